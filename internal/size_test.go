@@ -27,7 +27,7 @@ var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 24400},
 	{"vec", "many games stepped together, in batches", 3600},
 	{"bridge", "the server and its wire protocol", 5700},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14500},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14400},
 	{"cmd", "the command pommego", 4100},
 	{"internal", "files, charts and terminals", 1100},
 	{"python_client", "the Python client, its adapters and the original's API", 16700},

@@ -2,7 +2,6 @@ package match_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
@@ -48,7 +47,7 @@ func TestForfeit(t *testing.T) {
 		game   env.Game
 		rules  match.Rules
 	}{
-		{"by the rules of the match", game, match.Rules{Limit: 20 * time.Millisecond, GiveUp: time.Minute}},
+		{"by the rules of the match", clocked{game, time.Second, time.Minute}, match.Rules{Limit: 20 * time.Millisecond}},
 		{"by the game's own", clocked{game, 20 * time.Millisecond, time.Minute}, match.Rules{}},
 	} {
 		p := play(t, tc.game, []match.Player{seatsOf(t, game, "static")[0], slowly(0, 60*time.Millisecond, 0)}, tc.rules)
@@ -70,15 +69,14 @@ func TestGiveUp(t *testing.T) {
 		player *scripted
 		asked  int
 	}{
-		{"never answers the second question", game, match.Rules{Limit: 5 * time.Millisecond, GiveUp: 300 * time.Millisecond},
+		{"never answers the second question", clocked{game, 5 * time.Millisecond, 300 * time.Millisecond}, match.Rules{},
 			slowly(0, -1), 2},
-		{"answers it after that time", game, match.Rules{Limit: 5 * time.Millisecond, GiveUp: 300 * time.Millisecond},
+		{"answers it after that time", clocked{game, 5 * time.Millisecond, 300 * time.Millisecond}, match.Rules{},
 			slowly(0, 400*time.Millisecond), 2},
-		{"by the game's own rule", clocked{game, 5 * time.Millisecond, 30 * time.Millisecond}, match.Rules{}, slowly(-1), 1},
 		{"a limit above the game's time moves that too", clocked{game, 5 * time.Millisecond, 10 * time.Millisecond},
 			match.Rules{Limit: 40 * time.Millisecond}, slowly(-1), 1},
-		{"a match that never gives up asks every time", clocked{game, 5 * time.Millisecond, 5 * time.Millisecond},
-			match.Rules{GiveUp: match.Never}, slowly(-1, -1, -1), 9},
+		{"a game that never gives up asks every time", clocked{game, 5 * time.Millisecond, 0}, match.Rules{},
+			slowly(-1, -1, -1), 9},
 	} {
 		p := play(t, tc.game, []match.Player{seatsOf(t, game, "static")[0], tc.player}, tc.rules)
 		seat := p.Seats[1]
@@ -96,18 +94,9 @@ func TestGiveUp(t *testing.T) {
 		}
 	}
 	again := variant(t, "OneVsOne-v0", `{"max_steps": 4}`)
-	p := play(t, again, []match.Player{seatsOf(t, again, "static")[0], slowly(-1)},
-		match.Rules{GiveUp: 30 * time.Millisecond, Limit: 30 * time.Millisecond, Ties: match.RerunJava})
+	p := play(t, clocked{again, 30 * time.Millisecond, 30 * time.Millisecond},
+		[]match.Player{seatsOf(t, again, "static")[0], slowly(-1)}, match.Rules{Ties: match.RerunJava})
 	if p.Games < 2 || p.Seats[1].Gone != 3 {
 		t.Errorf("%d games, %+v; want it to be asked again in the second game", p.Games, p.Seats[1])
-	}
-}
-
-// A time for giving up that cannot be is an error.
-func TestClockErrors(t *testing.T) {
-	for _, r := range []match.Rules{{GiveUp: -time.Second}, {Limit: time.Second, GiveUp: time.Millisecond}} {
-		if err := r.Validate(); err == nil || !strings.Contains(err.Error(), "given up after") {
-			t.Errorf("%+v: error %v, want one about giving up", r, err)
-		}
 	}
 }

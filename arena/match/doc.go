@@ -24,12 +24,11 @@
 //
 // A remote player has [Rules.Limit] for a move. One that is late plays stop and
 // sends no words (all zeros), which is counted; if its answer still comes, it is
-// never taken for that to a later move. With [Rules.GiveUp] the match waits longer
-// for the answer, though it is not played, and a player that does not answer even
-// then is not asked again in that game. Games whose document sets these times
-// (env.Game.Clock) have them unless the rules set others. Built-in agents have no
-// limit unless [Rules.LimitAll] sets one, so that their matches depend on the seed
-// alone.
+// never taken for that to a later move. A game's document can set the limit that
+// holds without one (env.Game.Clock), and a second, longer time: the match waits so
+// long for an answer, though it does not play it, and does not ask a player that is
+// silent even then again in that game. Built-in agents have no limit, so that their
+// matches depend on the seed alone.
 //
 // # Failures
 //

@@ -150,8 +150,6 @@ func TestReplacedMoves(t *testing.T) {
 			match.Rules{Limit: time.Millisecond}, 9, 0, 0, "within 1ms"},
 		{"a slow built-in agent without a clock", scripted{act: sleep}, match.Rules{Limit: time.Millisecond}, 0, 0, 5,
 			"at the end of game 1: it does not care"},
-		{"a slow built-in agent with a clock", scripted{act: sleep}, match.Rules{Limit: time.Millisecond, LimitAll: true}, 9,
-			0, 0, "within 1ms"},
 		{"a slow remote player with time", scripted{remote: true, act: sleep}, patient, 0, 0, 5, ""},
 		{"a player that could not begin", scripted{remote: true, begin: errors.New("still loading"), act: sleep}, patient, 0,
 			0, 5, "at the start of game 1: still loading"},

@@ -16,9 +16,6 @@ const (
 	DefaultWait  = 10 * time.Second
 )
 
-// Never as a Rules.GiveUp asks every player at every move.
-const Never time.Duration = -1
-
 // Rules are the competition's rules, which apply beside those of the game. The
 // zero value has the limits of the game's own document, or the default limit, for
 // remote players, and keeps ties.
@@ -27,16 +24,11 @@ type Rules struct {
 	// document says (env.Game.Clock), else DefaultLimit.
 	Limit time.Duration
 
-	// GiveUp is the time without an answer after which a remote player counts as
+	// giveUp is the time without an answer after which a remote player counts as
 	// gone: it is not asked again in this game and plays stop. Until then the match
-	// waits for its answer, although it comes too late to be played. 0: what the
-	// game's document says, else Never, and then no wait is longer than Limit.
-	GiveUp time.Duration
-
-	// LimitAll applies Limit to built-in agents too. They are not interrupted,
-	// but what they decide too late is not played. The match then depends on
-	// the speed of the machine.
-	LimitAll bool
+	// waits for its answer, although it comes too late to be played. The game's
+	// document sets it; 0: never, and then no wait is longer than Limit.
+	giveUp time.Duration
 
 	// Wait is how long a remote player may take to get ready for a game; 0:
 	// DefaultWait.
@@ -63,9 +55,6 @@ func (r *Rules) Validate() error {
 	switch {
 	case r.Limit < 0:
 		return fmt.Errorf("match: the limit for a move is %v, want more than 0, or 0 for %v", r.Limit, DefaultLimit)
-	case r.GiveUp != 0 && r.GiveUp != Never && (r.GiveUp < 0 || r.GiveUp < r.Limit):
-		return fmt.Errorf("match: a player is given up after %v, want at least the limit for a move, %v, or 0 for the "+
-			"game's own rule", r.GiveUp, r.Limit)
 	case r.Wait < 0:
 		return fmt.Errorf("match: the wait for a player is %v, want more than 0, or 0 for %v", r.Wait, DefaultWait)
 	case r.Repetition < 0:
@@ -82,29 +71,23 @@ func (r *Rules) Validate() error {
 // of is the rules for matches of a game, with nothing left open.
 func (r Rules) of(game env.Game) Rules {
 	limit, giveUp := game.Clock()
-	if limit == 0 {
-		limit, giveUp = DefaultLimit, Never
-	}
-	r.Limit, r.Wait = cmp.Or(r.Limit, limit), cmp.Or(r.Wait, DefaultWait)
-	if r.GiveUp == 0 {
-		r.GiveUp = giveUp
-		if giveUp != Never {
-			r.GiveUp = max(giveUp, r.Limit)
-		}
+	r.Limit, r.Wait = cmp.Or(r.Limit, limit, DefaultLimit), cmp.Or(r.Wait, DefaultWait)
+	if giveUp > 0 {
+		r.giveUp = max(giveUp, r.Limit)
 	}
 	return r
 }
 
 // limit is how long a player may take for a move, 0 without a clock.
 func (r *Rules) limit(p Player) time.Duration {
-	if !p.Remote() && !r.LimitAll {
+	if !p.Remote() {
 		return 0
 	}
 	return r.Limit
 }
 
 // deadline is how long the match waits for the answer of a remote player.
-func (r *Rules) deadline() time.Duration { return max(r.Limit, r.GiveUp) }
+func (r *Rules) deadline() time.Duration { return max(r.Limit, r.giveUp) }
 
 // Ties is a rule for games that end in a tie.
 type Ties = enum.Text[ties]

@@ -57,16 +57,9 @@ type Config struct {
 	// Seed is that of the first board; the k-th after it has Seed+k.
 	Seed uint64 `json:"seed"`
 
-	// Events keeps what happens in each game in its record.
-	Events bool `json:"events,omitempty"`
-
-	// Limit is the time for a move of remote agents, 0: match.DefaultLimit.
-	// With LimitAll it holds for built-in agents too.
-	Limit    time.Duration `json:"limit_ns"`
-	LimitAll bool          `json:"limit_all"`
-
-	// Ties says what becomes of a tie.
-	Ties match.Ties `json:"ties"`
+	// Limit is the time for a move of remote agents; 0: the game's own, else
+	// match.DefaultLimit.
+	Limit time.Duration `json:"limit_ns"`
 }
 
 // The bounds of a configuration.
@@ -105,7 +98,7 @@ func (c *Config) Validate(spec *env.Spec) error {
 
 // rules are those of each match.
 func (c *Config) rules() *match.Rules {
-	return &match.Rules{Limit: c.Limit, LimitAll: c.LimitAll, Ties: c.Ties, Events: true}
+	return &match.Rules{Limit: c.Limit, Events: true}
 }
 
 func (c *Config) repetitions() int { return max(1, c.Repetitions) }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"pommego/arena/match"
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/internal/enum"
@@ -48,7 +47,6 @@ func TestNewErrors(t *testing.T) {
 			"games is 10, want a multiple of 4: mirrored boards are played from each of the 4 sides, 1 repetitions each",
 			"a board that is not played from every side"},
 		{ffaID, func(c *Config) { c.Limit = -time.Second }, "the limit for a move is -1s", "a negative time"},
-		{ffaID, func(c *Config) { c.Ties = 9 }, "the rule for ties", "an unknown rule"},
 		{ffaID, func(c *Config) { c.Format = 7 }, "no format 7", "an unknown format"},
 		{ffaID, func(c *Config) { c.Agents = nil }, "0 agents", "nobody"},
 		{ffaID, func(c *Config) { c.Agents = five }, `"simple" is named twice`, "the same agent twice"},
@@ -130,17 +128,17 @@ func TestFormats(t *testing.T) {
 
 func TestConfigInJSON(t *testing.T) {
 	c := gauntlet()
-	c.Ties, c.Limit, c.LimitAll = match.RerunJava, time.Second, true
+	c.Limit = time.Second
 	text, err := json.Marshal(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"format":"one-against-three","agents":["random","static","simple"],"against":"random","games":12,"seed":5,"limit_ns":1000000000,"limit_all":true,"ties":"java"}`
+	want := `{"format":"one-against-three","agents":["random","static","simple"],"against":"random","games":12,"seed":5,"limit_ns":1000000000}`
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
 	var back Config
-	if err := json.Unmarshal(text, &back); err != nil || back.Ties != c.Ties || back.Format != c.Format {
+	if err := json.Unmarshal(text, &back); err != nil || back.Limit != c.Limit || back.Format != c.Format {
 		t.Errorf("read back: %+v, %v", back, err)
 	}
 }

@@ -37,6 +37,30 @@ func newHeader(spec *env.Spec, c *Config, program string) (*header, error) {
 	}, nil
 }
 
+// readHeader reads a log's first line. It refuses a tournament that earlier versions
+// played by rules that this one does not have.
+func readHeader(line []byte) (*header, error) {
+	var h struct {
+		header
+		Config struct {
+			Config
+			Ties     string `json:"ties"`
+			LimitAll bool   `json:"limit_all"`
+		} `json:"config"`
+	}
+	if json.Unmarshal(line, &h) != nil || h.Format == "" {
+		return nil, errors.New("it has no header of a tournament")
+	}
+	switch c := &h.Config; {
+	case c.Ties != "" && c.Ties != "none":
+		return nil, fmt.Errorf("its ties were played again (rule %s), which this version's tournaments do not do", c.Ties)
+	case c.LimitAll:
+		return nil, errors.New("its built-in agents had a time limit, which this version does not give them")
+	}
+	h.header.Config = h.Config.Config
+	return &h.header, nil
+}
+
 // differs says in what another header differs, "" for nothing.
 func (h *header) differs(other *header) string {
 	a, b := h.fields(), other.fields()
@@ -61,10 +85,8 @@ func (h *header) fields() []headerField {
 		{"log format", h.Format}, {"env", h.Env}, {"agents", fmt.Sprintf("%q", c.Agents)},
 		{"against", fmt.Sprintf("%q", c.Against)},
 		{"format", c.Format.String()}, {"repetitions", fmt.Sprint(c.repetitions())}, {"mirrored", fmt.Sprint(c.Mirrored)},
-		{"events", fmt.Sprint(c.Events)}, {"seed", fmt.Sprint(c.Seed)},
-		{"limit", c.Limit.String()}, {"limit for all", fmt.Sprint(c.LimitAll)}, {"ties", c.Ties.String()},
-		{"game version", fmt.Sprint(h.Version)},
-		{"seed version", fmt.Sprint(h.Seeds)},
+		{"seed", fmt.Sprint(c.Seed)}, {"limit", c.Limit.String()},
+		{"game version", fmt.Sprint(h.Version)}, {"seed version", fmt.Sprint(h.Seeds)},
 	}
 }
 
@@ -76,11 +98,11 @@ var (
 
 // accept says why a log that begins with another header cannot be continued.
 func (h *header) accept(text []byte) error {
-	var other header
-	if json.Unmarshal(text, &other) != nil || other.Format == "" {
-		return fmt.Errorf("%w: it is no header of one", ErrLogOther)
+	other, err := readHeader(text)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrLogOther, err)
 	}
-	if d := h.differs(&other); d != "" {
+	if d := h.differs(other); d != "" {
 		return fmt.Errorf("%w: it was begun %s", ErrLogOther, d)
 	}
 	if h.Program != other.Program {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"pommego/arena/match"
 	"pommego/internal/disk"
 	"pommego/internal/disk/disktest"
 )
@@ -194,8 +193,6 @@ func TestOtherTournament(t *testing.T) {
 			`with agents ["random" "static"], this run has ["static" "random"]`},
 		{ffaID, func(c *Config, o *Options) { c.Against = "static" }, `with against "random", this run has "static"`},
 		{ffaID, func(c *Config, o *Options) { c.Mirrored = true }, "with mirrored false, this run has true"},
-		{ffaID, func(c *Config, o *Options) { c.Ties = match.RerunJava }, "with ties none, this run has java"},
-		{ffaID, func(c *Config, o *Options) { c.LimitAll = true }, "with limit for all false, this run has true"},
 		{"PommeFFA2018-v0", func(c *Config, o *Options) {}, "with env PommeFFACompetition-v0, this run has PommeFFA2018-v0"},
 	} {
 		c, o := quick(), begin
@@ -217,6 +214,59 @@ func TestOtherTournament(t *testing.T) {
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the log was changed (%v)", err)
 	}
+}
+
+// TestEarlierVersions: a log that an earlier version began is continued where it was
+// played by today's rules, and refused where it was not.
+func TestEarlierVersions(t *testing.T) {
+	for _, test := range []struct{ config, want string }{
+		{`"events":true,"limit_all":false,"ties":"none"`, ""},
+		{`"limit_all":false,"ties":"java"`, "its ties were played again (rule java)"},
+		{`"limit_all":true,"ties":"none"`, "its built-in agents had a time limit"},
+	} {
+		path := filepath.Join(t.TempDir(), "games.jsonl")
+		if _, err := newQuick(t).Run(context.Background(), Options{Log: path}); err != nil {
+			t.Fatal(err)
+		}
+		path = asEarlier(t, path, test.config)
+		_, read := Read(path, find)
+		_, run := newQuick(t).Run(context.Background(), Options{Log: path})
+		for _, err := range []error{read, run} {
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("with %s: error %v, want %q", test.config, err, test.want)
+			}
+		}
+	}
+}
+
+// asEarlier copies a log with what an earlier version wrote besides: config into its
+// configuration, and the number of games and the events into each record.
+func asEarlier(t *testing.T, path, config string) string {
+	t.Helper()
+	var lines []json.RawMessage
+	err := disk.ReadLog(path, func(line []byte) error {
+		text := strings.Replace(string(line), `"limit_ns":`, config+`,"limit_ns":`, 1)
+		text = strings.Replace(text, `"moves":`, `"played":1,"events":[{"event":"began"}],"moves":`, 1)
+		lines = append(lines, json.RawMessage(text))
+		return nil
+	})
+	if err != nil || len(lines) < 2 || !strings.Contains(string(lines[0]), config) {
+		t.Fatalf("%d lines, error %v", len(lines), err)
+	}
+	path += ".earlier"
+	log, err := disk.OpenLog(disk.OS, path, disk.LogOptions{Header: lines[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines[1:] {
+		if _, err := log.Add(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // TestExtended asks for more games than the log was begun with: those in it are

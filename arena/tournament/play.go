@@ -92,22 +92,18 @@ func (p *players) play(ctx context.Context, f *fixture) (Record, error) {
 	}
 	var end ending
 	killed := kills{seats: len(names)}
-	events := match.EventLog{Agents: names}
 	rules := p.t.config.rules()
 	rules.Repetition = f.again
 	result, err := match.Play(ctx, p.t.game, seats, f.seed, *rules, func(at match.Moment) error {
 		end.watch(at)
 		killed.watch(at)
-		if !p.t.config.Events {
-			return nil
-		}
-		return events.Watch(at)
+		return nil
 	})
 	if err != nil {
 		return Record{}, err
 	}
 	r := newRecord(f, names, result, end.seats(p.t.schedule.spec))
-	r.Counts, r.Kills, r.Events = result.Counts, killed.by, events.Events
+	r.Counts, r.Kills = result.Counts, killed.by
 	return r, nil
 }
 
@@ -194,8 +190,7 @@ func (p *players) Close() error {
 // newRecord keeps of a result what the statistics need. A tie is one for those
 // who were in at the end; the others have lost.
 func newRecord(f *fixture, names []string, result *match.Result, in env.SeatSet) Record {
-	r := Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Steps: result.Steps,
-		Played: result.Games}
+	r := Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Steps: result.Steps}
 	var errs []string
 	var notices []int
 	failed, unheard := false, false

@@ -51,8 +51,8 @@ func Read(path string, find func(id string, rules json.RawMessage) (env.Game, er
 
 // begun is the tournament that a log's header describes.
 func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, error)) (*Kept, error) {
-	var h header
-	if err := json.Unmarshal(line, &h); err != nil {
+	h, err := readHeader(line)
+	if err != nil {
 		return nil, err
 	}
 	if h.Format != logFormat {
@@ -116,7 +116,7 @@ func (k *Kept) Replay(ctx context.Context, r *Record, watch func(at match.Moment
 	if err != nil {
 		return err
 	}
-	if result.Steps != r.Steps || result.Games != r.Played {
+	if result.Steps != r.Steps {
 		return fmt.Errorf("%w: it took %d steps then and %d now; an agent has a limit in time, or another build of the "+
 			"program played", ErrNotAgain, r.Steps, result.Steps)
 	}

@@ -1,7 +1,6 @@
 package tournament
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -17,7 +16,6 @@ type Record struct {
 	Agents     []string `json:"agents"`               // by seat
 	Outcome    []int    `json:"outcome"`              // by seat: +1 won, -1 lost, 0 tied
 	Steps      int      `json:"steps"`
-	Played     int      `json:"played"` // games, the re-runs of ties included
 
 	Moves  []int    `json:"moves"` // by seat, as all that follows
 	Ticks  []uint64 `json:"ticks"`
@@ -27,14 +25,11 @@ type Record struct {
 	// FailedNotices is nil if there are none: most logs have nothing to say of them.
 	FailedNotices []int `json:"failed_notices,omitempty"`
 
-	// Counts is what the game counted; re-runs of ties apart, as in Kills: how
-	// often each seat's bombs killed each other seat, and itself. It is nil if
-	// nobody was killed.
-	Counts env.Counts `json:"counts,omitempty"`
-	Kills  [][]int    `json:"kills,omitempty"` // by the killer's seat, then the killed one's
+	Counts env.Counts `json:"counts,omitempty"` // what the game counted
 
-	// Events is what happened, with Config.Events; see match.EventLog.
-	Events []json.RawMessage `json:"events,omitempty"`
+	// Kills is how often each seat's bombs killed each other seat, and itself: by
+	// the killer's seat, then the killed one's. It is nil if nobody was killed.
+	Kills [][]int `json:"kills,omitempty"`
 
 	Errors []string `json:"errors,omitempty"`
 

@@ -16,7 +16,6 @@ type Results struct {
 	Config
 
 	Played   int        `json:"games_played"`
-	Reruns   int        `json:"reruns"`       // of ties, beyond those games
 	Balanced bool       `json:"balanced"`     // each agent had each seat equally often
 	Anchor   string     `json:"rating_0"`     // who has the rating 0
 	Prior    string     `json:"rating_prior"` // what is known of an agent before its first game
@@ -97,9 +96,6 @@ func (t *Tournament) report(records []Record, program string) (*Report, error) {
 	}
 	if r.Anchor == "" {
 		r.Anchor = "the mean"
-	}
-	for _, record := range records {
-		r.Reruns += record.Played - 1
 	}
 	r.Agents = s.standings(records)
 	ratings, err := s.rate(records)

@@ -15,7 +15,7 @@ func recorded(s *schedule, winners ...int) []Record {
 	records := make([]Record, len(winners))
 	for i, winner := range winners {
 		f := s.game(i)
-		r := Record{Game: i, Seed: f.seed.Value, Agents: s.names(&f), Steps: 100 + i, Played: 1}
+		r := Record{Game: i, Seed: f.seed.Value, Agents: s.names(&f), Steps: 100 + i}
 		for seat, e := range f.seats {
 			outcome := -1
 			switch winner {

@@ -53,9 +53,6 @@ func (t *tournamentLog) listed() (*Listing, error) {
 				entry.Result, entry.Winners = env.Win.String(), append(entry.Winners, seat)
 			}
 		}
-		if r.Played > 1 {
-			entry.Note = fmt.Sprintf("%d games, all ties but the last", r.Played)
-		}
 		list.Games = append(list.Games, entry)
 	}
 	return list, nil

@@ -134,7 +134,7 @@ func playMatch(t *testing.T, rules match.Rules, names ...string) (*match.Result,
 // TestProgramsPlay lets programs play against each other and against built-in
 // agents: they get the state each round and answer.
 func TestProgramsPlay(t *testing.T) {
-	patient := match.Rules{Limit: time.Minute, GiveUp: match.Never, Wait: time.Minute}
+	patient := match.Rules{Limit: time.Minute, Wait: time.Minute}
 	result, file := playMatch(t, patient, program(t, "plays"), program(t, "plays"), "random", program(t, "plays"))
 	for seat, report := range result.Seats {
 		if report.Moves != 100 || report.Late+report.Failed+report.Gone != 0 {

@@ -49,7 +49,7 @@ func pairsData(r *tournament.Results) *table {
 // gamesData has a line a game, with columns of their own for each seat: what the
 // game counts too, and whose bombs killed it, seats with spaces between.
 func gamesData(r *tournament.Results, records []tournament.Record) *table {
-	t := &table{head: []string{"game", "seed", "repetition", "steps", "played"}}
+	t := &table{head: []string{"game", "seed", "repetition", "steps"}}
 	perSeat := []string{"agent", "outcome", "moves", "ticks", "late", "failed"}
 	var counted []string
 	for _, c := range r.Agents[0].Counts {
@@ -59,7 +59,7 @@ func gamesData(r *tournament.Results, records []tournament.Record) *table {
 	for i := range records {
 		r := &records[i]
 		row := []string{strconv.Itoa(r.Game), strconv.FormatUint(r.Seed, 10), strconv.Itoa(r.Repetition),
-			strconv.Itoa(r.Steps), strconv.Itoa(r.Played)}
+			strconv.Itoa(r.Steps)}
 		for seat, agent := range r.Agents {
 			if i == 0 {
 				for _, name := range perSeat {

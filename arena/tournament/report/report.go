@@ -107,13 +107,7 @@ func summary(r *tournament.Results) string {
 	if r.Mirrored {
 		s += ", mirrored: each board from every side"
 	}
-	s += fmt.Sprintf(", seeds from %d, ties: %s.", r.Seed, r.Ties)
-	if r.Reruns > 0 {
-		s += fmt.Sprintf(" Ties took %s more.", count(r.Reruns, "game"))
-	}
-	if r.LimitAll {
-		s += " With a time limit for all, results depend on the machine."
-	}
+	s += fmt.Sprintf(", seeds from %d.", r.Seed)
 	if !r.Balanced {
 		s += " The number of games is no multiple of the number of sides, so seats are not quite balanced."
 	}

@@ -51,7 +51,7 @@ func sample() *tournament.Report {
 	third.Agent, third.Label, third.Late, third.Failed, third.FailedNotices = "static", "static", 0, 0, 0
 	return &tournament.Report{
 		Results: &tournament.Results{
-			Env: "PommeFFACompetition-v0", Version: 1, Seeds: 1, Played: 12, Reruns: 1, Balanced: true, Anchor: "simple",
+			Env: "PommeFFACompetition-v0", Version: 1, Seeds: 1, Played: 12, Balanced: true, Anchor: "simple",
 			Prior: "one more game",
 			Config: tournament.Config{
 				Format: tournament.OneAgainstThree, Agents: []string{strong.Agent, weak.Agent, third.Agent},
@@ -73,7 +73,7 @@ func sample() *tournament.Report {
 			{Agent: weak.Agent, Label: weak.Label, Moves: 400, Mean: 999, Longest: 1000, Total: 399600},
 		}},
 		Records: []tournament.Record{{
-			Game: 0, Seed: 7, Agents: []string{"mcts:ticks=20,c=25", "exec:a|b"}, Outcome: []int{1, -1}, Steps: 300, Played: 1,
+			Game: 0, Seed: 7, Agents: []string{"mcts:ticks=20,c=25", "exec:a|b"}, Outcome: []int{1, -1}, Steps: 300,
 			Moves: []int{300, 20}, Ticks: []uint64{6000, 0}, Late: []int{0, 1}, Failed: []int{0, 0},
 			Counts: env.Counts{"kills": {1, 0}, "team_kills": {0, 0}}, Kills: [][]int{{0, 1}, {0, 1}},
 		}},
@@ -296,18 +296,12 @@ func TestSummary(t *testing.T) {
 		want   string
 	}{
 		{func(r *tournament.Results) {},
-			"PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: " +
-				"none. Ties took 1 game more."},
-		{func(r *tournament.Results) { r.Reruns = 0 },
-			"PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: none."},
-		{func(r *tournament.Results) { r.Format, r.Against, r.Reruns = tournament.RoundRobin, "", 0 },
-			"PommeFFACompetition-v0, round-robin: 4 games at each of 3 tables, seeds from 7, ties: none."},
-		{func(r *tournament.Results) { r.Reruns, r.Balanced = 0, false },
-			"PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: " +
-				"none. The number of games is no multiple of the number of sides, so seats are not quite balanced."},
-		{func(r *tournament.Results) { r.Reruns, r.LimitAll = 0, true },
-			"PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7, ties: " +
-				"none. With a time limit for all, results depend on the machine."},
+			"PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7."},
+		{func(r *tournament.Results) { r.Format, r.Against = tournament.RoundRobin, "" },
+			"PommeFFACompetition-v0, round-robin: 4 games at each of 3 tables, seeds from 7."},
+		{func(r *tournament.Results) { r.Balanced = false },
+			"PommeFFACompetition-v0, one-against-three against simple: 4 games for each of 3 agents, seeds from 7. " +
+				"The number of games is no multiple of the number of sides, so seats are not quite balanced."},
 	} {
 		r := sample().Results
 		test.change(r)
