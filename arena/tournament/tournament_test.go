@@ -155,8 +155,9 @@ func TestRecords(t *testing.T) {
 // TestExperiment: levels and repetitions, stopped and resumed, give
 // what they give in one go; counts and kills are in the results.
 func TestExperiment(t *testing.T) {
+	// More games than the list of finished ones holds, so that it can be stopped between them.
 	tour, err := New(game(t, ffaID), Config{
-		Format: OneAgainstThree, Agents: []string{"simple", "random"}, Against: "simple", Games: 12, Repetitions: 4, Seed: 3,
+		Format: OneAgainstThree, Agents: []string{"simple", "random"}, Against: "simple", Games: 40, Repetitions: 4, Seed: 3,
 	})
 	if err != nil {
 		t.Fatal(err)
