@@ -33,6 +33,7 @@ type Traits struct {
 	leastBlast int  // the least blast strength, unless agents start with less
 	lookBack   int  // rows and columns that a seat sees less up and left
 	countsLate int  // steps that a game goes on after the step limit
+	paysNobody bool // teams of which nobody is left get 0, not -1
 	ringsWait  bool // a ring that is due falls when the next step begins, not in its own
 	results    bool // a state has results of its own, see State.results
 }
@@ -41,7 +42,7 @@ var traits = [numSteps]Traits{
 	StepToday: {FlamesKill: true, Silence: true, version: 1, leastBlast: 1, ringsWait: true},
 	Step2018: {
 		BombsVanish: true, BombsStack: true,
-		version: 2, leastBlast: 2, lookBack: 1, countsLate: 1, ringsWait: true,
+		version: 2, leastBlast: 2, lookBack: 1, countsLate: 1, paysNobody: true, ringsWait: true,
 	},
 	StepJava: {
 		FlamesKill: true, AgentsStack: true, Conceals: true, Copied: true, Silence: true, Lingers: 1,
@@ -64,6 +65,8 @@ func (r *Rules) step(s *State, actions []uint8, track *tracker) {
 		r.step2018(s, actions, nil, track)
 	case StepJava:
 		r.stepJava(s, actions, nil, track)
+	default:
+		panic(fmt.Sprintf("pommerman: rules have step %d, want 0 to %d", r.StepKind, numSteps-1))
 	}
 }
 

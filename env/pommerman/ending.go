@@ -59,8 +59,7 @@ func (r *Rules) Status(s *State) env.Status {
 	return st
 }
 
-// rewardsToday is Rewards but for the Java step. In May 2018 the reference paid 0 to teams of
-// which nobody was left.
+// rewardsToday is Rewards but for the Java step.
 func (r *Rules) rewardsToday(s *State, dst []float64) {
 	alive := s.alive()
 	limit := int(s.StepCount) >= r.lastStep()
@@ -71,7 +70,7 @@ func (r *Rules) rewardsToday(s *State, dst []float64) {
 			dst[seat] = 1
 		case winners != 0 || limit:
 			dst[seat] = -1
-		case r.Teams() && alive == 0 && r.Traits().countsLate == 0, r.GameType == FFA && !alive.Has(seat):
+		case r.Teams() && alive == 0 && !r.Traits().paysNobody, r.GameType == FFA && !alive.Has(seat):
 			dst[seat] = -1
 		default:
 			dst[seat] = 0

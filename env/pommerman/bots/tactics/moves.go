@@ -11,13 +11,13 @@ import (
 // If every move is deadly only Stop is left, so the set is never empty.
 func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) Moves {
 	agent := &s.Agents[seat]
-	stack := r.Traits().AgentsStack
-	if falling := r.RingAt(int(s.StepCount)); !agent.Alive || falling.Has(agent.Cell) && !stack {
+	stack, late := r.Traits().AgentsStack, r.Traits().Lingers > 0 // late: fire and rings act at the step's end
+	if falling := r.RingAt(int(s.StepCount)); !agent.Alive || falling.Has(agent.Cell) && !late {
 		return One(pommerman.Stop)
 	}
 	dying := uint8(1) // the life of flames that are gone when agents move
 	deadly := grid.Bits{}
-	if stack {
+	if late {
 		dying, deadly = 0, deadlyJava(r, s)
 	} else {
 		deadly = deadlyNext(r, s)
