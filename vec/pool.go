@@ -255,12 +255,11 @@ func (p *Pool) checkStep(b *Batch, actions []uint8) error {
 
 // checkActions checks the actions of consecutive rows, of which row is the first.
 func (p *Pool) checkActions(actions []uint8, row int) error {
-	components := p.spec.Actions
-	for ; len(actions) > 0; actions, row = actions[len(components):], row+1 {
-		for k := range components {
-			c := &components[k]
-			if int(actions[k]) >= c.N && p.heeded(row) {
-				return &ActionError{Row: row, Component: k, Name: c.Name, Value: actions[k], N: c.N}
+	n := len(p.spec.Actions)
+	for k, c := range p.spec.Actions {
+		for at := k; at < len(actions); at += n { // all actions of a step: one plain loop
+			if int(actions[at]) >= c.N && p.heeded(row+at/n) {
+				return &ActionError{Row: row + at/n, Component: k, Name: c.Name, Value: actions[at], N: c.N}
 			}
 		}
 	}
