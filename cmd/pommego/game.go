@@ -20,6 +20,20 @@ func (c *chosenGame) add(cmd *cobra.Command, id string) {
 	cmd.Flags().StringVar(&c.id, "env", id, "the environment's id, see: pommego envs")
 	cmd.Flags().StringVar(&c.rules, "rules", "",
 		"rules that differ from the id's, as a `JSON` object of them, see: pommego envs ID")
+	if err := cmd.RegisterFlagCompletionFunc("env", ids); err != nil {
+		panic(err) // the flag was completed twice
+	}
+}
+
+// ids offers the shell the ids of the catalog, with what they are.
+func ids(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var all []string
+	for _, id := range catalog.IDs() {
+		if game, err := catalog.Game(id); err == nil {
+			all = append(all, cobra.CompletionWithDesc(id, game.Spec().Description))
+		}
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
 // game is the game of the id, or one by other rules.

@@ -37,9 +37,8 @@ func newRoot() *cobra.Command {
 		Short: "Pommerman environments: play, serve, record, verify",
 		Long: `Pommerman environments: play, serve, record, verify.
 
-The shell completes commands, flags and their values, such as ids, agents, formats and
-layouts, once it has read the script that "pommego completion SHELL" writes; see
-"pommego completion bash --help".`,
+The shell completes commands, flags and ids once it has read the script that
+"pommego completion SHELL" writes; see "pommego completion bash --help".`,
 		Version: version(),
 		Example: `  pommego envs
   pommego play --agents simple --seed 7 --show
@@ -69,7 +68,6 @@ layouts, once it has read the script that "pommego completion SHELL" writes; see
 	for _, make := range commands {
 		root.AddCommand(make())
 	}
-	completions(root)
 	return root
 }
 
