@@ -37,28 +37,13 @@ func newHeader(spec *env.Spec, c *Config, program string) (*header, error) {
 	}, nil
 }
 
-// readHeader reads a log's first line. It refuses a tournament that earlier versions
-// played by rules that this one does not have.
+// readHeader reads a log's first line.
 func readHeader(line []byte) (*header, error) {
-	var h struct {
-		header
-		Config struct {
-			Config
-			Ties     string `json:"ties"`
-			LimitAll bool   `json:"limit_all"`
-		} `json:"config"`
-	}
-	if json.Unmarshal(line, &h) != nil || h.Format == "" {
+	h := new(header)
+	if json.Unmarshal(line, h) != nil || h.Format == "" {
 		return nil, errors.New("it has no header of a tournament")
 	}
-	switch c := &h.Config; {
-	case c.Ties != "" && c.Ties != "none":
-		return nil, fmt.Errorf("its ties were played again (rule %s), which this version's tournaments do not do", c.Ties)
-	case c.LimitAll:
-		return nil, errors.New("its built-in agents had a time limit, which this version does not give them")
-	}
-	h.header.Config = h.Config.Config
-	return &h.header, nil
+	return h, nil
 }
 
 // differs says in what another header differs, "" for nothing.

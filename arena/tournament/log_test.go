@@ -216,59 +216,6 @@ func TestOtherTournament(t *testing.T) {
 	}
 }
 
-// TestEarlierVersions: a log that an earlier version began is continued where it was
-// played by today's rules, and refused where it was not.
-func TestEarlierVersions(t *testing.T) {
-	for _, test := range []struct{ config, want string }{
-		{`"events":true,"limit_all":false,"ties":"none"`, ""},
-		{`"limit_all":false,"ties":"java"`, "its ties were played again (rule java)"},
-		{`"limit_all":true,"ties":"none"`, "its built-in agents had a time limit"},
-	} {
-		path := filepath.Join(t.TempDir(), "games.jsonl")
-		if _, err := newQuick(t).Run(context.Background(), Options{Log: path}); err != nil {
-			t.Fatal(err)
-		}
-		path = asEarlier(t, path, test.config)
-		_, read := Read(path, find)
-		_, run := newQuick(t).Run(context.Background(), Options{Log: path})
-		for _, err := range []error{read, run} {
-			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-				t.Errorf("with %s: error %v, want %q", test.config, err, test.want)
-			}
-		}
-	}
-}
-
-// asEarlier copies a log with what an earlier version wrote besides: config into its
-// configuration, and the number of games and the events into each record.
-func asEarlier(t *testing.T, path, config string) string {
-	t.Helper()
-	var lines []json.RawMessage
-	err := disk.ReadLog(path, func(line []byte) error {
-		text := strings.Replace(string(line), `"limit_ns":`, config+`,"limit_ns":`, 1)
-		text = strings.Replace(text, `"moves":`, `"played":1,"events":[{"event":"began"}],"moves":`, 1)
-		lines = append(lines, json.RawMessage(text))
-		return nil
-	})
-	if err != nil || len(lines) < 2 || !strings.Contains(string(lines[0]), config) {
-		t.Fatalf("%d lines, error %v", len(lines), err)
-	}
-	path += ".earlier"
-	log, err := disk.OpenLog(disk.OS, path, disk.LogOptions{Header: lines[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range lines[1:] {
-		if _, err := log.Add(line); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := log.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // TestExtended asks for more games than the log was begun with: those in it are
 // not played again, and the results are those of one run.
 func TestExtended(t *testing.T) {
@@ -324,7 +271,7 @@ func TestImpossibleRecord(t *testing.T) {
 		{func(r *Record) { r.Seed++ }, "has seed 2"},
 		{func(r *Record) { r.Agents[1] = "static" }, "game 0 has seed 1 and agents"},
 		{func(r *Record) { r.Ticks = nil }, "a list of 0 seats, want 4"},
-		{func(r *Record) { r.Errors = []string{"x"} }, "errors of 1 seats"},
+		{func(r *Record) { r.Errors = []string{"x"} }, "a list of 1 seats"},
 	} {
 		r := recorded(tour.schedule, 0)[0]
 		if err := tour.schedule.check(&r); err != nil {

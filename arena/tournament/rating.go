@@ -152,30 +152,16 @@ func (s *strengths) ratings(centred bool) ([]Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(r)
-	if centred {
-		centre := mat.NewDense(n, n, nil)
-		for i := range n {
-			for j := range n {
-				centre.Set(i, j, -1/float64(n))
-			}
-			centre.Set(i, i, 1-1/float64(n))
-		}
-		var x mat.VecDense
-		x.MulVec(centre, mat.NewVecDense(n, r))
-		copy(r, x.RawVector().Data)
-		var half, full mat.Dense
-		half.Mul(centre, cov)
-		full.Mul(&half, centre)
-		for i := range n {
-			cov.SetSym(i, i, full.At(i, i))
-		}
-	}
-	z := distuv.UnitNormal.Quantile(upperTail)
-	all := make([]Estimate, n)
+	z, n := distuv.UnitNormal.Quantile(upperTail), float64(len(r))
+	all := make([]Estimate, len(r))
 	for i := range all {
-		half := z * math.Sqrt(max(0, cov.At(i, i)))
-		all[i] = Estimate{eloPerUnit * r[i], eloPerUnit * (r[i] - half), eloPerUnit * (r[i] + half)}
+		value, variance := r[i], cov.At(i, i)
+		if centred { // the difference from the mean, of which the agent itself is a part
+			value -= floats.Sum(r) / n
+			variance += mat.Sum(cov)/(n*n) - 2*floats.Sum(mat.Row(nil, i, cov))/n
+		}
+		half := z * math.Sqrt(max(0, variance))
+		all[i] = Estimate{eloPerUnit * value, eloPerUnit * (value - half), eloPerUnit * (value + half)}
 	}
 	return all, nil
 }

@@ -53,30 +53,22 @@ func (s *schedule) check(r *Record) error {
 		return fmt.Errorf("it says that game %d has seed %d and agents %q, want %d and %q", r.Game, r.Seed, r.Agents,
 			f.seed.Value, names)
 	}
-	n := s.spec.Seats
-	for _, have := range []int{len(r.Outcome), len(r.Moves), len(r.Ticks), len(r.Late), len(r.Failed), len(r.Clock.Think),
-		len(r.Clock.Longest)} {
-		if have != n {
-			return fmt.Errorf("it has a list of %d seats, want %d", have, n)
+	lists := []int{len(r.Outcome), len(r.Moves), len(r.Ticks), len(r.Late), len(r.Failed), len(r.Clock.Think),
+		len(r.Clock.Longest)}
+	for _, optional := range []int{len(r.Errors), len(r.FailedNotices), len(r.Kills)} {
+		if optional > 0 {
+			lists = append(lists, optional)
 		}
-	}
-	if r.Errors != nil && len(r.Errors) != n {
-		return fmt.Errorf("it has errors of %d seats, want %d or none", len(r.Errors), n)
-	}
-	if r.FailedNotices != nil && len(r.FailedNotices) != n {
-		return fmt.Errorf("it has failed notices of %d seats, want %d or none", len(r.FailedNotices), n)
-	}
-	if r.Kills != nil && len(r.Kills) != n {
-		return fmt.Errorf("it has kills of %d seats, want %d or none", len(r.Kills), n)
 	}
 	for _, list := range r.Kills {
-		if len(list) != n {
-			return fmt.Errorf("it has kills of %d seats by one, want %d", len(list), n)
-		}
+		lists = append(lists, len(list))
 	}
-	for name, list := range r.Counts {
-		if len(list) != n {
-			return fmt.Errorf("it has %s of %d seats, want %d", name, len(list), n)
+	for _, list := range r.Counts {
+		lists = append(lists, len(list))
+	}
+	for _, seats := range lists {
+		if seats != s.spec.Seats {
+			return fmt.Errorf("it has a list of %d seats, want %d", seats, s.spec.Seats)
 		}
 	}
 	return nil

@@ -208,7 +208,7 @@ func (a *Standing) add(r *Record, side int, team []int) {
 		a.Ticks += float64(r.Ticks[seat])
 		a.Late += r.Late[seat]
 		a.Failed += r.Failed[seat]
-		if r.FailedNotices != nil {
+		if len(r.FailedNotices) > 0 {
 			a.FailedNotices += r.FailedNotices[seat]
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -17,8 +16,7 @@ import (
 // a pace or at the press of a key; elsewhere one below the other, at once.
 type screen struct {
 	out    io.Writer
-	live   bool                        // a person looks at it
-	fit    func(picture []byte) []byte // to the terminal, when live
+	live   bool // a person looks at it
 	colour bool
 	pause  time.Duration // between pictures, when live
 	keys   *bufio.Reader // asked after each picture; nil: not
@@ -26,7 +24,7 @@ type screen struct {
 
 // newScreen makes a screen that shows fps pictures a second, 0: all at once.
 func newScreen(out io.Writer, live bool, fps float64, keys io.Reader) *screen {
-	s := &screen{out: out, live: live, fit: fitting(os.Stdout), colour: live && inColour()}
+	s := &screen{out: out, live: live, colour: live && inColour()}
 	if fps > 0 && live {
 		s.pause = time.Duration(float64(time.Second) / fps)
 	}
@@ -49,7 +47,7 @@ func (s *screen) show(ctx context.Context, title string, draw func(dst []byte, c
 	picture := draw(append([]byte(title), '\n'), s.colour)
 	picture = append(bytes.TrimRight(picture, "\n"), '\n')
 	if s.live {
-		picture = append([]byte("\x1b[H\x1b[2J"), s.fit(picture)...)
+		picture = append([]byte("\x1b[H\x1b[2J"), picture...)
 	} else {
 		picture = append(picture, '\n')
 	}

@@ -9,22 +9,12 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-
-	"pommego/internal/terminal"
 )
 
 // onTerminal reports whether a person looks at the stream.
 func onTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" && f.Name() != os.DevNull
-}
-
-// fitting cuts pictures to the size that a terminal has when they are shown.
-func fitting(f *os.File) func(picture []byte) []byte {
-	return func(picture []byte) []byte {
-		cols, rows := terminal.Size(f)
-		return terminal.Crop(picture, cols, rows)
-	}
 }
 
 // inColour reports whether to write colours: on a terminal, unless NO_COLOR is set.

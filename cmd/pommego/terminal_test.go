@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -79,18 +78,5 @@ func TestProgressWithoutTerminal(t *testing.T) {
 	if !strings.HasPrefix(errs.text, "progress: ") || strings.Contains(errs.text, "\x1b") ||
 		strings.Contains(errs.text, "\r") {
 		t.Errorf("it said %q, want lines for people who read a log", errs.text)
-	}
-}
-
-// A screen that is too small says so, and shows the beginning.
-func TestScreenIsFitted(t *testing.T) {
-	var out bytes.Buffer
-	s := newScreen(&out, true, 0, nil)
-	s.fit = func(picture []byte) []byte {
-		return append(fmt.Appendf(nil, "<%d>", bytes.Count(picture, []byte("\n"))), picture...)
-	}
-	s.show(t.Context(), "title", func(dst []byte, _ bool) []byte { return append(dst, "a\nb\n\n"...) })
-	if want := "\x1b[H\x1b[2J<3>title\na\nb\n"; out.String() != want {
-		t.Errorf("it shows %q, want %q", out.String(), want)
 	}
 }

@@ -22,8 +22,6 @@ type file struct {
 var files = []file{
 	{"results.md", func(w io.Writer, r *tournament.Report) error { return markdown(w, r.Results) }},
 	{"results.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Results) }},
-	{"agents.csv", func(w io.Writer, r *tournament.Report) error { return agentsData(r.Results).csv(w) }},
-	{"pairs.csv", func(w io.Writer, r *tournament.Report) error { return pairsData(r.Results).csv(w) }},
 	{"games.csv", func(w io.Writer, r *tournament.Report) error { return gamesData(r.Results, r.Records).csv(w) }},
 	{"rates.svg", func(w io.Writer, r *tournament.Report) error { return rates(r.Results).SVG(w) }},
 	{"ratings.svg", func(w io.Writer, r *tournament.Report) error { return ratings(r.Results).SVG(w) }},
