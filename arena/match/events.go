@@ -3,18 +3,17 @@ package match
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 
 	"pommego/env"
 )
 
 // EventLog keeps what happens in a match that is played with Rules.Events:
-// its Watch is handed to [Play]. Each event is a JSON object with the number of
-// the re-run, the step that it happened in, and what env.Event holds. Games begin
-// with one that says who plays.
+// its Watch is handed to [Play]. Each line is an event: a JSON object with the number
+// of the match, which is 0, that of the re-run, the step that it happened in, and what
+// env.Event holds. Games begin with one that says who plays.
 type EventLog struct {
 	Agents []string // by seat
-	Events []json.RawMessage
+	Lines  []byte
 }
 
 // Watch adds the events of a moment of the match.
@@ -43,16 +42,6 @@ func (l *EventLog) Watch(at Moment) error {
 }
 
 func (l *EventLog) add(at Moment, event []byte) {
-	l.Events = append(l.Events, fmt.Appendf(nil, `{"rerun":%d,"step":%d,%s`, at.Number, at.Match.Status().Steps,
-		event[1:]))
-}
-
-// WriteEvents writes events as JSON Lines, each with the number of its match.
-func WriteEvents(w io.Writer, number int, events []json.RawMessage) error {
-	var lines []byte
-	for _, e := range events {
-		lines = fmt.Appendf(lines, `{"game":%d,%s`+"\n", number, e[1:])
-	}
-	_, err := w.Write(lines)
-	return err
+	l.Lines = fmt.Appendf(l.Lines, `{"game":0,"rerun":%d,"step":%d,%s`+"\n", at.Number, at.Match.Status().Steps,
+		event[1:])
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -24,8 +23,9 @@ type access struct {
 	plaintext bool
 }
 
-// safeBits is how hard a token has to be to guess where other machines can try.
-const safeBits = 128
+// How long a token is, and how many different characters it has, where other machines can
+// try: 128 random bits, in hexadecimal digits.
+const safeLength, safeVariety = 32, 8
 
 func (p *access) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.tokenFile, "token-file", "", "a file that holds the token")
@@ -97,9 +97,9 @@ func (p *access) check(listen, token string) error {
 	case token == "":
 		return usagef("--listen %s reaches other machines, which needs a token: set %s or --token-file", listen,
 			tokenVariable)
-	case tokenBits(token) < safeBits:
+	case !hardToGuess(token):
 		return usagef("--listen %s reaches other machines, and the token is too easy to guess for that: want %d random "+
-			"bits or more, such as `openssl rand -hex 32` prints", listen, safeBits)
+			"characters or more, such as `openssl rand -hex 32` prints", listen, safeLength)
 	case !isTLS && !p.plaintext:
 		return usagef("--listen %s reaches other machines: give --tls-cert and --tls-key, or --allow-plaintext if "+
 			"everybody on the way may read the token and all else", listen)
@@ -107,26 +107,13 @@ func (p *access) check(listen, token string) error {
 	return nil
 }
 
-// tokenBits is how many bits a token has if it was drawn at random from the characters that
-// tokens are written in: hexadecimal digits, base32, or all of base64.
-func tokenBits(token string) float64 {
+// hardToGuess reports whether a token can have 128 random bits.
+func hardToGuess(token string) bool {
 	seen := map[rune]bool{}
-	var others, upper, lower bool
 	for _, c := range token {
 		seen[c] = true
-		others = others || !strings.ContainsRune("0123456789abcdefABCDEF", c)
-		upper, lower = upper || 'A' <= c && c <= 'Z', lower || 'a' <= c && c <= 'z'
 	}
-	each := 4.0
-	switch {
-	case len(seen) < 8: // nobody drew it
-		each = math.Log2(float64(max(len(seen), 1)))
-	case others && upper && lower:
-		each = 6
-	case others:
-		each = 5
-	}
-	return each * float64(len(token))
+	return len(token) >= safeLength && len(seen) >= safeVariety
 }
 
 // local reports whether only this machine can connect.

@@ -36,9 +36,9 @@ func TestAccess(t *testing.T) {
 		{"this machine by IPv6", "[::1]:0", "short", nil, ""},
 		{"a socket", "unix:/nowhere/socket", "", nil, ""},
 		{"without a token", "0.0.0.0:0", "", files, "needs a token"},
-		{"with a short one", "0.0.0.0:0", "secret", files, "128 random bits"},
-		{"with 31 digits", "0.0.0.0:0", longToken[1:], files, "128 random bits"},
-		{"with one that nobody drew", "0.0.0.0:0", strings.Repeat("ab", 32), files, "128 random bits"},
+		{"with a short one", "0.0.0.0:0", "secret", files, "32 random characters"},
+		{"with 31 digits", "0.0.0.0:0", longToken[1:], files, "32 random characters"},
+		{"with one that nobody drew", "0.0.0.0:0", strings.Repeat("ab", 32), files, "32 random characters"},
 		{"without TLS", "0.0.0.0:0", longToken, nil, "--allow-plaintext"},
 		{"all interfaces without TLS", ":0", longToken, nil, "--allow-plaintext"},
 		{"by name without TLS", "example.org:80", longToken, nil, "--allow-plaintext"},
@@ -64,13 +64,13 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-func TestTokenBits(t *testing.T) {
-	for token, want := range map[string]float64{
-		"": 0, "aaaa": 0, "abab": 4, "0123456789abcdef": 64, "0123456789ABCDEFGHJKMNPQRS": 130, "abcdefghABCDEFGH-_012x": 132,
-		longToken: 128,
+func TestHardToGuess(t *testing.T) {
+	for token, want := range map[string]bool{
+		"": false, longToken: true, longToken[1:]: false, strings.Repeat("abcdefg", 10): false,
+		"correct horse battery staple": false, "abcdefghABCDEFGH-_012xyzuvw45678": true,
 	} {
-		if got := tokenBits(token); got != want {
-			t.Errorf("%q has %v bits, want %v", token, got, want)
+		if got := hardToGuess(token); got != want {
+			t.Errorf("%q is hard to guess: %v, want %v", token, got, want)
 		}
 	}
 }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"pommego/arena/match"
@@ -54,8 +51,8 @@ three times, and then all have lost.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			o.seeded, o.lotGiven = cmd.Flags().Changed("seed"), cmd.Flags().Changed("draw-sides")
 			o.chosen = cmd.Flags().Changed("env") || o.rules != ""
-			if err := o.check(); err != nil {
-				return usageError{err}
+			if o.show && o.quiet {
+				return usagef("--show and --quiet exclude each other")
 			}
 			return exactly(0, "none")(cmd, args)
 		},
@@ -101,21 +98,6 @@ type playOptions struct {
 	events      string
 	show, quiet bool
 	asJSON      bool
-}
-
-// check says what is wrong with the flags' values.
-func (o *playOptions) check() error {
-	switch {
-	case o.show && o.quiet:
-		return errors.New("--show and --quiet exclude each other")
-	case o.start != "" && o.match.Ties == match.RerunPlayground:
-		return errors.New("--ties playground plays on a collapsing board in the end, so it excludes --start")
-	case o.match.Limit < 0:
-		return fmt.Errorf("--limit is %v, want 0 or more", o.match.Limit)
-	case o.match.Wait <= 0:
-		return fmt.Errorf("--wait is %v, want more than 0", o.match.Wait)
-	}
-	return nil
 }
 
 // The steps between recorded observations, and the pictures a second on a terminal.

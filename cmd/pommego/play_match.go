@@ -16,6 +16,7 @@ import (
 	"pommego/arena/match"
 	"pommego/arena/trace"
 	"pommego/env"
+	"pommego/internal/disk"
 )
 
 func (o *playOptions) run(cmd *cobra.Command) error {
@@ -126,7 +127,11 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 // keep writes the files that were asked for.
 func (o *playOptions) keep(events *match.EventLog, file *trace.Writer) error {
 	if o.events != "" {
-		if err := writeEvents(o.events, events.Events); err != nil {
+		err := disk.WriteFile(disk.OS, o.events, func(w io.Writer) error {
+			_, err := w.Write(events.Lines)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -147,7 +152,7 @@ func (o *playOptions) keepStopped(why error, events *match.EventLog, file *trace
 	switch {
 	case o.record == "" && o.events == "":
 		return why
-	case rec != nil && rec.Steps == 0, rec == nil && events.Events == nil:
+	case rec != nil && rec.Steps == 0, rec == nil && events.Lines == nil:
 		return fmt.Errorf("%w; nothing was played, so nothing is recorded", why)
 	}
 	if err := o.keep(events, file); err != nil {
@@ -219,4 +224,19 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	}
 	_, err := fmt.Fprintf(out, "%s, seed %d: %s%s\n", s.game.Spec().ID, o.seed, inWords(status, s.names), again)
 	return err
+}
+
+// countsLine is what a game counted, by seat.
+func countsLine(spec *env.Spec, c env.Counts) string {
+	var parts []string
+	for _, name := range spec.Counts {
+		if c != nil {
+			parts = append(parts, fmt.Sprintf("%s %s", strings.ReplaceAll(name.Name, "_", " "),
+				strings.Trim(fmt.Sprint(c[name.Name]), "[]")))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "by seat: " + strings.Join(parts, ", ")
 }

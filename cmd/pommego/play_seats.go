@@ -38,6 +38,9 @@ func (o *playOptions) seat(leave context.CancelCauseFunc) (*seated, error) {
 	if err != nil {
 		return s, err
 	}
+	if err := o.match.Validate(); err != nil {
+		return s, usageError{err}
+	}
 	s.game = game
 	seats := game.Spec().Seats
 	if len(s.names) == 1 {

@@ -48,7 +48,7 @@ func TestPlayStartErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--start " + testdata("team.jsonl.gz") + " --ties playground", exitUsage, "excludes --start"},
+		{"--start " + testdata("team.jsonl.gz") + " --ties playground", exitUsage, "a collapsing board"},
 		{"--start " + testdata("team.jsonl.gz") + " --env SuiteBot-v0", exitError, "it is of pommerman, want suitebot"},
 		{"--start " + testdata("simple_agent.jsonl.gz"), exitError, "cannot be shown"},
 		{"--start nowhere.json", exitError, "nowhere.json"},

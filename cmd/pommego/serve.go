@@ -46,7 +46,7 @@ func newServe() *cobra.Command {
 server prints one line with its address. SIGINT and SIGTERM shut it down cleanly.
 
 Only this machine can connect unless --listen says otherwise, and other machines only
-with a token of 128 random bits or more and TLS (--tls-cert, --tls-key), or --allow-plaintext.
+with a token of 32 random characters or more and TLS (--tls-cert, --tls-key), or --allow-plaintext.
 The token comes from --token-file, --token-fd or the environment variable ` + tokenVariable + `;
 clients send it as "Authorization: Bearer TOKEN". A socket's file is for this user alone.
 
