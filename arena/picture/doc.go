@@ -3,5 +3,5 @@
 //
 //	pic := new(picture.Artist).Picture(game, match, tracker, env.NoSeat)
 //	img := picture.NewPainter(32).Image(pic)
-//	video := picture.NewVideo(24); video.Add(pic); ...; video.WriteGIF(ctx, w, 5)
+//	err := picture.WriteGIF(ctx, w, pictures, 24, 5)
 package picture

@@ -67,19 +67,11 @@ func TestLabelsAndLinesAreWritten(t *testing.T) {
 	}
 }
 
-func video(t *testing.T) *Video {
-	t.Helper()
-	f := NewVideo(16)
-	for _, shape := range []Shape{Nothing, Disc, Star} {
-		f.Add(board(shape))
-	}
-	return f
-}
+func pictures() []Picture { return []Picture{board(Nothing), board(Disc), board(Star)} }
 
 func TestGIF(t *testing.T) {
 	var out bytes.Buffer
-	f := video(t)
-	if err := f.WriteGIF(context.Background(), &out, 10); err != nil {
+	if err := WriteGIF(context.Background(), &out, pictures(), 16, 10); err != nil {
 		t.Fatal(err)
 	}
 	read, err := gif.DecodeAll(&out)
@@ -89,7 +81,7 @@ func TestGIF(t *testing.T) {
 	if len(read.Image) != 3 || read.Delay[0] != 10 || read.Delay[2] != 200 {
 		t.Fatalf("%d images with delays %v", len(read.Image), read.Delay)
 	}
-	for i, p := range f.frames {
+	for i, p := range pictures() {
 		want := NewPainter(16).Image(p)
 		for y := range want.Rect.Dy() {
 			for x := range want.Rect.Dx() {
@@ -107,7 +99,7 @@ func TestGIFStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var out bytes.Buffer
-	if err := video(t).WriteGIF(ctx, &out, 5); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+	if err := WriteGIF(ctx, &out, pictures(), 16, 5); !errors.Is(err, context.Canceled) || out.Len() > 0 {
 		t.Errorf("error %v and %d bytes, want %v and none", err, out.Len(), context.Canceled)
 	}
 	if _, err := (while{ctx, &out}).Write([]byte("x")); !errors.Is(err, context.Canceled) || out.Len() > 0 {

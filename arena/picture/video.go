@@ -8,31 +8,17 @@ import (
 	"io"
 )
 
-// Video is the pictures of a game, one after the other.
-type Video struct {
-	painter *Painter
-	frames  []Picture
-}
-
-// NewVideo makes an empty video whose tiles have the given size in pixels.
-func NewVideo(tile int) *Video { return &Video{painter: NewPainter(tile)} }
-
-// Add appends a picture of the game, which are all of one size.
-func (f *Video) Add(p Picture) { f.frames = append(f.frames, p) }
-
-// Len is the number of pictures.
-func (f *Video) Len() int { return len(f.frames) }
-
-// WriteGIF writes the video as an animation with fps pictures a second; the last
-// one stands for two seconds. There is one at least. It gives up when ctx ends.
-func (f *Video) WriteGIF(ctx context.Context, w io.Writer, fps float64) error {
+// WriteGIF writes pictures of one size, of which there is one at least, as an animation
+// with tiles of a size in pixels and fps pictures a second; the last one stands for two
+// seconds. It gives up when ctx ends.
+func WriteGIF(ctx context.Context, w io.Writer, pictures []Picture, tile int, fps float64) error {
 	const longest = 200 // hundredths of a second
-	video := gif.GIF{}
-	for _, p := range f.frames {
+	painter, video := NewPainter(tile), gif.GIF{}
+	for _, p := range pictures {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		video.Image = append(video.Image, paletted(f.painter.Image(p)))
+		video.Image = append(video.Image, paletted(painter.Image(p)))
 		video.Delay = append(video.Delay, min(max(int(100/fps+0.5), 2), longest))
 	}
 	video.Delay[len(video.Delay)-1] = longest

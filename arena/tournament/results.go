@@ -163,28 +163,23 @@ func (s *schedule) counts(agent int, records []Record) []Count {
 
 // kills adds up who killed whom. An agent that is its own opponent is one.
 func (s *schedule) kills(records []Record) []Kills {
-	labels := slices.Clone(s.config.Agents)
-	at := make([]int, s.entrants()) // each entrant's label
-	for e := range at {
-		if at[e] = slices.Index(s.config.Agents, s.name(e)); at[e] < 0 {
-			at[e] = len(labels)
-			labels = append(labels, s.config.Against)
-		}
-	}
-	n := len(labels)
-	sum := make([]int, n*n)
+	sum := map[[2]string]int{}
 	for i := range records {
-		f := s.game(i)
+		names := records[i].Agents
 		for killer, killed := range records[i].Kills {
 			for seat, times := range killed {
-				sum[at[f.seats[killer]]*n+at[f.seats[seat]]] += times
+				sum[[2]string{names[killer], names[seat]}] += times
 			}
 		}
 	}
 	all := []Kills{}
-	for at, times := range sum {
-		if times > 0 {
-			all = append(all, Kills{labels[at/n], labels[at%n], times})
+	for by := range s.entrants() {
+		for of := range s.entrants() {
+			pair := [2]string{s.name(by), s.name(of)}
+			if sum[pair] > 0 {
+				all = append(all, Kills{pair[0], pair[1], sum[pair]})
+				delete(sum, pair)
+			}
 		}
 	}
 	return all

@@ -14,9 +14,6 @@ import (
 type Options struct {
 	Workers int // goroutines that check records; 0: one a processor
 	Keep    int // differences to list; 0: 10, below 0: none
-	// Progress is called after every record with what was found so far, from
-	// the goroutine that called Verify. nil: not at all.
-	Progress func(FileReport)
 }
 
 // FileReport is what checking one file found.
@@ -115,9 +112,6 @@ func (f *FileReport) collect(ordered <-chan *job, o Options) error {
 			return &Error{f.File, j.number, done.err}
 		}
 		f.add(done.report, j.number, o.Keep)
-		if o.Progress != nil {
-			o.Progress(*f)
-		}
 	}
 	return nil
 }

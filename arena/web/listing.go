@@ -27,6 +27,10 @@ type Listing struct {
 	Ratings any `json:"ratings,omitzero"`
 	Pairs   any `json:"pairs,omitzero"`
 
+	// Apart says that the agents of a pair are compared by games against another, and
+	// not by those in which they met.
+	Apart bool `json:"apart,omitzero"`
+
 	once     sync.Once
 	contents contents
 }
@@ -34,8 +38,7 @@ type Listing struct {
 // contents is what is in all games of a listing.
 type contents struct {
 	agents  []string
-	columns []string    // those in which any game has something
-	met     [][2]string // agents that sat in one game, of a tournament
+	columns []string // those in which any game has something
 }
 
 // Entry is one game of a listing.
@@ -57,12 +60,11 @@ const PageSize = 200
 // Part is the part of a listing that a page asks for.
 type Part struct {
 	*Listing
-	Games     []Entry     `json:"games"` // from the place that was asked for on, PageSize at most
-	Total     int         `json:"total"` // games in the listing
-	Found     int         `json:"found"` // of these, games that are as was asked for
-	AllAgents []string    `json:"all_agents"`
-	Columns   []string    `json:"columns"`
-	Met       [][2]string `json:"met,omitzero"`
+	Games     []Entry  `json:"games"` // from the place that was asked for on, PageSize at most
+	Total     int      `json:"total"` // games in the listing
+	Found     int      `json:"found"` // of these, games that are as was asked for
+	AllAgents []string `json:"all_agents"`
+	Columns   []string `json:"columns"`
 }
 
 // PartOf is the games that a page's address asks for: of an agent, of it or another
@@ -81,7 +83,7 @@ func (l *Listing) PartOf(query url.Values) (*Part, error) {
 	l.once.Do(l.survey)
 	p := &Part{
 		Listing: l, Games: []Entry{}, Total: len(l.Games), Found: len(found),
-		AllAgents: l.contents.agents, Columns: l.contents.columns, Met: l.contents.met,
+		AllAgents: l.contents.agents, Columns: l.contents.columns,
 	}
 	for _, i := range found[min(from, len(found)):min(from+PageSize, len(found))] {
 		e := l.Games[i]
@@ -201,18 +203,13 @@ func (l *Listing) sorted(places []int, by string, down bool) ([]int, error) {
 	return nil, fmt.Errorf("sort is %q, want the name of a column", by)
 }
 
-// survey notes the agents in the listing, its columns, and who met whom.
+// survey notes the agents in the listing and its columns.
 func (l *Listing) survey() {
-	known, pairs, has := map[string]bool{}, map[[2]string]bool{}, map[string]bool{"game": true, "steps": true}
+	known, has := map[string]bool{}, map[string]bool{"game": true, "steps": true}
 	for i := range l.Games {
 		e := &l.Games[i]
-		for k, a := range e.Agents {
-			known[a] = true
-			for _, b := range e.Agents[:k] {
-				if l.Pairs != nil && a != b {
-					pairs[[2]string{min(a, b), max(a, b)}] = true
-				}
-			}
+		for _, name := range e.Agents {
+			known[name] = true
 		}
 		for _, c := range columns {
 			has[c.name] = has[c.name] || c.of(e) != cell{}
@@ -225,7 +222,6 @@ func (l *Listing) survey() {
 			all.columns = append(all.columns, c.name)
 		}
 	}
-	all.met = slices.SortedFunc(maps.Keys(pairs), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	l.contents = all
 }
 

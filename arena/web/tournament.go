@@ -38,6 +38,7 @@ func (t *tournamentLog) listed() (*Listing, error) {
 		return nil, err
 	}
 	list := &Listing{Kind: "tournament", Title: filepath.Base(t.name), Env: kept.Env, Games: []Entry{},
+		Apart: kept.Config.Against != "",
 		Notes: []string{kept.Config.Format.String()}}
 	if results != nil {
 		list.Ratings, list.Pairs = results.Agents, results.Pairs

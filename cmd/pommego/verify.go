@@ -55,14 +55,11 @@ type verification struct {
 }
 
 func (v *verification) run(out io.Writer, paths []string) error {
-	lines, line := out, newProgress()
+	lines := out
 	if v.asJSON {
 		lines = io.Discard
 	}
-	total, err := formats.VerifyAll(erasing{lines, line}, paths, trace.Options{
-		Workers: v.workers, Keep: v.show,
-		Progress: func(f trace.FileReport) { line.show("%s: %s", f.File, f.Checked()) },
-	})
+	total, err := formats.VerifyAll(lines, paths, trace.Options{Workers: v.workers, Keep: v.show})
 	if err != nil {
 		return err
 	}
@@ -73,15 +70,4 @@ func (v *verification) run(out io.Writer, paths []string) error {
 		err = errFound
 	}
 	return err
-}
-
-// erasing writes lines where the line that shows progress was.
-type erasing struct {
-	out  io.Writer
-	line *progress
-}
-
-func (e erasing) Write(text []byte) (int, error) {
-	e.line.erase()
-	return e.out.Write(text)
 }

@@ -16,12 +16,13 @@ import (
 
 // video writes the game as an animated picture.
 func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, game record.Replay) error {
-	video, artist := picture.NewVideo(o.tile), new(picture.Artist)
+	var pictures []picture.Picture
+	var artist picture.Artist
 	err := game.Follow(func(at record.Moment) error {
 		if ctx.Err() != nil {
 			return errors.New("interrupted: nothing was written")
 		}
-		video.Add(artist.Picture(at.Game, at.Shown, at.Tracker, o.seat))
+		pictures = append(pictures, artist.Picture(at.Game, at.Shown, at.Tracker, o.seat))
 		return nil
 	})
 	if ctx.Err() != nil {
@@ -30,12 +31,14 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 	if err != nil {
 		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 	}
-	err = disk.WriteFile(disk.OS, o.gif, func(w io.Writer) error { return video.WriteGIF(ctx, w, o.fps) })
+	err = disk.WriteFile(disk.OS, o.gif, func(w io.Writer) error {
+		return picture.WriteGIF(ctx, w, pictures, o.tile, o.fps)
+	})
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("interrupted: %s was not written", o.gif)
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(out, "%s: %d pictures\n", o.gif, video.Len())
+		_, err = fmt.Fprintf(out, "%s: %d pictures\n", o.gif, len(pictures))
 	}
 	return err
 }

@@ -11,25 +11,19 @@ import (
 )
 
 // Text writes the results for a terminal.
-func Text(w io.Writer, r *tournament.Results) error {
-	if _, err := fmt.Fprintf(w, "%s\n\n", summary(r)); err != nil {
-		return err
-	}
-	for _, t := range tables(r) {
-		if err := t.text(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func Text(w io.Writer, r *tournament.Results) error { return write(w, r, "", (*table).text) }
 
 // markdown writes the results in markdown.
 func markdown(w io.Writer, r *tournament.Results) error {
-	if _, err := fmt.Fprintf(w, "# Tournament\n\n%s\n\n", summary(r)); err != nil {
+	return write(w, r, "# Tournament\n\n", (*table).markdown)
+}
+
+func write(w io.Writer, r *tournament.Results, title string, one func(*table, io.Writer) error) error {
+	if _, err := fmt.Fprintf(w, "%s%s\n\n", title, summary(r)); err != nil {
 		return err
 	}
 	for _, t := range tables(r) {
-		if err := t.markdown(w); err != nil {
+		if err := one(t, w); err != nil {
 			return err
 		}
 	}

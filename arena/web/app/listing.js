@@ -84,11 +84,8 @@ export class Listing {
   }
 
   // meeting is a filter for the games by which two agents are compared: those in which
-  // they met, or where they never do, those of either.
-  meeting(row, col) {
-    const meet = (this.met ?? []).some(pair => pair.includes(row) && pair.includes(col));
-    return meet ? { agent: row, against: col } : { agent: row, or: col };
-  }
+  // they met, or where they play another, those of either.
+  meeting(row, col) { return this.apart ? { agent: row, or: col } : { agent: row, against: col }; }
 
   gameTable(place) {
     const { agent, or, against, outcome, find } = place, filter = { agent, or, against, outcome, find, sort: "game" };

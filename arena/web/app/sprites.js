@@ -27,6 +27,19 @@ function box(pen, x, y, width, height, radius) {
   pen.roundRect(x, y, width, height, radius);
 }
 
+// disc and block are filled ovals and boxes of a colour.
+function disc(pen, colour, ...where) {
+  pen.fillStyle = colour;
+  oval(pen, ...where);
+  pen.fill();
+}
+
+function block(pen, colour, ...where) {
+  pen.fillStyle = colour;
+  box(pen, ...where);
+  pen.fill();
+}
+
 function text(pen, words, x, y, size, colour) {
   pen.fillStyle = colour;
   pen.font = `700 ${size}px system-ui, sans-serif`;
@@ -52,26 +65,16 @@ function ground(pen, theme, kind, even, points) {
   }
   pen.fillStyle = kind === "-" ? theme.spent : theme.floor[even ? 0 : 1];
   pen.fillRect(0, 0, 100, 100);
-  if (kind === "." && points) {
-    pen.fillStyle = theme.point;
-    oval(pen, 50, 50, 9);
-    pen.fill();
-  }
+  if (kind === "." && points) disc(pen, theme.point, 50, 50, 9);
   if (kind === "#") {
     pen.fillStyle = theme.wall[0];
     pen.fillRect(0, 0, 100, 100);
-    pen.fillStyle = theme.wall[1];
-    box(pen, 5, 5, 90, 80, 10);
-    pen.fill();
+    block(pen, theme.wall[1], 5, 5, 90, 80, 10);
   }
   if (kind === "+") {
     pen.fillStyle = theme.wood[0];
     pen.fillRect(0, 0, 100, 100);
-    pen.fillStyle = theme.wood[1];
-    for (const y of [6, 38, 70]) {
-      box(pen, 5, y, 90, 25, 5);
-      pen.fill();
-    }
+    for (const y of [6, 38, 70]) block(pen, theme.wood[1], 5, y, 90, 25, 5);
   }
 }
 
@@ -92,27 +95,21 @@ function flame(pen, life) {
 const turns = { right: 0, down: 1, left: 2, up: 3 };
 
 function bomb(pen, life, colour, moving) {
-  pen.fillStyle = "#0000003a";
-  oval(pen, 50, 90, 26, 6);
-  pen.fill();
+  disc(pen, "#0000003a", 50, 90, 26, 6);
   pen.strokeStyle = "#a97142";
   pen.lineWidth = 7;
   pen.beginPath();
   pen.moveTo(64, 26);
   pen.quadraticCurveTo(72, 10, 84, 14);
   pen.stroke();
-  pen.fillStyle = "#ffd43b";
-  oval(pen, 85, 14, 7);
-  pen.fill();
+  disc(pen, "#ffd43b", 85, 14, 7);
   pen.fillStyle = "#23272d";
   pen.strokeStyle = colour ?? "#50565e";
   pen.lineWidth = 8;
   oval(pen, 50, 54, 33);
   pen.fill();
   pen.stroke();
-  pen.fillStyle = "#ffffff40";
-  oval(pen, 38, 38, 8, 6);
-  pen.fill();
+  disc(pen, "#ffffff40", 38, 38, 8, 6);
   text(pen, life, 50, 57, 36, "#ffffff");
   if (moving in turns) {
     pen.save();
@@ -136,9 +133,7 @@ const looks = { up: [0, -5], down: [0, 5], left: [-6, 0], right: [6, 0] };
 
 // agent draws one; form is round or square, looking where it went.
 function agent(pen, colour, label, form, looking) {
-  pen.fillStyle = "#0000003a";
-  oval(pen, 50, 92, 27, 6);
-  pen.fill();
+  disc(pen, "#0000003a", 50, 92, 27, 6);
   pen.fillStyle = colour;
   pen.strokeStyle = "#14171a";
   pen.lineWidth = 5;
@@ -146,15 +141,9 @@ function agent(pen, colour, label, form, looking) {
   else oval(pen, 50, 50, 36, 39);
   pen.fill();
   pen.stroke();
-  pen.fillStyle = "#fff3e0";
-  box(pen, 27, 22, 46, 25, 12);
-  pen.fill();
+  block(pen, "#fff3e0", 27, 22, 46, 25, 12);
   const [dx, dy] = looks[looking] ?? [0, 0];
-  pen.fillStyle = "#14171a";
-  for (const x of [40, 60]) {
-    oval(pen, x + dx, 34.5 + dy, 4.5, 7);
-    pen.fill();
-  }
+  for (const x of [40, 60]) disc(pen, "#14171a", x + dx, 34.5 + dy, 4.5, 7);
   text(pen, label, 50, 68, 33, inkOn(colour));
 }
 
@@ -175,9 +164,7 @@ function fallen(pen, colour) {
 
 const symbols = {
   extra_bomb(pen) {
-    pen.fillStyle = "#23272d";
-    oval(pen, 44, 56, 17);
-    pen.fill();
+    disc(pen, "#23272d", 44, 56, 17);
     text(pen, "+", 70, 36, 38, "#0b6e4f");
   },
   incr_range(pen) {
@@ -193,15 +180,9 @@ const symbols = {
     pen.fill();
   },
   skull(pen) {
-    pen.fillStyle = "#3b2a4f";
-    oval(pen, 50, 45, 21, 19);
-    pen.fill();
+    disc(pen, "#3b2a4f", 50, 45, 21, 19);
     pen.fillRect(40, 58, 20, 15);
-    pen.fillStyle = "#ffffff";
-    for (const x of [42, 58]) {
-      oval(pen, x, 46, 6);
-      pen.fill();
-    }
+    for (const x of [42, 58]) disc(pen, "#ffffff", x, 46, 6);
   },
 };
 
