@@ -77,45 +77,16 @@ func Of(s *env.Spec) Form {
 
 // Append appends a state.
 func (f Form) Append(dst []byte, s *State) []byte {
-	start, le := len(dst), binary.LittleEndian
-	version := uint8(Version)
+	version, c := uint8(Version), saved.Writer(dst)
 	switch {
 	case s.Begun > 0:
 		version = begun
 	case len(s.Counted) > 0:
 		version = counted
 	}
-	dst = le.AppendUint64(append(dst, version), f.Fingerprint)
-	dst = appendBytes(dst, []byte(f.ID))
-	dst = append(dst, toByte(s.Ended), toByte(s.Train))
-	dst = le.AppendUint64(le.AppendUint64(dst, s.Seed.Value), s.Seed.Episode)
-	dst = appendBytes(dst, s.Rows)
-	for _, r := range s.Returns {
-		dst = le.AppendUint64(dst, math.Float64bits(r))
-	}
-	dst = append(dst, uint8(len(s.Names)))
-	for k, name := range s.Names {
-		dst = appendBytes(appendBytes(dst, []byte(name)), s.Memories[k])
-	}
-	dst = appendBytes(dst, s.Match)
-	if version >= counted {
-		dst = appendBytes(dst, s.Counted)
-	}
-	if version >= begun {
-		dst = le.AppendUint32(dst, uint32(s.Begun))
-	}
-	return le.AppendUint32(dst, crc32.ChecksumIEEE(dst[start:]))
-}
-
-func toByte(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func appendBytes(dst, b []byte) []byte {
-	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(b))), b...)
+	f.code(&c, &version)
+	s.code(&c, version)
+	return binary.LittleEndian.AppendUint32(c.Bytes, crc32.ChecksumIEEE(c.Bytes[len(dst):]))
 }
 
 var errDamaged = errors.New("it is not what Save wrote, or damaged")
@@ -126,69 +97,76 @@ func (f Form) Decode(state []byte) (*State, error) {
 	if n < 1 || binary.LittleEndian.Uint32(state[n:]) != crc32.ChecksumIEEE(state[:n]) {
 		return nil, errDamaged
 	}
-	r, s := reader{saved.Reader(state[:n])}, new(State)
-	version := r.uint8()
-	if version < Version || version > begun {
+	c, s, of, version := saved.Reader(state[:n]), new(State), Form{}, uint8(0)
+	of.code(&c, &version)
+	switch {
+	case version < Version || version > begun:
 		return nil, fmt.Errorf("it has version %d, want %d to %d", version, Version, begun)
+	case c.Err() == nil && of.Fingerprint != f.Fingerprint:
+		return nil, f.Other(of.ID)
 	}
-	fingerprint := r.uint64()
-	if id := string(r.bytes()); r.Err() == nil && fingerprint != f.Fingerprint {
-		return nil, f.Other(id)
-	}
-	ended, train := r.uint8(), r.uint8()
-	s.Ended, s.Train = ended == 1, train == 1
-	s.Seed = env.Seed{Value: r.uint64(), Episode: r.uint64()}
-	s.Rows = r.bytes()
-	for range s.Rows {
-		s.Returns = append(s.Returns, math.Float64frombits(r.uint64()))
-	}
-	for range r.uint8() {
-		s.Names = append(s.Names, string(r.bytes()))
-		s.Memories = append(s.Memories, r.bytes())
-	}
-	s.Match = r.bytes()
-	if version >= counted {
-		s.Counted = r.bytes()
-	}
-	if version >= begun {
-		s.Begun = int(r.uint32()) // below 0 if it is too large for 32 bits
-	}
-	if r.Err() != nil || len(r.Bytes) > 0 || ended > 1 || train > 1 || s.Begun < 0 || s.Begun > math.MaxInt32 {
+	if s.code(&c, version); c.End() != nil {
 		return nil, errDamaged
 	}
 	return s, nil
 }
 
+// code goes over the version and the form.
+func (f *Form) code(c *saved.Codec, version *uint8) {
+	saved.Numbers(c, version)
+	saved.Numbers(c, &f.Fingerprint)
+	saved.Bytes(c, &f.ID)
+}
+
+// code goes over the parts of a state.
+func (s *State) code(c *saved.Codec, version uint8) {
+	flag(c, &s.Ended)
+	flag(c, &s.Train)
+	saved.Numbers(c, &s.Seed.Value, &s.Seed.Episode)
+	saved.Bytes(c, &s.Rows)
+	agents := uint8(len(s.Names))
+	if c.Reading() {
+		s.Returns = make([]float64, len(s.Rows))
+	}
+	for i, r := range s.Returns {
+		bits := math.Float64bits(r)
+		saved.Numbers(c, &bits)
+		s.Returns[i] = math.Float64frombits(bits)
+	}
+	saved.Numbers(c, &agents)
+	if c.Reading() {
+		s.Names, s.Memories = make([]string, agents), make([][]byte, agents)
+	}
+	for k := range s.Names {
+		saved.Bytes(c, &s.Names[k])
+		saved.Bytes(c, &s.Memories[k])
+	}
+	saved.Bytes(c, &s.Match)
+	if version >= counted {
+		saved.Bytes(c, &s.Counted)
+	}
+	if version >= begun {
+		steps := int32(s.Begun)
+		saved.Numbers(c, &steps)
+		if s.Begun = int(steps); steps < 0 {
+			c.Fail("began after %d steps", steps)
+		}
+	}
+}
+
+// flag goes over a boolean, which is 0 or 1.
+func flag(c *saved.Codec, b *bool) {
+	var v uint8
+	if *b {
+		v = 1
+	}
+	saved.Numbers(c, &v)
+	if *b = v == 1; v > 1 {
+		c.Fail("has a flag %d", v)
+	}
+}
+
 // Other is the error of a state of another game or other rules.
 func (f Form) Other(id string) error {
 	return fmt.Errorf("it is of %q with its rules, want %q with the rules of this pool", id, f.ID)
-}
-
-type reader struct{ saved.Codec }
-
-func (r *reader) uint8() (v uint8) {
-	saved.Numbers(&r.Codec, &v)
-	return v
-}
-
-func (r *reader) uint32() (v uint32) {
-	saved.Numbers(&r.Codec, &v)
-	return v
-}
-
-func (r *reader) uint64() (v uint64) {
-	saved.Numbers(&r.Codec, &v)
-	return v
-}
-
-// bytes reads a number of bytes and they themselves.
-func (r *reader) bytes() []byte {
-	n := r.uint32()
-	if uint64(n) > uint64(len(r.Bytes)) {
-		r.Fail("is cut short")
-		return nil
-	}
-	b := r.Bytes[:n]
-	r.Bytes = r.Bytes[n:]
-	return b
 }

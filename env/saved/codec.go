@@ -3,6 +3,7 @@ package saved
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"unsafe"
 )
 
@@ -122,6 +123,17 @@ func Blocks[T any](c *Codec, values []T) {
 		c.Bytes = append(c.Bytes, block...)
 	case copy(block, c.take(len(block))) < len(block):
 		clear(block)
+	}
+}
+
+// Bytes goes over a number of bytes and they themselves. A slice read is a part of the state.
+func Bytes[T string | []byte](c *Codec, v *T) {
+	n := uint32(len(*v))
+	Numbers(c, &n)
+	if c.reading {
+		*v = T(c.take(int(min(n, math.MaxInt32))))
+	} else {
+		c.Bytes = append(c.Bytes, *v...)
 	}
 }
 
