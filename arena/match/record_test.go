@@ -64,19 +64,19 @@ func TestRecordReruns(t *testing.T) {
 	}
 	seeds := map[uint64]bool{}
 	for i, g := range games {
-		note, collapse := "", pommerman.NoCollapse
+		info, note, collapse := g.Info(), "", pommerman.NoCollapse
 		if i > 0 {
 			note = "re-run " + strconv.Itoa(i) + " after a tie"
 		}
 		if i > 1 {
 			collapse = 12
 		}
-		seeds[g.Info.Seed] = true
+		seeds[info.Seed] = true
 		var view pommerman.View
 		g.Match.View(0, &view)
-		if g.Info.Note != note || view.Rules.FirstCollapse != collapse || g.Info.EnvID != "custom:PommeTeamCompetition-v0" ||
-			len(g.Info.Policies) != 4 {
-			t.Errorf("game %d: %+v, collapse from %d; want note %q, %d", i+1, g.Info, view.Rules.FirstCollapse, note, collapse)
+		if info.Note != note || view.Rules.FirstCollapse != collapse || info.EnvID != "custom:PommeTeamCompetition-v0" ||
+			len(info.Policies) != 4 {
+			t.Errorf("game %d: %+v, collapse from %d; want note %q, %d", i+1, info, view.Rules.FirstCollapse, note, collapse)
 		}
 	}
 	if len(seeds) != len(games) || !seeds[4] {
@@ -101,8 +101,8 @@ func TestRecordSaysWhatWasReplaced(t *testing.T) {
 	}}
 	result, games := record(t, game, []match.Player{shaky, seatsOf(t, game, "static")[0]},
 		match.Rules{Limit: 200 * time.Millisecond})
-	if want := "agent 0 late at step 6; agent 0 failed at steps 2-4, 7"; games[0].Info.Note != want {
-		t.Errorf("the note is %q, want %q", games[0].Info.Note, want)
+	if want := "agent 0 late at step 6; agent 0 failed at steps 2-4, 7"; games[0].Info().Note != want {
+		t.Errorf("the note is %q, want %q", games[0].Info().Note, want)
 	}
 	if result.Seats[0].Late != 1 || result.Seats[0].Failed != 4 {
 		t.Errorf("%+v, want 1 late and 4 failed", result.Seats[0])

@@ -41,23 +41,11 @@ func (g *Game) GameType() string { return strconv.Itoa(int(g.rules.GameType)) }
 
 func (v *View) appendDict(dst []byte) []byte {
 	r := v.Rules
-	var bombs [256]SeenBomb
-	for _, b := range v.Bombs[:v.NumBombs] {
-		bombs[b.Cell] = b
-	}
-	dst = append(dst, `{"alive": `...)
-	dst = v.appendAlive(dst)
-	for _, m := range []struct {
-		key, unit string
-		value     func(grid.Cell) uint8
-	}{
-		{"board", "", func(c grid.Cell) uint8 { return uint8(v.Board[c]) }},
-		{"bomb_blast_strength", ".0", func(c grid.Cell) uint8 { return bombs[c].Blast }},
-		{"bomb_life", ".0", func(c grid.Cell) uint8 { return bombs[c].Life }},
-		{"bomb_moving_direction", ".0", func(c grid.Cell) uint8 { return uint8(bombs[c].Moving) }},
-		{"flame_life", ".0", func(c grid.Cell) uint8 { return v.Flames[c] }},
-	} {
-		dst = appendMap(appendKey(dst, m.key), r.BoardSize, m.unit, m.value)
+	dst = appendList(append(dst, `{"alive": `...), r.items(v.Alive.Has))
+	unit := ""
+	for i, value := range v.maps() {
+		dst = appendMap(appendKey(dst, rawMaps[i].Name), r.BoardSize, unit, value)
+		unit = ".0"
 	}
 	dst = appendNumber(dst, "game_type", int(r.GameType))
 	dst = appendString(appendKey(dst, "game_env"), r.GameEnv)
@@ -77,19 +65,6 @@ func (v *View) appendDict(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendAlive lists the cell values of the living.
-func (v *View) appendAlive(dst []byte) []byte {
-	var alive [MaxAgents]int
-	n := 0
-	for seat := range v.Rules.Seats() {
-		if v.Alive.Has(seat) {
-			alive[n] = int(v.Rules.Agent0()) + seat
-			n++
-		}
-	}
-	return appendList(dst, alive[:n])
-}
-
 func (v *View) appendBombs(dst []byte) []byte {
 	dst = append(dst, '[')
 	for i, b := range v.Bombs[:v.NumBombs] {
@@ -100,12 +75,12 @@ func (v *View) appendBombs(dst []byte) []byte {
 }
 
 // appendMap appends a list of rows; unit follows each number.
-func appendMap(dst []byte, size int, unit string, value func(grid.Cell) uint8) []byte {
+func appendMap(dst []byte, size int, unit string, value func(grid.Cell) int) []byte {
 	dst = append(dst, '[')
 	for row := range size {
 		dst = append(appendComma(dst, row), '[')
 		for col := range size {
-			dst = strconv.AppendUint(appendComma(dst, col), uint64(value(grid.At(row, col))), 10)
+			dst = strconv.AppendInt(appendComma(dst, col), int64(value(grid.At(row, col))), 10)
 			dst = append(dst, unit...)
 		}
 		dst = append(dst, ']')

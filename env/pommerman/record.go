@@ -32,7 +32,12 @@ var Recording = record.Form[*Match, Snapshot, Observation]{
 		return t
 	},
 	Start: start,
-	Shown: func(m *Match) *Match { return &Match{m.game.rules.Settled(m.State), m.game} },
+	Shown: func(m *Match) *Match {
+		if m.due == 0 {
+			return m
+		}
+		return &Match{m.game.rules.Settled(m.State), m.game}
+	},
 	Observe: func(m *Match, seat int) *Observation {
 		var v View
 		m.View(seat, &v)
@@ -41,7 +46,6 @@ var Recording = record.Form[*Match, Snapshot, Observation]{
 	ObserveRaw: func(m *Match, seat int) *Observation {
 		return m.game.rules.unpackRaw(record.Raw(m, &m.game.Spec().Encodings[encodingRaw], encodingRaw, seat))
 	},
-	ObserveAlso: func(m *Match) bool { return m.due != 0 },
 }
 
 // Recorded is the format of recorded games.

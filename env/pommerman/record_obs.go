@@ -34,26 +34,37 @@ type Observation struct {
 // Observation is the observation that shows the view.
 func (v *View) Observation() *Observation {
 	r := v.Rules
-	var bombs [256]SeenBomb
-	for _, b := range v.Bombs[:v.NumBombs] {
-		bombs[b.Cell] = b
-	}
 	o := &Observation{
 		Position: []int{v.Self.Cell.Row(), v.Self.Cell.Col()}, Ammo: int(v.Self.Ammo), BlastStrength: int(v.Self.Blast),
 		CanKick: saved.Flag(v.Self.Kicks), Teammate: int(v.Teammate), Enemies: saved.Ints(v.Enemies[:r.enemies()]),
 		Alive: r.items(v.Alive.Has), GameType: int(r.GameType), GameEnv: r.GameEnv, StepCount: v.StepCount,
 		Message: saved.Ints(v.Message[:r.RadioWords]),
 	}
-	r.draw(&o.Board, func(c grid.Cell) int { return int(v.Board[c]) })
-	r.draw(&o.BombBlast, func(c grid.Cell) int { return int(bombs[c].Blast) })
-	r.draw(&o.BombLife, func(c grid.Cell) int { return int(bombs[c].Life) })
-	r.draw(&o.BombMoving, func(c grid.Cell) int { return int(bombs[c].Moving) })
-	r.draw(&o.FlameLife, func(c grid.Cell) int { return int(v.Flames[c]) })
+	maps := o.maps()
+	for i, value := range v.maps() {
+		maps[i].Draw(r.BoardSize*r.BoardSize, digits, func(at int) int { return value(r.cell(at)) })
+	}
 	return o
 }
 
-func (r *Rules) draw(m *saved.Map, value func(c grid.Cell) int) {
-	m.Draw(r.BoardSize*r.BoardSize, digits, func(i int) int { return value(r.cell(i)) })
+// maps is the maps that rawMaps names.
+func (o *Observation) maps() [numMaps]*saved.Map {
+	return [numMaps]*saved.Map{&o.Board, &o.BombBlast, &o.BombLife, &o.BombMoving, &o.FlameLife}
+}
+
+// maps is what each of the maps shows of a cell.
+func (v *View) maps() [numMaps]func(c grid.Cell) int {
+	var bombs [256]SeenBomb
+	for _, b := range v.Bombs[:v.NumBombs] {
+		bombs[b.Cell] = b
+	}
+	return [numMaps]func(c grid.Cell) int{
+		func(c grid.Cell) int { return int(v.Board[c]) },
+		func(c grid.Cell) int { return int(bombs[c].Blast) },
+		func(c grid.Cell) int { return int(bombs[c].Life) },
+		func(c grid.Cell) int { return int(bombs[c].Moving) },
+		func(c grid.Cell) int { return int(v.Flames[c]) },
+	}
 }
 
 // shape says what the values of an observation may be.
@@ -169,11 +180,8 @@ func (r *Rules) unpackRaw(raw map[string][]int) *Observation {
 		Alive:    r.items(func(seat int) bool { return alive[seat] != 0 }),
 		GameType: number("game_type"), GameEnv: r.GameEnv, StepCount: number("step_count"), Message: numbered("message"),
 	}
-	for name, m := range map[string]*saved.Map{
-		"board": &o.Board, "bomb_blast_strength": &o.BombBlast, "bomb_life": &o.BombLife,
-		"bomb_moving_direction": &o.BombMoving, "flame_life": &o.FlameLife,
-	} {
-		m.Draw(r.BoardSize*r.BoardSize, digits, func(i int) int { return raw[name][i] })
+	for k, m := range o.maps() {
+		m.Draw(r.BoardSize*r.BoardSize, digits, func(i int) int { return raw[rawMaps[k].Name][i] })
 	}
 	return o
 }

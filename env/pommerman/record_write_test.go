@@ -79,8 +79,8 @@ func TestRecorderRoundTrip(t *testing.T) {
 						report.Differences)
 				}
 				rec, _ := Recording.Parse(line)
-				if rec.Match.game.rules != tc.rules || rec.Info.EnvID != "Test-v0" || rec.Info.Seed != seed {
-					t.Errorf("seed %d: read back as %+v with %+v", seed, rec.Match.game.rules, rec.Info)
+				if rec.Match.game.rules != tc.rules || rec.Info().EnvID != "Test-v0" || rec.Info().Seed != seed {
+					t.Errorf("seed %d: read back as %+v with %+v", seed, rec.Match.game.rules, rec.Info())
 				}
 				if got := strings.Contains(string(line), `"rules":`); got != tc.spelled {
 					t.Errorf("rules spelled out: %v, want %v", got, tc.spelled)
@@ -136,7 +136,7 @@ func recordAgain(t *testing.T, line []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := rec.Match.Record(rec.Info)
+	again, err := rec.Match.Record(rec.Info())
 	if err != nil {
 		t.Fatal(err)
 	}

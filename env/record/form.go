@@ -42,7 +42,8 @@ type Form[M Match, S, O any] struct {
 	Shape func(m M) *saved.Shape
 	Show  func(m M) *S
 	Start func(m M, s *S, dice string) error
-	// Shown is the match as records and pictures show it. nil: as it is.
+	// Shown is the match as records and pictures show it: m itself, or another where that
+	// differs. nil: m itself.
 	Shown func(m M) M
 
 	// Observe is what a seat observes. ObserveRaw is the same by way of the raw encoding,
@@ -51,9 +52,6 @@ type Form[M Match, S, O any] struct {
 	Observe    func(m M, seat int) *O
 	ObserveRaw func(m M, seat int) *O
 	Together   bool
-	// ObserveAlso reports whether a step's observations are recorded wherever
-	// any are. nil: at the end alone.
-	ObserveAlso func(m M) bool
 
 	// Led corrects what a step led to where the format differs from env.Status, and
 	// Compare compares what else a step records. nil: neither.

@@ -10,12 +10,13 @@ import (
 	"pommego/env/saved"
 )
 
-// Game is a recorded game that has been read.
+// Game is a recorded game that has been read: Replay. What it shows comes from the record's
+// start and inputs alone, like what [Form.Check] compares.
 type Game[M Match, S, O any] struct {
-	Info  Info
 	Match M // stands where the replay does: at first at the record's start
 
 	form    *Form[M, S, O]
+	info    Info
 	made    int
 	initial *S
 	first   []*O // observed of it
@@ -45,11 +46,11 @@ func (f *Form[M, S, O]) Parse(line []byte) (*Game[M, S, O], error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Game[M, S, O]{form: f, Match: m, steps: make([]step[S, O], len(h.Steps)), Info: Info{
+	g := &Game[M, S, O]{form: f, Match: m, steps: make([]step[S, O], len(h.Steps)), info: Info{
 		EnvID: id, Variant: h.Variant, Name: h.Name, Note: h.Note,
 		Setup: h.Setup, Policies: h.Policies, ObsEvery: h.ObsEvery,
 	}}
-	g.Info.Seed, _ = strconv.ParseUint(string(h.Seed), 10, 64) // of any form: the replay does without
+	g.info.Seed, _ = strconv.ParseUint(string(h.Seed), 10, 64) // of any form: the replay does without
 	if g.initial, g.first, err = g.read(h.Initial); err == nil {
 		err = f.Start(m, g.initial, h.RNG)
 	}
@@ -99,6 +100,12 @@ func (g *Game[M, S, O]) read(text json.RawMessage, more ...any) (*S, []*O, error
 	}
 	return state, all, nil
 }
+
+// Info is what the record says besides the game itself.
+func (g *Game[M, S, O]) Info() Info { return g.info }
+
+// Status is that of the match.
+func (g *Game[M, S, O]) Status() env.Status { return g.Match.Status() }
 
 // Len is the number of recorded steps.
 func (g *Game[M, S, O]) Len() int { return len(g.steps) }
@@ -180,38 +187,21 @@ func (g *Game[M, S, O]) compare(c *Comparison, want *S, seen []*O) {
 	}
 }
 
-// replay shows a recorded game: Replay.
-type replay[M Match, S, O any] struct{ game *Game[M, S, O] }
-
-// Open reads a recorded game to be shown. What it shows comes from the record's
-// start and inputs alone, like what [Form.Check] compares.
+// Open is Parse for what shows games.
 func (f *Form[M, S, O]) Open(line []byte) (Replay, error) {
 	g, err := f.Parse(line)
 	if err != nil {
 		return nil, err
 	}
-	return &replay[M, S, O]{g}, nil
+	return g, nil
 }
-
-func (r *replay[M, S, O]) Info() Info { return r.game.Info }
-
-func (r *replay[M, S, O]) Len() int { return r.game.Len() }
-
-func (r *replay[M, S, O]) Step() error { return r.game.Step() }
-
-func (r *replay[M, S, O]) Status() env.Status { return r.game.Match.Status() }
 
 // Position is the game as it stands.
-func (r *replay[M, S, O]) Position() ([]byte, *env.Spec) {
-	return r.game.Match.Append(nil), r.game.Match.Spec()
-}
-
-func (r *replay[M, S, O]) shown() M { return r.game.form.shown(r.game.Match) }
+func (g *Game[M, S, O]) Position() ([]byte, *env.Spec) { return g.Match.Append(nil), g.Match.Spec() }
 
 // Follow makes the steps that are left, followed by a tracker.
-func (r *replay[M, S, O]) Follow(see func(Moment) error) error {
-	g := r.game
-	at := Moment{Match: g.Match, Shown: r.shown(), Game: g.Match.Game()}
+func (g *Game[M, S, O]) Follow(see func(Moment) error) error {
+	at := Moment{Match: g.Match, Shown: g.form.shown(g.Match), Game: g.Match.Game()}
 	at.Tracker = at.Game.NewTrackers(1, true)[0]
 	at.Tracker.Begin(g.Match)
 	err := see(at)
@@ -221,7 +211,7 @@ func (r *replay[M, S, O]) Follow(see func(Moment) error) error {
 		}
 		at.Tracker.Step(g.Match, at.Actions)
 		g.made++
-		at.Shown = r.shown()
+		at.Shown = g.form.shown(g.Match)
 		err = see(at)
 	}
 	return err

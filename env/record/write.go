@@ -47,10 +47,10 @@ func (r *recorder[M, S, O]) Step(actions []uint8) (err error) {
 	if r.over {
 		return fmt.Errorf("%s: the recorded game is over and has no further steps", f.Name)
 	}
-	inputs, led, obs := f.Acted(m, actions), f.outcome(m), seen{}
+	inputs, led, shown, obs := f.Acted(m, actions), f.outcome(m), f.shown(m), seen{}
 	r.over = bool(led.Done)
 	every := r.out.ObsEvery
-	if every > 0 && ((len(r.out.Steps)+1)%every == 0 || r.over || f.ObserveAlso != nil && f.ObserveAlso(m)) {
+	if every > 0 && ((len(r.out.Steps)+1)%every == 0 || r.over || any(shown) != any(m)) {
 		if obs, err = r.observe(m); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (r *recorder[M, S, O]) Step(actions []uint8) (err error) {
 	if err != nil {
 		return err
 	}
-	state := f.Show(f.shown(m))
+	state := f.Show(shown)
 	onlyFirst(state)
 	text, err := saved.Encode(&inputs, state, &obs, end)
 	r.out.Steps = append(r.out.Steps, text)

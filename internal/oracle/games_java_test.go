@@ -56,10 +56,10 @@ func TestJavaScenes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(rec.Info.Name, func(t *testing.T) {
+		t.Run(rec.Info().Name, func(t *testing.T) {
 			report, err := check(line)
 			if err != nil || report.Mismatches > 0 {
-				t.Errorf("%s: %v, %v", rec.Info.Note, err, report.Differences)
+				t.Errorf("%s: %v, %v", rec.Info().Note, err, report.Differences)
 			}
 		})
 	}
