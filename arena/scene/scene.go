@@ -94,15 +94,6 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// UnmarshalJSON reads a number, or null.
-func (v *Value) UnmarshalJSON(text []byte) error {
-	*v = Value(math.NaN())
-	if string(text) == "null" {
-		return nil
-	}
-	return json.Unmarshal(text, (*float64)(v))
-}
-
 // Describe describes a match as it stands: after a step with the given actions that
 // the tracker made, or at its start, where actions is nil.
 func Describe(spec *env.Spec, m env.Match, t env.Tracker, actions []uint8) Step {

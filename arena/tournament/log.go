@@ -96,17 +96,15 @@ func (h *header) accept(text []byte) error {
 	return nil
 }
 
-// openLog begins the log, or continues it and takes over the games in it.
-func (r *run) openLog(d disk.FS) error {
+// openLog begins or continues a log of this tournament, the games in which take is given.
+func (r *run) openLog(d disk.FS, path string, take func(text []byte) error) (*disk.Log, error) {
 	h, err := newHeader(r.t.game.Spec(), &r.t.config, r.o.Program)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.log, err = disk.OpenLog(d, r.o.Log, disk.LogOptions{
-		Header: h, Accept: h.accept,
-		Take: func(text []byte, _ disk.Place) error { return r.takeOver(text) },
+	return disk.OpenLog(d, path, disk.LogOptions{
+		Header: h, Accept: h.accept, Take: func(text []byte, _ disk.Place) error { return take(text) },
 	})
-	return err
 }
 
 // errTwice says that a game is in the log already.
@@ -117,32 +115,20 @@ func (r *run) takePart(d disk.FS, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
-	h, err := newHeader(r.t.game.Spec(), &r.t.config, r.o.Program)
-	if err != nil {
-		return err
-	}
 	var taken []json.RawMessage
-	part, err := disk.OpenLog(d, path, disk.LogOptions{
-		Header: h, Accept: h.accept,
-		Take: func(text []byte, _ disk.Place) error {
-			err := r.takeOver(text)
-			if errors.Is(err, errTwice) {
-				return nil
-			}
-			taken = append(taken, slices.Clone(text))
-			return err
-		},
+	part, err := r.openLog(d, path, func(text []byte) error {
+		err := r.takeOver(text)
+		if errors.Is(err, errTwice) {
+			return nil
+		}
+		taken = append(taken, slices.Clone(text))
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	if r.log != nil {
-		for _, text := range taken {
-			if _, err := r.log.Add(text); err != nil {
-				return errors.Join(err, part.Close())
-			}
-		}
-		err = r.log.Sync()
+		err = keep(r.log, taken)
 	}
 	return errors.Join(err, part.Close())
 }
@@ -168,12 +154,12 @@ func (r *run) takeOver(text []byte) error {
 	return nil
 }
 
-// keep writes finished games to the log and waits until they are on the disk.
-func (r *run) keep(records []Record) error {
+// keep writes finished games to a log and waits until they are on the disk.
+func keep[R any](log *disk.Log, records []R) error {
 	for i := range records {
-		if _, err := r.log.Add(&records[i]); err != nil {
+		if _, err := log.Add(&records[i]); err != nil {
 			return err
 		}
 	}
-	return r.log.Sync()
+	return log.Sync()
 }

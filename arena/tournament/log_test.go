@@ -316,7 +316,7 @@ func TestFullDisk(t *testing.T) {
 	r := run{t: tour, o: Options{Log: filepath.Join(t.TempDir(), "games.jsonl"), Workers: 3},
 		records: make([]Record, tour.Games())}
 	full := &disktest.Disk{Fault: disktest.Fail, Only: "write", At: 10}
-	if err := r.openLog(full); err != nil {
+	if r.log, err = r.openLog(full, r.o.Log, r.takeOver); err != nil {
 		t.Fatal(err)
 	}
 	defer r.log.Close()

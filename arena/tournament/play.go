@@ -44,7 +44,7 @@ func (r *run) collect(results <-chan finished, cancel func()) error {
 			continue
 		}
 		if r.log != nil && len(batch) > 0 {
-			err = errors.Join(r.keep(batch), err)
+			err = errors.Join(keep(r.log, batch), err)
 		}
 		for _, record := range batch {
 			r.records[record.Game] = record

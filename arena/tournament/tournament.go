@@ -143,9 +143,9 @@ type run struct {
 }
 
 // open reads the log and finds out which games are missing.
-func (r *run) open() error {
+func (r *run) open() (err error) {
 	if r.o.Log != "" {
-		if err := r.openLog(disk.OS); err != nil {
+		if r.log, err = r.openLog(disk.OS, r.o.Log, r.takeOver); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -58,21 +59,12 @@ func (o *operations) prepare(cfg *bridge.Config) error {
 	if o.drain < 0 {
 		return usagef("--drain-timeout is %v, want 0 or more", o.drain)
 	}
-	return o.checkAddress()
-}
-
-func (o *operations) checkAddress() error {
-	if o.address == "" {
-		return nil
+	if strings.HasPrefix(o.address, ":") {
+		o.address = "127.0.0.1" + o.address
 	}
-	host, port, err := net.SplitHostPort(o.address)
-	if err != nil {
+	if _, _, err := net.SplitHostPort(o.address); o.address != "" && err != nil {
 		return usagef("--metrics-address is %q, want host:port", o.address)
 	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
-	o.address = net.JoinHostPort(host, port)
 	return nil
 }
 
