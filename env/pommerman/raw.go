@@ -59,21 +59,17 @@ func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte, fog bool) {
 			continue
 		}
 		if fog {
-			g.encodeRawBombs(s, r.window(s, int(seat)), dst[2][i*3*MaxBombs:])
+			encodeRawBombs(s, r.window(s, int(seat)), dst[2][i*3*MaxBombs:])
 		} else if i == 0 {
-			g.encodeRawBombs(s, r.wholeBoard(), dst[2])
+			encodeRawBombs(s, r.wholeBoard(), dst[2])
 		}
 	}
 }
 
 // encodeRawBombs writes row, column and blast strength of each bomb in a window.
-func (g *Game) encodeRawBombs(s *State, w window, dst []byte) {
+func encodeRawBombs(s *State, w window, dst []byte) {
 	var v View
 	v.seeBombs(s, &w)
-	if g.rules.Traits().Conceals {
-		v.Rules = &g.rules
-		v.conceal()
-	}
 	clear(dst[:3*MaxBombs])
 	for i, b := range v.Bombs[:v.NumBombs] {
 		dst[3*i], dst[3*i+1], dst[3*i+2] = uint8(b.Cell.Row()), uint8(b.Cell.Col()), b.Blast

@@ -95,9 +95,7 @@ func (k *tracker) Append(dst []byte) []byte {
 	if k.counts == [MaxAgents][numCounts]uint16{} && k.lit == [fires]uint16{} {
 		return dst
 	}
-	c := saved.Writer(dst)
-	k.code(&c)
-	return c.Bytes
+	return saved.Append(dst, k, (*tracker).code)
 }
 
 // Restore takes back what Append wrote.
@@ -106,14 +104,8 @@ func (k *tracker) Restore(m env.Match, state []byte) error {
 		k.Begin(m)
 		return nil
 	}
-	was := *k
-	c := saved.Reader(state)
-	k.code(&c)
-	if err := c.Err(); err != nil || len(c.Bytes) > 0 {
-		*k = was
-		return fmt.Errorf("pommerman: what was counted is cut short, or has %d bytes too many", len(c.Bytes))
-	}
-	return nil
+	blank := tracker{EventLog: k.EventLog, game: k.game}
+	return saved.Restore("pommerman: what was counted", state, k, blank, (*tracker).code)
 }
 
 // code goes over the parts of a tracker in the order of its bytes.

@@ -33,41 +33,20 @@ func (k *tracker) Counts(m env.Match, seat int, dst []int32) {
 	dst[0], dst[1], dst[2], dst[3] = s.Scores[seat], int32(s.Collected[seat]), int32(s.Kills[seat]), int32(s.Deaths[seat])
 }
 
-// Step plays one round as Plan.Step does, and notes events between its phases.
+// Step plays one round, and notes events between its phases if anyone wants them.
 func (k *tracker) Step(m env.Match, actions []uint8) {
 	if !k.StartStep() {
 		m.Step(actions)
 		return
 	}
-	p, s := k.game.plan, &m.(*Match).State
-	s.Gains = [MaxPlayers]int32{}
-	s.Blast = Cells{}
-	p.move(s, actions)   // 1
-	dead := p.collide(s) // 2
-	k.died(s, dead, "move")
-	due := p.burnFuses(s)
-	planters := p.plants(actions) &^ dead
-	if p.rules.DeadPlant {
-		planters |= p.plants(actions)
-	}
-	p.plant(s, planters, &due) // 3
+	k.game.plan.step(&m.(*Match).State, actions, k)
+}
+
+// laid notes who planted bombs.
+func (k *tracker) laid(s *State, planters env.SeatSet) {
 	for _, seat := range planters.List() {
 		k.note(env.Laid, seat, 0, s.Agents[seat], "")
 	}
-	if due != (volley{}) {
-		var e explosion
-		killed := p.explode(s, &e, &due, dead) // 4
-		k.exploded(s, &e, &due, killed)
-		dead |= killed
-	}
-	p.respawn(s, dead) // 5
-	late := p.onBases(s)
-	k.died(s, late, "base")
-	p.respawn(s, late) // 6; nobody, if they died after the moves
-	for seat, gain := range s.Gains {
-		s.Scores[seat] += gain
-	}
-	s.StepCount++
 }
 
 // exploded notes the bombs that exploded, first those that were due, and whom they

@@ -8,23 +8,40 @@ import (
 
 // Step plays one round. actions holds a number a seat. The numbers in the
 // comments are those of the rules page in the package comment.
-func (p *Plan) Step(s *State, actions []uint8) {
+func (p *Plan) Step(s *State, actions []uint8) { p.step(s, actions, nil) }
+
+// step is Step, with track told what happens if it is not nil.
+func (p *Plan) step(s *State, actions []uint8, track *tracker) {
 	s.Gains = [MaxPlayers]int32{}
 	s.Blast = Cells{}
 	p.move(s, actions)   // 1
 	dead := p.collide(s) // 2
+	if track != nil {
+		track.died(s, dead, "move")
+	}
 	due := p.burnFuses(s)
 	planters := p.plants(actions) &^ dead
 	if p.rules.DeadPlant {
 		planters |= p.plants(actions)
 	}
 	p.plant(s, planters, &due) // 3
+	if track != nil {
+		track.laid(s, planters)
+	}
 	if due != (volley{}) {
 		var e explosion
-		dead |= p.explode(s, &e, &due, dead) // 4
+		killed := p.explode(s, &e, &due, dead) // 4
+		if track != nil {
+			track.exploded(s, &e, &due, killed)
+		}
+		dead |= killed
 	}
-	p.respawn(s, dead)         // 5
-	p.respawn(s, p.onBases(s)) // 6; nobody, if they died after the moves
+	p.respawn(s, dead) // 5
+	late := p.onBases(s)
+	if track != nil {
+		track.died(s, late, "base")
+	}
+	p.respawn(s, late) // 6; nobody, if they died after the moves
 	for seat, gain := range s.Gains {
 		s.Scores[seat] += gain
 	}
