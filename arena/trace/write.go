@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,33 +19,24 @@ import (
 // never holds half a file.
 type Writer struct {
 	path   string
-	whole  *disk.Pending // nil for a file that is written to directly
-	direct *os.File      // else
-	out    io.Writer
+	whole  *disk.Pending
+	out    io.Writer    // whole, or the compressor before it
 	zip    *gzip.Writer // nil for a plain file
 	closed bool
 	err    error // the first failure; nothing is written after it
 }
 
-// Create begins a file. It is compressed if its name ends in .gz. What exists
-// under the name is replaced when the Writer is closed; something that is not
-// a regular file, such as a pipe, is written to directly.
+// Create begins a file. It is compressed if its name ends in .gz. A file that exists
+// under the name is replaced when the Writer is closed.
 func Create(path string) (*Writer, error) {
-	w := &Writer{path: path}
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
-		return nil, &Error{path, 0, errors.New("is a folder, want a file")}
-	case err == nil && !info.Mode().IsRegular():
-		w.direct, err = os.OpenFile(path, os.O_WRONLY, 0)
-		w.out = w.direct
-	case err == nil || errors.Is(err, fs.ErrNotExist):
-		w.whole, err = disk.Begin(disk.OS, path, filepath.Dir(path))
-		w.out = w.whole
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &Error{path, 0, errors.New("is no regular file")}
 	}
+	whole, err := disk.Begin(disk.OS, path, filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
+	w := &Writer{path: path, whole: whole, out: whole}
 	if strings.HasSuffix(path, ".gz") {
 		w.zip = gzip.NewWriter(w.out)
 		w.out = w.zip
@@ -80,15 +70,10 @@ func (w *Writer) Close() error {
 	if w.zip != nil && w.err == nil {
 		w.err = w.zip.Close()
 	}
-	switch {
-	case w.whole == nil:
-		w.err = errors.Join(w.err, w.direct.Close())
-	case w.err == nil:
+	if w.err == nil {
 		w.err = w.whole.Commit()
 	}
-	if w.whole != nil {
-		w.whole.Abort() // nothing, once it is committed
-	}
+	w.whole.Abort() // nothing, once it is committed
 	return w.err
 }
 
