@@ -15,7 +15,12 @@
 // recorded is compared with it.
 package record
 
-import "pommego/env"
+import (
+	"cmp"
+	"fmt"
+
+	"pommego/env"
+)
 
 // Info is what a record says about its game besides the game itself. All of it
 // may be left empty.
@@ -30,6 +35,16 @@ type Info struct {
 	// ObsEvery: observations are recorded every this many steps, and at the end;
 	// 0: never.
 	ObsEvery int `json:"obs_every"`
+}
+
+// Complete fills in what may be left empty and has a default. A negative
+// ObsEvery is an error.
+func (i Info) Complete() (Info, error) {
+	if i.ObsEvery < 0 {
+		return i, fmt.Errorf("record: observations are to be recorded every %d steps, want 0 (never) or more", i.ObsEvery)
+	}
+	i.Variant, i.Setup = cmp.Or(i.Variant, i.EnvID), cmp.Or(i.Setup, "standard")
+	return i, nil
 }
 
 // Format is a form in which games are recorded, or decisions made in them. Every

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -19,20 +18,19 @@ type recorder[M Match, S, O any] struct {
 
 // Record begins the record of a match as it stands.
 func (f *Form[M, S, O]) Record(m M, info Info) (Recorder, error) {
-	if info.ObsEvery < 0 {
-		return nil, fmt.Errorf("record: observations are to be recorded every %d steps, want 0 (never) or more",
-			info.ObsEvery)
+	info, err := info.Complete()
+	if err != nil {
+		return nil, err
 	}
 	r := &recorder[M, S, O]{form: f, match: m}
 	r.out = Head{
-		Format: f.Name, Variant: cmp.Or(info.Variant, info.EnvID), Name: info.Name, Note: info.Note,
-		Seed: strconv.AppendUint(nil, info.Seed, 10), Setup: cmp.Or(info.Setup, "standard"),
-		Policies: info.Policies, ObsEvery: info.ObsEvery, Steps: []json.RawMessage{},
+		Format: f.Name, Variant: info.Variant, Name: info.Name, Note: info.Note,
+		Seed: strconv.AppendUint(nil, info.Seed, 10), Setup: info.Setup, Policies: info.Policies,
+		ObsEvery: info.ObsEvery, Steps: []json.RawMessage{},
 	}
 	if err := f.SetRules(&r.out, m, info.EnvID); err != nil {
 		return nil, err
 	}
-	var err error
 	shown, obs := f.shown(m), seen{}
 	if info.ObsEvery > 0 {
 		if obs, err = r.observe(shown); err != nil {
