@@ -71,26 +71,26 @@ func newAssembly(game env.Game, about About, columns []column, perFile int, fold
 	m := &Manifest{About: about, Statistics: newStatistics(game.Spec(), about.Agents)}
 	a := &Assembly{options: o, perFile: perFile, m: m, enc: newEncoder(game, &m.About, columns)}
 	var err error
-	a.staging, err = newStaging(folder, o)
+	a.staging, err = assemblyStaging(folder, o)
 	return a, err
 }
 
-// newStaging takes possession of a folder for an assembly.
-func newStaging(folder string, o Options) (*staging, error) {
-	w := &staging{disk: o.Disk, folder: folder, scratch: filepath.Join(folder, workFolder),
-		data: filepath.Join(folder, dataFolder)}
+// assemblyStaging takes possession of a folder for an assembly.
+func assemblyStaging(folder string, o Options) (*staging, error) {
+	w := newStaging(folder, o)
 	if err := w.vacant(); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(w.scratch, planName)); err == nil {
+	if _, err := os.Stat(filepath.Join(w.scratch, logName)); err == nil {
 		return nil, fmt.Errorf("%s: %w: one is being generated there", folder, ErrNotEmpty)
 	}
 	if err := w.occupy(); err != nil {
 		return nil, err
 	}
-	there, err := os.ReadDir(w.data)
+	data := filepath.Join(folder, dataFolder)
+	there, err := os.ReadDir(data)
 	for _, entry := range there {
-		err = errors.Join(err, o.Disk.Remove(filepath.Join(w.data, entry.Name())))
+		err = errors.Join(err, o.Disk.Remove(filepath.Join(data, entry.Name())))
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
@@ -208,7 +208,7 @@ func (m *Manifest) finish(o Options, w *staging) error {
 			return err
 		}
 	}
-	if w.cardKept() {
+	if w.cardKept {
 		delete(others, CardName)
 	}
 	return m.write(o.Disk, w.folder, w.scratch, others)

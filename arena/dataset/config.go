@@ -241,6 +241,20 @@ func (c *Config) lineup(game int, seats []uint16) {
 	}
 }
 
+// CountFiles is how many files there are to be.
+func (c *Config) CountFiles(game env.Game) (int, error) {
+	whole, err := c.resolve(game)
+	return whole.files(), err
+}
+
+// files is the number of files of a configuration that is complete.
+func (c *Config) files() int { return (c.Games + c.FileGames - 1) / c.FileGames }
+
+// file is the number of the first game of file k, and the one after its last.
+func (c *Config) file(k int) (first, end int) {
+	return k * c.FileGames, min((k+1)*c.FileGames, c.Games)
+}
+
 // seed is a game's seed.
 func (c *Config) seed(game int) env.Seed { return env.Seed{Value: c.Seed + uint64(game)} }
 

@@ -40,13 +40,17 @@
 //
 // # Faults
 //
-// [Generate] may be killed at any moment. A finished game is written at once to
-// the journal of its file; when a file has all of its games, they are encoded,
-// and the file gets its name once it is complete and on the disk. The manifest
+// [Generate] may be killed at any moment. A finished game is written at once to a
+// log; when a file has all of its games, they are encoded, and the file gets its name
+// once it is complete and on the disk, which the log then says. The manifest
 // comes last: a folder with one is complete. Calling Generate again continues
 // with what is there. A write that fails, as on a full disk, is an error at once
 // and loses nothing that was finished. All this happens in the folder .generate,
 // which is removed at the end.
+//
+// The files can be made in several places, see [Part]: each makes some, in a folder
+// where the data set remains unfinished; then one takes the files of all parts, makes
+// those that are missing, and finishes it.
 //
 // # Reading damaged files
 //

@@ -175,7 +175,16 @@ func TestEarlierVersions(t *testing.T) {
 	if got := episodes(t, folder); len(got) != len(want) || len(want) == 0 {
 		t.Errorf("%d games, want %d", len(got), len(want))
 	}
-	_, err = config.extends(&Config{Seating: rotated})
+	whole, err := config.resolve(gameOf(t, ffa))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newPlan(gameOf(t, ffa), whole, testOptions(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.About = p.about.ofAnyExtent()
+	_, err = p.extends(m, testOptions(1))
 	if !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), "a number of steps") {
 		t.Errorf("continuing it: error %v, want one about the number of steps", err)
 	}

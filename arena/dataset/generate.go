@@ -44,9 +44,13 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	if err != nil || m != nil {
 		return m, Work{Wall: time.Since(begun)}, err
 	}
-	defer w.Close()
-	g := &generation{game: game, plan: p, options: o, staging: w}
-	if err = w.take(o); err == nil {
+	g := &generation{game: game, options: o, staging: w, played: map[int]int{}}
+	for _, from := range o.Take {
+		if err == nil {
+			err = w.take(from)
+		}
+	}
+	if err == nil {
 		err = g.resume()
 	}
 	if err == nil {
@@ -56,24 +60,21 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 		m, err = g.conclude()
 	}
 	g.work.Wall = time.Since(begun)
-	return m, g.work, errors.Join(err, g.Close())
+	return m, g.work, errors.Join(err, w.Close())
 }
 
-// generation is one run of Generate. All but the first four fields are guarded
-// by mu.
+// generation is one run of Generate.
 type generation struct {
-	game    env.Game
-	plan    *plan
-	options Options
-	staging *staging
+	game        env.Game
+	options     Options
+	first, last int // the files to make
 
-	mu     sync.Mutex
-	first  int      // the file of the first shard, 0 unless there is a Part
-	shards []*shard // in order; more come as games are handed out
-	open   []*shard // of these, those whose games are still being played
-	next   int      // the next game to hand out
-	end    int      // the number after the last game
-	ready  []*shard // all played, waiting to be written
+	mu sync.Mutex // guards what follows
+	*staging
+	next   int         // the next game to hand out
+	end    int         // the number after the last game
+	played map[int]int // of files that are not written: how many of their games have been played
+	ready  []int       // files all of whose games have been played, waiting to be written
 	failed error
 	at     Progress
 	work   Work
@@ -92,42 +93,39 @@ func (g *generation) workers() int {
 // resume takes up what earlier runs have left.
 func (g *generation) resume() error {
 	c := &g.plan.config
-	g.end = c.Games
-	begun, err := g.staging.begun()
-	if err != nil {
-		return err
-	}
+	g.last = c.files() - 1
 	if part := g.options.Part; part != nil {
-		if g.end, err = c.end(part); err != nil {
-			return err
+		if part.First < 0 || part.Last < part.First || part.Last > g.last {
+			return fmt.Errorf("dataset: the part has files %d to %d, want some of the %d, from 0 to %d", part.First, part.Last,
+				g.last+1, g.last)
 		}
-		g.first, g.next, begun = part.First, part.First*c.FileGames, min(begun, part.Last+1)
+		g.first, g.last = part.First, part.Last
 	}
+	g.next, _ = c.file(g.first)
+	_, g.end = c.file(g.last)
 	g.at.TotalGames = g.end - g.next
-	for g.first+len(g.shards) < begun {
-		if err := g.addShard(); err != nil {
-			return err
+	for k, s := range g.files {
+		if k >= g.first && k <= g.last {
+			g.at.Games += s.File.Games
 		}
 	}
-	g.at.Resumed, g.at.ResumedSteps = g.at.Games, g.at.Steps
-	g.advance()
+	for game := range g.games {
+		if game >= g.next && game < g.end {
+			g.count(game)
+		}
+	}
+	g.at.Resumed = g.at.Games
 	return nil
 }
 
-// addShard opens the next shard.
-func (g *generation) addShard() error {
-	s, err := g.staging.openShard(g.first + len(g.shards))
-	if err != nil {
-		return err
+// count notes that a game has been played.
+func (g *generation) count(game int) {
+	k := game / g.plan.config.FileGames
+	g.played[k]++
+	if first, end := g.plan.config.file(k); g.played[k] == end-first {
+		g.ready = append(g.ready, k)
 	}
-	g.shards = append(g.shards, s)
-	if s.summary == nil {
-		g.open = append(g.open, s)
-	}
-	g.at.Games += s.games()
-	g.at.Steps += s.steps()
-	g.at.Bytes += s.bytes()
-	return nil
+	g.at.Games++
 }
 
 // run plays and writes until all is done.
@@ -171,14 +169,14 @@ func (g *generation) help(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, p.Close()) }()
 	e := newEncoder(g.game, &g.plan.about, g.plan.columns)
 	for {
-		s, number, err := g.task(ctx)
+		file, game := g.task(ctx)
 		switch {
-		case err != nil || s == nil && number < 0:
-			return err
-		case s != nil:
-			err = g.writeShard(e, s)
+		case file >= 0:
+			err = g.writeFile(e, file)
+		case game >= 0:
+			err = g.playGame(ctx, p, game)
 		default:
-			err = g.playGame(ctx, p, number)
+			return nil
 		}
 		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return nil // run says it
@@ -189,38 +187,26 @@ func (g *generation) help(ctx context.Context) (err error) {
 	}
 }
 
-// task hands out what to do next: a shard to write, or a game to play. With
-// neither there is nothing left.
-func (g *generation) task(ctx context.Context) (*shard, int, error) {
+// task hands out what to do next: a file to write, or a game to play; -1: none. Without
+// either there is nothing left: the worker that plays a file's last game writes it.
+func (g *generation) task(ctx context.Context) (file, game int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.failed != nil || ctx.Err() != nil {
-		return nil, -1, nil
+		return -1, -1
 	}
 	if len(g.ready) > 0 {
-		s := g.ready[0]
-		g.ready = g.ready[1:]
-		return s, 0, nil
+		file, g.ready = g.ready[0], g.ready[1:]
+		return file, -1
 	}
-	number, err := g.nextGame() // without one: the worker that finishes a shard's last game writes it
-	return nil, number, err
-}
-
-// nextGame finds the next game that has not been played, -1 if there is none.
-func (g *generation) nextGame() (int, error) {
 	for ; g.next < g.end; g.next++ {
-		k := g.next/g.plan.config.FileGames - g.first
-		for k >= len(g.shards) {
-			if err := g.addShard(); err != nil {
-				return -1, err
-			}
-		}
-		if !g.shards[k].has(g.next) {
+		_, played := g.games[g.next]
+		if !played && g.files[g.next/g.plan.config.FileGames] == nil {
 			g.next++
-			return g.next - 1, nil
+			return -1, g.next - 1
 		}
 	}
-	return -1, nil
+	return -1, -1
 }
 
 // playGame plays one game and keeps it.
@@ -231,11 +217,10 @@ func (g *generation) playGame(ctx context.Context, p *player, number int) error 
 		return err
 	}
 	played := time.Now()
-	j, err := g.keep(e)
-	if err != nil {
+	if err := g.add(e); err != nil {
 		return err
 	}
-	if err := j.Sync(); err != nil {
+	if err := g.log.Sync(); err != nil {
 		return err
 	}
 	g.mu.Lock()
@@ -247,24 +232,15 @@ func (g *generation) playGame(ctx context.Context, p *player, number int) error 
 	return nil
 }
 
-// keep puts an episode into its journal.
-func (g *generation) keep(e *Episode) (*journal, error) {
+func (g *generation) add(e *Episode) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := g.shards[e.Game/g.plan.config.FileGames-g.first]
-	j, before := s.journal, s.journal.Size()
-	if j.has(e.Game) {
-		return nil, fmt.Errorf("game %d was played twice", e.Game)
+	if err := g.keep(e); err != nil {
+		return err
 	}
-	if err := j.add(e); err != nil {
-		return nil, err
-	}
-	g.at.Games++
-	g.at.Steps += e.Steps
-	g.at.Bytes += j.Size() - before
-	g.advance()
+	g.count(e.Game)
 	g.tell()
-	return j, nil
+	return nil
 }
 
 func (g *generation) tell() {
@@ -273,47 +249,46 @@ func (g *generation) tell() {
 	}
 }
 
-// advance finds out which shards have all of their games.
-func (g *generation) advance() {
-	g.open = slices.DeleteFunc(g.open, func(s *shard) bool {
-		complete := s.complete()
-		if complete {
-			g.ready = append(g.ready, s)
-		}
-		return complete
-	})
-}
-
-// writeShard writes a shard all of whose games have been played.
-func (g *generation) writeShard(e *encoder, s *shard) error {
+// writeFile writes a file all of whose games have been played.
+func (g *generation) writeFile(e *encoder, k int) error {
 	begun := time.Now()
-	made, err := g.staging.write(e, s)
+	first, end := g.plan.config.file(k)
+	games := make([]disk.Place, end-first)
+	g.mu.Lock()
+	for i := range games {
+		games[i] = g.games[first+i]
+	}
+	g.mu.Unlock()
+	made, err := g.write(e, k, first, games)
 	if err != nil {
 		return err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.at.Bytes += made.File.Bytes - s.bytes()
-	s.summary, s.journal = made, nil
 	g.work.Write += time.Since(begun)
-	g.tell()
-	return nil
+	return g.wrote(k, made)
 }
 
 // conclude writes the manifest, and takes away what only this run needed. Of a part
 // it returns what the manifest would say.
 func (g *generation) conclude() (*Manifest, error) {
-	m := &Manifest{About: g.plan.about, Files: []File{}, Statistics: newStatistics(g.game.Spec(), g.plan.config.Agents)}
-	for _, s := range g.shards {
-		m.add(s.summary)
+	m := &Manifest{About: g.plan.about, Files: []File{}, Statistics: newStatistics(g.plan.spec, g.plan.config.Agents)}
+	for k := g.first; k <= g.last; k++ {
+		m.add(g.files[k])
 	}
-	if err := g.Close(); err != nil || g.options.Part != nil {
-		return m, err
+	if err := g.log.Close(); err != nil {
+		return nil, err
+	}
+	if g.options.Part != nil {
+		if len(g.games) > 0 {
+			return m, nil
+		}
+		return m, g.rewriteLog() // without the games, as a part may travel
 	}
 	if err := m.finish(g.options, g.staging); err != nil {
 		return nil, err
 	}
-	return m, g.staging.removeAll()
+	return m, g.removeAll()
 }
 
 // add adds a file.
@@ -324,12 +299,4 @@ func (m *Manifest) add(s *summary) {
 	m.Bytes += s.File.Bytes
 	m.Steps += s.Statistics.Steps
 	m.Statistics.add(s.Statistics)
-}
-
-func (g *generation) Close() error {
-	var errs []error
-	for _, s := range g.shards {
-		errs = append(errs, s.Close())
-	}
-	return errors.Join(errs...)
 }

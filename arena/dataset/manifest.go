@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,7 +86,8 @@ func (a *About) has(name string) bool {
 func (a *About) ofAnyExtent() About {
 	b := *a
 	if b.Generated != nil {
-		c := b.Generated.withoutExtent()
+		c := *b.Generated
+		c.Games = 0
 		b.Generated = &c
 	}
 	return b
@@ -110,6 +112,23 @@ type File struct {
 	Rows   int    `json:"rows,omitempty"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
+}
+
+// check compares a file of the data set in a folder with what is known of it.
+func (f *File) check(folder string) error {
+	path := filepath.Join(folder, filepath.FromSlash(f.Path))
+	size, sum, err := sumFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%s: the file is missing", path)
+	case err != nil:
+		return err
+	case size != f.Bytes:
+		return fmt.Errorf("%s: %w: it has %d bytes, want %d", path, errDamaged, size, f.Bytes)
+	case sum != f.SHA256:
+		return fmt.Errorf("%s: %w: its SHA-256 is %s, want %s", path, errDamaged, sum, f.SHA256)
+	}
+	return nil
 }
 
 // Manifest is what a data set's folder holds.
@@ -223,7 +242,7 @@ func (m *Manifest) check(path string, text []byte) error {
 // which are written first.
 func (m *Manifest) write(d disk.FS, folder, scratch string, others map[string][]byte) error {
 	m.Others = []File{}
-	for _, name := range sortedKeys(others) {
+	for _, name := range slices.Sorted(maps.Keys(others)) {
 		content := others[name]
 		path := filepath.Join(folder, filepath.FromSlash(name))
 		if err := d.MkdirAll(filepath.Dir(path)); err != nil {

@@ -40,11 +40,9 @@ type Part struct{ First, Last int }
 
 // Progress says how far a run is.
 type Progress struct {
-	Games, Steps int // so far, those of earlier runs included
-	TotalGames   int
-	Resumed      int // games of earlier runs
-	ResumedSteps int
-	Bytes        int64 // written so far
+	Games      int // so far, those of earlier runs included
+	TotalGames int
+	Resumed    int // games of earlier runs
 }
 
 // Work is what a run has spent: time of all workers together.

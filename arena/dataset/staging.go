@@ -1,130 +1,117 @@
 package dataset
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
-	"pommego/env"
-	"pommego/env/ruleset"
 	"pommego/internal/disk"
-)
-
-// plan is what a folder is to hold. An interrupted run leaves it there, so that
-// no other run continues it by mistake.
-type plan struct {
-	config Config
-	about  About
-	spec   *env.Spec
-	build  string
-
-	columns []column
-}
-
-func newPlan(game env.Game, c Config, o Options) (*plan, error) {
-	p := &plan{config: c, spec: game.Spec(), build: o.Build}
-	missed := slices.ContainsFunc(c.Agents, outside)
-	searched := c.Layout == Steps && slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) })
-	var err error
-	p.about, p.columns, err = aboutOf(game.Spec(), &c, o, missed, searched)
-	p.about.Agents, p.about.Generated, p.about.Unrepeatable = c.Agents, &c, c.reasons()
-	return p, err
-}
-
-// aboutOf is what follows from a game and the layout alone.
-func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About, []column, error) {
-	e, err := envOf(spec)
-	a := About{Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation}
-	if c.Layout == Steps {
-		a.Fields = spec.Encodings[spec.Encoding(c.Observation)].Fields
-	}
-	a.Extra = apart(c.Extra)
-	columns := a.columns(missed, searched, c.Extra)
-	a.Columns = descriptions(columns)
-	return a, columns, errors.Join(err, a.checkNames())
-}
-
-// checkNames makes sure that no two columns have one name.
-func (a *About) checkNames() error {
-	seen := map[string]bool{}
-	for i := range a.Columns {
-		if name := a.Columns[i].Name; seen[name] {
-			return fmt.Errorf("dataset: extra array %q: there is such a column already, call it otherwise", name)
-		}
-		seen[a.Columns[i].Name] = true
-	}
-	return nil
-}
-
-// searches reports whether a built-in agent reports its search statistics.
-func searches(game env.Game, name string) bool {
-	if outside(name) {
-		return false
-	}
-	agent, err := game.NewAgent(name)
-	_, ok := agent.(env.SearchReporter)
-	return err == nil && ok
-}
-
-// Errors of a folder that holds something else.
-var (
-	ErrOther      = errors.New("the folder holds another data set")
-	ErrOtherBuild = errors.New("another build of the program, whose agents may play differently, began the data set")
-	ErrNotEmpty   = errors.New("the folder is not empty, and holds no data set that can be continued")
 )
 
 // staging is the folder in which a data set is made.
 type staging struct {
-	plan    *plan
 	disk    disk.FS
 	folder  string
 	scratch string // for what is not finished: a folder in it
 	unlock  func() error
-	data    string // the folder of data files
+
+	// Of a data set that is generated: its log, and what that says.
+	plan     *plan
+	log      *disk.Log
+	games    map[int]disk.Place // where those lie that are in no file yet
+	files    map[int]*summary   // by their numbers, those that are whole
+	cardKept bool               // somebody has edited the card
+}
+
+// entry is a line of the log: one of these. The first line is the plan's signature.
+type entry struct {
+	Game *Episode `json:"game,omitempty"` // it has been played
+	File *summary `json:"file,omitempty"` // it has its name; only then it counts
+	Card bool     `json:"card,omitempty"` // the card has been edited, and stays
+}
+
+// summary is what is to be known of a written file.
+type summary struct {
+	File       File        `json:"file"`
+	Statistics *Statistics `json:"statistics"`
+}
+
+// logName is the name of the log, among what is not finished.
+const logName = "log.jsonl"
+
+// syncEvery is how much time's work a power cut may cost.
+const syncEvery = time.Second
+
+func newStaging(folder string, o Options) *staging {
+	return &staging{disk: o.Disk, folder: folder, scratch: filepath.Join(folder, workFolder)}
 }
 
 // openStaging takes possession of a folder, or returns the manifest of what the
 // plan wants if it lies there already.
 func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error) {
-	w := &staging{
-		plan: p, disk: o.Disk, folder: folder, scratch: filepath.Join(folder, workFolder),
-		data: filepath.Join(folder, dataFolder),
-	}
+	w := newStaging(folder, o)
+	w.plan, w.games, w.files = p, map[int]disk.Place{}, map[int]*summary{}
 	m, err := ReadManifest(folder)
+	var more bool
 	if err == nil {
-		more, err := p.accept(&m.About)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", folder, err)
-		}
-		if !more {
+		if more, err = p.extends(m, o); err != nil {
+			err = fmt.Errorf("%s: %w", folder, err)
+		} else if !more {
 			return nil, m, w.discard()
 		}
-	} else if !errors.Is(err, errNone) {
-		return nil, nil, err
-	} else if err := w.vacant(); err != nil {
-		return nil, nil, err
-	}
-	if err := w.occupy(); err != nil {
-		return nil, nil, err
-	}
-	err = nil
-	if m != nil {
-		err = w.reopen(m, o)
+	} else if errors.Is(err, errNone) {
+		err = w.vacant()
 	}
 	if err == nil {
-		err = w.sign(o)
+		err = w.occupy()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if more {
+		err = w.reopen(m)
+	}
+	if err == nil {
+		err = w.openLog()
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, w.Close())
 	}
 	return w, nil, nil
+}
+
+// vacant reports whether the folder is free, or an interrupted run's.
+func (w *staging) vacant() error {
+	there, err := os.ReadDir(w.folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	ours := slices.ContainsFunc(there, func(e fs.DirEntry) bool { return e.Name() == workFolder })
+	if err == nil && len(there) > 0 && !ours {
+		err = fmt.Errorf("%s: %w", w.folder, ErrNotEmpty)
+	}
+	return err
+}
+
+// occupy makes the folders and keeps other processes out.
+func (w *staging) occupy() error {
+	for _, path := range []string{w.scratch, filepath.Join(w.folder, dataFolder)} {
+		if err := w.disk.MkdirAll(path); err != nil {
+			return err
+		}
+	}
+	err := w.disk.SyncFolder(w.folder)
+	if err == nil {
+		w.unlock, err = disk.Lock(filepath.Join(w.scratch, "lock"))
+	}
+	return err
 }
 
 // discard takes away what an interrupted run has left in the folder of a finished
@@ -139,156 +126,242 @@ func (w *staging) discard() error {
 	return errors.Join(w.removeAll(), w.Close())
 }
 
-// occupy makes the folders and keeps other processes out.
-func (w *staging) occupy() error {
-	for _, path := range []string{w.scratch, w.data} {
-		if err := w.disk.MkdirAll(path); err != nil {
+// reopen turns a finished data set back into one that is being generated: with a log
+// that lists its files. Until the manifest is gone, it is finished.
+func (w *staging) reopen(m *Manifest) error {
+	set := &Set{w.folder, m}
+	for k := range m.Files {
+		s := &summary{m.Files[k], newStatistics(w.plan.spec, m.Agents)}
+		err := set.fileEpisodes(&s.File, func(e *Episode) error {
+			s.Statistics.count(e, m.Agents, m.Env.shape())
+			return nil
+		})
+		if err != nil {
 			return err
 		}
+		w.files[k] = s
 	}
-	if err := w.disk.SyncFolder(w.folder); err != nil {
+	card := slices.IndexFunc(m.Others, func(f File) bool { return f.Path == CardName })
+	_, sum, err := sumFile(filepath.Join(w.folder, CardName))
+	w.cardKept = err == nil && card >= 0 && sum != m.Others[card].SHA256 // one that cannot be read is written anew
+	if err := w.rewriteLog(); err != nil {
 		return err
 	}
-	var err error
-	w.unlock, err = disk.Lock(filepath.Join(w.scratch, "lock"))
-	return err
+	return disk.Remove(w.disk, filepath.Join(w.folder, ManifestName))
 }
 
-// vacant reports whether the folder is free, or an interrupted run's.
-func (w *staging) vacant() error {
-	there, err := os.ReadDir(w.folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// rewriteLog leaves nothing in the log but the files that are whole.
+func (w *staging) rewriteLog() error {
+	path := filepath.Join(w.scratch, logName)
+	if err := disk.Remove(w.disk, path+".part"); err != nil {
+		return err
 	}
+	log, err := disk.OpenLog(w.disk, path+".part", disk.LogOptions{Header: w.plan.signature()})
 	if err != nil {
 		return err
 	}
-	ours := slices.ContainsFunc(there, func(e fs.DirEntry) bool { return e.Name() == workFolder })
-	if len(there) > 0 && !ours {
-		return fmt.Errorf("%s: %w", w.folder, ErrNotEmpty)
+	var lines []entry
+	if w.cardKept {
+		lines = append(lines, entry{Card: true})
+	}
+	for _, s := range w.files {
+		lines = append(lines, entry{File: s})
+	}
+	for i := range lines {
+		if err == nil {
+			_, err = log.Add(&lines[i])
+		}
+	}
+	if err = errors.Join(err, log.Sync(), log.Close()); err == nil {
+		err = w.disk.Rename(path+".part", path)
+	}
+	if err == nil {
+		err = w.disk.SyncFolder(w.scratch)
+	}
+	return err
+}
+
+// openLog begins or continues the log.
+func (w *staging) openLog() (err error) {
+	w.log, err = disk.OpenLog(w.disk, filepath.Join(w.scratch, logName), disk.LogOptions{
+		Header: w.plan.signature(), Accept: w.plan.continues, Take: w.takeEntry, SyncEvery: syncEvery,
+	})
+	for k, s := range w.files {
+		if err == nil {
+			err = w.takeFile(k, s)
+		}
+	}
+	return err
+}
+
+// takeEntry notes what a line of the log says.
+func (w *staging) takeEntry(record []byte, at disk.Place) error {
+	var e entry
+	if err := json.Unmarshal(record, &e); err != nil {
+		return err
+	}
+	w.cardKept = w.cardKept || e.Card
+	there := 0
+	if e.Game != nil {
+		if err := e.Game.fits(w.plan.about.Env.shape()); err != nil {
+			return err
+		}
+		w.games[e.Game.Game], there = at, e.Game.Game+1
+	}
+	if e.File != nil {
+		w.files[e.File.File.Game/w.plan.config.FileGames], there = e.File, e.File.File.Game+e.File.File.Games
+	}
+	if there > w.plan.config.Games {
+		return w.plan.fewer(there)
 	}
 	return nil
 }
 
-// planName is the file of the plan, among what is not finished.
-const planName = "plan.json"
-
-// signature is the plan in its file.
-type signature struct {
-	Build string `json:"build"`
-	About About  `json:"about"`
+// takeFile looks at a file that the log lists. One that is to have more games is taken apart;
+// one that is not as the log says is written again.
+func (w *staging) takeFile(k int, s *summary) error {
+	first, end := w.plan.config.file(k)
+	whole := s.File.check(w.folder) == nil
+	if whole && s.File.Games == end-first {
+		w.drop(k)
+		return nil
+	}
+	delete(w.files, k)
+	if !whole {
+		return nil
+	}
+	set := &Set{w.folder, &Manifest{About: w.plan.about}}
+	return set.fileEpisodes(&s.File, func(e *Episode) error {
+		if _, there := w.games[e.Game]; there {
+			return nil
+		}
+		return w.keep(e)
+	})
 }
 
-// sign leaves the plan in the folder, or compares it with the one there.
-func (w *staging) sign(o Options) error {
-	there, err := w.signature()
-	if err != nil {
-		return err
+// keep keeps a game that has been played.
+func (w *staging) keep(e *Episode) error {
+	at, err := w.log.Add(entry{Game: e})
+	if err == nil {
+		w.games[e.Game] = at
 	}
-	if there == nil {
-		return w.writePlan(&w.plan.about)
-	}
-	more, err := w.continues(there, o)
-	if err != nil || !more {
-		return err
-	}
-	if err := w.unpack(&there.About); err != nil {
-		return err
-	}
-	return w.writePlan(&w.plan.about)
+	return err
 }
 
-// signature reads the plan in the folder, nil if there is none.
-func (w *staging) signature() (*signature, error) {
-	path := filepath.Join(w.scratch, planName)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// episode reads a game.
+func (w *staging) episode(number int, at disk.Place) (*Episode, error) {
+	e := &Episode{Dealt: true}
+	if err := w.log.Read(at, &entry{Game: e}); err != nil {
+		return nil, err
 	}
+	if e.Game != number || e.fits(w.plan.about.Env.shape()) != nil {
+		return nil, fmt.Errorf("game %d is damaged: it changed under the program that wrote it", number)
+	}
+	e.Seed = w.plan.config.seed(number)
+	return e, nil
+}
+
+// wrote notes that a file has its name.
+func (w *staging) wrote(k int, s *summary) error {
+	_, err := w.log.Add(entry{File: s})
+	w.files[k] = s
+	w.drop(k)
+	return err
+}
+
+// drop forgets where the games of a file lie in the log.
+func (w *staging) drop(k int) {
+	first, end := w.plan.config.file(k)
+	for game := first; game < end; game++ {
+		delete(w.games, game)
+	}
+}
+
+// write writes a file of the games from first on that lie at these places.
+func (w *staging) write(e *encoder, k, first int, games []disk.Place) (*summary, error) {
+	name := dataName(w.plan.config.Layout, k)
+	p, err := disk.Begin(w.disk, filepath.Join(w.folder, filepath.FromSlash(name)), w.scratch)
 	if err != nil {
 		return nil, err
 	}
-	there := new(signature)
-	if err := json.Unmarshal(text, there); err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
+	defer p.Abort()
+	if err := e.begin(p); err != nil {
+		return nil, err
 	}
-	return there, nil
-}
-
-// continues says why what was begun by another plan cannot go on by this one. It
-// reports whether there are to be more games.
-func (w *staging) continues(there *signature, o Options) (more bool, err error) {
-	more, err = w.plan.accept(&there.About)
-	if err == nil && there.Build != w.plan.build {
-		err = fmt.Errorf("%w: %q, this one is %q", ErrOtherBuild, there.Build, w.plan.build)
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", w.folder, err)
-	}
-	return more, err
-}
-
-// accept says in what another plan differs, besides how many games there are to
-// be: of these it reports whether there are to be more.
-func (p *plan) accept(there *About) (more bool, err error) {
-	if there.Generated == nil {
-		return false, fmt.Errorf("%w: that was not generated", ErrOther)
-	}
-	a, b := p.about.ofAnyExtent(), there.ofAnyExtent()
-	a.Program, b.Program = "", ""
-	var ours, theirs map[string]json.RawMessage
-	for _, x := range []struct {
-		about *About
-		to    *map[string]json.RawMessage
-	}{{&a, &ours}, {&b, &theirs}} {
-		text, err := json.Marshal(x.about)
+	for i, at := range games {
+		ep, err := w.episode(first+i, at)
+		if err == nil {
+			err = e.put(ep)
+		}
 		if err != nil {
-			return false, err
-		}
-		if err := json.Unmarshal(text, x.to); err != nil {
-			return false, err
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if d := ruleset.Difference(there.Env.Rules, p.about.Env.Rules); d != "" && there.Env.Game == p.about.Env.Game {
-		return false, fmt.Errorf("%w: its \"env\" has rules in which %s", ErrOther, d)
+	made, err := e.end(first)
+	if err != nil {
+		return nil, err
 	}
-	for _, key := range sortedKeys(ours) {
-		if !bytes.Equal(ours[key], theirs[key]) {
-			return false, fmt.Errorf("%w: its %q is %s, now it would be %s", ErrOther, key, short(theirs[key]), short(ours[key]))
-		}
-	}
-	return p.config.extends(there.Generated)
+	made.File.Path = name
+	return made, p.Commit()
 }
 
-// short is the beginning of a text, for errors.
-func short(text []byte) string {
-	if len(text) > 200 {
-		return string(text[:200]) + "..."
+// take copies the files of a part, which another call made in another folder, as far as
+// they are whole and not here yet.
+func (w *staging) take(folder string) error {
+	made := map[int]*summary{}
+	var header bool
+	err := disk.ReadLog(filepath.Join(folder, workFolder, logName), func(line []byte) error {
+		if !header {
+			header = true
+			return w.plan.continues(line)
+		}
+		var e entry
+		err := json.Unmarshal(line, &e)
+		if e.File != nil {
+			made[e.File.File.Game/w.plan.config.FileGames] = e.File
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w: no part of a data set has been made there", folder, ErrOther)
 	}
-	return string(text)
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// begun is how many shards earlier runs have begun.
-func (w *staging) begun() (int, error) {
-	there, err := os.ReadDir(w.scratch)
-	n := 0
-	for _, entry := range there {
-		var k int
-		if _, err := fmt.Sscanf(entry.Name(), "shard-%d.", &k); err == nil {
-			n = max(n, k+1)
+	for k, s := range made {
+		first, end := w.plan.config.file(k)
+		if err == nil && w.files[k] == nil && s.File.Games == end-first {
+			err = w.copy(folder, k, s)
 		}
 	}
-	return n, err
+	return err
+}
+
+// copy copies a file of a part.
+func (w *staging) copy(folder string, k int, s *summary) error {
+	name := filepath.FromSlash(dataName(w.plan.config.Layout, k))
+	if s.File.check(folder) != nil {
+		return nil
+	}
+	in, err := os.Open(filepath.Join(folder, name))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := disk.Begin(w.disk, filepath.Join(w.folder, name), w.scratch)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	if _, err := io.Copy(out, in); err != nil {
+		return err
+	}
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	return w.wrote(k, s)
 }
 
 // removeAll takes the staging away.
 func (w *staging) removeAll() error {
 	there, err := os.ReadDir(w.scratch)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	for _, entry := range there {
 		err = errors.Join(err, w.disk.Remove(filepath.Join(w.scratch, entry.Name())))
 	}
@@ -298,7 +371,13 @@ func (w *staging) removeAll() error {
 	return w.disk.Remove(w.scratch)
 }
 
-func (w *staging) Close() error { return w.unlock() }
+// Close gives the folder free.
+func (w *staging) Close() error {
+	if w.log == nil {
+		return w.unlock()
+	}
+	return errors.Join(w.log.Close(), w.unlock())
+}
 
 // dataName is the name of a data file in the data set's folder.
 func dataName(l Layout, k int) string {

@@ -83,7 +83,7 @@ func (v *verification) all() {
 		if m.Others[i].Path == CardName {
 			continue // it is for people, who may edit it
 		}
-		if err := v.sum(&m.Others[i]); err != nil {
+		if err := m.Others[i].check(v.set.Folder); err != nil {
 			v.problem(err)
 		}
 	}
@@ -104,26 +104,9 @@ func (v *verification) all() {
 	v.strangers()
 }
 
-// sum compares a file with its checksum.
-func (v *verification) sum(f *File) error {
-	path := v.set.path(f.Path)
-	size, sum, err := sumFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: the file is missing", path)
-	case err != nil:
-		return err
-	case size != f.Bytes:
-		return fmt.Errorf("%s: %w: it has %d bytes, want %d", path, errDamaged, size, f.Bytes)
-	case sum != f.SHA256:
-		return fmt.Errorf("%s: %w: its SHA-256 is %s, want %s", path, errDamaged, sum, f.SHA256)
-	}
-	return nil
-}
-
 // file checks a data file.
 func (v *verification) file(f *File) error {
-	if err := v.sum(f); err != nil {
+	if err := f.check(v.set.Folder); err != nil {
 		return err
 	}
 	r, err := openFile(v.set.path(f.Path), v.set.Manifest.Columns)

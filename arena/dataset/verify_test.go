@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -29,7 +30,7 @@ func TestDamageIsFound(t *testing.T) {
 		folder := generate(t, ffa, config, testOptions(1))
 		verifyClean(t, folder)
 		whole := contents(t, folder)
-		names := slices.DeleteFunc(sortedKeys(whole), func(name string) bool { return name == CardName })
+		names := slices.DeleteFunc(slices.Sorted(maps.Keys(whole)), func(name string) bool { return name == CardName })
 		for round := range *damages {
 			name := names[rng.IntN(len(names))]
 			damaged := bytes.Clone(whole[name])

@@ -212,12 +212,11 @@ func inBytes(n int64) string {
 // describeData says how far generating is, and guesses the time left from what
 // this run has done.
 func describeData(at dataset.Progress, _, now time.Duration) string {
-	text := fmt.Sprintf("%d of %d games, %s, %v", at.Games, at.TotalGames, inBytes(at.Bytes), now.Round(time.Second))
+	text := fmt.Sprintf("%d of %d games, %v", at.Games, at.TotalGames, now.Round(time.Second))
 	played := float64(at.Games - at.Resumed)
 	if played <= 0 || now <= 0 {
 		return text
 	}
 	left := time.Duration(float64(now) / played * float64(at.TotalGames-at.Games))
-	return fmt.Sprintf("%s, %.0f games and %.0f steps a second, %v left", text, played/now.Seconds(),
-		float64(at.Steps-at.ResumedSteps)/now.Seconds(), left.Round(time.Second))
+	return fmt.Sprintf("%s, %.0f games a second, %v left", text, played/now.Seconds(), left.Round(time.Second))
 }

@@ -88,7 +88,7 @@ func TestPartUsage(t *testing.T) {
 		{"generate --out " + dir + "/y --games 30 --games-per-file 10 --take " + dir,
 			"no part of a data set has been made there", exitUsage},
 		{"generate --out " + dir + "/z --games 40 --games-per-file 10 --take " + data,
-			"it is a part of 30 games, not of 40 games", exitUsage},
+			"", exitOK}, // a part is of any number of games
 		{"generate --out " + dir + "/z2 --games 30 --games-per-file 10 --seed 2 --take " + data, "holds another data set",
 			exitUsage},
 		{"tournament --part 3", "--part needs --out DIR", exitUsage},
