@@ -56,7 +56,7 @@ var policy = []rule{
 	{"arena/match", []string{"arena/trace", "env", "env/record", "internal/enum"}},
 	{"arena/start", []string{"arena/trace", "env", "env/ruleset", "env/gamestate"}},
 	{"arena/tournament", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum"}},
-	{"arena/tournament/report", []string{"OWN", "internal/chart", "internal/disk"}},
+	{"arena/tournament/report", []string{"OWN", "internal/disk"}},
 	{"arena/trace", []string{"env/record", "internal/disk"}},
 	{"arena/trace/tracetest", []string{"OWN"}},
 	{"arena/picture", []string{"env"}},

@@ -83,31 +83,21 @@ func TestTooManyGames(t *testing.T) {
 	}
 }
 
-// TestOneServerOneSeat: a server cannot tell two seats of a game apart.
+// TestOneServerOneSeat: a server cannot tell two seats of a game apart, which its first game says.
 func TestOneServerOneSeat(t *testing.T) {
 	const url = "http://127.0.0.1:1"
-	for _, test := range []struct {
+	for reason, test := range map[string]struct {
 		id     string
 		config Config
-		ok     bool
-		reason string
 	}{
-		{ffaID, Config{Format: OneAgainstThree, Agents: []string{url}, Against: "simple"}, true, "it sits once"},
-		{ffaID, Config{Format: OneAgainstThree, Agents: []string{"simple"}, Against: url}, false, "it sits three times"},
-		{teamID, Config{Format: TwoAgainstTwo, Agents: []string{url}, Against: "simple"}, false, "it is both of a team"},
-		{duelID, Config{Format: OneAgainstThree, Agents: []string{"static", url}, Against: "simple"}, true, "it sits once"},
-		{duelID, Config{Format: OneAgainstThree, Agents: []string{url}, Against: url}, false, "it plays itself"},
-		{duelID, Config{Format: OneAgainstThree, Agents: []string{"exec:x"}, Against: "exec:x"}, true,
-			"a program is started for each seat"},
+		"it sits three times":  {ffaID, Config{Format: OneAgainstThree, Agents: []string{"simple"}, Against: url}},
+		"it is both of a team": {teamID, Config{Format: TwoAgainstTwo, Agents: []string{url}, Against: "simple"}},
+		"it would play itself": {duelID, Config{Format: OneAgainstThree, Agents: []string{url}, Against: url}},
 	} {
 		test.config.Games = 1
-		spec := game(t, test.id).Spec()
-		if err := test.config.Validate(spec); err != nil {
-			t.Fatalf("%s: %v", test.reason, err)
-		}
-		tour := &Tournament{game: game(t, test.id), config: test.config, schedule: newSchedule(&test.config, spec)}
-		if err := tour.checkURLs(); (err == nil) != test.ok {
-			t.Errorf("%s: %v", test.reason, err)
+		_, err := tournamentOf(t, test.id, test.config).Run(t.Context(), Options{})
+		if err == nil || !strings.Contains(err.Error(), "has a seat already") {
+			t.Errorf("%s: %v", reason, err)
 		}
 	}
 }

@@ -34,7 +34,6 @@ type Kills struct {
 // Standing is how one agent did.
 type Standing struct {
 	Agent string `json:"agent"`
-	Label string `json:"label"`
 
 	Games  int      `json:"games"`
 	Wins   int      `json:"wins"`
@@ -114,7 +113,7 @@ func (s *schedule) standings(records []Record) []Standing {
 	agents := make([]Standing, len(s.config.Agents))
 	steps := make([][]float64, len(agents))
 	for i, label := range s.config.Agents {
-		agents[i] = Standing{Agent: label, Label: label}
+		agents[i] = Standing{Agent: label}
 		for _, team := range s.spec.Teams {
 			agents[i].Sides = append(agents[i].Sides, SideWins{Seats: team})
 		}

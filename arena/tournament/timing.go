@@ -11,7 +11,6 @@ type Timing struct {
 // AgentTime is how long an agent thought.
 type AgentTime struct {
 	Agent   string        `json:"agent"`
-	Label   string        `json:"label"`
 	Moves   int           `json:"moves"`
 	Mean    time.Duration `json:"mean_ns"`    // of a decision
 	Longest time.Duration `json:"longest_ns"` // decision
@@ -26,7 +25,7 @@ func (s *schedule) timing(records []Record) *Timing {
 	agents := make([]AgentTime, len(s.config.Agents))
 	ticks := make([]float64, len(agents))
 	for i, label := range s.config.Agents {
-		agents[i].Agent, agents[i].Label = label, label
+		agents[i].Agent = label
 	}
 	for i := range records {
 		r, f := &records[i], s.game(i)

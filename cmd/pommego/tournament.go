@@ -91,7 +91,7 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f.DurationVar(&o.config.Limit, "limit", 0,
 		"time for a move of remote agents (0: as the game's own rules say, else 100ms)")
 	f.StringVar(&o.out, "out", "",
-		"a folder for finished games, tables (Markdown), JSON, a CSV file of games and charts (SVG)")
+		"a folder for finished games, tables (Markdown) and JSON")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 }
 

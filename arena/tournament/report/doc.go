@@ -1,5 +1,5 @@
-// Package report writes down what a tournament showed: as tables for a
-// terminal, in markdown and in CSV, as JSON, and as a bar chart.
+// Package report writes down what a tournament showed: as tables in Markdown, whose
+// columns are aligned for terminals, and as JSON.
 //
 //	err := report.Text(os.Stdout, r.Results)
 //	err := report.WriteFolder("out", r)

@@ -11,21 +11,15 @@ import (
 	"pommego/internal/disk"
 )
 
-// file is one file of a report.
-type file struct {
+// files are those of a report, in the order of their use. Those about timing differ from run
+// to run, the others do not.
+var files = []struct {
 	name  string
 	write func(w io.Writer, r *tournament.Report) error
-}
-
-// files are all, in the order of their use. Those about timing differ from run
-// to run, the others do not.
-var files = []file{
-	{"results.md", func(w io.Writer, r *tournament.Report) error { return markdown(w, r.Results) }},
+}{
+	{"results.md", func(w io.Writer, r *tournament.Report) error { return Text(w, r.Results) }},
 	{"results.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Results) }},
-	{"games.csv", func(w io.Writer, r *tournament.Report) error { return gamesData(r.Results, r.Records).csv(w) }},
-	{"rates.svg", func(w io.Writer, r *tournament.Report) error { return rates(r.Results).SVG(w) }},
-	{"ratings.svg", func(w io.Writer, r *tournament.Report) error { return ratings(r.Results).SVG(w) }},
-	{"timing.md", func(w io.Writer, r *tournament.Report) error { return timing(r.Timing).markdown(w) }},
+	{"timing.md", func(w io.Writer, r *tournament.Report) error { return Timing(w, r.Timing) }},
 	{"timing.json", func(w io.Writer, r *tournament.Report) error { return JSON(w, r.Timing) }},
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -10,41 +11,32 @@ import (
 	"pommego/arena/tournament"
 )
 
-// Text writes the results for a terminal.
-func Text(w io.Writer, r *tournament.Results) error { return write(w, r, "", (*table).text) }
-
-// markdown writes the results in markdown.
-func markdown(w io.Writer, r *tournament.Results) error {
-	return write(w, r, "# Tournament\n\n", (*table).markdown)
-}
-
-func write(w io.Writer, r *tournament.Results, title string, one func(*table, io.Writer) error) error {
-	if _, err := fmt.Fprintf(w, "%s%s\n\n", title, summary(r)); err != nil {
+// Text writes the results: what was played in a sentence or two, and tables.
+func Text(w io.Writer, r *tournament.Results) error {
+	if _, err := fmt.Fprintf(w, "%s\n\n", summary(r)); err != nil {
 		return err
 	}
 	for _, t := range tables(r) {
-		if err := one(t, w); err != nil {
+		if err := t.write(w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Timing writes what the clock said for a terminal.
-func Timing(w io.Writer, t *tournament.Timing) error { return timing(t).text(w) }
+// Timing writes what the clock said.
+func Timing(w io.Writer, t *tournament.Timing) error { return timing(t).write(w) }
 
 func tables(r *tournament.Results) []*table {
-	all := []*table{standings(r)}
+	all := []*table{standings(r), troubles(r)}
 	if len(r.Agents) > 1 {
 		all = append(all, pairs(r))
 	}
 	if len(r.Agents[0].Counts) > 0 {
 		all = append(all, counts(r))
 	}
-	if len(r.Kills) > 0 {
-		all = append(all, kills(r))
-	}
-	return append(all, sides(r))
+	all = append(all, kills(r), sides(r))
+	return slices.DeleteFunc(all, func(t *table) bool { return t.rows == nil })
 }
 
 // counts has a line an agent and a column for each thing that the game counts.
@@ -115,44 +107,31 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// standings has a line an agent.
+// standings has a line an agent, the best first.
 func standings(r *tournament.Results) *table {
 	t := &table{
-		title: "Standings", head: []string{"agent", "games", "won %", "lost %", "tied %", "rating", "steps a game"},
+		title: "Standings",
+		head:  []string{"agent", "games", "won %", "lost %", "tied %", "rating", "steps a game", "ticks a move"},
 		note: fmt.Sprintf("In brackets, 95 %% intervals. Rating: Bradley-Terry on Elo's scale, %s is 0; prior: %s. A game "+
 			"nobody won is a tie for those in it to the end, lost for the others.", r.Anchor, r.Prior),
 	}
-	searched, troubled, unheard := false, false, false
+	byRating := func(a, b tournament.Standing) int { return cmp.Compare(b.Rating.Value, a.Rating.Value) }
+	for _, a := range slices.SortedStableFunc(slices.Values(r.Agents), byRating) {
+		t.add(a.Agent, strconv.Itoa(a.Games), percent(a.Win), percent(a.Loss), percent(a.Tie),
+			estimate(a.Rating, "%+.0f"), estimate(a.Steps, "%.0f"), fmt.Sprintf("%.1f", a.Ticks))
+	}
+	return t
+}
+
+// troubles has a line for each agent that failed in anything.
+func troubles(r *tournament.Results) *table {
+	t := &table{title: "Moves replaced by stop", head: []string{"agent", "moves", "late", "failed", "failed notices"},
+		note: "Failed notices: calls that told the agent of a game's beginning or end and failed."}
 	for _, a := range r.Agents {
-		searched = searched || a.Ticks > 0
-		troubled = troubled || a.Late+a.Failed > 0
-		unheard = unheard || a.FailedNotices > 0
-	}
-	if searched {
-		t.head = append(t.head, "ticks a move")
-	}
-	if troubled {
-		t.head = append(t.head, "moves", "late", "failed")
-	}
-	if unheard {
-		t.head = append(t.head, "failed notices")
-		t.note += " Failed notices: calls that told the agent of a game's beginning or end and failed."
-	}
-	for _, a := range r.Agents {
-		row := []string{
-			a.Agent, strconv.Itoa(a.Games), percent(a.Win), percent(a.Loss), percent(a.Tie),
-			estimate(a.Rating, "%+.0f"), estimate(a.Steps, "%.0f"),
+		if a.Late+a.Failed+a.FailedNotices > 0 {
+			t.add(a.Agent, strconv.Itoa(a.Moves), strconv.Itoa(a.Late), strconv.Itoa(a.Failed),
+				strconv.Itoa(a.FailedNotices))
 		}
-		if searched {
-			row = append(row, strconv.FormatFloat(a.Ticks, 'f', 1, 64))
-		}
-		if troubled {
-			row = append(row, strconv.Itoa(a.Moves), strconv.Itoa(a.Late), strconv.Itoa(a.Failed))
-		}
-		if unheard {
-			row = append(row, strconv.Itoa(a.FailedNotices))
-		}
-		t.add(row...)
 	}
 	return t
 }
@@ -174,18 +153,14 @@ func pairs(r *tournament.Results) *table {
 	}
 	t := &table{
 		title: "Row against column", head: []string{""},
-		note: fmt.Sprintf("Of the n %s that exactly one of the two won, the row's %%. Exact binomial test: * p < 0.05, ** "+
-			"p < 0.01.", what),
+		note: fmt.Sprintf("Of the n %s that exactly one of the two won, the row's %%; p of the exact binomial test.", what),
 	}
 	for _, a := range r.Agents[1:] {
-		t.head = append(t.head, a.Label)
+		t.head = append(t.head, a.Agent)
 	}
 	next := 0
 	for i, a := range r.Agents[:len(r.Agents)-1] {
-		row := []string{a.Label}
-		for range i {
-			row = append(row, "")
-		}
+		row := append([]string{a.Agent}, make([]string, i)...)
 		for range r.Agents[i+1:] {
 			row = append(row, share(&r.Pairs[next]))
 			next++
@@ -195,20 +170,11 @@ func pairs(r *tournament.Results) *table {
 	return t
 }
 
-// share is the paper's notation for a pair.
 func share(p *tournament.Pair) string {
-	n := p.RowOnly + p.ColOnly
 	if p.Share == nil {
-		return fmt.Sprintf("- (n %d)", n)
+		return "-"
 	}
-	stars := ""
-	switch {
-	case p.P < 0.01:
-		stars = "**"
-	case p.P < 0.05:
-		stars = "*"
-	}
-	return fmt.Sprintf("%.1f%s (n %d)", 100**p.Share, stars, n)
+	return fmt.Sprintf("%.1f (n %d, p %.2g)", 100**p.Share, p.RowOnly+p.ColOnly, p.P)
 }
 
 // sides lists how often each agent won from each side.

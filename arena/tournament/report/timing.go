@@ -16,11 +16,8 @@ func timing(timing *tournament.Timing) *table {
 			"simulated in a second of thinking.",
 	}
 	for _, a := range timing.Agents {
-		ticks := "-"
-		if a.TicksPerSecond > 0 {
-			ticks = fmt.Sprintf("%.0f", a.TicksPerSecond)
-		}
-		t.add(a.Agent, strconv.Itoa(a.Moves), rounded(a.Mean), rounded(a.Longest), rounded(a.Total), ticks)
+		t.add(a.Agent, strconv.Itoa(a.Moves), rounded(a.Mean), rounded(a.Longest), rounded(a.Total),
+			fmt.Sprintf("%.0f", a.TicksPerSecond))
 	}
 	return t
 }
