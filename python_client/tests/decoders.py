@@ -37,8 +37,7 @@ with contextlib.ExitStack() as stack:
     from pommego._core.info import episode_info
     from pommego._transport import wire
     from pommego._transport.handshake import Address, upgrade
-    from pommego._transport.opening import action_shape
-    from pommego._transport.shared import _layout
+    from pommego._transport.shared import check_layout
     from pommego._transport.websocket import WebSocket
     from pommego.data import manifest
     from pommego.errors import PommegoError
@@ -185,7 +184,7 @@ def use(reply: wire.Reply, reader: BatchReader, games: int, rows: int) -> wire.R
         spec.encoding(reply.observation)
         spec.action_space()
         if reply.shared_memory is not None:
-            _layout(reply, action_shape(reply))
+            check_layout(reply)
     return reply
 
 

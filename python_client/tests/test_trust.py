@@ -13,14 +13,19 @@ from typing import Any
 import pytest
 
 from pommego import PommegoError
-from pommego._transport.channel import Layout
-from pommego._transport.opening import make_shared
 from test_client import greeted, reply, request
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux only")
 
 SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-LAYOUT = Layout.of(2, 8, 1, 1000, 0)
+PAGE = 1 << 16
+SIZE = 14 * PAGE
+LAYOUT = {
+    "bytes": SIZE,
+    "actions": [4096, 4224],
+    "batches": [PAGE * n for n in range(1, 10)],
+    "requests": 10 * PAGE,
+}
 KEY = bytes(range(16))
 MADE = {
     "spec": {"actions": [6]},
@@ -37,7 +42,7 @@ MADE = {
 }
 
 
-def memory(name: str = "pommego", size: int = LAYOUT.size, seals: int = SEALS) -> str:
+def memory(name: str = "pommego", size: int = SIZE, seals: int = SEALS) -> str:
     """Make memory as a server does, or nearly."""
     fd = os.memfd_create(name, os.MFD_ALLOW_SEALING)
     os.write(fd, KEY.ljust(size, b"\7"))
@@ -54,7 +59,7 @@ def foreign(tmp_path: Path) -> str:
 
 def ordinary(tmp_path: Path) -> str:
     path = tmp_path / "precious.db"
-    path.write_bytes(KEY.ljust(LAYOUT.size, b"\7"))
+    path.write_bytes(KEY.ljust(SIZE, b"\7"))
     return str(path)
 
 
@@ -65,8 +70,7 @@ def pipe(tmp_path: Path) -> str:
 
 def offered(path: str, shared: bool | None, **told: Any) -> tuple[list[str], bool]:
     """Have a client offered memory; returns the requests after "make", and whether it shares it."""
-    about = {"path": path, "key": KEY, "bytes": LAYOUT.size}
-    about |= {"actions": LAYOUT.actions, "batches": LAYOUT.batches, "requests": LAYOUT.requests} | told
+    about = {"path": path, "key": KEY} | LAYOUT | told
     seen: list[str] = []
 
     def serve(sock: socket.socket) -> None:
@@ -81,8 +85,8 @@ def offered(path: str, shared: bool | None, **told: Any) -> tuple[list[str], boo
                 reply(sock, type="env", id=asked["id"], env=1, **MADE)
 
     with greeted(serve) as client:
-        _, memory = make_shared(client, {"compression": None}, shared, lend=True)
-    return seen[1:], memory is not None
+        client.make({"compression": None}, shared=shared, lend=True)
+    return seen[1:], client.memory is not None
 
 
 @pytest.mark.parametrize(
@@ -93,13 +97,13 @@ def offered(path: str, shared: bool | None, **told: Any) -> tuple[list[str], boo
         (lambda _: memory("wl_shm"), {}, "no memory of a server's"),
         (lambda _: memory(seals=0), {}, "size can change"),
         (lambda _: memory(seals=fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL), {}, "size can change"),
-        (lambda _: memory(size=LAYOUT.size + 1), {}, "no file of this user's with"),
+        (lambda _: memory(size=SIZE + 1), {}, "no file of this user's with"),
         (lambda _: memory(), {"key": bytes(16)}, "does not begin with the key"),
-        (lambda _: memory(), {"actions": [4096, 8]}, "is not how the memory is laid out"),
-        (lambda _: memory(), {"batches": [65536 * n for n in range(9)]}, "is not how the memory is laid out"),
-        (lambda _: memory(), {"bytes": 1 << 62}, "is not how the memory is laid out"),
-        (lambda _: memory(), {"requests": 65536}, "is not how the memory is laid out"),
-        (lambda _: memory(), {"requests": 0}, "is not how the memory is laid out"),
+        (lambda _: memory(), {"actions": [4096, 8]}, "is no memory for batches"),
+        (lambda _: memory(), {"batches": [65536 * n for n in range(9)]}, "is no memory for batches"),
+        (lambda _: memory(), {"bytes": 1 << 62}, "no file of this user's with"),
+        (lambda _: memory(), {"requests": 65536}, "is no memory for batches"),
+        (lambda _: memory(), {"requests": 0}, "is no memory for batches"),
         (lambda _: memory(), {"batches": []}, "-1 places"),
         pytest.param(
             foreign,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from numpy.typing import NDArray
 from pommego._core.rows import to_box
 from pommego._transport import wire
 from pommego._transport.shared import SharedBatch
-
-if TYPE_CHECKING:
-    from pommego._transport.posted import SharedSimulation
 
 __all__ = ["ENDED", "BatchReader", "Observation", "View", "WithMasks"]
 
@@ -172,7 +169,7 @@ class BatchReader:
 
     def read(
         self,
-        batch: wire.Batch | SharedBatch | wire.Simulated | SharedSimulation,
+        batch: wire.Batch | SharedBatch | wire.Simulated,
         games: int,
         give_away: Callable[[], None],
         *,
@@ -205,7 +202,7 @@ class BatchReader:
             view.final = self._final(batch.final or {}, finished.size)
         return view
 
-    def _read_shared(self, batch: SharedBatch | SharedSimulation, games: int, *, part: bool = False) -> View:
+    def _read_shared(self, batch: SharedBatch, games: int, *, part: bool = False) -> View:
         """Read a batch from a place whose batches all have the same form."""
         arrays = batch.views
         if not arrays:

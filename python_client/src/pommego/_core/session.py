@@ -18,7 +18,6 @@ from pommego._core.call_lock import CallLock
 from pommego._core.rows import rows_of
 from pommego._transport import wire
 from pommego._transport.client import Client, arrived
-from pommego._transport.opening import action_shape, make_shared
 from pommego._transport.shared import SharedBatch
 from pommego.errors import ClosedError, PommegoError
 from pommego.server import Server
@@ -26,7 +25,6 @@ from pommego.spec import Encoding, GameSpec
 
 if TYPE_CHECKING:
     from pommego._core.opponents import LineUps
-    from pommego._transport.posted import SharedSimulation
 
 __all__ = ["Session"]
 
@@ -60,7 +58,8 @@ class Session:
         self._finalizer = weakref.finalize(self, _end, client, server)
         client.end = weakref.WeakMethod(self.close)
         try:
-            self.made, self.memory = make_shared(client, options, shared_memory, copy)
+            self.made = client.make(options, shared=shared_memory, lend=copy)
+            self.memory = client.memory
             self._understand(copy)
         except BaseException:
             self.close()
@@ -82,7 +81,7 @@ class Session:
             if self.box:
                 self.encoding = self.encoding.boxed()
                 self.state_encoding = self.state_encoding and self.state_encoding.boxed()
-            self.action_shape = action_shape(made)
+            self.action_shape = made.action_shape
             self._posts = self.memory is not None and self.memory.channel.begins == bool(made.batch_size)
             self._step = wire.StepRequest(made.env, self.action_shape)
             self._batches = BatchReader(made.fields, copy=copy, final=bool(made.final_fields), **layout)
@@ -320,7 +319,7 @@ class Session:
             own = np.maximum(had - self._line_ups[0], -1)  # -1: of those before
             view.stats["line_up"] = np.where(over, own, 0).astype(np.int32).repeat(self.made.learners)
 
-    def read_simulated(self, reply: wire.Simulated | SharedSimulation, games: int, *, part: bool) -> View:
+    def read_simulated(self, reply: wire.Simulated, games: int, *, part: bool) -> View:
         """Read the batch of simulated games, all or a part of them."""
         try:
             return self._simulated.read(reply, games, self.client.give_away, part=part)

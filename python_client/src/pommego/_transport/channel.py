@@ -22,12 +22,11 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-__all__ = ["Channel", "Layout"]
+__all__ = ["WORDS_END", "Channel"]
 
 _CLIENT, _SERVER = 128, 512  # offset of each side's words in bytes: its count, ...
 _POSTED, _ANSWERED = _CLIENT // 4, _SERVER // 4
@@ -50,42 +49,7 @@ _REGISTER_GLOBAL_EXPEDITED = 4
 
 _yield = getattr(os, "sched_yield", lambda: None)
 
-_APART = 128  # what the actions of a slot begin at a multiple of
-_PAGE = 64 << 10  # and what each place for a batch does
-_REQUESTS = 256 << 10  # bytes for requests that are posted as messages
-_WORDS_END = 4096  # where the actions begin
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Where everything is in the shared memory. It follows from the sizes of what is in it."""
-
-    actions: list[int]
-    games: list[int]
-    batches: list[int]
-    requests: int
-    size: int
-
-    @classmethod
-    def of(
-        cls, slots: int, places: int, actions: int, batch: int, games: int, *, posts_requests: bool = True
-    ) -> Layout:
-        """Lay the memory out."""
-        end, at_actions, at_games = _WORDS_END, [], []
-        for _ in range(slots):
-            at_actions.append(end)
-            end += _rounded(actions, _APART)
-            if games:
-                at_games.append(end)
-                end += _rounded(4 + 4 * games, _APART)
-        first, each = _rounded(end, _PAGE), _rounded(batch, _PAGE)
-        batches = [first + place * each for place in range(places + 1)]
-        requests = batches[-1] + each
-        return cls(at_actions, at_games, batches, requests, requests + _REQUESTS * posts_requests)
-
-
-def _rounded(size: int, unit: int) -> int:
-    return -(-size // unit) * unit
+WORDS_END = 4096  # where the actions begin
 
 
 class Channel:

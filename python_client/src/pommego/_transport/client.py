@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pommego._transport import wire
 from pommego._transport.channel import Channel
 from pommego._transport.handshake import Address, Certificates
-from pommego._transport.shared import SharedBatch, SharedMemory
+from pommego._transport.shared import PLACES, SLOTS, SharedBatch, SharedMemory
 from pommego._transport.websocket import WebSocket, any_readable
 from pommego._version import __version__
 from pommego.errors import (
@@ -62,6 +62,7 @@ class Client:
     Attributes:
         end: returns, unless it is gone, what closes this connection's owner, such as a weak method.
         limits: what the server allows, by the protocol's names.
+        memory: shared with the server, for the environment that was made last; None without.
         next_id: the id that the next request must have.
     """
 
@@ -81,7 +82,7 @@ class Client:
         self._expected: deque[int] = deque()
         self._interrupted = 0  # the id of the last request whose caller was interrupted, until it is answered
         self.end: Callable[[], Callable[[], None] | None] = lambda: None
-        self._memory: SharedMemory | None = None
+        self.memory: SharedMemory | None = None
         known = {"subprotocol": wire.SUBPROTOCOL, "token": token, "certificates": certificates}
         try:
             self._socket = WebSocket.connect(self.address, **known, timeout=min(timeout, 10.0))
@@ -123,7 +124,7 @@ class Client:
             ConnectionError, TimeoutError, ClosedError: as `WebSocket.recv`.
         """
         message = self.encode(kind, **fields)
-        if kind in _POSTED and self._memory is not None and self._memory.fits(message):
+        if kind in _POSTED and self.memory is not None and self.memory.fits(message):
             request_id = self._post_message(message)
         else:
             request_id = self.submit(message)
@@ -156,9 +157,36 @@ class Client:
             raise
         return request_id
 
-    def share(self, memory: SharedMemory) -> None:
-        """Read batches from this shared memory from now on; a connection has at most one."""
-        self._memory = memory
+    def make(self, options: dict[str, Any], *, shared: bool | None, lend: bool) -> wire.EnvReply:
+        """Make an environment, whose batches are then read in the `memory` shared with the server.
+
+        Args:
+            options: of the request.
+            shared: True: it is an error if no memory can be shared; None: then there is none.
+            lend: whether callers may hold arrays on it.
+        """
+        if not (self.address.local if shared is None else shared):
+            return self.call("make", wire.EnvReply, **options)
+        places = PLACES if lend else SLOTS + 1
+        try:
+            made = self.call("make", wire.EnvReply, **options, shared_memory=SLOTS, places=places)
+        except ServerError as e:
+            if e.field != "shared_memory" or shared:
+                raise
+            return self.call("make", wire.EnvReply, **options)
+        try:
+            memory = SharedMemory(made, lend=lend)
+        except (OSError, *wire.MISFITS) as e:
+            self.call("close", wire.Ok, env=made.env)
+            if shared:
+                raise PommegoError(
+                    f"memory cannot be shared with the server at {self.address}: {e}. "
+                    "This needs a server on the same machine, run by the same user; leave shared_memory out."
+                ) from e
+            return self.call("make", wire.EnvReply, **options)
+        self.call("attach", wire.Ok, env=made.env)
+        self.memory = memory
+        return made
 
     def slot(self) -> NDArray[np.uint8]:
         """Return where the actions of the next step go, in shared memory.
@@ -170,7 +198,7 @@ class Client:
         """
         if self._socket.closed:
             self._socket.check_usable()
-        channel = self._memory.channel
+        channel = self.memory.channel
         self._await(channel, channel.turn - channel.slots)
         return channel.actions()
 
@@ -185,25 +213,23 @@ class Client:
     def post(self) -> int:
         """Hand over the step whose actions lie in the `slot`; returns its id."""
         request_id = self._take_id()
-        self._memory.post(request_id)
+        self.memory.post(request_id)
         return request_id
 
     def _post_message(self, message: bytes) -> int:
         """Hand over an encoded request in shared memory; returns its id."""
-        area, channel = self._memory.requests, self._memory.channel
         self.slot()
-        if area.turn is not None:  # one that was interrupted may still lie there
-            self._await(channel, area.turn)
+        channel = self.memory.channel  # in which one that was interrupted may still lie
+        self._await(channel, max(self.memory.asked, channel.turn - channel.slots))
         request_id = self._take_id()
-        area.post(request_id, message)
+        self.memory.post_message(request_id, message)
         return request_id
 
     def collect(self, kind: type[R]) -> R:
         """Receive the reply to the oldest request in flight.
 
         Tensors in it are valid until the next `collect`, unless the message is
-        kept with `give_away`. A batch in shared memory comes as `SharedBatch`, a simulation
-        as `SharedSimulation`.
+        kept with `give_away`. A batch in shared memory comes as `SharedBatch`.
         """
         try:
             reply = self._receive()
@@ -214,7 +240,7 @@ class Client:
         except BaseException:
             self.interrupt()
             raise
-        if getattr(reply, "stands_for", None) is kind:
+        if isinstance(reply, SharedBatch) and kind is wire.Batch:
             return reply
         if isinstance(reply, wire.Error):
             raise wire.server_error(reply)
@@ -284,10 +310,10 @@ class Client:
     def _receive(self) -> Any:
         if not self._expected:
             raise ClosedError("no request is in flight")
-        if self._memory is not None:
+        if self.memory is not None:
             if self._overdue:
-                self._outlast(self._memory.channel)
-            batch = self._receive_posted(self._memory, self._expected[0])
+                self._outlast(self.memory.channel)
+            batch = self._receive_posted(self.memory, self._expected[0])
             if batch is not None:
                 return batch
         while True:
@@ -381,7 +407,7 @@ class Client:
     def _shared_batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
         """Read the batch in shared memory."""
         try:
-            return self._memory.batch(request_id, size, slot)
+            return self.memory.batch(request_id, size, slot)
         except wire.MISFITS as e:
             raise self.distrust(f"an announcement of a shared batch that is invalid ({e!r})") from e
 

@@ -7,7 +7,6 @@ describes under "shared memory" how client and server agree on it.
 
 from __future__ import annotations
 
-import math
 import mmap
 import os
 import stat
@@ -17,20 +16,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pommego._transport import wire
 from pommego._transport.buffers import BufferPool
-from pommego._transport.channel import Channel, Layout
+from pommego._transport.channel import WORDS_END, Channel
 from pommego._transport.mapping import Mapping
 
-if TYPE_CHECKING:
-    from pommego._transport.posted import PostedRequests, SharedSimulation
-
-__all__ = ["PLACES", "SLOTS", "SharedBatch", "SharedMemory"]
+__all__ = ["PLACES", "SLOTS", "SharedBatch", "SharedMemory", "check_layout"]
 
 #: How many steps may be in flight.
 SLOTS = 2
@@ -52,8 +48,6 @@ class SharedBatch:
     the tensors differ. So a batch is decoded only once for each place, and this object
     stands for every batch that is written there.
     """
-
-    stands_for: ClassVar = wire.Batch
 
     mapping: Mapping  # of the place
     memory: memoryview  # the same
@@ -89,25 +83,27 @@ class SharedMemory:
             named a file that is no such memory.
     """
 
-    def __init__(self, made: wire.EnvReply, actions: tuple[int, ...], *, lend: bool) -> None:
-        about, layout = made.shared_memory, _layout(made, actions)
-        self._file = file = _open_memory(about.path, layout.size)
+    def __init__(self, made: wire.EnvReply, *, lend: bool) -> None:
+        check_layout(made)
+        about = made.shared_memory
+        self._file = file = _open_memory(about.path, about.size)
         weakref.finalize(self, os.close, file)
         # Both sides write to the memory before the batches.
-        words = mmap.mmap(file, layout.batches[0], prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        words = mmap.mmap(file, about.batches[0])
         if words[:_KEY] != about.key:
             raise ValueError(f"{about.path} does not begin with the key of the server's memory")
-        self._starts, self._requests_at = layout.batches, layout.requests
-        self._size = layout.requests - layout.batches[-1]
-        self._room = layout.size - layout.requests
+        self._starts, self._size = about.batches, about.batches[1] - about.batches[0]
+        self._room = about.size - about.requests if about.requests else 0
+        self._requests_at = about.requests
+        self._asked = 0, -1  # the id and the turn of the last request posted as a message
         self._lends = lend
-        self._places: list[SharedBatch | None] = [None] * len(layout.batches)
+        self._places: list[SharedBatch | None] = [None] * len(about.batches)
         self._shown: SharedBatch | None = None
         self._forms: dict[str, tuple[tuple[int, ...], np.dtype, int]] = {}  # of what `own` returns
         self._buffers = BufferPool()
-        self.channel = Channel(memoryview(words), layout.actions, actions, layout.games, made.games)
+        self.channel = Channel(memoryview(words), about.actions, made.action_shape, about.games, made.games)
         self._targets: list[int | None] = [None] * self.channel.slots
-        self._most_lent = len(layout.batches) - 1 - self.channel.slots
+        self._most_lent = len(about.batches) - 1 - self.channel.slots
 
     def post(self, request_id: int) -> None:
         """Post the step whose actions were written last, with a place for its batch."""
@@ -118,23 +114,38 @@ class SharedMemory:
         self.channel.post(request_id, number)
 
     @cached_property
-    def requests(self) -> PostedRequests:
-        """The requests that are posted as messages."""
-        from pommego._transport.posted import PostedRequests  # noqa: PLC0415, few environments post them
-
-        return PostedRequests(self._file, self._requests_at, self._room, self.channel)
+    def _requests(self) -> memoryview:
+        """Where requests are posted as messages, and answered; few environments do that."""
+        return memoryview(mmap.mmap(self._file, self._room, offset=self._requests_at))
 
     def fits(self, message: bytes) -> bool:
         """Whether a request can be posted as a message, as far as its size is concerned."""
         return len(message) <= self._room
 
-    def reply(self, request_id: int, size: int) -> wire.Reply | SharedSimulation | None:
+    @property
+    def asked(self) -> int:
+        """The turn of the last request posted as a message; below 0 if there was none."""
+        return self._asked[1]
+
+    def post_message(self, request_id: int, message: bytes) -> None:
+        """Post an encoded request. The last one must have been answered."""
+        self._requests[: len(message)] = message
+        self._asked = request_id, self.channel.turn
+        self.channel.post_message(request_id, len(message))
+
+    def reply(self, request_id: int, size: int) -> wire.Reply | None:
         """Return the reply to the request posted as a message, if it was this one.
 
         Raises:
             ValueError: it is not a reply.
         """
-        return self.requests.reply(request_id, size) if "requests" in self.__dict__ else None
+        if self._asked[0] != request_id:
+            return None
+        if size > self._room:
+            raise ValueError(f"a reply of {size} bytes, more than its place in shared memory has")
+        message = self._buffers.take(size)[:size]  # which the arrays on it keep
+        message[:] = self._requests[:size]
+        return wire.decode(message)
 
     def _free(self) -> int:
         """Return the first place on which no arrays are held and to which the server does not write."""
@@ -200,22 +211,25 @@ class SharedMemory:
         return owned
 
 
-def _layout(made: wire.EnvReply, actions: tuple[int, ...]) -> Layout:
-    """Return where everything is in the memory, by the sizes that were agreed on."""
+def check_layout(made: wire.EnvReply) -> None:
+    """Check that the parts of the memory are in their order, and that all places fit a batch.
+
+    Raises:
+        ValueError: they do not, or there is no memory.
+    """
     about = made.shared_memory
-    if about is None or made.batch_bytes <= 0:
+    if about is None:
         raise ValueError("the server did not describe memory for batches")
     places = len(about.batches) - 1
-    if not SLOTS < places <= PLACES:
-        raise ValueError(f"{places} places for the batches of {SLOTS} slots, want {SLOTS + 1} to {PLACES}")
-    games = made.games if made.batch_size else 0
-    layout = Layout.of(
-        SLOTS, places, math.prod(actions), made.batch_bytes, games, posts_requests=about.requests > 0
-    )
-    described = about.actions, about.games, about.batches, about.requests or about.size, about.size
-    if (layout.actions, layout.games, layout.batches, layout.requests, layout.size) != described:
-        raise ValueError(f"{about} is not how the memory is laid out, which is {layout}")
-    return layout
+    if len(about.actions) != SLOTS or not SLOTS < places <= PLACES:
+        raise ValueError(
+            f"{places} places for {len(about.actions)} slots, want {SLOTS + 1} to {PLACES} for {SLOTS}"
+        )
+    heads, ends = [*about.actions, *about.games], [*about.batches[1:], about.requests or about.size]
+    sizes = {end - start for start, end in zip(about.batches, ends, strict=True)}
+    ordered = min(heads) >= WORDS_END and max(heads) < about.batches[0] and ends[-1] <= about.size
+    if not ordered or len(sizes) > 1 or min(sizes) < made.batch_bytes or made.batch_bytes <= 0:
+        raise ValueError(f"{about} is no memory for batches of {made.batch_bytes} bytes")
 
 
 def _open_memory(path: str, size: int) -> int:

@@ -158,6 +158,12 @@ class EnvReply(_EnvAnswer, tag="env"):
     policies: int = 0
     shared_memory: SharedMemoryReply | None = None
 
+    @property
+    def action_shape(self) -> tuple[int, ...]:
+        """The shape of a step's actions: (rows,), or (rows, components) if there are several."""
+        components = len(self.spec["actions"])
+        return (self.rows,) if components == 1 else (self.rows, components)
+
 
 class Batch(_EnvAnswer, tag="batch"):
     """All observations, rewards and flags of an environment."""
