@@ -32,6 +32,7 @@ __all__ = ["catalog", "describe", "make", "make_vec"]
 # Modules that a plain step does not need are loaded when they are used.
 # ruff: noqa: PLC0415
 
+
 def make_vec(
     id: str,
     num_envs: int = 1,
@@ -320,6 +321,5 @@ def describe(
     connection: Connection | None = None,
 ) -> GameSpec:
     """Return the description of one game, with changed rules if any are given. Errors as for `make_vec`."""
-    certificates = (connection or Connection()).certificates
-    with closing(Client(address, token=token, certificates=certificates)) as client:
+    with closing(Client(address, token=token, certificates=connection)) as client:
         return spec_of(client, id, rules)

@@ -53,7 +53,7 @@ class View:
             global state, if there is one.
         seed: uint64 (games,), of the episodes shown.
         episode: uint64 (games,), the number of the episode since the seed.
-        finished: int32 (F,), the games whose episode ended in this step.
+        finished: int (F,), the games whose episode ended in this step.
         stats: per-episode statistics by name, rows first; empty if F is 0.
         final: the last observation ("obs") of the finished games' rows with their
             action_mask, alive, seat and state; empty unless SAME_STEP and F > 0.
@@ -70,7 +70,7 @@ class View:
     info: dict[str, Any]
     seed: NDArray[np.uint64]
     episode: NDArray[np.uint64]
-    finished: NDArray[np.int32]
+    finished: NDArray[np.intp]
     stats: dict[str, Array]
     final: dict[str, Any]
     games: NDArray[np.int32] | None = None
@@ -186,48 +186,28 @@ class BatchReader:
         Raises:
             ValueError: the batch is not what the server announced.
         """
-        if not isinstance(batch, wire.Batch | wire.Simulated):
-            return self._read_shared(batch, games, part=part)
-        arrays = self.arrays(batch.tensors, games)
-        finished = _finished(batch.finished.array(), games)
-        if self._given:
-            give_away()
-        given = {name: arrays[name] for name in self._given}
-        view = self._view(
-            arrays, finished, self._shown(self._obs, arrays, given), self._info(arrays, games, given)
-        )
-        if part and not view.stats:  # batches that are joined have the same keys
-            view.stats = self._statistics(arrays)
-        if isinstance(batch, wire.Batch) and self._final_fields and finished.size:
-            view.final = self._final(batch.final or {}, finished.size)
-        return view
-
-    def _read_shared(self, batch: SharedBatch, games: int, *, part: bool = False) -> View:
-        """Read a batch from a place whose batches all have the same form."""
-        arrays = batch.views
+        shared = isinstance(batch, SharedBatch)
+        arrays = batch.views if shared else None
         if not arrays:
-            arrays.update(self.arrays(batch.tensors, games))
-            if self._views:
-                batch.handed = self._shown(self._obs, arrays, {}), self._info(arrays, games, {})
-        if batch.handed:
+            arrays = self.arrays(batch.tensors, games)
+        if shared:
+            batch.views = arrays  # of every batch in this place
+            owned = batch.own(self._given) if self._given else {}
+        else:
+            owned = {name: arrays[name] for name in self._given}
+            if owned:
+                give_away()
+        if shared and batch.handed:
             obs, info = map(dict.copy, batch.handed)
         else:
-            owned = batch.own(self._given) if self._given else {}
             obs, info = self._shown(self._obs, arrays, owned), self._info(arrays, games, owned)
-        view = self._view(arrays, arrays["game.done"].nonzero()[0], obs, info)
-        if part and not view.stats:
-            view.stats = self._statistics(arrays)
-        if self._final_fields and view.finished.size:
-            view.final = self._final(batch.whole().final or {}, view.finished.size)
-        return view
-
-    def _view(
-        self, arrays: dict[str, Array], finished: Array, obs: Observation, info: dict[str, Any]
-    ) -> View:
+            if shared and self._views:
+                batch.handed = obs.copy(), info.copy()
         reward, terminated, truncated = arrays["reward"], arrays["terminated"], arrays["truncated"]
         if self._copy:
             reward, terminated, truncated = reward.copy(), terminated.copy(), truncated.copy()
-        return View(
+        finished = arrays["game.done"].nonzero()[0]
+        view = View(
             obs=obs,
             reward=reward,
             terminated=terminated,
@@ -236,19 +216,22 @@ class BatchReader:
             seed=arrays["game.seed"],
             episode=arrays["game.episode"],
             finished=finished,
-            stats=self._statistics(arrays) if finished.size else {},
+            stats=self._statistics(arrays) if finished.size or part else {},  # parts have the same keys
             final={},
             games=arrays[_INDEX].copy() if _INDEX in arrays else None,
             line_up=arrays[_LINE_UP].copy() if _LINE_UP in arrays else None,
         )
+        if self._final_fields and finished.size:
+            view.final = self._final((batch.whole() if shared else batch).final or {}, finished.size)
+        return view
 
     def _shown(
-        self, fields: list[tuple[wire.Field, str]], arrays: dict[str, Array], given: dict[str, Array]
+        self, fields: list[tuple[wire.Field, str]], arrays: dict[str, Array], owned: dict[str, Array]
     ) -> Observation:
         """Return these fields as observation or state."""
         shown = {}
         for field, name in fields:
-            array = given.get(field.name)
+            array = owned.get(field.name)
             if array is None:
                 array = arrays[field.name]
                 if field.per_game and self._expand:
@@ -258,25 +241,18 @@ class BatchReader:
             shown[name] = array
         return to_box(shown["planes"], shown["scalars"]) if self._box else shown
 
-    def _info(self, arrays: dict[str, Array], games: int, given: dict[str, Array]) -> dict[str, Any]:
-        """Return what info has in every batch."""
-        info = self._always(arrays, games)
-        if self._state:
-            state = self._shown(self._state, arrays, given)
-            info["state"] = state if self._box else WithMasks(state)
-            info["_state"] = np.ones(games * self._learners, np.bool_)
-        return info
-
-    def _always(self, arrays: dict[str, Array], games: int) -> dict[str, Any]:
-        """Return the part of info that every batch has, set for all rows."""
-        every = self._all
-        if games != self._games:
+    def _info(self, arrays: dict[str, Array], games: int, owned: dict[str, Array]) -> dict[str, Any]:
+        """Return what info has in every batch, set for all rows."""
+        every, info = self._all, {name: arrays[name] for name in _ALWAYS}
+        if self._copy or games != self._games:
             every = np.ones((len(_ALWAYS), games * self._learners), np.bool_)
         if self._copy:
-            every, info = every.copy(), {name: arrays[name].copy() for name in _ALWAYS}
-        else:
-            info = {name: arrays[name] for name in _ALWAYS}
+            info = {name: array.copy() for name, array in info.items()}
         info.update(zip(_ALL, every, strict=True))
+        if self._state:
+            state = self._shown(self._state, arrays, owned)
+            info["state"] = state if self._box else WithMasks(state)
+            info["_state"] = np.ones(games * self._learners, np.bool_)
         return info
 
     def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
@@ -322,20 +298,6 @@ class WithMasks(dict[str, Array]):
         if not name.startswith("_"):
             raise KeyError(name)
         return np.ones(len(self[name[1:]]), np.bool_)
-
-
-def _finished(games: Array, most: int) -> Array:
-    """Check the list of finished games.
-
-    Raises:
-        ValueError: it is not a valid list.
-    """
-    fits = games.dtype == np.int32 and games.ndim == 1
-    if not fits or (games.size and not ((games >= 0) & (games < most)).all()):
-        raise ValueError(
-            f"the finished games as {games.dtype} {games.ravel()[:5].tolist()} of shape {games.shape}"
-        )
-    return games.copy()
 
 
 def _nbytes(field: wire.Field) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ __all__ = ["Connection", "GamesMaker", "connected", "read_spec", "spec_of"]
 
 
 @dataclass(frozen=True)
-class Connection:
+class Connection(Certificates):
     """How an environment and its server talk to each other, where the defaults do not do.
 
     Attributes:
@@ -40,16 +39,9 @@ class Connection:
             ``info["game"]`` counts them, as ``late`` and ``failed``.
     """
 
-    ca_file: str | os.PathLike[str] | None = None
-    client_cert: str | os.PathLike[str] | None = None
     shared_memory: bool | None = None
     expand_shared: bool = True
     agent_limit: float | None = None
-
-    @property
-    def certificates(self) -> Certificates:
-        """Those for wss:// addresses."""
-        return Certificates(self.ca_file, self.client_cert)
 
 
 @dataclass(frozen=True)
@@ -82,10 +74,9 @@ def connected(
     address: str | None, *, token: str | None, connection: Connection, timeout: float, shared: bool = False
 ) -> tuple[Client, Server | None]:
     """Connect; start a server first if there is no address. shared: others connect to it later."""
-    certificates = connection.certificates
     if address:
-        return Client(address, token=token, certificates=certificates, timeout=timeout), None
-    if certificates != Certificates():
+        return Client(address, token=token, certificates=connection, timeout=timeout), None
+    if connection.ca_file or connection.client_cert:
         raise ValueError("ca_file and client_cert are for a server at address=wss://...")
     server = Server(transport="unix", allow_agents=["*"])  # nobody else can connect to it
     try:

@@ -52,9 +52,7 @@ def join_batches(views: list[View]) -> View:
     filled = next((stats for stats in each["stats"] if stats), {})
     rows = [len(view.reward) for view in views]
     each["stats"] = [stats or _no_statistics(filled, n) for stats, n in zip(each["stats"], rows, strict=True)]
-    view = View(**{name: _together(parts) for name, parts in each.items()})
-    view.finished = view.finished.astype(np.int32)
-    return view
+    return View(**{name: _together(parts) for name, parts in each.items()})
 
 
 def _no_statistics(like: dict[str, NDArray[Any]], rows: int) -> dict[str, NDArray[Any]]:

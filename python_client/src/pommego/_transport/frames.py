@@ -16,23 +16,7 @@ LONGEST_HEAD = 10  # of a frame without a mask
 MAX_CONTROL = 125  # bytes in a control frame's payload
 
 NORMAL, BAD_FRAME, BAD_KIND, TOO_BIG = 1000, 1002, 1003, 1009
-CLOSE_CODES = {
-    1000: "done",
-    1001: "it is going away",
-    1002: "protocol error",
-    1003: "wrong kind of message",
-    1007: "malformed message",
-    1008: "policy violation",
-    1009: "message too big",
-    1010: "extension missing",
-    1011: "internal error",
-    1012: "restarting",
-    1013: "try again later",
-    1014: "bad gateway",
-}
-
-_KEYS = 1024  # masking keys drawn at a time
-_PAYLOAD = 16  # where a payload starts in the send buffer
+_PAYLOAD = 16  # where a payload starts in the memory of a frame to send
 
 
 def check_head(first: int, second: int, *, inside: bool, peer: str) -> None:
@@ -79,52 +63,26 @@ def read_close(payload: bytes) -> tuple[int, str]:
     if not payload:
         return 0, ""
     code = int.from_bytes(payload[:2], "big")
-    if len(payload) < 2 or not (code in CLOSE_CODES or 3000 <= code < 5000):
+    known = 1000 <= code <= 1014 and code not in (1004, 1005, 1006)
+    if len(payload) < 2 or not (known or 3000 <= code < 5000):
         raise ValueError(f"bad close code in {payload[:40]!r}")
     return code, payload[2:].decode()
 
 
-class FrameWriter:
-    """Builds masked frames, one after another in the same memory."""
-
-    def __init__(self) -> None:
-        self._memory = np.empty(4096, np.uint8)
-        self._keys = np.empty(0, np.uint32)
-        self._next_key = 0
-
-    def frame(self, opcode: int, payload: bytes | bytearray | memoryview) -> memoryview:
-        """Return the whole frame, valid until the next call.
-
-        The payload starts at a multiple of eight with the head right before
-        it, so that it can be masked in words.
-        """
-        length = len(payload)
-        padded = (length + 7) & ~7
-        if _PAYLOAD + padded > self._memory.size:
-            self._memory = np.empty(_PAYLOAD + 2 * padded, np.uint8)
-        memory = memoryview(self._memory)
-        memory[_PAYLOAD : _PAYLOAD + length] = payload
-        key = self._key()
-        words = self._memory[_PAYLOAD : _PAYLOAD + padded].view(np.uint64)
-        np.bitwise_xor(words, np.uint64(key << 32 | key), out=words)
-        head = self._head(opcode, length, key)
-        begin = _PAYLOAD - len(head)
-        memory[begin:_PAYLOAD] = head
-        return memory[begin : _PAYLOAD + length]
-
-    @staticmethod
-    def _head(opcode: int, length: int, key: int) -> bytes:
-        mask = struct.pack("=I", key)  # in this machine's order, as the words were
-        if length <= MAX_CONTROL:
-            return struct.pack("!BB", FIN | opcode, MASKED | length) + mask
-        if length < 1 << 16:
-            return struct.pack("!BBH", FIN | opcode, MASKED | LENGTH16, length) + mask
-        return struct.pack("!BBQ", FIN | opcode, MASKED | LENGTH64, length) + mask
-
-    def _key(self) -> int:
-        """Return an unpredictable key; the operating system is asked for many at a time."""
-        if self._next_key == self._keys.size:
-            self._keys = np.frombuffer(os.urandom(4 * _KEYS), np.uint32)
-            self._next_key = 0
-        self._next_key += 1
-        return int(self._keys[self._next_key - 1])
+def frame(opcode: int, payload: bytes | bytearray | memoryview) -> memoryview:
+    """Return a whole frame, masked with an unpredictable key."""
+    length, key = len(payload), os.urandom(4)
+    if length <= MAX_CONTROL:
+        head = struct.pack("!BB", FIN | opcode, MASKED | length) + key
+    elif length < 1 << 16:
+        head = struct.pack("!BBH", FIN | opcode, MASKED | LENGTH16, length) + key
+    else:
+        head = struct.pack("!BBQ", FIN | opcode, MASKED | LENGTH64, length) + key
+    # The payload starts at a multiple of eight, right behind the head, and is masked in words.
+    whole = np.empty(_PAYLOAD + ((length + 7) & ~7), np.uint8)
+    memory, begin = memoryview(whole), _PAYLOAD - len(head)
+    memory[begin:_PAYLOAD] = head
+    memory[_PAYLOAD : _PAYLOAD + length] = payload
+    words = whole[_PAYLOAD:].view(np.uint64)
+    np.bitwise_xor(words, np.frombuffer(2 * key, np.uint64), out=words)
+    return memory[begin : _PAYLOAD + length]

@@ -34,7 +34,6 @@ from typing import Self
 
 from pommego._transport import frames
 from pommego._transport.buffers import BufferPool
-from pommego._transport.frames import FrameWriter
 from pommego._transport.handshake import Address, Certificates, open_socket, upgrade
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ProtocolError, TimeoutError
 
@@ -61,7 +60,6 @@ class WebSocket:
         self._peer = peer
         self._pid = os.getpid()
         self._why_closed: Exception | None = None
-        self._writer = FrameWriter()
         _open.add(self)
 
         # What `_read_frames` keeps. It goes on after each `yield` when bytes have been read into `_want`.
@@ -348,14 +346,13 @@ class WebSocket:
         except ValueError as e:
             return ProtocolError(f"{self._peer} sent a malformed close frame: {e}", frames.BAD_FRAME)
         self._goodbye(code, "", timeout=0.2)
-        why = f" ({code}, {frames.CLOSE_CODES.get(code, 'unknown reason')})" if code else ""
-        said = f": {reason}" if reason else ""
-        return ConnectionError(f"{self._peer} closed the connection{why}{said}", code or None)
+        why = f" ({code}{', ' if reason else ''}{reason})" if code else ""
+        return ConnectionError(f"{self._peer} closed the connection{why}", code or None)
 
     # Sending ------------------------------------------------------------------
 
     def _send_frame(self, opcode: int, payload: bytes | bytearray | memoryview, deadline: float) -> None:
-        rest = self._writer.frame(opcode, payload)
+        rest = frames.frame(opcode, payload)
         begun = False
         try:
             while rest:

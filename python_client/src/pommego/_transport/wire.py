@@ -169,7 +169,6 @@ class Batch(_EnvAnswer, tag="batch"):
     """All observations, rewards and flags of an environment."""
 
     tensors: dict[str, Tensor]
-    finished: Tensor
     final: dict[str, Tensor] | None = None
 
 
@@ -184,7 +183,6 @@ class Simulated(_EnvAnswer, tag="simulated"):
 
     seed: int
     tensors: dict[str, Tensor]
-    finished: Tensor
     states: list[bytes]
 
 
