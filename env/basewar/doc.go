@@ -20,22 +20,6 @@
 // three components. It is the same game: bombers are numbered as the six seats.
 // Everybody sees everything.
 //
-// # Where a rule lives
-//
-//	rules.go    numbers, switches, presets
-//	state.go    what a running game consists of, and its layout in memory
-//	turn.go     one round: moves, laying, ticking
-//	blast.go    chains, rays, what is hit
-//	ending.go   when a game is over, who won, what it pays
-//	board.go    how a map is drawn
-//	raw.go      the lossless encoding; planes.go the one
-//	            for networks; encode.go what both look up
-//	match.go    the contract; table.go what a state holds; check.go what must fit
-//	            together in it; save.go saved states
-//	record.go   recorded games; dict.go what programs of the contest are told
-//	forecast.go what the bombs on a map are going to do, for agents
-//	text.go    pictures for terminals; picture.go drawn ones; describe.go what there is to draw
-//
 // # The map
 //
 // The bases stand in the middle row, blue's in the first column, green's in the
@@ -89,105 +73,9 @@
 // (match.DrawSides, and Game.SidesByLot asks for it), and a learner without a fixed seat
 // gets a random one each episode.
 //
-// # The document's sentences
+// # The document
 //
-// Each is a drawn map in TestDocument, under the name that stands before it.
-//
-//	first-base-wins       within the rounds, the side that first destroys the other's base wins
-//	score-decides         if no base is destroyed, the higher score wins in the end
-//	equal-scores-draw     equal scores are a draw
-//	one-operation         each round each bomber moves one cell, lays a bomb or does nothing
-//	free-cells-only       it moves into cells that can be entered
-//	at-the-same-time      both sides' operations are carried out at the same time
-//	one-thing-a-cell      besides bombers a cell holds one thing
-//	bombers-overlap       several bombers can be on one cell
-//	bombers-and-things    but not together with anything else, bombs excepted
-//	base-energy           a base does not move and has energy 5
-//	base-loses-one        an explosion that reaches a base takes 1
-//	base-decides          destroying the other's base wins at once
-//	box-blocks            a box does not move and blocks the way
-//	box-burns             an explosion that reaches a box removes it; its cell is free
-//	box-scores            1 point for the side whose bomb it was
-//	box-example           the example: A lays Q beside a box; the box goes, score++
-//	stone-blocks          a stone does not move and blocks the way
-//	stone-stays           bombs do not destroy stones
-//	one-bomb-a-cell       one bomb to a cell
-//	life-of-seven         a bomb's time to live is 7, and 1 less each round
-//	explodes-at-zero      at 0 it explodes
-//	explosion-hurts       things around are hurt, stones excepted
-//	reach                 the picture of the usual reach
-//	chain                 a bomb in reach of one that explodes explodes at the same time
-//	chain-goes-on         the picture of a chain
-//	first-thing-is-hit    a thing in reach is hurt and shields what is behind it
-//	bomber-shields        a bomber does
-//	base-shields          a base does
-//	stone-shields         a stone does, unhurt
-//	bomb-does-not-shield  a bomb does not
-//	shielded-bomb         a shielded bomb is not reached
-//	shield-example        the example of W and X
-//	three-bombs           a bomber has 3 bombs
-//	one-bomb-a-round      each bomber can lay one a round, where it stands
-//	stands-on-its-bomb    a bomber that lays a bomb may be on it
-//	bombs-block           no other bomber can be on a bomb or pass it
-//	bombers-pass          bombers do not hinder each other
-//	three-lives           a bomber has 3 lives; at 0 it dies and leaves the map
-//	hurt-once             hurt, it loses one
-//	death-scores          the other side gets 3 points for a death, whichever side's bomb it was
-//	suicide-scores        the same for one's own bomb
-//	public-death-scores   and for a public one
-//	public-bomb           both sides lay on a cell in one round: the bomb is public
-//	public-box            what it destroys scores for neither side
-//	no-double-damage      several bombs that hit one thing together hit it once
-//	no-double-box         they destroy a box once
-//	both-score            every side whose bombs hit it scores
-//	both-bases-by-score   both bases destroyed together: by score
-//	points                a box +1, a death +3
-//
-// And in tests of their own:
-//
-//	TestMap               15x15 cells; blue's base at the left, green's at the right
-//	TestTeams             each side has three bombers
-//	TestEverythingIsSeen  each round both sides are told the whole state of the map
-//	TestReplayFile        the server writes a replay, which a program can show
-//	match.TestDrawSides   who plays blue is drawn
-//
-// # What the document leaves open
-//
-// The reading taken; a line that begins with dots is the reading that a switch of
-// the rules chooses instead. Each is a drawn map in TestReadings.
-//
-//	range                    how far explosions reach: blast_range
-//	range-of-four            ... any number of cells
-//	last-round               max_steps
-//	as-the-round-began       moves are judged on the map as the round began
-//	walks-into-the-blast     explosions come last
-//	not-the-round-it-is-laid the round of laying does not count
-//	tick-at-once             ... tick_at_once: it does
-//	laid-in-a-blast          a new bomb can be part of a chain at once
-//	bomb-comes-back          bombs come back when they explode
-//	bombs-spent              ... bombs_spent: never
-//	lowest-pays              of several mates on a cell the first pays
-//	lowest-that-has-one-pays ... of those that have a bomb
-//	public-pays              a public bomb is paid by the first of each side
-//	all-pay                  ... all_pay: by all
-//	public-needs-both        both sides must have a bomb to lay
-//	own-cell-hurt            on the bomb's own cell all are hurt and none shields
-//	own-cell-safe            ... own_cell_safe: they are not hurt
-//	own-cell-shields         ... own_cell_shields: they shield
-//	all-on-a-cell-hurt       all bombers on a cell are hurt
-//	hurt-first               ... hurt_first: the first
-//	base-for-each-bomb       of bombs that reach a base together each takes 1
-//	base-once-a-round        ... base_damage round: they take 1 together
-//	both-bases-equal         both bases and equal scores: a draw
-//	draw-together            ... draw_together: a draw whatever the score
-//	enters-a-new-bomb        a bomber may enter the cell of a new bomb
-//	lay-first                ... lay_first: it may not
-//	stands-on-anothers-bomb  a bomber that stands where another lays may stay or leave
-//	own-bomb-hurts           a side's bombs hurt its own bombers
-//	own-base-hurt            ... and its own base
-//	own-harmless             ... own_harmless: they do not
-//	public-is-nobodys-own    ... but public ones do
-//	nothing-can-change       the game ends when nothing can change
-//	play-on                  ... play_on: it goes on
-//	a-bomb-is-left           ... but not while a bomb lies
+// TestDocument has a drawn map for each sentence of the contest's document. What that
+// leaves open is a switch or number of [Rules]: TestReadings has a map for each question,
+// with the reading that [Standard] takes and those that it can take instead.
 package basewar

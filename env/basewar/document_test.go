@@ -1,14 +1,13 @@
 package basewar
 
-import (
-	"os"
-	"path/filepath"
-	"strings"
-	"testing"
-)
+import "testing"
 
 // document is the sentences of the contest's document, in its order, each with
-// a drawn map on which it can be seen. The package comment lists them.
+// a drawn map on which it can be seen. Tests of their own have TestMap (15x15 cells, blue's
+// base at the left, green's at the right), TestTeams (each side has three bombers),
+// TestEverythingIsSeen (each round both sides are told the whole state of the map),
+// TestReplayFile (the server writes a replay, which a program can show) and package match's
+// TestDrawSides (who plays blue is drawn).
 var document = []scenario{
 	// The game in short.
 	{
@@ -325,61 +324,4 @@ func TestDocument(t *testing.T) {
 	for i := range document {
 		t.Run(document[i].name, document[i].run)
 	}
-}
-
-// TestCommentListsTests holds the package comment's tables to the tests: every
-// scenario is listed once, and everything listed is there.
-func TestCommentListsTests(t *testing.T) {
-	text, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, tables, found := strings.Cut(string(text), "# The document's sentences")
-	if !found {
-		t.Fatal("the package comment has no table of sentences")
-	}
-	listed := map[string]int{}
-	for line := range strings.Lines(tables) {
-		if entry, isRow := strings.CutPrefix(line, "//\t"); isRow {
-			listed[strings.Fields(entry)[0]]++
-		}
-	}
-	for _, list := range [][]scenario{document, readings} {
-		for _, sc := range list {
-			if listed[sc.name] != 1 {
-				t.Errorf("%s is listed %d times in the package comment, want once", sc.name, listed[sc.name])
-			}
-			delete(listed, sc.name)
-		}
-	}
-	for name := range listed {
-		dir, test, elsewhere := strings.Cut(name, ".")
-		if !elsewhere {
-			dir, test = ".", name
-		} else {
-			dir = filepath.Join("..", "..", "arena", dir)
-		}
-		if !hasTest(t, dir, test) {
-			t.Errorf("the package comment lists %s, and there is no such test", name)
-		}
-	}
-}
-
-// hasTest reports whether a folder has a test function of that name.
-func hasTest(t *testing.T, dir, name string) bool {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(text), "\nfunc "+name+"(t *testing.T)") {
-			return true
-		}
-	}
-	return false
 }

@@ -20,7 +20,7 @@ import (
 // Maps are 7x7 with the bases in row 3; rows that are left out are free.
 // Bombers that are not drawn are dead, unless edit brings them in.
 type scenario struct {
-	name   string // listed in the package comment
+	name   string
 	reason string
 	rules  func(r *Rules)
 	start  string

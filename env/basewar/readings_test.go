@@ -4,7 +4,7 @@ import "testing"
 
 // readings is the questions that the document leaves open, each with the
 // reading taken unless told otherwise and with what the rules' switch makes of
-// it. The package comment lists them.
+// it.
 var readings = []scenario{
 	{
 		name: "range", reason: "blast_range is how far an explosion reaches: 2",

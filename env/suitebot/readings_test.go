@@ -6,10 +6,10 @@ import (
 	"pommego/env"
 )
 
-// readings are the tests of what the document leaves open, numbered as in the
-// package comment: the default and what the field can be instead.
+// readings are the tests of what the document leaves open: the default and, in brackets, the
+// field that can be something else.
 var readings = []sentence{
-	{id: "R01", also: func(t *testing.T) {
+	{id: "R01", says: "size and players: 20 by 20 and 4; any from 5 to 32 and from 2 to 8", also: func(t *testing.T) {
 		r := Standard()
 		if r.Width != 20 || r.Height != 20 || r.Players != 4 {
 			t.Errorf("the standard is %d by %d with %d players, want 20 by 20 with 4", r.Width, r.Height, r.Players)
@@ -24,39 +24,41 @@ var readings = []sentence{
 			}
 		}
 	}},
-	{id: "R02", also: testHomes},
-	{id: "R03", also: func(t *testing.T) {
-		p := mustPlan(t, Standard())
-		if got := p.Reach(p.At(10, 10)); got.Len() != 13 || !got.Has(p.At(10, 7)) || !got.Has(p.At(13, 10)) ||
-			got.Has(p.At(10, 6)) || got.Has(p.At(11, 11)) {
-			t.Errorf("the standard bomb reaches %d fields, want the 13 of a cross of 3", got.Len())
-		}
-	}, scenes: []scene{
-		{
-			reason: "a square of radius 1",
-			rules:  func(r *Rules) { r.BlastShape = Square },
-			start:  `. . . . . . .   . . 1a . . . .   . . . . . . .   . . . . . . A0   H0 . . . . A1 H1`,
-			acts:   []string{"--"},
-			want:   []string{`. * * * . . .   . * * * . . .   . * * * . . .   . . . . . . A0   H0 . . . . A1 H1`},
-			points: []int{9, 0},
-		},
-		{
-			reason: "a cross of radius 2",
-			rules:  func(r *Rules) { r.BlastRadius = 2 },
-			start:  `. . . . . . .   . . . . . . .   . . . 1a . . .   . . . . . . A0   H0 . . . . A1 H1`,
-			acts:   []string{"--"},
-			want:   []string{`. . . * . . .   . . . * . . .   . * * * * * .   . . . * . . A0   H0 . . * . A1 H1`},
-			points: []int{9, 0},
-		},
-		{
-			reason: "radius 0: only its own field",
-			rules:  func(r *Rules) { r.BlastRadius = 0 },
-			start:  `. . . . . . .   . . . . . . .   . . . 1a 1b . .   . . . . . . A0   H0 . . . . A1 H1`,
-			acts:   []string{"--"},
-			points: []int{1, 1},
-		},
-	}},
-	{id: "R04", scenes: []scene{{
+	{id: "R02", says: "home bases are spread evenly, the same for all by translation (home_layout)", also: testHomes},
+	{
+		id: "R03", says: "a bomb reaches three fields each way in a cross, or in a square (blast_radius, blast_shape)",
+		also: func(t *testing.T) {
+			p := mustPlan(t, Standard())
+			if got := p.Reach(p.At(10, 10)); got.Len() != 13 || !got.Has(p.At(10, 7)) || !got.Has(p.At(13, 10)) ||
+				got.Has(p.At(10, 6)) || got.Has(p.At(11, 11)) {
+				t.Errorf("the standard bomb reaches %d fields, want the 13 of a cross of 3", got.Len())
+			}
+		}, scenes: []scene{
+			{
+				reason: "a square of radius 1",
+				rules:  func(r *Rules) { r.BlastShape = Square },
+				start:  `. . . . . . .   . . 1a . . . .   . . . . . . .   . . . . . . A0   H0 . . . . A1 H1`,
+				acts:   []string{"--"},
+				want:   []string{`. * * * . . .   . * * * . . .   . * * * . . .   . . . . . . A0   H0 . . . . A1 H1`},
+				points: []int{9, 0},
+			},
+			{
+				reason: "a cross of radius 2",
+				rules:  func(r *Rules) { r.BlastRadius = 2 },
+				start:  `. . . . . . .   . . . . . . .   . . . 1a . . .   . . . . . . A0   H0 . . . . A1 H1`,
+				acts:   []string{"--"},
+				want:   []string{`. . . * . . .   . . . * . . .   . * * * * * .   . . . * . . A0   H0 . . * . A1 H1`},
+				points: []int{9, 0},
+			},
+			{
+				reason: "radius 0: only its own field",
+				rules:  func(r *Rules) { r.BlastRadius = 0 },
+				start:  `. . . . . . .   . . . . . . .   . . . 1a 1b . .   . . . . . . A0   H0 . . . . A1 H1`,
+				acts:   []string{"--"},
+				points: []int{1, 1},
+			},
+		}},
+	{id: "R04", says: "nothing stops a blast", scenes: []scene{{
 		reason: "agents, home bases, bombs and empty fields are no cover",
 		rules:  func(r *Rules) { r.BlastRadius, r.Players = 3, 3 },
 		start:  `. . . . . . .   1a 2b H2 A2 . . .   . . . . . . .   . . . . . . A0   H0 . . . . A1 H1`,
@@ -64,7 +66,7 @@ var readings = []sentence{
 		want: []string{
 			`* * . . . . .   * * H2+A2+* * * * *   * * . . . . .   * * . . . . A0   H0+* * . . . A1 H1`},
 	}}},
-	{id: "R05", scenes: []scene{{
+	{id: "R05", says: "a field that a blast reaches twice around the torus counts once", scenes: []scene{{
 		reason: "a ray of 5 on a plan of 7 by 5 goes round twice: 7 + 4 fields",
 		rules:  func(r *Rules) { r.BlastRadius = 5 },
 		start:  `. . . . . . .   . . 1a . . . .   . . . . . . .   . . . . . . A0   H0 . . . . A1 H1`,
@@ -72,7 +74,7 @@ var readings = []sentence{
 		want:   []string{`. . * . . . .   * * * * * * *   . . * . . . .   . . * . . . A0   H0 . * . . A1 H1`},
 		points: []int{11, 0},
 	}}},
-	{id: "R06", scenes: []scene{{
+	{id: "R06", says: "a bomb of round t goes off at the end of round t+4 (bomb_delay)", scenes: []scene{{
 		reason: "a delay of 1: planted, and gone at the end of the next round",
 		rules:  func(r *Rules) { r.BombDelay = 1 },
 		start:  `. . . . . . .   . . A0 . . . .   . . . . . . .   . . . . . . A1   H0 . . . . . H1`,
@@ -99,7 +101,7 @@ var readings = []sentence{
 			}
 		}
 	}},
-	{id: "R07", scenes: []scene{
+	{id: "R07", says: "an agent that died before planting does not plant (dead_plant)", scenes: []scene{
 		{
 			reason: "the collided plant nothing",
 			start:  `. . A0 A1 . . .   . . . . . . .   . . . . . . .   . . . . . . .   H0 . . . . . H1`,
@@ -114,23 +116,25 @@ var readings = []sentence{
 			want:   []string{`. . . 4b . . .   . . . . . . .   . . . . . . .   . . . . . . .   H0+A0 . . . . . H1+A1`},
 		},
 	}},
-	{id: "R08", scenes: []scene{
-		{
-			reason: "neither a collision nor a base gives points",
-			rules:  func(r *Rules) { r.Players = 3 },
-			start:  `. . A0 A1 . . .   . . . . . . .   . . . . . . .   . . . . . . A2   H0 . . H2 . . H1`,
-			acts:   []string{">-v"},
-			points: []int{0, 0, 0},
-		},
-		{
-			reason: "collision_points for each in it, home_points for the base's owner",
-			rules:  func(r *Rules) { r.Players, r.CollisionPoints, r.HomePoints = 3, 4, 6 },
-			start:  `. . A0 A1 . . .   . . . . . . .   . . . . . . .   . . . . . . A2   H0 . . H2 . . H1`,
-			acts:   []string{">-v"},
-			points: []int{4, 10, 0},
-		},
-	}},
-	{id: "R09", scenes: []scene{
+	{
+		id: "R08", says: "nobody scores for collisions and deaths on home bases (collision_points, home_points)",
+		scenes: []scene{
+			{
+				reason: "neither a collision nor a base gives points",
+				rules:  func(r *Rules) { r.Players = 3 },
+				start:  `. . A0 A1 . . .   . . . . . . .   . . . . . . .   . . . . . . A2   H0 . . H2 . . H1`,
+				acts:   []string{">-v"},
+				points: []int{0, 0, 0},
+			},
+			{
+				reason: "collision_points for each in it, home_points for the base's owner",
+				rules:  func(r *Rules) { r.Players, r.CollisionPoints, r.HomePoints = 3, 4, 6 },
+				start:  `. . A0 A1 . . .   . . . . . . .   . . . . . . .   . . . . . . A2   H0 . . H2 . . H1`,
+				acts:   []string{">-v"},
+				points: []int{4, 10, 0},
+			},
+		}},
+	{id: "R09", says: "the victim's own bomb contests a kill (own_bombs_contest)", scenes: []scene{
 		{
 			reason: "the victim's own bomb is in it: nobody's kill",
 			start:  `. . . . . . .   . . 1a A1 1b . .   . . . . . . .   . . . . . . A0   H0 . . . . . H1`,
@@ -152,7 +156,7 @@ var readings = []sentence{
 			points: []int{3, 3, 2}, // [2,2] and [4,2] are contested too
 		},
 	}},
-	{id: "R10", scenes: []scene{
+	{id: "R10", says: "by its own bombs alone: nobody scores (self_kill_points)", scenes: []scene{
 		{
 			reason: "killed by its own two bombs: the fields and no more",
 			start:  `. . . . . . .   . . . A1 1b . .   . . . . . . .   . . . . . . A0   H0 . . . . . H1`,
@@ -167,9 +171,9 @@ var readings = []sentence{
 			points: []int{0, 2},
 		},
 	}},
-	{id: "R11", also: testStarts},
-	{id: "R12", also: testSight},
-	{id: "R13", scenes: []scene{
+	{id: "R11", says: "agents start on their home bases (start)", also: testStarts},
+	{id: "R12", says: "everything is seen (view_radius)", also: testSight},
+	{id: "R13", says: "collided agents in a blast are dead already (dead_kills)", scenes: []scene{
 		{
 			reason: "collided in a blast: no kill",
 			rules:  func(r *Rules) { r.Players = 3 },
@@ -185,7 +189,7 @@ var readings = []sentence{
 			points: []int{25, 0, 0},
 		},
 	}},
-	{id: "R14", scenes: []scene{
+	{id: "R14", says: "the dead respawn first, then home bases are judged together (home_deaths)", scenes: []scene{
 		{
 			reason: "at the end: it still plants on the enemy's base, and a blast there is a kill",
 			rules:  func(r *Rules) { r.Players = 3 },
@@ -202,7 +206,7 @@ var readings = []sentence{
 			points: []int{0, 5, 0},
 		},
 	}, also: testBasesInAnyOrder},
-	{id: "R15", also: func(t *testing.T) {
+	{id: "R15", says: "equal points share the first place (shared_first)", also: func(t *testing.T) {
 		scores := [MaxPlayers]int32{9, 4, 9, 2}
 		for _, tc := range []struct {
 			shared  bool
