@@ -3,14 +3,15 @@ package basewar
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"pommego/env"
+	"pommego/env/envtest"
 	"pommego/env/grid"
-	"pommego/env/record"
 )
 
 // encoded is the observation of one seat in one encoding.
@@ -56,7 +57,7 @@ func TestEverythingIsSeen(t *testing.T) {
 	eachPosition(t, func(t *testing.T, g *Game, m *Match) {
 		for seat := range g.rules.Seats() {
 			obs := encoded(g, m, encodingRaw, seat)
-			got, err := g.form.Read(g.unpackRaw(record.Unpack(&g.Spec().Encodings[encodingRaw], obs)))
+			got, err := g.form.Read(unpackRaw(g, envtest.Unpack(&g.Spec().Encodings[encodingRaw], obs)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -215,4 +216,28 @@ func TestMaskIsWhatHasAnEffect(t *testing.T) {
 			}
 		}
 	})
+}
+
+// unpackRaw is the state as the raw encoding shows it.
+func unpackRaw(g *Game, raw map[string][]int) *Snapshot {
+	n := g.rules.BoardSize
+	number := func(name string) int { return raw[name][0] }
+	t := &Snapshot{
+		StepCount: number("step_count"), Energy: []int{number("blue_energy"), number("green_energy")},
+		Score: []int{number("blue_score"), number("green_score")},
+	}
+	t.Board.Draw(n*n, boardLetters, func(i int) int { return raw["board"][i] })
+	for id := range NumBombers {
+		at := func(what string) int { return number(fmt.Sprintf("bomber%d_%s", id, what)) }
+		t.Bombers.Add(at("row"), at("col"), at("lives"), at("bombs"))
+	}
+	for i := range n * n {
+		if life := raw["bomb_life"][i]; life > 0 {
+			t.Bombs.Add(i/n, i%n, life, raw["bomb_owners"][i])
+		}
+		if raw["blast"][i] != 0 {
+			t.Blast.Add(i/n, i%n)
+		}
+	}
+	return t
 }

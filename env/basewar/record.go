@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc64"
-	"slices"
 
 	"pommego/env/record"
 	"pommego/env/saved"
@@ -33,19 +32,15 @@ var recording = record.Form[*Match, Snapshot, sums]{
 	Match: matchOf, SetRules: setRules,
 	Act: act, Acted: acted,
 	Shape: func(m *Match) *saved.Shape { return &m.game.form.Shape },
-	Show:  show,
+	Show: func(m *Match) *Snapshot {
+		t := m.game.form.Snapshot(&m.State)
+		t.RNG = saved.RNG{}
+		return t
+	},
 	Start: func(m *Match, t *Snapshot, _ string) (err error) { m.State, err = m.game.form.Read(t); return err },
 
-	Together:   true,
-	Observe:    func(m *Match, _ int) *sums { return m.sums() },
-	ObserveRaw: observeRaw,
-}
-
-// show is the state without the RNG.
-func show(m *Match) *Snapshot {
-	t := m.game.form.Snapshot(&m.State)
-	t.RNG = saved.RNG{}
-	return t
+	Together: true,
+	Observe:  func(m *Match, _ int) *sums { return &sums{m.sum(encodingPlanes), m.sum(encodingRaw)} },
 }
 
 // sums is the checksums of what all seats observe, by encoding.
@@ -116,10 +111,7 @@ func acted(m *Match, actions []uint8) (in record.Inputs) {
 
 var crcTable = crc64.MakeTable(crc64.ECMA)
 
-// sums is the checksums of what all seats observe.
-func (m *Match) sums() *sums { return &sums{m.sum(encodingPlanes), m.sum(encodingRaw)} }
-
-// sum is the checksum of one encoding.
+// sum is the checksum of what all seats observe in one encoding.
 func (m *Match) sum(encoding int) string {
 	var seats []uint8
 	for seat := range m.game.Spec().Seats {
@@ -140,40 +132,4 @@ func (m *Match) sum(encoding int) string {
 		sum = crc64.Update(sum, crcTable, field)
 	}
 	return saved.Hex(sum)
-}
-
-// observeRaw is the checksums, but a text in place of that of the raw encoding if
-// that loses anything besides the last round's gains and the order of the bombs.
-func observeRaw(m *Match, _ int) *sums {
-	all, form := m.sums(), m.game.form
-	want := show(m)
-	got := m.game.unpackRaw(record.Raw(m, &m.game.Spec().Encodings[encodingRaw], encodingRaw, 0))
-	slices.SortFunc(want.Bombs, slices.Compare[[]int])
-	want.Gained = nil
-	form.Compare(want, got, func(path string, _, _ any) { all.Raw = "one that loses " + path })
-	return all
-}
-
-// unpackRaw is the state as the raw encoding shows it.
-func (g *Game) unpackRaw(raw map[string][]int) *Snapshot {
-	n := g.rules.BoardSize
-	number := func(name string) int { return raw[name][0] }
-	t := &Snapshot{
-		StepCount: number("step_count"), Energy: []int{number("blue_energy"), number("green_energy")},
-		Score: []int{number("blue_score"), number("green_score")},
-	}
-	t.Board.Draw(n*n, boardLetters, func(i int) int { return raw["board"][i] })
-	for id := range NumBombers {
-		at := func(what string) int { return number(fmt.Sprintf("bomber%d_%s", id, what)) }
-		t.Bombers.Add(at("row"), at("col"), at("lives"), at("bombs"))
-	}
-	for i := range n * n {
-		if life := raw["bomb_life"][i]; life > 0 {
-			t.Bombs.Add(i/n, i%n, life, raw["bomb_owners"][i])
-		}
-		if raw["blast"][i] != 0 {
-			t.Blast.Add(i/n, i%n)
-		}
-	}
-	return t
 }

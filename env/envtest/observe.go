@@ -114,3 +114,35 @@ func (k *kit) shuffled(rng *env.RNG) []uint8 {
 	}
 	return all[:1+rng.IntN(len(all))]
 }
+
+// Unpack takes the observation of one seat apart. The elements of the encoding
+// must be integers.
+func Unpack(e *env.Encoding, data [][]byte) map[string][]int {
+	all := make(map[string][]int)
+	for i := range e.Fields {
+		f := &e.Fields[i]
+		numbers := integers(f.DType, data[i])
+		each := len(numbers) / len(f.Names)
+		for k, name := range f.Names {
+			all[name.Name] = numbers[k*each:][:each]
+		}
+	}
+	return all
+}
+
+func integers(t env.DType, data []byte) []int {
+	numbers := make([]int, len(data)/t.Bytes())
+	for i := range numbers {
+		switch at := data[i*t.Bytes():]; t {
+		case env.Uint8:
+			numbers[i] = int(at[0])
+		case env.Int16:
+			numbers[i] = int(int16(binary.LittleEndian.Uint16(at)))
+		case env.Int32:
+			numbers[i] = int(int32(binary.LittleEndian.Uint32(at)))
+		default:
+			panic("envtest: " + string(t) + " is no integer")
+		}
+	}
+	return numbers
+}

@@ -43,9 +43,6 @@ var Recording = record.Form[*Match, Snapshot, Observation]{
 		m.View(seat, &v)
 		return v.Observation()
 	},
-	ObserveRaw: func(m *Match, seat int) *Observation {
-		return m.game.rules.unpackRaw(record.Raw(m, &m.game.Spec().Encodings[encodingRaw], encodingRaw, seat))
-	},
 }
 
 // Recorded is the format of recorded games.

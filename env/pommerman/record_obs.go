@@ -3,7 +3,6 @@ package pommerman
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"pommego/env/grid"
@@ -162,26 +161,4 @@ func (r *Rules) items(has func(seat int) bool) []int {
 		}
 	}
 	return list
-}
-
-// unpackRaw is the observation dictionary by way of the raw encoding.
-func (r *Rules) unpackRaw(raw map[string][]int) *Observation {
-	numbered := func(name string) (list []int) {
-		for raw[name+strconv.Itoa(len(list))] != nil {
-			list = append(list, raw[name+strconv.Itoa(len(list))][0])
-		}
-		return list
-	}
-	number := func(name string) int { return raw[name][0] }
-	alive := numbered("alive")
-	o := &Observation{
-		Position: []int{number("row"), number("col")}, Ammo: number("ammo"), BlastStrength: number("blast_strength"),
-		CanKick: number("can_kick") != 0, Teammate: number("teammate"), Enemies: numbered("enemy"),
-		Alive:    r.items(func(seat int) bool { return alive[seat] != 0 }),
-		GameType: number("game_type"), GameEnv: r.GameEnv, StepCount: number("step_count"), Message: numbered("message"),
-	}
-	for k, m := range o.maps() {
-		m.Draw(r.BoardSize*r.BoardSize, digits, func(i int) int { return raw[rawMaps[k].Name][i] })
-	}
-	return o
 }

@@ -3,11 +3,13 @@ package pommerman
 import (
 	"encoding/json"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"pommego/arena/trace"
 	"pommego/env"
+	"pommego/env/envtest"
 	"pommego/env/record"
 )
 
@@ -114,16 +116,12 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 	}
 	m := rec.Match
 	r, raw := &m.game.rules, &m.game.Spec().Encodings[encodingRaw]
-	data := make([][]byte, len(raw.Fields))
-	for i := range data {
-		data[i] = make([]byte, raw.Fields[i].Size())
-	}
-	m.Observe(encodingRaw, []uint8{1}, data)
+	data := observeRaw(m, 1)
 	var view View
 	m.View(1, &view)
 	compare := func() record.Report {
 		var c record.Comparison
-		c.Compare("", r.shape(), view.Observation(), r.unpackRaw(record.Unpack(raw, data)))
+		c.Compare("", r.shape(), view.Observation(), unpackRaw(r, envtest.Unpack(raw, data)))
 		return c.Report
 	}
 	if report := compare(); report.Mismatches != 0 {
@@ -151,4 +149,66 @@ func TestAlteredRawEncodingIsFound(t *testing.T) {
 		}
 		check(&data[1][2*i], name)
 	}
+}
+
+// TestRawLosesNothing compares what the raw encoding shows with the view, in random games.
+func TestRawLosesNothing(t *testing.T) {
+	for name, rules := range variants() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := mustGame(t, rules)
+			m, n := g.New(1)[0].(*Match), 0
+			for move := range randomMoves(g, &m.State) {
+				if n++; n%10 == 0 {
+					compareRaw(t, m)
+				}
+				m.Step(move.actions)
+			}
+		})
+	}
+}
+
+func compareRaw(t *testing.T, m *Match) {
+	t.Helper()
+	r, raw := &m.game.rules, &m.game.Spec().Encodings[encodingRaw]
+	for seat := range r.Seats() {
+		var v View
+		m.View(seat, &v)
+		got := unpackRaw(r, envtest.Unpack(raw, observeRaw(m, seat)))
+		r.shape().Compare(v.Observation(), got, func(path string, want, got any) {
+			t.Fatalf("step %d, seat %d: %s is %v, want %v", m.StepCount, seat, path, got, want)
+		})
+	}
+}
+
+// observeRaw is the raw observation of a seat.
+func observeRaw(m *Match, seat int) [][]byte {
+	var data [][]byte
+	for i := range m.game.Spec().Encodings[encodingRaw].Fields {
+		data = append(data, make([]byte, m.game.Spec().Encodings[encodingRaw].Fields[i].Size()))
+	}
+	m.Observe(encodingRaw, []uint8{uint8(seat)}, data)
+	return data
+}
+
+// unpackRaw is the observation dictionary that a raw observation shows.
+func unpackRaw(r *Rules, raw map[string][]int) *Observation {
+	numbered := func(name string) (list []int) {
+		for raw[name+strconv.Itoa(len(list))] != nil {
+			list = append(list, raw[name+strconv.Itoa(len(list))][0])
+		}
+		return list
+	}
+	number := func(name string) int { return raw[name][0] }
+	alive := numbered("alive")
+	o := &Observation{
+		Position: []int{number("row"), number("col")}, Ammo: number("ammo"), BlastStrength: number("blast_strength"),
+		CanKick: number("can_kick") != 0, Teammate: number("teammate"), Enemies: numbered("enemy"),
+		Alive:    r.items(func(seat int) bool { return alive[seat] != 0 }),
+		GameType: number("game_type"), GameEnv: r.GameEnv, StepCount: number("step_count"), Message: numbered("message"),
+	}
+	for k, m := range o.maps() {
+		m.Draw(r.BoardSize*r.BoardSize, digits, func(i int) int { return raw[rawMaps[k].Name][i] })
+	}
+	return o
 }

@@ -46,12 +46,10 @@ type Form[M Match, S, O any] struct {
 	// differs. nil: m itself.
 	Shown func(m M) M
 
-	// Observe is what a seat observes. ObserveRaw is the same by way of the raw encoding,
-	// to check its promise that nothing is lost. With Together there is one observation of
-	// all seats, which seat 0 stands for.
-	Observe    func(m M, seat int) *O
-	ObserveRaw func(m M, seat int) *O
-	Together   bool
+	// Observe is what a seat observes. With Together there is one observation of all seats,
+	// which seat 0 stands for.
+	Observe  func(m M, seat int) *O
+	Together bool
 
 	// Led corrects what a step led to where the format differs from env.Status, and
 	// Compare compares what else a step records. nil: neither.

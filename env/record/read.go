@@ -181,9 +181,7 @@ func (g *Game[M, S, O]) compare(c *Comparison, want *S, seen []*O) {
 		if f.Together {
 			at = "obs."
 		}
-		observed := f.Observe(m, seat)
-		c.Compare(at, shape, seen[seat], observed)
-		c.Compare(at+"raw.", shape, observed, f.ObserveRaw(m, seat))
+		c.Compare(at, shape, seen[seat], f.Observe(m, seat))
 	}
 }
 

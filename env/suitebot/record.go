@@ -71,7 +71,6 @@ var recording = record.Form[*Match, Snapshot, Observation]{
 		m.View(seat, &v)
 		return m.game.plan.observation(&v)
 	},
-	ObserveRaw: observeRaw,
 }
 
 // Recorded is the format of recorded games.
@@ -121,27 +120,17 @@ type Observation struct {
 	BombOwner  saved.Map `json:"bomb_owner"`
 }
 
-// draw draws the maps, each by the number of a field.
-func (o *Observation) draw(p *Plan, field, agent, home, rounds, owner func(i int) int) {
-	const seats = ".01234567" // nobody, and the seats
-	o.Field.Draw(p.cells, sightLetters, field)
-	o.Agent.Draw(p.cells, seats, agent)
-	o.Home.Draw(p.cells, seats, home)
-	o.BombRounds.Draw(p.cells, ".123456789", rounds)
-	o.BombOwner.Draw(p.cells, seats, owner)
-}
-
 // observation is what a view shows.
 func (p *Plan) observation(v *View) *Observation {
+	const seats = ".01234567" // nobody, and the seats
 	s, n := &v.State, p.rules.Players
 	x, y := p.XY(s.Agents[v.Seat])
 	o := &Observation{Seat: v.Seat, StepCount: int(s.StepCount), Position: []int{x, y}, Scores: saved.Ints(s.Scores[:n])}
-	o.draw(p,
-		func(i int) int { return strings.IndexByte(sightLetters, v.letter(Cell(i))) },
-		func(i int) int { return slices.Index(s.Agents[:n], Cell(i)) + 1 },
-		func(i int) int { return slices.Index(s.Homes[:n], Cell(i)) + 1 },
-		func(i int) int { return s.bombAt(Cell(i)).Rounds },
-		func(i int) int { return s.bombAt(Cell(i)).Owner + 1 })
+	o.Field.Draw(p.cells, sightLetters, func(i int) int { return strings.IndexByte(sightLetters, v.letter(Cell(i))) })
+	o.Agent.Draw(p.cells, seats, func(i int) int { return slices.Index(s.Agents[:n], Cell(i)) + 1 })
+	o.Home.Draw(p.cells, seats, func(i int) int { return slices.Index(s.Homes[:n], Cell(i)) + 1 })
+	o.BombRounds.Draw(p.cells, ".123456789", func(i int) int { return s.bombAt(Cell(i)).Rounds })
+	o.BombOwner.Draw(p.cells, seats, func(i int) int { return s.bombAt(Cell(i)).Owner + 1 })
 	return o
 }
 
@@ -153,17 +142,4 @@ func (s *State) bombAt(c Cell) Bomb {
 		}
 	}
 	return Bomb{c, 0, -1}
-}
-
-// observeRaw is what a seat sees, by way of the raw encoding.
-func observeRaw(m *Match, seat int) *Observation {
-	raw := record.Raw(m, &m.game.Spec().Encodings[encodingRaw], encodingRaw, seat)
-	number := func(name string) int { return raw[name][0] }
-	at := func(name string) func(i int) int { return func(i int) int { return raw[name][i] } }
-	o := &Observation{Seat: number("seat"), StepCount: number("step_count"), Position: []int{number("x"), number("y")}}
-	for k := range m.game.Spec().Seats {
-		o.Scores = append(o.Scores, number(fmt.Sprintf("score%d", k)))
-	}
-	o.draw(m.game.plan, at("field"), at("agent"), at("home"), at("bomb_rounds"), at("bomb_owner"))
-	return o
 }

@@ -99,7 +99,8 @@ var sentences = []sentence{
 			} {
 				a := slices.Index(p.rules.actions()[0].Names, action)
 				if a < 0 || p.Next(from, Action(a)) != to {
-					t.Errorf("action %q is number %d and leads from %d to %d, want to %d", action, a, from, p.Next(from, Action(a)), to)
+					t.Errorf("action %q is number %d and leads from %d to %d, want to %d", action, a, from,
+						p.Next(from, Action(a)), to)
 				}
 			}
 			if n := p.rules.actions()[0].N; n != 6 {

@@ -103,9 +103,6 @@ var recording2018 = record.Form[*match2018, snapshot2018, observation2018]{
 	Observe: func(m *match2018, seat int) *observation2018 {
 		return of2018(pommerman.Recording.Observe(m.Match, seat))
 	},
-	ObserveRaw: func(m *match2018, seat int) *observation2018 {
-		return of2018(pommerman.Recording.ObserveRaw(m.Match, seat))
-	},
 
 	Led: func(m *match2018, o *record.Outcome) {
 		if wonByNobody(m.Match) {

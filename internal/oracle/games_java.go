@@ -107,10 +107,9 @@ var recordingJava = record.Form[*javaReplay, snapshotJava, observationJava]{
 	Name: "pommerman-trace-java/1", Keys: []string{"config"},
 	Match: javaReplayOf, Act: actJava,
 	Shape: (*javaReplay).shape, Show: (*javaReplay).show,
-	Start:      func(m *javaReplay, t *snapshotJava, _ string) error { return m.start(t) },
-	Led:        func(_ *javaReplay, o *record.Outcome) { o.Result, o.Winners = "", nil },
-	Observe:    (*javaReplay).observe,
-	ObserveRaw: (*javaReplay).observeRaw,
+	Start:   func(m *javaReplay, t *snapshotJava, _ string) error { return m.start(t) },
+	Led:     func(_ *javaReplay, o *record.Outcome) { o.Result, o.Winners = "", nil },
+	Observe: (*javaReplay).observe,
 }
 
 // javaConfig is what its games were made with.
@@ -296,16 +295,7 @@ func (m *javaReplay) itemRows() saved.Rows {
 // observe is what a seat observes. A player whose result is known is not among
 // the living, and no message arrives: the original's copies have none.
 func (m *javaReplay) observe(seat int) *observationJava {
-	return m.complete(pommerman.Recording.Observe(m.Match, seat), seat)
-}
-
-// observeRaw is the same with what the raw encoding shows in its place.
-func (m *javaReplay) observeRaw(seat int) *observationJava {
-	return m.complete(pommerman.Recording.ObserveRaw(m.Match, seat), seat)
-}
-
-// complete makes what a player is shown of what a seat observes.
-func (m *javaReplay) complete(seen *pommerman.Observation, seat int) *observationJava {
+	seen := pommerman.Recording.Observe(m.Match, seat)
 	o := &observationJava{
 		Board: seen.Board, BombBlast: seen.BombBlast, BombLife: seen.BombLife, Position: seen.Position, Ammo: seen.Ammo,
 		BlastStrength: seen.BlastStrength, CanKick: seen.CanKick, Teammate: seen.Teammate, Enemies: seen.Enemies,
