@@ -66,17 +66,6 @@ type arm struct {
 	final bool // the state after it is terminal: there is no more to learn
 }
 
-// best is the move with the highest mean score, of those tried.
-func (r *run[S]) best(arms []arm) Found {
-	var top Best[int]
-	for i := range arms {
-		if arms[i].visits > 0 {
-			top.Offer(i, arms[i].mean(), r.rng)
-		}
-	}
-	return Found{arms[top.Choice].move, top.Score, r.Spent()}
-}
-
 // pull says which arm that is not final to try next, -1 if all are. Every arm
 // has been tried once.
 func (b Bandit) pull(arms []arm, c float64, rng *env.RNG) int {
@@ -90,17 +79,21 @@ func (b Bandit) pull(arms []arm, c float64, rng *env.RNG) int {
 	if open == 0 {
 		return -1
 	}
+	drawn := -1 // how many open arms come before the one that Random takes
 	if b == Random {
-		return nthOpen(arms, rng.IntN(open))
+		drawn = rng.IntN(open)
 	}
 	logVisits := logarithm(visits)
 	at, top := -1, 0.0
 	for i := range arms {
-		a := &arms[i]
-		if a.final {
+		if arms[i].final {
 			continue
 		}
-		if value := b.value(&a.tally, c, logVisits); at < 0 || value > top {
+		if drawn == 0 {
+			return i
+		}
+		drawn--
+		if value := b.value(&arms[i].tally, c, logVisits); at < 0 || value > top {
 			at, top = i, value
 		}
 	}
@@ -112,24 +105,8 @@ func (b Bandit) value(t *tally, c, logVisits float64) float64 {
 	switch b {
 	case UCB1:
 		return t.ucb1(c, logVisits)
-	case Exploit:
-		return t.mean()
 	case Explore:
 		return t.uncertainty(logVisits)
 	}
-	panic("search: unknown bandit")
-}
-
-// nthOpen is the k-th arm that is not final.
-func nthOpen(arms []arm, k int) int {
-	for i := range arms {
-		if arms[i].final {
-			continue
-		}
-		if k == 0 {
-			return i
-		}
-		k--
-	}
-	panic("search: too few open arms")
+	return t.mean()
 }

@@ -10,8 +10,8 @@ import (
 // pulls is how often each arm of a row of slot machines was tried.
 func pulls(t *testing.T, b Bandit, means []float64, ticks int, seed uint64) ([]int32, Move) {
 	t.Helper()
-	f := Flat[pull]{Bandit: b, C: 25, Depth: 1}
-	found := f.Search(&slots{means}, &pull{}, Budget{Ticks: ticks}, &env.RNG{State: seed})
+	f := with[pull]{by: Settings{Bandit: b, C: 25, Depth: 1}}
+	found := f.search(&slots{means}, &pull{}, Budget{Ticks: ticks}, &env.RNG{State: seed})
 	var n []int32
 	for _, a := range f.arms {
 		n = append(n, a.visits)
@@ -102,8 +102,7 @@ func TestEqualsAreDrawn(t *testing.T) {
 	flat := &hill{heights: []float64{5, 5, 5}, ice: -1}
 	var counts [3]int
 	for seed := range uint64(3000) {
-		var a Ahead[walker]
-		counts[a.Search(flat, &walker{1}, Budget{Ticks: 3}, &env.RNG{State: seed * 7919}).Move]++
+		counts[walking(ahead).search(flat, &walker{1}, Budget{Ticks: 3}, &env.RNG{State: seed * 7919}).Move]++
 	}
 	for move, n := range counts {
 		if n < 900 || n > 1100 {

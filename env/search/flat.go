@@ -1,87 +1,56 @@
 package search
 
-import "pommego/env"
-
-// Flat is flat Monte Carlo search: it makes each move once, scores what comes of
-// it, and then plays on from one of these states after the other, as Bandit
-// chooses, with 1 to Depth random moves. The move with the best mean score wins.
-type Flat[S any] struct {
-	Bandit Bandit
-	C      float64 // what UCB1 multiplies uncertainty by, in the unit of scores
-	Depth  int     // the longest roll-out in ticks; 0: none, so each move is tried once
-
-	arms  []arm
-	after []S // the state after each arm's move
-	try   S
-	moves []Move
-}
-
-// Search finds a move.
-func (f *Flat[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
-	r := run[S]{model, rng, NewMeter(budget)}
-	f.moves, f.arms = model.Moves(root, f.moves[:0]), f.arms[:0]
-	if len(f.moves) == 1 {
-		return Found{Move: f.moves[0]}
+// flat makes each move once, scores what comes of it, and then plays on from one of these
+// states after the other, as Bandit chooses. The move with the best mean score wins.
+func (t *Searcher[S]) flat(root *S) {
+	t.arms, t.states = t.arms[:0], t.states[:0]
+	for _, move := range t.moves {
+		t.states = append(t.states, *root)
+		s := &t.states[len(t.states)-1]
+		if !t.step(s, move) {
+			break
+		}
+		a := arm{move: move, final: t.model.Terminal(s)}
+		a.add(t.model.Score(s))
+		t.arms = append(t.arms, a)
 	}
-	f.expand(&r, root)
-	for f.Depth > 0 && r.Open() {
-		i := f.Bandit.pull(f.arms, f.C, rng)
+	for t.Depth > 0 && t.Open() {
+		i := t.Bandit.pull(t.arms, t.C, t.rng)
 		if i < 0 {
 			break
 		}
-		f.try = f.after[i]
-		f.moves = r.roll(&f.try, f.Depth, f.moves)
-		f.arms[i].add(model.Score(&f.try))
+		t.try = t.states[i]
+		t.arms[i].add(t.playOn())
 	}
-	return r.best(f.arms)
+	t.compareArms()
 }
 
-// expand makes each move once, as long as the budget lasts.
-func (f *Flat[S]) expand(r *run[S], root *S) {
-	f.arms, f.after = f.arms[:0], f.after[:0]
-	for _, move := range f.moves {
-		f.after = append(f.after, *root)
-		s := &f.after[len(f.after)-1]
-		if !r.step(s, move) {
-			break
-		}
-		a := arm{move: move, final: r.model.Terminal(s)}
-		a.add(r.model.Score(s))
-		f.arms = append(f.arms, a)
+// ahead makes each move in turn, as often as the budget allows but at most Samples times,
+// and takes the one with the best mean score. Where others' moves are chance, several
+// samples are worth their ticks.
+func (t *Searcher[S]) ahead(root *S) {
+	t.arms = t.arms[:0]
+	for _, move := range t.moves {
+		t.arms = append(t.arms, arm{move: move})
 	}
-}
-
-// Ahead is one step look-ahead: it makes each move in turn, as often as the
-// budget allows but at most Samples times, and takes the one with the best mean
-// score. Where others' moves are chance, several samples are worth their ticks.
-type Ahead[S any] struct {
-	Samples int // how often each move is made at most; 0: once
-
-	arms  []arm
-	try   S
-	moves []Move
-}
-
-// Search finds a move.
-func (a *Ahead[S]) Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
-	r := run[S]{model, rng, NewMeter(budget)}
-	a.moves = model.Moves(root, a.moves[:0])
-	a.arms = a.arms[:0]
-	for _, move := range a.moves {
-		a.arms = append(a.arms, arm{move: move})
-	}
-	if len(a.arms) == 1 {
-		return Found{Move: a.moves[0]}
-	}
-	for range max(a.Samples, 1) {
-		for i := range a.arms {
-			if !r.Open() {
+	for range max(t.Samples, 1) {
+		for i := range t.arms {
+			if !t.Open() {
 				break
 			}
-			a.try = *root
-			r.step(&a.try, a.arms[i].move)
-			a.arms[i].add(model.Score(&a.try))
+			t.try = *root
+			t.step(&t.try, t.arms[i].move)
+			t.arms[i].add(t.model.Score(&t.try))
 		}
 	}
-	return r.best(a.arms)
+	t.compareArms()
+}
+
+// compareArms takes the move with the highest mean score, of those tried.
+func (t *Searcher[S]) compareArms() {
+	for i := range t.arms {
+		if a := &t.arms[i]; a.visits > 0 {
+			t.offer(a.move, a.visits, a.mean())
+		}
+	}
 }

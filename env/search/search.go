@@ -3,39 +3,18 @@
 // A searcher knows a game through a [Model]: what its own moves are, what a tick
 // does, and how good a state is for it. What the other seats do is the model's
 // business, and so is what the searcher cannot see; both may be drawn from an RNG.
-// From that, each of five searches finds a move:
+// From that, a [Searcher] finds a move by one of five methods. The shortest use:
 //
-//   - [Breadth], breadth-first search: all that can come, tick by tick.
-//   - [Flat], flat Monte Carlo: each move is tried again and again, with random
-//     moves after it, and a [Bandit] says which one next.
-//   - [Tree], Monte Carlo tree search: the same, with a tree growing where it
-//     looks best.
-//   - [Ahead], one step look-ahead: each move, and no further.
-//   - [Rolling], rolling horizon evolution: whole plans compete, and the best is
-//     kept from one decision to the next.
-//
-// The shortest use:
-//
-//	var s search.Flat[State]
-//	s.Bandit, s.C, s.Depth = search.UCB1, 25, 3
-//	found := s.Search(model, &state, search.Budget{Ticks: 2000}, &rng)
+//	var s search.Searcher[State]
+//	settings := search.Settings{Method: search.TreeSearch, C: 25, Depth: 3}
+//	found := s.Search(model, &state, &settings, search.Budget{Ticks: 2000}, &rng)
 //	play(found.Move)
-//
-// A [Reporter] says what it chose by: how often each move was tried, and its value.
-// Agents choose a search by [Settings], from a [Set] that serves many of them.
 //
 // # Budgets
 //
 // A search ends when its [Budget] is used up: a number of simulated ticks, which
 // makes it repeatable from its RNG, or time on the clock, which does not. It
 // also ends when there is nothing left to find out.
-//
-// # Memory and concurrency
-//
-// A search keeps its working memory and grows it as needed, so that only the
-// first decisions allocate; nothing of one decision influences the next, except
-// a [Rolling]'s plan. It belongs to one goroutine at a time, and it may serve
-// many agents in turn: lend searches from a sync.Pool where there are many.
 //
 // # Chance
 //
@@ -87,9 +66,13 @@ type Found struct {
 	Move  Move
 	Score float64 // the mean of what was found after Move; 0 if there was no choice
 	Ticks uint64  // calls of Model.Step
+
+	// Tried is what was found out about the moves, by their numbers, up to the last that was
+	// tried. It belongs to the searcher, until its next search.
+	Tried []MoveStatistics
 }
 
-// Meter spends a [Budget]. Searches that are no [Planner] keep to theirs with it.
+// Meter spends a [Budget].
 //
 // Invariant: left and spent together are the limit.
 type Meter struct {
@@ -115,15 +98,6 @@ func NewMeter(b Budget) Meter {
 		m.deadline = time.Now().Add(b.Time)
 	}
 	return m
-}
-
-// mostNodes is how many states a search with so many ticks, 0 for no limit, keeps
-// at most: the root and one for each tick. It is 0 if there is no limit at all.
-func mostNodes(maxNodes, ticks int) int {
-	if ticks > 0 && ticks < maxNodes {
-		return ticks + 1
-	}
-	return maxNodes
 }
 
 // clockEvery is how many rounds a search makes between two looks at the clock and the
@@ -160,39 +134,6 @@ func (m *Meter) Tick() bool {
 // Spent is how many ticks have been spent.
 func (m *Meter) Spent() uint64 { return uint64(m.spent) }
 
-// run is one search at work.
-type run[S any] struct {
-	model Model[S]
-	rng   *env.RNG
-	Meter
-}
-
-// step makes a tick if one is left.
-func (r *run[S]) step(s *S, move Move) bool {
-	if !r.Tick() {
-		return false
-	}
-	r.model.Step(s, move, r.rng)
-	return true
-}
-
-// roll makes 1 to depth random moves, none if depth is 0, until the state is
-// terminal or the budget is used up. moves is working memory; it is returned
-// grown.
-func (r *run[S]) roll(s *S, depth int, moves []Move) []Move {
-	if depth <= 0 {
-		return moves
-	}
-	for range 1 + r.rng.IntN(depth) {
-		if r.left <= 0 || r.model.Terminal(s) {
-			break
-		}
-		moves = r.model.Moves(s, moves[:0])
-		r.step(s, moves[r.rng.IntN(len(moves))])
-	}
-	return moves
-}
-
 // Best keeps the best of a number of choices; of equals each is as likely. The
 // zero value has been offered none.
 type Best[T any] struct {
@@ -216,11 +157,3 @@ func (b *Best[T]) Offer(choice T, score float64, rng *env.RNG) {
 
 // Found reports whether there is any.
 func (b *Best[T]) Found() bool { return b.equal > 0 }
-
-// Planner is what all searches have in common.
-type Planner[S any] interface {
-	// Search finds a move in root, which it leaves as it is and which must not
-	// be terminal.
-	Search(model Model[S], root *S, budget Budget, rng *env.RNG) Found
-	Reporter
-}

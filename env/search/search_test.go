@@ -9,20 +9,47 @@ import (
 	"pommego/env"
 )
 
+// with is a searcher with settings, as tests use it.
+type with[S any] struct {
+	Searcher[S]
+	by Settings
+}
+
+func (w *with[S]) search(model Model[S], root *S, budget Budget, rng *env.RNG) Found {
+	return w.Search(model, root, &w.by, budget, rng)
+}
+
+// walking is a new searcher for walks.
+func walking(s Settings) *with[walker] { return &with[walker]{by: s} }
+
+// Searches that many tests use.
+var (
+	tree    = Settings{Method: TreeSearch, C: 25, Depth: 3}
+	breadth = Settings{Method: BreadthFirst, Memory: 1 << 20}
+	ahead   = Settings{Method: LookAhead}
+	rolling = horizon(12)
+)
+
+func horizon(length int) Settings {
+	return Settings{Method: RollingHorizon, Length: length, Population: 8}
+}
+
+func flat(b Bandit) Settings { return Settings{Method: FlatMonteCarlo, Bandit: b, C: 25, Depth: 3} }
+
 // planners is every search, new.
-func planners() map[string]Planner[walker] {
-	all := map[string]Planner[walker]{
-		"breadth":             &Breadth[walker]{},
-		"tree":                &Tree[walker]{C: 25, Depth: 3},
-		"tree of 20 nodes":    &Tree[walker]{C: 25, Depth: 3, MaxNodes: 20},
-		"tree, no roll-outs":  &Tree[walker]{C: 25},
-		"ahead":               &Ahead[walker]{},
-		"ahead, many samples": &Ahead[walker]{Samples: 1000},
-		"rolling":             &Rolling[walker]{Length: 12, Population: 8},
-		"rolling, short":      &Rolling[walker]{Length: 3, Population: 2, Mutation: 0.5},
+func planners() map[string]*with[walker] {
+	all := map[string]*with[walker]{
+		"breadth":             walking(breadth),
+		"tree":                walking(tree),
+		"tree of 20 nodes":    walking(Settings{Method: TreeSearch, C: 25, Depth: 3, MaxNodes: 20}),
+		"tree, no roll-outs":  walking(Settings{Method: TreeSearch, C: 25}),
+		"ahead":               walking(ahead),
+		"ahead, many samples": walking(Settings{Method: LookAhead, Samples: 1000}),
+		"rolling":             walking(rolling),
+		"rolling, short":      walking(Settings{Method: RollingHorizon, Length: 3, Population: 2, Mutation: 0.5}),
 	}
 	for b := Random; b <= Explore; b++ {
-		all[fmt.Sprintf("flat, bandit %d", b)] = &Flat[walker]{Bandit: b, C: 25, Depth: 3}
+		all[fmt.Sprintf("flat, bandit %d", b)] = walking(flat(b))
 	}
 	return all
 }
@@ -30,12 +57,9 @@ func planners() map[string]Planner[walker] {
 // TestBestMoveIsFound: searches that look far enough find the move known to be
 // best, from any RNG; those that do not take the bait.
 func TestBestMoveIsFound(t *testing.T) {
-	breadth := &Breadth[walker]{}
-	flat := func(b Bandit) Planner[walker] { return &Flat[walker]{Bandit: b, C: 25, Depth: 3} }
-	tree := &Tree[walker]{C: 25, Depth: 3}
 	for _, test := range []struct {
 		name   string
-		by     Planner[walker]
+		by     Settings
 		on     *hill
 		from   int
 		ticks  int
@@ -46,24 +70,21 @@ func TestBestMoveIsFound(t *testing.T) {
 		{"breadth", breadth, trap(), 4, 12, left, "two ticks ahead it has slid down"},
 		{"breadth", breadth, slope(), top, 12, right, "two ticks ahead the bait looks best"},
 		{"breadth", breadth, slope(), top, 120, left, "four ticks ahead the slope is higher"},
-		{"ahead", &Ahead[walker]{}, trap(), 4, 100, right, "one step ahead the ice looks best"},
+		{"ahead", ahead, trap(), 4, 100, right, "one step ahead the ice looks best"},
 		{"flat random", flat(Random), trap(), 4, 400, left, "all that follows the ice is the pit"},
 		{"flat ucb1", flat(UCB1), trap(), 4, 400, left, "all that follows the ice is the pit"},
 		{"flat explore", flat(Explore), trap(), 4, 400, left, "all that follows the ice is the pit"},
 		{"tree", tree, trap(), 4, 400, left, "the tree goes where no bait is left"},
-		{"rolling", &Rolling[walker]{Length: 4, Population: 8}, trap(), 4, 2000, left, "no plan over the ice survives"},
-		{"ahead", &Ahead[walker]{}, slope(), top, 100, right, "one step to the right is the higher"},
-		{"rolling, short", &Rolling[walker]{Length: 2, Population: 8}, slope(), top, 600, right, "so are two"},
-		{"rolling", &Rolling[walker]{Length: 12, Population: 8}, slope(), top, 6000, left, "but not twelve"},
-		{"ahead", &Ahead[walker]{}, slope(), 3, 10, left, "up the slope"},
+		{"rolling", horizon(4), trap(), 4, 2000, left, "no plan over the ice survives"},
+		{"ahead", ahead, slope(), top, 100, right, "one step to the right is the higher"},
+		{"rolling, short", horizon(2), slope(), top, 600, right, "so are two"},
+		{"rolling", rolling, slope(), top, 6000, left, "but not twelve"},
+		{"ahead", ahead, slope(), 3, 10, left, "up the slope"},
 		{"tree", tree, slope(), 3, 200, left, "up the slope"},
 		{"flat random", flat(Random), slope(), top + 2, 400, left, "away from the hole"},
 	} {
 		for seed := range uint64(20) {
-			if r, ok := test.by.(*Rolling[walker]); ok {
-				r.Plan = nil
-			}
-			found := test.by.Search(test.on, &walker{test.from}, Budget{Ticks: test.ticks}, &env.RNG{State: seed})
+			found := walking(test.by).search(test.on, &walker{test.from}, Budget{Ticks: test.ticks}, &env.RNG{State: seed})
 			if found.Move != test.want {
 				t.Errorf("%s, from %d with RNG %d: move %d, want %d (%s)", test.name, test.from, seed, found.Move, test.want,
 					test.reason)
@@ -79,8 +100,8 @@ func TestWind(t *testing.T) {
 	h.wind = true
 	right := 0
 	for seed := range uint64(100) {
-		a := Ahead[walker]{Samples: 400}
-		if a.Search(h, &walker{5}, Budget{Ticks: 1200}, &env.RNG{State: seed}).Move == left {
+		a := walking(Settings{Method: LookAhead, Samples: 400})
+		if a.search(h, &walker{5}, Budget{Ticks: 1200}, &env.RNG{State: seed}).Move == left {
 			right++
 		}
 	}
@@ -96,7 +117,7 @@ func TestBudgets(t *testing.T) {
 		for ticks := 1; ticks < 80; ticks++ {
 			for _, from := range []int{10, 0, 4} {
 				h, root := slope(), walker{from}
-				found := p.Search(h, &root, Budget{Ticks: ticks}, &env.RNG{State: uint64(ticks)})
+				found := p.search(h, &root, Budget{Ticks: ticks}, &env.RNG{State: uint64(ticks)})
 				if root.at != from {
 					t.Fatalf("%s moved the root", name)
 				}
@@ -115,10 +136,10 @@ func TestBudgets(t *testing.T) {
 // round.
 func TestBudgetIsUsed(t *testing.T) {
 	for name, p := range planners() {
-		if _, ok := p.(*Ahead[walker]); ok {
+		if p.by.Method == LookAhead {
 			continue
 		}
-		if found := p.Search(slope(), &walker{9}, Budget{Ticks: 500}, &env.RNG{}); found.Ticks < 488 {
+		if found := p.search(slope(), &walker{9}, Budget{Ticks: 500}, &env.RNG{}); found.Ticks < 488 {
 			t.Errorf("%s spent %d of 500 ticks", name, found.Ticks)
 		}
 	}
@@ -130,7 +151,7 @@ func TestTime(t *testing.T) {
 	for name, p := range planners() {
 		for _, b := range []Budget{{Time: 1}, {Time: time.Millisecond}, {Time: time.Hour, Ticks: 100},
 			{Time: 1, Ticks: math.MaxInt}} {
-			found := p.Search(slope(), &walker{9}, b, &env.RNG{})
+			found := p.search(slope(), &walker{9}, b, &env.RNG{})
 			if found.Ticks == 0 || found.Move > right {
 				t.Errorf("%s with %+v: %+v", name, b, found)
 			}
@@ -144,18 +165,17 @@ func TestTime(t *testing.T) {
 			t.Error("a budget without end is taken, want a panic")
 		}
 	}()
-	new(Ahead[walker]).Search(slope(), &walker{9}, Budget{}, &env.RNG{})
+	walking(ahead).search(slope(), &walker{9}, Budget{}, &env.RNG{})
 }
 
 // TestNothingToChoose: with one move there is nothing to search.
 func TestNothingToChoose(t *testing.T) {
 	single := &slots{means: []float64{5}}
-	for name, p := range map[string]Planner[pull]{
-		"breadth": &Breadth[pull]{}, "flat": &Flat[pull]{Depth: 3}, "tree": &Tree[pull]{C: 25, Depth: 3},
-		"ahead": &Ahead[pull]{}, "rolling": &Rolling[pull]{Length: 12, Population: 8},
-	} {
-		if found := p.Search(single, &pull{}, Budget{Ticks: 50}, &env.RNG{}); found != (Found{}) {
-			t.Errorf("%s: %+v, want move 0 and nothing spent", name, found)
+	for method := FlatMonteCarlo; method <= RollingHorizon; method++ {
+		p := with[pull]{by: Settings{Method: method, C: 25, Depth: 3, Length: 12, Population: 8}}
+		found := p.search(single, &pull{}, Budget{Ticks: 50}, &env.RNG{})
+		if found.Move != 0 || found.Score != 0 || found.Ticks != 0 || found.Tried != nil {
+			t.Errorf("method %d: %+v, want move 0 and nothing spent", method, found)
 		}
 	}
 }
@@ -164,7 +184,7 @@ func TestNothingToChoose(t *testing.T) {
 func TestAllLost(t *testing.T) {
 	lost := &hill{heights: []float64{0, 5, 0}, ice: 1}
 	for name, p := range planners() {
-		if found := p.Search(lost, &walker{1}, Budget{Ticks: 1000}, &env.RNG{}); found.Move > right || found.Score != 0 {
+		if found := p.search(lost, &walker{1}, Budget{Ticks: 1000}, &env.RNG{}); found.Move > right || found.Score != 0 {
 			t.Errorf("%s: %+v", name, found)
 		}
 	}
@@ -180,15 +200,13 @@ func TestRepeatable(t *testing.T) {
 	for name, p := range used {
 		for seed := range uint64(10) {
 			var got, want [2]string
-			for i, q := range []Planner[walker]{p, fresh[name]} {
+			for i, q := range []*with[walker]{p, fresh[name]} {
 				if i == 0 { // disturb it
-					q.Search(trap(), &walker{3}, Budget{Ticks: int(seed) + 1}, &env.RNG{State: 99})
+					q.search(trap(), &walker{3}, Budget{Ticks: int(seed) + 1}, &env.RNG{State: 99})
 				}
-				if r, ok := q.(*Rolling[walker]); ok {
-					r.Plan = nil
-				}
+				q.Plan = nil
 				rng := env.RNG{State: seed}
-				text := fmt.Sprint(q.Search(h, &walker{9}, Budget{Ticks: 300}, &rng), rng)
+				text := fmt.Sprint(q.search(h, &walker{9}, Budget{Ticks: 300}, &rng), rng)
 				if i == 0 {
 					got[0] = text
 				} else {
@@ -208,7 +226,7 @@ func TestNothingIsAllocated(t *testing.T) {
 	h.wind = true
 	for name, p := range planners() {
 		rng := env.RNG{}
-		if n := testing.AllocsPerRun(50, func() { p.Search(h, &root, Budget{Ticks: 400}, &rng) }); n != 0 {
+		if n := testing.AllocsPerRun(50, func() { p.search(h, &root, Budget{Ticks: 400}, &rng) }); n != 0 {
 			t.Errorf("%s allocates %v times a search, want 0", name, n)
 		}
 	}
@@ -217,9 +235,9 @@ func TestNothingIsAllocated(t *testing.T) {
 // TestBreadthGoesLevelByLevel: of the ticks given, each level gets what it needs
 // before the next gets any.
 func TestBreadthGoesLevelByLevel(t *testing.T) {
-	b := Breadth[walker]{}
+	b := walking(breadth)
 	for _, test := range []struct{ ticks, depth int }{{3, 1}, {11, 2}, {12, 2}, {13, 3}} {
-		b.Search(slope(), &walker{9}, Budget{Ticks: test.ticks}, &env.RNG{})
+		b.search(slope(), &walker{9}, Budget{Ticks: test.ticks}, &env.RNG{})
 		deepest := 0
 		for _, w := range b.states {
 			deepest = max(deepest, 9-w.at, w.at-9)
@@ -230,18 +248,18 @@ func TestBreadthGoesLevelByLevel(t *testing.T) {
 	}
 }
 
-// TestBreadthStaysSmall keeps to MaxNodes, and still scores all that follows the
+// TestBreadthStaysSmall keeps to Memory, and still scores all that follows the
 // states kept: up to there it finds what a search that keeps everything does.
 func TestBreadthStaysSmall(t *testing.T) {
-	small := Breadth[walker]{MaxNodes: 20}
-	all := Breadth[walker]{}
+	small := walking(Settings{Method: BreadthFirst, Memory: 20 * 8}) // bytes of a walker
+	all := walking(breadth)
 	for ticks := 1; ticks <= 60; ticks++ {
 		for _, on := range []struct {
 			model *hill
 			from  int
 		}{{slope(), 9}, {slope(), top}, {trap(), 4}} {
-			got := small.Search(on.model, &walker{on.from}, Budget{Ticks: ticks}, &env.RNG{State: uint64(ticks)})
-			want := all.Search(on.model, &walker{on.from}, Budget{Ticks: ticks}, &env.RNG{State: uint64(ticks)})
+			got := small.search(on.model, &walker{on.from}, Budget{Ticks: ticks}, &env.RNG{State: uint64(ticks)})
+			want := all.search(on.model, &walker{on.from}, Budget{Ticks: ticks}, &env.RNG{State: uint64(ticks)})
 			if len(small.states) > 20 {
 				t.Fatalf("%d states were kept, want 20", len(small.states))
 			}
@@ -250,7 +268,7 @@ func TestBreadthStaysSmall(t *testing.T) {
 			}
 		}
 	}
-	if found := small.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.RNG{}); found.Ticks < 40 || found.Ticks > 60 {
+	if found := small.search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.RNG{}); found.Ticks < 40 || found.Ticks > 60 {
 		t.Errorf("20 states with at most three moves each took %d ticks, want 40 to 60", found.Ticks)
 	}
 }
@@ -259,10 +277,11 @@ func TestBreadthStaysSmall(t *testing.T) {
 // allocate nothing.
 func TestReserves(t *testing.T) {
 	h, root, rng := slope(), walker{9}, env.RNG{}
-	breadth, tree := &Breadth[walker]{MaxNodes: 5000}, &Tree[walker]{C: 25, Depth: 3, MaxNodes: 5000}
-	for name, p := range map[string]Planner[walker]{"breadth": breadth, "tree": tree} {
-		p.Search(h, &root, Budget{Time: 1}, &rng)
-		if n := testing.AllocsPerRun(5, func() { p.Search(h, &root, Budget{Time: time.Hour, Ticks: 20000}, &rng) }); n != 0 {
+	breadth := walking(Settings{Method: BreadthFirst, Memory: 5000 * 8})
+	tree := walking(Settings{Method: TreeSearch, C: 25, Depth: 3, MaxNodes: 5000})
+	for name, p := range map[string]*with[walker]{"breadth": breadth, "tree": tree} {
+		p.search(h, &root, Budget{Time: 1}, &rng)
+		if n := testing.AllocsPerRun(5, func() { p.search(h, &root, Budget{Time: time.Hour, Ticks: 20000}, &rng) }); n != 0 {
 			t.Errorf("%s allocates %v times in a later decision, want 0", name, n)
 		}
 	}
@@ -273,8 +292,8 @@ func TestReserves(t *testing.T) {
 
 // TestTreeStaysSmall keeps to MaxNodes.
 func TestTreeStaysSmall(t *testing.T) {
-	small := Tree[walker]{C: 25, Depth: 3, MaxNodes: 20}
-	small.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.RNG{})
+	small := walking(Settings{Method: TreeSearch, C: 25, Depth: 3, MaxNodes: 20})
+	small.search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.RNG{})
 	if len(small.nodes) != 20 {
 		t.Errorf("the tree has %d nodes, want 20", len(small.nodes))
 	}
@@ -283,8 +302,8 @@ func TestTreeStaysSmall(t *testing.T) {
 // TestTreeAddsUp: each node's visits are one for itself and its children's, and
 // so are the sums.
 func TestTreeAddsUp(t *testing.T) {
-	tree := Tree[walker]{C: 25, Depth: 3}
-	tree.Search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.RNG{})
+	tree := walking(tree)
+	tree.search(slope(), &walker{9}, Budget{Ticks: 2000}, &env.RNG{})
 	for i := range tree.nodes {
 		n := &tree.nodes[i]
 		visits, children := int32(0), int32(0)
@@ -312,15 +331,15 @@ func TestTreeAddsUp(t *testing.T) {
 // to be judged in the next, so with hardly any budget it is followed.
 func TestPlanIsKept(t *testing.T) {
 	h, rng := slope(), env.RNG{}
-	p := Rolling[walker]{Length: 12, Population: 8}
+	p := walking(rolling)
 	at := walker{top}
-	first := p.Search(h, &at, Budget{Ticks: 4000}, &rng)
+	first := p.search(h, &at, Budget{Ticks: 4000}, &rng)
 	if first.Move != left || len(p.Plan) != 11 {
 		t.Fatalf("move %d, and %d moves left of the plan; want %d and 11", first.Move, len(p.Plan), left)
 	}
 	for i := range 8 {
 		want := p.Plan[0]
-		found := p.Search(h, &at, Budget{Ticks: 1}, &rng)
+		found := p.search(h, &at, Budget{Ticks: 1}, &rng)
 		if found.Move != want {
 			t.Fatalf("step %d of the plan: move %d, want %d", i, found.Move, want)
 		}

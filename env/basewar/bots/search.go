@@ -24,7 +24,7 @@ func newSearcher(s search.Settings) basewar.Bot { return &searcher{settings: s} 
 // act.
 type workspace struct {
 	world    world
-	searches search.Set[basewar.State]
+	searcher search.Searcher[basewar.State]
 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
@@ -46,17 +46,14 @@ func (a *searcher) Act(v *basewar.View, action []uint8) {
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
 	w.world.begin(v)
-	planner := w.searches.Use(&a.settings)
 	for i, id := range own {
 		if !v.State.Bombers[id].Alive() {
 			continue
 		}
 		w.world.id = int(id)
-		found := planner.Search(&w.world, &v.State, a.Limit(a.share(living)), &a.RNG)
+		found := w.searcher.Search(&w.world, &v.State, &a.settings, a.Limit(a.share(living)), &a.RNG)
 		a.Ticks += found.Ticks
-		if found.Ticks > 0 {
-			search.Keep(&a.Memo, planner, i*choices, choices)
-		}
+		a.Keep(i*choices, found.Tried)
 		action[i] = uint8(found.Move)
 		w.world.settle(int(id), basewar.Action(found.Move))
 	}

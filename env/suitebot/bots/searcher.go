@@ -22,7 +22,7 @@ func newSearcher(s search.Settings) suitebot.Bot { return &searcher{settings: s}
 type workspace struct {
 	world    world
 	root     suitebot.State
-	searches search.Set[suitebot.State]
+	searcher search.Searcher[suitebot.State]
 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
@@ -37,10 +37,7 @@ func (a *searcher) Act(v *suitebot.View, action []uint8) {
 	if v.Plan.Over(&w.root) {
 		return
 	}
-	planner := w.searches.Use(&a.settings)
-	found := planner.Search(&w.world, &w.root, a.Limit(a.settings.Budget), &a.RNG)
+	found := w.searcher.Search(&w.world, &w.root, &a.settings, a.Limit(a.settings.Budget), &a.RNG)
 	a.Ticks, action[0] = found.Ticks, uint8(found.Move)
-	if found.Ticks > 0 {
-		search.Keep(&a.Memo, planner, 0, choices)
-	}
+	a.Keep(0, found.Tried)
 }

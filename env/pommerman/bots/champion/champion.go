@@ -88,7 +88,7 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 	a.tries(v.Self.Cell, move)
 	a.Ticks = p.Spent()
 	if a.Ticks > 0 {
-		a.KeepMoves(p.statistics[:])
+		a.Keep(0, p.statistics[:])
 	}
 	action[0] = uint8(move)
 	a.say(v, move, action[1:])

@@ -97,7 +97,7 @@ func (a *agent) Act(v *pommerman.View, action []uint8) {
 	}
 	action[0] = uint8(p.decide(&a.memory))
 	a.Ticks = p.Spent()
-	a.KeepMoves(p.statistics[:])
+	a.Keep(0, p.statistics[:])
 }
 
 // Player is an agent whose recorded decisions can be made again.

@@ -3,7 +3,6 @@ package paper
 import (
 	"pommego/env"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/saved"
 	"pommego/env/search"
 )
@@ -42,14 +41,11 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	if !w.world.imagine(v.Rules, &a.belief.State, v.Seat, nothing, pommerman.NoSeat) {
 		return
 	}
-	w.searches.SetPlan(a.plan.moves[:a.plan.n])
-	planner := w.searches.Use(&a.settings)
-	found := planner.Search(&w.world, &a.belief.State, a.Limit(a.settings.Budget), &a.rng)
-	a.plan.n = uint8(copy(a.plan.moves[:], w.searches.Plan()))
+	w.searcher.Plan = append(w.searcher.Plan[:0], a.plan.moves[:a.plan.n]...)
+	found := w.searcher.Search(&w.world, &a.belief.State, &a.settings, a.Limit(a.settings.Budget), &a.rng)
+	a.plan.n = uint8(copy(a.plan.moves[:], w.searcher.Plan))
 	a.Ticks = found.Ticks
-	if found.Ticks > 0 {
-		search.Keep(&a.Memo, planner, 0, tactics.Choices)
-	}
+	a.Keep(0, found.Tried)
 	action[0] = uint8(found.Move)
 }
 

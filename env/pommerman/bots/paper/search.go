@@ -50,17 +50,14 @@ func (a *hybridSearch) plan(o *analysis, left task) pommerman.Action {
 		return o.answer(left)
 	}
 	w.first = o.lasting(w.first)
-	planner := space.searches.Use(&a.settings)
-	found := planner.Search(w, root, a.Limit(a.settings.Budget), &a.rng)
+	found := space.searcher.Search(w, root, &a.settings, a.Limit(a.settings.Budget), &a.rng)
 	a.Ticks = found.Ticks
 	if !o.literal && left == toAttack && found.Score <= w.Score(root) {
 		if move := o.attack(); w.first.Has(move) {
 			return move
 		}
 	}
-	if found.Ticks > 0 {
-		search.Keep(&a.Memo, planner, 0, tactics.Choices)
-	}
+	a.Keep(0, found.Tried)
 	return pommerman.Action(found.Move)
 }
 

@@ -115,7 +115,7 @@ func (w *world) imagine(r *pommerman.Rules, root *pommerman.State, seat int, goa
 // act.
 type workspace struct {
 	world    world
-	searches search.Set[pommerman.State]
+	searcher search.Searcher[pommerman.State]
 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}

@@ -1,0 +1,167 @@
+package search
+
+import (
+	"slices"
+
+	"pommego/env"
+)
+
+// Method is one of the searches.
+type Method uint8
+
+// The searches.
+const (
+	// FlatMonteCarlo tries each move again and again, with random moves after it; a
+	// [Bandit] says which one next.
+	FlatMonteCarlo Method = iota
+	// TreeSearch is Monte Carlo tree search with UCB1: the same, with a tree growing where
+	// it looks best.
+	TreeSearch
+	// BreadthFirst looks at all that can come, tick by tick.
+	BreadthFirst
+	// LookAhead tries each move, and looks no further.
+	LookAhead
+	// RollingHorizon breeds whole plans, of which the best is kept from one decision to the
+	// next.
+	RollingHorizon
+)
+
+// Settings say how an agent searches. What its method has no use for is left
+// out.
+type Settings struct {
+	Method Method
+	Budget Budget // of one decision
+	Bandit Bandit // of FlatMonteCarlo
+
+	C     float64 // what UCB1 multiplies uncertainty by, in the unit of scores
+	Depth int     // the longest roll-out in ticks; 0: a new state is scored as it is
+
+	Samples int // of LookAhead: how often each move is made at most; 0: once
+
+	Memory   int // of BreadthFirst: bytes of states kept, for each search at work; 0: 128 MiB
+	MaxNodes int // of TreeSearch: how far the tree grows; 0: 16384. A full one is searched on by roll-outs
+
+	// Of RollingHorizon, at least 1: moves in a plan, and plans.
+	Length, Population int
+	Mutation           float64 // the share of a child's moves that are drawn anew; 0: one a plan
+}
+
+const (
+	// MaxLength is the longest plan that an agent carries from one decision to
+	// the next.
+	MaxLength = 40
+	maxNodes  = 1 << 14
+	// breadthMemory is 160,000 states of Pommerman, enough for half a million ticks: what
+	// one core simulates in 100 ms.
+	breadthMemory = 128 << 20
+	// manyMoves is more moves than most games have, so that what is kept for each is
+	// reserved at once.
+	manyMoves = 16
+)
+
+// Searcher finds moves. It keeps its working memory and grows it as needed, so that only
+// the first decisions allocate; nothing of one decision influences the next, except Plan.
+// It belongs to one goroutine at a time, and may serve many agents in turn: lend searchers
+// from a sync.Pool, as a tree for each of thousands of agents would not fit anywhere.
+type Searcher[S any] struct {
+	// Plan is what RollingHorizon has left of its best plan, without its first move, and
+	// begins the next search with. Empty it when a new game begins.
+	Plan []Move
+
+	// The search at work.
+	Settings
+	Meter
+	model Model[S]
+	rng   *env.RNG
+	top   Best[Move]
+	tried []MoveStatistics
+
+	try    S
+	moves  []Move // worth trying in a state
+	states []S    // after each arm's move, of the nodes of a tree, or to go on from
+	arms   []arm
+	first  []Move // of breadth: the root's move that leads to each state
+	last   int    // of breadth: the first state from which the search has not gone on
+
+	nodes    []node
+	branches []Move // of all nodes, each node's together
+
+	plans []plan
+	genes []Move // of all plans, and of the child after them
+}
+
+// Search finds a move in root, which it leaves as it is and which must not be terminal.
+func (t *Searcher[S]) Search(model Model[S], root *S, s *Settings, budget Budget, rng *env.RNG) Found {
+	t.model, t.rng, t.Settings, t.Meter = model, rng, *s, NewMeter(budget)
+	t.moves = model.Moves(root, t.moves[:0])
+	if len(t.moves) == 1 {
+		t.Plan = t.Plan[:0]
+		return Found{Move: t.moves[0]}
+	}
+	t.top, t.tried = Best[Move]{}, slices.Grow(t.tried[:0], manyMoves)
+	switch s.Method {
+	case FlatMonteCarlo:
+		t.flat(root)
+	case TreeSearch:
+		t.tree(root)
+	case BreadthFirst:
+		t.breadth(root)
+	case LookAhead:
+		t.ahead(root)
+	case RollingHorizon:
+		t.rolling(root)
+	}
+	return Found{t.top.Choice, t.top.Score, t.Spent(), t.tried}
+}
+
+// reserve makes room for the states of a search that keeps up to so many, and returns how
+// many it can make: the root and one for each tick.
+func (t *Searcher[S]) reserve(most int) int {
+	if t.left < int64(most) {
+		most = int(t.left) + 1
+	}
+	t.states = slices.Grow(t.states[:0], most)
+	return most
+}
+
+// step makes a tick if one is left.
+func (t *Searcher[S]) step(s *S, move Move) bool {
+	if !t.Tick() {
+		return false
+	}
+	t.model.Step(s, move, t.rng)
+	return true
+}
+
+// playOn makes 1 to Depth random moves from t.try on, until the state is terminal or the
+// budget is used up, and scores where they lead.
+func (t *Searcher[S]) playOn() float64 {
+	if t.Depth > 0 {
+		for range 1 + t.rng.IntN(t.Depth) {
+			if t.left <= 0 || t.model.Terminal(&t.try) {
+				break
+			}
+			t.moves = t.model.Moves(&t.try, t.moves[:0])
+			t.step(&t.try, t.moves[t.rng.IntN(len(t.moves))])
+		}
+	}
+	return t.model.Score(&t.try)
+}
+
+// offer has a move compared with the best, and notes what was found out about it.
+func (t *Searcher[S]) offer(move Move, visits int32, score float64) {
+	t.top.Offer(move, score, t.rng)
+	t.note(move, visits, score)
+}
+
+// note adds to what was found out about a move, which is worth the best that was found.
+func (t *Searcher[S]) note(move Move, visits int32, score float64) {
+	for int(move) >= len(t.tried) {
+		t.tried = append(t.tried, MoveStatistics{})
+	}
+	k := &t.tried[move]
+	if k.Visits == 0 || score > k.Value {
+		k.Value = score
+	}
+	k.Visits += visits
+}
