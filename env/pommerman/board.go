@@ -31,28 +31,22 @@ const maxUnreachable = 4
 // wood, so that everyone can dig a way to everyone. Walls are laid in mirrored
 // pairs about the main diagonal, which stays free.
 func newLayout(r *Rules) (*layout, error) {
-	l := &layout{rules: r, walls: r.NumRigid / 2, cells: grid.Square(r.BoardSize)}
+	l := &layout{rules: r, blank: r.empty(), walls: r.NumRigid / 2, cells: grid.Square(r.BoardSize)}
 	n := r.BoardSize
-	for c := range l.blank.Board {
-		l.blank.Board[c] = Rigid
-	}
 	free := l.cells
-	for c := range free.All {
-		l.blank.Board[c] = Passage
-	}
 	for i := range n {
 		free.Remove(grid.At(i, i))
 	}
-	woods := r.NumWood / 2
-	for seat, at := range l.corners() {
-		l.blank.Agents[seat] = Agent{at, uint8(r.StartAmmo), uint8(r.StartBlast), true, false}
-		l.blank.Board[at] = r.Agent0() + Item(seat)
-		free.Remove(at)
-		l.solid.Add(at)
-		for _, c := range l.besides(at) {
-			free.Remove(c)
+	for _, agent := range l.blank.Agents[:r.Seats()] {
+		row, col := agent.Cell.Row(), agent.Cell.Col()
+		free.Remove(agent.Cell)
+		l.solid.Add(agent.Cell)
+		for k := 1; k <= 2; k++ {
+			free.Remove(grid.At(row, inwards(col, k, n)))
+			free.Remove(grid.At(inwards(row, k, n), col))
 		}
 	}
+	woods := r.NumWood / 2
 	if r.Seats() == 4 {
 		for i := 4; i < n-4; i++ {
 			for _, c := range []grid.Cell{grid.At(1, i), grid.At(i, 1), grid.At(n-2, i), grid.At(i, n-2)} {
@@ -76,31 +70,39 @@ func newLayout(r *Rules) (*layout, error) {
 	return l, l.check()
 }
 
-// corners is where the agents start.
-func (l *layout) corners() []grid.Cell {
-	far := l.rules.BoardSize - 2
-	if l.rules.Seats() == 2 {
-		return []grid.Cell{grid.At(1, 1), grid.At(far, far)}
+// inwards is the line k cells further in than line i, which is the second or the last but one of n.
+func inwards(i, k, n int) int {
+	if i == 1 {
+		return i + k
 	}
-	return []grid.Cell{grid.At(1, 1), grid.At(far, 1), grid.At(far, far), grid.At(1, far)}
+	return n - 2 - k
 }
 
-// besides is the cells near an agent's start that stay free: two along each of
-// its lines, starting one beyond the next corner cell.
-func (l *layout) besides(at grid.Cell) []grid.Cell {
-	n := l.rules.BoardSize
-	near := func(i int) [2]int {
-		if i == 1 {
-			return [2]int{2, 3}
-		}
-		return [2]int{n - 3, n - 4}
+// empty is the start on a board without walls.
+func (r *Rules) empty() State {
+	s := State{Board: walled}
+	for c := range grid.Square(r.BoardSize).All {
+		s.Board[c] = Passage
 	}
-	rows, cols := near(at.Row()), near(at.Col())
-	return []grid.Cell{
-		grid.At(at.Row(), cols[0]), grid.At(at.Row(), cols[1]),
-		grid.At(rows[0], at.Col()), grid.At(rows[1], at.Col()),
+	far := r.BoardSize - 2
+	corners := [MaxAgents]grid.Cell{grid.At(1, 1), grid.At(far, 1), grid.At(far, far), grid.At(1, far)}
+	if r.Seats() == 2 {
+		corners[1] = corners[2]
 	}
+	for seat, at := range corners[:r.Seats()] {
+		s.Agents[seat] = Agent{at, uint8(r.StartAmmo), uint8(r.StartBlast), true, false}
+		s.Board[at] = r.Agent0() + Item(seat)
+	}
+	return s
 }
+
+// walled is a board with nothing but walls.
+var walled = func() (board [256]Item) {
+	for c := range board {
+		board[c] = Rigid
+	}
+	return board
+}()
 
 // check makes sure that boards can be made: there must be room for the walls,
 // and the RNG must find a connected board soon.

@@ -1,26 +1,77 @@
 package pommerman
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
+	"strings"
 
 	"pommego/env"
 	"pommego/env/grid"
 )
 
-// The observation dictionary as the reference's own encoder writes it for
+// dict is the observation dictionary as the reference's own encoder writes it for
 // agents behind HTTP: keys in the order in which the reference fills them in,
 // a space after commas and colons, and of the maps the board in integers but
-// the others, which are arrays of float64 there, with a fraction. Rules with a
-// BombList add the key "bombs": row, column and blast strength of each bomb.
+// the others, which are arrays of float64 there, with a fraction.
+type dict struct {
+	Alive         []int    `json:"alive"`
+	Board         [][]int  `json:"board"`
+	BombBlast     [][]real `json:"bomb_blast_strength"`
+	BombLife      [][]real `json:"bomb_life"`
+	BombMoving    [][]real `json:"bomb_moving_direction"`
+	FlameLife     [][]real `json:"flame_life"`
+	GameType      int      `json:"game_type"`
+	GameEnv       string   `json:"game_env"`
+	Position      []int    `json:"position"`
+	BlastStrength int      `json:"blast_strength"`
+	CanKick       bool     `json:"can_kick"`
+	Teammate      int      `json:"teammate"`
+	Ammo          int      `json:"ammo"`
+	Enemies       []int    `json:"enemies"`
+	StepCount     int      `json:"step_count"`
+	Message       []int    `json:"message,omitempty"`
+	Bombs         [][]int  `json:"bombs,omitzero"` // row, column and blast strength of each, with Rules.BombList
+}
+
+// real is a whole number that is written with a fraction.
+type real int
+
+func (x real) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%d.0", x), nil }
 
 // AppendObservation appends the observation dictionary of seat: env.Game.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	v := g.Lend()
+	defer g.GiveBack(v)
 	m.(*Match).View(seat, v)
-	dst = v.appendDict(dst)
-	g.GiveBack(v)
-	return dst
+	o, maps, n := v.Observation(), v.maps(), g.rules.BoardSize
+	d := dict{
+		o.Alive, rows[int](n, maps[mapBoard]), rows[real](n, maps[mapBlast]), rows[real](n, maps[mapLife]),
+		rows[real](n, maps[mapMoving]), rows[real](n, maps[mapFlame]), o.GameType, o.GameEnv, o.Position, o.BlastStrength,
+		bool(o.CanKick), o.Teammate, o.Ammo, o.Enemies, o.StepCount, o.Message, nil,
+	}
+	if g.rules.BombList {
+		d.Bombs = [][]int{}
+		for _, b := range v.Bombs[:v.NumBombs] {
+			d.Bombs = append(d.Bombs, []int{b.Cell.Row(), b.Cell.Col(), int(b.Blast)})
+		}
+	}
+	text, err := json.MarshalIndent(&d, "", "") // with a space after colons, and lines
+	if err != nil {
+		panic(err) // numbers and strings always marshal
+	}
+	text = bytes.ReplaceAll(text, []byte(",\n"), []byte(", "))
+	return append(dst, bytes.ReplaceAll(text, []byte("\n"), nil)...)
+}
+
+// rows is a map as a list of rows.
+func rows[T int | real](n int, value func(grid.Cell) int) [][]T {
+	all := make([][]T, n)
+	for c := range grid.Square(n).All {
+		all[c.Row()] = append(all[c.Row()], T(value(c)))
+	}
+	return all
 }
 
 // ActionSpace is 6, or for radio a list that begins with it. The reference
@@ -29,96 +80,9 @@ func (g *Game) ActionSpace() string {
 	if g.rules.RadioWords == 0 {
 		return strconv.Itoa(int(numActions))
 	}
-	space := []int{int(numActions)}
-	for range g.rules.RadioWords {
-		space = append(space, g.rules.RadioVocab)
-	}
-	return string(appendList(nil, space))
+	words := strings.Repeat(fmt.Sprintf(", %d", g.rules.RadioVocab), g.rules.RadioWords)
+	return fmt.Sprintf("[%d%s]", numActions, words)
 }
 
 // GameType is the number of the game type.
 func (g *Game) GameType() string { return strconv.Itoa(int(g.rules.GameType)) }
-
-func (v *View) appendDict(dst []byte) []byte {
-	r := v.Rules
-	dst = appendList(append(dst, `{"alive": `...), r.items(v.Alive.Has))
-	unit := ""
-	for i, value := range v.maps() {
-		dst = appendMap(appendKey(dst, rawMaps[i].Name), r.BoardSize, unit, value)
-		unit = ".0"
-	}
-	dst = appendNumber(dst, "game_type", int(r.GameType))
-	dst = appendString(appendKey(dst, "game_env"), r.GameEnv)
-	dst = appendList(appendKey(dst, "position"), []int{v.Self.Cell.Row(), v.Self.Cell.Col()})
-	dst = appendNumber(dst, "blast_strength", int(v.Self.Blast))
-	dst = strconv.AppendBool(appendKey(dst, "can_kick"), v.Self.Kicks)
-	dst = appendNumber(dst, "teammate", int(v.Teammate))
-	dst = appendNumber(dst, "ammo", int(v.Self.Ammo))
-	dst = appendList(appendKey(dst, "enemies"), v.Enemies[:r.enemies()])
-	dst = appendNumber(dst, "step_count", v.StepCount)
-	if r.RadioWords > 0 {
-		dst = appendList(appendKey(dst, "message"), v.Message[:r.RadioWords])
-	}
-	if r.BombList {
-		dst = v.appendBombs(appendKey(dst, "bombs"))
-	}
-	return append(dst, '}')
-}
-
-func (v *View) appendBombs(dst []byte) []byte {
-	dst = append(dst, '[')
-	for i, b := range v.Bombs[:v.NumBombs] {
-		dst = appendComma(dst, i)
-		dst = appendList(dst, []int{b.Cell.Row(), b.Cell.Col(), int(b.Blast)})
-	}
-	return append(dst, ']')
-}
-
-// appendMap appends a list of rows; unit follows each number.
-func appendMap(dst []byte, size int, unit string, value func(grid.Cell) int) []byte {
-	dst = append(dst, '[')
-	for row := range size {
-		dst = append(appendComma(dst, row), '[')
-		for col := range size {
-			dst = strconv.AppendInt(appendComma(dst, col), int64(value(grid.At(row, col))), 10)
-			dst = append(dst, unit...)
-		}
-		dst = append(dst, ']')
-	}
-	return append(dst, ']')
-}
-
-func appendList[T ~int | ~uint8](dst []byte, list []T) []byte {
-	dst = append(dst, '[')
-	for i, v := range list {
-		dst = strconv.AppendInt(appendComma(dst, i), int64(v), 10)
-	}
-	return append(dst, ']')
-}
-
-// appendComma separates entry i of a list from the one before it.
-func appendComma(dst []byte, i int) []byte {
-	if i == 0 {
-		return dst
-	}
-	return append(dst, ", "...)
-}
-
-// appendKey begins a further entry of an object.
-func appendKey(dst []byte, key string) []byte {
-	dst = append(dst, `, "`...)
-	dst = append(dst, key...)
-	return append(dst, `": `...)
-}
-
-func appendNumber(dst []byte, key string, v int) []byte {
-	return strconv.AppendInt(appendKey(dst, key), int64(v), 10)
-}
-
-func appendString(dst []byte, s string) []byte {
-	text, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // a string always marshals
-	}
-	return append(dst, text...)
-}

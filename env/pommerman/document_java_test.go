@@ -238,9 +238,10 @@ func TestJavaDocumentSetup(t *testing.T) {
 			if want := (Agent{at, 1, 2, true, false}); s.Agents[seat] != want {
 				t.Fatalf("agent %d begins as %+v, want %+v", seat, s.Agents[seat], want)
 			}
-			for _, c := range g.layout.besides(at) {
-				if s.Board[c] != Passage {
-					t.Fatalf("seed %d: beside agent %d there is %d", value, seat, s.Board[c])
+			for k := 1; k <= 2; k++ {
+				along, down := grid.At(at.Row(), inwards(at.Col(), k, 11)), grid.At(inwards(at.Row(), k, 11), at.Col())
+				if s.Board[along] != Passage || s.Board[down] != Passage {
+					t.Fatalf("seed %d: beside agent %d there is %d or %d", value, seat, s.Board[along], s.Board[down])
 				}
 			}
 		}

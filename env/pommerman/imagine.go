@@ -34,7 +34,7 @@ type Belief struct {
 // view may be given again.
 func (r *Rules) Imagine(b *Belief, v *View) {
 	if !r.leadsTo(b, v) {
-		r.forget(b)
+		*b = Belief{State: r.empty(), side: uint8(r.BoardSize), rules: *r}
 	} else if int(b.StepCount) < v.StepCount {
 		var stop [MaxAgents * (1 + MaxWords)]uint8
 		r.Step(&b.State, stop[:])
@@ -91,26 +91,6 @@ func (r *Rules) digest() uint64 {
 		}
 	}
 	return h
-}
-
-// forget starts from what is known before the first view: who starts where,
-// with what.
-func (r *Rules) forget(b *Belief) {
-	*b = Belief{side: uint8(r.BoardSize), rules: *r}
-	for i := range b.Board {
-		b.Board[i] = Rigid
-	}
-	for c := range grid.Square(r.BoardSize).All {
-		b.Board[c] = Passage
-	}
-	far := r.BoardSize - 2
-	corners := [MaxAgents]grid.Cell{grid.At(1, 1), grid.At(far, 1), grid.At(far, far), grid.At(1, far)}
-	if r.Seats() == 2 {
-		corners[1] = corners[2]
-	}
-	for seat := range r.Seats() {
-		b.Agents[seat] = Agent{corners[seat], uint8(r.StartAmmo), uint8(r.StartBlast), true, false}
-	}
 }
 
 // correction is the working memory of one Imagine.

@@ -61,10 +61,7 @@ func (b *Belief) Code(c *saved.Codec) {
 		written.code(c)
 		return
 	}
-	read, part := Belief{fresh: true}, *c
-	for i := range read.Board {
-		read.Board[i] = Rigid
-	}
+	read, part := Belief{State: State{Board: walled}, fresh: true}, *c
 	if read.code(&part); read.side == 0 {
 		read.State = State{}
 	}

@@ -3,7 +3,6 @@ package pommerman
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -75,13 +74,26 @@ type jsonFlame struct {
 	Life     int    `json:"life"`
 }
 
-// jsonItem is [[row, column], item].
-type jsonItem [2]any
+// jsonItem is written as [[row, column], item].
+type jsonItem struct {
+	at   [2]int
+	item int
+}
+
+func (i jsonItem) MarshalJSON() ([]byte, error) { return json.Marshal([]any{i.at, i.item}) }
+
+func (i *jsonItem) UnmarshalJSON(text []byte) error {
+	return json.Unmarshal(text, &[2]any{&i.at, &i.item})
+}
 
 // AppendJSON appends the state in its readable form.
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 	r, t := &m.game.rules, m.game.form.Snapshot(&m.State)
 	agents, bombs, flames, items := []jsonAgent{}, []jsonBomb{}, []jsonFlame{}, []jsonItem{}
+	board := make([][]int, r.BoardSize)
+	for i, c := range m.game.cells {
+		board[i/r.BoardSize] = append(board[i/r.BoardSize], int(m.Board[c]))
+	}
 	for i, v := range t.Agents {
 		agents = append(agents, jsonAgent{i, v[2] != 0, [2]int(v), v[3], v[4], v[5] != 0})
 	}
@@ -92,10 +104,10 @@ func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 		flames = append(flames, jsonFlame{[2]int(v), v[2]})
 	}
 	for _, v := range t.Items {
-		items = append(items, jsonItem{v[:2], v[2]})
+		items = append(items, jsonItem{[2]int(v), v[2]})
 	}
 	out := jsonState{
-		BoardSize: nest(r.BoardSize), StepCount: nest(t.StepCount), Board: nest(m.jsonBoard()),
+		BoardSize: nest(r.BoardSize), StepCount: nest(t.StepCount), Board: nest(board),
 		Agents: nest(agents), Bombs: nest(bombs),
 		Flames: nest(flames), Items: nest(items), Intended: nest([]int{}),
 		Own: jsonExtra{stateFormat, saved.Hex(m.game.form.Rules), saved.Hex(m.RNG.State), t.Due, t.Training, t.Results},
@@ -114,28 +126,17 @@ func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, text...), err
 }
 
-func (m *Match) jsonBoard() [][]int {
-	n := m.game.rules.BoardSize
-	rows := make([][]int, n)
-	for i := range n * n {
-		rows[i/n] = append(rows[i/n], int(m.Board[m.game.rules.cell(i)]))
-	}
-	return rows
-}
-
 // RestoreJSON sets the state from what AppendJSON or the reference wrote.
 func (m *Match) RestoreJSON(state json.RawMessage) error {
-	in := jsonReader{Rules: &m.game.rules}
 	t := &Snapshot{Due: -1, Training: m.game.rules.TrainingAgent, RNG: saved.RNG(env.Seed{}.RNG(env.StreamGame))}
-	if err := json.Unmarshal(state, &in.object); err != nil {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(state, &object); err != nil {
 		return fmt.Errorf("pommerman: state is not a JSON object of the expected form: %w", err)
 	}
-	for _, read := range []func(t *Snapshot) error{in.board, in.agents, in.lists, in.items, in.radio} {
-		if err := read(t); err != nil {
-			return fmt.Errorf("pommerman: state: %w", err)
-		}
+	if err := m.game.rules.readJSON(object, t); err != nil {
+		return fmt.Errorf("pommerman: state: %w", err)
 	}
-	if text := in.object["pommego"]; text != nil {
+	if text := object["pommego"]; text != nil {
 		var x jsonExtra
 		if err := json.Unmarshal(text, &x); err != nil {
 			return fmt.Errorf("pommerman: state: \"pommego\": %w", err)
@@ -143,124 +144,74 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 		if err := m.game.form.CheckReadable(stateFormat, x.Format, x.Rules); err != nil {
 			return err
 		}
-		rng, err := saved.ParseRNG(x.RNG)
-		if err != nil {
+		if err := t.RNG.UnmarshalText([]byte(x.RNG)); err != nil {
 			return fmt.Errorf("pommerman: state: %w", err)
 		}
-		t.Results, t.RNG, t.Due, t.Training = x.Results, saved.RNG(rng), x.RingDue, x.Training
+		t.Results, t.Due, t.Training = x.Results, x.RingDue, x.Training
 	}
 	return m.game.form.Set(t, &m.State)
 }
 
-// jsonReader fills a snapshot from the object.
-type jsonReader struct {
-	*Rules
-	object map[string]json.RawMessage
-}
-
-// take reads one value of the object, as the reference writes it (JSON text in
-// a string) or plainly.
-func (in *jsonReader) take(name string, v any) error {
-	raw := in.object[name]
-	if len(raw) == 0 {
-		return fmt.Errorf("there is no %q", name)
-	}
-	var inner string
-	if json.Unmarshal(raw, &inner) == nil {
-		raw = json.RawMessage(inner)
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		return fmt.Errorf("%q: %w", name, err)
-	}
-	return nil
-}
-
-func (in *jsonReader) board(t *Snapshot) error {
-	var size int
-	var rows [][]int
-	if err := errors.Join(in.take("board_size", &size), in.take("step_count", &t.StepCount),
-		in.take("board", &rows)); err != nil {
-		return err
-	}
-	if size != in.BoardSize || len(rows) != size {
-		return fmt.Errorf("the board is of size %d with %d rows, want %d", size, len(rows), in.BoardSize)
-	}
-	for row, cells := range rows {
-		if len(cells) != size {
-			return fmt.Errorf("row %d of the board has %d cells, want %d", row, len(cells), size)
+// readJSON fills a snapshot with what the reference's keys say: JSON texts in strings, as the
+// reference writes them, or plain values. Words that are missing mean silence. It sorts flames
+// and items into the order of games, the only one that a state can hold.
+func (r *Rules) readJSON(object map[string]json.RawMessage, t *Snapshot) error {
+	take := func(name string, v any) error {
+		raw, inner := object[name], ""
+		if len(raw) == 0 {
+			return fmt.Errorf("there is no %q", name)
 		}
+		if json.Unmarshal(raw, &inner) == nil {
+			raw = json.RawMessage(inner)
+		}
+		if err := json.Unmarshal(raw, v); err != nil {
+			return fmt.Errorf("%q: %w", name, err)
+		}
+		return nil
 	}
-	t.Board.Draw(size*size, digits, func(i int) int { return rows[i/size][i%size] })
-	return nil
-}
-
-func (in *jsonReader) agents(t *Snapshot) error {
-	var list []jsonAgent
-	if err := in.take("agents", &list); err != nil {
+	var (
+		n      int
+		rows   [][]int
+		agents []jsonAgent
+		bombs  []jsonBomb
+		flames []jsonFlame
+		items  []jsonItem
+		said   map[string][]int
+	)
+	err := cmp.Or(take("board_size", &n), take("step_count", &t.StepCount), take("board", &rows), take("agents", &agents),
+		take("bombs", &bombs), take("flames", &flames), take("items", &items))
+	if err == nil && r.RadioWords > 0 && object["radio_from_agent"] != nil {
+		err = take("radio_from_agent", &said)
+	}
+	switch {
+	case err != nil:
 		return err
+	case n != r.BoardSize || len(rows) != n || slices.ContainsFunc(rows, func(row []int) bool { return len(row) != n }):
+		return fmt.Errorf("the board is of size %d with %d rows, want %d rows of as many cells", n, len(rows), r.BoardSize)
 	}
-	t.Agents = make(saved.Rows, len(list))
-	for _, a := range list {
-		if a.ID < 0 || a.ID >= len(list) || t.Agents[a.ID] != nil {
-			return fmt.Errorf("there is an agent_id %d, want each of 0 to %d once", a.ID, in.Seats()-1)
+	t.Board.Draw(n*n, digits, func(i int) int { return rows[i/n][i%n] })
+	t.Agents = make(saved.Rows, len(agents))
+	for _, a := range agents {
+		if a.ID < 0 || a.ID >= len(agents) || t.Agents[a.ID] != nil {
+			return fmt.Errorf("there is an agent_id %d, want each of 0 to %d once", a.ID, r.Seats()-1)
 		}
 		alive, kicks := int(toByte(a.Alive)), int(toByte(a.Kicks))
 		t.Agents[a.ID] = []int{a.Position[0], a.Position[1], alive, a.Ammo, a.Blast, kicks}
 	}
-	return nil
-}
-
-// lists reads bombs and flames. It sorts flames into the order of games, the only one
-// that a state can hold.
-func (in *jsonReader) lists(t *Snapshot) error {
-	var bombs []jsonBomb
-	var flames []jsonFlame
-	err := errors.Join(in.take("bombs", &bombs), in.take("flames", &flames))
 	for _, b := range bombs {
 		t.Bombs.Add(b.Position[0], b.Position[1], b.Life, b.Blast, b.Bomber, valueOr(b.Moving, 0))
 	}
 	for _, f := range flames {
 		t.Flames.Add(f.Position[0], f.Position[1], f.Life)
 	}
+	for _, i := range items {
+		t.Items.Add(i.at[0], i.at[1], i.item)
+	}
 	slices.SortFunc(t.Flames, func(a, b []int) int { return cmp.Or(a[2]-b[2], slices.Compare(a, b)) })
-	return err
-}
-
-// items reads the hidden items and puts them into the order of games.
-func (in *jsonReader) items(t *Snapshot) error {
-	var list [][2]json.RawMessage
-	if err := in.take("items", &list); err != nil {
-		return err
-	}
-	for i, pair := range list {
-		var at [2]int
-		var item int
-		if err := errors.Join(json.Unmarshal(pair[0], &at), json.Unmarshal(pair[1], &item)); err != nil {
-			return fmt.Errorf("items[%d]: %w", i, err)
-		}
-		t.Items.Add(at[0], at[1], item)
-	}
 	slices.SortFunc(t.Items, slices.Compare[[]int])
-	return nil
-}
-
-// radio reads the words that were sent; missing ones mean silence.
-func (in *jsonReader) radio(t *Snapshot) error {
-	var from map[string][]int
-	if in.RadioWords == 0 {
-		return nil
-	}
-	if len(in.object["radio_from_agent"]) > 0 {
-		if err := in.take("radio_from_agent", &from); err != nil {
-			return err
-		}
-	}
-	for a := range in.Seats() {
-		words := from[fmt.Sprintf("Agent%d", a)]
-		for len(words) < in.RadioWords {
-			words = append(words, 0)
-		}
-		t.Radio.Add(words...)
+	for a := 0; r.RadioWords > 0 && a < r.Seats(); a++ {
+		words := said[fmt.Sprintf("Agent%d", a)]
+		t.Radio.Add(append(words, make([]int, max(r.RadioWords-len(words), 0))...)...)
 	}
 	return nil
 }

@@ -115,10 +115,7 @@ func (r *Rules) checkItems(v *View) error {
 
 // view makes a view of an observation whose numbers are in their ranges.
 func (r *Rules) view(o *Observation, seat int) *View {
-	v := &View{Rules: r, Seat: seat, Teammate: Item(o.Teammate), StepCount: o.StepCount}
-	for c := range v.Board {
-		v.Board[c] = Rigid
-	}
+	v := &View{Rules: r, Seat: seat, Board: walled, Teammate: Item(o.Teammate), StepCount: o.StepCount}
 	digit := func(m saved.Map, i int) int {
 		if i >= len(m) {
 			return 0

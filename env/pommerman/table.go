@@ -108,10 +108,8 @@ func (r *Rules) show(s *State, t *Snapshot) {
 
 // take makes a state of a snapshot.
 func (r *Rules) take(t *Snapshot) State {
-	s := State{StepCount: uint16(t.StepCount), due: int8(t.Due + 1), training: int8(t.Training + 1), RNG: env.RNG(t.RNG)}
-	for i := range s.Board {
-		s.Board[i] = Rigid
-	}
+	s := State{Board: walled, StepCount: uint16(t.StepCount), due: int8(t.Due + 1), training: int8(t.Training + 1),
+		RNG: env.RNG(t.RNG)}
 	for i := range min(len(t.Board), r.BoardSize*r.BoardSize) {
 		s.Board[r.cell(i)] = Item(strings.IndexByte(digits, t.Board[i]))
 	}
