@@ -98,16 +98,11 @@ bench: build venv ## measure speed
 	bin/pommego bench
 	$(PY) -m pommego.bench
 
-bench-report: build .venv/.bench ## measure all of it into benchmarks/results, 40 minutes; ARGS="--quick": two
+bench-report: build venv ## measure all of it into benchmarks/results, 40 minutes; ARGS="--quick": two
 	$(PY) benchmarks/report.py $(ARGS)
 
 bench-compare: venv ## compare speeds with another revision in interleaved pairs, REV=v1.2; ARGS="--only rules/"
 	$(PY) benchmarks/compare_revisions.py $(REV) $(ARGS)
-
-# What it draws with, and a peer to measure beside; a gigabyte of it is the peer's.
-.venv/.bench: .venv/.ready $(LOCKED)/bench.txt
-	$(PY) $(PIP) --require-hashes -r $(LOCKED)/bench.txt
-	touch $@
 
 docs: build venv ## write the games' pages in docs/games, and build the site of guide and API reference in site/
 	$(PY) docs/generate.py
@@ -246,7 +241,6 @@ lock: $(TOOLS)/.ready ## write the lock files of Python packages, with hashes, f
 	cd python_client && ../$(COMPILE) pyproject.toml -o requirements/client.txt
 	cd python_client && ../$(COMPILE) pyproject.toml --extra test -o requirements/test.txt
 	cd python_client && ../$(COMPILE) pyproject.toml --extra integrations -o requirements/integrations.txt
-	cd python_client && ../$(COMPILE) pyproject.toml --extra bench -c requirements/test.txt -o requirements/bench.txt
 	cd python_client && ../$(COMPILE) pyproject.toml --group fuzz -o requirements/fuzz.txt
 
 security: bin/tools/.ready ## check the public CI's workflow

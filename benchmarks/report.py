@@ -1,4 +1,4 @@
-"""Measures all that is said about speed and memory, and writes tables and plots of it.
+"""Measures all that is said about speed and memory, and writes tables of it.
 
     make bench-report                    # all of it, some 40 minutes
     make bench-report ARGS="--quick"     # a look at it, two minutes
@@ -16,16 +16,13 @@ import argparse
 import datetime
 import functools
 import hashlib
-import importlib.util
 import itertools
 import json
 import os
 import platform
 import shlex
-import statistics
 import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -218,78 +215,6 @@ def tables(out: Path, made_by: str, head: str, failed: list[str]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-Samples = dict[str, list[float]]  # by unit
-
-#: File, part, beginning of the names, the options that are panels, what it shows.
-PLOTS = (
-    ("steps", "python", "End-to-end", ("id", "observation"), "steps of whole games a second"),
-    ("latency", "python", "Step-time", ("id", "observation"), "ns a step: median, and band up to 99 %"),
-    ("cost", "go", "", ("workers",), "ns of a core for a step of one game"),
-    ("limits", "go", "", ("workers",), "% of copying or clearing the same bytes"),
-)
-
-
-def spread(plot: str, values: Samples, way: dict[str, str]) -> tuple[float, float, float] | None:
-    """Return what a plot shows of a benchmark's samples: low, middle, high; None if nothing."""
-    if plot == "latency":
-        middle = statistics.median(values["p50-ns/op"])
-        return middle, middle, statistics.median(values["p99-ns/op"])
-    shown = values.get("%limit" if plot == "limits" else "steps/s", [])
-    if plot == "cost":
-        shown = [1e9 * int(way["workers"]) / rate for rate in shown]
-    return (min(shown), statistics.median(shown), max(shown)) if shown else None
-
-
-def read(path: Path) -> dict[str, Samples]:
-    """Read a part's file: all samples of each benchmark."""
-    found: dict[str, Samples] = defaultdict(lambda: defaultdict(list))
-    for text in path.read_text().splitlines():
-        if text.startswith("Benchmark"):
-            name, _, *figures = text.removeprefix("Benchmark").split()
-            for value, unit in zip(figures[::2], figures[1::2], strict=True):
-                found[name][unit].append(float(value))
-    return found
-
-
-def panels(out: Path, plot: str, part: str, wanted: str, split: tuple[str, ...]) -> dict:
-    """Arrange a plot's points: by panel, then by curve, then by games."""
-    found: dict[str, dict[str, dict[int, tuple]]] = defaultdict(lambda: defaultdict(dict))
-    for full, values in read(out / f"{part}.txt").items():
-        way = dict(word.split("=") for word in full.split("/") if "=" in word)
-        games, name = int(way.pop("games")), "/".join(word for word in full.split("/") if "=" not in word)
-        shown = spread(plot, values, way) if name.startswith(wanted) else None
-        if shown:
-            rest = [f"{option}={value}" for option, value in way.items() if option not in split]
-            curve = " ".join([*([] if wanted else [name]), *rest])
-            found[", ".join(f"{option} {way[option]}" for option in split)][curve][games] = shown
-    return found
-
-
-def draw(out: Path) -> None:
-    """Draw what there are samples for, over games: some options are panels, the others curves."""
-    import matplotlib as mpl  # noqa: PLC0415  # an extra
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    mpl.rcParams |= {"axes.grid": True, "grid.alpha": 0.25, "font.size": 8}
-    for plot, *which, label in PLOTS:
-        found, colours = panels(out, plot, *which), {}
-        if not found:
-            continue
-        rows = -(-len(found) // 2)
-        canvas = Figure(figsize=(11, 4.5 * rows), dpi=130, layout="constrained")
-        grid = canvas.subplots(rows, 2, sharex=True, sharey=True, squeeze=False)
-        for axes, (title, curves) in zip(grid.flat, found.items(), strict=False):
-            for curve, points in curves.items():
-                style = {"color": colours.setdefault(curve, mpl.colormaps["tab20"](len(colours) % 20))}
-                games, (low, middle, high) = list(points), zip(*points.values(), strict=True)
-                axes.plot(games, middle, label=curve, marker="o", markersize=3, linewidth=1.2, **style)
-                axes.fill_between(games, low, high, alpha=0.1, linewidth=0, **style)
-            axes.set(title=title, xscale="log", yscale="log", xlabel="games", ylabel=label)
-        legend = {curve.get_label(): curve for axes in grid.flat for curve in axes.lines}
-        canvas.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=3)
-        canvas.savefig(out / f"{plot}.png", metadata={"Software": None})
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Measure and write; returns the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
@@ -308,8 +233,6 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
     made_by = shlex.join([".venv/bin/python", "benchmarks/report.py", *arguments])
     (out / "tables.md").write_text(tables(out, made_by, head, failed))
-    if importlib.util.find_spec("matplotlib"):
-        draw(out)
     print("\n".join([*failed, f"written to {out}"]), file=sys.stderr)
     return 1 if failed else 0
 

@@ -24,12 +24,9 @@ def test_a_tiny_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for expected in ("Rules/random", "%limit", "## Memory", "own-B/game", report.setting()):
         assert expected in tables
     assert "could not be measured" not in tables
-    rows = report.read(tmp_path / "go.txt")
-    assert len(rows["Rules/random/games=2/workers=1"]["steps/s"]) == 7
-    assert (
-        "# round 0: bin/pommego bench --json --games 2 --workers 1 --seconds 0.02\n"
-        in (tmp_path / "go.txt").read_text()
-    )
+    samples = (tmp_path / "go.txt").read_text()
+    assert samples.count("BenchmarkRules/random/games=2/workers=1 1 ") == 7
+    assert "# round 0: bin/pommego bench --json --games 2 --workers 1 --seconds 0.02\n" in samples
 
 
 def test_samples_are_what_the_commands_printed() -> None:
@@ -79,25 +76,6 @@ def test_failures_are_reported_and_tried_again(tmp_path: Path) -> None:
     assert report.measure(plan, tmp_path, "") == ["a: no"]
     assert "could not be measured" in report.tables(tmp_path, "", "", ["a: no"])
     assert report.measure(plan, tmp_path, "") == []
-
-
-def test_tables_and_plots_of_everything(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    lines = {
-        "go": [f"BenchmarkStep/raw/games={n}/workers=1 1 {n}e6 steps/s 50 %limit" for n in (1, 2)],
-        "python": [
-            f"Benchmark{name}/id=x/observation=raw/transport=shm/copy=False/games=2 1 {figures}"
-            for name, figures in (
-                ("End-to-end", "1 steps/s"),
-                ("Step-time", "1 p50-ns/op 2 p90-ns/op 3 p99-ns/op"),
-            )
-        ],
-    }
-    for part in report.PARTS:
-        (tmp_path / f"{part}.txt").write_text("\n".join(lines.get(part, [])))
-    report.draw(tmp_path)
-    drawn = sorted(path.name for path in tmp_path.glob("*.png"))
-    assert drawn == ["cost.png", "latency.png", "limits.png", "steps.png"]
 
 
 def test_the_benchmarks_know_the_plans_options() -> None:
