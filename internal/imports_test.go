@@ -64,7 +64,6 @@ var policy = []rule{
 	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/scene", "arena/tournament", "arena/trace", "env"}},
 	{"arena/dataset", []string{"arena/match", "env", "env/ruleset", "internal/disk", "internal/enum", "env/gamestate"}},
-	{"arena/dataset/card", []string{"OWN", "internal/chart"}},
 
 	{"vec", []string{"env", "env/saved", "internal/enum", "env/gamestate"}},
 	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},

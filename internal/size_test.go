@@ -29,7 +29,7 @@ var areas = []area{
 	{"bridge", "the server and its wire protocol", 5700},
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14200},
 	{"cmd", "the command pommego", 3900},
-	{"internal", "files and charts", 1000},
+	{"internal", "crash-safe files, names of enumerations", 1000},
 	{"python_client", "the Python client, its adapters and the original's API", 16700},
 	{"benchmarks", "what measures speed and strength", 1800},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 500},

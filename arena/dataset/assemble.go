@@ -178,7 +178,7 @@ func (a *Assembly) Finish(sources []Source) (*Manifest, error) {
 	}
 	slices.Sort(a.m.Unrepeatable)
 	a.m.Unrepeatable = slices.Compact(a.m.Unrepeatable)
-	if err := a.m.finish(a.options, a.staging); err != nil {
+	if err := a.m.finish(a.staging); err != nil {
 		return nil, err
 	}
 	return a.m, a.staging.removeAll()
@@ -197,21 +197,6 @@ func (a *Assembly) Close() error {
 		a.pending.Abort()
 	}
 	return a.staging.Close()
-}
-
-// finish writes the manifest and what goes beside it.
-func (m *Manifest) finish(o Options, w *staging) error {
-	var others map[string][]byte
-	if o.Card != nil {
-		var err error
-		if others, err = o.Card(m); err != nil {
-			return err
-		}
-	}
-	if w.cardKept {
-		delete(others, CardName)
-	}
-	return m.write(o.Disk, w.folder, w.scratch, others)
 }
 
 // Merge puts games of data sets together: those for which keep, which may be

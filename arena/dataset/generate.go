@@ -285,7 +285,7 @@ func (g *generation) conclude() (*Manifest, error) {
 		}
 		return m, g.rewriteLog() // without the games, as a part may travel
 	}
-	if err := m.finish(g.options, g.staging); err != nil {
+	if err := m.finish(g.staging); err != nil {
 		return nil, err
 	}
 	return m, g.removeAll()

@@ -44,9 +44,7 @@ func tiny() Config {
 
 // testOptions are those of every run in a test.
 func testOptions(workers int) Options {
-	return Options{Workers: workers, Version: "test", Build: "test", Card: func(m *Manifest) (map[string][]byte, error) {
-		return map[string][]byte{CardName: []byte("# A data set\n"), "figures/lengths.svg": []byte("no picture")}, nil
-	}}
+	return Options{Workers: workers, Version: "test", Build: "test"}
 }
 
 // generate makes a data set in a new folder.

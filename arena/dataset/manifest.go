@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -139,7 +138,7 @@ type Manifest struct {
 	Rows       int         `json:"rows"`
 	Bytes      int64       `json:"bytes"`  // of Files
 	Files      []File      `json:"files"`  // of data, in the order of games
-	Others     []File      `json:"others"` // the card and its pictures
+	Others     []File      `json:"others"` // the card, unless it was edited; earlier versions' pictures
 	Statistics *Statistics `json:"statistics"`
 
 	// Checksum is the SHA-256 of the manifest with this left empty.
@@ -238,27 +237,25 @@ func (m *Manifest) check(path string, text []byte) error {
 	return nil
 }
 
-// write writes the manifest into a folder; others are files that go beside it,
-// which are written first.
-func (m *Manifest) write(d disk.FS, folder, scratch string, others map[string][]byte) error {
+// finish writes the card, unless somebody has edited it, and the manifest.
+func (m *Manifest) finish(w *staging) error {
 	m.Others = []File{}
-	for _, name := range slices.Sorted(maps.Keys(others)) {
-		content := others[name]
-		path := filepath.Join(folder, filepath.FromSlash(name))
-		if err := d.MkdirAll(filepath.Dir(path)); err != nil {
+	if !w.cardKept {
+		text, err := card(m)
+		if err == nil {
+			err = writeWhole(w.disk, filepath.Join(w.folder, CardName), w.scratch, text)
+		}
+		if err != nil {
 			return err
 		}
-		if err := writeWhole(d, path, scratch, content); err != nil {
-			return err
-		}
-		sum := sha256.Sum256(content)
-		m.Others = append(m.Others, File{Path: name, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])})
+		sum := sha256.Sum256(text)
+		m.Others = append(m.Others, File{Path: CardName, Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:])})
 	}
 	text, err := m.encode()
 	if err != nil {
 		return err
 	}
-	return writeWhole(d, filepath.Join(folder, ManifestName), scratch, text)
+	return writeWhole(w.disk, filepath.Join(w.folder, ManifestName), w.scratch, text)
 }
 
 // writeWhole writes a file as a whole, by way of the folder scratch.

@@ -23,9 +23,6 @@ type Options struct {
 	// goroutine at a time.
 	Progress func(Progress)
 
-	// Card makes the files that go beside the manifest, by their names.
-	Card func(*Manifest) (map[string][]byte, error)
-
 	Disk disk.FS // nil: disk.OS
 
 	// Part, unless nil, is the files to make, of a data set whose others are made

@@ -143,7 +143,7 @@ func (w *staging) reopen(m *Manifest) error {
 	}
 	card := slices.IndexFunc(m.Others, func(f File) bool { return f.Path == CardName })
 	_, sum, err := sumFile(filepath.Join(w.folder, CardName))
-	w.cardKept = err == nil && card >= 0 && sum != m.Others[card].SHA256 // one that cannot be read is written anew
+	w.cardKept = err == nil && (card < 0 || sum != m.Others[card].SHA256) // one that cannot be read is written anew
 	if err := w.rewriteLog(); err != nil {
 		return err
 	}

@@ -15,12 +15,8 @@ type Statistics struct {
 	Truncated int            `json:"truncated"`
 	Results   map[string]int `json:"results"`
 
-	// Lengths counts games by their length: entry k those of k*LengthBin up to
-	// but without (k+1)*LengthBin steps.
-	Lengths   []int `json:"lengths"`
-	LengthBin int   `json:"length_bin"`
-	Shortest  int   `json:"shortest"`
-	Longest   int   `json:"longest"`
+	Shortest int `json:"shortest"`
+	Longest  int `json:"longest"`
 
 	Agents []AgentStatistics `json:"agents"` // in the order of the data set's agents, each once
 	Seats  []SeatStatistics  `json:"seats"`
@@ -44,14 +40,8 @@ type AgentStatistics struct {
 	Choices []int `json:"choices"`          // how often it chose each move while it was in
 }
 
-// lengthBins is how many bins the lengths of games are counted in, about.
-const lengthBins = 50
-
 func newStatistics(spec *env.Spec, agents []string) *Statistics {
-	s := &Statistics{
-		Results: map[string]int{}, LengthBin: max(1, (spec.MaxSteps+lengthBins-1)/lengthBins),
-		Seats: make([]SeatStatistics, spec.Seats),
-	}
+	s := &Statistics{Results: map[string]int{}, Seats: make([]SeatStatistics, spec.Seats)}
 	for i, name := range agents {
 		if !slices.Contains(agents[:i], name) {
 			s.Agents = append(s.Agents, AgentStatistics{Agent: name, Choices: make([]int, spec.Actions[0].N)})
@@ -70,7 +60,6 @@ func (s *Statistics) count(e *Episode, agents []string, sh shape) {
 	s.Steps += e.Steps
 	s.Truncated += int(toByte(e.Truncated))
 	s.Results[e.Result.String()]++
-	s.lengthBin(e.Steps / s.LengthBin)
 	for seat, index := range e.Agents {
 		a := s.agent(agents[index])
 		a.Games++
@@ -88,13 +77,6 @@ func (s *Statistics) count(e *Episode, agents []string, sh shape) {
 			a.Choices[e.Actions[step*sh.step()+seat*sh.components]]++
 		}
 	}
-}
-
-func (s *Statistics) lengthBin(k int) {
-	for len(s.Lengths) <= k {
-		s.Lengths = append(s.Lengths, 0)
-	}
-	s.Lengths[k]++
 }
 
 func (s *SeatStatistics) count(e *Episode, seat int) {
@@ -134,7 +116,6 @@ func (s *Statistics) add(o *Statistics) {
 	for result, n := range o.Results {
 		s.Results[result] += n
 	}
-	addUp(&s.Lengths, o.Lengths)
 	for seat := range o.Seats {
 		s.Seats[seat].add(&o.Seats[seat])
 	}

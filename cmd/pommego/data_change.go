@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/arena/dataset"
-	"pommego/arena/dataset/card"
 	"pommego/internal/enum"
 )
 
@@ -50,7 +49,7 @@ func finished(out io.Writer, folder string, m *dataset.Manifest) error {
 }
 
 // assembling are the options of putting data sets together.
-func assembling() dataset.Options { return dataset.Options{Version: version(), Card: card.Files} }
+func assembling() dataset.Options { return dataset.Options{Version: version()} }
 
 func newDataMerge() *cobra.Command {
 	var f shapeFlags

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/arena/dataset"
-	"pommego/arena/dataset/card"
 )
 
 func newDataPack() *cobra.Command {
@@ -62,7 +61,7 @@ func (o *packOptions) run(ctx context.Context, input io.Reader, out io.Writer) e
 	if err := in.Decode(&config); err != nil {
 		return usagef("the configuration cannot be read: %w", err)
 	}
-	options := dataset.Options{Version: version(), Build: build(), Card: card.Files}
+	options := dataset.Options{Version: version(), Build: build()}
 	recorder, err := dataset.NewRecorder(game, config, o.out, options)
 	if errors.Is(err, dataset.ErrNotEmpty) {
 		return usagef("%w; name another --out", err)

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/arena/dataset"
-	"pommego/arena/dataset/card"
 	"pommego/env"
 )
 
@@ -100,7 +99,7 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	defer stop()
 	tell, end := counting(describeData)
 	m, work, err := dataset.Generate(ctx, game, o.config, o.out, dataset.Options{
-		Version: version(), Build: build(), Card: card.Files,
+		Version: version(), Build: build(),
 		Part: (*dataset.Part)(part), Take: o.parts.take, Progress: tell,
 	})
 	end()

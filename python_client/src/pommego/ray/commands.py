@@ -103,7 +103,7 @@ def tournament(
     the log.
 
     Args:
-        out: the folder for tables, charts and the log, where this process runs.
+        out: the folder for results and the log, where this process runs.
         games_per_task: how many games a task plays; None: a 64th of all.
         num_cpus: as for `generate`, as are the other arguments.
         max_tasks: how many tasks may be under way.
