@@ -41,13 +41,12 @@ var policy = []rule{
 	// a game
 	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved",
 		"env/seat", "internal/enum"}},
-	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/record", "env/saved", "env/search", "env/seat",
-		"env/*/bots/*"}},
+	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/saved", "env/search", "env/seat", "env/*/bots/*"}},
 	// a family of agents
-	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/record", "env/saved",
-		"env/search", "env/seat"}},
+	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/saved", "env/search",
+		"env/seat"}},
 
-	// A test tool: what was recorded of two other systems.
+	// A test tool: what was recorded of other systems.
 	{"internal/oracle", []string{"arena/trace", "env", "env/grid", "env/pommerman", "env/pommerman/bots/java",
 		"env/pommerman/bots/simple", "env/record", "env/saved"}},
 	{"internal/*", nil},

@@ -218,7 +218,6 @@ func TestErrors(t *testing.T) {
 		{"nothing", file(t, nil, nil), ffa, "no saved game of PommeFFACompetition-v0"},
 		{"damaged JSON", file(t, json[:100], err), ffa, "it is no JSON object"},
 		{"damaged bytes", file(t, over[:30], nil), ffa, "it is not what Save wrote, or damaged"},
-		{"decisions", file(t, []byte(`{"format": "pommerman-simple-agent/1"}`), nil), ffa, "cannot be shown"},
 		{"an unknown format", file(t, []byte(`{"format": "chess/1"}`), nil), ffa, `"chess/1"`},
 	} {
 		saved, err := start.Read(tc.path, formats)

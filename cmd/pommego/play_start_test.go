@@ -50,7 +50,6 @@ func TestPlayStartErrors(t *testing.T) {
 	}{
 		{"--start " + testdata("team.jsonl.gz") + " --ties playground", exitUsage, "a collapsing board"},
 		{"--start " + testdata("team.jsonl.gz") + " --env SuiteBot-v0", exitError, "it is of pommerman, want suitebot"},
-		{"--start " + testdata("simple_agent.jsonl.gz"), exitError, "cannot be shown"},
 		{"--start nowhere.json", exitError, "nowhere.json"},
 	} {
 		r := pommego(t, append([]string{"play"}, strings.Fields(tc.args)...)...)

@@ -161,7 +161,7 @@ func TestReplayJSON(t *testing.T) {
 func TestReplayErrors(t *testing.T) {
 	for _, tc := range []struct{ reason, path, want string }{
 		{"missing file", "nowhere.jsonl", "nowhere.jsonl"},
-		{"a format without pictures", testdata("simple_agent.jsonl.gz"), `"pommerman-simple-agent/1" cannot be shown`},
+		{"an unknown format", writeFile(t, "c.jsonl", "{\"format\":\"chess/1\"}\n"), `"chess/1", want one of `},
 		{"not a record", writeFile(t, "a.jsonl", "{}\n"), "a.jsonl: line 1: no known format"},
 		{"empty file", writeFile(t, "b.jsonl", ""), "b.jsonl: the file is empty"},
 	} {

@@ -20,10 +20,9 @@ func newVerify() *cobra.Command {
 		Long: `Replay recorded games, from their start and their actions alone, and compare
 everything else they hold: states, rewards, results, observations. Files are JSON
 Lines, plain or .gz; the format is recognised. Of a folder, all files named
-*.jsonl and *.jsonl.gz are checked, those in its folders too. Recorded decisions of
-the SimpleAgent are made again too. Prints a line a file, the first differences, and
-then how many games, steps (or decisions) and mismatches there were. A damaged file
-is an error.
+*.jsonl and *.jsonl.gz are checked, those in its folders too. Prints a line a file,
+the first differences, and then how many games, steps and mismatches there were. A
+damaged file is an error.
 
 Exits with 0 only if something was compared and nothing differed.`,
 		Example: `  pommego verify games.jsonl.gz

@@ -40,7 +40,7 @@ var (
 // families is every game with its ids. The reference registers a "Fast" twin of
 // some, which differs in the speed of its drawing alone.
 var families = []Family{
-	family(pommerman.New, bots.Roster, slices.Concat(pommerman.Formats, bots.Formats), []preset[pommerman.Rules]{
+	family(pommerman.New, bots.Roster, pommerman.Formats, []preset[pommerman.Rules]{
 		{"PommeFFACompetition-v0", "free for all, everything is seen", ffa},
 		{"PommeFFACompetitionFast-v0", "free for all, everything is seen", ffa},
 		{"PommeFFAFast-v0", "free for all, everything is seen", ffa},

@@ -1,6 +1,6 @@
-// Command oracle replays what was recorded of the two other systems, the reference of May
-// 2018 and the Java re-implementation, and compares everything recorded: games, decisions
-// of their agents, dealt boards, values of heuristics.
+// Command oracle replays what was recorded of other systems, the reference today and of May
+// 2018 and the Java re-implementation, and compares everything recorded: decisions of their
+// agents, and of the last two also games, dealt boards, values of heuristics.
 //
 //	go run ./internal/oracle FILE|FOLDER...
 //
@@ -18,6 +18,7 @@ import (
 
 // formats are the forms of what was recorded.
 var formats = trace.Formats{
+	{Name: decisionFormat, Check: checkDecision},
 	recording2018.Format(),
 	{Name: "pommerman-2018-board/1", Check: checkBoard2018},
 	{Name: "pommerman-2018-simple-agent/1", Check: checkDecision2018},

@@ -11,13 +11,16 @@ import (
 	"pommego/arena/trace/tracetest"
 )
 
-// TestValues: values of heuristics and boards are counted by themselves, and an altered
-// one is found.
+// TestValues: values of heuristics and boards are counted by themselves, and decisions
+// where there are games. An altered one is found.
 func TestValues(t *testing.T) {
 	text := string(bytes.Join(tracetest.Lines(t, "testdata/java/heuristic.jsonl.gz")[:5], []byte("\n")))
+	made := string(bytes.Join(tracetest.Lines(t, recordedDecisions)[:20], []byte("\n")))
 	good, bad := filepath.Join(t.TempDir(), "good.jsonl"), filepath.Join(t.TempDir(), "bad.jsonl")
+	wrong := filepath.Join(t.TempDir(), "wrong.jsonl")
 	for path, text := range map[string]string{good: text,
-		bad: strings.Replace(text, `"win_score":0`, `"win_score":1`, 1)} {
+		bad:   strings.Replace(text, `"win_score":0`, `"win_score":1`, 1),
+		wrong: strings.Replace(made, `"prev_direction_after":0`, `"prev_direction_after":1`, 1)} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -32,6 +35,13 @@ func TestValues(t *testing.T) {
 			[]string{"80 boards, 0 mismatches\n20 values, 0 mismatches\n0 games, 397 decisions, 0 mismatches\n"},
 		},
 		{[]string{bad}, false, []string{bad + ": values 1, win_score: expected ", "\n20 values, 1 mismatches\n"}},
+		{
+			[]string{wrong, "testdata/2018/crafted.jsonl.gz"}, false,
+			[]string{
+				wrong + ": 20 decisions, 1 mismatches\n", wrong + ": decision 1, prev_direction_after: expected 1",
+				"\n20 decisions, 1 mismatches\n", " steps, 1 mismatches\n",
+			},
+		},
 		{[]string{filepath.Join(t.TempDir(), "none")}, false, []string{"error: ", "1 of 1 files could not be checked"}},
 	} {
 		var out strings.Builder

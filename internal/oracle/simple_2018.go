@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/simple"
 	"pommego/env/record"
 )
 
@@ -48,7 +47,7 @@ func madeAgain(line []byte, of2018 bool) (record.Report, error) {
 	for i, a := range possible {
 		byAction[strconv.Itoa(a)] = probs[i]
 	}
-	for key, v := range map[string]any{"format": simple.Formats[0].Name, "obs": obs, "probs": byAction} {
+	for key, v := range map[string]any{"format": decisionFormat, "obs": obs, "probs": byAction} {
 		if rec[key], err = json.Marshal(v); err != nil {
 			return record.Report{}, err
 		}
@@ -57,7 +56,7 @@ func madeAgain(line []byte, of2018 bool) (record.Report, error) {
 	if err != nil {
 		return record.Report{}, err
 	}
-	return simple.CheckDecision(text, of2018)
+	return checkDecisionOf(text, of2018)
 }
 
 // completeObservation adds to an observation of 2018 what today's have besides. It does

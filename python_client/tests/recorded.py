@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,13 @@ from conftest import REPOSITORY
 from pommego.pommerman import constants, envs
 
 TRACES = REPOSITORY / "env" / "pommerman" / "testdata" / "traces"
+DECISIONS = REPOSITORY / "internal" / "oracle" / "testdata" / "playground"
 FLOATS = ("bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
 
 
-def records(name: str, every: int = 1, first: int = 0) -> Iterator[dict[str, Any]]:
+def records(name: str, every: int = 1, first: int = 0, folder: Path = TRACES) -> Iterator[dict[str, Any]]:
     """Read every so manieth record of a file."""
-    with gzip.open(TRACES / f"{name}.jsonl.gz", "rt") as lines:
+    with gzip.open(folder / f"{name}.jsonl.gz", "rt") as lines:
         for number, line in enumerate(lines):
             if number % every == first:
                 yield json.loads(line)

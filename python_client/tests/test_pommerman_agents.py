@@ -55,7 +55,7 @@ class Draws:
 def test_simple_agent_decides_as_recorded(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Action, memory and the number of draws; half of the recorded decisions in all."""
     branches = set()
-    for record in recorded.records("simple_agent", 8, first):
+    for record in recorded.records("simple_agent", 8, first, recorded.DECISIONS):
         draws = Draws(record["coins"], record["choice"])
         monkeypatch.setattr("pommego.pommerman.agents.simple_agent.random", draws)
         agent = seated(agents.SimpleAgent(), record["agent"])

@@ -51,9 +51,6 @@ var Roster = slices.Concat(
 	java.Roster,
 )
 
-// Formats has the formats of recorded decisions.
-var Formats = simple.Formats
-
 // withNoise adds to kinds of bots the option noise.
 func withNoise(kinds seat.Roster[pommerman.View]) seat.Roster[pommerman.View] {
 	noisy := slices.Clone(kinds)

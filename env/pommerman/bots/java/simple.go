@@ -14,8 +14,7 @@ import (
 // enemies exactly three steps away, to items, bombs wood, walks to wood, wanders.
 type simple struct {
 	rng    ownRNG
-	recent [6]grid.Cell // where its last walks at random began, the oldest first
-	count  uint8
+	recent tactics.Recent
 }
 
 func (a *simple) Reset(rng env.RNG) { *a = simple{rng: ownRNG{rng}} }
@@ -81,15 +80,10 @@ func (a *simple) wander(s *observed, rng Generator) (pommerman.Action, tactics.M
 		if to.OnBoard(s.side) && s.walk.Has(s.board[to]) && !s.exposed(to) {
 			list[n] = dir
 			n++
-			fresh = fresh || !slices.Contains(a.recent[:a.count], to)
+			fresh = fresh || !slices.Contains(a.recent.List(), to)
 		}
 	}
-	if int(a.count) == len(a.recent) {
-		copy(a.recent[:], a.recent[1:])
-		a.count--
-	}
-	a.recent[a.count] = s.self
-	a.count++
+	a.recent.Add(s.self)
 	if !fresh {
 		return step(grid.Stay)
 	}
@@ -98,13 +92,7 @@ func (a *simple) wander(s *observed, rng Generator) (pommerman.Action, tactics.M
 
 func (a *simple) code(c *saved.Codec) {
 	saved.Numbers(c, &a.rng.State)
-	c.Len("recent cells", &a.count, len(a.recent))
-	saved.List(c, a.recent[:a.count])
-	for _, cell := range a.recent[:a.count] {
-		if !cell.OnBoard(grid.MaxSide) {
-			c.Fail("has recent cell (%d,%d), want one of a board", cell.Row(), cell.Col())
-		}
-	}
+	a.recent.Code(c)
 }
 
 func (a *simple) Append(dst []byte) []byte { return saved.Append(dst, a, (*simple).code) }

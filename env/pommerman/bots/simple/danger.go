@@ -72,9 +72,9 @@ func (s *scan) threats() (t threats) {
 }
 
 // flee lists the directions that lead out of danger, to draw one from.
-func (s *scan) flee(t *threats) (dirList, branch) {
+func (s *scan) flee(t *threats) (dirList, Branch) {
 	if t.n == len(underfoot) {
-		return s.breakOut(t), fleeAll4
+		return s.breakOut(t), FleeAll4
 	}
 	var safe dirList
 	for _, d := range grid.Dirs {
@@ -87,7 +87,7 @@ func (s *scan) flee(t *threats) (dirList, branch) {
 		// A bomb lies in each of these directions, so none leaves the board.
 		safe = t.dirList
 	}
-	return safe, fleeSome
+	return safe, FleeSome
 }
 
 // breakOut is the first unsafe direction that is no dead end, or to stay.

@@ -8,17 +8,17 @@ type draws struct {
 	rng    env.RNG
 	coins  uint64 // drawn in one go, used up from the lowest bit
 	left   uint8  // how many of them
-	script script // nil: the RNG
+	script Script // nil: the RNG
 }
 
-// script prescribes draws, to replay a recorded decision or to go through all
+// Script prescribes draws, to replay a recorded decision or to go through all
 // that could have been.
-type script interface {
-	coin() bool
-	choice(n int) int
-	// whole reports whether the search must toss every coin the reference
+type Script interface {
+	Coin() bool
+	Choice(n int) int // from 0 to n-1
+	// Whole reports whether the search must toss every coin the reference
 	// tosses, those included on which the decision cannot depend.
-	whole() bool
+	Whole() bool
 }
 
 // begin starts a decision: coins left over from the last one are dropped,
@@ -26,12 +26,12 @@ type script interface {
 func (d *draws) begin() { d.left = 0 }
 
 // whole reports whether coins without consequence must be tossed too.
-func (d *draws) whole() bool { return d.script != nil && d.script.whole() }
+func (d *draws) whole() bool { return d.script != nil && d.script.Whole() }
 
 // coin is true half the time.
 func (d *draws) coin() bool {
 	if d.script != nil {
-		return d.script.coin()
+		return d.script.Coin()
 	}
 	if d.left == 0 {
 		d.coins, d.left = d.rng.Uint64(), 64
@@ -45,7 +45,7 @@ func (d *draws) coin() bool {
 // choice is a number in [0, n), each equally likely.
 func (d *draws) choice(n int) int {
 	if d.script != nil {
-		return d.script.choice(n)
+		return d.script.Choice(n)
 	}
 	return d.rng.IntN(n)
 }

@@ -1,9 +1,11 @@
 // Package simple holds the rule-based agent of the original Pommerman, SimpleAgent:
 // "simple" as it is today, and "simple-2018" as it was in May 2018. They decide as the
-// original does, move for move: [Formats] compares them with recorded decisions of it.
+// original does, move for move: package internal/oracle compares them with recorded decisions of it.
 package simple
 
 import (
+	"slices"
+
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
@@ -18,56 +20,36 @@ var Roster = seat.Roster[pommerman.View]{
 	seat.Plain("simple-2018", func() pommerman.Bot { return &simple{of2018: true} }),
 }
 
-// branch names the rule by which a simple agent decided.
-type branch uint8
+// Branch names the rule by which a simple agent decided, as recorded decisions do.
+type Branch string
 
 // The rules, in the order in which they are tried.
 const (
-	fleeAll4      branch = iota // bombs threaten every direction
-	fleeSome                    // bombs threaten some directions
-	bombEnemy                   // an enemy is adjacent
-	cornered                    // the same, but no passage is in sight
-	towardEnemy                 // an enemy is up to three steps away
-	towardPowerup               // an item is up to two steps away
-	bombWood                    // wood is adjacent
-	stopAtWood                  // the same, but a bomb would be unsafe
-	towardWood                  // wood is two steps away
-	randomWalk                  // nothing of interest
+	FleeAll4      Branch = "flee_all4"      // bombs threaten every direction
+	FleeSome      Branch = "flee_some"      // bombs threaten some directions
+	BombEnemy     Branch = "bomb_enemy"     // an enemy is adjacent
+	Cornered      Branch = "cornered"       // the same, but no passage is in sight
+	TowardEnemy   Branch = "toward_enemy"   // an enemy is up to three steps away
+	TowardPowerup Branch = "toward_powerup" // an item is up to two steps away
+	BombWood      Branch = "bomb_wood"      // wood is adjacent
+	StopAtWood    Branch = "stop_at_wood"   // the same, but a bomb would be unsafe
+	TowardWood    Branch = "toward_wood"    // wood is two steps away
+	RandomWalk    Branch = "random_walk"    // nothing of interest
 )
 
-func (b branch) String() string { return branchNames[b] }
-
-// branchNames are those of the recorded decisions.
-var branchNames = [...]string{
-	"flee_all4", "flee_some", "bomb_enemy", "cornered", "toward_enemy",
-	"toward_powerup", "bomb_wood", "stop_at_wood", "toward_wood", "random_walk",
+// Memory is what a simple agent keeps from one decision to the next.
+type Memory struct {
+	Recent  tactics.Recent
+	Heading grid.Dir // in which it last went for an enemy
 }
 
-// memory is what a simple agent keeps from one decision to the next.
-type memory struct {
-	recent  [6]grid.Cell // where its last random walks began, the oldest first
-	count   uint8        // how many of them there are; the others are zero
-	heading grid.Dir     // in which it last went for an enemy
-}
-
-// visited reports whether c is among the recent cells.
-func (m *memory) visited(c grid.Cell) bool {
-	for _, r := range m.recent[:m.count] {
-		if r == c {
-			return true
-		}
-	}
-	return false
-}
-
-// visit appends c to the recent cells; if they are full, the oldest is dropped.
-func (m *memory) visit(c grid.Cell) {
-	if int(m.count) == len(m.recent) {
-		copy(m.recent[:], m.recent[1:])
-		m.count--
-	}
-	m.recent[m.count] = c
-	m.count++
+// Decide makes one decision of today's agent, or of that of 2018, with the draws of a
+// script.
+func (m *Memory) Decide(v *pommerman.View, of2018 bool, s Script) (pommerman.Action, Branch) {
+	a := simple{Memory: *m, draws: draws{script: s}, of2018: of2018}
+	action, by := a.decide(v)
+	*m = a.Memory
+	return action, by
 }
 
 // simple is the reference's rule-based agent. In order: get away from bombs,
@@ -82,7 +64,7 @@ func (m *memory) visit(c grid.Cell) {
 // and has no passage at all in sight, it stops. It treats a skull as an item to
 // walk over, never as one to walk to.
 type simple struct {
-	memory
+	Memory
 	draws
 	of2018 bool
 }
@@ -102,7 +84,7 @@ func (a *simple) Act(v *pommerman.View, action []uint8) {
 var powerups = [3]pommerman.Item{pommerman.ExtraBomb, pommerman.IncrRange, pommerman.Kick}
 
 // decide is one decision, and the rule that made it.
-func (a *simple) decide(v *pommerman.View) (pommerman.Action, branch) {
+func (a *simple) decide(v *pommerman.View) (pommerman.Action, Branch) {
 	a.begin()
 	var s scan
 	if a.of2018 {
@@ -118,38 +100,38 @@ func (a *simple) decide(v *pommerman.View) (pommerman.Action, branch) {
 		return move, by
 	}
 	if d := s.toward(2, powerups[:]...); d != grid.Stay {
-		return pommerman.Action(d), towardPowerup
+		return pommerman.Action(d), TowardPowerup
 	}
 	if s.around[1].Has(pommerman.Wood) {
 		if v.Self.Ammo > 0 && s.canHide() {
-			return pommerman.LayBomb, bombWood
+			return pommerman.LayBomb, BombWood
 		}
-		return pommerman.Stop, stopAtWood
+		return pommerman.Stop, StopAtWood
 	}
 	if d := s.toward(2, pommerman.Wood); d != grid.Stay && !exposed(v, v.Self.Cell.Next(d)) {
-		return pommerman.Action(d), towardWood
+		return pommerman.Action(d), TowardWood
 	}
-	return a.wander(&s), randomWalk
+	return a.wander(&s), RandomWalk
 }
 
 // meetEnemy bombs an adjacent enemy or walks to a near one. Whether it
 // continues in the same direction is a coin toss.
-func (a *simple) meetEnemy(s *scan) (pommerman.Action, branch, bool) {
+func (a *simple) meetEnemy(s *scan) (pommerman.Action, Branch, bool) {
 	v := s.v
 	if s.around[1]&tactics.ItemSet(v.Enemies[:]...) != 0 && v.Self.Ammo > 0 {
 		if s.canHide() {
-			return pommerman.LayBomb, bombEnemy, true
+			return pommerman.LayBomb, BombEnemy, true
 		}
 		if !s.seesPassage() {
-			return pommerman.Stop, cornered, true
+			return pommerman.Stop, Cornered, true
 		}
 	}
 	d := s.toward(nearby, v.Enemies[:]...)
-	if d == grid.Stay || d == a.heading && !a.coin() {
-		return 0, 0, false
+	if d == grid.Stay || d == a.Heading && !a.coin() {
+		return 0, "", false
 	}
-	a.heading = d
-	return pommerman.Action(d), towardEnemy, true
+	a.Heading = d
+	return pommerman.Action(d), TowardEnemy, true
 }
 
 // wander draws a move to a safe cell, rather one it has not been at lately,
@@ -162,7 +144,7 @@ func (a *simple) wander(s *scan) pommerman.Action {
 		return s.open.Has(s.v.Board[to]) && !exposed(s.v, to)
 	})
 	fresh := ways
-	fresh.keep(func(d grid.Dir) bool { return !a.visited(self.Next(d)) })
+	fresh.keep(func(d grid.Dir) bool { return !slices.Contains(a.Recent.List(), self.Next(d)) })
 	if fresh.n > 0 {
 		ways = fresh
 	}
@@ -172,7 +154,7 @@ func (a *simple) wander(s *scan) pommerman.Action {
 	if ways.n == 0 {
 		ways.add(grid.Stay)
 	}
-	a.visit(self)
+	a.Recent.Add(self)
 	return a.pick(&ways)
 }
 
@@ -181,20 +163,13 @@ func (a *simple) pick(ways *dirList) pommerman.Action {
 	return pommerman.Action(ways.dirs[a.choice(ways.n)])
 }
 
-// code goes over what is saved: RNG state, heading, count, then the recent cells, a byte
-// each.
+// code goes over what is saved: RNG state, heading, recent cells.
 func (a *simple) code(c *saved.Codec) {
 	saved.Numbers(c, &a.rng.State)
-	saved.Numbers(c, &a.heading)
-	c.Len("recent cells", &a.count, len(a.recent))
-	saved.List(c, a.recent[:a.count])
-	if a.heading > grid.Right {
-		c.Fail("has direction %d, want 0 to %d", a.heading, grid.Right)
-	}
-	for _, cell := range a.recent[:a.count] {
-		if !cell.OnBoard(grid.MaxSide) {
-			c.Fail("has recent cell (%d,%d), want one of a board", cell.Row(), cell.Col())
-		}
+	saved.Numbers(c, &a.Heading)
+	a.Recent.Code(c)
+	if a.Heading > grid.Right {
+		c.Fail("has direction %d, want 0 to %d", a.Heading, grid.Right)
 	}
 }
 

@@ -1,6 +1,7 @@
 package simple
 
 import (
+	"slices"
 	"testing"
 
 	"pommego/env"
@@ -16,9 +17,9 @@ type always struct {
 	coins int
 }
 
-func (a *always) coin() bool       { a.coins++; return a.heads }
-func (a *always) choice(n int) int { return min(a.k, n-1) }
-func (a *always) whole() bool      { return true }
+func (a *always) Coin() bool       { a.coins++; return a.heads }
+func (a *always) Choice(n int) int { return min(a.k, n-1) }
+func (a *always) Whole() bool      { return true }
 
 func TestSimpleRules(t *testing.T) {
 	ffa := pommerman.Playground(pommerman.FFA)
@@ -27,11 +28,11 @@ func TestSimpleRules(t *testing.T) {
 		reason string
 		rules  pommerman.Rules
 		board  string
-		change func(*pommerman.View, *memory)
+		change func(*pommerman.View, *Memory)
 		heads  bool
 		k      int
 		action pommerman.Action
-		by     branch
+		by     Branch
 	}{
 		{reason: "an adjacent enemy is bombed if a passage round a corner is in reach", board: `
 			A B . . . . .
@@ -40,7 +41,7 @@ func TestSimpleRules(t *testing.T) {
 			. # # # # # #
 			. # # # # # #
 			. # # # # # #
-			. # # # # # #`, action: pommerman.LayBomb, by: bombEnemy},
+			. # # # # # #`, action: pommerman.LayBomb, by: BombEnemy},
 		{reason: "no way out of the blast: walk at the enemy instead", board: `
 			A B . . . . .
 			. # # # # # #
@@ -48,7 +49,7 @@ func TestSimpleRules(t *testing.T) {
 			# # # # # # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, action: pommerman.Right, by: towardEnemy},
+			# # # # # # #`, action: pommerman.Right, by: TowardEnemy},
 		{reason: "one cell beyond a blast of 2 in the same column is out of it", board: `
 			A B . . . . .
 			. # # # # # #
@@ -56,7 +57,7 @@ func TestSimpleRules(t *testing.T) {
 			. # # # # # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, action: pommerman.LayBomb, by: bombEnemy},
+			# # # # # # #`, action: pommerman.LayBomb, by: BombEnemy},
 		{reason: "no passage in sight at all: stop, where the original fails", board: `
 			A B # # # # #
 			# # # # # # #
@@ -64,7 +65,7 @@ func TestSimpleRules(t *testing.T) {
 			# # # # # # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, action: pommerman.Stop, by: cornered},
+			# # # # # # #`, action: pommerman.Stop, by: Cornered},
 		{reason: "nor does one out of sight help, ten columns to the right", board: `
 			A B # # # # # # # # .
 			# # # # # # # # # # #
@@ -76,7 +77,7 @@ func TestSimpleRules(t *testing.T) {
 			# # # # # # # # # # #
 			# # # # # # # # # # #
 			# # # # # # # # # # #
-			# # # # # # # # # # .`, action: pommerman.Stop, by: cornered},
+			# # # # # # # # # # .`, action: pommerman.Stop, by: Cornered},
 		{reason: "a passage out of reach is enough to go on", board: `
 			A B # # # # #
 			# # # # # # #
@@ -84,7 +85,7 @@ func TestSimpleRules(t *testing.T) {
 			# # # # # # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, action: pommerman.Right, by: towardEnemy},
+			# # # # # # #`, action: pommerman.Right, by: TowardEnemy},
 		{reason: "of equally near enemies the last in the list is the target", board: `
 			. . . . . . .
 			. D . A . B .
@@ -92,7 +93,7 @@ func TestSimpleRules(t *testing.T) {
 			. . . C . . .
 			. . . . . . .
 			. . . . . . .
-			. . . . . . .`, action: pommerman.Left, by: towardEnemy},
+			. . . . . . .`, action: pommerman.Left, by: TowardEnemy},
 		{reason: "the same direction again needs a coin, which fell wrong", board: `
 			. . . . . . .
 			. D . A . . .
@@ -100,8 +101,8 @@ func TestSimpleRules(t *testing.T) {
 			. . . . . . .
 			. . . . . . .
 			. . . . . . .
-			. . . . . . .`, change: func(_ *pommerman.View, m *memory) { m.heading = grid.Left },
-			action: pommerman.Left, by: randomWalk},
+			. . . . . . .`, change: func(_ *pommerman.View, m *Memory) { m.Heading = grid.Left },
+			action: pommerman.Left, by: RandomWalk},
 		{reason: "of equally near items Kick goes before IncrRange before ExtraBomb", board: `
 			. . . . . . .
 			. . . k . . .
@@ -109,7 +110,7 @@ func TestSimpleRules(t *testing.T) {
 			. r . A . e .
 			. . . . . . .
 			. . . e . . .
-			. . . . . . .`, action: pommerman.Up, by: towardPowerup},
+			. . . . . . .`, action: pommerman.Up, by: TowardPowerup},
 		{reason: "of equally near items of a kind the last in row-major order", board: `
 			. . . . . . .
 			. . . k . . .
@@ -117,7 +118,7 @@ func TestSimpleRules(t *testing.T) {
 			. k . A . k .
 			. . . . . . .
 			. . . . . . .
-			. . . . . . .`, action: pommerman.Right, by: towardPowerup},
+			. . . . . . .`, action: pommerman.Right, by: TowardPowerup},
 		{reason: "two ways of equal length: tails keeps the one found first", board: `
 			. . . . . . .
 			. . . . . . .
@@ -125,7 +126,7 @@ func TestSimpleRules(t *testing.T) {
 			. . . A . . .
 			. . . . k . .
 			. . . . . . .
-			. . . . . . .`, action: pommerman.Down, by: towardPowerup},
+			. . . . . . .`, action: pommerman.Down, by: TowardPowerup},
 		{reason: "two ways of equal length: heads takes the later one", heads: true, board: `
 			. . . . . . .
 			. . . . . . .
@@ -133,7 +134,7 @@ func TestSimpleRules(t *testing.T) {
 			. . . A . . .
 			. . . . k . .
 			. . . . . . .
-			. . . . . . .`, action: pommerman.Right, by: towardPowerup},
+			. . . . . . .`, action: pommerman.Right, by: TowardPowerup},
 		{reason: "a skull is no target", rules: skulls, board: `
 			. . . . . . .
 			. . . . . . .
@@ -141,7 +142,7 @@ func TestSimpleRules(t *testing.T) {
 			. . s A . . .
 			. . . . . . .
 			. . . . . . .
-			. . . . . . .`, k: 3, action: pommerman.Down, by: randomWalk},
+			. . . . . . .`, k: 3, action: pommerman.Down, by: RandomWalk},
 		{reason: "but it can be walked over", rules: skulls, board: `
 			# # # # # # #
 			# # # # # # #
@@ -149,7 +150,7 @@ func TestSimpleRules(t *testing.T) {
 			# k s A # # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, action: pommerman.Left, by: towardPowerup},
+			# # # # # # #`, action: pommerman.Left, by: TowardPowerup},
 		{reason: "agents' values are one higher where there are skulls", rules: skulls, board: `
 			. . . . . . .
 			. . . . . . .
@@ -157,7 +158,7 @@ func TestSimpleRules(t *testing.T) {
 			. B . A . . .
 			. . . . . . .
 			. . . . . . .
-			. . . . . . .`, action: pommerman.Left, by: towardEnemy},
+			. . . . . . .`, action: pommerman.Left, by: TowardEnemy},
 		{reason: "adjacent wood without ammo", board: `
 			. . . . . . .
 			. . . . . . .
@@ -165,8 +166,8 @@ func TestSimpleRules(t *testing.T) {
 			. . . A . . .
 			. . . . . . .
 			. . . . . . .
-			. . . . . . .`, change: func(v *pommerman.View, _ *memory) { v.Self.Ammo = 0 },
-			action: pommerman.Stop, by: stopAtWood},
+			. . . . . . .`, change: func(v *pommerman.View, _ *Memory) { v.Self.Ammo = 0 },
+			action: pommerman.Stop, by: StopAtWood},
 		{reason: "wood two steps away is left where a bomb's line crosses the way", board: `
 			. . . . . . .
 			. . . + . . .
@@ -174,7 +175,7 @@ func TestSimpleRules(t *testing.T) {
 			. . . A . . .
 			. . . . . . .
 			. . . . . . .
-			. . . . . . .`, k: 2, action: pommerman.Down, by: randomWalk},
+			. . . . . . .`, k: 2, action: pommerman.Down, by: RandomWalk},
 		{reason: "a bomb no further away than its blast makes its side unsafe; the others are drawn from", board: `
 			. . . . . . .
 			. . . . . . .
@@ -182,7 +183,7 @@ func TestSimpleRules(t *testing.T) {
 			. . . A . o .
 			. . . . . . .
 			. . . . . . .
-			. . . . . . .`, k: 2, action: pommerman.Left, by: fleeSome},
+			. . . . . . .`, k: 2, action: pommerman.Left, by: FleeSome},
 		{reason: "one step more is safe", board: `
 			. . . . . . .
 			. . . . . . .
@@ -190,7 +191,7 @@ func TestSimpleRules(t *testing.T) {
 			. . . A . . o
 			. . . . . . .
 			. . . . . . .
-			. . . . . . .`, k: 9, action: pommerman.Down, by: randomWalk},
+			. . . . . . .`, k: 9, action: pommerman.Down, by: RandomWalk},
 		{reason: "a bomb behind a wall is further away than its blast", board: `
 			. . . . . . .
 			. . . . . . .
@@ -198,7 +199,7 @@ func TestSimpleRules(t *testing.T) {
 			. . . A # o .
 			. . . . # . .
 			. . . . . . .
-			. . . . . . .`, k: 9, action: pommerman.Down, by: randomWalk},
+			. . . . . . .`, k: 9, action: pommerman.Down, by: RandomWalk},
 		{reason: "no safe side: the unsafe ones in the order in which they were found", board: `
 			# # # # # # #
 			# # # o # # #
@@ -206,7 +207,7 @@ func TestSimpleRules(t *testing.T) {
 			# # # A . o #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, k: 1, action: pommerman.Right, by: fleeSome},
+			# # # # # # #`, k: 1, action: pommerman.Right, by: FleeSome},
 		{reason: "fleeing into fog is thought safe", board: `
 			# # # # # # #
 			# # # # # # #
@@ -214,7 +215,7 @@ func TestSimpleRules(t *testing.T) {
 			# # ? A . o #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, action: pommerman.Left, by: fleeSome},
+			# # # # # # #`, action: pommerman.Left, by: FleeSome},
 		{reason: "on a bomb: right is tried first, but is a dead end", board: `
 			# # # # # # #
 			# . . # # # #
@@ -222,7 +223,7 @@ func TestSimpleRules(t *testing.T) {
 			# . . a . # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, action: pommerman.Left, by: fleeAll4},
+			# # # # # # #`, action: pommerman.Left, by: FleeAll4},
 		{reason: "on a bomb, with dead ends only", board: `
 			# # # # # # #
 			# # # # # # #
@@ -230,7 +231,7 @@ func TestSimpleRules(t *testing.T) {
 			# # . a . # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, action: pommerman.Stop, by: fleeAll4},
+			# # # # # # #`, action: pommerman.Stop, by: FleeAll4},
 		{reason: "on a bomb: a corridor must go on for more than the blast from the cell entered", board: `
 			# # # # # # #
 			# # # # # # #
@@ -238,7 +239,7 @@ func TestSimpleRules(t *testing.T) {
 			# # # a # # #
 			# # # . # # #
 			# # # . # # #
-			# # # . # # #`, action: pommerman.Stop, by: fleeAll4},
+			# # # . # # #`, action: pommerman.Stop, by: FleeAll4},
 		{reason: "this one does", board: `
 			# # # # # # #
 			# # # # # # #
@@ -246,7 +247,7 @@ func TestSimpleRules(t *testing.T) {
 			# # # . # # #
 			# # # . # # #
 			# # # . # # #
-			# # # . # # #`, action: pommerman.Down, by: fleeAll4},
+			# # # . # # #`, action: pommerman.Down, by: FleeAll4},
 		{reason: "of two bombs on one side the stronger blast has to be got out of", board: `
 			# # # # # # #
 			# # # o # # #
@@ -254,8 +255,8 @@ func TestSimpleRules(t *testing.T) {
 			# # # a # # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, change: func(v *pommerman.View, _ *memory) { v.Bombs[0].Blast = 4 },
-			action: pommerman.Stop, by: fleeAll4},
+			# # # # # # #`, change: func(v *pommerman.View, _ *Memory) { v.Bombs[0].Blast = 4 },
+			action: pommerman.Stop, by: FleeAll4},
 		{reason: "wandering avoids where it has been", board: `
 			# # # # # # #
 			# # # # # # #
@@ -263,8 +264,8 @@ func TestSimpleRules(t *testing.T) {
 			# # . A # # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, change: func(_ *pommerman.View, m *memory) { m.visit(grid.At(3, 2)) },
-			action: pommerman.Up, by: randomWalk},
+			# # # # # # #`, change: func(_ *pommerman.View, m *Memory) { m.Recent.Add(grid.At(3, 2)) },
+			action: pommerman.Up, by: RandomWalk},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			if test.rules.BoardSize == 0 {
@@ -273,9 +274,9 @@ func TestSimpleRules(t *testing.T) {
 			v := pommermantest.Draw(t, test.rules, test.board)
 			a := simple{draws: draws{script: &always{heads: test.heads, k: test.k}}}
 			if test.change != nil {
-				test.change(v, &a.memory)
+				test.change(v, &a.Memory)
 			}
-			before := a.memory
+			before := a.Memory
 			action, by := a.decide(v)
 			if action != test.action || by != test.by {
 				t.Errorf("%v by %v, want %v by %v", action, by, test.action, test.by)
@@ -351,9 +352,9 @@ func TestMemory(t *testing.T) {
 		a.decide(v)
 		v.Board[v.Self.Cell] = pommerman.Rigid
 	}
-	want := [6]grid.Cell{grid.At(3, 3), grid.At(4, 4), grid.At(5, 5), grid.At(6, 6), grid.At(0, 0), grid.At(1, 1)}
-	if a.recent != want || a.count != 6 {
-		t.Errorf("recent cells %s, want the last six, the oldest first", cellsText(&a.memory))
+	want := []grid.Cell{grid.At(3, 3), grid.At(4, 4), grid.At(5, 5), grid.At(6, 6), grid.At(0, 0), grid.At(1, 1)}
+	if got := a.Recent.List(); !slices.Equal(got, want) {
+		t.Errorf("recent cells %v, want the last six, %v, the oldest first", got, want)
 	}
 	a.Reset(env.RNG{State: 5})
 	if want := (simple{draws: draws{rng: env.RNG{State: 5}}}); a != want {

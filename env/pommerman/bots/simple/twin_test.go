@@ -51,18 +51,18 @@ type tape struct {
 	picks  [][2]int
 }
 
-func (t *tape) coin() bool {
+func (t *tape) Coin() bool {
 	t.tossed++
 	return t.coins.Coin()
 }
 
-func (t *tape) choice(n int) int {
+func (t *tape) Choice(n int) int {
 	k := t.choose.IntN(n)
 	t.picks = append(t.picks, [2]int{n, k})
 	return k
 }
 
-func (t *tape) whole() bool { return true }
+func (t *tape) Whole() bool { return true }
 
 func (t *twin) decide() pommerman.Action {
 	v := t.v
@@ -84,7 +84,7 @@ func (t *twin) decide() pommerman.Action {
 			return pommerman.Stop
 		}
 	}
-	if d := t.toward(3, v.Enemies[:]...); d != grid.Stay && (d != t.heading || t.draws.coin()) {
+	if d := t.toward(3, v.Enemies[:]...); d != grid.Stay && (d != t.heading || t.draws.Coin()) {
 		t.heading = d
 		return pommerman.Action(d)
 	}
@@ -160,7 +160,7 @@ func (t *twin) search() {
 				t.dist[to] = t.dist[from] + 1
 				t.prev[to] = from
 				waiting = append(waiting, to)
-			case known == t.dist[from]+1 && t.draws.coin():
+			case known == t.dist[from]+1 && t.draws.Coin():
 				t.prev[to] = from
 			}
 		}
@@ -334,27 +334,27 @@ func (t *twin) wander() pommerman.Action {
 }
 
 func (t *twin) pick(ways []grid.Dir) pommerman.Action {
-	return pommerman.Action(ways[t.draws.choice(len(ways))])
+	return pommerman.Action(ways[t.draws.Choice(len(ways))])
 }
 
 // compareWithTwin makes one decision both ways and compares everything.
-func compareWithTwin(v *pommerman.View, before memory, seed uint64) error {
+func compareWithTwin(v *pommerman.View, before Memory, seed uint64) error {
 	fast := &tape{coins: env.RNG{State: seed}, choose: env.RNG{State: ^seed}}
 	slow := *fast
-	a := simple{memory: before, draws: draws{script: fast}}
+	a := simple{Memory: before, draws: draws{script: fast}}
 	got, by := a.decide(v)
-	t := twin{v: v, heading: before.heading, draws: &slow}
-	for _, c := range before.recent[:before.count] {
+	t := twin{v: v, heading: before.Heading, draws: &slow}
+	for _, c := range before.Recent.List() {
 		t.recent = append(t.recent, posOf(c))
 	}
 	want := t.decide()
-	after := memory{count: uint8(len(t.recent)), heading: t.heading}
-	for i, p := range t.recent {
-		after.recent[i] = p.cell()
+	after := Memory{Heading: t.heading}
+	for _, p := range t.recent {
+		after.Recent.Add(p.cell())
 	}
-	if got != want || a.memory != after || fmt.Sprint(*fast) != fmt.Sprint(slow) {
+	if got != want || a.Memory != after || fmt.Sprint(*fast) != fmt.Sprint(slow) {
 		return fmt.Errorf("%v by %v, memory %v, draws %v; slow twin: %v, memory %v, draws %v; view:\n%s",
-			got, by, a.memory, *fast, want, after, slow, pommermantest.Picture(v))
+			got, by, a.Memory, *fast, want, after, slow, pommermantest.Picture(v))
 	}
 	return nil
 }
@@ -381,22 +381,36 @@ func FuzzTwin(f *testing.F) {
 }
 
 // randomView makes a view and a memory.
-func randomView(seed uint64) (*pommerman.View, memory) {
+func randomView(seed uint64) (*pommerman.View, Memory) {
 	v, rng := pommermantest.RandomView(seed)
 	return v, randomMemory(v, rng)
 }
 
 // randomMemory remembers cells around the agent.
-func randomMemory(v *pommerman.View, rng *env.RNG) (m memory) {
+func randomMemory(v *pommerman.View, rng *env.RNG) (m Memory) {
 	for range rng.IntN(10) {
 		row := v.Self.Cell.Row() + rng.IntN(3) - 1
 		col := v.Self.Cell.Col() + rng.IntN(3) - 1
 		if c := grid.At(row, col); c.OnBoard(v.Rules.BoardSize) {
-			m.visit(c)
+			m.Recent.Add(c)
 		}
 	}
-	m.heading = grid.Dir(rng.IntN(5))
+	m.Heading = grid.Dir(rng.IntN(5))
 	return m
+}
+
+// BenchmarkDecide makes decisions with an RNG.
+func BenchmarkDecide(b *testing.B) {
+	var views [500]*pommerman.View
+	var memories [500]Memory
+	for i := range views {
+		views[i], memories[i] = randomView(uint64(i))
+	}
+	var a simple
+	for i := 0; b.Loop(); i++ {
+		a.Memory = memories[i%len(views)]
+		a.decide(views[i%len(views)])
+	}
 }
 
 func abs(x int) int { return max(x, -x) }

@@ -1,4 +1,4 @@
-package simple
+package main
 
 import (
 	"encoding/json"
@@ -11,22 +11,22 @@ import (
 	"pommego/env/record"
 )
 
-const recorded = "../../testdata/traces/simple_agent.jsonl.gz"
+const recordedDecisions = "testdata/playground/simple_agent.jsonl.gz"
 
 // decisions are the recorded decisions, a line each.
 func decisions(t testing.TB) [][]byte {
 	t.Helper()
-	return tracetest.Lines(t, recorded)
+	return tracetest.Lines(t, recordedDecisions)
 }
 
 func TestRecordedDecisions(t *testing.T) {
 	lines := decisions(t)
 	if len(lines) != 5000 {
-		t.Errorf("%s holds %d decisions, want 5000", recorded, len(lines))
+		t.Errorf("%s holds %d decisions, want 5000", recordedDecisions, len(lines))
 	}
 	bad := 0
 	for i, line := range lines {
-		report, err := CheckDecision(line, false)
+		report, err := checkDecision(line)
 		if err != nil || report.Decisions != 1 {
 			t.Fatalf("decision %d: %+v, %v", i+1, report, err)
 		}
@@ -80,7 +80,7 @@ func plusOne(base int) func(any) any {
 // notices reports whether a check finds a difference in field.
 func notices(t *testing.T, line []byte, field string) bool {
 	t.Helper()
-	report, err := CheckDecision(line, false)
+	report, err := checkDecision(line)
 	if err != nil {
 		t.Fatalf("%v; %s", err, line)
 	}
@@ -97,9 +97,9 @@ type fields struct {
 	Possible      []int
 }
 
-// TestCheckCanFail alters what a decision led to, in every kind of decision: the
+// TestDecisionCheckCanFail alters what a decision led to, in every kind of decision: the
 // check must notice each.
-func TestCheckCanFail(t *testing.T) {
+func TestDecisionCheckCanFail(t *testing.T) {
 	drawn := func(r *fields) bool { return r.Choice != nil }
 	for _, test := range []struct {
 		key    string
@@ -160,9 +160,9 @@ func TestCheckCanFail(t *testing.T) {
 	}
 }
 
-// TestCheckLooksAt alters what a decision starts from. Not every decision turns
+// TestDecisionsLookAt alters what a decision starts from. Not every decision turns
 // on each of these, so for each there must be one that does.
-func TestCheckLooksAt(t *testing.T) {
+func TestDecisionsLookAt(t *testing.T) {
 	replace := func(from, to string) func(any) any {
 		return func(old any) any { return strings.ReplaceAll(old.(string), from, to) }
 	}
@@ -256,7 +256,7 @@ func TestMalformedDecisions(t *testing.T) {
 		{"obs.step_count", -1, "negative"},
 		{"obs.message", []int{1}, "words without radio"},
 	} {
-		_, err := CheckDecision(edit(t, line, test.key, to(test.value)), false)
+		_, err := checkDecision(edit(t, line, test.key, to(test.value)))
 		if key := strings.TrimPrefix(test.key, "obs."); err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("%s, %s: error %v, want one that names the key", test.key, test.reason, err)
 		}
@@ -278,18 +278,18 @@ func TestMalformedDecisions(t *testing.T) {
 		}
 	}
 	for _, key := range keys {
-		if _, err := CheckDecision(edit(t, line, key, to(missing)), false); err == nil ||
+		if _, err := checkDecision(edit(t, line, key, to(missing))); err == nil ||
 			!strings.Contains(err.Error(), "missing") {
 			t.Errorf("%s taken away: error %v, want one that says so", key, err)
 		}
-		_, err := CheckDecision(edit(t, line, key, to(nil)), false)
+		_, err := checkDecision(edit(t, line, key, to(nil)))
 		if name := strings.TrimPrefix(key, "obs."); !slices.Contains(nullable, name) &&
 			(err == nil || !strings.Contains(err.Error(), "null")) {
 			t.Errorf("%s set to null: error %v, want one that says so", key, err)
 		}
 	}
 	for _, text := range []string{"", "{", "null", "[]", "17", string(line) + string(line), string(line[:len(line)/2])} {
-		if _, err := CheckDecision([]byte(text), false); err == nil {
+		if _, err := checkDecision([]byte(text)); err == nil {
 			t.Errorf("%.40q is taken for a decision", text)
 		}
 	}
@@ -302,27 +302,9 @@ func FuzzCheckDecision(f *testing.F) {
 		f.Add(lines[i])
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		report, err := CheckDecision(line, false)
+		report, err := checkDecision(line)
 		if err != nil && report.Differences != nil {
 			t.Fatalf("both %v and %v", report, err)
 		}
 	})
-}
-
-// BenchmarkDecide makes the recorded decisions with an RNG, views given.
-func BenchmarkDecide(b *testing.B) {
-	var all []*decision
-	for _, line := range decisions(b) {
-		d, err := readDecision(line, false)
-		if err != nil {
-			b.Fatal(err)
-		}
-		all = append(all, d)
-	}
-	var a simple
-	for i := 0; b.Loop(); i++ {
-		d := all[i%len(all)]
-		a.memory = d.before
-		a.decide(d.view)
-	}
 }

@@ -1,4 +1,4 @@
-package simple
+package main
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 
 	"pommego/env/grid"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/tactics"
+	"pommego/env/pommerman/bots/simple"
 	"pommego/env/saved"
 )
 
@@ -40,11 +40,11 @@ type recordedDecision struct {
 	Probs           map[string]float64 `json:"probs"` // by action
 }
 
-// shape says what its values may be.
-var shape = saved.Shape{Columns: map[string][]saved.Column{
+// decisionShape says what its values may be.
+var decisionShape = saved.Shape{Columns: map[string][]saved.Column{
 	"agent": number(0, pommerman.MaxAgents-1), "board_size": number(7, grid.MaxSide), "view_size": number(0, grid.MaxSide),
 	"prev_direction": number(0, int(grid.Right)), "prev_direction_after": number(0, int(grid.Right)),
-	"action": number(0, tactics.Choices-1), "possible": number(0, tactics.Choices-1),
+	"action": number(0, choices-1), "possible": number(0, choices-1),
 	"recent":       {saved.Col("row", 0, grid.MaxSide-1), saved.Col("col", 0, grid.MaxSide-1)},
 	"recent_after": {saved.Col("row", 0, grid.MaxSide-1), saved.Col("col", 0, grid.MaxSide-1)},
 }}
@@ -55,13 +55,13 @@ func number(least, most int) []saved.Column { return []saved.Column{saved.Col(""
 type decision struct {
 	of2018        bool
 	view          *pommerman.View
-	before, after memory
+	before, after simple.Memory
 	coins         string
 	choice        []int // nil, or n and what was drawn
 	action        pommerman.Action
 	branch        string
-	possible      [tactics.Choices]bool
-	probs         [tactics.Choices]float64
+	possible      [choices]bool
+	probs         [choices]float64
 }
 
 // readDecision reads a recorded decision, one JSON object.
@@ -69,7 +69,7 @@ func readDecision(line []byte, of2018 bool) (*decision, error) {
 	var in recordedDecision
 	err := saved.Decode(line, &in)
 	if err == nil {
-		err = shape.Check(&in)
+		err = decisionShape.Check(&in)
 	}
 	if err != nil {
 		return nil, err
@@ -82,10 +82,10 @@ func readDecision(line []byte, of2018 bool) (*decision, error) {
 		d.choice = *in.Choice
 	}
 	if err = d.readView(&in); err == nil {
-		err = d.before.read("recent", in.Recent, in.PrevDirection, d.view.Rules.BoardSize)
+		d.before, err = readMemory("recent", in.Recent, in.PrevDirection, d.view.Rules.BoardSize)
 	}
 	if err == nil {
-		err = d.after.read("recent_after", in.RecentAfter, in.PrevDirectAfter, d.view.Rules.BoardSize)
+		d.after, err = readMemory("recent_after", in.RecentAfter, in.PrevDirectAfter, d.view.Rules.BoardSize)
 	}
 	if err == nil {
 		err = d.checkDraws()
@@ -135,18 +135,29 @@ func (d *decision) readRules(obs json.RawMessage) (*pommerman.Rules, error) {
 	return &r, nil
 }
 
-// read reads what an agent remembered in a game on a board of the given side.
-func (m *memory) read(name string, cells saved.Rows, heading, side int) error {
-	if len(cells) > len(m.recent) {
-		return fmt.Errorf("%s has %d entries, want 0 to %d", name, len(cells), len(m.recent))
+// mostRecent is how many cells an agent remembers.
+const mostRecent = 6
+
+// readMemory reads what an agent remembered in a game on a board of the given side.
+func readMemory(name string, cells saved.Rows, heading, side int) (m simple.Memory, err error) {
+	if len(cells) > mostRecent {
+		return m, fmt.Errorf("%s has %d entries, want 0 to %d", name, len(cells), mostRecent)
 	}
 	for i, at := range cells {
-		if m.recent[i] = grid.At(at[0], at[1]); !m.recent[i].OnBoard(side) {
-			return fmt.Errorf("%s[%d] is %v, want a cell of the board", name, i, at)
+		c := grid.At(at[0], at[1])
+		if !c.OnBoard(side) {
+			return m, fmt.Errorf("%s[%d] is %v, want a cell of the board", name, i, at)
 		}
+		m.Recent.Add(c)
 	}
-	m.count, m.heading = uint8(len(cells)), grid.Dir(heading)
-	return nil
+	m.Heading = grid.Dir(heading)
+	return m, nil
+}
+
+// branches are the rules of the agent.
+var branches = []simple.Branch{
+	simple.FleeAll4, simple.FleeSome, simple.BombEnemy, simple.Cornered, simple.TowardEnemy, simple.TowardPowerup,
+	simple.BombWood, simple.StopAtWood, simple.TowardWood, simple.RandomWalk,
 }
 
 // checkDraws checks what the decision drew, and the rule it fell under.
@@ -157,8 +168,8 @@ func (d *decision) checkDraws() error {
 	if c := d.choice; c != nil && (len(c) != 2 || c[1] < 0 || c[1] >= c[0]) {
 		return fmt.Errorf("choice is %v, want [n, k] with k from 0 to n-1, or null", c)
 	}
-	if !slices.Contains(branchNames[:], d.branch) {
-		return fmt.Errorf("branch is %q, want one of %q", d.branch, branchNames)
+	if !slices.Contains(branches, simple.Branch(d.branch)) {
+		return fmt.Errorf("branch is %q, want one of %q", d.branch, branches)
 	}
 	return nil
 }
@@ -170,8 +181,8 @@ func (d *decision) readOdds(in *recordedDecision) error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(in.Probs)) {
 		a, err := strconv.Atoi(key)
-		if err != nil || a < 0 || a >= tactics.Choices {
-			return fmt.Errorf("probs has key %q, want an action, 0 to %d", key, tactics.Choices-1)
+		if err != nil || a < 0 || a >= choices {
+			return fmt.Errorf("probs has key %q, want an action, 0 to %d", key, choices-1)
 		}
 		if p := in.Probs[key]; p < 0 || p > 1 {
 			return fmt.Errorf("probs of action %d is %v, want 0 to 1", a, p)

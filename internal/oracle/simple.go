@@ -1,26 +1,24 @@
-package simple
+package main
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 
-	"pommego/env"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/tactics"
+	"pommego/env/pommerman/bots/simple"
 	"pommego/env/record"
 )
+
+// Decisions of the reference's SimpleAgent are recorded with the draws that it made, and
+// with the probability of each action.
 
 // ownDraws is how often a checked decision is also made with our own RNG.
 const ownDraws = 8
 
-// Formats has the format of recorded decisions of the reference's SimpleAgent, a line
-// each.
-var Formats = []record.Format{{
-	Name:  decisionFormat,
-	Check: func(line []byte) (record.Report, error) { return CheckDecision(line, false) },
-}}
+func checkDecision(line []byte) (record.Report, error) { return checkDecisionOf(line, false) }
 
-// CheckDecision makes a recorded decision of today's SimpleAgent, or of that of 2018,
+// checkDecisionOf makes a recorded decision of today's SimpleAgent, or of that of 2018,
 // again in three ways:
 //
 //   - with the recorded draws, where action, rule, memory and the number of
@@ -28,10 +26,10 @@ var Formats = []record.Format{{
 //   - with every sequence of draws there could be, where the actions and their
 //     probabilities must be those recorded (which are rounded to six places);
 //   - a few times with an RNG, where each action must be a possible one.
-func CheckDecision(line []byte, of2018 bool) (record.Report, error) {
+func checkDecisionOf(line []byte, of2018 bool) (record.Report, error) {
 	d, err := readDecision(line, of2018)
 	if err != nil {
-		return record.Report{}, fmt.Errorf("bots: recorded decision: %w", err)
+		return record.Report{}, fmt.Errorf("recorded decision: %w", err)
 	}
 	c := record.Comparison{Report: record.Report{Counts: record.Counts{Decisions: 1}}}
 	d.checkReplay(&c)
@@ -49,14 +47,14 @@ type replay struct {
 	chosen []int // nil, or the n asked for and what was given
 }
 
-func (r *replay) coin() bool {
+func (r *replay) Coin() bool {
 	i := r.tossed
 	r.tossed++
 	return i < len(r.coins) && r.coins[i] == '1'
 }
 
-// choice gives what was recorded, or 0 if there is no such entry.
-func (r *replay) choice(n int) int {
+// Choice gives what was recorded, or 0 if there is no such entry.
+func (r *replay) Choice(n int) int {
 	k := 0
 	if r.choose != nil && r.choose[1] < n {
 		k = r.choose[1]
@@ -65,18 +63,12 @@ func (r *replay) choice(n int) int {
 	return k
 }
 
-func (r *replay) whole() bool { return true }
-
-// agent is the agent before the decision.
-func (d *decision) agent(chance draws) simple {
-	return simple{memory: d.before, draws: chance, of2018: d.of2018}
-}
+func (r *replay) Whole() bool { return true }
 
 // checkReplay decides with the recorded draws.
 func (d *decision) checkReplay(c *record.Comparison) {
-	script := &replay{coins: d.coins, choose: d.choice}
-	a := d.agent(draws{script: script})
-	action, by := a.decide(d.view)
+	script, memory := &replay{coins: d.coins, choose: d.choice}, d.before
+	action, by := memory.Decide(d.view, d.of2018, script)
 	compare := func(field string, expected, got any) {
 		if fmt.Sprint(expected) != fmt.Sprint(got) {
 			c.Differs(field, expected, got)
@@ -86,8 +78,8 @@ func (d *decision) checkReplay(c *record.Comparison) {
 	compare("branch", d.branch, by)
 	compare("coins", plural(len(d.coins), "draw"), plural(script.tossed, "draw"))
 	compare("choice", choiceText(d.choice), choiceText(script.chosen))
-	compare("recent_after", cellsText(&d.after), cellsText(&a.memory))
-	compare("prev_direction_after", uint8(d.after.heading), uint8(a.heading))
+	compare("recent_after", cellsText(&d.after), cellsText(&memory))
+	compare("prev_direction_after", uint8(d.after.Heading), uint8(memory.Heading))
 }
 
 func choiceText(choice []int) string {
@@ -97,9 +89,9 @@ func choiceText(choice []int) string {
 	return fmt.Sprintf("%d of %d", choice[1], choice[0])
 }
 
-func cellsText(m *memory) string {
+func cellsText(m *simple.Memory) string {
 	text := "["
-	for i, c := range m.recent[:m.count] {
+	for i, c := range m.Recent.List() {
 		if i > 0 {
 			text += " "
 		}
@@ -120,7 +112,7 @@ const probsTolerance = 1e-6
 
 // checkOdds decides with all draws there could be.
 func (d *decision) checkOdds(c *record.Comparison) {
-	got := odds(d.view, d.agent(draws{}))
+	got := odds(d.view, d.before, d.of2018, new(outcomes))
 	for a := range got {
 		field := fmt.Sprintf("possible[%d]", a)
 		if (got[a] > 0) != d.possible[a] {
@@ -134,15 +126,20 @@ func (d *decision) checkOdds(c *record.Comparison) {
 }
 
 // odds is the exact probability of each action of an agent.
-func odds(v *pommerman.View, before simple) (p [tactics.Choices]float64) {
-	var o outcomes
+func odds(v *pommerman.View, before simple.Memory, of2018 bool, o counter) (p [choices]float64) {
 	for more := true; more; more = o.next() {
-		a := before
-		a.draws = draws{script: &o}
-		action, _ := a.decide(v)
+		memory := before
+		action, _ := memory.Decide(v, of2018, o)
 		p[action] += o.weight()
 	}
 	return p
+}
+
+// counter is a script that goes through sequences of draws.
+type counter interface {
+	simple.Script
+	weight() float64 // the probability of the draws just used
+	next() bool      // turns to the next sequence, false after the last
 }
 
 // outcomes is a script that goes through all sequences of draws that matter,
@@ -155,9 +152,9 @@ type outcomes struct {
 
 type digit struct{ value, base int }
 
-func (o *outcomes) coin() bool { return o.choice(2) == 1 }
+func (o *outcomes) Coin() bool { return o.Choice(2) == 1 }
 
-func (o *outcomes) choice(n int) int {
+func (o *outcomes) Choice(n int) int {
 	if o.used == len(o.digits) {
 		o.digits = append(o.digits, digit{0, n})
 	}
@@ -165,7 +162,7 @@ func (o *outcomes) choice(n int) int {
 	return o.digits[o.used-1].value
 }
 
-func (o *outcomes) whole() bool { return false }
+func (o *outcomes) Whole() bool { return false }
 
 // weight is the probability of the draws just used.
 func (o *outcomes) weight() float64 {
@@ -188,15 +185,44 @@ func (o *outcomes) next() bool {
 	return false
 }
 
-// checkRNG decides a few times with an RNG of our own.
+// checkRNG decides a few times with the agent's own RNG.
 func (d *decision) checkRNG(c *record.Comparison) {
+	bot := d.agent()
 	for i := range ownDraws {
-		a := d.agent(draws{rng: env.Seed{Value: uint64(i)}.RNG(env.StreamAgents)})
-		if action, _ := a.decide(d.view); !d.possible[action] {
+		if action := d.play(bot, uint64(i)); !d.possible[action] {
 			c.Differs("possible", d.possibleText(), fmt.Sprintf("%d with our RNG", action))
 			return
 		}
 	}
+}
+
+// agent is the built-in agent that decides.
+func (d *decision) agent() pommerman.Bot {
+	kind := simple.Roster[0]
+	if d.of2018 {
+		kind = simple.Roster[1]
+	}
+	bot, err := simple.Roster.New(kind.Name)
+	if err != nil {
+		panic(err)
+	}
+	return bot
+}
+
+// play lets it decide from what it remembered before, with an RNG of the given state.
+func (d *decision) play(bot pommerman.Bot, rng uint64) pommerman.Action {
+	recent := d.before.Recent.List()
+	state := binary.LittleEndian.AppendUint64(nil, rng)
+	state = append(state, uint8(d.before.Heading), uint8(len(recent)))
+	for _, c := range recent {
+		state = append(state, uint8(c))
+	}
+	if err := bot.Restore(state); err != nil {
+		panic(err)
+	}
+	action := make([]uint8, 1+d.view.Rules.RadioWords)
+	bot.Act(d.view, action)
+	return pommerman.Action(action[0])
 }
 
 func (d *decision) possibleText() string {

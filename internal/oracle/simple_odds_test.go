@@ -1,4 +1,4 @@
-package simple
+package main
 
 import (
 	"math"
@@ -6,7 +6,8 @@ import (
 
 	"pommego/env"
 	"pommego/env/envtest/pommermantest"
-	"pommego/env/pommerman/bots/tactics"
+	"pommego/env/grid"
+	"pommego/env/pommerman/bots/simple"
 )
 
 // TestFrequencies draws each recorded decision with an RNG, many times, and holds
@@ -20,14 +21,11 @@ func TestFrequencies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var counts [tactics.Choices]int
-		a := simple{draws: draws{rng: rng}}
+		var counts [choices]int
+		bot := d.agent()
 		for range times {
-			a.memory = d.before
-			action, _ := a.decide(d.view)
-			counts[action]++
+			counts[d.play(bot, rng.Uint64())]++
 		}
-		rng = a.rng
 		s, f, rare := 0.0, -1, false
 		for action, p := range d.probs {
 			if (counts[action] > 0) && !d.possible[action] {
@@ -57,22 +55,23 @@ func TestFrequencies(t *testing.T) {
 func TestPartialSearch(t *testing.T) {
 	compared := 0
 	for seed := range uint64(3000) {
-		v, m := randomView(seed)
-		tosses := &tape{}
-		a := simple{memory: m, draws: draws{script: tosses}}
-		a.decide(v)
+		v, rng := pommermantest.RandomView(seed)
+		m := simple.Memory{Heading: grid.Dir(rng.IntN(5))}
+		for range rng.IntN(10) {
+			row, col := v.Self.Cell.Row()+rng.IntN(3)-1, v.Self.Cell.Col()+rng.IntN(3)-1
+			if c := grid.At(row, col); c.OnBoard(v.Rules.BoardSize) {
+				m.Recent.Add(c)
+			}
+		}
+		var tosses replay
+		again := m
+		again.Decide(v, false, &tosses)
 		if tosses.tossed > 10 {
 			continue
 		}
 		compared++
-		var all wholeOutcomes
-		var want [tactics.Choices]float64
-		for more := true; more; more = all.next() {
-			a := simple{memory: m, draws: draws{script: &all}}
-			action, _ := a.decide(v)
-			want[action] += all.weight()
-		}
-		got := odds(v, simple{memory: m})
+		want := odds(v, m, false, new(wholeOutcomes))
+		got := odds(v, m, false, new(outcomes))
 		for action := range got {
 			if math.Abs(got[action]-want[action]) > 1e-9 {
 				t.Fatalf("seed %d: probabilities %v, with all coins tossed %v; view:\n%s", seed, got, want,
@@ -88,4 +87,4 @@ func TestPartialSearch(t *testing.T) {
 // wholeOutcomes goes through all sequences of all draws.
 type wholeOutcomes struct{ outcomes }
 
-func (*wholeOutcomes) whole() bool { return true }
+func (*wholeOutcomes) Whole() bool { return true }
