@@ -2,9 +2,7 @@ package seat
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pommego/internal/enum"
@@ -98,23 +96,3 @@ func (o Options) parse(list, name string, known []string) error {
 	}
 	return nil
 }
-
-// Has reports whether an option is given.
-func (o Options) Has(key string) bool { return o.given[key] != "" }
-
-// Number reads an option that is given: a number from lo to hi, such as 2000 or
-// 2e3, without fractions if whole.
-func (o Options) Number(key string, lo, hi float64, whole bool) (float64, error) {
-	v, err := strconv.ParseFloat(o.given[key], 64)
-	if err == nil && v >= lo && v <= hi && (!whole || v == math.Trunc(v)) {
-		return v, nil
-	}
-	what := "a number"
-	if whole {
-		what = "a whole number"
-	}
-	return 0, fmt.Errorf("option %s=%s, want %s from %s to %s", key, o.given[key], what, decimal(lo), decimal(hi))
-}
-
-// decimal writes a number without an exponent.
-func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -59,8 +59,8 @@ func TestSearching(t *testing.T) {
 			t.Errorf("New(%q) searches by %+v, want %+v", tc.name, got, tc.want)
 		}
 	}
-	for i, want := range []string{"", "", "ticks ms c depth", "ticks ms depth", "ticks ms memory", "ticks ms samples",
-		"ticks ms length population mutation"} {
+	for i, want := range []string{"", "", "ms ticks c depth", "ms ticks depth", "ms ticks memory", "ms ticks samples",
+		"ms ticks length population mutation"} {
 		if got := strings.Join(bots[i].Options, " "); got != want {
 			t.Errorf("%s takes %q, want %q", bots[i].Name, got, want)
 		}
@@ -114,7 +114,7 @@ func TestNewErrors(t *testing.T) {
 		{"tree:=3", "want key=value", "no key"},
 		{"tree:ticks=", "want key=value", "an empty value"},
 		{"tree:ticks=1,", "want key=value", "a comma too many"},
-		{"tree:tick=1", `"tick" does not exist, tree takes: ticks, ms, c, depth`, "an unknown key"},
+		{"tree:tick=1", `"tick" does not exist, tree takes: ms, ticks, c, depth`, "an unknown key"},
 		{"tree:ticks=1,ticks=2", "twice", "a key given twice"},
 		{"tree:ticks=0", "ticks=0, want a whole number from 1 to 1000000000", "too small"},
 		{"tree:ticks=1.5", "want a whole number", "a fraction"},

@@ -3,10 +3,13 @@ package seat
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"pommego/env"
+	"pommego/env/search"
 )
 
 // Setting is an option of a kind of bot whose settings are S.
@@ -15,38 +18,39 @@ type Setting[S any] struct {
 	set func(s *S, o Options) error
 }
 
-// Real is a setting that is a number from low to high.
+// Real is a setting that is a number from low to high, such as 2000 or 2e3.
 func Real[S any](key string, low, high float64, set func(s *S, x float64)) Setting[S] {
-	return Number(key, low, high, false, set)
+	return number(key, low, high, "a number", func(float64) bool { return true }, set)
 }
 
 // Whole is a setting that is a whole number from low to high.
 func Whole[S any](key string, low, high int, set func(s *S, n int)) Setting[S] {
-	return Number(key, float64(low), float64(high), true, func(s *S, x float64) { set(s, int(x)) })
+	return number(key, float64(low), float64(high), "a whole number", func(x float64) bool { return x == math.Trunc(x) },
+		func(s *S, x float64) { set(s, int(x)) })
 }
 
-// Switch is a setting that is 1 for on and 0 for off.
-func Switch[S any](key string, set func(s *S, on bool)) Setting[S] {
-	return Whole(key, 0, 1, func(s *S, n int) { set(s, n == 1) })
-}
-
-// Ticks is the setting of how many ticks of the game a decision may simulate.
-func Ticks[S any](set func(s *S, n int)) Setting[S] { return Whole("ticks", 1, 1e9, set) }
-
-// Milliseconds is the setting of how long a decision may take.
-func Milliseconds[S any](set func(s *S, t time.Duration)) Setting[S] {
-	return Real("ms", 0.01, 60_000, func(s *S, x float64) { set(s, time.Duration(x*float64(time.Millisecond))) })
-}
-
-// Number is a setting that is a number from low to high, without fractions if whole.
-func Number[S any](key string, low, high float64, whole bool, set func(s *S, x float64)) Setting[S] {
+func number[S any](
+	key string, low, high float64, what string, is func(x float64) bool, set func(s *S, x float64),
+) Setting[S] {
 	return Setting[S]{key, func(s *S, o Options) error {
-		x, err := o.Number(key, low, high, whole)
-		if err == nil {
-			set(s, x)
+		x, err := strconv.ParseFloat(o.given[key], 64)
+		if err != nil || !(x >= low && x <= high) || !is(x) {
+			return fmt.Errorf("option %s=%s, want %s from %.12g to %.12g", key, o.given[key], what, low, high)
 		}
-		return err
+		set(s, x)
+		return nil
 	}}
+}
+
+// Budget is the settings of what a decision may spend: ms, how many milliseconds, and
+// ticks, how many ticks of the game it may simulate. With ms alone ticks are not limited.
+func Budget[S any](of func(s *S) *search.Budget) []Setting[S] {
+	return []Setting[S]{
+		Real("ms", 0.01, 60_000, func(s *S, x float64) {
+			*of(s) = search.Budget{Time: time.Duration(x * float64(time.Millisecond))}
+		}),
+		Whole("ticks", 1, 1e9, func(s *S, n int) { of(s).Ticks = n }),
+	}
 }
 
 // Named is a setting that is one of some values with a name, or is read from a file by
@@ -72,7 +76,7 @@ func Named[S, T any](
 
 // apply applies the option if it is given.
 func (option *Setting[S]) apply(s *S, o Options) error {
-	if !o.Has(option.Key) {
+	if o.given[option.Key] == "" {
 		return nil
 	}
 	return option.set(s, o)
@@ -80,7 +84,7 @@ func (option *Setting[S]) apply(s *S, o Options) error {
 
 // Configured is a kind of bot with settings, which are the defaults unless options say
 // otherwise. Options are applied in the order of the list.
-func Configured[V, S any](name string, defaults S, list []Setting[S], create func(s S, o Options) Bot[V]) Kind[V] {
+func Configured[V, S any](name string, defaults S, list []Setting[S], create func(S) Bot[V]) Kind[V] {
 	k := Kind[V]{Name: name}
 	for _, option := range list {
 		k.Options = append(k.Options, option.Key)
@@ -92,7 +96,7 @@ func Configured[V, S any](name string, defaults S, list []Setting[S], create fun
 				return nil, err
 			}
 		}
-		return create(s, o), nil
+		return create(s), nil
 	}
 	return k
 }

@@ -36,7 +36,7 @@ func TestNames(t *testing.T) {
 	for _, tc := range []struct{ name, want string }{
 		{"smart", "static, random, simple, flat, mcts"},
 		{"simple:ticks=3", "simple takes no options"},
-		{"mcts:tick=3", "mcts takes: ticks, ms, c, depth"},
+		{"mcts:tick=3", "mcts takes: ms, ticks, c, depth"},
 		{"mcts:ticks=0", "want a whole number from 1"},
 		{"flat:ms=-1", "want a number from 0.01"},
 		{"flat:c=x", "want a number from 0"},

@@ -26,13 +26,13 @@ func searching() []string {
 
 func TestSearchOptions(t *testing.T) {
 	for _, test := range []struct{ name, want, reason string }{
-		{"mcts:bandit=ucb1", `"bandit" does not exist, mcts takes: ticks, ms, c, depth, careful`,
+		{"mcts:bandit=ucb1", `"bandit" does not exist, mcts takes: ms, ticks, c, depth, careful`,
 			"an unknown option lists what exists"},
-		{"fmcs-random:c=3", `"c" does not exist, fmcs-random takes: ticks, ms, depth, careful`,
+		{"fmcs-random:c=3", `"c" does not exist, fmcs-random takes: ms, ticks, depth, careful`,
 			"a bandit without UCB1 has no constant"},
-		{"bfs:depth=3", "bfs takes: ticks, ms, memory, careful", "breadth-first search makes no roll-outs"},
-		{"osla:length=3", "osla takes: ticks, ms, samples", "nor plans"},
-		{"uct:careful=0", "uct takes: ticks, ms, c, depth", "only the paper's agents follow its text"},
+		{"bfs:depth=3", "bfs takes: ms, ticks, memory, careful", "breadth-first search makes no roll-outs"},
+		{"osla:length=3", "osla takes: ms, ticks, samples", "nor plans"},
+		{"uct:careful=0", "uct takes: ms, ticks, c, depth", "only the paper's agents follow its text"},
 		{"heuristic:careful=2", "careful=2, want a whole number from 0 to 1", "neither yes nor no"},
 		{"bfs:careful=0.5", "careful=0.5, want a whole number from 0 to 1", "half as careful"},
 		{"bfs:memory=0", "memory=0, want a whole number from 1 to 1048576", "no memory at all"},

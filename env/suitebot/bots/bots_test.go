@@ -42,7 +42,7 @@ func TestNames(t *testing.T) {
 	for _, tc := range []struct{ name, want string }{
 		{"nobody", "there are: static, random, simple, flat, mcts"},
 		{"simple:x=1", "takes no options"},
-		{"mcts:x=1", "mcts takes: ticks, ms, c, depth"},
+		{"mcts:x=1", "mcts takes: ms, ticks, c, depth"},
 		{"mcts:ticks", "want key=value"},
 		{"mcts:ticks=0", "want a whole number from 1"},
 		{"mcts:ticks=1.5", "want a whole number"},

@@ -4,8 +4,8 @@
 package champion
 
 import (
+	"slices"
 	"sync"
-	"time"
 
 	"pommego/env"
 	"pommego/env/pommerman"
@@ -52,17 +52,18 @@ type settings struct {
 var levels = [...]int{6, 12, 25, 50, 2000}
 
 // championOptions are applied in this order, and later ones replace what earlier ones set.
-var championOptions = []seat.Setting[settings]{
-	seat.Whole("level", 1, len(levels), func(s *settings, n int) { s.budget.Ticks = levels[n-1] }),
-	seat.Milliseconds(func(s *settings, t time.Duration) { s.budget = search.Budget{Time: t} }),
-	seat.Ticks(func(s *settings, n int) { s.budget.Ticks = n }),
-	seat.Named("weights", weightSets, func(s *settings, w weights) { s.weights = w }, readWeights),
-}
+var championOptions = slices.Concat(
+	[]seat.Setting[settings]{
+		seat.Whole("level", 1, len(levels), func(s *settings, n int) { s.budget.Ticks = levels[n-1] }),
+		seat.Named("weights", weightSets, func(s *settings, w weights) { s.weights = w }, readWeights),
+	},
+	seat.Budget(func(s *settings) *search.Budget { return &s.budget }),
+)
 
 // Roster lists the agents.
 var Roster = seat.Roster[pommerman.View]{
 	seat.Configured("champion", settings{search.Budget{Ticks: levels[len(levels)-1]}, defaultWeights}, championOptions,
-		func(s settings, _ seat.Options) pommerman.Bot { return &champion{settings: s} }),
+		func(s settings) pommerman.Bot { return &champion{settings: s} }),
 	seat.Plain("champion-net", func() pommerman.Bot { return new(championNet) }),
 }
 

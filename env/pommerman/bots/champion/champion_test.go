@@ -44,7 +44,7 @@ func TestChampionOptions(t *testing.T) {
 		t.Errorf("peaceful has %+v, want 12 ticks and the weights %+v", s, want)
 	}
 	for _, test := range []struct{ name, want, reason string }{
-		{"champion:c=3", `"c" does not exist, champion takes: level, ms, ticks, weights`,
+		{"champion:c=3", `"c" does not exist, champion takes: level, weights, ms, ticks`,
 			"an unknown option lists what exists"},
 		{"champion:level=6", "level=6, want a whole number from 1 to 5", "a level too high"},
 		{"champion:ms=0", "ms=0, want a number from 0.01 to 60000", "no time"},

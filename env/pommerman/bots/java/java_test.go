@@ -40,8 +40,8 @@ func TestOptions(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"java-osla:ticks=3":      "java-osla takes: advanced",
-		"java-mcts:length=3":     "java-mcts takes: iterations, ticks, ms, depth, c, advanced",
-		"java-rhea:depth=3":      "java-rhea takes: iterations, ticks, ms, length, mutation, advanced",
+		"java-mcts:length=3":     "java-mcts takes: ms, ticks, iterations, depth, c, advanced",
+		"java-rhea:depth=3":      "java-rhea takes: ms, ticks, iterations, length, mutation, advanced",
 		"java-mcts:depth=0":      "depth=0, want a whole number from 1 to 100",
 		"java-mcts:iterations=0": "want a whole number from 1",
 		"java-rhea:length=41":    "want a whole number from 1 to 40",

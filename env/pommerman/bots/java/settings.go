@@ -2,7 +2,6 @@ package java
 
 import (
 	"slices"
-	"time"
 
 	"pommego/env/pommerman"
 	"pommego/env/search"
@@ -35,16 +34,17 @@ type settings struct {
 
 // options are the options of the agents. Each of ticks and ms lifts the number of
 // iterations, unless that is given too.
-var options = []seat.Setting[settings]{
+var options = append(seat.Budget(func(s *settings) *search.Budget {
+	s.iterations = 0
+	return &s.budget
+}),
 	seat.Whole("iterations", 1, 1e9, func(s *settings, n int) { s.iterations = n }),
-	seat.Ticks(func(s *settings, n int) { s.budget.Ticks = n }),
-	seat.Milliseconds(func(s *settings, t time.Duration) { s.budget.Time = t }),
 	seat.Whole("depth", 1, 100, func(s *settings, n int) { s.depth = n }),
 	seat.Real("c", 0, 1e6, func(s *settings, x float64) { s.c = x }),
 	seat.Whole("length", 1, search.MaxLength, func(s *settings, n int) { s.length = n }),
 	seat.Real("mutation", 0, 1, func(s *settings, x float64) { s.mutation = x }),
-	seat.Switch("advanced", func(s *settings, on bool) { s.advanced = on }),
-}
+	seat.Whole("advanced", 0, 1, func(s *settings, n int) { s.advanced = n == 1 }),
+)
 
 // searching is a kind of agent that searches as s says, unless the options that it takes
 // say otherwise. Those that limit a decision are for searches with a number of iterations.
@@ -55,10 +55,5 @@ func searching(name string, s settings, takes ...string) seat.Kind[pommerman.Vie
 	}
 	other := func(o seat.Setting[settings]) bool { return !slices.Contains(takes, o.Key) }
 	list := slices.DeleteFunc(slices.Clone(options), other)
-	return seat.Configured(name, s, list, func(s settings, o seat.Options) pommerman.Bot {
-		if (o.Has("ticks") || o.Has("ms")) && !o.Has("iterations") {
-			s.iterations = 0
-		}
-		return &agent{settings: s}
-	})
+	return seat.Configured(name, s, list, func(s settings) pommerman.Bot { return &agent{settings: s} })
 }

@@ -50,7 +50,7 @@ func flat(b search.Bandit) search.Settings {
 
 // hybridKind adds to a kind of hybrid agent the option careful, 1 unless given.
 func hybridKind(k seat.Kind[pommerman.View]) seat.Kind[pommerman.View] {
-	return k.With(seat.Switch("careful", func(bot *pommerman.Bot, on bool) {
-		(*bot).(interface{ setLiteral(bool) }).setLiteral(!on)
+	return k.With(seat.Whole("careful", 0, 1, func(bot *pommerman.Bot, n int) {
+		(*bot).(interface{ setLiteral(bool) }).setLiteral(n == 0)
 	}))
 }
