@@ -16,7 +16,6 @@ import dataclasses
 import json
 import pathlib
 import shlex
-import signal
 import statistics
 import subprocess
 import sys
@@ -80,41 +79,23 @@ class Run:
         return f"{name}:{','.join(options)}" if options else name
 
 
-def plan(games: int, timed_games: int, ticks: int, ms: float) -> list[Run]:
-    """Lists the runs, the most important first."""
-    by_ticks = [(rules, f"ticks={n}", games) for rules in RULES for n in (ticks, 30)]
-    by_time = [("2018", f"ms={ms:g}", timed_games)]
-    return [Run(rules, careful, budget, n) for rules, budget, n in by_ticks + by_time for careful in (0, 1)]
+def plan(games: int) -> list[Run]:
+    """Lists the runs, the most important first.
 
-
-def timed(games: int) -> int:
-    """Says how many games with a budget in time go with so many others: 100 with 300.
-
-    A multiple of four, so that each agent has each seat equally often.
+    Those with a budget in time are slow and depend on the machine: they have about a third of the games,
+    a multiple of four, so that each agent has each seat equally often.
     """
-    return max(4, round(games / 3 / 4) * 4)
+    by_ticks = [(rules, f"ticks={n}", games) for rules in RULES for n in (2000, 30)]
+    by_time = [("2018", "ms=100", max(4, round(games / 12) * 4))]
+    return [Run(rules, careful, budget, n) for rules, budget, n in by_ticks + by_time for careful in (0, 1)]
 
 
 def command(run: Run, options: argparse.Namespace) -> list[str]:
     """Writes the command line of a run."""
     line = [options.pommego, "tournament", "--env", RULES[run.rules], "--format", "one-against-three"]
     line += ["--agents", run.agents(options.agents), "--against", SIMPLE[run.rules]]
-    line += ["--games", str(run.games), "--seed", str(options.seed)]
+    line += ["--games", str(run.games), "--seed", "1"]
     return [*line, "--out", str(options.results / run.name)]
-
-
-def call(line: list[str]) -> int:
-    """Runs a command to its end, and hands it the signals that ask to stop."""
-    with subprocess.Popen(line, stdout=subprocess.DEVNULL) as process:
-        old = {
-            s: signal.signal(s, lambda number, _: process.send_signal(number))
-            for s in (signal.SIGINT, signal.SIGTERM)
-        }
-        try:
-            return process.wait()
-        finally:
-            for number, handler in old.items():
-                signal.signal(number, handler)
 
 
 def percent(estimate: dict) -> str:
@@ -144,29 +125,6 @@ def over(pair: dict) -> str:
         return "-"
     stars = "\\*\\*" if pair["p_value"] < 0.01 else "\\*" if pair["p_value"] < 0.05 else ""
     return f"{100 * pair['share']:.1f}{stars}"
-
-
-def rates(results: dict, timing: dict) -> list[str]:
-    """Writes the rates of each agent, as in the paper's Figure 4, and what its moves cost."""
-    lines = [
-        "| agent | won % | lost % | tied % | rating | ticks a move | mean move | ticks a second |",
-        "|" + " --- |" * 8,
-    ]
-    for agent, clock in zip(results["standings"], timing["agents"], strict=True):
-        rating = agent["rating"]
-        cells = [
-            agent["agent"],
-            percent(agent["win_rate"]),
-            percent(agent["loss_rate"]),
-            percent(agent["tie_rate"]),
-        ]
-        cells += [
-            f"{rating['value']:+.0f} ({rating['low']:+.0f} to {rating['high']:+.0f})",
-            f"{agent['ticks_per_move']:.1f}",
-        ]
-        cells += [f"{clock['mean_ns'] / 1e6:.3f} ms", f"{clock['ticks_per_second']:,.0f}"]
-        lines.append("| " + " | ".join(cells) + " |")
-    return lines
 
 
 def table(results: dict) -> list[str]:
@@ -210,12 +168,12 @@ def goals(results: dict) -> list[str]:
     return lines
 
 
-def describe(run: Run, results: dict, timing: dict) -> list[str]:
+def describe(run: Run, results: dict) -> list[str]:
     """Writes down one run beside the paper."""
     title = f"## {run.rules.capitalize()} rules, {run.budget}, careful={run.careful}"
-    what = f"`{results['env']}`, {results['games']} games an agent, seeds from {results['seed']}, "
-    what += f"build `{results['program']}`."
-    lines = [title, "", what, "", *rates(results, timing), "", *table(results), "", agreement(results), ""]
+    what = f"`{results['env']}`, {results['games']} games an agent, seeds from {results['seed']}, build "
+    what += f"`{results['program']}`: [rates]({run.name}/results.md), [times]({run.name}/timing.md)."
+    lines = [title, "", what, "", *table(results), "", agreement(results), ""]
     wins = [a["win_rate"] for a in results["standings"] if base(a["agent"]) == "simple"]
     if wins:
         lines += [f"`simple` won {percent(wins[0])} % (in the paper {PAPER_SIMPLE_WINS}).", ""]
@@ -233,9 +191,7 @@ def compare(runs: list[Run], folder: pathlib.Path) -> str:
     for run in runs:
         if run.name in missing:
             continue
-        results = json.loads((folder / run.name / "results.json").read_text())
-        timing = json.loads((folder / run.name / "timing.json").read_text())
-        lines += describe(run, results, timing)
+        lines += describe(run, json.loads((folder / run.name / "results.json").read_text()))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -246,25 +202,17 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--games", type=int, default=300, help="games an agent with a budget in ticks")
-    add("--timed-games", type=int, help="games an agent with a budget in time (100 for 300 games)")
-    add("--ticks", type=int, default=2000, help="ticks a move, of the larger budget")
-    add("--ms", type=float, default=100, help="milliseconds a move")
-    add("--seed", type=int, default=1, help="seed of the first game")
     add("--agents", type=lambda text: text.split(","), default=AGENTS, help="names without options")
     add("--only", default="", help="only the runs whose names begin so")
     add("--results", type=pathlib.Path, default=HERE / "results", help="the folder for everything")
     add("--pommego", default=str(ROOT / "bin" / "pommego"), help="the program")
-    options = parser.parse_args(arguments)
-    if options.games < 1 or (options.timed_games is not None and options.timed_games < 1):
-        parser.error("--games and --timed-games must be 1 or more")
-    return options
+    return parser.parse_args(arguments)
 
 
 def main(arguments: list[str]) -> int:
     """Makes all runs that are not done yet, and the comparison."""
     options = parse(arguments)
-    timed_games = options.timed_games or timed(options.games)
-    all_runs = plan(options.games, timed_games, options.ticks, options.ms)
+    all_runs = plan(options.games)
     runs = [run for run in all_runs if run.name.startswith(options.only)]
     if not runs:
         print(
@@ -276,9 +224,9 @@ def main(arguments: list[str]) -> int:
     for run in runs:
         line = command(run, options)
         print(shlex.join(line), flush=True)
-        code = call(line)
+        code = subprocess.run(line, stdout=subprocess.DEVNULL, check=False).returncode
         if code != 0:
-            return code if code > 0 else 1
+            return code
         path.write_text(compare(all_runs, options.results))
     done = [run for run in all_runs if (options.results / run.name / "results.json").exists()]
     print(f"{path} holds {len(done)} of {len(all_runs)} runs")

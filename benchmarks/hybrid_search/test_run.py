@@ -16,7 +16,7 @@ QUICK = ["--agents", "simple,random,static", "--games", "4", "--pommego", str(PR
 
 
 def test_plan() -> None:
-    names = [r.name for r in run.plan(300, 100, 2000, 100)]
+    names = [r.name for r in run.plan(300)]
     assert names == [
         "2018-careful0-ticks2000-games300",
         "2018-careful1-ticks2000-games300",
@@ -33,7 +33,7 @@ def test_plan() -> None:
 
 @pytest.mark.parametrize(("games", "expected"), [(300, 100), (20, 8), (1, 4), (600, 200)])
 def test_timed_games_come_in_whole_rounds_of_seats(games: int, expected: int) -> None:
-    assert run.timed(games) == expected
+    assert run.plan(games)[-1].games == expected
 
 
 def test_agents_take_the_options_they_have() -> None:
@@ -77,8 +77,7 @@ def estimate(value: float) -> dict:
 
 def test_description_puts_our_figures_beside_the_papers() -> None:
     names = ["fmcs-exploit:ticks=30", "heuristic", "simple-2018"]
-    standing = {"ticks_per_move": 29.5, "rating": {"value": 301.4, "low": 250, "high": 350}}
-    rates = {"win_rate": estimate(0.8), "loss_rate": estimate(0.1), "tie_rate": estimate(0.1)}
+    rates = {"win_rate": estimate(0.8)}
     pairs = [
         {"row": "fmcs-exploit", "col": "heuristic", "row_only": 5, "col_only": 5, "share": 0.5, "p_value": 1},
         {
@@ -103,13 +102,11 @@ def test_description_puts_our_figures_beside_the_papers() -> None:
         "games": 300,
         "seed": 1,
         "program": "v1",
-        "standings": [{"agent": name, **standing, **rates} for name in names],
+        "standings": [{"agent": name, **rates} for name in names],
         "pairs": pairs,
     }
-    timing = {"agents": [{"mean_ns": 1234567, "ticks_per_second": 2345678.9}] * 3}
-    text = "\n".join(run.describe(run.Run("2018", 1, "ticks=30", 300), results, timing))
-    assert "| heuristic | 80.0 (75.0 to 85.0) | 10.0 (5.0 to 15.0) | 10.0 (5.0 to 15.0) |" in text
-    assert "| +301 (+250 to +350) | 29.5 | 1.235 ms | 2,345,679 |" in text
+    text = "\n".join(run.describe(run.Run("2018", 1, "ticks=30", 300), results))
+    assert "[rates](2018-careful1-ticks30-games300/results.md)" in text
     assert "| fmcs-exploit | 50.0 (64.1) | 98.0\\*\\* (95.9) |" in text
     assert "| heuristic |  | 80.0\\* (90.2) |" in text
     assert "* fmcs-exploit over simple: 98.0\\*\\* % (98 of 100), goal 95 %: reached" in text
@@ -123,7 +120,7 @@ def test_everything_runs_and_runs_again(tmp_path: pathlib.Path, capsys: pytest.C
     first = (tmp_path / "comparison.md").read_text()
     assert first.count("## ") == 10
     assert "holds 10 of 10 runs" in capsys.readouterr().out
-    for r in run.plan(4, 4, 2000, 100):
+    for r in run.plan(4):
         results = json.loads((tmp_path / r.name / "results.json").read_text())
         assert results["env"] == run.RULES[r.rules]
         assert results["games_played"] == 12
@@ -147,18 +144,19 @@ def test_a_run_that_fails_ends_it(tmp_path: pathlib.Path, capfd: pytest.CaptureF
 
 
 def test_stopped_and_resumed(tmp_path: pathlib.Path) -> None:
-    """SIGTERM reaches the tournament, which ends in order; the next start goes on where it was."""
+    """Ctrl-C reaches the tournament, which ends in order; the next start goes on where it was."""
     arguments = [*QUICK, "--games", "400", "--only", "today-careful1-ticks30"]
     line = [sys.executable, run.__file__, *arguments, "--results"]
     played = "today-careful1-ticks30-games400"
     log = tmp_path / "stopped" / played / "games.jsonl"
-    with subprocess.Popen([*line, str(tmp_path / "stopped")], stderr=subprocess.PIPE, text=True) as process:
+    first = [*line, str(tmp_path / "stopped")]
+    with subprocess.Popen(first, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         while not (log.exists() and log.read_text().count("\n") > 10):
             time.sleep(0.005)
             assert process.poll() is None
-        process.send_signal(signal.SIGTERM)
+        os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate()
-    assert process.returncode == 1
+    assert process.returncode != 0
     assert "of 1200 games; they are in" in errors
     for folder in ("stopped", "alone"):
         subprocess.run([*line, str(tmp_path / folder)], check=True)
