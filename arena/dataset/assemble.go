@@ -17,12 +17,6 @@ type Shape struct {
 	Observation string // of layout Steps
 	FileGames   int    // as Config.FileGames
 	Filter      string // what was left out, for the manifest
-
-	// Of the games, which Merge finds out by itself.
-	Agents   []string // all that can occur
-	Missed   bool     // moves that had to be replaced are counted
-	Searched bool     // it is known what agents that search chose by
-	Extra    []Extra  // what else they report
 }
 
 // Source tells where games of a data set are from.
@@ -34,49 +28,29 @@ type Source struct {
 	Generated *Config `json:"generated,omitempty"`
 }
 
-// Assembly puts a data set together, game by game, in the order in which they
+// assembly puts a data set together, game by game, in the order in which they
 // are added. Unlike Generate it cannot go on where it was interrupted: what such
 // a run leaves is no data set, and the next one begins anew.
-type Assembly struct {
-	options Options
-	staging *staging
+type assembly struct {
+	*staging
 	enc     *encoder
 	perFile int
 	pending *disk.Pending // the file under way, nil if none is
 	m       *Manifest
-	closed  bool
 }
 
-// NewAssembly begins a data set in a new folder.
-func NewAssembly(game env.Game, s Shape, folder string, o Options) (*Assembly, error) {
-	c := Config{Layout: s.Layout, Observation: s.Observation, Extra: s.Extra, FileGames: s.FileGames, Games: 1,
-		Agents: []string{game.Spec().Agents[0]}}
-	c, err := c.resolve(game)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
-	about, columns, err := aboutOf(game.Spec(), &c, o, s.Missed, s.Searched)
-	if err != nil {
-		return nil, err
-	}
-	about.Agents, about.Filter = s.Agents, s.Filter
-	return newAssembly(game, about, columns, c.FileGames, folder, o)
-}
-
-func newAssembly(game env.Game, about About, columns []column, perFile int, folder string, o Options) (*Assembly,
-	error) {
-	if o.Disk == nil {
-		o.Disk = disk.OS
-	}
-	m := &Manifest{About: about, Statistics: newStatistics(game.Spec(), about.Agents)}
-	a := &Assembly{options: o, perFile: perFile, m: m, enc: newEncoder(game, &m.About, columns)}
-	var err error
-	a.staging, err = assemblyStaging(folder, o)
-	return a, err
+// newAssembly begins a data set in a new folder.
+func newAssembly(game env.Game, p *plan, folder string, o Options) (*assembly, error) {
+	w, err := assemblyStaging(folder, o)
+	m := &Manifest{About: p.about, Statistics: newStatistics(p.spec, p.about.Agents)}
+	return &assembly{staging: w, enc: newEncoder(game, &m.About, p.columns), perFile: p.config.FileGames, m: m}, err
 }
 
 // assemblyStaging takes possession of a folder for an assembly.
 func assemblyStaging(folder string, o Options) (*staging, error) {
+	if o.Disk == nil {
+		o.Disk = disk.OS
+	}
 	w := newStaging(folder, o)
 	if err := w.vacant(); err != nil {
 		return nil, err
@@ -98,25 +72,8 @@ func assemblyStaging(folder string, o Options) (*staging, error) {
 	return w, nil
 }
 
-// Add adds a game. names are its agents' by seat. It gets the next number.
-func (a *Assembly) Add(e *Episode, names []string) error {
-	own := *e
-	own.Agents = make([]uint16, len(names))
-	for seat, name := range names {
-		index := slices.Index(a.m.Agents, name)
-		if index < 0 {
-			return fmt.Errorf("dataset: agent %q is none of those announced: %q", name, a.m.Agents)
-		}
-		own.Agents[seat] = uint16(index)
-	}
-	if err := own.check(a.enc.spec); err != nil {
-		return err
-	}
-	return a.add(&own)
-}
-
-// add adds a game whose agents are those of the data set.
-func (a *Assembly) add(e *Episode) error {
+// add adds a game, which gets the next number.
+func (a *assembly) add(e *Episode) error {
 	if a.pending == nil {
 		if err := a.beginFile(); err != nil {
 			return err
@@ -133,21 +90,18 @@ func (a *Assembly) add(e *Episode) error {
 }
 
 // fileName is the name of the file under way, or of the next.
-func (a *Assembly) fileName() string { return dataName(a.m.Layout, len(a.m.Files)) }
+func (a *assembly) fileName() string { return dataName(a.m.Layout, len(a.m.Files)) }
 
-func (a *Assembly) beginFile() (err error) {
-	path := filepath.Join(a.staging.folder, filepath.FromSlash(a.fileName()))
-	if a.pending, err = disk.Begin(a.options.Disk, path, a.staging.scratch); err != nil {
+func (a *assembly) beginFile() (err error) {
+	path := filepath.Join(a.folder, filepath.FromSlash(a.fileName()))
+	if a.pending, err = disk.Begin(a.disk, path, a.scratch); err != nil {
 		return err
 	}
 	return a.enc.begin(a.pending)
 }
 
-// endFile ends the file under way, if there is one.
-func (a *Assembly) endFile() error {
-	if a.pending == nil {
-		return nil
-	}
+// endFile ends the file under way.
+func (a *assembly) endFile() error {
 	made, err := a.enc.end(a.m.Games)
 	if err != nil {
 		return err
@@ -161,38 +115,27 @@ func (a *Assembly) endFile() error {
 	return nil
 }
 
-// Finish writes the manifest: from now on it is a data set.
-func (a *Assembly) Finish(sources []Source) (*Manifest, error) {
-	defer a.Close()
-	if err := a.endFile(); err != nil {
-		return nil, err
+// errNoGames says that nothing is left to be a data set.
+var errNoGames = errors.New("dataset: no games are left")
+
+// finish writes the manifest: from now on it is a data set.
+func (a *assembly) finish() (*Manifest, error) {
+	if a.pending != nil {
+		if err := a.endFile(); err != nil {
+			return nil, err
+		}
 	}
 	if a.m.Games == 0 {
 		return nil, errNoGames
 	}
-	a.m.Sources = sources
-	for _, s := range sources {
-		if s.Generated != nil {
-			a.m.Unrepeatable = append(a.m.Unrepeatable, s.Generated.reasons()...)
-		}
-	}
-	slices.Sort(a.m.Unrepeatable)
-	a.m.Unrepeatable = slices.Compact(a.m.Unrepeatable)
 	if err := a.m.finish(a.staging); err != nil {
 		return nil, err
 	}
-	return a.m, a.staging.removeAll()
+	return a.m, a.removeAll()
 }
 
-// errNoGames says that nothing is left to be a data set.
-var errNoGames = errors.New("dataset: no games are left")
-
 // Close gives the data set up, unless it is finished.
-func (a *Assembly) Close() error {
-	if a.closed {
-		return nil
-	}
-	a.closed = true
+func (a *assembly) Close() error {
 	if a.pending != nil {
 		a.pending.Abort()
 	}
@@ -203,30 +146,17 @@ func (a *Assembly) Close() error {
 // nil, is true, in their order.
 func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []string) bool, folder string,
 	o Options) (*Manifest, error) {
-	for _, set := range sets {
-		if err := set.Agrees(game); err != nil {
-			return nil, err
-		}
-		for _, name := range set.Manifest.Agents {
-			if !slices.Contains(s.Agents, name) {
-				s.Agents = append(s.Agents, name)
-			}
-		}
-		s.Missed = s.Missed || slices.ContainsFunc(set.Manifest.Agents, outside)
-		s.Searched = s.Searched || set.Manifest.has(visitsName)
-		if s.Layout == Steps {
-			var err error
-			if s.Extra, err = union(s.Extra, set.Manifest.Extra); err != nil {
-				return nil, fmt.Errorf("%s: %w", set.Folder, err)
-			}
-		}
+	p, err := mergePlan(game, sets, s, o)
+	if err != nil {
+		return nil, err
 	}
-	a, err := NewAssembly(game, s, folder, o)
+	a, err := newAssembly(game, p, folder, o)
 	if err != nil {
 		return nil, err
 	}
 	defer a.Close()
 	var sources []Source
+	var unrepeatable []string
 	for _, set := range sets {
 		m := set.Manifest
 		from := Source{What: "data set", Checksum: m.Checksum, Games: m.Games, Generated: m.Generated}
@@ -236,14 +166,60 @@ func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []st
 				return nil
 			}
 			from.Kept++
-			return a.Add(e, names)
+			for seat, name := range names {
+				e.Agents[seat] = uint16(slices.Index(a.m.Agents, name))
+			}
+			if err := e.check(p.spec); err != nil {
+				return err
+			}
+			return a.add(e)
 		})
 		if err != nil {
 			return nil, err
 		}
 		sources = append(sources, from)
+		if m.Generated != nil {
+			unrepeatable = append(unrepeatable, m.Generated.reasons()...)
+		}
 	}
-	return a.Finish(sources)
+	slices.Sort(unrepeatable)
+	a.m.Sources, a.m.Unrepeatable = sources, slices.Compact(unrepeatable)
+	return a.finish()
+}
+
+// mergePlan is the plan of a data set of games of several.
+func mergePlan(game env.Game, sets []*Set, s Shape, o Options) (*plan, error) {
+	spec := game.Spec()
+	c := Config{Layout: s.Layout, Observation: s.Observation, FileGames: s.FileGames, Games: 1, Agents: spec.Agents[:1]}
+	var agents []string
+	var missed, searched bool
+	for _, set := range sets {
+		m := set.Manifest
+		if err := set.Agrees(game); err != nil {
+			return nil, err
+		}
+		for _, name := range m.Agents {
+			if !slices.Contains(agents, name) {
+				agents = append(agents, name)
+			}
+		}
+		missed = missed || slices.ContainsFunc(m.Agents, outside)
+		searched = searched || m.has(visitsName)
+		if s.Layout == Steps {
+			var err error
+			if c.Extra, err = union(c.Extra, m.Extra); err != nil {
+				return nil, fmt.Errorf("%s: %w", set.Folder, err)
+			}
+		}
+	}
+	c, err := c.resolve(game)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	p := &plan{config: c, spec: spec}
+	p.about, p.columns, err = aboutOf(spec, &c, o, missed, searched)
+	p.about.Agents, p.about.Filter = agents, s.Filter
+	return p, err
 }
 
 // Names lists who played, by seat.

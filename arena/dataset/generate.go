@@ -28,7 +28,7 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 		return nil, Work{}, fmt.Errorf("dataset: %w", err)
 	}
 	if c.Seating == Told {
-		return nil, Work{}, fmt.Errorf("dataset: agents %q: a client plays and records them with a Recorder", c.Agents)
+		return nil, Work{}, fmt.Errorf("dataset: agents %q: Record makes data sets of what a client plays", c.Agents)
 	}
 	if o.Workers < 0 {
 		return nil, Work{}, fmt.Errorf("dataset: %d workers, want 0 (one a core) or more", o.Workers)

@@ -27,17 +27,13 @@ type Recorded struct {
 // errRecorded says that a client's game comes out differently here.
 var errRecorded = errors.New("played again, the client's game comes out differently")
 
-// Recorder makes a data set of games that a client has played. The client's agents
-// are called "client:NAME" in Config.Agents. Like an Assembly it cannot continue
-// after an interruption.
-type Recorder struct {
-	*Assembly
-	config Config
-	player *player
-}
-
-// NewRecorder begins a data set of c.Games games in a new folder.
-func NewRecorder(game env.Game, c Config, folder string, o Options) (*Recorder, error) {
+// Record makes a data set of c.Games games that a client has played, in a new folder. The
+// client's agents are called "client:NAME" in c.Agents. next returns the games in the order
+// of their seeds: game i has seed c.Seed + i, and is its episode 0. It is not called if the
+// configuration is wrong, or the folder is not free. Like [Merge] it cannot continue after an
+// interruption.
+func Record(ctx context.Context, game env.Game, c Config, folder string, o Options,
+	next func() (*Recorded, error)) (*Manifest, error) {
 	c.Seating = Told
 	c, err := c.resolve(game)
 	if err != nil {
@@ -47,28 +43,26 @@ func NewRecorder(game env.Game, c Config, folder string, o Options) (*Recorder, 
 	if err != nil {
 		return nil, err
 	}
-	a, err := newAssembly(game, p.about, p.columns, c.FileGames, folder, o)
-	return &Recorder{a, c, newPlayer(game, &c)}, err
-}
-
-// Record adds all games. next returns them in the order of their seeds: game i has
-// seed c.Seed + i, and is its episode 0.
-func (r *Recorder) Record(ctx context.Context, next func() (*Recorded, error)) (*Manifest, error) {
-	defer r.Close()
-	for number := range r.config.Games {
+	a, err := newAssembly(game, p, folder, o)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	player := newPlayer(game, &c)
+	for number := range c.Games {
 		recorded, err := next()
 		if err != nil {
-			return nil, fmt.Errorf("the client ended after %d of %d games: %w", number, r.config.Games, err)
+			return nil, fmt.Errorf("the client ended after %d of %d games: %w", number, c.Games, err)
 		}
-		e, err := r.player.play(ctx, number, recorded)
+		e, err := player.play(ctx, number, recorded)
 		if err == nil {
-			err = r.add(e)
+			err = a.add(e)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return r.Finish(nil)
+	return a.finish()
 }
 
 // playAgain plays a client's game again, with the client's actions in the seats of

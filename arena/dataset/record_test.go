@@ -50,10 +50,6 @@ func playServed(t *testing.T, pool *vec.Pool, c *Config, game int) *Recorded {
 func recordServed(t *testing.T, id string, c Config, folder string, spoil func(game int, r *Recorded)) (*Manifest,
 	error) {
 	t.Helper()
-	recorder, err := NewRecorder(gameOf(t, id), c, folder, testOptions(1))
-	if err != nil {
-		return nil, err
-	}
 	pool, err := vec.New(vec.Config{
 		Game: gameOf(t, id), Games: 1, Autoreset: vec.Disabled, Seats: []string{vec.Learner, "simple", vec.Learner, "simple"},
 		MaxEpisodeSteps: c.MaxSteps,
@@ -63,7 +59,7 @@ func recordServed(t *testing.T, id string, c Config, folder string, spoil func(g
 	}
 	defer pool.Close()
 	game := 0
-	return recorder.Record(context.Background(), func() (*Recorded, error) {
+	return Record(context.Background(), gameOf(t, id), c, folder, testOptions(1), func() (*Recorded, error) {
 		r := playServed(t, pool, &c, game)
 		spoil(game, r)
 		game++
@@ -138,7 +134,7 @@ func TestServedRefused(t *testing.T) {
 		}
 	}
 	if _, _, err := Generate(context.Background(), gameOf(t, ffa), served(), filepath.Join(t.TempDir(), "set"),
-		testOptions(1)); err == nil || !strings.Contains(err.Error(), "with a Recorder") {
+		testOptions(1)); err == nil || !strings.Contains(err.Error(), "Record makes") {
 		t.Errorf("Generate: error %v", err)
 	}
 }
@@ -146,12 +142,8 @@ func TestServedRefused(t *testing.T) {
 // TestServedEndsEarly leaves no data set where the client ends early, and lets the next run begin anew.
 func TestServedEndsEarly(t *testing.T) {
 	folder, gone := filepath.Join(t.TempDir(), "set"), errors.New("gone")
-	recorder, err := NewRecorder(gameOf(t, ffa), served(), folder, testOptions(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := recorder.Record(context.Background(), func() (*Recorded, error) { return nil, gone }); !errors.Is(err,
-		gone) {
+	if _, err := Record(context.Background(), gameOf(t, ffa), served(), folder, testOptions(1),
+		func() (*Recorded, error) { return nil, gone }); !errors.Is(err, gone) {
 		t.Errorf("error %v, want %v", err, gone)
 	}
 	if _, err := Open(folder); err == nil {

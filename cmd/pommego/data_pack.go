@@ -62,21 +62,23 @@ func (o *packOptions) run(ctx context.Context, input io.Reader, out io.Writer) e
 		return usagef("the configuration cannot be read: %w", err)
 	}
 	options := dataset.Options{Version: version(), Build: build()}
-	recorder, err := dataset.NewRecorder(game, config, o.out, options)
-	if errors.Is(err, dataset.ErrNotEmpty) {
-		return usagef("%w; name another --out", err)
-	}
-	if err != nil {
-		return usageError{err}
-	}
-	if _, err := fmt.Fprintln(out, `{"ready": true}`); err != nil {
-		return errors.Join(err, recorder.Close())
-	}
-	m, err := recorder.Record(ctx, func() (*dataset.Recorded, error) {
+	ready := false
+	m, err := dataset.Record(ctx, game, config, o.out, options, func() (*dataset.Recorded, error) {
+		if !ready {
+			ready = true
+			if _, err := fmt.Fprintln(out, `{"ready": true}`); err != nil {
+				return nil, err
+			}
+		}
 		game := new(dataset.Recorded)
 		return game, in.Decode(game)
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, dataset.ErrNotEmpty):
+		return usagef("%w; name another --out", err)
+	case err != nil && !ready:
+		return usageError{err}
+	case err != nil:
 		return err
 	}
 	return finished(out, o.out, m)
