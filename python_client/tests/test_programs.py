@@ -46,9 +46,8 @@ def test_demo_says_what_is_wrong(binary: Path) -> None:
         ["--observation", "raw", "--no-copy", "--transport", "unix"],
         ["--opponents", "simple", "--workers", "1"],
         ["--in-flight", "2"],
-        ["--opponents", "osla,simple,static", "--batch-size", "4", "--id", "PommeFFACompetition-v0"],
+        ["--opponents", "osla,simple,static", "--id", "PommeFFACompetition-v0"],
         ["--transport", "tcp"],
-        ["--simulate", "3"],
     ],
     ids=" ".join,
 )
@@ -57,9 +56,7 @@ def test_bench(binary: Path, options: list[str]) -> None:
     report = json.loads(done.stdout)
     assert report["games"] == 16
     results = {result["name"]: result for result in report["results"]}
-    more = {"simulate_us"} if "--simulate" in options else set()
-    assert results.keys() == {"end-to-end", "noop", "copy", "round_trip_us", "step_us"} | more
-    assert all(results[name]["samples"] > 0 for name in more)
+    assert results.keys() == {"end-to-end", "noop", "round_trip_us", "step_us"}
     end = results["end-to-end"]
     assert 0 < end["min"] <= end["env_steps_per_second"] <= end["max"]
     assert statistics.median(end["rounds"]) == end["env_steps_per_second"]
@@ -69,10 +66,6 @@ def test_bench(binary: Path, options: list[str]) -> None:
     assert results["step_us"]["samples"] > 0
     if report["wire_bytes"] is not None:
         assert (report["wire_bytes"] > 0.8 * report["batch_bytes"]) == (report["transport"] != "shm")
-
-
-def test_bench_refuses_steps_ahead_of_some_games() -> None:
-    assert "--in-flight" in run("-m", "pommego.bench", "--batch-size", "2", "--in-flight", "2", code=2).stderr
 
 
 def test_bench_for_people(binary: Path) -> None:

@@ -3,17 +3,9 @@
 ``end-to-end`` steps whole games with random actions, receives the observations and
 turns them into arrays; a step is one move of a whole game, and steps that only reset
 do not count. Its ``limit`` is ``noop``: the same with a server that steps nothing and
-only sends the batch. ``copy`` is how many times a second the bytes of such a step can
-be copied. ``round_trip_us`` is the time of one ``noop`` step in microseconds,
+only sends the batch. ``round_trip_us`` is the time of one ``noop`` step in microseconds,
 ``step_us`` that of a real one: p50 is the median, p99 what 99 % of them do not exceed.
 All of them are measured in turn, in several rounds of the same run.
-
-With ``--batch-size`` games are stepped one by one, and a batch has the first so many
-that are ready. Compare opponents of unequal cost with and without it:
-
-    python -m pommego.bench --games 64 --opponents osla,simple,simple --batch-size 16
-
-With ``--simulate`` the time of one call of `simulate` with so many states is added, as ``simulate_us``.
 
 ``wire_bytes`` is the number of bytes that the server wrote for a batch, where the system reports that.
 """
@@ -25,14 +17,12 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import pommego
-from pommego._core.terminal import Progress, count
 
 _ROUNDS = 5
 _ACTIONS = 64  # batches of random actions drawn beforehand
@@ -42,10 +32,7 @@ _FEWEST = 5  # and at least, even if they take longer than asked for
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the benchmark; returns the exit status."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
-    if options.batch_size and options.in_flight > 1:
-        parser.error("--in-flight is for steps of all games; leave it out with --batch-size")
+    options = _parser().parse_args(arguments)
     try:
         report = run(options)
     except pommego.PommegoError as e:
@@ -72,11 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--opponents", help="an agent in all seats but one, such as simple, or several: osla,simple,simple"
     )
-    parser.add_argument("--batch-size", type=int, help="games a batch (default: all, in lock-step)")
     parser.add_argument("--copy", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--transport", choices=["shm", "tcp", "unix"], default="shm")
     parser.add_argument("--in-flight", type=int, default=1, help="steps in flight (default: %(default)s)")
-    parser.add_argument("--simulate", type=int, default=0, metavar="STATES", help="time simulate, too")
     parser.add_argument("--seed", type=int, default=0)
     return parser
 
@@ -101,7 +86,6 @@ def _make(options: argparse.Namespace, server: pommego.Server) -> pommego.Pommeg
         num_envs=options.games,
         observation=options.observation,
         opponents=opponents,
-        batch_size=options.batch_size,
         workers=options.workers,
         copy=options.copy,
         connection=pommego.Connection(shared_memory=options.transport == "shm", expand_shared=options.copy),
@@ -115,43 +99,28 @@ def without_steps(envs: pommego.PommegoVectorEnv) -> pommego.PommegoVectorEnv:
 
 
 def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver, server: int) -> dict[str, Any]:
-    progress = Progress()
     for driver in (real, idle):
         driver.steps_per_second(min(0.2, options.seconds / 10))  # warm up
-    each = options.seconds / _ROUNDS / 1.75
-    stepped, handed, copied = [], [], []
-    for i in range(_ROUNDS):
-        progress.show(f"round {i + 1} of {_ROUNDS}")
-        stepped.append(real.steps_per_second(each))
-        handed.append(idle.steps_per_second(each / 2))
-        copied.append(real.copies_per_second(each / 4))
-    trips = idle.round_trips(options.seconds / 8)
+    stepped, handed = [], []
+    for _ in range(_ROUNDS):
+        stepped.append(real.steps_per_second(options.seconds / 2 / _ROUNDS))
+        handed.append(idle.steps_per_second(options.seconds / 4 / _ROUNDS))
+    trips = idle.step_times(options.seconds / 8)
     before = _written(server)
-    steps = real.round_trips(options.seconds / 8)
+    steps = real.step_times(options.seconds / 8)
     after = _written(server)
-    searched = real.simulations(options.simulate, options.seconds / 8) if options.simulate else []
-    progress.clear()
     noop = _result("noop", handed, None)
+    names = ("games", "workers", "id", "observation", "opponents", "copy", "transport", "in_flight")
     return {
-        "games": options.games,
-        "batch_size": options.batch_size,
-        "workers": options.workers,
-        "id": options.id,
-        "observation": options.observation,
-        "opponents": options.opponents,
-        "copy": options.copy,
-        "transport": options.transport,
-        "in_flight": options.in_flight,
+        **{name: getattr(options, name) for name in names},
         "batch_bytes": real.batch_bytes,
         "wire_bytes": None if before is None or after is None else (after - before) / len(steps),
         "round_trip_us": statistics.median(trips),
         "results": [
             _result("end-to-end", stepped, noop["env_steps_per_second"]),
             noop,
-            _result("copy", copied, None),
             _latency("round_trip_us", trips),
             _latency("step_us", steps),
-            *([_latency("simulate_us", searched)] if searched else []),
         ],
     }
 
@@ -162,18 +131,15 @@ class _Driver:
     def __init__(self, envs: pommego.PommegoVectorEnv, options: argparse.Namespace) -> None:
         envs.reset(seed=options.seed)
         self._envs = envs
-        self.games = envs.batch_size
         rng = np.random.default_rng(options.seed)
         choices = [choice.n for choice in envs.game_spec.actions]
-        shape = (_ACTIONS, envs.batch_size * envs.learners, len(choices))
+        shape = (_ACTIONS, envs.num_envs, len(choices))
         actions = rng.integers(0, choices, shape, np.uint8)
         self._actions = actions[:, :, 0] if len(choices) == 1 else actions
         self._next = 0
         self._resetting = 0
         self._ahead = min(options.in_flight, envs.max_in_flight) - 1
         self.batch_bytes = envs.batch_bytes
-        self._source = np.ones(self.batch_bytes, np.uint8)
-        self._target = np.ones_like(self._source)
 
     def _send(self) -> None:
         self._envs.send(self._actions[self._next])
@@ -188,48 +154,22 @@ class _Driver:
         while (elapsed := time.perf_counter() - begin) < seconds:
             self._send()
             *_, info = envs.recv()
-            steps += self.games - self._resetting
+            steps += envs.num_games - self._resetting
             self._resetting = int(info["_game"].sum()) // envs.learners if "game" in info else 0
         for _ in range(self._ahead):
             envs.recv()
         return steps / elapsed
 
-    def copies_per_second(self, seconds: float) -> float:
-        """Copy a batch's bytes for this many seconds; return games a second, as for steps."""
-        copies = 0
-        begin = time.perf_counter()
-        while (elapsed := time.perf_counter() - begin) < seconds:
-            np.copyto(self._target, self._source)
-            copies += self.games
-        return copies / elapsed
-
-    def round_trips(self, seconds: float) -> list[float]:
+    def step_times(self, seconds: float) -> list[float]:
         """Time single steps for this many seconds; return microseconds."""
-
-        def trip() -> None:
+        times: list[float] = []
+        end = time.perf_counter() + seconds
+        while len(times) < _FEWEST or (len(times) < _TRIPS and time.perf_counter() < end):
+            begin = time.perf_counter()
             self._send()
             self._envs.recv()
-
-        return _timed(trip, seconds)
-
-    def simulations(self, states: int, seconds: float) -> list[float]:
-        """Time simulations of so many states for this many seconds; return microseconds."""
-        envs = self._envs
-        envs.reset(seed=0)
-        given = [envs.get_state(game % envs.num_games) for game in range(states)]
-        actions = np.zeros((states * envs.learners, *envs.action_space.shape[1:]), np.uint8)
-        return _timed(lambda: envs.simulate(given, actions, seed=0), seconds)
-
-
-def _timed(call: Callable[[], Any], seconds: float) -> list[float]:
-    """Time calls for this many seconds; return microseconds."""
-    times: list[float] = []
-    end = time.perf_counter() + seconds
-    while len(times) < _FEWEST or (len(times) < _TRIPS and time.perf_counter() < end):
-        begin = time.perf_counter()
-        call()
-        times.append((time.perf_counter() - begin) * 1e6)
-    return times
+            times.append((time.perf_counter() - begin) * 1e6)
+        return times
 
 
 def _latency(name: str, times: list[float]) -> dict[str, Any]:
@@ -261,21 +201,16 @@ def _result(name: str, rates: list[float], limit: float | None) -> dict[str, Any
 
 def _print(report: dict[str, Any]) -> None:
     kind = f"{report['id']}, {report['observation']}, opponents {report['opponents'] or 'none'}"
-    print(
-        f"{report['games']:,} games of {kind}, {report['transport']}, copy={report['copy']}, "
-        + (f"{report['batch_size']} a batch" if report["batch_size"] else f"{report['in_flight']} in flight")
-    )
-    for result in report["results"]:
-        if "microseconds" in result:
-            print(
-                f"{result['name']:14} {result['microseconds']:10.1f} us p50   "
-                f"(p90 {result['p90']:.1f}, p99 {result['p99']:.1f})"
-            )
+    how = f"{report['transport']}, copy={report['copy']}, {report['in_flight']} in flight"
+    print(f"{report['games']:,} games of {kind}, {how}")
+    for r in report["results"]:
+        if "microseconds" in r:
+            figures = f"us p50   (p90 {r['p90']:.1f}, p99 {r['p99']:.1f})"
+            print(f"{r['name']:14} {r['microseconds']:12.1f} {figures}")
             continue
-        rate, limit = result["env_steps_per_second"], result["limit"]
-        spread = f"{count(result['min'])} to {count(result['max'])}"
+        rate, limit = r["env_steps_per_second"], r["limit"]
         ratio = f"   {rate / limit:.0%} of noop" if limit else ""
-        print(f"{result['name']:14} {count(rate):>10} steps/s   ({spread}){ratio}")
+        print(f"{r['name']:14} {rate:12,.0f} steps/s   ({r['min']:,.0f} to {r['max']:,.0f}){ratio}")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ from comparison import Comparison, Reference
 from served import ServedComparison
 
 from pommego import pommerman
-from pommego._core.terminal import Progress
 
 LEGS: dict[str, type[Comparison]] = {"drop-in": Comparison, "server": ServedComparison}
 
@@ -40,11 +39,9 @@ def compare(reference: Reference, steps: int, seed: int = 0, leg: str = "drop-in
 
 def run(leg: str, python: str, steps: int, seed: int) -> bool:
     """Compare one leg and print what was compared; return whether there was no difference."""
-    reference, progress, begin = Reference(python), Progress(), time.monotonic()
+    reference, begin = Reference(python), time.monotonic()
     for comparison in compare(reference, steps, seed, leg):
         found = comparison.counts["differences"]
-        progress.show(f"{leg}: {sum(comparison.steps.values()):,} steps, {found} differences")
-    progress.clear()
     reference.close()
     for env_id, made in comparison.steps.items():
         print(f"{env_id:30} {made:>8,} steps")
