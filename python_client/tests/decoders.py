@@ -258,7 +258,7 @@ def _requests() -> list[bytes]:
 IN_JSON = misshapen(json.loads, lambda value: json.dumps(value).encode())
 IN_MSGPACK = misshapen(msgspec.msgpack.decode, msgspec.msgpack.encode)
 TARGETS = {
-    # `Session` turns MISFITS into an error of ours.
+    # `Games` turns MISFITS into an error of ours.
     "replies": Target(_reply, wire.MISFITS, _golden, IN_MSGPACK),
     "sessions": Target(
         scripted_server.play,

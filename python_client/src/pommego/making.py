@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from gymnasium.vector import AutoresetMode
 
 from pommego._core import checks
-from pommego._core.connecting import Connection, GamesMaker, connected, read_spec, spec_of
+from pommego._core.connecting import Connection, GamesMaker, read_spec, spec_of
 from pommego._transport import wire
 from pommego._transport.client import Client
-from pommego.server import Server
+from pommego.server import running
 from pommego.spec import BOX, GameSpec
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
 
 if TYPE_CHECKING:
-    from pommego._core.games import Games
     from pommego._core.hosts import Hosts
     from pommego._core.opponents import LineUps, Opponent, Opponents
-    from pommego._core.policies import PolicyGames
-    from pommego._core.several import JoinedGames
     from pommego._core.starts import Starts
-    from pommego._core.viewer import Viewer
     from pommego.single import PommegoEnv
     from pommego.state import State
 
@@ -186,7 +182,8 @@ def make_vec(
     connect = GamesMaker(
         id,
         rules,
-        where={"token": token, "connection": connection, "timeout": timeout, "shared": web or human},
+        where={"token": token, "certificates": connection, "timeout": timeout},
+        shared=web or human,
         options=options,
         simple=opponents is _SIMPLE,
         starts=start_states,
@@ -202,11 +199,18 @@ def make_vec(
 
     def make(**own: Any) -> PommegoVectorEnv:
         games = hosts.join(connect, num_envs, batch_size, line_ups) if hosts else connect(address, own)
+        viewer = None
         if human:
             games.timeout = max(games.timeout, _PAUSE)
         try:
-            games = _with_policies(games, line_ups, copy)
-            viewer = _viewer(games.server, address, token) if web or human else None
+            if line_ups is not None and line_ups.policy_seats:
+                from pommego._core.policies import PolicyGames
+
+                games = PolicyGames(games, line_ups, copy=copy)
+            if web or human:
+                from pommego._core.viewer import Viewer
+
+                viewer = Viewer(games.address, games.server.token if games.server else token)
         except BaseException:
             games.close()
             raise
@@ -231,17 +235,6 @@ def _line_ups(
     return names, line_ups
 
 
-def _with_policies(
-    games: Games | JoinedGames, line_ups: LineUps | None, copy: bool
-) -> Games | JoinedGames | PolicyGames:
-    """Have policies play their seats, if there are any."""
-    if line_ups is None or not line_ups.policy_seats:
-        return games
-    from pommego._core.policies import PolicyGames
-
-    return PolicyGames(games, line_ups, copy=copy)
-
-
 def _hosts(
     address: str | Sequence[str] | Hosts | None, replace: bool | Sequence[str], timeout: float
 ) -> Hosts | None:
@@ -255,13 +248,6 @@ def _hosts(
     from pommego._core.hosts import Servers
 
     return Servers(address, replace, timeout)
-
-
-def _viewer(server: Server | None, address: Any, token: str | None) -> Viewer:
-    """Open the page of a server that was started here, or of the one at an address."""
-    from pommego._core.viewer import Viewer
-
-    return Viewer(server.address, server.token) if server else Viewer(str(address), token)
 
 
 #: Seconds that a step may take while a viewer has paused the games.
@@ -305,9 +291,8 @@ def catalog(
     timeout: float = 60.0,
 ) -> dict[str, GameSpec]:
     """Return the games that the server has, by id. Arguments and errors as for `make_vec`."""
-    connection = connection or Connection()
-    client, server = connected(address, token=token, connection=connection, timeout=timeout)
-    with server or nullcontext(), closing(client):
+    further = {"certificates": connection, "timeout": timeout}
+    with running(address, token) as where, closing(Client(**where, **further)) as client:
         specs = [read_spec(client, spec) for spec in client.call("envs", wire.EnvsReply).envs]
     return {spec.id: spec for spec in specs}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from pommego.spec import GameSpec
 if TYPE_CHECKING:
     from pommego._core.starts import Starts
 
-__all__ = ["Connection", "GamesMaker", "connected", "read_spec", "spec_of"]
+__all__ = ["Connection", "GamesMaker", "read_spec", "spec_of"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ class GamesMaker:
 
     id: str
     rules: dict[str, Any] | None
-    where: dict[str, Any]  # for `connected`
+    where: dict[str, Any]  # token, certificates and timeout for `Client`
+    shared: bool  # whether others connect to a server of its own later
     options: dict[str, Any]  # of the request "make"
     simple: bool  # whether "simple" plays all seats but one
     starts: Starts | None
@@ -58,49 +60,22 @@ class GamesMaker:
 
     def __call__(self, address: str | None, own: dict[str, Any]) -> Games:
         """Make games with these options of their own; without an address on a server of their own."""
-        client, server = connected(address, **self.where)
-        own = own | (_against_simple(client, server, self.id, self.rules) if self.simple else {})
-        games = Games(client, server, self.options | own, **self.how)
-        if self.starts is not None:
-            try:
+        server, where, options = None, self.where, self.options | own
+        with ExitStack() as started:
+            if not address:  # nobody else can connect to this server
+                server = started.enter_context(Server(transport="unix", allow_agents=["*"]))
+                address, where = server.address, where | {"token": server.token, "death": server.death}
+            client = started.enter_context(closing(Client(address, **where)))
+            if server is not None and not self.shared:
+                server.forget_address()  # so that no other client can connect and no file is left behind
+            if self.simple:
+                others = spec_of(client, self.id, self.rules).seats - 1
+                options["opponents"] = ["simple"] * others or None
+            games = started.enter_context(closing(Games(client, server, options, **self.how)))
+            if self.starts is not None:
                 games.set_starts(self.starts)
-            except BaseException:
-                games.close()
-                raise
+            started.pop_all()
         return games
-
-
-def connected(
-    address: str | None, *, token: str | None, connection: Connection, timeout: float, shared: bool = False
-) -> tuple[Client, Server | None]:
-    """Connect; start a server first if there is no address. shared: others connect to it later."""
-    if address:
-        return Client(address, token=token, certificates=connection, timeout=timeout), None
-    if connection.ca_file or connection.client_cert:
-        raise ValueError("ca_file and client_cert are for a server at address=wss://...")
-    server = Server(transport="unix", allow_agents=["*"])  # nobody else can connect to it
-    try:
-        client = Client(server.address, token=server.token, timeout=timeout, death=server.death)
-    except BaseException:
-        server.close()
-        raise
-    if not shared:
-        server.forget_address()  # so that no other client can connect and no file is left behind
-    return client, server
-
-
-def _against_simple(
-    client: Client, server: Server | None, id: str, rules: dict[str, Any] | None
-) -> dict[str, Any]:
-    """Return the option `opponents` with "simple" in all seats but one."""
-    try:
-        spec = spec_of(client, id, rules)
-    except BaseException:
-        client.close()
-        if server is not None:
-            server.close()
-        raise
-    return {"opponents": ["simple"] * (spec.seats - 1) or None}
 
 
 def spec_of(client: Client, id: str, rules: dict[str, Any] | None) -> GameSpec:

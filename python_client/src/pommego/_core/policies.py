@@ -21,7 +21,7 @@ from pommego.spec import Result
 
 if TYPE_CHECKING:
     from pommego._core.games import Games
-    from pommego._core.joined import JoinedGames
+    from pommego._core.several import JoinedGames
 
 __all__ = ["PolicyGames"]
 
@@ -109,7 +109,7 @@ class PolicyGames:
         )
 
     def reset(self, seeds: Any, mask: NDArray[np.bool_] | None, starts: Any = None) -> View:
-        """Begin new episodes; see `Session.reset`."""
+        """Begin new episodes; see `Games.reset`."""
         self._known[slice(None) if mask is None else mask] = False
         return self._without_policies(self._inner.reset(seeds, mask, starts))
 

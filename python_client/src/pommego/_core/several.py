@@ -25,7 +25,6 @@ from pommego._core.merging import join_batches
 from pommego._core.opponents import LineUps
 from pommego._core.portion import Host, Portion
 from pommego._core.rows import rows_of
-from pommego._core.session import Session
 from pommego._core.simulating import Simulation
 from pommego._core.starts import Starts
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ServerError, TimeoutError
@@ -70,7 +69,7 @@ class JoinedGames:
         self._skips = self.made.autoreset_mode == "NextStep"
 
     def __reduce__(self) -> NoReturn:
-        Session.__reduce__(self)
+        Games.__reduce__(self)
 
     @property
     def hosts(self) -> tuple[Host, ...]:
@@ -98,8 +97,8 @@ class JoinedGames:
         for portion in self.portions:
             portion.games.close()
 
-    check_open = Session.check_open
-    check_together = Session.check_together
+    check_open = Games.check_open
+    check_together = Games.check_together
 
     def check_idle(self) -> None:
         """Raise ClosedError after `close`, and PommegoError while a step of all games is in flight."""
@@ -249,7 +248,7 @@ class JoinedGames:
         mask: NDArray[np.bool_] | None,
         starts: list[Any] | None = None,
     ) -> View:
-        """Begin new episodes; see `Session.reset`."""
+        """Begin new episodes; see `Games.reset`."""
 
         def reset(portion: Portion) -> View:
             own = None if mask is None else mask[portion.slice]

@@ -120,7 +120,7 @@ class Certificates:
         """
         if not address.secure:
             if self.ca_file or self.client_cert:
-                raise ValueError(f"ca_file and client_cert are for wss:// addresses, and this is {address}")
+                raise ValueError(f"ca_file and client_cert are for address=wss://..., and this is {address}")
             return None
         try:
             context = ssl.create_default_context(cafile=self.ca_file)
