@@ -65,16 +65,14 @@ func (t *javaTurn) rays(b *Bomb, one, other grid.Dir) {
 // lay lays a flame of a bomb. If it is the second of this step on its cell, the item
 // hidden there is lost, unless a ring falls on both before they go out.
 func (t *javaTurn) lay(b *Bomb, c grid.Cell) {
-	s, young := t.s, &t.s.flames[t.r.FlameLife-1]
+	s, young, lost := t.s, &t.s.flames[t.r.FlameLife-1], Passage
 	t.track.flameJava(s, b, c)
-	if t.log != nil {
-		t.log.Flames = append(t.log.Flames, c)
-	}
-	if item := s.Hidden(c); item != Passage && young.Has(c) && !t.r.fallsOn(c, int(s.StepCount), t.r.FlameLife) {
-		if t.log != nil {
-			t.log.Lost = append(t.log.Lost, LostItem{c, item})
-		}
+	if young.Has(c) && !t.r.fallsOn(c, int(s.StepCount), t.r.FlameLife) {
+		lost = s.Hidden(c)
 		s.Hide(c, Passage)
+	}
+	if t.lit != nil {
+		t.lit(c, lost)
 	}
 	young.Add(c)
 	t.burning.Add(c)

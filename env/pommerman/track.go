@@ -178,13 +178,13 @@ func (k *tracker) kicked(agent int, at grid.Cell, d grid.Dir) {
 }
 
 // pickUps is told where the living want to be, before they take what is there.
-func (k *tracker) pickUps(s *State, living []uint8, wish *[MaxAgents]grid.Cell) {
+func (k *tracker) pickUps(s *State, living []uint8, wish []grid.Cell) {
 	if k != nil {
 		k.takes(s, living, wish)
 	}
 }
 
-func (k *tracker) takes(s *State, living []uint8, wish *[MaxAgents]grid.Cell) {
+func (k *tracker) takes(s *State, living []uint8, wish []grid.Cell) {
 	for _, a := range living {
 		if item := s.Board[wish[a]]; item.powerup() {
 			k.pickedUp(int(a), item, wish[a])

@@ -41,7 +41,7 @@ func (k *tracker) kicksToday(t *turn) {
 func (k *tracker) kickedInTurn(t *turn) {
 	for i := range t.s.bombs() {
 		for _, a := range t.living[:t.alive] {
-			if int(t.kicks[a]) == i+1 {
+			if int(t.kicks[a]) == MaxAgents+i+1 {
 				k.kicked(int(a), t.agentWish[a], grid.Dir(t.actions[a]))
 			}
 		}

@@ -19,7 +19,7 @@ type turn struct {
 	agentWish [MaxAgents]grid.Cell // the same for those
 	stirred   bool                 // a bomb rolls, or an agent walks onto one
 	uncovered bool                 // one has left a cell that burns, in hand-made states alone
-	kicks     [MaxAgents]uint8     // the bomb that each agent kicks, plus one
+	kicks     [MaxAgents]uint8     // the bomb that each agent kicks: MaxAgents and its place, plus one
 }
 
 // away is where agents are that are out: each in a cell of the border.

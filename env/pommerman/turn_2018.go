@@ -35,7 +35,7 @@ func (r *Rules) step2018(s *State, actions []uint8, skull func(agent int) float6
 	track.laid(s, bombs)
 	t.partSwaps()    // 3
 	t.partMeetings() // 4
-	track.pickUps(s, t.living[:t.alive], &t.agentWish)
+	track.pickUps(s, t.living[:t.alive], t.agentWish[:])
 	t.moveAgents(r) // 5
 	t.moveBombs()   // 6
 	track.burnWood2018(s, t.marked)

@@ -15,41 +15,30 @@ import (
 type javaTurn struct {
 	r     *Rules
 	s     *State
-	log   *JavaLog // nil: not wanted
-	track *tracker // the same
+	lit   func(at grid.Cell, lost Item) // see StepJava
+	track *tracker                      // nil: nobody follows
 
-	living    [MaxAgents]uint8 // ids of the living agents that are somewhere, in order
-	alive     int              // how many
-	agentWish [MaxAgents]grid.Cell
-	bombWish  [MaxBombs]grid.Cell
+	movers     // agents that are nowhere are not listed
+	alive  int // how many of them are agents
 
 	dying   grid.Bits // flames that go out in this step, and burn until then
 	burning grid.Bits // every cell with a flame, those too
 }
 
-// JavaLog records what the state after a step does not show: the cell of each flame in the
-// order in which they were laid, and the items that are lost because two flames of one step
-// burn on their cell. The first to go out would uncover that item and the second destroy
-// it, in one step; a state drops it at once, as sets of cells do not count flames.
-type JavaLog struct {
-	Flames []grid.Cell
-	Lost   []LostItem
+// StepJava makes one move by the Java rules. It calls lit with what the state after it does
+// not show: the cell of each flame in the order in which they were laid, and the item that is
+// lost because two flames of the step burn there, Passage if none is. The first of them to go
+// out would uncover the item and the second destroy it, in one step; a state drops it at once,
+// as sets of cells do not count flames.
+func (r *Rules) StepJava(s *State, actions []uint8, lit func(at grid.Cell, lost Item)) {
+	r.stepJava(s, actions, lit, nil)
 }
-
-// LostItem is an item that two flames destroy.
-type LostItem struct {
-	At   grid.Cell
-	Item Item
-}
-
-// StepJava makes one move by the Java rules and adds to the log.
-func (r *Rules) StepJava(s *State, actions []uint8, log *JavaLog) { r.stepJava(s, actions, log, nil) }
 
 // stepJava makes one move of all agents by the Java rules. actions holds one
-// number a seat. The numbers are those of the rules page. log and track, if not
+// number a seat. The numbers are those of the rules page. lit and track, if not
 // nil, are told what happens.
-func (r *Rules) stepJava(s *State, actions []uint8, log *JavaLog, track *tracker) {
-	t := javaTurn{r: r, s: s, log: log, track: track}
+func (r *Rules) stepJava(s *State, actions []uint8, lit func(grid.Cell, Item), track *tracker) {
+	t := javaTurn{r: r, s: s, lit: lit, track: track}
 	t.act(actions)             // 2.1
 	t.tickFlames()             // 2.2
 	t.tickBombs()              // 2.3
@@ -70,6 +59,11 @@ func (r *Rules) stepJava(s *State, actions []uint8, log *JavaLog, track *tracker
 	}
 }
 
+// agents and bombs are the movers of each kind.
+func (t *javaTurn) agents() []uint8 { return t.list[:t.alive] }
+
+func (t *javaTurn) bombs() []uint8 { return t.list[t.alive:t.n] }
+
 // act takes the actions of the agents whose result is open: they lay bombs and
 // want cells. Only bombs of earlier steps forbid another on their cell.
 func (t *javaTurn) act(actions []uint8) {
@@ -77,12 +71,9 @@ func (t *javaTurn) act(actions []uint8) {
 	before := int(s.NumBombs)
 	for i := range s.Agents {
 		a := &s.Agents[i]
-		t.agentWish[i] = a.Cell
 		if !a.Alive || a.Cell == Nowhere {
 			continue
 		}
-		t.living[t.alive] = uint8(i)
-		t.alive++
 		action := Action(actions[i])
 		if s.result(i) != env.Incomplete {
 			action = Stop
@@ -94,10 +85,13 @@ func (t *javaTurn) act(actions []uint8) {
 		} else if action == LayBomb {
 			t.track.notLaid(i, a.Cell)
 		}
-		if wish := a.Cell.Next(grid.Dir(action)); !s.Board[wish].wall() {
-			t.agentWish[i] = wish
+		wish := a.Cell.Next(grid.Dir(action))
+		if s.Board[wish].wall() {
+			wish = a.Cell
 		}
+		t.add(uint8(i), a.Cell, wish)
 	}
+	t.alive = t.n
 	t.track.laid(s, uint8(before))
 }
 
@@ -124,49 +118,32 @@ func (t *javaTurn) tickBombs() {
 	for i := range t.s.bombs() {
 		b := &t.s.Bombs[i]
 		b.Life--
-		t.bombWish[i] = b.Cell.Next(b.Moving())
-		if t.s.Board[t.bombWish[i]].wall() {
-			t.bombStays(i)
+		wish := b.Cell.Next(b.Moving())
+		if t.s.Board[wish].wall() {
+			wish = b.Cell
 			b.roll(grid.Stay)
 		}
+		t.add(uint8(MaxAgents+i), b.Cell, wish)
 	}
 }
-
-func (t *javaTurn) agentMoves(a int) bool { return t.agentWish[a] != t.s.Agents[a].Cell }
-
-func (t *javaTurn) bombMoves(b int) bool { return t.bombWish[b] != t.s.Bombs[b].Cell }
-
-func (t *javaTurn) agentStays(a int) { t.agentWish[a] = t.s.Agents[a].Cell }
-
-// bombStays leaves the bomb where it is, with the direction in which it rolls.
-func (t *javaTurn) bombStays(b int) { t.bombWish[b] = t.s.Bombs[b].Cell }
 
 // undoSwaps lets nobody swap cells: two agents both stay, two bombs both stay,
 // and against an agent the bomb stays. One that stays counts as standing for later pairs.
 func (t *javaTurn) undoSwaps() {
-	s := t.s
-	for _, i := range t.living[:t.alive] {
-		for _, k := range t.living[:t.alive] {
-			a, b := int(i), int(k)
-			if t.agentMoves(a) && t.agentMoves(b) && t.agentWish[a] == s.Agents[b].Cell && t.agentWish[b] == s.Agents[a].Cell {
-				t.agentStays(a)
-				t.agentStays(b)
-			}
-		}
-	}
-	for a := range s.bombs() {
-		for b := range s.bombs() {
-			if t.bombMoves(a) && t.bombMoves(b) && t.bombWish[a] == s.Bombs[b].Cell && t.bombWish[b] == s.Bombs[a].Cell {
-				t.bombStays(a)
-				t.bombStays(b)
-			}
-		}
-	}
-	for _, i := range t.living[:t.alive] {
-		for b := range s.bombs() {
-			a := int(i)
-			if t.agentMoves(a) && t.bombMoves(b) && t.agentWish[a] == s.Bombs[b].Cell && t.bombWish[b] == s.Agents[a].Cell {
-				t.bombStays(b)
+	t.partPairs(t.agents(), t.agents(), true)
+	t.partPairs(t.bombs(), t.bombs(), true)
+	t.partPairs(t.agents(), t.bombs(), false)
+}
+
+// partPairs keeps movers that want each other's cells where they are: both or the second.
+func (t *javaTurn) partPairs(first, second []uint8, both bool) {
+	for _, a := range first {
+		for _, b := range second {
+			if t.moves(a) && t.moves(b) && t.wish[a] == t.at[b] && t.wish[b] == t.at[a] {
+				t.stays(b)
+				if both {
+					t.stays(a)
+				}
 			}
 		}
 	}
@@ -175,11 +152,11 @@ func (t *javaTurn) undoSwaps() {
 // partAgents leaves every agent where it is whose wish another has too. Wishes
 // are counted once: an agent that stays may share its cell with one that comes.
 func (t *javaTurn) partAgents() {
-	wishes := t.agentWish
-	for _, a := range t.living[:t.alive] {
-		for _, b := range t.living[:t.alive] {
+	wishes := t.wish
+	for _, a := range t.agents() {
+		for _, b := range t.agents() {
 			if a != b && wishes[a] == wishes[b] {
-				t.agentStays(int(a))
+				t.stays(a)
 			}
 		}
 	}
@@ -188,16 +165,15 @@ func (t *javaTurn) partAgents() {
 // partBombs does the same for bombs among themselves.
 func (t *javaTurn) partBombs() {
 	var once, twice grid.Bits
-	n := int(t.s.NumBombs)
-	for _, c := range t.bombWish[:n] {
-		if once.Has(c) {
-			twice.Add(c)
+	for _, b := range t.bombs() {
+		if once.Has(t.wish[b]) {
+			twice.Add(t.wish[b])
 		}
-		once.Add(c)
+		once.Add(t.wish[b])
 	}
-	for b, c := range t.bombWish[:n] {
-		if twice.Has(c) {
-			t.bombStays(b)
+	for _, b := range t.bombs() {
+		if twice.Has(t.wish[b]) {
+			t.stays(b)
 		}
 	}
 }
@@ -206,18 +182,18 @@ func (t *javaTurn) partBombs() {
 // after another. A bomb that an agent stops keeps its direction unless a later
 // agent is looked at, and then rolls on in the next step.
 func (t *javaTurn) kick() {
-	for b := range t.s.bombs() {
-		for _, a := range t.living[:t.alive] {
-			if !t.bombMoves(b) {
-				t.s.Bombs[b].roll(grid.Stay)
+	for _, b := range t.bombs() {
+		for _, a := range t.agents() {
+			if !t.moves(b) {
+				t.s.Bombs[b-MaxAgents].roll(grid.Stay)
 			}
 			switch {
-			case t.agentWish[a] != t.bombWish[b]:
+			case t.wish[a] != t.wish[b]:
 			case t.s.Agents[a].Kicks:
-				t.kickBomb(int(a), b)
+				t.kickBomb(a, b)
 			default:
-				t.agentStays(int(a))
-				t.bombStays(b)
+				t.stays(a)
+				t.stays(b)
 			}
 		}
 	}
@@ -225,21 +201,21 @@ func (t *javaTurn) kick() {
 
 // kickBomb sends a bomb on in the direction in which an agent moves in. Under an
 // agent that stands still the bomb rolls, and stops.
-func (t *javaTurn) kickBomb(a, b int) {
-	bomb := &t.s.Bombs[b]
-	d := towards(t.s.Agents[a].Cell, t.agentWish[a])
+func (t *javaTurn) kickBomb(a, b uint8) {
+	bomb := &t.s.Bombs[b-MaxAgents]
+	d := towards(t.at[a], t.wish[a])
 	bomb.roll(d)
 	if d == grid.Stay {
 		return
 	}
-	target := t.bombWish[b].Next(d)
+	target := t.wish[b].Next(d)
 	if item := t.s.Board[target]; item.wall() || item >= t.r.Agent0() {
-		t.bombStays(b)
+		t.stays(b)
 		bomb.roll(grid.Stay)
 		return
 	}
-	t.bombWish[b] = target
-	t.track.kicked(a, t.agentWish[a], d)
+	t.wish[b] = target
+	t.track.kicked(int(a), t.wish[a], d)
 }
 
 // towards is the direction from a cell to its neighbour, or to itself.
@@ -258,10 +234,10 @@ func towards(from, to grid.Cell) grid.Dir {
 func (t *javaTurn) moveBombs() {
 	s := t.s
 	for i := range s.bombs() {
-		b, wish := &s.Bombs[i], t.bombWish[i]
-		for _, a := range t.living[:t.alive] {
-			if t.agentWish[a] == wish {
-				t.agentStays(int(a))
+		b, wish := &s.Bombs[i], t.wish[MaxAgents+i]
+		for _, a := range t.agents() {
+			if t.wish[a] == wish {
+				t.stays(a)
 			}
 		}
 		if wish != b.Cell {
@@ -287,10 +263,10 @@ func (s *State) uncover(c grid.Cell) {
 // pickUp gives the agents the items drawn where they want to be, also those that
 // are about to die.
 func (t *javaTurn) pickUp() {
-	t.track.pickUps(t.s, t.living[:t.alive], &t.agentWish)
-	for _, i := range t.living[:t.alive] {
+	t.track.pickUps(t.s, t.agents(), t.wish[:])
+	for _, i := range t.agents() {
 		a := &t.s.Agents[i]
-		switch t.s.Board[t.agentWish[i]] {
+		switch t.s.Board[t.wish[i]] {
 		case ExtraBomb:
 			a.addAmmo()
 		case IncrRange:
@@ -317,8 +293,8 @@ func more(n uint8) uint8 { return uint8(min(int(n)+1, 255)) }
 // died. The dead stay where they were.
 func (t *javaTurn) moveAgents() (dead env.SeatSet) {
 	s := t.s
-	for _, i := range t.living[:t.alive] {
-		a, wish, own := &s.Agents[i], t.agentWish[i], t.r.Agent0()+Item(i)
+	for _, i := range t.agents() {
+		a, wish, own := &s.Agents[i], t.wish[i], t.r.Agent0()+Item(i)
 		left := s.Board[a.Cell]
 		switch {
 		case t.burning.Has(wish):

@@ -24,7 +24,7 @@ import (
 type javaReplay struct {
 	*pommerman.Match
 	flames []javaFlame
-	lost   []pommerman.LostItem
+	lost   []lostItem
 	radio  [][]int // for each receiver the words sent to it, nil without radio
 	vision int     // rows and columns away that a seat sees, -1: everything
 }
@@ -32,6 +32,12 @@ type javaReplay struct {
 type javaFlame struct {
 	at   grid.Cell
 	life int // 1 at least
+}
+
+// lostItem is an item that two flames destroy.
+type lostItem struct {
+	at   grid.Cell
+	item pommerman.Item
 }
 
 // javaWords is how many words a message has.
@@ -48,24 +54,28 @@ func (m *javaReplay) Step(actions []uint8) {
 			m.radio[(seat+2)%4] = saved.Ints(own[1:])
 		}
 	}
-	var log pommerman.JavaLog
-	rulesOf(m.Match).StepJava(&m.State, moves, &log)
-	m.keep(&log)
+	lit := len(m.flames)
+	var lost []lostItem
+	rulesOf(m.Match).StepJava(&m.State, moves, func(at grid.Cell, item pommerman.Item) {
+		m.flames = append(m.flames, javaFlame{at, rulesOf(m.Match).FlameLife})
+		if item != pommerman.Passage {
+			lost = append(lost, lostItem{at, item})
+		}
+	})
+	m.keep(lit, lost)
 }
 
-// keep brings flames and lost items up to date after a step.
-func (m *javaReplay) keep(log *pommerman.JavaLog) {
+// keep brings flames and lost items up to date after a step, which were the first of the
+// flames before it.
+func (m *javaReplay) keep(before int, lost []lostItem) {
 	var out grid.Bits
-	for i := range m.flames {
+	for i := range m.flames[:before] {
 		if m.flames[i].life--; m.flames[i].life == 0 {
 			out.Add(m.flames[i].at)
 		}
 	}
-	for _, c := range log.Flames {
-		m.flames = append(m.flames, javaFlame{c, rulesOf(m.Match).FlameLife})
-	}
 	m.flames = slices.DeleteFunc(m.flames, func(f javaFlame) bool { return f.life == 0 || m.Flame(f.at) == 0 })
-	m.lost = slices.DeleteFunc(append(m.lost, log.Lost...), func(l pommerman.LostItem) bool { return out.Has(l.At) })
+	m.lost = slices.DeleteFunc(append(m.lost, lost...), func(l lostItem) bool { return out.Has(l.at) })
 }
 
 // snapshotJava is what such a record holds of a state.
@@ -253,7 +263,7 @@ func (m *javaReplay) loseItems() {
 	for i, f := range m.flames {
 		item := m.Hidden(f.at)
 		if item != pommerman.Passage && slices.Contains(m.flames[:i], f) && !m.fallsOn(f.at, f.life-1) {
-			m.lost = append(m.lost, pommerman.LostItem{At: f.at, Item: item})
+			m.lost = append(m.lost, lostItem{f.at, item})
 			m.Hide(f.at, pommerman.Passage)
 		}
 	}
@@ -281,13 +291,13 @@ func (m *javaReplay) itemRows() saved.Rows {
 	all := slices.Clone(m.lost)
 	for _, c := range grid.Cells(rulesOf(m.Match).BoardSize) {
 		if item := m.Hidden(c); item != pommerman.Passage {
-			all = append(all, pommerman.LostItem{At: c, Item: item})
+			all = append(all, lostItem{c, item})
 		}
 	}
-	slices.SortFunc(all, func(a, b pommerman.LostItem) int { return int(a.At) - int(b.At) })
+	slices.SortFunc(all, func(a, b lostItem) int { return int(a.at) - int(b.at) })
 	rows := saved.Rows{}
 	for _, i := range all {
-		rows.Add(i.At.Row(), i.At.Col(), int(i.Item))
+		rows.Add(i.at.Row(), i.at.Col(), int(i.item))
 	}
 	return rows
 }
