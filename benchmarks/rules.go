@@ -15,7 +15,11 @@ import (
 var measurements = sync.OnceValue(func() []bench {
 	var all []bench
 	for i, f := range catalog.Families() {
-		rules, observed := mustMake(f.IDs[0]), mustMake(f.Observed)
+		rules := mustMake(f.IDs[0])
+		observed := rules
+		if i == 0 {
+			observed = mustMake("PommeTeamCompetition-v0") // in fog
+		}
 		of := measurementsOf(rules, observed, i == 0)
 		if i > 0 {
 			for k := range of {

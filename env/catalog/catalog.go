@@ -69,7 +69,7 @@ var families = []Family{
 		{"PommeTeamJavaDocument-v0",
 			"two against two by the Java version's document: chains a step later, long flames, collapse, fog",
 			pommerman.JavaDocument(pommerman.Team)},
-	}).observed("PommeTeamCompetition-v0"),
+	}),
 	family(basewar.New, warbots.Roster, basewar.Formats, []preset[basewar.Rules]{
 		{"BaseWar-v0", "three against three bomb boxes, each other and the other side's base; a seat a bomber",
 			basewar.Standard()},
@@ -82,10 +82,9 @@ var families = []Family{
 
 // Family is a game with all its ids.
 type Family struct {
-	IDs      []string        // the first stands for the game's rules in measurements
-	Observed string          // the id whose observations stand for the game's in measurements
-	Formats  []record.Format // of its recorded games
-	entries  []entry
+	IDs     []string
+	Formats []record.Format // of its recorded games
+	entries []entry
 }
 
 // entry makes the game of an id.
@@ -110,7 +109,7 @@ func family[R, V any, G env.Game](
 	create func(id, description string, rules R, bots seat.Roster[V]) (G, error),
 	bots seat.Roster[V], formats []record.Format, presets []preset[R],
 ) Family {
-	f := Family{Observed: presets[0].id, Formats: formats}
+	f := Family{Formats: formats}
 	for _, p := range presets {
 		e := entry{id: p.id, description: p.description}
 		e.create = func(id, description string, changes json.RawMessage) (env.Game, error) {
@@ -129,12 +128,6 @@ func family[R, V any, G env.Game](
 		e.shared = sync.OnceValues(func() (env.Game, error) { return e.create(p.id, p.description, nil) })
 		f.IDs, f.entries = append(f.IDs, p.id), append(f.entries, e)
 	}
-	return f
-}
-
-// observed says which id's observations stand for those of the game.
-func (f Family) observed(id string) Family {
-	f.Observed = id
 	return f
 }
 

@@ -160,11 +160,14 @@ func (b *Bits) List(to *[256]Cell) int {
 }
 
 // Square is the set of the cells of a board with the given side.
-func Square(side int) Bits {
+func Square(side int) Bits { return Rect(0, side, 0, side) }
+
+// Rect is the set of the cells in rows top to bottom-1 and columns left to right-1.
+func Rect(top, bottom, left, right int) Bits {
 	var b Bits
-	row := uint64(1)<<side - 1 // of the four rows in a word, shifted past the border
-	for r := range side {
-		b[(r+1)/4] |= row << (16*((r+1)%4) + 1)
+	row := (uint64(1)<<(right-left) - 1) << (left + 1) // of the four rows in a word
+	for r := top + 1; r <= bottom; r++ {
+		b[r/4] |= row << (16 * (r % 4))
 	}
 	return b
 }

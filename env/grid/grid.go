@@ -34,30 +34,11 @@ var dirNames = [...]string{"stay", "up", "down", "left", "right"}
 
 // Delta is what the direction adds to row and column.
 func (d Dir) Delta() (row, col int) {
-	switch d {
-	case Up:
-		return -1, 0
-	case Down:
-		return 1, 0
-	case Left:
-		return 0, -1
-	case Right:
-		return 0, 1
-	}
-	return 0, 0
+	c := At(0, 0).Next(d)
+	return c.Row(), c.Col()
 }
 
 // Opposite is the direction back.
-func (d Dir) Opposite() Dir {
-	switch d {
-	case Up:
-		return Down
-	case Down:
-		return Up
-	case Left:
-		return Right
-	case Right:
-		return Left
-	}
-	return Stay
-}
+func (d Dir) Opposite() Dir { return opposites[d] }
+
+var opposites = [...]Dir{Stay, Down, Up, Right, Left}

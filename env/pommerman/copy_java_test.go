@@ -10,10 +10,10 @@ import (
 // eachJavaView plays random games by the Java rules, with every range of vision, and
 // calls visit with what each living seat sees.
 func eachJavaView(t *testing.T, visit func(r *Rules, s *State, v *View)) {
-	for i, vision := range []int{-1, 0, 1, 2, 4, -1, 2} {
-		r := Java(FFA).Seeing(vision)
+	for i, vision := range []int{0, OwnCell, 1, 2, 4, 0, 2} {
+		r := seeing(Java(FFA), vision)
 		if i > 4 {
-			r = Java(Team).Seeing(vision)
+			r = seeing(Java(Team), vision)
 		}
 		r.MaxSteps, r.FirstCollapse, r.CollapseEvery = 120, 40, 15
 		g := mustGame(t, r)

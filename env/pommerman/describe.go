@@ -61,7 +61,7 @@ func (m *Match) Describe(to *env.Scene) {
 	for seat := range to.Sight {
 		w := r.window(s, seat)
 		for i, c := range m.game.cells {
-			to.Sight[seat][i] = w.has(c)
+			to.Sight[seat][i] = w.Has(c)
 		}
 	}
 }

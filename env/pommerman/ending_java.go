@@ -53,16 +53,14 @@ func (s *State) judge(r *Rules, dead env.SeatSet) {
 	switch {
 	case dead == 0:
 		return
-	case living != 0:
-		s.results.set(dead, 0)
-	case r.Teams():
+	case living == 0 && r.Teams():
 		s.results.set(env.AllSeats(MaxAgents), resultTie)
-	default:
+		return
+	case living == 0:
 		s.results.set(dead, resultTie)
-	}
-	if living == 0 {
 		return
 	}
+	s.results.set(dead, 0)
 	for _, team := range r.sides() {
 		switch {
 		case living&team == 0:

@@ -71,7 +71,7 @@ func TestBeliefsLookLikeViews(t *testing.T) {
 // TestBeliefsComeTrue: without fog and skulls everything but the items under
 // wood can be worked out, so the belief is the game.
 func TestBeliefsComeTrue(t *testing.T) {
-	for _, r := range []Rules{Playground(FFA), Playground(Team), Playground(OneVsOne), JavaDocument(FFA).Seeing(-1),
+	for _, r := range []Rules{Playground(FFA), Playground(Team), Playground(OneVsOne), seeing(JavaDocument(FFA), 0),
 		Playground(FFA).Collapsing(20)} {
 		steps, wrong := 0, 0
 		believed(t, r, false, 60, func(s *State, _ *View, b *Belief) {

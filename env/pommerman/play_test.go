@@ -19,7 +19,7 @@ func variants() map[string]Rules {
 	early.MaxSteps = 60
 	document := JavaDocument(Team)
 	document.FirstCollapse, document.MaxSteps = 10, 60
-	java := Java(Team).Seeing(2)
+	java := seeing(Java(Team), 2)
 	java.FirstCollapse, java.CollapseEvery, java.MaxSteps = 10, 7, 60
 	dense := Java(FFA)
 	dense.BoardSize, dense.NumRigid, dense.NumWood, dense.NumItems = 7, 2, 8, 8
@@ -31,7 +31,7 @@ func variants() map[string]Rules {
 		"radio":             Playground(TeamRadio).Fogged(4), "one-vs-one": Playground(OneVsOne),
 		"2018": Rules2018(FFA), "2018 team": Rules2018(Team), "2018 radio collapse": early,
 		"java document": JavaDocument(FFA), "java document team": document,
-		"java": Java(FFA), "java team": java, "java own cell": Java(Team).Seeing(0), "java dense": dense,
+		"java": Java(FFA), "java team": java, "java own cell": seeing(Java(Team), OwnCell), "java dense": dense,
 		"7x7": small, "14x14": large,
 	}
 }
@@ -204,4 +204,10 @@ func FuzzStep(f *testing.F) {
 			compareStep(t, r, &s, actions)
 		}
 	})
+}
+
+// seeing is the rules with another view.
+func seeing(r Rules, view int) Rules {
+	r.ViewSize = view
+	return r
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pommego/env"
+	"pommego/env/grid"
 	"pommego/env/observe"
 )
 
@@ -61,13 +62,13 @@ func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte, fog bool) {
 		if fog {
 			encodeRawBombs(s, r.window(s, int(seat)), dst[2][i*3*MaxBombs:])
 		} else if i == 0 {
-			encodeRawBombs(s, r.wholeBoard(), dst[2])
+			encodeRawBombs(s, grid.Square(r.BoardSize), dst[2])
 		}
 	}
 }
 
 // encodeRawBombs writes row, column and blast strength of each bomb in a window.
-func encodeRawBombs(s *State, w window, dst []byte) {
+func encodeRawBombs(s *State, w grid.Bits, dst []byte) {
 	var v View
 	v.seeBombs(s, &w)
 	clear(dst[:3*MaxBombs])

@@ -20,19 +20,9 @@ const (
 	OneVsOne  GameType = 4 // two seats
 )
 
-func (t GameType) String() string {
-	switch t {
-	case FFA:
-		return "FFA"
-	case Team:
-		return "Team"
-	case TeamRadio:
-		return "TeamRadio"
-	case OneVsOne:
-		return "OneVsOne"
-	}
-	return "GameType(?)"
-}
+func (t GameType) String() string { return enum.Name(gameTypeNames[:], t) }
+
+var gameTypeNames = [...]string{"GameType(?)", "FFA", "Team", "TeamRadio", "OneVsOne"}
 
 // StepKind names one of the steps a game can be played by. They share the state
 // and its encodings and differ in what happens between two states.
@@ -136,7 +126,8 @@ func Java(t GameType) Rules {
 func JavaDocument(t GameType) Rules {
 	r := javaNumbers(t)
 	r.DelayedChain = true
-	return r.uncapped().Seeing(4)
+	r.ViewSize = 4
+	return r.uncapped()
 }
 
 func javaNumbers(t GameType) Rules {
@@ -151,20 +142,6 @@ func javaNumbers(t GameType) Rules {
 // uncapped removes the limits of ammo and blast strength.
 func (r Rules) uncapped() Rules {
 	r.MaxAmmo, r.MaxBlast = r.StartAmmo+r.NumItems, r.StartBlast+r.NumItems
-	return r
-}
-
-// Seeing limits a seat's view to a range of rows and columns around itself: 0 is its
-// own cell, -1 no limit. It does not limit blast strength.
-func (r Rules) Seeing(vision int) Rules {
-	switch {
-	case vision < 0:
-		r.ViewSize = 0
-	case vision == 0:
-		r.ViewSize = OwnCell
-	default:
-		r.ViewSize = vision
-	}
 	return r
 }
 
@@ -226,15 +203,6 @@ func (r *Rules) Teammate(seat int) int {
 	return NoSeat
 }
 
-// BombsVanish is the trait of that name.
-func (r *Rules) BombsVanish() bool { return r.Traits().BombsVanish }
-
-// FlamesKill is the trait of that name.
-func (r *Rules) FlamesKill() bool { return r.Traits().FlamesKill }
-
-// BombsStack is the trait of that name.
-func (r *Rules) BombsStack() bool { return r.Traits().BombsStack }
-
 // lastStep is the step count at which the step limit ends a game.
 func (r *Rules) lastStep() int { return r.MaxSteps + r.Traits().countsLate }
 
@@ -263,11 +231,10 @@ func (r *Rules) Collapses() []int {
 
 // ringDue is the ring that falls at a step count, -1 for none.
 func (r *Rules) ringDue(step int) int {
-	past := step - r.FirstCollapse
-	if r.FirstCollapse == NoCollapse || past < 0 || step >= r.MaxSteps || past%r.CollapseStep() != 0 {
+	if step >= r.MaxSteps {
 		return -1
 	}
-	return past / r.CollapseStep()
+	return r.ringJava(step)
 }
 
 // RingAt is the cells of the ring that falls at a step count.

@@ -5,8 +5,8 @@ import (
 	"pommego/env/saved"
 )
 
-// code goes over the parts of a state in the order of its bytes.
-func (s *State) code(c *saved.Codec) {
+// code goes over the parts of a state by the given rules, in the order of its bytes.
+func (s *State) code(r *Rules, c *saved.Codec) {
 	saved.List(c, s.Board[:])
 	for i := range s.flames {
 		saved.List(c, s.flames[i][:])
@@ -22,11 +22,6 @@ func (s *State) code(c *saved.Codec) {
 	saved.Numbers(c, &s.StepCount)
 	saved.Numbers(c, &s.due, &s.training)
 	saved.Numbers(c, &s.RNG.State)
-}
-
-// codeBy goes over the parts of a state by the given rules.
-func (s *State) codeBy(r *Rules, c *saved.Codec) {
-	s.code(c)
 	if r.Traits().results {
 		saved.Numbers(c, &s.results)
 	}
@@ -50,14 +45,14 @@ func (a *Agent) code(c *saved.Codec) {
 // Append appends the state: format, rules' fingerprint, and its parts.
 func (m *Match) Append(dst []byte) []byte {
 	c, s := m.game.form.Writer(dst), m.State
-	s.codeBy(&m.game.rules, &c)
+	s.code(&m.game.rules, &c)
 	return c.Bytes
 }
 
 // Restore sets the state from what Append wrote.
 func (m *Match) Restore(state []byte) error {
 	c, s := m.game.form.Reader(state), State{}
-	s.codeBy(&m.game.rules, &c)
+	s.code(&m.game.rules, &c)
 	return m.game.form.Restore(&c, &s, &m.State)
 }
 

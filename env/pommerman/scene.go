@@ -92,10 +92,10 @@ func (r *Rules) sights() []sight {
 	all := make([]sight, views)
 	for from := range all {
 		var s State
-		s.Agents[0].Cell = grid.At(from/n, from%n)
+		s.Agents[0].Cell = r.cell(from)
 		w := r.window(&s, 0)
 		for at := range n * n {
-			if w.has(grid.At(at/n, at%n)) {
+			if w.Has(r.cell(at)) {
 				all[from][at] = 0xff
 			}
 		}

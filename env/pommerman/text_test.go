@@ -9,7 +9,7 @@ import (
 
 // TestText: a picture for a seat has fog, and no more of the others than that they play.
 func TestText(t *testing.T) {
-	game, err := New("test", "a test", Playground(Team).Seeing(4), nil)
+	game, err := New("test", "a test", seeing(Playground(Team), 4), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

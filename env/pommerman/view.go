@@ -37,27 +37,15 @@ type SeenBomb struct {
 	Moving grid.Dir
 }
 
-// window is the part of the board a seat sees: rows Top to Bottom-1 and columns
-// Left to Right-1.
-type window struct{ top, bottom, left, right int }
-
-// window returns what seat sees. A dead agent still looks from its last cell.
-func (r *Rules) window(s *State, seat int) window {
-	if r.ViewSize == 0 {
-		return r.wholeBoard()
-	}
+// window is the cells that seat sees. A dead agent still looks from its last cell.
+func (r *Rules) window(s *State, seat int) grid.Bits {
 	n := r.BoardSize
+	if r.ViewSize == 0 {
+		return grid.Square(n)
+	}
 	row, col, size := s.Agents[seat].Cell.Row(), s.Agents[seat].Cell.Col(), max(r.ViewSize, 0)
 	back := size - r.Traits().lookBack
-	return window{max(row-back, 0), min(row+size+1, n), max(col-back, 0), min(col+size+1, n)}
-}
-
-// wholeBoard is what a seat sees without fog.
-func (r *Rules) wholeBoard() window { return window{0, r.BoardSize, 0, r.BoardSize} }
-
-func (w *window) has(c grid.Cell) bool {
-	row, col := c.Row(), c.Col()
-	return row >= w.top && row < w.bottom && col >= w.left && col < w.right
+	return grid.Rect(max(row-back, 0), min(row+size+1, n), max(col-back, 0), min(col+size+1, n))
 }
 
 // See fills v with what seat sees.
@@ -65,24 +53,13 @@ func (r *Rules) See(s *State, seat int, v *View) {
 	w := r.window(s, seat)
 	v.Rules, v.Seat = r, seat
 	v.Board = s.Board
-	if r.ViewSize != 0 {
-		for row := range r.BoardSize {
-			for col := range r.BoardSize {
-				if c := grid.At(row, col); !w.has(c) {
-					v.Board[c] = Fog
-				}
-			}
-		}
+	for c := range grid.Square(r.BoardSize).AndNot(w).All {
+		v.Board[c] = Fog
 	}
 	v.Flames = [256]uint8{}
 	for life := range s.flames { // the youngest is written last
-		if s.flames[life].Empty() {
-			continue
-		}
-		for c := range s.flames[life].All {
-			if w.has(c) {
-				v.Flames[c] = uint8(life + 1)
-			}
+		for c := range s.flames[life].And(w).All {
+			v.Flames[c] = uint8(life + 1)
 		}
 	}
 	v.seeBombs(s, &w)
@@ -101,11 +78,11 @@ func (r *Rules) See(s *State, seat int, v *View) {
 
 // seeBombs lists the visible bombs by insertion into row-major order. Of several
 // on a cell the maps show the last.
-func (v *View) seeBombs(s *State, w *window) {
+func (v *View) seeBombs(s *State, w *grid.Bits) {
 	v.NumBombs = 0
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
-		if !w.has(b.Cell) {
+		if !w.Has(b.Cell) {
 			continue
 		}
 		at := v.NumBombs

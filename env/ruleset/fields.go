@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -39,29 +38,19 @@ func Meanings(rules any) []env.Name {
 // An object of all fields that JSON always has is a whole set of rules, as Marshal
 // writes it: fields that JSON leaves out where they are zero are zero then.
 func Change(rules any, changes json.RawMessage) error {
-	in := json.NewDecoder(bytes.NewReader(changes))
-	if begin, err := in.Token(); err != nil || begin != json.Delim('{') {
-		return fmt.Errorf("rules: %s is given, want an object of fields, such as {\"max_steps\": 100}", short(changes))
+	var given map[string]json.RawMessage
+	err := json.Unmarshal(changes, &given)
+	if err == nil && given == nil {
+		err = errors.New("it has none")
 	}
-	given := map[string]bool{}
-	for in.More() {
-		name, text, err := nextEntry(in)
-		switch {
-		case err != nil:
-			return err
-		case given[name]:
-			return fmt.Errorf("rules: %s is given twice", name)
-		}
-		given[name] = true
-		if err := set(rules, name, text); err != nil {
+	if err != nil {
+		return fmt.Errorf("rules: %s is given, want an object of fields, such as {\"max_steps\": 100}: %w", short(changes),
+			err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if err := set(rules, name, given[name]); err != nil {
 			return fmt.Errorf("rules: %w", err)
 		}
-	}
-	if _, err := in.Token(); err != nil {
-		return errNoJSON(err)
-	}
-	if _, err := in.Token(); err != io.EOF {
-		return errors.New("rules: more follows the object of fields, want nothing after it")
 	}
 	completeFrom(rules, given)
 	return nil
@@ -109,13 +98,13 @@ func Changes(rules, others json.RawMessage) json.RawMessage {
 }
 
 // completeFrom sets what JSON may leave out to zero, if all else is given.
-func completeFrom(rules any, given map[string]bool) {
+func completeFrom(rules any, given map[string]json.RawMessage) {
 	v := reflect.ValueOf(rules).Elem()
 	var left []int
 	for i := range v.NumField() {
 		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		switch {
-		case given[name]:
+		case given[name] != nil:
 		case options == "":
 			return
 		default:
@@ -125,23 +114,6 @@ func completeFrom(rules any, given map[string]bool) {
 	for _, i := range left {
 		v.Field(i).SetZero()
 	}
-}
-
-// nextEntry reads a key of an object and what stands under it.
-func nextEntry(in *json.Decoder) (name string, text json.RawMessage, err error) {
-	key, err := in.Token()
-	if err == nil {
-		name = key.(string) // in an object it is nothing else
-		err = in.Decode(&text)
-	}
-	if err != nil {
-		err = errNoJSON(err)
-	}
-	return name, text, err
-}
-
-func errNoJSON(err error) error {
-	return fmt.Errorf("rules: no JSON object of fields, such as {\"max_steps\": 100}: %w", err)
 }
 
 // set sets one field.

@@ -166,7 +166,9 @@ func javaReplayOf(h *record.Head) (*javaReplay, string, error) {
 	if m.vision < -1 {
 		return nil, "", fmt.Errorf("config: vision_range is %d, want -1 (everything) or more", m.vision)
 	}
-	r = r.Seeing(m.vision)
+	if r.ViewSize = max(m.vision, 0); m.vision == 0 {
+		r.ViewSize = pommerman.OwnCell
+	}
 	if err := r.Validate(); err != nil {
 		return nil, "", err
 	}

@@ -131,7 +131,8 @@ func TestReports(t *testing.T) {
 	for name, most := range map[string]uint64{"java-osla": 6, "java-rhea": 12 + 200*24, "java-mcts": 200 * 12,
 		"java-mcts:iterations=30,advanced=1": 360} {
 		ticks, decided := uint64(0), 0
-		rules := pommerman.Java(pommerman.Team).Seeing(4)
+		rules := pommerman.Java(pommerman.Team)
+		rules.ViewSize = 4
 		rules.MaxSteps, rules.FirstCollapse, rules.CollapseEvery = 60, 20, 10
 		play(t, rules, name, "java-simple", 1, 3, func(a env.Agent, move uint8) {
 			var visits [tactics.Choices]int32
