@@ -99,6 +99,7 @@ func TestFilter(t *testing.T) {
 			}
 			return false
 		}},
+		{"by number", Filter{First: 3, Games: 9}, func(e *Episode, _ []string) bool { return e.Game >= 3 && e.Game < 12 }},
 		{"by several", Filter{Result: "Win", MinSteps: 30},
 			func(e *Episode, _ []string) bool { return e.Result == env.Win && e.Steps >= 30 }},
 	} {

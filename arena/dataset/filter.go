@@ -14,6 +14,8 @@ type Filter struct {
 	MaxSteps int
 	Agent    string // plays in some seat
 	Winner   string // an agent one of whose seats won
+	First    int    // the lowest number of a game
+	Games    int    // how many numbers from there; 0: all
 }
 
 // Validate says what is wrong with the filter.
@@ -24,6 +26,8 @@ func (f *Filter) Validate() error {
 		return fmt.Errorf("there is no result %q, want one of %s", f.Result, strings.Join(results, ", "))
 	case f.MinSteps < 0 || f.MaxSteps < 0:
 		return errors.New("a length is negative, want 0 (any) or more")
+	case f.First < 0 || f.Games < 0:
+		return errors.New("a number of games is negative, want 0 (all) or more")
 	case f.MaxSteps > 0 && f.MaxSteps < f.MinSteps:
 		return fmt.Errorf("lengths from %d to %d: there are none", f.MinSteps, f.MaxSteps)
 	}
@@ -36,7 +40,9 @@ func (f *Filter) Keep(e *Episode, names []string) bool {
 	case f.Result != "" && f.Result != e.Result.String(),
 		e.Steps < f.MinSteps,
 		f.MaxSteps > 0 && e.Steps > f.MaxSteps,
-		f.Agent != "" && !slices.Contains(names, f.Agent):
+		f.Agent != "" && !slices.Contains(names, f.Agent),
+		e.Game < f.First,
+		f.Games > 0 && e.Game-f.First >= f.Games:
 		return false
 	case f.Winner == "":
 		return true
@@ -47,6 +53,11 @@ func (f *Filter) Keep(e *Episode, names []string) bool {
 		}
 	}
 	return false
+}
+
+// Apart reports whether no game of a file is chosen, by their numbers.
+func (f *Filter) Apart(file File) bool {
+	return file.Game+file.Games <= f.First || f.Games > 0 && file.Game-f.First >= f.Games
 }
 
 // String says what is kept, "" for everything.
@@ -61,6 +72,8 @@ func (f *Filter) String() string {
 		{f.MaxSteps > 0, fmt.Sprintf("at most %d steps", f.MaxSteps)},
 		{f.Agent != "", f.Agent + " plays"},
 		{f.Winner != "", f.Winner + " wins"},
+		{f.First > 0, fmt.Sprintf("from game %d", f.First)},
+		{f.Games > 0, fmt.Sprintf("%d numbers", f.Games)},
 	} {
 		if p.given {
 			parts = append(parts, p.text)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,6 +79,8 @@ Games get new numbers; the manifest says where they are from.`,
 	cmd.Flags().IntVar(&keep.MaxSteps, "max-steps", 0, "only games of at most this many steps, 0: any")
 	cmd.Flags().StringVar(&keep.Agent, "agent", "", "only games in which this agent plays")
 	cmd.Flags().StringVar(&keep.Winner, "winner", "", "only games that this agent won, in some seat")
+	cmd.Flags().IntVar(&keep.First, "first", 0, "only games from this number on")
+	cmd.Flags().IntVar(&keep.Games, "games", 0, "only so many numbers, from --first on, 0: all")
 	return cmd
 }
 
@@ -88,6 +91,7 @@ func mergeData(out io.Writer, folders []string, f *shapeFlags, keep *dataset.Fil
 		if err != nil {
 			return err
 		}
+		set.Manifest.Files = slices.DeleteFunc(set.Manifest.Files, keep.Apart)
 		sets = append(sets, set)
 	}
 	first := sets[0].Manifest

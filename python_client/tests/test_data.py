@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,10 @@ IDS = ["PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeRadioCompetiti
 
 @pytest.mark.parametrize("observation", ["planes", "raw"])
 @pytest.mark.parametrize("id", IDS)
-def test_rebuilt_is_what_was_recorded(
-    generated: Make, server: pommego.Server, id: str, observation: str
-) -> None:
-    """What the server shows again is, byte for byte, what generating wrote down."""
-    where = {"address": server.address, "token": server.token}
+def test_rebuilt_is_what_was_recorded(generated: Make, id: str, observation: str) -> None:
+    """What is seen again is, byte for byte, what generating wrote down."""
     recorded = list(data.episodes(generated(*steps(observation, id=id))))
-    rebuilt = list(data.rebuild(generated(*small(id)), observation=observation, slots=3, **where))
+    rebuilt = list(data.rebuild(generated(*small(id)), observation=observation))
     assert [game.game for game in rebuilt] == list(range(7))
     assert [game.seed for game in rebuilt] == [(11 + k, 0) for k in range(7)]
     assert sum(map(len, rebuilt)) == data.Manifest.read(generated(*small(id))).json["steps"]
@@ -84,7 +82,7 @@ OTHER_RULES = [
 
 
 @pytest.mark.parametrize(("id", "rules"), OTHER_RULES)
-def test_data_by_other_rules(generated: Make, server: pommego.Server, id: str, rules: dict[str, Any]) -> None:
+def test_data_by_other_rules(generated: Make, id: str, rules: dict[str, Any]) -> None:
     """Rules given to generate are in the manifest, and games are rebuilt by them."""
     given = ["--rules", json.dumps(rules)]
     path = generated(*small(id, 3), *given)
@@ -93,8 +91,7 @@ def test_data_by_other_rules(generated: Make, server: pommego.Server, id: str, r
     assert {name: manifest.json["env"]["rules"].get(name, "today") for name in rules} == rules
     assert data.verify(path) == []
     recorded = list(data.episodes(generated(*steps("raw", id=id, games=3), *given)))
-    where = {"address": server.address, "token": server.token}
-    for got, want in zip(data.rebuild(path, observation="raw", **where), recorded, strict=True):
+    for got, want in zip(data.rebuild(path, observation="raw"), recorded, strict=True):
         same_rows(got.rows(), want.rows())
     assert len(everything(data.load(path))["game"]) == 3
 
@@ -115,22 +112,22 @@ def test_episode_rows_are_the_files_rows(generated: Make) -> None:
         np.testing.assert_array_equal(np.concatenate([rows[name] for rows in games]), stored[name], name)
 
 
-def test_reference_rewards(generated: Make, server: pommego.Server) -> None:
+def test_reference_rewards(generated: Make) -> None:
     stored = everything(data.load(generated(*steps("raw")), columns=["reward_reference", "reward"]))
-    where = {"address": server.address, "token": server.token}
-    rebuilt = data.rebuild(generated(*small()), observation="raw", reward="reference", **where)
+    rebuilt = data.rebuild(generated(*small()), observation="raw", reward="reference")
     rewards = np.concatenate([game.rewards.ravel() for game in rebuilt])
     np.testing.assert_array_equal(rewards, stored["reward_reference"])
     assert not np.array_equal(rewards, stored["reward"])
 
 
-def test_rebuild_some(generated: Make, server: pommego.Server) -> None:
-    where = {"address": server.address, "token": server.token}
-    every = list(data.rebuild(generated(*small()), **where))
-    some = list(data.rebuild(generated(*small()), games={5, 2}, slots=1, **where))
-    assert [game.game for game in some] == [2, 5]
-    for game in some:
-        same_rows(game.rows(), every[game.game].rows())
+def test_rebuild_some(generated: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = list(data.rebuild(generated(*small())))
+    monkeypatch.setattr("pommego.data.whole._AT_ONCE", 3)
+    for wanted in ({5, 2}, range(7), {3, 5}, set()):
+        some = list(data.rebuild(generated(*small()), games=wanted))
+        assert [game.game for game in some] == sorted(wanted)
+        for game in some:
+            same_rows(game.rows(), every[game.game].rows())
 
 
 @pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "data/../../x", "..", "C:x", "a\\b", ""])
@@ -148,27 +145,23 @@ def test_files_lie_inside(generated: Make, tmp_path: Path, kind: str, path: str)
         data.Manifest.read(folder)
 
 
-def test_rebuild_on_a_server_of_its_own(generated: Make) -> None:
-    assert sum(1 for _ in data.rebuild(generated(*small()), slots=2)) == 7
+def test_rebuild_refusals(generated: Make) -> None:
     with pytest.raises(ValueError, match="use episodes"):
         next(data.rebuild(generated(*steps("raw"))))
+    with pytest.raises(ValueError, match="reward is 'much'"):
+        next(data.rebuild(generated(*small()), reward="much"))
+    with pytest.raises(pommego.PommegoError, match="smell"):
+        next(data.rebuild(generated(*small()), observation="smell"))
 
 
-def test_rebuild_notices(generated: Make, server: pommego.Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Actions that are not those of the game lead to another end."""
-    from pommego.data import rebuilding
+def test_rebuild_notices(generated: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game that is recorded to its end, and does not end when it is played again."""
+    from pommego.data import whole
 
-    def changed(*args: Any) -> Any:
-        for record in original(*args):
-            known = record.known
-            known["actions"] = known["actions"][: len(known["actions"]) // 2]
-            known["truncated"] = False
-            yield record
-
-    original = rebuilding._records
-    monkeypatch.setattr(rebuilding, "_records", changed)
-    with pytest.raises(data.DamagedError, match="does not end after"):
-        list(data.rebuild(generated(*small()), address=server.address, token=server.token))
+    from_rows = whole.from_rows
+    monkeypatch.setattr(whole, "from_rows", lambda *args: replace(from_rows(*args), terminated=False))
+    with pytest.raises(data.DamagedError, match="game 0 does not end after"):
+        list(data.rebuild(generated(*small())))
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 4096, 10**6])

@@ -7,7 +7,7 @@
 
 A data set is a folder that ``pommego generate`` made (or `record`, with your own
 agents). In layout "steps" a row is a step of one seat; `load` streams the rows. In
-layout "games" a row is a game, stored compactly, and `rebuild` replays it on a server to
+layout "games" a row is a game, stored compactly, and `rebuild` replays it to
 get the observations of its seats, byte for byte. `episodes` yields whole games of either.
 
 `states` gives positions of played games, for episodes to begin in.
@@ -24,9 +24,8 @@ from pommego.data.episode import Episode
 from pommego.data.loading import Loader, load
 from pommego.data.manifest import Column, DamagedError, Manifest, verify
 from pommego.data.positions import states
-from pommego.data.rebuilding import rebuild
 from pommego.data.recording import record
-from pommego.data.whole import episodes
+from pommego.data.whole import episodes, rebuild
 
 __all__ = [
     "Column",

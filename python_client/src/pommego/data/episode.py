@@ -95,8 +95,8 @@ class Episode:
         return batch
 
 
-def from_rows(batch: dict[str, Array], manifest: Manifest) -> Episode:
-    """Make an episode from all rows of a game."""
+def from_rows(batch: dict[str, Array], manifest: Manifest, reward: str) -> Episode:
+    """Make an episode from all rows of a game, with the rewards of a column."""
     seats = manifest.seats
     steps = len(batch["game"]) // seats
 
@@ -124,7 +124,7 @@ def from_rows(batch: dict[str, Array], manifest: Manifest) -> Episode:
         legal=by_seat(batch["legal"]),
         alive=np.concatenate([alive, (alive[-1] & ~by_seat(batch["died"])[-1])[None]]),
         actions=actions,
-        rewards=by_seat(batch["reward"]),
+        rewards=by_seat(batch[reward]),
         terminated=bool(batch["terminated"][-1]),
         truncated=bool(batch["truncated"][-1]),
         counts={name: batch[name][-seats:] for name in manifest.counts},

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Iterator
-from itertools import pairwise
+import tempfile
+from collections.abc import Collection, Iterator
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pommego._core.program import run
 from pommego.data.episode import Episode, from_rows
 from pommego.data.loading import Batch, joined, load, rows_of
-from pommego.data.manifest import Manifest
-from pommego.data.rebuilding import rebuild
+from pommego.data.manifest import DamagedError, Manifest
 
-__all__ = ["episodes"]
+__all__ = ["episodes", "rebuild"]
+
+_AT_ONCE = 128  # games that are rebuilt at a time
 
 
 def episodes(path: str | os.PathLike[str], **options: Any) -> Iterator[Episode]:
@@ -25,22 +29,81 @@ def episodes(path: str | os.PathLike[str], **options: Any) -> Iterator[Episode]:
         path: a data set of either layout.
         options: for layout "games": as for `rebuild`.
     """
-    manifest = Manifest.read(path)
-    if manifest.layout == "games":
+    if Manifest.read(path).layout == "games":
         yield from rebuild(path, **options)
         return
     if options:
         raise TypeError(f"layout steps has no options {list(options)}")
+    yield from _stored(path, "reward")
+
+
+def rebuild(
+    path: str | os.PathLike[str],
+    *,
+    observation: str = "planes",
+    reward: str = "outcome",
+    games: Collection[int] | None = None,
+) -> Iterator[Episode]:
+    """Replay the games of a data set, and yield them with the observations of all seats.
+
+    The observations are those of the original games, byte for byte. Some games at a time are
+    replayed into a temporary folder.
+
+    Args:
+        path: a data set of layout "games".
+        observation: "planes" or "raw".
+        reward: "outcome" or "reference", as for `pommego.make_vec`.
+        games: the numbers of the wanted games; None: all.
+
+    Yields:
+        the games in order, each as an `Episode`.
+
+    Raises:
+        DamagedError: the replay of a game differs from its record.
+        PommegoError: the games cannot be replayed; the message says why.
+        ValueError: the data set has another layout, or there is no such reward.
+    """
+    manifest = Manifest.read(path)
+    if manifest.layout != "games":
+        raise ValueError(
+            f"{path} is of layout {manifest.layout!r}, which holds the observations: use episodes()"
+        )
+    rewards = {"outcome": "reward", "reference": "reward_reference"}
+    if reward not in rewards:
+        raise ValueError(f"reward is {reward!r}, expected one of {list(rewards)}")
+    wanted = range(manifest.json["games"]) if games is None else sorted(games)
+    for _, some in groupby(wanted, lambda game: game // _AT_ONCE):
+        numbers = set(some)
+        first, last = min(numbers), max(numbers)
+        with tempfile.TemporaryDirectory(prefix="pommego-") as folder:
+            out = f"{folder}/steps"
+            which = ["--first", str(first), "--games", str(last - first + 1)]
+            form = ["--layout", "steps", "--observation", observation]
+            run("data", "merge", os.fspath(path), "--out", out, *which, *form)
+            for game in _stored(out, rewards[reward]):
+                number = first + game.game
+                if game.terminated == game.truncated:
+                    raise DamagedError(
+                        f"game {number} {'ends' if game.terminated else 'does not end'} after {len(game)} "
+                        "steps, other than recorded: the data set is damaged, or was made with other rules"
+                    )
+                if number in numbers:
+                    yield dataclasses.replace(game, game=number)
+
+
+def _stored(path: str | os.PathLike[str], reward: str) -> Iterator[Episode]:
+    """Yield the games of a data set of layout "steps"."""
+    manifest = Manifest.read(path)
     kept: list[Batch] = []
     for batch in load(path):
         for begin, end in _runs(batch["game"]):
             part = rows_of(batch, begin, end)
             if kept and kept[0]["game"][0] != part["game"][0]:
-                yield from_rows(joined(kept), manifest)
+                yield from_rows(joined(kept), manifest, reward)
                 kept = []
             kept.append(part)
     if kept:
-        yield from_rows(joined(kept), manifest)
+        yield from_rows(joined(kept), manifest, reward)
 
 
 def _runs(numbers: NDArray[Any]) -> list[tuple[int, int]]:
