@@ -99,7 +99,7 @@ def test_radio(binary: Path, server: pommego.Server, tmp_path: Path) -> None:
         words, tmp_path / "set", "PommeRadioCompetition-v2", games=3, num_envs=2, max_steps=30, **where
     )
     checked(binary, tmp_path / "set")
-    for game in data.episodes(tmp_path / "set", **where):
+    for game in data.episodes(tmp_path / "set"):
         alive = game.alive[:-1]
         assert (game.actions[..., 1][alive] == 3).all()
         assert (game.actions[..., 2] == np.arange(4))[alive].all()
@@ -162,54 +162,6 @@ def test_opponents_that_search(binary: Path, server: pommego.Server, tmp_path: P
     assert set(rows["agent"][rows["_visits"]]) == {"osla:ticks=20"}
 
 
-def test_a_policy_a_seat(binary: Path, server: pommego.Server, tmp_path: Path) -> None:
-    """Each plays its own seat and sees its own rows, and is in the data set under its name."""
-    path = tmp_path / "set"
-    where = {"address": server.address, "token": server.token}
-
-    def always_up(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
-        assert set(info["seat"].tolist()) == {2}
-        assert all(len(array) == len(info["alive"]) for array in obs.values())
-        return np.ones(len(info["alive"]), int)
-
-    data.record(
-        [by_what_it_sees, always_up],
-        path,
-        "PommeTeamCompetition-v0",
-        name=["seer", "climber"],
-        seats=["learner", "static", "learner", "random"],
-        games=5,
-        num_envs=3,
-        max_steps=20,
-        observation="raw",
-        layout="steps",
-        **where,
-    )
-    checked(binary, path)
-    for game in data.episodes(path):
-        assert game.agents == ("client:seer", "static", "client:climber", "random")
-        alive = game.alive[:-1]
-        obs = {name: array[:-1, 0] for name, array in game.observations.items()}
-        np.testing.assert_array_equal(game.actions[alive[:, 0], 0], by_what_it_sees(obs, {})[alive[:, 0]])
-        assert (game.actions[alive[:, 2], 2] == 1).all()
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"seats": ["learner", "simple"]}, "2 policies for 1 seats"),
-        ({"opponents": ["simple"]}, "2 policies for 1 seats"),
-        ({"name": ["a", "b", "c"]}, "3 names for 2 policies"),
-    ],
-)
-def test_policies_that_do_not_fit(tmp_path: Path, options: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
-        data.record([by_what_it_sees] * 2, tmp_path / "set", "OneVsOne-v0", **options)
-    with pytest.raises(ValueError, match="2 names for one policy"):
-        data.record(by_what_it_sees, tmp_path / "set", "OneVsOne-v0", name=["a", "b"])
-    assert not (tmp_path / "set").exists()
-
-
 FORMS = {
     "probabilities": ("float32", (6,)),
     "value": ("float64", ()),
@@ -232,14 +184,13 @@ def reported(obs: dict[str, np.ndarray], rows: int) -> dict[str, np.ndarray]:
     }
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["one policy", "a policy a seat"])
-def test_extra_arrays(binary: Path, server: pommego.Server, tmp_path: Path, several: bool) -> None:
+def test_extra_arrays(binary: Path, server: pommego.Server, tmp_path: Path) -> None:
     def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> Any:
         return by_what_it_sees(obs, info), reported(obs, len(info["alive"]))
 
     path = tmp_path / "set"
     manifest = data.record(
-        [policy, policy] if several else policy,
+        policy,
         path,
         "PommeTeamCompetition-v0",
         seats=["learner", "simple", "learner", "osla:ticks=20"],

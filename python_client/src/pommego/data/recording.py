@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego._core.merging import keep_rows
 from pommego.data.manifest import Manifest
 from pommego.errors import PommegoError
 from pommego.making import make_vec
@@ -32,12 +31,12 @@ _LEARNER = "learner"
 
 
 def record(
-    policy: Policy | Sequence[Policy],
+    policy: Policy,
     path: str | os.PathLike[str],
     id: str = IDS[0],
     *,
     games: int = 1000,
-    name: str | Sequence[str] = "policy",
+    name: str = "policy",
     seats: Sequence[str] | None = None,
     opponents: Sequence[str] | None = None,
     seat: int | None = None,
@@ -60,13 +59,11 @@ def record(
     Args:
         policy: a function of the observation and info of all its rows, as from
             `PommegoVectorEnv.step`, that returns their actions: integers (rows,), or
-            (rows, components). Or a list of such functions, one for each seat that is
-            "learner", in their order: each gets the rows of its seat alone, one a game.
+            (rows, components).
         path: the folder for the data set.
         id: an id of the catalog.
         games: the number of games. Game i has seed ``seed + i``.
-        name: the policy's name in the data set, after "client:"; with several policies
-            one for all, or a name for each.
+        name: the policy's name in the data set, after "client:".
         seats: for each seat "learner" (the policy) or an agent's name; with
             neither `seats` nor `opponents` the policy plays all seats.
         opponents: agents of all seats but one, as for `pommego.make_vec`.
@@ -91,20 +88,13 @@ def record(
         the data set's manifest.
 
     Raises:
-        ValueError: the numbers of policies, names and seats that are "learner" differ, or
-            what a policy returns besides actions is not as in `extra`.
+        ValueError: what the policy returns besides actions is not as in `extra`.
         PommegoError: storing failed; the message says why.
         ServerError: the server refused an option; see `pommego.make_vec`.
     """
     forms = {key: (np.dtype(dtype), tuple(shape)) for key, (dtype, shape) in (extra or {}).items()}
     others = [agent for agent in (opponents or seats or ()) if agent != _LEARNER]
-    if not callable(policy):
-        seats = _check_policies(policy, name, seats, opponents)
-        policy = _together(policy, forms)
-    elif not isinstance(name, str):
-        raise ValueError(f"{len(name)} names for one policy: give one, as a str, or a list of policies")
-    own = [f"client:{each}" for each in ([name] if isinstance(name, str) else name)]
-    agents = list(dict.fromkeys([*own, *others]))
+    agents = list(dict.fromkeys([f"client:{name}", *others]))
     config = {"layout": layout, "agents": agents, "games": games, "seed": seed}
     config |= {"max_episode_steps": max_steps, "games_per_file": games_per_file}
     if layout == "steps":
@@ -129,63 +119,12 @@ def record(
             **options,
         ) as envs,
     ):
-        recording = _Recording(
-            envs, agents, own, seats=seats, opponents=opponents, games=games, seed=seed, forms=forms
-        )
+        recording = _Recording(envs, agents, seats, opponents, games=games, seed=seed, forms=forms)
         for done, game in enumerate(_in_order(recording.play(policy)), 1):
             pack(game)
             if progress:
                 progress(done, games)
     return Manifest.read(path)
-
-
-def _check_policies(
-    policies: Sequence[Policy],
-    name: str | Sequence[str],
-    seats: Sequence[str] | None,
-    opponents: Sequence[str] | None,
-) -> Sequence[str] | None:
-    """Check that there is a policy for each of the client's seats, and return who sits in all seats.
-
-    Raises:
-        ValueError: there is not.
-    """
-    n = len(policies)
-    if seats is None and opponents is None:
-        seats = [_LEARNER] * n
-    wanted = 1 if seats is None else list(seats).count(_LEARNER)
-    if n != wanted:
-        raise ValueError(
-            f"{n} policies for {wanted} seats that are {_LEARNER!r}: give one for each, or one for all"
-        )
-    if not isinstance(name, str) and len(name) != n:
-        raise ValueError(f"{len(name)} names for {n} policies: give one for each, or one for all")
-    return seats
-
-
-def _together(policies: Sequence[Policy], forms: Forms) -> Policy:
-    """Return the policy of all rows in which each of a game's rows has its own."""
-    if len(policies) == 1:
-        return policies[0]
-
-    def act(obs: dict[str, Array], info: dict[str, Any]) -> Any:
-        n = len(policies)
-        games = len(info["alive"]) // n
-        actions, told = [], []
-        for k, policy in enumerate(policies):
-            row = slice(k, k + 1)
-            own = (keep_rows(x, games, n, row, copy=True, expand=True) for x in (obs, info))
-            chosen, more = _split(policy(*own), forms, games)
-            actions.append(chosen.reshape(games, -1))
-            told.append(more)
-        if not forms:
-            return np.stack(actions, axis=1)
-        return np.stack(actions, axis=1), {
-            key: np.stack([more[key] for more in told], axis=1).reshape(games * n, *shape)
-            for key, (_, shape) in forms.items()
-        }
-
-    return act
 
 
 def _split(returned: Any, forms: Forms, rows: int) -> tuple[Array, dict[str, Array]]:
@@ -211,10 +150,11 @@ def _split(returned: Any, forms: Forms, rows: int) -> tuple[Array, dict[str, Arr
         array = np.asarray(told[key])
         if array.shape != (rows, *shape):
             raise ValueError(f"the policy returned {key!r} of shape {array.shape}, expected {(rows, *shape)}")
-        fits = np.can_cast(array.dtype, dtype, "safe") or array.dtype.kind == dtype.kind == "f"
-        if not fits and array.size and array.dtype.kind in "iu" and dtype.kind in "iu":
+        if array.dtype.kind in "iu" and dtype.kind in "iu":
             limits = np.iinfo(dtype)
             fits = limits.min <= int(array.min()) and int(array.max()) <= limits.max
+        else:
+            fits = np.can_cast(array.dtype, dtype, "safe") or array.dtype.kind == dtype.kind == "f"
         if not fits:
             raise ValueError(f"the policy returned {key!r} as {array.dtype}, which {dtype} cannot hold")
         arrays[key] = array
@@ -276,18 +216,16 @@ class _Recording:
         self,
         envs: PommegoVectorEnv,
         agents: list[str],
-        own: list[str],
-        *,
         seats: Sequence[str] | None,
         opponents: Sequence[str] | None,
+        *,
         games: int,
         seed: int,
         forms: Forms,
     ) -> None:
         self._envs = envs
         self._forms = forms
-        self._indices = {agent: k for k, agent in enumerate(agents)}
-        self._own = own * envs.learners if len(own) == 1 else own  # by row of a game
+        self._indices = {agent: k for k, agent in enumerate(agents)} | {_LEARNER: 0}
         self._seats = seats
         self._opponents = opponents
         self._unplayed = iter(range(games))
@@ -355,12 +293,7 @@ class _Recording:
 
     def _lineup(self, learner: int) -> list[int]:
         """Return the index of each seat's agent; learner is the seat of the game's first row."""
-        seats = self._envs.game_spec.seats
-        if self._opponents is not None:
-            names = self._own * seats
-            for k, agent in enumerate(self._opponents):
-                names[(learner + 1 + k) % seats] = agent
-        else:
-            own = iter(self._own)
-            names = [next(own) if agent == _LEARNER else agent for agent in self._seats or [_LEARNER] * seats]
+        names = list(self._seats or [_LEARNER] * self._envs.game_spec.seats)
+        for k, agent in enumerate(self._opponents or ()):
+            names[(learner + 1 + k) % len(names)] = agent
         return [self._indices[agent] for agent in names]
