@@ -3,23 +3,21 @@ package basewar
 import (
 	"encoding/binary"
 
-	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/observe"
 )
 
 // encoder holds what the encodings look up instead of computing it each time.
 type encoder struct {
-	size   int                // of the board
-	cells  int                // on it
-	flatAt [256]uint8         // each cell's place on a flat board
-	ground grid.Bits          // the board without bases
-	order  [NumBombers][]int  // for each seat, the bombers in the order of its vector
-	calls  [NumBombers]called // what a seat calls them, in that order
-	stand  []env.Name         // the planes of bombers
-	flat   [2]int             // the places of the bases
-	most   int                // points a side can get
-	sizes  [2][2]int          // bytes of the maps and the vector of each encoding
+	size   int                   // of the board
+	cells  int                   // on it
+	flatAt [256]uint8            // each cell's place on a flat board
+	ground grid.Bits             // the board without bases
+	views  [NumBombers]viewpoint // of the seats
+	nobody viewpoint
+	flat   [2]int    // the places of the bases
+	most   int       // points a side can get
+	sizes  [2][2]int // bytes of the maps and the vector of each encoding
 
 	energy, lives, bombs, row, col [256]float32 // as shares of the most there are
 }
@@ -27,8 +25,8 @@ type encoder struct {
 // newEncoder computes all of it.
 func newEncoder(r *Rules) encoder {
 	e := encoder{
-		size: r.BoardSize, cells: r.BoardSize * r.BoardSize, ground: grid.Square(r.BoardSize), calls: r.calls(),
-		stand: r.bomberPlanes(), most: r.MaxScore(),
+		size: r.BoardSize, cells: r.BoardSize * r.BoardSize, ground: grid.Square(r.BoardSize), nobody: nobody(),
+		most:   r.MaxScore(),
 		energy: observe.Shares(r.BaseEnergy), lives: observe.Shares(r.Lives), bombs: observe.Shares(r.Bombs),
 	}
 	for c := range e.ground.All {
@@ -40,27 +38,9 @@ func newEncoder(r *Rules) encoder {
 		e.flat[side] = int(e.flatAt[r.Base(Side(side))])
 	}
 	for seat := range r.Seats() {
-		e.order[seat] = r.order(seat)
+		e.views[seat] = r.viewpoint(seat)
 	}
 	return e
-}
-
-// order is the bombers as a seat counts them: its own, then those of its side
-// that others move, then the enemies.
-func (r *Rules) order(seat int) []int {
-	var list []int
-	for _, id := range r.Own(seat) {
-		list = append(list, int(id))
-	}
-	own := len(list)
-	for _, side := range []Side{r.SideOf(seat), r.SideOf(seat).Other()} {
-		for _, id := range sideBombers[side] {
-			if int(id) != list[0] && (own == 1 || side != r.SideOf(seat)) {
-				list = append(list, int(id))
-			}
-		}
-	}
-	return list
 }
 
 // sceneSlack is how far spread may write past the board: rows are written

@@ -1,6 +1,8 @@
 package basewar
 
 import (
+	"slices"
+
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/observe"
@@ -10,50 +12,74 @@ import (
 // cell can hold, told apart by whose it is as the seat sees it, and a vector of
 // scalars between 0 and 1.
 
-// bomberPlanes names the planes of bombers.
-func (r *Rules) bomberPlanes() []env.Name {
-	if r.Sides {
-		return []env.Name{
-			{Name: "own_a", Meaning: "1 where the side's bomber A stands"},
-			{Name: "own_b", Meaning: "1 where the side's bomber B stands"},
-			{Name: "own_c", Meaning: "1 where the side's bomber C stands"},
-			{Name: "enemies", Meaning: "how many enemies stand on the cell"},
-		}
-	}
-	return []env.Name{
+// viewpoint is how a seat, or somebody without one, sees the map.
+type viewpoint struct {
+	first   Side               // the side that comes first
+	things  [4]env.Name        // the planes of its bombs and the other's, of its base and the other's
+	stand   []env.Name         // the planes of bombers
+	bombers [NumBombers]called // in the order of the vector
+}
+
+// called is a bomber with what it is called, and which of the planes of bombers shows it.
+type called struct {
+	env.Name
+	plane int
+	id    int
+}
+
+var ownThings = [4]env.Name{
+	{Name: "bomb_own", Meaning: "1 where a bomb of the seat's own side lies"},
+	{Name: "bomb_enemy", Meaning: "1 where a bomb of the other side lies"},
+	{Name: "base_own", Meaning: "energy of the seat's own base, where it stands"},
+	{Name: "base_enemy", Meaning: "energy of the other base, where it stands"},
+}
+
+// What seats that move one bomber call it and the others, and what seats that move a side do.
+var (
+	onePlanes = []env.Name{
 		{Name: "self", Meaning: "1 where the seat's own bomber stands"},
 		{Name: "mates", Meaning: "how many others of its side stand on the cell"},
 		{Name: "enemies", Meaning: "how many enemies stand on the cell"},
 	}
-}
+	oneBombers = [NumBombers]called{
+		{env.Name{Name: "self", Meaning: "the seat's own bomber"}, 0, 0},
+		{env.Name{Name: "mate0", Meaning: "mate 0, in order of their seats"}, 1, 0},
+		{env.Name{Name: "mate1", Meaning: "mate 1, in order of their seats"}, 1, 0},
+		{env.Name{Name: "enemy0", Meaning: "enemy 0, in order of their seats"}, 2, 0},
+		{env.Name{Name: "enemy1", Meaning: "enemy 1, in order of their seats"}, 2, 0},
+		{env.Name{Name: "enemy2", Meaning: "enemy 2, in order of their seats"}, 2, 0},
+	}
+	sidePlanes = []env.Name{
+		{Name: "own_a", Meaning: "1 where the side's bomber A stands"},
+		{Name: "own_b", Meaning: "1 where the side's bomber B stands"},
+		{Name: "own_c", Meaning: "1 where the side's bomber C stands"},
+		{Name: "enemies", Meaning: "how many enemies stand on the cell"},
+	}
+	sideCalled = [NumBombers]called{
+		{env.Name{Name: "own_a", Meaning: "the side's bomber A"}, 0, 0},
+		{env.Name{Name: "own_b", Meaning: "the side's bomber B"}, 1, 0},
+		{env.Name{Name: "own_c", Meaning: "the side's bomber C"}, 2, 0},
+		{env.Name{Name: "enemy_a", Meaning: "the other side's bomber A"}, 3, 0},
+		{env.Name{Name: "enemy_b", Meaning: "the other side's bomber B"}, 3, 0},
+		{env.Name{Name: "enemy_c", Meaning: "the other side's bomber C"}, 3, 0},
+	}
+)
 
-// called is what a seat calls a bomber, and which of the planes of bombers it
-// sees it in.
-type called struct {
-	env.Name
-	plane int
-}
-
-// calls is what a seat calls the bombers, in the order of Rules.order.
-func (r *Rules) calls() [NumBombers]called {
+// viewpoint is that of a seat: its own bombers come first, then those of its side that
+// others move, then the enemies.
+func (r *Rules) viewpoint(seat int) viewpoint {
+	v := viewpoint{r.SideOf(seat), ownThings, onePlanes, oneBombers}
+	order := slices.Concat(sideBombers[v.first], sideBombers[v.first.Other()])
 	if r.Sides {
-		return [NumBombers]called{
-			{env.Name{Name: "own_a", Meaning: "the side's bomber A"}, 0},
-			{env.Name{Name: "own_b", Meaning: "the side's bomber B"}, 1},
-			{env.Name{Name: "own_c", Meaning: "the side's bomber C"}, 2},
-			{env.Name{Name: "enemy_a", Meaning: "the other side's bomber A"}, 3},
-			{env.Name{Name: "enemy_b", Meaning: "the other side's bomber B"}, 3},
-			{env.Name{Name: "enemy_c", Meaning: "the other side's bomber C"}, 3},
-		}
+		v.stand, v.bombers = sidePlanes, sideCalled
+	} else {
+		own := slices.Index(order, uint8(seat))
+		order = slices.Insert(slices.Delete(order, own, own+1), 0, uint8(seat))
 	}
-	return [NumBombers]called{
-		{env.Name{Name: "self", Meaning: "the seat's own bomber"}, 0},
-		{env.Name{Name: "mate0", Meaning: "mate 0, in order of their seats"}, 1},
-		{env.Name{Name: "mate1", Meaning: "mate 1, in order of their seats"}, 1},
-		{env.Name{Name: "enemy0", Meaning: "enemy 0, in order of their seats"}, 2},
-		{env.Name{Name: "enemy1", Meaning: "enemy 1, in order of their seats"}, 2},
-		{env.Name{Name: "enemy2", Meaning: "enemy 2, in order of their seats"}, 2},
+	for i, id := range order {
+		v.bombers[i].id = int(id)
 	}
+	return v
 }
 
 // planesEncoding describes the encoding.
@@ -61,7 +87,9 @@ func (g *Game) planesEncoding() env.Encoding {
 	n := g.rules.BoardSize
 	return env.Encoding{Name: "planes", Fields: []env.Field{
 		observe.MapsField("planes", n, n, 100,
-			func(m observe.Maps[observe.List]) { paintOwn(paintShared(m, g, &State{}), g, &State{}, 0) }),
+			func(m observe.Maps[observe.List]) {
+				paintOwn(paintShared(m, g, &State{}), g, &State{}, &g.encoder.views[0])
+			}),
 		observe.VectorField(env.Float32, 0, 1, func(v observe.Vector[observe.List]) { planeScalars(v, g, &State{}, 0) }),
 	}}
 }
@@ -75,7 +103,7 @@ func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
 	for i, seat := range seats {
 		dst := planes[i*size:][:size]
 		copy(dst, shared)
-		paintOwn(observe.MapsInto(dst[len(shared):], e.cells), g, s, int(seat))
+		paintOwn(observe.MapsInto(dst[len(shared):], e.cells), g, s, &e.views[seat])
 		planeScalars(observe.Into(scalars[i*width:][:width]), g, s, int(seat))
 	}
 }
@@ -106,29 +134,24 @@ func paintShared[M observe.Mode](m observe.Maps[M], g *Game, s *State) observe.M
 	return m
 }
 
-// paintOwn is the planes that depend on the seat.
-func paintOwn[M observe.Mode](m observe.Maps[M], g *Game, s *State, seat int) {
-	e, side := &g.encoder, g.rules.SideOf(seat)
+// paintOwn is the planes that depend on the viewpoint.
+func paintOwn[M observe.Mode](m observe.Maps[M], g *Game, s *State, v *viewpoint) {
+	e := &g.encoder
 	clear(m.Rest())
-	own, m := m.Next("bomb_own", "1 where a bomb of the seat's own side lies")
-	enemy, m := m.Next("bomb_enemy", "1 where a bomb of the other side lies")
+	things, m := m.Named(v.things[:])
 	for i := range s.bombs() {
-		switch b := &s.Bombs[i]; b.Owner() {
-		case Public:
-		case Owner(side):
-			own[e.flatAt[b.Cell]] = 1
-		default:
-			enemy[e.flatAt[b.Cell]] = 1
+		if b := &s.Bombs[i]; b.Owner() != Public {
+			things[int(Side(b.Owner())^v.first)*e.cells+int(e.flatAt[b.Cell])] = 1
 		}
 	}
-	base, m := m.Next("base_own", "energy of the seat's own base, where it stands")
-	base[e.flat[side]] = s.Energy[side]
-	base, m = m.Next("base_enemy", "energy of the other base, where it stands")
-	base[e.flat[side.Other()]] = s.Energy[side.Other()]
-	bombers, _ := m.Named(e.stand)
-	for i, id := range e.order[seat] {
-		if b := &s.Bombers[id]; b.Alive() {
-			bombers[e.calls[i].plane*e.cells+int(e.flatAt[b.Cell])]++
+	for side, energy := range s.Energy {
+		things[int(2+Side(side)^v.first)*e.cells+e.flat[side]] = energy
+	}
+	bombers, _ := m.Named(v.stand)
+	for i := range v.bombers {
+		c := &v.bombers[i]
+		if b := &s.Bombers[c.id]; b.Alive() {
+			bombers[c.plane*e.cells+int(e.flatAt[b.Cell])]++
 		}
 	}
 }
@@ -143,9 +166,15 @@ func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat i
 		observe.Share(int(s.Score[enemy]), e.most))
 	v = v.Float("energy_own", "energy of the seat's own base, over what it starts with", e.energy[s.Energy[own]])
 	v = v.Float("energy_enemy", "energy of the other base, over what it starts with", e.energy[s.Energy[enemy]])
-	for i, id := range e.order[seat] {
-		b := &s.Bombers[id]
-		v = v.Of(&e.calls[i].Name)
+	bomberScalars(v, g, s, &e.views[seat])
+}
+
+// bomberScalars is the part of a vector that is about the bombers.
+func bomberScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, from *viewpoint) {
+	e := &g.encoder
+	for i := range from.bombers {
+		b := &s.Bombers[from.bombers[i].id]
+		v = v.Of(&from.bombers[i].Name)
 		v = v.Float("%s_lives", "lives of %s, over those it starts with", e.lives[b.Lives])
 		v = v.Float("%s_bombs", "bombs that %s can lay now, over those it starts with", e.bombs[b.Bombs])
 		v = v.Float("%s_row", "row of %s (the last one when dead), over the last row", e.row[b.Cell])
