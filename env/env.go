@@ -36,6 +36,8 @@ import (
 	"math/bits"
 	"strings"
 	"time"
+
+	"pommego/internal/enum"
 )
 
 // Game is one id with its rules, from which matches and agents are made.
@@ -274,19 +276,9 @@ const (
 	Incomplete Result = 3
 )
 
-func (r Result) String() string {
-	switch r {
-	case Win:
-		return "Win"
-	case Loss:
-		return "Loss"
-	case Tie:
-		return "Tie"
-	case Incomplete:
-		return "Incomplete"
-	}
-	return "Result(?)"
-}
+var resultNames = [...]string{"Win", "Loss", "Tie", "Incomplete"}
+
+func (r Result) String() string { return enum.Name(resultNames[:], r) }
 
 // Status is the state of play after a match's last step.
 type Status struct {
@@ -296,6 +288,21 @@ type Status struct {
 	In      SeatSet // seats still playing
 	Decided SeatSet // seats whose outcome can no longer change
 	Steps   int     // steps made
+}
+
+// Outcome writes +1 for the winners and -1 for all others, or 0 for all if nobody has won:
+// Match.Outcome of most games.
+func Outcome(winners SeatSet, dst []float64) {
+	for seat := range dst {
+		switch {
+		case winners == 0:
+			dst[seat] = 0
+		case winners.Has(seat):
+			dst[seat] = 1
+		default:
+			dst[seat] = -1
+		}
+	}
 }
 
 // SeatSet is a set of up to 16 seats.

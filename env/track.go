@@ -3,7 +3,8 @@ package env
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
+
+	"pommego/internal/enum"
 )
 
 // Counts of a game besides its result, and the events in it. A match has neither: its
@@ -101,7 +102,7 @@ type Event struct {
 const NoSeat = -1
 
 // EventKind is a kind of event, with a name for its text form.
-type EventKind uint8
+type EventKind = enum.Text[eventKinds]
 
 // The kinds of events.
 const (
@@ -116,30 +117,13 @@ const (
 	Died                       // the seat or one of its bombers; What: which one, or the cause if not a bomb
 	Collapsed                  // a ring of the board became walls; What: its number
 	Ended                      // the game; By: the winners; What: its result
-	numEvents
 )
 
-var eventNames = [...]string{"began", "laid", "not_laid", "kicked", "picked_up", "exploded", "destroyed", "hurt",
-	"died", "collapsed", "ended"}
+type eventKinds struct{}
 
-func (k EventKind) String() string {
-	if k < numEvents {
-		return eventNames[k]
-	}
-	return "EventKind(?)"
-}
-
-// MarshalText writes the kind's name.
-func (k EventKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
-// UnmarshalText reads a kind's name.
-func (k *EventKind) UnmarshalText(text []byte) error {
-	i := slices.Index(eventNames[:], string(text))
-	if i < 0 {
-		return fmt.Errorf("there is no event %q, want one of %q", text, eventNames)
-	}
-	*k = EventKind(i)
-	return nil
+func (eventKinds) Names() (string, []string) {
+	return "event", []string{"began", "laid", "not_laid", "kicked", "picked_up", "exploded", "destroyed", "hurt", "died",
+		"collapsed", "ended"}
 }
 
 // EndEvent is the end of a game.
@@ -152,14 +136,14 @@ type eventJSON struct {
 	Kind EventKind `json:"event"`
 	Seat *int      `json:"seat,omitempty"`
 	At   []int     `json:"at,omitempty"` // row, column
-	By   []int     `json:"by,omitempty"` // seats
+	By   Owners    `json:"by,omitzero"`
 	What string    `json:"what,omitempty"`
 }
 
 // MarshalJSON writes an event with its kind as "event" and its place as "at", without
 // fields that do not apply.
 func (e Event) MarshalJSON() ([]byte, error) {
-	out := eventJSON{Kind: e.Kind, By: e.By.List(), What: e.What}
+	out := eventJSON{Kind: e.Kind, By: Owners(e.By), What: e.What}
 	if e.Seat != NoSeat {
 		out.Seat = &e.Seat
 	}
@@ -175,18 +159,12 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &in); err != nil {
 		return err
 	}
-	*e = Event{Kind: in.Kind, Seat: NoSeat, Row: -1, Col: -1, What: in.What}
+	*e = Event{Kind: in.Kind, Seat: NoSeat, By: SeatSet(in.By), Row: -1, Col: -1, What: in.What}
 	if in.Seat != nil {
 		e.Seat = *in.Seat
 	}
 	if len(in.At) == 2 {
 		e.Row, e.Col = in.At[0], in.At[1]
-	}
-	for _, seat := range in.By {
-		if seat < 0 || seat > 15 {
-			return fmt.Errorf("an event is by seat %d, want 0 to 15", seat)
-		}
-		e.By = e.By.With(seat)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type rule struct {
 // the contract, the bridge sees vec, cmd wires, and nothing but the catalog knows
 // which games there are. The first rule that fits holds.
 var policy = []rule{
-	{"env", nil},
+	{"env", []string{"internal/enum"}},
 	{"env/grid", nil},
 	{"env/observe", []string{"env"}},
 	{"env/record", []string{"env", "env/saved"}},

@@ -2,6 +2,7 @@ package basewar
 
 import (
 	"errors"
+	"slices"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -20,27 +21,12 @@ type layout struct {
 // gets the same: itself in the middle column of a mirrored map.
 type spot struct{ a, b grid.Cell }
 
-// size is how many cells a spot has.
-func (p spot) size() int {
-	if p.a == p.b {
-		return 1
-	}
-	return 2
-}
+func (p spot) single() bool { return p.a == p.b }
 
 // start is where a bomber starts: A above its base, B in front of it, C below.
 func (r *Rules) start(id int) grid.Cell {
-	base := r.Base(SideOf(id))
-	switch id / 2 {
-	case 0:
-		return base.Next(grid.Up)
-	case 2:
-		return base.Next(grid.Down)
-	}
-	if SideOf(id) == Blue {
-		return base.Next(grid.Right)
-	}
-	return base.Next(grid.Left)
+	front := [2]grid.Dir{Blue: grid.Right, Green: grid.Left}[SideOf(id)]
+	return r.Base(SideOf(id)).Next([NumBombers / 2]grid.Dir{grid.Up, front, grid.Down}[id/2])
 }
 
 // newLayout works out where stones and boxes may be.
@@ -124,30 +110,23 @@ func (l *layout) draw(rng *env.RNG) (stones, boxes grid.Bits, ok bool) {
 // left to fill; it fails if nothing else is there.
 func fill(left []spot, n int, rng *env.RNG) (cells grid.Bits, rest []spot, ok bool) {
 	for n > 0 {
-		if len(left) == 0 || n == 1 && !anySingle(left) {
+		if len(left) == 0 || n == 1 && !slices.ContainsFunc(left, spot.single) {
 			return cells, left, false
 		}
 		k, last := rng.IntN(len(left)), len(left)-1
 		p := left[k]
-		if p.size() > n {
+		if n == 1 && !p.single() {
 			continue
 		}
 		cells.Add(p.a)
 		cells.Add(p.b)
-		n -= p.size()
+		if n--; !p.single() {
+			n--
+		}
 		left[k] = left[last]
 		left = left[:last]
 	}
 	return cells, left, true
-}
-
-func anySingle(list []spot) bool {
-	for _, p := range list {
-		if p.size() == 1 {
-			return true
-		}
-	}
-	return false
 }
 
 // connected reports whether every cell without a stone can be reached from every

@@ -51,38 +51,17 @@ func (r *Rules) Status(s *State) env.Status {
 		return st
 	}
 	st.Over, st.Decided, st.Result = true, all, env.Tie
-	if winner, decided := r.Leader(s); decided {
+	if st.Winners = r.leaders(s); st.Winners != 0 {
 		st.Result = env.Win
-		for seat := range r.Seats() {
-			if r.SideOf(seat) == winner {
-				st.Winners = st.Winners.With(seat)
-			}
-		}
 	}
 	return st
 }
 
-// Rewards writes the growth of the lead in the last round, for each seat that of
-// its side.
-func (r *Rules) Rewards(s *State, dst []float64) {
-	for seat := range r.Seats() {
-		side := r.SideOf(seat)
-		dst[seat] = float64(s.Gained[side]) - float64(s.Gained[side.Other()])
+// leaders is the seats of the side that would win if the game ended now.
+func (r *Rules) leaders(s *State) env.SeatSet {
+	side, leads := r.Leader(s)
+	if !leads {
+		return 0
 	}
-}
-
-// Outcome writes +1 for the winners, -1 for the losers and 0 for a draw. It
-// is valid once the game is over.
-func (r *Rules) Outcome(s *State, dst []float64) {
-	winner, decided := r.Leader(s)
-	for seat := range r.Seats() {
-		switch {
-		case !decided:
-			dst[seat] = 0
-		case r.SideOf(seat) == winner:
-			dst[seat] = 1
-		default:
-			dst[seat] = -1
-		}
-	}
+	return r.seatsOf(side.Bombers())
 }

@@ -140,11 +140,18 @@ func (m *Match) Step(actions []uint8) { m.game.Step(&m.State, actions) }
 // Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
 
-// Rewards writes the growth of each seat's lead in points in the last round.
-func (m *Match) Rewards(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
+// Rewards writes the growth of the lead in points in the last round, for each seat that of
+// its side.
+func (m *Match) Rewards(dst []float64) {
+	for seat := range m.game.rules.Seats() {
+		side := m.game.rules.SideOf(seat)
+		dst[seat] = float64(m.Gained[side]) - float64(m.Gained[side.Other()])
+	}
+}
 
-// Outcome writes +1 for winners, -1 for losers, 0 for a draw.
-func (m *Match) Outcome(dst []float64) { m.game.rules.Outcome(&m.State, dst) }
+// Outcome writes +1 for winners, -1 for losers, 0 for a draw; before the game is over, what
+// it would be if that ended now.
+func (m *Match) Outcome(dst []float64) { env.Outcome(m.game.rules.leaders(&m.State), dst) }
 
 // Mask writes which moves have an effect: a move into something that cannot be
 // entered has that of stop, and so has laying a bomb without having one or onto

@@ -9,22 +9,11 @@ import (
 	"pommego/env/saved"
 )
 
-// A recorded game is one JSON object on one line, format basewar-trace/1: the
-// rules, the state at the start, and for every round the actions, the state after
-// it, what it paid, and every so often checksums of what was observed. States are
-// written as in the readable form of saved states; booleans are 0 or 1.
-//
-//	format    "basewar-trace/1"
-//	variant, name, note, setup, policies   information only
-//	seed      that of the game; information only, for initial has the map
-//	config    env_id and rules, an object of the rules' fields
-//	obs_every every how many rounds obs is there
-//	initial   a state
-//	steps     a list of: actions (of each bomber; those of the dead are not
-//	          looked at), a state, rewards, done, result, winners (the seats; only
-//	          with "Win")
-//	obs       in initial and steps: for each encoding the CRC-64 (ECMA) of the
-//	          observations of all seats in order, field after field, in hexadecimal
+// A recorded game is one JSON object on one line, format basewar-trace/1, with the keys of
+// record.Head, record.Inputs and record.Outcome. config is an object of env_id and rules, an
+// object of the rules' fields; states are [Snapshot]s; actions has one of each bomber (those of
+// the dead are not looked at); obs has for each encoding the CRC-64 (ECMA) of the observations
+// of all seats in order, field after field, in hexadecimal.
 
 // recording is what is special in recorded games of BaseWar.
 var recording = record.Form[*Match, Snapshot, sums]{

@@ -138,15 +138,15 @@ func TestViewsAreOneGame(t *testing.T) {
 // TestRewards: the growth of the lead, as each side sees it.
 func TestRewards(t *testing.T) {
 	r := Standard()
-	s := State{Energy: [2]uint8{5, 5}, Score: [2]uint16{9, 4}, Gained: [2]uint16{4, 1}}
+	m := Match{State{Energy: [2]uint8{5, 5}, Score: [2]uint16{9, 4}, Gained: [2]uint16{4, 1}}, &Game{rules: r}}
 	got := make([]float64, 6)
-	r.Rewards(&s, got)
+	m.Rewards(got)
 	for seat, v := range got {
 		if want := []float64{3, -3}[seat%2]; v != want {
 			t.Errorf("seat %d is paid %v, want %v", seat, v, want)
 		}
 	}
-	r.Outcome(&s, got)
+	m.Outcome(got)
 	for seat, v := range got {
 		if want := []float64{1, -1}[seat%2]; v != want {
 			t.Errorf("seat %d has outcome %v, want %v", seat, v, want)

@@ -24,8 +24,8 @@ type Snapshot struct {
 	RNG       saved.RNG  `json:"dice,omitzero"` // not in recorded games
 	StepCount int        `json:"step_count"`
 	Board     saved.Map  `json:"board"`
-	Bombers   saved.Rows `json:"bombers"`
-	Bombs     saved.Rows `json:"bombs"`
+	Bombers   saved.Rows `json:"bombers"` // row, column, lives, bombs of each
+	Bombs     saved.Rows `json:"bombs"`   // row, column, life, owners; in the order in which they were laid
 	Energy    []int      `json:"energy"`
 	Score     []int      `json:"score"`
 	Gained    []int      `json:"gained,omitempty"` // in the last round, if anything

@@ -184,4 +184,6 @@ func (f *Form[M, S, O]) observers(m M) int {
 }
 
 // Format is what can be done with such records without knowing their game.
-func (f *Form[M, S, O]) Format() Format { return Format{f.Name, f.Check, f.Open} }
+func (f *Form[M, S, O]) Format() Format {
+	return Format{f.Name, f.Check, func(line []byte) (Replay, error) { return f.Parse(line) }}
+}

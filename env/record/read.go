@@ -185,15 +185,6 @@ func (g *Game[M, S, O]) compare(c *Comparison, want *S, seen []*O) {
 	}
 }
 
-// Open is Parse for what shows games.
-func (f *Form[M, S, O]) Open(line []byte) (Replay, error) {
-	g, err := f.Parse(line)
-	if err != nil {
-		return nil, err
-	}
-	return g, nil
-}
-
 // Position is the game as it stands.
 func (g *Game[M, S, O]) Position() ([]byte, *env.Spec) { return g.Match.Append(nil), g.Match.Spec() }
 

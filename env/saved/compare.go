@@ -1,7 +1,6 @@
 package saved
 
 import (
-	"bytes"
 	"fmt"
 	"reflect"
 	"slices"
@@ -54,11 +53,8 @@ func (s *Shape) compareRows(name string, want, got Rows, differs Differs) {
 	}
 	for i := range want {
 		columns, path := s.Columns[name], fmt.Sprintf("%s[%d]", name, i)
-		if slices.Equal(want[i], got[i]) {
-			continue
-		}
 		if len(want[i]) != len(columns) || len(got[i]) != len(columns) {
-			differs(path, want[i], got[i])
+			compareValues(path, reflect.ValueOf(want[i]), reflect.ValueOf(got[i]), differs)
 			continue
 		}
 		for k, c := range columns {
@@ -77,21 +73,11 @@ func (s *Shape) compareMaps(name string, want, got Map, differs Differs) {
 		differs(name, fmt.Sprintf("%d cells", len(want)), fmt.Sprintf("%d cells", len(got)))
 		return
 	}
-	if bytes.Equal(want, got) {
-		return
-	}
-	first, others := -1, -1
 	for i := range want {
 		if want[i] != got[i] {
-			if others++; first < 0 {
-				first = i
-			}
+			row, col := s.Cell(i)
+			differs(fmt.Sprintf("%s[%d,%d]", name, row, col), string(want[i]), string(got[i]))
+			return
 		}
 	}
-	rest := ""
-	if others > 0 {
-		rest = fmt.Sprintf(" (and %d more cells differ)", others)
-	}
-	row, col := s.Cell(first)
-	differs(fmt.Sprintf("%s[%d,%d]", name, row, col), string(want[first]), string(got[first])+rest)
 }

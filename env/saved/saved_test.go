@@ -343,7 +343,7 @@ func TestShape(t *testing.T) {
 		{"another order", func(p *picture) { p.Bombs = Rows{{4, 9}, {0, 1}} }, "",
 			"bombs (order): [[0 1] [4 9]], [[4 9] [0 1]]"},
 		{"a cell", func(p *picture) { p.Board = Map("0120") }, "", "board[1,1]: 3, 0"},
-		{"several cells", func(p *picture) { p.Board = Map("0210") }, "", "board[0,1]: 1, 2 (and 2 more cells differ)"},
+		{"several cells", func(p *picture) { p.Board = Map("0210") }, "", "board[0,1]: 1, 2"},
 		{"a shorter map", func(p *picture) { p.Board = Map("01") }, "", "board: 4 cells, 2 cells"},
 		{"text", func(p *picture) { p.Text = "x" }, "", "text: , x"},
 	} {

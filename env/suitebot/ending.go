@@ -32,26 +32,3 @@ func (p *Plan) first(s *State) (seats env.SeatSet) {
 	}
 	return seats
 }
-
-// Rewards writes the points that each seat got in the last round.
-func (p *Plan) Rewards(s *State, dst []float64) {
-	for seat, gain := range s.Gains[:p.rules.Players] {
-		dst[seat] = float64(gain)
-	}
-}
-
-// Outcome writes +1 for seats that have won, -1 for seats that have lost, and 0
-// for all in a tie and until the game is over.
-func (p *Plan) Outcome(s *State, dst []float64) {
-	st := p.Status(s)
-	for seat := range p.rules.Players {
-		switch {
-		case st.Result != env.Win:
-			dst[seat] = 0
-		case st.Winners.Has(seat):
-			dst[seat] = 1
-		default:
-			dst[seat] = -1
-		}
-	}
-}

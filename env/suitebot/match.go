@@ -116,10 +116,14 @@ func (m *Match) Step(actions []uint8) { m.game.plan.Step(&m.State, actions) }
 func (m *Match) Status() env.Status { return m.game.plan.Status(&m.State) }
 
 // Rewards writes the points that each seat got in the last round.
-func (m *Match) Rewards(dst []float64) { m.game.plan.Rewards(&m.State, dst) }
+func (m *Match) Rewards(dst []float64) {
+	for seat, gain := range m.Gains[:m.game.plan.rules.Players] {
+		dst[seat] = float64(gain)
+	}
+}
 
-// Outcome writes how the game ended for each seat.
-func (m *Match) Outcome(dst []float64) { m.game.plan.Outcome(&m.State, dst) }
+// Outcome writes +1 for seats that have won, -1 for seats that have lost, 0 for all in a tie.
+func (m *Match) Outcome(dst []float64) { env.Outcome(m.Status().Winners, dst) }
 
 // Mask allows everything: nothing blocks a move on a torus, and a bomb can be
 // planted anywhere.

@@ -52,13 +52,9 @@ func NewPlan(rules Rules) (*Plan, error) {
 			p.next[c][d] = p.At((x+right+rules.Width)%rules.Width, (y+down+rules.Height)%rules.Height)
 		}
 	}
-	if rules.BlastShape == Cross {
-		p.reaches = p.around(func(at Cell, all *Cells) { p.cross(at, rules.BlastRadius, all) })
-	} else {
-		p.reaches = p.around(func(at Cell, all *Cells) { p.square(at, rules.BlastRadius, all) })
-	}
+	p.reaches = p.around(rules.BlastRadius, rules.BlastShape)
 	if rules.ViewRadius > 0 {
-		p.sights = p.around(func(at Cell, all *Cells) { p.square(at, rules.ViewRadius, all) })
+		p.sights = p.around(rules.ViewRadius, Square)
 	}
 	p.lattice = evenHomes(rules.Width, rules.Height, rules.Players)
 	p.nearest = p.steps()
@@ -82,42 +78,24 @@ func (p *Plan) XY(c Cell) (x, y int) { return int(p.places[c].x), int(p.places[c
 // Next is where an action leads from a field.
 func (p *Plan) Next(c Cell, a Action) Cell { return p.next[c][a&7] }
 
-// around makes a table of one set of fields for each field.
-func (p *Plan) around(mark func(at Cell, all *Cells)) []uint64 {
+// around makes a table of the fields up to radius columns and rows away from each field, with
+// Cross of those in its own column and row. What goes around the torus and comes back to a
+// field finds it there already.
+func (p *Plan) around(radius int, shape BlastShape) []uint64 {
 	table := make([]uint64, 0, p.cells*p.words)
+	w, h := p.rules.Width, p.rules.Height
 	for c := range p.cells {
 		var all Cells
-		mark(Cell(c), &all)
+		for down := -radius; down <= radius; down++ {
+			for right := -radius; right <= radius; right++ {
+				if shape == Square || down == 0 || right == 0 {
+					all.Add(p.At((c%w+right+MaxSide*w)%w, (c/w+down+MaxSide*h)%h))
+				}
+			}
+		}
 		table = append(table, all[:p.words]...)
 	}
 	return table
-}
-
-// cross adds a field and radius fields each way. A ray that meets itself around
-// the torus adds fields that are there already.
-func (p *Plan) cross(at Cell, radius int, all *Cells) {
-	for _, d := range grid.Dirs {
-		p.ray(at, d, radius, all.Add)
-	}
-}
-
-// square adds all fields up to radius rows and columns away.
-func (p *Plan) square(at Cell, radius int, all *Cells) {
-	across := func(from Cell) {
-		p.ray(from, grid.Left, radius, all.Add)
-		p.ray(from, grid.Right, radius, all.Add)
-	}
-	p.ray(at, grid.Up, radius, across)
-	p.ray(at, grid.Down, radius, across)
-}
-
-// ray calls visit for a field and the next length ones in a direction.
-func (p *Plan) ray(at Cell, d grid.Dir, length int, visit func(c Cell)) {
-	visit(at)
-	for range length {
-		at = p.next[at][d]
-		visit(at)
-	}
 }
 
 // reach is what a bomb on a field reaches, the words in use.

@@ -225,7 +225,7 @@ var readings = []sentence{
 			p := mustPlan(t, r)
 			s := State{StepCount: 100, Scores: tc.scores}
 			st, outcome := p.Status(&s), make([]float64, 4)
-			p.Outcome(&s, outcome)
+			env.Outcome(st.Winners, outcome)
 			for seat := range outcome {
 				if outcome[seat] != tc.outcome[seat] || st.Result != tc.result || st.Winners != tc.winners {
 					t.Fatalf("shared_first %v, points %v: %v, winners %b, outcome %v; want %v, %b, %v", tc.shared, tc.scores,

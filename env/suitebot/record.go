@@ -10,39 +10,10 @@ import (
 	"pommego/env/saved"
 )
 
-// A recorded game is one JSON object on one line, format suitebot-trace/1: the
-// rules, the state at the start, and for every round the actions, the state
-// after it, what it paid, and every so often what each agent observed. Fields are
-// [x, y], maps are strings of one character a field, row by row.
-//
-//	key        of a record
-//	format     suitebot-trace/1
-//	variant    the environment's id
-//	name, note of scenes made by hand (optional)
-//	seed       of the game; information only
-//	setup      how it began: standard, scene, or saved (from a saved game)
-//	policies   who plays, by seat
-//	rules      a Rules object
-//	obs_every  every how many rounds observations are recorded, 0: never
-//	initial    a state
-//	steps      what a round led to: a state, and actions (a number a seat:
-//	           0 hold, 1 up, 2 down, 3 left, 4 right, 5 plant_bomb), rewards,
-//	           done, result (Win, Tie or Incomplete) and, with Win, winners
-//
-//	key        of a state
-//	step_count rounds played
-//	fields     map: . holds its points, x lost them, * was reached in the round
-//	homes      [x, y] of each home base; in the initial state alone
-//	agents     [x, y, score, collected, kills, deaths] of each
-//	bombs      [x, y, rounds left, owner], in the order in which they explode, then
-//	           by owner
-//	obs        a list of observations, one a seat, where they were recorded
-//
-//	key        of an observation: what a seat sees
-//	seat, step_count, position ([x, y]), scores (one a seat)
-//	field      map: ., x, and ? where it does not see
-//	agent, home, bomb_owner   maps: . for nobody, else the seat
-//	bomb_rounds               map: . for no bomb, else the rounds left
+// A recorded game is one JSON object on one line, format suitebot-trace/1, with the keys of
+// record.Head, record.Inputs and record.Outcome. rules is a [Rules] object; states are
+// [Snapshot]s; actions has the number of one [Action] a seat; obs is a list of [Observation]s,
+// one a seat.
 
 // recording is what is special in recorded games of SuiteBot.
 var recording = record.Form[*Match, Snapshot, Observation]{
@@ -111,13 +82,13 @@ func act(m *Match, in *record.Inputs) ([]uint8, error) {
 type Observation struct {
 	Seat       int       `json:"seat"`
 	StepCount  int       `json:"step_count"`
-	Position   []int     `json:"position"`
-	Scores     []int     `json:"scores"`
-	Field      saved.Map `json:"field"`
-	Agent      saved.Map `json:"agent"`
-	Home       saved.Map `json:"home"`
-	BombRounds saved.Map `json:"bomb_rounds"`
-	BombOwner  saved.Map `json:"bomb_owner"`
+	Position   []int     `json:"position"`    // x, y
+	Scores     []int     `json:"scores"`      // one a seat
+	Field      saved.Map `json:"field"`       // sightLetters
+	Agent      saved.Map `json:"agent"`       // . for nobody, else the seat
+	Home       saved.Map `json:"home"`        // the same
+	BombRounds saved.Map `json:"bomb_rounds"` // . for no bomb, else the rounds left
+	BombOwner  saved.Map `json:"bomb_owner"`  // . for nobody, else the seat
 }
 
 // observation is what a view shows.

@@ -24,10 +24,10 @@ const (
 // maps have a character for each field, row by row.
 type Snapshot struct {
 	StepCount int        `json:"step_count"`
-	Fields    saved.Map  `json:"fields"`
+	Fields    saved.Map  `json:"fields"`          // fieldLetters
 	Homes     saved.Rows `json:"homes,omitempty"` // in recorded games in the initial state alone
-	Agents    saved.Rows `json:"agents"`
-	Bombs     saved.Rows `json:"bombs"` // in the order in which they explode, then by owner
+	Agents    saved.Rows `json:"agents"`          // x, y, score, collected, kills, deaths of each
+	Bombs     saved.Rows `json:"bombs"`           // x, y, rounds left, owner; by when they explode, then by owner
 	// Not in recorded games.
 	Gains []int     `json:"gains,omitempty"` // in the last round
 	RNG   saved.RNG `json:"dice,omitzero"`

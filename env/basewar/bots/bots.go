@@ -6,14 +6,7 @@
 //	match.View(seat, &view)
 //	bot.Act(&view, action)
 //
-// # Names
-//
-// "static" does nothing. "random" draws its actions evenly. "simple" follows
-// rules: it keeps out of blasts, walks to the enemy's base, and bombs that and the
-// boxes that it passes. "flat" and "mcts" plan by simulation, package
-// search's flat Monte Carlo and its tree search; their options are the budget of
-// a decision (ticks of the game or ms of time), c (the weight of exploration in
-// UCB1, in points) and depth (the longest roll-out).
+// docs/games/basewar.md lists them and their options.
 //
 // # Concurrency
 //

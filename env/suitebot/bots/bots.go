@@ -6,14 +6,7 @@
 //	plan.See(&state, seat, &view)
 //	bot.Act(&view, action)
 //
-// # Names
-//
-// "static" always holds. "random" draws its action evenly. "simple" follows
-// rules: it keeps out of blasts and walks to where a bomb collects most for its
-// distance. "flat" and "mcts" plan by simulation, package search's flat Monte Carlo
-// and its tree search, with random movers for opponents; their options are the
-// budget of a decision (ticks of the game or ms of time), c (the weight of
-// exploration in UCB1, in points) and depth (the longest roll-out).
+// docs/games/suitebot.md lists them and their options.
 //
 // # Concurrency
 //

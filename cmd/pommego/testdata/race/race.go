@@ -153,19 +153,7 @@ func (m *Match) Status() env.Status   { return m.game.status(&m.State) }
 
 func (m *Match) Rewards(dst []float64) { m.Outcome(dst) }
 
-func (m *Match) Outcome(dst []float64) {
-	st := m.Status()
-	for i := range dst[:Seats] {
-		switch {
-		case st.Result != env.Win:
-			dst[i] = 0
-		case st.Winners.Has(i):
-			dst[i] = 1
-		default:
-			dst[i] = -1
-		}
-	}
-}
+func (m *Match) Outcome(dst []float64) { env.Outcome(m.Status().Winners, dst[:Seats]) }
 
 func (m *Match) Mask(_ int, dst []uint8) { dst[0], dst[1], dst[2] = 1, 1, 1 }
 
