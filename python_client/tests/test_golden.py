@@ -91,7 +91,11 @@ def test_replies_are_understood(entry: dict[str, Any]) -> None:
             tensors = getattr(got, name)
             assert tensors.keys() == value.keys()
             for field, (dtype, shape, _, data) in value.items():
-                assert_same(tensors[field].array(), np.frombuffer(data, dtype).reshape(shape), f"{field}: ")
+                assert_same(
+                    tensors[field].array_of(dtype, tuple(shape)),
+                    np.frombuffer(data, dtype).reshape(shape),
+                    f"{field}: ",
+                )
         elif hasattr(got, name) and name != "fields":
             assert getattr(got, name) == value, name
 
@@ -106,7 +110,7 @@ def test_data_are_aligned(name: str) -> None:
     assert len(tensors) > 10
     for tensor in tensors:
         if tensor.data:
-            assert tensor.array().ctypes.data % ALIGNMENT == 0
+            assert tensor.array_of(tensor.dtype, tensor.shape).ctypes.data % ALIGNMENT == 0
 
 
 def test_a_whole_session(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -65,21 +64,15 @@ def find_binary(*, search_path: bool = True) -> Path:
     for place in places:
         if os.access(place, os.X_OK):
             return place
-    found = shutil.which("pommego") if search_path else None
-    if found and not _is_script(Path(found)):
-        return Path(found)
+    if search_path and (found := shutil.which("pommego")):
+        with Path(found).open("rb") as file:
+            if file.read(2) != b"#!":  # else it is a console script such as our own, which would call this
+                return Path(found)
     looked = "".join(f"\n  {place}" for place in places)
     raise BinaryNotFoundError(
         "there is no pommego binary to start. Run `make build` in the repository, or name one in the "
         f"environment variable POMMEGO_BINARY. Looked in PATH and in{looked}"
     )
-
-
-def _is_script(program: Path) -> bool:
-    """Whether this is a console script, such as our own, which would call this module again."""
-    with contextlib.suppress(OSError), program.open("rb") as file:
-        return file.read(2) == b"#!"
-    return False
 
 
 class Server:
@@ -130,27 +123,42 @@ class Server:
         program = Path(binary) if binary else find_binary()
         self.token = secrets.token_urlsafe(32)
         # The server makes the directory, and removes it also when this process is killed.
-        name = Path(tempfile.gettempdir(), f"pommego-{secrets.token_hex(8)}")
-        self._directory = str(name) if transport == "unix" else ""
+        name = f"{tempfile.gettempdir()}/pommego-{secrets.token_hex(8)}"
+        self._directory = name if transport == "unix" else ""
         listen = f"unix:{self._directory}/socket" if self._directory else "127.0.0.1:0"
         self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so no file is left behind
-
         try:
             self._process, ready = _spawn(program, listen, self.token, self._output, allow_agents)
         except OSError as e:
             self._output.close()
-            _remove(self._directory)
             raise ServerStartError(f"{program} cannot be run: {e}") from e
         self.pid = self._process.pid
         self._finalizer = weakref.finalize(self, _stop, self._process, self._output, self._directory)
         _servers.add(self)
         try:
-            self.address = _read_address(ready, self._process, self._output, timeout)
+            self.address = self._read_address(ready, timeout)
         except BaseException:
             self.close()
             raise
         finally:
             os.close(ready)
+
+    def _read_address(self, ready: int, timeout: float) -> str:
+        """Read the line in which the server tells its address, which it writes at once."""
+        if not any(select.select([ready], [], [], timeout)):
+            raise ServerStartError(
+                f"the server (process {self.pid}) printed no address within {timeout:g} s"
+                + _quoted(_last_words(self._output))
+            )
+        line = os.read(ready, 4096).decode(errors="replace")
+        if not line:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=1)
+            raise ServerStartError(f"the server did not start. {_death(self._process, self._output)}")
+        for word in line.split():
+            if word.startswith(("ws://", "unix:")):
+                return word
+        raise ServerStartError(f"the server printed {line!r}, expected its address")
 
     @property
     def running(self) -> bool:
@@ -207,8 +215,7 @@ def _spawn(
     ready, tell = os.pipe()
     secret, hand = os.pipe()
     arguments = ["--listen", listen, "--ready-fd", str(tell), "--token-fd", str(secret)]
-    arguments += ["--exit-on-stdin-close"]
-    arguments += [f"--allow-agents={agent}" for agent in agents]
+    arguments += ["--exit-on-stdin-close", *(f"--allow-agents={agent}" for agent in agents)]
     os.write(hand, token.encode())
     os.close(hand)
     try:
@@ -227,28 +234,6 @@ def _spawn(
         os.close(tell)
         os.close(secret)
     return process, ready
-
-
-def _read_address(ready: int, process: subprocess.Popen[bytes], output: IO[bytes], timeout: float) -> str:
-    deadline = time.monotonic() + timeout
-    line = b""
-    while not line.endswith(b"\n"):
-        left = deadline - time.monotonic()
-        if left <= 0 or not any(select.select([ready], [], [], left)):
-            raise ServerStartError(
-                f"the server (process {process.pid}) printed no address within {timeout:g} s"
-                + _quoted(_last_words(output))
-            )
-        part = os.read(ready, 4096)
-        if not part:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=1)
-            raise ServerStartError(f"the server did not start. {_death(process, output)}")
-        line += part
-    for word in line.decode(errors="replace").split():
-        if word.startswith(("ws://", "unix:")):
-            return word
-    raise ServerStartError(f"the server printed {line!r}, expected its address")
 
 
 def _death(process: subprocess.Popen[bytes], output: IO[bytes]) -> ServerDiedError:
@@ -299,10 +284,5 @@ def _remove(directory: str) -> None:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _after_fork() -> None:
-    for server in list(_servers):
-        server.forget()
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(after_in_child=lambda: [server.forget() for server in list(_servers)])

@@ -19,8 +19,9 @@ from pommego._core.batch import BatchReader, View
 from pommego._core.call_lock import CallLock
 from pommego._core.rows import rows_of
 from pommego._transport import wire
-from pommego._transport.client import Client, arrived
+from pommego._transport.client import Client
 from pommego._transport.shared import SharedBatch
+from pommego._transport.websocket import any_readable
 from pommego.errors import ClosedError, PommegoError, ServerError
 from pommego.server import Server
 from pommego.spec import Encoding, GameSpec
@@ -306,7 +307,10 @@ class Games:
     @staticmethod
     def first_ready(waiting: Sequence[Games], seconds: float) -> list[Games]:
         """Wait for the first batches, without shared memory; returns whose `recv` need not wait."""
-        return arrived([each.client for each in waiting], waiting, seconds)
+        found = [each for each in waiting if each.client.has_reply()]
+        if not found and any_readable([each.client.fileno() for each in waiting], seconds):
+            found = [each for each in waiting if each.client.has_reply()]
+        return found
 
     def read(self, reply: wire.Batch | SharedBatch) -> View:
         """Read a batch."""

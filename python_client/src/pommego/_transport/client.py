@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
@@ -20,7 +20,7 @@ from pommego._transport import wire
 from pommego._transport.channel import Channel
 from pommego._transport.handshake import Address, Certificates
 from pommego._transport.shared import PLACES, SLOTS, SharedBatch, SharedMemory
-from pommego._transport.websocket import WebSocket, any_readable
+from pommego._transport.websocket import WebSocket
 from pommego._version import __version__
 from pommego.errors import (
     ClosedError,
@@ -34,7 +34,7 @@ from pommego.errors import (
     VersionError,
 )
 
-__all__ = ["Client", "arrived"]
+__all__ = ["Client"]
 
 _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest batch
 _PATIENCE = 0.7  # seconds that what was interrupted may still take when the next call comes
@@ -46,7 +46,6 @@ _POSTED = ("simulate",)  # requests that the server takes in shared memory, too
 _SAME_RELEASE = "Install client and server from the same release."
 
 R = TypeVar("R", bound=msgspec.Struct)
-T = TypeVar("T")
 
 
 class Client:
@@ -419,11 +418,3 @@ class Client:
         told = ServerDiedError(f"{error}\n{died}", died.status, died.output, out_of_memory=died.out_of_memory)
         told.code = error.code
         return told
-
-
-def arrived(clients: Sequence[Client], owners: Sequence[T], seconds: float) -> list[T]:
-    """Wait until a reply has come, or can come no more; returns whose clients that is so of."""
-    found = [owner for client, owner in zip(clients, owners, strict=True) if client.has_reply()]
-    if not found and any_readable([client.fileno() for client in clients], seconds):
-        found = [owner for client, owner in zip(clients, owners, strict=True) if client.has_reply()]
-    return found

@@ -55,32 +55,15 @@ class Tensor(msgspec.Struct, array_like=True):
     pad: memoryview
     data: memoryview
 
-    def array(self) -> NDArray[Any]:
-        """Return the elements as an array that is a view of the message.
-
-        Raises:
-            ValueError: the parts do not fit together.
-        """
-        dtype = DTYPES.get(self.dtype)
-        if dtype is None:
-            raise ValueError(f"unknown dtype {self.dtype!r}")
-        try:
-            array = np.ndarray(self.shape, dtype, self.data)  # raises if there is too little data
-        except (TypeError, OverflowError) as e:
-            raise ValueError(str(e)) from e
-        if array.shape != self.shape or array.nbytes != len(self.data):
-            raise ValueError(f"{len(self.data)} bytes of data for {self.dtype} {self.shape}")
-        return array
-
     def array_of(self, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
-        """Return the elements as `array` does, after a check of dtype and shape.
+        """Return the elements as an array of this dtype and shape that is a view of the message.
 
         Raises:
             ValueError: dtype, shape or size differ.
         """
         if self.dtype != dtype or self.shape != shape:
             raise ValueError(f"{self.dtype} {self.shape}, expected {dtype} {shape}")
-        array = np.ndarray(shape, DTYPES[dtype], self.data)
+        array = np.ndarray(shape, DTYPES[dtype], self.data)  # raises if there is too little data
         if array.nbytes != len(self.data):
             raise ValueError(f"{len(self.data)} bytes of data for {dtype} {shape}")
         return array
