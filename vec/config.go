@@ -12,7 +12,7 @@ import (
 )
 
 // Autoreset is what happens after a game's episode has ended.
-type Autoreset uint8
+type Autoreset = enum.Text[autoresets]
 
 // The three modes of gymnasium.
 const (
@@ -21,18 +21,14 @@ const (
 	Disabled                  // the caller resets it
 )
 
-var autoresetNames = []string{"NextStep", "SameStep", "Disabled"}
+type autoresets struct{}
 
-// String is gymnasium's name of the mode.
-func (a Autoreset) String() string { return enum.Name(autoresetNames, a) }
-
-// UnmarshalText reads a mode's name.
-func (a *Autoreset) UnmarshalText(name []byte) error {
-	return enum.Read("vec: autoreset mode", autoresetNames, name, a)
+func (autoresets) Names() (string, []string) {
+	return "vec: autoreset mode", []string{"NextStep", "SameStep", "Disabled"}
 }
 
 // Reward is how rewards are computed.
-type Reward uint8
+type Reward = enum.Text[rewards]
 
 // The kinds of rewards.
 const (
@@ -43,17 +39,12 @@ const (
 	Reference
 )
 
-var rewardNames = []string{"outcome", "reference"}
+type rewards struct{}
 
-func (r Reward) String() string { return enum.Name(rewardNames, r) }
-
-// UnmarshalText reads the name of a kind of rewards.
-func (r *Reward) UnmarshalText(name []byte) error {
-	return enum.Read("vec: reward", rewardNames, name, r)
-}
+func (rewards) Names() (string, []string) { return "vec: reward", []string{"outcome", "reference"} }
 
 // OnDeath is what happens at the death of a game's only learner.
-type OnDeath uint8
+type OnDeath = enum.Text[onDeaths]
 
 // The two ways.
 const (
@@ -61,14 +52,9 @@ const (
 	Wait                // it goes on to the end of the game
 )
 
-var onDeathNames = []string{"end", "wait"}
+type onDeaths struct{}
 
-func (d OnDeath) String() string { return enum.Name(onDeathNames, d) }
-
-// UnmarshalText reads the name of a way.
-func (d *OnDeath) UnmarshalText(name []byte) error {
-	return enum.Read("vec: on_death", onDeathNames, name, d)
-}
+func (onDeaths) Names() (string, []string) { return "vec: on_death", []string{"end", "wait"} }
 
 // Learner names a seat in Config.Seats whose actions come from the caller.
 const Learner = "learner"
@@ -195,9 +181,9 @@ func resolve(c Config) (*plan, error) {
 		{"Cores", c.Cores, 0, 1 << 16},
 		{"MaxEpisodeSteps", c.MaxEpisodeSteps, 0, 1<<31 - 1},
 		{"Headroom", c.Headroom, 0, 1 << 16},
-		{"Reward", int(c.Reward), 0, len(rewardNames) - 1},
-		{"Autoreset", int(c.Autoreset), 0, len(autoresetNames) - 1},
-		{"OnDeath", int(c.OnDeath), 0, len(onDeathNames) - 1},
+		{"Reward", int(c.Reward), 0, len(enum.NamesOf(c.Reward)) - 1},
+		{"Autoreset", int(c.Autoreset), 0, len(enum.NamesOf(c.Autoreset)) - 1},
+		{"OnDeath", int(c.OnDeath), 0, len(enum.NamesOf(c.OnDeath)) - 1},
 	} {
 		if f.is < f.lo || f.is > f.hi {
 			return nil, fmt.Errorf("vec: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
