@@ -1,6 +1,9 @@
 package grid
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // MaxSide is the longest side of a board in the bordered layout, with a border of
 // its own on each of the four sides.
@@ -173,10 +176,4 @@ func Rect(top, bottom, left, right int) Bits {
 }
 
 // Cells lists the cells of a board with the given side, row by row.
-func Cells(side int) []Cell {
-	list := make([]Cell, 0, side*side)
-	for c := range Square(side).All {
-		list = append(list, c)
-	}
-	return list
-}
+func Cells(side int) []Cell { return slices.Collect(Square(side).All) }

@@ -1,6 +1,8 @@
 package pommerman
 
 import (
+	"slices"
+
 	"pommego/env"
 	"pommego/env/grid"
 )
@@ -27,22 +29,10 @@ func (l *layout) layJava(draw func(n int) int) walls {
 			c := left[draw(len(left))]
 			lot.to.Add(c)
 			lot.to.Add(mirrored(c))
-			left = without(left, c, mirrored(c))
+			left = slices.DeleteFunc(left, func(o grid.Cell) bool { return o == c || o == mirrored(c) })
 		}
 	}
 	return w
-}
-
-// without takes two cells out of a list and keeps the order of the others.
-func without(list []grid.Cell, a, b grid.Cell) []grid.Cell {
-	n := 0
-	for _, c := range list {
-		if c != a && c != b {
-			list[n] = c
-			n++
-		}
-	}
-	return list[:n]
 }
 
 // mirrored is a cell's image in the main diagonal.

@@ -7,16 +7,12 @@ import (
 	"pommego/env"
 )
 
-// collapseFrom is the step at which the board of a game that is played again after
-// a tie begins to collapse: the reference's 500 of 800 steps, or the same share of
-// another limit.
-func (r *Rules) collapseFrom() int { return r.MaxSteps * 5 / 8 }
-
-// Collapsing is the game on a board that collapses, or the game itself if its
-// board does, or is over too soon for rings to fall. It is known as "custom:"
-// and the game's id.
+// Collapsing is the game on a board that collapses from the step on at which the
+// reference's does, 500 of 800, or the same share of another limit. It is the game itself if
+// its board does, or is over too soon for rings to fall, and else known as "custom:" and the
+// game's id.
 func (g *Game) Collapsing() env.Game {
-	rules := g.rules.Collapsing(g.rules.collapseFrom())
+	rules := g.rules.Collapsing(g.rules.MaxSteps * 5 / 8)
 	if g.rules.FirstCollapse != NoCollapse || rules.CollapseStep() == 0 {
 		return g
 	}

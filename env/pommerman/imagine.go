@@ -45,8 +45,10 @@ func (r *Rules) Imagine(b *Belief, v *View) {
 	c.see()
 	c.placeAgents()
 	c.placeBombs()
-	if c.Traits().AgentsStack {
-		c.drawAsSeen()
+	if c.Traits().AgentsStack { // the board need not show what is there
+		for at := range c.inView.All {
+			c.Board[at] = v.Board[at]
+		}
 	}
 	b.Radio = [MaxAgents][MaxWords]uint8{}
 	b.StepCount = uint16(v.StepCount)
@@ -104,14 +106,6 @@ type correction struct {
 	inView grid.Bits
 	taken  grid.Bits            // where agents stand
 	at     [MaxAgents]grid.Cell // where the view shows each agent, 0 where it does not
-}
-
-// drawAsSeen draws the cells in view as the view shows them: by the Java rules the board
-// need not show what is there.
-func (c *correction) drawAsSeen() {
-	for at := range c.inView.All {
-		c.Board[at] = c.v.Board[at]
-	}
 }
 
 // lift removes agents, bombs and items believed hidden from the board.

@@ -25,6 +25,37 @@ func (m *movers) moves(id uint8) bool { return m.wish[id] != m.at[id] }
 
 func (m *movers) stays(id uint8) { m.wish[id] = m.at[id] }
 
+// partPairs keeps movers that want each other's cells where they are: both or the second.
+// One that stays counts as standing for later pairs.
+func (m *movers) partPairs(first, second []uint8, both bool) {
+	for _, a := range first {
+		for _, b := range second {
+			if m.moves(a) && m.moves(b) && m.wish[a] == m.at[b] && m.wish[b] == m.at[a] {
+				m.stays(b)
+				if both {
+					m.stays(a)
+				}
+			}
+		}
+	}
+}
+
+// partMeetings leaves all where they are whose wish another has too, and reports whether
+// anyone wanted to move. Wishes are counted once: one that stays may share its cell with one
+// that comes.
+func (m *movers) partMeetings(list []uint8) (changed bool) {
+	wishes := m.wish
+	for _, a := range list {
+		for _, b := range list {
+			if a != b && wishes[a] == wishes[b] {
+				changed = changed || m.moves(a)
+				m.stays(a)
+			}
+		}
+	}
+	return changed
+}
+
 // kindOf is 0 for an agent and 1 for a bomb.
 func kindOf(id uint8) uint8 { return toByte(id >= MaxAgents) }
 

@@ -187,9 +187,11 @@ func (s *State) hideAll(under *[4]grid.Bits) {
 }
 
 // BombAt reports whether a bomb lies on c.
-func (s *State) BombAt(c grid.Cell) bool {
-	for i := range s.bombs() {
-		if s.Bombs[i].Cell == c {
+func (s *State) BombAt(c grid.Cell) bool { return occupied(s.bombs(), c) }
+
+func occupied(bombs []Bomb, c grid.Cell) bool {
+	for i := range bombs {
+		if bombs[i].Cell == c {
 			return true
 		}
 	}

@@ -152,12 +152,9 @@ func (k *tracker) note(kind env.EventKind, seat int, by env.SeatSet, at grid.Cel
 // laid is told of the bombs that were laid, those from the given one on, and
 // notLaid of an agent that wanted to lay one and did not.
 func (k *tracker) laid(s *State, from uint8) {
-	if k != nil {
-		k.laidFrom(s, from)
+	if k == nil {
+		return
 	}
-}
-
-func (k *tracker) laidFrom(s *State, from uint8) {
 	for _, b := range s.Bombs[from:s.NumBombs] {
 		k.counts[b.Owner()][countBombs]++
 		k.note(env.Laid, b.Owner(), 0, b.Cell, "")
@@ -179,12 +176,9 @@ func (k *tracker) kicked(agent int, at grid.Cell, d grid.Dir) {
 
 // pickUps is told where the living want to be, before they take what is there.
 func (k *tracker) pickUps(s *State, living []uint8, wish []grid.Cell) {
-	if k != nil {
-		k.takes(s, living, wish)
+	if k == nil {
+		return
 	}
-}
-
-func (k *tracker) takes(s *State, living []uint8, wish []grid.Cell) {
 	for _, a := range living {
 		if item := s.Board[wish[a]]; item.powerup() {
 			k.pickedUp(int(a), item, wish[a])
@@ -217,8 +211,12 @@ func (k *tracker) burnt(at grid.Cell, by env.SeatSet) {
 	k.note(env.Destroyed, env.NoSeat, by, at, "wood")
 }
 
-// died is told that an agent dies, in flames of the given owners.
-func (k *tracker) died(agent int, at grid.Cell, by env.SeatSet) {
+// diedIn is told that an agent dies, in the flames on a cell that were lit at most age steps ago.
+func (k *tracker) diedIn(s *State, agent int, at grid.Cell, age int) {
+	if k == nil {
+		return
+	}
+	by := k.owners(s, at, age)
 	for owner := range MaxAgents {
 		switch {
 		case !by.Has(owner):
@@ -230,14 +228,7 @@ func (k *tracker) died(agent int, at grid.Cell, by env.SeatSet) {
 			k.counts[owner][countKills]++
 		}
 	}
-	k.note(env.Died, agent, by, at, "")
-}
-
-// diedIn is died, in the flames on a cell that were lit at most age steps ago.
-func (k *tracker) diedIn(s *State, agent int, at grid.Cell, age int) {
-	if k != nil {
-		k.died(agent, s.Agents[agent].Cell, k.owners(s, at, age))
-	}
+	k.note(env.Died, agent, by, s.Agents[agent].Cell, "")
 }
 
 // fallDue lets the ring fall that is due, and is told of it.

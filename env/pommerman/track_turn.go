@@ -10,15 +10,10 @@ func (k *tracker) laidToday(t *turn, from uint8) {
 	if k == nil {
 		return
 	}
-	if from != t.s.NumBombs {
-		k.laidFrom(t.s, from)
+	k.laid(t.s, from)
+	if !k.Wanted {
+		return
 	}
-	if k.Wanted {
-		k.notLaidToday(t, from)
-	}
-}
-
-func (k *tracker) notLaidToday(t *turn, from uint8) {
 	var laid env.SeatSet
 	for _, b := range t.s.Bombs[from:t.s.NumBombs] {
 		laid = laid.With(b.Owner())
@@ -33,12 +28,9 @@ func (k *tracker) notLaidToday(t *turn, from uint8) {
 // kicksToday is told that phases 3 to 8 are over, in which agents may have kicked
 // bombs.
 func (k *tracker) kicksToday(t *turn) {
-	if k != nil && k.Wanted && t.kicks != [MaxAgents]uint8{} {
-		k.kickedInTurn(t)
+	if k == nil || !k.Wanted || t.kicks == [MaxAgents]uint8{} {
+		return
 	}
-}
-
-func (k *tracker) kickedInTurn(t *turn) {
 	for i := range t.s.bombs() {
 		for _, a := range t.living[:t.alive] {
 			if int(t.kicks[a]) == MaxAgents+i+1 {
@@ -51,12 +43,9 @@ func (k *tracker) kickedInTurn(t *turn) {
 // exploding is told that the bombs without a life left are about to explode, set
 // off by the flames that burn on their cells, those of earlier steps included.
 func (k *tracker) exploding(r *Rules, s *State) {
-	if k != nil && k.Wanted {
-		k.explodingNow(r, s)
+	if k == nil || !k.Wanted {
+		return
 	}
-}
-
-func (k *tracker) explodingNow(r *Rules, s *State) {
 	for i := range s.bombs() {
 		if b := &s.Bombs[i]; b.Life == 0 {
 			k.exploded(b, k.owners(s, b.Cell, r.FlameLife-1))

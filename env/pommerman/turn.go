@@ -222,14 +222,7 @@ func (a *Agent) pickUp(r *Rules, item Item, rng *env.RNG) {
 	case Kick:
 		a.Kicks = true
 	case Skull:
-		switch rng.IntN(3) {
-		case 0:
-			a.Blast = max(a.Blast, 3) - 1
-		case 1:
-			a.Ammo = max(a.Ammo, 2) - 1
-		case 2:
-			a.Blast = uint8(min(int(a.Blast)+2, r.MaxBlast))
-		}
+		a.suffer(r, float64(rng.IntN(3))/3) // each a third of the time
 	}
 }
 

@@ -7,6 +7,7 @@ import "pommego/env/grid"
 // the step until phase 9 draws it anew.
 type turn2018 struct {
 	turn
+	movers // the living agents
 	skull  func(agent int) float64
 	track  *tracker  // nil: nobody follows
 	marked grid.Bits // what this step's explosions reach
@@ -24,18 +25,18 @@ func (r *Rules) Step2018(s *State, actions []uint8, skull func(agent int) float6
 // nil: the game's RNG does. track, if not nil, is told what happens.
 func (r *Rules) step2018(s *State, actions []uint8, skull func(agent int) float64, track *tracker) {
 	t := turn2018{skull: skull, track: track}
-	t.s, t.agentAt, t.agentWish = s, away, away
+	t.s = s
 	track.fallDue(r, s) // of the step before
 	t.burnDown(r)       // 1
 	t.read(r, actions)
-	t.listLiving()
-	t.cutWords(r)
 	bombs := s.NumBombs
 	t.agentsWish(r) // 2
+	t.cutWords(r)
 	track.laid(s, bombs)
-	t.partSwaps()    // 3
-	t.partMeetings() // 4
-	track.pickUps(s, t.living[:t.alive], t.agentWish[:])
+	t.partPairs(t.agents(), t.agents(), true) // 3
+	for t.partMeetings(t.agents()) {          // 4
+	}
+	track.pickUps(s, t.agents(), t.wish[:])
 	t.moveAgents(r) // 5
 	t.moveBombs()   // 6
 	track.burnWood2018(s, t.marked)
@@ -56,7 +57,7 @@ func (t *turn2018) burnDown(r *Rules) {
 
 // cutWords makes words of what the living send by radio: there is no silence.
 func (t *turn2018) cutWords(r *Rules) {
-	for _, a := range t.living[:t.alive] {
+	for _, a := range t.agents() {
 		for w := range r.RadioWords {
 			word := &t.s.Radio[a][w]
 			*word = min(max(*word, 1), uint8(r.RadioVocab))
@@ -67,23 +68,29 @@ func (t *turn2018) cutWords(r *Rules) {
 // agentsWish lays the bombs and finds the cell each living agent wants.
 func (t *turn2018) agentsWish(r *Rules) {
 	s := t.s
-	for _, a := range t.living[:t.alive] {
+	for a := range s.Agents {
 		agent := &s.Agents[a]
-		t.agentAt[a], t.agentWish[a] = agent.Cell, agent.Cell
+		if !agent.Alive {
+			continue
+		}
+		wish := agent.Cell
 		switch action := Action(t.actions[a]); {
 		case action == Stop:
 		case action == LayBomb:
 			if agent.Ammo > 0 {
 				agent.Ammo--
-				s.addBomb(NewBomb(agent.Cell, uint8(r.BombLife), agent.Blast, int(a), grid.Stay))
+				s.addBomb(NewBomb(agent.Cell, uint8(r.BombLife), agent.Blast, a, grid.Stay))
 			} else {
-				t.track.notLaid(int(a), agent.Cell)
+				t.track.notLaid(a, agent.Cell)
 			}
 		case t.mayEnter(agent, grid.Dir(action)):
-			t.agentWish[a] = agent.Cell.Next(grid.Dir(action))
+			wish = agent.Cell.Next(grid.Dir(action))
 		}
+		t.add(uint8(a), agent.Cell, wish)
 	}
 }
+
+func (t *turn2018) agents() []uint8 { return t.list[:t.n] }
 
 // mayEnter reports whether an agent may want the next cell in a direction. A bomb
 // there must be one that it can kick onto a cell that shows passage.
@@ -95,42 +102,14 @@ func (t *turn2018) mayEnter(agent *Agent, d grid.Dir) bool {
 	return !s.BombAt(next) || agent.Kicks && s.Board[next.Next(d)] == Passage
 }
 
-// partSwaps keeps agents that want each other's cells where they are.
-func (t *turn2018) partSwaps() {
-	for i, a := range t.living[:t.alive] {
-		for _, b := range t.living[i+1 : t.alive] {
-			if t.agentWish[a] == t.agentAt[b] && t.agentWish[b] == t.agentAt[a] {
-				t.agentWish[a], t.agentWish[b] = t.agentAt[a], t.agentAt[b]
-			}
-		}
-	}
-}
-
-// partMeetings keeps all who want a cell that somebody else wants too where they
-// are, until nothing changes.
-func (t *turn2018) partMeetings() {
-	for changed := true; changed; {
-		changed = false
-		wish := t.agentWish
-		for _, a := range t.living[:t.alive] {
-			for _, b := range t.living[:t.alive] {
-				if a != b && wish[a] == wish[b] && wish[a] != t.agentAt[a] {
-					t.agentWish[a] = t.agentAt[a]
-					changed = true
-				}
-			}
-		}
-	}
-}
-
 // moveAgents moves the agents and lets each take the item its cell shows, moved or
 // not. One that can kick sends off the first bomb on the cell it enters.
 func (t *turn2018) moveAgents(r *Rules) {
 	s := t.s
-	for _, a := range t.living[:t.alive] {
+	for _, a := range t.agents() {
 		agent := &s.Agents[a]
-		if t.agentWish[a] != agent.Cell {
-			agent.Cell = t.agentWish[a]
+		if t.wish[a] != agent.Cell {
+			agent.Cell = t.wish[a]
 			if agent.Kicks {
 				t.kick(int(a), agent.Cell, grid.Dir(t.actions[a]))
 			}
@@ -167,7 +146,8 @@ func (t *turn2018) drawSkull(agent int) float64 {
 	return t.skull(agent)
 }
 
-// suffer is what a skull does to an agent: it loses blast or ammo, or gains blast.
+// suffer is what a skull does to an agent by a draw from 0 to less than 1: it loses blast or
+// ammo, or gains blast.
 func (a *Agent) suffer(r *Rules, u float64) {
 	switch {
 	case u < 0.33:
@@ -232,7 +212,7 @@ func (s *State) takeBack(b *Bomb) {
 // deaths kills the living agents that an explosion reaches. Older flames kill
 // nobody.
 func (t *turn2018) deaths() {
-	for _, a := range t.living[:t.alive] {
+	for _, a := range t.agents() {
 		agent := &t.s.Agents[a]
 		if agent.Alive = !t.marked.Has(agent.Cell); !agent.Alive {
 			t.track.diedIn(t.s, int(a), agent.Cell, 0)
@@ -251,10 +231,10 @@ func (t *turn2018) draw(r *Rules) {
 	for i := range s.bombs() {
 		s.Board[s.Bombs[i].Cell] = BombItem
 	}
-	for _, a := range t.living[:t.alive] {
+	for _, a := range t.agents() {
 		agent, self := &s.Agents[a], r.Agent0()+Item(a)
-		if s.Board[t.agentAt[a]] == self {
-			s.Board[t.agentAt[a]] = Passage
+		if s.Board[t.at[a]] == self {
+			s.Board[t.at[a]] = Passage
 		}
 		if agent.Alive {
 			s.Board[agent.Cell] = self

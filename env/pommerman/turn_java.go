@@ -43,7 +43,7 @@ func (r *Rules) stepJava(s *State, actions []uint8, lit func(grid.Cell, Item), t
 	t.tickFlames()             // 2.2
 	t.tickBombs()              // 2.3
 	t.undoSwaps()              // 2.4
-	t.partAgents()             // 2.5
+	t.partMeetings(t.agents()) // 2.5
 	t.partBombs()              // 2.5
 	t.kick()                   // 2.6
 	t.partBombs()              // 2.7
@@ -95,15 +95,6 @@ func (t *javaTurn) act(actions []uint8) {
 	t.track.laid(s, uint8(before))
 }
 
-func occupied(bombs []Bomb, c grid.Cell) bool {
-	for i := range bombs {
-		if bombs[i].Cell == c {
-			return true
-		}
-	}
-	return false
-}
-
 // tickFlames ages the flames. The dying ones still burn in this step.
 func (t *javaTurn) tickFlames() {
 	s, youngest := t.s, t.r.FlameLife-1
@@ -128,41 +119,14 @@ func (t *javaTurn) tickBombs() {
 }
 
 // undoSwaps lets nobody swap cells: two agents both stay, two bombs both stay,
-// and against an agent the bomb stays. One that stays counts as standing for later pairs.
+// and against an agent the bomb stays.
 func (t *javaTurn) undoSwaps() {
 	t.partPairs(t.agents(), t.agents(), true)
 	t.partPairs(t.bombs(), t.bombs(), true)
 	t.partPairs(t.agents(), t.bombs(), false)
 }
 
-// partPairs keeps movers that want each other's cells where they are: both or the second.
-func (t *javaTurn) partPairs(first, second []uint8, both bool) {
-	for _, a := range first {
-		for _, b := range second {
-			if t.moves(a) && t.moves(b) && t.wish[a] == t.at[b] && t.wish[b] == t.at[a] {
-				t.stays(b)
-				if both {
-					t.stays(a)
-				}
-			}
-		}
-	}
-}
-
-// partAgents leaves every agent where it is whose wish another has too. Wishes
-// are counted once: an agent that stays may share its cell with one that comes.
-func (t *javaTurn) partAgents() {
-	wishes := t.wish
-	for _, a := range t.agents() {
-		for _, b := range t.agents() {
-			if a != b && wishes[a] == wishes[b] {
-				t.stays(a)
-			}
-		}
-	}
-}
-
-// partBombs does the same for bombs among themselves.
+// partBombs leaves every bomb where it is whose wish another has too.
 func (t *javaTurn) partBombs() {
 	var once, twice grid.Bits
 	for _, b := range t.bombs() {
