@@ -12,7 +12,7 @@ import (
 )
 
 // Autoreset is what happens after a game's episode has ended.
-type Autoreset = enum.Text[autoresets]
+type Autoreset = enum.Text[autoresetModes]
 
 // The three modes of gymnasium.
 const (
@@ -21,14 +21,14 @@ const (
 	Disabled                  // the caller resets it
 )
 
-type autoresets struct{}
+type autoresetModes struct{}
 
-func (autoresets) Names() (string, []string) {
+func (autoresetModes) Names() (string, []string) {
 	return "vec: autoreset mode", []string{"NextStep", "SameStep", "Disabled"}
 }
 
 // Reward is how rewards are computed.
-type Reward = enum.Text[rewards]
+type Reward = enum.Text[rewardKinds]
 
 // The kinds of rewards.
 const (
@@ -39,12 +39,12 @@ const (
 	Reference
 )
 
-type rewards struct{}
+type rewardKinds struct{}
 
-func (rewards) Names() (string, []string) { return "vec: reward", []string{"outcome", "reference"} }
+func (rewardKinds) Names() (string, []string) { return "vec: reward", []string{"outcome", "reference"} }
 
 // OnDeath is what happens at the death of a game's only learner.
-type OnDeath = enum.Text[onDeaths]
+type OnDeath = enum.Text[onDeathWays]
 
 // The two ways.
 const (
@@ -52,9 +52,9 @@ const (
 	Wait                // it goes on to the end of the game
 )
 
-type onDeaths struct{}
+type onDeathWays struct{}
 
-func (onDeaths) Names() (string, []string) { return "vec: on_death", []string{"end", "wait"} }
+func (onDeathWays) Names() (string, []string) { return "vec: on_death", []string{"end", "wait"} }
 
 // Learner names a seat in Config.Seats whose actions come from the caller.
 const Learner = "learner"
