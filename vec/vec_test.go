@@ -86,23 +86,6 @@ func TestConfigInForce(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	var a Autoreset
-	for i, name := range autoresetNames {
-		if err := a.UnmarshalText([]byte(name)); err != nil || a != Autoreset(i) || a.String() != name {
-			t.Errorf("%q is %v, %v", name, a, err)
-		}
-	}
-	var r Reward
-	for i, name := range rewardNames {
-		if err := r.UnmarshalText([]byte(name)); err != nil || r != Reward(i) || r.String() != name {
-			t.Errorf("%q is %v, %v", name, r, err)
-		}
-	}
-	var d OnDeath
-	for i, name := range onDeathNames {
-		if err := d.UnmarshalText([]byte(name)); err != nil || d != OnDeath(i) || d.String() != name {
-			t.Errorf("%q is %v, %v", name, d, err)
-		}
-	}
 	const want = `autoreset mode is "never", want one of NextStep, SameStep, Disabled`
 	if err := a.UnmarshalText([]byte("never")); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v, want %q in it", err, want)
