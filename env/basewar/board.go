@@ -12,9 +12,8 @@ import (
 type layout struct {
 	rules *Rules
 	blank State     // bombers and energy on an empty map
-	cells grid.Bits // the board
-	bases grid.Bits
-	spots []spot // free cells, each with its counterpart
+	open  grid.Bits // the board without bases
+	spots []spot    // free cells, each with its counterpart
 }
 
 // spot is a cell on which a stone or a box may be put, and its counterpart, which
@@ -31,8 +30,12 @@ func (r *Rules) start(id int) grid.Cell {
 
 // newLayout works out where stones and boxes may be.
 func newLayout(r *Rules) (*layout, error) {
-	l := &layout{rules: r, cells: grid.Square(r.BoardSize)}
-	free := l.cells
+	l := &layout{rules: r, open: grid.Square(r.BoardSize)}
+	for side := range l.blank.Energy {
+		l.blank.Energy[side] = uint8(r.BaseEnergy)
+		l.open.Remove(r.Base(Side(side)))
+	}
+	free := l.open
 	for id := range l.blank.Bombers {
 		start := r.start(id)
 		l.blank.Bombers[id] = Bomber{start, uint8(r.Lives), uint8(r.Bombs)}
@@ -42,11 +45,6 @@ func newLayout(r *Rules) (*layout, error) {
 			}
 		}
 		free.Remove(start)
-	}
-	for side := range l.blank.Energy {
-		l.blank.Energy[side] = uint8(r.BaseEnergy)
-		l.bases.Add(r.Base(Side(side)))
-		free.Remove(r.Base(Side(side)))
 	}
 	for c := range free.All {
 		if other := r.counterpart(c); c <= other {
@@ -132,7 +130,7 @@ func fill(left []spot, n int, rng *env.RNG) (cells grid.Bits, rest []spot, ok bo
 // connected reports whether every cell without a stone can be reached from every
 // other, through boxes but not through bases.
 func (l *layout) connected(stones grid.Bits) bool {
-	open := l.cells.AndNot(stones).AndNot(l.bases)
+	open := l.open.AndNot(stones)
 	var from grid.Bits
 	from.Add(l.blank.Bombers[0].Cell)
 	return from.Flood(open) == open

@@ -65,9 +65,9 @@ func (k *tracker) laid(before, s *State, moves [NumBombers]Action) {
 		switch {
 		case moves[id] != LayBomb || !b.Alive():
 		case s.Bombers[id].Bombs < b.Bombs:
-			k.note(env.Laid, k.seats(1<<id).First(), 0, b.Cell, "")
+			k.note(env.Laid, k.game.rules.seatsOf(1<<id).First(), 0, b.Cell, "")
 		default:
-			k.note(env.NotLaid, k.seats(1<<id).First(), 0, b.Cell, "")
+			k.note(env.NotLaid, k.game.rules.seatsOf(1<<id).First(), 0, b.Cell, "")
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (k *tracker) exploded(before, s *State) {
 	by := func(c grid.Cell, but int) (seats env.SeatSet) {
 		for i := range before.bombs() {
 			if i != but && reach[i].Has(c) {
-				seats |= k.seats(before.Bombs[i].Owners)
+				seats |= k.game.rules.seatsOf(before.Bombs[i].Owners)
 			}
 		}
 		return seats
@@ -98,19 +98,20 @@ func (k *tracker) exploded(before, s *State) {
 		if bomb.Life > 0 {
 			setOff = by(bomb.Cell, i)
 		}
-		k.note(env.Exploded, k.seats(bomb.Owners).First(), setOff, bomb.Cell, bomb.Owner().String())
+		k.note(env.Exploded, k.game.rules.seatsOf(bomb.Owners).First(), setOff, bomb.Cell, bomb.Owner().String())
 	}
 	for c := range before.Boxes.AndNot(s.Boxes).All {
 		k.note(env.Destroyed, env.NoSeat, by(c, -1), c, "box")
 	}
 	for id := range s.Bombers {
 		if is := &s.Bombers[id]; is.Lives < before.Bombers[id].Lives {
-			k.note(lost(int(is.Lives)), k.seats(1<<id).First(), by(is.Cell, -1), is.Cell, fmt.Sprintf("bomber_%c", 'a'+id/2))
+			k.note(lost(int(is.Lives)), k.game.rules.seatsOf(1<<id).First(), by(is.Cell, -1), is.Cell,
+				fmt.Sprintf("bomber_%c", 'a'+id/2))
 		}
 	}
 	for side, at := range k.game.bases {
 		if s.Energy[side] < before.Energy[side] {
-			k.note(lost(int(s.Energy[side])), k.seats(Side(side).Bombers()).First(), by(at, -1), at, "base")
+			k.note(lost(int(s.Energy[side])), k.game.rules.seatsOf(Side(side).Bombers()).First(), by(at, -1), at, "base")
 		}
 	}
 }
@@ -122,9 +123,6 @@ func lost(lives int) env.EventKind {
 	}
 	return env.Died
 }
-
-// seats returns the seats that control the given bombers.
-func (k *tracker) seats(bombers BomberSet) env.SeatSet { return k.game.rules.seatsOf(bombers) }
 
 // seatsOf is the seats that move the given bombers.
 func (r *Rules) seatsOf(bombers BomberSet) (seats env.SeatSet) {

@@ -73,15 +73,10 @@ func (p *Plan) chain(s *State, e *explosion) {
 // share gives the fields that are reached and still hold their points to the
 // players that collect them.
 func (p *Plan) share(s *State, e *explosion) {
-	if e.owners&(e.owners-1) == 0 {
-		p.collectAlone(s, e)
-	} else {
+	if e.owners&(e.owners-1) != 0 {
 		p.collect(s, e)
+		return
 	}
-}
-
-// collectAlone gives what is reached to the only player whose bombs exploded.
-func (p *Plan) collectAlone(s *State, e *explosion) {
 	n := 0
 	for w, word := range e.reached[:p.words] {
 		n += bits.OnesCount64(word &^ s.Spent[w])

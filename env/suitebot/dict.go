@@ -39,29 +39,15 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	v := g.Lend()
 	defer g.GiveBack(v)
 	m.(*Match).View(seat, v)
-	text, err := json.Marshal(v.dictionary())
-	if err != nil {
-		panic(err) // numbers and strings always marshal
-	}
-	return append(dst, text...)
-}
-
-// ActionSpace is the number of actions.
-func (g *Game) ActionSpace() string { return strconv.Itoa(int(numActions)) }
-
-// GameType is the name of the game.
-func (g *Game) GameType() string { return `"suitebot"` }
-
-func (v *View) dictionary() dictionary {
 	r, s := v.Plan.Rules(), &v.State
 	d := dictionary{
-		Seat: v.Seat, Round: int(s.StepCount), Width: r.Width, Height: r.Height, Rounds: r.Rounds,
+		Seat: seat, Round: int(s.StepCount), Width: r.Width, Height: r.Height, Rounds: r.Rounds,
 		Bombs: []dictBomb{},
 	}
-	for seat := range r.Players {
-		a := dictAgent{Score: int(s.Scores[seat])}
-		a.Home[0], a.Home[1] = v.Plan.XY(s.Homes[seat])
-		if at := s.Agents[seat]; at != NoCell {
+	for other := range r.Players {
+		a := dictAgent{Score: int(s.Scores[other])}
+		a.Home[0], a.Home[1] = v.Plan.XY(s.Homes[other])
+		if at := s.Agents[other]; at != NoCell {
 			x, y := v.Plan.XY(at)
 			a.X, a.Y = &x, &y
 		}
@@ -78,8 +64,18 @@ func (v *View) dictionary() dictionary {
 		}
 		d.Fields = append(d.Fields, string(row))
 	}
-	return d
+	text, err := json.Marshal(d)
+	if err != nil {
+		panic(err) // numbers and strings always marshal
+	}
+	return append(dst, text...)
 }
+
+// ActionSpace is the number of actions.
+func (g *Game) ActionSpace() string { return strconv.Itoa(int(numActions)) }
+
+// GameType is the name of the game.
+func (g *Game) GameType() string { return `"suitebot"` }
 
 // letter is what a field shows in rows of text, one of sightLetters.
 func (v *View) letter(c Cell) byte {

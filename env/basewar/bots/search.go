@@ -55,7 +55,7 @@ func (a *searcher) Act(v *basewar.View, action []uint8) {
 		a.Ticks += found.Ticks
 		a.Keep(i*choices, found.Tried)
 		action[i] = uint8(found.Move)
-		w.world.settle(int(id), basewar.Action(found.Move))
+		w.world.fixed[id] = basewar.Action(found.Move)
 	}
 }
 

@@ -15,8 +15,8 @@ type world struct {
 	game  *basewar.Game
 	side  basewar.Side
 	id    int
-	root  uint16 // the round that is decided
-	fixed [basewar.NumBombers]fixed
+	root  uint16                             // the round that is decided
+	fixed [basewar.NumBombers]basewar.Action // NumActions: none has been decided
 
 	goals    grid.Bits // cells from which a bomb reaches the enemy's base
 	roads    [16]road
@@ -32,16 +32,12 @@ type road struct {
 	ways  [256]uint16
 }
 
-// fixed is an action that has been decided.
-type fixed struct {
-	set    bool
-	action basewar.Action
-}
-
 // begin sets the world up for the decisions of a round.
 func (w *world) begin(v *basewar.View) {
 	w.game, w.side, w.root = v.Game, v.Game.Rules().SideOf(v.Seat), v.State.StepCount
-	w.fixed = [basewar.NumBombers]fixed{}
+	for id := range w.fixed {
+		w.fixed[id] = basewar.NumActions
+	}
 	w.goals = w.game.Approach(&v.State, w.side.Other())
 	for i := range w.roads {
 		w.roads[i].known = false
@@ -61,9 +57,6 @@ func (w *world) steps(s *basewar.State, boxes *grid.Bits, c grid.Cell) int {
 	}
 	return int(r.ways[c])
 }
-
-// settle notes the action of a bomber in this round.
-func (w *world) settle(id int, a basewar.Action) { w.fixed[id] = fixed{true, a} }
 
 // Moves appends the actions that have an effect, without bombs that would reach
 // neither box nor base nor enemy.
@@ -101,8 +94,8 @@ func (w *world) Step(s *basewar.State, move search.Move, rng *env.RNG) {
 	for id := range s.Bombers {
 		a := uint8(x & 0xff * 5 >> 8)
 		x >>= 8
-		if w.fixed[id].set && s.StepCount == w.root {
-			a = uint8(w.fixed[id].action)
+		if w.fixed[id] != basewar.NumActions && s.StepCount == w.root {
+			a = uint8(w.fixed[id])
 		}
 		if id == w.id {
 			a = uint8(move)

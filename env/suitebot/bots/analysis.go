@@ -45,55 +45,23 @@ func (o *analysis) survives(a suitebot.Action) bool {
 	if c != o.at && o.away.Has(c) {
 		return false
 	}
-	// The fields where the agent can be alive after each round.
-	var places [maxPlaces]suitebot.Cell
-	places[0] = c
-	n := 1
+	var alive suitebot.Cells // the fields where the agent can be after each round
+	alive.Add(c)
 	for k := range o.f.Rounds {
-		n = o.outside(&places, n, k)
-		if n == 0 {
+		alive = alive.AndNot(&o.f.At[k])
+		switch {
+		case alive == suitebot.Cells{}:
 			return false
+		case alive.AndNot(&o.f.Claimed) != suitebot.Cells{}:
+			return true // it can stay there
 		}
-		for _, c := range places[:n] {
-			if !o.f.Claimed.Has(c) {
-				return true // it can stay there
+		for c := range alive.All {
+			for _, move := range moves[1:] {
+				if next := o.plan.Next(c, move); !o.away.Has(next) {
+					alive.Add(next)
+				}
 			}
 		}
-		n = o.spread(&places, n)
 	}
 	return true
-}
-
-// maxPlaces is how many fields can be reached in as many moves as a bomb has
-// rounds.
-const maxPlaces = 2*suitebot.MaxDelay*(suitebot.MaxDelay+1) + 1
-
-// outside keeps the places that no bomb reaches at the end of the k-th round.
-func (o *analysis) outside(places *[maxPlaces]suitebot.Cell, n, k int) int {
-	kept := 0
-	for _, c := range places[:n] {
-		if !o.f.At[k].Has(c) {
-			places[kept] = c
-			kept++
-		}
-	}
-	return kept
-}
-
-// spread adds the neighbours of all places.
-func (o *analysis) spread(places *[maxPlaces]suitebot.Cell, n int) int {
-	var seen suitebot.Cells
-	for _, c := range places[:n] {
-		seen.Add(c)
-	}
-	for i := range n {
-		for _, a := range moves[1:] {
-			if c := o.plan.Next(places[i], a); !seen.Has(c) && !o.away.Has(c) {
-				seen.Add(c)
-				places[n] = c
-				n++
-			}
-		}
-	}
-	return n
 }
