@@ -24,7 +24,7 @@ from typing import IO, Any, Self
 
 from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartError
 
-__all__ = ["Server", "find_binary", "running"]
+__all__ = ["Server", "find_binary", "running", "stop"]
 
 _GRACE = 0.5  # seconds a server gets to shut down before it is killed: it has nothing to save
 _TAIL = 2048  # bytes of its output in error messages
@@ -133,7 +133,7 @@ class Server:
             self._output.close()
             raise ServerStartError(f"{program} cannot be run: {e}") from e
         self.pid = self._process.pid
-        self._finalizer = weakref.finalize(self, _stop, self._process, self._output, self._directory)
+        self._finalizer = weakref.finalize(self, stop, self._process, self._output, self._directory)
         _servers.add(self)
         try:
             self.address = self._read_address(ready, timeout)
@@ -175,7 +175,7 @@ class Server:
 
     def forget_address(self) -> None:
         """Remove the Unix socket's file: open connections stay, and no new client can connect."""
-        _remove(self._directory)
+        shutil.rmtree(self._directory, ignore_errors=True)
 
     def close(self) -> None:
         """Stop the server and wait until it has exited. Idempotent."""
@@ -264,8 +264,8 @@ def _quoted(words: str) -> str:
     return f"; it printed last:\n{words}" if words else " and printed nothing"
 
 
-def _stop(process: subprocess.Popen[bytes], output: IO[bytes], directory: str) -> None:
-    """Close the pipe and wait; kill the process if it does not exit."""
+def stop(process: subprocess.Popen[bytes], output: IO[bytes], directory: str = "") -> None:
+    """Close a process's pipe and wait, kill it if it does not exit, and clear away what it leaves."""
     with contextlib.suppress(OSError):
         process.stdin.close()
     try:
@@ -276,12 +276,8 @@ def _stop(process: subprocess.Popen[bytes], output: IO[bytes], directory: str) -
             process.kill()
             process.wait()
         output.close()
-        _remove(directory)
-
-
-def _remove(directory: str) -> None:
-    if directory:
-        shutil.rmtree(directory, ignore_errors=True)
+        if directory:
+            shutil.rmtree(directory, ignore_errors=True)
 
 
 if hasattr(os, "register_at_fork"):

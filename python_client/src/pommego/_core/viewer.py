@@ -12,10 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from pommego.errors import ServerStartError
-from pommego.server import find_binary
+from pommego.server import find_binary, stop
 
 __all__ = ["Viewer"]
 
@@ -43,7 +42,7 @@ class Viewer:
             env=os.environ | {"POMMEGO_TOKEN": token or ""},
             start_new_session=True,
         )
-        self._finalizer = weakref.finalize(self, _stop, self._process)
+        self._finalizer = weakref.finalize(self, stop, self._process, self._process.stdout)
         late = threading.Timer(timeout, self._process.kill)
         late.start()
         try:
@@ -62,9 +61,9 @@ class Viewer:
             return False
         shown = {}
         if probabilities is not None:
-            shown["probabilities"] = _float32(probabilities).reshape(rows, -1)
+            shown["probabilities"] = np.ascontiguousarray(probabilities, np.float32).reshape(rows, -1)
         if values is not None:
-            shown["values"] = _float32(values).reshape(rows)
+            shown["values"] = np.ascontiguousarray(values, np.float32).reshape(rows)
         watched = bool(call(**shown).watched)
         self._due = now + (_PAUSE if watched else _UNSEEN)
         return watched
@@ -72,10 +71,6 @@ class Viewer:
     def close(self) -> None:
         """Stop serving the page. Idempotent."""
         self._finalizer()
-
-
-def _float32(numbers: ArrayLike) -> np.ndarray:
-    return np.ascontiguousarray(numbers, np.float32)
 
 
 def _object(lines: Any) -> str:
@@ -86,15 +81,3 @@ def _object(lines: Any) -> str:
         if text.rstrip().endswith("}"):
             return text
     return text
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    if process.stdin:
-        process.stdin.close()
-    try:
-        process.wait(timeout=0.5)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.stdout:
-        process.stdout.close()

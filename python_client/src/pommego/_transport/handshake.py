@@ -142,46 +142,35 @@ def open_socket(address: Address, timeout: float, context: ssl.SSLContext | None
         HandshakeError: the server does not speak TLS, or has the wrong certificate.
         TimeoutError: there was no answer in time.
     """
-    try:
-        if address.socket_path:
-            path = address.socket_path
-            sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            try:
+    with contextlib.ExitStack() as failed:
+        try:
+            if path := address.socket_path:
+                sock = failed.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
                 sock.settimeout(timeout)
                 sock.connect("\0" + path[1:] if path.startswith("@") else path)
-            except BaseException:
-                sock.close()
-                raise
-            return sock
-        sock = socket.create_connection((address.host, address.port), timeout)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        return _secured(sock, address, context) if context else sock
-    except builtins.TimeoutError:
-        raise TimeoutError(
-            f"no answer from {address} in {timeout:g} s: is the address right, and is a firewall in between?"
-        ) from None
-    except HandshakeError:
-        raise
-    except OSError as e:
-        raise ConnectionError(
-            f"cannot connect to {address}: {e.strerror or e}. "
-            "Start a server there with `pommego serve`, or leave address out to have one started for you."
-        ) from e
-
-
-def _secured(sock: socket.socket, address: Address, context: ssl.SSLContext) -> ssl.SSLSocket:
-    try:
-        return context.wrap_socket(sock, server_hostname=address.host)
-    except ssl.SSLError as e:
-        if isinstance(e, ssl.SSLCertVerificationError):
+            else:
+                sock = socket.create_connection((address.host, address.port), timeout)
+                failed.enter_context(sock)
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                if context:
+                    sock = context.wrap_socket(sock, server_hostname=address.host)
+        except builtins.TimeoutError:
+            advice = "is the address right, and is a firewall in between?"
+            raise TimeoutError(f"no answer from {address} in {timeout:g} s: {advice}") from None
+        except ssl.SSLCertVerificationError as e:
             advice = f"{e.verify_message}. Pass the file of its authority: Connection(ca_file=...)."
             raise HandshakeError(f"the certificate of {address} is not trusted: {advice}") from e
-        reason = f"{e.reason or e}. Is it a ws:// address?"
-        raise HandshakeError(f"{address} does not speak TLS 1.3: {reason}") from e
-    except BaseException:
-        sock.close()
-        raise
+        except ssl.SSLError as e:
+            reason = f"{e.reason or e}. Is it a ws:// address?"
+            raise HandshakeError(f"{address} does not speak TLS 1.3: {reason}") from e
+        except OSError as e:
+            raise ConnectionError(
+                f"cannot connect to {address}: {e.strerror or e}. "
+                "Start a server there with `pommego serve`, or leave address out to have one started for you."
+            ) from e
+        failed.pop_all()
+    return sock
 
 
 def upgrade(
