@@ -172,8 +172,6 @@ class BatchReader:
         batch: wire.Batch | SharedBatch | wire.Simulated,
         games: int,
         give_away: Callable[[], None],
-        *,
-        part: bool = False,
     ) -> View:
         """Read one batch.
 
@@ -181,7 +179,6 @@ class BatchReader:
             batch: the reply.
             games: how many games are in it.
             give_away: hands the reply's memory over to the arrays on it.
-            part: whether it is to be joined with others.
 
         Raises:
             ValueError: the batch is not what the server announced.
@@ -216,7 +213,7 @@ class BatchReader:
             seed=arrays["game.seed"],
             episode=arrays["game.episode"],
             finished=finished,
-            stats=self._statistics(arrays) if finished.size or part else {},  # parts have the same keys
+            stats=self._statistics(arrays) if finished.size else {},
             final={},
             games=arrays[_INDEX].copy() if _INDEX in arrays else None,
             line_up=arrays[_LINE_UP].copy() if _LINE_UP in arrays else None,

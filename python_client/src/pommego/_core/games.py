@@ -337,13 +337,13 @@ class Games:
             own = np.maximum(had - self._line_ups[0], -1)  # -1: of those before
             view.stats["line_up"] = np.where(over, own, 0).astype(np.int32).repeat(self.made.learners)
 
-    def read_simulated(self, reply: wire.Simulated, games: int, *, part: bool) -> View:
+    def read_simulated(self, reply: wire.Simulated, games: int) -> View:
         """Read the batch of simulated games, all or a part of them."""
-        return self._read(self._simulated, reply, games, part=part)
+        return self._read(self._simulated, reply, games)
 
-    def _read(self, reader: BatchReader, reply: Any, games: int, **how: Any) -> View:
+    def _read(self, reader: BatchReader, reply: Any, games: int) -> View:
         try:
-            return reader.read(reply, games, self.client.give_away, **how)
+            return reader.read(reply, games, self.client.give_away)
         except wire.MISFITS as e:
             raise self.client.distrust(f"a batch that cannot be read: {e}") from e
 

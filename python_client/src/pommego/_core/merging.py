@@ -10,26 +10,10 @@ from numpy.typing import NDArray
 
 from pommego._core.batch import View
 
-__all__ = ["join_batches", "join_simulations", "keep_rows"]
+__all__ = ["join_batches", "keep_rows"]
 
 
-def join_simulations(views: list[View], steps: int | None = None) -> View:
-    """Join the parts of a batch of simulated games, received in several messages.
-
-    Args:
-        views: the parts.
-        steps: with a number of steps, each part has the rows of all steps, the first
-            step's first, and the result's arrays have the steps as their first axis.
-    """
-    if steps is not None:
-        views = [_by_step(view, steps) for view in views]
-    if len(views) == 1:
-        return views[0]
-    axis = int(steps is not None)
-    return View(**{f.name: _together([getattr(view, f.name) for view in views], axis) for f in fields(View)})
-
-
-def _together(parts: list[Any], axis: int = 0) -> Any:
+def _together(parts: list[Any], axis: int) -> Any:
     """Join arrays, or dictionaries of them, along an axis, which is the only one of those with one axis."""
     if parts[0] is None:
         return None
@@ -38,21 +22,28 @@ def _together(parts: list[Any], axis: int = 0) -> Any:
     return np.concatenate(parts, axis=-1 if parts[0].ndim == 1 else axis)
 
 
-def join_batches(views: list[View]) -> View:
+def join_batches(views: list[View], steps: int | None = None) -> View:
     """Join the batches of several environments into that of one with all of their games, in this order.
 
     The result's arrays can be written to.
+
+    Args:
+        views: the batches.
+        steps: with a number of steps, each batch has the rows of all steps, the first
+            step's first, and the result's arrays have the steps as their first axis.
     """
+    filled = next((view.stats for view in views if view.stats), {})
+    views = [replace(view, stats=view.stats or _no_statistics(filled, len(view.reward))) for view in views]
+    if steps is not None:
+        views = [_by_step(view, steps) for view in views]
     if len(views) == 1 and views[0].reward.flags.writeable:
         return views[0]
     each = {f.name: [getattr(view, f.name) for view in views] for f in fields(View)}
     first = np.cumsum([0, *(len(view.seed) for view in views[:-1])])
     each["finished"] = [at + view.finished for at, view in zip(first, views, strict=True)]
     each["final"] = [final for final in each["final"] if final] or [{}]
-    filled = next((stats for stats in each["stats"] if stats), {})
-    rows = [len(view.reward) for view in views]
-    each["stats"] = [stats or _no_statistics(filled, n) for stats, n in zip(each["stats"], rows, strict=True)]
-    return View(**{name: _together(parts) for name, parts in each.items()})
+    axis = int(steps is not None)
+    return View(**{name: _together(parts, axis) for name, parts in each.items()})
 
 
 def _no_statistics(like: dict[str, NDArray[Any]], rows: int) -> dict[str, NDArray[Any]]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pommego._core import checks
 from pommego._core.batch import View
 from pommego._core.info import episode_info
-from pommego._core.merging import join_simulations
+from pommego._core.merging import join_batches
 from pommego._transport import wire
 from pommego.state import State, to_wire
 
@@ -76,11 +76,11 @@ def simulate(
             **further,
         )
         n = end - begin
-        views.append(games.read_simulated(reply, n * shown, part=n < len(given)))
+        views.append(games.read_simulated(reply, n * shown))
         states = games.saved(reply.states, n * shown)
         for step, own in enumerate(after):
             own.extend(states[step * n : (step + 1) * n])
-    view = join_simulations(views, steps if trajectory else None)
+    view = join_batches(views, steps if trajectory else None)
     info = view.info | {"seed": first} | (episode_info(view) if view.finished.size else {})
     return Simulation(
         after if trajectory else after[0], view.obs, view.reward, view.terminated, view.truncated, info
