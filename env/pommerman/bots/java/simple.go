@@ -38,21 +38,17 @@ func step(d grid.Dir) (pommerman.Action, tactics.Moves) {
 func (a *simple) decide(v *pommerman.View, rng Generator) (pommerman.Action, tactics.Moves) {
 	var s observed
 	s.read(v)
-	s.look(func(row, col int) pommerman.Item { return v.Board[grid.At(row, col)] })
-	s.spread(func() bool { return rng.Float32() < 0.5 })
-	var danger danger
-	for _, b := range s.bombs[:s.count] {
-		s.threaten(&danger, b, ways[:])
-	}
-	if danger.set != 0 {
+	s.Tie = func() bool { return rng.Float32() < 0.5 }
+	s.Start()
+	if danger := s.Threats(v.Bombs[:v.NumBombs], ways[:]...); danger.N > 0 {
 		return s.flee(&danger, rng)
 	}
-	if s.adjacent(s.enemies) && s.sensible() {
+	if s.Around[1]&s.enemies != 0 && s.sensible() {
 		return pommerman.LayBomb, tactics.One(pommerman.LayBomb)
 	}
 	for _, c := range s.byColumns() {
-		if s.isEnemy(c) && s.dist[c] == 3+1 {
-			return step(s.first[c])
+		if s.isEnemy(c) && s.Dist[c] == 3+1 {
+			return step(s.First[c])
 		}
 	}
 	if move, could := s.towardItem(); could != 0 {
@@ -73,21 +69,18 @@ func (a *simple) Could(v *pommerman.View, _ *pommerman.State, rng Generator) uin
 // wander draws a move that is not exposed to a bomb. If all lead where it was
 // lately, it stops; if one does not, all of them count.
 func (a *simple) wander(s *observed, rng Generator) (pommerman.Action, tactics.Moves) {
-	var list [4]grid.Dir
-	n, fresh := 0, false
-	for _, dir := range grid.Dirs {
-		to := s.self.Next(dir)
-		if to.OnBoard(s.side) && s.walk.Has(s.board[to]) && !s.exposed(to) {
-			list[n] = dir
-			n++
-			fresh = fresh || !slices.Contains(a.recent.List(), to)
-		}
-	}
-	a.recent.Add(s.self)
+	list, fresh := tactics.WaysOf(grid.Dirs[:]...), false
+	list.Keep(func(d grid.Dir) bool {
+		to := s.Self.Next(d)
+		safe := s.Open.Has(s.Board[to]) && !tactics.Exposed(s.v, to)
+		fresh = fresh || safe && !slices.Contains(a.recent.List(), to)
+		return safe
+	})
+	a.recent.Add(s.Self)
 	if !fresh {
 		return step(grid.Stay)
 	}
-	return step(list[rng.IntN(n)])
+	return step(list.All()[rng.IntN(list.N)])
 }
 
 func (a *simple) code(c *saved.Codec) {

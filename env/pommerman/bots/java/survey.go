@@ -17,62 +17,66 @@ const farthest = 10
 // survey looks at a state from a seat's cell. Like the original it confuses rows and
 // columns where it asks what is in sight, and in one place more.
 func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) near {
-	f := field{board: &s.Board, side: r.BoardSize, self: s.Agents[seat].Cell}
-	enemies := livingEnemies(r, s, seat)
-	seen := tactics.Items(0)
-	f.each(func(c grid.Cell) {
+	self, shown := s.Agents[seat].Cell, [256]pommerman.Item{}
+	for c, item := range s.Board {
+		shown[mirrored(grid.Cell(c))] = item
+	}
+	enemies, seen := livingEnemies(r, s, seat), tactics.Items(0)
+	board := grid.Square(r.BoardSize)
+	for c := range board.All {
 		if item := s.Board[c]; enemies.Has(item) {
 			seen = seen.With(item)
 		}
-	})
-	f.walk = walkable(r, seen)
-	f.look(func(row, col int) pommerman.Item { return s.Board[grid.At(col, row)] })
+	}
 	ties := 0
-	f.spread(func() bool { ties++; return false })
+	f := tactics.Sight{
+		Board: &s.Board, Shown: &shown, Self: self, Open: tactics.Passable(r, seen), Order: ways,
+		Tie: func() bool { ties++; return false }, Whole: true,
+	}
+	f.Start()
 	rng.Discard(ties)
 	n := near{toEnemy: farthest, toItem: farthest}
-	f.each(func(c grid.Cell) {
-		if f.dist[c] == 0 {
-			return
+	bombs := make([]pommerman.SeenBomb, 0, grid.MaxSide*grid.MaxSide)
+	for c := range board.All {
+		if s.Board[c] == pommerman.BombItem {
+			bombs = append(bombs, pommerman.SeenBomb{Cell: c, Blast: blastAt(s, c)})
 		}
-		steps, item := int(f.dist[c])-1, s.Board[mirrored(c)]
+		if f.Dist[c] == 0 {
+			continue
+		}
+		steps, item := int(f.Dist[c])-1, s.Board[mirrored(c)]
 		if seen.Has(item) {
 			n.toEnemy = min(n.toEnemy, steps)
 		}
 		if tactics.Pickups.Has(item) {
 			n.toItem = min(n.toItem, steps)
 		}
-	})
-	var danger danger
-	f.each(func(c grid.Cell) {
-		if s.Board[c] == pommerman.BombItem {
-			f.threaten(&danger, bomb{c, blastAt(s, c)}, []grid.Dir{grid.Up})
-		}
-	})
-	n.unsafe, n.safe = danger.count(), f.safe(&danger)
+	}
+	danger := f.Threats(bombs, grid.Up)
+	n.unsafe, n.safe = danger.N, safe(&f, &danger, r.BoardSize)
 	return n
 }
 
 // safe counts the directions, none among them, that are out of danger and can be
 // gone; if there are none, those in danger that stay on the board. With danger all
 // round it is 1 if there is a way out.
-func (f *field) safe(d *danger) int {
-	if d.count() == len(ways) {
+func safe(f *tactics.Sight, danger *tactics.Threats, side int) int {
+	if danger.N == len(ways) {
 		for _, dir := range ways {
-			if f.canEscape(dir, d.blast[dir], mirrored(f.self)) {
+			if f.LeadsOut(dir, int(danger.Blast[dir]), mirrored(f.Self)) {
 				return 1
 			}
 		}
 		return 0
 	}
 	safe, exposed := 0, 0
-	for dir := grid.Stay; dir <= grid.Right; dir++ {
-		to := f.self.Next(dir)
+	for dir, blast := range danger.Blast {
+		to := f.Self.Next(grid.Dir(dir))
 		switch {
-		case !to.OnBoard(f.side):
-		case d.has(dir):
+		case !to.OnBoard(side):
+		case blast > 0:
 			exposed++
-		case f.walk.Has(f.board[to]) || f.board[to] == pommerman.Fog:
+		case f.Open.Has(f.Board[to]) || f.Board[to] == pommerman.Fog:
 			safe++
 		}
 	}
@@ -80,13 +84,6 @@ func (f *field) safe(d *danger) int {
 		return exposed
 	}
 	return safe
-}
-
-// each calls visit for each cell of the board.
-func (f *field) each(visit func(c grid.Cell)) {
-	for c := range grid.Square(f.side).All {
-		visit(c)
-	}
 }
 
 // livingEnemies is how the living enemies of a seat are drawn.
@@ -100,10 +97,10 @@ func livingEnemies(r *pommerman.Rules, s *pommerman.State, seat int) (set tactic
 }
 
 // blastAt is the blast of the last bomb on a cell, 0 if there is none.
-func blastAt(s *pommerman.State, c grid.Cell) (blast int) {
+func blastAt(s *pommerman.State, c grid.Cell) (blast uint8) {
 	for i := range s.Bombs[:s.NumBombs] {
 		if b := &s.Bombs[i]; b.Cell == c {
-			blast = int(b.Blast)
+			blast = b.Blast
 		}
 	}
 	return blast

@@ -57,7 +57,7 @@ func (m *Memory) Decide(v *pommerman.View, of2018 bool, s Script) (pommerman.Act
 // wood, walk to wood, wander.
 //
 // With of2018 it is the agent of May 2018, which only searches differently:
-// [search.start2018].
+// [scan.start2018].
 //
 // It differs from the original in two things: its memory starts empty each
 // episode, and where the original fails, because it looks for a hiding place
@@ -86,15 +86,17 @@ var powerups = [3]pommerman.Item{pommerman.ExtraBomb, pommerman.IncrRange, pomme
 // decide is one decision, and the rule that made it.
 func (a *simple) decide(v *pommerman.View) (pommerman.Action, Branch) {
 	a.begin()
-	var s scan
+	s := scan{v: v}
+	s.Board, s.Shown, s.Self, s.Order = &v.Board, &v.Board, v.Self.Cell, grid.Dirs
+	s.Open = tactics.Passable(v.Rules, tactics.ItemSet(v.Enemies[:]...))
+	s.Tie, s.Whole = a.coin, a.whole()
 	if a.of2018 {
-		s.start2018(v, &a.draws)
+		s.start2018()
 	} else {
-		s.start(v, &a.draws)
+		s.Start()
 	}
-	if t := s.threats(); t.n > 0 {
-		ways, by := s.flee(&t)
-		return a.pick(&ways), by
+	if t := s.Threats(v.Bombs[:v.NumBombs], underfoot[:]...); t.N > 0 {
+		return a.flee(&s, &t)
 	}
 	if move, by, ok := a.meetEnemy(&s); ok {
 		return move, by
@@ -102,23 +104,38 @@ func (a *simple) decide(v *pommerman.View) (pommerman.Action, Branch) {
 	if d := s.toward(2, powerups[:]...); d != grid.Stay {
 		return pommerman.Action(d), TowardPowerup
 	}
-	if s.around[1].Has(pommerman.Wood) {
+	if s.Around[1].Has(pommerman.Wood) {
 		if v.Self.Ammo > 0 && s.canHide() {
 			return pommerman.LayBomb, BombWood
 		}
 		return pommerman.Stop, StopAtWood
 	}
-	if d := s.toward(2, pommerman.Wood); d != grid.Stay && !exposed(v, v.Self.Cell.Next(d)) {
+	if d := s.toward(2, pommerman.Wood); d != grid.Stay && !tactics.Exposed(v, v.Self.Cell.Next(d)) {
 		return pommerman.Action(d), TowardWood
 	}
 	return a.wander(&s), RandomWalk
+}
+
+// underfoot is the order in which a bomb on the agent's own cell makes all
+// directions unsafe.
+var underfoot = [4]grid.Dir{grid.Right, grid.Left, grid.Up, grid.Down}
+
+// flee draws a way out of danger. With danger all round it takes the first, or stays.
+func (a *simple) flee(s *scan, t *tactics.Threats) (pommerman.Action, Branch) {
+	ways := s.Flee(t)
+	if t.N < len(grid.Dirs) {
+		return a.pick(&ways), FleeSome
+	}
+	ways.Add(grid.Stay)
+	ways.N = 1
+	return a.pick(&ways), FleeAll4
 }
 
 // meetEnemy bombs an adjacent enemy or walks to a near one. Whether it
 // continues in the same direction is a coin toss.
 func (a *simple) meetEnemy(s *scan) (pommerman.Action, Branch, bool) {
 	v := s.v
-	if s.around[1]&tactics.ItemSet(v.Enemies[:]...) != 0 && v.Self.Ammo > 0 {
+	if s.Around[1]&tactics.ItemSet(v.Enemies[:]...) != 0 && v.Self.Ammo > 0 {
 		if s.canHide() {
 			return pommerman.LayBomb, BombEnemy, true
 		}
@@ -126,7 +143,7 @@ func (a *simple) meetEnemy(s *scan) (pommerman.Action, Branch, bool) {
 			return pommerman.Stop, Cornered, true
 		}
 	}
-	d := s.toward(nearby, v.Enemies[:]...)
+	d := s.toward(tactics.Nearby, v.Enemies[:]...)
 	if d == grid.Stay || d == a.Heading && !a.coin() {
 		return 0, "", false
 	}
@@ -137,30 +154,30 @@ func (a *simple) meetEnemy(s *scan) (pommerman.Action, Branch, bool) {
 // wander draws a move to a safe cell, rather one it has not been at lately,
 // and stays only if there is no such move.
 func (a *simple) wander(s *scan) pommerman.Action {
-	self := s.v.Self.Cell
-	ways := dirList{[5]grid.Dir{grid.Stay, grid.Left, grid.Right, grid.Up, grid.Down}, 5}
-	ways.keep(func(d grid.Dir) bool {
+	self := s.Self
+	ways := tactics.WaysOf(grid.Stay, grid.Left, grid.Right, grid.Up, grid.Down)
+	ways.Keep(func(d grid.Dir) bool {
 		to := self.Next(d)
-		return s.open.Has(s.v.Board[to]) && !exposed(s.v, to)
+		return s.Open.Has(s.v.Board[to]) && !tactics.Exposed(s.v, to)
 	})
 	fresh := ways
-	fresh.keep(func(d grid.Dir) bool { return !slices.Contains(a.Recent.List(), self.Next(d)) })
-	if fresh.n > 0 {
+	fresh.Keep(func(d grid.Dir) bool { return !slices.Contains(a.Recent.List(), self.Next(d)) })
+	if fresh.N > 0 {
 		ways = fresh
 	}
-	if ways.n > 1 {
-		ways.keep(func(d grid.Dir) bool { return d != grid.Stay })
+	if ways.N > 1 {
+		ways.Keep(func(d grid.Dir) bool { return d != grid.Stay })
 	}
-	if ways.n == 0 {
-		ways.add(grid.Stay)
+	if ways.N == 0 {
+		ways.Add(grid.Stay)
 	}
 	a.Recent.Add(self)
 	return a.pick(&ways)
 }
 
 // pick draws one of the directions as a move.
-func (a *simple) pick(ways *dirList) pommerman.Action {
-	return pommerman.Action(ways.dirs[a.choice(ways.n)])
+func (a *simple) pick(ways *tactics.Ways) pommerman.Action {
+	return pommerman.Action(ways.All()[a.choice(ways.N)])
 }
 
 // code goes over what is saved: RNG state, heading, recent cells.

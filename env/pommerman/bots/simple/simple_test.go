@@ -8,6 +8,7 @@ import (
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
 )
 
 // always is a script on which every coin and every choice falls the same way.
@@ -315,9 +316,10 @@ func TestSight(t *testing.T) {
 			}
 		}
 		v.Board[v.Self.Cell] = rules.Agent0()
-		var s scan
-		s.start(v, &draws{script: &always{}})
-		if got := s.dist[test.seen.cell()] != 0; got != test.want {
+		s := tactics.Sight{Board: &v.Board, Shown: &v.Board, Self: v.Self.Cell, Order: grid.Dirs, Whole: true}
+		s.Open, s.Tie = tactics.Passable(&rules, 0), func() bool { return false }
+		s.Start()
+		if got := s.Dist[test.seen.cell()] != 0; got != test.want {
 			t.Errorf("from %v, %v is in sight: %v, want %v", test.self, test.seen, got, test.want)
 		}
 	}

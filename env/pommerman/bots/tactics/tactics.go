@@ -1,5 +1,6 @@
 // Package tactics holds what Pommerman's agents share: sets of items and of moves, the
-// moves that make sense in a state, and when the bombs of a position explode.
+// moves that make sense in a state, when the bombs of a position explode, and what the
+// rule-based agents see, flee and remember.
 package tactics
 
 import (

@@ -1,0 +1,121 @@
+package tactics
+
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+const (
+	// depth is how far away, counting rows and columns together, the agents look at all.
+	depth = 10
+	// Nearby is how many steps away their targets may be. Only up to there does it
+	// matter which of several shortest ways they take.
+	Nearby = 3
+)
+
+// Passable is what a rule-based agent thinks it can walk on: passages, items to pick up,
+// itself and its teammate.
+func Passable(r *pommerman.Rules, enemies Items) Items {
+	agents := Items(1<<pommerman.MaxAgents-1) << r.Agent0()
+	pickups := Items(1<<r.Dummy() - 1<<pommerman.ExtraBomb)
+	return (1<<pommerman.Passage | pickups | agents) &^ enemies
+}
+
+// Sight is what a rule-based agent sees and where it can walk: a breadth-first search
+// from its cell over the cells in its sight. Cells that cannot be entered are reached,
+// but not left again.
+//
+// It starts with the cells nearby, where ways matter. Further away only distances
+// do, so the rest is searched on demand.
+//
+// Invariant: Queue[:Head] has been left, Queue[Head:Tail] waits, in the order
+// of reaching; a cell's Dist is set exactly if it is in Queue[:Tail].
+type Sight struct {
+	Board *[256]pommerman.Item // to walk on
+	Shown *[256]pommerman.Item // to look at
+	Self  grid.Cell
+	Open  Items       // what can be walked on
+	Order [4]grid.Dir // in which neighbours are reached
+	// Tie says whether an equally short way to a cell replaces the one known.
+	Tie   func() bool
+	Whole bool // search everything at once, and ask Tie for cells that are not nearby too
+
+	Dist   [256]uint8        // steps from the agent's cell plus one, 0 where not reached
+	First  [256]grid.Dir     // the first step of the way there; nearby cells only, or with Whole
+	Around [Nearby + 1]Items // what was reached at each distance
+	Queue  [256]grid.Cell
+	Tail   int
+	Head   int
+}
+
+// Start searches the cells nearby, or all.
+func (s *Sight) Start() {
+	if Opaque.Has(s.Shown[s.Self]) {
+		return // an agent that died in flames
+	}
+	s.Dist[s.Self] = 1
+	s.Queue[0] = s.Self
+	s.Tail = 1
+	for s.Expand(Nearby) {
+	}
+	for s.Whole && s.Expand(len(s.Dist)) {
+	}
+}
+
+// Expand leaves the next cell of the queue, unless it lies limit or more steps
+// away or there is none: then it returns false. With that, all cells up to
+// limit steps away have been reached.
+func (s *Sight) Expand(limit int) bool {
+	if s.Head == s.Tail || int(s.Dist[s.Queue[s.Head&255]]) > limit {
+		return false
+	}
+	from := s.Queue[s.Head&255]
+	s.Head++
+	if !s.Open.Has(s.Board[from]) {
+		return true
+	}
+	shown, steps, way := s.Shown, int(s.Dist[from]), s.First[from]
+	for _, d := range &s.Order {
+		to := from.Next(d)
+		if known := int(s.Dist[to]); known != 0 {
+			if known > steps && (steps <= Nearby || s.Whole) && s.Tie() {
+				s.First[to] = along(way, d)
+			}
+			continue
+		}
+		item := shown[to]
+		if Opaque.Has(item) || steps >= depth && !s.Sees(to) {
+			continue
+		}
+		s.Dist[to] = uint8(steps + 1)
+		s.First[to] = along(way, d)
+		s.Queue[s.Tail&255] = to
+		s.Tail++
+		if steps <= Nearby {
+			s.Around[steps] |= 1 << (item & 31)
+		}
+	}
+	return true
+}
+
+// along is the first step of a way that goes on in direction d.
+func along(way, d grid.Dir) grid.Dir {
+	if way == grid.Stay {
+		return d
+	}
+	return way
+}
+
+// Sees reports whether a cell is in the agent's sight, whatever it shows: up to depth
+// rows and columns away taken together, where the rows and columns depth further down
+// and right are left out.
+func (s *Sight) Sees(c grid.Cell) bool {
+	return c.Distance(s.Self) <= depth && c.Row()-s.Self.Row() < depth && c.Col()-s.Self.Col() < depth
+}
+
+// Within reports whether a cell can be reached in at most limit steps.
+func (s *Sight) Within(c grid.Cell, limit int) bool {
+	for s.Dist[c] == 0 && s.Expand(limit) {
+	}
+	return s.Dist[c] != 0 && int(s.Dist[c]) <= limit+1
+}
