@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import multiprocessing
 import os
 import pickle
 import random
@@ -20,7 +19,7 @@ import pytest
 
 import recorded
 from pommego import pommerman
-from pommego.pommerman import agents, characters, constants, envs, graphics, saved, utility
+from pommego.pommerman import agents, characters, constants, envs, saved, utility
 from reference.exact import difference, exact
 
 pytestmark = pytest.mark.usefixtures("binary")
@@ -322,23 +321,18 @@ def test_what_is_inside_can_be_changed() -> None:
 
 
 def test_a_state_no_game_gets_into(capsys: pytest.CaptureFixture[str]) -> None:
-    """It is stepped, and drawn, though not by the server."""
+    """It is stepped and drawn."""
     with made() as env:
         env.reset()
         env._board[6, 6], env._items = 0, {(6, 6): 8}
         env.step([0] * 4)
         assert env._items == {(6, 6): 8}
         env.render(do_sleep=False)
-        assert capsys.readouterr().out.count("\n") == 11
-        env._board = np.where(env._board == 2, 0, env._board)
-        env._items = {}
-        env.step([0] * 4)
-        env.render(do_sleep=False)
-        assert capsys.readouterr().out.startswith("step 2 of 800\n"), "put right, the server draws it"
+        assert capsys.readouterr().out.startswith("step 1 of 800\n")
 
 
 def test_boards_of_other_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Boards that the server has no rules for are drawn without it."""
+    """Boards that the server has no rules for are drawn, too."""
     kwargs = pommerman.configs.one_vs_one_env()["env_kwargs"] | {"board_size": 6, "num_rigid": 4}
     env = envs.v0.Pomme(**kwargs | {"num_wood": 4, "num_items": 2})
     env.set_agents([agents.SimpleAgent(characters.Bomber(k, constants.GameType.OneVsOne)) for k in range(2)])
@@ -349,7 +343,7 @@ def test_boards_of_other_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str
             break
     assert obs[0]["board"].shape == (6, 6)
     env.render(do_sleep=False, record_pngs_dir=str(tmp_path))
-    assert capsys.readouterr().out.count("\n") == 6
+    assert capsys.readouterr().out.count("\n") == 1 + 6 + 2
     assert [image_of(path.read_bytes()) for path in tmp_path.iterdir()] == [(192, 192)]
     env.close()
 
@@ -569,32 +563,6 @@ def test_closing_is_no_end() -> None:
     env.render(close=True)
 
 
-def _child(env: Any, results: Any) -> None:
-    try:
-        steps = env.step([0] * 4)[0][0]["step_count"]
-        env.render(do_sleep=False)
-        results.put((steps, graphics._server(os.getpid(), 4, 11, 800).address))
-    except BaseException as error:
-        results.put((repr(error), ""))
-
-
-def test_a_forked_child_draws_with_a_server_of_its_own() -> None:
-    context = multiprocessing.get_context("fork")
-    with made() as env:
-        env.reset()
-        env.render(do_sleep=False)
-        ours = graphics._server(os.getpid(), 4, 11, 800).address
-        results = context.Queue()
-        child = context.Process(target=_child, args=(env, results))
-        child.start()
-        steps, address = results.get(timeout=30)
-        assert steps == 1
-        assert address.startswith(ours.partition(":")[0])
-        assert address != ours
-        child.join()
-        env.render(do_sleep=False)
-
-
 def test_programs_that_import_pommerman(tmp_path: Path) -> None:
     """They run unchanged after one call, and the process ends cleanly."""
     (tmp_path / "theirs.py").write_text(
@@ -687,16 +655,12 @@ def test_drawing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         text = capsys.readouterr().out
         assert text.startswith("step 0 of 800\n")
         assert "\x1b" not in text, "colours are for terminals"
-        env._step_count = 801  # which the server has no game for
-        env.render(do_sleep=False, record_pngs_dir=str(tmp_path))
-        text = capsys.readouterr().out
-        assert text.count("\n") == 11
-        assert {"A0", "A3", "##"} <= {
-            text[k : k + 2] for line in range(11) for k in range(23 * line, 23 * line + 22, 2)
-        }
+        assert text.count("\n") == 1 + 11 + 4
+        assert {"A0", "A3", "##"} <= {row[k : k + 2] for row in text.splitlines() for k in range(0, 22, 2)}
+        assert "A2: ammo 1, blast 2\n" in text
     assert (tmp_path / "000.json").exists()
     sizes = {path.stem.split("_")[-1]: image_of(path.read_bytes()) for path in tmp_path.glob("*.png")}
-    assert sizes == {"0": (352, 512), "801": (352, 352)}, "the server adds how the agents stand"
+    assert sizes == {"0": (352, 352)}
 
 
 def image_of(png: bytes) -> tuple[int, int]:

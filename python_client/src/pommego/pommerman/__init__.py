@@ -11,9 +11,9 @@
         obs, rewards, done, info = env.step(actions)
     env.close()
 
-Steps run in Python, which is the fastest way for a single game. A `pommego` server
-generates the boards; it starts with the first `reset`. To step many games at once, use
-`pommego.make_vec` and turn its raw observations into dictionaries with `Dictionaries`.
+Everything runs in Python, which is the fastest way for a single game. To step many games at
+once, use `pommego.make_vec` and turn its raw observations into dictionaries with
+`Dictionaries`.
 
 An observation is a dictionary:
 
@@ -26,10 +26,9 @@ An observation is a dictionary:
 * ``teammate``: an Item. ``enemies``: a list of Items.
 * ``step_count``: int. ``message``, with radio: two words from the teammate.
 
-Differences from the original: the server generates boards from `seed` (without one, from a
-seed that the module `random` draws); `reset` clears the words sent by radio; `render` draws
-in the terminal. Code that contains ``import pommerman`` runs unchanged with the folder
-`IMPORT_PATH` on its path.
+Differences from the original: boards follow from `seed` (without one, from the module
+`random`); `reset` clears the words sent by radio; `render` draws in the terminal. Code that
+contains ``import pommerman`` runs unchanged with the folder `IMPORT_PATH` on its path.
 """
 
 from __future__ import annotations

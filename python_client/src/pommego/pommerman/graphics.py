@@ -1,16 +1,9 @@
-"""Pictures of a game: text in the terminal, arrays of colours, PNG files.
-
-A pommego server draws texts and files; it starts with the first of them. It refuses states
-that no game can reach: those are drawn here, more plainly.
-"""
+"""Pictures of a game: text in the terminal, arrays of colours, PNG files."""
 
 from __future__ import annotations
 
-import functools
-import os
 import struct
 import sys
-import threading
 import zlib
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,15 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.errors import ServerError
-from pommego.making import make_vec
 from pommego.pommerman import constants
 
 __all__ = ["rgb_array", "save_png", "show"]
 
 _HOME_AND_CLEAR = "\x1b[H\x1b[J"
 _SYMBOLS = [" .", "##", "%%", " o", "**", "??", "+b", "+r", "+k", "??", "A0", "A1", "A2", "A3"]
-_drawing = threading.Lock()
 
 
 def rgb_array(board: NDArray[Any], agents: Sequence[Any]) -> NDArray[np.float64]:
@@ -43,51 +33,30 @@ def rgb_array(board: NDArray[Any], agents: Sequence[Any]) -> NDArray[np.float64]
 
 
 def show(env: Any) -> None:
-    """Write an environment's game to standard output; on a terminal, over the last one."""
+    """Write an environment's game to standard output; on a terminal in colours, over the last one."""
     live = sys.stdout.isatty()
-    text = _drawn(env, colour=live)
-    if text is None:
-        text = "".join("".join(_SYMBOLS[value] for value in row) + "\n" for row in env._board.tolist())
+    text = f"step {env._step_count} of {env._max_steps}\n"
+    colours = rgb_array(env._board, env._agents).astype(int).tolist()
+    for values, row in zip(env._board.tolist(), colours, strict=True):
+        for value, (red, green, blue) in zip(values, row, strict=True):
+            symbol = _SYMBOLS[value]
+            text += f"\x1b[30;48;2;{red};{green};{blue}m{symbol}\x1b[0m" if live else symbol
+        text += "\n"
+    for agent in env._agents:
+        kicks = ", kicks" if agent.can_kick else ""
+        how = f"ammo {agent.ammo}, blast {agent.blast_strength}{kicks}" if agent.is_alive else "dead"
+        text += f"A{agent.agent_id}: {how}\n"
     sys.stdout.write((_HOME_AND_CLEAR if live else "") + text)
     sys.stdout.flush()
 
 
 def save_png(env: Any, folder: str) -> Path:
-    """Save a picture of an environment's game, named after the time and the step; return its path."""
+    """Save a picture of an environment's board, named after the time and the step; return its path."""
     tile = constants.HUMAN_FACTOR
-    image = _drawn(env, tile=tile)
-    if image is None:
-        cells = rgb_array(env._board, env._agents).astype(np.uint8)
-        image = cells.repeat(tile, axis=0).repeat(tile, axis=1)
+    cells = rgb_array(env._board, env._agents).astype(np.uint8)
     path = Path(folder) / f"{datetime.now():%m-%d-%y_%H-%M-%S}_{env._step_count}.png"
-    path.write_bytes(_png(image))
+    path.write_bytes(_png(cells.repeat(tile, axis=0).repeat(tile, axis=1)))
     return path
-
-
-def _drawn(env: Any, **options: Any) -> Any:
-    """Return the server's picture; None if it refuses the state."""
-    with _drawing:
-        envs = _server(os.getpid(), len(env._agents), len(env._board), env._max_steps)
-        if envs is None:
-            return None
-        try:
-            envs.set_state(0, env.get_json_info())
-        except ServerError:
-            return None
-        return envs.render(0, **options)
-
-
-@functools.cache
-def _server(process: int, seats: int, board_size: int, max_steps: int) -> Any:
-    """Make a game on a server of this process; None if the server refuses the rules."""
-    del process  # a forked child makes its own
-    rules = {"board_size": board_size, "max_steps": max_steps}
-    try:
-        envs = make_vec("OneVsOne-v0" if seats == 2 else "PommeFFACompetition-v0", rules=rules, workers=1)
-    except ServerError:
-        return None
-    envs.reset(seed=0)
-    return envs
 
 
 def _png(image: NDArray[np.uint8]) -> bytes:
