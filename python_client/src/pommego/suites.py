@@ -228,13 +228,10 @@ def _content(result: SuiteResult) -> dict[str, Any]:
     parts = []
     for part in result.parts:
         e = part.evaluation
-        games = zip(e.results.tolist(), e.lengths.tolist(), e.seats.tolist(), part.actions, strict=True)
-        parts.append(
-            [
-                {"result": result, "length": length, "seat": seat, "actions": _packed(actions)}
-                for result, length, seat, actions in games
-            ]
-        )
+        packed = [base64.b64encode(zlib.compress(actions.tobytes())).decode() for actions in part.actions]
+        games = zip(e.results.tolist(), e.lengths.tolist(), e.seats.tolist(), packed, strict=True)
+        keys = ("result", "length", "seat", "actions")
+        parts.append([dict(zip(keys, game, strict=True)) for game in games])
     return {
         "format": _FORMAT,
         "suite": result.suite.name,
@@ -243,10 +240,6 @@ def _content(result: SuiteResult) -> dict[str, Any]:
         "pommego": __version__,
         "parts": parts,
     }
-
-
-def _packed(actions: NDArray[np.uint8]) -> str:
-    return base64.b64encode(zlib.compress(actions.tobytes())).decode()
 
 
 def _digest(content: dict[str, Any]) -> str:
@@ -259,19 +252,19 @@ def _part(suite: Suite, opponents: str, partner: str, games: Sequence[dict[str, 
         raise ValueError(f"{len(games)} games {_who(opponents, partner)}, expected {suite.games}")
     rows = 2 if suite.team else 1
     form = (rows, 3) if "Radio" in suite.id else (rows,)  # of the actions of a step
-    results, lengths, seats = (
-        np.array([int(game[key]) for game in games]) for key in ("result", "length", "seat")
-    )
-    for name, values, low, high in (
-        ("result", results, -1, 1),
-        ("length", lengths, 1, 800),
-        ("seat", seats, 0, 3),
+    columns = []
+    for name, low, high, dtype in (
+        ("result", -1, 1, np.int8),
+        ("length", 1, 800, np.int32),
+        ("seat", 0, 3, np.uint8),
     ):
+        values = np.array([int(game[name]) for game in games])
         if values.min() < low or values.max() > high:
             raise ValueError(f"a {name} is {values.min()} or {values.max()}, expected {low} to {high}")
-    evaluation = Evaluation(results.astype(np.int8), lengths.astype(np.int32), seats.astype(np.uint8))
+        columns.append(values.astype(dtype))
+    evaluation = Evaluation(*columns)
     actions = []
-    for game, length in zip(games, lengths.tolist(), strict=True):
+    for game, length in zip(games, evaluation.lengths.tolist(), strict=True):
         size = length * math.prod(form)
         data = zlib.decompressobj().decompress(base64.b64decode(game["actions"]), size + 1)
         if len(data) != size:

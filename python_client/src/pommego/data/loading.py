@@ -41,7 +41,7 @@ class Loader:
     ) -> None:
         self.manifest = manifest
         self._files = manifest.files
-        self.columns = _chosen(manifest, columns)
+        self.columns = list(manifest.columns if columns is None else columns)
         self._batch_size = batch_size
         self._where = where
         self._rng = None if shuffle is None else np.random.default_rng(shuffle)
@@ -78,16 +78,14 @@ class Loader:
                 yield {name: array[own] for name, array in mixed.items()}
 
     def _open(self, path: Path) -> Any:
-        return parquet_library().ParquetFile(path, read_dictionary=self._texts())
+        texts = [name for name in self._read if self.manifest.columns[name].type == "string"]
+        return parquet_library().ParquetFile(path, read_dictionary=texts)
 
     def _group(self, file: Any, group: int) -> Batch:
         """Read a row group, and keep the wanted rows and columns."""
         table = file.read_row_group(group, columns=self._read).combine_chunks()
         parts = [_arrays(part, self.manifest, self._read) for part in table.to_batches()]
         return self._kept(joined(parts) if parts else _arrays(table.slice(0, 0), self.manifest, self._read))
-
-    def _texts(self) -> list[str]:
-        return [name for name in self._read if self.manifest.columns[name].type == "string"]
 
     def _kept(self, batch: Batch) -> Batch:
         """Select the wanted rows and columns."""
@@ -142,6 +140,8 @@ def load(
     """
     if batch_size < 1:
         raise ValueError(f"batch_size is {batch_size}, expected 1 or more")
+    if isinstance(columns, str):
+        raise TypeError(f"columns is a list of names, such as [{columns!r}], not one name")
     tests: list[tuple[list[str], Callable[[Batch], Array]]] = []
     if alive:
         tests.append((["alive"], lambda batch: batch["alive"]))
@@ -153,12 +153,6 @@ def load(
     if where is not None:
         tests.append((list(needs), where))
     return Loader(Manifest.read(path), columns, batch_size, tests, shuffle)
-
-
-def _chosen(manifest: Manifest, columns: Sequence[str] | None) -> list[str]:
-    if isinstance(columns, str):
-        raise TypeError(f"columns is a list of names, such as [{columns!r}], not one name")
-    return list(manifest.columns) if columns is None else list(columns)
 
 
 def _batches(parts: Iterator[Batch], size: int) -> Iterator[Batch]:
@@ -212,8 +206,9 @@ def _array(values: Any, column: Column, manifest: Manifest) -> Array:
         return _fixed(values, column)
     if column.type == "bool":
         return values.fill_null(False).to_numpy(zero_copy_only=False)
-    if column.type == "string":
-        return _text(values)
+    if column.type == "string":  # few of which differ
+        words = np.array([*values.dictionary.to_pylist(), ""], np.str_)
+        return words[values.indices.to_numpy(zero_copy_only=False)]
     if column.type == "bytes":
         return _objects(values, column, manifest)
     if column.nullable and values.null_count:
@@ -237,19 +232,10 @@ def _fixed(values: Any, column: Column) -> Array:
     return array
 
 
-def _text(values: Any) -> Array:
-    """Convert a column of texts, of which few differ."""
-    words = np.array(values.dictionary.to_pylist(), np.str_)
-    codes = values.indices.to_numpy(zero_copy_only=False)
-    return words[codes] if len(words) else np.zeros(len(codes), np.str_)
-
-
 def _objects(values: Any, column: Column, manifest: Manifest) -> Array:
-    all_bytes = np.empty(len(values), np.object_)
+    found = np.empty(len(values), np.object_)
     shape = (-1, manifest.seats, manifest.components)[: 2 if manifest.components == 1 else 3]
     for i, value in enumerate(values):
-        data = value.as_buffer()
-        all_bytes[i] = (
-            np.frombuffer(data, np.uint8).reshape(shape) if column.name == "actions" else data.to_pybytes()
-        )
-    return all_bytes
+        data = value.as_py()
+        found[i] = np.frombuffer(data, np.uint8).reshape(shape) if column.name == "actions" else data
+    return found
