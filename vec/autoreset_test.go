@@ -194,7 +194,7 @@ func TestOutcomePaysOnce(t *testing.T) {
 	paid, returns := make([]int, p.Rows()), make([]float64, p.Rows())
 	early := 0
 	for range 400 {
-		must(t, p.Step(b, pl.actions(b, autoresets(b))))
+		must(t, p.Step(b, pl.actions(b, resetNext(b))))
 		for row, r := range b.reward {
 			g := row / 6
 			returns[row] += r

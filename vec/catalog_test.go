@@ -44,7 +44,7 @@ func besideTwin(t *testing.T, cfg Config, steps int) {
 		t.Fatalf("reset: %v", err)
 	}
 	for n := range steps {
-		actions := pl.actions(b, autoresets(b))
+		actions := pl.actions(b, resetNext(b))
 		must(t, p.Step(b, actions))
 		if err := compare(b, tw.step(actions)); err != nil {
 			t.Fatalf("step %d: %v", n+1, err)

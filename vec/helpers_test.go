@@ -66,8 +66,8 @@ func (pl *player) actions(b *Batch, resetting func(game int) bool) []uint8 {
 	return all
 }
 
-// autoresets tells of each game whether the next step resets it.
-func autoresets(b *Batch) func(int) bool {
+// resetNext tells of each game whether the next step resets it.
+func resetNext(b *Batch) func(int) bool {
 	done := slices.Clone(b.Bytes("game.done"))
 	return func(game int) bool { return done[game] == 1 && b.pool.Config().Autoreset == NextStep }
 }

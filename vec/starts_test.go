@@ -61,7 +61,7 @@ func TestStarts(t *testing.T) {
 				if digest(a) != digest(b) {
 					t.Fatalf("%s, %v: the batch of step %d differs from that of 1 worker", setup.name, auto, n)
 				}
-				actions := pl.actions(a, autoresets(a))
+				actions := pl.actions(a, resetNext(a))
 				must(t, one.Step(a, actions))
 				must(t, many.Step(b, actions))
 				for i := range one.games {

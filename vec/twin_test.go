@@ -390,7 +390,7 @@ func TestTwin(t *testing.T) {
 				must(t, p.Reset(now, o))
 				want = tw.reset(o)
 			} else {
-				actions := pl.actions(b, autoresets(b))
+				actions := pl.actions(b, resetNext(b))
 				must(t, p.Step(now, actions))
 				want = tw.step(actions)
 			}

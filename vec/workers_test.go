@@ -45,7 +45,7 @@ func rollout(t *testing.T, cfg Config, steps int) []uint64 {
 			}
 			must(t, p.Reset(b, ResetOptions{Mask: mask}))
 		} else {
-			must(t, p.Step(b, pl.actions(b, autoresets(b))))
+			must(t, p.Step(b, pl.actions(b, resetNext(b))))
 		}
 		all = append(all, digest(b))
 	}
@@ -63,7 +63,7 @@ func TestCompany(t *testing.T) {
 	must(t, one.Reset(b, ResetOptions{Seed: ptr(34)}))
 	pl := &player{spec: teams.Spec(), rng: env.RNG{State: 1}}
 	for n := range 120 {
-		actions := pl.actions(a, autoresets(a))
+		actions := pl.actions(a, resetNext(a))
 		must(t, many.Step(a, actions))
 		must(t, one.Step(b, actions[4*2:5*2]))
 		for _, f := range one.layout.tensors {
