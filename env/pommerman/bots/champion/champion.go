@@ -77,9 +77,7 @@ func (a *champion) Reseed(rng env.RNG) { a.rng = rng }
 func (a *champion) Act(v *pommerman.View, action []uint8) {
 	clear(action)
 	a.Forget()
-	a.remember(v)
-	a.listen(v)
-	if v.Seat >= v.Rules.Seats() || !a.belief.Agents[v.Seat].Alive {
+	if !a.attend(v) {
 		return
 	}
 	p := planners.Get().(*planner)

@@ -67,7 +67,7 @@ func TestWeightsOfAFile(t *testing.T) {
 	}
 	for _, test := range []struct{ text, want string }{
 		{``, "EOF"},
-		{`{"kill": 7} {}`, "more than one JSON value"},
+		{`{"kill": 7} {}`, "more follows the JSON value"},
 		{`{"kil": 7}`, `unknown field "kil"`},
 		{`{"kill": 0.5}`, "cannot unmarshal number 0.5"},
 		{`{"kill": 3000000000}`, "cannot unmarshal number 3000000000"},

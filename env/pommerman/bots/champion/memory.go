@@ -39,6 +39,14 @@ func (m *championMemory) code(c *saved.Codec) {
 	m.belief.Code(c)
 }
 
+// attend takes in a view and what the teammate said. It returns false for a seat that is
+// out of the game.
+func (m *championMemory) attend(v *pommerman.View) bool {
+	m.remember(v)
+	m.listen(v)
+	return v.Seat < v.Rules.Seats() && m.belief.Agents[v.Seat].Alive
+}
+
 // remember takes a view in.
 func (m *championMemory) remember(v *pommerman.View) {
 	now := uint16(v.StepCount + 1)

@@ -6,18 +6,6 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// suspect takes it that others out of sight have picked up what lets them kick.
-func (p *planner) suspect() {
-	if p.rules.ViewSize == 0 {
-		return
-	}
-	for other := range p.root.Agents {
-		if other != p.seat {
-			p.root.Agents[other].Kicks = true
-		}
-	}
-}
-
 // nearRivals are those whose moves are looked at, the nearest first.
 func (p *planner) nearRivals() (near [pommerman.MaxAgents]int, n int) {
 	self := p.root.Agents[p.seat].Cell

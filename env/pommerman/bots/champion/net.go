@@ -17,44 +17,29 @@ func (a *championNet) Reset(env.RNG) { *a = championNet{} }
 
 func (a *championNet) Reseed(env.RNG) {} // it draws nothing
 
-// netWork is the working memory of one decision.
-type netWork struct {
-	analysis    analysis
-	activations activations
-}
-
-var netWorks = sync.Pool{New: func() any { return new(netWork) }}
+// analyses are lent to agents while they act.
+var analyses = sync.Pool{New: func() any { return new(analysis) }}
 
 func (a *championNet) Act(v *pommerman.View, action []uint8) {
 	clear(action)
-	a.remember(v)
-	a.listen(v)
-	if v.Seat >= v.Rules.Seats() || !a.belief.Agents[v.Seat].Alive {
+	if !a.attend(v) {
 		return
 	}
-	w := netWorks.Get().(*netWork)
-	defer netWorks.Put(w)
-	move := a.choose(v, w)
-	action[0] = uint8(move)
-	a.say(v, move, action[1:])
-}
-
-func (a *championNet) choose(v *pommerman.View, w *netWork) pommerman.Action {
-	s := &w.analysis
+	s := analyses.Get().(*analysis)
+	defer analyses.Put(s)
 	s.look(v.Rules, v.Seat, &a.championMemory)
-	moves := s.bearable()
 	s.express()
-	answers := trained().answer(s.input.all(), &w.activations)
+	answers := trained().answer(s.input.all(), &s.activations)
+	moves := s.bearable()
 	best := moves.First()
 	for move := range moves.All {
 		if answers[move] > answers[best] {
 			best = move
 		}
 	}
-	return best
+	action[0] = uint8(best)
+	a.say(v, best, action[1:])
 }
-
-func (a *championNet) code(c *saved.Codec) { a.championMemory.code(c) }
 
 func (a *championNet) Append(dst []byte) []byte { return saved.Append(dst, a, (*championNet).code) }
 

@@ -19,6 +19,8 @@ type analysis struct {
 	fates   [tactics.Choices]fate // what may come of them
 	ahead   [2]forecast           // of bombs there are, and with one laid now
 	input   netInput
+
+	activations activations
 }
 
 // fate is what a useful move leaves to whom, in cells; see [analysis.foretell].

@@ -3,7 +3,6 @@ package champion
 import (
 	_ "embed"
 	"encoding/binary"
-	"fmt"
 	"sync"
 
 	"pommego/env/pommerman/bots/tactics"
@@ -47,21 +46,10 @@ type network []layer
 var netFile []byte
 
 // trained is the network of the file, read when it is first needed.
-var trained = sync.OnceValue(func() network {
-	n, err := readNetwork(netFile)
-	if err != nil {
-		panic(err) // it is part of the program
-	}
-	return n
-})
-
-func readNetwork(file []byte) (n network, err error) {
-	sizes, left := netLayers, file
-	for k, units := range sizes[1:] {
-		weights := sizes[k] * units
-		if len(left) < weights+4*units {
-			return nil, fmt.Errorf("bots: a network of %d bytes ends in layer %d of %v", len(file), k+1, sizes)
-		}
+var trained = sync.OnceValue(func() (n network) {
+	left := netFile
+	for k, units := range netLayers[1:] {
+		weights := netLayers[k] * units
 		l := layer{make([]int8, weights), make([]int32, units)}
 		for i, x := range left[:weights] {
 			l.weights[i] = int8(x)
@@ -71,11 +59,8 @@ func readNetwork(file []byte) (n network, err error) {
 		}
 		n, left = append(n, l), left[weights+4*units:]
 	}
-	if len(left) > 0 {
-		return nil, fmt.Errorf("bots: a network of %d bytes has %d too many for layers of %v", len(file), len(left), sizes)
-	}
-	return n, nil
-}
+	return n
+})
 
 // activations are what units give.
 type activations struct {

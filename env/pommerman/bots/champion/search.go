@@ -1,7 +1,9 @@
 package champion
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -82,7 +84,6 @@ type entry struct {
 func (p *planner) begin(r *pommerman.Rules, seat int, w *weights, budget search.Budget, m *championMemory) {
 	p.Meter = search.NewMeter(budget)
 	p.rules, p.seat, p.mate = r, seat, r.Teammate(seat)
-	clear(p.actions[:])
 	clear(p.statistics[:])
 	p.root = node{State: m.belief.State, where: m.where}
 	p.others = 0
@@ -135,7 +136,11 @@ func (p *planner) open() bool {
 	if len(p.openings) == 1 {
 		return false
 	}
-	p.suspect()
+	if p.rules.ViewSize > 0 {
+		for other := range p.root.Agents { // those out of sight may have picked up what lets them kick
+			p.root.Agents[other].Kicks = p.root.Agents[other].Kicks || other != p.seat
+		}
+	}
 	p.expose()
 	p.scene(pommerman.NoSeat, pommerman.Stop)
 	near, n := p.nearRivals()
@@ -144,24 +149,21 @@ func (p *planner) open() bool {
 			p.scene(rival, reply)
 		}
 	}
+	clear(p.actions[:])
 	return true
 }
 
 // scene makes a scenario for each move, as far as the budget goes.
 func (p *planner) scene(rival int, reply pommerman.Action) {
-	width := 1 + p.rules.RadioWords
+	clear(p.actions[:])
+	if rival != pommerman.NoSeat {
+		p.actions[rival*(1+p.rules.RadioWords)] = uint8(reply)
+	}
 	for i := range p.openings {
 		o := &p.openings[i]
 		sc := &p.scenarios[o.move][o.scenarios]
 		sc.node = p.root
-		if rival != pommerman.NoSeat {
-			p.actions[rival*width] = uint8(reply)
-		}
-		done := p.step(&sc.node, o.move, 1)
-		if rival != pommerman.NoSeat {
-			p.actions[rival*width] = uint8(pommerman.Stop)
-		}
-		if !done {
+		if !p.step(&sc.node, o.move, 1) {
 			return
 		}
 		p.separate(sc, rival)
@@ -220,11 +222,7 @@ func (p *planner) deepen(plies int) bool {
 		}
 		o.value, o.tried = value, true
 	}
-	for i := 1; i < len(p.openings); i++ { // the best first
-		for k := i; k > 0 && p.openings[k].value > p.openings[k-1].value; k-- {
-			p.openings[k], p.openings[k-1] = p.openings[k-1], p.openings[k]
-		}
-	}
+	slices.SortStableFunc(p.openings, func(a, b opening) int { return cmp.Compare(b.value, a.value) })
 	return true
 }
 

@@ -1,12 +1,10 @@
 package champion
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
+	"reflect"
+
+	"pommego/env/saved"
 )
 
 // weights is what is worth how much, in points. A set of cells is worth its share of
@@ -70,41 +68,28 @@ func (w weights) with(change func(w *weights)) weights {
 }
 
 // weightLimits are the least and the greatest value of weights that are no points.
-var weightLimits = map[string][2]int32{
+var weightLimits = map[string][2]int64{
 	"half": {1, 100}, "half_others": {1, 100}, "worst": {0, 100}, "dare": {0, 100}, "odds": {0, 1000},
 }
 
 // readWeights reads a JSON object of weights. Those that it leaves out are the default.
 func readWeights(text []byte) (weights, error) {
 	w := defaultWeights
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&w); err != nil {
+	if err := saved.DecodeJSON(text, &w); err != nil {
 		return w, err
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return w, fmt.Errorf("more than one JSON value")
-	}
-	return w, w.check()
-}
-
-// check returns an error for a weight out of range.
-func (w weights) check() error {
-	text, _ := json.Marshal(w) // numbers can always be written
-	values := map[string]int32{}
-	if err := json.Unmarshal(text, &values); err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
+	values := reflect.ValueOf(w)
+	for i := range values.NumField() {
+		name, x := values.Type().Field(i).Tag.Get("json"), values.Field(i).Int()
 		limits, ok := weightLimits[name]
 		if !ok {
-			limits = [2]int32{0, 10_000}
+			limits = [2]int64{0, 10_000}
 		}
-		if x := values[name]; x < limits[0] || x > limits[1] {
-			return fmt.Errorf("%s is %d, want %d to %d", name, x, limits[0], limits[1])
+		if x < limits[0] || x > limits[1] {
+			return w, fmt.Errorf("%s is %d, want %d to %d", name, x, limits[0], limits[1])
 		}
 	}
-	return nil
+	return w, nil
 }
 
 // at is what weights are when it is so urgent and so late: it hunts more, and fears

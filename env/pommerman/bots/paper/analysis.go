@@ -23,6 +23,8 @@ type analysis struct {
 	threshold uint8 // a bomb with less life than this is dangerous
 	ways      ways
 	open      grid.Bits // what can be walked on, flames included
+	beside    grid.Bits // cells next to wood
+	steps     grid.Bits // where the agent can be after a step, by the walls
 	near      grid.Bits // where other agents are that could come into the way
 	quiet     grid.Bits // open cells to escape to: those that no other agent is next to; by the text, all
 
@@ -39,6 +41,12 @@ func (o *analysis) look(v *pommerman.View, memory *hybridMemory, rng *env.RNG) {
 		o.dirs[i] = grid.Dirs[(int(drawn&3)+i)%len(grid.Dirs)]
 	}
 	o.twist = uint8(drawn >> 32)
+	o.steps.Add(v.Self.Cell)
+	for _, d := range grid.Dirs {
+		if to := v.Self.Cell.Next(d); tactics.Walkable.Has(v.Board[to]) {
+			o.steps.Add(to)
+		}
+	}
 	o.hazards.foresee(v, false)
 	o.threshold = dangerLife + dangerPerBomb*uint8(o.furtherBombs())
 	o.ways.find(o)
@@ -50,13 +58,15 @@ func (o *analysis) look(v *pommerman.View, memory *hybridMemory, rng *env.RNG) {
 func (o *analysis) survey() {
 	self, agents := o.v.Self.Cell, o.v.Rules.Agent0()
 	o.target, o.gap = pommerman.NoSeat, 2*grid.MaxSide
-	var others grid.Bits
+	var others, wood grid.Bits
 	enemies := tactics.ItemSet(o.v.Enemies[:]...)
 	for c := range grid.Square(o.v.Rules.BoardSize).All {
 		item := o.v.Board[c]
 		switch {
 		case c == self && !o.onBomb() || (tactics.Free | 1<<pommerman.Flames).Has(item):
 			o.open.Add(c) // it cannot come back to its own cell if a bomb lies there
+		case item == pommerman.Wood:
+			wood.Add(c)
 		case c != self && item >= agents:
 			others.Add(c)
 			seat, gap := int(item-agents), c.Distance(self)
@@ -68,7 +78,7 @@ func (o *analysis) survey() {
 			}
 		}
 	}
-	o.quiet = o.open
+	o.beside, o.quiet = wood.Grow(), o.open
 	if !o.literal {
 		o.quiet = o.open.AndNot(others.Grow())
 	}
@@ -95,10 +105,8 @@ func (o *analysis) furtherBombs() int {
 
 // concerns reports whether a bomb reaches the agent or a cell it could step onto.
 func (o *analysis) concerns(b *pommerman.SeenBomb) bool {
-	self := o.v.Self.Cell
-	for d := grid.Stay; d <= grid.Right; d++ {
-		to := self.Next(d)
-		if (to == self || tactics.Walkable.Has(o.v.Board[to])) && reaches(&o.v.Board, b.Cell, b.Blast, to) {
+	for c := range o.steps.All {
+		if reaches(&o.v.Board, b.Cell, b.Blast, c) {
 			return true
 		}
 	}
@@ -114,12 +122,8 @@ func (o *analysis) threatened(c grid.Cell) bool {
 // mustEvade reports whether the agent's cell or one it could step onto is
 // threatened.
 func (o *analysis) mustEvade() bool {
-	self := o.v.Self.Cell
-	if o.threatened(self) {
-		return true
-	}
-	for _, d := range grid.Dirs {
-		if to := self.Next(d); tactics.Walkable.Has(o.v.Board[to]) && o.threatened(to) {
+	for c := range o.steps.All {
+		if o.threatened(c) {
 			return true
 		}
 	}
@@ -155,16 +159,6 @@ func (o *analysis) cheapest(rate func(grid.Cell) (extra int, good bool)) (d grid
 		}
 	}
 	return d, found
-}
-
-// besideWood reports whether wood is next to a cell.
-func (o *analysis) besideWood(c grid.Cell) bool {
-	for _, d := range grid.Dirs {
-		if o.v.Board[c.Next(d)] == pommerman.Wood {
-			return true
-		}
-	}
-	return false
 }
 
 // onBomb reports whether a bomb lies on the agent's cell.

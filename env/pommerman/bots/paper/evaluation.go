@@ -6,12 +6,7 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// evaluation scores a state as a whole, for agents that search in all situations:
-// who is alive, what the agent carries, what its bombs are going to hit, whether
-// bombs leave it room, and how far it is from its next goal.
-type evaluation struct{}
-
-// The weights, in points.
+// The weights of an evaluation, in points.
 const (
 	winPoints     = 1000
 	enemyPoints   = 150 // for each enemy out of the game
@@ -29,8 +24,10 @@ const (
 	farSteps      = 20
 )
 
-// score is the score of a state for the world's seat.
-func (evaluation) score(w *world, s *pommerman.State) float64 {
+// evaluate scores a state as a whole, for agents that search in all situations: who is
+// alive, what the agent carries, what its bombs are going to hit, whether bombs leave it
+// room, and how far it is from its next goal.
+func (w *world) evaluate(s *pommerman.State) float64 {
 	self := &s.Agents[w.seat]
 	soon := float64(s.StepCount - w.begin)
 	if !self.Alive {

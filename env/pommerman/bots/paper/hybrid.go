@@ -17,13 +17,9 @@ const (
 	toAttack      // the target is near
 )
 
-func (t task) String() string { return taskNames[t] }
-
-var taskNames = [...]string{"nothing", "evade", "attack"}
-
-// hybrid is what all hybrid agents share: a state machine, which is Algorithm 1
-// of Zhou and others, "A Hybrid Search Agent in Pommerman" (FDG 2018), and the
-// memory it needs. In order:
+// hybrid is an agent by rules alone, and what those that search have in common with it: a
+// state machine, which is Algorithm 1 of Zhou and others, "A Hybrid Search Agent in
+// Pommerman" (FDG 2018), and the memory it needs. In order:
 //
 //   - Evade. A bomb is dangerous with less than 5 steps to go, and 2 earlier for
 //     each further bomb around the agent. If a dangerous one reaches the agent's
@@ -49,23 +45,6 @@ var taskNames = [...]string{"nothing", "evade", "attack"}
 //   - No escape counts on a cell that another agent may take.
 //   - A search lays bombs only close to its target, and none to evade; and where
 //     it finds nothing better than what is, the rules attack.
-//
-// Embed hybrid, and let Act ask decide:
-//
-//	func (a *searcher) Act(v *pommerman.View, action []uint8) {
-//		clear(action)
-//		var o analysis
-//		move, left := a.decide(v, &o)
-//		switch left {
-//		case toEvade:
-//			move = ... // search with evadeScore; o.evade() is the rule's answer
-//		case toAttack:
-//			move = ... // search with attackScore against o.target; o.attack() is the rule's
-//		}
-//		action[0] = uint8(move)
-//	}
-//
-// A search chooses among o.lasting, and lays no bomb unless o.mayBomb.
 type hybrid struct {
 	hybridMemory
 	rng     env.RNG
@@ -85,6 +64,16 @@ const (
 	attackRange   = 4
 	bombRange     = 2
 )
+
+func (h *hybrid) Act(v *pommerman.View, action []uint8) {
+	clear(action) // it never says a word
+	var o analysis
+	move, left := h.decide(v, &o)
+	if left != nothing {
+		move = o.answer(left)
+	}
+	action[0] = uint8(move)
+}
 
 // decide looks around, remembers, and goes through the state machine. It gives
 // the move, or, if something is left to plan, the task.
@@ -109,7 +98,15 @@ func (h *hybrid) decide(v *pommerman.View, o *analysis) (pommerman.Action, task)
 	return o.sound(o.explore()), nothing
 }
 
-// evade is the heuristic agent's answer to toEvade: the move with the best
+// answer is what the rules say to what is left.
+func (o *analysis) answer(left task) pommerman.Action {
+	if left == toEvade {
+		return o.evade()
+	}
+	return o.attack()
+}
+
+// evade is the rules' answer to toEvade: the move with the best
 // prospects, the way to safety if that is one of them. The text takes the way to
 // safety.
 func (o *analysis) evade() pommerman.Action {
@@ -129,7 +126,7 @@ func (o *analysis) evade() pommerman.Action {
 	return pommerman.Action(best)
 }
 
-// attack is the heuristic agent's answer to toAttack: a bomb close to the
+// attack is the rules' answer to toAttack: a bomb close to the
 // target, or a step towards it, or else what it would explore.
 func (o *analysis) attack() pommerman.Action {
 	if o.gap <= bombRange && o.mayBomb() {
@@ -145,14 +142,14 @@ func (o *analysis) attack() pommerman.Action {
 // wood, or else to the cell least visited.
 func (o *analysis) explore() pommerman.Action {
 	self := o.v.Self.Cell
-	if o.besideWood(self) && o.mayBomb() {
+	if o.beside.Has(self) && o.mayBomb() {
 		return pommerman.LayBomb
 	}
 	d, found := o.cheapest(func(c grid.Cell) (extra int, good bool) {
 		if tactics.Pickups.Has(o.v.Board[c]) {
 			return 0, true
 		}
-		return int(o.memory.visits[c]), c != self && o.v.Self.Ammo > 0 && o.besideWood(c)
+		return int(o.memory.visits[c]), c != self && o.v.Self.Ammo > 0 && o.beside.Has(c)
 	})
 	if !found {
 		d, _ = o.cheapest(func(c grid.Cell) (extra int, good bool) {

@@ -26,7 +26,7 @@ func (s *scene) run(t *testing.T) {
 	for value := range uint64(40) {
 		a, v := s.begin(t, "heuristic", value)
 		var o analysis
-		h := a.hybrid
+		h := *a
 		if _, left := h.decide(v, &o); left != s.left {
 			t.Errorf("%s: left to plan is %v, want %v", s.reason, left, s.left)
 			return
@@ -39,7 +39,7 @@ func (s *scene) run(t *testing.T) {
 }
 
 // begin returns a heuristic agent, named with its options, and what it sees.
-func (s *scene) begin(t *testing.T, name string, rng uint64) (*heuristic, *pommerman.View) {
+func (s *scene) begin(t *testing.T, name string, rng uint64) (*hybrid, *pommerman.View) {
 	t.Helper()
 	rules := s.rules
 	if rules.GameType == 0 {
@@ -49,13 +49,15 @@ func (s *scene) begin(t *testing.T, name string, rng uint64) (*heuristic, *pomme
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, v := b.(*heuristic), pommermantest.Draw(t, rules, s.board)
+	a, v := b.(*hybrid), pommermantest.Draw(t, rules, s.board)
 	a.Reset(env.RNG{State: rng})
 	if s.change != nil {
 		s.change(v, &a.hybridMemory)
 	}
 	return a, v
 }
+
+func (t task) String() string { return []string{"nothing", "evade", "attack"}[t] }
 
 // fuse sets the life and the blast of a drawn bomb, in row-major order.
 func fuse(i int, life, blast uint8) func(*pommerman.View, *hybridMemory) {

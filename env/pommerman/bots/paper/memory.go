@@ -45,10 +45,8 @@ func (m *hybridMemory) recall(c grid.Cell) pommerman.Item {
 	if item < m.known.Rules.Agent0() {
 		return item
 	}
-	for i := range m.known.NumBombs {
-		if m.known.Bombs[i].Cell == c {
-			return pommerman.BombItem
-		}
+	if m.belief.BombAt(c) {
+		return pommerman.BombItem
 	}
 	return pommerman.Passage
 }

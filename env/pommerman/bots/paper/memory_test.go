@@ -108,7 +108,7 @@ func TestFogIsExplored(t *testing.T) {
 		# # # # # # # # # # #
 		# # # # # # # # # # #`
 	for value := range uint64(20) {
-		a := new(heuristic)
+		a := new(hybrid)
 		a.Reset(env.RNG{State: value})
 		action := []uint8{0}
 		a.Act(fogged(t, corridor, 3), action)
@@ -129,7 +129,7 @@ func TestHybridsFollowFromWhatTheySaved(t *testing.T) {
 		seed := env.Seed{Value: uint64(i)}
 		match := game.New(1)[0].(*pommerman.Match)
 		match.Reset(seed)
-		one, other := new(heuristic), new(heuristic)
+		one, other := new(hybrid), new(hybrid)
 		one.Reset(seed.RNG(1))
 		width := 1 + rules.RadioWords
 		pommermantest.PlayOn(t, game, match, seed, func() {

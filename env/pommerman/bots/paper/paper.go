@@ -20,7 +20,7 @@ import (
 
 // Roster lists the agents, the simplest first.
 var Roster = seat.Roster[pommerman.View]{
-	hybridKind(seat.Plain("heuristic", func() pommerman.Bot { return new(heuristic) })),
+	hybridKind(seat.Plain("heuristic", func() pommerman.Bot { return new(hybrid) })),
 	hybridKind(seat.Searching("bfs", with(search.BreadthFirst), newHybridSearch)),
 	hybridKind(seat.Searching("mcts", with(search.TreeSearch), newHybridSearch)),
 	hybridKind(seat.Searching("fmcs-random", flat(search.Random), newHybridSearch)),

@@ -25,46 +25,28 @@ type ways struct {
 	n     int // how many cells were reached, order[:n], the cheapest first
 }
 
-// frontier is a binary heap of the cells to go on from, the cheapest on top:
-// the cost and the cell in one number, the cell twisted so that no place on the
-// board comes first among equals. A cell whose cost fell is in it more than
-// once. A cell is left once and then enters at most four others.
+// frontier is the cells to go on from, the cheapest first: the cost and the cell in one
+// number, the cell twisted so that no place on the board comes first among equals. A cell
+// whose cost fell is in it more than once. A cell is left once and then enters at most four
+// others, most of which cost more than all that are in it.
 type frontier struct {
-	heap  [1 + 4*256]uint32
-	n     int
-	twist uint8
+	list       [1 + 4*256]uint32
+	begin, end int
+	twist      uint8
 }
 
 func (f *frontier) push(cost uint16, c grid.Cell) {
-	at := f.n
-	f.n++
-	entry := uint32(cost)<<8 | uint32(uint8(c)^f.twist)
-	for at > 0 && f.heap[(at-1)/2] > entry {
-		f.heap[at] = f.heap[(at-1)/2]
-		at = (at - 1) / 2
+	entry, at := uint32(cost)<<8|uint32(uint8(c)^f.twist), f.end
+	for ; at > f.begin && f.list[at-1] > entry; at-- {
+		f.list[at] = f.list[at-1]
 	}
-	f.heap[at] = entry
+	f.list[at] = entry
+	f.end++
 }
 
 func (f *frontier) pop() (cost uint16, c grid.Cell) {
-	top := f.heap[0]
-	f.n--
-	entry, at := f.heap[f.n], 0
-	for {
-		child := 2*at + 1
-		if child >= f.n {
-			break
-		}
-		if child+1 < f.n && f.heap[child+1] < f.heap[child] {
-			child++
-		}
-		if f.heap[child] >= entry {
-			break
-		}
-		f.heap[at] = f.heap[child]
-		at = child
-	}
-	f.heap[at] = entry
+	top := f.list[f.begin]
+	f.begin++
 	return uint16(top >> 8), grid.Cell(uint8(top) ^ f.twist)
 }
 
@@ -76,7 +58,7 @@ func (w *ways) find(o *analysis) {
 	self := o.v.Self.Cell
 	w.cost[self] = 1
 	f.push(1, self)
-	for f.n > 0 {
+	for f.begin < f.end {
 		cost, from := f.pop()
 		if left.Has(from) {
 			continue

@@ -61,14 +61,6 @@ func (a *hybridSearch) plan(o *analysis, left task) pommerman.Action {
 	return pommerman.Action(found.Move)
 }
 
-// answer is what the rules say where nothing is searched.
-func (o *analysis) answer(left task) pommerman.Action {
-	if left == toEvade {
-		return o.evade()
-	}
-	return o.attack()
-}
-
 // lasting is what to choose from: the moves with the best prospects, and a bomb
 // if it is no suicide and leaves as much room. By the text it is all but a bomb
 // that is suicide.

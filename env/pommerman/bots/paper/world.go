@@ -24,7 +24,6 @@ type world struct {
 	goal    task // what scores count
 	target  int  // with toAttack: whom
 	literal bool // as in hybrid
-	eval    evaluation
 
 	actions [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
 }
@@ -85,7 +84,7 @@ func (w *world) Score(s *pommerman.State) float64 {
 	case toAttack:
 		return attackScore(s, w.seat, w.target)
 	}
-	return w.eval.score(w, s)
+	return w.evaluate(s)
 }
 
 // imagine sets the world up for one decision of a seat: with nothing as its goal
