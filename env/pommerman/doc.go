@@ -10,25 +10,9 @@
 // value, Match the two together as the contract of package env. New computes once
 // whatever the rules fix; a step allocates nothing.
 //
-// # Where a rule lives
-//
-//	rules.go  numbers, switches, presets
-//	state.go  what a running game consists of, and its layout in memory
-//	turn.go   one step: flames, intended moves, moves, deaths; meet.go conflicts and kicks
-//	blast.go  ticking bombs, explosions, drawing, and the collapse
-//	turn_2018.go the step of 2018, which doc_2018.go describes
-//	ending.go when a game is over, who won, what it pays
-//	board.go  how a board is drawn and where items hide
-//	view.go   what a seat may know; imagine.go its belief about the rest
-//	scene.go  the maps all seats see, drawn once a step (scene_amd64.s: many cells at a time)
-//	raw.go    the lossless encoding of that; planes.go the one for networks
-//	dict.go   the reference's observation dictionary, for programs
-//	describe.go what there is to draw
-//	match.go  the contract; table.go what a state holds; check.go its invariants;
-//	          save.go, json.go saved states
-//	record.go recorded games; record_obs.go the observations in them
-//	*_java.go the Java rules: their step, results and boards, and the
-//	          copies on which their players plan
+// turn.go, meet.go and blast.go have the step of today, turn_2018.go that of 2018, which
+// doc_2018.go describes, and files that end in _java.go the Java rules. view.go says what a
+// seat may know, and scene.go draws what the encodings of raw.go and planes.go show of that.
 //
 // # One step, in order
 //

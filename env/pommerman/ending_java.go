@@ -116,18 +116,10 @@ func (r *Rules) rewardsJava(s *State, dst []float64) {
 	}
 }
 
-// fall lets the ring fall that is due, and returns who died.
-func (t *javaTurn) fall() (dead env.SeatSet) {
-	dead = t.s.fallJava(t.r)
-	if ring := t.r.ringJava(int(t.s.StepCount)); ring >= 0 {
-		t.track.collapsed(t.s, ring, dead)
-	}
-	return dead
-}
-
-// fallJava lets the ring fall that is due, and returns who died. It depends on what the
+// fall lets the ring fall that is due, and returns who died. It depends on what the
 // cells show: a bomb under an agent stays in the wall.
-func (s *State) fallJava(r *Rules) (dead env.SeatSet) {
+func (t *javaTurn) fall() (dead env.SeatSet) {
+	r, s := t.r, t.s
 	number := r.ringJava(int(s.StepCount))
 	if number < 0 {
 		return 0
@@ -162,6 +154,7 @@ func (s *State) fallJava(r *Rules) (dead env.SeatSet) {
 	for i := range s.Agents {
 		s.Agents[i].Alive = s.Agents[i].Alive && !dead.Has(i)
 	}
+	t.track.collapsed(s, number, dead)
 	return dead
 }
 

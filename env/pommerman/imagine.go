@@ -39,8 +39,7 @@ func (r *Rules) Imagine(b *Belief, v *View) {
 		var stop [MaxAgents * (1 + MaxWords)]uint8
 		r.Step(&b.State, stop[:])
 	}
-	c := correction{Rules: r, Belief: b, v: v, was: b.Agents}
-	c.were = b.Board
+	c := correction{Rules: r, Belief: b, v: v, was: b.Agents, were: b.Board}
 	c.lift()
 	c.see()
 	c.placeAgents()

@@ -52,8 +52,11 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 // undealt is a game that can be played and observed, but not dealt: no boards
 // are made for its rules.
 func undealt(rules Rules) *Game {
-	g := &Game{rules: rules, form: rules.Form(), cells: grid.Cells(rules.BoardSize), flatAt: rules.flatIndex(),
+	g := &Game{rules: rules, form: rules.Form(), cells: grid.Cells(rules.BoardSize),
 		sights: rules.sights(), shares: rules.shares()}
+	for i, c := range g.cells {
+		g.flatAt[c] = uint8(i)
+	}
 	for seat := range rules.Seats() {
 		g.of[seat] = rules.relationsOf(seat)
 	}

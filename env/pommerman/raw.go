@@ -28,16 +28,6 @@ var rawMaps = [numMaps]env.Name{
 		Meaning: "observations for which the youngest flame on the cell still shows, 0 without one"},
 }
 
-// rawBombNames names the entries of the list of bombs.
-func rawBombNames() []env.Name {
-	list := make([]env.Name, MaxBombs)
-	for i := range list {
-		list[i] = env.Name{Name: fmt.Sprintf("bomb%d", i),
-			Meaning: "row, column and blast strength of a bomb, in row-major order; all 0 past the last"}
-	}
-	return list
-}
-
 // observeRaw writes the raw observations of the given seats, with the maps and the
 // bombs that they see in fog, or else with all there are, once.
 func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte, fog bool) {
@@ -103,8 +93,12 @@ func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
 		observe.VectorField(env.Int16, 0, 32767, func(v observe.Vector[observe.List]) { rawScalars(v, g, &State{}, 0) }),
 	}
 	if g.rules.BombList {
-		fields = append(fields,
-			env.Field{Name: "bombs", DType: env.Uint8, Shape: []int{MaxBombs, 3}, Low: 0, High: 255, Names: rawBombNames()})
+		bombs := env.Field{Name: "bombs", DType: env.Uint8, Shape: []int{MaxBombs, 3}, High: 255}
+		for i := range MaxBombs {
+			bombs.Names = append(bombs.Names, env.Name{Name: fmt.Sprintf("bomb%d", i),
+				Meaning: "row, column and blast strength of a bomb, in row-major order; all 0 past the last"})
+		}
+		fields = append(fields, bombs)
 	}
 	for i := range fields {
 		fields[i].Shared = i != 1 && shared

@@ -111,14 +111,6 @@ func (g *Game) sight(a *Agent) *sight {
 	return &g.sights[g.flatAt[a.Cell]]
 }
 
-// flatIndex turns every cell into its place on a flat board.
-func (r *Rules) flatIndex() (at [256]uint8) {
-	for c := range grid.Square(r.BoardSize).All {
-		at[c] = uint8(c.Row()*r.BoardSize + c.Col())
-	}
-	return at
-}
-
 // maskMapsSlowly writes the part of the maps that is in sight: fog on the rest of
 // the board, and 0 on the rest of the other maps. It is the twin of the faster
 // maskMaps some machines have.
