@@ -87,7 +87,19 @@ func (s *Set) Episode(number int) (*Episode, error) {
 	return nil, fmt.Errorf("%s: there is no game %d, want 0 to %d", s.Folder, number, s.Manifest.Games-1)
 }
 
+// fileEpisodes hands out the games of a file.
 func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
+	return s.walk(f, false, func(e *Episode, _ *table, _, _ int) error {
+		if !e.Dealt && e.Start == nil {
+			return fmt.Errorf("%s: game %d: %w", s.path(f.Path), e.Game, errNoStarts)
+		}
+		return yield(e)
+	})
+}
+
+// walk hands out the games of a file, each with the table in which its rows are: as many
+// as rows, from first on. Unless all is set, the table lacks the columns that episodes do without.
+func (s *Set) walk(f *File, all bool, yield func(e *Episode, t *table, first, rows int) error) error {
 	r, err := openFile(s.path(f.Path), s.Manifest.Columns)
 	if err != nil {
 		return err
@@ -97,8 +109,12 @@ func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 	if err != nil {
 		return err
 	}
+	wanted := in.wants
+	if all {
+		wanted = nil
+	}
 	for g := range r.groups() {
-		if err := r.read(g, in.table, in.wants); err != nil {
+		if err := r.read(g, in.table, wanted); err != nil {
 			return err
 		}
 		for row := 0; row < in.rows(); {
@@ -106,10 +122,7 @@ func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 			if err != nil {
 				return fmt.Errorf("%s: row group %d, row %d: %w", r.path, g, row, err)
 			}
-			if !e.Dealt && e.Start == nil {
-				return fmt.Errorf("%s: game %d: %w", r.path, e.Game, errNoStarts)
-			}
-			if err := yield(e); err != nil {
+			if err := yield(e, in.table, row, n); err != nil {
 				return err
 			}
 			row += n

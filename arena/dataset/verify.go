@@ -109,35 +109,22 @@ func (v *verification) file(f *File) error {
 	if err := f.check(v.set.Folder); err != nil {
 		return err
 	}
-	r, err := openFile(v.set.path(f.Path), v.set.Manifest.Columns)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	in, err := newRowReader(v.set.Manifest)
-	if err != nil {
-		return err
-	}
 	games, rows := 0, 0
-	for g := range r.groups() {
-		if err := r.read(g, in.table, nil); err != nil {
-			return err
+	err := v.set.walk(f, true, func(e *Episode, t *table, first, n int) error {
+		err := v.episode(e, f.Game+games, t, first)
+		if err != nil {
+			err = fmt.Errorf("%s: game %d: %w", v.set.path(f.Path), e.Game, err)
 		}
-		for row := 0; row < in.rows(); {
-			e, n, err := in.episode(row)
-			if err == nil {
-				err = v.episode(e, f.Game+games, in.table, row)
-			}
-			if err != nil {
-				return fmt.Errorf("%s: row group %d, row %d: %w", r.path, g, row, err)
-			}
-			games, row = games+1, row+n
-		}
-		rows += in.rows()
+		games++
+		rows += n
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if games != f.Games || rows != f.Rows {
-		return fmt.Errorf("%s: it holds %d games in %d rows, the manifest says %d in %d", r.path, games, rows, f.Games,
-			f.Rows)
+		return fmt.Errorf("%s: it holds %d games in %d rows, the manifest says %d in %d", v.set.path(f.Path), games, rows,
+			f.Games, f.Rows)
 	}
 	v.report.Games += games
 	v.report.Rows += rows
@@ -155,10 +142,7 @@ func (v *verification) episode(e *Episode, number int, t *table, row int) error 
 		return nil
 	}
 	v.report.Replayed += e.Steps
-	if err := v.replay.check(e, t, row); err != nil {
-		return fmt.Errorf("game %d: %w", e.Game, err)
-	}
-	return nil
+	return v.replay.check(e, t, row)
 }
 
 // strangers looks for data files that the manifest does not know.

@@ -63,25 +63,28 @@ seat the learner in the winner's place.`,
 	return cmd
 }
 
-// playback is a game that has been played, to be played again.
-type playback interface {
-	Len() int
-	Step() error
-	Status() env.Status
-	Position() (state []byte, spec *env.Spec)
-}
-
 var errEnough = errors.New("enough")
+
+// pastGame is a game that has been played. again plays it again, and calls see at its
+// beginning and after each step.
+type pastGame struct {
+	steps int
+	spec  *env.Spec
+	again func(see func(m env.Match)) error
+}
 
 // write writes the positions of the games of one path.
 func (o *statesOptions) write(path string, out io.Writer) error {
 	n := 0
-	each := func(p playback) error {
+	each := func(p *pastGame) error {
 		if o.games > 0 && n >= o.games {
 			return errEnough
 		}
+		if err := o.game(p, n, json.NewEncoder(out)); err != nil {
+			return fmt.Errorf("game %d: %w", n, err)
+		}
 		n++
-		return o.game(p, n-1, json.NewEncoder(out))
+		return nil
 	}
 	var err error
 	if folder := inDataSet(path); folder != "" {
@@ -95,21 +98,29 @@ func (o *statesOptions) write(path string, out io.Writer) error {
 	return err
 }
 
-func eachOfSet(folder string, each func(playback) error) error {
+func eachOfSet(folder string, each func(*pastGame) error) error {
 	set, game, err := openSet(folder)
 	if err != nil {
 		return err
 	}
+	spec := game.Spec()
 	return set.Episodes(func(e *dataset.Episode) error {
 		m, err := dataset.Begin(game, e)
 		if err != nil {
 			return err
 		}
-		return each(&episode{Match: m, spec: game.Spec(), Episode: e})
+		return each(&pastGame{e.Steps, spec, func(see func(env.Match)) error {
+			see(m)
+			for actions := range slices.Chunk(e.Actions, spec.Seats*len(spec.Actions)) {
+				m.Step(actions)
+				see(m)
+			}
+			return nil
+		}})
 	})
 }
 
-func eachRecorded(path string, each func(playback) error) error {
+func eachRecorded(path string, each func(*pastGame) error) error {
 	r, err := trace.Open(path)
 	if err != nil {
 		return err
@@ -127,84 +138,22 @@ func eachRecorded(path string, each func(playback) error) error {
 		if err != nil {
 			return &trace.Error{File: path, Line: r.Line(), Err: err}
 		}
-		game, ok := replay.(playback)
-		if !ok {
-			return &trace.Error{File: path, Line: r.Line(),
-				Err: errors.New("no position can be taken from recorded games of this kind")}
+		spec, err := recordedSpec(replay)
+		if err == nil {
+			err = each(&pastGame{replay.Len(), spec, func(see func(env.Match)) error {
+				return replay.Follow(func(at record.Moment) error { see(at.Match); return nil })
+			}})
 		}
-		if err := each(game); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 }
 
-// episode plays a game of a data set again.
-type episode struct {
-	env.Match
-	spec *env.Spec
-	made int
-	*dataset.Episode
-}
-
-func (e *episode) Len() int { return e.Steps }
-
-func (e *episode) Step() error {
-	width := len(e.Actions) / max(1, e.Steps)
-	e.Match.Step(e.Actions[e.made*width : (e.made+1)*width])
-	e.made++
-	return nil
-}
-
-func (e *episode) Position() ([]byte, *env.Spec) { return e.Append(nil), e.spec }
-
-// position is one that is kept.
-type position struct {
-	Game  int    `json:"game"`
-	Step  int    `json:"step"`
-	State []byte `json:"state"`
-}
-
-// game writes the positions of one game.
-func (o *statesOptions) game(p playback, number int, out *json.Encoder) error {
-	var kept []position
-	wanted := func(step int) bool { return slices.Contains(o.at, step) || slices.Contains(o.at, step-p.Len()) }
-	for step := 0; ; step++ {
-		if wanted(step) && !p.Status().Over {
-			state, _ := p.Position()
-			kept = append(kept, position{number, step, state})
-		}
-		if step == p.Len() {
-			break
-		}
-		if err := p.Step(); err != nil {
-			return fmt.Errorf("game %d: %w", number, err)
-		}
-	}
-	spec, err := playedBy(p)
-	if err != nil {
-		return fmt.Errorf("game %d: %w", number, err)
-	}
-	rows, form := seatsOf(spec, p.Status(), o.winner), gamestate.Of(spec)
-	for _, k := range kept {
-		if rows == nil {
-			break
-		}
-		k.State = form.Append(nil, &gamestate.State{Rows: rows, Returns: make([]float64, len(rows)), Match: k.State})
-		if err := out.Encode(k); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// playedBy is the game of the catalog that was played, by the rules of a record if it is
-// one: that has no more than the game's id.
-func playedBy(p playback) (*env.Spec, error) {
-	_, spec := p.Position()
-	replay, recorded := p.(record.Replay)
-	if !recorded {
-		return spec, nil
-	}
+// recordedSpec is that of the catalog's game that was recorded, by the rules of the record:
+// that has no more than the game's id.
+func recordedSpec(replay record.Replay) (*env.Spec, error) {
+	_, spec := replay.Position()
 	rules, err := json.Marshal(spec.Rules)
 	if err != nil {
 		return nil, err
@@ -216,15 +165,42 @@ func playedBy(p playback) (*env.Spec, error) {
 	return game.Spec(), nil
 }
 
-// seatsOf are the seats that learn in what is kept of a game; nil if it is not wanted.
-func seatsOf(spec *env.Spec, end env.Status, winner bool) (rows []uint8) {
-	for seat := range spec.Seats {
-		if !winner || end.Winners.Has(seat) {
+// position is one that is kept.
+type position struct {
+	Game  int    `json:"game"`
+	Step  int    `json:"step"`
+	State []byte `json:"state"`
+}
+
+// game writes the positions of one game.
+func (o *statesOptions) game(p *pastGame, number int, out *json.Encoder) error {
+	var kept []position
+	var status env.Status
+	step := 0
+	err := p.again(func(m env.Match) {
+		status = m.Status()
+		if !status.Over && (slices.Contains(o.at, step) || slices.Contains(o.at, step-p.steps)) {
+			kept = append(kept, position{number, step, m.Append(nil)})
+		}
+		step++
+	})
+	if err != nil {
+		return err
+	}
+	rows, form := []uint8{}, gamestate.Of(p.spec)
+	for seat := range p.spec.Seats {
+		if !o.winner || status.Winners.Has(seat) {
 			rows = append(rows, uint8(seat))
 		}
 	}
-	if winner && len(rows) != 1 {
+	if o.winner && len(rows) != 1 {
 		return nil
 	}
-	return rows
+	for _, k := range kept {
+		k.State = form.Append(nil, &gamestate.State{Rows: rows, Returns: make([]float64, len(rows)), Match: k.State})
+		if err := out.Encode(k); err != nil {
+			return err
+		}
+	}
+	return nil
 }
