@@ -169,25 +169,15 @@ func (c *Config) resolveAgents(game env.Game) error {
 		return fmt.Errorf("%d agents, want at most %d", len(c.Agents), math.MaxUint16)
 	}
 	for i, name := range c.Agents {
-		if slices.Contains(c.Agents[:i], name) {
-			continue
+		again := slices.Contains(c.Agents[:i], name)
+		if match.AtURL(name) && (c.Seating >= Drawn || again) {
+			return fmt.Errorf("the agent at %s could get several seats of a game, but a server plays one at a time", name)
 		}
-		if outside(name) {
+		if again || outside(name) {
 			continue
 		}
 		if _, err := game.NewAgent(name); err != nil {
 			return err
-		}
-	}
-	return c.checkServers()
-}
-
-// checkServers refuses a configuration that could seat one server twice in a
-// game: the server could not tell its seats apart.
-func (c *Config) checkServers() error {
-	for i, name := range c.Agents {
-		if match.AtURL(name) && (c.Seating >= Drawn || slices.Contains(c.Agents[:i], name)) {
-			return fmt.Errorf("the agent at %s could get several seats of a game, but a server plays one at a time", name)
 		}
 	}
 	return nil
@@ -241,7 +231,8 @@ func (c *Config) lineup(game int, seats []uint16) {
 	}
 }
 
-// CountFiles is how many files there are to be.
+// CountFiles is how many files there are to be; or it says what is wrong with the configuration
+// for a game. It makes each built-in agent once, to see that it exists.
 func (c *Config) CountFiles(game env.Game) (int, error) {
 	whole, err := c.resolve(game)
 	return whole.files(), err
@@ -257,10 +248,3 @@ func (c *Config) file(k int) (first, end int) {
 
 // seed is a game's seed.
 func (c *Config) seed(game int) env.Seed { return env.Seed{Value: c.Seed + uint64(game)} }
-
-// Validate says what is wrong with the configuration for a game. It makes each
-// built-in agent once, to see that it exists.
-func (c *Config) Validate(game env.Game) error {
-	_, err := c.resolve(game)
-	return err
-}

@@ -36,7 +36,7 @@ func TestConfigRefused(t *testing.T) {
 	} {
 		config := small()
 		c.change(&config)
-		if err := config.Validate(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := config.CountFiles(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", c.reason, err, c.says)
 		}
 	}

@@ -211,25 +211,14 @@ func (g *generation) task(ctx context.Context) (file, game int) {
 
 // playGame plays one game and keeps it.
 func (g *generation) playGame(ctx context.Context, p *player, number int) error {
-	begun := time.Now()
 	e, err := p.play(ctx, number, nil)
 	if err != nil {
 		return err
 	}
-	played := time.Now()
 	if err := g.add(e); err != nil {
 		return err
 	}
-	if err := g.log.Sync(); err != nil {
-		return err
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.work.Games++
-	g.work.Steps += e.Steps
-	g.work.Play += played.Sub(begun)
-	g.work.Write += time.Since(played)
-	return nil
+	return g.log.Sync()
 }
 
 func (g *generation) add(e *Episode) error {
@@ -238,6 +227,8 @@ func (g *generation) add(e *Episode) error {
 	if err := g.keep(e); err != nil {
 		return err
 	}
+	g.work.Games++
+	g.work.Steps += e.Steps
 	g.count(e.Game)
 	g.tell()
 	return nil
@@ -251,7 +242,6 @@ func (g *generation) tell() {
 
 // writeFile writes a file all of whose games have been played.
 func (g *generation) writeFile(e *encoder, k int) error {
-	begun := time.Now()
 	first, end := g.plan.config.file(k)
 	games := make([]disk.Place, end-first)
 	g.mu.Lock()
@@ -265,7 +255,6 @@ func (g *generation) writeFile(e *encoder, k int) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.work.Write += time.Since(begun)
 	return g.wrote(k, made)
 }
 

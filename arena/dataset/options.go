@@ -42,11 +42,8 @@ type Progress struct {
 	Resumed    int // games of earlier runs
 }
 
-// Work is what a run has spent: time of all workers together.
+// Work is what a run has done.
 type Work struct {
-	Games int           `json:"games"` // played in this run
-	Steps int           `json:"steps"`
-	Wall  time.Duration `json:"wall_ns"`
-	Play  time.Duration `json:"play_ns"`  // in games and agents
-	Write time.Duration `json:"write_ns"` // in keeping, encoding, compressing and writing them
+	Games, Steps int // played in this run
+	Wall         time.Duration
 }

@@ -71,17 +71,17 @@ func (p *player) play(ctx context.Context, number int, recorded *Recorded) (e *E
 	switch {
 	case p.remote:
 		return e, p.playRemote(ctx, e)
-	case recorded == nil:
-		if err := p.sit(e, nil); err != nil {
-			return nil, err
-		}
-		return e, p.playHere(ctx, e)
+	case recorded != nil:
+		return e, p.playAgain(ctx, e, recorded)
 	}
-	return e, p.playAgain(ctx, e, recorded)
+	return e, p.playHere(ctx, e, nil)
 }
 
-// playHere plays with the agents that are sitting.
-func (p *player) playHere(ctx context.Context, e *Episode) error {
+// playHere plays with built-in agents, and by a script where a client's sit.
+func (p *player) playHere(ctx context.Context, e *Episode, s *script) error {
+	if err := p.sit(e); err != nil {
+		return err
+	}
 	parts := len(p.game.Spec().Actions)
 	p.match.Reset(e.Seed)
 	p.tracker.Begin(p.match)
@@ -94,12 +94,18 @@ func (p *player) playHere(ctx context.Context, e *Episode) error {
 		e.Actions = append(e.Actions, make([]byte, parts*len(p.sitting))...)
 		actions := e.Actions[from:]
 		for k, agent := range p.sitting {
-			if status.In.Has(k) {
-				agent.Act(p.match, k, actions[k*parts:(k+1)*parts])
-				e.Lived[k]++
-				if p.listen {
-					p.search.listen(e, agent, k)
-				}
+			if !status.In.Has(k) {
+				continue
+			}
+			e.Lived[k]++
+			own := actions[k*parts : (k+1)*parts]
+			if agent == nil {
+				s.act(e, k, own)
+				continue
+			}
+			agent.Act(p.match, k, own)
+			if p.listen {
+				p.search.listen(e, agent, k)
 			}
 		}
 		p.tracker.Step(p.match, actions)
@@ -111,23 +117,16 @@ func (p *player) playHere(ctx context.Context, e *Episode) error {
 	return nil
 }
 
-// sit seats the agents, with the RNGs of their seats and no memory. Those of a
-// client's play by its script.
-func (p *player) sit(e *Episode, s *script) error {
-	p.sitting = p.sitting[:0]
+// sit seats the built-in agents, with the RNGs of their seats and no memory. In a client's
+// seats sits nobody.
+func (p *player) sit(e *Episode) (err error) {
+	p.sitting = make([]env.Agent, len(e.Agents))
 	for k, index := range e.Agents {
-		if atClient(p.config.Agents[index]) {
-			p.sitting = append(p.sitting, &scripted{script: s, place: len(s.seats)})
-			s.seats = append(s.seats, k)
-			continue
+		if !atClient(p.config.Agents[index]) && err == nil {
+			p.sitting[k], err = p.agent(index, k, e.Seed)
 		}
-		agent, err := p.agent(index, k, e.Seed)
-		if err != nil {
-			return err
-		}
-		p.sitting = append(p.sitting, agent)
 	}
-	return nil
+	return err
 }
 
 // agent is a built-in agent, ready to play a game in a seat.

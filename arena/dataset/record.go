@@ -75,10 +75,13 @@ func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
 			r.Agents, spec.Seats, len(p.config.Agents))
 	}
 	copy(e.Agents, r.Agents)
-	theirs := 0
-	for _, index := range e.Agents {
-		theirs += int(toByte(atClient(p.config.Agents[index])))
+	script := &script{Recorded: r, extra: p.config.Extra}
+	for k, index := range e.Agents {
+		if atClient(p.config.Agents[index]) {
+			script.seats = append(script.seats, k)
+		}
 	}
+	theirs := len(script.seats)
 	parts := len(spec.Actions)
 	if theirs == 0 || len(r.Actions) == 0 || len(r.Actions)%(theirs*parts) != 0 {
 		return fmt.Errorf("the client sent %d bytes of actions of %d seats with %d components",
@@ -96,10 +99,7 @@ func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
 			return fmt.Errorf("the client sent %d bytes of array %q, want %d", got, x.Name, want)
 		}
 	}
-	if err := p.sit(e, &script{Recorded: r, parts: parts, steps: steps, extra: p.config.Extra}); err != nil {
-		return err
-	}
-	if err := p.playHere(ctx, e); err != nil {
+	if err := p.playHere(ctx, e, script); err != nil {
 		return err
 	}
 	if e.Steps != steps || e.Result != r.Result || e.Winners != r.Winners {
@@ -112,46 +112,26 @@ func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
 // script is what a client's agents did in a game.
 type script struct {
 	*Recorded
-	parts int
 	seats []int // those of the client's agents
-	steps int
 	extra []Extra
 }
 
-// scripted plays one seat of a script. It plays choice 0 once that has ended,
-// which playAgain notices.
-type scripted struct {
-	env.NoSearch
-	script *script
-	place  int // among the script's seats
-}
-
-func (a *scripted) Act(m env.Match, _ int, action []uint8) {
-	s := a.script
-	if step := m.Status().Steps; step < s.steps {
-		copy(action, s.Actions[(step*len(s.seats)+a.place)*s.parts:][:s.parts])
+// act plays the next action in a client's seat, and notes what the client reported of it. It
+// plays choice 0 once the script has ended, which playAgain notices.
+func (s *script) act(e *Episode, seat int, action []byte) {
+	at := e.Steps*len(s.seats) + slices.Index(s.seats, seat)
+	if at*len(action) >= len(s.Actions) {
+		return
 	}
-}
-
-// report notes what the client's agent reported of a step.
-func (a *scripted) report(e *Episode, seat int) {
-	s := a.script
-	if len(s.extra) == 0 || e.Steps >= s.steps {
+	copy(action, s.Actions[at*len(action):])
+	if len(s.extra) == 0 {
 		return
 	}
 	d := Decision{Step: e.Steps, Seat: seat}
 	for i := range s.extra {
 		x := &s.extra[i]
 		n := x.size()
-		d.put(x.Name, s.Extra[x.Name][(e.Steps*len(s.seats)+a.place)*n:][:n])
+		d.put(x.Name, s.Extra[x.Name][at*n:][:n])
 	}
 	e.Decisions = append(e.Decisions, d)
 }
-
-func (a *scripted) Reset(env.RNG) {}
-
-func (a *scripted) Reseed(env.RNG) {}
-
-func (a *scripted) Append(dst []byte) []byte { return dst }
-
-func (a *scripted) Restore([]byte) error { return nil }

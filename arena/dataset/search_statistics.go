@@ -19,10 +19,6 @@ func newSearchListener(spec *env.Spec) searchListener {
 
 // listen notes what an agent's last Act chose by, if it reports that.
 func (l *searchListener) listen(e *Episode, agent any, seat int) {
-	if client, ok := agent.(*scripted); ok {
-		client.report(e, seat)
-		return
-	}
 	reporter, ok := agent.(env.SearchReporter)
 	if !ok {
 		return

@@ -49,9 +49,6 @@ func finished(out io.Writer, folder string, m *dataset.Manifest) error {
 	return err
 }
 
-// assembling are the options of putting data sets together.
-func assembling() dataset.Options { return dataset.Options{Version: version()} }
-
 func newDataMerge() *cobra.Command {
 	var f shapeFlags
 	var keep dataset.Filter
@@ -106,7 +103,8 @@ func mergeData(out io.Writer, folders []string, f *shapeFlags, keep *dataset.Fil
 		return err
 	}
 	f.shape.Filter = keep.String()
-	m, err := dataset.Merge(game, sets, f.shape, keep.Keep, f.out, assembling())
+	m, err := dataset.Merge(game, sets, f.shape, keep.Keep, f.out,
+		dataset.Options{Version: version()})
 	if errors.Is(err, dataset.ErrNotEmpty) {
 		return usagef("%w; name another --out", err)
 	}

@@ -84,12 +84,12 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	files, err := o.config.CountFiles(game)
+	if err != nil {
+		return usageError{err}
+	}
 	if o.parts.counts() {
-		n, err := o.config.CountFiles(game)
-		if err != nil {
-			return err
-		}
-		return o.parts.printCount(out, n, o.asJSON)
+		return o.parts.printCount(out, files, o.asJSON)
 	}
 	part, err := o.parts.span()
 	if err != nil {
@@ -128,9 +128,6 @@ func (o *generateOptions) game() (env.Game, error) {
 	if n := len(o.config.Agents); n != 1 && n != game.Spec().Seats {
 		o.config.Seating = dataset.Drawn
 	}
-	if err := o.config.Validate(game); err != nil {
-		return nil, usageError{err}
-	}
 	return game, nil
 }
 
@@ -159,38 +156,22 @@ type generated struct {
 	Seconds        float64 `json:"seconds"`
 	GamesPerSecond float64 `json:"games_per_second"`
 	StepsPerSecond float64 `json:"steps_per_second"`
-	// Outside is the share of the workers' time that was not spent in games and
-	// agents.
-	Outside float64 `json:"outside_simulator"`
-}
-
-func summarise(folder string, m *dataset.Manifest, w dataset.Work) generated {
-	s := generated{
-		Out: folder, Games: m.Games, Steps: m.Steps, Rows: m.Rows, Files: len(m.Files), Bytes: m.Bytes,
-		Played: w.Games, PlayedSteps: w.Steps, Seconds: w.Wall.Seconds(),
-	}
-	if m.Steps > 0 {
-		s.BytesPerStep = float64(m.Bytes) / float64(m.Steps)
-	}
-	if w.Games > 0 {
-		s.GamesPerSecond = float64(w.Games) / w.Wall.Seconds()
-		s.StepsPerSecond = float64(w.Steps) / w.Wall.Seconds()
-		s.Outside = float64(w.Write) / float64(w.Play+w.Write)
-	}
-	return s
 }
 
 func (o *generateOptions) report(out io.Writer, m *dataset.Manifest, w dataset.Work) error {
-	s := summarise(o.out, m, w)
+	seconds := w.Wall.Seconds()
+	s := generated{
+		Out: o.out, Games: m.Games, Steps: m.Steps, Rows: m.Rows, Files: len(m.Files), Bytes: m.Bytes,
+		BytesPerStep: float64(m.Bytes) / float64(max(1, m.Steps)), Played: w.Games, PlayedSteps: w.Steps, Seconds: seconds,
+		GamesPerSecond: float64(w.Games) / seconds, StepsPerSecond: float64(w.Steps) / seconds,
+	}
 	if o.asJSON {
 		return printJSON(out, s)
 	}
-	_, err := fmt.Fprintf(out, "%s: %d games, %d steps, %d rows in %d files, %s, %.2f bytes a step\n",
-		s.Out, s.Games, s.Steps, s.Rows, s.Files, inBytes(s.Bytes), s.BytesPerStep)
+	err := finished(out, o.out, m)
 	if err == nil && s.Played > 0 {
-		_, err = fmt.Fprintf(out,
-			"%d games in %.1f s: %.0f games and %.0f steps a second, %.1f %% of the time outside the simulator\n",
-			s.Played, s.Seconds, s.GamesPerSecond, s.StepsPerSecond, 100*s.Outside)
+		_, err = fmt.Fprintf(out, "%.2f bytes a step; %d games played in %.1f s: %.0f games and %.0f steps a second\n",
+			s.BytesPerStep, s.Played, s.Seconds, s.GamesPerSecond, s.StepsPerSecond)
 	}
 	return err
 }
