@@ -12,7 +12,7 @@ import (
 // Recording writes every game of a match down, re-runs included: its Watch is
 // handed to [Play], and at the end of each game the game's record is written; that of
 // a game that was stopped, by Stop.
-// The record's note says which moves were replaced by stop, and of a re-run
+// The record's note says how many moves were replaced by stop, and of a re-run
 // that it is one.
 type Recording struct {
 	// Setup says how the games began; "": they were dealt.
@@ -27,8 +27,11 @@ type Recording struct {
 	game     Moment // its start
 	start    []byte
 	actions  [][]byte
-	replaced []map[string]steps // by seat: the moves that were, by what was wrong with them
+	replaced [][len(wrong)][]int // by seat, then by what was wrong with them: the steps of such moves
 }
+
+// wrong is what can be wrong with moves that stop replaces.
+var wrong = [3]string{"late", "failed", "gone"}
 
 // NewRecording makes a recording that writes to out, such as a [trace.Writer].
 // Observations are recorded every obsEvery steps, 0: never.
@@ -48,13 +51,10 @@ func NewRecording(game env.Game, players []Player, obsEvery int,
 func (r *Recording) Watch(at Moment) error {
 	if at.Actions == nil {
 		r.game, r.start, r.actions = at, at.Match.Append(nil), nil
-		r.replaced = make([]map[string]steps, len(r.policies))
-		for seat := range r.replaced {
-			r.replaced[seat] = map[string]steps{}
-		}
+		r.replaced = make([][len(wrong)][]int, len(r.policies))
 	} else {
 		r.actions = append(r.actions, bytes.Clone(at.Actions))
-		for what, seats := range map[string]env.SeatSet{"late": at.Late, "failed": at.Failed, "gone": at.Gone} {
+		for what, seats := range [len(wrong)]env.SeatSet{at.Late, at.Failed, at.Gone} {
 			for _, seat := range seats.List() {
 				r.replaced[seat][what] = append(r.replaced[seat][what], len(r.actions))
 			}
@@ -111,35 +111,11 @@ func (r *Recording) note() string {
 		parts = append(parts, fmt.Sprintf("re-run %d after a tie", r.game.Number))
 	}
 	for seat, replaced := range r.replaced {
-		for _, what := range []string{"late", "failed", "gone"} {
-			if at := replaced[what]; at != nil {
-				parts = append(parts, fmt.Sprintf("agent %d %s at %v", seat, what, at))
+		for what, at := range replaced {
+			if at != nil {
+				parts = append(parts, fmt.Sprintf("agent %d %s %d times, first at step %d", seat, wrong[what], len(at), at[0]))
 			}
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-// steps are numbers of steps, counted from 1, in order.
-type steps []int
-
-// String is "step 3" or "steps 3, 7-9".
-func (s steps) String() string {
-	if len(s) == 1 {
-		return fmt.Sprintf("step %d", s[0])
-	}
-	var parts []string
-	for i := 0; i < len(s); {
-		last := i
-		for last+1 < len(s) && s[last+1] == s[last]+1 {
-			last++
-		}
-		part := fmt.Sprint(s[i])
-		if last > i {
-			part = fmt.Sprintf("%d-%d", s[i], s[last])
-		}
-		parts = append(parts, part)
-		i = last + 1
-	}
-	return "steps " + strings.Join(parts, ", ")
 }

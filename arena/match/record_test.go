@@ -101,7 +101,8 @@ func TestRecordSaysWhatWasReplaced(t *testing.T) {
 	}}
 	result, games := record(t, game, []match.Player{shaky, seatsOf(t, game, "static")[0]},
 		match.Rules{Limit: 200 * time.Millisecond})
-	if want := "agent 0 late at step 6; agent 0 failed at steps 2-4, 7"; games[0].Info().Note != want {
+	want := "agent 0 late 1 times, first at step 6; agent 0 failed 4 times, first at step 2"
+	if games[0].Info().Note != want {
 		t.Errorf("the note is %q, want %q", games[0].Info().Note, want)
 	}
 	if result.Seats[0].Late != 1 || result.Seats[0].Failed != 4 {

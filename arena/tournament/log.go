@@ -46,33 +46,27 @@ func readHeader(line []byte) (*header, error) {
 	return h, nil
 }
 
-// differs says in what another header differs, "" for nothing.
+// differs says in what another header differs, "" for nothing, but for the program and how many
+// games there are.
 func (h *header) differs(other *header) string {
-	a, b := h.fields(), other.fields()
-	for i := range a {
-		if a[i].value != b[i].value {
-			return fmt.Sprintf("with %s %s, this run has %s", a[i].name, b[i].value, a[i].value)
+	parts := func(h *header) [3]any {
+		head, c := *h, h.Config
+		head.Program, head.Rules, head.Config = "", nil, Config{}
+		c.Games, c.Repetitions = 0, c.repetitions()
+		return [3]any{head, c, h.Rules}
+	}
+	mine := parts(h)
+	for i, theirs := range parts(other) {
+		was, err := json.Marshal(theirs)
+		is, also := json.Marshal(mine[i])
+		if err != nil || also != nil {
+			return fmt.Sprint("in what cannot be read: ", errors.Join(err, also))
+		}
+		if d := ruleset.Difference(was, is); d != "" {
+			return d
 		}
 	}
-	if d := ruleset.Difference(other.Rules, h.Rules); d != "" {
-		return "by rules in which " + d
-	}
 	return ""
-}
-
-type headerField struct{ name, value string }
-
-// fields lists what two logs can differ in, besides the rules, the program and how
-// many games there are.
-func (h *header) fields() []headerField {
-	c := &h.Config
-	return []headerField{
-		{"log format", h.Format}, {"env", h.Env}, {"agents", fmt.Sprintf("%q", c.Agents)},
-		{"against", fmt.Sprintf("%q", c.Against)},
-		{"format", c.Format.String()}, {"repetitions", fmt.Sprint(c.repetitions())}, {"mirrored", fmt.Sprint(c.Mirrored)},
-		{"seed", fmt.Sprint(c.Seed)}, {"limit", c.Limit.String()},
-		{"game version", fmt.Sprint(h.Version)}, {"seed version", fmt.Sprint(h.Seeds)},
-	}
 }
 
 // Errors of opening a log.
@@ -88,7 +82,7 @@ func (h *header) accept(text []byte) error {
 		return fmt.Errorf("%w: %w", ErrLogOther, err)
 	}
 	if d := h.differs(other); d != "" {
-		return fmt.Errorf("%w: it was begun %s", ErrLogOther, d)
+		return fmt.Errorf("%w, whose %s", ErrLogOther, d)
 	}
 	if h.Program != other.Program {
 		return fmt.Errorf("%w: %q, this one is %q", ErrLogProgram, other.Program, h.Program)

@@ -188,12 +188,12 @@ func TestOtherTournament(t *testing.T) {
 		want   string
 	}{
 		{ffaID, func(c *Config, o *Options) { c.Games = 7 }, "it holds game 1"},
-		{ffaID, func(c *Config, o *Options) { c.Seed = 2 }, "with seed 1, this run has 2"},
+		{ffaID, func(c *Config, o *Options) { c.Seed = 2 }, "whose seed is 1, not 2"},
 		{ffaID, func(c *Config, o *Options) { c.Agents = []string{"static", "random"} },
-			`with agents ["random" "static"], this run has ["static" "random"]`},
-		{ffaID, func(c *Config, o *Options) { c.Against = "static" }, `with against "random", this run has "static"`},
-		{ffaID, func(c *Config, o *Options) { c.Mirrored = true }, "with mirrored false, this run has true"},
-		{"PommeFFA2018-v0", func(c *Config, o *Options) {}, "with env PommeFFACompetition-v0, this run has PommeFFA2018-v0"},
+			`agents is ["random","static"], not ["static","random"]`},
+		{ffaID, func(c *Config, o *Options) { c.Against = "static" }, `against is "random", not "static"`},
+		{ffaID, func(c *Config, o *Options) { c.Mirrored = true }, "mirrored is left out, not true"},
+		{"PommeFFA2018-v0", func(c *Config, o *Options) {}, `env is "PommeFFACompetition-v0", not "PommeFFA2018-v0"`},
 	} {
 		c, o := quick(), begin
 		test.change(&c, &o)

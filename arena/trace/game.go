@@ -50,13 +50,7 @@ func (f Formats) Open(path string, game int) (record.Replay, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return f.OpenIn(r, game)
-}
-
-// OpenIn is Open in a file that is being read, from where it stands.
-func (f Formats) OpenIn(r *Reader, game int) (record.Replay, error) {
 	var line []byte
-	var err error
 	for range game {
 		if line, err = r.Next(); err == io.EOF {
 			return nil, r.fail(0, fmt.Errorf("%w: it holds %d, not %d", ErrNoGame, r.Line(), game))

@@ -18,7 +18,7 @@ import (
 // modules are the page's, each after those that it imports: one file holds them as
 // one module.
 var modules = []string{"elements.js", "address.js", "game.js", "sprites.js", "board.js", "seats.js", "view.js",
-	"player.js", "looks.js", "themes.js", "listing.js", "server.js", "source.js", "main.js"}
+	"player.js", "looks.js", "listing.js", "server.js", "source.js", "main.js"}
 
 // What joins modules, and is left out where they are one.
 var (

@@ -109,16 +109,3 @@ func entryOf(line []byte) Entry {
 	}
 	return entry
 }
-
-// dropped reads the first game of a file with recorded games.
-func (h *handler) dropped(name string, content io.Reader) (*scene.Game, error) {
-	file, err := trace.NewReader(name, content)
-	if err != nil {
-		return nil, err
-	}
-	replay, err := h.Formats.OpenIn(file, 1)
-	if err != nil {
-		return nil, err
-	}
-	return scene.Read(replay)
-}

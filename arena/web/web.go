@@ -36,7 +36,6 @@ import (
 	"strings"
 
 	"pommego/arena/scene"
-	"pommego/arena/trace"
 )
 
 //go:embed app
@@ -57,9 +56,8 @@ var ErrNoGame = errors.New("there is no such game")
 
 // Config says what a page shows, and to whom.
 type Config struct {
-	Games   Games         // nil: none
-	Formats trace.Formats // of files with recorded games that can be dropped onto the page
-	Token   string
+	Games Games // nil: none
+	Token string
 
 	// Handlers answer other requests below /api/, by patterns of http.ServeMux.
 	Handlers map[string]http.HandlerFunc
@@ -68,9 +66,6 @@ type Config struct {
 // policy is the content security policy of what is served.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-// maxUpload bounds a file that is dropped onto the page.
-const maxUpload = 64 << 20
 
 type handler struct {
 	Config
@@ -92,7 +87,6 @@ func New(c Config) (http.Handler, error) {
 	for pattern, answer := range c.Handlers {
 		h.mux.HandleFunc(pattern, answer)
 	}
-	h.mux.HandleFunc("POST /api/open", h.open)
 	return h, nil
 }
 
@@ -170,11 +164,6 @@ func (h *handler) game(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	g, err := h.Games.Game(number)
-	answer(w, g, err)
-}
-
-func (h *handler) open(w http.ResponseWriter, r *http.Request) {
-	g, err := h.dropped(r.URL.Query().Get("name"), http.MaxBytesReader(w, r.Body, maxUpload))
 	answer(w, g, err)
 }
 

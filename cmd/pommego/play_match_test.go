@@ -83,7 +83,7 @@ func TestPlayLate(t *testing.T) {
 	}
 	replay := pommego(t, "replay", path)
 	replay.want(t, exitOK)
-	if want := fmt.Sprintf("(agent 1 late at steps 1-%d)", steps); !strings.Contains(replay.out, want) {
+	if want := fmt.Sprintf("(agent 1 late %d times, first at step 1)", steps); !strings.Contains(replay.out, want) {
 		t.Errorf("the replay does not say %q:\n%.300s", want, replay.out)
 	}
 	pommego(t, "verify", path).want(t, exitOK)

@@ -19,7 +19,7 @@ func (s *seated) openTable(ctx context.Context, o *playOptions, out io.Writer) e
 	if o.asJSON {
 		out = os.Stderr
 	}
-	p, err := openPage("127.0.0.1:0", web.Config{Games: s.table, Formats: formats, Handlers: s.table.Handlers()})
+	p, err := openPage("127.0.0.1:0", web.Config{Games: s.table, Handlers: s.table.Handlers()})
 	if err != nil {
 		return err
 	}

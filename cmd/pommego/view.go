@@ -40,7 +40,7 @@ func newView() *cobra.Command {
 		Long: `Look at recorded games in the browser: every step with what led to it, events to jump to, what
 each seat sees and two games side by side. The address that is printed holds a token, without
 which the page shows nothing. Only this machine can open it; the page asks for nothing
-from elsewhere. Further files can be dropped onto it. SIGINT ends it.
+from elsewhere. SIGINT ends it.
 
 Of a data set (its folder) and of a tournament (the folder of --out or the file of --log) a table of
 games is shown first, of a finished tournament with ratings and the comparison of pairs. A tournament
@@ -98,7 +98,7 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Games: games, Formats: formats}, fragment,
+	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Games: games}, fragment,
 		fmt.Sprintf("%d games", len(list.Games)))
 }
 

@@ -5,7 +5,6 @@ The short form plays some ids. `make test-browser` plays every id, forwards and 
 
 from __future__ import annotations
 
-import base64
 import gzip
 import json
 import shutil
@@ -299,40 +298,6 @@ def test_two_games_side_by_side(window: Browser, watch: Watch) -> None:
     assert step(window) == 20
 
 
-DROP = """
-const bytes = Uint8Array.from(atob(given[1]), char => char.charCodeAt(0)), files = new DataTransfer();
-files.items.add(new File([bytes], given[0]));
-const how = { bubbles: true, cancelable: true, dataTransfer: files };
-const drag = kind => document.body.dispatchEvent(new DragEvent(kind, how));
-drag("dragenter");
-const offered = byId("drop").checkVisibility();
-drag("dragover");
-drag("drop");
-return offered && !byId("drop").checkVisibility();
-"""
-
-
-def test_drag_and_drop(window: Browser, watch: Watch) -> None:
-    watch("OneVsOne-v0")
-    content = GOLDEN["BaseWar-v0"].read_bytes()
-    assert window.run(DROP, "mine.jsonl.gz", base64.b64encode(content).decode())
-    wait = SHOWN + "await until(() => shown()[0]?.game.head.env === 'BaseWar-v0')"
-    window.run(wait + "; return byId('title').textContent")
-    assert window.run("return byId('title').textContent") == "mine.jsonl.gz"
-
-
-def test_what_cannot_be_opened_is_said(window: Browser, watch: Watch) -> None:
-    watch("OneVsOne-v0")
-    window.run(DROP, "<b>bad</b>.jsonl", base64.b64encode(b"{}").decode())
-    said = window.run(
-        "const m = byId('message'); await until(() => !m.hidden);return [m.textContent, m.children.length]"
-    )
-    assert "<b>bad</b>.jsonl" in said[0]
-    assert said[1] == 0  # no markup
-    assert step(window) == 0  # the game before is still there
-    assert "422" in window.complaints()[0]  # which the browser says by itself
-
-
 def test_without_the_token_nothing_is_shown(window: Browser, served: str) -> None:
     window.open(served.partition("#")[0], "#message")
     assert "token" in window.run("return byId('message').textContent")
@@ -495,7 +460,7 @@ def test_fits_every_screen(
     wide, sharp, scheme = window.run("""
       const board = document.querySelector("#games canvas");
       const page = document.documentElement;
-      return [page.scrollWidth, board.width / board.clientWidth, page.dataset.theme];
+      return [page.scrollWidth, board.width / board.clientWidth, getComputedStyle(page).colorScheme];
     """)
     assert wide <= width
     assert sharp == pytest.approx(density, rel=0.05)  # drawn in the screen's own pixels

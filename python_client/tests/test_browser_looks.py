@@ -38,7 +38,8 @@ def files(binary: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     golden = REPOSITORY / "env" / "pommerman" / "testdata" / "golden"
     games = [gzip.decompress((golden / f"{id}.jsonl.gz").read_bytes()) for id in (TEAM, "OneVsOne-v0")]
     (folder / "games.jsonl").write_bytes(b"".join(games))
-    tournament = "tournament --env OneVsOne-v0 --format round-robin --agents simple,random,static --games 4"
+    agents = "simple,random,static,osla"
+    tournament = f"tournament --env OneVsOne-v0 --format round-robin --agents {agents} --games 4"
     command = [binary, *tournament.split(), "--out", folder / "results"]
     subprocess.run(command, check=True, capture_output=True)
     return folder
@@ -131,7 +132,8 @@ def test_looks(
     window.window(width, height, dark=dark)
     with pages[page](window):
         assert window.run("return document.documentElement.scrollWidth") <= width
-        assert window.run("return document.documentElement.dataset.theme") == ("dark" if dark else "light")
+        scheme = window.run("return getComputedStyle(document.documentElement).colorScheme")
+        assert scheme == ("dark" if dark else "light")
         seen = window.run(COARSE, window.driver.get_screenshot_as_base64())
         window.driver.execute_script((Path(axe.__file__).parent / "axe.min.js").read_text())
         found = window.run(

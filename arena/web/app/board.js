@@ -2,13 +2,10 @@
 
 import { sprites } from "./sprites.js";
 
-export const theme = {
-  chosen: "system",
-  get name() {
-    if (this.chosen !== "system") return this.chosen;
-    return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  },
-};
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+// themed is the colours of the ground, as the system has its theme.
+function themed() { return sprites.themes[dark.matches ? "dark" : "light"]; }
 
 export class Board {
   constructor(canvas, game) {
@@ -18,9 +15,14 @@ export class Board {
     canvas.style.aspectRatio = `${game.head.cols} / ${game.head.rows}`;
     this.resizing = new ResizeObserver(() => this.draw());
     this.resizing.observe(canvas);
+    this.leaving = new AbortController();
+    dark.addEventListener("change", () => this.draw(), { signal: this.leaving.signal });
   }
 
-  close() { this.resizing.disconnect(); }
+  close() {
+    this.resizing.disconnect();
+    this.leaving.abort();
+  }
 
   // show shows a position as a seat sees it, everything for seat -1.
   show(position, seat, reach) {
@@ -50,7 +52,7 @@ export class Board {
   }
 
   drawGround(position) {
-    const { head } = this.game, colours = sprites.themes[theme.name], points = head.game === "suitebot";
+    const { head } = this.game, colours = themed(), points = head.game === "suitebot";
     for (let cell = 0; cell < position.ground.length; cell++) {
       const row = Math.floor(cell / head.cols), col = cell % head.cols;
       this.on(row, col, pen => sprites.ground(pen, colours, position.ground[cell], (row + col) % 2 === 0, points));
@@ -117,7 +119,7 @@ export function inText(game, position) {
 
 // legend lists what is drawn, each with a drawing.
 export function legend(game) {
-  const colours = sprites.themes[theme.name], all = [];
+  const colours = themed(), all = [];
   const add = (words, draw) => all.push([words, draw]);
   game.head.teams.flat().toSorted((a, b) => a - b).forEach(seat => add(game.who(seat), pen => sprites.agent(pen, sprites.seatColour(game, seat), String(seat), form(game, seat))));
   add("bomb: steps left; ring in its owner's colour", pen => sprites.bomb(pen, 7, sprites.seatColour(game, 0)));

@@ -6,7 +6,6 @@ import { Game } from "./game.js";
 import { fillLegend, offerViews, wireLooks } from "./looks.js";
 import { Player } from "./player.js";
 import { server } from "./server.js";
-import { wireTheme } from "./themes.js";
 import { View } from "./view.js";
 
 const place = readAddress();
@@ -214,10 +213,6 @@ function wire() {
   for (const id of ["env", "number", "view"]) find(id).addEventListener("change", remember);
   addEventListener("pagehide", () => { if (byMe) order("go"); });
   find("number").value = place.game ?? 0;
-  wireTheme(() => {
-    view?.board.draw();
-    if (view) fillLegend(view.game);
-  });
 }
 
 await borrow();

@@ -7,11 +7,9 @@ import { Listing } from "./listing.js";
 import { fillLegend, offerViews, wireLooks } from "./looks.js";
 import { Player } from "./player.js";
 import { source } from "./source.js";
-import { wireTheme } from "./themes.js";
 import { View } from "./view.js";
 
 let views = [], listing = null, place = {}, writing = 0;
-const opened = new Map(); // games that were dropped here, by their numbers in the address
 
 const player = new Player((index, playing) => {
   const seat = Number(find("view").value), reach = find("reach").checked;
@@ -38,9 +36,7 @@ function remember() {
 // link is an address on this page.
 function link(wanted) { return `#${encoded({ token: place.token, ...wanted })}`; }
 
-async function load(number) {
-  return opened.get(number) ?? new Game(await source.game(number, place.token));
-}
+async function load(number) { return new Game(await source.game(number, place.token)); }
 
 function query(wanted) {
   return source.listing(place.token, wanted).catch(error => {
@@ -103,58 +99,22 @@ async function showGames() {
 }
 
 function title(number) {
-  const of = opened.has(number) ? opened.get(number).title : listing.title;
-  return listing.total === 1 && listing.kind === "games" || opened.has(number) ? of : `${of}, game ${number}`;
+  return listing.total === 1 && listing.kind === "games" ? listing.title : `${listing.title}, game ${number}`;
 }
 
 function offerBeside(numbers) {
-  const others = [...listing.games.map(game => String(game.game)), ...opened.keys()].filter(number => number !== numbers[0]);
+  const others = listing.games.map(game => String(game.game)).filter(number => number !== numbers[0]);
   if (numbers[1] !== undefined && !others.includes(numbers[1])) others.push(numbers[1]);
   find("beside").replaceChildren(element("option", { value: "" }, "nothing"), ...others.map(number => element("option", { value: number }, title(number))));
   find("beside").value = numbers[1] ?? "";
   find("beside").disabled = !others.length;
 }
 
-// open shows a file from this machine.
-async function open(file) {
-  complain();
-  try {
-    const game = new Game(await source.open(file, place.token)), number = `file${opened.size + 1}`;
-    game.title = file.name;
-    opened.set(number, game);
-    place = { token: place.token, game: number };
-    listing ??= new Listing({ kind: "games", title: file.name, total: 1, games: [{ game: place.game }] }, link, query);
-    find("back").hidden = listing.total < 2 && listing.kind === "games";
-    await showGames();
-  } catch (error) {
-    complain(error);
-  }
-}
-
-function wire() {
-  find("file").onchange = event => { if (event.target.files.length) open(event.target.files[0]); };
-  find("beside").onchange = event => {
-    place.with = event.target.value || undefined;
-    place.step = String(views[0].game.at(player.index).step);
-    showGames().catch(complain);
-  };
-  addEventListener("hashchange", follow);
-  let inside = 0;
-  addEventListener("dragenter", event => { event.preventDefault(); inside++; find("drop").hidden = false; });
-  addEventListener("dragleave", () => { if (--inside <= 0) find("drop").hidden = true; });
-  addEventListener("dragover", event => event.preventDefault());
-  addEventListener("drop", event => {
-    event.preventDefault();
-    inside = 0;
-    find("drop").hidden = true;
-    if (event.dataTransfer.files.length) open(event.dataTransfer.files[0]);
-  });
-}
-
-wire();
+find("beside").onchange = event => {
+  place.with = event.target.value || undefined;
+  place.step = String(views[0].game.at(player.index).step);
+  showGames().catch(complain);
+};
+addEventListener("hashchange", follow);
 wireLooks(player, () => views.length);
-wireTheme(() => {
-  for (const view of views) view.board.draw();
-  if (views.length) fillLegend(views[0].game);
-});
 follow();

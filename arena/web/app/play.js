@@ -5,7 +5,6 @@ import { complain, element, find, say } from "./elements.js";
 import { Game } from "./game.js";
 import { Hand, kind, kindOfKey } from "./person.js";
 import { server } from "./server.js";
-import { wireTheme } from "./themes.js";
 import { View } from "./view.js";
 
 const place = readAddress();
@@ -128,7 +127,6 @@ function wire() {
   });
   addEventListener("keyup", event => { if (kindOfKey(event.key) === held) held = ""; });
   addEventListener("blur", () => { held = ""; });
-  wireTheme(() => view?.board.draw());
 }
 
 wire();
