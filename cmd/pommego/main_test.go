@@ -136,7 +136,7 @@ func TestWrongUsage(t *testing.T) {
 		{"play --agents simple:x=1", "takes no options"},
 		{"play --seed -1", `invalid argument "-1"`},
 		{"play --show --quiet", "--show and --quiet exclude each other"},
-		{"play --fps 3", "unknown flag: --fps (see"},
+		{"play --fps 3", "unknown flag: --fps: record the match and give --fps to replay (see"},
 		{"play --limit -1s", "the limit for a move is -1s"},
 		{"play --limit soon", `invalid argument "soon"`},
 		{"play --wait -1s", "the wait for a player is -1s"},

@@ -86,7 +86,7 @@ type played struct {
 func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording,
 	events *match.EventLog) (*played, error) {
 	over := new(played)
-	pictures := newScreen(out, onTerminal(os.Stdout), showFPS)
+	pictures := newScreen(out, onTerminal(os.Stdout), showFPS, nil)
 	watch := func(at match.Moment) error {
 		over.last = at
 		if rec != nil {

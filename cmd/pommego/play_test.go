@@ -139,6 +139,21 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// With --step a picture waits for a line; q ends it, and so does the end of the
+// input.
+func TestReplayStep(t *testing.T) {
+	for _, tc := range []struct {
+		input string
+		want  int
+	}{{"\n\nq\n\n\n", 3}, {"\n\n", 3}, {"", 1}, {strings.Repeat("\n", 50), 14}} {
+		r := pommegoReading(t, tc.input, "replay", testdata("crafted.jsonl.gz"), "--step")
+		r.want(t, exitOK)
+		if n := strings.Count(r.out, " of 800\n"); n != tc.want {
+			t.Errorf("after the input %q there were %d pictures, want %d", tc.input, n, tc.want)
+		}
+	}
+}
+
 func TestReplayJSON(t *testing.T) {
 	var got struct {
 		Game     int
@@ -196,7 +211,7 @@ func TestAgentNames(t *testing.T) {
 func TestLiveScreen(t *testing.T) {
 	var out strings.Builder
 	draw := func(dst []byte, colour bool) []byte { return append(dst, "picture\n\n"...) }
-	s := newScreen(&out, true, 0)
+	s := newScreen(&out, true, 0, nil)
 	for range 2 {
 		if !s.show(t.Context(), "title", draw) {
 			t.Error("the show ended by itself")
@@ -207,7 +222,7 @@ func TestLiveScreen(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if newScreen(&out, true, 0.0001).show(ctx, "", draw) {
+	if newScreen(&out, true, 0.0001, nil).show(ctx, "", draw) {
 		t.Error("a show that was cancelled went on")
 	}
 }

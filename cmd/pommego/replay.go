@@ -27,6 +27,7 @@ other. In the browser, view shows it. To see whether a recorded game agrees with
 FILE may also be a data set that generate has made, its folder or one of its files.`,
 		Example: `  pommego replay games.jsonl.gz
   pommego replay games.jsonl.gz --game 3 --fps 10
+  pommego replay games.jsonl.gz --game 3 --step
   pommego replay games.jsonl.gz --gif game.gif --html game.html
   pommego replay games.jsonl.gz --gif seat1.gif --seat 1
   pommego replay games.jsonl.gz --json
@@ -61,6 +62,7 @@ FILE may also be a data set that generate has made, its folder or one of its fil
 	}
 	cmd.Flags().IntVar(&o.game, "game", 1, "which game of the file: its line; of a data set: its number, from 0")
 	cmd.Flags().Float64Var(&o.fps, "fps", 5, "pictures a second on a terminal, 0: as fast as can be")
+	cmd.Flags().BoolVar(&o.step, "step", false, "wait for Enter after each picture")
 	cmd.Flags().StringVar(&o.gif, "gif", "", "write the game to this file as an animated picture")
 	cmd.Flags().StringVar(&o.html, "html", "",
 		"write the game to this file as a web page that needs nothing else, the page of view")
@@ -75,6 +77,7 @@ type replayOptions struct {
 	set    string // the data set's folder, "" for a file of records
 	game   int
 	fps    float64
+	step   bool
 	asJSON bool
 	gif    string
 	html   string
@@ -136,7 +139,11 @@ func (o *replayOptions) open(path string) (record.Replay, error) {
 
 // show shows the game until its end, or until the person has seen enough.
 func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, game record.Replay) error {
-	s := newScreen(out, onTerminal(os.Stdout), o.fps)
+	var keys io.Reader
+	if o.step {
+		keys = os.Stdin
+	}
+	s := newScreen(out, onTerminal(os.Stdout), o.fps, keys)
 	title := fmt.Sprintf("%s, game %d: %s", path, o.game, about(game.Info()))
 	err := game.Follow(func(at record.Moment) error {
 		if !s.show(ctx, title, drawn(at.Game, at.Shown, at.Tracker)) {
