@@ -136,7 +136,7 @@ func (r *run) open() (err error) {
 	}
 	for _, path := range r.o.Take {
 		if err := r.takePart(disk.OS, path); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return err
 		}
 	}
 	r.done = r.resumed

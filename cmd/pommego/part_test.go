@@ -96,7 +96,7 @@ func TestPartUsage(t *testing.T) {
 			exitError},
 		{"tournament --games 10 --take " + dir + "/none", "no such file", exitError},
 		{"tournament --games 4 --take " + log, "this run has 4", exitUsage},
-		{"tournament --games 10 --seed 5 --take " + log, "it was begun with seed 1", exitUsage},
+		{"tournament --games 10 --seed 5 --take " + log, "whose seed is 1, not 5", exitUsage},
 	} {
 		r := pommego(t, strings.Fields(tc.args)...)
 		if r.code != tc.code || !strings.Contains(r.errors, tc.want) {

@@ -71,7 +71,8 @@ func (r *Rules) listed(s *State) (board [256]Item, err error) {
 }
 
 // checkRoom checks that a state can hold all bombs: those that lie, and those that living
-// agents could lay before any explodes, at most one each per step, or have or find.
+// agents could lay before any explodes. They can lay as many as they have or find, and at
+// most one each per step.
 func (r *Rules) checkRoom(s *State) error {
 	lie, living, stock := int(s.NumBombs), 0, 0
 	for _, a := range s.Agents[:r.Seats()] {
@@ -80,9 +81,13 @@ func (r *Rules) checkRoom(s *State) error {
 			stock += int(a.Ammo)
 		}
 	}
-	if stock = min(stock+s.finds(), living*r.BombLife); lie+stock > MaxBombs {
+	if lie+living*r.BombLife <= MaxBombs {
+		return nil
+	}
+	stock += s.finds()
+	if most := min(lie+stock, r.bombsAtOnce(s, living)); most > MaxBombs {
 		return fmt.Errorf("bombs has %d entries, and the agents, which have or may find %d more, could make it %d before "+
-			"these explode; want at most %d: remove some, or reduce ammo", lie, stock, lie+stock, MaxBombs)
+			"these explode; want at most %d: remove some, or reduce life or ammo", lie, stock, most, MaxBombs)
 	}
 	return nil
 }
@@ -97,6 +102,24 @@ func (s *State) finds() int {
 		}
 	}
 	return n
+}
+
+// bombsAtOnce is how many bombs can lie at once if that many agents lay one in every
+// step. The maximum is reached when one of the present bombs is about to explode, or the
+// first of the new ones.
+func (r *Rules) bombsAtOnce(s *State, layers int) (most int) {
+	left := func(step int) {
+		n := layers * min(step, r.BombLife)
+		for _, b := range s.bombs() {
+			n += int(toByte(int(b.Life) >= step))
+		}
+		most = max(most, n)
+	}
+	left(r.BombLife)
+	for _, b := range s.bombs() {
+		left(int(b.Life))
+	}
+	return most
 }
 
 func where(c grid.Cell) string { return fmt.Sprintf("row %d, column %d", c.Row(), c.Col()) }

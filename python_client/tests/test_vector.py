@@ -520,7 +520,24 @@ def test_make_vec_has_few_options() -> None:
     assert len(inspect.signature(pommego.make_vec).parameters) == 24
 
 
-def test_options_that_there_are_not() -> None:
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("fog", 'use observation="unfogged"'),
+        ("compression", 'use observation="raw"'),
+        ("resume", "use replace=True instead"),
+        ("pause", 'use render_mode="human" instead'),
+        ("transport", "use address=pommego.Server"),
+        ("noop", "use python -m pommego.bench"),
+        ("opponent_weights", "use opponents=pommego.LineUps"),
+        ("start_weights", "use start_states=pommego.Starts"),
+        ("ordinary_starts", "use start_states=pommego.Starts"),
+        ("ca_file", r"use connection=pommego.Connection\(ca_file=...\) instead"),
+        ("shared_memory", r"use connection=pommego.Connection\(shared_memory=...\) instead"),
+        ("colour", "colour$"),
+    ],
+)
+def test_options_that_are_gone(name: str, instead: str) -> None:
     for make in (pommego.make_vec, pommego.make):
-        with pytest.raises(TypeError, match=r"^make_vec\(\) got an unexpected .* 'colour'"):
-            make("OneVsOne-v0", colour=None)
+        with pytest.raises(TypeError, match=rf"^make_vec\(\) has no option .*{instead}"):
+            make("OneVsOne-v0", **{name: None})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import inspect
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from gymnasium.vector import AutoresetMode
 
@@ -28,7 +30,26 @@ __all__ = ["catalog", "describe", "make", "make_vec"]
 # Modules that a plain step does not need are loaded when they are used.
 # ruff: noqa: PLC0415
 
+P, R = ParamSpec("P"), TypeVar("R")
 
+
+def _with_advice(function: Callable[P, R]) -> Callable[P, R]:
+    """Have a function say what to use instead of an option that it does not have."""
+    known = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def advised(*args: P.args, **options: P.kwargs) -> R:
+        for name in options:
+            if name not in known:
+                from pommego._core.removed import no_option
+
+                raise no_option(name)
+        return function(*args, **options)
+
+    return advised
+
+
+@_with_advice
 def make_vec(
     id: str,
     num_envs: int = 1,
