@@ -1,12 +1,14 @@
 package vec
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 
 	"pommego/env"
 	"pommego/env/gamestate"
+	"pommego/env/saved"
 )
 
 // Save appends one complete game to dst: the match with its RNG, the agents'
@@ -38,31 +40,62 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 		return nil, fmt.Errorf("vec: saving game %d: %w (%v)", game, ErrBroken, g.fault.Value)
 	}
 	s := &gamestate.State{
-		Ended: p.phases[game] == ended, Train: p.train, Seed: g.seed,
-		Rows: g.rows, Returns: g.returns, Names: g.lineup.names, Begun: g.begun,
+		Ended: p.phases[game] == ended, Train: p.train, Seed: gamestate.Seed(g.seed),
+		Rows: saved.Ints(g.rows), Returns: g.returns, Begun: g.begun,
 	}
 	if p.counts > 0 {
 		s.Counted = g.tracker.Append(nil)
 	}
-	for _, a := range g.lineup.agents {
-		s.Memories = append(s.Memories, memory(a))
-	}
+	s.Agents = g.lineup.saved()
 	return s, nil
 }
 
-// memory is what is saved of an agent; nothing where the caller plays.
-func memory(a env.Agent) []byte {
-	if a == nil {
-		return nil
+// saved is what is saved of the agents; of those that the caller plays, the name alone.
+func (l *lineup) saved() (all []gamestate.Agent) {
+	for k, name := range l.names {
+		agent := gamestate.Agent{Name: name}
+		if a := l.agents[k]; a != nil {
+			agent.Memory = a.Append(nil)
+		}
+		all = append(all, agent)
 	}
-	return a.Append(nil)
+	return all
+}
+
+// SaveJSON is Save in a readable form: the match's own, as Match.AppendJSON
+// writes it, with the pool's part added under "pommego", "pool".
+func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
+	s, err := p.take(game)
+	if err != nil {
+		return nil, err
+	}
+	text, err := p.games[game].match.AppendJSON(nil)
+	if err == nil {
+		text, err = p.form.EncodeJSON(text, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("vec: saving game %d: %w", game, err)
+	}
+	return text, nil
 }
 
 // Load replaces one game by what Save wrote. On an error, always a *StateError,
 // nothing has changed. The agents of the state play to the end of its episode, the
 // pool's own from the next on.
 func (p *Pool) Load(game int, state []byte) error {
-	s, err := p.decode(state)
+	return p.load(game, state, p.decode)
+}
+
+// LoadJSON is Load for the readable form. From a state without the pool's part,
+// such as one from the original game, only the match is loaded: the game keeps
+// its seed and episode, its agents start with an empty memory and its returns
+// at 0.
+func (p *Pool) LoadJSON(game int, state json.RawMessage) error {
+	return p.load(game, state, p.decodeJSON)
+}
+
+func (p *Pool) load(game int, state []byte, decode func([]byte) (savedGame, error)) error {
+	s, err := decode(state)
 	if err == nil {
 		err = p.put(game, s)
 	}
@@ -74,15 +107,20 @@ func (p *Pool) Load(game int, state []byte) error {
 
 // savedGame is a decoded saved game.
 type savedGame struct {
-	*gamestate.State
-	restore func(env.Match) error // restores its match
-	bare    bool                  // it was a match alone; State is empty
+	*gamestate.State                       // nil: it was a match alone
+	restore          func(env.Match) error // restores its match
 }
 
 // decode decodes what Save wrote.
 func (p *Pool) decode(state []byte) (savedGame, error) {
 	s, err := p.form.Decode(state)
 	return savedGame{State: s, restore: func(m env.Match) error { return m.Restore(s.Match) }}, err
+}
+
+// decodeJSON decodes what SaveJSON wrote, or a match alone.
+func (p *Pool) decodeJSON(state []byte) (savedGame, error) {
+	match, s, err := p.form.DecodeJSON(state)
+	return savedGame{State: s, restore: func(m env.Match) error { return m.RestoreJSON(match) }}, err
 }
 
 // put replaces game i by a saved game, with default values beside a bare match. Everything
@@ -96,7 +134,8 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 	if p.queue != nil && p.sent[i] {
 		return ErrSent
 	}
-	if s.bare {
+	bare := s.State == nil
+	if bare {
 		if s.State, err = p.invent(i); err != nil {
 			return err
 		}
@@ -104,17 +143,21 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 	if err := p.fits(s.State); err != nil {
 		return err
 	}
-	l, err := p.newLineup(s.Names)
+	var names []string
+	for _, a := range s.Agents {
+		names = append(names, a.Name)
+	}
+	l, err := p.newLineup(names)
 	if err != nil {
 		return err
 	}
-	l.number = p.lineUpSet.number(i, s.Seed, l.names)
+	l.number = p.lineUpSet.number(i, env.Seed(s.Seed), names)
 	for k, a := range l.agents {
 		if a == nil {
 			continue
 		}
-		if err := a.Restore(s.Memories[k]); err != nil {
-			return fmt.Errorf("agent %d, %q: %w", k, s.Names[k], err)
+		if err := a.Restore(s.Agents[k].Memory); err != nil {
+			return fmt.Errorf("agent %d, %q: %w", k, names[k], err)
 		}
 	}
 	g := &p.games[i]
@@ -125,11 +168,11 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 	if err := s.restore(g.match); err != nil {
 		return err
 	}
-	if s.bare && p.train {
-		g.match.SetTrainingSeat(int(s.Rows[0]))
+	if bare && p.train {
+		g.match.SetTrainingSeat(s.Rows[0])
 	}
 	over := g.match.Status().Over
-	s.Ended = s.Ended || s.bare && over
+	s.Ended = s.Ended || bare && over
 	if over && !s.Ended {
 		p.putBack(i, before)
 		return errors.New("the match in it is over, but the episode has not ended")
@@ -142,6 +185,28 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 	}
 	p.adopt(i, s.State, l)
 	return nil
+}
+
+// invent returns default values for the pool's part of a state without one.
+func (p *Pool) invent(game int) (*gamestate.State, error) {
+	g := &p.games[game]
+	seed := g.seed
+	if !g.seeded {
+		seed = env.Seed{Value: p.entropic(game)}
+	}
+	rows, others := make([]uint8, len(g.rows)), make([]uint8, len(g.others))
+	p.seating.deal(seed, rows, others)
+	l, err := p.newLineup(p.lineUpSet.Names[p.lineUpSet.pick(game, seed)])
+	if err != nil {
+		return nil, err
+	}
+	for k, a := range l.agents {
+		if a != nil {
+			a.Reset(seed.RNG(env.StreamAgents + uint64(others[k])))
+		}
+	}
+	return &gamestate.State{Train: p.train, Seed: gamestate.Seed(seed), Rows: saved.Ints(rows), Returns: make([]float64, len(rows)),
+		Agents: l.saved()}, nil
 }
 
 // putBack undoes the restore of a match. A game that had no state before needs a reset
@@ -160,8 +225,8 @@ func (p *Pool) fits(s *gamestate.State) error {
 	switch {
 	case !p.seating.fits(s.Rows):
 		return fmt.Errorf("its learners sit at %v, want %s", s.Rows, p.seating.want())
-	case len(s.Names) != p.seating.agents:
-		return fmt.Errorf("it has %d agents, want %d", len(s.Names), p.seating.agents)
+	case len(s.Agents) != p.seating.agents:
+		return fmt.Errorf("it has %d agents, want %d", len(s.Agents), p.seating.agents)
 	case s.Train != p.train:
 		return fmt.Errorf("the learner's death ends its game: %v, want %v", s.Train, p.train)
 	}
@@ -184,12 +249,12 @@ func (s *seating) want() string {
 // adopt copies the loaded values into the game.
 func (p *Pool) adopt(i int, s *gamestate.State, l lineup) {
 	g := &p.games[i]
-	g.seed, g.seeded, g.fault, g.begun = s.Seed, true, nil, s.Begun
+	g.seed, g.seeded, g.fault, g.begun = env.Seed(s.Seed), true, nil, s.Begun
 	g.field(l)
 	if p.seating.drawn {
-		p.seating.around(int(s.Rows[0]), g.rows, g.others)
+		p.seating.around(s.Rows[0], g.rows, g.others)
 	} else {
-		p.seating.deal(s.Seed, g.rows, g.others)
+		p.seating.deal(g.seed, g.rows, g.others)
 	}
 	copy(g.returns, s.Returns)
 	g.status = g.match.Status()

@@ -84,7 +84,7 @@ func TestJSONErrors(t *testing.T) {
 		{"a key too many", edit(`"ended":`, `"x":1,"ended":`), `unknown field "x"`},
 		{"another version", edit(`"version":1`, `"version":2`), "version 2, want 1"},
 		{"other rules", edit(`"fingerprint":"`, `"fingerprint":"0`), `of "ToySolo-v0" with its rules`},
-		{"a seat too far", edit(`"learners":[`, `"learners":[7`), "a learner sits at 7"},
+		{"a seat too far", edit(`"learners":[`, `"learners":[7`), "its learners sit at [7"},
 		{"too many returns", edit(`"returns":[`, `"returns":[0,`), "2 returns for 1 learners"},
 		{"an agent too few", edit(`{"name":"wander"`, `{"name":"gone"`), `no agent "gone"`},
 		{"a bad match", edit(`"cell":`, `"cell":9`), "cell"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pommego/env"
+	"pommego/env/saved"
 )
 
 // seating says which seats of a game learn and who sits at the others.
@@ -129,17 +130,14 @@ func (s *seating) deal(seed env.Seed, rows, others []uint8) {
 }
 
 // fits reports whether a saved game's rows may sit like this.
-func (s *seating) fits(rows []uint8) bool {
-	if !s.drawn {
-		return string(rows) == string(s.rows)
-	}
-	if len(rows) != s.learners || int(rows[0]) >= s.seats {
-		return false
-	}
-	for at, k := range s.policies {
-		if int(rows[1+at]) != (int(rows[0])+1+k)%s.seats {
+func (s *seating) fits(rows []int) bool {
+	want, others := s.rows, make([]uint8, s.agents)
+	if s.drawn {
+		if len(rows) != s.learners || rows[0] < 0 || rows[0] >= s.seats {
 			return false
 		}
+		want = make([]uint8, s.learners)
+		s.around(rows[0], want, others)
 	}
-	return true
+	return slices.Equal(rows, saved.Ints(want))
 }

@@ -17,8 +17,9 @@ import (
 type Start struct {
 	pool  *Pool
 	match []byte
-	in    []uint8 // the seats that are not out
-	rows  []uint8 // of the saved game; nil if it had no one learner that could go on
+	in    []int // the seats that are not out
+	// learner is its seat in the saved game; -1 if that had no one learner that could go on.
+	learner int
 }
 
 // Starts is where the episodes of a pool begin.
@@ -61,15 +62,15 @@ func (p *Pool) newStart(s savedGame, err error) (*Start, error) {
 	if status.Over {
 		return nil, startError(errors.New("the match in it is over, and no episode can begin there"))
 	}
-	start := &Start{pool: p, match: m.Append(nil)}
+	start := &Start{pool: p, match: m.Append(nil), learner: -1}
 	for seat := range p.spec.Seats {
 		if status.In.Has(seat) {
-			start.in = append(start.in, uint8(seat))
+			start.in = append(start.in, seat)
 		}
 	}
-	one := len(s.Rows) == 1 && int(s.Rows[0]) < p.spec.Seats || p.seating.fits(s.Rows)
-	if p.seating.drawn && one && status.In.Has(int(s.Rows[0])) {
-		start.rows = slices.Clone(s.Rows)
+	if s.State != nil && (len(s.Rows) == 1 || p.seating.drawn && p.seating.fits(s.Rows)) &&
+		slices.Contains(start.in, s.Rows[0]) {
+		start.learner = s.Rows[0]
 	}
 	learners := p.seating.rows[:p.seating.own()]
 	learns := func(seat uint8) bool { return status.In.Has(int(seat)) }
@@ -142,12 +143,12 @@ func (s *Start) sit(p *Pool, seed env.Seed, g *game) {
 	if !p.seating.drawn {
 		return
 	}
-	if s.rows != nil {
-		p.seating.around(int(s.rows[0]), g.rows, g.others)
-		return
+	learner := s.learner
+	if learner < 0 {
+		rng := seed.RNG(env.StreamSeats)
+		learner = s.in[rng.IntN(len(s.in))]
 	}
-	rng := seed.RNG(env.StreamSeats)
-	p.seating.around(int(s.in[rng.IntN(len(s.in))]), g.rows, g.others)
+	p.seating.around(learner, g.rows, g.others)
 }
 
 // set puts the match there, with an RNG of the episode's own.

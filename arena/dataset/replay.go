@@ -1,11 +1,12 @@
 package dataset
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 
 	"pommego/env"
 	"pommego/env/gamestate"
+	"pommego/env/saved"
 )
 
 // starts turns seeds into saved games, and saved games into matches. Games are
@@ -31,7 +32,7 @@ func newStarts(game env.Game) *starts {
 // saved is the match as it stands.
 func (s *starts) saved(seed uint64) []byte {
 	return s.form.Append(nil, &gamestate.State{
-		Ended: s.match.Status().Over, Seed: env.Seed{Value: seed}, Rows: s.seats,
+		Ended: s.match.Status().Over, Seed: gamestate.Seed{Value: seed}, Rows: saved.Ints(s.seats),
 		Returns: make([]float64, len(s.seats)), Match: s.match.Append(nil),
 	})
 }
@@ -52,9 +53,9 @@ func (s *starts) begin(e *Episode) (env.Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(state.Rows, s.seats) || len(state.Names) > 0 || state.Train {
-		return nil, fmt.Errorf("it is of an environment with learners at %v and agents %q, want learners in all seats",
-			state.Rows, state.Names)
+	if !slices.Equal(state.Rows, saved.Ints(s.seats)) || len(state.Agents) > 0 || state.Train {
+		return nil, fmt.Errorf("it is of an environment with learners at %v and %d agents, want learners in all seats",
+			state.Rows, len(state.Agents))
 	}
 	return s.match, s.match.Restore(state.Match)
 }

@@ -187,10 +187,10 @@ func (o *statesOptions) game(p *pastGame, number int, out *json.Encoder) error {
 	if err != nil {
 		return err
 	}
-	rows, form := []uint8{}, gamestate.Of(p.spec)
+	rows, form := []int{}, gamestate.Of(p.spec)
 	for seat := range p.spec.Seats {
 		if !o.winner || status.Winners.Has(seat) {
-			rows = append(rows, uint8(seat))
+			rows = append(rows, seat)
 		}
 	}
 	if o.winner && len(rows) != 1 {

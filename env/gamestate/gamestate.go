@@ -46,16 +46,27 @@ const (
 
 // State is a saved game.
 type State struct {
-	Ended    bool // its episode has
-	Train    bool // the learner's death ends the game
-	Seed     env.Seed
-	Rows     []uint8 // the learners' seats
-	Returns  []float64
-	Names    []string // of the agents
-	Memories [][]byte
-	Match    []byte // as Match.Append writes it
-	Counted  []byte // as env.Tracker.Append writes it
-	Begun    int    // steps of the match before the episode began
+	Ended   bool      `json:"ended"`             // its episode has
+	Train   bool      `json:"ends_with_learner"` // the learner's death ends the game
+	Seed              // of the episode
+	Rows    []int     `json:"learners"` // their seats
+	Returns []float64 `json:"returns"`
+	Agents  []Agent   `json:"agents"`
+	Match   []byte    `json:"-"`                 // as Match.Append writes it
+	Counted []byte    `json:"counted,omitempty"` // as env.Tracker.Append writes it
+	Begun   int       `json:"begun,omitempty"`   // steps of the match before the episode began
+}
+
+// Seed is an env.Seed.
+type Seed struct {
+	Value   uint64 `json:"seed"`
+	Episode uint64 `json:"episode"`
+}
+
+// Agent is an agent in a saved game.
+type Agent struct {
+	Name   string `json:"name"`
+	Memory []byte `json:"memory"`
 }
 
 // Form is the form of one game's states.
@@ -123,8 +134,11 @@ func (s *State) code(c *saved.Codec, version uint8) {
 	flag(c, &s.Ended)
 	flag(c, &s.Train)
 	saved.Numbers(c, &s.Seed.Value, &s.Seed.Episode)
-	saved.Bytes(c, &s.Rows)
-	agents := uint8(len(s.Names))
+	rows := make([]uint8, len(s.Rows))
+	saved.SetInts(rows, s.Rows)
+	saved.Bytes(c, &rows)
+	s.Rows = saved.Ints(rows)
+	agents := uint8(len(s.Agents))
 	if c.Reading() {
 		s.Returns = make([]float64, len(s.Rows))
 	}
@@ -135,11 +149,11 @@ func (s *State) code(c *saved.Codec, version uint8) {
 	}
 	saved.Numbers(c, &agents)
 	if c.Reading() {
-		s.Names, s.Memories = make([]string, agents), make([][]byte, agents)
+		s.Agents = make([]Agent, agents)
 	}
-	for k := range s.Names {
-		saved.Bytes(c, &s.Names[k])
-		saved.Bytes(c, &s.Memories[k])
+	for k := range s.Agents {
+		saved.Bytes(c, &s.Agents[k].Name)
+		saved.Bytes(c, &s.Agents[k].Memory)
 	}
 	saved.Bytes(c, &s.Match)
 	if version >= counted {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"pommego/env/saved"
 )
 
 // saveKey is where a state's JSON keeps what is not the original game's own, and
@@ -15,13 +17,23 @@ const (
 
 type object map[string]json.RawMessage
 
-// JoinJSON puts an environment's part into a match's JSON.
-func JoinJSON(match []byte, part any) (json.RawMessage, error) {
+// poolPart is the environment's part of a state's JSON.
+type poolPart struct {
+	Version     int    `json:"version"`
+	Game        string `json:"game"`
+	Fingerprint string `json:"fingerprint"`
+	*State
+}
+
+// EncodeJSON is the readable form of a state, whose match is given by its own JSON, as
+// Match.AppendJSON writes it: that, with all else under "pommego", "pool".
+func (f Form) EncodeJSON(match []byte, s *State) (json.RawMessage, error) {
 	outer, inner, err := open(match)
 	if err != nil {
 		return nil, err
 	}
-	if inner[poolKey], err = json.Marshal(part); err != nil {
+	inner[poolKey], err = json.Marshal(poolPart{Version, f.ID, saved.Hex(f.Fingerprint), s})
+	if err != nil {
 		return nil, err
 	}
 	if outer[saveKey], err = json.Marshal(inner); err != nil {
@@ -30,8 +42,32 @@ func JoinJSON(match []byte, part any) (json.RawMessage, error) {
 	return json.Marshal(outer)
 }
 
-// SplitJSON takes a state apart again. part is nil where there is none, as in a
-// state of the original game.
+// DecodeJSON reads what EncodeJSON wrote, and returns the match's JSON by itself. The
+// state is nil where there is a match alone.
+func (f Form) DecodeJSON(text []byte) (match json.RawMessage, s *State, err error) {
+	match, own, err := SplitJSON(text)
+	if err != nil || own == nil {
+		return match, nil, err
+	}
+	part := poolPart{State: new(State)}
+	if err := saved.DecodeJSON(own, &part); err != nil {
+		return nil, nil, fmt.Errorf("pommego.pool: %w", err)
+	}
+	switch {
+	case part.Version != Version:
+		return nil, nil, fmt.Errorf("it has version %d, want %d", part.Version, Version)
+	case part.Fingerprint != saved.Hex(f.Fingerprint):
+		return nil, nil, f.Other(part.Game)
+	case part.Begun < 0 || part.Begun > 1<<31-1:
+		return nil, nil, fmt.Errorf("its episode began after %d steps", part.Begun)
+	case len(part.Returns) != len(part.Rows):
+		return nil, nil, fmt.Errorf("%d returns for %d learners", len(part.Returns), len(part.Rows))
+	}
+	return match, part.State, nil
+}
+
+// SplitJSON takes a state apart. part is nil where there is none, as in a state of the
+// original game.
 func SplitJSON(state []byte) (match, part json.RawMessage, err error) {
 	outer, inner, err := open(state)
 	if err != nil {
