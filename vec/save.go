@@ -205,8 +205,8 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 			a.Reset(seed.RNG(env.StreamAgents + uint64(others[k])))
 		}
 	}
-	return &gamestate.State{Train: p.train, Seed: gamestate.Seed(seed), Rows: saved.Ints(rows), Returns: make([]float64, len(rows)),
-		Agents: l.saved()}, nil
+	return &gamestate.State{Train: p.train, Seed: gamestate.Seed(seed), Rows: saved.Ints(rows),
+		Returns: make([]float64, len(rows)), Agents: l.saved()}, nil
 }
 
 // putBack undoes the restore of a match. A game that had no state before needs a reset

@@ -109,25 +109,16 @@ func (f *CheckedFile) report(out io.Writer) {
 	}
 }
 
-// report writes the last lines: boards and values have one of their own, and
-// decisions if there were games too. The last counts all mismatches.
+// report writes the last lines: one for each kind of what was checked besides games. The last
+// counts all mismatches.
 func (t *Total) report(out io.Writer) {
 	if t.Errors > 0 {
 		fmt.Fprintf(out, "%d of %d files could not be checked\n", t.Errors, len(t.Files))
 	}
-	if t.Boards > 0 {
-		fmt.Fprintf(out, "%d boards, %d mismatches\n", t.Boards, t.wrong["boards"])
+	for _, kind := range []record.Counts{{Boards: t.Boards}, {Values: t.Values}, {Decisions: t.Decisions}} {
+		if what := kind.Kind(); what != "games" {
+			fmt.Fprintf(out, "%s, %d mismatches\n", kind.Checked(), t.wrong[what])
+		}
 	}
-	if t.Values > 0 {
-		fmt.Fprintf(out, "%d values, %d mismatches\n", t.Values, t.wrong["values"])
-	}
-	switch {
-	case t.Decisions == 0:
-		fmt.Fprintf(out, "%d games, %d steps, %d mismatches\n", t.Games, t.Steps, t.Mismatches)
-	case t.Games == 0:
-		fmt.Fprintf(out, "%d games, %d decisions, %d mismatches\n", t.Games, t.Decisions, t.Mismatches)
-	default:
-		fmt.Fprintf(out, "%d decisions, %d mismatches\n", t.Decisions, t.wrong["decisions"])
-		fmt.Fprintf(out, "%d games, %d steps, %d mismatches\n", t.Games, t.Steps, t.Mismatches)
-	}
+	fmt.Fprintf(out, "%d games, %d steps, %d mismatches\n", t.Games, t.Steps, t.Mismatches)
 }

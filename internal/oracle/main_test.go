@@ -32,7 +32,8 @@ func TestValues(t *testing.T) {
 	}{
 		{
 			[]string{good, "testdata/java/decisions.jsonl.gz", "testdata/java/boards.jsonl.gz"}, true,
-			[]string{"80 boards, 0 mismatches\n20 values, 0 mismatches\n0 games, 397 decisions, 0 mismatches\n"},
+			[]string{"80 boards, 0 mismatches\n20 values, 0 mismatches\n397 decisions, 0 mismatches\n" +
+				"0 games, 0 steps, 0 mismatches\n"},
 		},
 		{[]string{bad}, false, []string{bad + ": values 1, win_score: expected ", "\n20 values, 1 mismatches\n"}},
 		{
