@@ -45,6 +45,7 @@ func readMake(in *fields) (q makeRequest) {
 	q.limit = in.float("agent_seconds")
 	readOption(in, "on_death", &q.pool.OnDeath)
 	q.pool.Counts = in.flag("counts")
+	q.pool.StepCounts = in.flag("step_counts")
 	q.pool.MaxEpisodeSteps = in.integer("max_episode_steps", 0, maxInt)
 	q.pool.BatchSize = in.integer("batch_size", 1, maxInt)
 	q.pool.Workers = in.integer("workers", 0, maxInt)

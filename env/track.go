@@ -23,6 +23,9 @@ type Tracker interface {
 	// Begin, or since the game began for what the state itself holds.
 	Counts(m Match, seat int, dst []int32)
 
+	// Changed is the seats whose counts the last step may have changed.
+	Changed() SeatSet
+
 	// Events are what happened in the last step, in order. They are valid until
 	// the next one.
 	Events() []Event
@@ -49,6 +52,9 @@ type Stateless struct{}
 
 // Begin does nothing.
 func (Stateless) Begin(Match) {}
+
+// Changed is all seats.
+func (Stateless) Changed() SeatSet { return ^SeatSet(0) }
 
 // Append appends nothing.
 func (Stateless) Append(dst []byte) []byte { return dst }

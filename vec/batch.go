@@ -25,7 +25,8 @@ type Batch struct {
 	reward, returns       []float64
 	terminated, truncated []uint8
 	done, result, winners []uint8
-	length, counts        []int32 // counts is nil if nothing is counted
+	length                []int32
+	counts, stepCounts    []int32 // nil if not asked for, or if nothing is counted
 	lineUp                []int32 // nil without Config.LineUps
 	late, failed          []int32 // nil without agents outside this program
 	seed, episode         []uint64
@@ -68,7 +69,7 @@ func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
 	b.reward, b.returns = b.Tensor("reward").Float64s(), b.Tensor("game.return").Float64s()
 	b.terminated, b.truncated = b.Bytes("terminated"), b.Bytes("truncated")
 	b.done, b.result, b.winners = b.Bytes("game.done"), b.Bytes("game.result"), b.Bytes("game.winners")
-	b.length, b.counts = b.int32s("game.length"), b.int32s("game.counts")
+	b.length, b.counts, b.stepCounts = b.int32s("game.length"), b.int32s("game.counts"), b.int32s("counts")
 	b.late, b.failed = b.int32s("game.late"), b.int32s("game.failed")
 	b.lineUp, b.index = b.int32s("game.line_up"), b.int32s("game.index")
 	b.seed, b.episode = b.Tensor("game.seed").Uint64s(), b.Tensor("game.episode").Uint64s()

@@ -17,7 +17,7 @@ func TestCatalog(t *testing.T) {
 		spec := game.Spec()
 		for e, encoding := range spec.Encodings {
 			cfg := Config{Game: game, Games: 4, Workers: 2, Observation: encoding.Name, Autoreset: SameStep, MaxEpisodeSteps: 40,
-				Counts: i%3 > 0}
+				Counts: i%3 > 0, StepCounts: i%3 != 1}
 			if (i+e)%2 == 0 {
 				cfg.Autoreset, cfg.Reward = NextStep, Reference
 			}

@@ -120,6 +120,9 @@ type Config struct {
 	// (env.Spec.Counts). In Pommerman that costs some percent of a step.
 	Counts bool
 
+	// StepCounts adds the tensor counts with what each step adds to these.
+	StepCounts bool
+
 	// Stop, unless nil, ends what the pool is doing when it is set, for good: agents stop
 	// searching, games are left as they are, and the call returns ErrStopped.
 	Stop *atomic.Bool
@@ -193,7 +196,7 @@ func resolve(c Config) (*plan, error) {
 		return nil, errors.New("vec: Autoreset is Disabled with a BatchSize, want NextStep or SameStep: " +
 			"games cannot be reset one by one")
 	}
-	if c.Counts {
+	if c.Counts || c.StepCounts {
 		p.counts = len(p.spec.Counts)
 	}
 	if err := p.resolveObservation(); err != nil {

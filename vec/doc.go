@@ -49,6 +49,7 @@
 //	truncated           uint8: MaxEpisodeSteps ended it rows
 //	action_mask         uint8, a byte a choice          rows
 //	alive, seat         uint8                           rows
+//	counts              int32: Spec.Counts              rows
 //	game.done           uint8: ended in this very step  games
 //	game.return         float64: rewards of the episode rows
 //	game.counts         int32: Spec.Counts              rows
@@ -60,7 +61,9 @@
 //	game.line_up        int32: with LineUps or policies     games
 //	game.index          int32: with BatchSize, its number   games
 //
-// The tensor game.counts exists with [Config.Counts], in games that count something. It
+// In games that count something, the tensor counts exists with [Config.StepCounts]. It
+// holds what the last step added to the counts of each row's seat, and 0 where the step only
+// began an episode. The tensor game.counts exists with [Config.Counts]. It
 // holds the counts of the episode that has just ended where game.done is 1, and 0
 // elsewhere. Return, length, result and winners describe the episode that has just
 // ended where game.done is 1, and the current one elsewhere. Seed, episode and line-up

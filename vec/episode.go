@@ -100,6 +100,7 @@ func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 	if g.tracker != nil {
 		g.tracker.Begin(g.match)
 	}
+	p.startCounts(i)
 	if p.train {
 		g.match.SetTrainingSeat(int(g.rows[0]))
 	}
@@ -208,6 +209,9 @@ func (w *worker) score(i int) (done bool) {
 		}
 	}
 	w.writeGame(i, done)
+	if b.stepCounts != nil {
+		w.writeStepCounts(i)
+	}
 	return done
 }
 
@@ -255,7 +259,12 @@ func (w *worker) clearFlags(from, to int) {
 	clear(b.terminated[from*n : to*n])
 	clear(b.truncated[from*n : to*n])
 	copy(b.returns[from*n:to*n], p.returns[from*n:])
-	clear(b.counts[from*n*p.counts : to*n*p.counts])
+	if b.counts != nil {
+		clear(b.counts[from*n*p.counts : to*n*p.counts])
+	}
+	if b.stepCounts != nil {
+		clear(b.stepCounts[from*n*p.counts : to*n*p.counts])
+	}
 	clear(b.done[from:to])
 	clear(b.winners[from*seats : to*seats])
 	for i := range b.result[from:to] {
@@ -267,7 +276,7 @@ func (w *worker) clearFlags(from, to int) {
 func (w *worker) writeGame(i int, done bool) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	b.length[i] = int32(g.status.Steps - g.begun)
-	if done && p.counts > 0 {
+	if done && b.counts != nil {
 		w.writeCounts(i)
 	}
 	if b.late != nil {
@@ -289,6 +298,36 @@ func (w *worker) writeCounts(i int) {
 	counts := w.p.job.batch.counts[i*len(g.rows)*n : (i+1)*len(g.rows)*n]
 	for k, seat := range g.rows {
 		g.tracker.Counts(g.match, int(seat), counts[k*n:(k+1)*n])
+	}
+}
+
+// writeStepCounts adds what was counted since the last step.
+func (w *worker) writeStepCounts(i int) {
+	p, g, n := w.p, &w.p.games[i], w.p.counts
+	changed := g.tracker.Changed()
+	for k, seat := range g.rows {
+		if !changed.Has(int(seat)) {
+			continue
+		}
+		at := (i*len(g.rows) + k) * n
+		before, now := p.counted[at:at+n], w.counts[:n]
+		g.tracker.Counts(g.match, int(seat), now)
+		for c := range now {
+			p.job.batch.stepCounts[at+c] += now[c] - before[c]
+		}
+		copy(before, now)
+	}
+}
+
+// startCounts is where the counts of game i begin.
+func (p *Pool) startCounts(i int) {
+	if p.counted == nil {
+		return
+	}
+	g, n := &p.games[i], p.counts
+	for k, seat := range g.rows {
+		at := (i*len(g.rows) + k) * n
+		g.tracker.Counts(g.match, int(seat), p.counted[at:at+n])
 	}
 }
 

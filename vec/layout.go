@@ -111,7 +111,10 @@ func (b *builder) flags() {
 	b.rows("truncated", env.Uint8)
 	b.games("game.done", env.Uint8)
 	b.rows("game.return", env.Float64)
-	if b.counts > 0 {
+	if b.counts > 0 && b.cfg.StepCounts {
+		b.rows("counts", env.Int32, b.counts)
+	}
+	if b.counts > 0 && b.cfg.Counts {
 		b.rows("game.counts", env.Int32, b.counts)
 	}
 	b.games("game.length", env.Int32)

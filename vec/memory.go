@@ -27,6 +27,9 @@ func MemoryOf(cfg Config) (Memory, error) {
 	l := newLayout(p)
 	one := int64(unsafe.Sizeof(game{})) + matchBytes
 	one += int64(p.seating.learners+p.seating.agents) + int64(p.seating.learners)*8 + 4 // rows, others, returns, phases
+	if cfg.StepCounts {
+		one += int64(p.seating.learners) * int64(p.counts) * 4
+	}
 	m := Memory{Agents: p.lineUpBytes(p.lineUps),
 		Batch: int64(l.final) + 12*int64(p.cfg.BatchGames())} // finished, games and lastAt
 	m.Pool = int64(p.cfg.Games)*one + m.Agents

@@ -46,6 +46,7 @@ type Pool struct {
 	drawn   bool // entropy has been drawn
 	entropy uint64
 	scratch []byte
+	counted []int32 // of each row since its episode began, with Config.StepCounts
 }
 
 // fieldSize is the size of a field of the observation.
@@ -100,6 +101,9 @@ func (p *Pool) makeGames() {
 	p.games = make([]game, n)
 	rows, others := make([]uint8, n*learners), make([]uint8, n*agents)
 	p.returns = make([]float64, n*learners)
+	if p.cfg.StepCounts {
+		p.counted = make([]int32, n*learners*p.counts)
+	}
 	trackers := make([]env.Tracker, n)
 	if p.counts > 0 {
 		trackers = p.cfg.Game.NewTrackers(n, false)

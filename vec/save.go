@@ -258,6 +258,7 @@ func (p *Pool) adopt(i int, s *gamestate.State, l lineup) {
 	}
 	copy(g.returns, s.Returns)
 	g.status = g.match.Status()
+	p.startCounts(i)
 	p.phases[i] = running
 	if s.Ended {
 		p.phases[i] = ended

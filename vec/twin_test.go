@@ -182,8 +182,10 @@ func (t *twin) stepGame(g *twinGame, rows []uint8) record {
 			agent.Act(g.match, seat, acts[seat*components:(seat+1)*components])
 		}
 	}
+	before := t.counts(g)
 	g.tracker.Step(g.match, acts)
 	r := t.after(g)
+	t.stepCounts(r, before, t.counts(g))
 	if r["game.done"][0][0] == 1 {
 		g.finished = true
 		if t.cfg.Autoreset == SameStep {
@@ -233,8 +235,32 @@ func (t *twin) quiet(g *twinGame) record {
 		r.add("truncated", truth(false))
 	}
 	t.statistics(g, r, false)
+	t.stepCounts(r, t.counts(g), t.counts(g))
 	t.present(g, r)
 	return r
+}
+
+// counts are those of the learners.
+func (t *twin) counts(g *twinGame) (all [][]int32) {
+	for _, seat := range g.learners {
+		own := make([]int32, len(t.spec.Counts))
+		g.tracker.Counts(g.match, seat, own)
+		all = append(all, own)
+	}
+	return all
+}
+
+func (t *twin) stepCounts(r record, before, after [][]int32) {
+	if !t.cfg.StepCounts || len(t.spec.Counts) == 0 {
+		return
+	}
+	for k := range after {
+		var own []byte
+		for i := range after[k] {
+			own = binary.LittleEndian.AppendUint32(own, uint32(after[k][i]-before[k][i]))
+		}
+		r.add("counts", own)
+	}
 }
 
 func (t *twin) statistics(g *twinGame, r record, done bool) {

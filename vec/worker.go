@@ -43,6 +43,7 @@ type worker struct {
 	choices []uint8 // of one game's players in Play
 	acting  []uint8 // those passed to Match.Step, nil outside it
 	numbers []float64
+	counts  []int32  // of one row
 	obs     [][]byte // one game's part of the observation in the batch
 	state   [][]byte // the same of its global state
 
@@ -86,6 +87,7 @@ func (p *Pool) start() {
 			actions: make([]uint8, p.spec.Seats*len(p.spec.Actions)),
 			choices: make([]uint8, p.seating.learners*len(p.spec.Actions)),
 			numbers: make([]float64, p.spec.Seats),
+			counts:  make([]int32, p.counts),
 			obs:     make([][]byte, len(p.fields)),
 			state:   make([][]byte, len(p.state)),
 			games:   make([]int32, 0, chunkGames),

@@ -66,7 +66,7 @@ func undealt(rules Rules) *Game {
 		Actions:   rules.actions(),
 		Encodings: append([]env.Encoding{encodingPlanes: g.planesEncoding()}, g.rawEncodings()...),
 		State:     g.stateFields(),
-		Rules:     rules, Counts: countNames,
+		Rules:     rules, Counts: rules.counts(),
 	}, Match{game: g})
 	g.sizes = observe.Sizes(g.Spec().Encodings)
 	return g

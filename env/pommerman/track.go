@@ -17,7 +17,13 @@ const (
 	countBombs
 	countWood
 	countItems
-	numCounts
+	numSaved // those that saved games had first
+)
+
+const (
+	countKicks = iota + numSaved
+	countItem  // of each kind, from ExtraBomb on
+	numCounts  = countItem + int(Skull-ExtraBomb) + 1
 )
 
 var countNames = []env.Name{
@@ -29,6 +35,19 @@ var countNames = []env.Name{
 	countWood: {Name: "wood",
 		Meaning: "wooden walls burnt by the seat's bombs; where flames of several met, each has burnt it"},
 	countItems: {Name: "items", Meaning: "items picked up"},
+	countKicks: {Name: "kicks", Meaning: "bombs kicked"},
+	countItem:  {Name: "extra_bombs", Meaning: "items picked up that give a bomb more"},
+	{Name: "ranges", Meaning: "items picked up that make blasts longer"},
+	{Name: "kick_items", Meaning: "items picked up that let the seat kick bombs"},
+	{Name: "skulls", Meaning: "skulls picked up"}, // only with skulls
+}
+
+// counts is what is counted by these rules.
+func (r *Rules) counts() []env.Name {
+	if r.Skulls {
+		return countNames
+	}
+	return countNames[:numCounts-1]
 }
 
 var itemNames = [...]string{ExtraBomb: "extra_bomb", IncrRange: "incr_range", Kick: "kick", Skull: "skull"}
@@ -59,10 +78,11 @@ const fires = maxFlameLife + 1
 // owners of all flames on its cell that can kill by the rules of the step.
 type tracker struct {
 	seat.EventLog
-	game   *Game
-	counts [MaxAgents][numCounts]uint16
-	lit    [fires]uint16 // the StepCount, plus one, in which the fire was lit; 0: never
-	fires  [fires]fire   // those of step n in entry n mod fires
+	game    *Game
+	counts  [MaxAgents][numCounts]uint16
+	changed env.SeatSet   // in the last step
+	lit     [fires]uint16 // the StepCount, plus one, in which the fire was lit; 0: never
+	fires   [fires]fire   // those of step n in entry n mod fires
 }
 
 // NewTrackers makes trackers: env.Game.
@@ -79,14 +99,24 @@ func (k *tracker) Begin(env.Match) {
 // Step makes one move, and counts.
 func (k *tracker) Step(m env.Match, actions []uint8) {
 	k.StartStep()
+	k.changed = 0
 	k.game.rules.step(&m.(*Match).State, actions, k)
 }
 
+// count counts one thing more of a seat.
+func (k *tracker) count(seat, what int) {
+	k.counts[seat][what]++
+	k.changed = k.changed.With(seat)
+}
+
+// Changed is the seats of which the last step counted something.
+func (k *tracker) Changed() env.SeatSet { return k.changed }
+
 // Counts writes what has been counted of a seat.
 func (k *tracker) Counts(_ env.Match, seat int, dst []int32) {
-	dst = dst[:numCounts]
-	for i, n := range k.counts[seat] {
-		dst[i] = int32(n)
+	counts := &k.counts[seat]
+	for i := range dst {
+		dst[i] = int32(counts[i])
 	}
 }
 
@@ -111,7 +141,7 @@ func (k *tracker) Restore(m env.Match, state []byte) error {
 // code goes over the parts of a tracker in the order of its bytes.
 func (k *tracker) code(c *saved.Codec) {
 	for seat := range k.counts {
-		saved.List(c, k.counts[seat][:])
+		saved.List(c, k.counts[seat][:numSaved])
 	}
 	saved.List(c, k.lit[:])
 	for i := range k.fires {
@@ -120,6 +150,12 @@ func (k *tracker) code(c *saved.Codec) {
 				saved.List(c, k.fires[i][owner][:])
 			}
 		}
+	}
+	if c.Reading() && len(c.Bytes) == 0 {
+		return // of a version that counted no more
+	}
+	for seat := range k.counts {
+		saved.List(c, k.counts[seat][numSaved:])
 	}
 }
 
@@ -156,7 +192,7 @@ func (k *tracker) laid(s *State, from uint8) {
 		return
 	}
 	for _, b := range s.Bombs[from:s.NumBombs] {
-		k.counts[b.Owner()][countBombs]++
+		k.count(b.Owner(), countBombs)
 		k.note(env.Laid, b.Owner(), 0, b.Cell, "")
 	}
 }
@@ -170,6 +206,7 @@ func (k *tracker) notLaid(agent int, at grid.Cell) {
 // kicked is told that an agent kicks a bomb off the cell that it enters.
 func (k *tracker) kicked(agent int, at grid.Cell, d grid.Dir) {
 	if k != nil {
+		k.count(agent, countKicks)
 		k.note(env.Kicked, agent, 0, at, Action(d).String())
 	}
 }
@@ -189,7 +226,8 @@ func (k *tracker) pickUps(s *State, living []uint8, wish []grid.Cell) {
 // pickedUp is told that an agent takes an item.
 func (k *tracker) pickedUp(agent int, item Item, at grid.Cell) {
 	if k != nil {
-		k.counts[agent][countItems]++
+		k.count(agent, countItems)
+		k.count(agent, countItem+int(item-ExtraBomb))
 		k.note(env.PickedUp, agent, 0, at, itemNames[item])
 	}
 }
@@ -205,7 +243,7 @@ func (k *tracker) exploded(b *Bomb, by env.SeatSet) {
 func (k *tracker) burnt(at grid.Cell, by env.SeatSet) {
 	for owner := range MaxAgents {
 		if by.Has(owner) {
-			k.counts[owner][countWood]++
+			k.count(owner, countWood)
 		}
 	}
 	k.note(env.Destroyed, env.NoSeat, by, at, "wood")
@@ -221,11 +259,11 @@ func (k *tracker) diedIn(s *State, agent int, at grid.Cell, age int) {
 		switch {
 		case !by.Has(owner):
 		case owner == agent:
-			k.counts[owner][countSuicides]++
+			k.count(owner, countSuicides)
 		case k.game.rules.Teams() && owner == agent^2:
-			k.counts[owner][countTeamKills]++
+			k.count(owner, countTeamKills)
 		default:
-			k.counts[owner][countKills]++
+			k.count(owner, countKills)
 		}
 	}
 	k.note(env.Died, agent, by, s.Agents[agent].Cell, "")

@@ -28,7 +28,7 @@ func (k *tracker) laidToday(t *turn, from uint8) {
 // kicksToday is told that phases 3 to 8 are over, in which agents may have kicked
 // bombs.
 func (k *tracker) kicksToday(t *turn) {
-	if k == nil || !k.Wanted || t.kicks == [MaxAgents]uint8{} {
+	if k == nil || t.kicks == [MaxAgents]uint8{} {
 		return
 	}
 	for i := range t.s.bombs() {
