@@ -6,61 +6,39 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 )
 
-// TestWrongTokens sends more than an address may.
+// TestWrongTokens has an address try more tokens than answers may wait: all are refused, the
+// right one never is, and what waits takes no place of a handshake.
 func TestWrongTokens(t *testing.T) {
-	server := startServer(t, func(c *Config) { c.Token = "secret" })
-	answer := func(token string) string {
-		_, err := Dial(context.Background(), server.address, DialOptions{Token: token})
-		return fmt.Sprint(err)
-	}
-	for range 20 { // none at all gives nothing away, and may be a health check
-		if got := answer(""); !strings.Contains(got, "401") {
-			t.Fatalf("without a token: %s, want 401", got)
+	server := startServer(t, func(c *Config) { c.Token, c.MaxConnections = "secret", 1 })
+	var tries sync.WaitGroup
+	for n := range 2 * mostPaused {
+		tries.Go(func() {
+			_, err := Dial(context.Background(), server.address, DialOptions{Token: fmt.Sprint("guess", n)})
+			if got := fmt.Sprint(err); !strings.Contains(got, "401") {
+				t.Errorf("wrong token %d: %s, want 401", n, got)
+			}
+		})
+		if n%64 > 0 {
+			continue
 		}
-	}
-	for n := range wrongTokens {
-		if got := answer(fmt.Sprint("guess", n)); !strings.Contains(got, "401") {
-			t.Fatalf("wrong token %d: %s, want 401", n, got)
+		c, err := Dial(context.Background(), server.address, DialOptions{Token: "secret"})
+		if err != nil {
+			t.Fatalf("the right token after %d wrong ones: %v", n+1, err)
 		}
+		call(t, c, "ping")
+		c.Close()
+		eventually(t, "its place is free again", func() bool { return server.connections.Load() == 0 })
 	}
-	for _, token := range []string{"guess", "secret"} {
-		if got := answer(token); !strings.Contains(got, "429") || !strings.Contains(got, "wrong tokens") {
-			t.Errorf("token %q after too many: %s, want 429 with the reason", token, got)
-		}
+	tries.Wait()
+	if _, err := Dial(context.Background(), server.address, DialOptions{}); !strings.Contains(fmt.Sprint(err), "401") {
+		t.Errorf("without a token: %v, want 401", err)
 	}
-}
-
-func TestSuspects(t *testing.T) {
-	var a addresses
-	start := time.Now()
-	for n := range wrongTokens {
-		if a.suspect("a", start) {
-			t.Errorf("suspect after %d wrong tokens, want %d", n, wrongTokens)
-		}
-		a.noteWrong("a", start)
-	}
-	for _, test := range []struct {
-		name  string
-		after time.Duration
-		want  bool
-	}{{"a", 0, true}, {"a", 11 * time.Second, true}, {"a", 13 * time.Second, false}, {"b", 0, false}} {
-		if got := a.suspect(test.name, start.Add(test.after)); got != test.want {
-			t.Errorf("%s is suspect after %v: %v, want %v", test.name, test.after, got, test.want)
-		}
-	}
-	for n := range 2 * keptAddresses {
-		a.noteWrong(fmt.Sprint("one of many ", n), start.Add(time.Duration(n)))
-	}
-	if len(a.wrong) > keptAddresses {
-		t.Errorf("%d addresses are remembered, want at most %d", len(a.wrong), keptAddresses)
-	}
-	a.noteWrong("a", start.Add(time.Hour))
-	if len(a.wrong) != 1 {
-		t.Errorf("%d addresses are remembered after an hour, want those that count", len(a.wrong))
+	if got := scrape(t, server.Operations())["pommego_wrong_tokens_total"]; got != 2*mostPaused {
+		t.Errorf("%v wrong tokens are counted, want %d", got, 2*mostPaused)
 	}
 }
 

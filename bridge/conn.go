@@ -18,7 +18,8 @@ import (
 type peer interface {
 	net.Conn
 	allow(bytes int64)
-	settle() // it is in its handshake no longer
+	settle()      // it is in its handshake no longer
+	silent() bool // it has sent nothing yet
 }
 
 var errFlood = errors.New("bridge: the peer sends bytes, but no messages")
@@ -30,6 +31,8 @@ type meter struct {
 }
 
 func (m *meter) settle() { m.onSettle() }
+
+func (m *meter) silent() bool { return m.left.Load() == handshakeBytes }
 
 func (m *meter) allow(bytes int64) { m.left.Store(bytes) }
 
@@ -105,11 +108,11 @@ func newPeer(c net.Conn, onSettle func(peer)) peer {
 const handshakeBytes = 64 << 10
 
 // spareConnections may be in their handshake beside those that are open.
-const spareConnections = 64
+const spareConnections = 512
 
-// listener accepts peers. When too many are in their handshake, each new one takes the
-// place of the one that has been for longest: so peers that open connections and say
-// nothing keep nobody out, who shakes hands in less time than they take for so many.
+// listener accepts peers. When too many are in their handshake, one of the address that has
+// the most there makes room for the new one: the first that has sent nothing, if there is one. So
+// whoever opens connections and says nothing keeps out nobody at other addresses.
 type listener struct {
 	net.Listener
 	mu      sync.Mutex
@@ -124,15 +127,32 @@ func (l *listener) Accept() (net.Conn, error) {
 	p := newPeer(c, l.settled)
 	p.allow(handshakeBytes)
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.waiting = append(l.waiting, p)
-	oldest := l.waiting[0]
-	full := len(l.waiting) > spareConnections
-	l.mu.Unlock()
-	if full {
-		l.settled(oldest)
-		go oldest.Close() // with TLS it may wait for its peer
+	if len(l.waiting) > spareConnections {
+		at := crowding(l.waiting)
+		go l.waiting[at].Close() // with TLS it may wait for its peer
+		l.waiting = slices.Delete(l.waiting, at, at+1)
 	}
 	return p, nil
+}
+
+// crowding is which of several peers is to make room for the others.
+func crowding(waiting []peer) int {
+	count, from := map[string]int{}, make([]string, len(waiting))
+	most := ""
+	for i, p := range waiting {
+		from[i], _ = addressName(p.RemoteAddr().String())
+		if count[from[i]]++; count[from[i]] > count[most] {
+			most = from[i]
+		}
+	}
+	for i, p := range waiting {
+		if from[i] == most && p.silent() {
+			return i
+		}
+	}
+	return slices.Index(from, most)
 }
 
 func (l *listener) settled(p peer) {

@@ -72,25 +72,31 @@ func (srv *Server) knowsOrigin(r *http.Request) bool {
 	return true
 }
 
-// admitToken is admit for the token. A request with a wrong one is answered after a
-// pause, and an address that has sent too many is not heard for a while.
+const (
+	// tokenPause is how long the answer to a wrong token takes.
+	tokenPause = 500 * time.Millisecond
+
+	// mostPaused is how many such answers wait at a time. More are given at once.
+	mostPaused = 256
+)
+
+// admitToken is admit for the token. The answer to a wrong one takes a while, and no other
+// client has to wait for it. The right one is never refused: guesses do not find it.
 func (srv *Server) admitToken(r *http.Request) (status int, reason string) {
 	given := r.Header.Get("Authorization")
-	if srv.cfg.Token == "" {
+	if srv.cfg.Token == "" || srv.knowsToken(given) {
 		return 0, ""
 	}
-	name, _ := addressOf(r)
-	switch now := time.Now(); {
-	case srv.addresses.suspect(name, now):
-		return http.StatusTooManyRequests, fmt.Sprintf("this address has sent %d wrong tokens; wait a minute", wrongTokens)
-	case srv.knowsToken(given):
-		return 0, ""
-	case given != "":
-		srv.addresses.noteWrong(name, now)
-		select {
-		case <-time.After(tokenPause):
-		case <-r.Context().Done():
+	if given != "" {
+		srv.metrics.wrongTokens.Inc()
+		r.Context().Value(peerKey{}).(peer).settle()
+		if srv.paused.Add(1) <= mostPaused {
+			select {
+			case <-time.After(tokenPause):
+			case <-r.Context().Done():
+			}
 		}
+		srv.paused.Add(-1)
 	}
 	return http.StatusUnauthorized,
 		"this server wants the header Authorization: Bearer TOKEN, with the token it was started with"

@@ -16,6 +16,7 @@ type metrics struct {
 	sessions, environments prometheus.Gauge
 	opened, steps, batches prometheus.Counter
 	received, sent, shared prometheus.Counter // bytes
+	wrongTokens            prometheus.Counter
 
 	errors  *prometheus.CounterVec // by code
 	refused *prometheus.CounterVec // by status
@@ -58,6 +59,7 @@ func newMetrics(srv *Server) *metrics {
 
 	m.opened = count("pommego_connections_total", "Connections that were opened.")
 	m.refused = countBy("pommego_refused_total", "Connections that were refused, by HTTP status.", "status")
+	m.wrongTokens = count("pommego_wrong_tokens_total", "Requests with a wrong token.")
 	m.steps = count("pommego_steps_total", "Steps of games: one for each game of each request that steps it.")
 	m.batches = count("pommego_batches_total", "Batches that were written.")
 	m.errors = countBy("pommego_errors_total", "Error replies, by code.", "code")

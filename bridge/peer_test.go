@@ -184,12 +184,12 @@ func TestBeforeUpgrade(t *testing.T) {
 func TestHalfOpen(t *testing.T) {
 	server := startServer(t, func(c *Config) { c.MaxConnections = 2 })
 	knock := func() {
-		for range 300 {
+		for range spareConnections + 50 {
 			conn, err := net.Dial("tcp", server.host)
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { conn.Close() })
+			defer conn.Close()
 			_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\n") // it may be closed already
 		}
 	}
@@ -204,6 +204,125 @@ func TestHalfOpen(t *testing.T) {
 		t.Errorf("a third connection: %v, want the reason", err)
 	}
 }
+
+// TestFlood has a stranger open connections as fast as it can and say nothing, while others
+// connect over a link with 100 ms of delay each way: all of them get in.
+func TestFlood(t *testing.T) {
+	server := startServer(t, nil)
+	stranger := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	if conn, err := stranger.Dial("tcp", server.host); err != nil {
+		t.Skip("this machine has no second address: ", err)
+	} else {
+		conn.Close()
+	}
+	var flood sync.WaitGroup
+	over := make(chan struct{})
+	flood.Go(func() {
+		open := make([]net.Conn, 0, 2*spareConnections)
+		for opened := 0; ; opened++ {
+			select {
+			case <-over:
+				for _, conn := range open {
+					conn.Close()
+				}
+				if opened < 2*spareConnections {
+					t.Errorf("the flood was of %d connections, want more than have room", opened)
+				}
+				return
+			default:
+			}
+			conn, err := stranger.Dial("tcp", server.host)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if open = append(open, conn); len(open) == cap(open) {
+				open[0].Close()
+				open = append(open[:0], open[1:]...)
+			}
+		}
+	})
+	link := delayed(t, server.host, 100*time.Millisecond)
+	for range 12 {
+		c, err := Dial(context.Background(), "ws://"+link, DialOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+	}
+	close(over)
+	flood.Wait()
+}
+
+// delayed is a link to an address on which every byte takes so long each way.
+func delayed(t *testing.T, to string, delay time.Duration) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	forward := func(to, from net.Conn) {
+		defer to.Close()
+		piece := make([]byte, 64<<10)
+		for {
+			n, err := from.Read(piece)
+			time.Sleep(delay)
+			if err != nil {
+				return
+			}
+			if _, err := to.Write(piece[:n]); err != nil {
+				return
+			}
+		}
+	}
+	go func() {
+		for {
+			near, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", to)
+			if err != nil {
+				near.Close()
+				continue
+			}
+			go forward(far, near)
+			go forward(near, far)
+		}
+	}()
+	return ln.Addr().String()
+}
+
+// TestCrowding: who floods makes room, first what has sent nothing, and nobody else.
+func TestCrowding(t *testing.T) {
+	peerAt := func(ip string, sent int64) peer {
+		p := newPeer(fixedConn{addr: &net.TCPAddr{IP: net.ParseIP(ip), Port: 5}}, func(peer) {})
+		p.allow(handshakeBytes - sent)
+		return p
+	}
+	a, b, c := peerAt("192.0.2.1", 0), peerAt("192.0.2.2", 9), peerAt("192.0.2.2", 0)
+	for _, test := range []struct {
+		waiting []peer
+		want    int
+		reason  string
+	}{
+		{[]peer{a, b, c}, 2, "the silent one of the address with most"},
+		{[]peer{a, b, b}, 1, "the oldest, where all have sent something"},
+		{[]peer{b, a, a}, 1, "the oldest silent one"},
+		{[]peer{peerAt("2001:db8::1", 0), a, peerAt("2001:db8::2", 0)}, 0, "addresses of one network together"},
+	} {
+		if got := crowding(test.waiting); got != test.want {
+			t.Errorf("%s: number %d makes room, want %d", test.reason, got, test.want)
+		}
+	}
+}
+
+type fixedConn struct {
+	net.Conn
+	addr net.Addr
+}
+
+func (c fixedConn) RemoteAddr() net.Addr { return c.addr }
 
 // TestMemory promises much and sends little: memory follows what is sent.
 func TestMemory(t *testing.T) {

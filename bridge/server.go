@@ -39,6 +39,7 @@ type Server struct {
 	draining    atomic.Bool
 	metrics     *metrics
 	addresses   addresses
+	paused      atomic.Int64 // answers to wrong tokens that wait
 	gallery     gallery
 	live        http.Handler // Live's, for those who have the token
 }
