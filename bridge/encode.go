@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/vmihailenco/msgpack/v5"
 )
@@ -42,12 +43,14 @@ func (e entries) EncodeMsgpack(out *msgpack.Encoder) error {
 
 // encodeError writes an error reply. Without an id the reply's is nil.
 func encodeError(e *wireError, id uint64, hasID bool) []byte {
-	message := entries{"type", "error", "id", nil, "code", string(e.Code), "message", e.Message, "hint", e.Hint}
+	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") } // it may quote what came
+	message := entries{"type", "error", "id", nil, "code", string(e.Code), "message", valid(e.Message), "hint",
+		valid(e.Hint)}
 	if hasID {
 		message[3] = id
 	}
 	if e.Field != "" {
-		message = append(message, "field", e.Field)
+		message = append(message, "field", valid(e.Field))
 	}
 	if e.Versions != nil {
 		message = append(message, "versions", e.Versions)

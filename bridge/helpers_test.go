@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"go.uber.org/goleak"
 
@@ -144,8 +145,8 @@ func wantError(t testing.TB, reply Message, err error, code errorCode) *wireErro
 	if e.Code != code {
 		t.Fatalf("got code %s (%s), want %s", e.Code, e.Message, code)
 	}
-	if e.Message == "" {
-		t.Fatalf("error %s has no message", code)
+	if e.Message == "" || !utf8.ValidString(e.Message+e.Hint+e.Field) {
+		t.Fatalf("error %s has the message %q, want a text", code, e.Message)
 	}
 	return e
 }

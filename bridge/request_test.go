@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vmihailenco/msgpack/v5"
+
 	"pommego/env"
 	"pommego/vec"
 )
@@ -321,6 +323,20 @@ func TestWideIntegers(t *testing.T) {
 		}
 		if in.pos != len(test.msg) {
 			t.Errorf("%x: read %d bytes", test.msg, in.pos)
+		}
+	}
+}
+
+// TestErrorText: what an error quotes may end inside a character, but not what is sent.
+func TestErrorText(t *testing.T) {
+	msg := encodeError(fail(codeBadOption, "r\xff", "\xe2\x82", "rules are %s...", "é"[:1]), 1, true)
+	var got map[string]any
+	if err := msgpack.Unmarshal(msg, &got); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{"message": "rules are \uFFFD...", "hint": "\uFFFD", "field": "r\uFFFD"} {
+		if got[key] != want {
+			t.Errorf("%s is %q, want %q", key, got[key], want)
 		}
 	}
 }

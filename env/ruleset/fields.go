@@ -154,7 +154,7 @@ var kinds = map[reflect.Kind]string{
 func short(text []byte) string {
 	const most = 40
 	if text = bytes.TrimSpace(text); len(text) > most {
-		return string(text[:most]) + "..."
+		return strings.ToValidUTF8(string(text[:most]), "") + "..."
 	}
 	if len(text) == 0 {
 		return "nothing"

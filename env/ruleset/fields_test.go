@@ -66,6 +66,7 @@ func TestChange(t *testing.T) {
 	}
 	for _, tc := range []struct{ changes, want string }{
 		{``, `rules: nothing is given, want an object`},
+		{`"` + strings.Repeat("é", 40) + `"`, `rules: "` + strings.Repeat("é", 19) + `... is given`},
 		{`7`, `rules: 7 is given, want an object`},
 		{`null`, `rules: null is given, want an object`},
 		{`{"size": 5`, `want an object of fields, such as {"max_steps": 100}: unexpected end of JSON input`},
