@@ -114,9 +114,8 @@ func (k *tracker) Changed() env.SeatSet { return k.changed }
 
 // Counts writes what has been counted of a seat.
 func (k *tracker) Counts(_ env.Match, seat int, dst []int32) {
-	counts := &k.counts[seat]
-	for i := range dst {
-		dst[i] = int32(counts[i])
+	for i, n := range k.counts[seat][:len(k.game.Spec().Counts)] {
+		dst[i] = int32(n)
 	}
 }
 

@@ -2,6 +2,7 @@ package pommerman
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,6 +105,9 @@ func add(r *Rules, sum *[MaxAgents][numCounts]uint16, e env.Event) {
 		sum[e.Seat][countBombs]++
 	case env.PickedUp:
 		sum[e.Seat][countItems]++
+		sum[e.Seat][countItem+slices.Index(itemNames[ExtraBomb:], e.What)]++
+	case env.Kicked:
+		sum[e.Seat][countKicks]++
 	default:
 	}
 }

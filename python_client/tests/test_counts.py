@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -44,6 +45,47 @@ def test_points_are_what_was_paid(mode: gymnasium.vector.AutoresetMode) -> None:
             assert game["_points"][rows].all()
         assert ended >= 3 * envs.num_envs
         assert [count.name for count in envs.game_spec.counts] == ["points", "fields", "kills", "deaths"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("options", [{}, {"copy": False}, {"opponents": ["simple"] * 3}, {"batch_size": 2}])
+def test_steps_add_up_to_the_counts_of_the_episode(
+    mode: gymnasium.vector.AutoresetMode, options: dict[str, Any]
+) -> None:
+    with pommego.make_vec(
+        "PommeFFACompetition-v0", 6, counts="step", autoreset_mode=mode, max_episode_steps=60, **options
+    ) as envs:
+        names = [count.name for count in envs.game_spec.counts]
+        sums = np.zeros((6 * envs.learners, len(names)), np.int32)
+        _, info = envs.reset(seed=3)
+        assert not info["counts"].any()
+        ended = 0
+        for _ in range(400):
+            rows = info.get("row", np.arange(len(sums)))
+            if "batch_size" in options:
+                envs.send(envs.sample_actions(info["action_mask"]), rows)
+                *_, info = envs.recv()
+                rows = info["row"]
+            else:
+                *_, info = envs.step(envs.sample_actions(info["action_mask"]))
+            assert info["counts"].dtype == np.int32
+            assert info["_counts"].all()
+            sums[rows] += info["counts"]
+            if "game" in (last := info.get("final_info", info)):
+                over = np.flatnonzero(last["_game"])
+                ended += len(over)
+                for k, name in enumerate(names):
+                    np.testing.assert_array_equal(sums[rows[over], k], last["game"][name][over], name)
+                sums[rows[over]] = 0
+        assert ended > 10
+        assert {"kicks", "extra_bombs", "ranges", "kick_items"} < set(names)
+
+
+def test_counts_are_of_three_kinds() -> None:
+    with pytest.raises(ValueError, match="counts is 'steps', expected True, False or 'step'"):
+        pommego.make_vec("OneVsOne-v0", counts="steps")
+    with pommego.make_vec("OneVsOne-v0", counts=True) as envs:
+        assert "counts" not in envs.reset(seed=1)[1]
 
 
 def test_scores_are_what_the_lead_grew_by() -> None:
@@ -96,7 +138,10 @@ def test_counts_are_in_data_sets(tmp_path: Path, layout: str) -> None:
     played = list(games)
     assert len(played) == 6
     for game in played:
-        assert list(game.counts) == ["kills", "team_kills", "suicides", "bombs", "wood", "items"]
+        kinds = ["extra_bombs", "ranges", "kick_items"]
+        counted = ["kills", "team_kills", "suicides", "bombs", "wood", "items", "kicks", *kinds]
+        assert list(game.counts) == counted
+        assert (game.counts["items"] == sum(game.counts[kind] for kind in kinds)).all()
         laid = ((game.actions == 5) & game.alive[:-1]).sum(0)
         assert (game.counts["bombs"] <= laid).all()
         dead = (~game.alive[-1]).sum()

@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from gymnasium.vector import AutoresetMode
 
@@ -64,7 +64,7 @@ def make_vec(
     on_death: str | None = None,
     max_episode_steps: int | None = None,
     start_states: Starts | Sequence[State | bytes | dict[str, Any]] | None = None,
-    counts: bool = True,
+    counts: bool | Literal["step"] = True,
     rules: dict[str, Any] | None = None,
     copy: bool = True,
     batch_size: int | None = None,
@@ -113,7 +113,8 @@ def make_vec(
         start_states: saved states that episodes begin in, or `Starts`, which also has weights and a
             share of new boards; see `PommegoVectorEnv.set_start_states`.
         counts: whether ``info["game"]`` has what the game counts, such as kills.
-            Without it Pommerman steps a few percent faster.
+            Without it Pommerman steps a few percent faster. "step": ``info["counts"]`` has
+            what each step added to them, too.
         rules: rules that differ from the id's, by the names in `game_spec.rules`.
         copy: True: every array returned is yours, to write to and to keep, also after `close` and
             after a fork. This costs almost nothing: in shared memory, large arrays stay where the
@@ -161,6 +162,8 @@ def make_vec(
         raise ValueError(f"max_episode_steps is {max_episode_steps}, expected 0 (no limit) or more")
     if render_mode not in RENDER_MODES:
         raise ValueError(f"render_mode is {render_mode!r}, expected one of {RENDER_MODES}")
+    if counts not in (True, False, "step"):
+        raise ValueError(f"counts is {counts!r}, expected True, False or 'step'")
     human = render_mode == "human"
     connection = connection or Connection()
     mode = AutoresetMode(autoreset_mode)
@@ -192,7 +195,8 @@ def make_vec(
         "on_death": on_death,
         "agent_seconds": connection.agent_limit,
         "max_episode_steps": max_episode_steps,
-        "counts": counts or None,
+        "counts": bool(counts) or None,
+        "step_counts": counts == "step" or None,
         "rules": rules,
         "batch_size": None if hosts else batch,
         "workers": workers,

@@ -68,6 +68,9 @@ class PommegoVectorEnv(VectorEnv):
     * ``info["state"]``, with ``state=True``: the global state, a dict of arrays like ``obs``
       (`state_space`), without fog and the same for all rows of a game. `state_encoding` has
       the meaning of each plane. Final ones are in ``info["final_info"]["state"]``.
+    * ``info["counts"]``, with ``counts="step"``: int32 (rows, names), what the step added to
+      the counts of the row's seat, in the order of ``game_spec.counts``; 0 where it only began
+      an episode.
     * ``info["game"]``, when an episode ended: the counts of the row's seat, int32,
       under the names in ``game_spec.counts`` (with ``counts=True``); ``return`` float64,
       ``length`` int32 (steps), ``result`` uint8 (`pommego.Result`), with several line-ups

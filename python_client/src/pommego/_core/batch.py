@@ -34,6 +34,7 @@ _TYPES: dict[str, Any] = dict.fromkeys(
 )
 _TYPES["action_mask"] = np.int8
 
+_STEP_COUNTS = "counts"  # int32 (rows, names), with counts="step"
 _COUNTS = "game.counts"  # int32 (rows, names), absent where a game counts nothing
 ENDED = "_ended"  # key in the statistics: the rows of games whose episode ended
 
@@ -250,6 +251,9 @@ class BatchReader:
             state = self._shown(self._state, arrays, owned)
             info["state"] = state if self._box else WithMasks(state)
             info["_state"] = np.ones(games * self._learners, np.bool_)
+        if _STEP_COUNTS in arrays:
+            info["counts"] = arrays[_STEP_COUNTS].copy() if self._copy else arrays[_STEP_COUNTS]
+            info["_counts"] = np.ones(games * self._learners, np.bool_)
         return info
 
     def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
