@@ -111,7 +111,7 @@ const handshakeBytes = 64 << 10
 const spareConnections = 512
 
 // listener accepts peers. When too many are in their handshake, one of the address that has
-// the most there makes room for the new one: the first that has sent nothing, if there is one. So
+// the most there makes room for the new one: of its older half the first that has sent nothing. So
 // whoever opens connections and says nothing keeps out nobody at other addresses.
 type listener struct {
 	net.Listener
@@ -147,12 +147,15 @@ func crowding(waiting []peer) int {
 			most = from[i]
 		}
 	}
-	for i, p := range waiting {
-		if from[i] == most && p.silent() {
-			return i
+	first, left := slices.Index(from, most), (count[most]+1)/2
+	for i := first; left > 0; i++ { // the newer half may have had no time to send anything
+		if from[i] == most {
+			if left--; waiting[i].silent() {
+				return i
+			}
 		}
 	}
-	return slices.Index(from, most)
+	return first
 }
 
 func (l *listener) settled(p peer) {

@@ -306,7 +306,8 @@ func TestCrowding(t *testing.T) {
 		want    int
 		reason  string
 	}{
-		{[]peer{a, b, c}, 2, "the silent one of the address with most"},
+		{[]peer{a, b, c, b}, 2, "the silent one of the address with most"},
+		{[]peer{a, b, b, c}, 1, "the oldest, where the newer are silent"},
 		{[]peer{a, b, b}, 1, "the oldest, where all have sent something"},
 		{[]peer{b, a, a}, 1, "the oldest silent one"},
 		{[]peer{peerAt("2001:db8::1", 0), a, peerAt("2001:db8::2", 0)}, 0, "addresses of one network together"},
