@@ -134,7 +134,7 @@ def test_rules_that_are_none(vec: Any, rule: str) -> None:
 def test_pictures_that_are_none(pixels: list[Any], reason: str) -> None:
     script = msgspec.msgpack.decode(recorded("policies"))
     next(reply for reply in script[1:] if reply["type"] == "image")["pixels"] = pixels
-    with pytest.raises(pommego.ProtocolError, match=f"a picture that is none: .*{reason}"):
+    with pytest.raises(pommego.ProtocolError, match=f"an invalid picture: .*{reason}"):
         play(msgspec.msgpack.encode(script))
 
 

@@ -263,7 +263,7 @@ def _line_ups(
 def _hosts(
     address: str | Sequence[str] | Hosts | None, replace: bool | Sequence[str], timeout: float
 ) -> Hosts | None:
-    """Return who shares the games, if that is not one server for good."""
+    """Return the servers that share the games; None: one server, which is not replaced."""
     if address is None and replace:
         raise ValueError("replace needs address: a server, or a list of them")
     if address is None or (isinstance(address, str) and not replace):

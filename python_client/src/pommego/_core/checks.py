@@ -81,7 +81,7 @@ def reset_states(options: Mapping[str, Any] | None, games: int) -> list[Any] | N
     if len(states) != games:
         raise ValueError(
             f"options['states'] has {len(states)} entries for {games} games: give one for each, "
-            "None for a game that begins as ever; set_start_states() draws from any number"
+            "None for a game that begins on a new board; set_start_states() draws from any number"
         )
     return list(states) if any(state is not None for state in states) else None
 

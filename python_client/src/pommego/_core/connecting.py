@@ -21,7 +21,7 @@ __all__ = ["Connection", "GamesMaker", "read_spec", "spec_of"]
 
 @dataclass(frozen=True)
 class Connection(Certificates):
-    """How an environment and its server talk to each other, where the defaults do not do.
+    """Settings of the connection between an environment and its server.
 
     Attributes:
         ca_file: with wss:// the PEM file of the authorities that the server's certificate has to
@@ -87,7 +87,7 @@ def read_spec(client: Client, spec: dict[str, Any]) -> GameSpec:
     """Read the description of a game that this server has sent.
 
     Raises:
-        ProtocolError: it is none.
+        ProtocolError: it is not a valid description.
     """
     try:
         return GameSpec.from_wire(spec)

@@ -44,8 +44,8 @@ class Games:
     if it has its own, its server.
 
     Attributes:
-        hosts: who has the games, if they are in portions; they are not.
-        policy_seats: the seats that policies play, counted as opponents are: none.
+        hosts: empty, as one server has all games; see `JoinedGames`.
+        policy_seats: empty, as policies play in `PolicyGames`.
     """
 
     hosts = ()
@@ -178,7 +178,7 @@ class Games:
         return self.read(self.call("observe", wire.Batch))
 
     def show(self, **arrays: NDArray[Any]) -> wire.Ok:
-        """Show those who look on what the next actions are chosen by."""
+        """Send viewers the probabilities and values behind the next actions."""
         return self.call("show", wire.Ok, **{name: wire.tensor(array) for name, array in arrays.items()})
 
     def render(self, game: int, colour: bool, tile: int | None, seat: int | None) -> Any:
@@ -190,7 +190,7 @@ class Games:
         try:
             return pixels.array_of("uint8", (*pixels.shape[:2], 3)).copy()
         except wire.MISFITS as e:
-            raise self.client.distrust(f"a picture that is none: {e}") from e
+            raise self.client.distrust(f"an invalid picture: {e}") from e
 
     def set_opponents(self, line_ups: LineUps) -> None:
         """Have other opponents from each game's next episode on; see `PommegoVectorEnv.set_opponents`."""
@@ -216,7 +216,7 @@ class Games:
         Args:
             seeds: as `checks.seeds` returns them.
             mask: a flag for each game; None: all.
-            starts: the request's fields that say where; None: nothing does.
+            starts: the request's fields that say where, as `starts` returns them; None: on new boards.
         """
         fields: dict[str, Any] = dict(starts or {})
         if isinstance(seeds, tuple):

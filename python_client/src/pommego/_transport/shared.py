@@ -79,8 +79,8 @@ class SharedMemory:
     Raises:
         OSError: it cannot be mapped here; the server is on another machine or
             in another container, or belongs to another user.
-        ValueError: the server described other memory than this client expects, or
-            named a file that is no such memory.
+        ValueError: the server described memory that this client does not expect, or
+            named a file that is not a server's shared memory.
     """
 
     def __init__(self, made: wire.EnvReply, *, lend: bool) -> None:
@@ -248,10 +248,10 @@ def _open_memory(path: str, size: int) -> int:
     try:
         about = os.fstat(name)
         if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid() or about.st_size != size:
-            raise ValueError(f"{path} is no file of this user's with {size} bytes")
+            raise ValueError(f"{path} is not a file of this user with {size} bytes")
         link = Path(f"/proc/self/fd/{name}")
         if not str(link.readlink()).startswith("/memfd:pommego"):
-            raise ValueError(f"{path} is no memory of a server's")
+            raise ValueError(f"{path} is not a server's shared memory")
         file = os.open(link, os.O_RDWR | os.O_CLOEXEC)  # the same file, whatever path is by now
     finally:
         os.close(name)

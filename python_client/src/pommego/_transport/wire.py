@@ -35,7 +35,7 @@ VERSIONS = [3]
 #: The bytes before an id of eight bytes, which steps, batches in shared memory and simulations have.
 LONG_ID = b"\xa2id\xcf"
 
-#: What the use of a reply raises that is not what the protocol says.
+#: The exceptions that a reply raises when it does not follow the protocol.
 MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 #: The element types of tensors; all little-endian.
@@ -190,7 +190,7 @@ class Image(_EnvAnswer, tag="image"):
 class Ok(_Answer, tag="ok"):
     """The request has been carried out."""
 
-    watched: bool = False  # of show: whether anybody has looked lately
+    watched: bool = False  # of show: whether a viewer was connected lately
 
 
 class Pong(_Answer, tag="pong"):
