@@ -163,7 +163,14 @@ func (b *Bits) List(to *[256]Cell) int {
 }
 
 // Square is the set of the cells of a board with the given side.
-func Square(side int) Bits { return Rect(0, side, 0, side) }
+func Square(side int) Bits { return squares[side] }
+
+var squares = func() (all [MaxSide + 2]Bits) {
+	for side := range all {
+		all[side] = Rect(0, side, 0, side)
+	}
+	return all
+}()
 
 // Rect is the set of the cells in rows top to bottom-1 and columns left to right-1.
 func Rect(top, bottom, left, right int) Bits {

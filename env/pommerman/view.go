@@ -53,11 +53,16 @@ func (r *Rules) See(s *State, seat int, v *View) {
 	w := r.window(s, seat)
 	v.Rules, v.Seat = r, seat
 	v.Board = s.Board
-	for c := range grid.Square(r.BoardSize).AndNot(w).All {
-		v.Board[c] = Fog
+	if r.ViewSize != 0 {
+		for c := range grid.Square(r.BoardSize).AndNot(w).All {
+			v.Board[c] = Fog
+		}
 	}
 	v.Flames = [256]uint8{}
 	for life := range s.flames { // the youngest is written last
+		if s.flames[life].Empty() {
+			continue
+		}
 		for c := range s.flames[life].And(w).All {
 			v.Flames[c] = uint8(life + 1)
 		}

@@ -109,9 +109,9 @@ func (p *Plan) Reach(c Cell) (all Cells) {
 
 // Worth is how many fields a bomb on a field reaches that are not gone.
 func (p *Plan) Worth(c Cell, gone *Cells) int {
-	n := 0
-	for w, word := range p.reach(c) {
-		n += bits.OnesCount64(word &^ gone[w%cellWords])
+	n, reach := 0, p.reach(c)
+	for w, held := range gone[:len(reach)] {
+		n += bits.OnesCount64(reach[w] &^ held)
 	}
 	return n
 }

@@ -45,6 +45,9 @@ func (o *analysis) survives(a suitebot.Action) bool {
 	if c != o.at && o.away.Has(c) {
 		return false
 	}
+	if !o.f.Claimed.Has(c) {
+		return true // what follows would say so after the first round
+	}
 	var alive suitebot.Cells // the fields where the agent can be after each round
 	alive.Add(c)
 	for k := range o.f.Rounds {

@@ -23,7 +23,7 @@ type observed struct {
 // read takes the view apart. A bomb hides the enemy that stands on it.
 func (s *observed) read(v *pommerman.View) {
 	s.v = v
-	s.Board, s.Shown, s.Self, s.Order, s.Whole = &v.Board, &v.Board, v.Self.Cell, ways, true
+	s.Board, s.Shown, s.Self, s.Order, s.Whole = &v.Board, &v.Board, v.Self.Cell, tactics.InOrder(ways), true
 	for _, b := range v.Bombs[:v.NumBombs] {
 		s.bombs.Add(b.Cell)
 	}

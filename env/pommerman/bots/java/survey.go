@@ -30,7 +30,7 @@ func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) nea
 	}
 	ties := 0
 	f := tactics.Sight{
-		Board: &s.Board, Shown: &shown, Self: self, Open: tactics.Passable(r, seen), Order: ways,
+		Board: &s.Board, Shown: &shown, Self: self, Open: tactics.Passable(r, seen), Order: tactics.InOrder(ways),
 		Tie: func() bool { ties++; return false }, Whole: true,
 	}
 	f.Start()

@@ -87,7 +87,7 @@ var powerups = [3]pommerman.Item{pommerman.ExtraBomb, pommerman.IncrRange, pomme
 func (a *simple) decide(v *pommerman.View) (pommerman.Action, Branch) {
 	a.begin()
 	s := scan{v: v}
-	s.Board, s.Shown, s.Self, s.Order = &v.Board, &v.Board, v.Self.Cell, grid.Dirs
+	s.Board, s.Shown, s.Self, s.Order = &v.Board, &v.Board, v.Self.Cell, tactics.InOrder(grid.Dirs)
 	s.Open = tactics.Passable(v.Rules, tactics.ItemSet(v.Enemies[:]...))
 	s.Tie, s.Whole = a.coin, a.whole()
 	if a.of2018 {

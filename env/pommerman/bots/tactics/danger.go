@@ -81,7 +81,8 @@ func (s *Sight) Flee(t *Threats) (ways Ways) {
 		ways.Keep(func(d grid.Dir) bool { return s.LeadsOut(d, int(t.Blast[d]), s.Self) })
 		return ways
 	}
-	for _, d := range s.Order {
+	for order := s.Order; order != 0; order >>= 8 {
+		d := grid.Dir(order & 7)
 		item := s.Board[s.Self.Next(d)]
 		if t.Blast[d] == 0 && (item == pommerman.Fog || s.Open.Has(item)) {
 			ways.Add(d)

@@ -21,6 +21,14 @@ func Passable(r *pommerman.Rules, enemies Items) Items {
 	return (1<<pommerman.Passage | pickups | agents) &^ enemies
 }
 
+// Order is four directions in a register, a byte each, the first in the lowest.
+type Order uint32
+
+// InOrder is the order of four directions.
+func InOrder(dirs [4]grid.Dir) Order {
+	return Order(dirs[0]) | Order(dirs[1])<<8 | Order(dirs[2])<<16 | Order(dirs[3])<<24
+}
+
 // Sight is what a rule-based agent sees and where it can walk: a breadth-first search
 // from its cell over the cells in its sight. Cells that cannot be entered are reached,
 // but not left again.
@@ -34,8 +42,8 @@ type Sight struct {
 	Board *[256]pommerman.Item // to walk on
 	Shown *[256]pommerman.Item // to look at
 	Self  grid.Cell
-	Open  Items       // what can be walked on
-	Order [4]grid.Dir // in which neighbours are reached
+	Open  Items // what can be walked on
+	Order Order // in which neighbours are reached
 	// Tie says whether an equally short way to a cell replaces the one known.
 	Tie   func() bool
 	Whole bool // search everything at once, and ask Tie for cells that are not nearby too
@@ -75,10 +83,12 @@ func (s *Sight) Expand(limit int) bool {
 		return true
 	}
 	shown, steps, way := s.Shown, int(s.Dist[from]), s.First[from]
-	for _, d := range &s.Order {
+	ties := steps <= Nearby || s.Whole
+	for order := s.Order; order != 0; order >>= 8 {
+		d := grid.Dir(order & 7)
 		to := from.Next(d)
 		if known := int(s.Dist[to]); known != 0 {
-			if known > steps && (steps <= Nearby || s.Whole) && s.Tie() {
+			if ties && known > steps && s.Tie() {
 				s.First[to] = along(way, d)
 			}
 			continue
