@@ -102,7 +102,7 @@ func (k *Kept) Replay(ctx context.Context, r *Record, watch func(at match.Moment
 		}
 	}()
 	for _, name := range r.Agents {
-		if match.Outside(name) {
+		if match.Outside(name) || isClient(name) {
 			return fmt.Errorf("%w: %s is outside this program", ErrNotAgain, name)
 		}
 		p, err := match.NewPlayer(k.tournament.game, name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,7 @@ type Tournament struct {
 	game     env.Game
 	config   Config
 	schedule *schedule
+	clients  bool // some agents are the client's
 }
 
 // New makes a tournament of a game, or says what is wrong with it.
@@ -30,6 +32,10 @@ func New(game env.Game, c Config) (*Tournament, error) {
 	t := &Tournament{game: game, config: c}
 	t.schedule = newSchedule(&t.config, spec)
 	for e := range t.schedule.entrants() {
+		if isClient(t.schedule.name(e)) {
+			t.clients = true
+			continue
+		}
 		p, err := match.NewPlayer(game, t.schedule.name(e))
 		if err != nil {
 			return nil, err
@@ -63,6 +69,10 @@ type Options struct {
 	// Take lists logs of parts: their games go into this log, and are not played again.
 	Take []string
 
+	// Client has lines with games of agents that are called "client:NAME", which are played elsewhere. As long as some
+	// are missing, Report.Asked lists them and no others are played.
+	Client io.Reader
+
 	// Progress, if not nil, is called at the start and whenever games are on the
 	// disk, by one goroutine at a time.
 	Progress func(Progress)
@@ -85,6 +95,8 @@ type Report struct {
 	Results *Results
 	Timing  *Timing
 	Records []Record // all games, in the order of the schedule
+
+	Asked []Record // if there are any, the rest is empty; see Options.Client
 }
 
 // ErrStopped says that the context ended before the last game. What was
@@ -102,12 +114,19 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 			t.Games(), t.Games()-1)
 	}
 	r := run{t: t, o: o, records: make([]Record, t.Games())}
-	if err := r.open(); err != nil {
+	err := r.open()
+	if err != nil {
 		return nil, err
 	}
-	err := r.playAll(ctx)
+	asked := r.asked()
+	if len(asked) == 0 {
+		err = r.playAll(ctx)
+	}
 	if r.log != nil {
 		err = errors.Join(err, r.log.Close())
+	}
+	if err == nil && len(asked) > 0 {
+		return &Report{Asked: asked}, nil
 	}
 	if err != nil || o.Part != nil {
 		return nil, err
@@ -136,6 +155,11 @@ func (r *run) open() (err error) {
 	}
 	for _, path := range r.o.Take {
 		if err := r.takePart(disk.OS, path); err != nil {
+			return err
+		}
+	}
+	if r.t.clients && r.o.Client != nil {
+		if err := r.takeClient(); err != nil {
 			return err
 		}
 	}

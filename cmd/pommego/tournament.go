@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,6 +48,9 @@ give the same command again; give it with more --games to extend one that is fin
 results are those of one run on any number of cores, unless an agent has a limit in time; the
 environment variable GOMAXPROCS sets how many cores play. Thinking times are printed on a
 terminal and stored in files of their own.
+
+Agents called client:NAME are played by whoever gives the command, as pommego.tournament does in
+Python: it prints a list of their games, and reads those that were played from standard input.
 
 Several machines can share the games: each plays a part into its own folder, with the same
 flags and --part; then one takes all parts, with --take for each, and plays what is missing.`,
@@ -133,11 +137,14 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	}
 	r, err := t.Run(ctx, tournament.Options{
 		Log: o.log(o.out), Part: (*tournament.Part)(part), Take: takes,
-		Program: build(), Progress: tell,
+		Program: build(), Progress: tell, Client: cmd.InOrStdin(),
 	})
 	end()
 	if err != nil {
 		return o.explain(err)
+	}
+	if r != nil && len(r.Asked) > 0 {
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(r.Asked)
 	}
 	if part != nil {
 		return o.reportPart(cmd.OutOrStdout(), part)

@@ -377,7 +377,7 @@ class Trainer:
             config.games,
             opponents=None if config.opponent == "self" else [config.opponent],
             autoreset_mode="SameStep",
-            max_episode_steps=config.longest,
+            max_episode_steps=config.longest or None,
         )
         self.eyes = Eyes(self.envs.game_spec)
         self.network = Network(self.eyes)
@@ -545,7 +545,7 @@ def searching(config: Config, network: Network, games: int) -> pommego.Evaluatio
         games,
         opponents=[config.opponent],
         autoreset_mode="SameStep",
-        max_episode_steps=config.longest,
+        max_episode_steps=config.longest or None,
     ) as envs:
         eyes, rng = Eyes(envs.game_spec), np.random.default_rng(config.seed)
         search = Search(envs, network, eyes, config)

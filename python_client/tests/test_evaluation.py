@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import time
 from typing import Any
 
 import numpy as np
@@ -161,7 +163,7 @@ def test_a_better_agent_wins_more(where: dict[str, Any]) -> None:
         ((Clock(), DUEL, ["static", "static"]), {}, ValueError, "2 opponents, expected 1"),
         ((Clock(), DUEL, "static", 0), {}, ValueError, "games is 0"),
         ((Clock(), DUEL), {"seat": 1}, TypeError, "no option seat"),
-        ((lambda _, info: [0], DUEL, "static", 4), {}, ValueError, "returned 1 actions"),
+        ((lambda _, info: [0], DUEL, "static", 4), {}, ValueError, r"of shape \(1,\), expected \(4,\)"),
         ((Clock(), "Chess-v0"), {}, pommego.ServerError, "unknown_env_id"),
         ((Clock(), DUEL, "simpel"), {}, pommego.ServerError, "simpel"),
     ],
@@ -169,3 +171,142 @@ def test_a_better_agent_wins_more(where: dict[str, Any]) -> None:
 def test_misuse(where: dict[str, Any], arguments: Any, options: Any, error: type, says: str) -> None:
     with pytest.raises(error, match=says):
         pommego.evaluate(*arguments, **options, **where)
+
+
+# Anything that plays --------------------------------------------------------------
+
+
+def still(obs: Any, info: dict[str, Any]) -> np.ndarray:
+    return np.zeros(len(info["seat"]), int)
+
+
+def bomber(obs: Any, info: dict[str, Any]) -> np.ndarray:
+    return np.full(len(info["seat"]), 5)
+
+
+def plan(
+    obs: Any, info: dict[str, Any], states: Any, simulate: Any, playouts: int = 4, steps: int = 20
+) -> np.ndarray:
+    """The move after which playouts end best, as in docs/tree-search.md."""
+    assert len(states) == len(info["seat"]) == len(obs["planes"])
+    assert info["valid"].all(), "games that are over cannot be simulated"
+    moves = np.tile(np.repeat(np.arange(6), playouts), len(states))
+    wide = [state for state in states for _ in range(6 * playouts)]
+    tried = simulate(wide, moves, steps=steps, policy="simple", seed=int(info["row"][0]))
+    assert tried.reward.shape == (len(wide),)
+    assert len(tried.states) == len(tried.obs["planes"]) == len(wide)
+    value = tried.reward.reshape(len(states), 6, playouts).mean(2)
+    return np.where(info["action_mask"] > 0, value, -np.inf).argmax(1)
+
+
+def same(one: pommego.Evaluation, other: pommego.Evaluation) -> None:
+    for name in ("results", "lengths", "seats"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
+
+
+@pytest.mark.parametrize(("id", "team"), [(FFA, False), (DUEL, False), (TEAM, True), (TEAM, False)])
+def test_a_policy_plays_opponents_as_agents_do(where: dict[str, Any], id: str, team: bool) -> None:
+    """Opponents in Python, one for all seats or a list, play the games that the same agents play."""
+    options: dict[str, Any] = {"seed": 3, "team": team, "rules": {"max_steps": 60}, **where}
+    named = pommego.evaluate(bomber, id, "static", 8, **options)
+    same(named, pommego.evaluate(bomber, id, still, 8, **options))
+    others = len(pommego.catalog(**where)[id].teams[0]) if team else pommego.catalog(**where)[id].seats - 1
+    mixed = [still, "static", still][:others]
+    same(named, pommego.evaluate(bomber, id, mixed, 8, **options))
+    agents = pommego.evaluate("static", id, "simple", 8, **options)
+    assert agents.games == pommego.evaluate("static", id, bomber, 8, **options).games
+
+
+def test_an_agent_meets_policies(where: dict[str, Any]) -> None:
+    """Whoever bombs itself at once loses against `static`, from either side."""
+    assert pommego.evaluate("static", DUEL, bomber, 6, **where).wins == 6
+    assert pommego.evaluate(bomber, DUEL, "static", 6, **where).losses == 6
+
+
+def test_a_pool_plays_by_its_members(where: dict[str, Any]) -> None:
+    """Each game has the member that its seed draws, on either side, and the pool stays as it was."""
+    pool = pommego.Pool(seed=1)
+    pool.add(still, "still")
+    pool.add(bomber, "bomber")
+    before = pool.state()
+    plays = [pool.seat(5 + game, 0).member.name for game in range(12)]
+    pool.restore(before, pool.policies())
+    assert set(plays) == {"still", "bomber"}
+    options: dict[str, Any] = {"seed": 5, "rules": {"max_steps": 40}, **where}
+    mixed = pommego.evaluate(pool, DUEL, "static", 12, **options)
+    assert (mixed.results == -1).tolist() == [name == "bomber" for name in plays]
+    against = pommego.evaluate(still, DUEL, pool, 12, **options)
+    assert (against.results == 1).tolist() == [name == "bomber" for name in plays]
+    assert pool.state() == before
+
+
+def test_policies_see_what_opponents_see(where: dict[str, Any]) -> None:
+    """Info is that of `LineUps`: first in the first step, rows that stay, valid where the action counts."""
+    clock = Clock()
+    pommego.evaluate(clock, DUEL, "static", 4, rules={"max_steps": 30}, **where)
+    first, *rest = [info for _, info in clock.seen]
+    assert first["first"].all() and not any(info["first"].any() for info in rest)
+    assert all(info["row"].tolist() == [0, 1, 2, 3] for info in rest)
+    assert first["valid"].all()
+    assert not (rest[-1]["valid"] & ~rest[-1]["alive"]).any()
+
+
+@pytest.mark.parametrize("opponent", ["simple", still])
+def test_a_policy_that_searches(where: dict[str, Any], opponent: Any) -> None:
+    """It is asked for rows that count alone, beside agents and policies, and does well."""
+    rules = {"max_steps": 60} if opponent is still else {}
+    result = pommego.evaluate(plan, DUEL, opponent, 6, rules=rules, **where)
+    assert result.games == 6
+    assert result.wins >= 3 or opponent is still
+    same(result, pommego.evaluate(plan, DUEL, opponent, 6, rules=rules, **where))
+
+
+def test_a_searching_team(where: dict[str, Any]) -> None:
+    result = pommego.evaluate(plan, TEAM, "static", 2, team=True, rules={"max_steps": 12}, **where)
+    assert result.games == 2
+
+
+# Time and progress ----------------------------------------------------------------
+
+
+def test_a_time_limit_returns_what_is_over(where: dict[str, Any]) -> None:
+    """Whoever bombs itself is soon done; statues are not over within the time."""
+    statues = pommego.evaluate(still, DUEL, "static", 5, time_limit=0.0, **where)
+    assert (statues.games, statues.unfinished) == (0, 5)
+    assert "5 more were not over in time" in str(statues)
+    assert "<td>5" in statues._repr_html_()
+    slow = lambda obs, info: (time.sleep(0.05), bomber(obs, info))[1] * (info["seat"] == 0)  # noqa: E731
+    some = pommego.evaluate(slow, DUEL, "static", 4, time_limit=2.0, **where)
+    assert (some.losses, some.games, some.unfinished) == (2, 2, 2)
+    assert set(some.seats.tolist()) == {0}
+    agents = pommego.evaluate("static", DUEL, "static", 4, time_limit=0.0, **where)
+    assert (agents.games, agents.unfinished) == (0, 4)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_on_a_terminal_alone(
+    where: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pommego.evaluate(bomber, DUEL, "static", 4, **where)
+    assert capsys.readouterr().err == ""
+    for policy in (bomber, "random"):
+        terminal = Terminal()
+        monkeypatch.setattr("sys.stderr", terminal)
+        pommego.evaluate(policy, DUEL, "static", 4, **where)
+        assert "0 of 4 games" in terminal.getvalue() or "1 of 4 games" in terminal.getvalue()
+        assert terminal.getvalue().endswith("\r\x1b[K"), "the bar goes away"
+
+
+def test_a_notebook_shows_intervals() -> None:
+    result = pommego.Evaluation(
+        np.repeat(np.array([1, 0, -1], np.int8), [8, 0, 2]),
+        np.arange(10, 20, dtype=np.int32),
+        np.zeros(10, np.uint8),
+    )
+    shown = result._repr_html_()
+    assert "<th>won" in shown
+    assert "<td>80.0% (49.0% to 94.3%)" in shown

@@ -31,9 +31,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "data": {"core", "torch"},
     "suites": set(),
     "evaluation": {"core", "suites"},
+    "tournaments": {"core", "evaluation"},
     "watching": {"core", "data", "evaluation"},
     **{name: {"core", "__init__"} for name in ("bench", "demo")},
-    "__init__": {"core", "evaluation", "pettingzoo", "watching"},
+    "__init__": {"core", "evaluation", "pettingzoo", "tournaments", "watching"},
 }
 
 

@@ -1,4 +1,4 @@
-"""Environments used by other processes and threads, or pickled: errors with a name, and no harm."""
+"""Mistakes: options that cannot be, and environments used by other processes and threads, or pickled."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.vector import AutoresetMode
 
 import pommego
 from compare import assert_same
+from pommego.data import record
 from processes import halt
 from wiring import wired
 
@@ -63,6 +65,78 @@ def test_every_call_is_tried() -> None:
     """A new method that makes requests belongs into the list above, and under the guard."""
     guarded = {name for name, value in vars(Envs).items() if hasattr(value, "__wrapped__")}
     assert guarded == set(REFUSED)
+
+
+# Options -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("said", ["SAME_STEP", "same_step", "SameStep", "samestep", AutoresetMode.SAME_STEP])
+def test_autoreset_modes_by_any_name(vec: Vec, said: Any) -> None:
+    assert vec(games=1, autoreset_mode=said).autoreset_mode is AutoresetMode.SAME_STEP
+
+
+@pytest.mark.parametrize(
+    ("id", "games", "options", "error", "says"),
+    [
+        (
+            "OneVsOne-v0",
+            1,
+            {"autoreset_mode": "SOME"},
+            ValueError,
+            "'SOME', expected one of NEXT_STEP, SAME_STEP",
+        ),
+        (
+            "OneVsOne-v0",
+            1,
+            {"max_episode_steps": 0},
+            ValueError,
+            "is 0, expected 1 or more, or None for no limit",
+        ),
+        ("OneVsOne-v0", 0, {}, pommego.ServerError, r"^num_envs is 0, want 1 to .*field num_envs"),
+        ("OneVsOne-v0", 1 << 30, {}, pommego.ServerError, r"^num_envs is 1073741824, want at most"),
+        ("OneVsOne-v0", 2.5, {}, pommego.ServerError, r"^num_envs is a float, want an integer"),
+        (
+            "OneVsOne-v0",
+            1,
+            {"observation": "featurize"},
+            pommego.ServerError,
+            'there are \\["box" "planes" "raw"',
+        ),
+    ],
+)
+def test_errors_name_what_was_given(
+    vec: Vec, id: str, games: Any, options: dict[str, Any], error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        vec(id, games, **options)
+
+
+def test_one_opponent_for_all_seats(vec: Vec, tmp_path: Path, server: pommego.Server) -> None:
+    """A name alone means every other seat, whoever is asked."""
+    id, two = "PommeFFACompetition-v0", {"games": 2, "seat": 0}
+    one, three = vec(id, opponents="static", **two), vec(id, opponents=["static"] * 3, **two)
+    assert_same(one.reset(seed=3), three.reset(seed=3))
+    one.set_opponents("random")
+    three.set_opponents(["random"] * 3)
+    assert_same(one.reset(seed=4), three.reset(seed=4))
+    assert_same(one.step([0, 0]), three.step([0, 0]))
+    where = {"address": server.address, "token": server.token}
+    stored = record(
+        lambda obs, info: np.zeros(len(info["row"]), int),
+        tmp_path / "one",
+        id,
+        games=2,
+        opponents="static",
+        **where,
+    )
+    assert stored.json["games"] == 2
+    assert stored.json["generated"]["agents"] == ["client:policy", "static"]
+
+
+def test_the_catalog_is_short_to_look_at(server: pommego.Server) -> None:
+    text = repr(pommego.catalog(address=server.address, token=server.token))
+    assert len(text) < 4000
+    assert "OneVsOne-v0" in text
 
 
 # Forks ---------------------------------------------------------------------------

@@ -251,7 +251,6 @@ def test_wrong_answers_of_a_policy(vec: Vec, answer: Any, error: type, says: str
 @pytest.mark.parametrize(
     ("options", "error", "says"),
     [
-        ({"opponents": "simple"}, TypeError, r"such as \['simple'\], not one name"),
         ({"opponents": play}, TypeError, r"a policy goes into a list, as in \[policy\] \* 3"),
         ({"opponents": lambda g: "simple"}, TypeError, "for game 0 it returns 'simple'"),
         ({"opponents": ["simple", 3, "simple"]}, TypeError, r"opponents\[1\] is 3"),

@@ -14,6 +14,7 @@ import pytest
 
 import pommego
 from pommego import suites
+from pommego._core import playing
 
 
 @pytest.fixture(params=["team-2026", "duel-2026", "radio-2026", "partners-2026", "partners-radio-2026"])
@@ -105,6 +106,8 @@ def test_mistakes(suite: str, where: dict[str, Any], monkeypatch: pytest.MonkeyP
         pommego.evaluate(legal, suite="team-2025", **where)
     with pytest.raises(TypeError, match="games and seeds of its own"):
         pommego.evaluate(legal, suite=suite, games=3, **where)
+    with pytest.raises(TypeError, match="and time_limit"):
+        pommego.evaluate(legal, suite=suite, time_limit=3.0, **where)
     with pytest.raises(ValueError, match="has rules of its own"):
         pommego.evaluate(legal, suite=suite, rules={"max_steps": 5}, **where)
     with pytest.raises(TypeError, match="id of an environment, or suite="):
@@ -158,13 +161,13 @@ def test_partners_sit_opposite(where: dict[str, Any], monkeypatch: pytest.Monkey
     small = replace(suites.SUITES["partners-2026"], partners=("static",), opponents=("random",), games=8)
     monkeypatch.setitem(suites.SUITES, small.name, small)
     seats: list[dict[str, Any]] = []
-    real = pommego.evaluation.make_vec
+    real = playing.make_vec
 
     def noted(*args: Any, **options: Any) -> Any:
-        seats.append({name: options[name] for name in ("seat", "opponents")})
+        seats.append({"seat": options["seat"], "opponents": [*options["opponents"].line_ups[0]]})
         return real(*args, **options)
 
-    monkeypatch.setattr(pommego.evaluation, "make_vec", noted)
+    monkeypatch.setattr(playing, "make_vec", noted)
     result = pommego.evaluate(legal, suite=small.name, **where)
     assert seats == [{"seat": seat, "opponents": ["random", "static", "random"]} for seat in range(4)]
     assert sorted(result.parts[0].evaluation.seats.tolist()) == [0, 0, 1, 1, 2, 2, 3, 3]

@@ -425,7 +425,7 @@ def test_options_that_cannot_be(vec: Vec, id: str, options: dict[str, Any], code
     ("options", "error"),
     [
         ({"autoreset_mode": "Sometimes"}, ValueError),
-        ({"opponents": "static"}, TypeError),
+        ({"opponents": 3}, TypeError),
         ({"max_episode_steps": -1}, ValueError),
     ],
 )

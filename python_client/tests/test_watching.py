@@ -65,6 +65,27 @@ def test_agents(where: dict[str, Any]) -> None:
     assert 1 < frames(video.gif) <= 10
 
 
+def test_a_policy_that_searches(where: dict[str, Any]) -> None:
+    """It gets saved games and a way to simulate them; the game is the one that it plays in `evaluate`."""
+    found: list[np.ndarray] = []
+
+    def ahead(obs: Any, info: dict[str, Any], states: Any, simulate: Any) -> np.ndarray:
+        tried = simulate(
+            [state for state in states for _ in range(6)], np.tile(np.arange(6), len(states)), seed=1
+        )
+        found.append(tried.reward)
+        return np.where(info["first"], 5, 0)
+
+    video = pommego.watch(ahead, DUEL, "static", seat=1, seed=3, **where)
+    assert (
+        video.gif
+        == pommego.watch(
+            lambda _, info: np.where(info["first"], 5, 0), DUEL, "static", seat=1, seed=3, **where
+        ).gif
+    )
+    assert {reward.shape for reward in found} == {(6,)}
+
+
 @pytest.mark.parametrize("kind", ["record", "data set"])
 def test_recordings(binary: Path, tmp_path: Path, kind: str) -> None:
     path, command = (
@@ -120,7 +141,8 @@ def test_any_ffmpeg_is_used(where: dict[str, Any], tmp_path: Path, monkeypatch: 
     ("arguments", "options", "error", "says"),
     [
         ((bomber,), {}, TypeError, "needs the id of a game"),
-        (("no/such.jsonl",), {}, pommego.PommegoError, "no/such.jsonl"),
+        (("no/such.jsonl",), {}, FileNotFoundError, "what is 'no/such.jsonl': there is no such file"),
+        ((bomber, DUEL, bomber), {}, TypeError, r"opponents has <function bomber.*by their names"),
         (("no/such.jsonl",), {"rules": {}}, TypeError, r"\['rules'\] are for playing a game"),
         ((3, DUEL), {}, TypeError, "what is 3, expected a policy"),
         (("simple", DUEL), {"seat": 2}, ValueError, "seat is 2, expected 0 to 1"),

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from pommego.single import PommegoEnv
     from pommego.spec import GameSpec, Result
     from pommego.state import State
+    from pommego.tournaments import Tournament, tournament
     from pommego.vector import PommegoVectorEnv
     from pommego.watching import Video, watch
 
@@ -72,6 +73,8 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "check_result",
     "Evaluation",
     "Interval",
+    "tournament",
+    "Tournament",
     "watch",
     "Video",
     "planes",
@@ -122,6 +125,7 @@ _LATER = {
     "single": ("PommegoEnv",),
     "spec": ("GameSpec", "Result"),
     "state": ("State",),
+    "tournaments": ("Tournament", "tournament"),
     "vector": ("PommegoVectorEnv",),
     "watching": ("Video", "watch"),
 }

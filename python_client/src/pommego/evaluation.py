@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from typing import Any, overload
 
 import numpy as np
@@ -15,31 +16,34 @@ from pommego._core.batch import Observation
 from pommego._core.checks import none_of
 from pommego._core.connecting import Connection
 from pommego._core.matches import by_seat, own_seat, play, rules_alone
-from pommego.making import describe, make_vec
+from pommego._core.opponents import Opponent
+from pommego._core.playing import Game, play_games, progress
+from pommego.making import describe
+from pommego.pool import Pool
 from pommego.results import Evaluation
 from pommego.server import running
-from pommego.spec import GameSpec, Result
+from pommego.spec import GameSpec
 from pommego.suites import Part, Suite, SuiteResult, load, named
-from pommego.vector import PommegoVectorEnv
 
-__all__ = ["Policy", "check_result", "evaluate", "seatings"]
+__all__ = ["NOT_HERE", "SEED", "Policy", "check_result", "evaluate", "seatings"]
 
 #: Chooses actions, (rows,) or (rows, components), by a batch's observation and its info.
 Policy = Callable[[Observation, dict[str, Any]], ArrayLike]
 
-_SEED = 1_000_000_000  # far from the seeds that people train with
-_NOT_HERE = ("num_envs", "seat", "seats", "on_death", "autoreset_mode", "batch_size", "max_episode_steps")
+SEED = 1_000_000_000  # far from the seeds that people train with
+NOT_HERE = ("num_envs", "seat", "seats", "on_death", "autoreset_mode", "batch_size", "max_episode_steps")
 
 
 @overload
 def evaluate(
-    policy: Policy | str,
+    policy: Opponent,
     id: str,
-    opponents: str | Sequence[str] = "simple",
+    opponents: Opponent | Sequence[Opponent] = "simple",
     games: int = 100,
     *,
     team: bool = False,
-    seed: int = _SEED,
+    seed: int = SEED,
+    time_limit: float = math.inf,
     address: str | None = None,
     token: str | None = None,
     **options: Any,
@@ -51,14 +55,15 @@ def evaluate(policy: Policy, *, suite: str, **options: Any) -> SuiteResult: ...
 
 
 def evaluate(
-    policy: Policy | str,
+    policy: Opponent,
     id: str | None = None,
-    opponents: str | Sequence[str] = "simple",
+    opponents: Opponent | Sequence[Opponent] = "simple",
     games: int = 100,
     *,
     suite: str | None = None,
     team: bool = False,
-    seed: int = _SEED,
+    seed: int = SEED,
+    time_limit: float = math.inf,
     address: str | None = None,
     token: str | None = None,
     **options: Any,
@@ -68,15 +73,23 @@ def evaluate(
     The policy plays all games at the same time: it is called once per step, with the rows of
     all games. It sits equally often in every seat. Each game is played once, to its end. Rows of
     the dead, and of games that are over, stay in the batches until all are over; what the policy
-    does there has no effect.
+    does there has no effect. A terminal shows how many games are over.
 
     Args:
-        policy: called as ``policy(obs, info)``, with a batch of `make_vec` for all rows and its
-            info (action_mask, alive, seat, valid, and state if asked for); returns
-            actions, (rows,) or (rows, components). Or an agent's name; then the games are
-            matches, as ``pommego play`` plays them, on all cores of this machine.
+        policy: called as ``policy(obs, info)`` as opponents are (see `LineUps`), with
+            ``info["state"]`` if asked for; returns actions, (rows,) or (rows, components).
+
+            A policy with a parameter `states` searches: it is called as
+            ``policy(obs, info, states=states, simulate=simulate)`` for rows whose action counts alone.
+            `states` are saved games, one a row; `simulate` is `PommegoVectorEnv.simulate` for
+            them, with an action for the row's own seat. Agents play on in it; other
+            seats that policies play stop in its first step.
+
+            Or a `Pool`, of which each game's seed draws a member, without effect on its ratings. Or an
+            agent's name; games between agents alone are matches, as ``pommego play`` plays
+            them, on all cores of this machine.
         id: an id of the catalog.
-        opponents: one agent's name for all other seats, or a list, in the order of
+        opponents: who plays all other seats, in any of these forms, or a list, in the order of
             `make_vec` (with `team`, in the order of the seats).
         games: how many; each has another board.
         suite: in place of `id`, `opponents`, `games`, `team` and `seed`: the name of a fixed set
@@ -84,6 +97,8 @@ def evaluate(
         team: whether the policy plays all seats of its team, with a row for each. Otherwise
             it plays one seat, and a teammate is among the opponents.
         seed: game i has seed ``seed + i``.
+        time_limit: seconds, after which no further step or match begins. The games that are over
+            by then count, which in batches are the shorter ones; the result has the number of the others.
         address: of a running server; None: one is started.
         token: that server's token, if it has one.
         options: further options, as for `make_vec`: observation, rules, state and so on; for
@@ -100,20 +115,22 @@ def evaluate(
     Other errors are those of `make_vec`.
     """
     if suite is not None:
-        if (id, opponents, games, team, seed) != (None, "simple", 100, False, _SEED):
+        if (id, opponents, games, team, seed, time_limit) != (None, "simple", 100, False, SEED, math.inf):
             raise TypeError(
-                f"suite {suite!r} has an id, opponents, games and seeds of its own: leave them out"
+                f"suite {suite!r} has an id, opponents, games and seeds of its own, and is played whole: "
+                "leave them out, and time_limit"
             )
         return _evaluate_suite(policy, suite, address=address, token=token, **options)
     if id is None:
         raise TypeError("evaluate() needs the id of an environment, or suite=")
     _check(policy, games, options)
+    until = time.monotonic() + time_limit
     with running(address, token) as where:
         spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
-        seated = _seated(spec, opponents, team, games)
-        if isinstance(policy, str):
-            return _play_agent(policy, spec, seated, seed, rules_alone(options))
-        return _play_policy(policy, id, seated, seed, options | where)
+        seated = _seated(policy, spec, opponents, games, team=team, seed=seed)
+        if all(isinstance(player, str) for game, _ in seated for player in game.players):
+            return _play_agents(spec, seated, rules_alone(options), until)
+        return _play(spec, seated, options | where, until=until, every_seat=isinstance(policy, str))
 
 
 def _evaluate_suite(
@@ -140,8 +157,8 @@ def _parts(policy: Policy, suite: Suite, spec: GameSpec, options: dict[str, Any]
         made: list[NDArray[np.uint8]] = []
         seed = suite.seed + k * suite.games
         others = [opponents, partner, opponents] if partner else opponents
-        seated = _seated(spec, others, suite.team, suite.games)
-        evaluation = _play_policy(policy, suite.id, seated, seed, options, made=made)
+        seated = _seated(policy, spec, others, suite.games, team=suite.team, seed=seed)
+        evaluation = _play(spec, seated, options, made=made)
         steps = np.stack(made)
         steps = steps.reshape(len(made), suite.games, -1, *steps.shape[2:])
         ends = evaluation.lengths.tolist()
@@ -196,20 +213,21 @@ def _steps(part: Part) -> Iterator[NDArray[np.uint8]]:
 
 
 def _check(policy: Any, games: int, options: Mapping[str, Any]) -> None:
-    if not isinstance(policy, str) and not callable(policy):
-        raise TypeError(f"policy is {policy!r}, expected a callable on (obs, info) or an agent's name")
+    if not isinstance(policy, str | Pool) and not callable(policy):
+        raise TypeError(f"policy is {policy!r}, expected a callable on (obs, info), a name or a Pool")
     if games < 1:
         raise ValueError(f"games is {games}, expected 1 or more")
-    none_of(_NOT_HERE, options, "evaluate")
+    none_of(NOT_HERE, options, "evaluate")
 
 
-def seatings(spec: GameSpec, opponents: str | Sequence[str], team: bool) -> list[dict[str, Any]]:
+def seatings(spec: GameSpec, opponents: Opponent | Sequence[Opponent], team: bool) -> list[dict[str, Any]]:
     """Return `make_vec`'s options for each way to seat the policy: in each seat, or each team's seats."""
     every = spec.teams if team else [(seat,) for seat in range(spec.seats)]
     found: list[dict[str, Any]] = []
     for own in every:
         others = spec.seats - len(own)
-        names = [opponents] * others if isinstance(opponents, str) else list(opponents)
+        one = isinstance(opponents, str | Pool) or callable(opponents)
+        names = [opponents] * others if one else list(opponents)
         if len(names) != others:
             raise ValueError(f"{len(names)} opponents, expected {others}, or one name for all of them")
         if team:
@@ -221,113 +239,45 @@ def seatings(spec: GameSpec, opponents: str | Sequence[str], team: bool) -> list
     return found
 
 
-#: `make_vec`'s options for each way to seat the policy, and the numbers of the games with it.
-_Seated = Sequence[tuple[dict[str, Any], range]]
-
-
-def _seated(spec: GameSpec, opponents: str | Sequence[str], team: bool, games: int) -> _Seated:
-    """Seat the policy in each way equally often."""
+def _seated(
+    policy: Any, spec: GameSpec, opponents: Any, games: int, *, team: bool, seed: int
+) -> list[tuple[Game, int]]:
+    """Seat the policy in each way equally often; returns the games with its first seat in each."""
+    seated: list[tuple[Game, int]] = []
     ways = seatings(spec, opponents, team)
-    ends = [games * i // len(ways) for i in range(len(ways) + 1)]
-    return [(way, range(*ends[i : i + 2])) for i, way in enumerate(ways)]
+    for i, way in enumerate(ways, 1):
+        players, seat = by_seat(policy, way, spec.seats), own_seat(way)
+        seated += [(Game(seed + k, players), seat) for k in range(len(seated), games * i // len(ways))]
+    return seated
 
 
-def _play_policy(
-    policy: Policy,
-    id: str,
-    seated: _Seated,
-    seed: int,
-    options: dict[str, Any],
-    *,
-    made: list[NDArray[np.uint8]] | None = None,
-) -> Evaluation:
-    """Play the games, and append the actions of each step to `made`, unless that is None."""
-    with ExitStack() as stack:
-        groups = []
-        for way, own in seated:
-            if own:
-                envs = make_vec(id, len(own), on_death="wait", counts=False, **way, **options)
-                groups.append((stack.enter_context(envs), seed + own.start))
-        return _play(policy, groups, made)
+def _play(spec: GameSpec, seated: list[tuple[Game, int]], options: dict[str, Any], **how: Any) -> Evaluation:
+    """Play the games in batches; see `play_games`."""
+    games, seats = zip(*seated, strict=True)
+    played = play_games(spec, games, options, tell=progress(len(games)), **how)
+    results, over = played.results[np.arange(len(games)), seats], played.over
+    return Evaluation(
+        results[over], played.lengths[over], np.array(seats, np.uint8)[over], int((~over).sum())
+    )
 
 
-def _play_agent(
-    name: str,
-    spec: GameSpec,
-    seated: _Seated,
-    seed: int,
-    rules: dict[str, Any],
+def _play_agents(
+    spec: GameSpec, seated: list[tuple[Game, int]], rules: dict[str, Any], until: float
 ) -> Evaluation:
     """Play the games as matches, several at a time."""
-    id = spec.id.removeprefix("custom:")
-    games = [(by_seat(name, way, spec.seats), own_seat(way), seed + k) for way, own in seated for k in own]
+    id, tell, ended = spec.id.removeprefix("custom:"), progress(len(seated)), []
+
+    def result(seated: tuple[Game, int]) -> list[tuple[float, int, int]]:
+        if time.monotonic() >= until:
+            return []
+        game, seat = seated
+        end = play(id, game.players, game.seed, **rules)
+        return [(np.sign(end["outcome"][seat]), end["steps"], seat)]
+
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        ended = list(threads.map(lambda game: play(id, game[0], game[2], **rules), games))
-    seats = [seat for _, seat, _ in games]
-    outcomes = [np.sign(end["outcome"][seat]) for end, seat in zip(ended, seats, strict=True)]
-    lengths = [end["steps"] for end in ended]
-    return Evaluation(np.array(outcomes, np.int8), np.array(lengths, np.int32), np.array(seats, np.uint8))
-
-
-def _play(
-    policy: Policy, groups: list[tuple[PommegoVectorEnv, int]], made: list[NDArray[np.uint8]] | None
-) -> Evaluation:
-    """Play the first episode of every game of all groups, with one call of the policy per step."""
-    shown = [envs.reset(seed=seed) for envs, seed in groups]
-    sizes = np.cumsum([envs.num_envs for envs, _ in groups])[:-1]
-    tallies = [_Tally(envs, info) for (envs, _), (_, info) in zip(groups, shown, strict=True)]
-    while not all(tally.over.all() for tally in tallies):
-        actions = np.asarray(policy(*_joined(shown)))
-        if len(actions) != sum(envs.num_envs for envs, _ in groups):
-            raise ValueError(f"the policy returned {len(actions)} actions, expected one for each row")
-        if made is not None:
-            made.append(actions.astype(np.uint8))
-        for (envs, _), own in zip(groups, np.split(actions, sizes), strict=True):
-            envs.send(own)
-        shown = []
-        for (envs, _), tally in zip(groups, tallies, strict=True):
-            obs, _, terminated, truncated, info = envs.recv()
-            tally.note(terminated | truncated, info)
-            shown.append((obs, info))
-    columns = zip(*((tally.results, tally.lengths, tally.seats) for tally in tallies), strict=True)
-    return Evaluation(*map(np.concatenate, columns))
-
-
-class _Tally:
-    """The results of the first episodes of some games."""
-
-    def __init__(self, envs: PommegoVectorEnv, info: dict[str, Any]) -> None:
-        self._learners, games, self._spec = envs.learners, envs.num_games, envs.game_spec
-        self.seats = info["seat"][:: self._learners].copy()
-        self.over = np.zeros(games, np.bool_)
-        self.results, self.lengths = np.zeros(games, np.int8), np.zeros(games, np.int32)
-
-    def note(self, done: NDArray[np.bool_], info: dict[str, Any]) -> None:
-        """Note the games that end for the first time."""
-        ended = np.flatnonzero(done[:: self._learners] & ~self.over)
-        if not ended.size:
-            return
-        game, rows = info["game"], ended * self._learners
-        won = game["winners"][rows, self.seats[ended]]
-        tied = game["result"][rows] == Result.TIE
-        if self._spec.dead_leave:  # whoever was out before others were has lost, even if those tied
-            together = game["length"][rows] < self._spec.max_steps
-            tied &= info["valid"][rows] & (info["alive"][rows] | together)
-        self.results[ended] = np.where(won, 1, np.where(tied, 0, -1))
-        self.lengths[ended] = game["length"][rows]
-        self.over[ended] = True
-
-
-_SHOWN = ("action_mask", "alive", "seat", "valid", "state")
-
-
-def _joined(shown: Sequence[tuple[Observation, dict[str, Any]]]) -> tuple[Observation, dict[str, Any]]:
-    """Put the rows of several environments together."""
-
-    def together(parts: Sequence[Any]) -> Any:
-        if isinstance(parts[0], np.ndarray):
-            return np.concatenate(parts)
-        return {name: together([part[name] for part in parts]) for name in parts[0]}
-
-    observations, infos = zip(*shown, strict=True)
-    return together(observations), together([{n: i[n] for n in _SHOWN if n in i} for i in infos])
+        for found in threads.map(result, seated):
+            ended += found
+            tell(len(ended))
+    tell(len(seated))
+    results, lengths, seats = np.array(ended, np.int32).reshape(-1, 3).T
+    return Evaluation(results.astype(np.int8), lengths, seats.astype(np.uint8), len(seated) - len(ended))

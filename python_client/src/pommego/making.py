@@ -14,6 +14,7 @@ from pommego._core import checks
 from pommego._core.connecting import Connection, GamesMaker, read_spec, spec_of
 from pommego._transport import wire
 from pommego._transport.client import Client
+from pommego.errors import ServerError
 from pommego.server import running
 from pommego.spec import BOX, GameSpec
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
@@ -96,10 +97,11 @@ def make_vec(
             would see without fog. With "box" it is one array, too.
         reward: "outcome" (+1 or -1 once, when a row's fate is decided) or
             "reference" (the rewards of the original at each step).
-        autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as gymnasium defines them.
+        autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as gymnasium defines them; its AutoresetMode,
+            or the name or value of one.
         opponents: the players in all seats but the learner's; then there is one row
-            per game. Opponent k sits at (learner + 1 + k) mod seats, so that in
-            team games opponent 1 is the teammate. Each is an agent's name, a policy
+            per game. One agent's name for all, or a list. Opponent k sits at (learner + 1 + k)
+            mod seats, so that in team games opponent 1 is the teammate. Each is an agent's name, a policy
             (see `LineUps`), or a `Pool` of policies. Several line-ups: a list with
             one for each game, a function that returns the line-up of a game, given its
             number, or `LineUps`, of which one is drawn for each episode.
@@ -109,7 +111,7 @@ def make_vec(
             With neither `seats` nor `opponents`, all seats learn.
         on_death: with one learner (not counting policies), in free-for-all games: "end"
             (the default: the row terminates with its death) or "wait".
-        max_episode_steps: truncates episodes after this many steps.
+        max_episode_steps: truncates episodes after this many steps, 1 or more.
         start_states: saved states that episodes begin in, or `Starts`, which also has weights and a
             share of new boards; see `PommegoVectorEnv.set_start_states`.
         counts: whether ``info["game"]`` has what the game counts, such as kills.
@@ -158,15 +160,17 @@ def make_vec(
         ConnectionError, TimeoutError, VersionError: connecting to `address` failed.
         BinaryNotFoundError, ServerStartError: no server could be started here.
     """
-    if max_episode_steps is not None and max_episode_steps < 0:
-        raise ValueError(f"max_episode_steps is {max_episode_steps}, expected 0 (no limit) or more")
+    if max_episode_steps is not None and max_episode_steps < 1:
+        raise ValueError(
+            f"max_episode_steps is {max_episode_steps}, expected 1 or more, or None for no limit"
+        )
     if render_mode not in RENDER_MODES:
         raise ValueError(f"render_mode is {render_mode!r}, expected one of {RENDER_MODES}")
     if counts not in (True, False, "step"):
         raise ValueError(f"counts is {counts!r}, expected True, False or 'step'")
     human = render_mode == "human"
     connection = connection or Connection()
-    mode = AutoresetMode(autoreset_mode)
+    mode = checks.autoreset_mode(autoreset_mode)
     named_seats, line_ups = _line_ups(seats, opponents, num_envs)
     hosts = _hosts(address, replace, timeout)
     if hosts and (web or human):
@@ -210,7 +214,7 @@ def make_vec(
         where={"token": token, "certificates": connection, "timeout": timeout},
         shared=web or human,
         options=options,
-        simple=opponents is _SIMPLE,
+        everyone=opponents if isinstance(opponents, str) else None,
         starts=start_states,
         how={
             "copy": copy or hosts is not None,
@@ -223,12 +227,15 @@ def make_vec(
     )
 
     def make(**own: Any) -> PommegoVectorEnv:
-        games = hosts.join(connect, num_envs, batch_size, line_ups) if hosts else connect(address, own)
+        try:
+            games = hosts.join(connect, num_envs, batch_size, line_ups) if hosts else connect(address, own)
+        except ServerError as e:
+            raise checks.in_our_words(e) from None
         viewer = None
         if human:
             games.timeout = max(games.timeout, _PAUSE)
         try:
-            if line_ups is not None and line_ups.policy_seats:
+            if line_ups is not None and line_ups.policy_seats and line_ups.hidden:
                 from pommego._core.policies import PolicyGames
 
                 games = PolicyGames(games, line_ups, copy=copy)
@@ -253,7 +260,7 @@ def _line_ups(
         from pommego._core.opponents import seats_of
 
         names, line_ups = seats_of(seats)
-    if opponents is not None and opponents is not _SIMPLE:
+    if opponents is not None and not isinstance(opponents, str):
         from pommego._core.opponents import LineUps
 
         line_ups = LineUps.read(opponents, games)
@@ -278,9 +285,6 @@ def _hosts(
 #: Seconds that a step may take while a viewer has paused the games.
 _PAUSE = 24 * 3600.0
 
-#: Stands for "simple" in all other seats, however many there are.
-_SIMPLE: Any = object()
-
 
 def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoEnv:
     """Make one game with one learner, as an ordinary gymnasium environment.
@@ -300,7 +304,7 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
     checks.none_of(("num_envs", "autoreset_mode", "batch_size", "copy"), options, "make")
     options.setdefault("workers", 1)
     if options.get("opponents") is None and options.get("seats") is None:
-        options["opponents"] = _SIMPLE
+        options["opponents"] = "simple"
     drawn = render_mode or "ansi"
     envs = make_vec(id, 1, autoreset_mode=AutoresetMode.DISABLED, render_mode=drawn, **options)
     from pommego.single import PommegoEnv

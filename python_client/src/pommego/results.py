@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Evaluation", "Interval", "Z"]
+__all__ = ["Evaluation", "Interval", "Z", "html_table"]
 
 Z = 1.959964  # standard deviations on either side of 95 %
 
@@ -27,6 +29,9 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def __format__(self, form: str) -> str:
+        return "{:{f}} ({:{f}} to {:{f}})".format(*self, f=form)
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
@@ -36,11 +41,13 @@ class Evaluation:
         results: int8 (games,): 1 won, 0 tied, -1 lost.
         lengths: int32 (games,), steps of the games.
         seats: uint8 (games,), where the policy sat; in teams its first seat.
+        unfinished: how many more games `time_limit` kept from ending.
     """
 
     results: NDArray[np.int8]
     lengths: NDArray[np.int32]
     seats: NDArray[np.uint8]
+    unfinished: int = 0
 
     @property
     def games(self) -> int:
@@ -80,7 +87,7 @@ class Evaluation:
     @property
     def length(self) -> Interval:
         """The mean length in steps, with the normal distribution's interval."""
-        mean = float(self.lengths.mean())
+        mean = float(self.lengths.mean()) if self.games else math.nan
         reach = Z * float(self.lengths.std(ddof=1)) / math.sqrt(self.games) if self.games > 1 else math.inf
         return Interval(mean, mean - reach, mean + reach)
 
@@ -88,11 +95,26 @@ class Evaluation:
         shares = ((self.win_rate, "won"), (self.tie_rate, "tied"), (self.loss_rate, "lost"))
         said = [f"{s.value:.1%} {what} ({s.low:.1%} to {s.high:.1%})" for s, what in shares]
         length = f"{self.length.value:.1f} steps ({self.length.low:.1f} to {self.length.high:.1f})"
-        return f"{self.games} games: {', '.join(said)}; {length}"
+        late = f"; {self.unfinished} more were not over in time" if self.unfinished else ""
+        return f"{self.games} games: {', '.join(said)}; {length}{late}"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        rates = f"{self.win_rate:.1%}", f"{self.tie_rate:.1%}", f"{self.loss_rate:.1%}"
+        head = ("games", "won", "tied", "lost", "steps", "not over in time")
+        return html_table(head, [(self.games, *rates, f"{self.length:.1f}", self.unfinished)])
+
+
+def html_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table as HTML."""
+    lines = [f"<th>{'<th>'.join(head)}", *(f"<td>{'<td>'.join(escape(str(x)) for x in row)}" for row in rows)]
+    return f"<table><tr>{'<tr>'.join(lines)}</table>"
 
 
 def _share(part: int, whole: int) -> Interval:
     """Return a share with Wilson's interval."""
+    if not whole:
+        return Interval(math.nan, 0.0, 1.0)
     share, z = part / whole, Z
     middle = (share + z**2 / (2 * whole)) / (1 + z**2 / whole)
     reach = z / (1 + z**2 / whole) * math.sqrt(share * (1 - share) / whole + z**2 / (4 * whole**2))

@@ -152,7 +152,7 @@ class Encoding:
         return Encoding(BOX, (Field(BOX, "float32", shape, low, high, shared=planes.shared, names=names),))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GameSpec:
     """One id of the catalog.
 
@@ -197,6 +197,9 @@ class GameSpec:
         for team in self.teams:
             if len(set(team)) < len(team) or not set(team) <= set(range(self.seats)):
                 raise ValueError(f"{self.id} has a team with other seats than its {self.seats}, or one twice")
+
+    def __repr__(self) -> str:
+        return f"<GameSpec {self.id}: {self.description}, {self.seats} seats>"
 
     @property
     def dead_leave(self) -> bool:

@@ -429,8 +429,8 @@ class PommegoVectorEnv(VectorEnv):
         """Replace the players in the seats that do not learn, from each game's next episode on.
 
         Args:
-            opponents: as for `pommego.make_vec`: one line-up, one for each game, `LineUps`
-                to draw from, or a function of the game's number. A line-up has as many
+            opponents: as for `pommego.make_vec`: one agent's name, one line-up, one for each game,
+                `LineUps` to draw from, or a function of the game's number. A line-up has as many
                 entries as there are such seats, in the order of `opponents`, or of
                 `seats` if the environment was made with that.
 
@@ -441,6 +441,8 @@ class PommegoVectorEnv(VectorEnv):
         """
         from pommego._core.opponents import LineUps
 
+        if isinstance(opponents, str):
+            opponents = [opponents] * (self.game_spec.seats - self.learners)
         line_ups = LineUps.read(opponents, self.num_games)
         line_ups.check_seats(self._session.policy_seats)
         self._session.set_opponents(line_ups)

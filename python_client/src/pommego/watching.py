@@ -87,8 +87,9 @@ def watch(
 
     Args:
         what: with an `id`: a policy, called as ``policy(obs, info)`` with a batch of
-            `make_vec` (of a single game), or an agent's name. Without one: the path of a file of
-            recorded games (``pommego play --record``) or of a data set.
+            `make_vec` (of a single game), one that searches (see `evaluate`), or an agent's
+            name. Without one: the path of a file of recorded games (``pommego play --record``)
+            or of a data set.
         id: an id of the catalog: which game to play.
         opponents: one agent's name for all other seats, or a list, as for `evaluate`.
         seat: the seat of the policy; with `team` the number of its team.
@@ -107,6 +108,7 @@ def watch(
 
     Raises:
         TypeError, ValueError: an argument is not as described.
+        FileNotFoundError: there is no such file.
         PommegoError: the game cannot be played or read; the message says why.
 
     Other errors are those of `make_vec`.
@@ -118,6 +120,11 @@ def watch(
                 raise TypeError("id is None: a policy needs the id of a game to play, such as 'OneVsOne-v0'")
             if options:
                 raise TypeError(f"options {sorted(options)} are for playing a game, which needs an id")
+            if not Path(what).exists():
+                raise FileNotFoundError(
+                    f"what is {what!r}: there is no such file of recorded games, and no such data set. "
+                    "To watch an agent or a policy, give the id of a game, too"
+                )
             number = [] if game is None else ["--game", str(game)]
             return _drawn([os.fspath(what), *drawn, *number], Path(what).name, temporary)
         if not isinstance(what, str) and not callable(what):
@@ -129,6 +136,8 @@ def watch(
             if not 0 <= seat < len(ways):
                 raise ValueError(f"seat is {seat}, expected 0 to {len(ways) - 1}")
             names = by_seat(what if isinstance(what, str) else "policy", ways[seat], spec.seats)
+            if others := [name for name in names if not isinstance(name, str)]:
+                raise TypeError(f"opponents has {others[0]!r}: watch() plays against agents, by their names")
             if isinstance(what, str):
                 play(id, names, seed, record=recorded, **rules_alone(options))
             else:

@@ -13,8 +13,10 @@ from pommego.errors import ServerError
 
 __all__ = [
     "all_rows",
+    "autoreset_mode",
     "batch_size",
     "games_of",
+    "in_our_words",
     "in_range",
     "none_of",
     "numbers",
@@ -98,6 +100,25 @@ def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | 
             "cannot be reset with a mask"
         )
     return size
+
+
+def autoreset_mode(given: AutoresetMode | str) -> AutoresetMode:
+    """Return one of gymnasium's modes by its name or value, in any case; ValueError if there is none."""
+    said = str(getattr(given, "name", given)).replace("_", "").lower()
+    for mode in AutoresetMode:
+        if said == mode.value.lower():
+            return mode
+    raise ValueError(f"autoreset_mode is {given!r}, expected one of {', '.join(AutoresetMode.__members__)}")
+
+
+def in_our_words(error: ServerError) -> ServerError:
+    """Return an error about what `make_vec` asked for with the names of its arguments."""
+    message, field = error.message, error.field
+    if field == "games":
+        message, field = message.replace("games is", "num_envs is"), "num_envs"
+    elif field == "observation":
+        message = message.replace("there are [", 'there are ["box" ')
+    return type(error)(error.code, message, error.hint, field, error.details)
 
 
 def none_of(names: Iterable[str], options: Mapping[str, Any], function: str) -> None:

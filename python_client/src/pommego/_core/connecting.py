@@ -54,7 +54,7 @@ class GamesMaker:
     where: dict[str, Any]  # token, certificates and timeout for `Client`
     shared: bool  # whether others connect to a server of its own later
     options: dict[str, Any]  # of the request "make"
-    simple: bool  # whether "simple" plays all seats but one
+    everyone: str | None  # the agent in all seats but one, if that is the same in all
     starts: Starts | None
     how: dict[str, Any]  # for `Games`
 
@@ -68,9 +68,9 @@ class GamesMaker:
             client = started.enter_context(closing(Client(address, **where)))
             if server is not None and not self.shared:
                 server.forget_address()  # so that no other client can connect and no file is left behind
-            if self.simple:
+            if self.everyone:
                 others = spec_of(client, self.id, self.rules).seats - 1
-                options["opponents"] = ["simple"] * others or None
+                options["opponents"] = [self.everyone] * others or None
             games = started.enter_context(closing(Games(client, server, options, **self.how)))
             if self.starts is not None:
                 games.set_starts(self.starts)

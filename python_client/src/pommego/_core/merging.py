@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from pommego._core.batch import View
 
-__all__ = ["join_batches", "keep_rows"]
+__all__ = ["join_batches", "keep_rows", "together"]
 
 
-def _together(parts: list[Any], axis: int) -> Any:
+def together(parts: list[Any], axis: int = 0) -> Any:
     """Join arrays, or dictionaries of them, along an axis, which is the only one of those with one axis."""
     if parts[0] is None:
         return None
     if isinstance(parts[0], dict):
-        return type(parts[0])((name, _together([part[name] for part in parts], axis)) for name in parts[0])
+        return type(parts[0])((name, together([part[name] for part in parts], axis)) for name in parts[0])
     return np.concatenate(parts, axis=-1 if parts[0].ndim == 1 else axis)
 
 
@@ -43,7 +43,7 @@ def join_batches(views: list[View], steps: int | None = None) -> View:
     each["finished"] = [at + view.finished for at, view in zip(first, views, strict=True)]
     each["final"] = [final for final in each["final"] if final] or [{}]
     axis = int(steps is not None)
-    return View(**{name: _together(parts, axis) for name, parts in each.items()})
+    return View(**{name: together(parts, axis) for name, parts in each.items()})
 
 
 def _no_statistics(like: dict[str, NDArray[Any]], rows: int) -> dict[str, NDArray[Any]]:

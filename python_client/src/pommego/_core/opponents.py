@@ -54,6 +54,7 @@ class LineUps:
 
     Attributes:
         by_game: the number of each game's line-up, if the games have fixed ones; else None.
+        hidden: whether the policies are asked for the caller, which does not see their rows.
 
     Raises:
         ValueError, TypeError: an argument is not as described.
@@ -68,6 +69,7 @@ class LineUps:
         self.line_ups = tuple(map(_opponents, names, line_ups))
         self.weights = None if weights is None else _weights(weights, len(self.line_ups))
         self.by_game: NDArray[np.int32] | None = None
+        self.hidden = True
 
     @classmethod
     def read(cls, opponents: Opponents, games: int) -> LineUps:
@@ -78,8 +80,6 @@ class LineUps:
         """
         if isinstance(opponents, LineUps):
             return opponents
-        if isinstance(opponents, str):
-            raise TypeError(f"opponents is a list of names, such as [{opponents!r}], not one name")
         if isinstance(opponents, Pool):
             raise TypeError("opponents is a Pool: give it a seat or several, as in opponents=[pool] * 3")
         if callable(opponents):
@@ -137,8 +137,10 @@ class LineUps:
         return {"line_ups": names, "weights": self.weights, "by_game": by_game}
 
 
-#: One line-up, one for each game, several to draw from, or a function of the game's number.
-Opponents = LineUps | Sequence[Opponent] | Sequence[Sequence[Opponent]] | Callable[[int], Sequence[Opponent]]
+#: One name for all, one line-up, one for each game, several to draw from, or a function of the game's number.
+Opponents = (
+    str | LineUps | Sequence[Opponent] | Sequence[Sequence[Opponent]] | Callable[[int], Sequence[Opponent]]
+)
 
 
 def seats_of(seats: Sequence[Opponent]) -> tuple[list[str], LineUps | None]:

@@ -17,13 +17,13 @@ from pommego._core.opponents import LineUps, Opponent, Policy
 from pommego._core.rows import rows_of
 from pommego.errors import PommegoError, ProtocolError
 from pommego.pool import Pool, Seat
-from pommego.spec import Result
+from pommego.spec import Choice, Result
 
 if TYPE_CHECKING:
     from pommego._core.games import Games
     from pommego._core.several import JoinedGames
 
-__all__ = ["PolicyGames"]
+__all__ = ["PolicyGames", "choose"]
 
 Array = NDArray[Any]
 
@@ -256,29 +256,36 @@ class PolicyGames:
             if number >= 0:
                 rows = np.flatnonzero(playing == number)
                 own = slice(None) if len(rows) == len(playing) else rows  # all: without a copy
-                chosen[rows] = self._choose(
+                chosen[rows] = choose(
                     self._policies[number],
                     {name: array[own] for name, array in seen.items()},
                     {name: array[own] for name, array in info.items()},
+                    self._choices,
                 )
         self._actions[games] = chosen.reshape(len(games), *self._actions.shape[1:])
 
-    def _choose(self, policy: Policy, seen: dict[str, Array], info: dict[str, Array]) -> Array:
-        given = np.asarray(policy(seen, info))
-        shape = (len(info["row"]), *self._actions.shape[2:])
-        if given.dtype.kind not in "iu":
-            raise TypeError(f"policy {policy!r} returned {given.dtype} as actions, expected integers")
-        if given.shape != shape:
-            raise ValueError(f"policy {policy!r} returned actions of shape {given.shape}, expected {shape}")
-        parts = given.reshape(len(given), -1)
-        for component, choice in enumerate(self._choices):
-            wrong = info["valid"] & ((parts[:, component] < 0) | (parts[:, component] >= choice.n))
-            if wrong.any():
-                raise ValueError(
-                    f"policy {policy!r} returned {parts[wrong.argmax(), component]} for {choice.name} "
-                    f"of seat {info['seat'][wrong.argmax()]}, expected 0 to {choice.n - 1}"
-                )
-        return np.where(info["valid"].reshape(-1, *(1,) * (given.ndim - 1)), given, 0).astype(np.uint8)
+
+def choose(policy: Policy, seen: Any, info: dict[str, Array], choices: Sequence[Choice]) -> Array:
+    """Ask a policy for the actions of its rows; of those that are not valid it is 0.
+
+    Raises:
+        ValueError, TypeError: what it returned is no actions of its rows.
+    """
+    given = np.asarray(policy(seen, info))
+    shape = (len(info["row"]), *(() if len(choices) == 1 else (len(choices),)))
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"policy {policy!r} returned {given.dtype} as actions, expected integers")
+    if given.shape != shape:
+        raise ValueError(f"policy {policy!r} returned actions of shape {given.shape}, expected {shape}")
+    parts = given.reshape(len(given), -1)
+    for component, choice in enumerate(choices):
+        wrong = info["valid"] & ((parts[:, component] < 0) | (parts[:, component] >= choice.n))
+        if wrong.any():
+            raise ValueError(
+                f"policy {policy!r} returned {parts[wrong.argmax(), component]} for {choice.name} "
+                f"of seat {info['seat'][wrong.argmax()]}, expected 0 to {choice.n - 1}"
+            )
+    return np.where(info["valid"].reshape(-1, *(1,) * (given.ndim - 1)), given, 0).astype(np.uint8)
 
 
 def _kept(view: View, games: int, learners: int, rows: slice, *, copy: bool) -> View:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import tempfile
@@ -12,18 +13,19 @@ from pommego.server import find_binary
 __all__ = ["run"]
 
 
-def run(*command: str, part: str | None = None, cpus: int | None = None) -> str:
+def run(*command: str, part: str | None = None, text: str | None = None, cpus: int | None = None) -> str:
     """Run the program, and return what it prints.
 
     Args:
         command: its arguments.
         part: the part to make, by ``--part -``: the program ends when this process does.
+        text: what it reads.
         cpus: how many cores it uses; None: all.
 
     Raises:
         PommegoError: it failed; the message is its own.
     """
-    stdin = subprocess.DEVNULL if part is None else subprocess.PIPE
+    stdin = subprocess.DEVNULL if part is None and text is None else subprocess.PIPE
     env = os.environ if cpus is None else os.environ | {"GOMAXPROCS": str(cpus)}
     with tempfile.TemporaryFile("w+") as errors:
         pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": errors, "text": True, "env": env}
@@ -32,6 +34,9 @@ def run(*command: str, part: str | None = None, cpus: int | None = None) -> str:
                 if part is not None:
                     process.stdin.write(f"{part}\n")
                     process.stdin.flush()
+                if text is not None:
+                    with contextlib.suppress(BrokenPipeError), process.stdin as given:  # it says why it ended
+                        given.write(text)
                 out = process.stdout.read()
             except BaseException:
                 process.kill()

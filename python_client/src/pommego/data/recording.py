@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pommego._core.playing import searching
 from pommego.data.manifest import Manifest
 from pommego.errors import PommegoError
 from pommego.making import make_vec
@@ -38,7 +39,7 @@ def record(
     games: int = 1000,
     name: str = "policy",
     seats: Sequence[str] | None = None,
-    opponents: Sequence[str] | None = None,
+    opponents: str | Sequence[str] | None = None,
     seat: int | None = None,
     seed: int = 1,
     num_envs: int = 256,
@@ -59,7 +60,7 @@ def record(
     Args:
         policy: a function of the observation and info of all its rows, as from
             `PommegoVectorEnv.step`, that returns their actions: integers (rows,), or
-            (rows, components).
+            (rows, components). Or a policy that searches, see `pommego.evaluate`.
         path: the folder for the data set.
         id: an id of the catalog.
         games: the number of games. Game i has seed ``seed + i``.
@@ -93,7 +94,8 @@ def record(
         ServerError: the server refused an option; see `pommego.make_vec`.
     """
     forms = {key: (np.dtype(dtype), tuple(shape)) for key, (dtype, shape) in (extra or {}).items()}
-    others = [agent for agent in (opponents or seats or ()) if agent != _LEARNER]
+    named = [opponents] if isinstance(opponents, str) else opponents or seats or ()
+    others = [agent for agent in named if agent != _LEARNER]
     agents = list(dict.fromkeys([f"client:{name}", *others]))
     config = {"layout": layout, "agents": agents, "games": games, "seed": seed}
     config |= {"max_episode_steps": max_steps, "games_per_file": games_per_file}
@@ -217,7 +219,7 @@ class _Recording:
         envs: PommegoVectorEnv,
         agents: list[str],
         seats: Sequence[str] | None,
-        opponents: Sequence[str] | None,
+        opponents: str | Sequence[str] | None,
         *,
         games: int,
         seed: int,
@@ -227,7 +229,8 @@ class _Recording:
         self._forms = forms
         self._indices = {agent: k for k, agent in enumerate(agents)} | {_LEARNER: 0}
         self._seats = seats
-        self._opponents = opponents
+        one = isinstance(opponents, str)
+        self._opponents = [opponents] * (envs.game_spec.seats - 1) if one else opponents
         self._unplayed = iter(range(games))
         self._seed = seed
         self._n = n = envs.num_games
@@ -246,8 +249,10 @@ class _Recording:
         """Play all games; yields the number of each when it ends, and what `pommego data pack` reads."""
         envs = self._envs
         every = np.arange(self._n)
+        policy, rows = searching(policy, [envs]), np.arange(envs.num_envs)
         obs, info = self._begin(every)
         while (self._numbers >= 0).any():
+            info |= {"valid": info["alive"], "first": (self._at == 0).repeat(envs.learners), "row": rows}
             actions, told = _split(policy(obs, info), self._forms, envs.num_envs)
             actions = actions.astype(np.uint8).reshape(self._n, envs.learners, -1)
             self._actions[every, self._at] = actions

@@ -1,0 +1,214 @@
+"""Whole games, each played once, all at the same time: by policies in Python and by agents on the server."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommego._core.merging import keep_rows, together
+from pommego._core.opponents import LineUps, Policy
+from pommego._core.policies import choose
+from pommego._core.simulating import Simulation
+from pommego.making import make_vec
+from pommego.pool import Pool
+from pommego.spec import GameSpec, Result
+from pommego.vector import PommegoVectorEnv
+
+__all__ = ["Game", "Played", "play_games", "progress", "searching"]
+
+_SHOWN = ("action_mask", "alive", "seat", "state")
+_HERE = print  # stands in line-ups for any policy: it plays from here, and not as a hidden opponent
+
+
+class Game(NamedTuple):
+    """A game to play: its seed, and for each seat an agent's name, a policy or a `Pool`."""
+
+    seed: int
+    players: Sequence[Any]
+
+
+class Played:
+    """How games ended: whether they did, steps, and by seat results (1, 0, -1) and counts; else zeros."""
+
+    def __init__(self, games: int, spec: GameSpec) -> None:
+        self.over, self.lengths = np.zeros(games, np.bool_), np.zeros(games, np.int32)
+        self.results = np.zeros((games, spec.seats), np.int8)
+        self.counts = {count.name: np.zeros((games, spec.seats), np.int32) for count in spec.counts}
+
+
+def progress(games: int) -> Callable[[int], None]:
+    """Return a function that shows how many games are done in a bar, if standard error is a terminal."""
+    begin = time.monotonic()
+
+    def tell(done: int) -> None:
+        if sys.stderr.isatty():
+            left = f", {(time.monotonic() - begin) * (games / done - 1):.0f} s left" if done else ""
+            bar = f"[{'#' * (30 * done // games):30}] {done} of {games} games{left}" if done < games else ""
+            print(f"\r{bar}\x1b[K", end="", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def play_games(
+    spec: GameSpec,
+    games: Sequence[Game],
+    options: dict[str, Any],
+    *,
+    tell: Callable[[int], None],
+    every_seat: bool = False,
+    until: float = math.inf,
+    made: list[NDArray[np.uint8]] | None = None,
+) -> Played:
+    """Play games that have a policy in some seat, until a time of `time.monotonic`.
+
+    Each policy is called once per step, with all its rows. With `every_seat` agents' seats have results and
+    counts, too. The actions of each step are appended to `made`. `tell` hears how many games are over.
+    """
+    games = [Game(seed, [_member(player, seed) for player in players]) for seed, players in games]
+    tables: dict[int, list[int]] = {}  # the games by the first seat that is played from here
+    for number, game in enumerate(games):
+        here = [not isinstance(player, str) for player in game.players]
+        tables.setdefault(here.index(True), []).append(number)
+    played, groups = Played(len(games), spec), []
+    with ExitStack() as stack:
+        for seat, numbers in sorted(tables.items()):
+            own = [games[number] for number in numbers]
+            envs = stack.enter_context(_make(spec, seat, own, every_seat, options))
+            groups.append(_Group(envs, own, np.array(numbers)))
+        every, ends = [group.envs for group in groups], np.cumsum([group.envs.num_envs for group in groups])
+        found = {id(player): player for game in games for player in game.players}
+        policies = {key: searching(one, every) for key, one in found.items() if not isinstance(one, str)}
+        while not played.over.all() and time.monotonic() < until:
+            actions = _decide(groups, policies)
+            if made is not None:
+                made.append(actions)
+            for group, end in zip(groups, ends, strict=True):
+                group.envs.send(actions[end - group.envs.num_envs : end])
+            for group in groups:
+                group.receive(played)
+            tell(int(played.over.sum()))
+    tell(len(games))
+    return played
+
+
+def _member(player: Any, seed: int) -> Any:
+    """Return who plays a game with this seed: of a pool the member that is drawn for it."""
+    if not isinstance(player, Pool):
+        return player
+    seat = player.seat(seed, 0)
+    player.leave(seat)
+    return seat.member.policy
+
+
+def _make(
+    spec: GameSpec, seat: int, games: list[Game], every: bool, options: dict[str, Any]
+) -> PommegoVectorEnv:
+    """Make an environment in which this seat, and all that policies play, have rows."""
+    others = [(seat + 1 + k) % spec.seats for k in range(spec.seats - 1)]
+    named = [[g.players[k] if isinstance(g.players[k], str) else _HERE for k in others] for g in games]
+    line_ups = LineUps.read(named, len(games))
+    line_ups.hidden = False
+    if every:
+        line_ups.line_ups += ((_HERE,) * len(others),)  # which no game has
+    seating = {"opponents": line_ups, "seat": seat, "on_death": "wait", "counts": every}
+    return make_vec(spec.id.removeprefix("custom:"), len(games), **seating, **options)
+
+
+class _Group:
+    """The games of one environment: what they show, and who plays their rows."""
+
+    def __init__(self, envs: PommegoVectorEnv, games: list[Game], numbers: NDArray[np.intp]) -> None:
+        self.envs, self._numbers = envs, numbers
+        self.obs, self.info = envs.reset(seed=[game.seed for game in games])
+        self._seats = self.info["seat"][: envs.learners]  # the same in all games
+        self.players = np.array([id(game.players[seat]) for game in games for seat in self._seats])
+        self.over, self.first = np.zeros(len(games), np.bool_), True
+
+    def shown(self) -> dict[str, Any]:
+        """Return the observation, and the info that policies get, of all rows."""
+        info = {name: self.info[name] for name in _SHOWN if name in self.info}
+        info["valid"] = info["alive"] & ~self.over.repeat(self.envs.learners)
+        info["first"] = np.full(self.envs.num_envs, self.first)
+        return {"obs": self.obs, "info": info, "players": self.players}
+
+    def receive(self, played: Played) -> None:
+        """Wait for a step, and note the games that end for the first time."""
+        self.obs, _, terminated, truncated, info = self.envs.recv()
+        self.info, self.first, spec, by_game = info, False, self.envs.game_spec, self.envs.by_game
+        ended = np.flatnonzero(by_game(terminated | truncated)[:, 0] & ~self.over)
+        if not ended.size:
+            return
+        alive, valid = by_game(info["alive"])[ended], by_game(info["valid"])[ended]
+        game = {name: by_game(array)[ended] for name, array in info["game"].items()}
+        tied = game["result"] == Result.TIE
+        if spec.dead_leave:  # whoever was out before others were has lost, even if those tied
+            tied &= valid & (alive | (game["length"] < spec.max_steps))
+        at = self._numbers[ended][:, None], self._seats
+        played.results[at] = np.where(game["winners"][:, 0, self._seats], 1, np.where(tied, 0, -1))
+        for name in played.counts.keys() & game.keys():
+            played.counts[name][at] = game[name]
+        played.lengths[at[0]] = game["length"][:, :1]
+        played.over[at[0]] = self.over[ended] = True
+
+
+def _decide(groups: list[_Group], policies: dict[int, Policy]) -> NDArray[np.uint8]:
+    """Ask all policies, and return the actions of all groups' rows."""
+    shown, envs = together([group.shown() for group in groups]), groups[0].envs
+    shown["info"]["row"] = np.arange(len(shown["players"]))
+    actions = np.zeros((len(shown["players"]), *envs.single_action_space.shape), np.uint8)
+    for key, policy in policies.items():
+        rows = np.flatnonzero(shown["players"] == key)
+        if len(rows):
+            own = _taken(shown, rows)
+            actions[rows] = choose(policy, own["obs"], own["info"], envs.game_spec.actions)
+    return actions
+
+
+def _taken(parts: Any, rows: NDArray[np.intp]) -> Any:
+    """Take some rows of an array, or of each in a dictionary."""
+    if isinstance(parts, np.ndarray):
+        return parts[rows] if len(rows) < len(parts) else parts
+    return {name: _taken(part, rows) for name, part in parts.items()}
+
+
+def searching(policy: Any, every: Sequence[PommegoVectorEnv]) -> Any:
+    """Return a policy of (obs, info) for one that asks for `states`; others as they are.
+
+    It plays rows of these environments, which ``info["row"]`` counts through.
+    """
+    try:
+        asks = "states" in inspect.signature(policy).parameters
+    except (TypeError, ValueError):  # of what is built in
+        asks = False
+
+    def play(obs: Any, info: dict[str, Any]) -> NDArray[Any]:
+        actions, begin = np.zeros((len(info["row"]), *every[0].single_action_space.shape), np.int64), 0
+        for envs in every:
+            games, learners = np.divmod(info["row"] - begin, envs.learners)
+            within = info["valid"] & (games >= 0) & (games < envs.num_games)
+            for learner in np.unique(learners[within]).tolist():
+                own = np.flatnonzero(within & (learners == learner))
+                saved = {"states": envs.get_state(games[own]), "simulate": partial(_simulate, envs, learner)}
+                actions[own] = policy(_taken(obs, own), _taken(info, own), **saved)
+            begin += envs.num_envs
+        return actions
+
+    return play if asks else policy
+
+
+def _simulate(envs: PommegoVectorEnv, learner: int, states: Any, actions: Any, **options: Any) -> Simulation:
+    """Simulate for one row of each game; in the first step the other rows stop."""
+    every = np.zeros((len(states), envs.learners, *envs.single_action_space.shape), np.int64)
+    every[:, learner] = actions
+    after, *parts = envs.simulate(states, every, **options)
+    rows = len(states), envs.learners, slice(learner, learner + 1)
+    return Simulation(after, *(keep_rows(part, *rows, copy=False) for part in parts))

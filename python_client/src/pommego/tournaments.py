@@ -1,0 +1,136 @@
+"""Tournaments of policies and agents, with the schedule and the ratings of ``pommego tournament``."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pommego._core.checks import none_of
+from pommego._core.opponents import Opponent
+from pommego._core.playing import Game, play_games, progress
+from pommego._core.program import run
+from pommego.evaluation import NOT_HERE, SEED
+from pommego.making import describe
+from pommego.pool import Pool
+from pommego.results import Interval, html_table
+from pommego.server import running
+
+__all__ = ["Tournament", "tournament"]
+
+_CLIENT = "client:"  # begins the program's names for players that are no agents
+_AT_ONCE = 512  # games
+_HEAD = ("player", "games", "won", "tied", "lost", "rating")
+
+
+@dataclass(frozen=True, eq=False)
+class Tournament:
+    """The result of `tournament`: printed, or shown in a notebook, a table with 95 % intervals.
+
+    Attributes:
+        results: what ``pommego tournament --json`` prints: pairs, sides, counts and more.
+    """
+
+    results: dict[str, Any]
+
+    @property
+    def ratings(self) -> dict[str, Interval]:
+        """The players' ratings, on Elo's scale, by name; ``results["rating_0"]`` says who has 0."""
+        return {p["agent"].removeprefix(_CLIENT): Interval(**p["rating"]) for p in self.results["standings"]}
+
+    def _rows(self) -> list[list[str]]:
+        standings = zip(self.ratings.items(), self.results["standings"], strict=True)
+        rates = ("win_rate", "tie_rate", "loss_rate")
+        return [
+            [name, str(one["games"]), *(f"{Interval(**one[rate]):.1%}" for rate in rates), f"{rating:.0f}"]
+            for (name, rating), one in standings
+        ]
+
+    def __str__(self) -> str:
+        rows = [_HEAD, *self._rows()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return html_table(_HEAD, self._rows())
+
+
+def tournament(
+    players: Sequence[Opponent] | Mapping[str, Opponent],
+    id: str,
+    *,
+    against: Opponent | None = None,
+    format: str | None = None,
+    games: int = 100,
+    mirrored: bool = False,
+    seed: int = SEED,
+    out: str | os.PathLike[str] | None = None,
+    address: str | None = None,
+    token: str | None = None,
+    **options: Any,
+) -> Tournament:
+    """Play many games between policies, pools and agents, and rate them.
+
+    Schedule, formats and ratings are those of ``pommego tournament``. Policies play 512 games at a time.
+
+    Args:
+        players: each as for `evaluate`. Policies and pools are called by their keys, in a
+            sequence by their ``__name__``; agents by their own names.
+        id: an id of the catalog.
+        against: who plays against each of them, in formats that have that; None: as the command has it.
+        format: "one-against-three", "two-against-two" or "round-robin"; None: as the command has it.
+        games: for each player, pair or table.
+        mirrored: whether each board is played from every side.
+        seed: of the first board; the others count on from it.
+        out: a folder for the games and tables; with it the same call goes on after an interruption.
+        address: of a running server for the policies' games; None: one is started.
+        token: that server's token, if it has one.
+        options: further options, as for `make_vec`: observation, rules, state and so on.
+
+    Raises:
+        TypeError, ValueError: an argument is not as described.
+        PommegoError: the command refuses it; the message says why.
+
+    Other errors are those of `make_vec`.
+    """
+    none_of(NOT_HERE, options, "tournament")
+    named, other = _named(players), _named([] if against is None else [against])
+    agents = ",".join(name.replace(",", "\\,") for name in named)
+    command = ["tournament", "--env", id.removeprefix("pommego/"), "--agents", agents, "--json"]
+    command += [f"--games={games}", f"--seed={seed}", *(f"--against={name}" for name in other)]
+    command += [f"--{name}={value}" for name, value in (("format", format), ("out", out)) if value]
+    command += ["--mirrored"] * mirrored
+    if rules := options.get("rules"):
+        command += ["--rules", json.dumps(rules)]
+    named |= other
+    records: list[str] = []  # of the policies' games
+    with running(address, token) as where:
+        spec = describe(id, rules=rules, **where, connection=options.get("connection"))
+        tell = None
+        while isinstance(found := json.loads(run(*command, text="\n".join(records))), list):
+            tell, done, some = tell or progress(len(found)), len(records), found[:_AT_ONCE]
+            games = [Game(r["seed"], [named.get(name, name) for name in r["agents"]]) for r in some]
+            how = {"tell": lambda more, done=done, tell=tell: tell(done + more), "every_seat": True}
+            played = play_games(spec, games, options | where, **how)
+            for k, record in enumerate(some):
+                record |= {"outcome": played.results[k].tolist(), "steps": int(played.lengths[k])}
+                record["counts"] = {name: counted[k].tolist() for name, counted in played.counts.items()}
+                records.append(json.dumps(record))
+    return Tournament(found)
+
+
+def _named(players: Sequence[Opponent] | Mapping[str, Opponent]) -> dict[str, Opponent]:
+    """Return the players by the program's names for them."""
+    called = [(getattr(p, "__name__", type(p).__name__), p) for p in players]
+    named: dict[str, Opponent] = {}
+    for key, player in players.items() if isinstance(players, Mapping) else called:
+        if not isinstance(player, str | Pool) and not callable(player):
+            raise TypeError(f"player {key!r} is {player!r}, expected a policy, a Pool or an agent's name")
+        name = player if isinstance(player, str) else _CLIENT + key
+        if name in named:
+            raise ValueError(f"two players are called {key!r}: give a dictionary of players by their names")
+        named[name] = player
+    return named
