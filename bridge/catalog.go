@@ -44,7 +44,7 @@ func (s *session) catalogGame(q gameRequest) (env.Game, error) {
 	}
 	game, err := c.Variant(q.id, q.rules)
 	if err != nil {
-		return nil, fail(codeBadOption, "rules", "spaces shows the rules of an id", "%v", err)
+		return nil, fail(codeBadOption, "rules", "", "%v", err)
 	}
 	return game, nil
 }

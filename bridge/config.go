@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,6 +55,10 @@ type Config struct {
 	// token. Server.Operations is for another address.
 	Metrics bool
 
+	// ListKey opens the list of all environments, without what is in them, to those who have
+	// it. Empty: nobody gets one.
+	ListKey string
+
 	MaxConnections int // 0: 64
 	MaxPerAddress  int // connections from one address of another machine. 0: 16
 	MaxGames       int // games of one environment, and states of one simulate. 0: 65,536
@@ -97,6 +102,8 @@ type Config struct {
 	writeTimeout    time.Duration // of a reply; a learner with steps in flight pauses here too
 	pingInterval    time.Duration // between pings, so that the connection stays open and a vanished peer is noticed
 	shutdownTimeout time.Duration // for the replies in progress; then connections are cut
+
+	newKey func() string // the key of an environment
 }
 
 // maxMessageBytes is the most that any server accepts.
@@ -126,6 +133,9 @@ func (c *Config) complete() error {
 	c.helloTimeout, c.messageTimeout = cmp.Or(c.helloTimeout, 10*time.Second), cmp.Or(c.messageTimeout, time.Minute)
 	c.writeTimeout, c.pingInterval = cmp.Or(c.writeTimeout, 5*time.Minute), cmp.Or(c.pingInterval, 30*time.Second)
 	c.shutdownTimeout = cmp.Or(c.shutdownTimeout, 3*time.Second)
+	if c.newKey == nil {
+		c.newKey = rand.Text // 128 bits or more
+	}
 	c.Version, c.Log = cmp.Or(c.Version, "dev"), cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return errors.Join(err, c.checkNames())
 }

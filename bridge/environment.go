@@ -35,7 +35,7 @@ type environment struct {
 	starting int64 // and for starts
 
 	owner   *session    // whose worker answers viewers
-	number  int         // in the server's gallery
+	key     string      // which they have to have
 	begun   atomic.Bool // running, for others to read
 	viewers viewers
 	shown   shown // by the client, see show

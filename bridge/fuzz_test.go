@@ -14,7 +14,8 @@ import (
 // hangs is found at once.
 func FuzzConnection(f *testing.F) {
 	for _, head := range []string{
-		"", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /live?env=1&game=0 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"GET /live/0?since=0 HTTP/1.1\r\nHost: localhost\r\nView-Key: x\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost: evil\r\nOrigin: http://evil\r\n\r\n",
 		"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\nx",
 		handshake("localhost") + string(binaryFrame(mustEncode(f, rawHello))),

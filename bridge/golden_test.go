@@ -55,6 +55,7 @@ func readGolden(tb testing.TB) (session []golden) {
 // goldenConfig has all that a reply shows of a configuration.
 func goldenConfig(c *Config) {
 	c.Version, c.MaxWorkers, c.MaxGames = "golden", 4, 1000
+	c.newKey = func() string { return "ABCDEFGHIJKLMNOPQRSTUVWXYZ" }
 }
 
 // TestGolden plays the session: each message is encoded to the bytes of its

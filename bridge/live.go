@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"crypto/subtle"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,8 +13,9 @@ import (
 	"pommego/arena/scene"
 )
 
-// livePath is where viewers ask.
-const livePath = "/live"
+// livePath is where viewers ask, and viewKey the header with the key of what they may see. Headers
+// are in no log, no history and no Referer, unlike addresses.
+const livePath, viewKey = "/live", "View-Key"
 
 // lookTimeout is how long a look waits for a long step to end.
 const lookTimeout = 5 * time.Second
@@ -29,9 +31,8 @@ type Look struct {
 	Paused  bool         `json:"paused"`
 }
 
-// LiveEnv is an environment that can be viewed.
+// LiveEnv is an environment that can be viewed, without what is in it.
 type LiveEnv struct {
-	ID       int    `json:"id"` // counted over all connections
 	Env      string `json:"env"`
 	Games    int    `json:"games"`
 	Learners int    `json:"learners"` // rows a game
@@ -44,56 +45,60 @@ type LiveEnv struct {
 // gallery is the environments of all sessions.
 type gallery struct {
 	mu   sync.Mutex
-	last int
-	envs map[int]*environment
+	envs []*environment // in the order in which they were made
 }
 
-func (g *gallery) add(s *session, e *environment) {
+func (g *gallery) add(e *environment) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.envs == nil {
-		g.envs = map[int]*environment{}
-	}
-	g.last++
-	e.owner, e.number = s, g.last
-	g.envs[g.last] = e
+	g.envs = append(g.envs, e)
 }
 
 func (g *gallery) remove(e *environment) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.envs, e.number)
+	g.envs = slices.DeleteFunc(g.envs, func(other *environment) bool { return other == e })
 }
 
-func (g *gallery) find(number int) *environment {
+// find finds the environment of a key; nil if there is none.
+func (g *gallery) find(key string) (found *environment) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.envs[number]
+	for _, e := range g.envs { // all of them: the time that it takes says nothing about a key
+		if isKey(e.key, key) {
+			found = e
+		}
+	}
+	return found
 }
 
-// list lists the environments in the order in which they were made.
+func isKey(key, given string) bool {
+	return subtle.ConstantTimeCompare([]byte(key), []byte(given)) == 1
+}
+
 func (g *gallery) list() []LiveEnv {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	all := []LiveEnv{}
-	for number, e := range g.envs {
-		all = append(all, LiveEnv{
-			number, e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.owner.client, e.begun.Load(), e.pausable,
-			e.viewers.paused(),
-		})
+	for _, e := range g.envs {
+		all = append(all, e.about())
 	}
-	slices.SortFunc(all, func(a, b LiveEnv) int { return a.ID - b.ID })
 	return all
 }
 
-// Live answers viewers: GET /live with the list of environments, GET
-// /live/ENV/GAME with how a game stands, and POST /live/ENV/pause, go and step by
-// stopping those that may be. It is for the caller to say who may ask.
+func (e *environment) about() LiveEnv {
+	return LiveEnv{e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.owner.client, e.begun.Load(), e.pausable,
+		e.viewers.paused()}
+}
+
+// Live answers those who have the key of an environment: GET /live says what it is, GET /live/GAME
+// how a game stands, and POST /live/pause, go and step stop it if it may be. With
+// Config.ListKey, GET /live lists all environments.
 func (srv *Server) Live() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+livePath, func(w http.ResponseWriter, _ *http.Request) { answerJSON(w, srv.gallery.list()) })
-	mux.HandleFunc("GET "+livePath+"/{env}/{game}", srv.look)
-	mux.HandleFunc("POST "+livePath+"/{env}/{order}", srv.order)
+	mux.HandleFunc("GET "+livePath, srv.tell)
+	mux.HandleFunc("GET "+livePath+"/{game}", srv.look)
+	mux.HandleFunc("POST "+livePath+"/{order}", srv.order)
 	return mux
 }
 
@@ -102,15 +107,23 @@ func answerJSON(w http.ResponseWriter, v any) {
 	json.NewEncoder(w).Encode(v) // an error is the peer's going away
 }
 
-// lookedAt is the environment that a request is about; nil if it has been answered.
+// lookedAt is the environment of a request's key; nil if there is none, and the request has been answered.
 func (srv *Server) lookedAt(w http.ResponseWriter, r *http.Request) *environment {
-	number, err := strconv.Atoi(r.PathValue("env"))
-	e := srv.gallery.find(number)
-	if err != nil || e == nil {
-		http.Error(w, fmt.Sprintf("there is no environment %q (any more)", r.PathValue("env")), http.StatusNotFound)
-		return nil
+	e := srv.gallery.find(r.Header.Get(viewKey))
+	if e == nil {
+		http.Error(w, "no environment has the key in the header "+viewKey+": it is closed, or the key is wrong",
+			http.StatusNotFound)
 	}
 	return e
+}
+
+// tell says what the key of a request opens: an environment, or the list of all.
+func (srv *Server) tell(w http.ResponseWriter, r *http.Request) {
+	if srv.cfg.ListKey != "" && isKey(srv.cfg.ListKey, r.Header.Get(viewKey)) {
+		answerJSON(w, srv.gallery.list())
+	} else if e := srv.lookedAt(w, r); e != nil {
+		answerJSON(w, e.about())
+	}
 }
 
 func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
@@ -133,14 +146,14 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 	select {
 	case look := <-e.ask(game, since):
 		if look == nil {
-			http.Error(w, fmt.Sprintf("environment %d has not been reset", e.number), http.StatusConflict)
+			http.Error(w, "the environment has not been reset", http.StatusConflict)
 			return
 		}
 		answerJSON(w, look)
 	case <-time.After(lookTimeout):
-		http.Error(w, fmt.Sprintf("environment %d is busy", e.number), http.StatusServiceUnavailable)
+		http.Error(w, "the environment is busy", http.StatusServiceUnavailable)
 	case <-e.owner.quit:
-		http.Error(w, fmt.Sprintf("the client of environment %d has gone", e.number), http.StatusServiceUnavailable)
+		http.Error(w, "the client of the environment has gone", http.StatusServiceUnavailable)
 	case <-r.Context().Done():
 	}
 }
@@ -153,8 +166,7 @@ func (srv *Server) order(w http.ResponseWriter, r *http.Request) {
 	case order != "pause" && order != "go" && order != "step":
 		http.Error(w, fmt.Sprintf("the order is %q, want pause, go or step", order), http.StatusNotFound)
 	case !e.pausable:
-		http.Error(w, fmt.Sprintf("environment %d cannot be paused: its client has to make it with pause", e.number),
-			http.StatusConflict)
+		http.Error(w, "the environment cannot be paused: its client has to make it with pause", http.StatusConflict)
 	default:
 		e.viewers.order(order)
 		e.owner.wake()

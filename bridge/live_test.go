@@ -1,9 +1,11 @@
 package bridge
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
 	"net/http/httptrace"
@@ -34,10 +36,25 @@ func headers(pairs ...string) func(*http.Request) {
 	}
 }
 
-// looked is a look at a game.
-func viewSignal(t *testing.T, server *testServer, path string) (l Look) {
+// viewer is one who has a key.
+type viewer struct {
+	*testServer
+	key string
+}
+
+// viewer is one who has the key in a reply to make.
+func (s *testServer) viewer(made Message) viewer { return viewer{s, made["view_key"].(string)} }
+
+// ask asks with the key.
+func (v viewer) ask(t *testing.T, method, path string) (status int, body string) {
 	t.Helper()
-	status, body := server.get(t, path, nil)
+	return v.testServer.ask(t, method, path, headers(viewKey, v.key))
+}
+
+// look is a look at a game.
+func (v viewer) look(t *testing.T, path string) (l Look) {
+	t.Helper()
+	status, body := v.ask(t, "GET", path)
 	if status != http.StatusOK {
 		t.Fatalf("%s: status %d, %s", path, status, body)
 	}
@@ -45,12 +62,6 @@ func viewSignal(t *testing.T, server *testServer, path string) (l Look) {
 		t.Fatal(err)
 	}
 	return l
-}
-
-// post orders something, and returns the status.
-func (s *testServer) post(t *testing.T, path string) (status int, body string) {
-	t.Helper()
-	return s.ask(t, "POST", path, nil)
 }
 
 func float32s(values ...float32) []byte {
@@ -65,23 +76,20 @@ func float32s(values ...float32) []byte {
 // steps, and when it is gone.
 func TestLive(t *testing.T) {
 	server := liveServer(t, "")
-	if _, body := server.get(t, "/live", nil); strings.TrimSpace(body) != "[]" {
-		t.Errorf("a server without environments lists %s", body)
-	}
 	c := server.dial(t)
-	call(t, c, "make", "env_id", "PommeTeamCompetition-v0", "games", 3, "opponents",
-		[]string{"simple", "simple", "simple"}, "seat", 1)
-	if status, body := server.get(t, "/live/1/0", nil); status != http.StatusConflict {
+	v := server.viewer(call(t, c, "make", "env_id", "PommeTeamCompetition-v0", "games", 3, "opponents",
+		[]string{"simple", "simple", "simple"}, "seat", 1))
+	if status, body := v.ask(t, "GET", "/live/0"); status != http.StatusConflict {
 		t.Errorf("before reset: status %d, %s", status, body)
 	}
 	call(t, c, "reset", "env", 1, "seed", 5)
-	var list []LiveEnv
-	_, body := server.get(t, "/live", nil)
-	if err := json.Unmarshal([]byte(body), &list); err != nil || len(list) != 1 || list[0].Games != 3 ||
-		list[0].Learners != 1 || !list[0].Running {
-		t.Errorf("the list is %s (%v)", body, err)
+	var about LiveEnv
+	_, body := v.ask(t, "GET", "/live")
+	if err := json.Unmarshal([]byte(body), &about); err != nil || about.Games != 3 || about.Learners != 1 ||
+		about.Env != "PommeTeamCompetition-v0" || !about.Running || about.Pausable {
+		t.Errorf("the environment is %s (%v)", body, err)
 	}
-	at := viewSignal(t, server, "/live/1/2")
+	at := v.look(t, "/live/2")
 	if at.Step.Step != 0 || at.Head.Seed != 7 || at.Head.Env != "PommeTeamCompetition-v0" ||
 		at.Head.Names[1] != "learner" || at.Head.Names[0] != "simple" || len(at.Step.Sight) != 4 {
 		t.Errorf("at the start: %+v", at.Head)
@@ -89,24 +97,100 @@ func TestLive(t *testing.T) {
 	for step := 1; step <= 3; step++ {
 		call(t, c, "show", "env", 1, "values", []any{"float32", []int{3}, []byte{}, float32s(0, 0.5, float32(step))})
 		call(t, c, "step", "env", 1, "actions", []any{"uint8", []int{3}, []byte{}, []byte{0, 0, 0}})
-		at = viewSignal(t, server, "/live/1/2")
+		at = v.look(t, "/live/2")
 		if at.Step.Step != step || len(at.Step.Rewards) != 4 || len(at.Step.Thoughts) != 1 || at.Step.Thoughts[0].Seat != 1 ||
 			*at.Step.Thoughts[0].Value != float64(step) {
 			t.Errorf("after step %d: %+v", step, at.Step)
 		}
 	}
 	if shown := call(t, c, "show", "env", 1); shown["watched"] != true {
-		t.Errorf("somebody has just viewSignal, and the client is told %v", shown)
+		t.Errorf("somebody has just looked, and the client is told %v", shown)
 	}
-	for path, want := range map[string]int{"/live/1/3": 404, "/live/1/-1": 404, "/live/2/0": 404, "/live/x/y": 404,
-		"/live/": 404, "/lively": 404} {
-		if status, body := server.get(t, path, nil); status != want {
-			t.Errorf("%s: status %d, want %d: %s", path, status, want, body)
+	for _, path := range []string{"/live/3", "/live/-1", "/live/x", "/live/0/0", "/live/", "/lively"} {
+		if status, body := v.ask(t, "GET", path); status != http.StatusNotFound {
+			t.Errorf("%s: status %d, want %d: %s", path, status, http.StatusNotFound, body)
 		}
 	}
-	call(t, c, "close", "env", 1)
-	if status, _ := server.get(t, "/live/1/0", nil); status != http.StatusNotFound {
-		t.Errorf("the closed environment: status %d", status)
+}
+
+// TestLiveKeys: whoever has no key, another's, a part of one or that of an environment that is gone
+// gets one and the same answer, and learns and stops nothing. No key is logged.
+func TestLiveKeys(t *testing.T) {
+	var log bytes.Buffer
+	server := startServer(t, func(cfg *Config) {
+		cfg.IDs, cfg.Game, cfg.ListKey, cfg.Token = catalog.IDs, catalog.Game, "LIST", "secret"
+		cfg.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	begin := func(c *Client) viewer {
+		made := call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1, "pause", true)
+		call(t, c, "reset", "env", made.Int("env"), "seed", 1)
+		return server.viewer(made)
+	}
+	mine, c := server.dial(t), server.dial(t)
+	own, other, gone := begin(mine), begin(c), begin(c)
+	call(t, c, "close", "env", 2)
+	token := func(key ...string) func(*http.Request) {
+		return func(r *http.Request) {
+			r.Header["View-Key"] = key
+			r.Header.Set("Authorization", "Bearer secret")
+		}
+	}
+	_, want := server.ask(t, "GET", "/live", token())
+	for _, keys := range [][]string{nil, {""}, {gone.key}, {own.key[1:]}, {own.key + "A"}, {strings.ToLower(own.key)},
+		{"1"}, {"LIS"}, {"", own.key}} {
+		for _, asked := range []string{"GET /live", "GET /live/0", "GET /live/9", "POST /live/pause"} {
+			method, path, _ := strings.Cut(asked, " ")
+			if status, body := server.ask(t, method, path, token(keys...)); status != http.StatusNotFound || body != want {
+				t.Errorf("%s with %q: %d %q, want 404 %q", asked, keys, status, body, want)
+			}
+		}
+	}
+	if status, body := server.ask(t, "POST", "/live/pause", token(other.key)); status != http.StatusNoContent {
+		t.Errorf("a pause: %d %s", status, body)
+	}
+	call(t, mine, "step", "env", 1, "actions", uint8s(0, 0, 0, 0)) // the pause is another's
+	if len(own.key) < 26 || own.key == other.key || own.key == gone.key {
+		t.Errorf("the keys are %q, %q and %q", own.key, other.key, gone.key)
+	}
+	if err := server.stop(); err != nil {
+		t.Error(err)
+	}
+	for _, secret := range []string{own.key, other.key, gone.key, "LIST", "secret"} {
+		if strings.Contains(log.String(), secret) {
+			t.Errorf("%s is in the log: %s", secret, log.String())
+		}
+	}
+}
+
+// TestLiveList: the list of all environments has a key of its own, which opens nothing else, and which
+// nobody has by default.
+func TestLiveList(t *testing.T) {
+	for _, listKey := range []string{"", "LIST"} {
+		server := startServer(t, func(cfg *Config) { cfg.IDs, cfg.Game, cfg.ListKey = catalog.IDs, catalog.Game, listKey })
+		v := viewer{server, listKey}
+		if status, body := v.ask(t, "GET", "/live"); listKey == "" && status != http.StatusNotFound ||
+			listKey != "" && strings.TrimSpace(body) != "[]" {
+			t.Errorf("key %q without environments: %d %s", listKey, status, body)
+		}
+		c := server.dial(t)
+		call(t, c, "make", "env_id", "SuiteBot-v0", "games", 2)
+		call(t, c, "make", "env_id", "OneVsOne-v0", "games", 1, "pause", true)
+		call(t, c, "reset", "env", 2, "seed", 1)
+		for _, asked := range []string{"GET /live/0", "POST /live/pause"} {
+			method, path, _ := strings.Cut(asked, " ")
+			if status, body := v.ask(t, method, path); status != http.StatusNotFound {
+				t.Errorf("key %q: %s is answered %d %s", listKey, asked, status, body)
+			}
+		}
+		if listKey == "" {
+			continue
+		}
+		var list []LiveEnv
+		_, body := v.ask(t, "GET", "/live")
+		if err := json.Unmarshal([]byte(body), &list); err != nil || len(list) != 2 || list[0].Env != "SuiteBot-v0" ||
+			list[0].Games != 2 || list[0].Running || !list[1].Running || !list[1].Pausable || list[1].Paused {
+			t.Errorf("the list is %s (%v)", body, err)
+		}
 	}
 }
 
@@ -115,7 +199,7 @@ func TestLive(t *testing.T) {
 func TestLiveWhileStepping(t *testing.T) {
 	server := liveServer(t, "")
 	c := server.dial(t)
-	call(t, c, "make", "env_id", "SuiteBot-v0", "games", 2)
+	v := server.viewer(call(t, c, "make", "env_id", "SuiteBot-v0", "games", 2))
 	call(t, c, "reset", "env", 1, "seed", 1)
 	done, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -132,7 +216,7 @@ func TestLiveWhileStepping(t *testing.T) {
 	}()
 	last, moved := -1, 0
 	for looks := 0; looks < 30 || moved < 10; looks++ {
-		at := viewSignal(t, server, "/live/1/1")
+		at := v.look(t, "/live/1")
 		if at.Step.Step != last {
 			moved++
 		}
@@ -158,15 +242,15 @@ func TestLiveFollows(t *testing.T) {
 	for _, batchSize := range []any{nil, 1} {
 		server := liveServer(t, "")
 		c := server.dial(t)
-		call(t, c, "make", "env_id", "OneVsOne-v0", "games", 2, "opponents", []string{"mcts:ticks=60"}, "seat", 0,
-			"batch_size", batchSize, "autoreset_mode", "SameStep")
+		v := server.viewer(call(t, c, "make", "env_id", "OneVsOne-v0", "games", 2, "opponents", []string{"mcts:ticks=60"},
+			"seat", 0, "batch_size", batchSize, "autoreset_mode", "SameStep"))
 		call(t, c, "reset", "env", 1, "seed", 3)
 		if batchSize != nil {
 			call(t, c, "recv", "env", 1) // the other game
 		}
 		number, episode, laid, ended, searched := 0, 1, 0, 0, 0
 		for step := range 400 {
-			look := viewSignal(t, server, fmt.Sprintf("/live/1/0?since=%d", number))
+			look := v.look(t, fmt.Sprintf("/live/0?since=%d", number))
 			if look.Episode != episode {
 				if look.Episode != episode+1 || ended != episode || look.Steps[0].Step != 0 {
 					t.Fatalf("after episode %d comes %d, at step %d", episode, look.Episode, look.Steps[0].Step)
@@ -190,7 +274,7 @@ func TestLiveFollows(t *testing.T) {
 				}
 			}
 			number = look.Number
-			if again := viewSignal(t, server, fmt.Sprintf("/live/1/0?since=%d", number)); len(again.Steps) > 0 &&
+			if again := v.look(t, fmt.Sprintf("/live/0?since=%d", number)); len(again.Steps) > 0 &&
 				again.Episode == episode {
 				t.Fatalf("positions %d to %d are told twice", number, again.Number)
 			}
@@ -220,19 +304,18 @@ func TestLiveFollows(t *testing.T) {
 func TestLivePause(t *testing.T) {
 	server := liveServer(t, "")
 	c := server.dial(t)
-	call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1)
-	call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1, "pause", true)
-	order := func(path string, want int) {
+	first := server.viewer(call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1))
+	v := server.viewer(call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1, "pause", true))
+	order := func(v viewer, order string, want int) {
 		t.Helper()
-		if status, body := server.post(t, path); status != want {
-			t.Errorf("%s: status %d, want %d: %s", path, status, want, body)
+		if status, body := v.ask(t, "POST", "/live/"+order); status != want {
+			t.Errorf("%s: status %d, want %d: %s", order, status, want, body)
 		}
 	}
-	order("/live/1/pause", http.StatusConflict)
-	order("/live/3/pause", http.StatusNotFound)
-	order("/live/2/wait", http.StatusNotFound)
+	order(first, "pause", http.StatusConflict)
+	order(v, "wait", http.StatusNotFound)
 	call(t, c, "reset", "env", 2, "seed", 1)
-	order("/live/2/pause", http.StatusNoContent)
+	order(v, "pause", http.StatusNoContent)
 	answered := make(chan int)
 	go func() {
 		defer close(answered)
@@ -242,8 +325,8 @@ func TestLivePause(t *testing.T) {
 		}
 	}()
 	for step := 1; step <= 4; step++ {
-		at := viewSignal(t, server, "/live/2/0")
-		for ; at.Step.Step < step; at = viewSignal(t, server, "/live/2/0") {
+		at := v.look(t, "/live/0")
+		for ; at.Step.Step < step; at = v.look(t, "/live/0") {
 			time.Sleep(time.Millisecond)
 		}
 		if at.Step.Step != step || !at.Paused {
@@ -254,12 +337,12 @@ func TestLivePause(t *testing.T) {
 			t.Errorf("step %d was answered while paused", got)
 		case <-time.After(10 * time.Millisecond):
 		}
-		order("/live/2/step", http.StatusNoContent)
+		order(v, "step", http.StatusNoContent)
 		if got := <-answered; got != step {
 			t.Errorf("step %d was answered, want %d", got, step)
 		}
 	}
-	order("/live/2/go", http.StatusNoContent)
+	order(v, "go", http.StatusNoContent)
 	for range answered {
 	}
 }
@@ -268,9 +351,9 @@ func TestLivePause(t *testing.T) {
 func TestLivePauseEnds(t *testing.T) {
 	server := liveServer(t, "")
 	c := server.dial(t)
-	call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1, "pause", true)
+	v := server.viewer(call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1, "pause", true))
 	call(t, c, "reset", "env", 1, "seed", 1)
-	if status, _ := server.post(t, "/live/1/pause"); status != http.StatusNoContent {
+	if status, _ := v.ask(t, "POST", "/live/pause"); status != http.StatusNoContent {
 		t.Fatalf("status %d", status)
 	}
 	done := make(chan struct{})
@@ -278,19 +361,21 @@ func TestLivePauseEnds(t *testing.T) {
 		defer close(done)
 		c.Call("step", "env", 1, "actions", []any{"uint8", []int{4}, []byte{}, []byte{0, 0, 0, 0}})
 	}()
-	for viewSignal(t, server, "/live/1/0").Step.Step == 0 {
+	for v.look(t, "/live/0").Step.Step == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	c.Close()
 	<-done
-	for body := "?"; strings.TrimSpace(body) != "[]"; _, body = server.get(t, "/live", nil) {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "its environment is gone", func() bool {
+		status, _ := v.ask(t, "GET", "/live")
+		return status == http.StatusNotFound
+	})
 }
 
 // TestLiveIsForThoseWhoMayConnect: host, origin and token are checked as for the socket.
 func TestLiveIsForThoseWhoMayConnect(t *testing.T) {
 	server := liveServer(t, "secret")
+	key := server.viewer(call(t, server.dial(t), "make", "env_id", "SuiteBot-v0", "games", 1)).key
 	for _, tc := range []struct {
 		reason string
 		want   int
@@ -302,16 +387,16 @@ func TestLiveIsForThoseWhoMayConnect(t *testing.T) {
 		{"another page", 403, []string{"Authorization", "Bearer secret", "Origin", "http://example.org"}},
 		{"another name", 403, []string{"Authorization", "Bearer secret", "Host", "example.org"}},
 	} {
+		tc.header = append(tc.header, viewKey, key)
 		if status, body := server.get(t, "/live", headers(tc.header...)); status != tc.want {
 			t.Errorf("%s: status %d, want %d: %s", tc.reason, status, tc.want, body)
 		}
-		order := func(r *http.Request) {
-			headers(tc.header...)(r)
-			r.Method = "POST"
+		want := tc.want
+		if want == http.StatusOK {
+			want = http.StatusConflict // it was not made to be paused
 		}
-		if status, body := server.get(t, "/live/1/pause", order); status != tc.want && status != http.StatusNotFound ||
-			(status == 404) != (tc.want == 200) {
-			t.Errorf("%s: an order has status %d, want %d: %s", tc.reason, status, tc.want, body)
+		if status, body := server.ask(t, "POST", "/live/pause", headers(tc.header...)); status != want {
+			t.Errorf("%s: an order has status %d, want %d: %s", tc.reason, status, want, body)
 		}
 	}
 }

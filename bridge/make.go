@@ -31,7 +31,7 @@ type makeRequest struct {
 func readMake(in *fields) (q makeRequest) {
 	q.game = readGame(in)
 	in.need("games")
-	q.pool.Games = in.integer("games", 1, maxInt)
+	q.pool.Games = in.integer("games", 1, vec.MaxGames)
 	q.pool.Observation = in.text("observation")
 	q.pool.State = in.flag("state")
 	readOption(in, "reward", &q.pool.Reward)
@@ -80,7 +80,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared",
 			q.places)
 	}
-	e := &environment{handle: s.nextHandle, noop: q.noop, pausable: q.pause}
+	e := &environment{handle: s.nextHandle, noop: q.noop, pausable: q.pause, owner: s, key: s.server.cfg.newKey()}
 	messages := messagesPerPool
 	if q.slots > 0 {
 		messages = 0 // shareMemory counts its own
@@ -98,7 +98,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	e.agents = e.layout.agents
 	s.nextHandle++
 	s.envs = append(s.envs, e)
-	s.server.gallery.add(s, e)
+	s.server.gallery.add(e)
 	return e.describe(id)
 }
 
@@ -251,6 +251,7 @@ func (e *environment) describe(id uint64) (reply, error) {
 		"observation", cfg.Observation, "reward", cfg.Reward.String(), "autoreset_mode", cfg.Autoreset.String(),
 		"on_death", cfg.OnDeath.String(),
 		"fields", fields, "final_fields", e.layout.finalNames(), "batch_bytes", e.layout.size + e.layout.tail,
+		"view_key", e.key,
 	}
 	if cfg.BatchSize > 0 {
 		about = append(about, "batch_size", cfg.BatchSize)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -79,6 +80,16 @@ func readAll(fd int) ([]byte, error) {
 	}
 	defer file.Close()
 	return io.ReadAll(file)
+}
+
+// warn warns of secrets that every user of this machine may read. Access lists, such as systemd sets
+// for one user, show as rights of the file's group.
+func (p *access) warn(log *slog.Logger) {
+	for _, path := range []string{p.tokenFile, p.tls.key} {
+		if about, err := os.Stat(path); err == nil && about.Mode()&0o004 != 0 {
+			log.Warn("every user of this machine may read this file, which is a secret: chmod o= FILE", "file", path)
+		}
+	}
 }
 
 // check refuses to let other machines in without a token that is hard to guess, or to

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -217,6 +218,34 @@ func TestCertificates(t *testing.T) {
 	friend, der := newCertificate(t, ca, 6)
 	known.Certificates = []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: friend}}
 	want("a client with a certificate", known, "99")
+}
+
+// TestSecretsThatOthersCanRead warns of a token file and a key that every user may read.
+func TestSecretsThatOthersCanRead(t *testing.T) {
+	token, key := filepath.Join(t.TempDir(), "token"), filepath.Join(t.TempDir(), "key.pem")
+	for _, tc := range []struct {
+		token, key os.FileMode
+		warned     []string
+	}{{0o600, 0o640, nil}, {0o604, 0o600, []string{token}}, {0o644, 0o666, []string{token, key}}} {
+		for path, mode := range map[string]os.FileMode{token: tc.token, key: tc.key} {
+			if err := errors.Join(os.WriteFile(path, []byte(longToken), 0o600), os.Chmod(path, mode)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var log strings.Builder
+		p := access{tokenFile: token, tls: certificates{key: key}}
+		p.warn(slog.New(slog.NewTextHandler(&log, nil)))
+		for _, path := range []string{token, key} {
+			if got := strings.Contains(log.String(), path); got != slices.Contains(tc.warned, path) {
+				t.Errorf("%o and %o: %s, want a warning of %v", tc.token, tc.key, log.String(), tc.warned)
+			}
+		}
+	}
+	r := pommego(t, "serve", "--listen", "127.0.0.1:0", "--token-file", token, "--exit-on-stdin-close")
+	if r.code != 0 || !strings.Contains(r.errors, "level=WARN") || !strings.Contains(r.errors, token) ||
+		strings.Contains(r.errors, longToken) {
+		t.Errorf("exit code %d, %q; want a warning of %s", r.code, r.errors, token)
+	}
 }
 
 // TestServeTLS prints an address with TLS, and does not answer without.

@@ -1,31 +1,44 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
 	"pommego/arena/web"
 )
 
-// livePage is the page of running environments.
-const livePage = "live.html"
+// livePage is the page of running environments, and keyVariable holds the key of what it shows
+// where no argument may show it to other users.
+const livePage, keyVariable = "live.html", "POMMEGO_VIEW_KEY"
 
 // isAddress reports whether an argument is the address of a server.
 func isAddress(text string) bool {
 	return strings.HasPrefix(text, "ws://") || strings.HasPrefix(text, "unix:")
 }
 
+// keyed takes the key off an address of a server.
+func keyed(text string) (address, key string, err error) {
+	address, key, _ = strings.Cut(text, "#")
+	if key = cmp.Or(key, os.Getenv(keyVariable)); key == "" {
+		err = usagef("the address is %s, want %s#KEY, or the key in %s: that of an environment, which the client that made "+
+			"it has, or that of the list, which pommego serve --web prints", address, address, keyVariable)
+	}
+	return address, key, err
+}
+
 // liveConfig has the page of running environments answered by what answers below /live.
 func liveConfig(live http.Handler) web.Config {
 	answer := http.StripPrefix("/api", live).ServeHTTP
 	return web.Config{Handlers: map[string]http.HandlerFunc{
-		"GET /api/live": answer, "GET /api/live/{env}/{game}": answer, "POST /api/live/{env}/{order}": answer,
+		"GET /api/live": answer, "GET /api/live/{game}": answer, "POST /api/live/{order}": answer,
 	}}
 }
 
@@ -48,7 +61,7 @@ func serverAt(address, token string) (http.Handler, error) {
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "http", host, host
-			r.Out.Header = http.Header{}
+			r.Out.Header = http.Header{"View-Key": r.In.Header["View-Key"]}
 			if token != "" {
 				r.Out.Header.Set("Authorization", "Bearer "+token)
 			}

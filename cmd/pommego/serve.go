@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -87,7 +88,8 @@ times that, so that what is no longer used is collected in time.`,
 		`an agent outside the server that clients may name as an opponent, word for word, "exec:COMMAND" or `+
 			`"http://host:port"; "*" allows all, and with them any command; may be repeated`)
 	f.BoolVar(&o.web, "web", false,
-		"serve a page, too, to look at running environments, on this machine alone; its address is printed")
+		"serve a page, too, that lists all running environments, without their games, on this machine alone;\nits "+
+			"address is printed, with the key of the list")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
 	o.ops.flags(f)
 	return cmd
@@ -141,7 +143,7 @@ func (o *serveOptions) run(out io.Writer) error {
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}
-		pageAddress = p.address(livePage, url.Values{})
+		pageAddress = p.address(livePage, url.Values{"key": {o.cfg.ListKey}})
 		go p.serve(ctx)
 	}
 	if err := o.announce(out, ln.Addr(), pageAddress); err != nil {
@@ -161,6 +163,9 @@ func (o *serveOptions) prepare() error {
 	if err := o.allow(); err != nil {
 		return err
 	}
+	if o.web {
+		o.cfg.ListKey = rand.Text()
+	}
 	var err error
 	if o.cfg.Token, err = serverToken(o.access.tokenFile, o.access.tokenFD); err != nil {
 		return err
@@ -169,6 +174,7 @@ func (o *serveOptions) prepare() error {
 		return err
 	}
 	o.access.tls.log = o.cfg.Log
+	o.access.warn(o.cfg.Log)
 	return o.access.check(o.listen, o.cfg.Token)
 }
 

@@ -46,9 +46,12 @@ Of a data set (its folder) and of a tournament (the folder of --out or the file 
 games is shown first, of a finished tournament with ratings and the comparison of pairs. A tournament
 may still be under way. Its log holds results; to be shown, a game is played again by the same agents.
 
-With the address of a server (ws://HOST:PORT or unix:PATH) the page shows its running environments:
-every game, what each seat sees, rewards, and what clients show of their thoughts. It does not
-slow them down unless it is open.
+With the address of a server (ws://HOST:PORT or unix:PATH) and the key of an environment there the
+page shows its games while they are stepped: every game, what each seat sees, rewards, and what its
+client shows of its thoughts. It does not slow them down unless it is open. Only the client that made
+an environment gets its key. With the key that pommego serve --web prints, the page lists all
+environments, without their games. Other users of this machine can read arguments: where that
+matters, leave #KEY out and set the environment variable ` + keyVariable + `.
 
 A page of one file, to be sent to others, is written by: pommego replay FILE --html page.html`,
 		Example: `  pommego view games.jsonl.gz
@@ -56,7 +59,7 @@ A page of one file, to be sent to others, is written by: pommego replay FILE --h
   pommego view ffa
   pommego view results
   pommego view games.jsonl.gz --listen 127.0.0.1:8080
-  pommego view ws://127.0.0.1:8765`,
+  pommego view ws://127.0.0.1:8765#KEY`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := o.checkListen(); err != nil {
 				return err
@@ -170,6 +173,10 @@ func (o *viewOptions) serve(ctx context.Context, out io.Writer, name string, cfg
 
 // live serves the page of a server's running environments.
 func (o *viewOptions) live(cmd *cobra.Command, address string) error {
+	address, key, err := keyed(address)
+	if err != nil {
+		return err
+	}
 	token, err := serverToken(o.tokenFile, noFD)
 	if err != nil {
 		return err
@@ -183,7 +190,8 @@ func (o *viewOptions) live(cmd *cobra.Command, address string) error {
 	defer stop()
 	ctx, gone := untilStdinCloses(ctx, o.stdin)
 	defer gone()
-	return o.serve(ctx, cmd.OutOrStdout(), livePage, liveConfig(server), url.Values{}, "the environments of "+address)
+	return o.serve(ctx, cmd.OutOrStdout(), livePage, liveConfig(server), url.Values{"key": {key}},
+		"running games at "+address)
 }
 
 // checkListen makes sure that only this machine can connect.

@@ -53,8 +53,8 @@ func viewed(t *testing.T, args ...string) *url.URL {
 	}
 }
 
-// asked asks the page's server for JSON.
-func asked(t *testing.T, page *url.URL, path string, into any) {
+// answered asks the page's server for something.
+func answered(t *testing.T, page *url.URL, path string) (status int, body []byte) {
 	t.Helper()
 	fragment, err := url.ParseQuery(page.Fragment)
 	if err != nil {
@@ -65,17 +65,24 @@ func asked(t *testing.T, page *url.URL, path string, into any) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+fragment.Get("token"))
+	r.Header.Set("View-Key", fragment.Get("key"))
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err == nil {
-		err = json.Unmarshal(body, into)
+	if body, err = io.ReadAll(answer.Body); err != nil {
+		t.Fatal(err)
 	}
-	if err != nil {
-		t.Fatalf("%s is answered %d %.500s: %v", path, answer.StatusCode, body, err)
+	return answer.StatusCode, body
+}
+
+// asked asks the page's server for JSON.
+func asked(t *testing.T, page *url.URL, path string, into any) {
+	t.Helper()
+	status, body := answered(t, page, path)
+	if err := json.Unmarshal(body, into); err != nil {
+		t.Fatalf("%s is answered %d %.500s: %v", path, status, body, err)
 	}
 }
 
@@ -126,6 +133,49 @@ func TestViewKept(t *testing.T) {
 	}
 }
 
+// TestViewAddress looks at the list of a server's environments: on the page that serve offers, and on
+// another, to which the key comes in the address or in the environment.
+func TestViewAddress(t *testing.T) {
+	cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--web", "--exit-on-stdin-close", "--json")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer stdin.Close()
+	var said struct{ Address, Web string }
+	if err := json.NewDecoder(out).Decode(&said); err != nil {
+		t.Fatal(err)
+	}
+	page, err := url.Parse(said.Web)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fragment, err := url.ParseQuery(page.Fragment)
+	if err != nil || len(fragment.Get("key")) < 26 || fragment.Get("key") == fragment.Get("token") {
+		t.Fatalf("the page is %v (%v)", page, err)
+	}
+	keyed := viewed(t, said.Address+"#"+fragment.Get("key"))
+	t.Setenv(keyVariable, fragment.Get("key"))
+	for _, page := range []*url.URL{page, keyed, viewed(t, said.Address)} {
+		var list []struct{}
+		if asked(t, page, "/api/live", &list); list == nil {
+			t.Errorf("%v lists nothing", page)
+		}
+		page.Fragment = strings.Replace(page.Fragment, "key=", "key=X", 1)
+		if status, body := answered(t, page, "/api/live"); status != http.StatusNotFound {
+			t.Errorf("with another key %v is answered %d %s", page, status, body)
+		}
+	}
+}
+
 func TestViewMistakes(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.jsonl")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
@@ -139,6 +189,7 @@ func TestViewMistakes(t *testing.T) {
 		{[]string{}, exitUsage, "want FILE, DATASET, TOURNAMENT or ADDRESS"},
 		{[]string{"none.jsonl"}, exitUsage, "none.jsonl"},
 		{[]string{empty}, exitError, "is empty"},
+		{[]string{"ws://127.0.0.1:1"}, exitUsage, "want ws://127.0.0.1:1#KEY"},
 		{[]string{"view_test.go", "--listen", "0.0.0.0:0"}, exitUsage, "this machine alone"},
 		{[]string{"view_test.go", "--listen", "nowhere"}, exitUsage, "--listen"},
 	} {

@@ -144,14 +144,8 @@ LIVE = "const { state } = await import('/live.js'); return state()"
 
 
 def test_a_rollout_is_looked_at(window: browser.Browser) -> None:
-    with (
-        pommego.make_vec("PommeTeamCompetition-v0", 3, opponents=["simple"] * 3, seat=2, web=True) as envs,
-        pommego.make_vec(
-            "SuiteBot-v0", 2, opponents=["random"] * 3, address=envs.address, token=envs.server.token
-        ) as others,
-    ):
+    with pommego.make_vec("PommeTeamCompetition-v0", 3, opponents=["simple"] * 3, seat=2, web=True) as envs:
         _, info = envs.reset(seed=[5, 6, 7])
-        others.reset(seed=1)
         assert not envs.show(values=np.zeros(3)), "nobody looks yet"
         window.open(f"{envs.web_address}&game=2&view=2", "#about")
         browser.until(lambda: window.run(LIVE)["looks"] > 0)  # also while nobody steps
@@ -175,9 +169,33 @@ def test_a_rollout_is_looked_at(window: browser.Browser) -> None:
         assert "learner" in words
         assert "value of the position 0.75" in words
         assert window.run("return document.getElementById('view').value") == "2"
-        window.run(CHOOSE, "env", 1)
-        browser.until(lambda: window.run(LIVE)["env"] == "SuiteBot-v0")
+        window.run("byId('number').value = given[0]; byId('number').dispatchEvent(new Event('change'))", 1)
+        browser.until(lambda: window.run(LIVE)["seed"] == 6)
+        address = window.run("return location.href")
+        assert "game=1" in address
+        assert all("key=" not in url.partition("#")[0] for url in window.requests())
+        window.open(address.replace("key=", "key=X"), "#message")
+        assert "no environment has the key" in window.run("return byId('message').textContent")
+        window.complaints()  # the browser's own, of the refused request
         window.driver.get("about:blank")  # before the server goes
+
+
+def test_the_owner_sees_a_list(window: browser.Browser, binary: Path) -> None:
+    command = [binary, "serve", "--listen", "127.0.0.1:0", "--web", "--json", "--exit-on-stdin-close"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        said = ""
+        while not said.endswith("}\n"):
+            said += process.stdout.readline()
+        page, address = json.loads(said)["web"], json.loads(said)["address"]
+        window.open(page, "#none")
+        with pommego.make_vec("OneVsOne-v0", 3, opponents=["simple"], address=address) as envs:
+            envs.reset(seed=0)
+            browser.until(lambda: "OneVsOne-v0: 3 games" in window.run("return byId('list').textContent"))
+            assert not window.run("return all('canvas, #view').some(e => e.checkVisibility())"), "no game"
+        browser.until(lambda: window.run("return byId('list').textContent") == "")
+        window.driver.get("about:blank")
+        process.communicate()
 
 
 def test_a_game_is_followed(window: browser.Browser) -> None:

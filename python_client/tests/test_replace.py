@@ -170,7 +170,7 @@ def test_a_server_that_is_gone() -> None:
     [
         ({"replace": True}, "replace needs address"),
         ({"replace": "ws://b", "address": "ws://a"}, "such as \\['ws://b'\\]"),
-        ({"replace": True, "address": "ws://a", "web": True}, "pommego view ADDRESS"),
+        ({"replace": True, "address": "ws://a", "web": True}, "no single page"),
     ],
 )
 def test_what_cannot_be_replaced(options: dict[str, Any], says: str) -> None:

@@ -10,10 +10,10 @@ import { View } from "./view.js";
 
 const place = readAddress();
 const pause = 100; // milliseconds from one look to the next
-const listEvery = 2000;
+const tellEvery = 2000;
 const fresh = 20; // steps for which it is shown what a seat has chosen by
 
-let environments = [], listed = 0, looks = 0;
+let about = null, told = 0, looks = 0; // the environment, and when the server said what it is
 let view = null, player = null;
 let since = 0; // the number of the last look
 let following = true; // what happens, rather than standing where somebody has gone
@@ -32,21 +32,21 @@ export function state() {
 
 const rest = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
-const chosen = () => environments.find(e => String(e.id) === find("env").value);
+// tell asks what the key in the address opens: an environment, or the list of all.
+async function tell() {
+  const opened = await server.ask("api/live", place.token);
+  told = performance.now();
+  if (Array.isArray(opened)) return list(opened);
+  about = opened;
+  mark();
+}
 
-// list offers the environments that there are.
-async function list() {
-  const all = await server.ask("api/live", place.token);
-  listed = performance.now();
-  if (JSON.stringify(all) !== JSON.stringify(environments)) {
-    const before = find("env").value || place.env;
-    environments = all;
-    find("env").replaceChildren(...all.map(e => element("option", { value: e.id },
-      `${e.id}: ${e.env}, ${e.games} game${e.games === 1 ? "" : "s"}, ${e.learners} learner${e.learners === 1 ? "" : "s"} each${e.running ? "" : ", not reset yet"}`)));
-    if (all.some(e => String(e.id) === before)) find("env").value = before;
-    mark();
-  }
+// list shows what environments there are.
+function list(all) {
+  find("looks").hidden = true;
   find("none").hidden = all.length > 0;
+  find("list").replaceChildren(...all.map(e => element("li", {},
+    `${e.env}: ${e.games} game${e.games === 1 ? "" : "s"}, ${e.learners} learner${e.learners === 1 ? "" : "s"} each, of ${e.client}${e.running ? "" : ", not reset yet"}${e.paused ? ", paused" : ""}`)));
 }
 
 // mark shows on the buttons what they do now.
@@ -56,10 +56,10 @@ function mark() {
   find("play").setAttribute("aria-label", running ? "Hold the picture" : "Play");
   find("play").title = running ? "Hold the picture (space)" : "Play (space)";
   find("latest").hidden = following || !view;
-  find("pause").hidden = find("one").hidden = !chosen()?.pausable;
+  find("pause").hidden = find("one").hidden = !about?.pausable;
   say(find("pause"), paused ? "Go on" : "Pause the training");
   find("one").disabled = !paused;
-  find("number").max = (chosen()?.games ?? 1) - 1;
+  find("number").max = (about?.games ?? 1) - 1;
 }
 
 // look gets what has happened in the chosen game.
@@ -73,10 +73,9 @@ async function look() {
   mark();
 }
 
-// where is the chosen environment and game.
+// where is the chosen game.
 function where() {
-  const number = Math.min(Math.max(0, Number(find("number").value) || 0), Number(find("number").max));
-  return `${find("env").value}/${number}`;
+  return Math.min(Math.max(0, Number(find("number").value) || 0), Number(find("number").max));
 }
 
 // take shows new positions, those of another episode only to those who follow.
@@ -132,7 +131,7 @@ function show(index, playing) {
   if (!view) return;
   view.show(index, Number(find("view").value), find("reach").checked);
   const { head } = view.game, position = view.game.at(index);
-  say(find("title"), `${head.env}, game ${view.where.split("/")[1]}`);
+  say(find("title"), `${head.env}, game ${view.where}`);
   say(find("about"), `step ${position.step} of ${head.max_steps} · seed ${head.seed}${paused ? " · paused" : following ? "" : " · held"}`);
   find("happened").setAttribute("aria-live", paused || !following ? "polite" : "off");
   say(find("happened"), view.happened(index));
@@ -155,7 +154,7 @@ function toggle() {
 
 async function order(what) {
   try {
-    await server.post(`api/live/${find("env").value}/${what}`, place.token);
+    await server.post(`api/live/${what}`, place.token);
     paused = byMe = what !== "go";
     mark();
   } catch (error) {
@@ -165,7 +164,7 @@ async function order(what) {
 
 // remember keeps the address current.
 function remember() {
-  const wanted = { token: place.token, env: find("env").value, game: find("number").value, view: find("view").value };
+  const wanted = { token: place.token, key: place.key, game: find("number").value, view: find("view").value };
   history.replaceState(null, "", `#${encoded(wanted)}`);
 }
 
@@ -174,13 +173,13 @@ async function watch() {
     const begun = performance.now();
     try {
       if (!document.hidden || paused) {
-        if (begun - listed > listEvery || !listed) await list();
-        if (environments.length) await look();
+        if (begun - told > tellEvery || !told) await tell();
+        if (about) await look();
         complain();
       }
     } catch (error) {
       complain(error);
-      listed = 0;
+      told = 0;
       await rest(1000);
     }
     await rest(Math.max(20, pause - (performance.now() - begun)));
@@ -202,15 +201,12 @@ function wire() {
   find("latest").onclick = latest;
   find("pause").onclick = () => order(paused ? "go" : "pause");
   find("one").onclick = () => { latest(); order("step"); };
-  for (const id of ["env", "number"]) {
-    find(id).addEventListener("change", () => {
-      since = 0;
-      following = true;
-      listed = 0;
-      mark();
-    });
-  }
-  for (const id of ["env", "number", "view"]) find(id).addEventListener("change", remember);
+  find("number").addEventListener("change", () => {
+    since = 0;
+    following = true;
+    mark();
+  });
+  for (const id of ["number", "view"]) find(id).addEventListener("change", remember);
   addEventListener("pagehide", () => { if (byMe) order("go"); });
   find("number").value = place.game ?? 0;
 }

@@ -1,9 +1,12 @@
 // Requests to the server of this page.
 
+import { readAddress } from "./address.js";
+
 export const server = { ask, post, lines };
 
 async function send(path, token, options) {
-  const answer = await fetch(path, { ...options, headers: { Authorization: `Bearer ${token}` } });
+  const { key = "" } = readAddress(); // of a running environment, in no address that is sent
+  const answer = await fetch(path, { ...options, headers: { Authorization: `Bearer ${token}`, "View-Key": key } });
   if (answer.ok) return answer;
   const text = answer.status === 401
     ? "The address lacks its token: open the address that pommego has printed."

@@ -174,7 +174,7 @@ def make_vec(
     named_seats, line_ups = _line_ups(seats, opponents, num_envs)
     hosts = _hosts(address, replace, timeout)
     if hosts and (web or human):
-        raise ValueError("web=True with replace or several servers: look at each with pommego view ADDRESS")
+        raise ValueError("web=True with replace or several servers: their games have no single page")
     batch = checks.batch_size(batch_size, num_envs, mode)
     if start_states is not None:
         from pommego._core.starts import Starts
@@ -242,7 +242,8 @@ def make_vec(
             if web or human:
                 from pommego._core.viewer import Viewer
 
-                viewer = Viewer(games.address, games.server.token if games.server else token)
+                token_there = games.server.token if games.server else token
+                viewer = Viewer(games.address, token_there, games.made.view_key)
         except BaseException:
             games.close()
             raise

@@ -358,7 +358,7 @@ class PommegoVectorEnv(VectorEnv):
     def web_address(self) -> str:
         """The page that shows the games in a browser on this machine, with ``make_vec(..., web=True)``.
 
-        The address contains a token: everyone who has it can look.
+        The address contains a key that is this environment's own: everyone who has it can look.
 
         Raises:
             PommegoError: the environment was made without web=True.

@@ -23,23 +23,23 @@ _UNSEEN = 1.0  # seconds until it is asked again whether anybody looks
 
 
 class Viewer:
-    """Serves the page for one server's environments, until it is closed or this process ends.
+    """Serves the page of one environment, of which it has the key, until it is closed or this process ends.
 
     Raises:
         BinaryNotFoundError: there is no program to start.
         ServerStartError: it did not start.
 
     Attributes:
-        address: of the page, with the token without which it shows nothing.
+        address: of the page, with the token and the key without which it shows nothing.
     """
 
-    def __init__(self, address: str, token: str | None, timeout: float = 20.0) -> None:
+    def __init__(self, address: str, token: str | None, key: str, timeout: float = 20.0) -> None:
         command = [find_binary(), "view", address, "--json", "--exit-on-stdin-close"]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | {"POMMEGO_TOKEN": token or ""},
+            env=os.environ | {"POMMEGO_TOKEN": token or "", "POMMEGO_VIEW_KEY": key},
             start_new_session=True,
         )
         self._finalizer = weakref.finalize(self, stop, self._process, self._process.stdout)

@@ -139,6 +139,7 @@ class EnvReply(_EnvAnswer, tag="env"):
     batch_bytes: int
     batch_size: int = 0
     policies: int = 0
+    view_key: str = ""
     shared_memory: SharedMemoryReply | None = None
 
     @property
