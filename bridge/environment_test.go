@@ -70,6 +70,9 @@ func TestOptions(t *testing.T) {
 		if e.Field != test.field || !strings.Contains(e.Message, test.says) {
 			t.Errorf("%s: error of field %q: %s; want %q with %q", test.reason, e.Field, e.Message, test.field, test.says)
 		}
+		if strings.Contains(e.Hint, "spaces") {
+			t.Errorf("%s: the hint %q names a request, which users of a client do not know", test.reason, e.Hint)
+		}
 	}
 	if made := call(t, c, "make", "env_id", "ToySolo-v0", "games", 10); made.Int("env") != 1 {
 		t.Errorf("after nothing but errors the first handle is %d, want 1", made.Int("env"))

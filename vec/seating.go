@@ -30,7 +30,7 @@ func newSeating(c *Config) (seating, LineUps, error) {
 	seats := c.Game.Spec().Seats
 	s := seating{seats: seats}
 	if len(c.LineUps.Names) == 0 && (c.LineUps.Weights != nil || c.LineUps.ByGame != nil) {
-		return s, LineUps{}, fmt.Errorf("vec: LineUps has no Names, want at least one line-up")
+		return s, LineUps{}, fmt.Errorf("vec: LineUps is empty, want at least one line-up")
 	}
 	lineUps, opposed := c.LineUps, len(c.LineUps.Names) > 0
 	if len(c.Opponents) > 0 {

@@ -55,18 +55,3 @@ def test_no_argument_holds_a_key() -> None:
         arguments = Path(f"/proc/{envs._viewer._process.pid}/cmdline").read_bytes().decode()
         assert "view" in arguments
         assert credentials(envs.web_address)[1] not in arguments
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"num_envs": 0}, "^num_envs is 0, want 1 to .*field num_envs"),
-        ({"num_envs": -3}, "^num_envs is -3, want 1 to .*field num_envs"),
-        ({"num_envs": 2_000_000}, "^num_envs is 2000000, want 1 to 1048576"),
-        ({"connection": pommego.Connection(agent_limit=-1.0)}, "^agent_limit is -1, want 0 to 3600"),
-        ({"workers": -1}, "^workers is -1, want 0 to"),
-    ],
-)
-def test_errors_name_arguments(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(pommego.ServerError, match=says):
-        pommego.make_vec("OneVsOne-v0", **options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,6 @@ from pommego._core.games import Games
 from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego._transport.handshake import Certificates
-from pommego.errors import ServerError
 from pommego.server import Server
 from pommego.spec import GameSpec
 
@@ -73,25 +71,11 @@ class GamesMaker:
             if self.everyone:
                 others = spec_of(client, self.id, self.rules).seats - 1
                 options["opponents"] = [self.everyone] * others or None
-            try:
-                games = started.enter_context(closing(Games(client, server, options, **self.how)))
-            except ServerError as e:
-                raise _about_argument(e) from None
+            games = started.enter_context(closing(Games(client, server, options, **self.how)))
             if self.starts is not None:
                 games.set_starts(self.starts)
             started.pop_all()
         return games
-
-
-#: What the arguments of `make_vec` are called in the request, where that differs.
-_ARGUMENTS = {"games": "num_envs", "agent_seconds": "agent_limit"}
-
-
-def _about_argument(error: ServerError) -> ServerError:
-    """Return an error about a field of the request as one about the argument that it comes from."""
-    name = _ARGUMENTS.get(error.field, error.field)
-    message = re.sub(rf"^{error.field}\b", name, error.message)
-    return ServerError(error.code, message, error.hint, name, error.details)
 
 
 def spec_of(client: Client, id: str, rules: dict[str, Any] | None) -> GameSpec:
