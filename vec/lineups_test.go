@@ -18,7 +18,7 @@ func TestLineUpErrors(t *testing.T) {
 			"Opponents and LineUps are both given"},
 		{"with Seats", Config{Seats: []string{Learner, "still", "still"}, LineUps: policy},
 			"Opponents and Seats are both given"},
-		{"weights of nothing", Config{LineUps: LineUps{Weights: []float64{1}}}, "no Names"},
+		{"weights of nothing", Config{LineUps: LineUps{Weights: []float64{1}}}, "is empty"},
 		{"too few names", Config{LineUps: LineUps{Names: [][]string{{"still", "still"}, {"still"}}}},
 			"1 Opponents in line-up 1, want 2"},
 		{"an agent there is not", Config{LineUps: LineUps{Names: [][]string{{"still", "still"}, {"still", "ghost"}}}},
