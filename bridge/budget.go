@@ -4,7 +4,7 @@ import "sync"
 
 // budget is the memory that all connections together may take. It is counted
 // before anything is allocated; what is counted is what a client decides on:
-// games and their agents, batches and the messages around them, shared memory,
+// games, their agents and what these search in, batches and the messages around them, shared memory,
 // saved states that are kept or on their way, and long requests.
 type budget struct {
 	mu   sync.Mutex
@@ -32,7 +32,8 @@ func (b *budget) taken() int64 {
 
 // reserve takes bytes for what the error is to name, of the request's field.
 func (a *account) reserve(bytes int64, field, what string) error {
-	const hint = "close environments, ask for less at a time, or start the server with a higher --max-memory-bytes"
+	const hint = "close environments, ask for less at a time (fewer games, workers or ticks), or start the server " +
+		"with a higher --max-memory-bytes"
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {

@@ -89,7 +89,7 @@ func (s *session) freeEnv(e *environment) {
 	}
 	e.pool.Close()
 	s.server.release(e.pool.Games())
-	s.memory.release(e.bytes)
+	s.memory.release(e.bytes + e.pool.Reserved())
 	s.server.metrics.environments.Dec()
 	if e.channel != nil {
 		e.channel.free()

@@ -201,13 +201,15 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, mes
 	if bytes, err = l.memory(cfg, shown, messages); err != nil {
 		return nil, nil, 0, optionError(err)
 	}
-	if err := s.memory.reserve(bytes, "games", fmt.Sprintf("an environment of %d games", shown.Games)); err != nil {
+	what := fmt.Sprintf("an environment of %d games, with its agents' searches,", shown.Games)
+	if err := s.memory.reserve(bytes, "games", what); err != nil {
 		return nil, nil, 0, err
 	}
 	if err := s.server.reserve(shown.Games); err != nil {
 		s.memory.release(bytes)
 		return nil, nil, 0, err
 	}
+	cfg.Reserve = func(more int64) error { return s.memory.reserve(more, "opponents", "searches of the agents") }
 	if pool, err = vec.New(cfg); err != nil {
 		s.server.release(shown.Games)
 		s.memory.release(bytes)
@@ -230,7 +232,7 @@ func (l *messageLayout) memory(cfg, shown vec.Config, messages int) (int64, erro
 		}
 	}
 	l.besides, l.agents = all.Batch, pool.Agents
-	bytes := pool.Pool + int64(messages)*l.messageBytes()
+	bytes := pool.Pool + pool.Searches + int64(messages)*l.messageBytes()
 	if l.steps > 1 {
 		bytes += l.messageBytes() / int64(l.steps) // of the batch of one step
 	}

@@ -200,5 +200,5 @@ func (s *session) simulator(e *environment, n, steps int) (*simulator, error) {
 func (s *session) freeSimulator(sim *simulator) {
 	sim.pool.Close()
 	s.server.release(sim.pool.Games() * sim.steps)
-	s.memory.release(sim.bytes)
+	s.memory.release(sim.bytes + sim.pool.Reserved())
 }

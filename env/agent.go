@@ -30,6 +30,10 @@ type Agent interface {
 	// without simulation.
 	Searched() uint64
 
+	// SearchBytes is the most memory that one of its searches takes, 0 if it makes none. Those
+	// of agents that do not act at the same time may take the same memory.
+	SearchBytes() int64
+
 	// StopOn has Act load the flag every few moments while it searches, and end soon after
 	// that is true, with any action; what is played then does not count. It must be called
 	// before the agent acts.
@@ -44,6 +48,9 @@ func (NoSearch) Waits() bool { return false }
 
 // Searched is 0.
 func (NoSearch) Searched() uint64 { return 0 }
+
+// SearchBytes is 0.
+func (NoSearch) SearchBytes() int64 { return 0 }
 
 // StopOn does nothing.
 func (NoSearch) StopOn(Flag) {}

@@ -131,6 +131,10 @@ type Config struct {
 	// callers that take names from others. Saved games have agents too.
 	Allow func(agent string) error
 
+	// Reserve, unless nil, is asked for the bytes that searches of agents take beyond
+	// Memory.Searches, before such an agent plays. Its error is that of the call.
+	Reserve func(bytes int64) error
+
 	// Cores is how many workers can compute at a time. 0: GOMAXPROCS, which may be more in a
 	// program that serves connections, too.
 	Cores int
@@ -164,6 +168,12 @@ type plan struct {
 	counts   int  // how many counts a seat has
 	lineUps  LineUps
 	outside  bool // some opponents are outside this program
+
+	// Of all agents made so far: the most memory that a search takes, whether some wait, what
+	// the workers take to search, and how much of that came after the pool was made.
+	largest            int64
+	waits, made        bool
+	searches, reserved int64
 }
 
 // resolve checks c and fills in its defaults. An error names the field, its value and

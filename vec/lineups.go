@@ -256,10 +256,13 @@ func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env
 		}
 	}
 	a, err := create(name)
-	if err == nil && (p.cfg.Stop != nil || p.cfg.Neighbours != nil) {
+	if err != nil {
+		return nil, err
+	}
+	if p.cfg.Stop != nil || p.cfg.Neighbours != nil {
 		a.StopOn((*flag)(p))
 	}
-	return a, err
+	return a, p.admit(a)
 }
 
 // flag is what agents of a plan look at while they search.

@@ -1,6 +1,10 @@
 package vec
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"pommego/env"
+)
 
 const (
 	// matchBytes is what one match of the largest game takes, with its tracker, and
@@ -14,11 +18,14 @@ type Memory struct {
 	Pool   int64 // its games and their agents; with a BatchSize, the batch of all games
 	Agents int64 // of Pool, for the agents
 	Batch  int64 // each batch, besides the memory given to NewBatch
+
+	// Searches is what its workers take while agents search: for each worker, the most that
+	// one of the agents does. What agents set or loaded later take beyond that, Config.Reserve is asked.
+	Searches int64
 }
 
 // MemoryOf is what a pool with this configuration will take. Not counted are the
-// workers' buffers, which do not grow with games, and the memory in which agents
-// search, which they share.
+// workers' buffers, which do not grow with games.
 func MemoryOf(cfg Config) (Memory, error) {
 	p, err := resolve(cfg)
 	if err != nil {
@@ -30,7 +37,7 @@ func MemoryOf(cfg Config) (Memory, error) {
 	if cfg.StepCounts {
 		one += int64(p.seating.learners) * int64(p.counts) * 4
 	}
-	m := Memory{Agents: p.lineUpBytes(p.lineUps),
+	m := Memory{Agents: p.lineUpBytes(p.lineUps), Searches: p.searches,
 		Batch: int64(l.final) + 12*int64(p.cfg.BatchGames())} // finished, games and lastAt
 	m.Pool = int64(p.cfg.Games)*one + m.Agents
 	if p.cfg.BatchSize > 0 {
@@ -50,6 +57,24 @@ func (p *plan) lineUpBytes(l LineUps) int64 {
 	}
 	each := len(l.Names)*int(unsafe.Sizeof(lineup{})) + made*p.seating.agents*agentBytes
 	return int64(p.cfg.Games) * int64(each)
+}
+
+// Reserved is how many bytes Config.Reserve was asked for.
+func (p *Pool) Reserved() int64 { return p.reserved }
+
+// admit notes what an agent needs to search, and has Config.Reserve count what is more than
+// before. It never falls: games may still play with agents that were replaced.
+func (p *plan) admit(a env.Agent) error {
+	largest, waits := max(p.largest, a.SearchBytes()), p.waits || a.Waits()
+	more := max(largest*int64(p.workerCount(waits))-p.searches, 0)
+	if p.made && more > 0 && p.cfg.Reserve != nil {
+		if err := p.cfg.Reserve(more); err != nil {
+			return err
+		}
+		p.reserved += more
+	}
+	p.largest, p.waits, p.searches = largest, waits, p.searches+more
+	return nil
 }
 
 // PlayerBytes is how much memory the agents take that SeatPlayers makes.

@@ -1,11 +1,14 @@
 package vec
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"testing"
 
+	"pommego/env"
 	"pommego/env/catalog"
 )
 
@@ -57,5 +60,116 @@ func wantAbout(t *testing.T, what string, took, said int64) {
 	t.Helper()
 	if ratio := float64(said) / float64(took); ratio < 0.8 || ratio > 1.2 {
 		t.Errorf("%s took %d bytes, and was said to take %d", what, took, said)
+	}
+}
+
+// TestSearchBytes compares what agents say that a search takes with what their first one
+// allocates, with the default budget and with more ticks than any tree has nodes.
+func TestSearchBytes(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty what is lent to agents
+	for _, id := range []string{"PommeFFACompetition-v0", "BaseWarSides-v0", "SuiteBot-v0"} {
+		game, err := catalog.Game(id)
+		must(t, err)
+		for _, name := range game.Spec().Agents {
+			for _, options := range []string{"", ":ticks=40000"} {
+				a, err := game.NewAgent(name + options)
+				if err != nil {
+					continue // it takes no ticks
+				}
+				t.Run(id+"/"+name+options, func(t *testing.T) {
+					heap() // gives up what is lent
+					took, searched := firstSearch(game, a)
+					switch said := a.SearchBytes(); {
+					case searched != (said > 0):
+						t.Errorf("it says %d bytes; it searched: %v", said, searched)
+					case took > said+4<<10:
+						t.Errorf("its first search took %d bytes, and was said to take %d", took, said)
+					case said > 1<<20 && took < said/2:
+						t.Errorf("it says %d bytes, and took only %d", said, took)
+					}
+				})
+			}
+		}
+	}
+}
+
+// firstSearch plays until an agent, in seat 0, has searched; the others stand still.
+func firstSearch(game env.Game, a env.Agent) (bytes int64, searched bool) {
+	m := game.New(1)[0]
+	m.Reset(env.Seed{Value: 3})
+	a.Reset(env.RNG{State: 1})
+	actions := make([]uint8, game.Spec().Seats*len(game.Spec().Actions))
+	var before, after runtime.MemStats
+	for !m.Status().Over && m.Status().In.Has(0) {
+		runtime.ReadMemStats(&before)
+		a.Act(m, 0, actions[:len(game.Spec().Actions)])
+		if runtime.ReadMemStats(&after); a.Searched() > 0 {
+			return int64(after.TotalAlloc - before.TotalAlloc), true
+		}
+		m.Step(actions)
+	}
+	return 0, false
+}
+
+// TestReserve: what agents search in is counted for each worker, and of agents that come
+// later what is more; then they come only with leave.
+func TestReserve(t *testing.T) {
+	game, err := catalog.Game("SuiteBot-v0")
+	must(t, err)
+	others := func(name string) LineUps { return LineUps{Names: [][]string{slices.Repeat([]string{name}, 3)}} }
+	bytes := func(name string) int64 {
+		a, err := game.NewAgent(name)
+		must(t, err)
+		return a.SearchBytes()
+	}
+	var asked []int64
+	var refuse error
+	cfg := Config{Game: game, Games: 8, Workers: 3, Autoreset: Disabled, LineUps: others("flat"),
+		Reserve: func(n int64) error { asked = append(asked, n); return refuse }}
+	said, err := MemoryOf(cfg)
+	must(t, err)
+	p, err := New(cfg)
+	must(t, err)
+	defer p.Close()
+	if said.Searches != 3*bytes("flat") || p.Reserved() != 0 || len(asked) > 0 {
+		t.Fatalf("%d bytes are said, %d counted, and asked for are %v; want three times %d", said.Searches, p.Reserved(), asked,
+			bytes("flat"))
+	}
+	want := func(what string, more ...int64) {
+		t.Helper()
+		if !slices.Equal(asked, more) {
+			t.Errorf("%s: asked for are %v bytes, want %v", what, asked, more)
+		}
+		asked = nil
+	}
+	must(t, p.SetLineUps(others("mcts:ticks=500")))
+	want("a tree", 3*(bytes("mcts:ticks=500")-bytes("flat")))
+	must(t, p.SetLineUps(others("mcts:ticks=100")))
+	must(t, p.SetLineUps(others("mcts:ticks=500")))
+	want("a smaller tree, beside which the larger may still be in use")
+
+	refuse = errors.New("no more")
+	if err := p.SetLineUps(others("mcts:ticks=1000000")); !errors.Is(err, refuse) {
+		t.Errorf("line-ups with large trees: %v, want %v", err, refuse)
+	}
+	if err := p.SeatPlayers("mcts:ticks=1000000", 1); !errors.Is(err, refuse) {
+		t.Errorf("players with large trees: %v, want %v", err, refuse)
+	}
+	large, err := New(Config{Game: game, Games: 1, LineUps: others("mcts:ticks=1000000")})
+	must(t, err)
+	defer large.Close()
+	must(t, large.Reset(large.NewBatch(nil), ResetOptions{}))
+	state, err := large.Save(0, nil)
+	must(t, err)
+	if err := p.Load(0, state); !errors.Is(err, refuse) {
+		t.Errorf("a saved game whose agents have large trees: %v, want %v", err, refuse)
+	}
+	more := 3 * (bytes("mcts:ticks=1000000") - bytes("mcts:ticks=500"))
+	want("three times too much", more, more, more)
+	refuse = nil
+	must(t, p.Load(0, state))
+	want("a saved game", more)
+	if n := said.Searches + p.Reserved(); n != 3*bytes("mcts:ticks=1000000") {
+		t.Errorf("%d bytes are counted, want three times %d", n, bytes("mcts:ticks=1000000"))
 	}
 }

@@ -92,6 +92,7 @@ func New(cfg Config) (*Pool, error) {
 	if err := p.SetLineUps(plan.lineUps); err != nil {
 		return nil, err
 	}
+	p.made = true
 	return p, nil
 }
 

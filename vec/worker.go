@@ -57,11 +57,11 @@ const linger = 50 * time.Microsecond
 
 // workerCount is how many workers the pool is to have: as many as the caller asked
 // for, otherwise one per core, and more if agents wait.
-func (p *Pool) workerCount() int {
+func (p *plan) workerCount(waiting bool) int {
 	n := p.cfg.Workers
 	if n == 0 {
 		n = p.cfg.cores()
-		if p.waiting {
+		if waiting {
 			n = max(n, waitingWorkers)
 		}
 		n = min(n, cmp.Or(p.cfg.MaxWorkers, n))
@@ -73,7 +73,7 @@ func (p *Pool) workerCount() int {
 // first has no goroutine: it is the caller. With Config.BatchSize all have one, as the
 // caller does not wait for the games it sends.
 func (p *Pool) start() {
-	n := p.workerCount()
+	n := p.workerCount(p.waiting)
 	if n == len(p.workers) {
 		return
 	}

@@ -1,9 +1,6 @@
 package search
 
-import (
-	"slices"
-	"unsafe"
-)
+import "unsafe"
 
 // breadth makes every move in every state from the root on, those a tick ahead before
 // those two ticks ahead, and so on, whatever they score. When the budget is used up, the
@@ -15,7 +12,7 @@ import (
 // search has gone on from all it keeps, and then it ends.
 func (t *Searcher[S]) breadth(root *S) {
 	most := t.reserve(statesIn[S](t.Memory))
-	t.states, t.first = append(t.states, *root), append(slices.Grow(t.first[:0], most), 0)
+	t.states, t.first = append(t.states, *root), append(room(t.first, most), 0)
 	for t.last = 0; t.last < len(t.states); t.last++ {
 		if t.last > 0 && t.model.Terminal(&t.states[t.last]) {
 			t.compare(&t.states[t.last], t.first[t.last])

@@ -61,7 +61,7 @@ func (t *Searcher[S]) rolling(root *S) {
 // as a place for the child.
 func (t *Searcher[S]) populate(root *S) {
 	n, length := t.Population, t.Length
-	t.genes, t.plans = slices.Grow(t.genes[:0], (n+1)*length), slices.Grow(t.plans[:0], n+1)
+	t.genes, t.plans = room(t.genes, (n+1)*length), room(t.plans, n+1)
 	for i := range n + 1 {
 		one := plan{genes: t.genes[i*length : (i+1)*length]}
 		for k := range one.genes {

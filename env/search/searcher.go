@@ -1,7 +1,9 @@
 package search
 
 import (
+	"cmp"
 	"slices"
+	"unsafe"
 
 	"pommego/env"
 )
@@ -57,12 +59,14 @@ const (
 	// manyMoves is more moves than most games have, so that what is kept for each is
 	// reserved at once.
 	manyMoves = 16
+	// besides is more than searchers and models take besides what grows.
+	besides = 16 << 10
 )
 
 // Searcher finds moves. It keeps its working memory and grows it as needed, so that only
 // the first decisions allocate; nothing of one decision influences the next, except Plan.
 // It belongs to one goroutine at a time, and may serve many agents in turn: lend searchers
-// from a sync.Pool, as a tree for each of thousands of agents would not fit anywhere.
+// from [Workspaces], as a tree for each of thousands of agents would not fit anywhere.
 type Searcher[S any] struct {
 	// Plan is what RollingHorizon has left of its best plan, without its first move, and
 	// begins the next search with. Empty it when a new game begins.
@@ -120,8 +124,36 @@ func (t *Searcher[S]) reserve(most int) int {
 	if t.left < int64(most) {
 		most = int(t.left) + 1
 	}
-	t.states = slices.Grow(t.states[:0], most)
+	t.states = room(t.states, most)
 	return most
+}
+
+// room is an empty slice for n elements, with memory for no more than the most so far.
+func room[E any](s []E, n int) []E {
+	if cap(s) < n {
+		return make([]E, 0, n)
+	}
+	return s[:0]
+}
+
+// Bytes is the most memory that a searcher of states S takes for searches by these
+// settings, as [Workspaces] count.
+func Bytes[S any](s *Settings) int64 {
+	var state S
+	size, most := int64(unsafe.Sizeof(state)), int64(s.Budget.Ticks)+1
+	if s.Budget.Ticks <= 0 {
+		most = noLimit
+	}
+	bytes := besides + manyMoves*size
+	switch s.Method {
+	case TreeSearch:
+		bytes += min(most, int64(cmp.Or(s.MaxNodes, maxNodes))) * (size + int64(unsafe.Sizeof(node{})) + manyMoves)
+	case BreadthFirst:
+		bytes += min(most, int64(statesIn[S](s.Memory))) * (size + 1)
+	case RollingHorizon:
+		bytes += int64(s.Population+1) * (int64(unsafe.Sizeof(plan{})) + int64(s.Length))
+	}
+	return RoundUp(bytes)
 }
 
 // step makes a tick if one is left.

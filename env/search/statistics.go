@@ -16,6 +16,7 @@ type MoveStatistics struct {
 // add to Ticks what a search took, and keep what they choose by.
 type Memo struct {
 	Ticks   uint64 // simulated for the last action
+	Bytes   int64  // the most memory that a search takes
 	tallies []MoveStatistics
 	stop    env.Flag
 }
@@ -35,6 +36,9 @@ func (m *Memo) Forget() { m.Ticks, m.tallies = 0, m.tallies[:0] }
 
 // Searched is how many ticks the last action took.
 func (m *Memo) Searched() uint64 { return m.Ticks }
+
+// SearchBytes is the most memory that a search takes.
+func (m *Memo) SearchBytes() int64 { return m.Bytes }
 
 // Keep keeps what was found out about moves that are the choices of one component of the
 // action, by their numbers. from is the number of the component's first choice among those

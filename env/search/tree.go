@@ -1,9 +1,6 @@
 package search
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // A node keeps its state, so what chance did on the way to it is drawn once. Node 0 is the
 // root, so 0 stands for none where a child is named.
@@ -23,7 +20,7 @@ type node struct {
 // the root with the best mean score wins.
 func (t *Searcher[S]) tree(root *S) {
 	most := t.reserve(cmp.Or(t.MaxNodes, maxNodes))
-	t.nodes, t.branches = slices.Grow(t.nodes[:0], most), slices.Grow(t.branches[:0], most*manyMoves)
+	t.nodes, t.branches = room(t.nodes, most), room(t.branches, most*manyMoves)
 	t.add(root, 0, 0)
 	for t.Open() {
 		before := t.spent

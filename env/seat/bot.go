@@ -65,6 +65,7 @@ type Bot[V any] interface {
 // Searcher is a Bot that plans by simulation. Its methods are those of [env.Agent].
 type Searcher interface {
 	Searched() uint64
+	SearchBytes() int64
 	StopOn(flag env.Flag)
 }
 

@@ -1,7 +1,6 @@
 package bots
 
 import (
-	"sync"
 	"time"
 
 	"pommego/env/basewar"
@@ -18,7 +17,9 @@ type searcher struct {
 	search.Memo
 }
 
-func newSearcher(s search.Settings) basewar.Bot { return &searcher{settings: s} }
+func newSearcher(s search.Settings) basewar.Bot {
+	return &searcher{settings: s, Memo: search.Memo{Bytes: search.Bytes[basewar.State](&s)}}
+}
 
 // workspace is what a decision by search needs. It is lent to agents while they
 // act.
@@ -27,7 +28,7 @@ type workspace struct {
 	searcher search.Searcher[basewar.State]
 }
 
-var workspaces = sync.Pool{New: func() any { return new(workspace) }}
+var workspaces search.Workspaces[workspace]
 
 func (a *searcher) Act(v *basewar.View, action []uint8) {
 	clear(action)
@@ -43,8 +44,8 @@ func (a *searcher) Act(v *basewar.View, action []uint8) {
 			living++
 		}
 	}
-	w := workspaces.Get().(*workspace)
-	defer workspaces.Put(w)
+	w := workspaces.Lend(a.Bytes)
+	defer workspaces.GiveBack(a.Bytes, w)
 	w.world.begin(v)
 	for i, id := range own {
 		if !v.State.Bombers[id].Alive() {

@@ -1,8 +1,6 @@
 package bots
 
 import (
-	"sync"
-
 	"pommego/env/search"
 	"pommego/env/seat"
 	"pommego/env/suitebot"
@@ -15,7 +13,9 @@ type searcher struct {
 	search.Memo
 }
 
-func newSearcher(s search.Settings) suitebot.Bot { return &searcher{settings: s} }
+func newSearcher(s search.Settings) suitebot.Bot {
+	return &searcher{settings: s, Memo: search.Memo{Bytes: search.Bytes[suitebot.State](&s)}}
+}
 
 // workspace is what a decision by search needs. It is lent to agents while they
 // act.
@@ -25,13 +25,13 @@ type workspace struct {
 	searcher search.Searcher[suitebot.State]
 }
 
-var workspaces = sync.Pool{New: func() any { return new(workspace) }}
+var workspaces search.Workspaces[workspace]
 
 func (a *searcher) Act(v *suitebot.View, action []uint8) {
 	action[0] = uint8(suitebot.Hold)
 	a.Forget()
-	w := workspaces.Get().(*workspace)
-	defer workspaces.Put(w)
+	w := workspaces.Lend(a.Bytes)
+	defer workspaces.GiveBack(a.Bytes, w)
 	w.world.plan, w.world.seat = v.Plan, v.Seat
 	w.root = imagine(v)
 	if v.Plan.Over(&w.root) {

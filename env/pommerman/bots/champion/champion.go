@@ -6,6 +6,7 @@ package champion
 import (
 	"slices"
 	"sync"
+	"unsafe"
 
 	"pommego/env"
 	"pommego/env/pommerman"
@@ -63,7 +64,9 @@ var championOptions = slices.Concat(
 // Roster lists the agents.
 var Roster = seat.Roster[pommerman.View]{
 	seat.Configured("champion", settings{search.Budget{Ticks: levels[len(levels)-1]}, defaultWeights}, championOptions,
-		func(s settings) pommerman.Bot { return &champion{settings: s} }),
+		func(s settings) pommerman.Bot {
+			return &champion{settings: s, Memo: search.Memo{Bytes: int64(unsafe.Sizeof(planner{}))}}
+		}),
 	seat.Plain("champion-net", func() pommerman.Bot { return new(championNet) }),
 }
 

@@ -37,7 +37,7 @@ package java
 
 import (
 	"math"
-	"sync"
+	"unsafe"
 
 	"pommego/env"
 	"pommego/env/pommerman"
@@ -70,6 +70,14 @@ type memory struct {
 	plan member // of evolution; without moves before the first decision
 }
 
+func newAgent(s settings) pommerman.Bot {
+	bytes := int64(unsafe.Sizeof(planner{}))
+	if s.method == treeSearch {
+		bytes += int64(s.mostNodes()) * int64(unsafe.Sizeof(node{}))
+	}
+	return &agent{settings: s, Memo: search.Memo{Bytes: search.RoundUp(bytes)}}
+}
+
 func (a *agent) Reset(rng env.RNG) {
 	a.Forget()
 	*a = agent{settings: a.settings, rng: ownRNG{rng}, Memo: a.Memo}
@@ -80,8 +88,8 @@ func (a *agent) Reseed(rng env.RNG) { a.rng = ownRNG{rng} }
 func (a *agent) Act(v *pommerman.View, action []uint8) {
 	clear(action)
 	a.Forget()
-	p := planners.Get().(*planner)
-	defer planners.Put(p)
+	p := planners.Lend(a.Bytes)
+	defer planners.GiveBack(a.Bytes, p)
 	if v.Rules.Traits().Copied {
 		v.Rules.CopyJava(v, &p.root)
 	} else {
@@ -147,4 +155,4 @@ func (a *agent) Restore(state []byte) error {
 }
 
 // planners are lent to agents while they act.
-var planners = sync.Pool{New: func() any { return new(planner) }}
+var planners search.Workspaces[planner]

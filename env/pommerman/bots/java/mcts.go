@@ -22,12 +22,23 @@ type node struct {
 // maxNodes bounds the tree, which matters where it grows by the clock.
 const maxNodes = 1 << 16
 
+// mostNodes is how many nodes a tree can have: the root, and one for each iteration.
+func (s *settings) mostNodes() int {
+	most := maxNodes
+	for _, limit := range [...]int{s.iterations, s.budget.Ticks} {
+		if limit > 0 {
+			most = min(most, limit+1)
+		}
+	}
+	return most
+}
+
 // searchTree is MCTSPlayer: each iteration goes down the tree in a game of its own,
 // makes one of the moves not made yet, and plays on at random. The root's move that
 // was made most often wins.
 func (p *planner) searchTree() pommerman.Action {
-	if p.nodes == nil {
-		p.nodes = make([]node, 0, 512) // enough for most decisions, so that later ones need not grow it
+	if most := p.mostNodes(); cap(p.nodes) < most {
+		p.nodes = make([]node, 0, most)
 	}
 	p.nodes = append(p.nodes[:0], newNode(0, 0))
 	for p.round() {

@@ -55,5 +55,5 @@ func searching(name string, s settings, takes ...string) seat.Kind[pommerman.Vie
 	}
 	other := func(o seat.Setting[settings]) bool { return !slices.Contains(takes, o.Key) }
 	list := slices.DeleteFunc(slices.Clone(options), other)
-	return seat.Configured(name, s, list, func(s settings) pommerman.Bot { return &agent{settings: s} })
+	return seat.Configured(name, s, list, newAgent)
 }

@@ -23,7 +23,9 @@ type remainder struct {
 	moves [search.MaxLength]search.Move
 }
 
-func newForward(s search.Settings) pommerman.Bot { return &forward{settings: s} }
+func newForward(s search.Settings) pommerman.Bot {
+	return &forward{settings: s, Memo: search.Memo{Bytes: search.Bytes[pommerman.State](&s)}}
+}
 
 func (a *forward) Reset(rng env.RNG) {
 	a.Forget()
@@ -36,8 +38,8 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	clear(action) // it never says a word
 	v.Rules.Imagine(&a.belief, v)
 	a.Forget()
-	w := workspaces.Get().(*workspace)
-	defer workspaces.Put(w)
+	w := workspaces.Lend(a.Bytes)
+	defer workspaces.GiveBack(a.Bytes, w)
 	if !w.world.imagine(v.Rules, &a.belief.State, v.Seat, nothing, pommerman.NoSeat) {
 		return
 	}

@@ -17,7 +17,9 @@ type hybridSearch struct {
 	search.Memo
 }
 
-func newHybridSearch(s search.Settings) pommerman.Bot { return &hybridSearch{settings: s} }
+func newHybridSearch(s search.Settings) pommerman.Bot {
+	return &hybridSearch{settings: s, Memo: search.Memo{Bytes: search.Bytes[pommerman.State](&s)}}
+}
 
 func (a *hybridSearch) Reset(rng env.RNG) {
 	a.hybrid.Reset(rng)
@@ -42,8 +44,8 @@ func (a *hybridSearch) Act(v *pommerman.View, action []uint8) {
 // promises nothing better than what is, the rules decide; by the text, only in the
 // first case.
 func (a *hybridSearch) plan(o *analysis, left task) pommerman.Action {
-	space := workspaces.Get().(*workspace)
-	defer workspaces.Put(space)
+	space := workspaces.Lend(a.Bytes)
+	defer workspaces.GiveBack(a.Bytes, space)
 	w, root := &space.world, &a.belief.State
 	w.literal = o.literal
 	if !w.imagine(o.v.Rules, root, o.v.Seat, left, o.target) {

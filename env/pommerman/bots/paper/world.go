@@ -1,8 +1,6 @@
 package paper
 
 import (
-	"sync"
-
 	"pommego/env"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/tactics"
@@ -117,4 +115,4 @@ type workspace struct {
 	searcher search.Searcher[pommerman.State]
 }
 
-var workspaces = sync.Pool{New: func() any { return new(workspace) }}
+var workspaces search.Workspaces[workspace]
