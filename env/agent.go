@@ -30,8 +30,8 @@ type Agent interface {
 	// without simulation.
 	Searched() uint64
 
-	// SearchBytes is the most memory that one of its searches takes, 0 if it makes none. Those
-	// of agents that do not act at the same time may take the same memory.
+	// SearchBytes is the most memory that Act searches in, or computes in otherwise, if that is
+	// more than a few kilobytes. Agents that do not act at the same time may use the same.
 	SearchBytes() int64
 
 	// StopOn has Act load the flag every few moments while it searches, and end soon after

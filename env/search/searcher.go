@@ -59,8 +59,8 @@ const (
 	// manyMoves is more moves than most games have, so that what is kept for each is
 	// reserved at once.
 	manyMoves = 16
-	// besides is more than searchers and models take besides what grows.
-	besides = 16 << 10
+	// besides is more than searchers, models and plans take besides what grows.
+	besides = 128 << 10
 )
 
 // Searcher finds moves. It keeps its working memory and grows it as needed, so that only
@@ -150,8 +150,6 @@ func Bytes[S any](s *Settings) int64 {
 		bytes += min(most, int64(cmp.Or(s.MaxNodes, maxNodes))) * (size + int64(unsafe.Sizeof(node{})) + manyMoves)
 	case BreadthFirst:
 		bytes += min(most, int64(statesIn[S](s.Memory))) * (size + 1)
-	case RollingHorizon:
-		bytes += int64(s.Population+1) * (int64(unsafe.Sizeof(plan{})) + int64(s.Length))
 	}
 	return RoundUp(bytes)
 }

@@ -2,6 +2,7 @@ package champion
 
 import (
 	"sync"
+	"unsafe"
 
 	"pommego/env"
 	"pommego/env/pommerman"
@@ -11,7 +12,13 @@ import (
 // championNet is an agent that does not search: a small network chooses its moves. It
 // learned from champion: docs/maintainers/champion-net.md is its model card. It remembers
 // and says by radio what champion does.
-type championNet struct{ championMemory }
+type championNet struct {
+	championMemory
+	env.NoSearch
+}
+
+// SearchBytes is what the network computes in.
+func (a *championNet) SearchBytes() int64 { return int64(unsafe.Sizeof(analysis{})) }
 
 func (a *championNet) Reset(env.RNG) { *a = championNet{} }
 

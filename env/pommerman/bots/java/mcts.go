@@ -1,6 +1,7 @@
 package java
 
 import (
+	"cmp"
 	"math"
 
 	"pommego/env/pommerman"
@@ -24,13 +25,7 @@ const maxNodes = 1 << 16
 
 // mostNodes is how many nodes a tree can have: the root, and one for each iteration.
 func (s *settings) mostNodes() int {
-	most := maxNodes
-	for _, limit := range [...]int{s.iterations, s.budget.Ticks} {
-		if limit > 0 {
-			most = min(most, limit+1)
-		}
-	}
-	return most
+	return min(cmp.Or(s.iterations, maxNodes)+1, cmp.Or(s.budget.Ticks, maxNodes)+1, maxNodes)
 }
 
 // searchTree is MCTSPlayer: each iteration goes down the tree in a game of its own,
