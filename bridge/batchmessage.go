@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -77,8 +78,8 @@ func newMessageLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.
 	l.tail += len("final") + 4
 	for i := range fields {
 		f := &fields[i]
-		if !strings.HasPrefix(f.Name, "obs.") && !strings.HasPrefix(f.Name, "state.") && f.Name != "action_mask" &&
-			f.Name != "alive" && f.Name != "seat" {
+		if !strings.HasPrefix(f.Name, "obs.") && !strings.HasPrefix(f.Name, "state.") &&
+			!slices.Contains([]string{"action_mask", "alive", "seat", "rules"}, f.Name) {
 			continue
 		}
 		size := int(f.MemSize())

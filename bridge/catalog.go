@@ -7,6 +7,7 @@ import (
 
 	"pommego/env"
 	"pommego/internal/enum"
+	"pommego/vec"
 )
 
 func init() {
@@ -17,7 +18,7 @@ func init() {
 // gameRequest names a game of the catalog, perhaps with rules of its own.
 type gameRequest struct {
 	id    string
-	rules []byte // JSON; nil: the id's
+	rules [][]byte // JSON; none: the id's
 }
 
 func readGame(in *fields) gameRequest {
@@ -25,15 +26,32 @@ func readGame(in *fields) gameRequest {
 	return gameRequest{env.ID(in.text("env_id")), in.rules()}
 }
 
-// catalogGame finds the game a request names.
-func (s *session) catalogGame(q gameRequest) (env.Game, error) {
+// catalogGames finds the game a request names, by each of its rules.
+func (s *session) catalogGames(q gameRequest, called func(k int) string) (all []env.Game, err error) {
+	if len(q.rules) == 0 {
+		q.rules = [][]byte{nil}
+	}
+	for k, rules := range q.rules {
+		game, err := s.catalogGame(q.id, rules)
+		if err != nil {
+			if e := asError(err); len(q.rules) > 1 {
+				e.Message = called(k) + ": " + e.Message
+			}
+			return nil, err
+		}
+		all = append(all, game)
+	}
+	return all, nil
+}
+
+func (s *session) catalogGame(id string, rules []byte) (env.Game, error) {
 	c := &s.server.cfg
-	if ids := c.IDs(); !slices.Contains(ids, q.id) {
-		return nil, fail(codeUnknownEnvID, "env_id", "", "unknown id %q%s, want one of %s", q.id, enum.Suggest(q.id, ids),
+	if ids := c.IDs(); !slices.Contains(ids, id) {
+		return nil, fail(codeUnknownEnvID, "env_id", "", "unknown id %q%s, want one of %s", id, enum.Suggest(id, ids),
 			strings.Join(ids, ", "))
 	}
-	if q.rules == nil {
-		game, err := c.Game(q.id)
+	if rules == nil {
+		game, err := c.Game(id)
 		if err != nil {
 			return nil, fail(codeUnknownEnvID, "env_id", "", "%v", err)
 		}
@@ -42,7 +60,7 @@ func (s *session) catalogGame(q gameRequest) (env.Game, error) {
 	if c.Variant == nil {
 		return nil, fail(codeBadOption, "rules", "leave rules out", "this server takes no rules that differ from an id's")
 	}
-	game, err := c.Variant(q.id, q.rules)
+	game, err := c.Variant(id, rules)
 	if err != nil {
 		return nil, fail(codeBadOption, "rules", "", "%v", err)
 	}
@@ -62,9 +80,9 @@ func (s *session) listEnvs(id uint64, _ nothing) (reply, error) {
 }
 
 func (s *session) spaces(id uint64, q gameRequest) (reply, error) {
-	game, err := s.catalogGame(q)
+	games, err := s.catalogGames(q, new(vec.Variants).Called)
 	if err != nil {
 		return reply{}, err
 	}
-	return message("spaces", id, "spec", asJSON{game.Spec()})
+	return message("spaces", id, "spec", asJSON{games[0].Spec()})
 }

@@ -277,12 +277,18 @@ func (f *fields) seed() *uint64 {
 	return &seed
 }
 
-// rules reads a map as JSON; nil if it is absent.
-func (f *fields) rules() []byte {
+// rules reads a map, or each of an array of maps, as JSON; nil if it is absent.
+func (f *fields) rules() [][]byte {
+	read := func(int) []byte {
+		return f.appendJSON(nil, "rules", f.take("rules", formMap, "a map, or an array of maps"))
+	}
+	if at := f.find("rules"); at > 0 && (msgpcode.IsFixedArray(f.msg[at]) || f.msg[at]|1 == msgpcode.Array32) {
+		return list(f, "rules", "an array of maps", 1, maxTexts, read)
+	}
 	if !f.at("rules") {
 		return nil
 	}
-	return f.appendJSON(nil, "rules", f.take("rules", formMap, "a map"))
+	return [][]byte{read(0)}
 }
 
 // element names one entry of a field.

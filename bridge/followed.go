@@ -51,7 +51,7 @@ type kept struct {
 func (f *followed) Begun(at vec.LiveGame) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	spec := f.env.pool.Spec()
+	spec := at.Game.Spec()
 	head := scene.HeadOf(spec, at.Match)
 	head.Seed, head.Names = at.Seed.Value, at.Names
 	for _, seat := range at.Learners {
@@ -99,7 +99,7 @@ func (f *followed) catchUp() {
 // describe keeps the position after the last step. shown is the number of what the client
 // had shown before it.
 func (f *followed) describe(shown int) {
-	spec := f.env.pool.Spec()
+	spec := f.at.Game.Spec()
 	s := scene.Describe(spec, f.at.Match, f.at.Tracker, f.acted)
 	if s.Status.Over {
 		f.missed = append(f.missed, env.EndEvent(f.at.Match.Status()))

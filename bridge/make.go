@@ -30,6 +30,7 @@ type makeRequest struct {
 
 func readMake(in *fields) (q makeRequest) {
 	q.game = readGame(in)
+	q.pool.Variants.ByGame = readByGame(in, "rules_by_game")
 	in.need("games")
 	q.pool.Games = in.integer("games", 1, vec.MaxGames)
 	q.pool.Observation = in.text("observation")
@@ -67,9 +68,11 @@ func readOption(in *fields, name string, to encoding.TextUnmarshaler) {
 
 func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	var err error
-	if q.pool.Game, err = s.catalogGame(q.game); err != nil {
+	v := &q.pool.Variants
+	if v.Games, err = s.catalogGames(q.game, v.Called); err != nil {
 		return reply{}, err
 	}
+	q.pool.Game = v.Games[0]
 	if err := s.checkAgents(&q); err != nil {
 		return reply{}, err
 	}
@@ -148,13 +151,13 @@ func badOption(field string, err error) error {
 }
 
 // optionNames replaces the names of vec's fields by those of make.
-var optionNames = strings.NewReplacer("LineUps", "line_ups", "ByGame", "by_game", "Weights", "weights",
-	"Games", "games",
+var optionNames = strings.NewReplacer("Variants.ByGame", "rules_by_game", "LineUps", "line_ups",
+	"ByGame", "by_game", "Weights", "weights", "Games", "games",
 	"BatchSize", "batch_size", "Autoreset", "autoreset_mode", "Workers", "workers", "Seats", "seats", "Seat", "seat",
 	"Opponents", "opponents", "MaxEpisodeSteps", "max_episode_steps", "Observation", "observation", "State", "state")
 
 // optionField finds the name of a field of make, or the word for an entry of one.
-var optionField = regexp.MustCompile(`\b(line_ups|line-up|by_game|weights|games|batch_size|autoreset_mode|workers|` +
+var optionField = regexp.MustCompile(`\b(rules|rules_by_game|line_ups|line-up|by_game|weights|games|batch_size|autoreset_mode|workers|` +
 	`seats?|opponents?|max_episode_steps|observation|state)\b`)
 
 // optionError is the reply to an error of vec about a configuration. Its field is the first

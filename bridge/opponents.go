@@ -9,13 +9,16 @@ func init() { registerEnv("set_opponents", false, readOpponents, (*session).setO
 
 // readLineUps reads several line-ups, of which each episode has one.
 func readLineUps(in *fields) vec.LineUps {
-	l := vec.LineUps{Names: in.lists("line_ups"), Weights: in.floats("weights")}
-	games := in.tensor("by_game", env.Int32)
+	return vec.LineUps{Names: in.lists("line_ups"), Weights: in.floats("weights"), ByGame: readByGame(in, "by_game")}
+}
+
+// readByGame reads a number for each game.
+func readByGame(in *fields, name string) []int32 {
+	games := in.tensor(name, env.Int32)
 	if games.given() && games.rank != 1 {
-		in.wrong(codeWrongShape, "by_game", "", "by_game has %d dimensions, want 1", games.rank)
+		in.wrong(codeWrongShape, name, "", "%s has %d dimensions, want 1", name, games.rank)
 	}
-	l.ByGame = dataAs[int32](&games)
-	return l
+	return dataAs[int32](&games)
 }
 
 // opponentsRequest names who plays the seats that do not learn.

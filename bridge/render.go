@@ -38,14 +38,14 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 		return e.renderPixels(id, q)
 	}
 	at := e.pool.LiveGame(q.game)
-	text := env.AppendText(nil, e.pool.Spec(), at.Match, at.Tracker, q.seat, q.colour)
+	text := env.AppendText(nil, at.Game.Spec(), at.Match, at.Tracker, q.seat, q.colour)
 	return message("text", id, "env", int(e.handle), "text", string(text))
 }
 
 // renderPixels draws a game as an image: red, green and blue of each pixel.
 func (e *environment) renderPixels(id uint64, q renderRequest) (reply, error) {
 	at := e.pool.LiveGame(q.game)
-	pic := e.artist.Picture(e.pool.Config().Game, at.Match, at.Tracker, q.seat)
+	pic := e.artist.Picture(at.Game, at.Match, at.Tracker, q.seat)
 	if e.painter == nil || e.painter.Tile() != q.tile {
 		e.painter = picture.NewPainter(q.tile)
 	}

@@ -118,7 +118,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("set_state: %+v", q)
 	}
 	in = example(t, "spaces")
-	if q := readGame(in); string(q.rules) != `{"cols":1.5,"rows":3,"x":[null,true,"y",-1]}` || in.end() != nil {
+	if q := readGame(in); string(q.rules[0]) != `{"cols":1.5,"rows":3,"x":[null,true,"y",-1]}` || in.end() != nil {
 		t.Errorf("rules: %s", q.rules)
 	}
 	in = example(t, "simulate")

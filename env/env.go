@@ -49,6 +49,10 @@ type Game interface {
 	// restored before use.
 	New(n int) []Match
 
+	// Renew makes a match of the same game, by whatever rules, one of this game. It must then
+	// be Reset or restored. It allocates nothing.
+	Renew(m Match)
+
 	// NewAgent makes a built-in agent from its name, with options where it has
 	// any ("simple", "mcts:ticks=2000"). An unknown name is an error that
 	// lists what exists. Games read no files: an option that names one is a

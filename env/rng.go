@@ -31,6 +31,7 @@ const (
 	StreamReruns  = 4  // seeds of the games that are played after a tie
 	StreamLineUps = 5  // which opponents a learner meets
 	StreamStarts  = 6  // which saved position an episode begins in
+	StreamRules   = 7  // which rules an episode has
 	StreamAgents  = 16 // 16+k: the built-in agent in seat k
 )
 

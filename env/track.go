@@ -11,7 +11,7 @@ import (
 // state holds only what the rules need, so that plain steps cost nothing more. To count
 // and to get events, step the match with a [Tracker].
 
-// Tracker follows one match. It belongs to the match's goroutine.
+// Tracker follows one match, by the rules that it has at each step. It belongs to the match's goroutine.
 type Tracker interface {
 	// Begin clears counts and events: a game begins in m, or m was restored.
 	Begin(m Match)

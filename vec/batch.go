@@ -42,6 +42,7 @@ type Batch struct {
 type shown struct {
 	obs, state        [][]byte
 	mask, alive, seat []uint8
+	rules             []int32 // nil without Config.Variants
 }
 
 // NewBatch makes a batch in mem, which must have as many bytes as Layout says
@@ -105,7 +106,8 @@ func over(mem []byte, layout []Tensor) []Tensor {
 
 // shown returns the memory for a position.
 func (b *Batch) shown(prefix string) shown {
-	s := shown{mask: b.Bytes(prefix + "action_mask"), alive: b.Bytes(prefix + "alive"), seat: b.Bytes(prefix + "seat")}
+	s := shown{mask: b.Bytes(prefix + "action_mask"), alive: b.Bytes(prefix + "alive"), seat: b.Bytes(prefix + "seat"),
+		rules: b.int32s(prefix + "rules")}
 	for i := range b.pool.fields {
 		s.obs = append(s.obs, b.Bytes(prefix+b.pool.fields[i].name))
 	}

@@ -68,6 +68,9 @@ type Config struct {
 	Game  env.Game
 	Games int // 1 to MaxGames
 
+	// Variants are several of what Game is one of. Batches say which one a game plays, in rules.
+	Variants Variants
+
 	// BatchSize, unless 0, has the games stepped one by one: Send begins a step of
 	// some of them, and Recv returns the first BatchSize that are ready. It is at
 	// most Games. Step cannot be called then, and Autoreset cannot be Disabled.
@@ -149,9 +152,9 @@ type Config struct {
 }
 
 // WithGames is the configuration for another number of games, in lock-step.
-// Line-ups that games have for good are drawn there.
+// Line-ups and variants that games have for good are drawn there.
 func (c Config) WithGames(n int) Config {
-	c.Games, c.BatchSize, c.LineUps.ByGame = n, 0, nil
+	c.Games, c.BatchSize, c.LineUps.ByGame, c.Variants.ByGame = n, 0, nil, nil
 	return c
 }
 
@@ -210,6 +213,9 @@ func resolve(c Config) (*plan, error) {
 		p.counts = len(p.spec.Counts)
 	}
 	if err := p.resolveObservation(); err != nil {
+		return nil, err
+	}
+	if err := p.resolveVariants(); err != nil {
 		return nil, err
 	}
 	return p, p.resolveSeats()

@@ -24,6 +24,7 @@ type game struct {
 	seed    env.Seed
 	seeded  bool
 	status  env.Status // of match, since its last step
+	variant int        // by whose rules the match is played
 
 	rows    []uint8 // the learners' seats
 	others  []uint8 // the agents' seats
@@ -91,8 +92,10 @@ func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 	g.seed, g.seeded, g.fault, g.begun = seed, true, nil, 0
 	p.seating.deal(seed, g.rows, g.others)
 	if start == nil {
+		p.cfg.Variants.play(g, p.cfg.Variants.pick(i, seed))
 		g.match.Reset(seed)
 	} else {
+		p.cfg.Variants.play(g, start.variant)
 		start.sit(p, seed, g)
 		start.set(g.match, seed)
 		g.begun = g.match.Status().Steps
@@ -345,6 +348,9 @@ func (w *worker) writeAt(slot, i int, to *shown) {
 		row := first + k
 		g.match.Mask(int(seat), to.mask[row*p.maskN:(row+1)*p.maskN])
 		to.alive[row], to.seat[row] = toByte(g.status.In.Has(int(seat))), seat
+		if to.rules != nil {
+			to.rules[row] = int32(g.variant)
+		}
 	}
 	g.match.Observe(p.encoding, g.rows, w.obs)
 	if len(p.state) > 0 {

@@ -102,6 +102,9 @@ func (b *builder) position() {
 	b.rows("action_mask", env.Uint8, b.spec.MaskSize())
 	b.rows("alive", env.Uint8)
 	b.rows("seat", env.Uint8)
+	if len(b.cfg.Variants.Games) > 1 {
+		b.rows("rules", env.Int32)
+	}
 }
 
 // flags adds the other tensors of a step.

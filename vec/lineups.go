@@ -259,6 +259,9 @@ func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env
 	if err != nil {
 		return nil, err
 	}
+	if _, outside := a.(env.Outside); outside && len(p.cfg.Variants.Games) > 1 {
+		return nil, fmt.Errorf("%s is outside the server, and can be told of one set of rules only", name)
+	}
 	if p.cfg.Stop != nil || p.cfg.Neighbours != nil {
 		a.StopOn((*flag)(p))
 	}

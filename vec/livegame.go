@@ -4,6 +4,7 @@ import "pommego/env"
 
 // LiveGame is what there is to see of a game between steps.
 type LiveGame struct {
+	Game     env.Game // with the rules of the match
 	Match    env.Match
 	Tracker  env.Tracker // nil if nothing is counted
 	Seed     env.Seed
@@ -24,7 +25,7 @@ func (p *Pool) liveGame(game int) LiveGame {
 	for k, seat := range g.others {
 		names[seat], agents[seat] = g.lineup.names[k], g.lineup.agents[k]
 	}
-	return LiveGame{g.match, g.tracker, g.seed, g.rows, names, agents}
+	return LiveGame{p.cfg.Variants.Games[g.variant], g.match, g.tracker, g.seed, g.rows, names, agents}
 }
 
 // Watcher is told what happens in one game, by the goroutine that steps it.

@@ -11,6 +11,8 @@ const (
 	// agentBytes what the largest built-in agent takes in one seat.
 	matchBytes = 2 << 10
 	agentBytes = 3 << 10
+	// variantBytes is what a game with rules of its own takes, for all its matches.
+	variantBytes = 320 << 10
 )
 
 // Memory is how many bytes a pool takes at most. They follow from its configuration.
@@ -20,7 +22,7 @@ type Memory struct {
 	Batch  int64 // each batch, besides the memory given to NewBatch
 
 	// Searches is what its workers take while agents search: for each worker, the most that
-	// one of the agents does. What agents set or loaded later take beyond that, Config.Reserve is asked.
+	// one of the agents does. Config.Reserve is asked for what agents that come later need beyond it.
 	Searches int64
 }
 
@@ -39,7 +41,7 @@ func MemoryOf(cfg Config) (Memory, error) {
 	}
 	m := Memory{Agents: p.lineUpBytes(p.lineUps), Searches: p.searches,
 		Batch: int64(l.final) + 12*int64(p.cfg.BatchGames())} // finished, games and lastAt
-	m.Pool = int64(p.cfg.Games)*one + m.Agents
+	m.Pool = int64(p.cfg.Games)*one + m.Agents + int64(len(p.cfg.Variants.Games)-1)*variantBytes
 	if p.cfg.BatchSize > 0 {
 		all := newLayout(p.whole())
 		m.Pool += int64(all.size+all.final) + 12*int64(p.cfg.Games)

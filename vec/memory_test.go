@@ -135,8 +135,8 @@ func TestReserve(t *testing.T) {
 	must(t, err)
 	defer p.Close()
 	if said.Searches != 3*bytes("flat") || p.Reserved() != 0 || len(asked) > 0 {
-		t.Fatalf("%d bytes are said, %d counted, and asked for are %v; want three times %d", said.Searches, p.Reserved(), asked,
-			bytes("flat"))
+		t.Fatalf("%d bytes are said, %d counted, and asked for are %v; want three times %d", said.Searches, p.Reserved(),
+			asked, bytes("flat"))
 	}
 	want := func(what string, more ...int64) {
 		t.Helper()

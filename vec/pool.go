@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"pommego/env"
-	"pommego/env/gamestate"
 )
 
 // Pool is a set of games that are stepped together. See the package comment.
@@ -24,7 +23,6 @@ type Pool struct {
 	phases  []phase   // of each game, close together because Step looks at all
 	over    []uint8   // of each game, 1: its episode ended in this call
 	maskN   int
-	form    gamestate.Form // of saved games
 
 	workers     []worker
 	lineUpSet   *lineUpSet
@@ -79,7 +77,7 @@ func New(cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(), form: gamestate.Of(plan.spec)}
+	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize()}
 	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
 	p.fields = p.fieldSizes("obs.", plan.spec.Encodings[plan.encoding].Fields)
 	if plan.cfg.State {

@@ -23,7 +23,7 @@ func (p *Pool) Save(game int, dst []byte) ([]byte, error) {
 	}
 	p.scratch = p.games[game].match.Append(p.scratch[:0])
 	s.Match = p.scratch
-	return p.form.Append(dst, s), nil
+	return p.cfg.Variants.forms[p.games[game].variant].Append(dst, s), nil
 }
 
 // take collects the saved values of a game except the match.
@@ -71,7 +71,7 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 	}
 	text, err := p.games[game].match.AppendJSON(nil)
 	if err == nil {
-		text, err = p.form.EncodeJSON(text, s)
+		text, err = p.cfg.Variants.forms[p.games[game].variant].EncodeJSON(text, s)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("vec: saving game %d: %w", game, err)
@@ -108,19 +108,35 @@ func (p *Pool) load(game int, state []byte, decode func([]byte) (savedGame, erro
 // savedGame is a decoded saved game.
 type savedGame struct {
 	*gamestate.State                       // nil: it was a match alone
+	variant          int                   // by whose rules it is played; a match alone does not say it
 	restore          func(env.Match) error // restores its match
+}
+
+// byForm decodes a state by that of the pool's forms which it has.
+func (p *Pool) byForm(decode func(gamestate.Form) (savedGame, error)) (s savedGame, err error) {
+	for k, form := range p.cfg.Variants.forms {
+		if s, err = decode(form); !errors.Is(err, gamestate.ErrOther) {
+			s.variant = k
+			break
+		}
+	}
+	return s, err
 }
 
 // decode decodes what Save wrote.
 func (p *Pool) decode(state []byte) (savedGame, error) {
-	s, err := p.form.Decode(state)
-	return savedGame{State: s, restore: func(m env.Match) error { return m.Restore(s.Match) }}, err
+	return p.byForm(func(form gamestate.Form) (savedGame, error) {
+		s, err := form.Decode(state)
+		return savedGame{State: s, restore: func(m env.Match) error { return m.Restore(s.Match) }}, err
+	})
 }
 
 // decodeJSON decodes what SaveJSON wrote, or a match alone.
 func (p *Pool) decodeJSON(state []byte) (savedGame, error) {
-	match, s, err := p.form.DecodeJSON(state)
-	return savedGame{State: s, restore: func(m env.Match) error { return m.RestoreJSON(match) }}, err
+	return p.byForm(func(form gamestate.Form) (savedGame, error) {
+		match, s, err := form.DecodeJSON(state)
+		return savedGame{State: s, restore: func(m env.Match) error { return m.RestoreJSON(match) }}, err
+	})
 }
 
 // put replaces game i by a saved game, with default values beside a bare match. Everything
@@ -160,11 +176,30 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 			return fmt.Errorf("agent %d, %q: %w", k, names[k], err)
 		}
 	}
+	if bare {
+		s.variant = p.cfg.Variants.pick(i, env.Seed(s.Seed))
+	}
+	if err := p.replace(i, &s, bare); err != nil {
+		return err
+	}
+	p.adopt(i, s.State, l)
+	return nil
+}
+
+// replace restores the match of a saved game in game i, by its rules, and what was counted.
+// On an error the match is what it was.
+func (p *Pool) replace(i int, s *savedGame, bare bool) (err error) {
 	g := &p.games[i]
-	var before []byte
+	variant, before := g.variant, []byte(nil)
 	if p.phases[i] == running || p.phases[i] == ended {
 		before = g.match.Append(nil)
 	}
+	defer func() {
+		if err != nil {
+			p.putBack(i, variant, before)
+		}
+	}()
+	p.cfg.Variants.play(g, s.variant)
 	if err := s.restore(g.match); err != nil {
 		return err
 	}
@@ -174,16 +209,11 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 	over := g.match.Status().Over
 	s.Ended = s.Ended || bare && over
 	if over && !s.Ended {
-		p.putBack(i, before)
 		return errors.New("the match in it is over, but the episode has not ended")
 	}
 	if g.tracker != nil {
-		if err := g.tracker.Restore(g.match, s.Counted); err != nil {
-			p.putBack(i, before)
-			return err
-		}
+		return g.tracker.Restore(g.match, s.Counted)
 	}
-	p.adopt(i, s.State, l)
 	return nil
 }
 
@@ -211,8 +241,8 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 
 // putBack undoes the restore of a match. A game that had no state before needs a reset
 // in any case.
-func (p *Pool) putBack(i int, before []byte) {
-	if before == nil {
+func (p *Pool) putBack(i, variant int, before []byte) {
+	if p.cfg.Variants.play(&p.games[i], variant); before == nil {
 		return
 	}
 	if err := p.games[i].match.Restore(before); err != nil {

@@ -15,9 +15,10 @@ import (
 // seat, that is the seat of the learner in the saved game if it had one and it is not
 // out, else one drawn among the seats that are in.
 type Start struct {
-	pool  *Pool
-	match []byte
-	in    []int // the seats that are not out
+	pool    *Pool
+	variant int // by whose rules the match is played; that of a match alone is the first
+	match   []byte
+	in      []int // the seats that are not out
 	// learner is its seat in the saved game; -1 if that had no one learner that could go on.
 	learner int
 }
@@ -50,7 +51,7 @@ func (p *Pool) NewStartJSON(state json.RawMessage) (*Start, error) {
 
 // newStart makes a start of a saved game, unless decoding it has failed.
 func (p *Pool) newStart(s savedGame, err error) (*Start, error) {
-	m := p.cfg.Game.New(1)[0]
+	m := p.cfg.Variants.Games[s.variant].New(1)[0]
 	if err == nil {
 		err = s.restore(m)
 	}
@@ -62,7 +63,7 @@ func (p *Pool) newStart(s savedGame, err error) (*Start, error) {
 	if status.Over {
 		return nil, startError(errors.New("the match in it is over, and no episode can begin there"))
 	}
-	start := &Start{pool: p, match: m.Append(nil), learner: -1}
+	start := &Start{pool: p, variant: s.variant, match: m.Append(nil), learner: -1}
 	for seat := range p.spec.Seats {
 		if status.In.Has(seat) {
 			start.in = append(start.in, seat)

@@ -80,8 +80,8 @@ times that, so that what is no longer used is collected in time.`,
 	f.IntVar(&o.cfg.MaxConnections, "max-connections", 0,
 		"connections at a time, a quarter of them from one other machine (default 64)")
 	f.Int64Var(&o.cfg.MaxMemoryBytes, "max-memory-bytes", 0,
-		"memory for games, agents' searches, batches and saved states, half of it a connection at most (default: half of the\nleast of the "+
-			"machine's memory, the control group's limit and what RLIMIT_AS leaves)")
+		"memory for games, agents' searches, batches and saved states, half of it a connection at most (default: "+
+			"half\nof the least of the machine's memory, the control group's limit and what RLIMIT_AS leaves)")
 	f.DurationVar(&o.cfg.MaxAgentTime, "max-agent-time", 0,
 		"time of an agent's decision, its option ms; its ticks and iterations may be 100,000 for each second (default 10s)")
 	f.StringArrayVar(&o.agents, "allow-agents", nil,

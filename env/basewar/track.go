@@ -30,7 +30,7 @@ func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
 
 // Counts writes what the state holds.
 func (k *tracker) Counts(m env.Match, seat int, dst []int32) {
-	s, r := &m.(*Match).State, &k.game.rules
+	s, r := &m.(*Match).State, &m.(*Match).game.rules
 	side, lives := r.SideOf(seat), int32(0)
 	for _, id := range r.Own(seat) {
 		lives += int32(s.Bombers[id].Lives)
@@ -46,6 +46,7 @@ func (k *tracker) Step(m env.Match, actions []uint8) {
 		m.Step(actions)
 		return
 	}
+	k.game = m.(*Match).game
 	g, s := k.game, &m.(*Match).State
 	before := *s
 	due := g.moveAndLay(s, actions)

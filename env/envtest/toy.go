@@ -150,6 +150,8 @@ func (g *toyGame) New(n int) []env.Match {
 	return all
 }
 
+func (g *toyGame) Renew(m env.Match) { *m.(*toyMatch) = toyMatch{game: g} }
+
 func (g *toyGame) NewTrackers(n int, _ bool) []env.Tracker { return env.Untracked(n) }
 
 func (g *toyGame) Collapsing() env.Game { return g }

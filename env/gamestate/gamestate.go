@@ -180,7 +180,10 @@ func flag(c *saved.Codec, b *bool) {
 	}
 }
 
-// Other is the error of a state of another game or other rules.
+// ErrOther is in the error of a state of another game or other rules.
+var ErrOther = errors.New("with the rules of this pool")
+
+// Other is that error.
 func (f Form) Other(id string) error {
-	return fmt.Errorf("it is of %q with its rules, want %q with the rules of this pool", id, f.ID)
+	return fmt.Errorf("it is of %q with its rules, want %q %w", id, f.ID, ErrOther)
 }

@@ -99,7 +99,7 @@ func (k *tracker) Begin(env.Match) {
 // Step makes one move, and counts.
 func (k *tracker) Step(m env.Match, actions []uint8) {
 	k.StartStep()
-	k.changed = 0
+	k.changed, k.game = 0, m.(*Match).game
 	k.game.rules.step(&m.(*Match).State, actions, k)
 }
 

@@ -71,6 +71,9 @@ func (b *Common[M, V, P]) New(n int) []env.Match {
 	return all
 }
 
+// Renew makes a match one of this game.
+func (b *Common[M, V, P]) Renew(m env.Match) { *m.(P) = b.blank }
+
 // NewTrackers makes n trackers that count nothing.
 func (b *Common[M, V, P]) NewTrackers(n int, _ bool) []env.Tracker { return env.Untracked(n) }
 

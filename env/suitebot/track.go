@@ -39,6 +39,7 @@ func (k *tracker) Step(m env.Match, actions []uint8) {
 		m.Step(actions)
 		return
 	}
+	k.game = m.(*Match).game
 	k.game.plan.step(&m.(*Match).State, actions, k)
 }
 

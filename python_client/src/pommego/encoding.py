@@ -161,6 +161,10 @@ class _Encoder:
 
     def __init__(self, spec: GameSpec) -> None:
         rules, raw, seats = spec.rules, spec.encoding("raw"), spec.seats
+        if not rules:
+            raise ValueError(
+                "planes are made by one set of rules, not of games with several: observe 'planes'"
+            )
         if tuple(name.name for name in raw["maps"].names) != self.MAPS:
             raise ValueError(f"planes can be made of Pommerman alone, not {spec.id}: observe 'planes' there")
         self.spec, self.names = spec, [name.name for name in raw["scalars"].names]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
+import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from pommego._core import checks
@@ -66,7 +68,7 @@ def make_vec(
     max_episode_steps: int | None = None,
     start_states: Starts | Sequence[State | bytes | dict[str, Any]] | None = None,
     counts: bool | Literal["step"] = True,
-    rules: dict[str, Any] | None = None,
+    rules: dict[str, Any] | Sequence[dict[str, Any]] | None = None,
     copy: bool = True,
     batch_size: int | None = None,
     workers: int = 0,
@@ -117,7 +119,9 @@ def make_vec(
         counts: whether ``info["game"]`` has what the game counts, such as kills.
             Without it Pommerman steps a few percent faster. "step": ``info["counts"]`` has
             what each step added to them, too.
-        rules: rules that differ from the id's, by the names in `game_spec.rules`.
+        rules: rules that differ from the id's, by the names in `game_spec.rules`. A list of as many as
+            there are games: each game has its own. Another list: each episode has one of them, drawn
+            by its seed. All boards have the same size; ``info["rules"]`` says which rules a game has.
         copy: True: every array returned is yours, to write to and to keep, also after `close` and
             after a fork. This costs almost nothing: in shared memory, large arrays stay where the
             server wrote them, and the server writes the next batch elsewhere until you delete
@@ -201,7 +205,7 @@ def make_vec(
         "max_episode_steps": max_episode_steps,
         "counts": bool(counts) or None,
         "step_counts": counts == "step" or None,
-        "rules": rules,
+        **_rule_sets(rules, num_envs),
         "batch_size": None if hosts else batch,
         "workers": workers,
         "pause": human or None,
@@ -266,6 +270,17 @@ def _line_ups(
 
         line_ups = LineUps.read(opponents, games)
     return names, line_ups
+
+
+def _rule_sets(rules: dict[str, Any] | Sequence[dict[str, Any]] | None, games: int) -> dict[str, Any]:
+    """Return `rules` as the request's fields; those that several games have come once."""
+    if isinstance(rules, dict | None) or len(rules) != games:
+        return {"rules": rules}
+    keys = [json.dumps(one, sort_keys=True) for one in rules]
+    different = dict(zip(keys, rules, strict=True))
+    number = {key: n for n, key in enumerate(different)}
+    by_game = np.array([number[key] for key in keys], np.int32)
+    return {"rules": list(different.values()), "rules_by_game": by_game}
 
 
 def _hosts(

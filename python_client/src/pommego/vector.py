@@ -65,6 +65,8 @@ class PommegoVectorEnv(VectorEnv):
       were alive before it, in games that it did not only reset. The actions of the others
       had no effect. All false after `reset` and `set_state`, which make no step.
     * ``info["seat"]``: uint8 (rows,), the seat that the row plays.
+    * ``info["rules"]``, with several rules: int32 (rows,), the number of the rules by which the
+      row's game is played, counted over those that differ. `game_spec` has no rules then.
     * ``info["state"]``, with ``state=True``: the global state, a dict of arrays like ``obs``
       (`state_space`), without fog and the same for all rows of a game. `state_encoding` has
       the meaning of each plane. Final ones are in ``info["final_info"]["state"]``.

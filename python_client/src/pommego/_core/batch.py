@@ -35,6 +35,7 @@ _TYPES: dict[str, Any] = dict.fromkeys(
 _TYPES["action_mask"] = np.int8
 
 _STEP_COUNTS = "counts"  # int32 (rows, names), with counts="step"
+_RULES = "rules"  # int32 (rows,), with several rules: the number of those of the game shown
 _COUNTS = "game.counts"  # int32 (rows, names), absent where a game counts nothing
 ENDED = "_ended"  # key in the statistics: the rows of games whose episode ended
 
@@ -251,9 +252,10 @@ class BatchReader:
             state = self._shown(self._state, arrays, owned)
             info["state"] = state if self._box else WithMasks(state)
             info["_state"] = np.ones(games * self._learners, np.bool_)
-        if _STEP_COUNTS in arrays:
-            info["counts"] = arrays[_STEP_COUNTS].copy() if self._copy else arrays[_STEP_COUNTS]
-            info["_counts"] = np.ones(games * self._learners, np.bool_)
+        for name in (_STEP_COUNTS, _RULES):
+            if name in arrays:
+                info[name] = arrays[name].copy() if self._copy else arrays[name]
+                info[f"_{name}"] = np.ones(games * self._learners, np.bool_)
         return info
 
     def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
@@ -287,7 +289,7 @@ class BatchReader:
         lacking = [field.name for field, _ in self._obs + self._state if field.name not in arrays]
         if lacking:
             raise ValueError(f"last observations without {lacking}")
-        final = {name: arrays[name] for name in _ALWAYS if name in arrays}
+        final = {name: arrays[name] for name in (*_ALWAYS, _RULES) if name in arrays}
         final["obs"] = self._shown(self._obs, arrays, {})
         return final | ({"state": self._shown(self._state, arrays, {})} if self._state else {})
 

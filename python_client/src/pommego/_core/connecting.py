@@ -50,7 +50,7 @@ class GamesMaker:
     """Makes games at an address, or on a server of its own without one; can be sent to another process."""
 
     id: str
-    rules: dict[str, Any] | None
+    rules: dict[str, Any] | list[dict[str, Any]] | None
     where: dict[str, Any]  # token, certificates and timeout for `Client`
     shared: bool  # whether others connect to a server of its own later
     options: dict[str, Any]  # of the request "make"
@@ -61,6 +61,9 @@ class GamesMaker:
     def __call__(self, address: str | None, own: dict[str, Any]) -> Games:
         """Make games with these options of their own; without an address on a server of their own."""
         server, where, options = None, self.where, self.options | own
+        first = options.pop("first", 0)  # which of the environment's games
+        if (by_game := options.get("rules_by_game")) is not None:
+            options["rules_by_game"] = wire.tensor(by_game[first : first + options["games"]])
         with ExitStack() as started:
             if not address:  # nobody else can connect to this server
                 server = started.enter_context(Server(transport="unix", allow_agents=["*"]))
@@ -78,8 +81,8 @@ class GamesMaker:
         return games
 
 
-def spec_of(client: Client, id: str, rules: dict[str, Any] | None) -> GameSpec:
-    """Return the description of one game, with changed rules if any are given."""
+def spec_of(client: Client, id: str, rules: dict[str, Any] | list[dict[str, Any]] | None) -> GameSpec:
+    """Return the description of one game, with changed rules, or the first of several, if any are given."""
     return read_spec(client, client.call("spaces", wire.SpacesReply, env_id=id, rules=rules).spec)
 
 

@@ -23,7 +23,8 @@ def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
     for k, row in enumerate(at.tolist()):
         final_obs[row] = _row_of(obs, k, len(at), learners)
     last: dict[str, Any] = {}
-    for name, dtype in (("action_mask", np.int8), ("alive", np.bool_), ("seat", np.uint8)):
+    kinds = {"action_mask": np.int8, "alive": np.bool_, "seat": np.uint8, "rules": np.int32}
+    for name, dtype in kinds.items():
         if name in view.final:
             array = view.final[name].view(dtype)
             whole = np.zeros((rows, *array.shape[1:]), dtype)

@@ -161,7 +161,7 @@ class Games:
     @cached_property
     def scratch(self) -> int:
         """Return a separate game on the server, into which states can be loaded."""
-        options = self.options | {"games": 1, "batch_size": None, "by_game": None}
+        options = self.options | {"games": 1, "batch_size": None, "by_game": None, "rules_by_game": None}
         env = self.client.call("make", wire.EnvReply, **options).env
         self.client.call("reset", wire.Batch, env=env, seed=0)
         return env

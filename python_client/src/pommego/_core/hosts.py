@@ -54,7 +54,7 @@ class Hosts:
         makes: list[tuple[Make, int, int]] = []
         first = 0
         for host, count in self.portions(games, batch_size):
-            own: dict[str, Any] = {"games": count}
+            own: dict[str, Any] = {"games": count, "first": first}
             if line_ups is not None and line_ups.by_game is not None:
                 own |= line_ups.of_games(slice(first, first + count)).fields()
             makes.append((self.maker(connect, host, own), first, count))

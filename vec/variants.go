@@ -1,0 +1,93 @@
+package vec
+
+import (
+	"fmt"
+	"slices"
+
+	"pommego/env"
+	"pommego/env/gamestate"
+)
+
+// Variants are games that differ in their rules, of which each episode plays one: one drawn by
+// its seed, or with ByGame that of its game. Batches have the same shapes in all, so boards have
+// one size. The zero value is none.
+type Variants struct {
+	Games  []env.Game // the first is Config.Game
+	ByGame []int32
+	forms  []gamestate.Form // of their saved games
+}
+
+// pick is the variant of an episode of game i.
+func (v *Variants) pick(i int, seed env.Seed) int {
+	if v.ByGame != nil {
+		return int(v.ByGame[i])
+	}
+	rng := seed.RNG(env.StreamRules)
+	return rng.IntN(len(v.Games))
+}
+
+// play has a game go on by the rules of variant k: its match then stands nowhere.
+func (v *Variants) play(g *game, k int) {
+	if g.variant != k {
+		v.Games[k].Renew(g.match)
+		g.variant = k
+	}
+}
+
+// Called is what errors call variant k: the first game that plays it, or its number.
+func (v *Variants) Called(k int) string {
+	if game := slices.Index(v.ByGame, int32(k)); game >= 0 {
+		return fmt.Sprintf("rules of game %d", game)
+	}
+	return fmt.Sprintf("rules[%d]", k)
+}
+
+func (p *plan) resolveVariants() error {
+	v := &p.cfg.Variants
+	if v.Games = slices.Clone(v.Games); len(v.Games) == 0 {
+		v.Games = []env.Game{p.cfg.Game}
+	}
+	v.ByGame, v.forms = slices.Clone(v.ByGame), nil
+	if v.ByGame != nil && len(v.ByGame) != p.cfg.Games {
+		return fmt.Errorf("vec: Variants.ByGame has %d entries, want %d, a number for each game", len(v.ByGame), p.cfg.Games)
+	}
+	for i, k := range v.ByGame {
+		if k < 0 || int(k) >= len(v.Games) {
+			return fmt.Errorf("vec: Variants.ByGame[%d] is %d, want 0 to %d", i, k, len(v.Games)-1)
+		}
+	}
+	first := *p.spec
+	for k, g := range v.Games {
+		v.forms = append(v.forms, gamestate.Of(g.Spec()))
+		for i, want := range p.looks(p.spec) {
+			if own := p.looks(g.Spec())[i]; own != want {
+				return fmt.Errorf("vec: %s: %s, want %s as by the first rules: boards of one environment have one size",
+					v.Called(k), own, want)
+			}
+		}
+		if k > 0 { // no one's rules are those of all
+			first.Rules, first.MaxSteps = struct{}{}, max(first.MaxSteps, g.Spec().MaxSteps)
+		}
+	}
+	if len(v.Games) > 1 {
+		p.spec = &first
+	}
+	return nil
+}
+
+// looks is what batches and actions follow from, which is the same in all variants.
+func (p *plan) looks(s *env.Spec) (all []string) {
+	var fields []env.Field
+	if e := s.Encoding(p.cfg.Observation); e >= 0 {
+		fields = s.Encodings[e].Fields
+	}
+	if p.cfg.State {
+		fields = slices.Concat(fields, s.State)
+	}
+	for _, f := range fields {
+		all = append(all, fmt.Sprintf("the field %s has the shape %v and numbers from %v to %v (shared: %v)", f.Name, f.Shape,
+			f.Low, f.High, f.Shared))
+	}
+	return append(all, fmt.Sprintf("there are %d seats in teams %v with actions %v and counts %v", s.Seats, s.Teams,
+		s.Actions, s.Counts))
+}
