@@ -170,6 +170,10 @@ type Spec struct {
 	Counts      []Name     `json:"counts,omitempty"` // what is counted for each seat, see Tracker
 	Rules       any        `json:"rules"`            // the rules as a struct that marshals to JSON
 
+	// AgentVersions is the version of each agent's decisions, by name: it grows when the
+	// agent decides otherwise in the same game.
+	AgentVersions map[string]int `json:"agent_versions,omitempty"`
+
 	// RuleMeanings is the meaning of each field of the rules, including those that
 	// JSON omits.
 	RuleMeanings []Name `json:"rule_meanings,omitempty"`

@@ -22,7 +22,7 @@ const (
 var (
 	determinismSteps = flag.Int("determinism-steps", digestSteps,
 		"steps that TestDeterminismOfRules makes; other than the default ones are not compared with "+digestFile)
-	updateDigests = flag.Bool("update", false, "write "+digestFile)
+	update = flag.Bool("update", false, "write the files of hashes")
 )
 
 // TestDeterminismOfRules plays every id and compares hashes of all that is decided, seen and
@@ -46,7 +46,7 @@ func TestDeterminismOfRules(t *testing.T) {
 	got := strings.Join(lines, "\n") + "\n"
 	t.Logf("%d steps:\n%sall together hash %016x", *determinismSteps, got, crc64.Checksum([]byte(got), table))
 	switch want, err := os.ReadFile(digestFile); {
-	case *updateDigests:
+	case *update:
 		if err := os.WriteFile(digestFile, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,8 @@ func (b *Common[M, V, P]) Describe(spec env.Spec, blank M) {
 
 // Open sets the rest: its name and who can play.
 func (b *Common[M, V, P]) Open(id, description string, bots Roster[V]) {
-	b.spec.ID, b.spec.Description, b.spec.Agents = id, description, bots.Names()
+	b.spec.ID, b.spec.Description = id, description
+	b.spec.Agents, b.spec.AgentVersions = bots.Names(), bots.Versions()
 	b.bots = bots
 }
 

@@ -13,6 +13,15 @@ type Kind[V any] struct {
 	Name    string
 	Options []string // the keys it takes
 	Make    func(o Options) (Bot[V], error)
+	version int // of its decisions; 0: 1
+}
+
+// Version is the kind with this version of its decisions. It is 1 unless given, and must
+// grow whenever the bot decides otherwise in the same game: results of another version are
+// not comparable.
+func (k Kind[V]) Version(version int) Kind[V] {
+	k.version = version
+	return k
 }
 
 // Roster is all the bots of a game, the simplest first.
@@ -39,6 +48,15 @@ func (r Roster[V]) Names() []string {
 		names[i] = r[i].Name
 	}
 	return names
+}
+
+// Versions is the version of each bot's decisions, by name.
+func (r Roster[V]) Versions() map[string]int {
+	versions := make(map[string]int, len(r))
+	for i := range r {
+		versions[r[i].Name] = max(1, r[i].version)
+	}
+	return versions
 }
 
 // New makes a bot from its name and options. It must be Reset or Restored before

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import hashlib
 import json
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 
 import pommego
+from conftest import REPOSITORY
 from pommego import suites
 from pommego._core import playing
 
@@ -101,6 +104,75 @@ def test_changed_results_are_found(suite: str, where: dict[str, Any], tmp_path: 
         suites.load(tmp_path / "five")
 
 
+def test_a_game_that_lasts_longer_is_found(suite: str, where: dict[str, Any], tmp_path: Path) -> None:
+    """Played again, games need more actions than there are in the file."""
+    file = tmp_path / "result.json.gz"
+    pommego.evaluate(legal, suite=suite, **where).save(file)
+
+    def cut(content: dict[str, Any]) -> None:
+        part = content["parts"][0]
+        for game, actions in zip(part, suites.load(file).parts[0].actions, strict=True):
+            game |= {"length": 1, "actions": base64.b64encode(zlib.compress(actions[:1].tobytes())).decode()}
+
+    with pytest.raises(ValueError, match=r"against \w+ has (results|lengths) -?\d, played again"):
+        pommego.check_result(changed(file, tmp_path / "cut", cut), **where)
+
+
+@pytest.fixture
+def of_champion(where: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A saved result of a suite with champion, which has had two versions."""
+    small = replace(suites.SUITES["partners-2026"], partners=("static", "champion:level=1"), games=2)
+    monkeypatch.setitem(suites.SUITES, small.name, small)
+    pommego.evaluate(legal, suite=small.name, **where).save(tmp_path / "result")
+    return tmp_path / "result"
+
+
+def test_other_versions_of_agents_are_named(
+    of_champion: Path, where: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = suites.load(of_champion)
+    assert result.agents == {"heuristic": 1, "static": 1, "champion": 2}
+
+    def older(content: dict[str, Any]) -> None:
+        content["agents"]["champion"] = 1
+
+    with pytest.raises(ValueError, match="made with champion 1, this is 2: check it with a release"):
+        pommego.check_result(changed(of_champion, of_champion.with_name("older"), older), **where)
+    other = replace(result.suite, revised=(("champion", 3),))
+    monkeypatch.setitem(suites.SUITES, other.name, other)
+    with pytest.raises(ValueError, match="suite partners-2026 was made with champion 3, this is 2"):
+        pommego.evaluate(legal, suite=other.name, **where)
+
+
+def test_results_without_versions_of_agents(of_champion: Path, where: dict[str, Any]) -> None:
+    """They were saved before there were any, and may have been made with other agents."""
+
+    def without(content: dict[str, Any]) -> None:
+        del content["agents"]
+
+    def different(content: dict[str, Any]) -> None:
+        without(content)
+        game = content["parts"][1][0]
+        game["result"] = -1 if game["result"] > -1 else 1
+
+    honest = changed(of_champion, of_champion.with_name("honest"), without)
+    assert suites.load(honest).agents is None
+    assert str(pommego.check_result(honest, **where)) == str(suites.load(of_champion))
+    with pytest.raises(ValueError, match="does not say which .* older than champion 2 looks the same"):
+        pommego.check_result(changed(of_champion, of_champion.with_name("other"), different), **where)
+
+
+def test_decisions_of_all_agents_are_pinned() -> None:
+    """A Go test compares decisions with this file: an agent that decides otherwise gets another version."""
+    lines = (REPOSITORY / "env" / "catalog" / "testdata" / "decisions.txt").read_text().splitlines()
+    pinned = {(id, int(rules), agent, int(version)) for id, rules, agent, version, _ in map(str.split, lines)}
+    assert pinned == {
+        (suite.id, suite.version, agent, suite.agents[agent.partition(":")[0]])
+        for suite in suites.SUITES.values()
+        for agent in suite.opponents + suite.partners
+    }, "a suite never changes: agents of another version need another suite"
+
+
 def test_mistakes(suite: str, where: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=r"suite is 'team-2025', expected one of ffa-2026, team-2026"):
         pommego.evaluate(legal, suite="team-2025", **where)
@@ -152,6 +224,7 @@ def test_what_suites_stand_for() -> None:
             seed,
             ("heuristic",),
         )
+        assert {agent: version for agent, version in s.agents.items() if version != 1} == {"champion": 2}
         named = hashlib.sha256("\n".join(s.partners).encode()).hexdigest()
         assert (len(s.partners), named[:16]) == (26, "c8ea267793626f0f")
 

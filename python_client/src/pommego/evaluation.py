@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, overload
 
@@ -23,7 +24,7 @@ from pommego.pool import Pool
 from pommego.results import Evaluation
 from pommego.server import running
 from pommego.spec import GameSpec
-from pommego.suites import Part, Suite, SuiteResult, load, named
+from pommego.suites import Part, Suite, SuiteResult, differing, load, named
 
 __all__ = ["NOT_HERE", "SEED", "Policy", "check_result", "evaluate", "seatings"]
 
@@ -120,7 +121,10 @@ def evaluate(
                 f"suite {suite!r} has an id, opponents, games and seeds of its own, and is played whole: "
                 "leave them out, and time_limit"
             )
-        return _evaluate_suite(policy, suite, address=address, token=token, **options)
+        if isinstance(policy, str):
+            raise TypeError(f"policy is {policy!r}: a suite wants a callable on (obs, info)")
+        _check(policy, games, options)
+        return _evaluate_suite(itertools.repeat(policy), suite, address=address, token=token, **options)
     if id is None:
         raise TypeError("evaluate() needs the id of an environment, or suite=")
     _check(policy, games, options)
@@ -134,12 +138,10 @@ def evaluate(
 
 
 def _evaluate_suite(
-    policy: Policy, name: str, *, address: str | None, token: str | None, **options: Any
+    policies: Iterable[Policy], name: str, *, address: str | None, token: str | None, **options: Any
 ) -> SuiteResult:
+    """Play a suite with a policy for each of its parts."""
     suite = named(name)
-    if isinstance(policy, str):
-        raise TypeError(f"policy is {policy!r}: a suite wants a callable on (obs, info)")
-    _check(policy, suite.games, options)
     if options.get("rules"):
         raise ValueError(f"rules are {options['rules']!r}: the suite {name} has rules of its own")
     with running(address, token) as where:
@@ -149,11 +151,15 @@ def _evaluate_suite(
                 f"the suite {name} is of rules version {suite.version} of {suite.id}, the server has "
                 f"{spec.version}: use a release of pommego with that version"
             )
-        return SuiteResult(suite, tuple(_parts(policy, suite, spec, options | where)))
+        if others := differing(suite.agents, spec.agent_versions):
+            raise ValueError(f"the suite {name} was {others}: use a server of pommego with these agents")
+        return SuiteResult(suite, tuple(_parts(policies, suite, spec, options | where)), suite.agents)
 
 
-def _parts(policy: Policy, suite: Suite, spec: GameSpec, options: dict[str, Any]) -> Iterator[Part]:
-    for k, (opponents, partner) in enumerate(suite.parts):
+def _parts(
+    policies: Iterable[Policy], suite: Suite, spec: GameSpec, options: dict[str, Any]
+) -> Iterator[Part]:
+    for k, ((opponents, partner), policy) in enumerate(zip(suite.parts, policies, strict=False)):
         made: list[NDArray[np.uint8]] = []
         seed = suite.seed + k * suite.games
         others = [opponents, partner, opponents] if partner else opponents
@@ -187,12 +193,16 @@ def check_result(
         the result, as it was found again.
 
     Raises:
-        ValueError: the file is no result, or a game ends otherwise than it says; the first is named.
+        ValueError: the file is no result, was made with other versions of the agents, or a game ends
+            otherwise than it says; the first is named.
     """
     claimed = load(path)
+    if others := differing(claimed.agents or {}, claimed.suite.agents):
+        raise ValueError(
+            f"{os.fspath(path)}: {others}: check it with a release of pommego that has these agents"
+        )
     where = {"address": address, "token": token, "connection": connection}
-    recorded = (step for part in claimed.parts for step in _steps(part))
-    again = _evaluate_suite(lambda obs, info: next(recorded), claimed.suite.name, **where)
+    again = _evaluate_suite(map(_recorded, claimed.parts), claimed.suite.name, **where)
     for said, found in zip(claimed.parts, again.parts, strict=True):
         for key in ("results", "lengths", "seats"):
             one, other = getattr(said.evaluation, key), getattr(found.evaluation, key)
@@ -200,16 +210,31 @@ def check_result(
                 game = int(np.flatnonzero(one != other)[0])
                 raise ValueError(
                     f"{os.fspath(path)}: game {game} {said.name} has {key} {one[game]}, "
-                    f"played again {other[game]}"
+                    f"played again {other[game]}{_unknown(claimed)}"
                 )
     return again
 
 
-def _steps(part: Part) -> Iterator[NDArray[np.uint8]]:
-    """Yield the actions of all rows of a part, step by step; those of games that are over are 0."""
-    games = part.actions
-    for step in range(max(map(len, games))):
-        yield np.concatenate([g[step] if step < len(g) else np.zeros_like(g[0]) for g in games])
+def _unknown(claimed: SuiteResult) -> str:
+    """Say of a result without versions of agents which of them may have decided otherwise then."""
+    newer = [f"{agent} {version}" for agent, version in claimed.suite.agents.items() if version > 1]
+    if claimed.agents is not None or not newer:
+        return ""
+    return (
+        "; but it does not say which versions of the agents it was made with: "
+        f"an honest result that is older than {', '.join(newer)} looks the same"
+    )
+
+
+def _recorded(part: Part) -> Policy:
+    """Return a policy that plays a part's actions, step by step; those after the end of a game are 0."""
+    steps = itertools.count()
+
+    def act(_: Observation, __: dict[str, Any]) -> NDArray[np.uint8]:
+        step = next(steps)
+        return np.concatenate([g[step] if step < len(g) else np.zeros_like(g[0]) for g in part.actions])
+
+    return act
 
 
 def _check(policy: Any, games: int, options: Mapping[str, Any]) -> None:

@@ -168,6 +168,8 @@ class GameSpec:
         actions: the components of one seat's action.
         encodings: the ways to observe, the default first.
         agents: the built-in agents' names.
+        agent_versions: the version of each agent's decisions, by name; it increases whenever
+            the agent decides otherwise in the same game.
         rules: the rules, by name. `make_vec(rules=...)` changes any of them.
         rule_meanings: the meaning of each rule, by name, in a sentence, including rules
             that `rules` leaves out because they are not in use.
@@ -190,6 +192,7 @@ class GameSpec:
     counts: tuple[Name, ...] = ()
     rule_meanings: dict[str, str] = dataclasses.field(default_factory=dict)
     state: tuple[Field, ...] = ()
+    agent_versions: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not 0 < self.seats <= _MOST_SEATS:

@@ -1,7 +1,8 @@
 """Fixed sets of evaluation games, so that the figures of two papers can be compared.
 
-A suite names an id, kinds of opponents, seeds and the rules' version; none of them ever changes under a
-suite's name. `pommego.evaluate` plays one with ``suite=``, `pommego.check_result` plays a saved result again.
+A suite names an id, kinds of opponents, seeds, and the versions of the rules and of the opponents' decisions;
+none of them ever changes under a suite's name. `pommego.evaluate` plays one with ``suite=``,
+`pommego.check_result` plays a saved result again.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import math
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from pommego._version import __version__
 from pommego.results import Evaluation, Interval, Z
 
-__all__ = ["SUITES", "Part", "Suite", "SuiteResult", "load", "named"]
+__all__ = ["SUITES", "Part", "Suite", "SuiteResult", "differing", "load", "named"]
 
 _FORMAT = "pommego-suite/1"
 _MOST = 64 << 20  # bytes of a result file, uncompressed
@@ -44,6 +45,7 @@ class Suite:
         games: games a part.
         seed: game i of part k has seed ``seed + k * games + i``.
         partners: for each part the agent in the teammate's seat; empty if there is none.
+        revised: the agents among them whose decisions are of a version other than 1, with it.
     """
 
     name: str
@@ -54,6 +56,13 @@ class Suite:
     games: int
     seed: int
     partners: tuple[str, ...] = ()
+    revised: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def agents(self) -> dict[str, int]:
+        """The version of the decisions of each agent in it, by name."""
+        names = [name.partition(":")[0] for name in self.opponents + self.partners]
+        return {name: dict(self.revised).get(name, 1) for name in names}
 
     @property
     def parts(self) -> tuple[tuple[str, str], ...]:
@@ -92,6 +101,7 @@ _PARTNERS = (
     "champion:level=2,weights=peaceful",
     "champion:level=2,weights=reckless",
 )
+_REVISED = (("champion", 2),)
 
 
 def _suites() -> dict[str, Suite]:
@@ -109,7 +119,7 @@ def _suites() -> dict[str, Suite]:
         ("partners-radio-2026", "PommeRadioCompetition-v2", 1, False),
     ]
     for k, row in enumerate(partners, len(table)):
-        suites.append(Suite(*row, ("heuristic",), 20, 2_026_000_000 + 10_000 * k, _PARTNERS))
+        suites.append(Suite(*row, ("heuristic",), 20, 2_026_000_000 + 10_000 * k, _PARTNERS, _REVISED))
     return {suite.name: suite for suite in suites}
 
 
@@ -146,10 +156,13 @@ class SuiteResult:
     Attributes:
         suite: the suite.
         parts: its parts, in the suite's order.
+        agents: the versions of the agents that it was made with, by name; None: it was saved
+            before agents had versions.
     """
 
     suite: Suite
     parts: tuple[Part, ...]
+    agents: Mapping[str, int] | None = None
 
     @property
     def score(self) -> Interval:
@@ -209,7 +222,8 @@ def load(path: str | os.PathLike[str]) -> SuiteResult:
         if len(content["parts"]) != len(suite.parts):
             raise ValueError(f"{len(content['parts'])} parts, expected {len(suite.parts)}")
         parts = zip(suite.parts, content["parts"], strict=True)
-        return SuiteResult(suite, tuple(_part(suite, *who, games) for who, games in parts))
+        agents = dict(content["agents"]) if "agents" in content else None
+        return SuiteResult(suite, tuple(_part(suite, *who, games) for who, games in parts), agents)
     except ValueError as e:
         raise ValueError(f"{os.fspath(path)}: {e}") from None
     except (KeyError, TypeError, EOFError, zlib.error, gzip.BadGzipFile) as e:
@@ -221,6 +235,12 @@ def named(name: str) -> Suite:
     if name not in SUITES:
         raise ValueError(f"suite is {name!r}, expected one of {', '.join(SUITES)}")
     return SUITES[name]
+
+
+def differing(made: Mapping[str, int], here: Mapping[str, int]) -> str:
+    """Say which agents are of other versions here than a result or a suite was made with; "" if none."""
+    pairs = ((agent, version, here.get(agent, "unknown")) for agent, version in made.items())
+    return "; ".join(f"made with {agent} {v}, this is {other}" for agent, v, other in pairs if v != other)
 
 
 def _content(result: SuiteResult) -> dict[str, Any]:
@@ -239,7 +259,7 @@ def _content(result: SuiteResult) -> dict[str, Any]:
         "version": result.suite.version,
         "pommego": __version__,
         "parts": parts,
-    }
+    } | ({} if result.agents is None else {"agents": dict(result.agents)})
 
 
 def _digest(content: dict[str, Any]) -> str:

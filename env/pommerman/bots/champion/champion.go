@@ -66,7 +66,7 @@ var Roster = seat.Roster[pommerman.View]{
 	seat.Configured("champion", settings{search.Budget{Ticks: levels[len(levels)-1]}, defaultWeights}, championOptions,
 		func(s settings) pommerman.Bot {
 			return &champion{settings: s, Memo: search.Memo{Bytes: int64(unsafe.Sizeof(planner{}))}}
-		}),
+		}).Version(2),
 	seat.Plain("champion-net", func() pommerman.Bot { return new(championNet) }),
 }
 
