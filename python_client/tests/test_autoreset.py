@@ -1,10 +1,11 @@
 """All three autoreset modes, step for step against gymnasium's SyncVectorEnv.
 
 The SyncVectorEnv runs our single environment; what it returns is, by
-definition, what gymnasium means. Three things are more in ours and taken out
+definition, what gymnasium means. Four things are more in ours and taken out
 before comparing: with SAME_STEP the episode's statistics are at the top of info
-too, and so is which rows of the step count, where a reset's own info has none; and
-after a partial reset action masks and the like are there for all rows.
+too, and so is which rows of the step count, where a reset's own info has none; the
+last observations are there in arrays, too; and after a partial reset action masks and
+the like are there for all rows.
 """
 
 from __future__ import annotations
@@ -59,6 +60,15 @@ def without_game(result: tuple[Any, ...]) -> tuple[Any, ...]:
     return (*rest, {k: v for k, v in info.items() if k not in ("game", "_game")})
 
 
+def assert_batched(info: dict[str, Any], done: np.ndarray) -> None:
+    """The last observations in arrays are those of final_obs, and zeros elsewhere. Takes them out."""
+    batched, mask = info["final_info"].pop("obs"), info["final_info"].pop("_obs")
+    np.testing.assert_array_equal(mask, done)
+    for name, array in batched.items():
+        assert not array[~done].any()
+        np.testing.assert_array_equal(array[done], np.stack([o[name] for o in info["final_obs"][done]]))
+
+
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP], ids=lambda m: m.name)
 @pytest.mark.parametrize(("id", "options", "reason"), CASES, ids=[c[2] for c in CASES])
 def test_same_as_gymnasium(
@@ -79,6 +89,7 @@ def test_same_as_gymnasium(
                 assert_same(got[4]["_game"], done)
                 assert_same(got[4]["valid"][done], got[4]["final_info"]["valid"][done])
                 got[4]["valid"][done] = False
+                assert_batched(got[4], done)
             got = without_game(got)
         assert_same(got, want, f"{reason}, step {step}: ")
     assert ends >= 2, "a run in which no episode ends shows nothing"
@@ -149,6 +160,23 @@ def test_all_rows_of_a_game_finish_together(vec: Vec, mode: AutoresetMode) -> No
                 envs.reset(options={"reset_mask": done})
         finished = games.all(axis=1)
     assert ends >= 3
+
+
+@pytest.mark.parametrize("expand", [True, False])
+def test_last_observations_in_arrays(vec: Vec, expand: bool) -> None:
+    """With several learners a game, rows and what they share have the shapes of observations."""
+    options = {"autoreset_mode": "SameStep", "max_episode_steps": 5, "observation": "raw"}
+    envs = vec(games=3, expand_shared=expand, **options)
+    obs, _ = envs.reset(seed=3)
+    for _ in range(5):
+        *_, truncated, info = envs.step(np.zeros(12, np.uint8))
+    assert truncated.all()
+    batched = info["final_info"]["obs"]
+    assert {name: (a.shape, a.dtype) for name, a in batched.items()} == {
+        name: (a.shape, a.dtype) for name, a in obs.items()
+    }
+    for row, last in enumerate(info["final_obs"]):
+        assert_same({name: envs.by_game(a)[divmod(row, 4)] for name, a in batched.items()}, last)
 
 
 def last_seats(info: dict[str, Any], done: np.ndarray) -> np.ndarray:

@@ -168,10 +168,11 @@ class PommegoTorchEnv(EnvBase):
     ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Replace the first observations of restarted games by the last of finished ones."""
         rows = done.nonzero()[0]
-        last, info = self.info["final_obs"], self.info["final_info"]
+        info = self.info["final_info"]
+        last = fields_of(info["obs"])
         whole = {name: array.copy() for name, array in fields_of(obs).items()}
         for name, array in whole.items():
-            array[rows] = np.stack([fields_of(last[row])[name] for row in rows])
+            array[rows] = last[name][rows]
         last_info = {name: self.info[name].copy() for name in ("action_mask", "alive")}
         for name, array in last_info.items():
             array[rows] = info[name][rows]

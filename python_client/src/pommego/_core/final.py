@@ -30,11 +30,10 @@ def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
             whole = np.zeros((rows, *array.shape[1:]), dtype)
             whole[at] = array
             last[name], last[f"_{name}"] = whole, mask.copy()
-    if "state" in view.final:
-        last["state"], last["_state"] = (
-            _spread(view.final["state"], view.finished, learners, rows),
-            mask.copy(),
-        )
+    for name in ("obs", "state"):
+        if name in view.final:
+            whole = _spread(view.final[name], view.finished, learners, rows)
+            last[name], last[f"_{name}"] = whole, mask.copy()
     return {"final_obs": final_obs, "_final_obs": mask, "final_info": last, "_final_info": mask.copy()}
 
 
@@ -45,8 +44,8 @@ def _row_of(obs: Observation, k: int, rows: int, learners: int) -> Observation:
     return {name: array[k if len(array) == rows else k // learners] for name, array in obs.items()}
 
 
-def _spread(state: Observation, games: NDArray[Any], learners: int, rows: int) -> Observation:
-    """Return the states of some games in arrays for all rows, or for all games if there is one for each."""
+def _spread(shown: Observation, games: NDArray[Any], learners: int, rows: int) -> Observation:
+    """Return what some games showed in arrays for all rows, or for all games if there is one for each."""
 
     def spread(array: NDArray[Any]) -> NDArray[Any]:
         by_rows = len(array) == len(games) * learners
@@ -54,6 +53,6 @@ def _spread(state: Observation, games: NDArray[Any], learners: int, rows: int) -
         whole[rows_of(games, learners if by_rows else 1)] = array
         return whole
 
-    if isinstance(state, np.ndarray):
-        return spread(state)
-    return WithMasks((name, spread(array)) for name, array in state.items())
+    if isinstance(shown, np.ndarray):
+        return spread(shown)
+    return WithMasks((name, spread(array)) for name, array in shown.items())
