@@ -5,6 +5,7 @@ With ``pytest -s`` it prints the wheel's size, and how long it takes from `pip i
 
 from __future__ import annotations
 
+import email
 import os
 import shutil
 import subprocess
@@ -16,6 +17,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import trove_classifiers
+import yaml
 
 import pommego.server
 
@@ -88,6 +91,32 @@ def test_what_is_in_it(wheel: Path) -> None:
     assert [name for name in names if name.endswith("/licenses/LICENSE")]
     assert not [name for name in names if name.endswith(".go") or "/tests/" in name]
     assert not (PACKAGE / "src" / "pommego" / "bin").exists(), "nothing is left in the sources"
+
+
+def test_metadata(wheel: Path) -> None:
+    """It names its authors, its licence and what it is about, in classifiers that exist."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        said = email.message_from_bytes(archive.read(name))
+    cited = yaml.safe_load((PACKAGE.parent / "CITATION.cff").read_text())
+    assert (said["Name"], said["Version"]) == ("pommego", cited["version"]) == ("pommego", VERSION)
+    assert said["Author"] == cited["authors"][0]["name"]
+    assert said["License-Expression"] == cited["license"]
+    assert said.get_all("License-File") == ["LICENSE"]
+    assert said["License"] is None
+    assert "Pommerman for reinforcement learning" in said["Summary"]
+    assert said["Requires-Python"] == ">=3.11"
+    assert {"pommerman", "reinforcement learning"} <= set(said["Keywords"].split(","))
+    given = said.get_all("Classifier")
+    assert set(given) <= trove_classifiers.classifiers
+    assert "Programming Language :: Python :: 3.11" in given
+    assert not [line for line in given if line.startswith("License ::")], "the expression says it"
+    urls = dict(line.split(", ", 1) for line in said.get_all("Project-URL"))
+    paper = cited["references"][0]["identifiers"][0]["value"].removeprefix("arXiv:")
+    assert urls["The original's paper"] == f"https://arxiv.org/abs/{paper}"
+    assert urls["The original game"].endswith("/MultiAgentLearning/playground")
+    assert said["Description-Content-Type"] == "text/markdown"
+    assert said.get_payload().startswith("# pommego, the Python client")
 
 
 def test_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
