@@ -74,7 +74,7 @@ def tables(specs: list[Spec]) -> str:
     fields = [(e["name"], f["name"]) for spec in specs for e in spec["encodings"] for f in e["fields"]]
     fields += [(STATE, f["name"]) for spec in specs for f in spec.get("state") or []]
     parts += [field_table(specs, encoding, field) for encoding, field in dict.fromkeys(fields)]
-    parts += [counts(specs), rules(specs)]
+    parts += [endings(specs), counts(specs), rules(specs)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -105,6 +105,19 @@ def actions(specs: list[Spec]) -> str:
 def numbered(names: list[str]) -> str:
     """Write numbers and what they are called, where that is something else."""
     return ", ".join(name if name == str(i) else f"{i} {name}" for i, name in enumerate(names))
+
+
+def endings(specs: list[Spec]) -> str:
+    """List what each ending is for a seat, and what it pays."""
+    lines = [
+        "## What an ending pays",
+        "Of a seat, or all its team. `result` and `outcome` stand for each seat in `pommego play --json`,\n"
+        'in a tournament\'s `games.jsonl` and in data sets. `outcome` is what `reward="outcome"` pays, once.',
+    ]
+    for ids, ways in grouped(specs, lambda spec: spec["endings"]):
+        rows = [(way["ending"], way["result"], f"{way['outcome']:g}") for way in ways]
+        lines.append(where(ids, specs) + table(["ending", "`result`", "`outcome`"], rows))
+    return "\n\n".join(lines)
 
 
 def counts(specs: list[Spec]) -> str:

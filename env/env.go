@@ -75,6 +75,9 @@ type Game interface {
 	// SidesByLot reports whether the game's specification draws sides by lot before a match.
 	SidesByLot() bool
 
+	// Endings are the ways in which a game can end for a seat.
+	Endings() []Ending
+
 	// AppendObservation appends the observation of one seat of a match of this
 	// game as a JSON object, for programs in other languages: what the seat may know, with
 	// exactly the keys, order and spaces of the game's reference.

@@ -119,7 +119,7 @@ Games have {{.Shortest}} to {{.Longest}} steps, {{per 1 .Steps .Games}} on avera
 {{range $players}}| {{code .Agent}} | {{.Games}} | {{percent .Won .Games}} | {{percent .Lost .Games}} |
 {{- " "}}{{percent .Tied .Games}} | {{per 1 .Lived .Games}} | {{.Missed}} |
 {{end}}
-In a tie all have tied, and so have those whose game was cut off before their fate was decided.
+Those who were out before a game was tied have lost. Tied are also those whose game was cut off before it was decided.
 
 | seat | won | lost | tied |
 |---|---:|---:|---:|

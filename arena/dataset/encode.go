@@ -79,18 +79,14 @@ func (e *encoder) end(first int) (*summary, error) {
 
 // rows adds an episode's rows to the table, which keeps parts of the episode.
 func (e *encoder) rows(ep *Episode) error {
+	if err := e.starts.complete(ep); err != nil {
+		return err
+	}
 	if e.about.Layout == Steps {
 		return e.stepRows(ep)
 	}
 	if ep.Start == nil {
 		ep.Start = e.starts.dealt(ep.Seed)
-	}
-	if len(ep.Counts) != e.spec.Seats*len(e.spec.Counts) {
-		counts, err := e.starts.counts(ep)
-		if err != nil {
-			return err
-		}
-		ep.Counts = counts
 	}
 	e.add(&row{e: ep, agents: e.about.Agents})
 	return nil

@@ -18,7 +18,9 @@ type Episode struct {
 	Result env.Result
 	// Winners are the seats that won.
 	Winners env.SeatSet
-	// Outcome is +1 or -1 for each seat, 0 where its fate was not decided.
+	// Results are by seat; nil: of files written before there were any.
+	Results []env.SeatResult `json:",omitempty"`
+	// Outcome is what the end paid each seat, 0 where its fate was not decided.
 	Outcome []float64
 	// Lived is for each seat how many steps it was in.
 	Lived []int32

@@ -43,13 +43,15 @@ type shown struct {
 }
 
 // columns are those of the layout. missed: moves that had to be replaced are
-// counted; searched: there are search statistics; extra: what else agents report.
+// counted; searched: there are search statistics; extra: what else agents report. Files of
+// earlier versions have the result of the game as a whole in place of the seats'.
 // What depends on the latter two comes last.
 func (a *About) columns(missed, searched bool, extra []Extra) []column {
+	whole := slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == resultName && c.Meaning != seatResult })
 	if a.Layout == Games {
-		return gameColumns(&a.Env, missed)
+		return gameColumns(&a.Env, missed, whole)
 	}
-	return append(stepColumns(&a.Env, a.Fields, searched || hasExtra(extra, visitsName)), extraColumns(extra)...)
+	return append(stepColumns(&a.Env, a.Fields, searched || hasExtra(extra, visitsName), whole), extraColumns(extra)...)
 }
 
 // descriptions are columns without what writes and reads them.
@@ -123,12 +125,15 @@ func bytesColumn(name, meaning string, at func(r *row) *[]byte) column {
 }
 
 // gameColumns are the columns of layout Games.
-func gameColumns(about *Env, missed bool) []column {
+func gameColumns(about *Env, missed, whole bool) []column {
 	all := append(identity(),
 		column{Column{Name: "steps", Type: Int32, Meaning: "steps made"},
 			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.e.Steps)) },
-			func(r *row, v parquet.Value) error { r.e.Steps = int(v.Int32()); return nil }},
-		resultColumn("Win, Tie, Loss, or Incomplete if it was truncated"),
+			func(r *row, v parquet.Value) error { r.e.Steps = int(v.Int32()); return nil }})
+	if whole {
+		all = append(all, resultColumn(resultName, "Win, Tie, Loss, or Incomplete if it was truncated", nil))
+	}
+	all = append(all,
 		column{Column{Name: "truncated", Type: Bool, Meaning: "the game was cut off before its end"},
 			func(r *row) parquet.Value { return parquet.BooleanValue(r.e.Truncated) },
 			func(r *row, v parquet.Value) error { r.e.Truncated = v.Boolean(); return nil }},
@@ -138,9 +143,13 @@ func gameColumns(about *Env, missed bool) []column {
 		all = append(all,
 			column{Column{Name: in("agent%d"), Type: String, Meaning: in("who played seat %d")},
 				func(r *row) parquet.Value { return text(r.agents[r.e.Agents[seat]]) },
-				func(r *row, v parquet.Value) error { return r.readAgent(seat, v) }},
-			float64Column(in("outcome%d"),
-				in("how it ended for seat %d: 1 won, -1 lost, as the game itself values ties; 0: not decided"),
+				func(r *row, v parquet.Value) error { return r.readAgent(seat, v) }})
+		if !whole {
+			all = append(all, resultColumn(in(resultName+"%d"), in("how it ended for seat %d: won, lost, tied or undecided"),
+				func(*row) int { return seat }))
+		}
+		all = append(all,
+			float64Column(in("outcome%d"), in("what the end paid seat %d: 1, -1, or for a tie what the rules pay; 0: undecided"),
 				func(r *row) *float64 { return &r.e.Outcome[seat] }),
 			int32Column(in("lived%d"), in("steps for which seat %d was in"), func(r *row) *int32 { return &r.e.Lived[seat] }))
 		for i, c := range about.Counts {
@@ -164,7 +173,7 @@ func gameColumns(about *Env, missed bool) []column {
 }
 
 // stepColumns are the columns of layout Steps.
-func stepColumns(about *Env, fields []env.Field, searched bool) []column {
+func stepColumns(about *Env, fields []env.Field, searched, whole bool) []column {
 	all := append(identity(),
 		column{Column{Name: "step", Type: Int32, Meaning: "steps made before this one"},
 			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.step)) },
@@ -199,7 +208,7 @@ func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 			},
 			func(r *row, v parquet.Value) error { r.e.Actions = append(r.e.Actions, byte(v.Int32())); return nil }})
 	}
-	all = append(all, endColumns()...)
+	all = append(all, endColumns(whole)...)
 	for i, c := range about.Counts {
 		n := len(about.Counts)
 		all = append(all, column{Column{Name: c.Name, Type: Int32, Meaning: "after the step: " + c.Meaning},
@@ -219,7 +228,11 @@ func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 
 // endColumns are those of stepColumns that say what came of a step, and of the
 // game.
-func endColumns() []column {
+func endColumns(whole bool) []column {
+	result := resultColumn(resultName, seatResult, func(r *row) int { return r.seat })
+	if whole {
+		result = resultColumn(resultName, "how the game ends: Win, Tie, Loss, or Incomplete if it is truncated", nil)
+	}
 	return []column{
 		{Column{Name: "reward", Type: Float64,
 			Meaning: "1 or -1 in the step that decides the seat's fate, as the game itself values ties; else 0"},
@@ -235,10 +248,9 @@ func endColumns() []column {
 			func(r *row) parquet.Value {
 				return parquet.BooleanValue(r.before.In.Has(r.seat) && !r.after.In.Has(r.seat))
 			}, nil},
-		float64Column("outcome",
-			"how the game ends for the seat: 1 won, -1 lost, as the game itself values ties; 0: not decided",
+		float64Column("outcome", "what the end pays the seat: 1, -1, or for a tie what the rules pay; 0: undecided",
 			func(r *row) *float64 { return &r.e.Outcome[r.seat] }),
-		resultColumn("how the game ends: Win, Tie, Loss, or Incomplete if it is truncated"),
+		result,
 		{Column{Name: lengthName, Type: Int32, Meaning: "steps of the game"},
 			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.e.Steps)) },
 			func(r *row, v parquet.Value) error { return r.in(lengthName, int(v.Int32()), r.e.Steps) }},
@@ -247,11 +259,15 @@ func endColumns() []column {
 
 // The columns that others look for.
 const (
+	resultName = "result"
 	lengthName = "length"
 	visitsName = "visits"
 	valuesName = "values"
 	missedName = "missed0"
 )
+
+// seatResult is the meaning of [resultName].
+const seatResult = "how the game ends for the seat: won, lost, tied or undecided"
 
 // decisionColumns are what agents report of their decisions: arrays of a value for
 // each choice of each action component, as legal numbers them.
@@ -298,16 +314,33 @@ func actionName(components int, c env.Choice) string {
 	return "action_" + c.Name
 }
 
-func resultColumn(meaning string) column {
-	return column{Column{Name: "result", Type: String, Meaning: meaning},
-		func(r *row) parquet.Value { return text(r.e.Result.String()) },
-		func(r *row, v parquet.Value) error {
-			for r.e.Result = env.Win; r.e.Result <= env.Incomplete; r.e.Result++ {
-				if r.e.Result.String() == string(v.ByteArray()) {
-					return nil
-				}
+// resultColumn is the result of a seat, or if seat is nil that of the game.
+func resultColumn(name, meaning string, seat func(r *row) int) column {
+	names := []string{env.Win.String(), env.Loss.String(), env.Tie.String(), env.Incomplete.String()}
+	if seat != nil {
+		names = []string{string(env.Won), string(env.Lost), string(env.Tied), string(env.Undecided)}
+	}
+	return column{Column{Name: name, Type: String, Meaning: meaning},
+		func(r *row) parquet.Value {
+			if seat == nil {
+				return text(names[r.e.Result])
 			}
-			return fmt.Errorf("%w: its result is %q", errDamaged, v.ByteArray())
+			return text(string(r.e.Results[seat(r)]))
+		},
+		func(r *row, v parquet.Value) error {
+			at := slices.Index(names, string(v.ByteArray()))
+			switch {
+			case at < 0:
+				return fmt.Errorf("%w: its result is %q, want one of %q", errDamaged, v.ByteArray(), names)
+			case seat == nil:
+				r.e.Result = env.Result(at)
+			default:
+				if r.e.Results == nil {
+					r.e.Results = make([]env.SeatResult, len(r.e.Agents))
+				}
+				r.e.Results[seat(r)] = env.SeatResult(names[at])
+			}
+			return nil
 		}}
 }
 

@@ -112,7 +112,7 @@ func (p *player) playHere(ctx context.Context, e *Episode, s *script) error {
 		e.Steps++
 		status = p.match.Status()
 	}
-	e.conclude(p.match, status)
+	e.conclude(p.game.Spec(), p.match, status)
 	e.Counts = countsOf(p.game.Spec(), p.tracker, p.match)
 	return nil
 }
@@ -145,14 +145,19 @@ func (p *player) agent(index uint16, k int, seed env.Seed) (env.Agent, error) {
 }
 
 // conclude writes down how a game stands at its end.
-func (e *Episode) conclude(m env.Match, s env.Status) {
+func (e *Episode) conclude(spec *env.Spec, m env.Match, s env.Status) {
 	e.Result, e.Winners, e.Truncated = s.Result, s.Winners, !s.Over
 	m.Outcome(e.Outcome)
+	var before env.SeatSet // who made the last step
 	for k := range e.Outcome {
 		if !s.Decided.Has(k) {
 			e.Outcome[k] = 0
 		}
+		if int(e.Lived[k]) == e.Steps {
+			before = before.With(k)
+		}
 	}
+	e.Results = s.SeatResults(spec.Teams, before)
 }
 
 // other is the player of an agent in a seat. A server is the same in all seats.
@@ -200,7 +205,7 @@ func (p *player) playRemote(ctx context.Context, e *Episode) error {
 		status := at.Match.Status()
 		long := p.config.MaxSteps > 0 && e.Steps >= p.config.MaxSteps
 		if status.Over || long {
-			e.conclude(at.Match, status)
+			e.conclude(p.game.Spec(), at.Match, status)
 		}
 		asked = status.In
 		for k := range seats {

@@ -195,13 +195,30 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 			}
 		}
 	}
+	e.settle()
+	if err := e.fits(sh); err != nil {
+		return nil, 0, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return e, rows, nil
+}
+
+// settle sets what follows from what has been read: the winners, and from the results of the
+// seats that of the game.
+func (e *Episode) settle() {
+	switch {
+	case e.Results == nil: // a file of an earlier version, which says it
+	case e.Truncated:
+		e.Result = env.Incomplete
+	case slices.Contains(e.Results, env.Won):
+		e.Result = env.Win
+	case slices.Contains(e.Results, env.Tied):
+		e.Result = env.Tie
+	default:
+		e.Result = env.Loss
+	}
 	for seat, outcome := range e.Outcome {
 		if e.Result == env.Win && outcome > 0 {
 			e.Winners = e.Winners.With(seat)
 		}
 	}
-	if err := e.fits(sh); err != nil {
-		return nil, 0, fmt.Errorf("%w: %w", errDamaged, err)
-	}
-	return e, rows, nil
 }

@@ -97,15 +97,6 @@ func (e *Episode) play(m env.Match, t env.Tracker, s shape, before func(step int
 	return nil
 }
 
-// counts is what the episode counts when it is played again.
-func (s *starts) counts(e *Episode) ([]int32, error) {
-	m, err := s.begin(e)
-	if err == nil {
-		err = e.play(m, s.tracker, shapeOf(s.game.Spec()), nil, nil)
-	}
-	return countsOf(s.game.Spec(), s.tracker, m), err
-}
-
 // countsOf is what a tracker has counted, in the order of Episode.Counts.
 func countsOf(spec *env.Spec, t env.Tracker, m env.Match) []int32 {
 	n := len(spec.Counts)
@@ -116,37 +107,62 @@ func countsOf(spec *env.Spec, t env.Tracker, m env.Match) []int32 {
 	return all
 }
 
-// differs plays the episode again and says in what it comes out differently
-// than it is recorded; "" for nothing.
-func (e *Episode) differs(from *starts) (string, error) {
-	spec := from.game.Spec()
+// again is the episode as it ends when it is played again.
+func (s *starts) again(e *Episode) (*Episode, error) {
+	spec := s.game.Spec()
 	if err := e.check(spec); err != nil {
-		return "", err
+		return nil, err
 	}
-	m, err := from.begin(e)
+	m, err := s.begin(e)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	again := &Episode{Agents: e.Agents, Outcome: make([]float64, spec.Seats), Lived: make([]int32, spec.Seats)}
+	again := &Episode{Steps: e.Steps, Outcome: make([]float64, spec.Seats), Lived: make([]int32, spec.Seats)}
 	in := m.Status().In
-	err = e.play(m, from.tracker, shapeOf(spec), func(int) {
+	err = e.play(m, s.tracker, shapeOf(spec), func(int) {
 		for seat := range again.Lived {
 			again.Lived[seat] += int32(toByte(in.Has(seat)))
 		}
 	}, func(_ int, st env.Status) { in = st.In })
 	if err != nil {
+		return nil, err
+	}
+	again.conclude(spec, m, m.Status())
+	again.Counts = countsOf(spec, s.tracker, m)
+	return again, nil
+}
+
+// complete adds what files of earlier versions lack.
+func (s *starts) complete(e *Episode) error {
+	if e.Results != nil && len(e.Counts) == len(e.Agents)*len(s.game.Spec().Counts) {
+		return nil
+	}
+	again, err := s.again(e)
+	if err == nil {
+		e.Results, e.Counts = again.Results, again.Counts
+	}
+	return err
+}
+
+// differs plays the episode again and says in what it comes out differently
+// than it is recorded; "" for nothing.
+func (e *Episode) differs(from *starts) (string, error) {
+	again, err := from.again(e)
+	if err != nil {
 		return "", err
 	}
-	again.conclude(m, m.Status())
-	if e.Counts != nil {
-		again.Counts = countsOf(spec, from.tracker, m)
+	if e.Counts == nil {
+		again.Counts = nil
+	}
+	if e.Results == nil {
+		again.Results = nil
 	}
 	for _, f := range []struct {
 		name     string
 		was, now any
 	}{
 		{"result", e.Result, again.Result}, {"winners", e.Winners, again.Winners},
-		{"truncated", e.Truncated, again.Truncated},
+		{"truncated", e.Truncated, again.Truncated}, {"result by seat", e.Results, again.Results},
 		{"outcome", e.Outcome, again.Outcome}, {"lived", e.Lived, again.Lived}, {"counts", e.Counts, again.Counts},
 	} {
 		if was, now := fmt.Sprint(f.was), fmt.Sprint(f.now); was != now {

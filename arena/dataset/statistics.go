@@ -26,7 +26,7 @@ type Statistics struct {
 type SeatStatistics struct {
 	Won  int `json:"won"`
 	Lost int `json:"lost"`
-	Tied int `json:"tied"` // neither: all in a tie, and whose fate was not decided
+	Tied int `json:"tied"` // or not decided
 }
 
 // AgentStatistics are how one agent did, in all its seats.
@@ -80,10 +80,10 @@ func (s *Statistics) count(e *Episode, agents []string, sh shape) {
 }
 
 func (s *SeatStatistics) count(e *Episode, seat int) {
-	switch {
-	case e.Winners.Has(seat):
+	switch e.Results[seat] {
+	case env.Won:
 		s.Won++
-	case e.Outcome[seat] < 0 && e.Result != env.Tie:
+	case env.Lost:
 		s.Lost++
 	default:
 		s.Tied++

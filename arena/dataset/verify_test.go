@@ -187,6 +187,7 @@ func TestReplayFinds(t *testing.T) {
 		says   string
 	}{
 		{"another result", func(e *Episode) { e.Result = env.Loss }, "result"},
+		{"another result of a seat", func(e *Episode) { e.Results[1] = env.Undecided }, "result by seat"},
 		{"another winner", func(e *Episode) { e.Winners ^= 1 }, "winners"},
 		{"another outcome", func(e *Episode) { e.Outcome[1] += 2 }, "outcome"},
 		{"a longer life", func(e *Episode) { e.Lived[2]++ }, "lived"},

@@ -11,15 +11,18 @@ import (
 
 // Result is how a match ended.
 type Result struct {
-	Result  env.Result   `json:"result"`
-	Winners env.SeatSet  `json:"winners"`
-	Outcome []float64    `json:"outcome"` // by seat: +1 won, -1 lost, 0 tied
-	Steps   int          `json:"steps"`   // of the last game
-	Total   int          `json:"total"`   // steps of all games
-	Games   int          `json:"games"`   // played, re-runs included
-	Seats   []SeatReport `json:"seats"`
-	Seed    env.Seed     `json:"seed"`
-	Counts  env.Counts   `json:"counts"` // what the last game counted, nil if it counts nothing
+	Result  env.Result  `json:"-"` // of the match as a whole
+	Winners env.SeatSet `json:"winners"`
+
+	Results []env.SeatResult `json:"result"`  // by seat
+	Outcome []float64        `json:"outcome"` // by seat, what the last game paid: env.Match.Outcome
+
+	Steps  int          `json:"steps"` // of the last game
+	Total  int          `json:"total"` // steps of all games
+	Games  int          `json:"games"` // played, re-runs included
+	Seats  []SeatReport `json:"seats"`
+	Seed   env.Seed     `json:"seed"`
+	Counts env.Counts   `json:"counts"` // what the last game counted, nil if it counts nothing
 }
 
 // SeatReport is how a player did, over all games of a match.
@@ -93,6 +96,7 @@ type contest struct {
 	watch   Watch
 	result  *Result
 	gone    env.SeatSet // players given up in this game
+	before  env.SeatSet // seats that were in when the last step began
 }
 
 // play plays games until one has a winner or the rules end it.
@@ -122,30 +126,23 @@ func (c *contest) play(game env.Game, seed env.Seed) error {
 		c.result.Games, c.result.Steps = number+1, status.Steps
 		c.result.Counts = env.CountsOf(at.Game.Spec(), at.Tracker, at.Match)
 		c.result.Total += status.Steps
+		c.result.Outcome = make([]float64, len(c.players))
+		at.Match.Outcome(c.result.Outcome)
 		if status.Result != env.Tie {
 			break
 		}
 	}
-	c.conclude(status)
+	c.conclude(status, game.Spec().Teams)
 	return nil
 }
 
 // conclude records how the match ended.
-func (c *contest) conclude(last env.Status) {
+func (c *contest) conclude(last env.Status, teams [][]int) {
+	if last.Result == env.Tie && c.rules.Ties == RerunJava {
+		last.Result = env.Loss
+	}
 	c.result.Result, c.result.Winners = last.Result, last.Winners
-	c.result.Outcome = make([]float64, len(c.players))
-	switch {
-	case last.Result == env.Tie && c.rules.Ties == RerunJava:
-		c.result.Result = env.Loss
-	case last.Result == env.Tie:
-		return
-	}
-	for seat := range c.players {
-		c.result.Outcome[seat] = -1
-		if last.Winners.Has(seat) {
-			c.result.Outcome[seat] = 1
-		}
-	}
+	c.result.Results = last.SeatResults(teams, c.before)
 }
 
 // playGame plays one game to its end.
@@ -163,7 +160,7 @@ func (c *contest) playGame(at Moment) error {
 	}
 	actions := make([]uint8, len(c.players)*len(at.Game.Spec().Actions))
 	for status := at.Match.Status(); !status.Over; status = at.Match.Status() {
-		at.Late, at.Failed, at.Gone = 0, 0, c.gone
+		at.Late, at.Failed, at.Gone, c.before = 0, 0, c.gone, status.In
 		clear(actions)
 		if err := c.decide(&at, status, actions); err != nil {
 			return err

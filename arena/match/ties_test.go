@@ -20,13 +20,16 @@ func TestTiesWithoutEnd(t *testing.T) {
 		ties    match.Ties
 		games   int
 		result  env.Result
+		of      env.SeatResult
 		outcome float64
 	}{
-		{"a tie stands", pomme, "static", match.KeepTies, 1, env.Tie, 0},
+		{"a tie stands, and pays what the original pays", pomme, "static", match.KeepTies, 1, env.Tie, env.Tied, -1},
 		{"the playground plays once more, then 20 on a collapsing board", pomme, "static", match.RerunPlayground, 22, env.Tie,
-			0},
-		{"the Java rule plays three more, and then all have lost", pomme, "static", match.RerunJava, 4, env.Loss, -1},
-		{"a game that does not collapse is played again as it is", toy, "still", match.RerunPlayground, 22, env.Tie, 0},
+			env.Tied, -1},
+		{"the Java rule plays three more, and then all have lost", pomme, "static", match.RerunJava, 4, env.Loss,
+			env.Lost, -1},
+		{"a game that does not collapse is played again as it is", toy, "still", match.RerunPlayground, 22, env.Tie,
+			env.Tied, 0},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			names := make([]string, tc.game.Spec().Seats)
@@ -47,8 +50,8 @@ func TestTiesWithoutEnd(t *testing.T) {
 				t.Errorf("%d steps in all and %d in the last game, but %d were shown", p.Total, p.Steps, steps)
 			}
 			for seat, outcome := range p.Outcome {
-				if outcome != tc.outcome {
-					t.Errorf("seat %d: outcome %v, want %v", seat, outcome, tc.outcome)
+				if outcome != tc.outcome || p.Results[seat] != tc.of {
+					t.Errorf("seat %d has %s with outcome %v, want %s with %v", seat, p.Results[seat], outcome, tc.of, tc.outcome)
 				}
 			}
 		})

@@ -42,8 +42,8 @@ func (r *run) asked() (games []Record) {
 		f := r.t.schedule.game(i)
 		names := r.t.schedule.names(&f)
 		if slices.ContainsFunc(names, isClient) {
-			none := match.Result{Seats: make([]match.SeatReport, len(names)), Outcome: make([]float64, len(names))}
-			games = append(games, newRecord(&f, names, &none, 0))
+			none := match.Result{Seats: make([]match.SeatReport, len(names))}
+			games = append(games, newRecord(&f, names, &none))
 		}
 	}
 	return games

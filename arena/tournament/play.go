@@ -1,7 +1,6 @@
 package tournament
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,19 +89,17 @@ func (p *players) play(ctx context.Context, f *fixture) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	var end ending
 	killed := kills{seats: len(names)}
 	rules := p.t.config.rules()
 	rules.Repetition = f.again
 	result, err := match.Play(ctx, p.t.game, seats, f.seed, *rules, func(at match.Moment) error {
-		end.watch(at)
 		killed.watch(at)
 		return nil
 	})
 	if err != nil {
 		return Record{}, err
 	}
-	r := newRecord(f, names, result, end.seats(p.t.schedule.spec))
+	r := newRecord(f, names, result)
 	r.Counts, r.Kills = result.Counts, killed.by
 	return r, nil
 }
@@ -133,32 +130,6 @@ func (k *kills) watch(at match.Moment) {
 	}
 }
 
-// ending finds out which seats are still in when a game ends.
-type ending struct {
-	before, after env.SeatSet // the last step
-}
-
-func (s *ending) watch(m match.Moment) { s.before, s.after = s.after, m.Match.Status().In }
-
-// seats are those that were in at the end, or if nobody was, those that went
-// out in the last step. A team is in as long as one of it is.
-func (s *ending) seats(spec *env.Spec) env.SeatSet {
-	in := s.after
-	if in == 0 {
-		in = s.before
-	}
-	for _, team := range spec.Teams {
-		var all env.SeatSet
-		for _, seat := range team {
-			all = all.With(seat)
-		}
-		if in&all != 0 {
-			in |= all
-		}
-	}
-	return in
-}
-
 // seat gives each seat a player of its name.
 func (p *players) seat(names []string) ([]match.Player, error) {
 	seats := make([]match.Player, len(names))
@@ -187,19 +158,14 @@ func (p *players) Close() error {
 	return err
 }
 
-// newRecord keeps of a result what the statistics need. A tie is one for those
-// who were in at the end; the others have lost.
-func newRecord(f *fixture, names []string, result *match.Result, in env.SeatSet) Record {
-	r := Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Steps: result.Steps}
+// newRecord keeps of a result what the statistics need.
+func newRecord(f *fixture, names []string, result *match.Result) Record {
+	r := Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Result: result.Results,
+		Outcome: result.Outcome, Steps: result.Steps}
 	var errs []string
 	var notices []int
 	failed, unheard := false, false
-	for seat, s := range result.Seats {
-		outcome := cmp.Compare(result.Outcome[seat], 0)
-		if outcome == 0 && !in.Has(seat) {
-			outcome = -1
-		}
-		r.Outcome = append(r.Outcome, outcome)
+	for _, s := range result.Seats {
 		r.Moves = append(r.Moves, s.Moves)
 		r.Ticks = append(r.Ticks, s.Ticks)
 		r.Late = append(r.Late, s.Late)

@@ -14,8 +14,12 @@ type Record struct {
 	Seed       uint64   `json:"seed"`                 // of the board
 	Repetition int      `json:"repetition,omitempty"` // on that board, from 0
 	Agents     []string `json:"agents"`               // by seat
-	Outcome    []int    `json:"outcome"`              // by seat: +1 won, -1 lost, 0 tied
-	Steps      int      `json:"steps"`
+
+	// Result and Outcome are by seat, as [match.Result] has them. Logs of earlier versions
+	// have no Result: there Outcome is 1 won, -1 lost, 0 tied, whatever was paid.
+	Result  []env.SeatResult `json:"result"`
+	Outcome []float64        `json:"outcome"`
+	Steps   int              `json:"steps"`
 
 	Moves  []int    `json:"moves"` // by seat, as all that follows
 	Ticks  []uint64 `json:"ticks"`
@@ -43,8 +47,15 @@ type Clock struct {
 	Longest []time.Duration `json:"longest_ns"` // one move
 }
 
-// check reports whether the record can be of the game it claims to be.
+// check reports whether the record can be of the game it claims to be. It completes those of
+// earlier versions.
 func (s *schedule) check(r *Record) error {
+	if r.Result == nil {
+		for _, outcome := range r.Outcome {
+			was := map[float64]env.SeatResult{1: env.Won, -1: env.Lost, 0: env.Tied}
+			r.Result = append(r.Result, was[outcome])
+		}
+	}
 	if r.Game < 0 || r.Game >= s.games() {
 		return fmt.Errorf("it is of game %d, want 0 to %d", r.Game, s.games()-1)
 	}
@@ -53,8 +64,8 @@ func (s *schedule) check(r *Record) error {
 		return fmt.Errorf("it says that game %d has seed %d and agents %q, want %d and %q", r.Game, r.Seed, r.Agents,
 			f.seed.Value, names)
 	}
-	lists := []int{len(r.Outcome), len(r.Moves), len(r.Ticks), len(r.Late), len(r.Failed), len(r.Clock.Think),
-		len(r.Clock.Longest)}
+	lists := []int{len(r.Result), len(r.Outcome), len(r.Moves), len(r.Ticks), len(r.Late), len(r.Failed),
+		len(r.Clock.Think), len(r.Clock.Longest)}
 	for _, optional := range []int{len(r.Errors), len(r.FailedNotices), len(r.Kills)} {
 		if optional > 0 {
 			lists = append(lists, optional)

@@ -188,11 +188,11 @@ func (s *schedule) kills(records []Record) []Kills {
 func (a *Standing) add(r *Record, side int, team []int) {
 	a.Games++
 	a.Sides[side].Games++
-	switch r.Outcome[team[0]] {
-	case 1:
+	switch r.Result[team[0]] {
+	case env.Won:
 		a.Wins++
 		a.Sides[side].Wins++
-	case -1:
+	case env.Lost:
 		a.Losses++
 	default:
 		a.Ties++
@@ -239,10 +239,12 @@ func (s *schedule) rate(records []Record) ([]Estimate, error) {
 // sharing lists the sides that share the win: the winner, or those that tied,
 // or all if everybody lost.
 func (s *schedule) sharing(r *Record) []int {
-	best := slices.Max(r.Outcome)
+	order := []env.SeatResult{env.Lost, env.Tied, env.Won}
+	rank := func(a, b env.SeatResult) int { return slices.Index(order, a) - slices.Index(order, b) }
+	best := slices.MaxFunc(r.Result, rank)
 	var sides []int
 	for side, team := range s.spec.Teams {
-		if r.Outcome[team[0]] == best {
+		if r.Result[team[0]] == best {
 			sides = append(sides, side)
 		}
 	}
@@ -292,7 +294,7 @@ func (s *schedule) compare(grid [][]Pair, records []Record, first, end int) {
 		f := s.game(i)
 		for side, entrant := range f.sides {
 			if entrant < len(grid) {
-				all = append(all, played{entrant, records[i].Outcome[s.spec.Teams[side][0]] > 0})
+				all = append(all, played{entrant, records[i].Result[s.spec.Teams[side][0]] == env.Won})
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"pommego/arena/match"
 	"pommego/env"
 )
 
@@ -17,14 +16,14 @@ func recorded(s *schedule, winners ...int) []Record {
 		f := s.game(i)
 		r := Record{Game: i, Seed: f.seed.Value, Agents: s.names(&f), Steps: 100 + i}
 		for seat, e := range f.seats {
-			outcome := -1
+			result := env.Lost
 			switch winner {
 			case e:
-				outcome = 1
+				result = env.Won
 			case -1:
-				outcome = 0
+				result = env.Tied
 			}
-			r.Outcome = append(r.Outcome, outcome)
+			r.Result, r.Outcome = append(r.Result, result), append(r.Outcome, 0)
 			r.Moves = append(r.Moves, 10*(e+1))
 			r.Ticks = append(r.Ticks, uint64(1000*(e+1)))
 			r.Late = append(r.Late, e)
@@ -147,44 +146,20 @@ func TestNobodyWon(t *testing.T) {
 	}
 }
 
-// TestTies: who was out before a game ended without a winner has lost it.
-func TestTies(t *testing.T) {
-	ffa, team := game(t, ffaID).Spec(), game(t, teamID).Spec()
-	for _, test := range []struct {
-		spec   *env.Spec
-		end    ending
-		result match.Result
-		want   []int
-		reason string
-	}{
-		{ffa, ending{0b1011, 0b0011}, match.Result{Outcome: make([]float64, 4)}, []int{0, 0, -1, -1},
-			"two are left at the last step"},
-		{ffa, ending{0b1100, 0}, match.Result{Outcome: make([]float64, 4)}, []int{-1, -1, 0, 0},
-			"the last two went together"},
-		{ffa, ending{0b0011, 0b0001}, match.Result{Outcome: []float64{1, -1, -1, -1}}, []int{1, -1, -1, -1}, "a winner"},
-		{ffa, ending{0b0011, 0}, match.Result{Outcome: []float64{-1, -1, -1, -1}}, []int{-1, -1, -1, -1},
-			"a rule by which all lose"},
-		{team, ending{0b0011, 0b0011}, match.Result{Outcome: make([]float64, 4)}, []int{0, 0, 0, 0},
-			"one is left of each team"},
-	} {
-		test.result.Seats = make([]match.SeatReport, 4)
-		r := newRecord(&fixture{}, nil, &test.result, test.end.seats(test.spec))
-		if !slices.Equal(r.Outcome, test.want) {
-			t.Errorf("%s: outcome %v, want %v", test.reason, r.Outcome, test.want)
-		}
-	}
-}
-
 // TestSharing: a game counts for the rating as a win shared by the best.
 func TestSharing(t *testing.T) {
 	s := tournamentOf(t, ffaID, Config{Format: OneAgainstThree, Agents: []string{"a"}, Against: "x", Games: 1}).schedule
-	for _, test := range []struct{ outcome, want []int }{
-		{[]int{-1, -1, 1, -1}, []int{2}},
-		{[]int{-1, 0, 0, -1}, []int{1, 2}},
-		{[]int{-1, -1, -1, -1}, []int{0, 1, 2, 3}},
+	const won, lost, tied = env.Won, env.Lost, env.Tied
+	for _, test := range []struct {
+		results []env.SeatResult
+		want    []int
+	}{
+		{[]env.SeatResult{lost, lost, won, lost}, []int{2}},
+		{[]env.SeatResult{lost, tied, tied, lost}, []int{1, 2}},
+		{[]env.SeatResult{lost, lost, lost, lost}, []int{0, 1, 2, 3}},
 	} {
-		if got := s.sharing(&Record{Outcome: test.outcome}); !slices.Equal(got, test.want) {
-			t.Errorf("outcome %v is shared by sides %v, want %v", test.outcome, got, test.want)
+		if got := s.sharing(&Record{Result: test.results}); !slices.Equal(got, test.want) {
+			t.Errorf("results %v are shared by sides %v, want %v", test.results, got, test.want)
 		}
 	}
 }

@@ -142,8 +142,12 @@ func TestRecords(t *testing.T) {
 			t.Error(err)
 		}
 		won := 0
-		for _, o := range r.Outcome {
-			won += max(0, o)
+		for seat, result := range r.Result {
+			if paid := r.Outcome[seat]; result == env.Won {
+				won++
+			} else if paid != -1 {
+				t.Errorf("game %d: seat %d has %s and was paid %v, want -1", i, seat, result, paid)
+			}
 		}
 		if r.Game != i || !slices.Equal(r.Agents, tour.schedule.names(&f)) || won > 1 || r.Steps < 1 ||
 			slices.Max(r.Moves) > r.Steps {

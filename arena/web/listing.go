@@ -68,7 +68,7 @@ type Part struct {
 }
 
 // PartOf is the games that a page's address asks for: of an agent, of it or another
-// (or), or of it against another; that have an outcome for it (won, lost or tied); in
+// (or), or of it against another; that have a result for it (won, lost or tied); in
 // which words are found (find); sorted by a column (sort), from the last to the first
 // (down), and from a place on (from).
 func (l *Listing) PartOf(query url.Values) (*Part, error) {
@@ -97,7 +97,7 @@ func (l *Listing) PartOf(query url.Values) (*Part, error) {
 func (l *Listing) found(query url.Values) (places []int) {
 	words := strings.Fields(strings.ToLower(query.Get("find")))
 	for i := range l.Games {
-		if e := &l.Games[i]; e.plays(query) && e.hasOutcome(query) && e.contains(words) {
+		if e := &l.Games[i]; e.plays(query) && e.hasResult(query) && e.contains(words) {
 			places = append(places, i)
 		}
 	}
@@ -117,12 +117,12 @@ func (e *Entry) plays(query url.Values) bool {
 	return slices.Contains(e.Agents[at+1:], agent)
 }
 
-func (e *Entry) hasOutcome(query url.Values) bool {
+func (e *Entry) hasResult(query url.Values) bool {
 	won := slices.ContainsFunc(e.Winners, func(seat int) bool {
 		agent := query.Get("agent")
 		return agent == "" || seat < len(e.Agents) && e.Agents[seat] == agent
 	})
-	switch query.Get("outcome") {
+	switch query.Get("result") {
 	case "won":
 		return won
 	case "lost":

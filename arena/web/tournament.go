@@ -49,8 +49,8 @@ func (t *tournamentLog) listed() (*Listing, error) {
 	for i := range kept.Records {
 		r := &kept.Records[i]
 		entry := Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Result: env.Tie.String(), Seed: r.Seed}
-		for seat, outcome := range r.Outcome {
-			if outcome > 0 {
+		for seat, result := range r.Result {
+			if result == env.Won {
 				entry.Result, entry.Winners = env.Win.String(), append(entry.Winners, seat)
 			}
 		}

@@ -226,10 +226,10 @@ func TestPartOf(t *testing.T) {
 		"": {1, 2, 3, 4}, "down=1": {4, 3, 2, 1}, "sort=steps": {3, 2, 1, 4}, "sort=winner": {3, 1, 2, 4}, "from=3": {4},
 		"from=9":  {},
 		"agent=a": {1, 2, 3}, "agent=a&against=b": {1, 2}, "agent=a&against=a": {3}, "against=c": {4},
-		"agent=a&or=c":        {1, 2, 3, 4},
-		"agent=a&outcome=won": {1}, "agent=a&outcome=lost": {2}, "outcome=tied": {3}, "outcome=won": {1, 2, 4},
-		"outcome=lost": {},
-		"find=LONG":    {4}, "find=b+20": {2}, "find=nothing": {},
+		"agent=a&or=c":       {1, 2, 3, 4},
+		"agent=a&result=won": {1}, "agent=a&result=lost": {2}, "result=tied": {3}, "result=won": {1, 2, 4},
+		"result=lost": {},
+		"find=LONG":   {4}, "find=b+20": {2}, "find=nothing": {},
 	} {
 		values, err := url.ParseQuery(query)
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pommego/env"
 )
 
 // Programs that play BaseWar are told the map and answer with one move, or with
@@ -21,7 +23,7 @@ func TestPlayBaseWar(t *testing.T) {
 			r.want(t, exitOK)
 			var got playReport
 			r.decodes(t, &got)
-			if got.Result != "Win" || len(got.Winners) == 0 || got.Winners[0] != 1 {
+			if got.Result[1] != env.Won || len(got.Winners) == 0 || got.Winners[0] != 1 {
 				t.Errorf("%s: winners %v, want green", got.Result, got.Winners)
 			}
 			for seat, s := range got.Seats {

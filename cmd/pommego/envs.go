@@ -19,7 +19,7 @@ func newEnvs() *cobra.Command {
 		Use:   "envs [ID]",
 		Short: "List the environments: ids, seats, spaces, rules",
 		Long: `List the environments. With an id, describe one: its seats, what a seat may do,
-what it sees in each encoding, and the rules with what each means: play, tournament,
+what it sees in each encoding, what each ending pays, and the rules with what each means: play, tournament,
 generate and bench take others by --rules. With --json, the same for programs: a list of
 all, or the one.`,
 		Example: `  pommego envs
@@ -37,13 +37,13 @@ all, or the one.`,
 			if len(args) == 1 {
 				ids = args
 			}
-			specs := []*env.Spec{}
+			specs := []described{}
 			for _, id := range ids {
 				game, err := catalog.Game(id)
 				if err != nil {
 					return usageError{err}
 				}
-				specs = append(specs, game.Spec())
+				specs = append(specs, described{game.Spec(), game.Endings()})
 			}
 			out := cmd.OutOrStdout()
 			switch {
@@ -61,8 +61,14 @@ all, or the one.`,
 	return cmd
 }
 
+// described is what there is to say of a game.
+type described struct {
+	*env.Spec
+	Endings []env.Ending `json:"endings"`
+}
+
 // tabulate prints a line a game.
-func tabulate(w io.Writer, specs []*env.Spec) error {
+func tabulate(w io.Writer, specs []described) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "ID\tSEATS\tACTIONS\tSTEPS\tDESCRIPTION")
 	for _, s := range specs {
@@ -81,7 +87,7 @@ func sizes(actions []env.Choice) string {
 }
 
 // describe prints all about one game.
-func describe(w io.Writer, s *env.Spec) error {
+func describe(w io.Writer, s described) error {
 	fmt.Fprintf(w, "%s: %s\n", s.ID, s.Description)
 	fmt.Fprintf(w, "seats: %d, teams %v, agents %s\n", s.Seats, s.Teams, strings.Join(s.Agents, ", "))
 	for _, c := range s.Actions {
@@ -94,7 +100,10 @@ func describe(w io.Writer, s *env.Spec) error {
 		describeFields(w, "observation "+e.Name, e.Fields)
 	}
 	describeFields(w, "global state", s.State)
-	return describeRules(w, s)
+	for _, e := range s.Endings {
+		fmt.Fprintf(w, "ending, %s: %s, outcome %g\n", e.Ending, e.Result, e.Outcome)
+	}
+	return describeRules(w, s.Spec)
 }
 
 // describeFields prints a line an entry.

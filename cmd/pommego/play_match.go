@@ -185,16 +185,17 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			Seed   uint64   `json:"seed"`
 			Agents []string `json:"agents"`
 			ended
-			Rewards []float64          `json:"rewards"`
+			Result  []env.SeatResult   `json:"result"`
 			Outcome []float64          `json:"outcome"`
+			Rewards []float64          `json:"rewards"`
 			Ties    string             `json:"ties"`
 			Games   int                `json:"games"`
 			Total   int                `json:"total_steps"`
 			Counts  env.Counts         `json:"counts"`
 			Seats   []match.SeatReport `json:"seats"`
 			Record  string             `json:"record,omitempty"`
-		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(status), rewards, p.Outcome, o.match.Ties.String(),
-			p.Games, p.Total, p.Counts, p.Seats, o.record})
+		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(status), p.Results, p.Outcome, rewards,
+			o.match.Ties.String(), p.Games, p.Total, p.Counts, p.Seats, o.record})
 	}
 	if !o.quiet && !o.show {
 		if _, err := out.Write(drawn(p.last.Game, p.last.Match, p.last.Tracker)(nil, inColour())); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pommego/arena/match"
+	"pommego/env"
 )
 
 // lineAgent is an agent of the line protocol in one command: it repeats the
@@ -20,7 +21,7 @@ const lineAgent = `exec:sed -nu 's/^{"type": *"[ab][a-z]*"\, *"id": *\([0-9]*\)\
 // playReport is what play --json prints.
 type playReport struct {
 	Steps      int
-	Result     string
+	Result     []env.SeatResult
 	Winners    []int
 	Outcome    []float64
 	Ties       string
@@ -112,7 +113,7 @@ func TestPlayTies(t *testing.T) {
 	r.want(t, exitOK)
 	var got playReport
 	r.decodes(t, &got)
-	if got.Result != "Loss" || got.Games != 4 || got.TotalSteps != 4*800 || len(got.Winners) != 0 ||
+	if fmt.Sprint(got.Result) != "[lost lost]" || got.Games != 4 || got.TotalSteps != 4*800 || len(got.Winners) != 0 ||
 		got.Outcome[0] != -1 || got.Outcome[1] != -1 {
 		t.Errorf("got %+v, want a loss for both after 4 games", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/env"
 	"pommego/env/catalog"
 )
 
@@ -56,7 +57,8 @@ func TestPlayJSON(t *testing.T) {
 		Agents  []string
 		Steps   int
 		Over    bool
-		Result  string
+		Result  []env.SeatResult
+		Outcome []float64
 		Winners []int
 		Rewards []float64
 		Counts  map[string][]int
@@ -75,6 +77,10 @@ func TestPlayJSON(t *testing.T) {
 	}
 	if again := play("--agents", "static,random,static,random", "--seed", "5"); !reflect.DeepEqual(again, got) {
 		t.Errorf("the same seed gave %+v, then %+v", got, again)
+	}
+	tie := play("--agents", "static", "--rules", `{"max_steps": 5}`)
+	if fmt.Sprint(tie.Result, tie.Outcome) != "[tied tied tied tied] [-1 -1 -1 -1]" {
+		t.Errorf("a tie at the step limit has results %v and outcomes %v, want tied and -1 for all", tie.Result, tie.Outcome)
 	}
 	if drawn := play("--agents",
 		"random"); !reflect.DeepEqual(play("--agents", "random", "--seed", fmt.Sprint(drawn.Seed)), drawn) {

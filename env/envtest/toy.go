@@ -160,6 +160,8 @@ func (g *toyGame) Clock() (limit, giveUp time.Duration) { return 0, 0 }
 
 func (g *toyGame) SidesByLot() bool { return false }
 
+func (g *toyGame) Endings() []env.Ending { return nil }
+
 func (g *toyGame) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	return fmt.Appendf(dst, `{"seat": %d, "steps": %d}`, seat, m.Status().Steps)
 }

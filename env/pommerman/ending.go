@@ -1,6 +1,9 @@
 package pommerman
 
-import "pommego/env"
+import (
+	"pommego/env"
+	"pommego/env/grid"
+)
 
 const (
 	team0 env.SeatSet = 1<<0 | 1<<2
@@ -76,4 +79,38 @@ func (r *Rules) rewardsToday(s *State, dst []float64) {
 			dst[seat] = 0
 		}
 	}
+}
+
+// Endings plays one step to each way in which a game can end for a seat, here seat 0, and
+// reads off what that is and pays.
+func (g *Game) Endings() (endings []env.Ending) {
+	m, spec, all := g.New(1)[0].(*Match), g.Spec(), env.AllSeats(g.rules.Seats())
+	own := env.SeatSet(1)
+	if g.rules.Teams() {
+		own = team0
+	}
+	last := g.rules.lastStep() - 1
+	for _, way := range []struct {
+		name string
+		dead env.SeatSet // who dies in the step
+		step int
+	}{
+		{"the others are out", all &^ own, 0},
+		{"it is out, and others are left", own, 0},
+		{"all that are left go out in one step", all, 0},
+		{"the step limit, and others are left too", 0, last},
+		{"the step limit, and all that are left go out in that step", all, last},
+	} {
+		m.Reset(env.Seed{})
+		m.StepCount = uint16(way.step)
+		for _, seat := range way.dead.List() {
+			m.addBomb(NewBomb(m.Agents[seat].Cell, 1, 2, seat, grid.Stay))
+		}
+		m.Step(make([]uint8, spec.Seats*len(spec.Actions)))
+		status, paid := m.Status(), make([]float64, spec.Seats)
+		m.Outcome(paid)
+		result := status.SeatResults(spec.Teams, all)[0]
+		endings = append(endings, env.Ending{Ending: way.name, Result: result, Outcome: paid[0]})
+	}
+	return endings
 }

@@ -84,6 +84,15 @@ func (b *Common[M, V, P]) Clock() (limit, giveUp time.Duration) { return 0, 0 }
 // SidesByLot is false.
 func (b *Common[M, V, P]) SidesByLot() bool { return false }
 
+// Endings are those of a game whose winners alone decide what it pays: [env.Outcome].
+func (b *Common[M, V, P]) Endings() []env.Ending {
+	return []env.Ending{
+		{Ending: "it is among the winners", Result: env.Won, Outcome: 1},
+		{Ending: "others win", Result: env.Lost, Outcome: -1},
+		{Ending: "nobody wins", Result: env.Tied, Outcome: 0},
+	}
+}
+
 // NewAgent makes a built-in agent.
 func (b *Common[M, V, P]) NewAgent(name string) (env.Agent, error) { return b.newAgent(name, nil) }
 

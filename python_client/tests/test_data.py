@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import pommego
+from conftest import REPOSITORY
 
 pytest.importorskip("pyarrow")
 
@@ -143,6 +144,16 @@ def test_files_lie_inside(generated: Make, tmp_path: Path, kind: str, path: str)
     (folder / "manifest.json").write_text(text.replace('"checksum": ""', f'"checksum": "{checksum}"'))
     with pytest.raises(data.DamagedError, match=re.escape(repr(path))):
         data.Manifest.read(folder)
+
+
+def test_data_sets_of_earlier_versions() -> None:
+    """Their column "result" is the game's; read, they have each seat's, as those played again have."""
+    folder = REPOSITORY / "arena/dataset/testdata/earlier"
+    games, steps = list(data.episodes(folder / "games")), list(data.episodes(folder / "steps"))
+    assert [game.result for game in steps] == [game.result for game in games]
+    assert games[0].result == ("lost", "tied", "tied", "lost")
+    assert games[0].outcome.tolist() == [-1, -1, -1, -1]
+    assert data.verify(folder / "games") == data.verify(folder / "steps") == []
 
 
 def test_rebuild_refusals(generated: Make) -> None:

@@ -212,6 +212,17 @@ def test_games_pages_are_current(folder: None) -> None:
     assert stale == [], "write them anew: make docs"
 
 
+def test_make_vec_names_the_ids_whose_ties_pay_nothing(folder: None) -> None:
+    text = " ".join((pommego.make_vec.__doc__ or "").partition("The outcome of a tie")[2].split()[:60])
+    for spec in generator().catalog():
+        if spec["game"] == "pommerman":
+            unpaid = [e["ending"] for e in spec["endings"] if e["result"] == "tied" and e["outcome"] == 0]
+            assert unpaid in ([], ["all that are left go out in one step"]), spec["id"]
+            assert bool(unpaid) == (spec["id"] in text), spec["id"]
+        else:
+            assert {e["outcome"] for e in spec["endings"] if e["result"] == "tied"} == {0}
+
+
 def test_entries_that_count_on_are_one_row() -> None:
     """Only with one meaning, without a gap, and only where there are many."""
     generate = generator()

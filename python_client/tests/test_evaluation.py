@@ -91,6 +91,8 @@ def test_the_dead_have_lost(where: dict[str, Any]) -> None:
         lambda _, info: np.zeros(len(info["seat"]), int), FFA, "static", 8, rules={"max_steps": 30}, **where
     )
     assert statue.ties == 8
+    agent = pommego.evaluate("random", FFA, "static", 8, rules={"max_steps": 30})
+    assert agent.losses > 0, "an agent too that bombs itself has lost"
 
 
 def test_plays_a_whole_team(where: dict[str, Any]) -> None:

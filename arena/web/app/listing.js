@@ -13,7 +13,7 @@ const columns = {
   note: { name: "Note", of: g => g.note ?? "" },
 };
 
-const outcomes = ["won", "lost", "tied"];
+const results = ["won", "lost", "tied"];
 
 export class Listing {
   // data is a part of a listing, as the server gives it; query asks for other parts.
@@ -51,7 +51,7 @@ export class Listing {
       bar.style.setProperty("--low", (r.rating.low - least) / span);
       bar.style.setProperty("--high", (r.rating.high - least) / span);
       bar.style.setProperty("--at", (r.rating.value - least) / span);
-      const count = (n, outcome) => element("td", { className: "number" }, n ? element("a", { href: this.link({ agent: r.agent, outcome }) }, String(n)) : "0");
+      const count = (n, result) => element("td", { className: "number" }, n ? element("a", { href: this.link({ agent: r.agent, result }) }, String(n)) : "0");
       return element("tr", {},
         element("th", { scope: "row" }, element("a", { href: this.link({ agent: r.agent }) }, r.agent)),
         element("td", { className: "number" }, r.rating.value.toFixed(0)),
@@ -88,7 +88,7 @@ export class Listing {
   meeting(row, col) { return this.apart ? { agent: row, or: col } : { agent: row, against: col }; }
 
   gameTable(place) {
-    const { agent, or, against, outcome, find } = place, filter = { agent, or, against, outcome, find, sort: "game" };
+    const { agent, or, against, result, find } = place, filter = { agent, or, against, result, find, sort: "game" };
     const body = element("div", {});
     const choose = (name, label, options) => {
       const select = element("select", { onchange: event => { filter[name] = event.target.value || undefined; this.fill(body, filter); } },
@@ -101,7 +101,7 @@ export class Listing {
     return element("section", { className: "finder" },
       element("h2", {}, "Games"),
       element("form", { role: "search", onsubmit: event => event.preventDefault() },
-        choose("agent", "Agent", this.all_agents), choose("outcome", "that", outcomes), choose("against", "against", this.all_agents),
+        choose("agent", "Agent", this.all_agents), choose("result", "that", results), choose("against", "against", this.all_agents),
         element("label", {}, "Find ", search)),
       body);
   }

@@ -26,7 +26,7 @@ from pommego.server import running
 from pommego.spec import GameSpec
 from pommego.suites import Part, Suite, SuiteResult, differing, load, named
 
-__all__ = ["NOT_HERE", "SEED", "Policy", "check_result", "evaluate", "seatings"]
+__all__ = ["NOT_HERE", "RESULTS", "SEED", "Policy", "check_result", "evaluate", "seatings"]
 
 #: Chooses actions, (rows,) or (rows, components), by a batch's observation and its info.
 Policy = Callable[[Observation, dict[str, Any]], ArrayLike]
@@ -286,6 +286,10 @@ def _play(spec: GameSpec, seated: list[tuple[Game, int]], options: dict[str, Any
     )
 
 
+#: What a seat's result is called in `Evaluation.results`, and by the program.
+RESULTS = {1: "won", 0: "tied", -1: "lost"}
+
+
 def _play_agents(
     spec: GameSpec, seated: list[tuple[Game, int]], rules: dict[str, Any], until: float
 ) -> Evaluation:
@@ -297,7 +301,8 @@ def _play_agents(
             return []
         game, seat = seated
         end = play(id, game.players, game.seed, **rules)
-        return [(np.sign(end["outcome"][seat]), end["steps"], seat)]
+        won = {word: number for number, word in RESULTS.items()}
+        return [(won[end["result"][seat]], end["steps"], seat)]
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         for found in threads.map(result, seated):

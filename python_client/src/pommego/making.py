@@ -97,8 +97,10 @@ def make_vec(
             scalar. ``encoding["box"].names`` lists them.
         state: whether ``info["state"]`` has the global state, for critics: what all agents
             would see without fog. With "box" it is one array, too.
-        reward: "outcome" (+1 or -1 once, when a row's fate is decided) or
-            "reference" (the rewards of the original at each step).
+        reward: "outcome" (+1 or -1 once, when a row's fate is decided) or "reference" (the
+            rewards of the original at each step). The outcome of a tie is that of the
+            original: -1, but 0 in OneVsOne-v0 and PommeTeam2018-v0 if the last go out in one
+            step before the step limit, and 0 in BaseWar and SuiteBot.
         autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as gymnasium defines them; its AutoresetMode,
             or the name or value of one.
         opponents: the players in all seats but the learner's; then there is one row

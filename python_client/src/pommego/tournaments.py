@@ -12,7 +12,7 @@ from pommego._core.checks import none_of
 from pommego._core.opponents import Opponent
 from pommego._core.playing import Game, play_games, progress
 from pommego._core.program import run
-from pommego.evaluation import NOT_HERE, SEED
+from pommego.evaluation import NOT_HERE, RESULTS, SEED
 from pommego.making import describe
 from pommego.pool import Pool
 from pommego.results import Interval, html_table
@@ -116,7 +116,8 @@ def tournament(
             how = {"tell": lambda more, done=done, tell=tell: tell(done + more), "every_seat": True}
             played = play_games(spec, games, options | where, **how)
             for k, record in enumerate(some):
-                record |= {"outcome": played.results[k].tolist(), "steps": int(played.lengths[k])}
+                record |= {"outcome": played.returns[k].tolist(), "steps": int(played.lengths[k])}
+                record["result"] = [RESULTS[result] for result in played.results[k].tolist()]
                 record["counts"] = {name: counted[k].tolist() for name, counted in played.counts.items()}
                 records.append(json.dumps(record))
     return Tournament(found)

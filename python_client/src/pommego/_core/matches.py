@@ -50,8 +50,8 @@ def play(
     """Play one match.
 
     Returns:
-        what ``pommego play --json`` prints: outcome (a number a seat: 1 won, 0 tied, -1 lost), steps
-        and more.
+        what ``pommego play --json`` prints: result ("won", "lost" or "tied" a seat), outcome (what
+        the end paid each seat), steps and more.
 
     Raises:
         PommegoError: it cannot be played; the message says why.

@@ -37,11 +37,11 @@ class Game(NamedTuple):
 
 
 class Played:
-    """How games ended: whether they did, steps, and by seat results (1, 0, -1) and counts; else zeros."""
+    """How games ended: if they did, steps, and by seat results (1, 0, -1), returns and counts; else zeros."""
 
     def __init__(self, games: int, spec: GameSpec) -> None:
         self.over, self.lengths = np.zeros(games, np.bool_), np.zeros(games, np.int32)
-        self.results = np.zeros((games, spec.seats), np.int8)
+        self.results, self.returns = np.zeros((games, spec.seats), np.int8), np.zeros((games, spec.seats))
         self.counts = {count.name: np.zeros((games, spec.seats), np.int32) for count in spec.counts}
 
 
@@ -154,6 +154,7 @@ class _Group:
             tied &= valid & (alive | (game["length"] < spec.max_steps))
         at = self._numbers[ended][:, None], self._seats
         played.results[at] = np.where(game["winners"][:, 0, self._seats], 1, np.where(tied, 0, -1))
+        played.returns[at] = game["return"]
         for name in played.counts.keys() & game.keys():
             played.counts[name][at] = game[name]
         played.lengths[at[0]] = game["length"][:, :1]

@@ -25,8 +25,9 @@ class Episode:
         seed: its seed, and the number of the episode since the seed; None if it began
             from a saved position.
         agents: the agents' names, by seat.
-        result: "Win", "Tie", "Loss", or "Incomplete" if it was truncated.
-        outcome: float64 (seats,): 1 won, -1 lost, the game's own value for ties; 0 not decided.
+        result: "won", "lost", "tied" or "undecided", by seat.
+        outcome: float64 (seats,): what the end paid: 1, -1, or for a tie what the game's rules
+            pay; 0 undecided.
         observations: arrays (T + 1, seats, ...), by the names of the encoding's fields.
         legal: uint8 (T, seats, choices): 1 where a choice may have an effect.
         alive: bool (T + 1, seats): which seats are still in the game.
@@ -48,7 +49,7 @@ class Episode:
     game: int
     seed: tuple[int, int] | None
     agents: tuple[str, ...]
-    result: str
+    result: tuple[str, ...]
     outcome: NDArray[np.float64]
     observations: dict[str, Array]
     legal: NDArray[np.uint8]
@@ -90,7 +91,7 @@ class Episode:
         batch["truncated"] = np.repeat(ends & self.truncated, seats)
         batch["died"] = (self.alive[:-1] & ~self.alive[1:]).reshape(n)
         batch["outcome"] = np.tile(self.outcome, steps)
-        batch["result"] = np.full(n, self.result)
+        batch["result"] = np.tile(np.array(self.result), steps)
         batch["length"] = np.full(n, steps, np.int32)
         return batch
 
@@ -118,7 +119,7 @@ def from_rows(batch: dict[str, Array], manifest: Manifest, reward: str) -> Episo
         game=int(batch["game"][0]),
         seed=(int(batch["seed"][0]), int(batch["episode"][0])) if batch["_seed"][0] else None,
         agents=tuple(map(str, batch["agent"][:seats])),
-        result=str(batch["result"][0]),
+        result=_results(batch, manifest, alive),
         outcome=batch["outcome"][:seats],
         observations=observations,
         legal=by_seat(batch["legal"]),
@@ -131,3 +132,17 @@ def from_rows(batch: dict[str, Array], manifest: Manifest, reward: str) -> Episo
         extra={name: by_seat(batch[name]) for name in manifest.extra},
         **search,
     )
+
+
+def _results(batch: dict[str, Array], manifest: Manifest, alive: Array) -> tuple[str, ...]:
+    """Return the result of each seat; rows of earlier versions have that of the game instead."""
+    found = tuple(map(str, batch["result"][: manifest.seats]))
+    if found[0] not in ("Win", "Tie", "Loss", "Incomplete"):
+        return found
+    left = alive[-1] & ~batch["died"][-manifest.seats :]
+    if found[0] == "Tie" and not left.any():
+        left = alive[-1]
+    left |= len(manifest.json["env"]["teams"]) < manifest.seats
+    others = {"Tie": "tied", "Incomplete": "undecided"}.get(found[0], "lost")
+    decided = zip(batch["outcome"] > 0, left, strict=False)
+    return tuple("won" if won else others if still else "lost" for won, still in decided)
