@@ -14,23 +14,29 @@ import (
 // are JSON texts in strings, as its get_json_info writes and its
 // game_state_file reads. Everything else is in one more key, "pommego". A file of the
 // reference without that key is accepted: then no ring is due and the RNG is that of
-// seed 0.
+// seed 0. A ring that is due has fallen in the reference's fields, as it has in the reference;
+// "pommego" then holds those from before it. States of earlier versions hold only these.
 
-// jsonState is the object, with its values in JSON text in strings.
+// jsonFields are the reference's fields, JSON text in strings.
+type jsonFields struct {
+	BoardSize  string `json:"board_size"`
+	StepCount  string `json:"step_count"`
+	Board      string `json:"board"`
+	Agents     string `json:"agents"`
+	Bombs      string `json:"bombs"`
+	Flames     string `json:"flames"`
+	Items      string `json:"items"`
+	Intended   string `json:"intended_actions"`
+	Collapses  string `json:"collapses,omitempty"`
+	RadioVocab string `json:"radio_vocab_size,omitempty"`
+	RadioWords string `json:"radio_num_words,omitempty"`
+	RadioFrom  string `json:"radio_from_agent,omitempty"`
+}
+
+// jsonState is the object.
 type jsonState struct {
-	BoardSize  string    `json:"board_size"`
-	StepCount  string    `json:"step_count"`
-	Board      string    `json:"board"`
-	Agents     string    `json:"agents"`
-	Bombs      string    `json:"bombs"`
-	Flames     string    `json:"flames"`
-	Items      string    `json:"items"`
-	Intended   string    `json:"intended_actions"`
-	Collapses  string    `json:"collapses,omitempty"`
-	RadioVocab string    `json:"radio_vocab_size,omitempty"`
-	RadioWords string    `json:"radio_num_words,omitempty"`
-	RadioFrom  string    `json:"radio_from_agent,omitempty"`
-	Own        jsonExtra `json:"pommego"`
+	jsonFields
+	Own jsonExtra `json:"pommego"`
 }
 
 // nest is a value as JSON text.
@@ -50,6 +56,8 @@ type jsonExtra struct {
 	RingDue  int    `json:"ring_due"`
 	Training int    `json:"training_agent"`
 	Results  []int  `json:"results,omitempty"`
+
+	Before map[string]json.RawMessage `json:"before_ring,omitempty"` // jsonFields from before the ring
 }
 
 type jsonAgent struct {
@@ -88,6 +96,20 @@ func (i *jsonItem) UnmarshalJSON(text []byte) error {
 
 // AppendJSON appends the state in its readable form.
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
+	t, shown := m.game.form.Snapshot(&m.State), Recording.Shown(m)
+	out := jsonState{shown.jsonFields(), jsonExtra{
+		Format: stateFormat, Rules: saved.Hex(m.game.form.Rules), RNG: saved.Hex(m.RNG.State),
+		RingDue: t.Due, Training: t.Training, Results: t.Results,
+	}}
+	var err error
+	if shown != m {
+		err = json.Unmarshal([]byte(nest(m.jsonFields())), &out.Own.Before)
+	}
+	text, also := json.Marshal(&out)
+	return append(dst, text...), cmp.Or(err, also)
+}
+
+func (m *Match) jsonFields() jsonFields {
 	r, t := &m.game.rules, m.game.form.Snapshot(&m.State)
 	agents, bombs, flames, items := []jsonAgent{}, []jsonBomb{}, []jsonFlame{}, []jsonItem{}
 	board := make([][]int, r.BoardSize)
@@ -106,11 +128,10 @@ func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 	for _, v := range t.Items {
 		items = append(items, jsonItem{[2]int(v), v[2]})
 	}
-	out := jsonState{
+	out := jsonFields{
 		BoardSize: nest(r.BoardSize), StepCount: nest(t.StepCount), Board: nest(board),
 		Agents: nest(agents), Bombs: nest(bombs),
 		Flames: nest(flames), Items: nest(items), Intended: nest([]int{}),
-		Own: jsonExtra{stateFormat, saved.Hex(m.game.form.Rules), saved.Hex(m.RNG.State), t.Due, t.Training, t.Results},
 	}
 	if r.FirstCollapse != NoCollapse {
 		out.Collapses = nest(r.Collapses())
@@ -122,34 +143,59 @@ func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		out.RadioVocab, out.RadioWords, out.RadioFrom = nest(r.RadioVocab), nest(r.RadioWords), nest(from)
 	}
-	text, err := json.Marshal(&out)
-	return append(dst, text...), err
+	return out
 }
 
 // RestoreJSON sets the state from what AppendJSON or the reference wrote.
 func (m *Match) RestoreJSON(state json.RawMessage) error {
-	t := &Snapshot{Due: -1, Training: m.game.rules.TrainingAgent, RNG: saved.RNG(env.Seed{}.RNG(env.StreamGame))}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(state, &object); err != nil {
 		return fmt.Errorf("pommerman: state is not a JSON object of the expected form: %w", err)
 	}
-	if err := m.game.rules.readJSON(object, t); err != nil {
-		return fmt.Errorf("pommerman: state: %w", err)
-	}
+	x := jsonExtra{RingDue: -1, Training: m.game.rules.TrainingAgent, RNG: saved.Hex(env.Seed{}.RNG(env.StreamGame).State)}
 	if text := object["pommego"]; text != nil {
-		var x jsonExtra
 		if err := json.Unmarshal(text, &x); err != nil {
 			return fmt.Errorf("pommerman: state: \"pommego\": %w", err)
 		}
 		if err := m.game.form.CheckReadable(stateFormat, x.Format, x.Rules); err != nil {
 			return err
 		}
-		if err := t.RNG.UnmarshalText([]byte(x.RNG)); err != nil {
-			return fmt.Errorf("pommerman: state: %w", err)
-		}
-		t.Results, t.Due, t.Training = x.Results, x.RingDue, x.Training
 	}
-	return m.game.form.Set(t, &m.State)
+	err := m.restore(object, &x)
+	if err != nil {
+		err = fmt.Errorf("pommerman: state: %w", err)
+	}
+	return err
+}
+
+// restore sets the state from the reference's fields and our own.
+func (m *Match) restore(object map[string]json.RawMessage, x *jsonExtra) error {
+	read := func(object map[string]json.RawMessage, due int) (s State, err error) {
+		t := Snapshot{Due: due, Training: x.Training, Results: x.Results}
+		if err = cmp.Or(t.RNG.UnmarshalText([]byte(x.RNG)), m.game.rules.readJSON(object, &t)); err == nil {
+			s, err = m.game.form.Read(&t)
+		}
+		return s, err
+	}
+	if x.Before == nil {
+		s, err := read(object, x.RingDue)
+		if err == nil {
+			m.State = s
+		}
+		return err
+	}
+	shown, err := read(object, -1)
+	s, also := read(x.Before, x.RingDue)
+	if err = cmp.Or(err, also); err != nil {
+		return err
+	}
+	settled := m.game.rules.Settled(s)
+	if d := m.game.form.Difference(&shown, &settled); d != "" {
+		return fmt.Errorf("it differs from \"before_ring\" with ring %d fallen in %s; change both, or remove "+
+			"\"before_ring\" and set \"ring_due\" to -1", x.RingDue, d)
+	}
+	m.State = s
+	return nil
 }
 
 // readJSON fills a snapshot with what the reference's keys say: JSON texts in strings, as the

@@ -1,6 +1,9 @@
 package pommerman
 
 import (
+	"cmp"
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"pommego/env"
@@ -31,6 +34,117 @@ func TestDifference(t *testing.T) {
 		alter(b)
 		if got := a.Difference(b); got != want {
 			t.Errorf("the difference is %q, want %q", got, want)
+		}
+	}
+}
+
+// TestSavedAtCollapse: at every recorded step at which a ring is due, the reference's fields of
+// the JSON are the state that it records, with the ring fallen. A state of ours goes on before the
+// ring, one of the reference alone after it, and both take the recorded course from there.
+func TestSavedAtCollapse(t *testing.T) {
+	rings := map[int8]int{}
+	for _, file := range []string{"ffa-collapse", "team-collapse"} {
+		for _, line := range recordLines(t, file) {
+			g, err := Recording.Parse(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rec struct {
+				Steps []struct {
+					Snapshot
+					Actions []uint8
+				}
+			}
+			if err := json.Unmarshal(line, &rec); err != nil {
+				t.Fatal(err)
+			}
+			var restored []*Match
+			for i, step := range rec.Steps {
+				if err := g.Step(); err != nil {
+					t.Fatal(err)
+				}
+				for _, m := range restored {
+					if m.Step(step.Actions); Recording.Shown(m).State != Recording.Shown(g.Match).State {
+						t.Fatalf("%s, step %d: restored and continued it differs in %s", file, i+1, g.Match.Difference(m))
+					}
+				}
+				if g.Match.due == 0 {
+					continue
+				}
+				rings[g.Match.due]++
+				restored = []*Match{restoredFrom(t, g.Match), restoredFrom(t, g.Match, "before_ring"),
+					restoredFrom(t, g.Match, "before_ring", "pommego")}
+				Recording.Shape(g.Match).Compare(&step.Snapshot, Recording.Show(restored[2]), func(path string, want, got any) {
+					if path != "ring_due" && path != "training_agent" && path != "dice" { // which records do not show
+						t.Errorf("%s, step %d: %s is %v, want %v", file, i+1, path, got, want)
+					}
+				})
+			}
+		}
+	}
+	for ring := range int8(4) {
+		if rings[ring+1] < 5 {
+			t.Errorf("ring %d fell %d times, want more", ring, rings[ring+1])
+		}
+	}
+}
+
+// restoredFrom is a match that was saved as JSON and restored, without some keys: without
+// "before_ring" as earlier versions wrote it, without "pommego" as the reference.
+func restoredFrom(t *testing.T, m *Match, without ...string) *Match {
+	t.Helper()
+	text, err := m.AppendJSON(nil)
+	var object, own, before map[string]json.RawMessage
+	err = cmp.Or(err, json.Unmarshal(text, &object))
+	if err = cmp.Or(err, json.Unmarshal(object["pommego"], &own)); err == nil {
+		err = json.Unmarshal(own["before_ring"], &before)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch len(without) {
+	case 1:
+		delete(own, without[0])
+		before["pommego"], _ = json.Marshal(own)
+		object = before
+	case 2:
+		delete(object, without[1])
+	}
+	text, _ = json.Marshal(object)
+	again := &Match{game: m.game}
+	if err := again.RestoreJSON(text); err != nil {
+		t.Fatalf("without %q: %v", without, err)
+	}
+	if len(without) < 2 && again.State != m.State {
+		t.Fatalf("without %q it differs in %s", without, m.Difference(again))
+	}
+	again.RNG, again.training = m.RNG, m.training
+	return again
+}
+
+// TestChangedAtCollapse: who changes one of the two forms of a state is told to change both.
+func TestChangedAtCollapse(t *testing.T) {
+	g, err := New("test", "", Playground(FFA).Collapsing(3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := g.New(1)[0].(*Match)
+	m.Reset(env.Seed{Value: 1})
+	for range 3 {
+		m.Step(make([]uint8, 4))
+	}
+	text, err := m.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ from, to, want string }{
+		{`"ammo\":1`, `"ammo\":3`, "differs from \"before_ring\" with ring 0 fallen in agents[0].ammo"},
+		{`"before_ring":{`, `"before_ring":{},"x":{`, "there is no \"board_size\""},
+		{`"before_ring":{"agents":"[`, `"before_ring":{"agents":"`, "agents"},
+	} {
+		changed := strings.Replace(string(text), tc.from, tc.to, 1)
+		if err := m.RestoreJSON([]byte(changed)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("with %s: %v, want an error with %q", tc.to, err, tc.want)
 		}
 	}
 }

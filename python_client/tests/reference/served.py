@@ -52,10 +52,8 @@ class ServedComparison(Comparison):
         kind, theirs = self._reference.ask("step", actions, saved=False)
         self.steps[env_id] += 1
         self._compare(f"step {number + 1}", ours, (kind, theirs[:4]))
-        if self._ring_is_due():
-            self.counts["rings due"] += 1  # which has fallen in the original: seen in the next step
-        else:
-            self._compare_saved(f"step {number + 1}")
+        self.counts["rings due"] += self._ring_is_due()
+        self._compare_saved(f"step {number + 1}")
         return ours[1][2] == ("bool", True)
 
     def _ring_is_due(self) -> bool:
@@ -63,7 +61,7 @@ class ServedComparison(Comparison):
 
     def _reload(self, env_id: str, training: int | None) -> None:
         """Save the game and load it into another game, in one form or the other."""
-        if self._ring_is_due():
+        if self._ring_is_due():  # loaded, ours shows the position from before the ring
             return
         state = self._ours.state
         saved = self._ours.saved() if self._rng.random() < 0.5 else state

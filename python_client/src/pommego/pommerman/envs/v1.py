@@ -81,8 +81,8 @@ class Pomme(v0.Pomme):
     def set_json_info(self) -> None:
         """Put the game into the state that was set; `collapses` in it replaces the environment's.
 
-        In a game that the server saved at a step of the collapse, the ring has not fallen
-        yet. Here it falls at once, as in `step`.
+        In a game that an earlier version of the server saved at a step of the collapse, the
+        ring has not fallen yet. Here it falls at once, as in `step`.
         """
         super().set_json_info()
         state = self._init_game_state
