@@ -93,23 +93,32 @@ type snapshotJava struct {
 // observationJava is what a player is shown: the maps, and then the copy of the game that
 // it can play on.
 type observationJava struct {
-	Board         saved.Map       `json:"board"`
-	BombBlast     saved.Map       `json:"bomb_blast_strength"`
-	BombLife      saved.Map       `json:"bomb_life"`
-	Position      []int           `json:"position"`
-	Ammo          int             `json:"ammo"`
-	BlastStrength int             `json:"blast_strength"`
-	CanKick       saved.Flag      `json:"can_kick"`
-	Teammate      int             `json:"teammate"`
-	Enemies       []int           `json:"enemies"`
-	Alive         []int           `json:"alive"`
-	StepCount     int             `json:"step_count"`
-	Result        int             `json:"result"`
-	Message       []int           `json:"message,omitempty"`
-	Agents        json.RawMessage `json:"agents"`
-	Bombs         saved.Rows      `json:"bombs"`
-	Flames        saved.Rows      `json:"flames"`
-	Items         saved.Rows      `json:"items"`
+	Board         saved.Map  `json:"board"`
+	BombBlast     saved.Map  `json:"bomb_blast_strength"`
+	BombLife      saved.Map  `json:"bomb_life"`
+	Position      []int      `json:"position"`
+	Ammo          int        `json:"ammo"`
+	BlastStrength int        `json:"blast_strength"`
+	CanKick       saved.Flag `json:"can_kick"`
+	Teammate      int        `json:"teammate"`
+	Enemies       []int      `json:"enemies"`
+	Alive         []int      `json:"alive"`
+	StepCount     int        `json:"step_count"`
+	Result        int        `json:"result"`
+	Message       []int      `json:"message,omitempty"`
+	Agents        agentsJava `json:"agents"`
+	Bombs         saved.Rows `json:"bombs"`
+	Flames        saved.Rows `json:"flames"`
+	Items         saved.Rows `json:"items"`
+}
+
+// agentsJava is [row, col, ammo, blast_strength, can_kick] of each agent, row and col null where
+// they are not known.
+type agentsJava [][]*int
+
+func (a agentsJava) String() string {
+	text, _ := json.Marshal(a) // lists of numbers always marshal
+	return string(text)
 }
 
 // recordingJava is what is special in those records.
@@ -333,16 +342,19 @@ func (m *javaReplay) observe(seat int) *observationJava {
 func (m *javaReplay) observeCopy(v *pommerman.View, o *observationJava) {
 	seen := func(c grid.Cell) bool { return c.OnBoard(v.Rules.BoardSize) && v.Board[c] != pommerman.Fog }
 	all := m.vision < 0
-	agents := [][]any{}
 	for i, a := range m.Agents {
 		if !all && i != v.Seat {
 			a.Ammo, a.Blast, a.Kicks = 1, 2, false
 		}
-		row := []any{nil, nil, a.Ammo, a.Blast, saved.Flag(a.Kicks)}
-		if seen(a.Cell) {
-			row[0], row[1] = a.Cell.Row(), a.Cell.Col()
+		kicks := 0
+		if a.Kicks {
+			kicks = 1
 		}
-		agents = append(agents, row)
+		row := []*int{nil, nil, new(int(a.Ammo)), new(int(a.Blast)), &kicks}
+		if seen(a.Cell) {
+			row[0], row[1] = new(a.Cell.Row()), new(a.Cell.Col())
+		}
+		o.Agents = append(o.Agents, row)
 	}
 	for _, b := range m.Bombs[:m.NumBombs] {
 		if seen(b.Cell) {
@@ -357,5 +369,4 @@ func (m *javaReplay) observeCopy(v *pommerman.View, o *observationJava) {
 	if all {
 		o.Items = m.itemRows()
 	}
-	o.Agents, _ = json.Marshal(agents) // lists of numbers always marshal
 }

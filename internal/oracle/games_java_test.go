@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -98,6 +99,23 @@ func TestAlteredJavaRecordIsFound(t *testing.T) {
 		}
 		if got := report.Differences[0].Field; !strings.HasPrefix(got, tc.field) {
 			t.Errorf("%s was altered, found %s", tc.field, got)
+		}
+	}
+}
+
+// Values are compared, not text: a record with spaces is the same record.
+func TestSpacesInJavaRecords(t *testing.T) {
+	for _, file := range []string{"radio", "ffa", "decisions", "heuristic"} {
+		lines := tracetest.Lines(t, "testdata/java/"+file+".jsonl.gz")
+		for i, line := range lines[:min(len(lines), 5)] {
+			var spaced bytes.Buffer
+			if err := json.Indent(&spaced, line, " ", " "); err != nil {
+				t.Fatal(err)
+			}
+			if report, err := check(spaced.Bytes()); err != nil || report.Mismatches > 0 {
+				t.Errorf("%s, record %d: %d mismatches, such as %v, error %v", file, i+1, report.Mismatches, report.Differences,
+					err)
+			}
 		}
 	}
 }
