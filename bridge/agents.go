@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +14,7 @@ func (c *Config) allowAgent(name string) error {
 	_, options, _ := strings.Cut(name, ":")
 	for option := range strings.SplitSeq(options, ",") {
 		key, text, _ := strings.Cut(option, "=")
-		most, hint := c.agentLimit(strings.TrimSpace(key))
+		most, hint := c.agentLimit(name, strings.TrimSpace(key))
 		if hint == "" {
 			continue
 		}
@@ -26,7 +28,7 @@ func (c *Config) allowAgent(name string) error {
 
 // agentLimit is the most that an agent's option may be, and what to do about it; the hint is
 // empty if the server does not limit the option.
-func (c *Config) agentLimit(key string) (most float64, hint string) {
+func (c *Config) agentLimit(name, key string) (most float64, hint string) {
 	const higher = "ask for less, or start the server with a higher --max-agent-time"
 	switch key {
 	case "ticks", "iterations", "samples":
@@ -35,6 +37,11 @@ func (c *Config) agentLimit(key string) (most float64, hint string) {
 		return float64(c.MaxAgentTime) / float64(time.Millisecond), higher
 	case "memory": // in MiB
 		return float64(c.MaxAgentMemory >> 20), "ask for less"
+	case "omniscient":
+		if slices.Contains(c.AllowAgents, name) || slices.Contains(c.AllowAgents, "*") {
+			return 1, "set it to 0 or 1"
+		}
+		return 0, fmt.Sprintf("it would see the whole state: start the server with --allow-agents %q", name)
 	}
 	return 0, ""
 }

@@ -95,6 +95,7 @@ func TestAgentLimits(t *testing.T) {
 		{"mcts:c=3,ticks=1000001", "ticks is", "--max-agent-time"},
 		{"java-mcts:iterations=2000000", "iterations is 2e+06", "--max-agent-time"},
 		{"mcts:ms=60000", "ms is 60000, and may be at most 10000", "--max-agent-time"},
+		{"java-mcts:depth=3,omniscient=1", "omniscient is 1, and may be at most 0", `--allow-agents "java-mcts:depth=3,omn`},
 		{"bfs:memory=2048", "memory is 2048, and may be at most 1024", "ask for less"},
 	} {
 		e := callError(t, c, codeLimit, "make", "env_id", "PommeFFACompetition-v0", "games", 1, "opponents",
@@ -112,5 +113,11 @@ func TestAgentLimits(t *testing.T) {
 		"mcts:ticks=1e9")
 	if e.Field != "policy" {
 		t.Errorf("a simulation's policy: %v of field %q, want policy", e, e.Field)
+	}
+	for _, allowed := range []string{"java-osla:omniscient=1", "*"} {
+		server := startServer(t, func(c *Config) {
+			c.IDs, c.Game, c.AllowAgents = catalog.IDs, catalog.Game, []string{allowed}
+		})
+		call(t, server.dial(t), "make", "env_id", "PommeFFAJava-v0", "games", 1, "opponents", opponents("java-osla:omniscient=1"))
 	}
 }

@@ -35,6 +35,10 @@ type Config struct {
 	// there may be an agent of that name. Nil: no names but the game's own are known.
 	Agent func(game env.Game, name string, limit time.Duration) (a env.Agent, ok bool, err error)
 
+	// AllowAgents are the names of agents with the option omniscient that clients may seat, "*"
+	// for all: such an agent sees more than its seat.
+	AllowAgents []string
+
 	// Version is the server's own, for the hello. Empty: "dev".
 	Version string
 

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,8 +86,8 @@ times that, so that what is no longer used is collected in time.`,
 	f.DurationVar(&o.cfg.MaxAgentTime, "max-agent-time", 0,
 		"time of an agent's decision, its option ms; its ticks and iterations may be 100,000 for each second (default 10s)")
 	f.StringArrayVar(&o.agents, "allow-agents", nil,
-		`an agent outside the server that clients may name as an opponent, word for word, "exec:COMMAND" or `+
-			`"http://host:port"; "*" allows all, and with them any command; may be repeated`)
+		`an agent outside the server, "exec:COMMAND" or "http://host:port", or one with omniscient=1, that clients `+
+			`may name as an opponent, word for word; "*" allows all, and with them any command; may be repeated`)
 	f.BoolVar(&o.web, "web", false,
 		"serve a page, too, that lists all running environments, without their games, on this machine alone;\nits "+
 			"address is printed, with the key of the list")
@@ -181,11 +182,12 @@ func (o *serveOptions) prepare() error {
 // allow has the server make the agents of --allow-agents, and refuse others outside it.
 func (o *serveOptions) allow() error {
 	for _, name := range o.agents {
-		if name != "*" && !match.Outside(name) {
-			return usagef("--allow-agents is %q, want exec:COMMAND, http://host:port or *; the games' own agents are always "+
-				"allowed", name)
+		if name != "*" && !match.Outside(name) && !strings.Contains(name, "omniscient=1") {
+			return usagef("--allow-agents is %q, want exec:COMMAND, http://host:port, one with omniscient=1, or *; the games' "+
+				"other agents are always allowed", name)
 		}
 	}
+	o.cfg.AllowAgents = o.agents
 	o.cfg.Agent = func(game env.Game, name string, limit time.Duration) (env.Agent, bool, error) {
 		if !match.Outside(name) {
 			return nil, false, nil

@@ -76,6 +76,8 @@ func TestTournamentOutput(t *testing.T) {
 		{"--env BaseWarSides-v0 --agents static,random --games 4", tournament.OneAgainstThree, 8, []string{"against simple"}},
 		{"--env SuiteBot-v0 --agents simple,random --games 4", tournament.OneAgainstThree, 8,
 			[]string{"against simple", "Counted in a game", "points"}},
+		{"--env PommeFFAJava-v0 --agents java-osla:omniscient=1,java-osla --games 4", tournament.OneAgainstThree, 8,
+			[]string{"java-osla:omniscient=1 "}},
 		{"--agents simple,random --games 2x4", tournament.OneAgainstThree, 16,
 			[]string{"2 boards with 4 repetitions each", "team kills", "Kills, of the column's agent"}},
 	} {

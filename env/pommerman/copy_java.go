@@ -1,6 +1,9 @@
 package pommerman
 
-import "pommego/env/grid"
+import (
+	"pommego/env"
+	"pommego/env/grid"
+)
 
 // CopyJava sets s to the copy of the game that the Java re-implementation gives a
 // player for planning: what the seat sees now, and nothing else. Bombs lie still and
@@ -8,8 +11,7 @@ import "pommego/env/grid"
 // and those that are not visible are [Nowhere]. Fog can be entered and burnt. Only the
 // Java step can play on from it.
 //
-// Without fog the original shows its players more: what others carry, and the items
-// hidden under wood.
+// Without fog the original shows its players more, see [Rules.CopyWhole].
 func (r *Rules) CopyJava(v *View, s *State) {
 	*s = State{Board: v.Board, StepCount: uint16(v.StepCount)}
 	youngest := &s.flames[r.FlameLife-1]
@@ -30,5 +32,21 @@ func (r *Rules) CopyJava(v *View, s *State) {
 	for i := range v.NumBombs {
 		b := &v.Bombs[i]
 		s.addBomb(NewBomb(b.Cell, b.Life, b.Blast, nobody, grid.Stay))
+	}
+}
+
+// CopyWhole sets s to the copy that the Java re-implementation, without fog, gives a player:
+// everything, what others carry and what is hidden under wood too, but bombs that lie still and
+// have no owner, and flames that are new. By other steps it is the state itself. A copy has no RNG.
+func (r *Rules) CopyWhole(of, s *State) {
+	*s = *of
+	s.RNG = env.RNG{}
+	if !r.Traits().Copied {
+		return
+	}
+	s.flames = [maxFlameLife]grid.Bits{}
+	s.flames[r.FlameLife-1] = of.burning()
+	for i, b := range s.bombs() {
+		s.Bombs[i] = NewBomb(b.Cell, b.Life, b.Blast, nobody, grid.Stay)
 	}
 }

@@ -104,22 +104,34 @@ func (b *Common[M, V, P]) newAgent(name string, file []byte) (env.Agent, error) 
 	if err != nil {
 		return nil, err
 	}
-	a := &agent[M, V, P]{newSearchable(bot), b}
+	a := &agent[M, V, P]{newSearchable(bot), b, nil}
+	a.knowing, _ = bot.(knowing[P])
 	if r, ok := bot.(env.SearchReporter); ok {
 		return &reporter[M, V, P]{a, r}, nil
 	}
 	return a, nil
 }
 
-// agent seats a Bot: an env.Agent that shows the bot its view and nothing else.
+// knowing is a bot with an option by which it looks at the whole match, named in its name.
+type knowing[P any] interface {
+	// Know is called ahead of Act.
+	Know(m P)
+}
+
+// agent seats a Bot: an env.Agent that shows the bot its view and, unless it is knowing, nothing
+// else.
 type agent[M, V any, P Match[M, V]] struct {
 	searchable[V]
-	game *Common[M, V, P]
+	game    *Common[M, V, P]
+	knowing knowing[P] // nil if it is not
 }
 
 func (a *agent[M, V, P]) Waits() bool { return false }
 
 func (a *agent[M, V, P]) Act(m env.Match, seat int, action []uint8) {
+	if a.knowing != nil {
+		a.knowing.Know(m.(P))
+	}
 	v := a.game.Lend()
 	m.(P).View(seat, v)
 	a.Bot.Act(v, action)

@@ -108,6 +108,22 @@ def test_it_sees_its_seat_alone(binary: Path, program: Any) -> None:
     assert shown[0] == shown[1]
 
 
+def test_who_sees_the_whole_state_is_allowed_by_name(binary: Path) -> None:
+    name = "java-osla:omniscient=1"
+    for allowed in ([], ["java-osla"], [name]):
+        if allowed == ["java-osla"]:
+            with pytest.raises(pommego.ServerStartError, match="allow-agents is .java-osla."):
+                pommego.Server(allow_agents=allowed)
+            continue
+        with pommego.Server(allow_agents=allowed) as server:
+            where = {"address": server.address, "token": server.token}
+            if allowed:
+                pommego.make_vec("PommeFFAJava-v0", 1, opponents=[name] * 3, **where).close()
+            else:
+                with pytest.raises(pommego.ServerError, match=r"(?s)omniscient is 1.*--allow-agents"):
+                    pommego.make_vec("PommeFFAJava-v0", 1, opponents=[name] * 3, **where)
+
+
 def test_a_shared_server_has_those_it_was_started_with(binary: Path, program: Any) -> None:
     with pommego.Server(allow_agents=[program("none")]) as server:
         where = {"address": server.address, "token": server.token}

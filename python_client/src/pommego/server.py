@@ -92,8 +92,9 @@ class Server:
         binary: the program; None: the one that `find_binary` finds.
         timeout: seconds it may take to start.
         allow_agents: agents outside the server that clients may name as opponents, each
-            "exec:COMMAND" or "http://host:port", exactly; "*" allows all, and so lets
-            every client that has the token run any command.
+            "exec:COMMAND" or "http://host:port", exactly, and agents with omniscient=1, which
+            see the whole state; "*" allows all, and so lets every client that has the token
+            run any command.
 
     Raises:
         BinaryNotFoundError: there is no program to start.

@@ -26,6 +26,8 @@
 //	length      of java-rhea: moves in a plan: 12
 //	mutation    of java-rhea: the share of a child's moves that are drawn anew: 0.5
 //	advanced    1: score by AdvancedHeuristic, 0: by CustomHeuristic, as it is without
+//	omniscient  1: plan on the whole state ([pommerman.Rules.CopyWhole]), as the original's players
+//	            do without fog, its default; servers allow it only by name (--allow-agents)
 //
 // The numbers are those of the framework's runner and of the paper about it. Where
 // nobody chose any, the original's are depth=8,ms=40 and mutation=0.3.
@@ -60,6 +62,7 @@ type agent struct {
 	settings
 	memory
 	belief pommerman.Belief // in games not by the Java step
+	whole  *pommerman.State // while it acts, and only if it is omniscient
 	rng    ownRNG
 	search.Memo
 }
@@ -85,14 +88,25 @@ func (a *agent) Reset(rng env.RNG) {
 
 func (a *agent) Reseed(rng env.RNG) { a.rng = ownRNG{rng} }
 
+// Know shows it the whole match.
+func (a *agent) Know(m *pommerman.Match) {
+	if a.omniscient {
+		a.whole = &m.State
+	}
+}
+
 func (a *agent) Act(v *pommerman.View, action []uint8) {
 	clear(action)
 	a.Forget()
 	p := planners.Lend(a.Bytes)
 	defer planners.GiveBack(a.Bytes, p)
-	if v.Rules.Traits().Copied {
+	switch {
+	case a.whole != nil:
+		v.Rules.CopyWhole(a.whole, &p.root)
+		a.whole = nil
+	case v.Rules.Traits().Copied:
 		v.Rules.CopyJava(v, &p.root)
-	} else {
+	default:
 		v.Rules.Imagine(&a.belief, v)
 		p.root = a.belief.State
 	}

@@ -46,6 +46,7 @@ func TestOptions(t *testing.T) {
 		"java-mcts:iterations=0": "want a whole number from 1",
 		"java-rhea:length=41":    "want a whole number from 1 to 40",
 		"java-rhea:mutation=2":   "want a number from 0 to 1",
+		"java-mcts:omniscient=2": "want a whole number from 0 to 1",
 		"java-mcts:advanced=2":   "want a whole number from 0 to 1",
 		"java-simple:ticks=3":    "java-simple takes no options",
 	} {
@@ -122,6 +123,57 @@ func TestStrength(t *testing.T) {
 		if won < tc.least || won > tc.most {
 			t.Errorf("%s won %d of %d games, want %d to %d", tc.name, won, tc.games, tc.least, tc.most)
 		}
+	}
+}
+
+// With omniscient=1 agents plan on the whole state, and without it on what their seat sees.
+func TestOmniscient(t *testing.T) {
+	others := 0
+	for _, rules := range []pommerman.Rules{
+		pommerman.Java(pommerman.FFA), pommerman.Java(pommerman.Team), pommerman.Playground(pommerman.Team),
+	} {
+		rules.ViewSize, rules.MaxSteps = 4, 60
+		game, err := pommerman.New("play", "", rules, Roster)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"java-osla", "java-mcts:iterations=20", "java-rhea:iterations=9"} {
+			name += map[bool]string{true: ",omniscient=1", false: ":omniscient=1"}[strings.Contains(name, ":")]
+			player, err := game.NewAgent(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bot, _ := Roster.New(name)
+			twin, seat := bot.(*agent), 1
+			blind := *twin
+			m := game.New(1)[0].(*pommerman.Match)
+			m.Reset(env.Seed{Value: 5})
+			rng := env.RNG{State: 8}
+			player.Reset(rng)
+			twin.Reset(rng)
+			for actions := make([]uint8, 4); !m.Status().Over && m.Status().In.Has(seat); m.Step(actions) {
+				for k := range actions {
+					actions[k] = uint8(rng.IntN(5)) // no bombs
+				}
+				var v pommerman.View
+				var root pommerman.State
+				m.View(seat, &v)
+				rules.CopyWhole(&m.State, &root)
+				before := *twin
+				player.Act(m, seat, actions[seat:seat+1])
+				if got, want := uint8(1)<<actions[seat], twin.Could(&v, &root, &twin.rng); got != want {
+					t.Fatalf("%s, step %d: it plays %#b, on the whole state it is %#b", name, v.StepCount, got, want)
+				}
+				blind.memory, blind.rng = before.memory, before.rng
+				own := []uint8{0}
+				if blind.Act(&v, own); own[0] != actions[seat] {
+					others++
+				}
+			}
+		}
+	}
+	if others < 20 {
+		t.Errorf("by what its seat sees it plays otherwise %d times, want more", others)
 	}
 }
 

@@ -30,6 +30,8 @@ type settings struct {
 	length   int     // of evolution
 	mutation float64 // of evolution
 	advanced bool    // score by AdvancedHeuristic
+
+	omniscient bool // plan on the whole state
 }
 
 // options are the options of the agents. Each of ticks and ms lifts the number of
@@ -44,12 +46,13 @@ var options = append(seat.Budget(func(s *settings) *search.Budget {
 	seat.Whole("length", 1, search.MaxLength, func(s *settings, n int) { s.length = n }),
 	seat.Real("mutation", 0, 1, func(s *settings, x float64) { s.mutation = x }),
 	seat.Whole("advanced", 0, 1, func(s *settings, n int) { s.advanced = n == 1 }),
+	seat.Whole("omniscient", 0, 1, func(s *settings, n int) { s.omniscient = n == 1 }),
 )
 
 // searching is a kind of agent that searches as s says, unless the options that it takes
 // say otherwise. Those that limit a decision are for searches with a number of iterations.
 func searching(name string, s settings, takes ...string) seat.Kind[pommerman.View] {
-	takes = append(takes, "advanced")
+	takes = append(takes, "advanced", "omniscient")
 	if s.iterations > 0 {
 		takes = append(takes, "iterations", "ticks", "ms")
 	}

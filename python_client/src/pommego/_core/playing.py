@@ -120,7 +120,7 @@ def _make(
     if every:
         line_ups.line_ups += ((_HERE,) * len(others),)  # which no game has
     seating = {"opponents": line_ups, "seat": seat, "on_death": "wait", "counts": every}
-    return make_vec(spec.id.removeprefix("custom:"), len(games), **seating, **options)
+    return make_vec(spec.id.removeprefix("custom:"), len(games), **options | seating)
 
 
 class _Group:
