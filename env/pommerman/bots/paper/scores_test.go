@@ -2,6 +2,7 @@ package paper
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pommego/env/envtest/pommermantest"
@@ -197,6 +198,43 @@ func TestAttackScore(t *testing.T) {
 	s.Agents[0].Alive = false
 	if got := attackScore(s, 0, 1); got != 0 {
 		t.Errorf("a dead agent scores %v, want 0", got)
+	}
+}
+
+// TestFigure3 is the paper's own example of equation 2: of the 13 cells within two steps of the
+// target, walls keep it from some and a bomb reaches others; 4 are left, and the score is 69.
+func TestFigure3(t *testing.T) {
+	s := pommermantest.StateOf(pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), `
+		. . . . . . .
+		. . . . . . .
+		. . . # . . .
+		. . # B . o .
+		. . . . . . .
+		. . . # . . .
+		A . . . . . .`))
+	s.Bombs[0].Blast = 3
+	target := s.Agents[1].Cell
+	within, reachable, inRange := 0, 0, 0
+	for _, c := range grid.Cells(7) {
+		if c.Distance(target) > 2 {
+			continue
+		}
+		within++
+		corner := func(d grid.Dir) bool { // a free cell between it and the target
+			near := target.Next(d)
+			return c.Distance(near) < c.Distance(target) && (s.Board[near] == pommerman.Passage || near == c)
+		}
+		if c != target && (s.Board[c] == pommerman.Rigid || !slices.ContainsFunc(grid.Dirs[:], corner)) {
+			continue
+		}
+		reachable++
+		if inReach(s, c) {
+			inRange++
+		}
+	}
+	if score := attackScore(s, 0, 1); within != 13 || reachable-inRange != 4 || math.Round(score) != 69 {
+		t.Errorf("%d cells, %d reachable, %d of them in range of the bomb, score %v; want 13 cells, 4 safe, 69", within,
+			reachable, inRange, score)
 	}
 }
 
