@@ -207,6 +207,13 @@ def test_words_come_as_they_were_sent() -> None:
         obs = env.step(said)[0]
         assert [one["message"] for one in obs] == [(0, 0), (0, 0), (3, 8), (70,)]
         assert json.loads(env.get_json_info()["radio_from_agent"])["Agent0"] == [3, 8]
+
+        class Spelled(json.JSONEncoder):
+            def encode(self, o: Any) -> str:
+                return f"<{o}>"
+
+        spelled = env.get_json_info(json_encoder=Spelled)
+        assert (spelled["radio_num_words"], spelled["board_size"]) == ("<2>", "11")
         with pytest.raises(TypeError, match="neither a number nor a list"):
             env.step(["stop"] * 4)
         assert {one["message"] for one in env.reset()} == {(0, 0)}

@@ -17,9 +17,11 @@ def field(state: Mapping[str, Any], name: str) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 
-def encoded(fields: Mapping[str, Any]) -> dict[str, str]:
+def encoded(
+    fields: Mapping[str, Any], encoder: type[json.JSONEncoder] = utility.PommermanJSONEncoder
+) -> dict[str, str]:
     """Return the fields as JSON texts."""
-    return {name: json.dumps(value, cls=utility.PommermanJSONEncoder) for name, value in fields.items()}
+    return {name: json.dumps(value, cls=encoder) for name, value in fields.items()}
 
 
 def bombs(state: Mapping[str, Any], agents: Sequence[Any]) -> list[characters.Bomb]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, ClassVar
 
 import gymnasium
@@ -86,15 +87,18 @@ class Pomme(v0.Pomme):
         """Flatten an observation, the message last."""
         return np.concatenate([v0.Pomme.featurize(obs), utility.make_np_float(obs["message"])])
 
-    def get_json_info(self) -> dict[str, str]:
-        """Save the game: JSON texts by name."""
+    def get_json_info(
+        self, json_encoder: type[json.JSONEncoder] = utility.PommermanJSONEncoder
+    ) -> dict[str, str]:
+        """Save the game: JSON texts by name. `json_encoder` writes what is of the radio."""
         words = {agent.name: message for agent, message in self._radio_from_agent.items()}
         return super().get_json_info() | saved.encoded(
             {
                 "radio_vocab_size": self._radio_vocab_size,
                 "radio_num_words": self._radio_num_words,
                 "radio_from_agent": words,
-            }
+            },
+            json_encoder,
         )
 
     def set_json_info(self) -> None:
