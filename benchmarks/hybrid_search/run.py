@@ -61,11 +61,13 @@ class Run:
     careful: int  # 0: they go by the paper's text alone
     budget: str  # an agent's option, such as "ticks=2000"
     games: int
+    danger: str = ""  # an option: "allbombs=1" for the paper's 5 + 2n, word for word
 
     @property
     def name(self) -> str:
         """Gives the run's folder."""
-        return f"{self.rules}-careful{self.careful}-{self.budget.replace('=', '')}-games{self.games}"
+        parts = [f"careful{self.careful}", self.danger, self.budget, f"games{self.games}"]
+        return "-".join([self.rules, *(part.replace("=", "") for part in parts if part)])
 
     def agents(self, names: list[str]) -> str:
         """Lists the agents with their options, as the command line wants them."""
@@ -75,19 +77,17 @@ class Run:
         options = [] if name in WITHOUT_BUDGET else [self.budget]
         if name in OF_THE_PAPER and not self.careful:
             options.append("careful=0")
+        if name in OF_THE_PAPER and self.danger:
+            options.append(self.danger)
         name = SIMPLE[self.rules] if name == "simple" else name
         return f"{name}:{','.join(options)}" if options else name
 
 
 def plan(games: int) -> list[Run]:
-    """Lists the runs, the most important first.
-
-    Those with a budget in time are slow and depend on the machine: they have about a third of the games,
-    a multiple of four, so that each agent has each seat equally often.
-    """
-    by_ticks = [(rules, f"ticks={n}", games) for rules in RULES for n in (2000, 30)]
-    by_time = [("2018", "ms=100", max(4, round(games / 12) * 4))]
-    return [Run(rules, careful, budget, n) for rules, budget, n in by_ticks + by_time for careful in (0, 1)]
+    """Lists the runs, the most important first. Those with a budget in time depend on the machine."""
+    budgets = [(rules, f"ticks={n}") for rules in RULES for n in (2000, 30)] + [("2018", "ms=100")]
+    runs = [Run(rules, careful, budget, games) for rules, budget in budgets for careful in (0, 1)]
+    return [*runs, Run("2018", 0, "ms=100", games, "allbombs=1")]
 
 
 def command(run: Run, options: argparse.Namespace) -> list[str]:
@@ -171,12 +171,12 @@ def goals(results: dict) -> list[str]:
 def describe(run: Run, results: dict) -> list[str]:
     """Writes down one run beside the paper."""
     title = f"## {run.rules.capitalize()} rules, {run.budget}, careful={run.careful}"
+    title += f", {run.danger}" if run.danger else ""
     what = f"`{results['env']}`, {results['games']} games an agent, seeds from {results['seed']}, build "
     what += f"`{results['program']}`: [rates]({run.name}/results.md), [times]({run.name}/timing.md)."
     lines = [title, "", what, "", *table(results), "", agreement(results), ""]
-    wins = [a["win_rate"] for a in results["standings"] if base(a["agent"]) == "simple"]
-    if wins:
-        lines += [f"`simple` won {percent(wins[0])} % (in the paper {PAPER_SIMPLE_WINS}).", ""]
+    wins = "; ".join(f"{base(a['agent'])} {percent(a['win_rate'])}" for a in results["standings"])
+    lines += [f"Won, %: {wins}. In the paper simple won {PAPER_SIMPLE_WINS}.", ""]
     if run.rules == "2018" and run.careful:
         lines += [*goals(results), ""]
     return lines
@@ -201,7 +201,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("--games", type=int, default=300, help="games an agent with a budget in ticks")
+    add("--games", type=int, default=300, help="games an agent; a multiple of four")
     add("--agents", type=lambda text: text.split(","), default=AGENTS, help="names without options")
     add("--only", default="", help="only the runs whose names begin so")
     add("--results", type=pathlib.Path, default=HERE / "results", help="the folder for everything")

@@ -168,7 +168,8 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 	return err
 }
 
-// restore sets the state from the reference's fields and our own.
+// restore sets the state from the reference's fields and our own. Where somebody has changed the
+// former, so that they are not those from before the ring with it fallen, they alone count.
 func (m *Match) restore(object map[string]json.RawMessage, x *jsonExtra) error {
 	read := func(object map[string]json.RawMessage, due int) (s State, err error) {
 		t := Snapshot{Due: due, Training: x.Training, Results: x.Results}
@@ -177,25 +178,21 @@ func (m *Match) restore(object map[string]json.RawMessage, x *jsonExtra) error {
 		}
 		return s, err
 	}
-	if x.Before == nil {
-		s, err := read(object, x.RingDue)
-		if err == nil {
-			m.State = s
+	due := x.RingDue
+	if x.Before != nil {
+		due = -1
+	}
+	s, err := read(object, due)
+	if err == nil && x.Before != nil {
+		var before State
+		if before, err = read(x.Before, x.RingDue); m.game.rules.Settled(before) == s {
+			s = before
 		}
-		return err
 	}
-	shown, err := read(object, -1)
-	s, also := read(x.Before, x.RingDue)
-	if err = cmp.Or(err, also); err != nil {
-		return err
+	if err == nil {
+		m.State = s
 	}
-	settled := m.game.rules.Settled(s)
-	if d := m.game.form.Difference(&shown, &settled); d != "" {
-		return fmt.Errorf("it differs from \"before_ring\" with ring %d fallen in %s; change both, or remove "+
-			"\"before_ring\" and set \"ring_due\" to -1", x.RingDue, d)
-	}
-	m.State = s
-	return nil
+	return err
 }
 
 // readJSON fills a snapshot with what the reference's keys say: JSON texts in strings, as the

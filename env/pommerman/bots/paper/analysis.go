@@ -10,9 +10,9 @@ import (
 // analysis is the working memory of one decision of a hybrid agent: what the
 // seat knows, and what follows from it. It lives on the stack.
 type analysis struct {
-	v       *pommerman.View // what the seat sees and, under fog, remembers
-	memory  *hybridMemory
-	literal bool // as in hybrid
+	v      *pommerman.View // what the seat sees and, under fog, remembers
+	memory *hybridMemory
+	reading
 
 	// Among equals the RNG decides: the order in which to try directions, and
 	// what to change in cells to put them in order. Both are drawn anew each time.
@@ -92,13 +92,16 @@ const (
 )
 
 // furtherBombs counts the bombs around the agent, those that reach its cell or
-// one it could step onto, but for one.
+// one it could step onto, but for one, unless all count.
 func (o *analysis) furtherBombs() int {
 	n := 0
 	for i := range o.v.NumBombs {
 		if o.concerns(&o.v.Bombs[i]) {
 			n++
 		}
+	}
+	if o.allBombs {
+		return n
 	}
 	return max(n-1, 0)
 }

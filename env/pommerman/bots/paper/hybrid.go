@@ -47,13 +47,19 @@ const (
 //     it finds nothing better than what is, the rules attack.
 type hybrid struct {
 	hybridMemory
-	rng     env.RNG
-	literal bool // goes by the paper's text alone: careful=0
+	reading
+	rng env.RNG
 }
 
-func (h *hybrid) setLiteral(on bool) { h.literal = on }
+// reading is how a hybrid agent takes the paper's text.
+type reading struct {
+	literal  bool // goes by it alone: careful=0
+	allBombs bool // 5 + 2n: every bomb around adds to the time of danger, the first one too: allbombs=1
+}
 
-func (h *hybrid) Reset(rng env.RNG) { *h = hybrid{rng: rng, literal: h.literal} }
+func (r *reading) options() *reading { return r }
+
+func (h *hybrid) Reset(rng env.RNG) { *h = hybrid{rng: rng, reading: h.reading} }
 
 func (h *hybrid) Reseed(rng env.RNG) { h.rng = rng }
 
@@ -78,7 +84,7 @@ func (h *hybrid) Act(v *pommerman.View, action []uint8) {
 // decide looks around, remembers, and goes through the state machine. It gives
 // the move, or, if something is left to plan, the task.
 func (h *hybrid) decide(v *pommerman.View, o *analysis) (pommerman.Action, task) {
-	o.literal = h.literal
+	o.reading = h.reading
 	o.look(h.remember(v), &h.hybridMemory, &h.rng)
 	switch {
 	case o.mustEvade():

@@ -89,6 +89,28 @@ func TestCareful(t *testing.T) {
 	}
 }
 
+// TestAllBombs: a bomb is dangerous under 5 steps, and 2 more for each further bomb around or, as
+// the text has it word for word, for each bomb.
+func TestAllBombs(t *testing.T) {
+	for n, row := range []string{"A . . . . . .", "A o . . . . .", "A o o . . . .", "A o o o . . ."} {
+		s := scene{board: row + strings.Repeat("\n. . . . . . .", 6), change: func(v *pommerman.View, _ *hybridMemory) {
+			for i := range v.Bombs[:v.NumBombs] {
+				v.Bombs[i].Life, v.Bombs[i].Blast = 20, 5
+			}
+		}}
+		for name, want := range map[string]int{
+			"heuristic": 5 + 2*max(n-1, 0), "heuristic:careful=0": 5 + 2*max(n-1, 0), "heuristic:careful=0,allbombs=1": 5 + 2*n,
+		} {
+			var o analysis
+			a, v := s.begin(t, name, 1)
+			a.decide(v, &o)
+			if int(o.threshold) != want {
+				t.Errorf("%s with %d bombs around: bombs under %d steps are dangerous, want %d", name, n, o.threshold, want)
+			}
+		}
+	}
+}
+
 // TestLiteralSearch: by the text a search chooses among all moves that are neither
 // void nor deadly at once, but for a bomb that would be suicide.
 func TestLiteralSearch(t *testing.T) {
@@ -101,7 +123,7 @@ func TestLiteralSearch(t *testing.T) {
 			var v pommerman.View
 			s.Rules.See(&s.State, seat, &v)
 			var memory hybridMemory
-			o, careful := analysis{literal: true}, analysis{}
+			o, careful := analysis{reading: reading{literal: true}}, analysis{}
 			rng := env.RNG{State: 1}
 			o.look(memory.remember(&v), &memory, &rng)
 			careful.look(memory.remember(&v), &memory, &rng)

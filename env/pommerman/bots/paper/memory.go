@@ -100,5 +100,5 @@ func (h *hybrid) Append(dst []byte) []byte { return saved.Append(dst, h, (*hybri
 
 // Restore takes what Append saved.
 func (h *hybrid) Restore(state []byte) error {
-	return saved.Restore("bots: state of a hybrid agent", state, h, hybrid{literal: h.literal}, (*hybrid).code)
+	return saved.Restore("bots: state of a hybrid agent", state, h, hybrid{reading: h.reading}, (*hybrid).code)
 }

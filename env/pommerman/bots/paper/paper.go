@@ -48,9 +48,13 @@ func flat(b search.Bandit) search.Settings {
 	return s
 }
 
-// hybridKind adds to a kind of hybrid agent the option careful, 1 unless given.
+// hybridKind adds to a kind of hybrid agent the options careful, 1 unless given, and allbombs, 0.
 func hybridKind(k seat.Kind[pommerman.View]) seat.Kind[pommerman.View] {
-	return k.With(seat.Whole("careful", 0, 1, func(bot *pommerman.Bot, n int) {
-		(*bot).(interface{ setLiteral(bool) }).setLiteral(n == 0)
-	}))
+	option := func(key string, set func(r *reading, on bool)) seat.Setting[pommerman.Bot] {
+		return seat.Whole(key, 0, 1, func(bot *pommerman.Bot, n int) {
+			set((*bot).(interface{ options() *reading }).options(), n == 1)
+		})
+	}
+	return k.With(option("careful", func(r *reading, on bool) { r.literal = !on })).
+		With(option("allbombs", func(r *reading, on bool) { r.allBombs = on }))
 }
