@@ -118,6 +118,7 @@ func TestAgentLimits(t *testing.T) {
 		server := startServer(t, func(c *Config) {
 			c.IDs, c.Game, c.AllowAgents = catalog.IDs, catalog.Game, []string{allowed}
 		})
-		call(t, server.dial(t), "make", "env_id", "PommeFFAJava-v0", "games", 1, "opponents", opponents("java-osla:omniscient=1"))
+		call(t, server.dial(t), "make", "env_id", "PommeFFAJava-v0", "games", 1, "opponents",
+			opponents("java-osla:omniscient=1"))
 	}
 }

@@ -22,19 +22,16 @@ func (s *Status) SeatResults(teams [][]int, before SeatSet) []SeatResult {
 	if in == 0 {
 		in = before
 	}
-	results := make([]SeatResult, len(slices.Concat(teams...)))
-	for _, team := range teams {
-		for _, seat := range team {
-			switch {
-			case !s.Decided.Has(seat):
-				results[seat] = Undecided
-			case s.Winners.Has(seat):
-				results[seat] = Won
-			case s.Result == Tie && (len(team) > 1 || in.Has(seat)):
-				results[seat] = Tied
-			default:
-				results[seat] = Lost
-			}
+	seats := len(slices.Concat(teams...))
+	results := slices.Repeat([]SeatResult{Lost}, seats)
+	for seat := range results {
+		switch {
+		case !s.Decided.Has(seat):
+			results[seat] = Undecided
+		case s.Winners.Has(seat):
+			results[seat] = Won
+		case s.Result == Tie && (len(teams) < seats || in.Has(seat)):
+			results[seat] = Tied
 		}
 	}
 	return results

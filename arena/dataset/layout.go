@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
@@ -43,15 +44,21 @@ type shown struct {
 }
 
 // columns are those of the layout. missed: moves that had to be replaced are
-// counted; searched: there are search statistics; extra: what else agents report. Files of
-// earlier versions have the result of the game as a whole in place of the seats'.
-// What depends on the latter two comes last.
+// counted; searched: there are search statistics; extra: what else agents report. What depends
+// on the latter two comes last. Files of earlier versions have the result of the game as a whole
+// in place of the seats'.
 func (a *About) columns(missed, searched bool, extra []Extra) []column {
-	whole := slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == resultName && c.Meaning != seatResult })
-	if a.Layout == Games {
-		return gameColumns(&a.Env, missed, whole)
+	all := gameColumns(&a.Env, missed)
+	if a.Layout == Steps {
+		all = append(stepColumns(&a.Env, a.Fields, searched || hasExtra(extra, visitsName)), extraColumns(extra)...)
 	}
-	return append(stepColumns(&a.Env, a.Fields, searched || hasExtra(extra, visitsName), whole), extraColumns(extra)...)
+	whole := slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == resultName && c.Meaning != seatResult })
+	for i := range all {
+		if whole && (all[i].Name == resultName || a.Layout == Games && strings.HasPrefix(all[i].Name, resultName)) {
+			all[i] = wholeResultColumn()
+		}
+	}
+	return all
 }
 
 // descriptions are columns without what writes and reads them.
@@ -125,15 +132,11 @@ func bytesColumn(name, meaning string, at func(r *row) *[]byte) column {
 }
 
 // gameColumns are the columns of layout Games.
-func gameColumns(about *Env, missed, whole bool) []column {
+func gameColumns(about *Env, missed bool) []column {
 	all := append(identity(),
 		column{Column{Name: "steps", Type: Int32, Meaning: "steps made"},
 			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.e.Steps)) },
-			func(r *row, v parquet.Value) error { r.e.Steps = int(v.Int32()); return nil }})
-	if whole {
-		all = append(all, resultColumn(resultName, "Win, Tie, Loss, or Incomplete if it was truncated", nil))
-	}
-	all = append(all,
+			func(r *row, v parquet.Value) error { r.e.Steps = int(v.Int32()); return nil }},
 		column{Column{Name: "truncated", Type: Bool, Meaning: "the game was cut off before its end"},
 			func(r *row) parquet.Value { return parquet.BooleanValue(r.e.Truncated) },
 			func(r *row, v parquet.Value) error { r.e.Truncated = v.Boolean(); return nil }},
@@ -143,12 +146,9 @@ func gameColumns(about *Env, missed, whole bool) []column {
 		all = append(all,
 			column{Column{Name: in("agent%d"), Type: String, Meaning: in("who played seat %d")},
 				func(r *row) parquet.Value { return text(r.agents[r.e.Agents[seat]]) },
-				func(r *row, v parquet.Value) error { return r.readAgent(seat, v) }})
-		if !whole {
-			all = append(all, resultColumn(in(resultName+"%d"), in("how it ended for seat %d: won, lost, tied or undecided"),
-				func(*row) int { return seat }))
-		}
-		all = append(all,
+				func(r *row, v parquet.Value) error { return r.readAgent(seat, v) }},
+			resultColumn(in(resultName+"%d"), in("how it ended for seat %d: won, lost, tied or undecided"),
+				func(*row) int { return seat }),
 			float64Column(in("outcome%d"), in("what the end paid seat %d: 1, -1, or for a tie what the rules pay; 0: undecided"),
 				func(r *row) *float64 { return &r.e.Outcome[seat] }),
 			int32Column(in("lived%d"), in("steps for which seat %d was in"), func(r *row) *int32 { return &r.e.Lived[seat] }))
@@ -173,7 +173,7 @@ func gameColumns(about *Env, missed, whole bool) []column {
 }
 
 // stepColumns are the columns of layout Steps.
-func stepColumns(about *Env, fields []env.Field, searched, whole bool) []column {
+func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 	all := append(identity(),
 		column{Column{Name: "step", Type: Int32, Meaning: "steps made before this one"},
 			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.step)) },
@@ -208,7 +208,7 @@ func stepColumns(about *Env, fields []env.Field, searched, whole bool) []column 
 			},
 			func(r *row, v parquet.Value) error { r.e.Actions = append(r.e.Actions, byte(v.Int32())); return nil }})
 	}
-	all = append(all, endColumns(whole)...)
+	all = append(all, endColumns()...)
 	for i, c := range about.Counts {
 		n := len(about.Counts)
 		all = append(all, column{Column{Name: c.Name, Type: Int32, Meaning: "after the step: " + c.Meaning},
@@ -228,11 +228,7 @@ func stepColumns(about *Env, fields []env.Field, searched, whole bool) []column 
 
 // endColumns are those of stepColumns that say what came of a step, and of the
 // game.
-func endColumns(whole bool) []column {
-	result := resultColumn(resultName, seatResult, func(r *row) int { return r.seat })
-	if whole {
-		result = resultColumn(resultName, "how the game ends: Win, Tie, Loss, or Incomplete if it is truncated", nil)
-	}
+func endColumns() []column {
 	return []column{
 		{Column{Name: "reward", Type: Float64,
 			Meaning: "1 or -1 in the step that decides the seat's fate, as the game itself values ties; else 0"},
@@ -250,7 +246,7 @@ func endColumns(whole bool) []column {
 			}, nil},
 		float64Column("outcome", "what the end pays the seat: 1, -1, or for a tie what the rules pay; 0: undecided",
 			func(r *row) *float64 { return &r.e.Outcome[r.seat] }),
-		result,
+		resultColumn(resultName, seatResult, func(r *row) int { return r.seat }),
 		{Column{Name: lengthName, Type: Int32, Meaning: "steps of the game"},
 			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.e.Steps)) },
 			func(r *row, v parquet.Value) error { return r.in(lengthName, int(v.Int32()), r.e.Steps) }},
@@ -314,33 +310,35 @@ func actionName(components int, c env.Choice) string {
 	return "action_" + c.Name
 }
 
-// resultColumn is the result of a seat, or if seat is nil that of the game.
+// resultColumn is the result of a seat.
 func resultColumn(name, meaning string, seat func(r *row) int) column {
-	names := []string{env.Win.String(), env.Loss.String(), env.Tie.String(), env.Incomplete.String()}
-	if seat != nil {
-		names = []string{string(env.Won), string(env.Lost), string(env.Tied), string(env.Undecided)}
-	}
 	return column{Column{Name: name, Type: String, Meaning: meaning},
-		func(r *row) parquet.Value {
-			if seat == nil {
-				return text(names[r.e.Result])
-			}
-			return text(string(r.e.Results[seat(r)]))
-		},
+		func(r *row) parquet.Value { return text(string(r.e.Results[seat(r)])) },
 		func(r *row, v parquet.Value) error {
-			at := slices.Index(names, string(v.ByteArray()))
-			switch {
-			case at < 0:
-				return fmt.Errorf("%w: its result is %q, want one of %q", errDamaged, v.ByteArray(), names)
-			case seat == nil:
-				r.e.Result = env.Result(at)
-			default:
-				if r.e.Results == nil {
-					r.e.Results = make([]env.SeatResult, len(r.e.Agents))
-				}
-				r.e.Results[seat(r)] = env.SeatResult(names[at])
+			known := []env.SeatResult{env.Won, env.Lost, env.Tied, env.Undecided}
+			at := slices.Index(known, env.SeatResult(v.ByteArray()))
+			if at < 0 {
+				return fmt.Errorf("%w: a seat's result is %q, want one of %q", errDamaged, v.ByteArray(), known)
 			}
+			if r.e.Results == nil {
+				r.e.Results = make([]env.SeatResult, len(r.e.Agents))
+			}
+			r.e.Results[seat(r)] = known[at]
 			return nil
+		}}
+}
+
+// wholeResultColumn is what earlier versions had in place of resultColumn: the result of the game.
+func wholeResultColumn() column {
+	return column{Column{Name: resultName, Type: String},
+		func(r *row) parquet.Value { return text(r.e.Result.String()) },
+		func(r *row, v parquet.Value) error {
+			for r.e.Result = env.Win; r.e.Result <= env.Incomplete; r.e.Result++ {
+				if r.e.Result.String() == string(v.ByteArray()) {
+					return nil
+				}
+			}
+			return fmt.Errorf("%w: its result is %q", errDamaged, v.ByteArray())
 		}}
 }
 

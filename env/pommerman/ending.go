@@ -81,36 +81,29 @@ func (r *Rules) rewardsToday(s *State, dst []float64) {
 	}
 }
 
-// Endings plays one step to each way in which a game can end for a seat, here seat 0, and
-// reads off what that is and pays.
+// Endings plays a step to each way in which a game ends for seat 0, and reads off what it pays.
 func (g *Game) Endings() (endings []env.Ending) {
-	m, spec, all := g.New(1)[0].(*Match), g.Spec(), env.AllSeats(g.rules.Seats())
-	own := env.SeatSet(1)
+	m, spec, all, own := g.New(1)[0].(*Match), g.Spec(), env.AllSeats(g.rules.Seats()), env.SeatSet(1)
 	if g.rules.Teams() {
 		own = team0
 	}
-	last := g.rules.lastStep() - 1
-	for _, way := range []struct {
-		name string
-		dead env.SeatSet // who dies in the step
-		step int
-	}{
-		{"the others are out", all &^ own, 0},
-		{"it is out, and others are left", own, 0},
-		{"all that are left go out in one step", all, 0},
-		{"the step limit, and others are left too", 0, last},
-		{"the step limit, and all that are left go out in that step", all, last},
-	} {
+	add := func(name string, dead env.SeatSet, step int) {
 		m.Reset(env.Seed{})
-		m.StepCount = uint16(way.step)
-		for _, seat := range way.dead.List() {
+		m.StepCount = uint16(step)
+		for _, seat := range dead.List() {
 			m.addBomb(NewBomb(m.Agents[seat].Cell, 1, 2, seat, grid.Stay))
 		}
 		m.Step(make([]uint8, spec.Seats*len(spec.Actions)))
 		status, paid := m.Status(), make([]float64, spec.Seats)
 		m.Outcome(paid)
 		result := status.SeatResults(spec.Teams, all)[0]
-		endings = append(endings, env.Ending{Ending: way.name, Result: result, Outcome: paid[0]})
+		endings = append(endings, env.Ending{Ending: name, Result: result, Outcome: paid[0]})
 	}
+	last := g.rules.lastStep() - 1
+	add("the others are out", all&^own, 0)
+	add("it is out, and others are left", own, 0)
+	add("all that are left go out in one step", all, 0)
+	add("the step limit, and others are left too", 0, last)
+	add("the step limit, and all that are left go out in that step", all, last)
 	return endings
 }

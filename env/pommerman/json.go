@@ -14,29 +14,24 @@ import (
 // are JSON texts in strings, as its get_json_info writes and its
 // game_state_file reads. Everything else is in one more key, "pommego". A file of the
 // reference without that key is accepted: then no ring is due and the RNG is that of
-// seed 0. A ring that is due has fallen in the reference's fields, as it has in the reference;
-// "pommego" then holds those from before it. States of earlier versions hold only these.
+// seed 0. Where a ring is due, the form shows the state after it, as the reference's does, and
+// "pommego" has the form of the state before it, in which alone "ring_due" says so.
 
-// jsonFields are the reference's fields, JSON text in strings.
-type jsonFields struct {
-	BoardSize  string `json:"board_size"`
-	StepCount  string `json:"step_count"`
-	Board      string `json:"board"`
-	Agents     string `json:"agents"`
-	Bombs      string `json:"bombs"`
-	Flames     string `json:"flames"`
-	Items      string `json:"items"`
-	Intended   string `json:"intended_actions"`
-	Collapses  string `json:"collapses,omitempty"`
-	RadioVocab string `json:"radio_vocab_size,omitempty"`
-	RadioWords string `json:"radio_num_words,omitempty"`
-	RadioFrom  string `json:"radio_from_agent,omitempty"`
-}
-
-// jsonState is the object.
+// jsonState is the object, with its values in JSON text in strings.
 type jsonState struct {
-	jsonFields
-	Own jsonExtra `json:"pommego"`
+	BoardSize  string    `json:"board_size"`
+	StepCount  string    `json:"step_count"`
+	Board      string    `json:"board"`
+	Agents     string    `json:"agents"`
+	Bombs      string    `json:"bombs"`
+	Flames     string    `json:"flames"`
+	Items      string    `json:"items"`
+	Intended   string    `json:"intended_actions"`
+	Collapses  string    `json:"collapses,omitempty"`
+	RadioVocab string    `json:"radio_vocab_size,omitempty"`
+	RadioWords string    `json:"radio_num_words,omitempty"`
+	RadioFrom  string    `json:"radio_from_agent,omitempty"`
+	Own        jsonExtra `json:"pommego"`
 }
 
 // nest is a value as JSON text.
@@ -57,7 +52,7 @@ type jsonExtra struct {
 	Training int    `json:"training_agent"`
 	Results  []int  `json:"results,omitempty"`
 
-	Before map[string]json.RawMessage `json:"before_ring,omitempty"` // jsonFields from before the ring
+	BeforeRing json.RawMessage `json:"before_ring,omitempty"` // of which this is what comes after
 }
 
 type jsonAgent struct {
@@ -96,20 +91,16 @@ func (i *jsonItem) UnmarshalJSON(text []byte) error {
 
 // AppendJSON appends the state in its readable form.
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
-	t, shown := m.game.form.Snapshot(&m.State), Recording.Shown(m)
-	out := jsonState{shown.jsonFields(), jsonExtra{
-		Format: stateFormat, Rules: saved.Hex(m.game.form.Rules), RNG: saved.Hex(m.RNG.State),
-		RingDue: t.Due, Training: t.Training, Results: t.Results,
-	}}
-	var err error
-	if shown != m {
-		err = json.Unmarshal([]byte(nest(m.jsonFields())), &out.Own.Before)
+	out := m.readable()
+	if shown := Recording.Shown(m); shown != m {
+		before := json.RawMessage(nest(&out))
+		out = shown.readable()
+		out.Own.BeforeRing = before
 	}
-	text, also := json.Marshal(&out)
-	return append(dst, text...), cmp.Or(err, also)
+	return append(dst, nest(&out)...), nil
 }
 
-func (m *Match) jsonFields() jsonFields {
+func (m *Match) readable() jsonState {
 	r, t := &m.game.rules, m.game.form.Snapshot(&m.State)
 	agents, bombs, flames, items := []jsonAgent{}, []jsonBomb{}, []jsonFlame{}, []jsonItem{}
 	board := make([][]int, r.BoardSize)
@@ -128,10 +119,12 @@ func (m *Match) jsonFields() jsonFields {
 	for _, v := range t.Items {
 		items = append(items, jsonItem{[2]int(v), v[2]})
 	}
-	out := jsonFields{
+	out := jsonState{
 		BoardSize: nest(r.BoardSize), StepCount: nest(t.StepCount), Board: nest(board),
 		Agents: nest(agents), Bombs: nest(bombs),
 		Flames: nest(flames), Items: nest(items), Intended: nest([]int{}),
+		Own: jsonExtra{Format: stateFormat, Rules: saved.Hex(m.game.form.Rules), RNG: saved.Hex(m.RNG.State), RingDue: t.Due,
+			Training: t.Training, Results: t.Results},
 	}
 	if r.FirstCollapse != NoCollapse {
 		out.Collapses = nest(r.Collapses())
@@ -146,53 +139,49 @@ func (m *Match) jsonFields() jsonFields {
 	return out
 }
 
-// RestoreJSON sets the state from what AppendJSON or the reference wrote.
+// RestoreJSON sets the state from what AppendJSON or the reference wrote. Who changes one that
+// has the form before a ring gets the changed state after the ring.
 func (m *Match) RestoreJSON(state json.RawMessage) error {
+	after, x := Match{game: m.game}, jsonExtra{}
+	if err := after.restore(state, &x); err != nil {
+		return err
+	}
+	if x.BeforeRing != nil {
+		before := Match{game: m.game}
+		if err := before.restore(x.BeforeRing, new(jsonExtra)); err != nil {
+			return err
+		}
+		if m.game.rules.Settled(before.State) == after.State {
+			after = before
+		}
+	}
+	m.State = after.State
+	return nil
+}
+
+// restore sets the state from one form, whatever there is in it of another.
+func (m *Match) restore(state json.RawMessage, x *jsonExtra) error {
+	t := &Snapshot{Due: -1, Training: m.game.rules.TrainingAgent, RNG: saved.RNG(env.Seed{}.RNG(env.StreamGame))}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(state, &object); err != nil {
 		return fmt.Errorf("pommerman: state is not a JSON object of the expected form: %w", err)
 	}
-	x := jsonExtra{RingDue: -1, Training: m.game.rules.TrainingAgent, RNG: saved.Hex(env.Seed{}.RNG(env.StreamGame).State)}
+	if err := m.game.rules.readJSON(object, t); err != nil {
+		return fmt.Errorf("pommerman: state: %w", err)
+	}
 	if text := object["pommego"]; text != nil {
-		if err := json.Unmarshal(text, &x); err != nil {
+		if err := json.Unmarshal(text, x); err != nil {
 			return fmt.Errorf("pommerman: state: \"pommego\": %w", err)
 		}
 		if err := m.game.form.CheckReadable(stateFormat, x.Format, x.Rules); err != nil {
 			return err
 		}
-	}
-	err := m.restore(object, &x)
-	if err != nil {
-		err = fmt.Errorf("pommerman: state: %w", err)
-	}
-	return err
-}
-
-// restore sets the state from the reference's fields and our own. Where somebody has changed the
-// former, so that they are not those from before the ring with it fallen, they alone count.
-func (m *Match) restore(object map[string]json.RawMessage, x *jsonExtra) error {
-	read := func(object map[string]json.RawMessage, due int) (s State, err error) {
-		t := Snapshot{Due: due, Training: x.Training, Results: x.Results}
-		if err = cmp.Or(t.RNG.UnmarshalText([]byte(x.RNG)), m.game.rules.readJSON(object, &t)); err == nil {
-			s, err = m.game.form.Read(&t)
+		if err := t.RNG.UnmarshalText([]byte(x.RNG)); err != nil {
+			return fmt.Errorf("pommerman: state: %w", err)
 		}
-		return s, err
+		t.Results, t.Due, t.Training = x.Results, x.RingDue, x.Training
 	}
-	due := x.RingDue
-	if x.Before != nil {
-		due = -1
-	}
-	s, err := read(object, due)
-	if err == nil && x.Before != nil {
-		var before State
-		if before, err = read(x.Before, x.RingDue); m.game.rules.Settled(before) == s {
-			s = before
-		}
-	}
-	if err == nil {
-		m.State = s
-	}
-	return err
+	return m.game.form.Set(t, &m.State)
 }
 
 // readJSON fills a snapshot with what the reference's keys say: JSON texts in strings, as the

@@ -72,8 +72,8 @@ func TestSavedAtCollapse(t *testing.T) {
 					continue
 				}
 				rings[g.Match.due]++
-				restored = []*Match{restoredFrom(t, g.Match), restoredFrom(t, g.Match, "before_ring"),
-					restoredFrom(t, g.Match, "before_ring", "pommego")}
+				restored = []*Match{restoredFrom(t, g.Match, asNow), restoredFrom(t, g.Match, asBefore),
+					restoredFrom(t, g.Match, asTheirs)}
 				Recording.Shape(g.Match).Compare(&step.Snapshot, Recording.Show(restored[2]), func(path string, want, got any) {
 					if path != "ring_due" && path != "training_agent" && path != "dice" { // which records do not show
 						t.Errorf("%s, step %d: %s is %v, want %v", file, i+1, path, got, want)
@@ -89,34 +89,38 @@ func TestSavedAtCollapse(t *testing.T) {
 	}
 }
 
-// restoredFrom is a match that was saved as JSON and restored, without some keys: without
-// "before_ring" as earlier versions wrote it, without "pommego" as the reference.
-func restoredFrom(t *testing.T, m *Match, without ...string) *Match {
+// The forms of a state at a step of the collapse: ours, that of earlier versions, and the
+// reference's.
+const (
+	asNow = iota
+	asBefore
+	asTheirs
+)
+
+// restoredFrom is a match that was saved as JSON and restored.
+func restoredFrom(t *testing.T, m *Match, form int) *Match {
 	t.Helper()
 	text, err := m.AppendJSON(nil)
-	var object, own, before map[string]json.RawMessage
-	err = cmp.Or(err, json.Unmarshal(text, &object))
-	if err = cmp.Or(err, json.Unmarshal(object["pommego"], &own)); err == nil {
-		err = json.Unmarshal(own["before_ring"], &before)
+	var object, own map[string]json.RawMessage
+	if err = cmp.Or(err, json.Unmarshal(text, &object)); err == nil {
+		err = json.Unmarshal(object["pommego"], &own)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	switch len(without) {
-	case 1:
-		delete(own, without[0])
-		before["pommego"], _ = json.Marshal(own)
-		object = before
-	case 2:
-		delete(object, without[1])
+	switch form {
+	case asBefore:
+		text = own["before_ring"]
+	case asTheirs:
+		delete(object, "pommego")
+		text, _ = json.Marshal(object)
 	}
-	text, _ = json.Marshal(object)
 	again := &Match{game: m.game}
 	if err := again.RestoreJSON(text); err != nil {
-		t.Fatalf("without %q: %v", without, err)
+		t.Fatalf("form %d: %v", form, err)
 	}
-	if len(without) < 2 && again.State != m.State {
-		t.Fatalf("without %q it differs in %s", without, m.Difference(again))
+	if form != asTheirs && again.State != m.State {
+		t.Fatalf("form %d differs in %s", form, m.Difference(again))
 	}
 	again.RNG, again.training = m.RNG, m.training
 	return again

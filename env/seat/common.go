@@ -105,32 +105,28 @@ func (b *Common[M, V, P]) newAgent(name string, file []byte) (env.Agent, error) 
 		return nil, err
 	}
 	a := &agent[M, V, P]{newSearchable(bot), b, nil}
-	a.knowing, _ = bot.(knowing[P])
+	if k, ok := bot.(interface{ Know(m P) }); ok {
+		a.know = k.Know
+	}
 	if r, ok := bot.(env.SearchReporter); ok {
 		return &reporter[M, V, P]{a, r}, nil
 	}
 	return a, nil
 }
 
-// knowing is a bot with an option by which it looks at the whole match, named in its name.
-type knowing[P any] interface {
-	// Know is called ahead of Act.
-	Know(m P)
-}
-
-// agent seats a Bot: an env.Agent that shows the bot its view and, unless it is knowing, nothing
-// else.
+// agent seats a Bot: an env.Agent that shows the bot its view and nothing else, or first the match,
+// which a bot that can Know it looks at if an option in its name says so.
 type agent[M, V any, P Match[M, V]] struct {
 	searchable[V]
-	game    *Common[M, V, P]
-	knowing knowing[P] // nil if it is not
+	game *Common[M, V, P]
+	know func(m P) // nil: it cannot
 }
 
 func (a *agent[M, V, P]) Waits() bool { return false }
 
 func (a *agent[M, V, P]) Act(m env.Match, seat int, action []uint8) {
-	if a.knowing != nil {
-		a.knowing.Know(m.(P))
+	if a.know != nil {
+		a.know(m.(P))
 	}
 	v := a.game.Lend()
 	m.(P).View(seat, v)

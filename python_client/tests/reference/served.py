@@ -57,7 +57,7 @@ class ServedComparison(Comparison):
         return ours[1][2] == ("bool", True)
 
     def _ring_is_due(self) -> bool:
-        return self._ours.state["pommego"]["ring_due"] >= 0
+        return "before_ring" in self._ours.state["pommego"]
 
     def _reload(self, env_id: str, training: int | None) -> None:
         """Save the game and load it into another game, in one form or the other."""

@@ -12,7 +12,8 @@ import (
 type analysis struct {
 	v      *pommerman.View // what the seat sees and, under fog, remembers
 	memory *hybridMemory
-	reading
+
+	literal, allBombs bool // as in hybrid
 
 	// Among equals the RNG decides: the order in which to try directions, and
 	// what to change in cells to put them in order. Both are drawn anew each time.

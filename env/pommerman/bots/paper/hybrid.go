@@ -47,19 +47,14 @@ const (
 //     it finds nothing better than what is, the rules attack.
 type hybrid struct {
 	hybridMemory
-	reading
-	rng env.RNG
-}
-
-// reading is how a hybrid agent takes the paper's text.
-type reading struct {
-	literal  bool // goes by it alone: careful=0
+	rng      env.RNG
+	literal  bool // goes by the paper's text alone: careful=0
 	allBombs bool // 5 + 2n: every bomb around adds to the time of danger, the first one too: allbombs=1
 }
 
-func (r *reading) options() *reading { return r }
+func (h *hybrid) own() *hybrid { return h }
 
-func (h *hybrid) Reset(rng env.RNG) { *h = hybrid{rng: rng, reading: h.reading} }
+func (h *hybrid) Reset(rng env.RNG) { *h = hybrid{rng: rng, literal: h.literal, allBombs: h.allBombs} }
 
 func (h *hybrid) Reseed(rng env.RNG) { h.rng = rng }
 
@@ -84,7 +79,7 @@ func (h *hybrid) Act(v *pommerman.View, action []uint8) {
 // decide looks around, remembers, and goes through the state machine. It gives
 // the move, or, if something is left to plan, the task.
 func (h *hybrid) decide(v *pommerman.View, o *analysis) (pommerman.Action, task) {
-	o.reading = h.reading
+	o.literal, o.allBombs = h.literal, h.allBombs
 	o.look(h.remember(v), &h.hybridMemory, &h.rng)
 	switch {
 	case o.mustEvade():

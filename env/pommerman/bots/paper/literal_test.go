@@ -123,7 +123,7 @@ func TestLiteralSearch(t *testing.T) {
 			var v pommerman.View
 			s.Rules.See(&s.State, seat, &v)
 			var memory hybridMemory
-			o, careful := analysis{reading: reading{literal: true}}, analysis{}
+			o, careful := analysis{literal: true}, analysis{}
 			rng := env.RNG{State: 1}
 			o.look(memory.remember(&v), &memory, &rng)
 			careful.look(memory.remember(&v), &memory, &rng)

@@ -100,5 +100,6 @@ func (h *hybrid) Append(dst []byte) []byte { return saved.Append(dst, h, (*hybri
 
 // Restore takes what Append saved.
 func (h *hybrid) Restore(state []byte) error {
-	return saved.Restore("bots: state of a hybrid agent", state, h, hybrid{reading: h.reading}, (*hybrid).code)
+	blank := hybrid{literal: h.literal, allBombs: h.allBombs}
+	return saved.Restore("bots: state of a hybrid agent", state, h, blank, (*hybrid).code)
 }

@@ -50,11 +50,7 @@ func flat(b search.Bandit) search.Settings {
 
 // hybridKind adds to a kind of hybrid agent the options careful, 1 unless given, and allbombs, 0.
 func hybridKind(k seat.Kind[pommerman.View]) seat.Kind[pommerman.View] {
-	option := func(key string, set func(r *reading, on bool)) seat.Setting[pommerman.Bot] {
-		return seat.Whole(key, 0, 1, func(bot *pommerman.Bot, n int) {
-			set((*bot).(interface{ options() *reading }).options(), n == 1)
-		})
-	}
-	return k.With(option("careful", func(r *reading, on bool) { r.literal = !on })).
-		With(option("allbombs", func(r *reading, on bool) { r.allBombs = on }))
+	own := func(bot *pommerman.Bot) *hybrid { return (*bot).(interface{ own() *hybrid }).own() }
+	return k.With(seat.Whole("careful", 0, 1, func(bot *pommerman.Bot, n int) { own(bot).literal = n == 0 })).
+		With(seat.Whole("allbombs", 0, 1, func(bot *pommerman.Bot, n int) { own(bot).allBombs = n == 1 }))
 }

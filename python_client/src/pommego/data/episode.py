@@ -25,7 +25,8 @@ class Episode:
         seed: its seed, and the number of the episode since the seed; None if it began
             from a saved position.
         agents: the agents' names, by seat.
-        result: "won", "lost", "tied" or "undecided", by seat.
+        result: "won", "lost", "tied" or "undecided", by seat. In rows of earlier versions it is
+            that of the game, "Win", "Loss", "Tie" or "Incomplete".
         outcome: float64 (seats,): what the end paid: 1, -1, or for a tie what the game's rules
             pay; 0 undecided.
         observations: arrays (T + 1, seats, ...), by the names of the encoding's fields.
@@ -119,7 +120,7 @@ def from_rows(batch: dict[str, Array], manifest: Manifest, reward: str) -> Episo
         game=int(batch["game"][0]),
         seed=(int(batch["seed"][0]), int(batch["episode"][0])) if batch["_seed"][0] else None,
         agents=tuple(map(str, batch["agent"][:seats])),
-        result=_results(batch, manifest, alive),
+        result=tuple(map(str, batch["result"][:seats])),
         outcome=batch["outcome"][:seats],
         observations=observations,
         legal=by_seat(batch["legal"]),
@@ -132,17 +133,3 @@ def from_rows(batch: dict[str, Array], manifest: Manifest, reward: str) -> Episo
         extra={name: by_seat(batch[name]) for name in manifest.extra},
         **search,
     )
-
-
-def _results(batch: dict[str, Array], manifest: Manifest, alive: Array) -> tuple[str, ...]:
-    """Return the result of each seat; rows of earlier versions have that of the game instead."""
-    found = tuple(map(str, batch["result"][: manifest.seats]))
-    if found[0] not in ("Win", "Tie", "Loss", "Incomplete"):
-        return found
-    left = alive[-1] & ~batch["died"][-manifest.seats :]
-    if found[0] == "Tie" and not left.any():
-        left = alive[-1]
-    left |= len(manifest.json["env"]["teams"]) < manifest.seats
-    others = {"Tie": "tied", "Incomplete": "undecided"}.get(found[0], "lost")
-    decided = zip(batch["outcome"] > 0, left, strict=False)
-    return tuple("won" if won else others if still else "lost" for won, still in decided)
