@@ -42,9 +42,9 @@ func TestAddingAGame(t *testing.T) {
 	games := filepath.Join(t.TempDir(), "games.jsonl")
 	set := filepath.Join(t.TempDir(), "set")
 	for _, tc := range []struct{ line, want string }{
-		{"envs Race-v0", "length"},
+		{"envs Race-v0", "ending, nobody wins: tied, outcome 0"},
 		{"play --env Race-v0 --agents simple,random --seed 3 --quiet --record " + games, ""},
-		{"play --env Race-v0 --agents simple,static --seed 3 --json", `"Win"`},
+		{"play --env Race-v0 --agents simple,static --seed 3 --json", `"won"`},
 		{"verify " + games, "1 games, "},
 		{"replay --json " + games, `"Race-v0"`},
 		{"replay --fps 0 " + games, "Race-v0"},
