@@ -32,7 +32,8 @@ __all__ = ["NOT_HERE", "RESULTS", "SEED", "Policy", "check_result", "evaluate", 
 Policy = Callable[[Observation, dict[str, Any]], ArrayLike]
 
 SEED = 1_000_000_000  # far from the seeds that people train with
-NOT_HERE = ("num_envs", "seat", "seats", "on_death", "autoreset_mode", "batch_size", "max_episode_steps")
+NOT_HERE = ("num_envs", "seat", "seats", "reward", "on_death", "autoreset_mode")
+NOT_HERE += ("batch_size", "max_episode_steps")
 
 
 @overload
@@ -286,8 +287,8 @@ def _play(spec: GameSpec, seated: list[tuple[Game, int]], options: dict[str, Any
     )
 
 
-#: What a seat's result is called in `Evaluation.results`, and by the program.
-RESULTS = {1: "won", 0: "tied", -1: "lost"}
+#: The numbers in `Evaluation.results` by the program's words.
+RESULTS = {"tied": 0, "won": 1, "lost": -1}
 
 
 def _play_agents(
@@ -301,8 +302,7 @@ def _play_agents(
             return []
         game, seat = seated
         end = play(id, game.players, game.seed, **rules)
-        won = {word: number for number, word in RESULTS.items()}
-        return [(won[end["result"][seat]], end["steps"], seat)]
+        return [(RESULTS[end["result"][seat]], end["steps"], seat)]
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         for found in threads.map(result, seated):

@@ -117,7 +117,7 @@ def tournament(
             played = play_games(spec, games, options | where, **how)
             for k, record in enumerate(some):
                 record |= {"outcome": played.returns[k].tolist(), "steps": int(played.lengths[k])}
-                record["result"] = [RESULTS[result] for result in played.results[k].tolist()]
+                record["result"] = [list(RESULTS)[result] for result in played.results[k].tolist()]
                 record["counts"] = {name: counted[k].tolist() for name, counted in played.counts.items()}
                 records.append(json.dumps(record))
     return Tournament(found)
