@@ -47,10 +47,22 @@ def kill_node(cluster: Cluster, which: int) -> None:
 
 def kill_task(which: int) -> bool:
     """Kill the process of a task that runs in a cluster of ours; returns whether there was one."""
-    tasks = sorted(pid for pid in _descendants(os.getpid()) if _title(pid).startswith("ray::_make"))
-    if tasks:
-        os.kill(tasks[which % len(tasks)], signal.SIGKILL)
-    return bool(tasks)
+    return _kill(_tasks(), which)
+
+
+def kill_program(which: int) -> bool:
+    """Kill the program that a task runs, and leave the task; returns whether there was one."""
+    return _kill([pid for task in _tasks() for pid in _descendants(task) - {task}], which)
+
+
+def _tasks() -> list[int]:
+    return [pid for pid in _descendants(os.getpid()) if _title(pid).startswith("ray::_make")]
+
+
+def _kill(pids: list[int], which: int) -> bool:
+    if pids:
+        os.kill(sorted(pids)[which % len(pids)], signal.SIGKILL)
+    return bool(pids)
 
 
 def _title(pid: int) -> str:

@@ -21,7 +21,7 @@ from ray.cluster_utils import Cluster
 
 import pommego
 import pommego.ray
-from clusters import cluster, complete, kill_node, kill_task, machines  # noqa: F401
+from clusters import cluster, complete, kill_node, kill_program, kill_task, machines  # noqa: F401
 from pommego.ray import commands
 
 KILLS = int(os.environ.get("POMMEGO_RAY_KILLS", "3"))
@@ -120,6 +120,20 @@ def test_it_goes_on(cluster: Cluster, binary: Path, tmp_path: Path) -> None:  # 
 
     pommego.ray.generate(tmp_path / "got", progress=look, num_cpus=2, **flags)
     assert told == list(range(1, 13))
+    assert contents(tmp_path / "got") == contents(tmp_path / "want")
+
+
+def test_a_program_is_killed_before_its_worker(cluster: Cluster, binary: Path, tmp_path: Path) -> None:  # noqa: F811
+    command, flags = KINDS[0]
+    on_one_machine(binary, command, flags, tmp_path / "want")
+    kills = 0
+
+    def kill(done: int, _: int) -> None:
+        nonlocal kills
+        kills += kills < KILLS and kill_program(done)
+
+    pommego.ray.generate(tmp_path / "got", progress=kill, **flags)
+    assert kills
     assert contents(tmp_path / "got") == contents(tmp_path / "want")
 
 

@@ -10,7 +10,11 @@ import tempfile
 from pommego.errors import PommegoError
 from pommego.server import find_binary
 
-__all__ = ["run"]
+__all__ = ["KilledError", "run"]
+
+
+class KilledError(PommegoError):
+    """The program was killed by a signal."""
 
 
 def run(*command: str, part: str | None = None, text: str | None = None, cpus: int | None = None) -> str:
@@ -24,6 +28,7 @@ def run(*command: str, part: str | None = None, text: str | None = None, cpus: i
 
     Raises:
         PommegoError: it failed; the message is its own.
+        KilledError: somebody killed it.
     """
     stdin = subprocess.DEVNULL if part is None and text is None else subprocess.PIPE
     env = os.environ if cpus is None else os.environ | {"GOMAXPROCS": str(cpus)}
@@ -32,8 +37,8 @@ def run(*command: str, part: str | None = None, text: str | None = None, cpus: i
         with subprocess.Popen([find_binary(), *command], **pipes) as process:
             try:
                 if part is not None:
-                    process.stdin.write(f"{part}\n")
-                    process.stdin.flush()
+                    with contextlib.suppress(BrokenPipeError):  # it has ended, which its status tells
+                        os.write(process.stdin.fileno(), f"{part}\n".encode())
                 if text is not None:
                     with contextlib.suppress(BrokenPipeError), process.stdin as given:  # it says why it ended
                         given.write(text)
@@ -46,4 +51,6 @@ def run(*command: str, part: str | None = None, text: str | None = None, cpus: i
         errors.seek(0)
         said = [line for line in errors.read().splitlines() if not line.startswith("progress: ")]
     text = "\n".join(said).strip().removeprefix(f"pommego {command[0]}: ")
+    if process.returncode < 0:
+        raise KilledError(f"pommego {command[0]} was killed by signal {-process.returncode}. {text}".strip())
     raise PommegoError(text or f"pommego {command[0]} exited with status {process.returncode}")

@@ -22,7 +22,7 @@ from typing import Any
 import ray
 from ray.exceptions import RayTaskError
 
-from pommego._core.program import run
+from pommego._core.program import KilledError, run
 from pommego.errors import PommegoError
 
 __all__ = ["generate", "tournament"]
@@ -56,15 +56,15 @@ def generate(
     A file of the data set is a part, made by one task, so choose `games_per_file` such that
     there are several for each core.
 
-    A task whose node dies runs again elsewhere. What is finished lies in the folder
-    ``OUT.parts`` until all is: after an interrupt, which ends the tasks too, or an error,
-    the same call goes on from there.
+    A task runs again, perhaps elsewhere, when its node, worker or program is killed. What is
+    finished lies in the folder ``OUT.parts`` until all is: after an interrupt, which ends the
+    tasks too, or an error, the same call goes on from there.
 
     Args:
         out: the folder for the data set, where this process runs.
         num_cpus: cores for each task, which plays as many games at a time.
         max_tasks: how many tasks may be under way; None: what the cluster has room for.
-        retries: how often a task is repeated that was lost with its worker or node.
+        retries: how often a task is repeated that was lost with its program, worker or node.
         task_options: further options of the tasks, as Ray has them, such as `resources`.
         progress: called with the numbers of parts that are finished and of all. What it
             raises ends everything.
@@ -191,6 +191,7 @@ class _Tasks:
             raise ValueError(f"num_cpus is {num_cpus} and max_tasks is {max_tasks}, expected 1 or more")
         self._cpus, self._most = num_cpus, max_tasks
         given = {"num_cpus": num_cpus, "max_retries": retries, "scheduling_strategy": "SPREAD"}
+        given["retry_exceptions"] = [KilledError]  # where a node is killed, the program may be first
         self._make = ray.remote(_make).options(**given | dict(options or {}))
 
     def conclude(self, work: _Work, spans: Sequence[Span], progress: Progress | None) -> dict[str, Any]:
