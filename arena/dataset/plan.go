@@ -103,6 +103,10 @@ func (p *plan) accept(there *About) error {
 	if there.Generated == nil {
 		return fmt.Errorf("%w: that was not generated", ErrOther)
 	}
+	if was, is := there.form(), p.about.form(); was != is {
+		return fmt.Errorf("%w: it has %s, and %s is asked for; ask for the layout it has to give it more games", ErrOther,
+			was, is)
+	}
 	if d := ruleset.Difference(there.Env.Rules, p.about.Env.Rules); d != "" && there.Env.Game == p.about.Env.Game {
 		return fmt.Errorf("%w: its \"env\" has rules in which %s", ErrOther, d)
 	}
@@ -120,6 +124,14 @@ func (p *plan) accept(there *About) error {
 		}
 	}
 	return nil
+}
+
+// form is the layout, and the flag that asks for it.
+func (a *About) form() string {
+	if a.Layout == Steps {
+		return fmt.Sprintf("layout %s (--observation %s)", a.Layout, a.Observation)
+	}
+	return fmt.Sprintf("layout %s (no --observation)", a.Layout)
 }
 
 // fields are what data sets can differ in, but for how many games there are and the

@@ -137,7 +137,7 @@ func (o *generateOptions) explain(err error) error {
 	case errors.Is(err, dataset.ErrStopped):
 		return fmt.Errorf("%w, which are kept in %s: the same command continues with them", err, o.out)
 	case errors.Is(err, dataset.ErrOther), errors.Is(err, dataset.ErrNotEmpty), errors.Is(err, dataset.ErrOtherBuild):
-		return usagef("%w; name another --out", err)
+		return usagef("%w; for another data set name another --out", err)
 	}
 	return err
 }

@@ -184,6 +184,25 @@ func TestGenerateMore(t *testing.T) {
 	}
 }
 
+// TestGenerateOtherLayout asks for another layout, or another observation, than the data set has.
+func TestGenerateOtherLayout(t *testing.T) {
+	games, planes := "games (no --observation)", "steps (--observation planes)"
+	for _, c := range []struct{ made, asked, has, want string }{
+		{"", "--observation planes", games, planes},
+		{"--observation planes", "", planes, games},
+		{"--observation planes", "--observation raw", planes, "steps (--observation raw)"},
+	} {
+		args := strings.Fields(`generate --agents random --rules {"max_steps":5} --games 2 --out ` + t.TempDir())
+		pommego(t, with(args, strings.Fields(c.made)...)...).want(t, exitOK)
+		r := pommego(t, with(args, strings.Fields(c.asked)...)...)
+		r.want(t, exitUsage)
+		want := fmt.Sprintf("it has layout %s, and layout %s is asked for; ask for the layout it has", c.has, c.want)
+		if !strings.Contains(r.errors, want) || strings.Count(r.errors, "\n") != 1 || len(r.errors) > 400 {
+			t.Errorf("made with %q, asked for %q: stderr %q, want one short line with %q", c.made, c.asked, r.errors, want)
+		}
+	}
+}
+
 // sameTree fails the test unless two folders hold the same files.
 func sameTree(t *testing.T, what, got, want string) {
 	t.Helper()
