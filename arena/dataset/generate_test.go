@@ -108,7 +108,7 @@ func wholeFiles(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	for _, path := range files {
-		r, err := openFile(path, nil)
+		r, err := openFile(filepath.Dir(path), filepath.Base(path), nil)
 		if err != nil {
 			t.Fatalf("a file under its final name is not whole: %v", err)
 		}
@@ -281,7 +281,7 @@ func TestRefusals(t *testing.T) {
 		}, ffa, func(*Config, *Options) {}, ErrNotEmpty, "not empty"},
 		{"a folder at which another process works", func(t *testing.T) string {
 			folder := unfinished(t)
-			unlock, err := disk.Lock(filepath.Join(folder, workFolder, "lock"))
+			unlock, err := disk.Lock(disk.OS, filepath.Join(folder, workFolder, "lock"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -116,7 +116,7 @@ type File struct {
 // check compares a file of the data set in a folder with what is known of it.
 func (f *File) check(folder string) error {
 	path := filepath.Join(folder, filepath.FromSlash(f.Path))
-	size, sum, err := sumFile(path)
+	size, sum, err := sumFile(folder, f.Path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%s: the file is missing", path)
@@ -171,7 +171,12 @@ var errNone = errors.New("there is no finished data set")
 // ReadManifest reads a folder's manifest and checks it against its checksum.
 func ReadManifest(folder string) (*Manifest, error) {
 	path := filepath.Join(folder, ManifestName)
-	text, err := os.ReadFile(path)
+	var text []byte
+	file, err := disk.OpenIn(folder, ManifestName)
+	if err == nil {
+		text, err = io.ReadAll(file)
+		file.Close()
+	}
 	if errors.Is(err, os.ErrNotExist) {
 		if _, err := os.Stat(filepath.Join(folder, workFolder)); err == nil {
 			return nil, fmt.Errorf("%s: %w: it is still being generated, or that was interrupted; the same command continues it",
@@ -271,9 +276,9 @@ func writeWhole(d disk.FS, path, scratch string, content []byte) error {
 	return p.Commit()
 }
 
-// sumFile is a file's size and checksum.
-func sumFile(path string) (int64, string, error) {
-	file, err := os.Open(path)
+// sumFile is the size and checksum of a file in a folder, named with slashes.
+func sumFile(folder, name string) (int64, string, error) {
+	file, err := disk.OpenIn(folder, filepath.FromSlash(name))
 	if err != nil {
 		return 0, "", err
 	}

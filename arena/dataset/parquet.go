@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
+	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -89,7 +89,7 @@ func (w *writer) finish() (File, error) {
 // also where the library panics.
 type reader struct {
 	path    string
-	file    *os.File
+	file    disk.File
 	size    int64
 	parquet *parquet.File
 	columns []Column
@@ -106,10 +106,12 @@ func caught(path string, err *error) {
 	}
 }
 
-// openFile opens a file that must have the given columns.
-func openFile(path string, columns []Column) (_ *reader, err error) {
+// openFile opens a file in a folder, named with slashes, that must have the given columns.
+func openFile(folder, name string, columns []Column) (_ *reader, err error) {
+	name = filepath.FromSlash(name)
+	path := filepath.Join(folder, name)
 	defer caught(path, &err)
-	file, err := os.Open(path)
+	file, err := disk.OpenIn(folder, name)
 	if err != nil {
 		return nil, err
 	}
@@ -119,14 +121,14 @@ func openFile(path string, columns []Column) (_ *reader, err error) {
 			file.Close()
 		}
 	}()
-	info, err := file.Stat()
+	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFooter(file, info.Size()); err != nil {
+	if err := checkFooter(file, size); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
 	}
-	p, err := parquet.OpenFile(file, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	p, err := parquet.OpenFile(file, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
 	}
@@ -134,7 +136,7 @@ func openFile(path string, columns []Column) (_ *reader, err error) {
 		return nil, fmt.Errorf("%s: its columns are not those that the manifest lists", path)
 	}
 	opened = true
-	return &reader{path: path, file: file, size: info.Size(), parquet: p, columns: columns}, nil
+	return &reader{path: path, file: file, size: size, parquet: p, columns: columns}, nil
 }
 
 func (r *reader) Close() error { return r.file.Close() }

@@ -100,7 +100,7 @@ func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 // walk hands out the games of a file, each with the table in which its rows are: as many
 // as rows, from first on. Unless all is set, the table lacks the columns that episodes do without.
 func (s *Set) walk(f *File, all bool, yield func(e *Episode, t *table, first, rows int) error) error {
-	r, err := openFile(s.path(f.Path), s.Manifest.Columns)
+	r, err := openFile(s.Folder, f.Path, s.Manifest.Columns)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ const logName = "log.jsonl"
 const syncEvery = time.Second
 
 func newStaging(folder string, o Options) *staging {
-	return &staging{disk: o.Disk, folder: folder, scratch: filepath.Join(folder, workFolder)}
+	return &staging{disk: o.Disk.Within(folder), folder: folder, scratch: filepath.Join(folder, workFolder)}
 }
 
 // openStaging takes possession of a folder, or returns the manifest of what the
@@ -109,7 +109,7 @@ func (w *staging) occupy() error {
 	}
 	err := w.disk.SyncFolder(w.folder)
 	if err == nil {
-		w.unlock, err = disk.Lock(filepath.Join(w.scratch, "lock"))
+		w.unlock, err = disk.Lock(disk.OS.Within(w.folder), filepath.Join(w.scratch, "lock"))
 	}
 	return err
 }
@@ -142,7 +142,7 @@ func (w *staging) reopen(m *Manifest) error {
 		w.files[k] = s
 	}
 	card := slices.IndexFunc(m.Others, func(f File) bool { return f.Path == CardName })
-	_, sum, err := sumFile(filepath.Join(w.folder, CardName))
+	_, sum, err := sumFile(w.folder, CardName)
 	w.cardKept = err == nil && (card < 0 || sum != m.Others[card].SHA256) // one that cannot be read is written anew
 	if err := w.rewriteLog(); err != nil {
 		return err
@@ -340,7 +340,7 @@ func (w *staging) copy(folder string, k int, s *summary) error {
 	if s.File.check(folder) != nil {
 		return nil
 	}
-	in, err := os.Open(filepath.Join(folder, name))
+	in, err := disk.OpenIn(folder, name)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -183,7 +182,7 @@ func readRows(t testing.TB, set *Set) []*gameRows {
 	t.Helper()
 	var all []*gameRows
 	for _, f := range set.Manifest.Files {
-		r, err := openFile(filepath.Join(set.Folder, filepath.FromSlash(f.Path)), set.Manifest.Columns)
+		r, err := openFile(set.Folder, f.Path, set.Manifest.Columns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +220,7 @@ func TestGroupsAreWholeGames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := openFile(set.path(set.Manifest.Files[0].Path), set.Manifest.Columns)
+	r, err := openFile(set.Folder, set.Manifest.Files[0].Path, set.Manifest.Columns)
 	if err != nil {
 		t.Fatal(err)
 	}

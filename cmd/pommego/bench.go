@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/benchmarks"
+	"pommego/internal/disk"
 )
 
 type benchOptions struct {
@@ -117,14 +119,15 @@ func profiled(path string, run func() error) error {
 	if path == "" {
 		return run()
 	}
-	file, err := os.Create(path)
+	file, err := disk.Begin(disk.OS, path, filepath.Dir(path))
 	if err != nil {
 		return usagef("--cpuprofile: %v", err)
 	}
+	defer file.Abort() // nothing, once it is committed
 	if err := pprof.StartCPUProfile(file); err != nil {
-		return errors.Join(err, file.Close())
+		return err
 	}
 	err = run()
 	pprof.StopCPUProfile()
-	return errors.Join(err, file.Close())
+	return errors.Join(err, file.Commit())
 }

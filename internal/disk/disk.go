@@ -2,6 +2,7 @@ package disk
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,11 +13,14 @@ import (
 
 // FS is the operations that change a file system.
 type FS interface {
-	// OpenFile opens a file as os.OpenFile does.
+	// Within returns an FS of what is in a folder alone.
+	Within(folder string) FS
+	// OpenFile opens a file as os.OpenFile does, but no link: see ErrLink.
 	OpenFile(path string, flag int, perm fs.FileMode) (File, error)
 	// MkdirAll makes a folder and those above it.
 	MkdirAll(path string) error
-	// Rename gives a file another name, whatever bore that before.
+	// Rename gives a file another name, whatever bore that before. Unless the FS is of
+	// one folder, both names are in the same.
 	Rename(from, to string) error
 	// Remove removes a file or an empty folder.
 	Remove(path string) error
@@ -41,21 +45,86 @@ type File interface {
 // OS is the operating system's own.
 var OS FS = osFS{}
 
-type osFS struct{}
+// ErrLink says that a link or a device is where a file or folder should be. Others may have put it
+// there, to have a file elsewhere read or overwritten.
+var ErrLink = errors.New("it is a link or a device, which is not followed: remove it, or put a copy of the file there")
 
-func (osFS) OpenFile(path string, flag int, perm fs.FileMode) (File, error) {
-	file, err := os.OpenFile(path, flag, perm)
+// osFS works in a folder, or, where that is "", in each file's own. Nothing in it leads out of it.
+type osFS struct{ folder string }
+
+func (osFS) Within(folder string) FS { return osFS{folder} }
+
+// in hands the folder to do, and the name that path has in it.
+func (d osFS) in(path string, do func(folder *os.Root, name string) error) error {
+	folder := cmp.Or(d.folder, filepath.Dir(path))
+	name, err := filepath.Rel(folder, path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return osFile{file}, nil
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	err = do(root, name)
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		at.Path = path
+	}
+	return err
 }
 
-func (osFS) MkdirAll(path string) error { return os.MkdirAll(path, 0o755) }
+// noLink is an error if a name, or a folder in it, is a link.
+func noLink(root *os.Root, name string) error {
+	for ; name != "."; name = filepath.Dir(name) {
+		info, err := root.Lstat(name)
+		if err == nil && info.Mode()&(fs.ModeSymlink|fs.ModeNamedPipe|fs.ModeDevice) != 0 {
+			return fmt.Errorf("%s: %w", filepath.Join(root.Name(), name), ErrLink)
+		}
+	}
+	return nil
+}
 
-func (osFS) Rename(from, to string) error { return os.Rename(from, to) }
+// OpenIn opens a file in a folder to read it, but nothing out of the folder: see ErrLink.
+func OpenIn(folder, name string) (File, error) {
+	return OS.Within(folder).OpenFile(filepath.Join(folder, name), os.O_RDONLY, 0)
+}
 
-func (osFS) Remove(path string) error { return os.Remove(path) }
+func (d osFS) OpenFile(path string, flag int, perm fs.FileMode) (file File, err error) {
+	err = d.in(path, func(root *os.Root, name string) error {
+		if err := noLink(root, name); err != nil {
+			return err
+		}
+		opened, err := root.OpenFile(name, flag, perm)
+		file = osFile{opened}
+		return err
+	})
+	return file, err
+}
+
+func (d osFS) MkdirAll(path string) error {
+	if err := os.MkdirAll(cmp.Or(d.folder, filepath.Dir(path)), 0o755); err != nil {
+		return err
+	}
+	return d.in(path, func(root *os.Root, name string) error {
+		if err := noLink(root, name); err != nil {
+			return err
+		}
+		return root.MkdirAll(name, 0o755)
+	})
+}
+
+func (d osFS) Rename(from, to string) error {
+	return d.in(to, func(root *os.Root, name string) error {
+		old, err := filepath.Rel(root.Name(), from)
+		if err != nil {
+			return err
+		}
+		return root.Rename(old, name)
+	})
+}
+
+func (d osFS) Remove(path string) error { return d.in(path, (*os.Root).Remove) }
 
 type osFile struct{ *os.File }
 
@@ -104,9 +173,13 @@ type Pending struct {
 
 // Begin begins a file. Until Commit it lies in the folder scratch, which must be
 // on the same file system, as the file's name and ".part"; what an earlier
-// attempt left there is overwritten.
+// attempt left there is removed.
 func Begin(d FS, path, scratch string) (*Pending, error) {
-	file, err := d.OpenFile(filepath.Join(scratch, filepath.Base(path)+".part"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
+	part := filepath.Join(scratch, filepath.Base(path)+".part")
+	if err := Remove(d, part); err != nil {
+		return nil, err
+	}
+	file, err := d.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"pommego/internal/disk"
 	"pommego/internal/disk/disktest"
@@ -77,17 +79,17 @@ func TestAfterAnErrorNothingIsLeft(t *testing.T) {
 
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	unlock, err := disk.Lock(path)
+	unlock, err := disk.Lock(disk.OS, path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := disk.Lock(path); !errors.Is(err, disk.ErrInUse) {
+	if _, err := disk.Lock(disk.OS, path); !errors.Is(err, disk.ErrInUse) {
 		t.Errorf("a second lock: error %v, want %v", err, disk.ErrInUse)
 	}
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err = disk.Lock(path)
+	unlock, err = disk.Lock(disk.OS, path)
 	if err != nil {
 		t.Fatalf("after unlocking: %v", err)
 	}
@@ -95,3 +97,77 @@ func TestLock(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLinks plants links where files are written and read: nothing outside the folder is.
+func TestLinks(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		do     func(d disk.FS, folder string) error
+		name   string // of the link
+		want   error
+	}{
+		{"what an earlier attempt left", func(d disk.FS, folder string) error {
+			return writeAfter(d, filepath.Join(folder, "file"))
+		}, "file.part", nil},
+		{"the file that is replaced", func(d disk.FS, folder string) error {
+			return writeAfter(d, filepath.Join(folder, "file"))
+		}, "file", nil},
+		{"a log", func(d disk.FS, folder string) error {
+			_, _, err := openLog(d, filepath.Join(folder, "log"), disk.LogOptions{SyncEvery: time.Hour})
+			return err
+		}, "log", disk.ErrLink},
+		{"a lock", func(d disk.FS, folder string) error {
+			_, err := disk.Lock(d, filepath.Join(folder, "lock"))
+			return err
+		}, "lock", disk.ErrLink},
+		{"a folder that is made", func(d disk.FS, folder string) error {
+			return d.Within(folder).MkdirAll(filepath.Join(folder, "sub"))
+		}, "sub", disk.ErrLink},
+		{"a folder that is written to", func(d disk.FS, folder string) error {
+			return writeAfter(d.Within(folder), filepath.Join(folder, "sub", "file"))
+		}, "sub", errAny},
+		{"a folder that is moved to", func(d disk.FS, folder string) error {
+			p, err := disk.Begin(d.Within(folder), filepath.Join(folder, "sub", "file"), folder)
+			if err != nil {
+				return err
+			}
+			return p.Commit()
+		}, "sub", errAny},
+		{"a folder that is removed from", func(d disk.FS, folder string) error {
+			return d.Within(folder).Remove(filepath.Join(folder, "sub", "file"))
+		}, "sub", errAny},
+		{"a file that is read", func(_ disk.FS, folder string) error {
+			_, err := disk.OpenIn(folder, "file")
+			return err
+		}, "file", disk.ErrLink},
+		{"a folder that is read from", func(_ disk.FS, folder string) error {
+			_, err := disk.OpenIn(folder, filepath.Join("sub", "file"))
+			return err
+		}, "sub", disk.ErrLink},
+	} {
+		for _, d := range []disk.FS{disk.OS, &disktest.Disk{}} {
+			for _, target := range []string{"file", "nothing", "."} {
+				folder, outside := t.TempDir(), t.TempDir()
+				if err := os.WriteFile(filepath.Join(outside, "file"), before, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Symlink(filepath.Join(outside, target), filepath.Join(folder, c.name)); err != nil {
+					t.Fatal(err)
+				}
+				err := c.do(d, folder)
+				if (err == nil) != (c.want == nil) || c.want != errAny && !errors.Is(err, c.want) ||
+					errors.Is(err, disk.ErrLink) && !strings.Contains(err.Error(), filepath.Join(folder, c.name)+": ") {
+					t.Errorf("%s, a link to %s: error %v, want %v, and the link's name", c.reason, target, err, c.want)
+				}
+				left, err := os.ReadDir(outside)
+				got, also := os.ReadFile(filepath.Join(outside, "file"))
+				if err := errors.Join(err, also); err != nil || len(left) != 1 || !bytes.Equal(got, before) {
+					t.Errorf("%s, a link to %s: outside are %v, %.30q (%v), want them as before", c.reason, target, left, got, err)
+				}
+			}
+		}
+	}
+}
+
+// errAny stands for every error.
+var errAny = errors.New("any")

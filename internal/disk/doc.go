@@ -11,6 +11,10 @@
 // killed process or a power cut: under its own name is all of the file, or what was
 // there before, or nothing.
 //
+// Links are not followed, as a folder may come from anyone: what was left under a temporary
+// name is removed and made anew, and a log or lock that is a link is refused. With
+// [FS.Within] nothing that is written lies outside a folder; [OpenIn] reads in the same way.
+//
 // Everything that changes the disk goes through an [FS], so that tests can make any
 // operation fail, or stop everything there: see disktest.
 //

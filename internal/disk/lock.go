@@ -10,8 +10,8 @@ var ErrInUse = errors.New("another process is at work there")
 
 // Lock takes a lock that goes with the process, however that ends. path names a
 // file that is there for nothing else; it is made, and stays.
-func Lock(path string) (unlock func() error, err error) {
-	file, err := OS.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+func Lock(d FS, path string) (unlock func() error, err error) {
+	file, err := d.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}

@@ -334,6 +334,21 @@ def test_refusals(generated: Make, tmp_path: Path) -> None:
         next(data.episodes(path, slots=3))
 
 
+@pytest.mark.parametrize("name", ["manifest.json", "data", "data/steps-00001.parquet"])
+def test_links_are_not_followed(generated: Make, tmp_path: Path, name: str) -> None:
+    """A data set that somebody else prepared cannot have files elsewhere read."""
+    path = tmp_path / "set"
+    shutil.copytree(generated(*steps("raw")), path)
+    (tmp_path / "link").symlink_to(path)
+    assert everything(data.load(tmp_path / "link"))  # the folder itself may be one
+    (path / name).rename(tmp_path / "moved")
+    (path / name).symlink_to(tmp_path / "moved")
+    for read in (data.load, data.Manifest.read, lambda path: next(data.episodes(path))):
+        with pytest.raises(data.DamagedError, match=f"set/{name}.* is a link out of its folder"):
+            read(path)
+    assert f"{path / name}: it is a link" in data.verify(path)[0]
+
+
 def test_other_readers(generated: Make) -> None:
     """Other readers of Parquet see arrays as bytes, which their column's description turns into arrays."""
     from pyarrow import parquet

@@ -113,8 +113,10 @@ def test_shown_and_saved(where: dict[str, Any], tmp_path: Path, monkeypatch: pyt
     assert html.unescape(shown[2]) == video.html
     video.save(tmp_path / "game.gif")
     assert (tmp_path / "game.gif").read_bytes() == video.gif
+    (tmp_path / "game.HTML").symlink_to(tmp_path / "thesis.html")
     video.save(str(tmp_path / "game.HTML"))
     assert (tmp_path / "game.HTML").read_text(encoding="utf-8") == video.html
+    assert not (tmp_path / "thesis.html").exists()
     with pytest.raises(ValueError, match=r"expected an ending .gif, .html or .mp4"):
         video.save(tmp_path / "game.avi")
     monkeypatch.setenv("PATH", str(tmp_path))

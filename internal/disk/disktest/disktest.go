@@ -40,9 +40,16 @@ type Disk struct {
 	At    int    // number of the operation, from 1; 0: none
 	Only  string // operations to count: "write", "sync", "rename", ...; "": all
 
-	mu    sync.Mutex
-	count int
-	hit   bool
+	mu     sync.Mutex
+	count  int
+	hit    bool
+	folder string // "": each file's own
+}
+
+// Within implements disk.FS: from now on the disk is that of the folder.
+func (d *Disk) Within(folder string) disk.FS {
+	d.folder = folder
+	return d
 }
 
 // Count is how many operations there were.
@@ -80,7 +87,7 @@ func (d *Disk) OpenFile(path string, flag int, perm fs.FileMode) (disk.File, err
 	if _, err := d.fault("open", path); err != nil {
 		return nil, err
 	}
-	file, err := disk.OS.OpenFile(path, flag, perm)
+	file, err := disk.OS.Within(d.folder).OpenFile(path, flag, perm)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +99,7 @@ func (d *Disk) MkdirAll(path string) error {
 	if _, err := d.fault("mkdir", path); err != nil {
 		return err
 	}
-	return disk.OS.MkdirAll(path)
+	return disk.OS.Within(d.folder).MkdirAll(path)
 }
 
 // Rename implements disk.FS.
@@ -100,7 +107,7 @@ func (d *Disk) Rename(from, to string) error {
 	if _, err := d.fault("rename", filepath.Base(to)); err != nil {
 		return err
 	}
-	return disk.OS.Rename(from, to)
+	return disk.OS.Within(d.folder).Rename(from, to)
 }
 
 // Remove implements disk.FS.
@@ -108,7 +115,7 @@ func (d *Disk) Remove(path string) error {
 	if _, err := d.fault("remove", path); err != nil {
 		return err
 	}
-	return disk.OS.Remove(path)
+	return disk.OS.Within(d.folder).Remove(path)
 }
 
 // SyncFolder implements disk.FS.
@@ -116,7 +123,7 @@ func (d *Disk) SyncFolder(path string) error {
 	if _, err := d.fault("syncfolder", path); err != nil {
 		return err
 	}
-	return disk.OS.SyncFolder(path)
+	return disk.OS.Within(d.folder).SyncFolder(path)
 }
 
 type faultyFile struct {

@@ -51,6 +51,8 @@ class Video:
             PommegoError: there is no encoder for .mp4, or it failed.
         """
         target = Path(path)
+        if target.is_symlink():
+            target.unlink()  # it is replaced, not the file that it leads to
         match target.suffix.lower():
             case ".gif":
                 target.write_bytes(self.gif)

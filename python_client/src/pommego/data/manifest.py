@@ -91,7 +91,8 @@ class Manifest:
 
         Raises:
             FileNotFoundError: there is no finished data set.
-            DamagedError: the manifest is damaged, or of a later format.
+            DamagedError: the manifest is damaged, or of a later format, or a file is a link
+                out of the folder.
         """
         at = Path(path)
         if at.suffix == ".parquet":
@@ -101,14 +102,14 @@ class Manifest:
                 raise DamagedError(f"{at} is not a file of a data set: it has no description")
             return cls(_known(json.loads(text), at), None, [at])
         try:
-            text = (at / _NAME).read_bytes()
+            text = _in(at, _NAME).read_bytes()
         except FileNotFoundError as e:
             begun = (at / ".generate").exists()
             why = "it is not finished: run its command again" if begun else f"it has no {_NAME}"
             raise FileNotFoundError(f"{at} holds no data set: {why}") from e
         content = _known(_parse(text, at / _NAME), at / _NAME)
         _inside(content, at / _NAME)
-        return cls(content, at, [at / file["path"] for file in content["files"]])
+        return cls(content, at, [_in(at, file["path"]) for file in content["files"]])
 
     @property
     def layout(self) -> str:
@@ -214,6 +215,14 @@ def _inside(content: dict[str, Any], path: Path) -> None:
             raise DamagedError(
                 f"{path} is damaged: it lists the file {name!r}, which is not inside its folder"
             )
+
+
+def _in(folder: Path, name: str) -> Path:
+    """Return a file's path, unless it is a link out of the folder, as that may come from anyone."""
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise DamagedError(f"{path} is a link out of its folder, which is not followed: put a copy there")
+    return path
 
 
 def verify(path: str | os.PathLike[str]) -> list[str]:

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestLinksAreNotFollowed puts links in the place of all files that commands write, and of their
+// temporary names: the files outside that they lead to stay as they are.
+func TestLinksAreNotFollowed(t *testing.T) {
+	game := filepath.Join(t.TempDir(), "game.jsonl")
+	set := filepath.Join(t.TempDir(), "set")
+	pommego(t, "play", "--agents", "random", "--seed", "3", "--record", game, "--quiet").want(t, exitOK)
+	pommego(t, "generate", "--games", "2", "--agents", "random", "--out", set).want(t, exitOK)
+	for _, c := range []struct {
+		command string
+		files   []string // in FOLDER
+		refused string   // of files, which is read, too
+	}{
+		{"tournament --agents random,static --against static --games 4 --out FOLDER", []string{"games.jsonl", "results.md",
+			"results.json", "timing.md", "timing.json"}, "games.jsonl"},
+		{"play --agents random --seed 3 --quiet --record FOLDER/a.jsonl --events FOLDER/b", []string{"a.jsonl", "b"}, ""},
+		{"play --agents random --seed 3 --quiet --record FOLDER/a.jsonl.gz", []string{"a.jsonl.gz"}, ""},
+		{"replay " + game + " --gif FOLDER/a.gif --html FOLDER/a.html", []string{"a.gif", "a.html"}, ""},
+		{"bench --games 1 --seconds 0.01 --only rules/random --cpuprofile FOLDER/cpu", []string{"cpu"}, ""},
+		{"data merge " + set + " --out FOLDER", []string{".generate/lock", ".generate/games-00000.parquet",
+			".generate/README.md", ".generate/manifest.json"}, ".generate/lock"},
+	} {
+		for _, file := range c.files {
+			for _, name := range []string{file, file + ".part"} {
+				for _, target := range []string{"thesis.tex", "nothing"} {
+					folder, outside := t.TempDir(), t.TempDir()
+					path := filepath.Join(folder, filepath.FromSlash(name))
+					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(filepath.Join(outside, "thesis.tex"), []byte("years of work"), 0o644); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.Symlink(filepath.Join(outside, target), path); err != nil {
+						t.Fatal(err)
+					}
+					r := pommego(t, strings.Fields(strings.ReplaceAll(c.command, "FOLDER", folder))...)
+					if name == c.refused {
+						r.want(t, exitError)
+						if !strings.Contains(r.errors, path+": it is a link") {
+							t.Errorf("%s: a link at %s: stderr %q, want what it is", c.command, name, r.errors)
+						}
+					} else {
+						r.want(t, exitOK)
+					}
+					left, err := os.ReadDir(outside)
+					text, _ := os.ReadFile(filepath.Join(outside, "thesis.tex"))
+					if err != nil || len(left) != 1 || string(text) != "years of work" {
+						t.Errorf("%s: a link at %s to %s: outside are %v, %.30q", c.command, name, target, left, text)
+					}
+				}
+			}
+		}
+	}
+}
