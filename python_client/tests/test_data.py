@@ -308,6 +308,25 @@ def test_shuffled(generated: Make) -> None:
     assert sorted(first) == sorted(second) == sorted(plain)
 
 
+@pytest.mark.parametrize("layout", ["steps", "games"])
+def test_shuffled_rows_stay_whole(generated: Make, layout: str) -> None:
+    """From more groups than are mixed at a time, in which other agents play, and with empty columns."""
+    drawn = ["--games", "9", "--games-per-file", "1", "--agents", "simple,simple,heuristic"]
+    path = generated(*drawn, *(["--observation", "planes"] if layout == "steps" else []))
+    plain = everything(data.load(path))
+    batches = list(data.load(path, shuffle=3, batch_size=100 if layout == "steps" else 2))
+    assert {len(batch["game"]) for batch in batches[:-1]} == {len(batches[0]["game"])}
+    mixed = {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
+    assert mixed.keys() == plain.keys()
+    keys = [mixed[name] for name in ("seat", "step", "game") if name in mixed]
+    order = np.lexsort(keys)
+    assert not (order == np.arange(len(order))).all()
+    for name, array in plain.items():
+        assert mixed[name].dtype == array.dtype, name
+        same = all(map(np.array_equal, mixed[name][order], array))
+        assert same, name
+
+
 def test_a_single_file(generated: Make) -> None:
     path = generated(*steps("raw"))
     whole = everything(data.load(path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -68,14 +69,16 @@ class Loader:
     def _shuffled(self, rng: np.random.Generator) -> Iterator[Batch]:
         """Shuffle the rows of a few row groups at a time, drawn from all files."""
         groups = [(path, g) for path in self._files for g in range(self._open(path).num_row_groups)]
-        order = rng.permutation(len(groups))
+        order, rest = rng.permutation(len(groups)), 0
         for begin in range(0, len(order), _MIXED):
             some = [groups[k] for k in order[begin : begin + _MIXED]]
-            mixed = joined([self._group(self._open(path), group) for path, group in some])
-            rows = rng.permutation(_length(mixed))
-            for at in range(0, len(rows), self._batch_size):
-                own = rows[at : at + self._batch_size]
-                yield {name: array[own] for name, array in mixed.items()}
+            parts = [self._group(self._open(path), group) for path, group in some]
+            rows = rng.permutation(sum(map(_length, parts)))
+            numbers = joined([{k: array for k, array in part.items() if array.ndim == 1} for part in parts])
+            for at in range(-rest, len(rows), self._batch_size):  # the first completes the last batch
+                yield _drawn(parts, numbers, rows[max(at, 0) : at + self._batch_size])
+            rest = (rest + len(rows)) % self._batch_size
+            del parts, numbers  # before the next ones are read
 
     def _open(self, path: Path) -> Any:
         texts = [name for name in self._read if self.manifest.columns[name].type == "string"]
@@ -124,7 +127,8 @@ def load(
         columns: the columns to read; None: all.
         batch_size: rows per batch; the last may have fewer.
         shuffle: a seed for reading in random order, which shuffles the row groups and
-            the rows of several groups at a time; None: the files' order.
+            the rows of several groups at a time; None: the files' order. In a batch, rows of
+            the same group stand together.
         alive: only rows of seats that are still in the game ("steps").
         won: only rows of seats that will win ("steps").
         agents: only rows of these agents ("steps").
@@ -188,6 +192,32 @@ def joined(parts: list[Batch]) -> Batch:
     if len(parts) == 1:
         return parts[0]
     return {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
+
+
+def _drawn(parts: list[Batch], numbers: Batch, rows: Array) -> Batch:
+    """Copy rows by their numbers, which count on from part to part; those of a part come together.
+
+    Columns of numbers have been joined. Joining arrays, too, would take several times as long.
+    """
+    begins = np.cumsum([0, *map(_length, parts)])
+    own = [rows[(rows >= begin) & (rows < end)] for begin, end in pairwise(begins)]
+    rows, batch = np.concatenate(own), {}
+    for name, array in parts[0].items():
+        if name in numbers:
+            batch[name] = numbers[name][rows]
+            continue
+        valid, at = batch.get(f"_{name}"), 0
+        make = np.empty if valid is None else np.zeros
+        batch[name] = make((len(rows), *array.shape[1:]), array.dtype)
+        for part, chosen, begin in zip(parts, own, begins, strict=False):
+            out = batch[name][at : at + len(chosen)]
+            if valid is None:
+                part[name].take(chosen - begin, axis=0, out=out, mode="clip")  # "raise" copies twice
+            else:
+                keep = valid[at : at + len(chosen)]
+                out[keep] = part[name][chosen[keep] - begin]
+            at += len(chosen)
+    return batch
 
 
 def _arrays(part: Any, manifest: Manifest, names: Sequence[str]) -> Batch:
