@@ -204,7 +204,7 @@ def _drawn(parts: list[Batch], numbers: Batch, rows: Array) -> Batch:
     rows, batch = np.concatenate(own), {}
     for name, array in parts[0].items():
         if name in numbers:
-            batch[name] = numbers[name][rows]
+            batch[name] = numbers[name].take(rows)
             continue
         valid, at = batch.get(f"_{name}"), 0
         make = np.empty if valid is None else np.zeros
