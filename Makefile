@@ -11,7 +11,7 @@ PY     := .venv/bin/python
 PIP    := -m pip install --quiet --disable-pip-version-check
 LOCKED := python_client/requirements
 GO_SRC := $(shell find env arena vec bridge internal cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
-PAGE   := $(wildcard arena/web/app/*)
+EMBED  := $(wildcard arena/web/app/* arena/match/*.py)
 TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
@@ -24,7 +24,7 @@ help: ## list the targets
 
 build: bin/pommego ## build bin/pommego
 
-bin/pommego: $(GO_SRC) $(PAGE) go.mod go.sum cmd/pommego/version.txt $(wildcard cmd/pommego/default.pgo)
+bin/pommego: $(GO_SRC) $(EMBED) go.mod go.sum cmd/pommego/version.txt $(wildcard cmd/pommego/default.pgo)
 	go build -trimpath -o $@ ./cmd/pommego
 
 venv: .venv/.ready ## make .venv with the client and its test requirements

@@ -79,6 +79,9 @@ type Config struct {
 
 	// Limit is the time for a move of agents outside the program; 0: 10 s.
 	Limit time.Duration `json:"limit_ns,omitempty"`
+
+	// Memory is how many bytes a program may have in memory: match.Rules.Memory.
+	Memory int64 `json:"program_memory,omitempty"`
 }
 
 // defaultLimit is long enough for a slow network: a data set is no contest.

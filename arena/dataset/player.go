@@ -216,7 +216,8 @@ func (p *player) playRemote(ctx context.Context, e *Episode) error {
 		}
 		return nil
 	}
-	_, err := match.Play(ctx, p.game, players, e.Seed, match.Rules{Limit: p.config.Limit}, watch)
+	rules := match.Rules{Limit: p.config.Limit, Memory: p.config.Memory}
+	_, err := match.Play(ctx, p.game, players, e.Seed, rules, watch)
 	if errors.Is(err, errLimit) {
 		return nil
 	}

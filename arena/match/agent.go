@@ -10,20 +10,20 @@ import (
 )
 
 // NewAgent makes an agent of an environment from the name of a player outside this
-// program, which has limit for a move, or what [Rules.Limit] says if that is 0. Each
+// program, which has the rules' limits of time and memory. Each
 // agent is a program of its own; it starts with the agent's first move.
 // A move that is late or fails is stop (env.Outside counts them), and a program that has
 // ended is started again in the next episode. What it remembers is not part of a saved
 // game.
-func NewAgent(game env.Game, name string, limit time.Duration) (env.Agent, error) {
+func NewAgent(game env.Game, name string, r Rules) (env.Agent, error) {
 	if !Outside(name) {
-		return nil, fmt.Errorf("match: agent %q, want http://host:port or exec:COMMAND", name)
+		return nil, fmt.Errorf("match: agent %q, want http://host:port, exec:COMMAND or library:PATH", name)
 	}
 	p, err := NewPlayer(game, name)
 	if err != nil {
 		return nil, err
 	}
-	return &outsider{game: game, player: p, limit: Rules{Limit: limit}.of(game).Limit}, nil
+	return &outsider{game: game, player: p, limit: r.of(game).Limit, memory: r.Memory}, nil
 }
 
 // outsider is a player as an agent.
@@ -32,6 +32,7 @@ type outsider struct {
 	game         env.Game
 	player       Player
 	limit        time.Duration
+	memory       int64
 	begun        bool // the player knows of the episode
 	late, failed int
 }
@@ -49,7 +50,7 @@ func (a *outsider) Reseed(env.RNG) {}
 func (a *outsider) Act(m env.Match, seat int, action []uint8) {
 	if !a.begun {
 		if err := a.begin(seat); err != nil {
-			a.failed++ // and it is tried again
+			a.failed++ // and one that is absent is tried again
 			return
 		}
 	}
@@ -79,11 +80,14 @@ func (a *outsider) Try() error { return a.begin(0) }
 func (a *outsider) begin(seat int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), DefaultWait)
 	defer cancel()
-	err := a.player.Begin(ctx, Start{Game: a.game, Seat: seat, Limit: a.limit})
+	err := a.player.Begin(ctx, Start{Game: a.game, Seat: seat, Limit: a.limit, Memory: a.memory})
 	if errors.Is(err, ErrAbsent) {
 		return err
 	}
 	a.begun = true
+	if errors.Is(err, errMemory) {
+		return err
+	}
 	return nil
 }
 

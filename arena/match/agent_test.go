@@ -72,6 +72,14 @@ var behaviours = map[string]func(a *lineAgent, id uint64){
 	// hang does nothing more, and deaf does not even read.
 	"hang": func(*lineAgent, uint64) {},
 	"deaf": func(*lineAgent, uint64) { time.Sleep(time.Hour) },
+	// grow has 300 MiB in memory from its third move on, or a child that has, started by the
+	// command that it is told.
+	"grow": func(a *lineAgent, id uint64) {
+		if a.acts == 3 {
+			a.grow()
+		}
+		answer(id, 1)
+	},
 	// closes closes its output.
 	"closes": func(*lineAgent, uint64) { os.Stdout.Close(); time.Sleep(time.Hour) },
 }
@@ -80,6 +88,9 @@ var behaviours = map[string]func(a *lineAgent, id uint64){
 func playLines(behaviour string) {
 	name, argument, _ := strings.Cut(behaviour, ":")
 	a := &lineAgent{argument: argument}
+	if name == "hog" {
+		a.grow()
+	}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		var question struct {
@@ -102,7 +113,10 @@ func playLines(behaviour string) {
 			if name == "parent" {
 				a.bear()
 			}
-		case question.Type == "act" && name == "parent":
+		case question.Type == "end" && name == "grows-after":
+			a.argument = ""
+			a.grow()
+		case question.Type == "act" && (name == "parent" || name == "grows-after"):
 			answer(question.ID, 0)
 		case question.Type == "act" && name == "diary":
 			a.diary(lines.Text())
@@ -131,6 +145,27 @@ func answer(id uint64, action any) {
 	if _, err := fmt.Println(string(line)); err != nil {
 		os.Exit(0)
 	}
+}
+
+// grow takes memory, itself or by a child, and waits to be stopped.
+func (a *lineAgent) grow() {
+	if a.argument == "" {
+		for memory := make([]byte, 300<<20); ; time.Sleep(time.Second) {
+			for i := 0; i < len(memory); i += 4096 {
+				memory[i]++
+			}
+		}
+	}
+	command, path, _ := strings.Cut(a.argument, ",")
+	child := exec.Command(command, os.Args[0])
+	child.Env = append(os.Environ(), "MATCH_TEST_AGENT=hog")
+	if err := child.Start(); err != nil {
+		panic(err)
+	}
+	if err := os.WriteFile(path, fmt.Append(nil, child.Process.Pid), 0o600); err != nil {
+		panic(err)
+	}
+	time.Sleep(time.Hour)
 }
 
 func (a *lineAgent) sleep() {

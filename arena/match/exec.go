@@ -17,7 +17,7 @@ import (
 // an answer that comes too late is recognised.
 type execPlayer struct {
 	remote
-	command string
+	command []string // of the shell, and its arguments
 	stderr  io.Writer
 	program *program // nil before the first game, and once it is broken
 	broken  error    // why
@@ -31,7 +31,7 @@ func newExec(game env.Game, name string, stderr io.Writer) (Player, error) {
 	if strings.TrimSpace(command) == "" {
 		return nil, fmt.Errorf("match: player %q, want exec:COMMAND", name)
 	}
-	return &execPlayer{remote: remote{name, game}, command: command, stderr: stderr}, nil
+	return &execPlayer{remote: remote{name, game}, command: []string{command}, stderr: stderr}, nil
 }
 
 // beginning is the question at the start of a game.
@@ -47,11 +47,26 @@ type beginning struct {
 	Rules       any             `json:"rules"` // the game's, as its spec has them
 }
 
+// The ends of a program: that it has closed its output or its input, and that it had too much in memory.
+var (
+	errGone   = errors.New("the program has ended")
+	errMemory = errors.New("too much memory")
+)
+
 // Begin starts the program, again if it has broken, and waits until it is ready.
-func (p *execPlayer) Begin(ctx context.Context, g Start) (err error) {
+func (p *execPlayer) Begin(ctx context.Context, g Start) error {
+	kept := p.program != nil
+	err := p.begin(ctx, g)
+	if kept && p.program == nil { // it has ended since its last move
+		return p.begin(ctx, g)
+	}
+	return err
+}
+
+func (p *execPlayer) begin(ctx context.Context, g Start) (err error) {
 	p.game = g.Game
 	if p.program == nil {
-		if p.program, err = startProgram(p.command, p.stderr); err != nil {
+		if p.program, err = startProgram(p.command, g.Memory, p.stderr); err != nil {
 			return fmt.Errorf("%s %w: %w", p.name, ErrAbsent, err)
 		}
 		p.broken = nil
@@ -66,10 +81,11 @@ func (p *execPlayer) Begin(ctx context.Context, g Start) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := p.ask(ctx, line); err != nil {
-		return fmt.Errorf("%s %w: not ready: %w", p.name, ErrAbsent, err)
+	_, err = p.ask(ctx, line)
+	if err == nil || errors.Is(err, errMemory) { // with too much memory it has lost, but it was there
+		return err
 	}
-	return nil
+	return fmt.Errorf("%s %w: not ready: %w", p.name, ErrAbsent, err)
 }
 
 func (p *execPlayer) Act(ctx context.Context, m env.Match, seat int, action []uint8) (Cost, error) {
@@ -108,11 +124,16 @@ func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawM
 		var answer struct {
 			ID     *uint64
 			Action json.RawMessage
+			Error  string
 		}
 		if json.Unmarshal(line, &answer) != nil || answer.ID == nil || *answer.ID > p.id {
 			return nil, strayLine{short(line), p.id}
 		}
-		if *answer.ID == p.id {
+		switch {
+		case *answer.ID != p.id:
+		case answer.Error != "":
+			return nil, fmt.Errorf("the program cannot play: %.500q", answer.Error)
+		default:
 			return answer.Action, nil
 		}
 	}
@@ -152,8 +173,14 @@ func (p *execPlayer) End(ctx context.Context, r Outcome) error {
 	if err != nil {
 		return err
 	}
-	defer p.program.bound(ctx)()
-	return p.program.send(line)
+	release := p.program.bound(ctx)
+	err = p.program.send(line)
+	release()
+	if err == errGone {
+		p.broken = p.program.end(err)
+		p.program, err = nil, p.broken
+	}
+	return err
 }
 
 // Close lets the program end by itself for a moment, then ends it and all that

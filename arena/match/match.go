@@ -97,6 +97,14 @@ type contest struct {
 	result  *Result
 	gone    env.SeatSet // players given up in this game
 	before  env.SeatSet // seats that were in when the last step began
+	stopped env.SeatSet // those with too much in memory
+}
+
+// note notes a player that was stopped for its memory.
+func (c *contest) note(seat int, err error) {
+	if errors.Is(err, errMemory) {
+		c.stopped = c.stopped.With(seat)
+	}
 }
 
 // play plays games until one has a winner or the rules end it.
@@ -136,13 +144,45 @@ func (c *contest) play(game env.Game, seed env.Seed) error {
 	return nil
 }
 
+// forfeit takes a game from the sides of which a program was stopped; it returns their seats,
+// too. If no winners are left, the only other side has won, and several others have tied.
+func (c *contest) forfeit(last env.Status, sides [][]int) (status env.Status, lost env.SeatSet) {
+	var rest []env.SeatSet
+	for _, side := range sides {
+		var all env.SeatSet
+		for _, seat := range side {
+			all = all.With(seat)
+		}
+		if c.stopped&all != 0 {
+			lost |= all
+		} else {
+			rest = append(rest, all)
+		}
+	}
+	last.Winners &^= lost
+	switch {
+	case lost == 0 || last.Winners != 0:
+	case len(rest) == 0:
+		last.Result = env.Loss
+	case len(rest) == 1:
+		last.Result, last.Winners = env.Win, rest[0]
+	case last.Result == env.Win:
+		last.Result = env.Tie
+	}
+	return last, lost
+}
+
 // conclude records how the match ended.
 func (c *contest) conclude(last env.Status, teams [][]int) {
+	last, lost := c.forfeit(last, teams)
 	if last.Result == env.Tie && c.rules.Ties == RerunJava {
 		last.Result = env.Loss
 	}
 	c.result.Result, c.result.Winners = last.Result, last.Winners
 	c.result.Results = last.SeatResults(teams, c.before)
+	for _, seat := range lost.List() {
+		c.result.Results[seat] = env.Lost
+	}
 }
 
 // playGame plays one game to its end.
@@ -205,7 +245,8 @@ func (c *contest) show(at Moment) error {
 func (c *contest) begin(at Moment) error {
 	for seat, p := range c.players {
 		ctx, cancel := context.WithTimeout(c.ctx, c.rules.Wait)
-		err := p.Begin(ctx, Start{Game: at.Game, Seat: seat, Seed: at.RNGSeed, Limit: c.rules.limit(p)})
+		err := p.Begin(ctx, Start{Game: at.Game, Seat: seat, Seed: at.RNGSeed, Limit: c.rules.limit(p),
+			Memory: c.rules.Memory})
 		cancel()
 		switch {
 		case c.ctx.Err() != nil:
@@ -238,6 +279,7 @@ func (c *contest) end(at Moment) {
 		if err == nil {
 			continue
 		}
+		c.note(seat, err)
 		report := &c.result.Seats[seat]
 		report.FailedNotices++
 		if report.LastError == "" { // a move's error matters more

@@ -33,6 +33,7 @@ func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 			return c.ctx.Err()
 		}
 		clear(action)
+		c.note(seat, err)
 		report := &c.result.Seats[seat]
 		if late {
 			report.Late++

@@ -47,8 +47,9 @@ type Start struct {
 	Seat int
 	// Seed is the game's. Built-in agents take their RNGs from it; it is not
 	// shown to remote players, who could foresee the game with it.
-	Seed  env.Seed
-	Limit time.Duration // for a move; 0: none
+	Seed   env.Seed
+	Limit  time.Duration // for a move; 0: none
+	Memory int64         // bytes that a program may have in memory; 0: any
 }
 
 // Cost is what a move cost besides time.
@@ -66,17 +67,19 @@ type Outcome struct {
 }
 
 // NewPlayer makes a player of game from its name: a built-in agent,
-// "http://host:port" or "exec:COMMAND". It must be closed.
+// "http://host:port", "exec:COMMAND" or "library:PATH". It must be closed.
 func NewPlayer(game env.Game, name string) (Player, error) {
 	switch kind, _, _ := strings.Cut(name, ":"); kind {
 	case "http", "https":
 		return newHTTP(game, name)
 	case "exec":
 		return newExec(game, name, os.Stderr)
+	case "library":
+		return newLibrary(game, name, os.Stderr)
 	}
 	agent, err := newAgent(game, name)
 	if err != nil {
-		return nil, fmt.Errorf("%w; or http://host:port, or exec:COMMAND", err)
+		return nil, fmt.Errorf("%w; or http://host:port, exec:COMMAND or library:PATH", err)
 	}
 	return &builtIn{name: name, game: game, agent: agent}, nil
 }
@@ -100,7 +103,9 @@ func AtURL(name string) bool {
 }
 
 // Outside reports whether a name is of an agent outside this program.
-func Outside(name string) bool { return AtURL(name) || strings.HasPrefix(name, "exec:") }
+func Outside(name string) bool {
+	return AtURL(name) || strings.HasPrefix(name, "exec:") || strings.HasPrefix(name, "library:")
+}
 
 // remote is what players outside this program have in common.
 type remote struct {

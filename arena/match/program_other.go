@@ -12,9 +12,9 @@ import (
 // of processes the rules cannot be enforced.
 type program struct{}
 
-var errNoPrograms = errors.New("exec: players need a Unix system; serve the agent by HTTP instead")
+var errNoPrograms = errors.New("exec: and library: players need Linux or macOS; serve the agent by HTTP instead")
 
-func startProgram(string, io.Writer) (*program, error) { return nil, errNoPrograms }
+func startProgram([]string, int64, io.Writer) (*program, error) { return nil, errNoPrograms }
 
 func (*program) bound(context.Context) (release func()) { return func() {} }
 

@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -24,17 +26,30 @@ type program struct {
 	unsent  []byte // rest of a line that the program has not read in time
 	buf     []byte // what was read, from at on not looked at yet
 	at      int
+
+	watched chan struct{}  // closed when its memory need not be looked at any more
+	watcher sync.WaitGroup // looks at it
+	excess  atomic.Int64   // the memory that it had when it was killed for it, else 0
+	most    int64          // that it may have; 0: any
 }
 
+// errNoPrograms would say that this system cannot run programs.
+var errNoPrograms error
+
 // The times that a program has to end by itself, once it has closed its input
-// or output and once it has been asked to.
+// or output and once it has been asked to; and how often its memory is looked at.
 const (
-	exitWait = 500 * time.Millisecond
-	grace    = time.Second
+	exitWait    = 500 * time.Millisecond
+	grace       = time.Second
+	memoryPause = 50 * time.Millisecond
 )
 
-// startProgram runs a command by the shell.
-func startProgram(command string, stderr io.Writer) (*program, error) {
+// startProgram runs a command by the shell, with arguments. Once it has more bytes in memory
+// than most, if that is not 0, it is killed.
+func startProgram(command []string, most int64, stderr io.Writer) (*program, error) {
+	if most > 0 && !measuresMemory {
+		return nil, errors.New("the memory of programs can be limited on Linux only: leave out the limit")
+	}
 	childIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -43,7 +58,7 @@ func startProgram(command string, stderr io.Writer) (*program, error) {
 	if err != nil {
 		return nil, errors.Join(err, childIn.Close(), in.Close())
 	}
-	cmd := exec.Command("/bin/sh", "-c", command)
+	cmd := exec.Command("/bin/sh", append([]string{"-c"}, command...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = grace // for one that has left its group and keeps stderr
@@ -53,7 +68,33 @@ func startProgram(command string, stderr io.Writer) (*program, error) {
 	if err != nil {
 		return nil, errors.Join(err, in.Close(), out.Close())
 	}
-	return &program{cmd: cmd, in: in, out: out, buf: make([]byte, 0, maxAnswer)}, nil
+	p := &program{cmd: cmd, in: in, out: out, buf: make([]byte, 0, maxAnswer), watched: make(chan struct{}), most: most}
+	if most > 0 {
+		p.watcher.Go(p.watch)
+	}
+	return p, nil
+}
+
+// watch kills the program once it has too much in memory.
+func (p *program) watch() {
+	tick := time.NewTicker(memoryPause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.watched:
+			return
+		case <-tick.C:
+		}
+		group := p.cmd.Process.Pid
+		bytes, pids := memoryOf(group)
+		if bytes <= p.most {
+			continue
+		}
+		p.excess.Store(bytes)
+		for _, pid := range append(pids, -group) {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
 }
 
 // bound makes sending and receiving fail once ctx ends, until it is released.
@@ -105,9 +146,6 @@ func (p *program) sending(err error) error {
 	return err
 }
 
-// errGone says that the program has closed its output or its input.
-var errGone = errors.New("the program has ended")
-
 // receive reads a line. It is valid until the next.
 func (p *program) receive() ([]byte, error) {
 	for looked := p.at; ; {
@@ -141,7 +179,11 @@ func (p *program) end(reason error) error {
 		awaitExit(p.cmd.Process.Pid, exitWait)
 	}
 	p.kill()
-	if reason == errGone {
+	switch excess := p.excess.Load(); {
+	case excess > 0:
+		return fmt.Errorf("the program was stopped for %w: %d bytes, where --program-memory allows %d", errMemory, excess,
+			p.most)
+	case reason == errGone:
 		return fmt.Errorf("%w: %v", errGone, p.cmd.ProcessState)
 	}
 	return reason
@@ -167,6 +209,8 @@ func (p *program) finish() {
 
 // kill ends the whole group and waits for the program.
 func (p *program) kill() {
+	close(p.watched)
+	p.watcher.Wait()
 	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	p.cmd.Wait()
 	p.in.Close()

@@ -34,6 +34,10 @@ type Rules struct {
 	// DefaultWait.
 	Wait time.Duration
 
+	// Memory is how many bytes the program of a player may have in memory, with all that it
+	// has started; 0: any number. With more it is stopped, and its side has lost.
+	Memory int64
+
 	// Ties is the rule for games that end in a tie.
 	Ties Ties
 
@@ -57,6 +61,8 @@ func (r *Rules) Validate() error {
 		return fmt.Errorf("match: the limit for a move is %v, want more than 0, or 0 for %v", r.Limit, DefaultLimit)
 	case r.Wait < 0:
 		return fmt.Errorf("match: the wait for a player is %v, want more than 0, or 0 for %v", r.Wait, DefaultWait)
+	case r.Memory < 0:
+		return fmt.Errorf("match: the memory for a program is %d bytes, want more than 0, or 0 for no limit", r.Memory)
 	case r.Repetition < 0:
 		return fmt.Errorf("match: the repetition is %d, want 0 or more", r.Repetition)
 	case r.From != nil && r.Ties == RerunPlayground:

@@ -60,6 +60,9 @@ type Config struct {
 	// Limit is the time for a move of remote agents; 0: the game's own, else
 	// match.DefaultLimit.
 	Limit time.Duration `json:"limit_ns"`
+
+	// Memory is how many bytes a program may have in memory: match.Rules.Memory.
+	Memory int64 `json:"program_memory,omitempty"`
 }
 
 // The bounds of a configuration.
@@ -98,7 +101,7 @@ func (c *Config) Validate(spec *env.Spec) error {
 
 // rules are those of each match.
 func (c *Config) rules() *match.Rules {
-	return &match.Rules{Limit: c.Limit, Events: true}
+	return &match.Rules{Limit: c.Limit, Memory: c.Memory, Events: true}
 }
 
 func (c *Config) repetitions() int { return max(1, c.Repetitions) }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"pommego/env"
 	"pommego/env/catalog"
@@ -23,6 +24,12 @@ func (c *chosenGame) add(cmd *cobra.Command, id string) {
 	if err := cmd.RegisterFlagCompletionFunc("env", ids); err != nil {
 		panic(err) // the flag was completed twice
 	}
+}
+
+// limitMemory adds the flag that bounds the programs of agents.
+func limitMemory(f *pflag.FlagSet, most *int64) {
+	f.Int64Var(most, "program-memory", 0, "bytes that an agent's program may have in memory, with all that it has "+
+		"started; with more\nit is stopped and has lost (0: any number)")
 }
 
 // ids offers the shell the ids of the catalog, with what they are.

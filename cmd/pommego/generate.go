@@ -32,8 +32,8 @@ The same command gives the same bytes on any number of cores; the environment va
 GOMAXPROCS sets how many it uses. To continue a run that was stopped or killed, give the same
 command again. To extend a data set, give it with more --games. The bytes are those of one
 run. The manifest names agents that may play differently the next time: their search has a
-limit in time (ms=), or they are outside this program (http://host:port, exec:COMMAND), where
-a move may take 10 s.
+limit in time (ms=), or they are outside this program (http://host:port, exec:COMMAND,
+library:PATH), where a move may take 10 s.
 
 Several machines can share the work, file by file: each makes a part in its own folder,
 with the same flags and --part; then one takes all parts, with --take for each, and makes
@@ -67,6 +67,7 @@ what is missing. The bytes are those of one run.`,
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
 	f.IntVar(&o.config.FileGames, "games-per-file", 0,
 		"games in a file (default 10000, or 100 in layout steps)")
+	limitMemory(f, &o.config.Memory)
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
 	return cmd
 }

@@ -16,6 +16,7 @@ plays in every seat. An agent is
   a built-in one, with its options (simple, mcts:ticks=2000),
   exec:COMMAND, a program that reads observations and writes actions as lines of JSON
     (write \, for a comma in the command),
+  library:PATH, a shared library with the functions of pommego_agent.h,
   http://host:port, a server with the protocol of the original's HTTP and Docker agents, or
   human: you.
 arena/match/PROTOCOL.md describes both protocols.
@@ -25,9 +26,9 @@ for each of them, which works on this machine alone. The page shows what the sea
 the whole game once the match is over. The match waits for each move; human:speed=4 makes 4
 moves a second. The command ends when the page is closed.
 
-Remote agents (exec and http) have a time limit for each move. Late and invalid moves are
-replaced by stop, counted and recorded. With built-in agents the same seed gives the same
-match.
+Remote agents (exec, library and http) have a time limit for each move. Late and invalid
+moves are replaced by stop, counted and recorded. With built-in agents the same seed gives
+the same match.
 
 --start begins from a saved game: the first game of a file of recorded games, a state that
 an environment saved (bytes or JSON), or a saved game of the original. A recorded game
@@ -76,6 +77,7 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 	f.DurationVar(&o.match.Limit, "limit", 0,
 		"how long a remote agent may take for a move (0: as the game's own rules say, else 100ms)")
 	f.DurationVar(&o.match.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
+	limitMemory(f, &o.match.Memory)
 	f.StringVar(&o.record, "record", "", "a file to write the match to, a line a game (.gz compresses)")
 	f.StringVar(&o.events, "events", "", "a file to write all that happens to, an event a line as JSON")
 	f.StringVar(&o.start, "start", "", "a `FILE` with the saved game to begin from")

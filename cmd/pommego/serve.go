@@ -36,6 +36,7 @@ type serveOptions struct {
 	ops     operations
 	asJSON  bool
 	agents  []string
+	match   match.Rules
 	cfg     bridge.Config
 }
 
@@ -86,8 +87,9 @@ times that, so that what is no longer used is collected in time.`,
 	f.DurationVar(&o.cfg.MaxAgentTime, "max-agent-time", 0,
 		"time of an agent's decision, its option ms; its ticks and iterations may be 100,000 for each second (default 10s)")
 	f.StringArrayVar(&o.agents, "allow-agents", nil,
-		`an agent outside the server, "exec:COMMAND" or "http://host:port", or one with omniscient=1, that clients `+
-			`may name as an opponent, word for word; "*" allows all, and with them any command; may be repeated`)
+		`an agent outside the server, "exec:COMMAND", "library:PATH" or "http://host:port", or one with omniscient=1, `+
+			`that clients may name as an opponent, word for word; "*" allows all, and with them any command; may be repeated`)
+	limitMemory(f, &o.match.Memory)
 	f.BoolVar(&o.web, "web", false,
 		"serve a page, too, that lists all running environments, without their games, on this machine alone;\nits "+
 			"address is printed, with the key of the list")
@@ -181,10 +183,13 @@ func (o *serveOptions) prepare() error {
 
 // allow has the server make the agents of --allow-agents, and refuse others outside it.
 func (o *serveOptions) allow() error {
+	if err := o.match.Validate(); err != nil {
+		return usageError{err}
+	}
 	for _, name := range o.agents {
 		if name != "*" && !match.Outside(name) && !strings.Contains(name, "omniscient=1") {
-			return usagef("--allow-agents is %q, want exec:COMMAND, http://host:port, one with omniscient=1, or *; the games' "+
-				"other agents are always allowed", name)
+			return usagef("--allow-agents is %q, want exec:COMMAND, library:PATH, http://host:port, one with omniscient=1, or "+
+				"*; the games' other agents are always allowed", name)
 		}
 	}
 	o.cfg.AllowAgents = o.agents
@@ -197,7 +202,9 @@ func (o *serveOptions) allow() error {
 				fmt.Errorf("the server was not started with the agent %q: allow it there with pommego serve --allow-agents %q",
 					name, name)
 		}
-		a, err := match.NewAgent(game, name, limit)
+		rules := o.match
+		rules.Limit = limit
+		a, err := match.NewAgent(game, name, rules)
 		return a, true, err
 	}
 	return nil

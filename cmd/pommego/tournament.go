@@ -94,6 +94,7 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first board; the others count on from it")
 	f.DurationVar(&o.config.Limit, "limit", 0,
 		"time for a move of remote agents (0: as the game's own rules say, else 100ms)")
+	limitMemory(f, &o.config.Memory)
 	f.StringVar(&o.out, "out", "",
 		"a folder for finished games, tables (Markdown) and JSON")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")

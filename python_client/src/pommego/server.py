@@ -92,9 +92,9 @@ class Server:
         binary: the program; None: the one that `find_binary` finds.
         timeout: seconds it may take to start.
         allow_agents: agents outside the server that clients may name as opponents, each
-            "exec:COMMAND" or "http://host:port", exactly, and agents with omniscient=1, which
-            see the whole state; "*" allows all, and so lets every client that has the token
-            run any command.
+            "exec:COMMAND", "library:PATH" or "http://host:port", exactly, and agents with
+            omniscient=1, which see the whole state; "*" allows all, and so lets every client
+            that has the token run any command.
 
     Raises:
         BinaryNotFoundError: there is no program to start.
@@ -198,11 +198,14 @@ class Server:
 
 @contextlib.contextmanager
 def running(address: str | None, token: str | None) -> Iterator[dict[str, Any]]:
-    """Yield the address and the token of a server: the given one, or one that runs meanwhile."""
+    """Yield the address and the token of a server: the given one, or one that runs meanwhile.
+
+    The latter runs any agent's program: this process is its only client.
+    """
     if address is not None:
         yield {"address": address, "token": token}
         return
-    with Server() as server:
+    with Server(allow_agents=["*"]) as server:
         yield {"address": server.address, "token": server.token}
 
 

@@ -35,7 +35,7 @@ class Connection(Certificates):
             unfogged maps of "raw", with games instead of rows first; `PommegoVectorEnv.by_game`
             broadcasts them without a copy.
         agent_limit: seconds that opponents outside the server ("exec:COMMAND",
-            "http://host:port") have for a move; None: the usual limit, 0.1 unless the
+            "library:PATH", "http://host:port") have for a move; None: the usual limit, 0.1 unless the
             game has its own. Late or invalid moves are replaced by stop, and
             ``info["game"]`` counts them, as ``late`` and ``failed``.
     """

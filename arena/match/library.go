@@ -1,0 +1,37 @@
+package match
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"pommego/env"
+)
+
+// libraryHost is the program that plays for a shared library. It is one in Python because a Go
+// program that loads libraries by itself depends on the system's C library, and this one has none.
+//
+//go:embed library.py
+var libraryHost string
+
+// newLibrary makes a player from "library:PATH", whose host starts with its first game.
+func newLibrary(game env.Game, name string, stderr io.Writer) (Player, error) {
+	if errNoPrograms != nil {
+		return nil, fmt.Errorf("match: player %q: %w", name, errNoPrograms)
+	}
+	path := strings.TrimPrefix(name, "library:")
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("match: player %q, want library:PATH with the path of a shared library", name)
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		return nil, fmt.Errorf("match: player %q: libraries are loaded by Python 3, want python3 in PATH: %w", name, err)
+	}
+	const command = `exec "$0" -I -S -c "$1" "$2"`
+	return &execPlayer{
+		remote: remote{name, game}, command: []string{command, python, libraryHost, path}, stderr: stderr,
+	}, nil
+}

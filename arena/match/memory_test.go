@@ -1,0 +1,150 @@
+//go:build unix
+
+package match_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pommego/arena/match"
+	"pommego/env"
+)
+
+// narrow is a limit of memory that this program keeps within, and its grown copies do not.
+const narrow = 150 << 20
+
+func linuxOnly(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("memory is measured on Linux only")
+	}
+}
+
+// A program with too much in memory, or with a child that has, is stopped with the child, and
+// has lost a game that would be a tie.
+func TestProgramsWithTooMuchMemory(t *testing.T) {
+	linuxOnly(t)
+	rules := patient
+	rules.Memory = narrow
+	for _, starter := range []string{"", "env", "setsid"} { // of a child; the last puts it into a session of its own
+		t.Run(starter, func(t *testing.T) {
+			t.Parallel()
+			argument, path := starter, filepath.Join(t.TempDir(), "child")
+			if starter != "" {
+				argument += "," + path
+			}
+			game := duel(t, "6")
+			players := seatsOf(t, game, "static", program(t, "grow:"+argument))
+			for range 2 { // it is there again in the next match
+				p := play(t, game, players, rules)
+				seat := p.Seats[1]
+				if got := p.moves(1); !reflect.DeepEqual(got, []uint8{1, 1, 0, 0, 0, 0}) || seat.Failed != 4 ||
+					!strings.Contains(seat.LastError, "stopped for too much memory: ") ||
+					!strings.Contains(seat.LastError, "where --program-memory allows 157286400") {
+					t.Errorf("played %v, %+v", got, seat)
+				}
+				if p.Result.Result != env.Win || p.Winners != 1 || !reflect.DeepEqual(p.Outcome, []float64{1, -1}) {
+					t.Errorf("%v, winners %b, outcome %v, want seat 0 to win", p.Result.Result, p.Winners, p.Outcome)
+				}
+			}
+			if starter != "" {
+				ended(t, path)
+			}
+		})
+	}
+}
+
+// ended waits for the end of the process whose number a file has.
+func ended(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := strconv.Atoi(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); running(child); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the child %d lives on", child)
+		}
+	}
+}
+
+// Without the limit the same program plays on; with one that it keeps, too.
+func TestProgramsWithinMemory(t *testing.T) {
+	linuxOnly(t)
+	rules := patient
+	rules.Memory = 4 << 30
+	game := duel(t, "6")
+	p := play(t, game, seatsOf(t, game, "static", program(t, "walk")), rules)
+	if seat := p.Seats[1]; seat.Failed+seat.Late != 0 {
+		t.Errorf("%+v", seat)
+	}
+}
+
+// A program that is stopped, or ends, between two games is there in the second.
+func TestProgramsEndBetweenGames(t *testing.T) {
+	linuxOnly(t)
+	rules := patient
+	rules.Memory = narrow
+	game := duel(t, "3")
+	players := seatsOf(t, game, "static", program(t, "grows-after"))
+	for range 2 {
+		if p := play(t, game, players, rules); p.Seats[1].Failed != 0 || p.Result.Result != env.Tie {
+			t.Errorf("%+v, %v", p.Seats[1], p.Result.Result)
+		}
+		time.Sleep(400 * time.Millisecond)
+	}
+}
+
+// An agent of an environment is stopped, too, and its moves count as failed.
+func TestAgentsWithTooMuchMemory(t *testing.T) {
+	linuxOnly(t)
+	game := duel(t, "6")
+	rules := patient
+	rules.Memory = narrow
+	a, err := match.NewAgent(game, program(t, "grow"), rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := a.(env.Outside)
+	defer o.Close()
+	a.Reset(env.RNG{})
+	m := game.New(1)[0]
+	m.Reset(env.Seed{Value: 1})
+	for range 5 {
+		a.Act(m, 0, make([]uint8, 1))
+	}
+	if late, failed := o.Missed(); late != 0 || failed != 3 {
+		t.Errorf("%d late, %d failed, want 0 and 3", late, failed)
+	}
+}
+
+// One that has too much before it is ready cannot be an opponent, and loses a match.
+func TestProgramsWithTooMuchMemoryAtFirst(t *testing.T) {
+	linuxOnly(t)
+	game := duel(t, "6")
+	rules := patient
+	rules.Memory = narrow
+	a, err := match.NewAgent(game, program(t, "hog"), rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := a.(env.Outside)
+	defer o.Close()
+	if err := o.Try(); err == nil || !strings.Contains(err.Error(), "too much memory") {
+		t.Errorf("%v, want an error that names its memory", err)
+	}
+	p := play(t, game, seatsOf(t, game, program(t, "hog"), "static"), rules)
+	if seat := p.Seats[0]; seat.Failed != 6 || p.Winners != 2 || !strings.Contains(seat.LastError, "too much memory") {
+		t.Errorf("%+v, winners %b", seat, p.Winners)
+	}
+}
