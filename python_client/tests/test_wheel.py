@@ -88,6 +88,8 @@ def test_what_is_in_it(wheel: Path) -> None:
     assert program in names
     assert "pommego/bin/THIRD_PARTY_NOTICES.txt" in names
     assert "pommego/vector.py" in names
+    for name in ("pommego_agent.h", "basewar_bot.c", "basewar_bot.cpp", "suitebot_sample.jsonl.gz"):
+        assert f"pommego/_examples/{name}" in names
     assert [name for name in names if name.endswith("/licenses/LICENSE")]
     assert not [name for name in names if name.endswith(".go") or "/tests/" in name]
     assert not (PACKAGE / "src" / "pommego" / "bin").exists(), "nothing is left in the sources"
