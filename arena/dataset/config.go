@@ -118,6 +118,8 @@ func (c Config) resolve(game env.Game) (Config, error) {
 		return c, fmt.Errorf("max_episode_steps is %d, want 0 (no limit) or more", c.MaxSteps)
 	case c.Limit < 0:
 		return c, fmt.Errorf("the limit for a move is %v, want 0 (the default) or more", c.Limit)
+	case c.Memory < 0:
+		return c, fmt.Errorf("the memory for a program is %d bytes, want 0 (no limit) or more", c.Memory)
 	}
 	if err := c.resolveObservation(spec); err != nil {
 		return c, err

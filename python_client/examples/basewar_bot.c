@@ -1,5 +1,7 @@
-/* A bot for BaseWar, in C: each of its bombers walks to the nearest cell from which a bomb reaches a box
- * or the enemy's base, lays one, and keeps out of the way of blasts. It plays a bomber or a whole side.
+/* A bot for BaseWar to start from, in C, as a shared library.
+ *
+ * Each of its bombers walks to the nearest cell from which a bomb reaches a box or the enemy's base, lays
+ * one, and keeps out of the way of blasts. It plays a bomber or a whole side.
  *
  *     cc -O2 -shared -fPIC -o basewar_bot.so basewar_bot.c
  *     pommego play --env BaseWarSides-v0 --agents library:./basewar_bot.so,simple --show

@@ -1,5 +1,7 @@
-// A bot for BaseWar, in C++: the bombers of a side share what they know of blasts to come, and each has a target
-// of its own: the enemy's base, and in the first half of the game boxes. It plays a bomber or a whole side.
+// A bot for BaseWar to start from, in C++, as a shared library.
+//
+// The bombers of a side share what they know of blasts to come, and each has a target of its own: the
+// enemy's base, and in the first half of the game boxes. It plays a bomber or a whole side.
 //
 //     c++ -O2 -std=c++17 -shared -fPIC -o basewar_bot.so basewar_bot.cpp
 //     pommego play --env BaseWarSides-v0 --agents library:./basewar_bot.so,simple --show
