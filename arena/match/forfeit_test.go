@@ -9,6 +9,7 @@ import (
 
 // Who has won once programs were stopped for their memory.
 func TestForfeit(t *testing.T) {
+	const won, lost, tied = env.Won, env.Lost, env.Tied
 	all, pairs := [][]int{{0}, {1}, {2}, {3}}, [][]int{{0, 2}, {1, 3}}
 	for _, tc := range []struct {
 		reason  string
@@ -18,26 +19,27 @@ func TestForfeit(t *testing.T) {
 		winners env.SeatSet
 		ties    Ties
 		want    env.Result
-		outcome []float64
+		seats   []env.SeatResult
 	}{
-		{"nobody was stopped", all, 0, env.Win, 1, 0, env.Win, []float64{1, -1, -1, -1}},
-		{"nobody was stopped in a tie", all, 0, env.Tie, 0, 0, env.Tie, []float64{0, 0, 0, 0}},
-		{"nobody was stopped, and ties are lost", all, 0, env.Tie, 0, RerunJava, env.Loss, []float64{-1, -1, -1, -1}},
-		{"a loser was stopped", all, 2, env.Win, 1, 0, env.Win, []float64{1, -1, -1, -1}},
-		{"the winner was stopped: the others tie", all, 1, env.Win, 1, 0, env.Tie, []float64{-1, 0, 0, 0}},
-		{"one of two winners was stopped", all, 1, env.Win, 3, 0, env.Win, []float64{-1, 1, -1, -1}},
-		{"one of those who tied was stopped", all, 8, env.Tie, 0, 0, env.Tie, []float64{0, 0, 0, -1}},
-		{"all but one were stopped", all, 7, env.Tie, 0, 0, env.Win, []float64{-1, -1, -1, 1}},
-		{"all were stopped", all, 15, env.Win, 1, 0, env.Loss, []float64{-1, -1, -1, -1}},
-		{"one of the winning team was stopped", pairs, 4, env.Win, 5, 0, env.Win, []float64{-1, 1, -1, 1}},
-		{"one of each team was stopped", pairs, 12, env.Win, 5, 0, env.Loss, []float64{-1, -1, -1, -1}},
-		{"all have lost already", all, 1, env.Loss, 0, 0, env.Loss, []float64{-1, -1, -1, -1}},
+		{"nobody was stopped", all, 0, env.Win, 1, 0, env.Win, []env.SeatResult{won, lost, lost, lost}},
+		{"nobody was stopped in a tie", all, 0, env.Tie, 0, 0, env.Tie, []env.SeatResult{tied, tied, tied, tied}},
+		{"nobody was stopped, and ties are lost", all, 0, env.Tie, 0, RerunJava, env.Loss,
+			[]env.SeatResult{lost, lost, lost, lost}},
+		{"a loser was stopped", all, 2, env.Win, 1, 0, env.Win, []env.SeatResult{won, lost, lost, lost}},
+		{"the winner was stopped: the others tie", all, 1, env.Win, 1, 0, env.Tie, []env.SeatResult{lost, tied, tied, tied}},
+		{"one of two winners was stopped", all, 1, env.Win, 3, 0, env.Win, []env.SeatResult{lost, won, lost, lost}},
+		{"one of those who tied was stopped", all, 8, env.Tie, 0, 0, env.Tie, []env.SeatResult{tied, tied, tied, lost}},
+		{"all but one were stopped", all, 7, env.Tie, 0, 0, env.Win, []env.SeatResult{lost, lost, lost, won}},
+		{"all were stopped", all, 15, env.Win, 1, 0, env.Loss, []env.SeatResult{lost, lost, lost, lost}},
+		{"one of the winning team was stopped", pairs, 4, env.Win, 5, 0, env.Win, []env.SeatResult{lost, won, lost, won}},
+		{"one of each team was stopped", pairs, 12, env.Win, 5, 0, env.Loss, []env.SeatResult{lost, lost, lost, lost}},
+		{"all have lost already", all, 1, env.Loss, 0, 0, env.Loss, []env.SeatResult{lost, lost, lost, lost}},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			c := &contest{players: make([]Player, 4), result: &Result{}, stopped: tc.stopped, rules: Rules{Ties: tc.ties}}
-			c.conclude(c.forfeit(env.Status{Over: true, Result: tc.result, Winners: tc.winners}, tc.sides))
-			if c.result.Result != tc.want || !reflect.DeepEqual(c.result.Outcome, tc.outcome) {
-				t.Errorf("%v %v, want %v %v", c.result.Result, c.result.Outcome, tc.want, tc.outcome)
+			c.conclude(env.Status{Over: true, Result: tc.result, Winners: tc.winners, In: 15, Decided: 15}, tc.sides)
+			if c.result.Result != tc.want || !reflect.DeepEqual(c.result.Results, tc.seats) {
+				t.Errorf("%v %v, want %v %v", c.result.Result, c.result.Results, tc.want, tc.seats)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/env"
 	"pommego/env/catalog"
 )
 
@@ -28,11 +29,12 @@ func lines(t *testing.T, records ...Record) *strings.Reader {
 // won gives games to the client's agent.
 func won(asked []Record) []Record {
 	for i := range asked {
-		for seat, name := range asked[i].Agents {
-			asked[i].Outcome[seat] = -1
+		for _, name := range asked[i].Agents {
+			result, outcome := env.Lost, -1.0
 			if isClient(name) {
-				asked[i].Outcome[seat] = 1
+				result, outcome = env.Won, 1
 			}
+			asked[i].Result, asked[i].Outcome = append(asked[i].Result, result), append(asked[i].Outcome, outcome)
 		}
 		asked[i].Steps = 7
 	}
