@@ -1,4 +1,4 @@
-"""Build hooks: put the pommego program into wheels, compiled for the platform they are for, and its version.
+"""Build hooks: give the package its version, and wheels the examples and the program for their platform.
 
 A wheel is for the machine it is built on, or for another one named by
 POMMEGO_TARGET=GOOS/GOARCH (linux/arm64, darwin/amd64, windows/amd64, ...): Go
@@ -64,6 +64,8 @@ class ProgramHook(BuildHookInterface):
         _compile(sources, program, goos, goarch)
         for file in (program, sources / "THIRD_PARTY_NOTICES.txt"):
             build_data["force_include"][str(file)] = f"pommego/bin/{file.name}"
+        for file in (Path(self.root) / "examples").glob("*.py"):
+            build_data["force_include"][str(file)] = f"pommego/_examples/{file.name}"
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{TAGS[goos, goarch]}"
 

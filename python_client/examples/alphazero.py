@@ -6,7 +6,7 @@ at the same time: each simulation adds one position to every tree, with one call
 and one of the network.
 
     python alphazero.py --out runs/az --minutes 60
-    python alphazero.py --out runs/az --resume --minutes 120    # goes on, if stopped or not
+    python alphazero.py --out runs/az --resume --minutes 120    # goes on, with another limit
     python alphazero.py --out runs/az --evaluate 200            # the saved network alone
     python alphazero.py --out runs/az --evaluate 200 --search   # the search with it
     python alphazero.py --out runs/self --opponent self         # by self-play
@@ -31,7 +31,9 @@ An hour on two cores is little. So, unlike AlphaZero:
   to end: when the first ones do, an hour may be half over.
 * It learns from the newest positions alone, so that its chances move on quickly.
 
-A run's folder holds `progress.jsonl` (a line per iteration) and `network.pt`. Needs torch.
+The same command goes on with a run that was stopped: with its network, but with new games and an
+empty buffer. A folder that holds a run with other options is left alone. It has `progress.jsonl` (a
+line per iteration) and `network.pt`. Needs torch.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,6 +66,7 @@ SIDES = np.array([1, -1])  # what is good for the first player is bad for the se
 WINDOW = 200  # games in the search's share of wins
 COUNTED = ("iteration", "minutes", "positions", "games")
 MOVES = 6  # stop, up, down, left, right, bomb
+LIMITS = ("minutes", "iterations", "threads")  # what `--resume` may change
 
 
 @dataclass
@@ -441,39 +445,46 @@ class Trainer:
         """Train until time or iterations are up; write progress and network into the folder."""
         out, begin = Path(self.config.out), time.perf_counter() - 60 * self.minutes
         out.mkdir(parents=True, exist_ok=True)
-        with (out / "progress.jsonl").open("a" if self.iteration else "w") as progress:
-            over = False
+        print(f"{out}: {self.minutes:.1f} minutes, {self.positions:,} positions done", flush=True)
+        if not self.iteration:
+            self.save()  # so that the same command goes on from here at the latest
+        over = self.iteration > 0 and self._over(self.iteration - 1)
+        if over:
+            print("nothing is left to do: --resume with a higher --minutes or --iterations trains on")
+        progress = out / "progress.jsonl"
+        lines = progress.read_text().splitlines(True) if self.iteration else []
+        with progress.open("w") as file:
+            file.writelines(lines[: self.iteration])  # without one that was not saved any more
             while not over:
                 noted = self.play() | self.learn() if self.iteration else {}  # the first line: untrained
                 self.minutes = (time.perf_counter() - begin) / 60
-                over = self.minutes >= self.config.minutes or 0 < self.config.iterations <= self.iteration
+                over = self._over(self.iteration)
                 row = {name: getattr(self, name) for name in COUNTED} | noted
                 if over or self.iteration % self.config.every == 0:
                     row |= self.evaluate()
-                    self.save()
-                progress.write(json.dumps(row) + "\n")
-                progress.flush()
+                file.write(json.dumps(row) + "\n")
+                file.flush()
                 print("  ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
                 self.iteration += 1
+                self.save()
+
+    def _over(self, iteration: int) -> bool:
+        return self.minutes >= self.config.minutes or 0 < self.config.iterations <= iteration
 
     def save(self) -> None:
-        """Write `network.pt`."""
+        """Write `network.pt` atomically."""
+        path = Path(self.config.out) / "network.pt"
         parts = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
         counted = {name: getattr(self, name) for name in COUNTED}
-        torch.save(
-            {"config": asdict(self.config), "counted": counted} | parts, Path(self.config.out) / "network.pt"
-        )
+        torch.save({"config": asdict(self.config), "counted": counted} | parts, path.with_suffix(".new"))
+        path.with_suffix(".new").replace(path)
 
-    def resume(self) -> None:
-        """Go on from `network.pt`, with other games and an empty buffer."""
-        saved = torch.load(Path(self.config.out) / "network.pt", weights_only=True)
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go on from what `save` wrote, with other games and an empty buffer."""
         self.network.load_state_dict(saved["network"])
         self.optimizer.load_state_dict(saved["optimizer"])
         for name, count in saved["counted"].items():
             setattr(self, name, count)
-        self.iteration += 1
-        progress = Path(self.config.out) / "progress.jsonl"  # without what came after it was saved
-        progress.write_text("".join(progress.read_text().splitlines(True)[: self.iteration]))
         self.rng = np.random.default_rng([self.config.seed, self.iteration])
         self.seen = self.eyes(*self.envs.reset(seed=self.config.seed * 1_000_000 + self.iteration * 1000))
 
@@ -523,12 +534,45 @@ def matches(network: Network, eyes: Eyes, config: Config, games: int) -> pommego
     return pommego.evaluate(policy, config.env, config.judge, games, rules=rules)
 
 
+def load(out: str) -> tuple[Config, dict[str, Any]]:
+    """Read the network of a run."""
+    saved = torch.load(Path(out) / "network.pt", weights_only=True)
+    return Config(**saved["config"]), saved
+
+
+def chosen(given: dict[str, Any], *, resume: bool) -> tuple[Config, dict[str, Any] | None]:
+    """Return the configuration of a run and, if it has begun, what it saved.
+
+    The same options go on with a run, `resume` with the run's own and other limits.
+
+    Raises:
+        SystemExit: the folder has another run, or none to resume.
+    """
+    out = Path(given.get("out", Config.out))
+    if not (out / "network.pt").exists():
+        if resume or (out / "progress.jsonl").exists():
+            raise SystemExit(f"{out} has no run that alphazero.py could go on with: choose another --out")
+        return Config(**given), None
+    config, saved = load(str(out))
+    own = asdict(config)
+    wanted = (own if resume else asdict(Config())) | given
+    may = {"out", *LIMITS} if resume else {"out"}
+    other = [name for name in own if name not in may and own[name] != wanted[name]]
+    if other:
+        was, now = (", ".join(f"--{n.replace('_', '-')} {v[n]}" for n in other) for v in (own, wanted))
+        raise SystemExit(
+            f"{out} has a run with {was}, not {now}. The same options or --resume go on with it; "
+            f"--resume may change --{', --'.join(LIMITS)}. Another --out begins a new run."
+        )
+    return Config(**wanted), saved
+
+
 def evaluate(
     games: int, out: str = Config.out, *, search: bool = False, **changed: Any
 ) -> pommego.Evaluation:
     """Play the saved network of a run, alone or with the search; parameters of the run can be changed."""
-    saved = torch.load(Path(out) / "network.pt", weights_only=True)
-    config = Config(**saved["config"] | changed)
+    config, saved = load(out)
+    config = replace(config, **changed)
     eyes = Eyes(pommego.catalog()[config.env])
     network = Network(eyes)
     network.load_state_dict(saved["network"])
@@ -576,16 +620,19 @@ def main() -> None:
         "--evaluate", type=int, metavar="GAMES", help="play the saved network of --out instead"
     )
     parser.add_argument("--search", action="store_true", help="evaluate the search with it, not it alone")
-    parser.add_argument("--resume", action="store_true", help="go on from the network of --out")
-    options = vars(parser.parse_args())
-    games, search, resume = map(options.pop, ("evaluate", "search", "resume"))
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the run in --out, by its own options"
+    )
+    given = vars(parser.parse_args())
+    games, search, resume = map(given.pop, ("evaluate", "search", "resume"))
     if games:
-        print(evaluate(games, search=search, **options))
+        print(evaluate(games, search=search, **given))
         return
-    trainer = Trainer(Config(**options))
-    with trainer.envs:
-        if resume:
-            trainer.resume()
+    config, saved = chosen(given, resume=resume)
+    trainer = Trainer(config)
+    with trainer.envs, suppress(KeyboardInterrupt):
+        if saved:
+            trainer.restore(saved)
         trainer.run()
 
 

@@ -4,7 +4,7 @@
     python curve.py runs/team-* --x steps --y won --png mappo.png
 
 A line is drawn for each run and quantity; lines of a progress file without the quantity are
-left out. Needs matplotlib.
+left out. Needs matplotlib (``pip install 'pommego[plot]'``).
 """
 
 from __future__ import annotations
@@ -26,8 +26,12 @@ def draw(runs: Sequence[Path], x: str, ys: Sequence[str], png: Path) -> None:
 
     Raises:
         ValueError: no run has a quantity.
+        SystemExit: matplotlib is missing.
     """
-    import matplotlib as mpl  # noqa: PLC0415
+    try:
+        import matplotlib as mpl  # noqa: PLC0415
+    except ImportError:
+        raise SystemExit("drawing needs matplotlib: pip install 'pommego[plot]'") from None
 
     mpl.use("Agg")
     from matplotlib import pyplot  # noqa: PLC0415

@@ -9,6 +9,9 @@ the training it measures how often the network chooses the move that `simple` ch
 games it was not trained on, and how often it wins against three of them. It draws both as
 `curve.svg`, beside the network's weights and the numbers.
 
+The same command goes on with a run that was stopped, from the last of these measurements. A folder
+that holds a run with other options is left alone.
+
 Needs pyarrow (``pip install pommego[data]``) and nothing else.
 """
 
@@ -20,8 +23,10 @@ import math
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -117,6 +122,20 @@ class Network:
             self._means[k] += 0.1 * (g - self._means[k])
             self._squares[k] += 0.001 * (g * g - self._squares[k])
             self.weights[k] -= rate * fix * self._means[k] / (np.sqrt(self._squares[k]) + 1e-8)
+
+    def state(self) -> dict[str, Array]:
+        """Return the arrays that `restore` needs."""
+        parts = {"weights": self.weights, "means": self._means, "squares": self._squares}
+        arrays = {f"{name}{k}": array for name, part in parts.items() for k, array in enumerate(part)}
+        return arrays | {"steps": np.array(self._steps)}
+
+    def restore(self, state: dict[str, Array]) -> None:
+        """Go on from there."""
+        for k in range(len(self.weights)):
+            self.weights[k], self._means[k], self._squares[k] = (
+                state[f"{name}{k}"] for name in ("weights", "means", "squares")
+            )
+        self._steps = int(state["steps"])
 
 
 def softmax(scores: Array) -> Array:
@@ -223,6 +242,45 @@ def curve(points: Sequence[dict[str, float]]) -> str:
     )
 
 
+def save(out: Path, net: Network, run: dict[str, Any]) -> None:
+    """Write the curve, the network and, whole or not at all, what the same command goes on from."""
+    with (out / "checkpoint.new").open("wb") as file:
+        np.savez(file, run=np.array(json.dumps(run)), **net.state())
+    (out / "checkpoint.new").replace(out / "checkpoint.npz")
+    (out / "curve.svg").write_text(curve(run["points"]))
+    (out / "curve.json").write_text(json.dumps(run["points"], indent=1) + "\n")
+    np.savez(out / "network.npz", *net.weights)
+
+
+def begun(
+    out: Path, options: dict[str, Any], defaults: dict[str, Any], *, resume: bool
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return the run in this folder, or a new one, and what `Network.restore` needs, if it has begun.
+
+    With `resume` the options that have their defaults are the run's own.
+
+    Raises:
+        SystemExit: the folder has a run with other options, or none to resume.
+    """
+    path = out / "checkpoint.npz"
+    if not path.exists():
+        if resume or (out / "curve.json").exists():
+            raise SystemExit(f"{out} has no run that imitation.py could go on with: choose another --out")
+        return {"options": options, "points": [], "finished": False}, {}
+    saved = dict(np.load(path))
+    run = json.loads(str(saved.pop("run")))
+    own = run["options"]
+    wanted = {name: own[name] if resume and v == defaults[name] else v for name, v in options.items()}
+    other = [name for name in own if own[name] != wanted[name]]
+    if other:
+        was, now = (", ".join(f"--{name} {v[name]}" for name in other) for v in (own, wanted))
+        raise SystemExit(
+            f"{out} has a run with {was}, not {now}. The same options or --resume go on with it; "
+            "another --out begins a new run."
+        )
+    return run, saved
+
+
 def main() -> None:
     """Generate, learn, play, draw."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -235,39 +293,53 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=512, help="decisions per gradient step")
     parser.add_argument("--rate", type=float, default=1e-3, help="learning rate; it falls to 0")
     parser.add_argument("--seed", type=int, default=1, help="seed of boards, network and matches")
-    o = parser.parse_args()
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the run in --out, by its own options"
+    )
+    given, defaults = (vars(parser.parse_args(arguments)) for arguments in (None, []))
+    out, resume = given.pop("out"), given.pop("resume")
+    run, saved = begun(out, given, defaults, resume=resume)
+    if run["finished"]:
+        print(f"{out}: nothing is left to do")
+        return
+    o, points = argparse.Namespace(**run["options"]), run["points"]
 
-    path = generated(o.out / "data", o.decisions, o.seed)
-    unseen = generated(o.out / "held-out", max(2000, o.decisions // 50), o.seed + 10_000_000)
+    path = generated(out / "data", o.decisions, o.seed)
+    unseen = generated(out / "held-out", max(2000, o.decisions // 50), o.seed + 10_000_000)
     held_out = list(decisions_of(unseen, 4096, None))
     inputs = held_out[0][0].shape[1]
     net = Network(inputs, o.hidden, held_out[0][1].shape[1], o.rate, o.seed)
-    points: list[dict[str, float]] = []
-    begun, learned, total = time.time(), 0, o.decisions * o.epochs
+    if saved:
+        net.restore(saved)
+    before = points[-1] if points else {"decisions": 0, "seconds": 0.0}
+    begin, learned, total = time.time() - before["seconds"], 0, o.decisions * o.epochs
 
     def note() -> None:
-        point = {"decisions": float(learned), "seconds": time.time() - begun, **agreement(net, held_out)}
+        point = {"decisions": float(learned), "seconds": time.time() - begin, **agreement(net, held_out)}
         point |= matches(net, o.matches, o.seed + 20_000_000)
         points.append(point)
         print(json.dumps(point), flush=True)
-        (o.out / "curve.svg").write_text(curve(points))
+        save(out, net, run)
 
-    note()
+    if not points:
+        note()
     for epoch in range(o.epochs):
         seen = 0
         for x, legal, moves in decisions_of(path, o.batch, shuffle=o.seed + epoch):
-            net.learn(x, legal, moves, rate=max(0.02, 1 - learned / total))
+            if learned >= before["decisions"]:  # it goes on after what it has learned from
+                net.learn(x, legal, moves, rate=max(0.02, 1 - learned / total))
             seen += len(moves)
             learned += len(moves)
-            if learned >= total * len(points) / o.points:
+            if learned > before["decisions"] and learned >= total * len(points) / o.points:
                 note()
             if seen >= o.decisions:
                 break
     if learned - points[-1]["decisions"] > total / o.points / 2:  # there were fewer than expected
         note()
-    np.savez(o.out / "network.npz", *net.weights)
-    (o.out / "curve.json").write_text(json.dumps(points, indent=1) + "\n")
+    run["finished"] = True
+    save(out, net, run)
 
 
 if __name__ == "__main__":
-    main()
+    with suppress(KeyboardInterrupt):
+        main()

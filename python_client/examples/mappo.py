@@ -7,10 +7,12 @@ critic, which only training needs, sees the global state of the game
 learned from (`info["valid"]`).
 
     python mappo.py --out runs/team --opponent static --steps 200000 --judge-every 4
+    python mappo.py --out runs/team --resume --steps 400000            # goes on, with another limit
     python mappo.py --out runs/team --opponent simple --evaluate 200   # the saved policy, as both teams
     python mappo.py --out runs/new --minutes 0                         # saves an untrained one
 
-A run's folder holds `progress.jsonl` (a line per update) and `policy.pt`. Needs torch.
+The same command goes on with a run that was stopped. A folder that holds a run with other options is
+left alone. It has `progress.jsonl` (a line per update) and `checkpoint.pt`. Needs torch.
 """
 
 from __future__ import annotations
@@ -43,6 +45,8 @@ FEATURES = 128  # of a position, in the networks
 OPPOSITE = {"bomb_left": "bomb_right", "enemy0_alive": "enemy1_alive"}  # what a mirror swaps
 OPPOSITE |= {right: left for left, right in OPPOSITE.items()}
 MIRRORED = np.array([0, 1, 2, 4, 3, 5])  # actions: right for left
+COUNTED = ("updates", "steps", "seconds")
+LIMITS = ("minutes", "steps", "threads")  # what `--resume` may change
 
 
 @dataclass
@@ -64,7 +68,7 @@ class Config:
     clip: float = 0.2
     entropy: float = 0.01
     outliving: float = 0.5  # reward of the team for each enemy that dies
-    digging: float = 0.01  # reward of the team for each piece of wood that goes
+    digging: float = 0.01  # reward of the team for each piece of wood that its bombs destroy
     judge_every: int = 0  # updates between two evaluations, of which it learns nothing; 0: none
     minutes: float = 60.0
     steps: int = 0  # of games; 0: only by time
@@ -214,6 +218,7 @@ class Trainer:
             config.games,
             seats=["learner", config.opponent] * 2,
             state=True,
+            counts="step",
             connection=pommego.Connection(expand_shared=False),  # the global state once per game
             autoreset_mode="SameStep",
         )
@@ -224,9 +229,10 @@ class Trainer:
         self.optimizer = torch.optim.Adam(weights, config.learning_rate, eps=1e-5)
         names = [name.name for name in self.envs.state_encoding["scalars"].names]
         self.enemies = [names.index(f"agent{seat}_alive") for seat in spec.teams[1]]
-        self.wood = [plane.name for plane in self.envs.state_encoding["planes"].names].index("wood")
+        self.wood = [count.name for count in spec.counts].index("wood")
         self.wins: deque[float] = deque(maxlen=WINDOW)
         self.updates = self.steps = 0
+        self.seconds = 0.0
         obs, self.info = self.envs.reset(seed=config.seed * 1_000_000)
         self.seen = self.eyes(obs, self.info)
 
@@ -236,27 +242,27 @@ class Trainer:
         for _ in range(self.config.rollout):
             action, logp = self.actor.act(self.seen)
             obs, reward, terminated, _, self.info = self.envs.step(action.numpy())
-            valid, paid, done = map(torch.from_numpy, (self.info["valid"], reward, terminated))
-            steps.append((self.seen, action, logp, valid, paid, done))
+            wood = self.info["counts"][:, self.wood]
+            valid, paid, done, wood = map(torch.from_numpy, (self.info["valid"], reward, terminated, wood))
+            steps.append((self.seen, action, logp, valid, paid, done, wood))
             self.seen = self.eyes(obs, self.info)
             states.append(self.info["state"])
         self.steps += self.config.rollout * self.config.games
-        seen, action, logp, valid, paid, done = zip(*steps, strict=True)
+        seen, action, logp, valid, paid, done, wood = zip(*steps, strict=True)
         planes, scalars = (torch.from_numpy(np.stack([s[key] for s in states])) for key in states[0])
         with torch.no_grad():
             value = torch.stack(list(map(self.critic, planes, scalars)))
         paid, done = (torch.stack(part)[:, :: self.learners] for part in (paid, done))  # the same for both
         self.wins.extend((paid[done] > 0).float().tolist())
-        reward = paid.float() + self._shaping(planes, scalars, done)
+        wood = torch.stack(wood).unflatten(1, (-1, self.learners)).sum(2)  # the team's
+        reward = paid.float() + self._shaping(scalars, wood, done)
         agents = (Seen(*map(torch.stack, zip(*seen, strict=True))), *map(torch.stack, (action, logp, valid)))
         return Rollout(*agents, planes, scalars, value, reward, done.float())
 
-    def _shaping(self, planes: Tensor, scalars: Tensor, done: Tensor) -> Tensor:
-        """Reward the team for enemies and wood that went, except in an episode's last step."""
-        enemies = scalars[:, :, self.enemies].sum(2)
-        wood = planes[:, :, self.wood].sum((2, 3)).float()
-        went = -(self.config.outliving * enemies + self.config.digging * wood).diff(dim=0)
-        return torch.where(done, 0.0, went)
+    def _shaping(self, scalars: Tensor, wood: Tensor, done: Tensor) -> Tensor:
+        """Reward the team for enemies that went and wood it destroyed, except in an episode's last step."""
+        went = -scalars[:, :, self.enemies].sum(2).diff(dim=0)
+        return torch.where(done, 0.0, self.config.outliving * went + self.config.digging * wood)
 
     def learn(self, rollout: Rollout) -> dict[str, float]:
         """Make an update's gradient steps and return their statistics."""
@@ -294,23 +300,32 @@ class Trainer:
         return loss, -(logp.exp() * logp).sum(1).mean(), (ratio != clipped).float().mean()
 
     def run(self) -> None:
-        """Train until time or steps are up, or Ctrl-C; write progress and policy into the folder."""
-        out, begin = Path(self.config.out), time.perf_counter()
+        """Train until time or steps are up, or Ctrl-C; each update is saved in the folder."""
+        out = Path(self.config.out)
         out.mkdir(parents=True, exist_ok=True)
-        try:
-            with (out / "progress.jsonl").open("w") as progress:
-                if self.config.judge_every:
-                    self._note(progress, begin, {})  # how the untrained policy does
-                while not self._enough(begin):
-                    noted = self.learn(self.collect())
-                    self.updates += 1
-                    self._note(progress, begin, noted)
-        finally:
-            torch.save({"config": asdict(self.config), "actor": self.actor.state_dict()}, out / "policy.pt")
+        print(f"{out}: {self.seconds / 60:.1f} minutes, {self.steps:,} steps done", flush=True)
+        if not self.updates:
+            self.save()
+        elif self._enough():
+            print("nothing is left to do: --resume with a higher --minutes or --steps trains on")
+        progress = out / "progress.jsonl"
+        lines = progress.read_text().splitlines(True) if self.updates else []
+        kept = [line for line in lines if json.loads(line)["update"] <= self.updates]
+        with progress.open("w") as file:
+            file.writelines(kept)  # without an update that was not saved any more
+            if self.config.judge_every and not kept:
+                self._note(file, {})  # how the untrained policy does
+            while not self._enough():
+                begin = time.perf_counter()
+                noted = self.learn(self.collect())
+                self.updates += 1
+                self.seconds += time.perf_counter() - begin
+                self._note(file, noted)
+                self.save()
 
-    def _note(self, progress: TextIO, begin: float, noted: dict[str, float]) -> None:
-        c, minutes = self.config, (time.perf_counter() - begin) / 60
-        row = {"update": self.updates, "steps": self.steps, "minutes": minutes} | noted
+    def _note(self, progress: TextIO, noted: dict[str, float]) -> None:
+        c = self.config
+        row = {"update": self.updates, "steps": self.steps, "minutes": self.seconds / 60} | noted
         if len(self.wins) >= FEWEST:
             row["won"] = float(np.mean(self.wins))
         if c.judge_every and self.updates % c.judge_every == 0:
@@ -319,9 +334,30 @@ class Trainer:
         progress.flush()
         print("  ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
 
-    def _enough(self, begin: float) -> bool:
-        minutes = (time.perf_counter() - begin) / 60
-        return minutes >= self.config.minutes or 0 < self.config.steps <= self.steps
+    def _enough(self) -> bool:
+        return self.seconds >= 60 * self.config.minutes or 0 < self.config.steps <= self.steps
+
+    def save(self) -> None:
+        """Write the checkpoint atomically."""
+        path = Path(self.config.out) / "checkpoint.pt"
+        saved: dict[str, Any] = {name: getattr(self, name) for name in COUNTED}
+        saved |= {name: getattr(self, name).state_dict() for name in ("actor", "critic", "optimizer")}
+        states = [torch.frombuffer(bytearray(bytes(s)), dtype=torch.uint8) for s in self.envs.get_state()]
+        saved |= {"config": asdict(self.config), "wins": list(self.wins), "states": states}
+        torch.save(saved | {"dice": torch.get_rng_state()}, path.with_suffix(".new"))
+        path.with_suffix(".new").replace(path)
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go on from a checkpoint, as if the run had not stopped."""
+        for name in COUNTED:
+            setattr(self, name, saved[name])
+        for name in ("actor", "critic", "optimizer"):
+            getattr(self, name).load_state_dict(saved[name])
+        self.wins.extend(saved["wins"])
+        states = [state.numpy().tobytes() for state in saved["states"]]
+        obs, self.info = self.envs.set_state(range(self.envs.num_games), states)
+        self.seen = self.eyes(obs, self.info)
+        torch.set_rng_state(saved["dice"])
 
 
 def mirror(
@@ -354,34 +390,71 @@ def evaluate(actor: Actor, eyes: Eyes, id: str, opponent: str, games: int) -> po
     return pommego.evaluate(policy, id, opponent, games, team=True)
 
 
-def load(out: str) -> tuple[Config, Actor, Eyes]:
-    """Read the policy of a run."""
-    saved = torch.load(Path(out) / "policy.pt", weights_only=True)
-    config = Config(**saved["config"])
+def load(out: str) -> tuple[Config, dict[str, Any]]:
+    """Read the checkpoint of a run."""
+    saved = torch.load(Path(out) / "checkpoint.pt", weights_only=True)
+    return Config(**saved["config"]), saved
+
+
+def chosen(given: dict[str, Any], *, resume: bool) -> tuple[Config, dict[str, Any] | None]:
+    """Return the configuration of a run and, if it has begun, its checkpoint.
+
+    The same options go on with a run, `resume` with the run's own and other limits.
+
+    Raises:
+        SystemExit: the folder has another run, or none to resume.
+    """
+    out = Path(given.get("out", Config.out))
+    if not (out / "checkpoint.pt").exists():
+        if resume or (out / "progress.jsonl").exists():
+            raise SystemExit(f"{out} has no run that mappo.py could go on with: choose another --out")
+        return Config(**given), None
+    config, saved = load(str(out))
+    own = asdict(config)
+    wanted = (own if resume else asdict(Config())) | given
+    may = {"out", *LIMITS} if resume else {"out"}
+    other = [name for name in own if name not in may and own[name] != wanted[name]]
+    if other:
+        was, now = (", ".join(f"--{n.replace('_', '-')} {v[n]}" for n in other) for v in (own, wanted))
+        raise SystemExit(
+            f"{out} has a run with {was}, not {now}. The same options or --resume go on with it; "
+            f"--resume may change --{', --'.join(LIMITS)}. Another --out begins a new run."
+        )
+    return Config(**wanted), saved
+
+
+def judged(games: int, given: dict[str, Any]) -> pommego.Evaluation:
+    """Evaluate the saved policy of a run."""
+    config, saved = load(given.get("out", Config.out))
     eyes = Eyes(pommego.catalog()[config.env], config.moves)
     actor = Actor(eyes)
     actor.load_state_dict(saved["actor"])
-    return config, actor, eyes
+    torch.manual_seed(0)
+    return evaluate(actor, eyes, config.env, given.get("opponent", Config.opponent), games)
 
 
 def main() -> None:
     """Read the command line, and train or evaluate."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for entry in fields(Config):
-        kind = type(entry.default)
-        parser.add_argument(f"--{entry.name.replace('_', '-')}", type=kind, default=entry.default)
+        flag, words = f"--{entry.name.replace('_', '-')}", f"default: {entry.default}"
+        parser.add_argument(flag, type=type(entry.default), default=argparse.SUPPRESS, help=words)
     parser.add_argument(
         "--evaluate", type=int, metavar="GAMES", help="play the saved policy of --out instead"
     )
-    options = vars(parser.parse_args())
-    games = options.pop("evaluate")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the run in --out, by its own options"
+    )
+    given = vars(parser.parse_args())
+    games, resume = given.pop("evaluate"), given.pop("resume")
     if games:
-        config, actor, eyes = load(options["out"])
-        torch.manual_seed(0)
-        print(evaluate(actor, eyes, config.env, options["opponent"], games))
+        print(judged(games, given))
         return
-    trainer = Trainer(Config(**options))
+    config, saved = chosen(given, resume=resume)
+    trainer = Trainer(config)
     with trainer.envs, suppress(KeyboardInterrupt):
+        if saved:
+            trainer.restore(saved)
         trainer.run()
 
 

@@ -11,12 +11,13 @@ policies. It sees the board centred on itself. Three things help it:
 * It is rewarded for each enemy that it outlives and for digging (`--outliving`, `--digging`).
 
     python ppo.py train --out runs/a --opponents static --opponents simple --minutes 60
-    python ppo.py train --out runs/a --resume --minutes 120       # continues as if it had not stopped
+    python ppo.py train --out runs/a --resume --minutes 120       # goes on, with another limit
     python ppo.py evaluate runs/a --opponents simple --episodes 1000
     python ppo.py plot runs/a runs/b --png curve.png
     tensorboard --logdir runs
 
-A run's folder holds `progress.jsonl` (a line an update), `checkpoint.pt` and
+The same command goes on with a run that was stopped, as if it had not. A folder that holds a run
+with other options is left alone. It has `progress.jsonl` (a line an update), `checkpoint.pt` and
 TensorBoard's files. Needs torch; tensorboard and matplotlib where they are used.
 Everything is in one long file, so that you can read and change it as a whole.
 """
@@ -27,6 +28,7 @@ import argparse
 import copy
 import json
 import math
+import shutil
 import signal
 import sys
 import time
@@ -54,6 +56,7 @@ FEWEST = 50  # of these, for a point of a curve
 SELVES = "past selves"  # the line-up of self-play
 JUDGED = 200  # games of an evaluation during training
 EVALUATION_SEED = 1_000_000_000  # so that evaluation never plays boards of the training
+LIMITS = ("minutes", "steps", "threads")  # what `--resume` may change
 
 
 @dataclass
@@ -102,7 +105,9 @@ class Config:
     clip: float = field(default=0.2, metadata={"help": "how far the policy may move in an update"})
     entropy: float = field(default=0.01, metadata={"help": "weight of the entropy"})
     outliving: float = field(default=0.5, metadata={"help": "reward for each enemy that dies first"})
-    digging: float = field(default=0.01, metadata={"help": "reward for each piece of wood destroyed"})
+    digging: float = field(
+        default=0.01, metadata={"help": "reward for each piece of wood that its own bombs destroy"}
+    )
     minutes: float = field(
         default=60.0, metadata={"help": "when to stop, with the earlier time of resumed runs"}
     )
@@ -178,10 +183,6 @@ class Eyes:
         """Count the enemies alive, (n,)."""
         return seen.scalars[:, self._enemies].sum(1)
 
-    def wood(self, seen: Seen) -> Tensor:
-        """Count the wood in sight, (n,)."""
-        return seen.far[:, FAR.index("wood")].flatten(1).sum(1, dtype=torch.float32)
-
 
 class Policy(nn.Module):
     """A small convolutional network: the logits of actions, and the value."""
@@ -225,12 +226,14 @@ class Outcome(NamedTuple):
         done: bool (n,).
         won: bool (n,), for rows that are done.
         valid: bool (n,), false where the learner was dead before the step, as in team games.
+        wood: float (n,), pieces of wood that the row's own bombs destroyed.
     """
 
     reward: Tensor
     done: Tensor
     won: Tensor
     valid: Tensor
+    wood: Tensor
 
 
 class Arena:
@@ -253,9 +256,11 @@ class Arena:
             games,
             autoreset_mode="SameStep",
             copy=False,
+            counts="step",
             rules=json.loads(config.rules) if config.rules else None,
             opponents=[pool] * (spec.seats - 1) if pool is not None else config.line_up(line_up, spec.seats),
         )
+        self._wood = [count.name for count in spec.counts].index("wood")
         self.look(*self.envs.reset(seed=seed))
 
     def look(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> None:
@@ -285,7 +290,8 @@ class Arena:
         self.look(obs, info)
         paid = torch.from_numpy(reward.astype(np.float32))
         over, valid = torch.from_numpy(terminated.copy()), torch.from_numpy(info["valid"])
-        return Outcome(paid, over, paid > 0, valid)
+        wood = torch.from_numpy(info["counts"][:, self._wood].astype(np.float32))
+        return Outcome(paid, over, paid > 0, valid, wood)
 
     def save(self) -> dict[str, Any]:
         """Return what `restore` needs."""
@@ -400,7 +406,7 @@ class Trainer:
                 logp, value = self.policy(seen)
             action = torch.multinomial(logp.exp(), 1)
             outcome, after = self._step(action.squeeze(1).split(sizes))
-            reward = outcome.reward + self._shaping(seen, after, outcome.done)
+            reward = outcome.reward + self._shaping(seen, after, outcome)
             chosen = logp.gather(1, action).squeeze(1)
             steps.append(
                 (seen, action.squeeze(1), chosen, value, reward, outcome.done.float(), outcome.valid)
@@ -426,14 +432,14 @@ class Trainer:
         joined = Outcome(*map(torch.cat, zip(*outcomes, strict=True)))
         return joined, Seen.join([arena.seen for arena in self.arenas])
 
-    def _shaping(self, before: Seen, after: Seen, done: Tensor) -> Tensor:
-        """Reward the deaths of enemies and destroyed wood, but not in an episode's last step.
+    def _shaping(self, before: Seen, after: Seen, outcome: Outcome) -> Tensor:
+        """Reward the deaths of enemies and the wood it destroys, but not in an episode's last step.
 
         Without this reward the network only learns to lay no bombs.
         """
         enemies = self.eyes.enemies(before) - self.eyes.enemies(after)
-        wood = self.eyes.wood(before) - self.eyes.wood(after)
-        return torch.where(done, 0, self.config.outliving * enemies + self.config.digging * wood)
+        paid = self.config.outliving * enemies + self.config.digging * outcome.wood
+        return torch.where(outcome.done, 0, paid)
 
     def learn(self, rollout: Rollout, last: Tensor) -> dict[str, float]:
         """Make an update's gradient steps and return their statistics.
@@ -477,13 +483,15 @@ class Trainer:
         begin, waited = time.perf_counter(), self.waited()
         if self.config.self_play and self.update and self.update % self.config.pool_every == 0:
             self.pool.add(PastSelf(self.eyes, self.policy), f"update {self.update}")
-        noted = self.learn(*self.collect())
+        rollout, last = self.collect()
+        noted = self.learn(rollout, last)
         self.update += 1
         spent = time.perf_counter() - begin
         self.seconds += spent
         row = {"update": self.update, "steps": self.steps, "minutes": self.seconds / 60}
         row |= {"steps_per_second": self.config.rollout * self.config.games / spent}
         row |= {"waiting": (self.waited() - waited) / spent} | noted
+        row["reward"] = 100 * rollout.reward.mean().item()  # of a hundred steps, shaping included
         row["wins"] = {name: float(np.mean(recent)) for name, recent in self.wins.items() if recent}
         if self.config.self_play:
             row["rating"] = self.pool.rating  # its members were rated as the learner was then
@@ -546,9 +554,15 @@ class Trainer:
 
     def run(self) -> None:
         """Train until the limit of time or steps, or until it is told to stop."""
+        if not self.update:
+            self.save()  # so that the same command goes on from here at the latest
         c, log = self.config, Log(self.config, self.history)
+        limit = f"{c.minutes:g} minutes" + (f" or {c.steps:,} steps" if c.steps else "")
+        log.say(f"{c.out}: {self.seconds / 60:.1f} minutes and {self.steps:,} steps done, until {limit}")
+        if self.update and self._over():
+            log.say("nothing is left to do: --resume with a higher --minutes or --steps trains on")
         try:
-            while not self.stopping and self.seconds < 60 * c.minutes and not 0 < c.steps <= self.steps:
+            while not self.stopping and not self._over():
                 log.write(self.one_update())
                 if self.update % c.save_every == 0:
                     self.save()
@@ -556,13 +570,16 @@ class Trainer:
         finally:
             log.close()
 
+    def _over(self) -> bool:
+        return self.seconds >= 60 * self.config.minutes or 0 < self.config.steps <= self.steps
+
     def stop(self, number: int, _frame: object) -> None:
         """Make `run` save and return after this update; a second signal stops at once."""
         if self.stopping:
             raise KeyboardInterrupt
         self.stopping = True
         name = signal.Signals(number).name
-        print(f"\n{name}: stopping after this update; --resume continues", file=sys.stderr, flush=True)
+        print(f"\n{name}: stopping after this update; the same command goes on", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Stop the games."""
@@ -580,7 +597,7 @@ class Log:
         self._file.writelines(
             json.dumps(row) + "\n" for row in history
         )  # without updates after the checkpoint
-        self._spoke = 0.0
+        self._spoke, self._minute = 0.0, 0
         self._board = None
         try:
             from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415
@@ -594,7 +611,7 @@ class Log:
         print(text, file=sys.stderr, flush=True)
 
     def write(self, row: dict[str, Any]) -> None:
-        """Log an update; without a terminal, print a line only every ten seconds."""
+        """Log an update: a terminal keeps a line a minute, elsewhere one is printed every ten seconds."""
         self._file.write(json.dumps(row) + "\n")
         self._file.flush()
         if self._board:
@@ -606,10 +623,13 @@ class Log:
         wins = ", ".join(f"{value:.0%} against {name}" for name, value in row["wins"].items())
         text = (
             f"{row['minutes']:6.1f} min {row['steps']:9,} steps {row['steps_per_second']:6,.0f}/s, "
-            f"waiting {row['waiting']:.1%}, entropy {row['entropy']:.2f}, wins {wins}"
+            f"reward {row['reward']:+.2f}, wins {wins or '-'}, losses {row['policy_loss']:+.3f} "
+            f"{row['value_loss']:.3f}, entropy {row['entropy']:.2f}"
         )
         if sys.stderr.isatty():
-            print(f"\r{text}\033[K", end="", file=sys.stderr, flush=True)
+            kept, self._minute = int(row["minutes"]) > self._minute, int(row["minutes"])
+            text = text[: shutil.get_terminal_size().columns - 1]
+            print(f"\r{text}\033[K", end="\n" if kept else "", file=sys.stderr, flush=True)
         elif time.monotonic() - self._spoke > 10:
             self._spoke = time.monotonic()
             self.say(text)
@@ -666,9 +686,43 @@ def load(folder: str) -> tuple[Config, dict[str, Any]]:
     return Config(**saved["config"]), saved
 
 
+def chosen(given: dict[str, Any], *, resume: bool) -> tuple[Config, dict[str, Any] | None]:
+    """Return the configuration of a run and, if it has begun, its checkpoint.
+
+    The same options go on with a run, `resume` with the run's own and other limits.
+
+    Args:
+        given: the options given; the others have their defaults, or with `resume` the run's values.
+        resume: whether the run must be there.
+
+    Raises:
+        SystemExit: the folder has another run, or none to resume.
+    """
+    out = Path(given.get("out", Config.out))
+    if not (out / "checkpoint.pt").exists():
+        if resume or (out / "progress.jsonl").exists():
+            raise SystemExit(f"{out} has no run that ppo.py could go on with: choose another --out")
+        return Config(**given), None
+    config, saved = load(str(out))
+    own = asdict(config)
+    wanted = (own if resume else asdict(Config())) | given
+    may = {"out", *LIMITS} if resume else {"out"}
+    other = [name for name in own if name not in may and own[name] != wanted[name]]
+    if other:
+        was, now = (", ".join(f"--{n.replace('_', '-')} {v[n]}" for n in other) for v in (own, wanted))
+        raise SystemExit(
+            f"{out} has a run with {was}, not {now}. The same options or --resume go on with it; "
+            f"--resume may change --{', --'.join(LIMITS)}. Another --out begins a new run."
+        )
+    return Config(**wanted), saved
+
+
 def plot(folders: Sequence[str], png: str) -> None:
     """Draw the win rates of runs over their steps."""
-    import matplotlib as mpl  # noqa: PLC0415
+    try:
+        import matplotlib as mpl  # noqa: PLC0415
+    except ImportError:
+        raise SystemExit("drawing needs matplotlib: pip install 'pommego[plot]'") from None
 
     mpl.use("Agg")
     from matplotlib import pyplot  # noqa: PLC0415
@@ -723,17 +777,21 @@ def _arguments() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     form = {"formatter_class": argparse.ArgumentDefaultsHelpFormatter}
-    training = commands.add_parser("train", help="train, or continue training", **form)
+    training = commands.add_parser("train", help="train, or continue training")
     training.add_argument(
-        "--resume", action="store_true", help="continue the run in --out; only limits may change"
+        "--resume",
+        action="store_true",
+        help="continue the run in --out with its own options and other limits",
     )
     for option in fields(Config):
         flag, words = "--" + option.name.replace("_", "-"), option.metadata["help"]
+        # What is not given is left out, so that `chosen` can compare the rest with a run.
         if option.name in {"opponents", "judges"}:
-            training.add_argument(flag, action="append", default=[], help=words)
+            training.add_argument(flag, action="append", default=argparse.SUPPRESS, help=words)
         else:
-            choices, default = option.metadata.get("choices"), option.default
-            training.add_argument(flag, type=type(default), default=default, choices=choices, help=words)
+            kind = {"type": type(option.default), "choices": option.metadata.get("choices")}
+            words += f" (default: {option.default})"
+            training.add_argument(flag, default=argparse.SUPPRESS, help=words, **kind)
     judging = commands.add_parser(
         "evaluate", help="play new boards; print wins with a 95 %% interval", **form
     )
@@ -765,12 +823,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 flush=True,
             )
         return
-    resume = given.pop("resume")
-    config, saved = Config(**given), None
-    if resume:
-        limits = {name: given[name] for name in ("minutes", "steps", "out", "threads")}
-        config, saved = load(config.out)
-        config = Config(**asdict(config) | limits)
+    config, saved = chosen(given, resume=given.pop("resume"))
     trainer = Trainer(config)
     if saved:
         trainer.restore(saved)

@@ -74,6 +74,54 @@ def test_bench_for_people(binary: Path) -> None:
     assert re.search(r"step_us +[\d.]+ us p50 +\(p90 [\d.]+, p99 [\d.]+\)", out)
 
 
+def test_bench_finds_the_best_size(binary: Path) -> None:
+    """The fewest games and workers within 3 % of the highest speed, for these opponents and observations."""
+    options = ["--id", "OneVsOne-v0", "--opponents", "simple", "--observation", "raw", "--sweep"]
+    options += ["--games", "64", "--seconds", "0.05"]
+    report = json.loads(run("-m", "pommego.bench", "--json", *options).stdout)
+    assert (report["id"], report["opponents"], report["observation"]) == ("OneVsOne-v0", "simple", "raw")
+    assert sorted({row["num_envs"] for row in report["results"]}) == [1, 4, 16, 64, 256]
+    cores = report["cores"]
+    assert {1, cores} <= {row["workers"] for row in report["results"]} <= set(range(1, cores + 1))
+    rates = [row["env_steps_per_second"] for row in report["results"]]
+    best = next(row for row, rate in zip(report["results"], rates, strict=True) if rate >= 0.97 * max(rates))
+    assert report["best"] == best
+    assert best["num_envs"] > 1, "one game at a time is a round trip a step"
+    drawn = run("-m", "pommego.bench", *options, "--workers", "1").stdout
+    bars = re.findall(r"^ +(\d+) +1 +[\d,]+  (#*)(  best)?$", drawn, re.MULTILINE)
+    assert [int(games) for games, _, _ in bars] == [1, 4, 16, 64, 256]
+    assert max(len(bar) for _, bar, _ in bars) == 40
+    assert sum(bool(best) for _, _, best in bars) == 1
+
+
+def test_examples_are_listed_and_copied(tmp_path: Path) -> None:
+    """With those they import, and never over a file that is there."""
+    listed = run("-m", "pommego.examples", "list").stdout
+    assert [line.split()[0] for line in listed.splitlines()] == sorted(f.stem for f in EXAMPLES.glob("*.py"))
+    run("-m", "pommego.examples", "copy", "ppo_agent", "--to", str(tmp_path))
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["ppo.py", "ppo_agent.py"]
+    assert (tmp_path / "ppo.py").read_text() == (EXAMPLES / "ppo.py").read_text()
+    (tmp_path / "ppo.py").write_text("mine")
+    assert (
+        "File exists" in run("-m", "pommego.examples", "copy", "ppo.py", "--to", str(tmp_path), code=1).stderr
+    )
+    (tmp_path / "ppo_agent.py").unlink()
+    run("-m", "pommego.examples", "copy", "ppo_agent", "--to", str(tmp_path))
+    assert (tmp_path / "ppo.py").read_text() == "mine"
+    said = run("-m", "pommego.examples", "copy", "nothing", code=2).stderr
+    assert "there is no example 'nothing'; there are alphazero, " in said
+
+
+def test_curves_name_what_they_need(tmp_path: Path) -> None:
+    (tmp_path / "progress.jsonl").write_text('{"minutes": 1, "won": 0.5}\n')
+    script = (
+        "import runpy, sys; sys.modules['matplotlib'] = None; "
+        f"sys.argv = ['curve.py', {str(tmp_path)!r}, '--y', 'won']; "
+        f"runpy.run_path({str(EXAMPLES / 'curve.py')!r}, run_name='__main__')"
+    )
+    assert run("-c", script, code=1).stderr == "drawing needs matplotlib: pip install 'pommego[plot]'\n"
+
+
 def test_example_is_ten_lines_and_runs(binary: Path) -> None:
     source = (EXAMPLES / "rollout.py").read_text()
     code = [line for line in source.splitlines() if line.strip() and not line.startswith('"""')]

@@ -90,6 +90,7 @@ def test_what_is_in_it(wheel: Path) -> None:
     assert "pommego/vector.py" in names
     for name in ("pommego_agent.h", "basewar_bot.c", "basewar_bot.cpp", "suitebot_sample.jsonl.gz"):
         assert f"pommego/_examples/{name}" in names
+    assert {f"pommego/_examples/{f.name}" for f in (PACKAGE / "examples").glob("*.py")} <= set(names)
     assert [name for name in names if name.endswith("/licenses/LICENSE")]
     assert not [name for name in names if name.endswith(".go") or "/tests/" in name]
     assert not (PACKAGE / "src" / "pommego" / "bin").exists(), "nothing is left in the sources"
@@ -146,6 +147,11 @@ def test_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
             [scripts / "pommego", *arguments], check=True, env=environment, capture_output=True, text=True
         )
         assert wanted in told.stdout
+    copy = [python, "-m", "pommego.examples", "copy", "rollout", "--to", tmp_path]
+    subprocess.run(copy, check=True, env=environment)
+    example = [python, tmp_path / "rollout.py"]
+    out = subprocess.run(example, check=True, env=environment, capture_output=True, text=True)
+    assert "(256, 18, 11, 11)" in out.stdout
     script = "import pommego; print(pommego.__version__)"
     out = subprocess.run([python, "-c", script], check=True, env=environment, capture_output=True, text=True)
     assert out.stdout.strip() == VERSION
