@@ -14,7 +14,8 @@ file for gymnasium's own environments:
   the values of the next step.
 * Statistics of episodes are in ``info["game"]``, arrays with a mask.
 
-Needs torch; tensorboard for the curves.
+Each run logs into a folder of its own, named by its time, and saves no network. Needs torch;
+tensorboard for the curves.
 """
 
 from __future__ import annotations

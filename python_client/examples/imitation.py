@@ -318,8 +318,8 @@ def main() -> None:
         point = {"decisions": float(learned), "seconds": time.time() - begin, **agreement(net, held_out)}
         point |= matches(net, o.matches, o.seed + 20_000_000)
         points.append(point)
-        print(json.dumps(point), flush=True)
         save(out, net, run)
+        print(json.dumps(point), flush=True)
 
     if not points:
         note()

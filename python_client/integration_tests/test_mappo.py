@@ -123,15 +123,45 @@ def test_mirror(mappo: ModuleType, tmp_path: Path) -> None:
 def test_shaping(mappo: ModuleType, tmp_path: Path) -> None:
     trainer = mappo.Trainer(mappo.Config(out=str(tmp_path), outliving=0.5, digging=0.01, **SMALL))
     with trainer.envs:
-        state = trainer.info["state"]
-    planes, scalars = (torch.from_numpy(np.stack([state[key]] * 2)) for key in state)
+        scalars = torch.from_numpy(np.stack([trainer.info["state"]["scalars"]] * 2))
     scalars[1, :2, trainer.enemies[0]] = 0
-    y, x = np.argwhere(planes[0, 1, trainer.wood].numpy())[0]
-    planes[1, 1, trainer.wood, y, x] = 0
-    done = torch.tensor([[False] * 5 + [True]])
     scalars[1, 5, trainer.enemies] = 0
-    paid = trainer._shaping(planes, scalars, done)
+    wood, done = torch.tensor([[0, 1, 0, 0, 0, 2]]), torch.tensor([[False] * 5 + [True]])
+    paid = trainer._shaping(scalars, wood, done)
     assert paid[0].tolist() == pytest.approx([0.5, 0.51, 0, 0, 0, 0]), "after an end only the outcome counts"
+
+
+def test_resumed_is_the_same(mappo: ModuleType, tmp_path: Path) -> None:
+    """Stopped after any update, it gets where it would have come without."""
+    options = SMALL | {"opponent": "simple", "judge_every": 1}
+    whole = mappo.Trainer(mappo.Config(out=str(tmp_path / "whole"), steps=720, **options))
+    with whole.envs, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mappo, "JUDGED", 4)
+        whole.run()
+        for steps in (240, 720):
+            given = options | {"out": str(tmp_path / "parts"), "steps": steps}
+            config, saved = mappo.chosen(
+                given if steps == 240 else {"out": given["out"], "steps": 720}, resume=steps > 240
+            )
+            part = mappo.Trainer(config)
+            with part.envs:
+                if saved:
+                    part.restore(saved)
+                    with (tmp_path / "parts" / "progress.jsonl").open("a") as file:
+                        file.write('{"update": 2, "unsaved": true}\n')
+                part.run()
+    assert all(map(torch.equal, weights(part), weights(whole)))
+    rows = [
+        [
+            json.loads(line) | {"minutes": 0}
+            for line in (tmp_path / out / "progress.jsonl").read_text().splitlines()
+        ]
+        for out in ("parts", "whole")
+    ]
+    assert rows[0] == rows[1]
+    assert [row["update"] for row in rows[0]] == [0, 1, 2, 3]
+    with pytest.raises(SystemExit, match=r"has a run with .*--steps 720, .*not .*--steps 0\. .*--resume"):
+        mappo.chosen({"out": str(tmp_path / "parts")}, resume=False)
 
 
 def test_advantages(mappo: ModuleType) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -100,7 +101,7 @@ def test_stopped_by_a_signal_is_the_same(ppo: ModuleType, binary: Path, tmp_path
     os.killpg(training.pid, signal.SIGINT)
     _, said = training.communicate(timeout=60)
     assert training.returncode == 0, said
-    assert "SIGINT: stopping after this update; --resume continues" in said
+    assert "SIGINT: stopping after this update; the same command goes on" in said
     config, saved = ppo.load(str(run))
     config.steps = (saved["update"] + 3) * update
     resumed = trained(ppo, config, saved)
@@ -191,12 +192,43 @@ def test_shaping(ppo: ModuleType, tmp_path: Path) -> None:
     trainer.close()
     after = ppo.Seen(*(tensor.clone() for tensor in before))
     after.scalars[:, trainer.eyes.scalars.index("enemy1_alive")] = 0
-    wood = after.far[:, ppo.FAR.index("wood")]
-    y, x = np.argwhere(wood[1].numpy())[0]
-    wood[1, y, x] = 0
-    paid = trainer._shaping(before, after, torch.tensor([False, False, True]))
+    after.far[:, ppo.FAR.index("wood")] = 0  # of which others burnt all but one
+    nothing = torch.zeros(3)
+    outcome = ppo.Outcome(
+        nothing, torch.tensor([False, False, True]), nothing, nothing, torch.tensor([0, 1, 1])
+    )
+    paid = trainer._shaping(before, after, outcome)
     want = [0.5, 0.51, 0]  # an enemy; an enemy and a piece of wood; the outcome alone
     assert paid.tolist() == pytest.approx(want)
+
+
+def test_pays_for_its_own_wood(ppo: ModuleType, tmp_path: Path) -> None:
+    """Against agents that dig it is paid for what its own bombs burnt: in all what the games count."""
+    config = ppo.Config(out=str(tmp_path), opponents=["simple"], **SMALL)
+    arena = ppo.Arena(config, pommego.catalog()[FFA], "simple", 12, 3)
+    wood, gone, counted = torch.zeros(12), 0.0, []
+
+    def noted(batch: tuple) -> tuple:
+        info = batch[-1]
+        if "game" in info:
+            counted.append((np.flatnonzero(info["_game"]), info["game"]["wood"].copy()))
+        return batch
+
+    wait = arena.wait
+    arena.wait = lambda: noted(wait())
+    for _ in range(150):
+        before = arena.seen.far[:, ppo.FAR.index("wood")].sum().item()
+        arena.send(ppo.Policy(arena.eyes).act(arena.seen))
+        outcome = arena.receive()
+        wood += outcome.wood
+        if not outcome.done.any():
+            gone += before - arena.seen.far[:, ppo.FAR.index("wood")].sum().item()
+        for rows, counts in counted:
+            np.testing.assert_array_equal(wood[rows], counts[rows])
+            wood[rows] = 0
+        counted.clear()
+    arena.envs.close()
+    assert gone > 100, "most of it by others"
 
 
 def test_self_play(ppo: ModuleType, tmp_path: Path) -> None:
@@ -260,6 +292,54 @@ def test_learns_to_beat_static(ppo: ModuleType, tmp_path: Path) -> None:
     print(before, after, trainer.history[-1])
     assert after["low"] > before["high"], (before, after)
     assert after["low"] > 0.5, after
+
+
+def test_leaves_other_runs_alone(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """The same command goes on, and another one is refused: it names what differs, and --resume."""
+    run = tmp_path / "run"
+    small = ["train", "--out", str(run), "--env", DUEL, "--games", "8", "--rollout", "4", "--minibatch", "16"]
+
+    def files() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in run.iterdir()}
+
+    def updates() -> int:
+        return len((run / "progress.jsonl").read_text().splitlines())
+
+    ppo.main([*small, "--steps", "128"])
+    assert updates() == 4
+    said = capsys.readouterr().err
+    assert re.search(r"\d/s, reward [+-]\d.*, wins .*, losses [+-]\d", said), said
+    kept = files()
+    for more, why in (
+        (
+            ["--steps", "64"],
+            r"has a run with --steps 128, not --steps 64\. .*--resume may change --minutes, --steps",
+        ),
+        (["--steps", "128", "--learning-rate", "0.1"], "--learning-rate 0.0005, not --learning-rate 0.1"),
+        (["--resume", "--seed", "3"], "--seed 0, not --seed 3"),
+    ):
+        with pytest.raises(SystemExit, match=why):
+            ppo.main([*small, *more])
+        assert files() == kept
+    capsys.readouterr()
+    ppo.main([*small, "--steps", "128"])
+    said = capsys.readouterr().err
+    assert "128 steps done, until 60 minutes or 128 steps" in said
+    assert "nothing is left to do: --resume with a higher --minutes or --steps trains on" in said
+    ppo.main(["train", "--out", str(run), "--resume", "--minutes", "0"])
+    assert "until 0 minutes or 128 steps\nnothing is left to do" in capsys.readouterr().err
+    ppo.main(["train", "--out", str(run), "--resume", "--minutes", "60", "--steps", "192"])
+    assert updates() == 6
+    (run / "checkpoint.pt").unlink()
+    with pytest.raises(SystemExit, match=r"has no run that ppo\.py could go on with"):
+        ppo.main([*small, "--steps", "128"])
+    assert updates() == 6
+
+
+def test_plot_names_what_it_needs(ppo: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(SystemExit, match=r"pip install 'pommego\[plot\]'"):
+        ppo.main(["plot", "runs/a"])
 
 
 def test_command_line(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
