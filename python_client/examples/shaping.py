@@ -204,7 +204,7 @@ def train(kind: str, steps: int, games: int, seed: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--shaping", choices=["none", "distance", "digging", *PAID], default="none")
-    parser.add_argument("--steps", type=int, default=400_000, help="default: %(default)s")
+    parser.add_argument("--steps", type=int, default=240_000, help="default: %(default)s")
     parser.add_argument("--judged", type=int, default=100, help="games of each evaluation")
     parser.add_argument("--seed", type=int, default=0, help="of boards, network and moves")
     given = parser.parse_args()

@@ -59,7 +59,7 @@ def test_the_same_command_goes_on(binary: Path, tmp_path: Path) -> None:
 
     subprocess.run(command("a"), check=True, capture_output=True, timeout=120)
     first = subprocess.Popen(command("b"), stdout=subprocess.PIPE, text=True)
-    assert any('"decisions": 3' in line for line in first.stdout)  # the second of four measurements
+    assert any('"decisions": 6' in line for line in first.stdout)  # the second of four measurements
     first.send_signal(signal.SIGINT)
     first.communicate(timeout=60)
     assert not first.returncode
