@@ -43,7 +43,6 @@ import json
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -630,10 +629,13 @@ def main() -> None:
         return
     config, saved = chosen(given, resume=resume)
     trainer = Trainer(config)
-    with trainer.envs, suppress(KeyboardInterrupt):
+    with trainer.envs:
         if saved:
             trainer.restore(saved)
-        trainer.run()
+        try:
+            trainer.run()
+        except KeyboardInterrupt:
+            print("stopped: the same command goes on")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ import math
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -341,5 +340,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    with suppress(KeyboardInterrupt):
+    try:
         main()
+    except KeyboardInterrupt:
+        print("stopped: the same command goes on")

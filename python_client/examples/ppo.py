@@ -559,14 +559,15 @@ class Trainer:
         c, log = self.config, Log(self.config, self.history)
         limit = f"{c.minutes:g} minutes" + (f" or {c.steps:,} steps" if c.steps else "")
         log.say(f"{c.out}: {self.seconds / 60:.1f} minutes and {self.steps:,} steps done, until {limit}")
-        if self.update and self._over():
+        if done := bool(self.update) and self._over():
             log.say("nothing is left to do: --resume with a higher --minutes or --steps trains on")
         try:
             while not self.stopping and not self._over():
                 log.write(self.one_update())
                 if self.update % c.save_every == 0:
                     self.save()
-            self.save()
+            if not done:
+                self.save()
         finally:
             log.close()
 
@@ -623,8 +624,8 @@ class Log:
         wins = ", ".join(f"{value:.0%} against {name}" for name, value in row["wins"].items())
         text = (
             f"{row['minutes']:6.1f} min {row['steps']:9,} steps {row['steps_per_second']:6,.0f}/s, "
-            f"reward {row['reward']:+.2f}, wins {wins or '-'}, losses {row['policy_loss']:+.3f} "
-            f"{row['value_loss']:.3f}, entropy {row['entropy']:.2f}"
+            f"reward {row['reward']:+.2f}, wins {wins or '-'}, losses {row['policy_loss']:+.2g} "
+            f"{row['value_loss']:.2g}, entropy {row['entropy']:.2f}"
         )
         if sys.stderr.isatty():
             kept, self._minute = int(row["minutes"]) > self._minute, int(row["minutes"])

@@ -328,6 +328,7 @@ def test_leaves_other_runs_alone(ppo: ModuleType, tmp_path: Path, capsys: pytest
     assert "nothing is left to do: --resume with a higher --minutes or --steps trains on" in said
     ppo.main(["train", "--out", str(run), "--resume", "--minutes", "0"])
     assert "until 0 minutes or 128 steps\nnothing is left to do" in capsys.readouterr().err
+    ppo.main([*small, "--steps", "128"])
     ppo.main(["train", "--out", str(run), "--resume", "--minutes", "60", "--steps", "192"])
     assert updates() == 6
     (run / "checkpoint.pt").unlink()

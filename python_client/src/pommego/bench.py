@@ -9,9 +9,9 @@ All of them are measured in turn, in several rounds of the same run.
 
 ``wire_bytes`` is the number of bytes that the server wrote for a batch, where the system reports that.
 
-``--sweep`` measures ``end-to-end`` with several numbers of games and workers, on this
-machine and with these opponents and observations, and names the best for `make_vec`: the
-fewest games, and then the fewest workers, within 3 % of the highest speed.
+``--sweep`` measures ``end-to-end`` with a 64th to 4 times ``--games`` and with 1, 2, 4, ...
+workers, with these opponents and observations, and names the best ``num_envs`` and ``workers``
+for `make_vec`: the fewest games, and then the fewest workers, within 3 % of the highest speed.
 """
 
 from __future__ import annotations
