@@ -59,12 +59,10 @@ class ProgramHook(BuildHookInterface):
         self._folder = tempfile.TemporaryDirectory(prefix="pommego-build-")
         program = Path(self._folder.name) / ("pommego.exe" if goos == "windows" else "pommego")
         sources = _sources(Path(self.root))
-        for file in (Path(self.root) / "examples").glob("*.[chg]*"):  # bots in C, and a recorded game
-            build_data["force_include"][str(file)] = f"pommego/_examples/{file.name}"
         _compile(sources, program, goos, goarch)
         for file in (program, sources / "THIRD_PARTY_NOTICES.txt"):
             build_data["force_include"][str(file)] = f"pommego/bin/{file.name}"
-        for file in (Path(self.root) / "examples").glob("*.py"):
+        for file in (Path(self.root) / "examples").glob("*.[cghp]*"):  # Python, C and a recorded game
             build_data["force_include"][str(file)] = f"pommego/_examples/{file.name}"
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{TAGS[goos, goarch]}"

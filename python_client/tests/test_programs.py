@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -97,7 +98,11 @@ def test_bench_finds_the_best_size(binary: Path) -> None:
 def test_examples_are_listed_and_copied(tmp_path: Path) -> None:
     """With those they import, and never over a file that is there."""
     listed = run("-m", "pommego.examples", "list").stdout
-    assert [line.split()[0] for line in listed.splitlines()] == sorted(f.stem for f in EXAMPLES.glob("*.py"))
+    there = [file.name.removesuffix(".py") for file in sorted(EXAMPLES.glob("*.[cghp]*"))]
+    assert [line.split()[0] for line in listed.splitlines()] == there
+    run("-m", "pommego.examples", "copy", "basewar_bot.c", "--to", str(tmp_path / "c"))
+    assert sorted(file.name for file in (tmp_path / "c").iterdir()) == ["basewar_bot.c", "pommego_agent.h"]
+    shutil.rmtree(tmp_path / "c")
     run("-m", "pommego.examples", "copy", "ppo_agent", "--to", str(tmp_path))
     assert sorted(file.name for file in tmp_path.iterdir()) == ["ppo.py", "ppo_agent.py"]
     assert (tmp_path / "ppo.py").read_text() == (EXAMPLES / "ppo.py").read_text()

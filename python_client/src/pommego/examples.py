@@ -3,6 +3,7 @@
     python -m pommego.examples list
     python -m pommego.examples copy ppo                    # writes ppo.py
     python -m pommego.examples copy ppo_agent --to agents  # and ppo.py, which it imports
+    python -m pommego.examples copy basewar_bot.c          # and pommego_agent.h, which it includes
 
 No file is overwritten.
 """
@@ -10,12 +11,12 @@ No file is overwritten.
 from __future__ import annotations
 
 import argparse
-import ast
 import re
 import sys
 from pathlib import Path
 
 # In a wheel, or in a clone.
+_KINDS = ".py", ".c", ".cpp", ".h", ".gz"
 _FOLDERS = Path(__file__).with_name("_examples"), Path(__file__).parents[2] / "examples"
 
 
@@ -29,11 +30,13 @@ def main(arguments: list[str] | None = None) -> int:
     copying.add_argument("name", help="such as ppo")
     copying.add_argument("--to", type=Path, default=Path(), metavar="FOLDER", help="default: this folder")
     options = parser.parse_args(arguments)
-    found = {file.stem: file for folder in _FOLDERS for file in sorted(folder.glob("*.py"))}
+    files = [file for folder in _FOLDERS for file in sorted(folder.glob("*.*")) if file.suffix in _KINDS]
+    found = {file.name.removesuffix(".py"): file for file in files}
     if options.command == "list":
         for name, file in found.items():
-            about = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
-            print(f"{name:14} {about.splitlines()[0]}")
+            about = "a recorded game" if file.suffix == ".gz" else file.read_text(encoding="utf-8")
+            first = about.splitlines()[0].strip('"/* ')
+            print(f"{name:24} {first}")
         return 0
     name = options.name.removesuffix(".py")
     if name not in found:
@@ -47,15 +50,16 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _copy(name: str, found: dict[str, Path], folder: Path) -> None:
-    text = found[name].read_text(encoding="utf-8")
+    content = found[name].read_bytes()
     folder.mkdir(parents=True, exist_ok=True)
-    target = folder / f"{name}.py"
-    with target.open("x", encoding="utf-8") as file:
-        file.write(text)
+    target = folder / found[name].name
+    with target.open("xb") as file:
+        file.write(content)
     print(target)
-    for other in re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE):
-        if other in found and not (folder / f"{other}.py").exists():  # what is there may be the user's
-            _copy(other, found, folder)
+    for other in re.findall(rb'^(?:from|import|#include) "?([\w.]+)', content, re.MULTILINE):
+        needed = found.get(other.decode())
+        if needed and not (folder / needed.name).exists():  # what is there may be the user's
+            _copy(other.decode(), found, folder)
 
 
 if __name__ == "__main__":
