@@ -49,8 +49,9 @@ func TestProgramsWithTooMuchMemory(t *testing.T) {
 					!strings.Contains(seat.LastError, "where --program-memory allows 157286400") {
 					t.Errorf("played %v, %+v", got, seat)
 				}
-				if p.Result.Result != env.Win || p.Winners != 1 || !reflect.DeepEqual(p.Outcome, []float64{1, -1}) {
-					t.Errorf("%v, winners %b, outcome %v, want seat 0 to win", p.Result.Result, p.Winners, p.Outcome)
+				want := []env.SeatResult{env.Won, env.Lost}
+				if p.Result.Result != env.Win || p.Winners != 1 || !reflect.DeepEqual(p.Results, want) {
+					t.Errorf("%v, winners %b, %v, want seat 0 to win", p.Result.Result, p.Winners, p.Results)
 				}
 			}
 			if starter != "" {
