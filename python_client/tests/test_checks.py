@@ -10,6 +10,7 @@ import pytest
 
 import pommego
 from pommego._core import checks
+from pommego._core.reset_options import reset_mask
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 
@@ -59,10 +60,9 @@ def test_actions_of_several_components() -> None:
 def test_masks_cover_whole_games() -> None:
     mask = np.array([True, True, False, False])
     options = {"reset_mask": mask}
-    assert checks.reset_mask(options, 2, 2).tolist() == [True, False]
+    assert reset_mask(options, 2, 2).tolist() == [True, False]
     assert options == {"reset_mask": mask}, "the caller's options stay as they are"
-    assert checks.reset_mask(None, 2, 2) is None
-    assert checks.reset_mask({}, 2, 2) is None
+    assert reset_mask({}, 2, 2) is None
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,12 @@ def test_masks_cover_whole_games() -> None:
 )
 def test_masks_that_are_refused(mask: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
-        checks.reset_mask({"reset_mask": mask}, 2, 2)
+        reset_mask({"reset_mask": mask}, 2, 2)
 
 
 def test_a_misspelt_option_is_an_error() -> None:
     with pytest.raises(ValueError, match="reset_masks"):
-        checks.reset_mask({"reset_masks": 1}, 2, 2)
+        reset_mask({"reset_masks": 1}, 2, 2)
 
 
 def test_seeds() -> None:

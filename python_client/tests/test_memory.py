@@ -95,7 +95,7 @@ def test_searches_are_in_the_budget(tight: tuple[str, int]) -> None:
             try:
                 envs = pommego.make_vec("SuiteBot-v0", 64, opponents=opponents, **options)
             except pommego.ServerError as error:
-                assert (error.code, error.field) == ("limit", "games")
+                assert (error.code, error.field) == ("limit", "num_envs")
                 assert "--max-memory-bytes" in str(error) and "workers" in str(error)
                 refusals += 1
                 continue

@@ -126,7 +126,7 @@ def test_a_program_with_too_much_memory_has_lost(binary: Path, tmp_path: Path) -
     (tmp_path / "hungry.py").write_text(hungry)
     agent, most = f"exec:{sys.executable} {tmp_path / 'hungry.py'}", ["--program-memory", "200000000"]
     result = play(binary, "BaseWarSides-v0", f"static,{agent}", "--draw-sides=false", *most)
-    assert (result["outcome"], result["winners"]) == ([1, -1], [0])
+    assert (result["result"], result["winners"]) == (["won", "lost"], [0])
     assert "stopped for too much memory" in result["seats"][1]["last_error"]
 
     out = tmp_path / "tournament"
@@ -146,7 +146,7 @@ def test_a_program_with_too_much_memory_has_lost(binary: Path, tmp_path: Path) -
     assert len(games) == 2
     for game in games:
         seat = game["agents"].index(agent)
-        assert game["outcome"][seat] == -1
+        assert game["result"][seat] == "lost"
         assert "stopped for too much memory" in game["errors"][seat]
 
     rules = ["--rules", '{"max_steps": 20}']

@@ -236,7 +236,9 @@ def make_vec(
         try:
             games = hosts.join(connect, num_envs, batch_size, line_ups) if hosts else connect(address, own)
         except ServerError as e:
-            raise checks.in_our_words(e) from None
+            from pommego._core.wording import in_our_words
+
+            raise in_our_words(e) from None
         viewer = None
         if human:
             games.timeout = max(games.timeout, _PAUSE)

@@ -207,8 +207,13 @@ class PommegoVectorEnv(VectorEnv):
             ValueError, TypeError: seed, mask or states are not as described.
             ServerError: a state belongs to other rules, or is of a game that is over.
         """
-        mask = checks.reset_mask(options, self.num_games, self.learners)
-        starts = self._session.starts(checks.reset_states(options, self.num_games))
+        mask, states = None, None
+        if options:
+            from pommego._core.reset_options import reset_mask, reset_states
+
+            mask = reset_mask(options, self.num_games, self.learners)
+            states = reset_states(options, self.num_games)
+        starts = self._session.starts(states)
         seeds = checks.seeds(seed, self.num_games)
         if mask is not None or (isinstance(seeds, tuple) and not seeds[1].all()):
             self._session.check_together("resetting some games")
@@ -296,13 +301,13 @@ class PommegoVectorEnv(VectorEnv):
         try:
             self._session.send(actions, rows)
         except ServerError as e:
-            raise checks.with_values(e, actions) from None
+            raise _with_values(e, actions) from None
 
     def _received(self) -> StepReturn:
         try:
             view = self._session.recv()
         except ServerError as e:
-            raise checks.with_values(e, self._sent) from None
+            raise _with_values(e, self._sent) from None
         return view.obs, view.reward, view.terminated, view.truncated, self._infos.of_step(view)
 
     def close_extras(self, **_: Any) -> None:
@@ -575,7 +580,7 @@ class PommegoVectorEnv(VectorEnv):
         try:
             return self._session.simulate(states, actions, **further)
         except ServerError as e:
-            raise checks.with_values(e, actions) from None
+            raise _with_values(e, actions) from None
 
     @locked
     def clone(self) -> PommegoVectorEnv:
@@ -648,3 +653,10 @@ class PommegoVectorEnv(VectorEnv):
             f"PommegoVectorEnv({self.game_spec.id}, games={self.num_games}, rows={self.num_envs}, "
             f"observation={self.encoding.name})"
         )
+
+
+def _with_values(error: ServerError, actions: ArrayLike) -> ServerError:
+    """Return an error about these actions with the number that was given."""
+    from pommego._core.wording import with_values
+
+    return with_values(error, actions)

@@ -12,80 +12,21 @@ from numpy.typing import ArrayLike, NDArray
 from pommego.errors import ServerError
 
 __all__ = [
+    "NO_BYTE",
     "all_rows",
     "autoreset_mode",
     "batch_size",
     "games_of",
-    "in_our_words",
     "in_range",
     "none_of",
     "numbers",
     "one_seed",
-    "reset_mask",
-    "reset_states",
     "seeds",
-    "with_values",
     "write_actions",
 ]
 
 _SEEDS = 1 << 64
-_NO_BYTE = "negative or above 254"  # what the server calls the 255 of `write_actions`
-
-
-def reset_mask(options: Mapping[str, Any] | None, games: int, learners: int) -> NDArray[np.bool_] | None:
-    """Read ``options["reset_mask"]`` and return one flag for each game, None for all games.
-
-    Raises:
-        ValueError, TypeError: it is not bool (rows,), covers a game in part, or
-            selects no game; or there are other options.
-    """
-    options = options or {}
-    unknown = set(options) - {"reset_mask", "states"}
-    if unknown:
-        raise ValueError(f"unknown reset options {sorted(unknown)}; there are 'reset_mask' and 'states'")
-    mask = options.get("reset_mask")
-    if mask is None:
-        return None
-    rows = games * learners
-    if not isinstance(mask, np.ndarray):
-        raise TypeError(f"options['reset_mask'] must be a numpy array, got {type(mask).__name__}")
-    if mask.dtype != np.bool_:
-        raise TypeError(f"options['reset_mask'] must have dtype bool, got {mask.dtype}")
-    if mask.shape != (rows,):
-        raise ValueError(f"options['reset_mask'] must have shape {(rows,)}, one flag a row, got {mask.shape}")
-    if not mask.any():
-        raise ValueError("options['reset_mask'] must have at least one True")
-    grouped = mask.reshape(games, learners)
-    whole = grouped.all(axis=1)
-    partly = grouped.any(axis=1) & ~whole
-    if partly.any():
-        game = int(partly.argmax())
-        raise ValueError(
-            f"options['reset_mask'] covers only some of the rows of game {game} "
-            f"(rows {game * learners} to {game * learners + learners - 1}): a game is reset as a whole"
-        )
-    return whole
-
-
-def reset_states(options: Mapping[str, Any] | None, games: int) -> list[Any] | None:
-    """Read ``options["states"]`` and return a state, or None, for each game; None if there are none.
-
-    Raises:
-        ValueError, TypeError: it is not one for each game.
-    """
-    states = (options or {}).get("states")
-    if states is None:
-        return None
-    if isinstance(states, str | bytes | Mapping) or not isinstance(states, Sequence):
-        raise TypeError(
-            f"options['states'] is a list of saved states, one for each game, not {type(states).__name__}"
-        )
-    if len(states) != games:
-        raise ValueError(
-            f"options['states'] has {len(states)} entries for {games} games: give one for each, "
-            "None for a game that begins on a new board; set_start_states() draws from any number"
-        )
-    return list(states) if any(state is not None for state in states) else None
+NO_BYTE = "negative or above 254"  # what the server calls the 255 of `write_actions`
 
 
 def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | None:
@@ -109,16 +50,6 @@ def autoreset_mode(given: AutoresetMode | str) -> AutoresetMode:
         if said == mode.value.lower():
             return mode
     raise ValueError(f"autoreset_mode is {given!r}, expected one of {', '.join(AutoresetMode.__members__)}")
-
-
-def in_our_words(error: ServerError) -> ServerError:
-    """Return an error about what `make_vec` asked for with the names of its arguments."""
-    message, field = error.message, error.field
-    if field == "games":
-        message, field = message.replace("games is", "num_envs is"), "num_envs"
-    elif field == "observation":
-        message = message.replace("there are [", 'there are ["box" ')
-    return type(error)(error.code, message, error.hint, field, error.details)
 
 
 def none_of(names: Iterable[str], options: Mapping[str, Any], function: str) -> None:
@@ -224,19 +155,6 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
         out[(array < 0) | (array > 255)] = 255
 
 
-def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
-    """Return an error about these actions with the number that was given, where it says `_NO_BYTE`."""
-    if error.code != "bad_action" or _NO_BYTE not in error.message:
-        return error
-    given = np.unique(np.asarray(actions))
-    odd = given[(given < 0) | (given > 254)].tolist()
-    if not odd:
-        return error
-    said = str(odd[0]) if len(odd) == 1 else f"one of {odd[:5]}"
-    message = error.message.replace(_NO_BYTE, said)
-    return ServerError(error.code, message, error.hint, error.field, error.details)
-
-
 def numbers(what: str, values: Any) -> NDArray[Any]:
     """Return what a caller gave as an array.
 
@@ -282,7 +200,7 @@ def in_range(actions: NDArray[np.uint8], heeded: NDArray[np.bool_], choices: Seq
         if wrong.any():
             row = int(wrong.ravel().argmax())
             value = parts.reshape(-1, parts.shape[2])[row, component]
-            said = _NO_BYTE if value == 255 else value
+            said = NO_BYTE if value == 255 else value
             raise ServerError(
                 "bad_action",
                 f"action of row {row}, component {component} ({choice.name}), is {said}, "

@@ -1,0 +1,34 @@
+"""The server's errors in the words of the caller: loaded when there is one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pommego._core.checks import NO_BYTE
+from pommego.errors import ServerError
+
+__all__ = ["in_our_words", "with_values"]
+
+
+def in_our_words(error: ServerError) -> ServerError:
+    """Return an error about what `make_vec` asked for with the names of its arguments."""
+    message, field = error.message, error.field
+    if field == "games":
+        message, field = message.replace("games is", "num_envs is"), "num_envs"
+    elif field == "observation":
+        message = message.replace("there are [", 'there are ["box" ')
+    return type(error)(error.code, message, error.hint, field, error.details)
+
+
+def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
+    """Return an error about these actions with the number that was given, where it says `NO_BYTE`."""
+    if error.code != "bad_action" or NO_BYTE not in error.message:
+        return error
+    given = np.unique(np.asarray(actions))
+    odd = given[(given < 0) | (given > 254)].tolist()
+    if not odd:
+        return error
+    said = str(odd[0]) if len(odd) == 1 else f"one of {odd[:5]}"
+    message = error.message.replace(NO_BYTE, said)
+    return ServerError(error.code, message, error.hint, error.field, error.details)
