@@ -77,11 +77,11 @@ func (l *layout) drawWalls(s *State, rng *env.RNG) walls {
 		l.build(s, &w)
 		return w
 	}
-	w := l.lay(s, rng)
-	for !l.connected(&w) {
-		w = l.lay(s, rng)
+	for {
+		if w := l.lay(s, rng); l.connected(&w) {
+			return w
+		}
 	}
-	return w
 }
 
 // over reports whether the game has ended. alive is the living agents.

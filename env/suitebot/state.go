@@ -61,14 +61,6 @@ func (b Cells) And(o *Cells) Cells {
 	return b
 }
 
-// AndNot is the set without the fields of another.
-func (b Cells) AndNot(o *Cells) Cells {
-	for w := range b {
-		b[w] &^= o[w]
-	}
-	return b
-}
-
 // All calls visit for every field of the set, row by row.
 func (b Cells) All(visit func(Cell) bool) {
 	for w, word := range b {

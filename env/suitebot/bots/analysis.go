@@ -1,6 +1,10 @@
 package bots
 
-import "pommego/env/suitebot"
+import (
+	"slices"
+
+	"pommego/env/suitebot"
+)
 
 // analysis is a view and what follows from it.
 type analysis struct {
@@ -45,26 +49,33 @@ func (o *analysis) survives(a suitebot.Action) bool {
 	if c != o.at && o.away.Has(c) {
 		return false
 	}
-	if !o.f.Claimed.Has(c) {
-		return true // what follows would say so after the first round
-	}
-	var alive suitebot.Cells // the fields where the agent can be after each round
-	alive.Add(c)
+	places, n := [maxPlaces]suitebot.Cell{c}, 1 // where the agent can be alive after each round
 	for k := range o.f.Rounds {
-		alive = alive.AndNot(&o.f.At[k])
-		switch {
-		case alive == suitebot.Cells{}:
-			return false
-		case alive.AndNot(&o.f.Claimed) != suitebot.Cells{}:
-			return true // it can stay there
+		kept := 0
+		for _, c := range places[:n] {
+			if o.f.At[k].Has(c) {
+				continue
+			}
+			if !o.f.Claimed.Has(c) {
+				return true // it can stay there
+			}
+			places[kept] = c
+			kept++
 		}
-		for c := range alive.All {
+		if n = kept; n == 0 {
+			return false
+		}
+		for _, c := range places[:kept] {
 			for _, move := range moves[1:] {
-				if next := o.plan.Next(c, move); !o.away.Has(next) {
-					alive.Add(next)
+				if next := o.plan.Next(c, move); !o.away.Has(next) && !slices.Contains(places[:n], next) {
+					places[n] = next
+					n++
 				}
 			}
 		}
 	}
 	return true
 }
+
+// maxPlaces is how many fields can be reached in as many moves as a bomb has rounds.
+const maxPlaces = 2*suitebot.MaxDelay*(suitebot.MaxDelay+1) + 1
