@@ -44,7 +44,7 @@ def _with_advice(function: Callable[P, R]) -> Callable[P, R]:
     def advised(*args: P.args, **options: P.kwargs) -> R:
         for name in options:
             if name not in known:
-                from pommego._core.removed import no_option
+                from pommego._core.wording import no_option
 
                 raise no_option(name)
         return function(*args, **options)

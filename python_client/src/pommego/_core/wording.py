@@ -1,4 +1,4 @@
-"""The server's errors in the words of the caller: loaded when there is one."""
+"""Errors in the words of the caller: loaded when there is one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,24 @@ from numpy.typing import ArrayLike
 from pommego._core.checks import NO_BYTE
 from pommego.errors import ServerError
 
-__all__ = ["in_our_words", "with_values"]
+__all__ = ["in_our_words", "no_option", "with_values"]
+
+#: What to use instead of options that `make_vec` no longer has.
+_INSTEAD = {
+    "fog": 'observation="unfogged" with pommego.torch.planes or pommego.jax.planes (unfogged=True)',
+    "compression": 'observation="raw" or "unfogged", which is smaller',
+    "resume": "replace=True",
+    "pause": 'render_mode="human"',
+    "transport": 'address=pommego.Server(transport="tcp").address',
+    "noop": "python -m pommego.bench",
+    "opponent_weights": "opponents=pommego.LineUps([...], weights=[...])",
+    "start_weights": "start_states=pommego.Starts([...], weights=[...])",
+    "ordinary_starts": "start_states=pommego.Starts([...], ordinary=...)",
+    **{
+        name: f"connection=pommego.Connection({name}=...)"
+        for name in ("ca_file", "client_cert", "shared_memory", "expand_shared", "agent_limit")
+    },
+}
 
 
 def in_our_words(error: ServerError) -> ServerError:
@@ -32,3 +49,9 @@ def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
     said = str(odd[0]) if len(odd) == 1 else f"one of {odd[:5]}"
     message = error.message.replace(NO_BYTE, said)
     return ServerError(error.code, message, error.hint, error.field, error.details)
+
+
+def no_option(name: str) -> TypeError:
+    """Return the error for an option that there is not."""
+    instead = f"; use {_INSTEAD[name]} instead" if name in _INSTEAD else ""
+    return TypeError(f"make_vec() has no option {name}{instead}")
