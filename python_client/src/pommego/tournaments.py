@@ -92,9 +92,7 @@ def tournament(
 
     Raises:
         TypeError, ValueError: an argument is not as described.
-        PommegoError: the command refuses it; the message says why.
-
-    Other errors are those of `make_vec`.
+        PommegoError: the command refuses it; the message says why. Others as `make_vec`.
     """
     none_of(NOT_HERE, options, "tournament")
     named, other = _named(players), _named([] if against is None else [against])
