@@ -136,13 +136,13 @@ func in(all [][]string, n int) string {
 
 // checkAgents makes each agent once.
 func (p *plan) checkAgents(c *lineUpSet) error {
-	seen := []string{Policy}
+	seen := map[string]bool{Policy: true}
 	for n, names := range c.Names {
 		for k, name := range names {
-			if slices.Contains(seen, name) {
+			if seen[name] {
 				continue
 			}
-			seen = append(seen, name)
+			seen[name] = true
 			if err := p.checkAgent(name); err != nil {
 				return fmt.Errorf("vec: opponent %d%s: %w", k, in(c.Names, n), err)
 			}

@@ -11,6 +11,8 @@ const (
 	// agentBytes what the largest built-in agent takes in one seat.
 	matchBytes = 2 << 10
 	agentBytes = 3 << 10
+	// nameBytes is what the name of an agent takes besides its letters.
+	nameBytes = 40
 	// variantBytes is what a game with rules of its own takes, for all its matches.
 	variantBytes = 320 << 10
 )
@@ -58,7 +60,14 @@ func (p *plan) lineUpBytes(l LineUps) int64 {
 		made = 1
 	}
 	each := len(l.Names)*int(unsafe.Sizeof(lineup{})) + made*p.seating.agents*agentBytes
-	return int64(p.cfg.Games) * int64(each)
+	texts := 16 * len(l.Weights)
+	for _, names := range l.Names {
+		texts += nameBytes
+		for _, name := range names {
+			texts += nameBytes + len(name)
+		}
+	}
+	return int64(p.cfg.Games)*int64(each) + int64(texts)
 }
 
 // Reserved is how many bytes Config.Reserve was asked for.

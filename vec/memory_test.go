@@ -176,3 +176,27 @@ func TestReserve(t *testing.T) {
 		t.Errorf("%d bytes are counted, want three times %d", n, bytes("mcts:ticks=1000000"))
 	}
 }
+
+// TestLineUpsWithLongNames makes many line-ups, of which no game has more than one.
+func TestLineUpsWithLongNames(t *testing.T) {
+	game, err := catalog.Game("PommeFFACompetition-v0")
+	must(t, err)
+	const lineUps = 4000
+	before := heap()
+	names := make([][]string, lineUps)
+	for n := range names {
+		for k := range 3 {
+			names[n] = append(names[n], fmt.Sprintf("mcts:ticks=%0245d", 1+n*3+k))
+		}
+	}
+	cfg := Config{Game: game, Games: 1, Workers: 1, Autoreset: SameStep,
+		LineUps: LineUps{Names: names, ByGame: []int32{0}}}
+	said, err := MemoryOf(cfg)
+	must(t, err)
+	p, err := New(cfg)
+	must(t, err)
+	defer p.Close()
+	if took := heap() - before; took > said.Pool+said.Pool/8 {
+		t.Errorf("%d line-ups took %d bytes, and were said to take %d", lineUps, took, said.Pool)
+	}
+}
