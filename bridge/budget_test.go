@@ -93,3 +93,17 @@ func TestBudgetOfAll(t *testing.T) {
 	}
 	t.Errorf("three connections have %d of 32 MiB", server.used())
 }
+
+// TestBudgetOfPictures asks for more and more pixels; a picture counts until it has been sent.
+func TestBudgetOfPictures(t *testing.T) {
+	server := startServer(t, func(c *Config) { c.MaxMemoryBytes = 1 << 20 })
+	c := server.dial(t)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1)
+	call(t, c, "reset", "env", 1, "seed", 1)
+	before := server.used()
+	call(t, c, "render", "env", 1, "game", 0, "tile", 8)
+	if e := callError(t, c, codeLimit, "render", "env", 1, "game", 0, "tile", 64); e.Field != "tile" {
+		t.Errorf("%v of field %q, want tile", e, e.Field)
+	}
+	eventually(t, "pictures are given back", func() bool { return server.used() <= before })
+}

@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"fmt"
+
 	"pommego/arena/picture"
 	"pommego/env"
 )
@@ -35,7 +37,7 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 		return reply{}, outOfRange("seat", q.seat, 0, uint64(last))
 	}
 	if q.tile > 0 {
-		return e.renderPixels(id, q)
+		return s.renderPixels(e, id, q)
 	}
 	at := e.pool.LiveGame(q.game)
 	text := env.AppendText(nil, at.Game.Spec(), at.Match, at.Tracker, q.seat, q.colour)
@@ -43,18 +45,24 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 }
 
 // renderPixels draws a game as an image: red, green and blue of each pixel.
-func (e *environment) renderPixels(id uint64, q renderRequest) (reply, error) {
+func (s *session) renderPixels(e *environment, id uint64, q renderRequest) (reply, error) {
 	at := e.pool.LiveGame(q.game)
 	pic := e.artist.Picture(at.Game, at.Match, at.Tracker, q.seat)
 	if e.painter == nil || e.painter.Tile() != q.tile {
 		e.painter = picture.NewPainter(q.tile)
 	}
+	width, height := e.painter.Size(&pic)
+	held := int64((4 + 3 + 3) * width * height) // drawn with four bytes a pixel, and copied twice with three
+	if err := s.memory.reserve(held, "tile", fmt.Sprintf("a picture of %d by %d pixels", width, height)); err != nil {
+		return reply{}, err
+	}
 	img := e.painter.Image(pic)
-	width, height := img.Rect.Dx(), img.Rect.Dy()
 	pixels := make([]byte, 3*width*height)
 	for at := range width * height {
 		copy(pixels[3*at:3*at+3], img.Pix[4*at:])
 	}
 	tensor := []any{string(env.Uint8), []int{height, width, 3}, []byte{}, pixels}
-	return message("image", id, "env", int(e.handle), "pixels", tensor)
+	rep, err := message("image", id, "env", int(e.handle), "pixels", tensor)
+	rep.held = held
+	return rep, err
 }

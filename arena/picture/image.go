@@ -46,12 +46,18 @@ func NewPainter(tile int) *Painter {
 // Tile is the size of the tiles.
 func (p *Painter) Tile() int { return p.tile }
 
+// Size is the width and height of a picture's image in pixels.
+func (p *Painter) Size(pic *Picture) (width, height int) {
+	return pic.Cols * p.tile, pic.Rows*p.tile + len(pic.Lines)*unit*p.scale
+}
+
 // Image draws a picture. Pictures with as many tiles and lines have images of the same
 // size.
 func (p *Painter) Image(pic Picture) *image.RGBA {
 	line := unit * p.scale
 	top := pic.Rows * p.tile
-	img := image.NewRGBA(image.Rect(0, 0, pic.Cols*p.tile, top+len(pic.Lines)*line))
+	width, height := p.Size(&pic)
+	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	fill(img.Pix[top*img.Stride:], paper)
 	for i := range pic.Tiles {
 		p.put(img, i%pic.Cols*p.tile, i/pic.Cols*p.tile, sprite{pic.Tiles[i], p.tile})
