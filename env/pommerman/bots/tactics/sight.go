@@ -70,40 +70,46 @@ func (s *Sight) Start() {
 	}
 }
 
-// Expand leaves the next cell of the queue, unless it lies limit or more steps
-// away or there is none: then it returns false. With that, all cells up to
-// limit steps away have been reached.
+// Expand leaves the next cells of the queue, all that are as far away, unless they lie
+// limit or more steps away or there are none: then it returns false. With that, all cells
+// up to limit steps away have been reached.
 func (s *Sight) Expand(limit int) bool {
-	if s.Head == s.Tail || int(s.Dist[s.Queue[s.Head&255]]) > limit {
+	steps := int(s.Dist[s.Queue[s.Head&255]])
+	if s.Head == s.Tail || steps > limit {
 		return false
 	}
-	from := s.Queue[s.Head&255]
-	s.Head++
-	if !s.Open.Has(s.Board[from]) {
-		return true
-	}
-	shown, steps, way := s.Shown, int(s.Dist[from]), s.First[from]
-	ties := steps <= Nearby || s.Whole
-	for order := s.Order; order != 0; order >>= 8 {
-		d := grid.Dir(order & 7)
-		to := from.Next(d)
-		if known := int(s.Dist[to]); known != 0 {
-			if ties && known > steps && s.Tie() {
-				s.First[to] = along(way, d)
+	ties, tail, around := steps <= Nearby || s.Whole, s.Tail, Items(0)
+	for end := tail; s.Head < end; s.Head++ {
+		from := s.Queue[s.Head&255]
+		if !s.Open.Has(s.Board[from]) {
+			continue
+		}
+		way := s.First[from]
+		for order := s.Order; order != 0; order >>= 8 {
+			d := grid.Dir(order & 7)
+			to := from.Next(d)
+			if known := int(s.Dist[to]); known != 0 {
+				if ties && known > steps && s.Tie() {
+					s.First[to] = along(way, d)
+				}
+				continue
 			}
-			continue
+			if steps >= depth && !s.Sees(to) {
+				continue
+			}
+			// Walls are as frequent as passages: no branch, which would be predicted wrongly.
+			item := s.Shown[to]
+			fresh := ^Opaque >> (item & 31) & 1
+			s.Dist[to] = uint8(fresh) * uint8(steps+1)
+			s.First[to] = along(way, d)
+			s.Queue[tail&255] = to
+			tail += int(fresh)
+			around |= fresh << (item & 31)
 		}
-		item := shown[to]
-		if Opaque.Has(item) || steps >= depth && !s.Sees(to) {
-			continue
-		}
-		s.Dist[to] = uint8(steps + 1)
-		s.First[to] = along(way, d)
-		s.Queue[s.Tail&255] = to
-		s.Tail++
-		if steps <= Nearby {
-			s.Around[steps] |= 1 << (item & 31)
-		}
+	}
+	s.Tail = tail
+	if steps <= Nearby {
+		s.Around[steps] = around
 	}
 	return true
 }
