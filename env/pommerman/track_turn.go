@@ -7,6 +7,9 @@ import (
 
 // laidToday is laid, and finds those that wanted to lay a bomb and did not.
 func (k *tracker) laidToday(t *turn, from uint8) {
+	if k == nil {
+		return
+	}
 	k.laid(t.s, from)
 	if !k.Wanted {
 		return
@@ -25,6 +28,9 @@ func (k *tracker) laidToday(t *turn, from uint8) {
 // kicksToday is told that phases 3 to 8 are over, in which agents may have kicked
 // bombs.
 func (k *tracker) kicksToday(t *turn) {
+	if k == nil || t.kicks == [MaxAgents]uint8{} {
+		return
+	}
 	for i := range t.s.bombs() {
 		for _, a := range t.living[:t.alive] {
 			if int(t.kicks[a]) == MaxAgents+i+1 {

@@ -40,16 +40,12 @@ func (r *Rules) stepToday(s *State, actions []uint8, track *tracker) {
 	t.read(r, actions)  // the moves of the living, and what they say
 	bombs := s.NumBombs
 	t.agentsWish(r) // 2
-	if track != nil {
-		track.laidToday(&t, bombs)
-	}
+	track.laidToday(&t, bombs)
 	due := t.tickBombs() // 10, on which nothing before depends
 	if !t.undisturbed() {
 		s.liftBombs()
 		t.resolve() // 3 to 8
-		if track != nil && t.kicks != [MaxAgents]uint8{} {
-			track.kicksToday(&t)
-		}
+		track.kicksToday(&t)
 		due = s.catchFire() || due // 10
 	}
 	t.moveAgents(r, track) // 9

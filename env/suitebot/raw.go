@@ -61,8 +61,7 @@ func (g *Game) observeRaw(s *State, seats []uint8, maps, scalars []byte, fog boo
 // paintRaw is the maps of the raw encoding, of what is in sight; sight nil:
 // everything.
 func paintRaw[M observe.Mode](m observe.Maps[M], p *Plan, s *State, sight *Cells) {
-	field, m := m.Next("field",
-		"0 where the field still holds its points, 1 where they are gone, 2 where the seat cannot see")
+	field, m := m.Next("field", "0 where the field holds its points, 1 where they are gone, 2 where the seat cannot see")
 	spread(field, &s.Spent, fieldFull, fieldSpent)
 	if sight != nil {
 		for c := range p.cells {
@@ -80,8 +79,7 @@ func paintRaw[M observe.Mode](m observe.Maps[M], p *Plan, s *State, sight *Cells
 			agent[at] = uint8(seat + 1)
 		}
 	}
-	rounds, m := m.Next("bomb_rounds",
-		"rounds until the bomb on the field goes off (1: at the end of the next round), 0 without one")
+	rounds, m := m.Next("bomb_rounds", "rounds until the bomb on the field goes off (1: after the next round), 0 without one")
 	owners, _ := m.Next("bomb_owner", "seat whose bomb lies on the field plus 1, 0 without one")
 	for k := range s.fuses[:p.rules.BombDelay] {
 		for owner, f := range s.fuses[k] {
