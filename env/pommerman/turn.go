@@ -145,15 +145,15 @@ func (t *turn) agentsWish(r *Rules) {
 			agent.Ammo--
 			s.addBomb(NewBomb(agent.Cell, uint8(r.BombLife), agent.Blast, a, grid.Stay))
 		}
-		wish := agent.Cell.Next(grid.Dir(action))
-		item := s.Board[wish]
+		wish := uint(agent.Cell.Next(grid.Dir(action))) // so that walls, hard to predict, cost no branch
+		item := s.Board[wish&255]
 		if item.wall() {
-			wish = agent.Cell
+			wish = uint(agent.Cell)
 		}
 		if item == BombItem || item == Flames { // which hide a bomb in some states
-			t.stirred = t.stirred || s.BombAt(wish)
+			t.stirred = t.stirred || s.BombAt(grid.Cell(wish))
 		}
-		t.agentWish[a], t.agentAt[a] = wish, agent.Cell
+		t.agentWish[a], t.agentAt[a] = grid.Cell(wish), agent.Cell
 	}
 }
 
