@@ -128,13 +128,13 @@ func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
 		planeScalars(observe.Into(scalars[i*width:(i+1)*width]), g, s, int(seat), step)
 	}
 	if !g.drawPlanes(s, seats, planes) {
-		g.drawPlanesSlowly(s, seats, planes)
+		g.drawPlanesPlainly(s, seats, planes)
 	}
 }
 
-// drawPlanesSlowly writes the planes of the given seats. It is the twin of the
+// drawPlanesPlainly writes the planes of the given seats. It is the twin of the
 // faster drawPlanes some machines have.
-func (g *Game) drawPlanesSlowly(s *State, seats []uint8, dst []byte) {
+func (g *Game) drawPlanesPlainly(s *State, seats []uint8, dst []byte) {
 	cells := len(g.cells)
 	size := numPlanes * cells
 	var scene scene

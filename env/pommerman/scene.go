@@ -111,44 +111,84 @@ func (g *Game) sight(a *Agent) *sight {
 	return &g.sights[g.flatAt[a.Cell]]
 }
 
-// maskMapsSlowly writes the part of the maps that is in sight: fog on the rest of
+// The functions below work on words of eight cells, the last of which overlaps the one
+// before it.
+const (
+	wordCells = 8
+	ones      = 0x0101010101010101 // times a byte: that byte eight times
+
+	firstAgent = 10 // the least cell value of an agent
+)
+
+func wordAt(cells []byte, at int) uint64 { return binary.LittleEndian.Uint64(cells[at:]) }
+
+func putWord(cells []byte, at int, word uint64) { binary.LittleEndian.PutUint64(cells[at:], word) }
+
+// wordsOf is how many words a board has, of which word w begins at cell wordStart.
+func wordsOf(cells int) int { return (cells + wordCells - 1) / wordCells }
+
+func wordStart(w, cells int) int { return min(w*wordCells, cells-wordCells) }
+
+// fogged is a word of the board with fog on what is not in sight.
+func fogged(board, in uint64) uint64 { return board&in | uint64(Fog)*ones&^in }
+
+// maskMapsPlainly writes the part of the maps that is in sight: fog on the rest of
 // the board, and 0 on the rest of the other maps. It is the twin of the faster
 // maskMaps some machines have.
-func maskMapsSlowly(dst, maps []byte, seen *sight, cells int) {
-	for at, in := range seen[:cells] {
-		dst[at] = maps[at]&in | byte(Fog)&^in
+func maskMapsPlainly(dst, maps []byte, seen *sight, cells int) {
+	for w := range wordsOf(cells) {
+		at := wordStart(w, cells)
+		putWord(dst, at, fogged(wordAt(maps, at), wordAt(seen[:], at)))
 	}
 	for m := 1; m < numMaps; m++ {
-		from, to := maps[m*cells:][:cells], dst[m*cells:][:cells]
-		for at, in := range seen[:cells] {
-			to[at] = from[at] & in
-		}
+		maskMap(dst[m*cells:], maps[m*cells:], seen, cells)
 	}
 }
 
-// spreadPlanesSlowly writes the planes of what is in sight. as says what the seat
+// maskMap writes the part of a map that is in sight, and 0 elsewhere.
+func maskMap(to, from []byte, seen *sight, cells int) {
+	to, from = to[:cells], from[:cells]
+	for w := range wordsOf(cells) {
+		at := wordStart(w, cells)
+		putWord(to, at, wordAt(from, at)&wordAt(seen[:], at))
+	}
+}
+
+// spreadPlanesPlainly writes the planes of what is in sight. as says what the seat
 // takes each item of the board for. It is the twin of the faster spreadPlanes some
 // machines have.
-func spreadPlanesSlowly(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
-	var board [maxCells]uint8
-	for at, in := range seen[:cells] {
-		board[at] = as[(maps[at]&in|byte(Fog)&^in)&15]
+func spreadPlanesPlainly(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
+	var board [maxCells + wordCells]uint8
+	for w := range wordsOf(cells) {
+		at := wordStart(w, cells)
+		word := fogged(wordAt(maps, at), wordAt(seen[:], at))
+		putWord(board[:], at, word)
+		if (word+(0x80-firstAgent)*ones)&(0x80*ones) == 0 {
+			continue // no agents
+		}
+		for i, item := range board[at:][:wordCells] {
+			board[at+i] = as[item&15]
+		}
 	}
 	for p, source := range sources {
 		to, from := dst[p*cells:][:cells], maps[int(source.from)*cells:][:cells]
 		switch {
 		case source.from == mapBoard:
-			for at, item := range board[:cells] {
-				to[at] = toByte(item == source.value)
-			}
+			equalCells(to, board[:], source.value, &everywhere)
 		case source.value == whole:
-			for at, in := range seen[:cells] {
-				to[at] = from[at] & in
-			}
+			maskMap(to, from, seen, cells)
 		default:
-			for at, in := range seen[:cells] {
-				to[at] = toByte(from[at] == source.value) & in
-			}
+			equalCells(to, from, source.value, seen)
 		}
+	}
+}
+
+// equalCells writes 1 where a map holds a value and is in sight, and 0 elsewhere. Both
+// are under 128, so no byte borrows from the next.
+func equalCells(to, from []byte, value uint8, seen *sight) {
+	values := uint64(value) * ones
+	for w := range wordsOf(len(to)) {
+		at := wordStart(w, len(to))
+		putWord(to, at, (0x80*ones-(wordAt(from, at)^values))>>7&ones&wordAt(seen[:], at))
 	}
 }

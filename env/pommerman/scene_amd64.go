@@ -21,11 +21,11 @@ const (
 	widest    = 128
 )
 
-// maskMaps does what maskMapsSlowly does, 32 cells at a time where the processor
+// maskMaps does what maskMapsPlainly does, 32 cells at a time where the processor
 // can.
 func maskMaps(dst, maps []byte, seen *sight, cells int) {
 	if !hasAVX2 || cells < narrowest {
-		maskMapsSlowly(dst, maps, seen, cells)
+		maskMapsPlainly(dst, maps, seen, cells)
 		return
 	}
 	dst, maps = dst[:numMaps*cells], maps[:numMaps*cells]
@@ -36,12 +36,12 @@ func maskMaps(dst, maps []byte, seen *sight, cells int) {
 	}
 }
 
-// spreadPlanes does what spreadPlanesSlowly does, 32 cells at a time where the
+// spreadPlanes does what spreadPlanesPlainly does, 32 cells at a time where the
 // processor can: one table look-up turns every item into what the seat takes it
 // for, and each plane of items is a comparison with its value.
 func spreadPlanes(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
 	if !hasAVX2 || cells < narrowest {
-		spreadPlanesSlowly(dst, maps, seen, as, cells)
+		spreadPlanesPlainly(dst, maps, seen, as, cells)
 		return
 	}
 	dst, maps = dst[:numPlanes*cells], maps[:numMaps*cells]
@@ -84,7 +84,7 @@ var planeValues = func() (all [numPlanes][block]uint8) {
 	return all
 }()
 
-// drawPlanes does what drawPlanesSlowly does, and reports whether it did: where the
+// drawPlanes does what drawPlanesPlainly does, and reports whether it did: where the
 // processor has AVX-512, a scene of one or two blocks needs no memory.
 func (g *Game) drawPlanes(s *State, seats []uint8, dst []byte) bool {
 	cells := len(g.cells)
