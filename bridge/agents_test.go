@@ -2,8 +2,10 @@ package bridge
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,6 +82,44 @@ func TestAbandoned(t *testing.T) {
 	}
 	if reply, err := c.Receive(); err == nil || errors.As(err, new(*wireError)) {
 		t.Errorf("the step that was cut short is answered with %v, %v, want the end of the connection", reply, err)
+	}
+}
+
+// TestVanishedMaker has the client go away while agents are made for it, which takes minutes: they are
+// checked by their names, in a long message or a short one, or made for games. No more are made.
+func TestVanishedMaker(t *testing.T) {
+	for _, tc := range []struct {
+		reason       string
+		games, names int
+	}{{"names", 1, 200}, {"names, in a long message", 1, 500}, {"games", 60000, 1}} {
+		var made atomic.Int64
+		server := startServer(t, func(c *Config) {
+			c.Agent = func(game env.Game, name string, _ time.Duration) (env.Agent, bool, error) {
+				if made.Add(1) > 10 {
+					time.Sleep(20 * time.Millisecond)
+				}
+				a, err := game.NewAgent("still")
+				return a, true, err
+			}
+		})
+		c := server.dial(t)
+		lineUps := make([][]string, tc.names)
+		for n := range lineUps {
+			lineUps[n] = []string{fmt.Sprintf("%0200d", n), "still"}
+		}
+		if _, err := c.Send("make", "env_id", "ToySolo-v0", "games", tc.games, "line_ups", lineUps); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, tc.reason+": agents are made", func() bool { return made.Load() > 15 })
+		begun := made.Load()
+		c.ws.NetConn().Close()
+		time.Sleep(50 * time.Millisecond)
+		soon := made.Load()
+		time.Sleep(100 * time.Millisecond)
+		if later := made.Load(); later > soon+1 {
+			t.Errorf("%s: %d agents were made when the client left, %d soon after and %d later", tc.reason, begun, soon, later)
+		}
+		eventually(t, tc.reason+": all is free", func() bool { return server.connections.Load() == 0 && server.used() == 0 })
 	}
 }
 

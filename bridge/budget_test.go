@@ -1,9 +1,14 @@
 package bridge
 
 import (
+	"encoding/json"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"pommego/env"
+	"pommego/vec"
 )
 
 // used is what all connections have taken of the budget.
@@ -106,4 +111,81 @@ func TestBudgetOfPictures(t *testing.T) {
 		t.Errorf("%v of field %q, want tile", e, e.Field)
 	}
 	eventually(t, "pictures are given back", func() bool { return server.used() <= before })
+}
+
+// TestBudgetOfRules: sets of rules are not built if there is no memory for all of them; to describe
+// the first, no other is built.
+func TestBudgetOfRules(t *testing.T) {
+	built := 0
+	server := startServer(t, func(c *Config) {
+		c.MaxMemoryBytes = 8 * vec.VariantBytes
+		c.Variant = func(id string, rules json.RawMessage) (env.Game, error) {
+			built++
+			return toyVariant(id, rules)
+		}
+	})
+	c := server.dial(t)
+	rules := slices.Repeat([]Message{{}}, 5)
+	e := callError(t, c, codeLimit, "make", "env_id", "ToySolo-v0", "games", 1, "rules", rules)
+	if built > 0 || e.Field != "rules" || server.used() != 0 {
+		t.Errorf("%d games were built, %d bytes are taken; %v", built, server.used(), e)
+	}
+	if call(t, c, "spaces", "env_id", "ToySolo-v0", "rules", rules); built != 1 {
+		t.Errorf("%d games were built to describe one", built)
+	}
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1, "rules", rules[:2])
+	if n := server.used(); n < 2*vec.VariantBytes {
+		t.Errorf("%d bytes are counted, want two sets of rules at least", n)
+	}
+}
+
+// TestBudgetOfRequests: what buffers of requests keep is little, and what they take besides is counted.
+func TestBudgetOfRequests(t *testing.T) {
+	server := startServer(t, nil)
+	c := server.dial(t)
+	ping := func(padding int) { callError(t, c, codeUnknownField, "ping", "padding", strings.Repeat("x", padding)) }
+	n := server.cfg.maxInFlight
+	before := heapInUse()
+	for range n {
+		ping(1<<20 - 100)
+		ping(keepBytes - 100)
+	}
+	if took := heapInUse() - before; took > 1<<20 {
+		t.Errorf("after long requests %d bytes are in use, want at most 1 MiB for %d buffers", took, n)
+	}
+	eventually(t, "nothing is counted any more", func() bool { return server.used() == 0 })
+}
+
+// TestBudgetOfStarts: starts take no more memory than is counted, with what was for reading them.
+func TestBudgetOfStarts(t *testing.T) {
+	for _, id := range []string{"PommeFFACompetition-v0", "SuiteBot-v0"} {
+		server := liveServer(t, "")
+		c := server.dial(t)
+		call(t, c, "make", "env_id", id, "games", 1)
+		call(t, c, "reset", "env", 1, "seed", 1)
+		state := slices.Clone(call(t, c, "get_state", "env", 1).Binaries("states")[0])
+		states := slices.Repeat([]any{state}, 1000)
+		add, err := encodeRequest(entries{"type", "set_starts", "id", 9, "env", 1, "states", states, "add", true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted, before := server.used(), heapInUse()
+		most, now := int64(0), runtime.MemStats{}
+		for range 60 {
+			err := c.SendRaw(add)
+			if err == nil {
+				_, err = c.Receive()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&now)
+			most = max(most, int64(now.HeapAlloc)-before)
+		}
+		if counted = server.used() - counted; most > counted+before { // as much garbage as there was in use before
+			t.Errorf("%s: %d bytes are counted, and up to %d were in use besides %d", id, counted, most, before)
+		}
+		c.Close()
+		eventually(t, "the starts are given back", func() bool { return server.used() == 0 })
+	}
 }

@@ -31,6 +31,11 @@ func (s *session) catalogGames(q gameRequest, called func(k int) string) (all []
 	if len(q.rules) == 0 {
 		q.rules = [][]byte{nil}
 	}
+	bytes := vec.VariantBytes * int64(len(q.rules))
+	if err := s.memory.reserve(bytes, "rules", fmt.Sprintf("%d sets of rules", len(q.rules))); err != nil {
+		return nil, err
+	}
+	defer s.memory.release(bytes) // the pool counts its own
 	for k, rules := range q.rules {
 		game, err := s.catalogGame(q.id, rules)
 		if err != nil {
@@ -80,9 +85,9 @@ func (s *session) listEnvs(id uint64, _ nothing) (reply, error) {
 }
 
 func (s *session) spaces(id uint64, q gameRequest) (reply, error) {
-	games, err := s.catalogGames(q, new(vec.Variants).Called)
+	game, err := s.catalogGame(q.id, append(q.rules, nil)[0])
 	if err != nil {
 		return reply{}, err
 	}
-	return message("spaces", id, "spec", asJSON{games[0].Spec()})
+	return message("spaces", id, "spec", asJSON{game.Spec()})
 }

@@ -82,6 +82,7 @@ func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) 
 func (s *session) freeEnv(e *environment) {
 	s.server.gallery.remove(e)
 	e.running = false
+	s.memory.release(followedBytes * int64(len(e.viewers.followed)))
 	clear(e.viewers.followed)
 	e.answerViewers()
 	for _, sim := range e.sims {

@@ -15,7 +15,13 @@ const (
 	// are stepped more often than anybody can see, the others are left out.
 	between = 50 * time.Millisecond
 
-	mostKept = 256 // positions of a game
+	mostKept   = 256 // positions of a game
+	mostMissed = 64  // events, the last, that are told with one of them
+
+	// positionBytes is the most memory that a position takes with its events and thoughts, and
+	// followedBytes what a game takes that is followed.
+	positionBytes = 12 << 10
+	followedBytes = mostKept * positionBytes
 )
 
 // followed is a game that has viewers: a vec.Watcher that keeps its last
@@ -74,6 +80,7 @@ func (f *followed) Stepped(actions []uint8) {
 		f.missed = f.missed[:0]
 	}
 	f.missed = append(f.missed, f.at.Tracker.Events()...)
+	f.missed = slices.Delete(f.missed, 0, max(len(f.missed)-mostMissed, 0))
 	f.behind = true
 	due := f.wanted && (f.at.Match.Status().Over || time.Since(f.when) >= between)
 	if shown := f.env.shown.last(); due || shown != f.shown {

@@ -144,12 +144,15 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	select {
-	case look := <-e.ask(game, since):
-		if look == nil {
-			http.Error(w, "the environment has not been reset", http.StatusConflict)
-			return
+	case rep := <-e.ask(game, since):
+		switch {
+		case rep.err == errNotLive:
+			http.Error(w, rep.err.Error(), http.StatusConflict)
+		case rep.err != nil:
+			http.Error(w, rep.err.Error(), http.StatusServiceUnavailable)
+		default:
+			answerJSON(w, rep.look)
 		}
-		answerJSON(w, look)
 	case <-time.After(lookTimeout):
 		http.Error(w, "the environment is busy", http.StatusServiceUnavailable)
 	case <-e.owner.quit:

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -298,6 +299,57 @@ func TestLiveFollows(t *testing.T) {
 				searched)
 		}
 	}
+}
+
+// TestKeptPositionsAreCounted keeps all positions of as many games as are followed at a time, on the board
+// that takes the most, with probabilities and with searches.
+func TestKeptPositionsAreCounted(t *testing.T) {
+	server := liveServer(t, "")
+	c := server.dial(t)
+	var viewers []viewer
+	for _, opponent := range []string{"static", "mcts:ticks=20"} {
+		viewers = append(viewers, server.viewer(call(t, c, "make", "env_id", "PommeRadio-v2", "games", mostFollowed,
+			"opponents", slices.Repeat([]string{opponent}, 3), "autoreset_mode", "SameStep", "rules",
+			Message{"board_size": 14, "num_rigid": 20, "num_wood": 60, "num_items": 60})))
+		call(t, c, "reset", "env", len(viewers), "seed", 1)
+	}
+	alone, before := server.used(), heapInUse()
+	for n, v := range viewers {
+		for game := range mostFollowed {
+			v.look(t, fmt.Sprintf("/live/%d?since=0", game))
+		}
+		for step := range mostKept {
+			call(t, c, "show", "env", n+1, "probabilities",
+				Tensor{env.Float32, []int{mostFollowed, 24}, make([]byte, 4*24*mostFollowed)})
+			call(t, c, "step", "env", n+1, "actions", Tensor{env.Uint8, []int{mostFollowed, 3},
+				slices.Repeat([]byte{byte(step*7%6) * byte(step%2), 1, 2}, mostFollowed)})
+			if step%100 == 0 { // they are not forgotten
+				v.look(t, "/live/0")
+			}
+		}
+		took, counted := heapInUse()-before, server.used()-alone
+		if counted != mostFollowed*followedBytes || took > counted || took < counted/8 {
+			t.Errorf("%d games are followed: %d bytes are counted, %d in use; want %d counted", mostFollowed, counted, took,
+				mostFollowed*followedBytes)
+		}
+	}
+	call(t, c, "close", "env", 2)
+	eventually(t, "what is followed is given back", func() bool { return server.used() < alone })
+}
+
+// TestLookWithoutMemory: a game that there is no memory to follow is not followed, and its environment goes on.
+func TestLookWithoutMemory(t *testing.T) {
+	server := startServer(t, func(cfg *Config) { cfg.MaxMemoryBytes = 2*followedBytes + 2<<20 })
+	c := server.dial(t)
+	v := server.viewer(call(t, c, "make", "env_id", "ToySolo-v0", "games", 2))
+	call(t, c, "reset", "env", 1, "seed", 1)
+	v.look(t, "/live/0")
+	if status, body := v.ask(t, "GET", "/live/1"); status != http.StatusServiceUnavailable ||
+		!strings.Contains(body, "--max-memory-bytes") {
+		t.Errorf("a second game: status %d, %s; want 503, and what to do", status, body)
+	}
+	call(t, c, "step", "env", 1, "actions", toyActions(6, 0, 0))
+	v.look(t, "/live/0")
 }
 
 // TestLivePause: no step is answered until viewers let it, one at a time or all.

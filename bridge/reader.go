@@ -32,16 +32,8 @@ func (s *session) read() {
 			return
 		}
 		s.busy.Add(1)
-		long := len(r.buf) > keepBytes
+		s.working = len(r.buf) > keepBytes
 		s.queue <- r
-		if !long {
-			continue
-		}
-		select {
-		case <-s.long:
-		case <-s.quit:
-			return
-		}
 	}
 }
 
@@ -54,6 +46,12 @@ func (s *session) receive(r *request, limit int, wait, whole time.Duration) erro
 	kind, in, err := s.ws.NextReader()
 	if err != nil {
 		return err
+	}
+	if s.working { // what is read behind a long message waits, but a peer that goes is noticed
+		select {
+		case <-s.long:
+		case <-s.quit:
+		}
 	}
 	s.deadline(whole)
 	if kind != websocket.BinaryMessage {

@@ -15,8 +15,8 @@ import (
 const (
 	// keepBytes is the longest message whose buffer is kept for the next, and
 	// that others may be read ahead of. So a connection holds its requests in
-	// flight times this, and one long message.
-	keepBytes = 1 << 20
+	// flight times this, and one long message, which alone counts as memory.
+	keepBytes = 64 << 10
 
 	// tooLong times the limit is what is read of a message over it, to answer
 	// with an error. Anything longer ends the connection.
@@ -58,6 +58,7 @@ type session struct {
 	stepSignal chan struct{} // a step has been posted there
 	viewSignal chan struct{} // a viewer has asked
 
+	working bool         // the worker has a long message; the reader's own
 	control bucket       // of control frames; the reader's own
 	pinged  atomic.Int64 // pings sent and not yet answered
 

@@ -41,7 +41,7 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 		return reply{}, fail(codeWrongShape, "weights", "", "weights has %d entries, want %d, one for each of states",
 			len(q.weights), len(q.states))
 	}
-	bytes := stateBytes(q.states)
+	bytes := 2 * stateBytes(q.states) // as much again is for decoding them, until it is freed
 	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d more starts", len(q.states))); err != nil {
 		return reply{}, err
 	}

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,7 +15,7 @@ const (
 	// a page that is in the background ask once a minute.
 	abandoned = 150 * time.Second
 
-	// mostFollowed is how many games of an environment are followed at a time.
+	// mostFollowed is how many games of a connection are followed at a time.
 	mostFollowed = 8
 )
 
@@ -36,8 +37,16 @@ type viewers struct {
 
 type viewRequest struct {
 	game, since int
-	answer      chan<- *Look // has room for it
+	answer      chan<- lookReply // has room for it
 }
+
+// lookReply is a look, or why there is none.
+type lookReply struct {
+	look *Look
+	err  error
+}
+
+var errNotLive = errors.New("the environment has not been reset")
 
 // present as the number of an earlier look asks for how a game stands now.
 const present = -1
@@ -84,8 +93,8 @@ func (l *viewers) holds() bool {
 }
 
 // ask asks for a look at a game.
-func (e *environment) ask(game, since int) <-chan *Look {
-	answer := make(chan *Look, 1)
+func (e *environment) ask(game, since int) <-chan lookReply {
+	answer := make(chan lookReply, 1)
 	e.viewers.mu.Lock()
 	e.viewers.requests = append(e.viewers.requests, viewRequest{game, since, answer})
 	e.viewers.at = time.Now()
@@ -137,7 +146,8 @@ func (e *environment) answerViewers() {
 	l.requests = nil
 	l.mu.Unlock()
 	for _, a := range requests {
-		a.answer <- e.look(a)
+		look, err := e.look(a)
+		a.answer <- lookReply{look, err}
 	}
 	e.forget()
 	l.mu.Lock()
@@ -157,25 +167,38 @@ func (e *environment) forget() {
 func (e *environment) unfollow(game int) {
 	delete(e.viewers.followed, game)
 	e.pool.Watch(game, nil)
+	e.owner.memory.release(followedBytes)
 }
 
-// follow begins to follow a game, unless it is followed already; nil before the first reset.
-func (e *environment) follow(game int) *followed {
-	l := &e.viewers
-	if f := l.followed[game]; f != nil {
-		return f
-	}
-	if !e.running {
-		return nil
-	}
-	if len(l.followed) == mostFollowed {
-		oldest := game
-		for other, f := range l.followed {
-			if oldest == game || f.last.Before(l.followed[oldest].last) {
-				oldest = other
+// makeRoom has a connection follow fewer games than it may.
+func (s *session) makeRoom() {
+	var oldest *followed
+	count := 0
+	for _, e := range s.envs {
+		count += len(e.viewers.followed)
+		for _, f := range e.viewers.followed {
+			if oldest == nil || f.last.Before(oldest.last) {
+				oldest = f
 			}
 		}
-		e.unfollow(oldest)
+	}
+	if count >= mostFollowed {
+		oldest.env.unfollow(oldest.game)
+	}
+}
+
+// follow begins to follow a game, unless it is followed already.
+func (e *environment) follow(game int) (*followed, error) {
+	l := &e.viewers
+	if f := l.followed[game]; f != nil {
+		return f, nil
+	}
+	if !e.running {
+		return nil, errNotLive
+	}
+	e.owner.makeRoom()
+	if err := e.owner.memory.reserve(followedBytes, "", "the last positions of a game that is watched"); err != nil {
+		return nil, err
 	}
 	if l.followed == nil {
 		l.followed = map[int]*followed{}
@@ -183,14 +206,14 @@ func (e *environment) follow(game int) *followed {
 	f := &followed{env: e, game: game}
 	l.followed[game] = f
 	e.pool.Watch(game, f)
-	return f
+	return f, nil
 }
 
-// look answers one viewer; nil before the first reset.
-func (e *environment) look(a viewRequest) *Look {
-	f := e.follow(a.game)
-	if f == nil {
-		return nil
+// look answers one viewer.
+func (e *environment) look(a viewRequest) (*Look, error) {
+	f, err := e.follow(a.game)
+	if err != nil {
+		return nil, err
 	}
 	f.last = time.Now()
 	if f.isBehind() {
@@ -199,5 +222,5 @@ func (e *environment) look(a viewRequest) *Look {
 	}
 	look := f.since(a.since)
 	look.Paused = e.viewers.paused()
-	return look
+	return look, nil
 }

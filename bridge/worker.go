@@ -1,14 +1,11 @@
 package bridge
 
 import (
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
 
 	"github.com/gorilla/websocket"
-
-	"pommego/vec"
 )
 
 // work answers requests until there are no more, then frees the environments.
@@ -56,7 +53,7 @@ func (s *session) answer(r *request) (rep reply) {
 		s.taken = nil
 	}()
 	rep, err := s.handle(r)
-	if errors.Is(err, vec.ErrStopped) {
+	if err != nil && s.cancel.Load() {
 		return reply{} // the connection is at its end, which says more than an error could
 	}
 	if err != nil {

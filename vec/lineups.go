@@ -250,6 +250,9 @@ func (p *plan) newAgent(name string) (env.Agent, error) {
 
 // allowed creates an agent that stops when the pool does, if its name is allowed.
 func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env.Agent, error) {
+	if p.stopped() {
+		return nil, ErrStopped
+	}
 	if p.cfg.Allow != nil {
 		if err := p.cfg.Allow(name); err != nil {
 			return nil, err

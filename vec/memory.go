@@ -13,9 +13,10 @@ const (
 	agentBytes = 3 << 10
 	// nameBytes is what the name of an agent takes besides its letters.
 	nameBytes = 40
-	// variantBytes is what a game with rules of its own takes, for all its matches.
-	variantBytes = 320 << 10
 )
+
+// VariantBytes is what a game with rules of its own takes, for all its matches.
+const VariantBytes = 320 << 10
 
 // Memory is how many bytes a pool takes at most. They follow from its configuration.
 type Memory struct {
@@ -43,7 +44,7 @@ func MemoryOf(cfg Config) (Memory, error) {
 	}
 	m := Memory{Agents: p.lineUpBytes(p.lineUps), Searches: p.searches,
 		Batch: int64(l.final) + 12*int64(p.cfg.BatchGames())} // finished, games and lastAt
-	m.Pool = int64(p.cfg.Games)*one + m.Agents + int64(len(p.cfg.Variants.Games)-1)*variantBytes
+	m.Pool = int64(p.cfg.Games)*one + m.Agents + int64(len(p.cfg.Variants.Games))*VariantBytes
 	if p.cfg.BatchSize > 0 {
 		all := newLayout(p.whole())
 		m.Pool += int64(all.size+all.final) + 12*int64(p.cfg.Games)

@@ -46,7 +46,7 @@ func TestMemory(t *testing.T) {
 				b := p.NewBatch(nil)
 				batched := heap()
 				if took := made - before; took > said.Pool ||
-					said.Pool-took > games*(matchBytes+int64(p.seating.agents)*agentBytes) {
+					said.Pool-took > VariantBytes+games*(matchBytes+int64(p.seating.agents)*agentBytes) {
 					t.Errorf("the pool took %d bytes, and was said to take %d", took, said.Pool)
 				}
 				wantAbout(t, "a batch", batched-made, said.Batch+int64(len(b.slab)))

@@ -239,8 +239,8 @@ func TestVariantBytes(t *testing.T) {
 		const n = 20
 		before := heap()
 		all := rules(t, id, slices.Repeat([]string{change}, n)...)
-		if took := (heap() - before) / n; took > variantBytes || took == 0 {
-			t.Errorf("%s: a game takes %d bytes, and %d are counted", id, took, variantBytes)
+		if took := (heap() - before) / n; took > VariantBytes || took == 0 {
+			t.Errorf("%s: a game takes %d bytes, and %d are counted", id, took, VariantBytes)
 		} else {
 			t.Logf("%s: %d bytes", id, took)
 		}
