@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
 	"pommego/arena/match"
+	"pommego/env"
 )
 
 // isClient reports whether an agent is played by whoever gives Options.Client.
@@ -17,9 +19,13 @@ func isClient(name string) bool { return strings.HasPrefix(name, "client:") }
 // takeClient takes over the games that the client has played.
 func (r *run) takeClient() error {
 	var taken []json.RawMessage
-	for lines := json.NewDecoder(r.o.Client); ; {
+	lines := json.NewDecoder(r.o.Client)
+	for line := 1; ; line++ {
 		var text json.RawMessage
 		err := lines.Decode(&text)
+		if err == nil {
+			err = r.checkPlayed(text)
+		}
 		if err == nil {
 			err = r.takeOver(text)
 		}
@@ -31,9 +37,63 @@ func (r *run) takeClient() error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case !errors.Is(err, errTwice):
-			return fmt.Errorf("the client's games: %w", err)
+			return fmt.Errorf("the client's games: line %d: %w", line, err)
 		}
 	}
+}
+
+// checkPlayed says what cannot be in a game that the client has played.
+func (r *run) checkPlayed(text []byte) error {
+	var played struct {
+		Record
+		Game *int `json:"game"` // in place of Record's
+	}
+	if err := json.Unmarshal(text, &played); err != nil {
+		return err
+	}
+	s, games := r.t.schedule, r.t.Games()
+	switch {
+	case played.Game == nil:
+		return fmt.Errorf("it has no game, want its number, 0 to %d", games-1)
+	case *played.Game < 0 || *played.Game >= games:
+		return fmt.Errorf("game is %d, want 0 to %d", *played.Game, games-1)
+	case played.Result == nil:
+		return errors.New("it has no result, want won, lost or tied for each seat")
+	case played.Steps < 1 || played.Steps > s.spec.MaxSteps:
+		return fmt.Errorf("steps is %d, want 1 to %d", played.Steps, s.spec.MaxSteps)
+	}
+	played.Record.Game = *played.Game
+	if err := s.check(&played.Record); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(played.Agents, isClient) {
+		return fmt.Errorf("game %d is between %q, and none of them is the client's", *played.Game, played.Agents)
+	}
+	return s.checkEnding(&played.Record, r.t.game.Endings())
+}
+
+// checkEnding says what no end of the game can be.
+func (s *schedule) checkEnding(r *Record, endings []env.Ending) error {
+	for _, list := range append(r.Kills, r.Moves, r.Late, r.Failed, r.FailedNotices) {
+		for _, n := range list {
+			if n < 0 || n > math.MaxInt32 {
+				return fmt.Errorf("it has a count of %d, want 0 to %d", n, math.MaxInt32)
+			}
+		}
+	}
+	for _, team := range s.spec.Teams {
+		for _, seat := range team {
+			result, outcome, first := r.Result[seat], r.Outcome[seat], r.Result[team[0]]
+			if result != first {
+				return fmt.Errorf("seats %d and %d are one team, and their results are %q and %q", team[0], seat, first, result)
+			}
+			if !slices.ContainsFunc(endings, func(e env.Ending) bool { return e.Result == result && e.Outcome == outcome }) {
+				return fmt.Errorf("seat %d has the result %q and the outcome %v: no game of %s ends so", seat, result, outcome,
+					s.spec.ID)
+			}
+		}
+	}
+	return nil
 }
 
 // asked are the games that the client has still to play, without outcomes.

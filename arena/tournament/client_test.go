@@ -1,10 +1,12 @@
 package tournament
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,5 +85,64 @@ func TestClient(t *testing.T) {
 	}
 	if err := kept.Replay(context.Background(), &kept.Records[0], nil); !errors.Is(err, ErrNotAgain) {
 		t.Errorf("playing a game of the client's again: %v, want %v", err, ErrNotAgain)
+	}
+}
+
+// TestImpossibleClient: a game of the client's that cannot be is refused with its line and what is wrong, and
+// none of its games is kept.
+func TestImpossibleClient(t *testing.T) {
+	for _, tc := range []struct {
+		id     string
+		change func(r map[string]any)
+		want   string
+	}{
+		{"OneVsOne-v0", func(r map[string]any) { delete(r, "game") }, "it has no game, want its number, 0 to 11"},
+		{"OneVsOne-v0", func(r map[string]any) { r["game"] = 12 }, "game is 12, want 0 to 11"},
+		{"OneVsOne-v0", func(r map[string]any) { r["game"] = -1 }, "game is -1, want 0 to 11"},
+		{"OneVsOne-v0", func(r map[string]any) { r["game"] = "1" }, "game"},
+		{"OneVsOne-v0", func(r map[string]any) { r["seed"] = 9 }, "has seed 9"},
+		{"OneVsOne-v0", func(r map[string]any) { r["game"], r["agents"] = 2, []string{"static", "random"} },
+			"none of them is the client's"},
+		{"OneVsOne-v0", func(r map[string]any) { delete(r, "result") }, "it has no result"},
+		{"OneVsOne-v0", func(r map[string]any) { r["result"] = []string{"won"} }, "a list of 1 seats, want 2"},
+		{"OneVsOne-v0", func(r map[string]any) { r["result"] = []string{"won", "undecided"} }, `the result "undecided"`},
+		{"OneVsOne-v0", func(r map[string]any) { r["outcome"] = []float64{-1, 1} }, "and the outcome"},
+		{"OneVsOne-v0", func(r map[string]any) { r["outcome"] = []float64{1e300, -1} }, "and the outcome 1e+300"},
+		{"OneVsOne-v0", func(r map[string]any) { delete(r, "outcome") }, "a list of 0 seats"},
+		{"OneVsOne-v0", func(r map[string]any) { r["steps"] = 0 }, "steps is 0, want 1 to 800"},
+		{"OneVsOne-v0", func(r map[string]any) { r["steps"] = 801 }, "steps is 801, want 1 to 800"},
+		{"OneVsOne-v0", func(r map[string]any) { r["moves"] = []int{-3, 0} }, "a count of -3"},
+		{"OneVsOne-v0", func(r map[string]any) { r["kills"] = [][]int{{0, 1 << 40}, {0, 0}} }, "a count of 1099511627776"},
+		{"PommeTeam-v0", func(r map[string]any) { r["result"] = []string{"won", "lost", "lost", "won"} }, "are one team"},
+	} {
+		game, err := catalog.Game(tc.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tournament, err := New(game, Config{Agents: []string{"client:me", "static", "random"}, Games: 4, Seed: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := tournament.Run(context.Background(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _ := json.Marshal(won(report.Asked)[0])
+		second, _ := json.Marshal(report.Asked[1])
+		var changed map[string]any
+		if err := json.Unmarshal(second, &changed); err != nil {
+			t.Fatal(err)
+		}
+		tc.change(changed)
+		second, _ = json.Marshal(changed)
+		log := filepath.Join(t.TempDir(), "games.jsonl")
+		_, err = tournament.Run(context.Background(), Options{Log: log, Client: bytes.NewReader(
+			slices.Concat(first, []byte("\n"), second))})
+		if err == nil || !strings.Contains(err.Error(), "line 2: ") || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%v; want line 2 and %q", err, tc.want)
+		}
+		if kept, err := Read(log, find); err != nil || len(kept.Records) > 0 {
+			t.Errorf("%s: %d games are kept (%v)", tc.want, len(kept.Records), err)
+		}
 	}
 }

@@ -171,7 +171,12 @@ def test_the_command_trusts_no_client(binary: Path) -> None:
     asked = json.loads(run(*command, text=""))
     assert [record["agents"] for record in asked] == [["client:me", "simple"], ["simple", "client:me"]]
     won = [
-        record | {"outcome": [1 if name == "client:me" else -1 for name in record["agents"]], "steps": 9}
+        record
+        | {
+            "result": ["won" if name == "client:me" else "lost" for name in record["agents"]],
+            "outcome": [1 if name == "client:me" else -1 for name in record["agents"]],
+            "steps": 9,
+        }
         for record in asked
     ]
     assert json.loads(run(*command, text=json.dumps(won[0]))) == asked[1:]
@@ -180,10 +185,10 @@ def test_the_command_trusts_no_client(binary: Path) -> None:
     assert results["standings"][0]["wins"] == 2
     for change, says in (
         ({"game": 2}, "it says that game 2 has seed"),
-        ({"game": 7}, "it holds game 7, this run has 4"),
+        ({"game": 7}, "line 1: game is 7, want 0 to 3"),
         ({"outcome": [1]}, "a list of 1 seats, want 2"),
         ({"agents": ["a", "b"]}, "game 0 has seed 1 and agents"),
-        ({"steps": "9"}, "the client's games: json: cannot unmarshal string"),
+        ({"steps": "9"}, "the client's games: line 1: json: cannot unmarshal string"),
     ):
         with pytest.raises(pommego.PommegoError, match=says):
             run(*command, text=json.dumps(won[0] | change))
