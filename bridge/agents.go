@@ -9,8 +9,12 @@ import (
 )
 
 // allowAgent refuses agents that would think for longer, or with more memory, than
-// the server lets them. Names that are wrong in other ways are for their game to refuse.
+// the server lets them, and names that are too long, as saved games may have them. Names that are
+// wrong in other ways are for their game to refuse.
 func (c *Config) allowAgent(name string) error {
+	if len(name) > maxNameBytes {
+		return fail(codeLimit, "", "", "the name of an agent has %d bytes, want at most %d", len(name), maxNameBytes)
+	}
 	_, options, _ := strings.Cut(name, ":")
 	for option := range strings.SplitSeq(options, ",") {
 		key, text, _ := strings.Cut(option, "=")

@@ -11,6 +11,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/vec"
 )
 
 // thinking is a server with a real game, and a client whose opponents think for
@@ -121,6 +122,30 @@ func TestVanishedMaker(t *testing.T) {
 		}
 		eventually(t, tc.reason+": all is free", func() bool { return server.connections.Load() == 0 && server.used() == 0 })
 	}
+}
+
+// TestLongNamesInStates: a saved game whose agents have long names, which its game would keep, is refused.
+func TestLongNamesInStates(t *testing.T) {
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := vec.New(vec.Config{Game: game, Games: 1, Opponents: []string{fmt.Sprintf("mcts:ticks=%01000d", 5)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if err := pool.Reset(pool.NewBatch(nil), vec.ResetOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	state, err := pool.Save(0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := liveServer(t, "").dial(t)
+	call(t, c, "make", "env_id", "OneVsOne-v0", "games", 1, "opponents", []string{"static"})
+	call(t, c, "reset", "env", 1, "seed", 1)
+	callError(t, c, codeLimit, "set_state", "env", 1, "games", []int{0}, "states", []any{state})
 }
 
 // TestAgentLimits asks for agents that would think for too long.

@@ -189,3 +189,22 @@ func TestBudgetOfStarts(t *testing.T) {
 		eventually(t, "the starts are given back", func() bool { return server.used() == 0 })
 	}
 }
+
+// TestPicturesOfManyEnvironments: what painters have drawn is kept for all environments, not for each.
+func TestPicturesOfManyEnvironments(t *testing.T) {
+	c := liveServer(t, "").dial(t)
+	const envs = 40
+	for n := range envs {
+		call(t, c, "make", "env_id", "PommeFFACompetition-v0", "games", 1)
+		call(t, c, "reset", "env", n+1, "seed", n)
+	}
+	draw := func(n int) { call(t, c, "render", "env", n+1, "game", 0, "tile", maxTile) }
+	draw(0)
+	before := heapInUse()
+	for n := range envs {
+		draw(n)
+	}
+	if took := heapInUse() - before; took > 1<<20 {
+		t.Errorf("after pictures of %d environments %d bytes more are in use, want at most 1 MiB", envs, took)
+	}
+}

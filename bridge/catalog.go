@@ -37,6 +37,9 @@ func (s *session) catalogGames(q gameRequest, called func(k int) string) (all []
 	}
 	defer s.memory.release(bytes) // the pool counts its own
 	for k, rules := range q.rules {
+		if s.cancel.Load() {
+			return nil, vec.ErrStopped
+		}
 		game, err := s.catalogGame(q.id, rules)
 		if err != nil {
 			if e := asError(err); len(q.rules) > 1 {

@@ -26,8 +26,7 @@ type environment struct {
 	sent     []int32            // scratch for send
 	refused  error              // why a posted send was, until the next posted recv says so
 	sims     []*simulator
-	starts   vec.Starts       // as last set
-	painter  *picture.Painter // of the last tile size; nil before the first
+	starts   vec.Starts // as last set
 	artist   picture.Artist
 
 	bytes    int64 // of the memory budget, taken for all of it but the simulators

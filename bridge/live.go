@@ -17,8 +17,14 @@ import (
 // are in no log, no history and no Referer, unlike addresses.
 const livePath, viewKey = "/live", "View-Key"
 
-// lookTimeout is how long a look waits for a long step to end.
-const lookTimeout = 5 * time.Second
+const (
+	// lookTimeout is how long a look waits for a long step to end, and then for its viewer to
+	// take the answer.
+	lookTimeout = 5 * time.Second
+
+	// mostLooks is how many looks at the games of one client wait, or are answered, at a time.
+	mostLooks = 16
+)
 
 // Look is how a game stands: as it is now, or what has been since an earlier look.
 type Look struct {
@@ -143,6 +149,12 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	defer e.owner.looks.Add(-1)
+	if e.owner.looks.Add(1) > mostLooks {
+		http.Error(w, fmt.Sprintf("the client of the environment has %d looks under way, and may have no more", mostLooks),
+			http.StatusServiceUnavailable)
+		return
+	}
 	select {
 	case rep := <-e.ask(game, since):
 		switch {
@@ -157,7 +169,6 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the environment is busy", http.StatusServiceUnavailable)
 	case <-e.owner.quit:
 		http.Error(w, "the client of the environment has gone", http.StatusServiceUnavailable)
-	case <-r.Context().Done():
 	}
 }
 

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"net/http/httptrace"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -350,6 +352,49 @@ func TestLookWithoutMemory(t *testing.T) {
 	}
 	call(t, c, "step", "env", 1, "actions", toyActions(6, 0, 0))
 	v.look(t, "/live/0")
+}
+
+// TestLooksAreBounded: so many looks at the games of a client can wait for a step, and no more, even if those
+// who look go away.
+func TestLooksAreBounded(t *testing.T) {
+	busy := make(chan struct{})
+	server := startServer(t, func(cfg *Config) {
+		cfg.Variant = func(id string, rules json.RawMessage) (env.Game, error) {
+			<-busy
+			return toyVariant(id, rules)
+		}
+	})
+	c := server.dial(t)
+	v := server.viewer(call(t, c, "make", "env_id", "ToySolo-v0", "games", 1))
+	call(t, c, "reset", "env", 1, "seed", 1)
+	if _, err := c.Send("spaces", "env_id", "ToySolo-v0", "rules", Message{}); err != nil {
+		t.Fatal(err)
+	}
+	owner := server.gallery.find(v.key).owner
+	ctx, leave := context.WithCancel(context.Background())
+	var looks sync.WaitGroup
+	for range mostLooks {
+		looks.Go(func() {
+			r, err := http.NewRequestWithContext(ctx, "GET", "http://"+server.host+"/live/0", nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.Header.Set(viewKey, v.key)
+			if answer, err := http.DefaultClient.Do(r); err == nil {
+				answer.Body.Close()
+			}
+		})
+	}
+	eventually(t, "looks wait", func() bool { return owner.looks.Load() == mostLooks })
+	leave()
+	looks.Wait()
+	if status, body := v.ask(t, "GET", "/live/0"); status != http.StatusServiceUnavailable ||
+		!strings.Contains(body, fmt.Sprint(mostLooks)) {
+		t.Errorf("one more: status %d, %s", status, body)
+	}
+	close(busy)
+	eventually(t, "nothing waits any more", func() bool { return owner.looks.Load() == 0 })
 }
 
 // TestLivePause: no step is answered until viewers let it, one at a time or all.

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"fmt"
+	"sync"
 
 	"pommego/arena/picture"
 	"pommego/env"
@@ -44,19 +45,24 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 	return message("text", id, "env", int(e.handle), "text", string(text))
 }
 
+// painters are those of all connections, as each keeps the tiles that it has drawn.
+var painters sync.Pool
+
 // renderPixels draws a game as an image: red, green and blue of each pixel.
 func (s *session) renderPixels(e *environment, id uint64, q renderRequest) (reply, error) {
 	at := e.pool.LiveGame(q.game)
 	pic := e.artist.Picture(at.Game, at.Match, at.Tracker, q.seat)
-	if e.painter == nil || e.painter.Tile() != q.tile {
-		e.painter = picture.NewPainter(q.tile)
+	painter, _ := painters.Get().(*picture.Painter)
+	if painter == nil || painter.Tile() != q.tile {
+		painter = picture.NewPainter(q.tile)
 	}
-	width, height := e.painter.Size(&pic)
+	defer painters.Put(painter)
+	width, height := painter.Size(&pic)
 	held := int64((4 + 3 + 3) * width * height) // drawn with four bytes a pixel, and copied twice with three
 	if err := s.memory.reserve(held, "tile", fmt.Sprintf("a picture of %d by %d pixels", width, height)); err != nil {
 		return reply{}, err
 	}
-	img := e.painter.Image(pic)
+	img := painter.Image(pic)
 	pixels := make([]byte, 3*width*height)
 	for at := range width * height {
 		copy(pixels[3*at:3*at+3], img.Pix[4*at:])

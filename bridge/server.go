@@ -153,7 +153,9 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if asksLive(r) {
 		w.Header().Del("Connection")
-		r.Context().Value(peerKey{}).(peer).allow(handshakeBytes) // for the next look
+		p := r.Context().Value(peerKey{}).(peer)
+		p.allow(handshakeBytes) // for the next look
+		p.SetWriteDeadline(time.Now().Add(2 * lookTimeout))
 		srv.live.ServeHTTP(w, r)
 		return
 	}

@@ -57,6 +57,7 @@ type session struct {
 	spinTime   time.Duration // for how long to spin for the next step in shared memory; 0: not at all
 	stepSignal chan struct{} // a step has been posted there
 	viewSignal chan struct{} // a viewer has asked
+	looks      atomic.Int32  // at its games, under way
 
 	working bool         // the worker has a long message; the reader's own
 	control bucket       // of control frames; the reader's own

@@ -36,7 +36,7 @@ type sprite struct {
 }
 
 // maxSprites is how many are kept: more than a game needs.
-const maxSprites = 4096
+const maxSprites = 1024
 
 // NewPainter makes a painter for tiles of the given size in pixels.
 func NewPainter(tile int) *Painter {
