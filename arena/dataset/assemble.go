@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -116,7 +117,7 @@ func (a *assembly) endFile() error {
 }
 
 // errNoGames says that nothing is left to be a data set.
-var errNoGames = errors.New("dataset: no games are left")
+var errNoGames = errors.New("dataset: no game is left")
 
 // finish writes the manifest: from now on it is a data set.
 func (a *assembly) finish() (*Manifest, error) {
@@ -126,7 +127,7 @@ func (a *assembly) finish() (*Manifest, error) {
 		}
 	}
 	if a.m.Games == 0 {
-		return nil, errNoGames
+		return nil, fmt.Errorf("%w: none has %s", errNoGames, cmp.Or(a.m.Filter, "been played"))
 	}
 	if err := a.m.finish(a.staging); err != nil {
 		return nil, err
@@ -134,12 +135,22 @@ func (a *assembly) finish() (*Manifest, error) {
 	return a.m, a.removeAll()
 }
 
-// Close gives the data set up, unless it is finished.
+// Close gives the data set up, unless it is finished: then nothing of it stays. What cannot be
+// removed is no data set, and the next assembly removes it.
 func (a *assembly) Close() error {
 	if a.pending != nil {
 		a.pending.Abort()
 	}
-	return a.staging.Close()
+	if _, err := os.Stat(filepath.Join(a.folder, ManifestName)); err == nil {
+		return a.staging.Close()
+	}
+	for _, f := range append(a.m.Files, a.m.Others...) {
+		_ = a.disk.Remove(filepath.Join(a.folder, filepath.FromSlash(f.Path)))
+	}
+	_ = a.disk.Remove(filepath.Join(a.folder, dataFolder))
+	err := errors.Join(a.removeAll(), a.staging.Close())
+	_ = disk.OS.Remove(a.folder) // unless it has something else
+	return err
 }
 
 // Merge puts games of data sets together: those for which keep, which may be

@@ -133,9 +133,20 @@ func TestFilter(t *testing.T) {
 			t.Errorf("filter %v: no error", f)
 		}
 	}
-	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{}, (&Filter{Agent: "nobody"}).Keep,
-		filepath.Join(t.TempDir(), "set"), testOptions(1)); !errors.Is(err, errNoGames) {
+	out := filepath.Join(t.TempDir(), "set")
+	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{}, (&Filter{Agent: "nobody"}).Keep, out,
+		testOptions(1)); !errors.Is(err, errNoGames) {
 		t.Errorf("nothing left: error %v, want %v", err, errNoGames)
+	}
+	wantNone(t, out)
+}
+
+// wantNone wants no folder where no data set was made.
+func wantNone(t testing.TB, folder string) {
+	t.Helper()
+	if _, err := os.Stat(folder); err == nil {
+		there, err := os.ReadDir(folder)
+		t.Errorf("a folder was left, with %v (%v)", there, err)
 	}
 }
 
@@ -146,6 +157,15 @@ func TestMergeRefused(t *testing.T) {
 		testOptions(1)); err == nil || !strings.Contains(err.Error(), "not of") {
 		t.Errorf("two games: error %v, want one that names them", err)
 	}
+	broken := sets(t, one, generate(t, ffa, tiny(), testOptions(1)))
+	if err := os.Remove(filepath.Join(broken[1].Folder, broken[1].Manifest.Files[0].Path)); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "set")
+	if _, err := Merge(gameOf(t, ffa), broken, Shape{FileGames: 1}, nil, out, testOptions(1)); err == nil {
+		t.Error("a set without its file: no error")
+	}
+	wantNone(t, out)
 	if _, err := Merge(gameOf(t, ffa), sets(t, one), Shape{}, nil, other, testOptions(1)); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("into a data set: error %v, want %v", err, ErrNotEmpty)
 	}

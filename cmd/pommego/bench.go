@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 			if err := o.check(); err != nil {
 				return err
 			}
-			return exactly(0, "none")(cmd, args)
+			return cmp.Or(vacant(o.profile), exactly(0, "none")(cmd, args))
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
@@ -121,7 +122,7 @@ func profiled(path string, run func() error) error {
 	}
 	file, err := disk.Begin(disk.OS, path, filepath.Dir(path))
 	if err != nil {
-		return usagef("--cpuprofile: %v", err)
+		return err
 	}
 	defer file.Abort() // nothing, once it is committed
 	if err := pprof.StartCPUProfile(file); err != nil {

@@ -60,7 +60,7 @@ func newDataMerge() *cobra.Command {
 The layout can be changed on the way: from games to steps, with any observation, and back.
 Games get new numbers; the manifest says where they are from.`,
 		Example: `  pommego data merge a b --out both
-  pommego data filter a --out won --result Win --winner simple --max-steps 400
+  pommego data filter a --out a-won --result Win --winner simple --max-steps 400
   pommego data merge a --out a-steps --layout steps --observation raw`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := keep.Validate(); err != nil {
@@ -101,6 +101,16 @@ func mergeData(out io.Writer, folders []string, f *shapeFlags, keep *dataset.Fil
 	game, err := playedIn(first)
 	if err != nil {
 		return err
+	}
+	var agents []string
+	for _, set := range sets {
+		agents = append(agents, set.Manifest.Agents...)
+	}
+	slices.Sort(agents)
+	for _, name := range []string{keep.Agent, keep.Winner} {
+		if name != "" && !slices.Contains(agents, name) {
+			return usagef("no agent %q plays there, want one of %s", name, strings.Join(slices.Compact(agents), ", "))
+		}
 	}
 	f.shape.Filter = keep.String()
 	m, err := dataset.Merge(game, sets, f.shape, keep.Keep, f.out,

@@ -22,6 +22,9 @@ func made(t *testing.T, args string) string {
 func TestDataUsage(t *testing.T) {
 	set := made(t, "--rules {\"max_steps\":20}")
 	for _, tc := range []struct{ args, want string }{
+		{"filter", "pommego data filter: no data set is named"},
+		{"filter --out x --winner nobody " + set, `no agent "nobody" plays there, want one of random, simple`},
+		{"filter --out x --agent nobody " + set, `no agent "nobody" plays there, want one of random, simple`},
 		{"polish", `there is no command "polish", want one of merge, pack, show, states, verify`},
 		{"verify", "no data set is named"},
 		{"show", "want DIR"},
@@ -63,6 +66,11 @@ func TestDataMerge(t *testing.T) {
 	r.want(t, exitOK)
 	if !strings.Contains(r.out, "12 games") {
 		t.Errorf("verify says %q, want 12 games", r.out)
+	}
+	r = pommego(t, "data", "filter", out, "--out", out+"-none", "--min-steps", "41")
+	r.want(t, exitError)
+	if want := "pommego data filter: dataset: no game is left: none has at least 41 steps\n"; r.errors != want {
+		t.Errorf("nothing left: stderr %q, want %q", r.errors, want)
 	}
 	few := filepath.Join(t.TempDir(), "few")
 	pommego(t, "data", "filter", out, "--out", few, "--result", "Tie", "--agent", "random").want(t, exitOK)

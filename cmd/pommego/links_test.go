@@ -17,14 +17,14 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	for _, c := range []struct {
 		command string
 		files   []string // in FOLDER
-		refused string   // of files, which is read, too
+		refused string   // of files, which is read, too; all: no file that is there is overwritten
 	}{
 		{"tournament --agents random,static --against static --games 4 --out FOLDER", []string{"games.jsonl", "results.md",
 			"results.json", "timing.md", "timing.json"}, "games.jsonl"},
-		{"play --agents random --seed 3 --quiet --record FOLDER/a.jsonl --events FOLDER/b", []string{"a.jsonl", "b"}, ""},
-		{"play --agents random --seed 3 --quiet --record FOLDER/a.jsonl.gz", []string{"a.jsonl.gz"}, ""},
-		{"replay " + game + " --gif FOLDER/a.gif --html FOLDER/a.html", []string{"a.gif", "a.html"}, ""},
-		{"bench --games 1 --seconds 0.01 --only rules/random --cpuprofile FOLDER/cpu", []string{"cpu"}, ""},
+		{"play --agents random --seed 3 --quiet --record FOLDER/a.jsonl --events FOLDER/b", []string{"a.jsonl", "b"}, "all"},
+		{"play --agents random --seed 3 --quiet --record FOLDER/a.jsonl.gz", []string{"a.jsonl.gz"}, "all"},
+		{"replay " + game + " --gif FOLDER/a.gif --html FOLDER/a.html", []string{"a.gif", "a.html"}, "all"},
+		{"bench --games 1 --seconds 0.01 --only rules/random --cpuprofile FOLDER/cpu", []string{"cpu"}, "all"},
 		{"data merge " + set + " --out FOLDER", []string{".generate/lock", ".generate/games-00000.parquet",
 			".generate/README.md", ".generate/manifest.json"}, ".generate/lock"},
 	} {
@@ -43,12 +43,15 @@ func TestLinksAreNotFollowed(t *testing.T) {
 						t.Fatal(err)
 					}
 					r := pommego(t, strings.Fields(strings.ReplaceAll(c.command, "FOLDER", folder))...)
-					if name == c.refused {
+					switch {
+					case name == c.refused:
 						r.want(t, exitError)
 						if !strings.Contains(r.errors, path+": it is a link") {
 							t.Errorf("%s: a link at %s: stderr %q, want what it is", c.command, name, r.errors)
 						}
-					} else {
+					case name == file && c.refused == "all":
+						r.want(t, exitUsage)
+					default:
 						r.want(t, exitOK)
 					}
 					left, err := os.ReadDir(outside)

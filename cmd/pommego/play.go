@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"pommego/arena/match"
@@ -55,7 +57,7 @@ three times, and then all have lost.`,
 			if o.show && o.quiet {
 				return usagef("--show and --quiet exclude each other")
 			}
-			return exactly(0, "none")(cmd, args)
+			return cmp.Or(vacant(o.record, o.events), exactly(0, "none")(cmd, args))
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}

@@ -141,8 +141,7 @@ func (o *playOptions) keep(events *match.EventLog, file *trace.Writer) error {
 	return file.Close()
 }
 
-// keepStopped keeps what was played before a match was stopped, and says so. Files
-// that there were stay if nothing was.
+// keepStopped keeps what was played before a match was stopped, and says so.
 func (o *playOptions) keepStopped(why error, events *match.EventLog, file *trace.Writer, rec *match.Recording) error {
 	if rec != nil {
 		if err := rec.Stop(); err != nil {

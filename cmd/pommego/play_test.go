@@ -118,12 +118,29 @@ func TestPlayPictures(t *testing.T) {
 	}
 }
 
-// A record that cannot be written is an error before the match is played.
-func TestPlayRecordErrors(t *testing.T) {
-	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "no", "such", "folder.jsonl")} {
-		if r := pommego(t, "play", "--agents", "static", "--record", path); r.code != exitError ||
-			strings.Count(r.errors, "\n") != 1 {
-			t.Errorf("recording to %s: %+v", path, r)
+// A file that cannot be written, or that is there already, is an error before anything is played.
+func TestFilesAreNotOverwritten(t *testing.T) {
+	game := testdata("team.jsonl.gz")
+	for _, command := range []string{
+		"play --agents static --record", "play --agents static --events",
+		"replay " + game + " --gif", "replay " + game + " --html",
+		"bench --seconds 0.01 --games 1 --only rules/random --cpuprofile",
+	} {
+		folder := t.TempDir()
+		kept := writeFile(t, "kept", "years of work")
+		for path, want := range map[string]string{
+			folder: "is there already", kept: "remove it, or name another",
+			filepath.Join(folder, "none", "x"): "there is no folder " + filepath.Join(folder, "none"),
+			filepath.Join(kept, "x"):           "there is no folder " + kept,
+		} {
+			r := pommego(t, append(strings.Fields(command), path)...)
+			r.want(t, exitUsage)
+			if !strings.Contains(r.errors, path) || !strings.Contains(r.errors, want) || strings.Count(r.errors, "\n") != 1 {
+				t.Errorf("%s %s: stderr %q, want one line with %q", command, path, r.errors, want)
+			}
+		}
+		if text, err := os.ReadFile(kept); err != nil || string(text) != "years of work" {
+			t.Errorf("%s: the file is now %q (%v)", command, text, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ FILE may also be a data set that generate has made, its folder or one of its fil
 			case o.fps == 0 && o.gif != "":
 				return usagef("--fps is 0, want more with --gif")
 			}
-			return exactly(1, "FILE")(cmd, args)
+			return cmp.Or(vacant(o.gif, o.html), exactly(1, "FILE")(cmd, args))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -62,6 +64,12 @@ The shell completes commands, flags and ids once it has read the script that
 				return usagef("%w: %s", err, instead)
 			}
 		}
+		var invalid *pflag.InvalidValueError
+		if errors.As(err, &invalid) {
+			if want := wanted[invalid.GetFlag().Value.Type()]; want != "" {
+				return usagef("--%s is %q, want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
+			}
+		}
 		return usageError{err}
 	})
 	cobra.EnableCommandSorting = false
@@ -69,6 +77,12 @@ The shell completes commands, flags and ids once it has read the script that
 		root.AddCommand(make())
 	}
 	return root
+}
+
+// wanted is what flags of Go's types take.
+var wanted = map[string]string{
+	"bool": "true or false", "duration": "a time with its unit, such as 500ms or 2m", "float64": "a number",
+	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0 to 18446744073709551615",
 }
 
 // inOwnServer is said of limits that only servers of one process lack.
@@ -146,6 +160,7 @@ func run(args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
 	cmd, err := root.ExecuteC()
+	called := strings.TrimSuffix(cmd.CommandPath(), cmd.Name()) + cmp.Or(cmd.CalledAs(), cmd.Name())
 	var usage usageError
 	switch {
 	case err == nil:
@@ -153,10 +168,10 @@ func run(args []string) int {
 	case errors.Is(err, errFound):
 		return exitError
 	case errors.As(err, &usage):
-		fmt.Fprintf(os.Stderr, "%s: %s (see %s --help)\n", cmd.CommandPath(), oneLine(err), cmd.CommandPath())
+		fmt.Fprintf(os.Stderr, "%s: %s (see %s --help)\n", called, oneLine(err), called)
 		return exitUsage
 	}
-	fmt.Fprintf(os.Stderr, "%s: %s\n", cmd.CommandPath(), oneLine(err))
+	fmt.Fprintf(os.Stderr, "%s: %s\n", called, oneLine(err))
 	return exitError
 }
 
@@ -170,6 +185,25 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// vacant is an error if a file that is to be written is there already, or its folder is not. An
+// empty path is none.
+func vacant(paths ...string) error {
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		_, absent := os.Lstat(path)
+		folder, err := os.Stat(filepath.Dir(path))
+		switch {
+		case absent == nil:
+			return usagef("%s is there already, and no file is overwritten: remove it, or name another", path)
+		case err != nil || !folder.IsDir():
+			return usagef("%s cannot be written: there is no folder %s", path, filepath.Dir(path))
+		}
+	}
+	return nil
 }
 
 // some wants one argument or more, which name things of a kind.
