@@ -122,9 +122,11 @@ wheels: venv ## build the wheels of all platforms into dist/
 # The compiler lays out what the benchmark does most often (profile-guided
 # optimisation): some 10 % faster. Worth doing again after larger changes.
 profile: build ## record cmd/pommego/default.pgo, by which the binary is optimised
+	rm -f cmd/pommego/default.pgo
 	bin/pommego bench --workers 1 --seconds 4 --cpuprofile cmd/pommego/default.pgo
 
 pictures: build venv ## record the game that the README shows, docs/images/game.gif, and the pages in Chromium
+	rm -f bin/game.jsonl docs/images/game.gif
 	bin/pommego play --agents simple --seed 8 --quiet --record bin/game.jsonl
 	bin/pommego replay bin/game.jsonl --gif docs/images/game.gif --fps 8 --tile 20
 	$(PY) docs/pictures.py

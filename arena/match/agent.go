@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"pommego/env"
@@ -14,8 +15,8 @@ import (
 // agent is a program of its own; it starts with the agent's first move.
 // A move that is late or fails is stop (env.Outside counts them), and a program that has
 // ended is started again in the next episode. What it remembers is not part of a saved
-// game.
-func NewAgent(game env.Game, name string, r Rules) (env.Agent, error) {
+// game. The first of its failures is logged.
+func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent, error) {
 	if !Outside(name) {
 		return nil, fmt.Errorf("match: agent %q, want http://host:port, exec:COMMAND or library:PATH", name)
 	}
@@ -23,7 +24,7 @@ func NewAgent(game env.Game, name string, r Rules) (env.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outsider{game: game, player: p, limit: r.of(game).Limit, memory: r.Memory}, nil
+	return &outsider{game: game, player: p, limit: r.of(game).Limit, memory: r.Memory, log: log}, nil
 }
 
 // outsider is a player as an agent.
@@ -35,6 +36,8 @@ type outsider struct {
 	memory       int64
 	begun        bool // the player knows of the episode
 	late, failed int
+	log          *slog.Logger
+	told         bool // of a failure
 }
 
 func (a *outsider) Waits() bool { return true }
@@ -50,7 +53,7 @@ func (a *outsider) Reseed(env.RNG) {}
 func (a *outsider) Act(m env.Match, seat int, action []uint8) {
 	if !a.begun {
 		if err := a.begin(seat); err != nil {
-			a.failed++ // and one that is absent is tried again
+			a.fail(err) // and one that is absent is tried again
 			return
 		}
 	}
@@ -65,11 +68,19 @@ func (a *outsider) Act(m env.Match, seat int, action []uint8) {
 	case late:
 		a.late++
 	case err != nil:
-		a.failed++
+		a.fail(err)
 	default:
 		return
 	}
 	clear(action)
+}
+
+// fail counts a move that failed.
+func (a *outsider) fail(err error) {
+	if !a.told {
+		a.log.Warn("an agent outside the server failed, and plays stop", "agent", a.player.Name(), "error", err)
+	}
+	a.failed, a.told = a.failed+1, true
 }
 
 // Try begins a game that is not played.

@@ -90,7 +90,8 @@ func TestProgramsFail(t *testing.T) {
 		late, failed int
 		says         string
 	}{
-		{"crash", 0, []uint8{1, 1, 0, 0, 0, 0}, 0, 4, "the program has ended: exit status 3"},
+		{"crash", 0, []uint8{1, 1, 0, 0, 0, 0}, 0, 4,
+			"the program has ended: exit status 3; the last it wrote to standard error: everything is broken"},
 		{"closes", 0, []uint8{0, 0, 0, 0, 0, 0}, 0, 6, "the program has ended: signal: killed"},
 		{"long", 0, []uint8{0, 0, 0, 0, 0, 0}, 0, 6, "the program wrote a line of more than 65536 bytes"},
 		{"say:6", 0, []uint8{0, 0, 0, 0, 0, 0}, 0, 6, "want a whole number of 0 to 5 for move"},
@@ -158,6 +159,9 @@ func TestProgramsAbsent(t *testing.T) {
 	}{
 		{program(t, "early"), "the program has ended: exit status 4", time.Minute},
 		{"exec:no-such-program 2>&-", "the program has ended: exit status 127", time.Minute},
+		{"exec:yes | head -c 10000 >&2; echo no weights >&2; exit 5",
+			"exit status 5; the last it wrote to standard error: y\ny", time.Minute},
+		{"exec:yes | head -c 10000 >&2; echo no weights >&2; exit 5", "y\ny\nno weights", time.Minute},
 		{program(t, "talks"), `it wrote "hello", want a line {"id": 1, ...} (and anything else on standard error)`,
 			time.Minute},
 		{program(t, "never"), "context deadline exceeded", 20 * time.Millisecond},

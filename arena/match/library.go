@@ -23,8 +23,12 @@ func newLibrary(game env.Game, name string, stderr io.Writer) (Player, error) {
 		return nil, fmt.Errorf("match: player %q: %w", name, errNoPrograms)
 	}
 	path := strings.TrimPrefix(name, "library:")
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("match: player %q, want library:PATH with the path of a shared library", name)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no file", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("match: player %q, want library:PATH with the path of a shared library: %w", name, err)
 	}
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -165,9 +165,13 @@ func TestLibrariesFail(t *testing.T) {
 func TestLibrariesAbsent(t *testing.T) {
 	game := duel(t, "4")
 	missing := filepath.Join(t.TempDir(), "none.so")
-	for _, name := range []string{"library:", "library:" + missing, "library:" + t.TempDir()} {
-		if _, err := match.NewPlayer(game, name); err == nil || !strings.Contains(err.Error(), "want library:PATH") {
-			t.Errorf("%s: %v, want an error", name, err)
+	for name, want := range map[string]string{
+		"library:": "no such file", "library:" + missing: "stat " + missing + ": no such file",
+		"library:" + t.TempDir(): "is no file",
+	} {
+		if _, err := match.NewPlayer(game, name); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "want library:PATH") {
+			t.Errorf("%s: %v, want an error with %q", name, err, want)
 		}
 	}
 	text, source := filepath.Join(t.TempDir(), "text.so"), filepath.Join(t.TempDir(), "half.c")

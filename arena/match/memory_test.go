@@ -3,6 +3,7 @@
 package match_test
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -112,7 +113,7 @@ func TestAgentsWithTooMuchMemory(t *testing.T) {
 	game := duel(t, "6")
 	rules := patient
 	rules.Memory = narrow
-	a, err := match.NewAgent(game, program(t, "grow"), rules)
+	a, err := match.NewAgent(game, program(t, "grow"), rules, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestProgramsWithTooMuchMemoryAtFirst(t *testing.T) {
 	game := duel(t, "6")
 	rules := patient
 	rules.Memory = narrow
-	a, err := match.NewAgent(game, program(t, "hog"), rules)
+	a, err := match.NewAgent(game, program(t, "hog"), rules, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 // cannot have passed to another process.
 type program struct {
 	cmd     *exec.Cmd
+	stderr  tail
 	in, out *os.File
 	unsent  []byte // rest of a line that the program has not read in time
 	buf     []byte // what was read, from at on not looked at yet
@@ -44,6 +45,9 @@ const (
 	memoryPause = 50 * time.Millisecond
 )
 
+// maxTail is how many bytes of a program's standard error its error has.
+const maxTail = 1000
+
 // startProgram runs a command by the shell, with arguments. Once it has more bytes in memory
 // than most, if that is not 0, it is killed.
 func startProgram(command []string, most int64, stderr io.Writer) (*program, error) {
@@ -59,7 +63,11 @@ func startProgram(command []string, most int64, stderr io.Writer) (*program, err
 		return nil, errors.Join(err, childIn.Close(), in.Close())
 	}
 	cmd := exec.Command("/bin/sh", append([]string{"-c"}, command...)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, stderr
+	p := &program{
+		cmd: cmd, stderr: tail{out: stderr}, in: in, out: out, buf: make([]byte, 0, maxAnswer),
+		watched: make(chan struct{}), most: most,
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, &p.stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = grace // for one that has left its group and keeps stderr
 	err = cmd.Start()
@@ -68,7 +76,6 @@ func startProgram(command []string, most int64, stderr io.Writer) (*program, err
 	if err != nil {
 		return nil, errors.Join(err, in.Close(), out.Close())
 	}
-	p := &program{cmd: cmd, in: in, out: out, buf: make([]byte, 0, maxAnswer), watched: make(chan struct{}), most: most}
 	if most > 0 {
 		p.watcher.Go(p.watch)
 	}
@@ -183,10 +190,26 @@ func (p *program) end(reason error) error {
 	case excess > 0:
 		return fmt.Errorf("the program was stopped for %w: %d bytes, where --program-memory allows %d", errMemory, excess,
 			p.most)
+	case reason == errGone && len(p.stderr.kept) > 0:
+		return fmt.Errorf("%w: %v; the last it wrote to standard error: %s", errGone, p.cmd.ProcessState,
+			bytes.ToValidUTF8(bytes.TrimSpace(p.stderr.kept), []byte("?")))
 	case reason == errGone:
 		return fmt.Errorf("%w: %v", errGone, p.cmd.ProcessState)
 	}
 	return reason
+}
+
+// tail passes on what a program writes to standard error, and keeps the end of it.
+type tail struct {
+	out  io.Writer
+	kept []byte
+}
+
+func (t *tail) Write(text []byte) (int, error) {
+	t.kept = append(t.kept, text...)
+	t.kept = slices.Clone(t.kept[max(0, len(t.kept)-maxTail):])
+	t.out.Write(text) // whether it is shown or not, the program goes on
+	return len(text), nil
 }
 
 // finish asks the program to end and ends it.

@@ -88,8 +88,13 @@ func sizes(actions []env.Choice) string {
 
 // describe prints all about one game.
 func describe(w io.Writer, s described) error {
-	fmt.Fprintf(w, "%s: %s\n", s.ID, s.Description)
+	fmt.Fprintf(w, "%s, version %d: %s\n", s.ID, s.Version, s.Description)
 	fmt.Fprintf(w, "seats: %d, teams %v, agents %s\n", s.Seats, s.Teams, strings.Join(s.Agents, ", "))
+	versions := "versions of the agents' decisions:"
+	for _, name := range s.Agents {
+		versions += fmt.Sprintf(" %s %d,", name, s.AgentVersions[name])
+	}
+	fmt.Fprintln(w, strings.TrimSuffix(versions, ","))
 	for _, c := range s.Actions {
 		fmt.Fprintf(w, "action %s: %s\n", c.Name, strings.Join(c.Names, ", "))
 	}

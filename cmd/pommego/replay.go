@@ -64,9 +64,9 @@ FILE may also be a data set that generate has made, its folder or one of its fil
 	cmd.Flags().IntVar(&o.game, "game", 1, "which game of the file: its line; of a data set: its number, from 0")
 	cmd.Flags().Float64Var(&o.fps, "fps", 5, "pictures a second on a terminal, 0: as fast as can be")
 	cmd.Flags().BoolVar(&o.step, "step", false, "wait for Enter after each picture")
-	cmd.Flags().StringVar(&o.gif, "gif", "", "write the game to this file as an animated picture")
+	cmd.Flags().StringVar(&o.gif, "gif", "", "write the game to this new file as an animated picture")
 	cmd.Flags().StringVar(&o.html, "html", "",
-		"write the game to this file as a web page that needs nothing else, the page of view")
+		"write the game to this new file as a web page that needs nothing else, the page of view")
 	cmd.Flags().IntVar(&o.tile, "tile", 32, "with --gif, the size of a cell in pixels")
 	cmd.Flags().IntVar(&o.seat, "seat", env.NoSeat,
 		"with --gif and --html, show what this seat sees, fog included; -1: the whole game")

@@ -204,7 +204,7 @@ func (o *serveOptions) allow() error {
 		}
 		rules := o.match
 		rules.Limit = limit
-		a, err := match.NewAgent(game, name, rules)
+		a, err := match.NewAgent(game, name, rules, o.cfg.Log)
 		return a, true, err
 	}
 	return nil

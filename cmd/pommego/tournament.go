@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -123,8 +124,9 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 		return o.parts.printCount(cmd.OutOrStdout(), t.Games(), o.asJSON)
 	}
 	part, err := o.parts.span()
-	if err == nil && o.out != "" {
-		err = os.MkdirAll(o.out, 0o755)
+	if _, absent := os.Lstat(o.log(o.out)); err == nil && o.out != "" && absent != nil {
+		report := filepath.Join(o.out, "results")
+		err = cmp.Or(os.MkdirAll(o.out, 0o755), vacant(report+".md", report+".json"))
 	}
 	if err != nil {
 		return err

@@ -56,6 +56,23 @@ func TestTournamentUsage(t *testing.T) {
 	}
 }
 
+// A folder with files of the user's that have the names of a report's is refused.
+func TestTournamentOverwritesNothing(t *testing.T) {
+	folder := t.TempDir()
+	mine := filepath.Join(folder, "results.md")
+	if err := os.WriteFile(mine, []byte("years of work"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := pommego(t, "tournament", "--games", "4", "--out", folder)
+	r.want(t, exitUsage)
+	if !strings.Contains(r.errors, mine+" is there already") {
+		t.Errorf("stderr %q, want the name of the file that is there", r.errors)
+	}
+	if text, err := os.ReadFile(mine); err != nil || string(text) != "years of work" {
+		t.Errorf("the file is now %q (%v)", text, err)
+	}
+}
+
 // TestTournamentOutput plays small tournaments and looks at what they print.
 func TestTournamentOutput(t *testing.T) {
 	for _, tc := range []struct {

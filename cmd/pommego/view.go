@@ -109,7 +109,7 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 func gamesAt(path string) (web.Games, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usagef("%w: want a file or folder that is there, or an address, ws://HOST:PORT#KEY or unix:PATH#KEY", err)
 	}
 	if folder := inDataSet(path); folder != "" {
 		set, game, err := openSet(folder)

@@ -187,7 +187,8 @@ func TestViewMistakes(t *testing.T) {
 		says string
 	}{
 		{[]string{}, exitUsage, "want FILE, DATASET, TOURNAMENT or ADDRESS"},
-		{[]string{"none.jsonl"}, exitUsage, "none.jsonl"},
+		{[]string{"none.jsonl"}, exitUsage, "stat none.jsonl: no such file or directory: want a file"},
+		{[]string{"http://127.0.0.1:1"}, exitUsage, "or an address, ws://HOST:PORT#KEY"},
 		{[]string{empty}, exitError, "is empty"},
 		{[]string{"ws://127.0.0.1:1"}, exitUsage, "want ws://127.0.0.1:1#KEY"},
 		{[]string{"view_test.go", "--listen", "0.0.0.0:0"}, exitUsage, "this machine alone"},

@@ -124,6 +124,17 @@ def missing(block: Block) -> set[str]:
     return {name for name in needs(block) if not importlib.util.find_spec(name)}
 
 
+def test_no_two_pages_write_the_same_file() -> None:
+    """As no file is overwritten, a reader of both would be refused."""
+    written: dict[str, set[str]] = {}
+    for page in PAGES:
+        for block in blocks(page):
+            for name in re.findall(r'(?:--(?:out|record|events|html|gif) |\.save\(")([\w./-]+)', block.code):
+                written.setdefault(name, set()).add(block.page)
+    assert len(written) > 20
+    assert {name: pages for name, pages in written.items() if len(pages) > 1} == {}
+
+
 def run_page(page: Path, *, frameworks: bool) -> None:
     """Run the blocks that need no framework, and those whose frameworks are there if `frameworks`."""
     names: dict[str, Any] = {"__name__": page.stem}

@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evaluation": {"core", "suites"},
     "tournaments": {"core", "evaluation"},
     "watching": {"core", "data", "evaluation"},
-    **{name: {"core", "__init__"} for name in ("bench", "demo")},
+    **{name: {"core", "__init__"} for name in ("__main__", "bench", "demo")},
     "__init__": {"core", "evaluation", "pettingzoo", "tournaments", "watching"},
 }
 

@@ -144,6 +144,31 @@ def test_a_shared_server_has_those_it_was_started_with(binary: Path, program: An
         )
 
 
+def test_the_last_words_of_programs_that_fail(binary: Path, tmp_path: Path) -> None:
+    """They stand in the error if it cannot begin, and in a warning if it ends in a game."""
+    words = "import json, sys\nprint('loading', file=sys.stderr)\n"
+    (tmp_path / "none.py").write_text(f"{words}raise SystemExit('there is no model.pt')\n")
+    (tmp_path / "ends.py").write_text(
+        f"{words}for line in sys.stdin:\n    question = json.loads(line)\n    if question['type'] == 'act':\n"
+        "        raise SystemExit('no \u00e9 CUDA')\n"
+        "    print(json.dumps({'id': question.get('id')}), flush=True)\n"
+    )
+    none, ends = (f"exec:{sys.executable} {tmp_path}/{name}.py" for name in ("none", "ends"))
+    for policy, opponent in ((stop, none), (none, "static")):
+        with pytest.raises(pommego.PommegoError, match=r"(?s)exit status 1; .*loading.there is no model.pt"):
+            pommego.evaluate(policy, "OneVsOne-v0", opponent, games=1, rules={"max_steps": 20})
+    for policy, opponent in ((stop, ends), (ends, "static")):
+        said = r"(?s)failed, and played stop: .*ends.py.*exit status 1; .*loading.no \u00e9 CUDA"
+        with pytest.warns(UserWarning, match=said) as warned:
+            played = pommego.evaluate(policy, "OneVsOne-v0", opponent, games=2, rules={"max_steps": 20})
+        assert played.games == 2
+        assert len({str(warning.message) for warning in warned}) == 1
+
+
+def stop(obs: Any, info: dict[str, Any]) -> np.ndarray:
+    return np.zeros(len(info["row"]), int)
+
+
 def test_programs_that_cannot_play(binary: Path) -> None:
     with pytest.raises(pommego.ServerError, match=r"opponent 0: exec:no-such-program .*exit status 127"):
         pommego.make_vec("OneVsOne-v0", opponents=["exec:no-such-program"])

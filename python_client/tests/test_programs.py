@@ -95,6 +95,24 @@ def test_bench_finds_the_best_size(binary: Path) -> None:
     assert sum(bool(best) for _, _, best in bars) == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "code", "says"),
+    [
+        ("--games 0", 2, "--games is 0, expected more than 0"),
+        ("--sweep --seconds 0", 2, "--seconds is 0.0, expected more than 0"),
+        ("--in-flight -1", 2, "--in-flight is -1, expected more than 0"),
+        ("--sweep --id Nothing-v0 --opponents simple", 1, 'pommego.bench: .*"Nothing-v0"'),
+        ("--opponents simple,simple", 1, "pommego.bench: .*opponents"),
+        ("--workers -1", 1, "pommego.bench: .*workers"),
+        ("--seed -1", 1, "pommego.bench: .*seed"),
+    ],
+)
+def test_bench_says_what_is_wrong(binary: Path, options: str, code: int, says: str) -> None:
+    err = run("-m", "pommego.bench", "--games", "4", "--seconds", "0.1", *options.split(), code=code).stderr
+    assert re.search(says, err)
+    assert "Traceback" not in err
+
+
 def test_examples_are_listed_and_copied(tmp_path: Path) -> None:
     """With those they import, and never over a file that is there."""
     listed = run("-m", "pommego.examples", "list").stdout
@@ -107,14 +125,22 @@ def test_examples_are_listed_and_copied(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["ppo.py", "ppo_agent.py"]
     assert (tmp_path / "ppo.py").read_text() == (EXAMPLES / "ppo.py").read_text()
     (tmp_path / "ppo.py").write_text("mine")
-    assert (
-        "File exists" in run("-m", "pommego.examples", "copy", "ppo.py", "--to", str(tmp_path), code=1).stderr
-    )
+    said = run("-m", "pommego.examples", "copy", "ppo.py", "--to", str(tmp_path), code=1).stderr
+    refused = "cannot be written: it is there already: remove it first"
+    assert said == f"pommego.examples: {tmp_path / 'ppo.py'} {refused}\n"
+    folder = tmp_path / "ppo.py" / "sub"
+    said = run("-m", "pommego.examples", "copy", "mappo", "--to", str(folder), code=1).stderr
+    assert said == f"pommego.examples: {folder} cannot be written: Not a directory\n"
     (tmp_path / "ppo_agent.py").unlink()
     run("-m", "pommego.examples", "copy", "ppo_agent", "--to", str(tmp_path))
     assert (tmp_path / "ppo.py").read_text() == "mine"
     said = run("-m", "pommego.examples", "copy", "nothing", code=2).stderr
     assert "there is no example 'nothing'; there are alphazero, " in said
+
+
+def test_the_package_runs_as_the_command(binary: Path) -> None:
+    assert run("-m", "pommego", "version").stdout.startswith("pommego ")
+    assert "pommego play: --seed is" in run("-m", "pommego", "play", "--seed", "-1", code=2).stderr
 
 
 def test_curves_name_what_they_need(tmp_path: Path) -> None:

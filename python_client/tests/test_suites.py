@@ -118,6 +118,61 @@ def test_a_game_that_lasts_longer_is_found(suite: str, where: dict[str, Any], tm
         pommego.check_result(changed(file, tmp_path / "cut", cut), **where)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("result", "x", r"Expected `int`, got `str` - at `\$.parts\[0\]\[1\].result`"),
+        ("result", 0.5, "Expected `int`, got `float`"),
+        ("result", True, "Expected `int`, got `bool`"),
+        ("result", 2, "Expected `int` <= 1"),
+        ("length", 10**30, "Expected `int` <= 800"),
+        ("length", float("inf"), "Expected `int`, got `float`"),
+        ("seat", [3], "Expected `int`, got `array`"),
+        ("seat", None, "missing required field `seat`"),
+        ("actions", 5, "Expected `bytes`, got `int`"),
+        ("actions", "?", "nvalid base64"),
+        ("actions", "eA==", r"have 0 bytes, expected \d+"),
+        ("actions", "AAAA", "or is damaged"),
+        ("actions", 77, "a game has the action 77, which there is not"),
+    ],
+)
+def test_values_that_no_result_has(of_champion: Path, key: str, value: Any, says: str) -> None:
+    """Each is an error that names the file, and what was expected where."""
+
+    def change(content: dict[str, Any]) -> None:
+        game = content["parts"][0][1]
+        if value == 77:
+            game["actions"] = base64.b64encode(zlib.compress(bytes([77]) * game["length"])).decode()
+        elif value is None:
+            del game[key]
+        else:
+            game[key] = value
+
+    with pytest.raises(ValueError, match=rf"(?i)changed.*{says}"):
+        suites.load(changed(of_champion, of_champion.with_name("changed"), change))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"[]", "Expected `object`, got `array`"),
+        (b"{}", "missing required field `format`"),
+        (b"{", "or is damaged"),
+        (b"\xff\xfe", "or is damaged"),
+        (b"[" * 100_000, "or is damaged"),
+        (b'{"sha256": "", "format": "", "suite": ["a"], "parts": []}', "Expected `str`, got `array` - at"),
+        (
+            b'{"sha256": "", "format": "", "suite": "a", "parts": [], "agents": {"a": "b"}}',
+            "Expected `int`, got",
+        ),
+    ],
+)
+def test_files_that_are_no_result(tmp_path: Path, text: bytes, says: str) -> None:
+    (tmp_path / "none.json.gz").write_bytes(gzip.compress(text))
+    with pytest.raises(ValueError, match=rf"none\.json\.gz.*{says}"):
+        suites.load(tmp_path / "none.json.gz")
+
+
 @pytest.fixture
 def of_champion(where: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A saved result of a suite with champion, which has had two versions."""

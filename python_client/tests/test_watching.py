@@ -113,9 +113,17 @@ def test_shown_and_saved(where: dict[str, Any], tmp_path: Path, monkeypatch: pyt
     assert html.unescape(shown[2]) == video.html
     video.save(tmp_path / "game.gif")
     assert (tmp_path / "game.gif").read_bytes() == video.gif
-    (tmp_path / "game.HTML").symlink_to(tmp_path / "thesis.html")
     video.save(str(tmp_path / "game.HTML"))
     assert (tmp_path / "game.HTML").read_text(encoding="utf-8") == video.html
+    for name in ("mine.gif", "mine.html", "mine.mp4"):
+        (tmp_path / name).write_text("years of work")
+        (tmp_path / f"link-{name}").symlink_to(tmp_path / "thesis.html")
+        for path in (tmp_path / name, tmp_path / f"link-{name}"):
+            with pytest.raises(
+                FileExistsError, match=f"{name} is there already.*: remove it, or name another"
+            ):
+                video.save(path)
+        assert (tmp_path / name).read_text() == "years of work"
     assert not (tmp_path / "thesis.html").exists()
     with pytest.raises(ValueError, match=r"expected an ending .gif, .html or .mp4"):
         video.save(tmp_path / "game.avi")
@@ -134,9 +142,10 @@ def test_any_ffmpeg_is_used(where: dict[str, Any], tmp_path: Path, monkeypatch: 
     video = pommego.watch(bomber, DUEL, "static", **where)
     video.save(tmp_path / "game.mp4")
     assert (tmp_path / "game.mp4").read_bytes() == video.gif
-    encoder.write_text("#!/bin/sh\necho no codec >&2; exit 1\n")
-    with pytest.raises(pommego.PommegoError, match="could not write .*game.mp4: no codec"):
-        video.save(tmp_path / "game.mp4")
+    encoder.write_text('#!/bin/sh\necho a part >"$(eval echo \\${$#})"; echo no codec >&2; exit 1\n')
+    with pytest.raises(pommego.PommegoError, match="could not write .*broken.mp4: no codec"):
+        video.save(tmp_path / "broken.mp4")
+    assert not (tmp_path / "broken.mp4").exists()
 
 
 @pytest.mark.parametrize(

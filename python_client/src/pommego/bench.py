@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 import pommego
+from pommego.making import describe
 
 _ROUNDS = 5
 _ACTIONS = 64  # batches of random actions drawn beforehand
@@ -40,10 +41,14 @@ _BAR = 40  # characters of the longest bar
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the benchmark; returns the exit status."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    for name in ("games", "seconds", "in_flight"):
+        if getattr(options, name) <= 0:
+            parser.error(f"--{name.replace('_', '-')} is {getattr(options, name)}, expected more than 0")
     try:
         report = sweep(options) if options.sweep else run(options)
-    except pommego.PommegoError as e:
+    except (pommego.PommegoError, ValueError) as e:
         print(f"pommego.bench: {e}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -91,7 +96,7 @@ def _make(options: argparse.Namespace, server: pommego.Server) -> pommego.Pommeg
     where = {"address": server.address, "token": server.token}
     opponents = options.opponents.split(",") if options.opponents else None
     if opponents and len(opponents) == 1:
-        opponents *= pommego.catalog(**where)[options.id].seats - 1
+        opponents *= describe(options.id, rules=None, **where).seats - 1
     return pommego.make_vec(
         options.id,
         num_envs=options.games,

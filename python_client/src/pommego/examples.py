@@ -44,7 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         _copy(name, found, options.to)
     except OSError as e:
-        print(f"pommego.examples: {e}", file=sys.stderr)
+        why = "it is there already: remove it first" if isinstance(e, FileExistsError) else e.strerror
+        print(f"pommego.examples: {e.filename} cannot be written: {why}", file=sys.stderr)
         return 1
     return 0
 

@@ -17,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import warnings
 import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -36,6 +37,8 @@ _FAULT = re.compile(
     r"^(?:runtime: .*\n)*(?:fatal error: |panic: |SIG[A-Z]+: |unexpected fault ).*", re.MULTILINE
 )
 _MEMORY = re.compile(r"out of memory|cannot allocate memory|failed to create new OS thread")
+# What the log says of agents outside the server.
+_FAILED = re.compile(r'msg="an agent outside the server failed, and plays stop" (.*)')
 
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 
@@ -207,6 +210,10 @@ def running(address: str | None, token: str | None) -> Iterator[dict[str, Any]]:
         return
     with Server(allow_agents=["*"]) as server:
         yield {"address": server.address, "token": server.token}
+        server._output.seek(0)
+        failed = _FAILED.findall(server._output.read(_SEARCHED).decode(errors="replace"))
+        for text in dict.fromkeys(failed):  # each once
+            warnings.warn("an agent failed, and played stop: " + text.replace("\\n", "\n"), stacklevel=4)
 
 
 def _spawn(

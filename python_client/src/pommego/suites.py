@@ -17,8 +17,9 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -201,6 +202,25 @@ class SuiteResult:
         return digest
 
 
+class _Game(msgspec.Struct):
+    """A game of a result file."""
+
+    result: Annotated[int, msgspec.Meta(ge=-1, le=1)]
+    length: Annotated[int, msgspec.Meta(ge=1, le=800)]
+    seat: Annotated[int, msgspec.Meta(ge=0, le=3)]
+    actions: bytes  # compressed
+
+
+class _Saved(msgspec.Struct):
+    """A result file."""
+
+    format: str
+    sha256: str
+    suite: str
+    parts: list[list[_Game]]
+    agents: dict[str, int] | None = None
+
+
 def load(path: str | os.PathLike[str]) -> SuiteResult:
     """Read a saved result, without playing its games.
 
@@ -213,21 +233,22 @@ def load(path: str | os.PathLike[str]) -> SuiteResult:
         if len(text) > _MOST:
             raise ValueError(f"more than {_MOST} bytes")
         content = json.loads(text)
-        digest = content.pop("sha256")
-        if digest != _digest(content):
+        saved = msgspec.convert(content, _Saved)
+        if content.pop("sha256") != _digest(content):
             raise ValueError("its SHA-256 does not fit its content: it was changed or damaged")
-        if content["format"] != _FORMAT:
-            raise ValueError(f"format {content['format']!r}, expected {_FORMAT!r}")
-        suite = named(content["suite"])
-        if len(content["parts"]) != len(suite.parts):
-            raise ValueError(f"{len(content['parts'])} parts, expected {len(suite.parts)}")
-        parts = zip(suite.parts, content["parts"], strict=True)
-        agents = dict(content["agents"]) if "agents" in content else None
-        return SuiteResult(suite, tuple(_part(suite, *who, games) for who, games in parts), agents)
-    except ValueError as e:
+        if saved.format != _FORMAT:
+            raise ValueError(f"format {saved.format!r}, expected {_FORMAT!r}")
+        suite = named(saved.suite)
+        if len(saved.parts) != len(suite.parts):
+            raise ValueError(f"{len(saved.parts)} parts, expected {len(suite.parts)}")
+        parts = zip(suite.parts, saved.parts, strict=True)
+        return SuiteResult(suite, tuple(_part(suite, *who, games) for who, games in parts), saved.agents)
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError, EOFError, zlib.error, gzip.BadGzipFile):
+        raise ValueError(
+            f"{os.fspath(path)} is no result of a suite, or is damaged: expected what SuiteResult.save writes"
+        ) from None
+    except (ValueError, msgspec.ValidationError) as e:
         raise ValueError(f"{os.fspath(path)}: {e}") from None
-    except (KeyError, TypeError, EOFError, zlib.error, gzip.BadGzipFile) as e:
-        raise ValueError(f"{os.fspath(path)} is no result of a suite: {e!r}") from None
 
 
 def named(name: str) -> Suite:
@@ -266,32 +287,27 @@ def _digest(content: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _part(suite: Suite, opponents: str, partner: str, games: Sequence[dict[str, Any]]) -> Part:
+def _part(suite: Suite, opponents: str, partner: str, games: Sequence[_Game]) -> Part:
     """Read one part of a result file."""
     if len(games) != suite.games:
         raise ValueError(f"{len(games)} games {_who(opponents, partner)}, expected {suite.games}")
     rows = 2 if suite.team else 1
     form = (rows, 3) if "Radio" in suite.id else (rows,)  # of the actions of a step
-    columns = []
-    for name, low, high, dtype in (
-        ("result", -1, 1, np.int8),
-        ("length", 1, 800, np.int32),
-        ("seat", 0, 3, np.uint8),
-    ):
-        values = np.array([int(game[name]) for game in games])
-        if values.min() < low or values.max() > high:
-            raise ValueError(f"a {name} is {values.min()} or {values.max()}, expected {low} to {high}")
-        columns.append(values.astype(dtype))
-    evaluation = Evaluation(*columns)
+    choices = np.array([6, 9, 9] if "Radio" in suite.id else 6)
+    columns = zip(*((game.result, game.length, game.seat) for game in games), strict=True)
+    kinds = zip(columns, (np.int8, np.int32, np.uint8), strict=True)
+    evaluation = Evaluation(*(np.array(column, dtype) for column, dtype in kinds))
     actions = []
-    for game, length in zip(games, evaluation.lengths.tolist(), strict=True):
-        size = length * math.prod(form)
-        data = zlib.decompressobj().decompress(base64.b64decode(game["actions"]), size + 1)
+    for game in games:
+        size = game.length * math.prod(form)
+        data = zlib.decompressobj().decompress(game.actions, size + 1)
         if len(data) != size:
             raise ValueError(
-                f"the actions of a game of {length} steps have {len(data)} bytes, expected {size}"
+                f"the actions of a game of {game.length} steps have {len(data)} bytes, expected {size}"
             )
-        actions.append(np.frombuffer(data, np.uint8).reshape(length, *form))
+        actions.append(np.frombuffer(data, np.uint8).reshape(game.length, *form))
+        if (actions[-1] >= choices).any():
+            raise ValueError(f"a game has the action {actions[-1].max()}, which there is not")
     return Part(opponents, evaluation, actions, partner)
 
 

@@ -44,15 +44,16 @@ class Video:
         """Write it to a file.
 
         Args:
-            path: ends with .gif, .html, or .mp4, which needs ffmpeg or the package imageio-ffmpeg.
+            path: a new file, .gif, .html, or .mp4, which needs ffmpeg or the package imageio-ffmpeg.
 
         Raises:
             ValueError: it ends with something else.
+            FileExistsError: it is there already.
             PommegoError: there is no encoder for .mp4, or it failed.
         """
         target = Path(path)
-        if target.is_symlink():
-            target.unlink()  # it is replaced, not the file that it leads to
+        if os.path.lexists(target):
+            raise FileExistsError(f"{target} is there already: remove it, or name another")
         match target.suffix.lower():
             case ".gif":
                 target.write_bytes(self.gif)
@@ -163,6 +164,7 @@ def _encode(gif: bytes, target: Path) -> None:
         command += ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-movflags", "faststart", str(target)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
+        target.unlink(missing_ok=True)
         raise PommegoError(f"{command[0]} could not write {target}: {done.stderr.strip()}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -63,4 +64,9 @@ def play(
         command += ["--rules", json.dumps(rules)]
     if record:
         command += ["--record", record]
-    return json.loads(run(*command))
+    end = json.loads(run(*command))
+    for seat in end["seats"]:
+        if seat["failed"]:
+            error = seat["last_error"].partition(": ")[2]  # without its step
+            warnings.warn(f"an agent failed, and played stop: {seat['agent']}: {error}", stacklevel=2)
+    return end
