@@ -11,20 +11,57 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"pommego/arena/scene"
 )
 
-// modules are the page's, each after those that it imports: one file holds them as
-// one module.
-var modules = []string{"elements.js", "address.js", "game.js", "sprites.js", "board.js", "seats.js", "view.js",
-	"player.js", "looks.js", "listing.js", "server.js", "source.js", "main.js"}
-
-// What joins modules, and is left out where they are one.
+// The lines of modules that say what they take and what they give.
 var (
-	importLine = regexp.MustCompile(`(?m)^import .*\n`)
-	export     = regexp.MustCompile(`(?m)^export `)
+	importLine = regexp.MustCompile(`(?m)^import (\{.*\}) from "\./(\w+)\.js";$`)
+	exportLine = regexp.MustCompile(`(?m)^export ((?:async )?(?:function|const|class) (\w+))`)
 )
+
+// joined is a module and those that it imports as one script. Each is a function, and
+// what it exports is in pommego.NAME.
+func joined(name string) string {
+	var all strings.Builder
+	all.WriteString("globalThis.pommego = {};\n")
+	done := map[string]bool{}
+	var add func(name string)
+	add = func(name string) {
+		if done[name] {
+			return
+		}
+		done[name] = true
+		text := asset(name + ".js")
+		for _, line := range importLine.FindAllStringSubmatch(text, -1) {
+			add(line[2])
+		}
+		var exports []string
+		for _, line := range exportLine.FindAllStringSubmatch(text, -1) {
+			exports = append(exports, line[2])
+		}
+		text = exportLine.ReplaceAllString(importLine.ReplaceAllString(text, "const $1 = pommego.$2;"), "$1")
+		fmt.Fprintf(&all, "pommego.%s = (() => {\n%sreturn { %s };\n})();\n", name, text, strings.Join(exports, ", "))
+	}
+	add(name)
+	return all.String()
+}
+
+// page is the page as one file, but for what tells it apart from others of its kind.
+type page struct {
+	text   string
+	policy string // of its own script and style alone
+}
+
+var shell = sync.OnceValue(func() page {
+	text, style, script := asset("index.html"), asset("style.css"), joined("page")
+	text = replace(text, `<link rel="stylesheet" href="style.css">`, "<style>"+style+"</style>")
+	text = replace(text, `<script type="module" src="page.js"></script>`, `<script type="module">`+script+"</script>")
+	return page{text, fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; "+
+		"form-action 'none'", digest(script), digest(style))}
+})
 
 // WriteFile writes a page with one game as one file, which needs nothing else and
 // asks for nothing. It begins with what a seat sees, with everything if that is
@@ -38,23 +75,20 @@ func WriteFile(w io.Writer, title string, g *scene.Game, seat int) error {
 	if err != nil {
 		return err
 	}
-	page, style, script := asset("index.html"), asset("style.css"), joined()
-	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; "+
-		"form-action 'none'", digest(script), digest(style))
-	for _, part := range [][2]string{
-		{"<title>pommego</title>", "<title>" + html.EscapeString(title+": "+g.Env) + "</title>"},
-		{`<link rel="stylesheet" href="style.css">`,
-			`<meta http-equiv="Content-Security-Policy" content="` + policy + "\">\n<style>" + style + "</style>"},
-		{`<script type="module" src="main.js"></script>`,
-			`<script id="held" type="text/plain">` + held + "</script>\n" + `<script type="module">` + script + "</script>"},
-	} {
-		if !strings.Contains(page, part[0]) {
-			panic("web: index.html lacks " + part[0])
-		}
-		page = strings.Replace(page, part[0], part[1], 1)
-	}
-	_, err = io.WriteString(w, page)
+	text, title := shell().text, html.EscapeString(title+": "+g.Env)
+	text = replace(text, "<title>pommego</title>", "<title>"+title+"</title>\n"+
+		`<meta http-equiv="Content-Security-Policy" content="`+shell().policy+`">`)
+	text = replace(text, `<script type="module">`, `<script id="held" type="text/plain">`+held+"</script>\n"+`<script type="module">`)
+	_, err = io.WriteString(w, text)
 	return err
+}
+
+// replace replaces a part of the page that is there.
+func replace(page, part, by string) string {
+	if !strings.Contains(page, part) {
+		panic("web: the page lacks " + part)
+	}
+	return strings.Replace(page, part, by, 1)
 }
 
 // pack is a value as JSON, compressed, in letters.
@@ -83,14 +117,4 @@ func asset(name string) string {
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-// joined is all modules as one. Their names at the top level differ, or the browser refuses
-// the module.
-func joined() string {
-	var all strings.Builder
-	for _, name := range modules {
-		all.WriteString(export.ReplaceAllString(importLine.ReplaceAllString(asset(name), ""), ""))
-	}
-	return all.String()
 }

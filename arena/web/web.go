@@ -1,8 +1,8 @@
 // Package web is the pages on which games are looked at in a browser: recorded games,
 // data sets and tournaments.
 //
-// The pages are static files in the program, app/, plain ES modules and one style
-// sheet. They get descriptions of games as package scene makes them, and draw them. A
+// The page is in the program, app/: a shell, plain ES modules and one style sheet. It is
+// served as one file, compressed, which browsers keep by its hash. It gets descriptions of games as package scene makes them, and draws them. A
 // game of 800 steps is some 300 kB so, 20 kB compressed; the games' rules compiled to
 // WebAssembly are 6 MB, 1.6 MB compressed, and not faster.
 //
@@ -20,6 +20,7 @@
 package web
 
 import (
+	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -27,13 +28,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"mime"
+	"io"
 	"net"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"pommego/arena/scene"
 )
@@ -63,9 +64,8 @@ type Config struct {
 	Handlers map[string]http.HandlerFunc
 }
 
-// policy is the content security policy of what is served.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// pages are the paths of the page, which tells by them what it is.
+var pages = []string{"/{$}", "/live.html", "/play.html"}
 
 type handler struct {
 	Config
@@ -79,7 +79,9 @@ func New(c Config) (http.Handler, error) {
 		return nil, errors.New("web: Config needs a Token")
 	}
 	h := &handler{Config: c, token: sha256.Sum256([]byte(c.Token)), mux: http.NewServeMux()}
-	h.mux.HandleFunc("GET /", h.file)
+	for _, path := range pages {
+		h.mux.HandleFunc("GET "+path, servePage)
+	}
 	if h.Games != nil {
 		h.mux.HandleFunc("GET /api/listing", h.listing)
 		h.mux.HandleFunc("GET /api/game/{number}", h.game)
@@ -93,7 +95,7 @@ func New(c Config) (http.Handler, error) {
 // ServeHTTP answers requests of the page that comes from here, and no others.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := w.Header()
-	head.Set("Content-Security-Policy", policy)
+	head.Set("Content-Security-Policy", shell().policy+"; connect-src 'self'; frame-ancestors 'none'")
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "no-referrer")
 	head.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -125,26 +127,24 @@ func (h *handler) admits(r *http.Request) bool {
 	return ok && subtle.ConstantTimeCompare(sum[:], h.token[:]) == 1
 }
 
-// file serves the page's files.
-func (h *handler) file(w http.ResponseWriter, r *http.Request) {
-	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
-	if name == "" {
-		name = "index.html"
-	}
-	content, err := fs.ReadFile(embedded, path.Join("app", name))
-	if err != nil {
-		http.Error(w, "there is no such page", http.StatusNotFound)
-		return
-	}
-	w.Header().Set("Content-Type", types[path.Ext(name)])
-	w.Write(content)
-}
+// zipped is the page, compressed, and what it is cached by.
+var zipped = sync.OnceValues(func() (content []byte, tag string) {
+	var out bytes.Buffer
+	to, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	io.WriteString(to, shell().text)
+	to.Close()
+	return out.Bytes(), fmt.Sprintf(`"%x"`, sha256.Sum256(out.Bytes()))
+})
 
-// types are not the machine's, whose tables may have others.
-var types = map[string]string{
-	".html": mime.FormatMediaType("text/html", map[string]string{"charset": "utf-8"}),
-	".css":  mime.FormatMediaType("text/css", map[string]string{"charset": "utf-8"}),
-	".js":   mime.FormatMediaType("text/javascript", map[string]string{"charset": "utf-8"}),
+// servePage serves the page to those who do not have it yet.
+func servePage(w http.ResponseWriter, r *http.Request) {
+	content, tag := zipped()
+	head := w.Header()
+	head.Set("Content-Type", "text/html; charset=utf-8")
+	head.Set("Content-Encoding", "gzip") // which every browser with modules reads
+	head.Set("Cache-Control", "no-cache")
+	head.Set("ETag", tag)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
 func (h *handler) listing(w http.ResponseWriter, r *http.Request) {
@@ -178,9 +178,9 @@ func answer(w http.ResponseWriter, v any, err error) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Encoding", "gzip") // which every browser with modules reads
-	zipped, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
-	if json.NewEncoder(zipped).Encode(v) == nil {
-		zipped.Close()
+	w.Header().Set("Content-Encoding", "gzip")
+	out, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if json.NewEncoder(out).Encode(v) == nil {
+		out.Close()
 	}
 }

@@ -72,7 +72,8 @@ func TestWhoMayAsk(t *testing.T) {
 	}{
 		{"the page", "/", nil, 200},
 		{"the page needs no token: it holds nothing", "/", func(r *http.Request) { r.Header.Del("Authorization") }, 200},
-		{"a module", "/main.js", nil, 200},
+		{"the page on which people play", "/play.html", nil, 200},
+		{"no module by itself", "/main.js", nil, 404},
 		{"nothing but the page's files", "/web.go", nil, 404},
 		{"no folder", "/app", nil, 404},
 		{"the games", "/api/listing", nil, 200},
@@ -94,7 +95,7 @@ func TestWhoMayAsk(t *testing.T) {
 		if w.Code != tc.want {
 			t.Errorf("%s: %s is answered %d %s, want %d", tc.reason, tc.path, w.Code, w.Body, tc.want)
 		}
-		if csp := w.Header().Get("Content-Security-Policy"); csp != policy || strings.Contains(csp, "unsafe") {
+		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, shell().policy) || strings.Contains(csp, "unsafe") {
 			t.Errorf("%s: the policy is %q", tc.reason, csp)
 		}
 	}
@@ -180,37 +181,52 @@ func TestOneFile(t *testing.T) {
 	}
 }
 
-// TestModules: one file holds all modules, each after those that it imports. They take all
-// that they import by its own name, and no two declare the same.
+// TestModules: the page has all modules, each after those that it imports.
 func TestModules(t *testing.T) {
 	files, err := embedded.ReadDir("app")
 	if err != nil {
 		t.Fatal(err)
 	}
+	script := joined("page")
 	for _, f := range files {
-		served := slices.Contains([]string{"live.js", "person.js", "play.js"}, f.Name()) // of pages that need their server
-		if strings.HasSuffix(f.Name(), ".js") && !served && !slices.Contains(modules, f.Name()) {
-			t.Errorf("%s is not in the page of one file", f.Name())
+		name, isModule := strings.CutSuffix(f.Name(), ".js")
+		at := strings.Index(script, "\npommego."+name+" = ")
+		if !isModule {
+			continue
+		}
+		if at < 0 {
+			t.Errorf("the page lacks %s", f.Name())
+		}
+		for _, line := range importLine.FindAllStringSubmatch(asset(f.Name()), -1) {
+			if before := strings.Index(script, "\npommego."+line[2]+" = "); before > at {
+				t.Errorf("%s imports %s.js, which stands after it", f.Name(), line[2])
+			}
 		}
 	}
-	declared := regexp.MustCompile(`(?m)^(?:export )?(?:async )?(?:function|const|let|class) (\w+)`)
-	in := map[string]string{} // the module of each name
-	for i, name := range modules {
-		for _, line := range importLine.FindAllString(asset(name), -1) {
-			of := regexp.MustCompile(`"\./(\w+\.js)"`).FindStringSubmatch(line)[1]
-			if at := slices.Index(modules, of); at < 0 || at >= i {
-				t.Errorf("%s imports %s, which stands after it", name, of)
-			}
-			if strings.Contains(line, " as ") {
-				t.Errorf("%s: %q gives a name that one file does not know", name, line)
-			}
-		}
-		for _, found := range declared.FindAllStringSubmatch(asset(name), -1) {
-			if other := in[found[1]]; other != "" {
-				t.Errorf("%s and %s both declare %s", other, name, found[1])
-			}
-			in[found[1]] = name
-		}
+	if left := regexp.MustCompile(`(?m)^(import|export)\b.*`).FindString(script); left != "" {
+		t.Errorf("the page's script has the line %q, which no script may have", left)
+	}
+}
+
+// TestThePageIsKept: the page is one file, compressed, and is sent once.
+func TestThePageIsKept(t *testing.T) {
+	h, _ := serving(t)
+	first := ask(h, nil, "GET", "/", nil)
+	tag, size := first.Header().Get("ETag"), first.Body.Len()
+	in, err := gzip.NewReader(first.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(in)
+	if err != nil || string(text) != shell().text {
+		t.Errorf("the page is %d bytes (%v), want the %d of the shell", len(text), err, len(shell().text))
+	}
+	if regexp.MustCompile(`<link rel="stylesheet"|<script[^>]* src=`).Match(text) || size > 40_000 {
+		t.Errorf("the page of %d bytes asks for other files, or is larger than 40 kB", size)
+	}
+	again := func(r *http.Request) { r.Header.Set("If-None-Match", tag) }
+	if w := ask(h, again, "GET", "/play.html", nil); tag == "" || w.Code != http.StatusNotModified || w.Body.Len() > 0 {
+		t.Errorf("a page that has %s is answered %d with %d bytes, want 304 and none", tag, w.Code, w.Body.Len())
 	}
 }
 

@@ -29,7 +29,7 @@ IDS = sorted(GOLDEN)
 KEYS = {"left": "\ue012", "right": "\ue014", "home": "\ue011", "end": "\ue010"}
 Watch = Callable[..., dict[str, Any]]  # opens the recorded game of an id, and returns its record
 
-SHOWN = "const { shown } = await import('/main.js');"
+SHOWN = "const { shown } = pommego.main;"
 
 
 @pytest.fixture(scope="module")
@@ -365,7 +365,6 @@ def test_list_of_games(window: Browser, served: str) -> None:
     assert window.run(ASK, "find", "nobody at all") == []
     window.open(served, "#listing tbody")
     window.run("document.querySelector('#listing tbody a').click()")
-    window.run("await until(() => !byId('watching').hidden)")
     window.run(SHOWN + "await until(() => shown().length)")
     assert step(window) == 0
 
@@ -471,7 +470,7 @@ def test_fits_every_screen(
 
 # The mean colour of each cell: what a picture of the board comes down to.
 COLOURS = """
-const [board] = all("#games canvas"), { rows, cols } = (await import("/main.js")).shown()[0].game.head;
+const [board] = all("#games canvas"), { rows, cols } = pommego.main.shown()[0].game.head;
 const small = new OffscreenCanvas(cols, rows), pen = small.getContext("2d");
 pen.imageSmoothingQuality = "high";
 pen.drawImage(board, 0, 0, cols, rows);

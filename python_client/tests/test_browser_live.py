@@ -25,7 +25,7 @@ select.dispatchEvent(new Event("change"));
 
 # Presses keys of moves until the match is over, and returns the actions they stand for.
 PRESS = """
-const { state } = await import("/play.js");
+const { state } = pommego.play;
 const keys = ["ArrowUp", "s", "a", "ArrowRight", " ", "."], choices = [1, 2, 3, 4, 5, 0], pressed = [];
 let seed = 7, part = 0;
 const late = performance.now() + 60000;
@@ -78,7 +78,7 @@ def test_a_whole_game_is_played_and_recorded(
         )
         window.driver.switch_to.new_window("tab")
         window.open(whole, "#where")
-        shown = "const { shown } = await import('/main.js'); return shown()[0].game.last"
+        shown = "const { shown } = pommego.main; return shown()[0].game.last"
         assert window.run(shown) == len(game["steps"])
         window.driver.close()
         window.driver.switch_to.window(playing)
@@ -90,7 +90,7 @@ def test_a_whole_game_is_played_and_recorded(
 
 def test_by_touch_at_a_speed_and_leaving(window: browser.Browser, binary: Path, tmp_path: Path) -> None:
     record = tmp_path / "mine.jsonl.gz"
-    state = "const { state } = await import('/play.js'); return state()"
+    state = "const { state } = pommego.play; return state()"
     window.window(390, 800, density=2)
     with browser.match(
         binary,
@@ -131,7 +131,7 @@ def test_the_page_gets_no_more_than_its_seat_sees(window: browser.Browser, binar
     arguments = ["--env", "PommeTeamCompetition-v0", "--agents", "human,simple,simple,simple", "--seed", "1"]
     with browser.match(binary, *arguments) as (_, address):
         window.open(address, "#turn")
-        agents = window.run("const { state } = await import('/play.js'); return state().agents")
+        agents = window.run("const { state } = pommego.play; return state().agents")
         assert [agent["seat"] for agent in agents] == [0], "the others stand in the other corners, in fog"
         ground = window.run("return document.querySelector('canvas').getAttribute('aria-label')")
         assert "(2)" not in ground
@@ -140,7 +140,7 @@ def test_the_page_gets_no_more_than_its_seat_sees(window: browser.Browser, binar
         window.complaints()  # the browser's own, of the refused request
 
 
-LIVE = "const { state } = await import('/live.js'); return state()"
+LIVE = "const { state } = pommego.live; return state()"
 
 
 def test_a_rollout_is_looked_at(window: browser.Browser) -> None:

@@ -69,7 +69,7 @@ def playing(window: Browser, binary: Path) -> Iterator[None]:
     match = ["--env", TEAM, "--agents", "human,simple,simple,simple", "--seed", "3"]
     with browser.match(binary, *match) as (_, address):
         window.open(address, "#turn")
-        asked = "return (await import('/play.js')).state().asked"
+        asked = "return pommego.play.state().asked"
         for step, key in enumerate("xds"):
             window.press(key)
             browser.until(lambda step=step: window.run(asked) == step + 1)
@@ -81,7 +81,7 @@ def living(window: Browser) -> Iterator[None]:
     with pommego.make_vec(TEAM, 2, opponents=["simple"] * 3, seat=0, render_mode="human") as envs:
         _, info = envs.reset(seed=5)
         window.open(envs.web_address, "#about")
-        state = "return (await import('/live.js')).state()"
+        state = "return pommego.live.state()"
         browser.until(lambda: window.run(state)["looks"] > 0)
         for step in range(20):
             if step == 19:

@@ -1,5 +1,8 @@
-// element makes one with its properties and children. Text is only ever text, so that
-// nothing that a file says becomes markup.
+/**
+ * element makes one with its properties and children. Text is only ever text, so that
+ * nothing that a file says becomes markup.
+ * @returns {any}
+ */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -10,7 +13,11 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
-export const find = id => document.getElementById(id);
+/** @returns {any} */
+export function find(id) { return document.getElementById(id); }
+
+// turnTo shows the parts of the shell that a page has.
+export function turnTo(page) { document.body.dataset.page = page; }
 
 // say changes an element's text if it is another.
 export function say(where, text) {
@@ -18,7 +25,7 @@ export function say(where, text) {
 }
 
 // complain shows an error, or takes away the last one if there is none.
-export function complain(error) {
+export function complain(error = undefined) {
   say(find("message"), error ? error.message ?? String(error) : "");
   find("message").hidden = !error;
 }

@@ -1,5 +1,6 @@
 // Games as docs/maintainers/scene.md describes them.
 
+const longest = 40; // letters of a name
 const ofOneStep = ["changed", "actions", "rewards", "events", "thoughts"];
 
 // Game has whole positions, made of steps that say what is new in them.
@@ -33,7 +34,13 @@ export class Game {
   // at is a position by its number, the last one if there are fewer.
   at(index) { return this.positions[Math.min(Math.max(index, 0), this.last)]; }
 
-  name(seat) { return this.head.names?.[seat] ?? `seat ${seat}`; }
+  // name is that of a seat's agent as it fits beside others, isolated where letters may run
+  // from right to left.
+  name(seat) {
+    const name = this.head.names?.[seat] ?? `seat ${seat}`, letters = [...name];
+    const short = letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : name;
+    return /^[ -~]*$/.test(name) ? short : `\u2068${short}\u2069`;
+  }
 
   // who names a seat so that no two are alike.
   who(seat) { return `${this.name(seat)} (${seat})`; }

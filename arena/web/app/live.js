@@ -1,11 +1,11 @@
 // Running environments, looked at while they are stepped.
 
 import { encoded, readAddress } from "./address.js";
-import { complain, element, find, say } from "./elements.js";
+import { complain, element, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
 import { fillLegend, offerViews, wireLooks } from "./looks.js";
 import { Player } from "./player.js";
-import { server } from "./server.js";
+import { rest, server } from "./server.js";
 import { View } from "./view.js";
 
 const place = readAddress();
@@ -30,8 +30,6 @@ export function state() {
   };
 }
 
-const rest = milliseconds => new Promise(done => setTimeout(done, milliseconds));
-
 // tell asks what the key in the address opens: an environment, or the list of all.
 async function tell() {
   const opened = await server.ask("api/live", place.token);
@@ -43,7 +41,8 @@ async function tell() {
 
 // list shows what environments there are.
 function list(all) {
-  find("looks").hidden = true;
+  turnTo("list");
+  say(find("title"), "Running environments");
   find("none").hidden = all.length > 0;
   find("list").replaceChildren(...all.map(e => element("li", {},
     `${e.env}: ${e.games} game${e.games === 1 ? "" : "s"}, ${e.learners} learner${e.learners === 1 ? "" : "s"} each, of ${e.client}${e.running ? "" : ", not reset yet"}${e.paused ? ", paused" : ""}`)));
@@ -105,7 +104,7 @@ function open(got, asked, key) {
   view?.close();
   view = Object.assign(new View(game, "", index => player.go(index)), { where: asked, key, offered });
   find("games").replaceChildren(view.whole);
-  find("controls").hidden = false;
+  turnTo("live");
   following = true;
   missed = false;
   at = -1;
@@ -168,7 +167,7 @@ function remember() {
   history.replaceState(null, "", `#${encoded(wanted)}`);
 }
 
-async function watch() {
+async function lookOn() {
   for (;;) {
     const begun = performance.now();
     try {
@@ -186,17 +185,6 @@ async function watch() {
   }
 }
 
-// borrow takes the controls of the page of recorded games.
-async function borrow() {
-  const page = new DOMParser().parseFromString(await (await fetch("index.html")).text(), "text/html");
-  page.getElementById("beside").parentElement.remove();
-  find("looks").append(...page.querySelector(".looks").children);
-  document.body.append(page.getElementById("controls"));
-  player = new Player(show);
-  player.toggle = toggle;
-  wireLooks(player, () => view);
-}
-
 function wire() {
   find("latest").onclick = latest;
   find("pause").onclick = () => order(paused ? "go" : "pause");
@@ -211,6 +199,12 @@ function wire() {
   find("number").value = place.game ?? 0;
 }
 
-await borrow();
-wire();
-watch();
+// watch is the page of running environments.
+export function watch() {
+  document.title = "Live · pommego";
+  player = new Player(show);
+  player.toggle = toggle;
+  wireLooks(player, () => view);
+  wire();
+  lookOn();
+}

@@ -1,7 +1,7 @@
 // What is shown, and where it comes from.
 
 import { encoded, readAddress } from "./address.js";
-import { complain, element, find, say } from "./elements.js";
+import { complain, element, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
 import { Listing } from "./listing.js";
 import { fillLegend, offerViews, wireLooks } from "./looks.js";
@@ -9,15 +9,18 @@ import { Player } from "./player.js";
 import { source } from "./source.js";
 import { View } from "./view.js";
 
-let views = [], listing = null, place = {}, writing = 0;
+/** @type {any} */
+let place = {};
+let views = [], listing = null, writing = 0, player = null;
 
-const player = new Player((index, playing) => {
+// show shows a step of the games.
+function show(index, playing) {
   const seat = Number(find("view").value), reach = find("reach").checked;
   for (const view of views) view.show(index, seat, reach);
   find("happened").setAttribute("aria-live", playing ? "off" : "polite");
   say(find("happened"), views.map(view => view.happened(index)).filter(text => text).join(" | "));
   if (!playing) remember();
-});
+}
 
 // shown is the positions on the page, and the games they are of, for tests.
 export function shown() { return views.map(view => ({ game: view.game, ...view.board.shown })); }
@@ -50,13 +53,15 @@ async function follow() {
   complain();
   place = readAddress();
   try {
+    const first = place.game === undefined ? null : load(place.game); // while the listing comes
+    first?.catch(() => {});
     listing ??= new Listing(await source.listing(place.token), link, query);
     const several = listing.total !== 1 || listing.kind !== "games";
     if (place.game === undefined && !several) place.game = String(listing.games[0].game);
     find("back").hidden = !several || place.game === undefined;
     find("back").href = link({});
     if (place.game === undefined) return showListing();
-    await showGames();
+    await showGames(first);
   } catch (error) {
     complain(error);
   }
@@ -67,8 +72,7 @@ function showListing() {
   say(find("title"), listing.title);
   say(find("about"), listing.about());
   document.title = `${listing.title} · pommego`;
-  find("watching").hidden = find("controls").hidden = true;
-  find("listing").hidden = false;
+  turnTo("list");
   listing.show(find("listing"), place);
 }
 
@@ -78,12 +82,12 @@ function close() {
   views = [];
 }
 
-async function showGames() {
+// showGames shows the games that the address names; the first may be on its way.
+async function showGames(first = null) {
   const numbers = [place.game, place.with].filter(number => number !== undefined);
-  const games = await Promise.all(numbers.map(load));
+  const games = await Promise.all(numbers.map((number, i) => i === 0 && first || load(number)));
   close();
-  find("listing").hidden = true;
-  find("watching").hidden = find("controls").hidden = false;
+  turnTo("game");
   views = games.map((game, i) => new View(game, games.length > 1 ? title(numbers[i]) : "", index => player.go(index)));
   find("games").classList.toggle("two", views.length > 1);
   find("games").replaceChildren(...views.map(view => view.whole));
@@ -110,11 +114,17 @@ function offerBeside(numbers) {
   find("beside").disabled = !others.length;
 }
 
-find("beside").onchange = event => {
+function compare(event) {
   place.with = event.target.value || undefined;
   place.step = String(views[0].game.at(player.index).step);
   showGames().catch(complain);
-};
-addEventListener("hashchange", follow);
-wireLooks(player, () => views.length);
-follow();
+}
+
+// browse is the page of recorded games.
+export function browse() {
+  player = new Player(show);
+  find("beside").onchange = compare;
+  addEventListener("hashchange", follow);
+  wireLooks(player, () => views.length);
+  follow();
+}

@@ -1,7 +1,7 @@
 // A match that a person plays in.
 
 import { encoded, readAddress } from "./address.js";
-import { complain, element, find, say } from "./elements.js";
+import { complain, element, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
 import { Hand, kind, kindOfKey } from "./person.js";
 import { server } from "./server.js";
@@ -42,9 +42,11 @@ function begin(head) {
   game = new Game({ ...head, steps: [] });
   hand = new Hand(head.actions);
   say(find("title"), `${head.env}: you are ${game.who(seat)}`);
-  say(find("about"), (head.names ?? []).map((name, i) => `${i}: ${name}`).join(" · "));
+  say(find("about"), (head.names ?? []).map((_, i) => `${i}: ${game.name(i)}`).join(" · "));
   document.title = `${head.env} · pommego`;
   fillPad(head.actions);
+  find("leave").hidden = false;
+  turnTo("play");
 }
 
 function show() {
@@ -129,7 +131,13 @@ function wire() {
   addEventListener("blur", () => { held = ""; });
 }
 
-wire();
-server.lines(`api/play?seat=${seat}`, place.token, take)
-  .then(() => { if (find("whole").hidden) throw new Error("The match has ended."); })
-  .catch(complain);
+// sit is the page of a match. It listens until the match is over, again from the beginning
+// where the connection is lost.
+export async function sit() {
+  wire();
+  try {
+    while (find("whole").hidden) await server.lines(`api/play?seat=${seat}`, place.token, take);
+  } catch (error) {
+    complain(error);
+  }
+}

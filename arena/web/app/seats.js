@@ -18,7 +18,7 @@ export class Seats {
     const { game } = this, colour = sprites.seatColour(game, seat);
     const card = {
       seat,
-      name: element("strong", {}, game.name(seat)),
+      name: element("strong", { title: game.head.names?.[seat] ?? "" }, game.name(seat)),
       state: element("span", { className: "state" }),
       facts: element("p", { className: "facts" }),
       counts: element("p", { className: "counts" }),

@@ -10,7 +10,7 @@ import { sprites } from "./sprites.js";
 function frame() {
   const all = element("label", {}, element("input", { type: "checkbox" }), " all");
   const events = element("section", { className: "events", "aria-label": "Events" },
-    element("div", { className: "events-head" }, element("h3", {}, "Events"), all), element("ol"));
+    element("div", { className: "events-head" }, element("h2", {}, "Events"), all), element("ol"));
   const side = element("div", { className: "side" }, element("ul", { className: "seats", "aria-label": "Seats" }), events);
   return element("article", { className: "game" }, element("h2"),
     element("div", { className: "stage" }, element("canvas", { role: "img" }), side));
