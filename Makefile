@@ -69,6 +69,12 @@ test-race: ## Go tests of what runs in parallel, under the race detector
 test-python: build venv ## Python tests, on real sockets and processes
 	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile python_client/tests benchmarks
 
+# Needs Node, which make test does without.
+TYPESCRIPT := typescript@5.9.3
+
+lint-js: ## check the page's JavaScript with TypeScript's compiler: apt-get install npm
+	npx --yes --package $(TYPESCRIPT) -- tsc --project arena/web/jsconfig.json
+
 test-browser: build venv ## play every id in Chromium: apt-get install chromium chromium-driver
 	@for program in chromium chromedriver; do command -v $$program >/dev/null || \
 		{ echo "$$program is not installed: apt-get install chromium chromium-driver"; exit 1; }; done

@@ -2,9 +2,10 @@
 // data sets and tournaments.
 //
 // The page is in the program, app/: a shell, plain ES modules and one style sheet. It is
-// served as one file, compressed, which browsers keep by its hash. It gets descriptions of games as package scene makes them, and draws them. A
-// game of 800 steps is some 300 kB so, 20 kB compressed; the games' rules compiled to
-// WebAssembly are 6 MB, 1.6 MB compressed, and not faster.
+// served as one file, compressed, which browsers keep by its hash. It gets descriptions
+// of games as package scene makes them, and draws them. A game of 800 steps is some
+// 300 kB so, 20 kB compressed; the games' rules compiled to WebAssembly are 6 MB, 1.6 MB
+// compressed, and not faster.
 //
 //	handler, err := web.New(web.Config{Games: games, Token: token})
 //	http.Serve(listener, handler)
@@ -16,7 +17,7 @@
 // Data is given to those who send the token, which is in the fragment of the page's
 // address and so is never sent by itself. Requests by other names than this machine's,
 // or from other pages, are refused. The content security policy allows nothing but the
-// page's own files, and what a file says is only ever text on the page.
+// page's own script and style, and what a file says is only ever text on the page.
 package web
 
 import (

@@ -41,13 +41,18 @@ async function ask(path, token) { return (await send(path, token)).json(); }
 // post sends JSON, and gets nothing.
 async function post(path, token, body) { await send(path, token, { method: "POST", keepalive: true, body: JSON.stringify(body) }); }
 
-// lines calls take with each line of JSON that comes, until the connection ends.
+// lines calls take with each line of JSON that comes, until the connection ends. A page that is
+// left ends it, though the browser may keep the page for somebody who comes back.
 async function lines(path, token, take) {
   const reader = (await send(path, token)).body.pipeThrough(new TextDecoderStream()).getReader();
-  let begun = "";
+  let begun = "", back = null;
+  addEventListener("pagehide", () => {
+    back = new Promise(done => addEventListener("pageshow", done, { once: true }));
+    reader.cancel();
+  }, { once: true });
   for (;;) {
     const { value, done } = await reader.read().catch(() => ({ value: "", done: true }));
-    if (done) return;
+    if (done) return back;
     const whole = (begun + value).split("\n");
     begun = whole.pop();
     whole.forEach(line => take(JSON.parse(line)));
