@@ -43,24 +43,23 @@ func joined(name string) string {
 			exports = append(exports, line[2])
 		}
 		text = exportLine.ReplaceAllString(importLine.ReplaceAllString(text, "const $1 = pommego.$2;"), "$1")
-		fmt.Fprintf(&all, "pommego.%s = (() => {\n%sreturn { %s };\n})();\n", name, text, strings.Join(exports, ", "))
+		fmt.Fprintf(&all, "pommego.%s = (() => {\n%sreturn { %s };\n})();\n",
+			name, text, strings.Join(exports, ", "))
 	}
 	add(name)
 	return all.String()
 }
 
-// page is the page as one file, but for what tells it apart from others of its kind.
-type page struct {
-	text   string
-	policy string // of its own script and style alone
-}
+const moduleTag = `<script type="module">`
 
-var shell = sync.OnceValue(func() page {
-	text, style, script := asset("index.html"), asset("style.css"), joined("page")
-	text = replace(text, `<link rel="stylesheet" href="style.css">`, "<style>"+style+"</style>")
-	text = replace(text, `<script type="module" src="page.js"></script>`, `<script type="module">`+script+"</script>")
-	return page{text, fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; "+
-		"form-action 'none'", digest(script), digest(style))}
+// shell is the page with its style and script in it, and the content security policy that
+// allows nothing else.
+var shell = sync.OnceValues(func() (page, policy string) {
+	style, script := asset("style.css"), joined("page")
+	page = replace(asset("index.html"), `<link rel="stylesheet" href="style.css">`, "<style>"+style+"</style>")
+	page = replace(page, `<script type="module" src="page.js"></script>`, moduleTag+script+"</script>")
+	return page, fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; "+
+		"form-action 'none'", digest(script), digest(style))
 })
 
 // WriteFile writes a page with one game as one file, which needs nothing else and
@@ -75,11 +74,11 @@ func WriteFile(w io.Writer, title string, g *scene.Game, seat int) error {
 	if err != nil {
 		return err
 	}
-	text, title := shell().text, html.EscapeString(title+": "+g.Env)
-	text = replace(text, "<title>pommego</title>", "<title>"+title+"</title>\n"+
-		`<meta http-equiv="Content-Security-Policy" content="`+shell().policy+`">`)
-	text = replace(text, `<script type="module">`, `<script id="held" type="text/plain">`+held+"</script>\n"+`<script type="module">`)
-	_, err = io.WriteString(w, text)
+	page, policy := shell()
+	page = replace(page, "<title>pommego</title>", "<title>"+html.EscapeString(title+": "+g.Env)+"</title>\n"+
+		`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`)
+	page = replace(page, moduleTag, `<script id="held" type="text/plain">`+held+"</script>\n"+moduleTag)
+	_, err = io.WriteString(w, page)
 	return err
 }
 

@@ -96,7 +96,8 @@ func New(c Config) (http.Handler, error) {
 // ServeHTTP answers requests of the page that comes from here, and no others.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := w.Header()
-	head.Set("Content-Security-Policy", shell().policy+"; connect-src 'self'; frame-ancestors 'none'")
+	_, policy := shell()
+	head.Set("Content-Security-Policy", policy+"; connect-src 'self'; frame-ancestors 'none'")
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "no-referrer")
 	head.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -132,7 +133,8 @@ func (h *handler) admits(r *http.Request) bool {
 var zipped = sync.OnceValues(func() (content []byte, tag string) {
 	var out bytes.Buffer
 	to, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	io.WriteString(to, shell().text)
+	page, _ := shell()
+	io.WriteString(to, page)
 	to.Close()
 	return out.Bytes(), fmt.Sprintf(`"%x"`, sha256.Sum256(out.Bytes()))
 })

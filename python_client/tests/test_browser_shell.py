@@ -19,7 +19,7 @@ from test_browser_looks import living, playing
 
 pytestmark = pytest.mark.usefixtures("silent")
 
-SCREENS = [(844, 390), (640, 430), (390, 844), (1280, 800), (2560, 1440)]
+SCREENS = [(844, 390), (640, 430), (390, 844), (1280, 800), (2560, 1440), (1024, 768), (768, 1024)]
 LONG, HEBREW = "y" * 4000, "שחקן (2) טוב"
 
 

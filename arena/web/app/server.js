@@ -6,45 +6,43 @@ import { complain } from "./elements.js";
 export const server = { ask, post, lines };
 
 const noAnswer = "The server does not answer: pommego has ended, or the connection is lost. The page goes on by itself once it is back.";
+const gone = 502; // the status of a server behind this one that does not answer
 let lost = ""; // what the page says while there is no answer
 
 export function rest(milliseconds) { return new Promise(done => setTimeout(done, milliseconds)); }
 
-// answers says whether the server does; words are what it lacks.
-function answers(words) {
-  if (words !== lost) complain(words);
+// miss says what there is no answer from, "" once there is one.
+function miss(words) {
+  if (words || lost) complain(words);
   lost = words;
 }
 
-// send asks until there is an answer, of whatever kind.
-async function send(path, token, options = {}) {
+// send asks until there is an answer, of whatever kind, and reads it if it is good.
+async function send(path, token, read, options = {}) {
   const { key = "" } = readAddress(); // of a running environment, in no address that is sent
   const headers = { Authorization: `Bearer ${token}`, "View-Key": key };
   for (let wait = 250; ; wait = Math.min(2 * wait, 4000)) {
-    const answer = await fetch(path, { ...options, headers }).catch(() => null);
-    if (answer && answer.status !== 502) { // which says that a server behind this one is gone
-      answers("");
-      if (answer.ok) return answer;
-      const text = answer.status === 401
-        ? "The address lacks its token: open the address that pommego has printed."
-        : (await answer.text()).trim() || `The server answers ${answer.status}.`;
-      throw Object.assign(new Error(text), { status: answer.status });
-    }
-    answers(answer ? await answer.text() : noAnswer);
+    const { ok, status, body } = await fetch(path, { ...options, headers })
+      .then(async answer => ({ ok: answer.ok, status: answer.status, body: await (answer.ok ? read(answer) : answer.text()) }))
+      .catch(() => ({ ok: false, status: gone, body: noAnswer }));
+    miss(status === gone ? body : "");
+    if (ok) return body;
+    if (status === 401) throw new Error("The address lacks its token: open the address that pommego has printed.");
+    if (status !== gone) throw Object.assign(new Error(body.trim() || `The server answers ${status}.`), { status });
     await rest(wait);
   }
 }
 
 // ask gets JSON.
-async function ask(path, token) { return (await send(path, token)).json(); }
+function ask(path, token) { return send(path, token, answer => answer.json()); }
 
 // post sends JSON, and gets nothing.
-async function post(path, token, body) { await send(path, token, { method: "POST", keepalive: true, body: JSON.stringify(body) }); }
+function post(path, token, body) { return send(path, token, () => null, { method: "POST", keepalive: true, body: JSON.stringify(body) }); }
 
 // lines calls take with each line of JSON that comes, until the connection ends. A page that is
 // left ends it, though the browser may keep the page for somebody who comes back.
 async function lines(path, token, take) {
-  const reader = (await send(path, token)).body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = await send(path, token, answer => answer.body.pipeThrough(new TextDecoderStream()).getReader());
   let begun = "", back = null;
   addEventListener("pagehide", () => {
     back = new Promise(done => addEventListener("pageshow", done, { once: true }));

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -67,7 +68,9 @@ func (t *Table) stream(w http.ResponseWriter, r *http.Request) {
 	t.look(1)
 	defer t.look(-1)
 	var to told
-	out := json.NewEncoder(w)
+	w.Header().Set("Content-Encoding", "gzip")
+	zipped := gzip.NewWriter(w)
+	out := json.NewEncoder(zipped)
 	for {
 		t.mu.Lock()
 		lines, changed := t.news(p, &to), t.changed
@@ -77,6 +80,7 @@ func (t *Table) stream(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		}
+		zipped.Flush()
 		http.NewResponseController(w).Flush()
 		select {
 		case <-r.Context().Done():
