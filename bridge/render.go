@@ -15,15 +15,22 @@ const maxTile = 64
 
 // renderRequest asks for a picture of one game.
 type renderRequest struct {
-	game   int
-	colour bool
-	tile   int // pixels; 0: as text
-	seat   int // whose view; env.NoSeat: the whole game
+	game int
+	tile int // pixels; 0: as text
+	seat int // whose view; env.NoSeat: the whole game
+
+	colours picture.Colours // of a text
 }
 
 func readRender(in *fields) renderRequest {
 	in.need("game")
-	q := renderRequest{in.integer("game", 0, maxInt), in.flag("colour"), in.integer("tile", 4, maxTile), env.NoSeat}
+	q := renderRequest{game: in.integer("game", 0, maxInt), tile: in.integer("tile", 4, maxTile), seat: env.NoSeat}
+	if in.flag("colour") {
+		q.colours = picture.TrueColour
+	}
+	if in.flag("basic") && q.colours != picture.NoColours {
+		q.colours = picture.Colours16
+	}
 	if in.at("seat") {
 		q.seat = int(in.number("seat", 0, 255))
 	}
@@ -41,7 +48,7 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 		return s.renderPixels(e, id, q)
 	}
 	at := e.pool.LiveGame(q.game)
-	text := env.AppendText(nil, at.Game.Spec(), at.Match, at.Tracker, q.seat, q.colour)
+	text := picture.AppendMatch(nil, at.Game.Spec(), at.Match, at.Tracker, q.seat, q.colours)
 	return message("text", id, "env", int(e.handle), "text", string(text))
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vmihailenco/msgpack/v5"
 
+	"pommego/arena/picture"
 	"pommego/env"
 	"pommego/vec"
 )
@@ -126,7 +127,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("simulate: %+v", q)
 	}
 	in = example(t, "render")
-	if q := readRender(in); q != (renderRequest{game: 1, colour: true, seat: env.NoSeat}) {
+	if q := readRender(in); q != (renderRequest{game: 1, colours: picture.TrueColour, seat: env.NoSeat}) {
 		t.Errorf("render: %+v", q)
 	}
 }

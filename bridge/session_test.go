@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pommego/vec"
@@ -29,6 +30,10 @@ func TestSession(t *testing.T) {
 	}
 	if text := call(t, c, "render", "env", 1, "game", 2, "colour", true)["text"]; text == "" {
 		t.Error("the picture is empty")
+	}
+	basic := call(t, c, "render", "env", 1, "game", 2, "colour", true, "basic", true)["text"]
+	if text, ok := basic.(string); !ok || !strings.Contains(text, "\x1b[") || strings.Contains(text, ";2;") {
+		t.Errorf("the picture in 16 colours is %q", basic)
 	}
 	call(t, c, "set_opponents", "env", 1, "opponents", []string{})
 	call(t, c, "ping")

@@ -7,8 +7,8 @@ import (
 )
 
 // A Scene is a position described by what is in it. Games describe their positions, and
-// AppendText, pictures in pixels and the page in the browser draw them. Package arena/scene
-// adds what led to a position, and docs/maintainers/scene.md describes the JSON form of both.
+// texts, pictures in pixels and the page in the browser draw them. Package arena/scene adds
+// what led to a position, and docs/maintainers/scene.md describes the JSON form of both.
 
 // Stage is what holds for all positions of a game.
 type Stage struct {

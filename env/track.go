@@ -81,7 +81,7 @@ type Counts map[string][]int32
 // CountsOf returns the counts of a tracker, nil if its game counts nothing.
 func CountsOf(s *Spec, t Tracker, m Match) Counts {
 	n := len(s.Counts)
-	if n == 0 {
+	if n == 0 || t == nil {
 		return nil
 	}
 	own, all := make([]int32, n), Counts{}

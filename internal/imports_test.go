@@ -58,7 +58,7 @@ var policy = []rule{
 	{"arena/tournament/report", []string{"OWN", "internal/disk"}},
 	{"arena/trace", []string{"env/record", "internal/disk"}},
 	{"arena/trace/tracetest", []string{"OWN"}},
-	{"arena/picture", []string{"env"}},
+	{"arena/picture", []string{"arena/scene", "env"}},
 	{"arena/scene", []string{"env", "env/record"}},
 	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/scene", "arena/tournament", "arena/trace", "env"}},

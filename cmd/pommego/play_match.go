@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"pommego/arena/match"
+	"pommego/arena/picture"
 	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/internal/disk"
@@ -86,7 +86,7 @@ type played struct {
 func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording,
 	events *match.EventLog) (*played, error) {
 	over := new(played)
-	pictures := newScreen(out, onTerminal(os.Stdout), showFPS, nil)
+	pictures := newScreen(out, showFPS)
 	watch := func(at match.Moment) error {
 		over.last = at
 		if rec != nil {
@@ -106,7 +106,10 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 		if !o.show || o.asJSON || status.In&s.people != 0 {
 			return nil
 		}
-		if !pictures.show(ctx, o.title(s, at), drawn(at.Game, at.Match, at.Tracker)) && !status.Over {
+		text := picture.AppendMatch([]byte(o.title(s, at)+"\n"), at.Game.Spec(), at.Match, at.Tracker, env.NoSeat,
+			pictures.colours)
+		err := pictures.show(text)
+		if _, more := pictures.rest(ctx, nil); (err != nil || !more) && !status.Over {
 			return errInterrupted
 		}
 		return nil
@@ -197,7 +200,8 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			o.match.Ties.String(), p.Games, p.Total, p.Counts, p.Seats, o.record})
 	}
 	if !o.quiet && !o.show {
-		if _, err := out.Write(drawn(p.last.Game, p.last.Match, p.last.Tracker)(nil, inColour())); err != nil {
+		text := picture.AppendMatch(nil, p.last.Game.Spec(), p.last.Match, p.last.Tracker, env.NoSeat, colours())
+		if _, err := out.Write(text); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"pommego/env"
 	"pommego/env/catalog"
@@ -162,18 +163,12 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// With --step a picture waits for a line; q ends it, and so does the end of the
-// input.
-func TestReplayStep(t *testing.T) {
-	for _, tc := range []struct {
-		input string
-		want  int
-	}{{"\n\nq\n\n\n", 3}, {"\n\n", 3}, {"", 1}, {strings.Repeat("\n", 50), 14}} {
-		r := pommegoReading(t, tc.input, "replay", testdata("crafted.jsonl.gz"), "--step")
-		r.want(t, exitOK)
-		if n := strings.Count(r.out, " of 800\n"); n != tc.want {
-			t.Errorf("after the input %q there were %d pictures, want %d", tc.input, n, tc.want)
-		}
+// With --seat the pictures are what that seat sees.
+func TestReplaySeat(t *testing.T) {
+	r := pommego(t, "replay", testdata("team.jsonl.gz"), "--seat", "1")
+	r.want(t, exitOK)
+	if n := strings.Count(r.out, ", as seat 1 sees it\n"); n != 21 || !strings.Contains(r.out, "??") {
+		t.Errorf("%d pictures show what seat 1 sees, want 21 with fog:\n%s", n, r.out)
 	}
 }
 
@@ -230,22 +225,16 @@ func TestAgentNames(t *testing.T) {
 	}
 }
 
-// On a terminal pictures replace each other, and a wait ends with the context.
+// A wait for the next picture ends with the context.
 func TestLiveScreen(t *testing.T) {
-	var out strings.Builder
-	draw := func(dst []byte, colour bool) []byte { return append(dst, "picture\n\n"...) }
-	s := newScreen(&out, true, 0, nil)
-	for range 2 {
-		if !s.show(t.Context(), "title", draw) {
-			t.Error("the show ended by itself")
-		}
-	}
-	if want := strings.Repeat("\x1b[H\x1b[2Jtitle\npicture\n", 2); out.String() != want {
-		t.Errorf("wrote %q, want %q", out.String(), want)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
+	s := screen{live: true}
+	if _, more := s.rest(ctx, nil); !more {
+		t.Error("the show ended by itself")
+	}
 	cancel()
-	if newScreen(&out, true, 0.0001, nil).show(ctx, "", draw) {
+	s.pause = time.Hour
+	if _, more := s.rest(ctx, nil); more {
 		t.Error("a show that was cancelled went on")
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/scene"
 	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/record"
@@ -25,10 +25,12 @@ func newReplay() *cobra.Command {
 pictures follow each other in place; elsewhere they are written one below the
 other. In the browser, view shows it. To see whether a recorded game agrees with the rules, use verify.
 
+Keys on a terminal: space pauses, left and right step, home and end jump, v shows the next
+view (the whole game, or what one seat sees), 0 to 9 set the speed, q quits.
+
 FILE may also be a data set that generate has made, its folder or one of its files.`,
 		Example: `  pommego replay games.jsonl.gz
   pommego replay games.jsonl.gz --game 3 --fps 10
-  pommego replay games.jsonl.gz --game 3 --step
   pommego replay games.jsonl.gz --gif game.gif --html game.html
   pommego replay games.jsonl.gz --gif seat1.gif --seat 1
   pommego replay games.jsonl.gz --json
@@ -52,8 +54,6 @@ FILE may also be a data set that generate has made, its folder or one of its fil
 				return usagef("--tile is %d, want 8 to 128", o.tile)
 			case o.seat < env.NoSeat:
 				return usagef("--seat is %d, want a seat, or -1 for the whole game", o.seat)
-			case o.seat != env.NoSeat && o.gif == "" && o.html == "":
-				return usagef("--seat needs --gif or --html")
 			case o.fps == 0 && o.gif != "":
 				return usagef("--fps is 0, want more with --gif")
 			}
@@ -63,13 +63,12 @@ FILE may also be a data set that generate has made, its folder or one of its fil
 	}
 	cmd.Flags().IntVar(&o.game, "game", 1, "which game of the file: its line; of a data set: its number, from 0")
 	cmd.Flags().Float64Var(&o.fps, "fps", 5, "pictures a second on a terminal, 0: as fast as can be")
-	cmd.Flags().BoolVar(&o.step, "step", false, "wait for Enter after each picture")
 	cmd.Flags().StringVar(&o.gif, "gif", "", "write the game to this new file as an animated picture")
 	cmd.Flags().StringVar(&o.html, "html", "",
 		"write the game to this new file as a web page that needs nothing else, the page of view")
 	cmd.Flags().IntVar(&o.tile, "tile", 32, "with --gif, the size of a cell in pixels")
 	cmd.Flags().IntVar(&o.seat, "seat", env.NoSeat,
-		"with --gif and --html, show what this seat sees, fog included; -1: the whole game")
+		"show what this seat sees, fog included; -1: the whole game")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print how the game went as one JSON object, no pictures")
 	return cmd
 }
@@ -78,7 +77,6 @@ type replayOptions struct {
 	set    string // the data set's folder, "" for a file of records
 	game   int
 	fps    float64
-	step   bool
 	asJSON bool
 	gif    string
 	html   string
@@ -139,27 +137,20 @@ func (o *replayOptions) open(path string) (record.Replay, error) {
 }
 
 // show shows the game until its end, or until the person has seen enough.
-func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, game record.Replay) error {
-	var keys io.Reader
-	if o.step {
-		keys = os.Stdin
-	}
-	s := newScreen(out, onTerminal(os.Stdout), o.fps, keys)
-	title := fmt.Sprintf("%s, game %d: %s", path, o.game, about(game.Info()))
-	err := game.Follow(func(at record.Moment) error {
-		if !s.show(ctx, title, drawn(at.Game, at.Shown, at.Tracker)) {
-			return errSeen
-		}
+func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, replay record.Replay) error {
+	v := viewing{screen: newScreen(out, o.fps), seat: o.seat}
+	v.title = fmt.Sprintf("%s, game %d: %s", path, o.game, about(replay.Info()))
+	err := replay.Follow(func(at record.Moment) error {
+		spec := at.Game.Spec()
+		v.game.Head = scene.HeadOf(spec, at.Match)
+		v.game.Steps = append(v.game.Steps, scene.Describe(spec, at.Shown, at.Tracker, nil))
 		return nil
 	})
-	if err != nil && !errors.Is(err, errSeen) {
-		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
+	if err != nil {
+		err = fmt.Errorf("%s: line %d: %w", path, o.game, err)
 	}
-	return nil
+	return errors.Join(v.run(ctx), err)
 }
-
-// errSeen says that the person has seen enough of a game.
-var errSeen = errors.New("seen enough")
 
 // about is what a record says about its game, in a line.
 func about(info record.Info) string {

@@ -117,6 +117,7 @@ var removed = map[string]string{
 	"tournament timing":              "--out stores thinking times, and a terminal shows them",
 	"tournament workers":             "the environment variable GOMAXPROCS sets the number of cores",
 
+	"replay step":     "on a terminal, space pauses and the arrows step",
 	"play fps":        "record the match and give --fps to replay",
 	"play give-up":    "the game's own rules say when an agent is given up",
 	"play limit-all":  "built-in agents have an option for their time, ms or ticks",

@@ -9,16 +9,12 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // onTerminal reports whether a person looks at the stream.
-func onTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" && f.Name() != os.DevNull
-}
-
-// inColour reports whether to write colours: on a terminal, unless NO_COLOR is set.
-func inColour() bool { return onTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" }
+func onTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" }
 
 // interruptible is a context that the first SIGINT or SIGTERM ends. A second one
 // is not held back.

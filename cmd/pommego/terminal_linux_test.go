@@ -26,8 +26,14 @@ type pty struct {
 	text bytes.Buffer // what the program has written
 }
 
-// onPTY starts the program on a terminal of its own.
+// onPTY starts the program on a terminal of its own, which has 24 rows.
 func onPTY(t *testing.T, args ...string) *pty {
+	t.Helper()
+	return onSuchPTY(t, 24, nil, args...)
+}
+
+// onSuchPTY is onPTY with other rows and settings of the environment.
+func onSuchPTY(t *testing.T, rows uint16, environ []string, args ...string) *pty {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -46,7 +52,10 @@ func onPTY(t *testing.T, args ...string) *pty {
 	}
 	p := &pty{t: t, master: master, slave: slave, cmd: exec.Command(program, args...)}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
-	p.cmd.Env = append(os.Environ(), "TERM=xterm")
+	p.cmd.Env = append(append(os.Environ(), "TERM=xterm", "COLORTERM=", "NO_COLOR="), environ...)
+	if err := unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: 80}); err != nil {
+		t.Fatal(err)
+	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -88,6 +97,18 @@ func (p *pty) await(text string, times int) {
 	p.t.Fatalf("it did not write %q %d times:\n%q", text, times, p.written())
 }
 
+// awaitAfter waits until the program has written a text after its first bytes.
+func (p *pty) awaitAfter(from int, text string) {
+	p.t.Helper()
+	for range 1000 {
+		if strings.Contains(p.written()[from:], text) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	p.t.Fatalf("it did not write %q:\n%q", text, p.written()[from:])
+}
+
 // ended waits for the end and checks the exit code.
 func (p *pty) ended(code int) {
 	p.t.Helper()
@@ -97,15 +118,145 @@ func (p *pty) ended(code int) {
 	}
 }
 
-// On a terminal pictures replace each other.
+// mode is the terminal's settings.
+func (p *pty) mode() unix.Termios {
+	p.t.Helper()
+	mode, err := unix.IoctlGetTermios(int(p.slave.Fd()), unix.TCGETS)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return *mode
+}
+
+// types presses keys.
+func (p *pty) types(keys string) {
+	p.t.Helper()
+	if _, err := p.master.WriteString(keys); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// duel records a game of as many steps.
+func duel(t *testing.T, steps int) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "game.jsonl")
+	pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "static", "--rules", fmt.Sprintf(`{"max_steps": %d}`, steps),
+		"--seed", "1", "--record", file, "--quiet").want(t, exitOK)
+	return file
+}
+
+// On a terminal pictures replace each other line by line: nothing is cleared before it is
+// written anew, and what does not fit is cut off.
 func TestTerminal(t *testing.T) {
+	file := duel(t, 2)
+	for rows, lines := range map[uint16]int{24: 12, 8: 7} {
+		p := onSuchPTY(t, rows, nil, "replay", file, "--fps", "0")
+		p.ended(exitOK)
+		p.await("Tie after 2 steps", 1)
+		frames := strings.Split(p.written(), "\x1b[H")[1:]
+		if len(frames) != 3 || strings.Contains(p.written(), "\x1b[2J") {
+			t.Errorf("%d pictures were written over each other, want 3:\n%q", len(frames), p.written())
+		}
+		for i, frame := range frames {
+			picture, _, _ := strings.Cut(frame, "\x1b[J")
+			if strings.Count(picture, "\x1b[K\r\n") != lines || !strings.Contains(picture, fmt.Sprintf("step %d of 2", i)) {
+				t.Errorf("of %d rows picture %d takes %q, want %d lines", rows, i, picture, lines)
+			}
+		}
+	}
+}
+
+// The board has the page's colours, or those that the terminal has.
+func TestTerminalColours(t *testing.T) {
+	file := duel(t, 1)
+	const (
+		page = "\x1b[38;2;255;255;255;48;2;0;114;178mA0" // #0072b2
+		few  = "\x1b[97;44mA0"
+	)
+	for _, tc := range []struct {
+		environ []string
+		want    string
+	}{
+		{[]string{"COLORTERM=truecolor"}, page},
+		{[]string{"COLORTERM=24bit"}, page},
+		{[]string{"TERM=xterm-direct"}, page},
+		{[]string{"TERM=xterm-256color"}, few},
+		{nil, few},
+		{[]string{"COLORTERM=truecolor", "NO_COLOR=1"}, ""},
+		{[]string{"COLORTERM=truecolor", "TERM=dumb"}, ""},
+	} {
+		play := []string{"play", "--env", "OneVsOne-v0", "--agents", "static"}
+		for _, args := range [][]string{{"replay", file, "--fps", "0"}, play} {
+			p := onSuchPTY(t, 24, tc.environ, args...)
+			p.ended(exitOK)
+			p.await("Tie after", 1)
+			if text := p.written(); !strings.Contains(text, tc.want) || (tc.want == "") == strings.Contains(text, "\x1b[0m") ||
+				(tc.want == page) != strings.Contains(text, ";2;") {
+				t.Errorf("%s with %q: want agent 0 as %q in\n%q", args[0], tc.environ, tc.want, text)
+			}
+		}
+	}
+}
+
+// Keys pause a replay, move in it, choose whose view is shown and the speed, and end it.
+func TestTerminalKeys(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "game.jsonl")
-	pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "static", "--rules", `{"max_steps": 2}`, "--seed", "1",
-		"--record", file, "--quiet").want(t, exitOK)
-	p := onPTY(t, "replay", file, "--fps", "0")
+	pommego(t, "play", "--env", "PommeTeamCompetition-v0", "--agents", "static", "--seed", "1", "--record", file,
+		"--rules", `{"max_steps": 300}`, "--quiet").want(t, exitOK)
+	p := onPTY(t, "replay", file, "--fps", "0.001")
+	before := p.mode()
+	p.await("step 0 of 300", 1)
+	for _, press := range []struct{ keys, shows string }{
+		{"\x1b[C", "step 1 of 300\x1b[K"},
+		{"\x1bOC", "step 2 of 300\x1b[K"},
+		{"v", "step 2 of 300, as seat 0 sees it"},
+		{"vv\x1b[D", "step 1 of 300, as seat 2 sees it"},
+		{"vv", "step 1 of 300\x1b[K"},
+		{"\x1b[F", "step 300 of 300"},
+		{"\x1b[H\x1b[D", "step 0 of 300"},
+		{" 0?9", "step 1 of 300\x1b[K"},
+		{"?", "step 9 of 300\x1b[K"},
+	} {
+		from := len(p.written())
+		p.types(press.keys)
+		p.awaitAfter(from, press.shows)
+	}
+	p.types(" ")
+	time.Sleep(200 * time.Millisecond)
+	from := len(p.written())
+	time.Sleep(200 * time.Millisecond)
+	if more := p.written()[from:]; more != "" {
+		t.Errorf("it was paused, and wrote %q", more)
+	}
+	p.types(" ")
 	p.ended(exitOK)
-	p.await("step 2 of 2", 1)
-	if shown := strings.Count(p.written(), "\x1b[2J"); shown != 3 {
-		t.Errorf("%d pictures were shown, want 3:\n%q", shown, p.written())
+	p.await("Tie after 300 steps", 1)
+	if p.mode() != before {
+		t.Error("the terminal's settings are other than before")
+	}
+}
+
+// However a replay ends, the terminal is as it was.
+func TestTerminalRestored(t *testing.T) {
+	file := duel(t, 9)
+	for _, end := range []string{"q", "\x03", "\x04", "SIGTERM", "SIGINT"} {
+		p := onPTY(t, "replay", file, "--fps", "0.001")
+		before := p.mode()
+		p.await("q: quit", 1)
+		if p.mode() == before {
+			t.Errorf("before %q keys wait for the end of a line", end)
+		}
+		switch end {
+		case "SIGTERM":
+			p.cmd.Process.Signal(syscall.SIGTERM)
+		case "SIGINT":
+			p.cmd.Process.Signal(syscall.SIGINT)
+		default:
+			p.types(end)
+		}
+		p.ended(exitOK)
+		if p.mode() != before {
+			t.Errorf("after %q the terminal's settings are other than before", end)
+		}
 	}
 }

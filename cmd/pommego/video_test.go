@@ -21,7 +21,7 @@ func TestReplayAsVideo(t *testing.T) {
 	seen := filepath.Join(dir, "b.gif")
 	pommego(t, "replay", record, "--gif", seen, "--seat", "1", "--tile", "8").want(t, 0)
 	pommego(t, "replay", record, "--gif", seen, "--seat", "2").want(t, exitUsage)
-	pommego(t, "replay", record, "--seat", "1").want(t, exitUsage)
+	pommego(t, "replay", record, "--seat", "2").want(t, exitUsage)
 	whole, err := os.ReadFile(video)
 	if view, errSeen := os.ReadFile(seen); err != nil || errSeen != nil || bytes.Equal(whole, view) {
 		t.Errorf("seat 1's view is as the whole game (%v, %v)", err, errSeen)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	pictures "pommego/arena/picture"
 	"pommego/env"
 	"pommego/env/grid"
 )
@@ -34,7 +35,7 @@ func TestTexts(t *testing.T) {
 		{"green's base", 3, 6, "H5"},
 		{"where an explosion was", 6, 3, "**"},
 	} {
-		rows := strings.Split(string(env.AppendText(nil, m.Spec(), m, nil, env.NoSeat, false)), "\n")
+		rows := strings.Split(string(pictures.AppendMatch(nil, m.Spec(), m, nil, env.NoSeat, pictures.NoColours)), "\n")
 		if got := rows[1+tc.row][2*tc.col:][:2]; got != tc.text {
 			t.Errorf("%s is written as %q, want %q", tc.reason, got, tc.text)
 		}

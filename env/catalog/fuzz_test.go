@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"pommego/arena/picture"
 	"pommego/env"
 	"pommego/env/catalog"
 )
@@ -35,7 +36,7 @@ func playOn(m env.Match, spec *env.Spec, steps int) {
 			m.Mask(seat, mask)
 		}
 		see(m, spec, func(int, []byte) {})
-		env.AppendText(nil, spec, m, nil, env.NoSeat, true)
+		picture.AppendMatch(nil, spec, m, nil, env.NoSeat, picture.TrueColour)
 	}
 }
 

@@ -144,7 +144,7 @@ func (d *damage) try(what string, state []byte) (accepted bool) {
 		}
 		d.to.Step(d.choose(d.to, &d.rng, styles[0]))
 	}
-	env.AppendText(nil, d.spec, d.to, nil, env.NoSeat, true)
+	d.to.Describe(new(env.Scene))
 	d.restore(d.to, d.was.state)
 	return true
 }

@@ -129,8 +129,9 @@ func checkScene(k *kit) {
 				k.failf("Describe puts an agent of seat %d at %v, off the board", a.Seat, a.At)
 			}
 		}
-		for seat := env.NoSeat; seat < k.spec.Seats; seat++ {
-			env.AppendText(nil, k.spec, m, nil, seat, true)
+		for seat := range k.spec.Seats {
+			seen := s.Clone()
+			seen.Seen(&stage, k.spec.Teams, seat)
 		}
 	}
 }

@@ -675,7 +675,7 @@ def test_drawing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert "\x1b" not in text, "colours are for terminals"
         assert text.count("\n") == 1 + 11 + 4
         assert {"A0", "A3", "##"} <= {row[k : k + 2] for row in text.splitlines() for k in range(0, 22, 2)}
-        assert "A2: ammo 1, blast 2\n" in text
+        assert "seat 2: ammo 1, blast 2\n" in text
     assert (tmp_path / "000.json").exists()
     sizes = {path.stem.split("_")[-1]: image_of(path.read_bytes()) for path in tmp_path.glob("*.png")}
     assert sizes == {"0": (352, 352)}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/picture"
 	"pommego/env"
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/grid"
@@ -108,7 +109,7 @@ func TestNoPeeking(t *testing.T) {
 				twin.Act(altered, 0, got)
 				if !slices.Equal(got, want) || !slices.Equal(twin.Append(nil), a.Append(nil)) {
 					t.Fatalf("%s: with things changed that it cannot see it plays %v, want %v; the game is\n%s", name, got, want,
-						env.AppendText(nil, game.Spec(), m, nil, env.NoSeat, false))
+						picture.AppendMatch(nil, game.Spec(), m, nil, env.NoSeat, picture.NoColours))
 				}
 			}
 		})

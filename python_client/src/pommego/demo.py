@@ -14,6 +14,7 @@ from collections import Counter
 import numpy as np
 
 import pommego
+from pommego._core import terminal
 from pommego.registration import IDS
 
 
@@ -63,7 +64,7 @@ def _run(options: argparse.Namespace) -> None:
             print(f"length     {np.mean(lengths):.1f} steps on average, longest {max(lengths)}")
             print(f"won by     {_shares(wins, len(lengths))}")
         print(f"\ngame 0 of {envs.num_games:,}, as it stands:\n")
-        print(envs.render(0, colour=sys.stdout.isatty()))
+        print(envs.render(0, colour=terminal.colours()))
 
 
 def _shares(counts: Counter[str], whole: int) -> str:

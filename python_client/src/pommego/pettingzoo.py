@@ -23,7 +23,6 @@ Needs the extra ``pommego[pettingzoo]``.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,6 +33,7 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from pettingzoo.utils.conversions import parallel_to_aec
 
+from pommego._core import terminal
 from pommego._core.rows import row_info, row_obs, to_box
 from pommego.errors import PommegoError
 from pommego.making import make_vec
@@ -71,7 +71,7 @@ def parallel_env(
         seats: for each seat "learner" or the name of an agent on the server;
             None: all seats learn. `agents` are those that learn.
         render_mode: "ansi" (text), "rgb_array" (images), "human" (drawn on
-            standard output at each step) or None.
+            standard output at each step, on a terminal in one place) or None.
         action_mask: where the masks are. "observation": each observation is
             ``{"observation": ..., "action_mask": ...}``; "info": the mask is in info,
             and the observation is that of the server.
@@ -291,7 +291,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
 
     def _show(self) -> None:
         if self.render_mode == "human":
-            print(self.envs.render(0, colour=sys.stdout.isatty()))
+            terminal.show(self.envs.render(0, colour=terminal.colours()) + "\n")
 
 
 def _agent_names(spec: GameSpec, seats: Sequence[str] | None) -> list[str]:

@@ -321,7 +321,7 @@ class PommegoVectorEnv(VectorEnv):
         self,
         games: int | Sequence[int] | None = None,
         *,
-        colour: bool = False,
+        colour: int = False,
         tile: int | None = None,
         seat: int | None = None,
     ) -> Any:
@@ -330,7 +330,8 @@ class PommegoVectorEnv(VectorEnv):
         Args:
             games: one number for one picture, several for a tuple; None for a
                 tuple with one entry for each row, as gymnasium defines it.
-            colour: text with ANSI escape sequences.
+            colour: text with ANSI escape sequences: True in 24-bit colours, 16 in the 16 that
+                every terminal with colours has.
             tile: pixels of a tile, for an image; None: as `render_mode` says,
                 text for "ansi" and 16 for "rgb_array".
             seat: whose view to draw, with fog where the game has any; None: the

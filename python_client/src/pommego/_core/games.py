@@ -181,11 +181,12 @@ class Games:
         """Send viewers the probabilities and values behind the next actions."""
         return self.call("show", wire.Ok, **{name: wire.tensor(array) for name, array in arrays.items()})
 
-    def render(self, game: int, colour: bool, tile: int | None, seat: int | None) -> Any:
+    def render(self, game: int, colour: int, tile: int | None, seat: int | None) -> Any:
         """Draw a game, or what a seat sees: as text, or with `tile` pixels for a tile as an image."""
-        view = {} if seat is None else {"seat": seat}
+        view: dict[str, Any] = {} if seat is None else {"seat": seat}
         if tile is None:
-            return self.call("render", wire.Text, game=game, colour=colour, **view).text
+            view |= {"basic": True} if colour == 16 else {}
+            return self.call("render", wire.Text, game=game, colour=bool(colour), **view).text
         pixels = self.call("render", wire.Image, game=game, tile=tile, **view).pixels
         try:
             return pixels.array_of("uint8", (*pixels.shape[:2], 3)).copy()

@@ -352,7 +352,7 @@ class JoinedGames:
         self.check_idle()
         return self._at(self.portions[0], lambda games: games.simulate(states, actions, **options))
 
-    def render(self, game: int, colour: bool, tile: int | None, seat: int | None) -> Any:
+    def render(self, game: int, colour: int, tile: int | None, seat: int | None) -> Any:
         """Draw a game."""
         self.check_idle()
         ((portion, there),) = [(portion, there[0]) for portion, own, there in self._split([game]) if own]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import sys
 import zlib
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pommego._core import terminal
 from pommego.pommerman import constants
 
 __all__ = ["rgb_array", "save_png", "show"]
 
-_HOME_AND_CLEAR = "\x1b[H\x1b[J"
+_BOMB = constants.Item.Bomb.value
 _SYMBOLS = [" .", "##", "%%", " o", "**", "??", "+b", "+r", "+k", "??", "A0", "A1", "A2", "A3"]
 
 
@@ -33,21 +33,22 @@ def rgb_array(board: NDArray[Any], agents: Sequence[Any]) -> NDArray[np.float64]
 
 
 def show(env: Any) -> None:
-    """Write an environment's game to standard output; on a terminal in colours, over the last one."""
-    live = sys.stdout.isatty()
+    """Write an environment's game to standard output, as the server draws it, in `rgb_array`'s colours."""
+    coloured = terminal.colours() is True  # these colours have no counterparts among 16
     text = f"step {env._step_count} of {env._max_steps}\n"
+    bombs = {tuple(b.position): f"{b.life}{'abcd'[b.bomber.agent_id]}" for b in env._bombs}
     colours = rgb_array(env._board, env._agents).astype(int).tolist()
-    for values, row in zip(env._board.tolist(), colours, strict=True):
-        for value, (red, green, blue) in zip(values, row, strict=True):
-            symbol = _SYMBOLS[value]
-            text += f"\x1b[30;48;2;{red};{green};{blue}m{symbol}\x1b[0m" if live else symbol
+    for row, values in enumerate(env._board.tolist()):
+        for col, value in enumerate(values):
+            symbol = bombs.get((row, col), " o") if value == _BOMB else _SYMBOLS[value]
+            red, green, blue = colours[row][col]
+            text += f"\x1b[30;48;2;{red};{green};{blue}m{symbol}\x1b[0m" if coloured else symbol
         text += "\n"
     for agent in env._agents:
         kicks = ", kicks" if agent.can_kick else ""
-        how = f"ammo {agent.ammo}, blast {agent.blast_strength}{kicks}" if agent.is_alive else "dead"
-        text += f"A{agent.agent_id}: {how}\n"
-    sys.stdout.write((_HOME_AND_CLEAR if live else "") + text)
-    sys.stdout.flush()
+        how = f"ammo {agent.ammo}, blast {agent.blast_strength}{kicks}" if agent.is_alive else "out"
+        text += f"seat {agent.agent_id}: {how}\n"
+    terminal.show(text)
 
 
 def save_png(env: Any, folder: str) -> Path:

@@ -339,7 +339,8 @@ class Pomme(gymnasium.Env):
 
         Args:
             mode: "human" or "rgb_pixel": as text, over the last picture if the
-                output is a terminal. "rgb_array": return colours instead.
+                output is a terminal, and in colours if it has 24-bit ones.
+                "rgb_array": return colours instead.
             close: close the environment, and draw nothing.
             record_pngs_dir: also save a picture in this folder.
             record_json_dir: also save the game in this folder.

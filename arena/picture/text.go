@@ -1,0 +1,282 @@
+package picture
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pommego/arena/scene"
+	"pommego/env"
+)
+
+// Colours is which colours a text has: those that its terminal can show.
+type Colours int
+
+// The kinds of colours, written as ANSI escape sequences.
+const (
+	NoColours  Colours = iota
+	Colours16          // the 16 that every terminal with colours has
+	TrueColour         // those of the page
+)
+
+// AppendMatch draws a match as it stands, as AppendText does. t is its tracker, nil if nothing
+// is counted.
+func AppendMatch(dst []byte, spec *env.Spec, m env.Match, t env.Tracker, seat int, colours Colours) []byte {
+	h, s := scene.HeadOf(spec, m), scene.Describe(spec, m, t, nil)
+	return AppendText(dst, &h, &s, seat, colours)
+}
+
+// AppendText draws a whole step as text: a line with its number, the rows of the board with
+// two characters a cell, and a line a seat. It draws what a seat sees, or with env.NoSeat the
+// whole game.
+//
+// An agent is a letter and its seat (A0), or + and the first seat where several stand. A
+// bomb is the steps it has left and its owner (a for seat 0). A base is H and its energy, or
+// its seat in games without energy.
+func AppendText(dst []byte, h *scene.Head, s *scene.Step, seat int, colours Colours) []byte {
+	dst = fmt.Appendf(dst, "step %d of %d", s.Step, h.MaxSteps)
+	if seat != env.NoSeat {
+		seen := *s
+		seen.Scene = s.Clone()
+		seen.Scene.Seen(&h.Stage, h.Teams, seat)
+		if slices.Contains(h.Conceals, env.OthersCarry) {
+			seen.Counts = nil
+		}
+		s = &seen
+		dst = fmt.Appendf(dst, ", as seat %d sees it", seat)
+	}
+	d := lettering{Step: s, head: h}
+	d.draw()
+	for row := range slices.Chunk(d.glyphs, 2*h.Cols) {
+		dst = colours.line(append(dst, '\n'), row)
+	}
+	for other := range h.Colours {
+		words := "out"
+		if slices.Contains(s.Status.In, other) {
+			words = d.about(other, seat)
+		}
+		dst = colours.line(append(dst, '\n'), d.owned(nil, fmt.Sprint("seat ", other), other))
+		dst = fmt.Appendf(dst, ": %s", words)
+	}
+	return append(dst, '\n')
+}
+
+// shades are the colours of the page's dark theme.
+var shades = map[string]env.Colour{
+	"floor": 0x2f353c, "spent": 0x1d2126, "wall": 0x596370, "wall2": 0x75808d, "wood": 0x6f4d28, "wood2": 0x94693a,
+	"fog": 0x171a1e, "flame": 0xd9480f, "flame3": 0xffe066, "bomb": 0x23272d, "card": 0xfffdf7, "plus": 0x0b6e4f,
+	"boot": 0x8a5a2b, "skull": 0x3b2a4f, "ink": 0x14171a, "white": 0xffffff,
+}
+
+// glyph is a character, its colour and that of what is behind it.
+type glyph struct {
+	char        byte
+	ink, ground env.Colour
+}
+
+// word is characters in the same colours: in a cell, two.
+type word struct {
+	text        string
+	ink, ground env.Colour
+}
+
+var groundWords = [128]word{
+	env.GroundFloor: {" .", shades["wall"], shades["floor"]},
+	env.GroundSpent: {"  ", shades["wall"], shades["spent"]},
+	env.GroundWall:  {"##", shades["wall"], shades["wall2"]},
+	env.GroundWood:  {"%%", shades["wood"], shades["wood2"]},
+	env.GroundFog:   {"??", shades["wall"], shades["fog"]},
+}
+
+var flameWord = word{"**", shades["flame"], shades["flame3"]}
+
+var itemWords = map[string]word{
+	"extra_bomb": {"+b", shades["plus"], shades["card"]},
+	"incr_range": {"+r", shades["flame"], shades["card"]},
+	"kick":       {"+k", shades["boot"], shades["card"]},
+	"skull":      {"+!", shades["skull"], shades["card"]},
+}
+
+// line writes glyphs, with an escape sequence where the colours change.
+func (c Colours) line(dst []byte, glyphs []glyph) []byte {
+	var last glyph
+	for _, g := range glyphs {
+		if c != NoColours && (g.ink != last.ink || g.ground != last.ground) {
+			dst = fmt.Appendf(dst, "\x1b[%s;%sm", c.code(30, g.ink), c.code(40, g.ground))
+		}
+		dst, last = append(dst, g.char), g
+	}
+	if c != NoColours {
+		dst = append(dst, "\x1b[0m"...)
+	}
+	return dst
+}
+
+// code is the parameters of an escape sequence for a colour, counted from 30 for characters
+// and from 40 for what is behind them.
+func (c Colours) code(from int, colour env.Colour) string {
+	if c == TrueColour {
+		return fmt.Sprintf("%d;2;%d;%d;%d", from+8, colour>>16, colour>>8&0xff, colour&0xff)
+	}
+	n := basic(colour)
+	return strconv.Itoa(from + n%8 + n/8*60)
+}
+
+// basic is the number of the colour that stands for another among a terminal's 16: black,
+// red, green, yellow, blue, magenta, cyan, white, and from 8 on the same, bright. Seats that
+// play for themselves have different ones.
+func basic(c env.Colour) (number int) {
+	parts := []env.Colour{c >> 16, c >> 8 & 0xff, c & 0xff}
+	least, most := slices.Min(parts), slices.Max(parts)
+	switch {
+	case c == shades["wood2"]:
+		return 3 // brown is a dark yellow
+	case 3*(most-least) <= most: // grey
+		return []int{0, 8, 7, 15}[most/0x41]
+	case c.Bright():
+		number = 8
+	}
+	for i, part := range parts {
+		if 100*part > 78*most {
+			number |= 1 << i
+		}
+	}
+	return number
+}
+
+// lettering is a step that is being drawn.
+type lettering struct {
+	*scene.Step
+	head   *scene.Head
+	glyphs []glyph // two a cell
+}
+
+// draw draws the board: what lies on a cell covers its ground, and agents cover all.
+func (d *lettering) draw() {
+	d.glyphs = make([]glyph, 0, 2*len(d.Ground))
+	for _, ground := range d.Ground {
+		d.glyphs = groundWords[ground].append(d.glyphs)
+	}
+	for _, f := range d.Flames {
+		flameWord.append(d.at(f.At))
+	}
+	hasEnergy := slices.ContainsFunc(d.Bases, func(b env.SceneBase) bool { return b.Energy > 0 })
+	for _, b := range d.Bases {
+		owner := env.SeatSet(b.Owners).First()
+		number := b.Energy
+		if !hasEnergy {
+			number = owner
+		}
+		d.owned(d.at(b.At), fmt.Sprintf("H%d", min(number, 9)), owner)
+	}
+	for _, i := range d.Items {
+		if !i.Hidden {
+			itemWords[i.Kind].append(d.at(i.At))
+		}
+	}
+	for _, b := range d.Bombs {
+		d.bomb(b)
+	}
+	d.agents()
+}
+
+// at is where a cell's glyphs are, to be appended to.
+func (d *lettering) at(p env.Place) []glyph {
+	cell := 2 * (p[0]*d.head.Cols + p[1])
+	return d.glyphs[cell:cell]
+}
+
+func (w word) append(to []glyph) []glyph {
+	for _, char := range []byte(w.text) {
+		to = append(to, glyph{char, w.ink, w.ground})
+	}
+	return to
+}
+
+// owned appends a text in the colour of a seat.
+func (d *lettering) owned(to []glyph, text string, seat int) []glyph {
+	colour, ink := d.head.Colours[seat], "white"
+	if colour.Bright() {
+		ink = "ink"
+	}
+	return word{text, shades[ink], colour}.append(to)
+}
+
+// bomb draws a bomb, with its owner in the owner's colour. One of several teams has the
+// owner =.
+func (d *lettering) bomb(b env.SceneBomb) {
+	at, owners := d.at(b.At), env.SeatSet(b.Owners).List()
+	text := fmt.Sprintf("%2d", min(b.Life, 99))
+	if len(owners) > 0 && b.Life <= 9 {
+		text = fmt.Sprintf("%d%c", b.Life, 'a'+owners[0])
+	}
+	mates := slices.ContainsFunc(d.head.Teams, func(team []int) bool {
+		return !slices.ContainsFunc(owners, func(seat int) bool { return !slices.Contains(team, seat) })
+	})
+	if !mates && b.Life <= 9 {
+		text = text[:1] + "="
+	}
+	at = word{text, shades["white"], shades["bomb"]}.append(at)
+	if mates && len(owners) > 0 {
+		d.owned(at[1:1], text[1:], owners[0])
+	}
+}
+
+// agents draws those in the game.
+func (d *lettering) agents() {
+	taken := map[env.Place]bool{}
+	for _, a := range d.Agents {
+		switch at := d.at(a.At); {
+		case !a.Alive:
+		case taken[a.At]:
+			at[:1][0].char = '+'
+		default:
+			name := strings.ToUpper(cmp.Or(a.Name, "a"))
+			d.owned(at, name[:1]+strconv.FormatInt(int64(a.Seat), 36), a.Seat)
+			taken[a.At] = true
+		}
+	}
+}
+
+// about says what the agents of a seat carry, what it says and what has been counted, as far
+// as it is known.
+func (d *lettering) about(seat, viewer int) string {
+	var words []string
+	hidden := viewer != env.NoSeat && viewer != seat && slices.Contains(d.head.Conceals, env.OthersCarry)
+	for i := range d.Agents {
+		if a := &d.Agents[i]; a.Seat == seat && !hidden {
+			words = append(words, carries(a))
+		}
+	}
+	for _, m := range d.Said {
+		if m.Seat == seat {
+			words = append(words, fmt.Sprint("says ", m.Words))
+		}
+	}
+	for _, name := range d.head.Counts {
+		if by := d.Counts[name.Name]; by != nil && by[seat] != 0 {
+			words = append(words, fmt.Sprintf("%s %d", strings.ReplaceAll(name.Name, "_", " "), by[seat]))
+		}
+	}
+	if words == nil {
+		return "in the game"
+	}
+	return strings.Join(words, ", ")
+}
+
+// carries says what an agent carries.
+func carries(a *env.SceneAgent) string {
+	text := fmt.Sprintf("ammo %d, blast %d", a.Ammo, a.Blast)
+	if a.Kicks {
+		text += ", kicks"
+	}
+	if a.Lives > 0 {
+		text += fmt.Sprintf(", lives %d", a.Lives)
+	}
+	if a.Name != "" {
+		text = fmt.Sprintf("%s (%s)", strings.ToUpper(a.Name), text)
+	}
+	return text
+}
