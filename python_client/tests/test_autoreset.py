@@ -176,6 +176,7 @@ def test_last_observations_in_arrays(vec: Vec, expand: bool) -> None:
         name: (a.shape, a.dtype) for name, a in obs.items()
     }
     for row, last in enumerate(info["final_obs"]):
+        assert all(np.shares_memory(last[name], array) for name, array in batched.items()), "not copied again"
         assert_same({name: envs.by_game(a)[divmod(row, 4)] for name, a in batched.items()}, last)
 
 

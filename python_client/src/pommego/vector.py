@@ -83,8 +83,8 @@ class PommegoVectorEnv(VectorEnv):
     * ``info["row"]`` with `batch_size`: int (rows,), the rows in the batch.
     * with SAME_STEP, when an episode ended: ``info["final_obs"]`` and
       ``info["final_info"]``, as gymnasium's own vector environments have them: an observation or
-      None for each row, and arrays. ``final_info["obs"]`` is the same observations in arrays like
-      those of ``obs``, zeros except where ``info["_final_obs"]``; ``final_info["game"]`` repeats
+      None for each row, and arrays. Those of ``final_obs`` are views of ``final_info["obs"]``, arrays
+      like ``obs`` with zeros except where ``info["_final_obs"]``; ``final_info["game"]`` repeats
       ``info["game"]``. Gymnasium's wrappers leave ``final_info`` as it is.
 
     Errors: a `ServerError` means that the server refused a request; nothing has changed. A

@@ -278,20 +278,19 @@ class BatchReader:
         return stats
 
     def _final(self, tensors: dict[str, wire.Tensor], games: int) -> dict[str, Any]:
-        """Return the final observations of finished games, always as copies."""
+        """Return the final observations of finished games, as views of the message."""
         arrays = {}
         for name, tensor in tensors.items():
-            field = self._fields.get(name)
-            if field is None:
-                continue  # a later server may send more
-            lead = games if field.per_game else games * self._learners
-            arrays[name] = tensor.array_of(field.dtype, (lead, *field.shape[1:])).copy()
+            if field := self._fields.get(name):  # a later server may send more
+                shape = (games if field.per_game else games * self._learners, *field.shape[1:])
+                array = tensor.array_of(field.dtype, shape).view(_TYPES.get(name, field.dtype))
+                arrays[name] = array.repeat(self._learners, 0) if field.per_game and self._expand else array
         lacking = [field.name for field, _ in self._obs + self._state if field.name not in arrays]
         if lacking:
             raise ValueError(f"last observations without {lacking}")
         final = {name: arrays[name] for name in (*_ALWAYS, _RULES) if name in arrays}
-        final["obs"] = self._shown(self._obs, arrays, {})
-        return final | ({"state": self._shown(self._state, arrays, {})} if self._state else {})
+        final["obs"] = self._shown(self._obs, arrays, arrays)
+        return final | ({"state": self._shown(self._state, arrays, arrays)} if self._state else {})
 
 
 class WithMasks(dict[str, Array]):

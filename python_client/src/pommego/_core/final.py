@@ -18,30 +18,20 @@ def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
     at = rows_of(view.finished, learners)
     mask = np.zeros(rows, np.bool_)
     mask[at] = True
-    obs = view.final["obs"]
-    final_obs = np.full(rows, None, dtype=object)
-    for k, row in enumerate(at.tolist()):
-        final_obs[row] = _row_of(obs, k, len(at), learners)
     last: dict[str, Any] = {}
-    kinds = {"action_mask": np.int8, "alive": np.bool_, "seat": np.uint8, "rules": np.int32}
-    for name, dtype in kinds.items():
-        if name in view.final:
-            array = view.final[name].view(dtype)
-            whole = np.zeros((rows, *array.shape[1:]), dtype)
-            whole[at] = array
-            last[name], last[f"_{name}"] = whole, mask.copy()
-    for name in ("obs", "state"):
-        if name in view.final:
-            whole = _spread(view.final[name], view.finished, learners, rows)
-            last[name], last[f"_{name}"] = whole, mask.copy()
+    for name, shown in view.final.items():
+        last[name], last[f"_{name}"] = _spread(shown, view.finished, learners, rows), mask.copy()
+    final_obs = np.full(rows, None, dtype=object)
+    for row in at.tolist():
+        final_obs[row] = _row_of(last["obs"], row, rows, learners)
     return {"final_obs": final_obs, "_final_obs": mask, "final_info": last, "_final_info": mask.copy()}
 
 
-def _row_of(obs: Observation, k: int, rows: int, learners: int) -> Observation:
-    """Return row k of so many; shared fields have one entry per game."""
+def _row_of(obs: Observation, row: int, rows: int, learners: int) -> Observation:
+    """Return a row of so many, without a copy; what has games first has one entry for all rows of a game."""
     if isinstance(obs, np.ndarray):
-        return obs[k]
-    return {name: array[k if len(array) == rows else k // learners] for name, array in obs.items()}
+        return obs[row]
+    return {name: array[row if len(array) == rows else row // learners] for name, array in obs.items()}
 
 
 def _spread(shown: Observation, games: NDArray[Any], learners: int, rows: int) -> Observation:
