@@ -65,15 +65,44 @@ func (c *certificates) read(stamp string) error {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"},
 		Certificates: []tls.Certificate{pair}}
 	if c.clientCA != "" {
-		text, err := os.ReadFile(c.clientCA)
-		if err != nil {
-			return fmt.Errorf("--tls-client-ca: %w", err)
-		}
-		cfg.ClientAuth, cfg.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
-		if !cfg.ClientCAs.AppendCertsFromPEM(text) {
-			return fmt.Errorf("--tls-client-ca %s has no certificate in PEM form", c.clientCA)
+		cfg.ClientAuth = tls.RequireAndVerifyClientCert
+		if cfg.ClientCAs, err = authorities("--tls-client-ca", c.clientCA); err != nil {
+			return err
 		}
 	}
 	c.last = cfg
 	return nil
+}
+
+// authorities are those in the file of a flag.
+func authorities(flag, path string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s %s has no certificate in PEM form", flag, path)
+	}
+	return pool, nil
+}
+
+// trust is whom a client of TLS trusts, by a file of --ca-file or else as this system does, and who it
+// is itself, by one of --client-cert.
+func trust(caFile, clientCert string) (*tls.Config, error) {
+	cfg := &tls.Config{MinVersion: tls.VersionTLS13}
+	var err error
+	if caFile != "" {
+		if cfg.RootCAs, err = authorities("--ca-file", caFile); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	if clientCert != "" {
+		own, err := tls.LoadX509KeyPair(clientCert, clientCert)
+		if err != nil {
+			return nil, usagef("--client-cert %s: %w", clientCert, err)
+		}
+		cfg.Certificates = []tls.Certificate{own}
+	}
+	return cfg, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
@@ -21,7 +22,7 @@ const livePage, keyVariable = "live.html", "POMMEGO_VIEW_KEY"
 
 // isAddress reports whether an argument is the address of a server.
 func isAddress(text string) bool {
-	return strings.HasPrefix(text, "ws://") || strings.HasPrefix(text, "unix:")
+	return strings.HasPrefix(text, "ws://") || strings.HasPrefix(text, "wss://") || strings.HasPrefix(text, "unix:")
 }
 
 // keyed takes the key off an address of a server.
@@ -43,24 +44,25 @@ func liveConfig(live http.Handler) web.Config {
 }
 
 // serverAt passes requests on to the server at an address, with its token.
-func serverAt(address, token string) (http.Handler, error) {
-	network, target, host := "unix", strings.TrimPrefix(address, "unix:"), "localhost"
+func serverAt(address, token string, trusted *tls.Config) (http.Handler, error) {
+	scheme, network, target, host := "http", "unix", strings.TrimPrefix(address, "unix:"), "localhost"
 	if target == address {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" {
-			return nil, usagef("the address is %q, want ws://HOST:PORT or unix:PATH", address)
+			return nil, usagef("the address is %q, want ws://HOST:PORT, wss://HOST:PORT or unix:PATH", address)
 		}
-		network, target, host = "tcp", u.Host, u.Host
+		scheme, network, target, host = strings.Replace(u.Scheme, "ws", "http", 1), "tcp", u.Host, u.Host
 	}
 	return &httputil.ReverseProxy{
 		Transport: &http.Transport{
 			IdleConnTimeout: time.Second,
+			TLSClientConfig: trusted,
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 				return new(net.Dialer).DialContext(ctx, network, target)
 			},
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "http", host, host
+			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = scheme, host, host
 			r.Out.Header = http.Header{"View-Key": r.In.Header["View-Key"]}
 			if token != "" {
 				r.Out.Header.Set("Authorization", "Bearer "+token)

@@ -117,7 +117,7 @@ func TestOtherRulesErrors(t *testing.T) {
 		for _, tc := range []struct{ id, rules, want string }{
 			{"PommeFFA-v1", `{"num_rigid": 35}`, "num_rigid 35 and num_wood 36 must be even"},
 			{"PommeFFA-v1", `{"bomb_life": 0}`, "bomb_life is 0, want 1 to 100"},
-			{"PommeFFA-v1", `{"bomb_live": 5}`, `there is no field "bomb_live", want one of game_type, `},
+			{"PommeFFA-v1", `{"bomb_live": 5}`, `there is no field "bomb_live" (did you mean "bomb_life"?), want one of game_type, `},
 			{"PommeFFA-v1", `{"step": "tomorrow"}`, `step is "tomorrow", want one of`},
 			{"BaseWar-v0", `{"symmetry": "both"}`, `symmetry is "both", want one of mirror, rotation, none`},
 			{"SuiteBot-v0", `{"players": 9}`, "players is 9, want 2 to 8"},

@@ -28,6 +28,8 @@ type viewOptions struct {
 	listen     string
 	game, step int
 	tokenFile  string
+	caFile     string
+	clientCert string
 	stdin      bool
 	asJSON     bool
 }
@@ -46,7 +48,7 @@ Of a data set (its folder) and of a tournament (the folder of --out or the file 
 games is shown first, of a finished tournament with ratings and the comparison of pairs. A tournament
 may still be under way. Its log holds results; to be shown, a game is played again by the same agents.
 
-With the address of a server (ws://HOST:PORT or unix:PATH) and the key of an environment there the
+With the address of a server (ws://HOST:PORT, wss://HOST:PORT or unix:PATH) and the key of an environment there the
 page shows its games while they are stepped: every game, what each seat sees, rewards, and what its
 client shows of its thoughts. It does not slow them down unless it is open. Only the client that made
 an environment gets its key. With the key that pommego serve --web prints, the page lists all
@@ -76,6 +78,10 @@ A page of one file, to be sent to others, is written by: pommego replay FILE --h
 	f.IntVar(&o.step, "step", 0, "the step to begin with")
 	f.StringVar(&o.tokenFile, "token-file", "",
 		"with ADDRESS, a file that holds the server's token; else it is in the environment variable "+tokenVariable)
+	f.StringVar(&o.caFile, "ca-file", "",
+		"with wss://, the PEM file of the authorities that the server's certificate comes from; else this system's")
+	f.StringVar(&o.clientCert, "client-cert", "",
+		"with wss://, the PEM file with a certificate of your own and its private key, if the server wants one")
 	f.BoolVar(&o.stdin, "exit-on-stdin-close", false,
 		"with ADDRESS, end when standard input closes, as it does when a parent process ends")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
@@ -181,7 +187,11 @@ func (o *viewOptions) live(cmd *cobra.Command, address string) error {
 	if err != nil {
 		return err
 	}
-	server, err := serverAt(address, token)
+	trusted, err := trust(o.caFile, o.clientCert)
+	if err != nil {
+		return err
+	}
+	server, err := serverAt(address, token, trusted)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import pytest
 import pommego
 from compare import assert_same, frozen
 from pommego import suites
+from test_looking_on import asked, credentials
 from wiring import wired
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificates")
@@ -174,6 +175,16 @@ def test_client_certificates(binary: Path, keys: Path) -> None:
             pommego.catalog(**wired(**where))
         with pytest.raises(pommego.ConnectionError, match="lost during the handshake"):
             pommego.catalog(**wired(**where, client_cert=keys / "stranger-both.pem"))
+
+
+def test_a_page_of_an_environment_there(binary: Path, keys: Path) -> None:
+    """`web=True` trusts the same authorities, and shows the same certificate, as the environment."""
+    with serving(binary, keys, "--tls-client-ca", str(keys / "ca.pem")) as address:
+        where = wired(token=TOKEN, ca_file=keys / "ca.pem", client_cert=keys / "client-both.pem")
+        with pommego.make_vec("OneVsOne-v0", 2, address=address, web=True, **where) as envs:
+            envs.reset(seed=0)
+            about = asked(envs.web_address, "", credentials(envs.web_address)[1])
+            assert (about["env"], about["games"]) == ("OneVsOne-v0", 2)
 
 
 class InterruptedError(Exception):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from pommego._transport.handshake import Certificates
 from pommego.errors import ServerStartError
 from pommego.server import find_binary, stop
 
@@ -33,8 +34,12 @@ class Viewer:
         address: of the page, with the token and the key without which it shows nothing.
     """
 
-    def __init__(self, address: str, token: str | None, key: str, timeout: float = 20.0) -> None:
+    def __init__(
+        self, address: str, token: str | None, key: str, own: Certificates, timeout: float = 20.0
+    ) -> None:
         command = [find_binary(), "view", address, "--json", "--exit-on-stdin-close"]
+        files = (("--ca-file", own.ca_file), ("--client-cert", own.client_cert))
+        command += [text for flag, path in files if path for text in (flag, os.fspath(path))]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

@@ -101,13 +101,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Certificates:
-    """What client and server know each other by, with TLS.
-
-    Attributes:
-        ca_file: the PEM file of the authorities that the server's certificate has to come from;
-            None: those that this system trusts.
-        client_cert: the PEM file with this client's certificate and its private key, None for none.
-    """
+    """What client and server know each other by, with TLS: PEM files, see `pommego.Connection`."""
 
     ca_file: str | os.PathLike[str] | None = None
     client_cert: str | os.PathLike[str] | None = None
