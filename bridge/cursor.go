@@ -61,7 +61,7 @@ const (
 
 // String is the form as an error message names it.
 func (f form) String() string {
-	return [...]string{"nothing", "nil", "a bool", "an integer", "a float", "a text", "a binary", "an array", "a map"}[f]
+	return [...]string{"nothing", "nil", "a bool", "an integer", "a float", "a string", "a binary", "an array", "a map"}[f]
 }
 
 // item is one value, or the head of an array or map.
@@ -152,10 +152,10 @@ func (c *cursor) body(it *item, at int) error {
 		it.data = c.msg[at:end:end]
 		at = end
 		if it.form == formText && len(it.data) > maxStrBytes {
-			return c.wrong(c.pos, "a text of %d bytes, want at most %d", len(it.data), maxStrBytes)
+			return c.wrong(c.pos, "a string of %d bytes, want at most %d", len(it.data), maxStrBytes)
 		}
 		if it.form == formText && !utf8.Valid(it.data) {
-			return c.wrong(c.pos, "a text that is not UTF-8")
+			return c.wrong(c.pos, "a string that is not UTF-8")
 		}
 	case formArray, formMap:
 		if it.bits > left || it.form == formMap && it.bits > left/2 {
@@ -241,7 +241,7 @@ func (c *cursor) key(in *container) error {
 	case err != nil:
 		return err
 	case it.form != formText:
-		return c.wrong(at, "a map's key is %v, want a text", it.form)
+		return c.wrong(at, "a map's key is %v, want a string", it.form)
 	case len(it.data) > maxKeyBytes:
 		return c.wrong(at, "a map's key of %d bytes, want at most %d", len(it.data), maxKeyBytes)
 	}

@@ -149,7 +149,7 @@ func outOfRange(field string, got any, least, most uint64) error {
 
 // name reads a short text.
 func (f *fields) name(field string) []byte {
-	it := f.take(field, formText, "a text")
+	it := f.take(field, formText, "a string")
 	if len(it.data) > maxNameBytes {
 		f.wrong(codeOutOfRange, field, "", "%s has %d bytes, want at most %d", field, len(it.data), maxNameBytes)
 	}

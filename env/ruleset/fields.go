@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"pommego/env"
+	"pommego/internal/enum"
 )
 
 // Meanings lists what each field of a struct of rules means, in the fields' order:
@@ -126,7 +127,7 @@ func set(rules any, name string, text json.RawMessage) error {
 		}
 		names = append(names, field.Name)
 	}
-	return fmt.Errorf("there is no field %q, want one of %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("there is no field %q%s, want one of %s", name, enum.Suggest(name, names), strings.Join(names, ", "))
 }
 
 // read reads the value of a field. A reading says itself which names it has.
@@ -147,7 +148,7 @@ func read(name string, to any, text json.RawMessage) error {
 // kinds is what JSON has to give for each kind of field.
 var kinds = map[reflect.Kind]string{
 	reflect.Int: "a whole number", reflect.Uint8: "a whole number of 0 to 255", reflect.Bool: "true or false",
-	reflect.String: "a text",
+	reflect.String: "a string",
 }
 
 // short is the beginning of what was given.
