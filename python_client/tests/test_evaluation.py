@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
+import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -126,6 +132,49 @@ def test_intervals(where: dict[str, Any]) -> None:
     )
 
 
+def test_intervals_of_few_games() -> None:
+    """One game has no interval of lengths, and none reaches below 0."""
+    one = pommego.Evaluation(np.ones(1, np.int8), np.array([30], np.int32), np.zeros(1, np.uint8))
+    assert one.length.value == 30 and np.isnan([one.length.low, one.length.high]).all()
+    assert str(one).endswith("; 30.0 steps")
+    assert "<td>30.0<td>" in one._repr_html_()
+    far = pommego.Evaluation(np.ones(2, np.int8), np.array([1, 800], np.int32), np.zeros(2, np.uint8))
+    assert far.length.low == 0 < far.length.value < far.length.high < 1200
+    assert str(far).endswith(f"; 400.5 steps (0.0 to {far.length.high:.1f})")
+
+
+def test_an_interrupt_ends_all_matches(binary: object) -> None:
+    """Of those under way, which would last for hours, no process is left, and no other begins."""
+    program = """
+import signal, pommego
+signal.signal(signal.SIGINT, signal.default_int_handler)
+pommego.evaluate("uct:ticks=100000000", "OneVsOne-v0", games=100)
+"""
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, text=True) as process:
+
+        def matches() -> list[str]:
+            """The processes of its session besides itself; the server has another."""
+            about = [
+                path.read_text().rpartition(")")[2].split() for path in Path("/proc").glob("[0-9]*/stat")
+            ]
+            ours = [stat for stat in about if stat[3] == str(process.pid) and stat[0] != "Z"]
+            return [stat[1] for stat in ours if stat[1] == str(process.pid)]
+
+        try:
+            until = time.monotonic() + 60
+            while len(matches()) < min(2, os.cpu_count() or 1):
+                assert process.poll() is None and time.monotonic() < until
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=20)
+            assert said.rstrip().endswith("KeyboardInterrupt")
+            assert matches() == []
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
 def test_a_better_policy_wins_more(binary: object) -> None:
     """Against statues: who stands still ties or waits, who bombs itself loses. With a server of its own."""
     still = pommego.evaluate(lambda _, info: np.zeros(len(info["seat"]), int), DUEL, "random", 20)
@@ -168,11 +217,48 @@ def test_a_better_agent_wins_more(where: dict[str, Any]) -> None:
         ((lambda _, info: [0], DUEL, "static", 4), {}, ValueError, r"of shape \(1,\), expected \(4,\)"),
         ((Clock(), "Chess-v0"), {}, pommego.ServerError, "unknown_env_id"),
         ((Clock(), DUEL, "simpel"), {}, pommego.ServerError, "simpel"),
+        (("human", DUEL), {}, ValueError, "policy is 'human', who can play in a match of the command"),
+        (("simple", DUEL, "human:speed=4"), {}, ValueError, r"opponents\[0\] is 'human:speed=4'"),
+        ((Clock, DUEL), {}, TypeError, r"policy is the class Clock: give an instance, Clock\(\.\.\.\)"),
+        ((lambda obs: 0, DUEL), {}, TypeError, r"not to be called as policy\(obs, info\): too many"),
+        ((lambda obs, info, x: 0, DUEL), {}, TypeError, "missing a required argument: 'x'"),
+        ((lambda obs, info: None, DUEL), {}, TypeError, "must return integers, got None"),
+        ((lambda obs, info: "x", DUEL), {}, TypeError, "must return integers, got dtype <U1"),
+        ((Clock(), DUEL, None), {}, TypeError, "opponents is None, expected a name"),
+        ((Clock(), DUEL, [3]), {}, TypeError, r"opponents\[0\] is 3, expected a policy"),
+        ((Clock(), FFA, "simple,simple,osla"), {}, ValueError, r"give \['simple', 'simple', 'osla'\]"),
+        ((Clock(), DUEL, "static", 2.5), {}, ValueError, "games is 2.5, expected an integer, 1 or more"),
+        ((Clock(), DUEL), {"time_limit": -1}, ValueError, "time_limit is -1, expected a number, 0 or more"),
+        ((Clock(), DUEL), {"time_limit": "60"}, ValueError, "time_limit is '60', expected a number"),
+        ((Clock(), DUEL), {"time_limit": np.nan}, ValueError, "time_limit is nan, expected a number"),
+        (("static", DUEL, "static", 1), {"seed": 2.5}, TypeError, "seed is 2.5, expected an integer"),
+        ((Clock(), DUEL), {"game": 2}, TypeError, "no option game here; did you mean games?"),
+        (
+            (Clock(), FFA),
+            {"team": True},
+            ValueError,
+            f"team is True, but in {FFA} each seat plays for itself",
+        ),
     ],
 )
 def test_misuse(where: dict[str, Any], arguments: Any, options: Any, error: type, says: str) -> None:
     with pytest.raises(error, match=says):
         pommego.evaluate(*arguments, **options, **where)
+
+
+def test_agents_that_cannot_play_are_told_in_words_of_python() -> None:
+    """The command's arguments and its help are none of the caller's."""
+    with pytest.raises(pommego.PommegoError, match=r'^no agent is called "simpel"') as refused:
+        pommego.evaluate("simpel", DUEL, games=1)
+    assert "--" not in str(refused.value)
+
+
+def test_numbers_of_numpy(where: dict[str, Any]) -> None:
+    plain = {"games": 4, "seed": 3, "rules": {"max_steps": 30}}
+    given = {"games": np.int64(4), "seed": np.uint16(3), "rules": {"max_steps": np.int64(30)}}
+    for policy in (bomber, "random"):
+        one = pommego.evaluate(policy, DUEL, "random", **plain, **where)
+        same(one, pommego.evaluate(policy, DUEL, "random", **given, **where))
 
 
 # Anything that plays --------------------------------------------------------------
@@ -263,6 +349,26 @@ def test_a_policy_that_searches(where: dict[str, Any], opponent: Any) -> None:
     same(result, pommego.evaluate(plan, DUEL, opponent, 6, rules=rules, **where))
 
 
+def test_a_search_takes_what_it_names(where: dict[str, Any]) -> None:
+    """Either argument or both, and a policy's other parameters keep their defaults."""
+    seen: list[int] = []
+
+    def by_state(obs: Any, info: dict[str, Any], *, states: Any, depth: int = 3) -> np.ndarray:
+        seen.append(len(states))
+        return np.full(len(states), depth)
+
+    def by_simulate(obs: Any, info: dict[str, Any], simulate: Any) -> np.ndarray:
+        assert callable(simulate)
+        return np.full(len(info["row"]), 3)
+
+    options: dict[str, Any] = {"rules": {"max_steps": 8}, **where}
+    one = pommego.evaluate(by_state, DUEL, "static", 2, **options)
+    assert seen == [1, 1] * 8, "a call for each of the two seats it has"
+    same(one, pommego.evaluate(by_simulate, DUEL, "static", 2, **options))
+    with pytest.raises(TypeError, match="must return integers, got None"):
+        pommego.evaluate(lambda obs, info, states: None, DUEL, "static", 2, **options)
+
+
 def test_a_searching_team(where: dict[str, Any]) -> None:
     result = pommego.evaluate(plan, TEAM, "static", 2, team=True, rules={"max_steps": 12}, **where)
     assert result.games == 2
@@ -275,8 +381,8 @@ def test_a_time_limit_returns_what_is_over(where: dict[str, Any]) -> None:
     """Whoever bombs itself is soon done; statues are not over within the time."""
     statues = pommego.evaluate(still, DUEL, "static", 5, time_limit=0.0, **where)
     assert (statues.games, statues.unfinished) == (0, 5)
-    assert "5 more were not over in time" in str(statues)
-    assert "<td>5" in statues._repr_html_()
+    assert str(statues) == "0 games; 5 more were not over in time"
+    assert "<td>0<td>-<td>-<td>-<td>-<td>5" in statues._repr_html_()
     slow = lambda obs, info: (time.sleep(0.05), bomber(obs, info))[1] * (info["seat"] == 0)  # noqa: E731
     some = pommego.evaluate(slow, DUEL, "static", 4, time_limit=2.0, **where)
     assert (some.losses, some.games, some.unfinished) == (2, 2, 2)

@@ -70,7 +70,7 @@ def test_every_call_is_tried() -> None:
 # Options -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("said", ["SAME_STEP", "same_step", "SameStep", "samestep", AutoresetMode.SAME_STEP])
+@pytest.mark.parametrize("said", ["SAME_STEP", "same-step", "SameStep", "samestep", AutoresetMode.SAME_STEP])
 def test_autoreset_modes_by_any_name(vec: Vec, said: Any) -> None:
     assert vec(games=1, autoreset_mode=said).autoreset_mode is AutoresetMode.SAME_STEP
 
@@ -90,7 +90,7 @@ def test_autoreset_modes_by_any_name(vec: Vec, said: Any) -> None:
             1,
             {"max_episode_steps": 0},
             ValueError,
-            "is 0, expected 1 or more, or None for no limit",
+            "is 0, expected an integer, 1 or more, or None for no limit",
         ),
         ("OneVsOne-v0", 0, {}, pommego.ServerError, r"^num_envs is 0, want 1 to .*field num_envs"),
         ("OneVsOne-v0", 1 << 30, {}, pommego.ServerError, r"^num_envs is 1073741824, want 1 to 1048576"),
@@ -102,6 +102,32 @@ def test_autoreset_modes_by_any_name(vec: Vec, said: Any) -> None:
             pommego.ServerError,
             'there are \\["box" "planes" "raw"',
         ),
+        ("OneVsOne-v0", "3", {}, pommego.ServerError, "^num_envs is a string, want an integer"),
+        ("OneVsOne-v0", 2, {"batch_size": "1"}, ValueError, "batch_size is '1', expected 1 to num_envs, 2"),
+        ("OneVsOne-v0", 1, {"max_episode_steps": 2.5}, ValueError, "is 2.5, expected an integer, 1 or more"),
+        ("OneVsOne-v0", 1, {"timeout": "x"}, ValueError, "timeout is 'x', expected a number, 0 or more"),
+        ("OneVsOne-v0", 1, {"connection": {"agent_limit": 3}}, TypeError, r"expected pommego.Connection\("),
+        (
+            "OneVsOne-v0",
+            1,
+            {"connection": pommego.Connection(agent_limit=-1)},
+            pommego.ServerError,
+            "^agent_limit is -1, want 0 to 3600 .*field connection",
+        ),
+        (
+            "OneVsOne-v0",
+            1,
+            {"rules": {"max_step": 3}},
+            pommego.ServerError,
+            '"max_step" [(]did you mean "max_steps"[?][)]',
+        ),
+        *(
+            ("PommeFFA-v1", 1, {name: "simple,static,osla"}, error, r"\['simple', 'static', 'osla'\]")
+            for name, error in (("opponents", ValueError), ("seats", TypeError))
+        ),
+        ("OneVsOne-v0", 1, {"opponents": "human"}, ValueError, "opponents is 'human', who can play in"),
+        ("OneVsOne-v0", 1, {"opponents": [pommego.Pool]}, TypeError, r"is the class Pool: give .* Pool\("),
+        ("OneVsOne-v0", 1, {"opponents": [len]}, TypeError, r"not to be called as policy\(obs, info\)"),
     ],
 )
 def test_errors_name_what_was_given(
@@ -109,6 +135,14 @@ def test_errors_name_what_was_given(
 ) -> None:
     with pytest.raises(error, match=says):
         vec(id, games, **options)
+
+
+def test_a_connection_is_one_everywhere(server: pommego.Server) -> None:
+    where = {"address": server.address, "token": server.token, "connection": {"ca_file": "x"}}
+    policy = lambda obs, info: np.zeros(len(info["row"]), int)  # noqa: E731
+    for call in (pommego.catalog, lambda **where: pommego.evaluate(policy, "OneVsOne-v0", **where)):
+        with pytest.raises(TypeError, match=r"connection is .*, expected pommego\.Connection"):
+            call(**where)
 
 
 def test_one_opponent_for_all_seats(vec: Vec, tmp_path: Path, server: pommego.Server) -> None:

@@ -228,7 +228,7 @@ def broken(obs: Any, info: Any) -> Any:
 @pytest.mark.parametrize(
     ("answer", "error", "says"),
     [
-        (np.zeros, TypeError, "returned float64 as actions, expected integers"),
+        (np.zeros, TypeError, "must return integers, got dtype float64: take the argmax"),
         (lambda n: np.zeros(n + 1, int), ValueError, r"shape \(4,\), expected \(3,\)"),
         (
             lambda n: np.full(n, 6),
@@ -382,8 +382,13 @@ def test_a_pool_that_cannot_be(vec: Vec) -> None:
         with pytest.raises(ValueError, match=says):
             pommego.Pool(**options)
     pool = pommego.Pool()
-    with pytest.raises(TypeError, match="callable"):
-        pool.add("simple")
+    for policy, says in [
+        ("simple", "callable"),
+        (pommego.Pool, r"a member is the class Pool: give an instance, Pool\("),
+        (lambda obs: 0, r"not to be called as policy\(obs, info\)"),
+    ]:
+        with pytest.raises(TypeError, match=says):
+            pool.add(policy)
     with pytest.raises(pommego.PommegoError, match="without members"):
         vec(opponents=[pool, "static", "static"]).reset()
     pool.add(still, "a")

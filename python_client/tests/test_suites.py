@@ -99,9 +99,24 @@ def test_changed_results_are_found(suite: str, where: dict[str, Any], tmp_path: 
         suites.load(changed(file, tmp_path / "three", shorter))
     with pytest.raises(ValueError, match="4 games (with|against) random.*, expected 5"):
         suites.load(changed(file, tmp_path / "four", lambda content: content["parts"][0].pop()))
-    (tmp_path / "five").write_bytes(file.read_bytes()[:-30])
-    with pytest.raises(ValueError, match="no result of a suite"):
-        suites.load(tmp_path / "five")
+    whole = file.read_bytes()
+    for k, data in enumerate((whole[:-30], b"", b"x", gzip.compress(b"x"), gzip.compress(b"[]"))):
+        (tmp_path / f"five-{k}").write_bytes(data)
+        with pytest.raises(ValueError, match="is no result of a suite, or it is damaged$"):
+            suites.load(tmp_path / f"five-{k}")
+    for k, (name, value, says) in enumerate(
+        [
+            ("parts", None, r"Expected `array`, got `null` - at `\$.parts`$"),
+            ("suite", 3, r"Expected `str`, got `int` - at `\$.suite`$"),
+            ("parts", [[{}]] * 2, "Object missing required field `result`"),
+            ("parts", [[dict.fromkeys(("result", "length", "seat"), 9)]] * 2, "Expected `int` <= 1"),
+            ("agents", {"simple": "1"}, "Expected `int`, got `str`"),
+            ("format", "x", "format 'x', expected 'pommego-suite/1'"),
+        ]
+    ):
+        other = changed(file, tmp_path / f"six-{k}", lambda content: content.update({name: value}))  # noqa: B023
+        with pytest.raises(ValueError, match=says):
+            suites.load(other)
 
 
 def test_a_game_that_lasts_longer_is_found(suite: str, where: dict[str, Any], tmp_path: Path) -> None:
@@ -240,7 +255,9 @@ def test_mistakes(suite: str, where: dict[str, Any], monkeypatch: pytest.MonkeyP
     with pytest.raises(TypeError, match="id of an environment, or suite="):
         pommego.evaluate(legal)
     monkeypatch.setitem(suites.SUITES, suite, replace(suites.SUITES[suite], version=0))
-    with pytest.raises(ValueError, match=r"is of rules version 0 of \S+, the server has 1"):
+    with pytest.raises(
+        ValueError, match=r"was made with \S+-v\d 0, this is 1: use a server of pommego with these"
+    ):
         pommego.evaluate(legal, suite=suite, **where)
 
 

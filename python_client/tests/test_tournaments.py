@@ -33,6 +33,11 @@ def bomber(obs: Any, info: dict[str, Any]) -> np.ndarray:
     return np.full(len(info["seat"]), 5)
 
 
+class Still:
+    def __call__(self, obs: Any, info: dict[str, Any]) -> np.ndarray:
+        return still(obs, info)
+
+
 def as_agents(results: dict[str, Any]) -> dict[str, Any]:
     """Return results with the agent's name in place of the policy's, without counts of time and search."""
     text = json.dumps(results).replace("client:still", "static").replace("client:other", "static")
@@ -152,10 +157,24 @@ def test_kept_games_are_not_played_again(
     ("players", "options", "error", "says"),
     [
         ([still, still], {}, ValueError, "two players are called 'still': give a dictionary"),
-        ([still, 3], {}, TypeError, "player 'int' is 3, expected a policy, a Pool or an agent's name"),
+        (
+            [still, 3],
+            {},
+            TypeError,
+            r"player 'int' is 3, expected a policy \(a callable on obs and info\), a Pool or an agent's name",
+        ),
         (["simpel"], {}, pommego.PommegoError, 'did you mean "simple"'),
         ([still], {"format": "knock-out"}, pommego.PommegoError, "knock-out"),
-        ([still], {"games": 0}, pommego.PommegoError, "games is 0"),
+        ([still], {"games": 0}, ValueError, "games is 0, expected an integer, 1 or more"),
+        ([still], {"games": 2.5}, ValueError, "games is 2.5, expected an integer"),
+        ([still], {"seed": 2.5}, TypeError, "seed is 2.5, expected an integer"),
+        ([still], {"game": 2}, TypeError, "no option game here; did you mean games?"),
+        ("simple,static", {}, TypeError, "players is 'simple,static', expected a list"),
+        ([], {}, TypeError, r"players is \[\], expected a list"),
+        (["human"], {}, ValueError, "player 'human' is 'human'"),
+        (["simple", "simple"], {}, ValueError, "two players are called 'simple'"),
+        ([still], {"against": "simple,static"}, ValueError, r"give \['simple', 'static'\]"),
+        ([Still], {}, TypeError, "player 'Still' is the class Still: give an instance"),
         ([still], {"seat": 0}, TypeError, "no option seat"),
         ([lambda obs, info: [9]], {"games": 2}, ValueError, "returned actions of shape"),
     ],
@@ -163,6 +182,21 @@ def test_kept_games_are_not_played_again(
 def test_misuse(where: dict[str, Any], players: Any, options: Any, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
         pommego.tournament(players, DUEL, **options, **where)
+
+
+def test_the_command_speaks_of_no_flags(where: dict[str, Any]) -> None:
+    """What it refuses was given to it by `tournament`, as arguments of which its caller knows nothing."""
+    for options in ({"format": "knock-out"}, {"format": "two-against-two"}):
+        with pytest.raises(pommego.PommegoError) as refused:
+            pommego.tournament([still], DUEL, **options, **where)
+        assert "--" not in str(refused.value)
+
+
+def test_numbers_of_numpy(where: dict[str, Any]) -> None:
+    plain = pommego.tournament([still, "static"], DUEL, games=2, seed=3, rules={"max_steps": 30}, **where)
+    rules = {"max_steps": np.int64(30)}
+    given = {"games": np.int64(2), "seed": np.uint8(3), "rules": rules}
+    assert pommego.tournament([still, "static"], DUEL, **given, **where).results == plain.results
 
 
 def test_the_command_trusts_no_client(binary: Path) -> None:

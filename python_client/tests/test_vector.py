@@ -521,23 +521,34 @@ def test_make_vec_has_few_options() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "instead"),
+    ("name", "says"),
     [
-        ("fog", 'use observation="unfogged"'),
-        ("compression", 'use observation="raw"'),
-        ("resume", "use replace=True instead"),
-        ("pause", 'use render_mode="human" instead'),
-        ("transport", "use address=pommego.Server"),
-        ("noop", "use python -m pommego.bench"),
-        ("opponent_weights", "use opponents=pommego.LineUps"),
-        ("start_weights", "use start_states=pommego.Starts"),
-        ("ordinary_starts", "use start_states=pommego.Starts"),
-        ("ca_file", r"use connection=pommego.Connection\(ca_file=...\) instead"),
-        ("shared_memory", r"use connection=pommego.Connection\(shared_memory=...\) instead"),
-        ("colour", "colour$"),
+        ("oponents", "; did you mean opponents[?]"),
+        ("observations", "; did you mean observation[?]"),
+        ("ca_file", r"; use connection=pommego.Connection\(ca_file=...\) instead"),
+        ("shared_memory", r"; use connection=pommego.Connection\(shared_memory=...\) instead"),
+        ("colour", ""),
     ],
 )
-def test_options_that_are_gone(name: str, instead: str) -> None:
+def test_options_that_there_are_not(name: str, says: str) -> None:
     for make in (pommego.make_vec, pommego.make):
-        with pytest.raises(TypeError, match=rf"^make_vec\(\) has no option .*{instead}"):
+        with pytest.raises(TypeError, match=f"^there is no option {name} here{says}$"):
             make("OneVsOne-v0", **{name: None})
+    with pytest.raises(TypeError, match="^there is no option copy here; pommego.make_vec[(][)] has$"):
+        pommego.make("OneVsOne-v0", copy=False)
+
+
+def test_numbers_of_numpy(vec: Vec) -> None:
+    """Options and rules may be numbers of numpy, as they come out of a sweep."""
+    options = {"seat": np.int64(1), "max_episode_steps": np.int32(5), "workers": np.uint8(1)}
+    options |= {"batch_size": np.int64(2), "state": np.True_, "counts": np.False_, "timeout": np.float32(60)}
+    plain = {name: value.item() for name, value in options.items()}
+    for rules in ({"max_steps": 30}, [{"max_steps": 30}, {"max_steps": 31}]):
+        given = [{name: np.int64(n) for name, n in one.items()} for one in np.atleast_1d(rules)]
+        given = given if isinstance(rules, list) else given[0]
+        ours = vec("OneVsOne-v0", np.int64(2), opponents=["random"], rules=given, **options)
+        theirs = vec("OneVsOne-v0", 2, opponents=["random"], rules=rules, **plain)
+        assert_same(ours.reset(seed=np.int64(4)), theirs.reset(seed=4))
+        assert ours.timeout == 60
+    with pytest.raises(TypeError, match="1j is a complex, which cannot be sent to a server"):
+        vec("OneVsOne-v0", 1, rules={"max_steps": 1j})

@@ -156,6 +156,8 @@ def test_any_ffmpeg_is_used(where: dict[str, Any], tmp_path: Path, monkeypatch: 
         ((bomber, DUEL, bomber), {}, TypeError, r"opponents has <function bomber.*by their names"),
         (("no/such.jsonl",), {"rules": {}}, TypeError, r"\['rules'\] are for playing a game"),
         ((3, DUEL), {}, TypeError, "what is 3, expected a policy"),
+        (("human", DUEL), {}, ValueError, "what is 'human', who can play in a match of the command alone"),
+        ((bomber, DUEL), {"stat": True}, TypeError, "no option stat here; did you mean state?"),
         (("simple", DUEL), {"seat": 2}, ValueError, "seat is 2, expected 0 to 1"),
         (("simple", DUEL), {"seed": -1}, pommego.PommegoError, "seed"),
         (("simple", DUEL), {"tile": 3}, pommego.PommegoError, "tile is 3, want 8 to 128"),

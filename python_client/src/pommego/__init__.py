@@ -1,12 +1,5 @@
 """Thousands of Pommerman games, stepped together.
 
-    import pommego
-
-    with pommego.make_vec("PommeFFACompetition-v0", num_envs=1024) as envs:
-        obs, info = envs.reset(seed=0)
-        actions = envs.sample_actions(info["action_mask"])
-        obs, reward, terminated, truncated, info = envs.step(actions)
-
 `make_vec` makes a gymnasium vector environment, `make` a single environment,
 `parallel_env` and `aec_env` PettingZoo environments. `Server` is a server that several
 environments share, `catalog` lists the games. Importing this package registers the
@@ -14,11 +7,9 @@ games with gymnasium under their id with the prefix "pommego/".
 
 Adapters to other frameworks are modules of their own (`pommego.pettingzoo`,
 `pommego.sb3`, `pommego.torchrl`, `pommego.rllib`), which import their framework only
-when they are imported themselves. `pommego.ray` runs on a
-Ray cluster. `planes` makes `planes` observations from `raw` ones; `pommego.torch` and
-`pommego.jax` do so on a device.
-`pommego.pommerman` is the API of the original environment, `pommego.data` reads and
-writes data sets of games.
+when they are imported themselves. `pommego.ray` runs on a Ray cluster. `planes` makes `planes`
+observations from `raw` ones; `pommego.torch` and `pommego.jax` do so on a device.
+`pommego.pommerman` is the API of the original environment, `pommego.data` reads and writes data sets.
 """
 
 import importlib

@@ -6,27 +6,29 @@ import itertools
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from numbers import Real
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pommego._core import checks
 from pommego._core.batch import Observation
-from pommego._core.checks import none_of
 from pommego._core.connecting import Connection
-from pommego._core.matches import by_seat, own_seat, play, rules_alone
-from pommego._core.opponents import Opponent
-from pommego._core.playing import Game, play_games, progress
-from pommego.making import describe
-from pommego.pool import Pool
+from pommego._core.matches import play_matches, rules_alone
+from pommego._core.opponents import Opponent, check_player
+from pommego._core.playing import Game, Played, play_games, progress
+from pommego._core.wording import check_options
+from pommego.making import describe, make_vec
+from pommego.pool import SEARCH, Pool
 from pommego.results import Evaluation
 from pommego.server import running
 from pommego.spec import GameSpec
 from pommego.suites import Part, Suite, SuiteResult, differing, load, named
 
-__all__ = ["NOT_HERE", "RESULTS", "SEED", "Policy", "check_result", "evaluate", "seatings"]
+__all__ = ["NOT_HERE", "SEED", "Policy", "check_result", "evaluate", "seatings"]
 
 #: Chooses actions, (rows,) or (rows, components), by a batch's observation and its info.
 Policy = Callable[[Observation, dict[str, Any]], ArrayLike]
@@ -40,14 +42,8 @@ NOT_HERE += ("batch_size", "max_episode_steps")
 def evaluate(
     policy: Opponent,
     id: str,
-    opponents: Opponent | Sequence[Opponent] = "simple",
-    games: int = 100,
-    *,
-    team: bool = False,
-    seed: int = SEED,
-    time_limit: float = math.inf,
-    address: str | None = None,
-    token: str | None = None,
+    opponents: Opponent | Sequence[Opponent] = ...,
+    games: int = ...,
     **options: Any,
 ) -> Evaluation: ...
 
@@ -81,15 +77,13 @@ def evaluate(
         policy: called as ``policy(obs, info)`` as opponents are (see `LineUps`), with
             ``info["state"]`` if asked for; returns actions, (rows,) or (rows, components).
 
-            A policy with a parameter `states` searches: it is called as
-            ``policy(obs, info, states=states, simulate=simulate)`` for rows whose action counts alone.
-            `states` are saved games, one a row; `simulate` is `PommegoVectorEnv.simulate` for
-            them, with an action for the row's own seat. Agents play on in it; other
-            seats that policies play stop in its first step.
+            A policy with parameters `states` or `simulate` searches: it is given these by name, for rows
+            whose action counts alone. `states` are saved games, one a row; `simulate` is
+            `PommegoVectorEnv.simulate` for them, with an action for the row's own seat. Agents play
+            on in it; other seats that policies play stop in its first step.
 
             Or a `Pool`, of which each game's seed draws a member, without effect on its ratings. Or an
-            agent's name; games between agents alone are matches, as ``pommego play`` plays
-            them, on all cores of this machine.
+            agent's name; games between agents alone are matches, on all cores of this machine.
         id: an id of the catalog.
         opponents: who plays all other seats, in any of these forms, or a list, in the order of
             `make_vec` (with `team`, in the order of the seats).
@@ -97,25 +91,23 @@ def evaluate(
         suite: in place of `id`, `opponents`, `games`, `team` and `seed`: the name of a fixed set
             of games in `pommego.suites.SUITES`, such as "team-2026".
         team: whether the policy plays all seats of its team, with a row for each. Otherwise
-            it plays one seat, and a teammate is among the opponents.
+            a teammate is among the opponents.
         seed: game i has seed ``seed + i``.
         time_limit: seconds, after which no further step or match begins. The games that are over
             by then count, which in batches are the shorter ones; the result has the number of the others.
         address: of a running server; None: one is started.
         token: that server's token, if it has one.
-        options: further options, as for `make_vec`: observation, rules, state and so on; for
-            an agent only rules.
+        options: as for `make_vec`: observation, rules, state and so on; for an agent only rules.
 
     Returns:
-        the results; printed, it shows rates of wins, ties and losses and the mean length, with
-        95 % intervals. With `suite` a `pommego.suites.SuiteResult`: one for each kind of
-        opponent, a score, and a file that others can check.
+        the results; printed, it shows rates of wins, ties and losses and the mean length, with 95 %
+        intervals. With `suite` a `pommego.suites.SuiteResult`, to score and to save for others to check.
 
     Raises:
-        TypeError, ValueError: an argument is not as described.
-
-    Other errors are those of `make_vec`.
+        TypeError, ValueError: an argument is not as described. Other errors are those of `make_vec`.
     """
+    check_player("policy", policy, *SEARCH)
+    check_options(options, NOT_HERE, evaluate, make_vec)
     if suite is not None:
         if (id, opponents, games, team, seed, time_limit) != (None, "simple", 100, False, SEED, math.inf):
             raise TypeError(
@@ -124,18 +116,21 @@ def evaluate(
             )
         if isinstance(policy, str):
             raise TypeError(f"policy is {policy!r}: a suite wants a callable on (obs, info)")
-        _check(policy, games, options)
         return _evaluate_suite(itertools.repeat(policy), suite, address=address, token=token, **options)
     if id is None:
         raise TypeError("evaluate() needs the id of an environment, or suite=")
-    _check(policy, games, options)
-    until = time.monotonic() + time_limit
+    checks.at_least(1, "games", games)
+    checks.at_least(0, "time_limit", time_limit, Real)
+    until, seed = time.monotonic() + time_limit, checks.one_seed(seed)
     with running(address, token) as where:
         spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
-        seated = _seated(policy, spec, opponents, games, team=team, seed=seed)
-        if all(isinstance(player, str) for game, _ in seated for player in game.players):
-            return _play_agents(spec, seated, rules_alone(options), until)
-        return _play(spec, seated, options | where, until=until, every_seat=isinstance(policy, str))
+        ways = seatings(spec, policy, opponents, team=team)
+        if all(isinstance(player, str) for players, _ in ways for player in players):
+            play = partial(play_matches, rules=rules_alone(options), until=until)
+        else:
+            every = isinstance(policy, str)
+            play = partial(play_games, options=options | where, until=until, every_seat=every)
+        return _play(play, spec, ways, range(seed, seed + games))
 
 
 def _evaluate_suite(
@@ -147,13 +142,9 @@ def _evaluate_suite(
         raise ValueError(f"rules are {options['rules']!r}: the suite {name} has rules of its own")
     with running(address, token) as where:
         spec = describe(suite.id, rules=None, **where, connection=options.get("connection"))
-        if spec.version != suite.version:
-            raise ValueError(
-                f"the suite {name} is of rules version {suite.version} of {suite.id}, the server has "
-                f"{spec.version}: use a release of pommego with that version"
-            )
-        if others := differing(suite.agents, spec.agent_versions):
-            raise ValueError(f"the suite {name} was {others}: use a server of pommego with these agents")
+        made, here = {suite.id: suite.version}, {suite.id: spec.version}
+        if others := differing(made | suite.agents, here | spec.agent_versions):
+            raise ValueError(f"the suite {name} was {others}: use a server of pommego with these versions")
         return SuiteResult(suite, tuple(_parts(policies, suite, spec, options | where)), suite.agents)
 
 
@@ -164,8 +155,9 @@ def _parts(
         made: list[NDArray[np.uint8]] = []
         seed = suite.seed + k * suite.games
         others = [opponents, partner, opponents] if partner else opponents
-        seated = _seated(policy, spec, others, suite.games, team=suite.team, seed=seed)
-        evaluation = _play(spec, seated, options, made=made)
+        ways = seatings(spec, policy, others, team=suite.team)
+        play = partial(play_games, options=options, made=made)
+        evaluation = _play(play, spec, ways, range(seed, seed + suite.games))
         steps = np.stack(made)
         steps = steps.reshape(len(made), suite.games, -1, *steps.shape[2:])
         ends = evaluation.lengths.tolist()
@@ -238,76 +230,42 @@ def _recorded(part: Part) -> Policy:
     return act
 
 
-def _check(policy: Any, games: int, options: Mapping[str, Any]) -> None:
-    if not isinstance(policy, str | Pool) and not callable(policy):
-        raise TypeError(f"policy is {policy!r}, expected a callable on (obs, info), a name or a Pool")
-    if games < 1:
-        raise ValueError(f"games is {games}, expected 1 or more")
-    none_of(NOT_HERE, options, "evaluate")
+def seatings(spec: GameSpec, policy: Any, opponents: Any, *, team: bool) -> list[tuple[list[Any], int]]:
+    """Return who plays each seat, and the policy's first, for each way to seat it.
 
-
-def seatings(spec: GameSpec, opponents: Opponent | Sequence[Opponent], team: bool) -> list[dict[str, Any]]:
-    """Return `make_vec`'s options for each way to seat the policy: in each seat, or each team's seats."""
-    every = spec.teams if team else [(seat,) for seat in range(spec.seats)]
-    found: list[dict[str, Any]] = []
-    for own in every:
-        others = spec.seats - len(own)
-        one = isinstance(opponents, str | Pool) or callable(opponents)
-        names = [opponents] * others if one else list(opponents)
-        if len(names) != others:
-            raise ValueError(f"{len(names)} opponents, expected {others}, or one name for all of them")
-        if team:
-            rest = iter(names)
-            seats = ["learner" if seat in own else next(rest) for seat in range(spec.seats)]
-            found.append({"seats": seats})
-        else:
-            found.append({"opponents": names, "seat": own[0]} if names else {})
+    Raises:
+        TypeError, ValueError: the opponents are not as described, or there are no teams.
+    """
+    if team and not any(len(own) > 1 for own in spec.teams):
+        raise ValueError(f"team is True, but in {spec.id} each seat plays for itself: leave it out")
+    ways = spec.teams if team else [(seat,) for seat in range(spec.seats)]
+    others = spec.seats - len(ways[0])
+    if isinstance(opponents, str | Pool) or callable(opponents):
+        opponents = [opponents] * others
+    if not isinstance(opponents, Sequence):
+        raise TypeError(f"opponents is {opponents!r}, expected a name, a policy or a Pool, or a list of them")
+    if len(opponents) != others:
+        raise ValueError(f"{len(opponents)} opponents, expected {others}, or one name for all of them")
+    for k, one in enumerate(opponents):
+        check_player(f"opponents[{k}]", one, *SEARCH)
+    found = []
+    for own in ways:
+        rest, players = iter(opponents), [policy] * spec.seats
+        for seat in np.roll(range(spec.seats), 0 if team else -1 - own[0]).tolist():
+            if seat not in own:
+                players[seat] = next(rest)
+        found.append((players, own[0]))
     return found
 
 
-def _seated(
-    policy: Any, spec: GameSpec, opponents: Any, games: int, *, team: bool, seed: int
-) -> list[tuple[Game, int]]:
-    """Seat the policy in each way equally often; returns the games with its first seat in each."""
-    seated: list[tuple[Game, int]] = []
-    ways = seatings(spec, opponents, team)
-    for i, way in enumerate(ways, 1):
-        players, seat = by_seat(policy, way, spec.seats), own_seat(way)
-        seated += [(Game(seed + k, players), seat) for k in range(len(seated), games * i // len(ways))]
-    return seated
-
-
-def _play(spec: GameSpec, seated: list[tuple[Game, int]], options: dict[str, Any], **how: Any) -> Evaluation:
-    """Play the games in batches; see `play_games`."""
-    games, seats = zip(*seated, strict=True)
-    played = play_games(spec, games, options, tell=progress(len(games)), **how)
-    results, over = played.results[np.arange(len(games)), seats], played.over
-    return Evaluation(
-        results[over], played.lengths[over], np.array(seats, np.uint8)[over], int((~over).sum())
-    )
-
-
-#: The numbers in `Evaluation.results` by the program's words.
-RESULTS = {"tied": 0, "won": 1, "lost": -1}
-
-
-def _play_agents(
-    spec: GameSpec, seated: list[tuple[Game, int]], rules: dict[str, Any], until: float
+def _play(
+    play: Callable[..., Played], spec: GameSpec, ways: list[tuple[list[Any], int]], seeds: Sequence[int]
 ) -> Evaluation:
-    """Play the games as matches, several at a time."""
-    id, tell, ended = spec.id.removeprefix("custom:"), progress(len(seated)), []
-
-    def result(seated: tuple[Game, int]) -> list[tuple[float, int, int]]:
-        if time.monotonic() >= until:
-            return []
-        game, seat = seated
-        end = play(id, game.players, game.seed, **rules)
-        return [(RESULTS[end["result"][seat]], end["steps"], seat)]
-
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        for found in threads.map(result, seated):
-            ended += found
-            tell(len(ended))
-    tell(len(seated))
-    results, lengths, seats = np.array(ended, np.int32).reshape(-1, 3).T
-    return Evaluation(results.astype(np.int8), lengths, seats.astype(np.uint8), len(seated) - len(ended))
+    """Play a game for each seed, seated in each way equally often, by `play_games` or `play_matches`."""
+    ends = [len(seeds) * i // len(ways) for i in range(len(ways) + 1)]
+    seated = [way for way, begin, end in zip(ways, ends, ends[1:], strict=False) for _ in range(begin, end)]
+    games = [Game(seed, players) for seed, (players, _) in zip(seeds, seated, strict=True)]
+    seats = np.array([seat for _, seat in seated], np.uint8)
+    played = play(spec, games, tell=progress(len(games)))
+    over, results = played.over, played.results[np.arange(len(games)), seats]
+    return Evaluation(results[over], played.lengths[over], seats[over], int((~over).sum()))

@@ -1,30 +1,6 @@
 """For JAX: `raw` observations as `planes` on the learner's device, and steps inside compiled programs.
 
-    import jax
-    from pommego.jax import planes
-
-    envs = pommego.make_vec("PommeTeamCompetition-v0", 1024, observation="raw")
-    to_planes = jax.jit(lambda raw: planes(raw, envs.game_spec))
-    obs, info = envs.reset(seed=0)
-    obs = to_planes(obs)
-
-A step of a fogged team game sends 2.6 kB to the device, the planes 9 kB.
-
-`step` makes a step of the games inside a program, such as a rollout:
-
-    from pommego.jax import step
-
-    @jax.jit
-    def rollout(mask, key):
-        def one(mask, key):
-            action = jax.random.categorical(key, jax.numpy.where(mask, 0.0, -jax.numpy.inf))
-            obs, reward, terminated, truncated, info = step(envs, action)
-            return info["action_mask"], (obs, reward, info["valid"])
-
-        return jax.lax.scan(one, mask, jax.random.split(key, 32))
-
-    obs, info = envs.reset(seed=0)
-    mask, (obs, reward, valid) = rollout(info["action_mask"], jax.random.key(0))
+A step of a fogged team game sends 2.6 kB to the device, the planes 9 kB. `docs/frameworks.md` has examples.
 """
 
 from __future__ import annotations
@@ -56,22 +32,10 @@ _JAX = Library(
 
 
 def planes(raw: Mapping[str, jax.Array], spec: GameSpec, *, unfogged: bool = False) -> dict[str, jax.Array]:
-    """Make `planes` observations of `raw` ones, as the server does, to the byte.
+    """Make `planes` observations of `raw` ones; arguments, result and errors are those of `pommego.planes`.
 
-    It can be traced: what is compiled depends on the shapes and the game alone.
-
-    Args:
-        raw: the fields of the encoding "raw", as for `pommego.planes`; numpy arrays
-            go to the device as they are.
-        spec: the game, as `PommegoVectorEnv.game_spec` has it.
-        unfogged: they are of the encoding "unfogged": hide what each seat does not see first.
-
-    Returns:
-        "planes", uint8 (rows, planes, n, n), and "scalars", float32 (rows, ...).
-
-    Raises:
-        ValueError: these are no raw observations of this game, or it is not Pommerman.
-        PommegoError: `unfogged`, but the game has no fog.
+    It can be traced: what is compiled depends on the shapes and the game alone. Numpy arrays go to the
+    device as they are.
     """
     return convert(_JAX, {name: jnp.asarray(array) for name, array in raw.items()}, spec, unfogged)
 

@@ -7,6 +7,7 @@ import inspect
 import json
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
@@ -30,23 +31,24 @@ if TYPE_CHECKING:
 
 __all__ = ["catalog", "describe", "make", "make_vec"]
 
-# Modules that a plain step does not need are loaded when they are used.
-# ruff: noqa: PLC0415
+# ruff: noqa: PLC0415, modules that a plain step does not need are loaded when they are used
+
+#: Seconds that a step may take while a viewer has paused the games.
+_PAUSE = 24 * 3600.0
 
 P, R = ParamSpec("P"), TypeVar("R")
 
 
 def _with_advice(function: Callable[P, R]) -> Callable[P, R]:
     """Have a function say what to use instead of an option that it does not have."""
-    known = inspect.signature(function).parameters
+    known = inspect.signature(function).parameters.keys()
 
     @functools.wraps(function)
     def advised(*args: P.args, **options: P.kwargs) -> R:
-        for name in options:
-            if name not in known:
-                from pommego._core.wording import no_option
+        if not known >= options.keys():
+            from pommego._core.wording import check_options
 
-                raise no_option(name)
+            check_options(options, (), function)
         return function(*args, **options)
 
     return advised
@@ -166,16 +168,15 @@ def make_vec(
         ConnectionError, TimeoutError, VersionError: connecting to `address` failed.
         BinaryNotFoundError, ServerStartError: no server could be started here.
     """
-    if max_episode_steps is not None and max_episode_steps < 1:
-        raise ValueError(
-            f"max_episode_steps is {max_episode_steps}, expected 1 or more, or None for no limit"
-        )
+    if max_episode_steps is not None:
+        checks.at_least(1, "max_episode_steps", max_episode_steps, more=", or None for no limit")
+    checks.at_least(0, "timeout", timeout, Real)
     if render_mode not in RENDER_MODES:
         raise ValueError(f"render_mode is {render_mode!r}, expected one of {RENDER_MODES}")
     if counts not in (True, False, "step"):
         raise ValueError(f"counts is {counts!r}, expected True, False or 'step'")
     human = render_mode == "human"
-    connection = connection or Connection()
+    connection = Connection.read(connection)
     mode = checks.autoreset_mode(autoreset_mode)
     named_seats, line_ups = _line_ups(seats, opponents, num_envs)
     hosts = _hosts(address, replace, timeout)
@@ -217,7 +218,7 @@ def make_vec(
     connect = GamesMaker(
         id,
         rules,
-        where={"token": token, "certificates": connection, "timeout": timeout},
+        where={"token": token, "certificates": connection, "timeout": float(timeout)},
         shared=web or human,
         options=options,
         everyone=opponents if isinstance(opponents, str) else None,
@@ -251,7 +252,7 @@ def make_vec(
                 from pommego._core.viewer import Viewer
 
                 token_there = games.server.token if games.server else token
-                viewer = Viewer(games.address, token_there, games.made.view_key)
+                viewer = Viewer(games.address, token_there, games.made.view_key, connection)
         except BaseException:
             games.close()
             raise
@@ -264,14 +265,14 @@ def _line_ups(
     seats: Sequence[Opponent] | None, opponents: Opponents | None, games: int
 ) -> tuple[list[str] | None, LineUps | None]:
     """Read the players: the names for `seats`, and the line-ups of opponents."""
-    names, line_ups = None, None
-    if seats is not None:
-        from pommego._core.opponents import seats_of
+    if seats is None and opponents is None:
+        return None, None
+    from pommego._core.opponents import LineUps, check_player, seats_of
 
-        names, line_ups = seats_of(seats)
-    if opponents is not None and not isinstance(opponents, str):
-        from pommego._core.opponents import LineUps
-
+    names, line_ups = (None, None) if seats is None else seats_of(seats)
+    if isinstance(opponents, str):
+        check_player("opponents", opponents)
+    elif opponents is not None:
         line_ups = LineUps.read(opponents, games)
     return names, line_ups
 
@@ -280,7 +281,7 @@ def _rule_sets(rules: dict[str, Any] | Sequence[dict[str, Any]] | None, games: i
     """Return `rules` as the request's fields; those that several games have come once."""
     if isinstance(rules, dict | None) or len(rules) != games:
         return {"rules": rules}
-    keys = [json.dumps(one, sort_keys=True) for one in rules]
+    keys = [json.dumps(one, sort_keys=True, default=wire.plain) for one in rules]
     different = dict(zip(keys, rules, strict=True))
     number = {key: n for n, key in enumerate(different)}
     by_game = np.array([number[key] for key in keys], np.int32)
@@ -302,10 +303,6 @@ def _hosts(
     return Servers(address, replace, timeout)
 
 
-#: Seconds that a step may take while a viewer has paused the games.
-_PAUSE = 24 * 3600.0
-
-
 def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoEnv:
     """Make one game with one learner, as an ordinary gymnasium environment.
 
@@ -321,7 +318,9 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
 
     Other errors are those of `make_vec`.
     """
-    checks.none_of(("num_envs", "autoreset_mode", "batch_size", "copy"), options, "make")
+    from pommego._core.wording import check_options
+
+    check_options(options, ("num_envs", "autoreset_mode", "batch_size", "copy"), make, make_vec)
     options.setdefault("workers", 1)
     if options.get("opponents") is None and options.get("seats") is None:
         options["opponents"] = "simple"
@@ -340,20 +339,15 @@ def catalog(
     timeout: float = 60.0,
 ) -> dict[str, GameSpec]:
     """Return the games that the server has, by id. Arguments and errors as for `make_vec`."""
-    further = {"certificates": connection, "timeout": timeout}
+    further = {"certificates": Connection.read(connection), "timeout": timeout}
     with running(address, token) as where, closing(Client(**where, **further)) as client:
         specs = [read_spec(client, spec) for spec in client.call("envs", wire.EnvsReply).envs]
     return {spec.id: spec for spec in specs}
 
 
 def describe(
-    id: str,
-    *,
-    rules: dict[str, Any] | None,
-    address: str,
-    token: str | None,
-    connection: Connection | None = None,
+    id: str, *, rules: Any, address: str, token: str | None, connection: Connection | None = None
 ) -> GameSpec:
     """Return the description of one game, with changed rules if any are given. Errors as for `make_vec`."""
-    with closing(Client(address, token=token, certificates=connection)) as client:
+    with closing(Client(address, token=token, certificates=Connection.read(connection))) as client:
         return spec_of(client, id, rules)

@@ -1,13 +1,4 @@
-"""Games as PettingZoo environments: `parallel_env` and `aec_env`.
-
-    import pommego
-
-    env = pommego.parallel_env("PommeTeamCompetition-v0", max_cycles=400)
-    observations, infos = env.reset(seed=0)
-    while env.agents:
-        masks = {agent: observations[agent]["action_mask"] for agent in env.agents}
-        actions = {agent: env.action_space(agent).sample(masks[agent]) for agent in env.agents}
-        observations, rewards, terminations, truncations, infos = env.step(actions)
+"""Games as PettingZoo environments: `parallel_env` and `aec_env`; `docs/frameworks.md` has an example.
 
 Agents are named by their seats, "agent_0" and so on. In a free-for-all dead agents get
 their reward and leave `agents`; in team games they stay to the end, with only "stop"

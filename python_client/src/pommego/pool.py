@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 
 from pommego.errors import PommegoError
 
-__all__ = ["Member", "Pool"]
+__all__ = ["SEARCH", "Member", "Pool", "check_policy"]
+
+SEARCH = ("states", "simulate")  # what a policy that searches is given by these names
 
 _START = 1000.0  # everybody's first rating
 _STEP = 16.0  # the most that one game moves a rating by
@@ -25,6 +28,24 @@ _RULES: dict[str, Rule] = {
     "prioritised": lambda rates: (1 - rates) ** 2,
     "even": lambda rates: rates * (1 - rates),
 }
+
+
+def check_policy(what: str, policy: Any, *further: str) -> list[str]:
+    """Return which further arguments a policy takes; TypeError if it is no policy."""
+    if isinstance(policy, type):
+        raise TypeError(f"{what} is the class {policy.__name__}: give an instance, {policy.__name__}(...)")
+    if not callable(policy):
+        raise TypeError(f"{what} is {policy!r}, expected a policy: a callable on obs and info")
+    try:
+        signature = inspect.signature(policy)
+    except ValueError:  # of what is built in
+        return []
+    takes = [name for name in further if name in signature.parameters]
+    try:
+        signature.bind(None, None, **dict.fromkeys(takes))
+    except TypeError as e:
+        raise TypeError(f"{what} is {policy!r}, not to be called as policy(obs, info): {e}") from None
+    return takes
 
 
 @dataclass
@@ -127,11 +148,10 @@ class Pool:
             name: None: "0", "1" and so on.
 
         Raises:
-            TypeError: the policy is not callable.
+            TypeError: the policy cannot be called as policies are.
             ValueError: a member has that name.
         """
-        if not callable(policy):
-            raise TypeError(f"a member is a callable on observations and info, not {policy!r}")
+        check_policy("a member", policy, *SEARCH)
         name = str(self._added) if name is None else name
         if any(name == member.name for member in self.members):
             raise ValueError(f"there is a member called {name!r} already")

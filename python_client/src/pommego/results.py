@@ -20,8 +20,8 @@ class Interval(NamedTuple):
     """An estimate with its 95 % confidence interval.
 
     Attributes:
-        value: the estimate.
-        low: the lower end.
+        value: the estimate; nan if there are no games.
+        low: the lower end; nan if there are too few games for an interval.
         high: the upper end.
     """
 
@@ -30,7 +30,8 @@ class Interval(NamedTuple):
     high: float
 
     def __format__(self, form: str) -> str:
-        return "{:{f}} ({:{f}} to {:{f}})".format(*self, f=form)
+        value, low, high = ("-" if math.isnan(x) else format(x, form) for x in self)
+        return value if math.isnan(self.low + self.value) else f"{value} ({low} to {high})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +87,20 @@ class Evaluation:
 
     @property
     def length(self) -> Interval:
-        """The mean length in steps, with the normal distribution's interval."""
+        """The mean length in steps, with the normal distribution's interval; of two games or more."""
         mean = float(self.lengths.mean()) if self.games else math.nan
-        reach = Z * float(self.lengths.std(ddof=1)) / math.sqrt(self.games) if self.games > 1 else math.inf
-        return Interval(mean, mean - reach, mean + reach)
+        if self.games < 2:
+            return Interval(mean, math.nan, math.nan)
+        reach = Z * float(self.lengths.std(ddof=1)) / math.sqrt(self.games)
+        return Interval(mean, max(0.0, mean - reach), mean + reach)
 
     def __str__(self) -> str:
-        shares = ((self.win_rate, "won"), (self.tie_rate, "tied"), (self.loss_rate, "lost"))
-        said = [f"{s.value:.1%} {what} ({s.low:.1%} to {s.high:.1%})" for s, what in shares]
-        length = f"{self.length.value:.1f} steps ({self.length.low:.1f} to {self.length.high:.1f})"
         late = f"; {self.unfinished} more were not over in time" if self.unfinished else ""
+        if not self.games:
+            return f"0 games{late}"
+        shares = ((self.win_rate, "won"), (self.tie_rate, "tied"), (self.loss_rate, "lost"))
+        said = [f"{share:.1%}".replace(" ", f" {what} ", 1) for share, what in shares]
+        length = f"{self.length:.1f} ".replace(" ", " steps ", 1).strip()
         return f"{self.games} games: {', '.join(said)}; {length}{late}"
 
     def _repr_html_(self) -> str:

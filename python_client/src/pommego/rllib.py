@@ -1,20 +1,8 @@
-"""Games for Ray RLlib's new API stack, with one policy or several.
+"""Games for Ray RLlib's new API stack, with one policy or several; `docs/frameworks.md` has an example.
 
-With one learner against agents on the server, many games at once in each env runner:
-
-    import pommego.rllib  # which registers the names "pommego" and "pommego-multi-agent"
-    from ray.rllib.algorithms.ppo import PPOConfig
-
-    config = (
-        PPOConfig()
-        .environment("pommego", env_config={"id": "OneVsOne-v0", "opponents": ["simple"]})
-        .env_runners(gym_env_vectorize_mode="vector_entry_point", num_envs_per_env_runner=64)
-    )
-
-With all seats learning, each agent mapped to a policy as usual (RLlib steps such
-environments one after the other, so this is much slower):
-
-    config = PPOConfig().environment("pommego-multi-agent", env_config={"id": "PommeTeam-v0"})
+Importing this module registers the names "pommego" (one learner against agents on the server, many
+games at once in each env runner) and "pommego-multi-agent" (all seats learn, each agent mapped to a
+policy as usual; RLlib steps such environments one after the other, so this is much slower).
 
 Observations are one vector of all fields, float32 (size,), which RLlib's default
 networks take. With ``"action_mask": True`` they are ``{"observations": that vector,

@@ -1,16 +1,9 @@
 """Games as a Stable-Baselines3 VecEnv, with action masks for sb3-contrib's MaskablePPO.
 
-    from sb3_contrib import MaskablePPO
-    from pommego import sb3
-
-    envs = sb3.make_vec("PommeFFACompetition-v0", 64, opponents=["simple"] * 3)
-    look = {"features_extractor_class": sb3.Planes}
-    MaskablePPO("MultiInputPolicy", envs, policy_kwargs=look).learn(100_000)
-
 Each row (a learner of a game) is one environment for Stable-Baselines3. Without
 `opponents` all seats learn with the same policy, which is self-play. Where the row of a
 learner goes on after its death (with several learners, and in team games), `ValidRows`
-leaves these steps out of training.
+leaves these steps out of training. `docs/frameworks.md` has examples.
 
 Needs the extra ``pommego[sb3]``.
 """
@@ -30,9 +23,9 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, cat, nn
 
-from pommego._core import checks
 from pommego._core.batch import Observation
 from pommego._core.rows import fields_of, row_info
+from pommego._core.wording import check_options
 from pommego.making import make_vec as make_vector_env
 from pommego.spec import BOX
 from pommego.vector import PommegoVectorEnv
@@ -57,7 +50,7 @@ def make_vec(id: str, num_envs: int = 1, *, render_mode: str | None = None, **op
 
     Errors are those of `pommego.make_vec`.
     """
-    checks.none_of(_NOT_HERE, options, "sb3.make_vec")
+    check_options(options, _NOT_HERE, make_vec, make_vector_env)
     drawn = render_mode or "ansi"
     envs = make_vector_env(id, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, render_mode=drawn, **options)
     return PommegoVecEnv(envs, render_mode=render_mode)

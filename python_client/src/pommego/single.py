@@ -85,13 +85,8 @@ class PommegoEnv(gymnasium.Env):
         """
         obs, reward, terminated, truncated, info = self._envs.step(numbers("action", action)[None])
         self._keep_pace()
-        return (
-            row_obs(obs, 0),
-            float(reward[0]),
-            bool(terminated[0]),
-            bool(truncated[0]),
-            row_info(info, 0, plain=False),
-        )
+        over = bool(terminated[0]), bool(truncated[0])
+        return row_obs(obs, 0), float(reward[0]), *over, row_info(info, 0, plain=False)
 
     def _keep_pace(self) -> None:
         """Have the browser show each position for its time."""

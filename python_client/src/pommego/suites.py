@@ -8,6 +8,7 @@ none of them ever changes under a suite's name. `pommego.evaluate` plays one wit
 from __future__ import annotations
 
 import base64
+import contextlib
 import gzip
 import hashlib
 import json
@@ -30,6 +31,7 @@ __all__ = ["SUITES", "Part", "Suite", "SuiteResult", "differing", "load", "named
 
 _FORMAT = "pommego-suite/1"
 _MOST = 64 << 20  # bytes of a result file, uncompressed
+_DAMAGED = (ValueError, LookupError, TypeError, AttributeError, RecursionError, EOFError, zlib.error)
 
 
 @dataclass(frozen=True)
@@ -75,32 +77,13 @@ class Suite:
 
 # Careful and rash, quick and slow, sure and noisy; by rules and by searches of several kinds.
 _PARTNERS = (
-    "static",
-    "random",
-    "simple",
-    "java-simple",
-    "java-osla",
-    "java-mcts:ticks=200",
-    "heuristic",
-    "heuristic:careful=0",
-    "heuristic:noise=0.1",
-    "bfs:ticks=500",
-    "mcts:ticks=500",
-    "mcts:ticks=500,careful=0",
-    "fmcs-random:ticks=100",
-    "fmcs-ucb1:ticks=500",
-    "fmcs-exploit:ticks=500",
-    "fmcs-exploit:ticks=500,noise=0.05",
-    "fmcs-explore:ticks=500",
-    "osla:ticks=500",
-    "uct:ticks=500",
-    "rhea:ticks=500",
-    "champion:level=1",
-    "champion:level=2",
-    "champion:level=3",
-    "champion:level=3,noise=0.05",
-    "champion:level=2,weights=peaceful",
-    "champion:level=2,weights=reckless",
+    *("static", "random", "simple", "java-simple", "java-osla", "java-mcts:ticks=200"),
+    *("heuristic", "heuristic:careful=0", "heuristic:noise=0.1"),
+    *("bfs:ticks=500", "mcts:ticks=500", "mcts:ticks=500,careful=0", "fmcs-random:ticks=100"),
+    *("fmcs-ucb1:ticks=500", "fmcs-exploit:ticks=500", "fmcs-exploit:ticks=500,noise=0.05"),
+    *("fmcs-explore:ticks=500", "osla:ticks=500", "uct:ticks=500", "rhea:ticks=500"),
+    *("champion:level=1", "champion:level=2", "champion:level=3", "champion:level=3,noise=0.05"),
+    *("champion:level=2,weights=peaceful", "champion:level=2,weights=reckless"),
 )
 _REVISED = (("champion", 2),)
 

@@ -1,14 +1,6 @@
 """`raw` observations of Pommerman as `planes` on the learner's device, for PyTorch.
 
-    import torch
-    from pommego.torch import planes
-
-    envs = pommego.make_vec("PommeTeamCompetition-v0", 1024, observation="raw")
-    obs, info = envs.reset(seed=0)
-    raw = {name: torch.from_numpy(array).to("cuda") for name, array in obs.items()}
-    obs = planes(raw, envs.game_spec)
-
-A step of a fogged team game sends 2.6 kB to the device, the planes 9 kB.
+A step of a fogged team game sends 2.6 kB to the device, the planes 9 kB. `docs/frameworks.md` has an example.
 """
 
 from __future__ import annotations
@@ -48,22 +40,9 @@ _TORCH = Library(
 def planes(
     raw: Mapping[str, torch.Tensor], spec: GameSpec, *, unfogged: bool = False
 ) -> dict[str, torch.Tensor]:
-    """Make `planes` observations of `raw` ones, as the server does, to the byte.
+    """Make `planes` observations of `raw` ones; arguments, result and errors are those of `pommego.planes`.
 
-    Everything is computed on the tensors' device, and nothing is copied from it. The
-    first call for a game and a device copies small tables there.
-
-    Args:
-        raw: the fields of the encoding "raw", as tensors on one device, as for
-            `pommego.planes`.
-        spec: the game, as `PommegoVectorEnv.game_spec` has it.
-        unfogged: they are of the encoding "unfogged": hide what each seat does not see first.
-
-    Returns:
-        "planes", uint8 (rows, planes, n, n), and "scalars", float32 (rows, ...), there.
-
-    Raises:
-        ValueError: these are no raw observations of this game, or it is not Pommerman.
-        PommegoError: `unfogged`, but the game has no fog.
+    All tensors, those returned too, are on one device; everything is computed there. The first call
+    for a game and a device copies small tables to it.
     """
     return convert(_TORCH, raw, spec, unfogged)

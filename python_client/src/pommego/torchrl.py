@@ -1,11 +1,4 @@
-"""Games as a TorchRL environment.
-
-    from pommego import torchrl
-    from torchrl.envs import ActionMask, TransformedEnv
-
-    games = torchrl.make_vec("PommeFFACompetition-v0", 64, opponents=["simple"] * 3)
-    env = TransformedEnv(games, ActionMask())
-    data = env.rollout(1000, break_when_any_done=False)
+"""Games as a TorchRL environment; `docs/frameworks.md` has an example.
 
 With one learner per game, everything is at the root of the tensordict. With several,
 the entries of learners are under "agents", as in TorchRL's multi-agent environments:
@@ -27,8 +20,8 @@ from tensordict import TensorDict, TensorDictBase
 from torchrl.data import Binary, Bounded, Categorical, Composite, MultiCategorical, Unbounded
 from torchrl.envs import EnvBase
 
-from pommego._core import checks
 from pommego._core.rows import fields_of
+from pommego._core.wording import check_options
 from pommego.making import make_vec as make_vector_env
 from pommego.vector import PommegoVectorEnv
 
@@ -53,7 +46,7 @@ def make_vec(
 
     Errors are those of `pommego.make_vec`.
     """
-    checks.none_of(_NOT_HERE, options, "torchrl.make_vec")
+    check_options(options, _NOT_HERE, make_vec, make_vector_env)
     envs = make_vector_env(id, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options)
     return PommegoTorchEnv(envs, device=device)
 

@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pommego._core.checks import none_of
-from pommego._core.opponents import Opponent
+from pommego._core import checks
+from pommego._core.matches import RESULTS
+from pommego._core.opponents import Opponent, check_player
 from pommego._core.playing import Game, play_games, progress
-from pommego._core.program import run
-from pommego.evaluation import NOT_HERE, RESULTS, SEED
-from pommego.making import describe
-from pommego.pool import Pool
+from pommego._core.program import rules_of, run
+from pommego._core.wording import check_options
+from pommego.evaluation import NOT_HERE, SEED
+from pommego.making import describe, make_vec
+from pommego.pool import SEARCH
 from pommego.results import Interval, html_table
 from pommego.server import running
 
@@ -81,7 +83,8 @@ def tournament(
             sequence by their ``__name__``; agents by their own names.
         id: an id of the catalog.
         against: who plays against each of them, in formats that have that; None: as the command has it.
-        format: "one-against-three", "two-against-two" or "round-robin"; None: as the command has it.
+        format: "one-against-three" (each alone, with `against` in all other seats, however many),
+            "two-against-two" or "round-robin"; None: as the command has it.
         games: for each player, pair or table.
         mirrored: whether each board is played from every side.
         seed: of the first board; the others count on from it.
@@ -94,19 +97,19 @@ def tournament(
         TypeError, ValueError: an argument is not as described.
         PommegoError: the command refuses it; the message says why. Others as `make_vec`.
     """
-    none_of(NOT_HERE, options, "tournament")
-    named, other = _named(players), _named([] if against is None else [against])
+    check_options(options, NOT_HERE, tournament, make_vec)
+    checks.at_least(1, "games", games)
+    named, other = _named(players), {} if against is None else _named([against])
     agents = ",".join(name.replace(",", "\\,") for name in named)
     command = ["tournament", "--env", id.removeprefix("pommego/"), "--agents", agents, "--json"]
-    command += [f"--games={games}", f"--seed={seed}", *(f"--against={name}" for name in other)]
+    command += [f"--games={games}", f"--seed={checks.one_seed(seed)}", *rules_of(options.get("rules"))]
+    command += [f"--against={name}" for name in other]
     command += [f"--{name}={value}" for name, value in (("format", format), ("out", out)) if value]
     command += ["--mirrored"] * mirrored
-    if rules := options.get("rules"):
-        command += ["--rules", json.dumps(rules)]
     named |= other
     records: list[str] = []  # of the policies' games
     with running(address, token) as where:
-        spec = describe(id, rules=rules, **where, connection=options.get("connection"))
+        spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
         tell = None
         while isinstance(found := json.loads(run(*command, text="\n".join(records))), list):
             tell, done, some = tell or progress(len(found)), len(records), found[:_AT_ONCE]
@@ -123,11 +126,12 @@ def tournament(
 
 def _named(players: Sequence[Opponent] | Mapping[str, Opponent]) -> dict[str, Opponent]:
     """Return the players by the program's names for them."""
-    called = [(getattr(p, "__name__", type(p).__name__), p) for p in players]
+    if isinstance(players, str) or not players:
+        raise TypeError(f"players is {players!r}, expected a list of them, or a dictionary by their names")
+    called = [(p if isinstance(p, str) else getattr(p, "__name__", type(p).__name__), p) for p in players]
     named: dict[str, Opponent] = {}
     for key, player in players.items() if isinstance(players, Mapping) else called:
-        if not isinstance(player, str | Pool) and not callable(player):
-            raise TypeError(f"player {key!r} is {player!r}, expected a policy, a Pool or an agent's name")
+        check_player(f"player {key!r}", player, *SEARCH)
         name = player if isinstance(player, str) else _CLIENT + key
         if name in named:
             raise ValueError(f"two players are called {key!r}: give a dictionary of players by their names")

@@ -13,12 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pommego._core.matches import by_seat, play, rules_alone
+from pommego._core.matches import play, rules_alone
+from pommego._core.opponents import check_player
 from pommego._core.program import run
+from pommego._core.wording import check_options
 from pommego.data.recording import record
 from pommego.errors import PommegoError
 from pommego.evaluation import Policy, seatings
-from pommego.making import describe
+from pommego.making import describe, make_vec
+from pommego.pool import SEARCH
 from pommego.server import running
 
 __all__ = ["Video", "watch"]
@@ -130,21 +133,23 @@ def watch(
                 )
             number = [] if game is None else ["--game", str(game)]
             return _drawn([os.fspath(what), *drawn, *number], Path(what).name, temporary)
-        if not isinstance(what, str) and not callable(what):
-            raise TypeError(f"what is {what!r}, expected a policy or an agent's name")
+        check_player("what", what, *SEARCH)
+        check_options(options, (), watch, make_vec)
         recorded = str(Path(temporary) / "match")
         with running(address, token) as where:
             spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
-            ways = seatings(spec, opponents, team)
+            ways = seatings(spec, "learner", opponents, team=team)
             if not 0 <= seat < len(ways):
                 raise ValueError(f"seat is {seat}, expected 0 to {len(ways) - 1}")
-            names = by_seat(what if isinstance(what, str) else "policy", ways[seat], spec.seats)
-            if others := [name for name in names if not isinstance(name, str)]:
+            seats, _ = ways[seat]
+            if others := [one for one in seats if not isinstance(one, str)]:
                 raise TypeError(f"opponents has {others[0]!r}: watch() plays against agents, by their names")
+            name = what if isinstance(what, str) else "policy"
+            names = [name if one == "learner" else one for one in seats]
             if isinstance(what, str):
                 play(id, names, seed, record=recorded, **rules_alone(options))
             else:
-                record(what, recorded, id, games=1, num_envs=1, seed=seed, **ways[seat], **options, **where)
+                record(what, recorded, id, games=1, num_envs=1, seed=seed, seats=seats, **options, **where)
         return _drawn([recorded, *drawn], f"{spec.id}, seed {seed}: {', '.join(names)}", temporary)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from pommego.errors import ServerError
 __all__ = [
     "NO_BYTE",
     "all_rows",
+    "at_least",
     "autoreset_mode",
     "batch_size",
     "games_of",
     "in_range",
-    "none_of",
+    "no_integers",
     "numbers",
     "one_seed",
     "seeds",
@@ -33,8 +35,8 @@ def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | 
     """Return the `batch_size` to send to the server: None if a batch has all games."""
     if size is None or size == games:
         return None
-    if not 1 <= size <= games:
-        raise ValueError(f"batch_size is {size}, expected 1 to num_envs, {games}")
+    if not isinstance(size, Integral) or not 1 <= size <= games:
+        raise ValueError(f"batch_size is {size!r}, expected 1 to num_envs, {games}")
     if autoreset == AutoresetMode.DISABLED:
         raise ValueError(
             "batch_size needs autoreset_mode NEXT_STEP or SAME_STEP: games that go on one by one "
@@ -45,18 +47,18 @@ def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | 
 
 def autoreset_mode(given: AutoresetMode | str) -> AutoresetMode:
     """Return one of gymnasium's modes by its name or value, in any case; ValueError if there is none."""
-    said = str(getattr(given, "name", given)).replace("_", "").lower()
+    said = "".join(filter(str.isalnum, str(getattr(given, "name", given)))).lower()
     for mode in AutoresetMode:
         if said == mode.value.lower():
             return mode
     raise ValueError(f"autoreset_mode is {given!r}, expected one of {', '.join(AutoresetMode.__members__)}")
 
 
-def none_of(names: Iterable[str], options: Mapping[str, Any], function: str) -> None:
-    """Raise TypeError if one of these is among the options, which `pommego.make_vec` alone has."""
-    for name in names:
-        if name in options:
-            raise TypeError(f"{function}() has no option {name}; pommego.make_vec() has")
+def at_least(least: int, what: str, value: Any, kind: type = Integral, more: str = "") -> None:
+    """Raise ValueError unless this is a number of a kind, and not too small."""
+    if not isinstance(value, kind) or not value >= least:
+        said = "an integer" if kind is Integral else "a number"
+        raise ValueError(f"{what} is {value!r}, expected {said}, {least} or more{more}")
 
 
 def seeds(
@@ -143,7 +145,7 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
     """
     array = numbers("actions", actions)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"actions must be integers, got {_no_integers(array)}")
+        raise TypeError(f"actions must be integers, got {no_integers(array)}")
     if array.shape != out.shape:
         by_game = (games, learners, *out.shape[1:])
         if array.shape != by_game:
@@ -178,7 +180,7 @@ def _place(values: Any) -> str:
     return str(getattr(values, "device", "cpu"))
 
 
-def _no_integers(array: NDArray[Any]) -> str:
+def no_integers(array: NDArray[Any]) -> str:
     """Say what is in an array in place of integers, and what to do."""
     if array.dtype.kind == "f":
         return f"dtype {array.dtype}: take the argmax of what a network returns, or astype(int)"

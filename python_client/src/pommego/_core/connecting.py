@@ -44,6 +44,13 @@ class Connection(Certificates):
     expand_shared: bool = True
     agent_limit: float | None = None
 
+    @classmethod
+    def read(cls, given: Any) -> Connection:
+        """Return the settings given, or those that hold for None; TypeError for anything else."""
+        if not isinstance(given, cls | None):
+            raise TypeError(f"connection is {given!r}, expected pommego.Connection(...)")
+        return given or cls()
+
 
 @dataclass(frozen=True)
 class GamesMaker:

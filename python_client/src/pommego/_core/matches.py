@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from pommego._core.program import run
+from pommego._core.playing import Game, Played
+from pommego._core.program import rules_of, run
+from pommego.spec import GameSpec
 
-__all__ = ["by_seat", "own_seat", "play", "rules_alone"]
+__all__ = ["RESULTS", "play", "play_matches", "rules_alone"]
 
-_LEARNER = "learner"
-
-
-def by_seat(name: str, seating: Mapping[str, Any], seats: int) -> list[str]:
-    """Return the agent in each seat, for `make_vec`'s options with this agent in the learners' seats."""
-    if "seats" in seating:
-        return [name if agent == _LEARNER else agent for agent in seating["seats"]]
-    names = [name] * seats
-    for k, agent in enumerate(seating.get("opponents", ())):
-        names[(seating["seat"] + 1 + k) % seats] = agent
-    return names
-
-
-def own_seat(seating: Mapping[str, Any]) -> int:
-    """Return the first learner's seat, for `make_vec`'s options."""
-    return seating["seats"].index(_LEARNER) if "seats" in seating else seating.get("seat", 0)
+#: The numbers in `Played.results` by the program's words.
+RESULTS = {"tied": 0, "won": 1, "lost": -1}
 
 
 def rules_alone(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,6 +39,7 @@ def play(
     *,
     rules: Mapping[str, Any] | None = None,
     record: str | None = None,
+    started: list[subprocess.Popen] | None = None,
 ) -> dict[str, Any]:
     """Play one match.
 
@@ -59,14 +52,42 @@ def play(
     """
     escaped = [agent.replace(",", "\\,") for agent in agents]
     command = ["play", "--env", id.removeprefix("pommego/"), "--agents", ",".join(escaped)]
-    command += ["--seed", str(seed), "--draw-sides=false", "--json"]
-    if rules:
-        command += ["--rules", json.dumps(rules)]
+    command += ["--seed", str(seed), "--draw-sides=false", "--json", *rules_of(rules)]
     if record:
         command += ["--record", record]
-    end = json.loads(run(*command))
+    end = json.loads(run(*command, started=started))
     for seat in end["seats"]:
         if seat["failed"]:
             error = seat["last_error"].partition(": ")[2]  # without its step
             warnings.warn(f"an agent failed, and played stop: {seat['agent']}: {error}", stacklevel=2)
     return end
+
+
+def play_matches(
+    spec: GameSpec, games: Sequence[Game], rules: dict[str, Any], *, tell: Callable[[int], None], until: float
+) -> Played:
+    """Play games between agents as matches, as many at a time as there are cores; see `play_games`."""
+    id, played = spec.id.removeprefix("custom:"), Played(len(games), spec)
+    started: list[subprocess.Popen] = []
+
+    def match(number: int) -> None:
+        if time.monotonic() < until:
+            end = play(id, games[number].players, games[number].seed, started=started, **rules)
+            played.results[number] = [RESULTS[result] for result in end["result"]]
+            played.lengths[number], played.over[number] = end["steps"], True
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        matches: list[Future[None]] = []
+        try:
+            matches.extend(threads.submit(match, number) for number in range(len(games)))
+            for done, one in enumerate(matches, 1):
+                one.result()
+                tell(done)
+        finally:  # after an interrupt no other begins, and those under way end
+            threads.shutdown(wait=False, cancel_futures=True)
+            while not all(one.done() for one in matches):
+                for process in started:
+                    process.kill()
+                time.sleep(0.01)
+    tell(len(games))
+    return played

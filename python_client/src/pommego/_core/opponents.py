@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._transport import wire
-from pommego.pool import Pool
+from pommego.pool import Pool, check_policy
 
-__all__ = ["LEARNER", "LineUps", "Opponent", "Opponents", "Policy", "seats_of"]
+__all__ = ["LEARNER", "LineUps", "Opponent", "Opponents", "Policy", "check_player", "seats_of"]
 
 #: What plays a seat from Python: see `LineUps`.
 Policy = Callable[[dict[str, NDArray[Any]], dict[str, NDArray[Any]]], ArrayLike]
@@ -150,11 +150,32 @@ def seats_of(seats: Sequence[Opponent]) -> tuple[list[str], LineUps | None]:
         TypeError: it is not a list of names and policies.
     """
     if isinstance(seats, str):
-        raise TypeError(f"seats is a list of names, such as [{seats!r}], not one name")
+        raise TypeError(f"seats is a list of names, such as {seats.split(',')}, not one name")
     line_up = _opponents("seats", seats)
     names = [one if isinstance(one, str) else _POLICY for one in line_up]
     others = tuple(one for one in line_up if one != LEARNER)
     return names, LineUps((others,)) if _POLICY in names else None
+
+
+def check_player(what: str, player: Any, *further: str) -> None:
+    """Check that this can play: an agent's name, a `Pool`, or a policy, see `check_policy`.
+
+    Raises:
+        TypeError, ValueError: it cannot.
+    """
+    if isinstance(player, Pool):
+        return
+    if not isinstance(player, str):
+        if not callable(player):
+            expected = "a policy (a callable on obs and info), a Pool or an agent's name"
+            raise TypeError(f"{what} is {player!r}, expected {expected}")
+        check_policy(what, player, *further)
+        return
+    name = player.partition(":")[0]
+    if name == "human":
+        raise ValueError(f"{what} is {player!r}, who can play in a match of the command alone, pommego play")
+    if "," in name:
+        raise ValueError(f"{what} is {player!r}, expected the name of one agent: give {player.split(',')}")
 
 
 def _plays_here(opponents: Sequence[Opponent]) -> bool:
@@ -176,11 +197,7 @@ def _of_game(opponents: Callable[[int], Any], game: int) -> Sequence[Opponent]:
 
 def _opponents(what: str, entries: Sequence[Any]) -> tuple[Opponent, ...]:
     for k, entry in enumerate(entries):
-        if not isinstance(entry, str | Pool) and not callable(entry):
-            raise TypeError(
-                f"{what}[{k}] is {entry!r}: an opponent is an agent's name, a policy "
-                "(a callable on observations and info) or a Pool"
-            )
+        check_player(f"{what}[{k}]", entry)
         if entry == _POLICY:
             raise ValueError(f"{what}[{k}] is {entry!r}: give the policy itself, a callable")
     return tuple(entries)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import sys
 import time
@@ -19,7 +18,7 @@ from pommego._core.opponents import LineUps, Policy
 from pommego._core.policies import choose
 from pommego._core.simulating import Simulation
 from pommego.making import make_vec
-from pommego.pool import Pool
+from pommego.pool import SEARCH, Pool, check_policy
 from pommego.spec import GameSpec, Result
 from pommego.vector import PommegoVectorEnv
 
@@ -182,28 +181,27 @@ def _taken(parts: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def searching(policy: Any, every: Sequence[PommegoVectorEnv]) -> Any:
-    """Return a policy of (obs, info) for one that asks for `states`; others as they are.
+    """Return a policy of (obs, info) for one that takes `states` or `simulate`; others as they are.
 
     It plays rows of these environments, which ``info["row"]`` counts through.
     """
-    try:
-        asks = "states" in inspect.signature(policy).parameters
-    except (TypeError, ValueError):  # of what is built in
-        asks = False
+    takes = check_policy("policy", policy, *SEARCH)
 
     def play(obs: Any, info: dict[str, Any]) -> NDArray[Any]:
         actions, begin = np.zeros((len(info["row"]), *every[0].single_action_space.shape), np.int64), 0
+        choices = every[0].game_spec.actions
         for envs in every:
             games, learners = np.divmod(info["row"] - begin, envs.learners)
             within = info["valid"] & (games >= 0) & (games < envs.num_games)
             for learner in np.unique(learners[within]).tolist():
                 own = np.flatnonzero(within & (learners == learner))
                 saved = {"states": envs.get_state(games[own]), "simulate": partial(_simulate, envs, learner)}
-                actions[own] = policy(_taken(obs, own), _taken(info, own), **saved)
+                given = {name: saved[name] for name in takes}
+                actions[own] = choose(policy, _taken(obs, own), _taken(info, own), choices, **given)
             begin += envs.num_envs
         return actions
 
-    return play if asks else policy
+    return play if takes else policy
 
 
 def _simulate(envs: PommegoVectorEnv, learner: int, states: Any, actions: Any, **options: Any) -> Simulation:

@@ -80,14 +80,7 @@ class PolicyGames:
     def __reduce__(self) -> NoReturn:
         self._inner.__reduce__()
 
-    @property
-    def timeout(self) -> float:
-        """Seconds to wait for one reply."""
-        return self._inner.timeout
-
-    @timeout.setter
-    def timeout(self, seconds: float) -> None:
-        self._inner.timeout = seconds
+    timeout = property(lambda self: self._inner.timeout, lambda self, to: setattr(self._inner, "timeout", to))
 
     def close(self) -> None:
         """Have the pools' members leave their games, and free the games. Idempotent."""
@@ -265,16 +258,18 @@ class PolicyGames:
         self._actions[games] = chosen.reshape(len(games), *self._actions.shape[1:])
 
 
-def choose(policy: Policy, seen: Any, info: dict[str, Array], choices: Sequence[Choice]) -> Array:
+def choose(
+    policy: Policy, seen: Any, info: dict[str, Array], choices: Sequence[Choice], **further: Any
+) -> Array:
     """Ask a policy for the actions of its rows; of those that are not valid it is 0.
 
     Raises:
         ValueError, TypeError: what it returned is no actions of its rows.
     """
-    given = np.asarray(policy(seen, info))
+    given = checks.numbers("actions", policy(seen, info, **further))
     shape = (len(info["row"]), *(() if len(choices) == 1 else (len(choices),)))
     if given.dtype.kind not in "iu":
-        raise TypeError(f"policy {policy!r} returned {given.dtype} as actions, expected integers")
+        raise TypeError(f"policy {policy!r} must return integers, got {checks.no_integers(given)}")
     if given.shape != shape:
         raise ValueError(f"policy {policy!r} returned actions of shape {given.shape}, expected {shape}")
     parts = given.reshape(len(given), -1)

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 import subprocess
 import tempfile
+from collections.abc import Mapping
+from typing import Any
 
+from pommego._transport.wire import plain
 from pommego.errors import PommegoError
 from pommego.server import find_binary
 
-__all__ = ["KilledError", "run"]
+__all__ = ["KilledError", "rules_of", "run"]
 
 
 class KilledError(PommegoError):
     """The program was killed by a signal."""
 
 
-def run(*command: str, part: str | None = None, text: str | None = None, cpus: int | None = None) -> str:
+def rules_of(rules: Mapping[str, Any] | None) -> list[str]:
+    """Return the arguments that change these rules."""
+    return ["--rules", json.dumps(rules, default=plain)] if rules else []
+
+
+def run(
+    *command: str,
+    part: str | None = None,
+    text: str | None = None,
+    cpus: int | None = None,
+    started: list[subprocess.Popen] | None = None,
+) -> str:
     """Run the program, and return what it prints.
 
     Args:
@@ -25,6 +41,7 @@ def run(*command: str, part: str | None = None, text: str | None = None, cpus: i
         part: the part to make, by ``--part -``: the program ends when this process does.
         text: what it reads.
         cpus: how many cores it uses; None: all.
+        started: gets its process.
 
     Raises:
         PommegoError: it failed; the message is its own.
@@ -36,6 +53,8 @@ def run(*command: str, part: str | None = None, text: str | None = None, cpus: i
         pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": errors, "text": True, "env": env}
         with subprocess.Popen([find_binary(), *command], **pipes) as process:
             try:
+                if started is not None:
+                    started.append(process)
                 if part is not None:
                     with contextlib.suppress(BrokenPipeError):  # it has ended, which its status tells
                         os.write(process.stdin.fileno(), f"{part}\n".encode())
@@ -51,6 +70,7 @@ def run(*command: str, part: str | None = None, text: str | None = None, cpus: i
         errors.seek(0)
         said = [line for line in errors.read().splitlines() if not line.startswith("progress: ")]
     text = "\n".join(said).strip().removeprefix(f"pommego {command[0]}: ")
+    text = re.sub(r"^--[a-z-]+: | \(see pommego [\w ]+ --help\)$", "", text)  # a caller gave no such argument
     if process.returncode < 0:
         raise KilledError(f"pommego {command[0]} was killed by signal {-process.returncode}. {text}".strip())
     raise PommegoError(text or f"pommego {command[0]} exited with status {process.returncode}")

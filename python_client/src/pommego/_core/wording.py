@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pommego._core.checks import NO_BYTE
 from pommego.errors import ServerError
 
-__all__ = ["in_our_words", "no_option", "with_values"]
+__all__ = ["check_options", "in_our_words", "with_values"]
 
-#: What to use instead of options that `make_vec` no longer has.
-_INSTEAD = {
-    "fog": 'observation="unfogged" with pommego.torch.planes or pommego.jax.planes (unfogged=True)',
-    "compression": 'observation="raw" or "unfogged", which is smaller',
-    "resume": "replace=True",
-    "pause": 'render_mode="human"',
-    "transport": 'address=pommego.Server(transport="tcp").address',
-    "noop": "python -m pommego.bench",
-    "opponent_weights": "opponents=pommego.LineUps([...], weights=[...])",
-    "start_weights": "start_states=pommego.Starts([...], weights=[...])",
-    "ordinary_starts": "start_states=pommego.Starts([...], ordinary=...)",
-    **{
-        name: f"connection=pommego.Connection({name}=...)"
-        for name in ("ca_file", "client_cert", "shared_memory", "expand_shared", "agent_limit")
-    },
-}
+#: The attributes of `pommego.Connection`.
+_CONNECTION = ("ca_file", "client_cert", "shared_memory", "expand_shared", "agent_limit")
 
 
 def in_our_words(error: ServerError) -> ServerError:
@@ -35,6 +26,8 @@ def in_our_words(error: ServerError) -> ServerError:
         message, field = message.replace("games is", "num_envs is"), "num_envs"
     elif field == "observation":
         message = message.replace("there are [", 'there are ["box" ')
+    elif field == "agent_seconds":
+        message, field = message.replace(field, "agent_limit"), "connection"
     return type(error)(error.code, message, error.hint, field, error.details)
 
 
@@ -51,7 +44,16 @@ def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
     return ServerError(error.code, message, error.hint, error.field, error.details)
 
 
-def no_option(name: str) -> TypeError:
-    """Return the error for an option that there is not."""
-    instead = f"; use {_INSTEAD[name]} instead" if name in _INSTEAD else ""
-    return TypeError(f"make_vec() has no option {name}{instead}")
+def check_options(options: Iterable[str], without: Sequence[str], *functions: Callable[..., Any]) -> None:
+    """Raise TypeError for an option that none of these functions has, or that is left out here."""
+    known = {name for function in functions for name in inspect.signature(function).parameters} - {*without}
+    for name in options:
+        if name in known:
+            continue
+        near = difflib.get_close_matches(name, known, 1)
+        advice = f"; did you mean {near[0]}?" if near else ""
+        if name in without:
+            advice = "; pommego.make_vec() has"
+        elif name in _CONNECTION:
+            advice = f"; use connection=pommego.Connection({name}=...) instead"
+        raise TypeError(f"there is no option {name} here{advice}")

@@ -25,6 +25,7 @@ __all__ = [
     "Tensor",
     "decode",
     "encode",
+    "plain",
     "server_error",
     "tensor",
 ]
@@ -229,8 +230,16 @@ Reply = (
     | Error
 )
 
+
+def plain(value: Any) -> Any:
+    """Return a number of numpy's as one of Python's; TypeError for what no message can have."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} is a {type(value).__name__}, which cannot be sent to a server")
+
+
 _decoder = msgspec.msgpack.Decoder(Reply)
-_encoder = msgspec.msgpack.Encoder()
+_encoder = msgspec.msgpack.Encoder(enc_hook=plain)
 
 
 def decode(message: bytes | memoryview) -> Reply:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core.playing import searching
+from pommego._core.program import rules_of
 from pommego.data.manifest import Manifest
 from pommego.errors import PommegoError
 from pommego.making import make_vec
@@ -104,7 +105,7 @@ def record(
     config["extra"] = [
         {"name": key, "dtype": dtype.name, "shape": shape} for key, (dtype, shape) in forms.items()
     ]
-    where = ["--out", os.fspath(path), "--env", id, "--rules", json.dumps(rules) if rules else ""]
+    where = ["--out", os.fspath(path), "--env", id, *rules_of(rules)]
     with (
         _packing(where, config) as pack,
         make_vec(

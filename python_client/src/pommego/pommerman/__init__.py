@@ -1,19 +1,8 @@
 """The original's own API: existing agents and notebooks run after changing one import.
 
-    from pommego import pommerman
-    from pommego.pommerman import agents
-
-    env = pommerman.make("PommeFFACompetition-v0", [agents.SimpleAgent() for _ in range(4)])
-    obs = env.reset()
-    done = False
-    while not done:
-        actions = env.act(obs)
-        obs, rewards, done, info = env.step(actions)
-    env.close()
-
-Everything runs in Python, which is the fastest way for a single game. To step many games at
-once, use `pommego.make_vec` and turn its raw observations into dictionaries with
-`Dictionaries`.
+`docs/from-the-original.md` has examples. Everything runs in Python, which is the fastest way for a
+single game. To step many games at once, use `pommego.make_vec` and turn its raw observations into
+dictionaries with `Dictionaries`.
 
 An observation is a dictionary:
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
 from pommego import making
-from pommego._core import checks
 from pommego._core.batch import View
 from pommego._core.hosts import Connect, Hosts, split
 from pommego._core.portion import Make
+from pommego._core.wording import check_options
 from pommego.errors import ConnectionError, TimeoutError
 from pommego.vector import PommegoVectorEnv
 
@@ -70,7 +70,7 @@ def make_vec(
         ValueError: the numbers do not fit together.
         TimeoutError: the cluster has no room for the actors.
     """
-    checks.none_of(("address", "token", "replace"), options, "pommego.ray.make_vec")
+    check_options(options, ("address", "token", "replace"), make_vec, making.make_vec)
     given = {"num_cpus": 1, "scheduling_strategy": "SPREAD"} | dict(actor_options or {})
     options.setdefault("workers", max(1, int(given["num_cpus"] or 0)))
     actors = Actors(num_actors, given, retries, options.get("timeout", 60.0))
