@@ -113,7 +113,7 @@ func (f *followed) describe(shown int) {
 	}
 	s.Events = f.missed
 	for _, seat := range f.kept[len(f.kept)-1].step.Status.In { // those who moved
-		if t, ok := scene.SearchOf(spec, seat, f.at.Agents[seat]); ok {
+		if t, ok := env.ThoughtOf(spec, seat, f.at.Agents[seat]); ok {
 			s.Thoughts = append(s.Thoughts, t)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"pommego/arena/scene"
 	"pommego/env"
 )
 
@@ -63,7 +62,7 @@ func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) 
 }
 
 // thoughts is what was shown of a game's learners.
-func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int) (all []scene.Thought) {
+func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int) (all []env.Thought) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.probabilities == nil && s.values == nil {
@@ -71,7 +70,7 @@ func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int) (all []scen
 	}
 	choices := spec.MaskSize()
 	for k, seat := range learners {
-		t, row := scene.Thought{Seat: int(seat)}, game*len(learners)+k
+		t, row := env.Thought{Seat: int(seat)}, game*len(learners)+k
 		if s.probabilities != nil {
 			for _, p := range s.probabilities[row*choices:][:choices] {
 				t.Probabilities = append(t.Probabilities, finite(p))

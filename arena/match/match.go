@@ -59,6 +59,19 @@ type Moment struct {
 	Events []env.Event
 
 	Tracker env.Tracker // follows the match; to look at
+
+	players []Player
+	asked   env.SeatSet // in the step just made
+}
+
+// Thoughts is what seats that searched based the step's actions on, while Watch is called.
+func (at *Moment) Thoughts() (all []env.Thought) {
+	for _, seat := range at.asked.List() {
+		if t, ok := env.ThoughtOf(at.Game.Spec(), seat, at.players[seat]); ok {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // Watch is shown a match as it is played. An error ends the match.
@@ -115,7 +128,7 @@ func (c *contest) play(game env.Game, seed env.Seed) error {
 	var status env.Status
 	var twin env.Game // on a collapsing board
 	for number := 0; number <= reruns(c.rules.Ties); number++ {
-		at := Moment{Number: number, Game: game, Seed: seed, RNGSeed: rngSeed}
+		at := Moment{Number: number, Game: game, Seed: seed, RNGSeed: rngSeed, players: c.players}
 		if number > 0 {
 			at.Seed = env.Seed{Value: values.Uint64()}
 			at.RNGSeed = at.Seed
@@ -200,7 +213,7 @@ func (c *contest) playGame(at Moment) error {
 	}
 	actions := make([]uint8, len(c.players)*len(at.Game.Spec().Actions))
 	for status := at.Match.Status(); !status.Over; status = at.Match.Status() {
-		at.Late, at.Failed, at.Gone, c.before = 0, 0, c.gone, status.In
+		at.Late, at.Failed, at.Gone, c.before, at.asked = 0, 0, c.gone, status.In, status.In&^c.gone
 		clear(actions)
 		if err := c.decide(&at, status, actions); err != nil {
 			return err

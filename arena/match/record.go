@@ -11,7 +11,7 @@ import (
 
 // Recording writes every game of a match down, re-runs included: its Watch is
 // handed to [Play], and at the end of each game the game's record is written; that of
-// a game that was stopped, by Stop.
+// a game that was stopped, by Stop. It keeps what agents that search based their moves on.
 // The record's note says how many moves were replaced by stop, and of a re-run
 // that it is one.
 type Recording struct {
@@ -27,6 +27,7 @@ type Recording struct {
 	game     Moment // its start
 	start    []byte
 	actions  [][]byte
+	thoughts [][]env.Thought     // by step
 	replaced [][len(wrong)][]int // by seat, then by what was wrong with them: the steps of such moves
 }
 
@@ -50,10 +51,11 @@ func NewRecording(game env.Game, players []Player, obsEvery int,
 // Watch records a moment of the match.
 func (r *Recording) Watch(at Moment) error {
 	if at.Actions == nil {
-		r.game, r.start, r.actions = at, at.Match.Append(nil), nil
+		r.game, r.start, r.actions, r.thoughts = at, at.Match.Append(nil), nil, nil
 		r.replaced = make([][len(wrong)][]int, len(r.policies))
 	} else {
 		r.actions = append(r.actions, bytes.Clone(at.Actions))
+		r.thoughts = append(r.thoughts, at.Thoughts())
 		for what, seats := range [len(wrong)]env.SeatSet{at.Late, at.Failed, at.Gone} {
 			for _, seat := range seats.List() {
 				r.replaced[seat][what] = append(r.replaced[seat][what], len(r.actions))
@@ -89,9 +91,9 @@ func (r *Recording) write() error {
 	if err != nil {
 		return err
 	}
-	for _, actions := range r.actions {
+	for i, actions := range r.actions {
 		again.Step(actions)
-		if err := rec.Step(actions); err != nil {
+		if err := rec.Step(actions, r.thoughts[i]...); err != nil {
 			return err
 		}
 	}

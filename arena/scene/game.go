@@ -2,7 +2,6 @@ package scene
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"pommego/env"
@@ -25,7 +24,9 @@ func Read(r record.Replay) (*Game, error) {
 		if at.Actions == nil {
 			g.Head = HeadOf(spec, at.Match)
 		}
-		steps = append(steps, describe(spec, at.Match, at.Shown, at.Tracker, at.Actions))
+		step := describe(spec, at.Match, at.Shown, at.Tracker, at.Actions)
+		step.Thoughts = at.Thoughts
+		steps = append(steps, step)
 		return nil
 	})
 	if err != nil {
@@ -83,29 +84,4 @@ func Played(game env.Game, m env.Match, actions []uint8) *Game {
 		whole = append(whole, Describe(spec, m, t, own))
 	}
 	return &Game{HeadOf(spec, m), Patches(whole)}
-}
-
-// SearchOf is what an agent or a player in a seat chose its last action by, if it
-// searched.
-func SearchOf(spec *env.Spec, seat int, player any) (t Thought, ok bool) {
-	n := spec.MaskSize()
-	visits, values := make([]int32, n), make([]float64, n)
-	r, ok := player.(env.SearchReporter)
-	if !ok || !r.SearchStatistics(visits, values) {
-		return t, false
-	}
-	return Searched(seat, visits, values), true
-}
-
-// Searched is what a seat chose by that reports how often its search tried each
-// choice, and the value it found.
-func Searched(seat int, visits []int32, values []float64) Thought {
-	t := Thought{Seat: seat, Visits: slices.Clone(visits)}
-	for i, v := range values {
-		if visits[i] == 0 {
-			v = math.NaN()
-		}
-		t.Values = append(t.Values, Value(v))
-	}
-	return t
 }

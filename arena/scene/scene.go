@@ -11,8 +11,6 @@
 package scene
 
 import (
-	"encoding/json"
-	"math"
 	"reflect"
 	"slices"
 
@@ -59,10 +57,10 @@ type Step struct {
 	Status  *Status        `json:"status,omitzero"`
 	Counts  env.Counts     `json:"counts,omitzero"`
 
-	Actions  [][]int     `json:"actions,omitzero"` // by seat; null for seats that were out
-	Rewards  []float64   `json:"rewards,omitzero"` // by seat
-	Events   []env.Event `json:"events,omitzero"`
-	Thoughts []Thought   `json:"thoughts,omitzero"`
+	Actions  [][]int       `json:"actions,omitzero"` // by seat; null for seats that were out
+	Rewards  []float64     `json:"rewards,omitzero"` // by seat
+	Events   []env.Event   `json:"events,omitzero"`
+	Thoughts []env.Thought `json:"thoughts,omitzero"`
 }
 
 // Status is how a game stands.
@@ -73,38 +71,17 @@ type Status struct {
 	In      []int  `json:"in"` // seats still playing
 }
 
-// Thought is what a seat chose its action by. Visits, Values and Probabilities have an
-// entry for each choice of each component of the action, one component after the other.
-type Thought struct {
-	Seat          int       `json:"seat"`
-	Visits        []int32   `json:"visits,omitzero"`        // how often its search tried each choice
-	Values        []Value   `json:"values,omitzero"`        // what it is worth, in the agent's own unit
-	Probabilities []float64 `json:"probabilities,omitzero"` // with which the agent chooses
-	Value         *float64  `json:"value,omitzero"`         // of the position, to the agent
-}
-
-// Value is a number that is null in JSON where it is none.
-type Value float64
-
-// MarshalJSON writes the number, or null.
-func (v Value) MarshalJSON() ([]byte, error) {
-	if f := float64(v); !math.IsNaN(f) && !math.IsInf(f, 0) {
-		return json.Marshal(f)
-	}
-	return []byte("null"), nil
-}
-
 // Describe describes a match as it stands: after a step with the given actions that
 // the tracker made, or at its start, where actions is nil.
 func Describe(spec *env.Spec, m env.Match, t env.Tracker, actions []uint8) Step {
 	return describe(spec, m, m, t, actions)
 }
 
-// describe is Describe, with the board as shown has it.
+// describe is Describe, with the board, and who still plays, as shown has them.
 func describe(spec *env.Spec, m, shown env.Match, t env.Tracker, actions []uint8) Step {
 	status := m.Status()
 	s := Step{Step: status.Steps, Counts: env.CountsOf(spec, t, m), Status: &Status{
-		status.Over, status.Result.String(), list(status.Winners), list(status.In),
+		status.Over, status.Result.String(), list(status.Winners), list(shown.Status().In),
 	}}
 	shown.Describe(&s.Scene)
 	if actions == nil {

@@ -38,7 +38,7 @@ func FuzzRead(f *testing.F) {
 		}
 		_, _ = kept.Results()
 		for i := range kept.Records[:min(1, len(kept.Records))] {
-			_ = kept.Replay(context.Background(), &kept.Records[i], func(match.Moment, []match.Player) error { return nil })
+			_ = kept.Replay(context.Background(), &kept.Records[i], func(match.Moment) error { return nil })
 		}
 	})
 }

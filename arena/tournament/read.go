@@ -91,7 +91,7 @@ var ErrNotAgain = errors.New("the game cannot be shown: logs keep results, and i
 
 // Replay plays a finished game again, which watch is shown. Agents outside this
 // program are not started.
-func (k *Kept) Replay(ctx context.Context, r *Record, watch func(at match.Moment, players []match.Player) error) error {
+func (k *Kept) Replay(ctx context.Context, r *Record, watch match.Watch) error {
 	f := k.tournament.schedule.game(r.Game)
 	rules := k.tournament.config.rules()
 	rules.Repetition = f.again
@@ -111,8 +111,7 @@ func (k *Kept) Replay(ctx context.Context, r *Record, watch func(at match.Moment
 		}
 		players = append(players, p)
 	}
-	result, err := match.Play(ctx, k.tournament.game, players, f.seed, *rules,
-		func(at match.Moment) error { return watch(at, players) })
+	result, err := match.Play(ctx, k.tournament.game, players, f.seed, *rules, watch)
 	if err != nil {
 		return err
 	}

@@ -47,14 +47,14 @@ func TestReadsWhatIsPlayed(t *testing.T) {
 	for i := range kept.Records {
 		steps := 0
 		if err := kept.Replay(context.Background(), &kept.Records[i],
-			func(match.Moment, []match.Player) error { steps++; return nil }); err != nil || steps != kept.Records[i].Steps+1 {
+			func(match.Moment) error { steps++; return nil }); err != nil || steps != kept.Records[i].Steps+1 {
 			t.Errorf("game %d: %d positions (%v), want %d", i, steps, err, kept.Records[i].Steps+1)
 		}
 	}
 	other := kept.Records[0]
 	other.Steps++
 	if err := kept.Replay(context.Background(), &other,
-		func(match.Moment, []match.Player) error { return nil }); !errors.Is(err, ErrNotAgain) {
+		func(match.Moment) error { return nil }); !errors.Is(err, ErrNotAgain) {
 		t.Errorf("a game that is another now is shown (%v)", err)
 	}
 	text, err := os.ReadFile(log)

@@ -69,7 +69,7 @@ func (d *dataSet) Game(number int) (*scene.Game, error) {
 	return g, nil
 }
 
-func thought(d *dataset.Decision) scene.Thought {
+func thought(d *dataset.Decision) env.Thought {
 	visits, values := make([]int32, len(d.Visits)/4), make([]float64, len(d.Values)/8)
 	for i := range visits {
 		visits[i] = int32(binary.LittleEndian.Uint32(d.Visits[4*i:]))
@@ -77,5 +77,5 @@ func thought(d *dataset.Decision) scene.Thought {
 	for i := range values {
 		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(d.Values[8*i:]))
 	}
-	return scene.Searched(d.Seat, visits, values)
+	return env.Searched(d.Seat, visits, values)
 }

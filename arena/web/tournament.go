@@ -75,17 +75,13 @@ func (t *tournamentLog) Game(number int) (*scene.Game, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	g := new(scene.Game)
-	err = kept.Replay(ctx, r, func(at match.Moment, players []match.Player) error {
+	err = kept.Replay(ctx, r, func(at match.Moment) error {
 		spec := at.Game.Spec()
 		if at.Actions == nil { // the last game is shown, those before it were ties
 			*g = scene.Game{Head: scene.HeadOf(spec, at.Match)}
 		}
 		step := scene.Describe(spec, at.Match, at.Tracker, at.Actions)
-		for seat, player := range players {
-			if t, ok := scene.SearchOf(spec, seat, player); ok && at.Actions != nil {
-				step.Thoughts = append(step.Thoughts, t)
-			}
-		}
+		step.Thoughts = at.Thoughts()
 		g.Steps = append(g.Steps, step)
 		return nil
 	})

@@ -83,6 +83,9 @@ type Inputs struct {
 	Actions  []int       `json:"actions"`
 	Messages [][]int     `json:"messages,omitempty"` // where seats send words; null for none
 	Skulls   [][]float64 `json:"skulls,omitempty"`   // draws, in games of another program
+
+	// Thoughts is what seats based the actions on, where it was kept. A replay does without.
+	Thoughts []env.Thought `json:"thoughts,omitempty"`
 }
 
 // Check reports whether there is an action for each of n seats or figures, and a message

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -129,7 +130,11 @@ func (g *Game[M, S, O]) actions() ([]uint8, error) {
 	case g.over():
 		return nil, fmt.Errorf("the game is over after %d steps, but %d are recorded", g.made, len(g.steps))
 	}
-	actions, err := g.form.Act(g.Match, &g.steps[g.made].Inputs)
+	in := &g.steps[g.made].Inputs
+	actions, err := g.form.Act(g.Match, in)
+	for i := range in.Thoughts {
+		err = cmp.Or(err, in.Thoughts[i].Check(g.Match.Spec()))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("step %d: %w", g.made+1, err)
 	}
@@ -199,6 +204,7 @@ func (g *Game[M, S, O]) Follow(see func(Moment) error) error {
 			break
 		}
 		at.Tracker.Step(g.Match, at.Actions)
+		at.Thoughts = g.steps[g.made].Thoughts
 		g.made++
 		at.Shown = g.form.shown(g.Match)
 		err = see(at)

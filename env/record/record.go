@@ -5,14 +5,15 @@
 // A recorded game is one JSON object on one line: a [Head] that says by which
 // rules it was played, the state at the start, and for every step what was
 // decided, the state after it, what it paid, and every so often what was
-// observed. A [Form] says what is special in one format, mostly as entries of
-// package saved; a further format is a further Form and no other code. What can
-// be done with recorded games without knowing their game is a [Format]:
+// observed. Steps may keep what agents thought, in the optional key "thoughts".
+// A [Form] says what is special in one format, mostly as entries of package saved;
+// a further format is a further Form and no other code. What can be done with
+// recorded games without knowing their game is a [Format]:
 //
 //	var Recorded = (&record.Form[*Match]{Name: "tictactoe-trace/1", ...}).Format()
 //
 // A replay uses the start and the decisions alone, and everything else that was
-// recorded is compared with it.
+// recorded, but for thoughts, is compared with it.
 package record
 
 import (
@@ -69,8 +70,9 @@ type Recordable interface {
 
 // Recorder writes down the match it was made for. It belongs to one goroutine.
 type Recorder interface {
-	// Step is called after each step of the match with the step's actions.
-	Step(actions []uint8) error
+	// Step is called after each step of the match with the step's actions, and what seats
+	// based them on, where that is to be kept.
+	Step(actions []uint8, thoughts ...env.Thought) error
 	// Append appends the record of all steps so far, one line without its line
 	// feed. More steps may follow, and a longer record be written.
 	Append(dst []byte) ([]byte, error)
@@ -99,4 +101,6 @@ type Moment struct {
 	Game    env.Game
 	Tracker env.Tracker // it made the step, and keeps events
 	Actions []uint8     // of the step; nil at first
+
+	Thoughts []env.Thought // that the record keeps of the step
 }

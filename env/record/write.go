@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"pommego/env"
 	"pommego/env/saved"
 )
 
@@ -42,13 +43,13 @@ func (f *Form[M, S, O]) Record(m M, info Info) (Recorder, error) {
 }
 
 // Step records one step of the match.
-func (r *recorder[M, S, O]) Step(actions []uint8) (err error) {
+func (r *recorder[M, S, O]) Step(actions []uint8, thoughts ...env.Thought) (err error) {
 	f, m := r.form, r.match
 	if r.over {
 		return fmt.Errorf("%s: the recorded game is over and has no further steps", f.Name)
 	}
 	inputs, led, shown, obs := f.Acted(m, actions), f.outcome(m), f.shown(m), seen{}
-	r.over = bool(led.Done)
+	r.over, inputs.Thoughts = bool(led.Done), thoughts
 	every := r.out.ObsEvery
 	if every > 0 && ((len(r.out.Steps)+1)%every == 0 || r.over || any(shown) != any(m)) {
 		if obs, err = r.observe(m); err != nil {
