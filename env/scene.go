@@ -22,6 +22,9 @@ type Stage struct {
 	Conceals []Concealed `json:"conceals,omitzero"`
 }
 
+// Hides reports whether the rules conceal something.
+func (s *Stage) Hides(c Concealed) bool { return slices.Contains(s.Conceals, c) }
+
 // Concealed is a part of a scene that no seat sees.
 type Concealed string
 
@@ -31,7 +34,7 @@ const (
 	BombOwners     Concealed = "bomb_owners"     // who laid a bomb
 	BombDirections Concealed = "bomb_directions" // where bombs roll
 	FlameLives     Concealed = "flame_lives"     // how long flames still burn
-	OthersCarry    Concealed = "others_carry"    // ammo, blast and kicks of all but the seat itself
+	OthersCarry    Concealed = "others_carry"    // ammo, blast and kicks of all but the seat itself, and what is counted
 	OthersSay      Concealed = "others_say"      // words of all but the seat's teammates
 )
 
@@ -49,6 +52,8 @@ type Scene struct {
 
 	// Sight is the cells that each seat sees, nil where all see the whole board.
 	Sight []Cells `json:"sight,omitzero"`
+
+	reached []int // the memory of what bombs reach
 }
 
 // Place is a row and a column, from 0 at the top left.
@@ -94,13 +99,14 @@ type SceneMessage struct {
 }
 
 // SceneBomb is a bomb. Its blast strength counts the cells that it reaches each way,
-// its own included.
+// its own included, where nothing is in the way.
 type SceneBomb struct {
 	At     Place  `json:"at"`
 	Life   int    `json:"life"` // steps until it explodes
 	Blast  int    `json:"blast"`
 	Owners Owners `json:"owners,omitzero"`
 	Moving string `json:"moving,omitzero"` // up, down, left or right
+	Reach  []int  `json:"reach,omitzero"`  // the numbers of the cells that it would reach now
 }
 
 // SceneFlame is a cell that burns, for Life more steps.
@@ -190,6 +196,14 @@ func (s *Scene) Clear(n int) {
 	}
 	s.Bases, s.Items, s.Flames = emptied(s.Bases), emptied(s.Items), emptied(s.Flames)
 	s.Bombs, s.Agents, s.Said = emptied(s.Bombs), emptied(s.Agents), emptied(s.Said)
+	s.reached = s.reached[:0]
+}
+
+// Reaches notes a cell that the bomb added last reaches.
+func (s *Scene) Reaches(cell int) {
+	last := &s.Bombs[len(s.Bombs)-1]
+	s.reached = append(s.reached, cell)
+	last.Reach = s.reached[len(s.reached)-1-len(last.Reach):]
 }
 
 // emptied is an empty list, never nil: nil stands for a list that is as before.
@@ -223,15 +237,19 @@ func (s *Scene) Clone() Scene {
 	for i := range said {
 		said[i].Words = slices.Clone(said[i].Words)
 	}
+	bombs := slices.Clone(s.Bombs)
+	for i := range bombs {
+		bombs[i].Reach = slices.Clone(bombs[i].Reach)
+	}
 	return Scene{
-		slices.Clone(s.Ground), slices.Clone(s.Bases), slices.Clone(s.Items), slices.Clone(s.Flames), slices.Clone(s.Bombs),
-		slices.Clone(s.Agents), said, sight,
+		slices.Clone(s.Ground), slices.Clone(s.Bases), slices.Clone(s.Items), slices.Clone(s.Flames), bombs,
+		slices.Clone(s.Agents), said, sight, nil,
 	}
 }
 
 // Seen removes from the scene what a seat does not see. teams are the game's.
 func (s *Scene) Seen(stage *Stage, teams [][]int, seat int) {
-	hides := func(c Concealed) bool { return slices.Contains(stage.Conceals, c) }
+	hides := stage.Hides
 	out := func(at Place) bool { return !s.sees(stage, seat, at) }
 	if len(s.Sight) > 0 {
 		for i := range s.Ground {
@@ -250,12 +268,14 @@ func (s *Scene) Seen(stage *Stage, teams [][]int, seat int) {
 		}
 	}
 	for i := range s.Bombs {
+		b := &s.Bombs[i]
 		if hides(BombOwners) {
-			s.Bombs[i].Owners = 0
+			b.Owners = 0
 		}
 		if hides(BombDirections) {
-			s.Bombs[i].Moving = ""
+			b.Moving = ""
 		}
+		b.Reach = slices.DeleteFunc(b.Reach, func(cell int) bool { return len(s.Sight) > 0 && !s.Sight[seat][cell] })
 	}
 	for i := range s.Agents {
 		a := &s.Agents[i]

@@ -38,10 +38,14 @@ func (m *Match) Describe(to *env.Scene) {
 		to.Bases = append(to.Bases, env.SceneBase{At: placeOf(at), Owners: env.Owners(r.seatsOf(Side(side).Bombers())),
 			Energy: int(s.Energy[side])})
 	}
+	walls, stops := m.game.barriers(s)
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
 		to.Bombs = append(to.Bombs, env.SceneBomb{At: placeOf(b.Cell), Life: int(b.Life), Blast: r.BlastRange + 1,
 			Owners: env.Owners(r.seatsOf(b.Owners))})
+		for c := range r.rays(b.Cell, &walls, &stops).All {
+			to.Reaches(c.Row()*n + c.Col())
+		}
 	}
 	for id := range s.Bombers {
 		b := &s.Bombers[id]

@@ -44,6 +44,11 @@ func (m *Match) Describe(to *env.Scene) {
 			bomb.Moving = Action(d).String()
 		}
 		to.Bombs = append(to.Bombs, bomb)
+		var reached grid.Bits
+		Rays(&s.Board, b.Cell, b.Blast, &reached)
+		for c := range reached.All {
+			to.Reaches(int(m.game.flatAt[c]))
+		}
 	}
 	for seat := range r.Seats() {
 		a := &s.Agents[seat]

@@ -25,6 +25,9 @@ func (m *Match) Describe(to *env.Scene) {
 	for b := range s.Bombs {
 		to.Bombs = append(to.Bombs, env.SceneBomb{At: p.place(b.Cell), Life: b.Rounds, Blast: p.rules.BlastRadius + 1,
 			Owners: 1 << b.Owner})
+		for c := range p.Reach(b.Cell).All {
+			to.Reaches(int(c))
+		}
 	}
 	for seat := range p.rules.Players {
 		to.Bases = append(to.Bases, env.SceneBase{At: p.place(s.Homes[seat]), Owners: 1 << seat})

@@ -245,7 +245,9 @@ def test_events_are_jumped_to(window: Browser, watch: Watch) -> None:
 
 def test_the_address_says_what_is_shown(window: Browser, watch: Watch) -> None:
     watch("PommeTeamCompetition-v0", "&step=30&view=2")
-    assert window.run(SHOWN + "const [{ position, seat }] = shown(); return [position.step, seat]") == [30, 2]
+    assert window.run(
+        SHOWN + "const [{ position, game }] = shown(); return [position.step, game.viewer]"
+    ) == [30, 2]
     window.press(KEYS["right"])
     wait = "await until(() => location.hash.includes('step=31')); return location.hash"
     assert "view=2" in window.run(wait)
@@ -283,6 +285,68 @@ def test_a_seat_sees_no_more_than_it_may(window: Browser, watch: Watch) -> None:
             assert not owned
             checked += 1
     assert checked > 20
+
+
+# What the page's JavaScript makes of a game for each seat that is not what the server's scene
+# has for it. False flags, empty lists and texts, and the ammo of 0 can be left out.
+UNLIKE = """
+const { Game } = await import("/game.js");
+const left_out = (key, value) => ["sight", "changed"].includes(key) || value === 0 && key === "ammo" ||
+  [undefined, null, false, ""].includes(value) || Array.isArray(value) && !value.length;
+const bare = value => {
+  if (Array.isArray(value)) return value.map(bare);
+  if (!value || typeof value !== "object") return value;
+  const kept = Object.entries(value).filter(([key, inner]) => !left_out(key, inner));
+  kept.sort(([a], [b]) => a < b ? -1 : 1);
+  return Object.fromEntries(kept.map(([key, inner]) => [key, bare(inner)]));
+};
+const text = value => JSON.stringify(bare(value));
+for (const { game: described, seen } of given[0]) {
+  const game = new Game(described);
+  for (const [step, by] of seen.entries()) {
+    for (const [seat, want] of by.entries()) {
+      const got = text(game.seen(game.positions[step], seat));
+      if (got !== text(want)) return [described.env, step, seat, got, text(want)];
+    }
+  }
+}
+return given[0].length;
+"""
+
+
+def test_a_seat_knows_on_the_page_what_it_knows_in_play(window: Browser, watch: Watch) -> None:
+    watch("OneVsOne-v0")
+    held = json.loads(gzip.decompress((REPOSITORY / "arena/scene/testdata/seen.json.gz").read_bytes()))
+    assert window.run(UNLIKE, held) == len(held) == 5
+
+
+def test_events_and_cards_are_those_of_the_seat(window: Browser, watch: Watch) -> None:
+    watch("PommeTeamCompetition-v0", "&step=15&view=0")
+    look = """
+        const { game, position } = shown()[0];
+        return [all(".events li").length, all(".seat .counts").map(p => p.textContent).join(""),
+            position.bombs.flatMap(b => b.reach).length, byId("marks").toDataURL()];
+    """
+    window.run("byId('reach').click(); all('.events input')[0].click()")
+    known, counts, _, marks = window.run(SHOWN + look)
+    assert counts == "", "what others have laid and taken is hidden"
+    window.run("byId('dim').click()")
+    whole, counts, _, all_marks = window.run(SHOWN + look)
+    assert known < whole
+    assert "bombs laid" in counts
+    assert marks != all_marks, "the timeline marks what the seat knows"
+    dimmed, seen = window.run(
+        SHOWN
+        + """
+        const { dims, game, position } = shown()[0];
+        const cells = [...position.ground].map((_, cell) => cell);
+        return [cells.filter(dims), cells.filter(cell => game.sees(position, 0, cell))];
+        """
+    )
+    assert sorted(dimmed + seen) == list(range(121))
+    assert dimmed
+    window.press("d")
+    assert window.run(SHOWN + look)[0] == known
 
 
 def test_two_games_side_by_side(window: Browser, watch: Watch) -> None:

@@ -24,9 +24,9 @@ export class Board {
     this.leaving.abort();
   }
 
-  // show shows a position as a seat sees it, everything for seat -1.
-  show(position, seat, reach) {
-    this.shown = { position: this.game.seen(position, seat), seat, reach };
+  // show shows a position, with the cells that bombs reach if wanted, and dims cells.
+  show(position, reach, dims) {
+    this.shown = { position, reach, dims };
     this.canvas.setAttribute("aria-label", inText(this.game, this.shown.position));
     this.draw();
   }
@@ -39,10 +39,12 @@ export class Board {
       this.canvas.width = cols * this.cell;
       this.canvas.height = rows * this.cell;
     }
-    const { position, reach } = this.shown;
+    const { position, reach, dims } = this.shown;
+    const onCells = (cells, sprite) => { for (const cell of cells) this.on(Math.floor(cell / cols), cell % cols, sprite); };
     this.drawGround(position);
-    if (reach) for (const cell of inReach(this.game.head, position)) this.on(Math.floor(cell / cols), cell % cols, sprites.danger);
+    if (reach) onCells(new Set(position.bombs.flatMap(b => b.reach ?? [])), sprites.danger);
     this.drawThings(position);
+    onCells([...position.ground].map((_, cell) => cell).filter(dims), sprites.dim);
   }
 
   on(row, col, draw) {
@@ -78,32 +80,6 @@ export class Board {
 export function label(agent) { return agent.name ? `${agent.seat}${agent.name}` : String(agent.seat); }
 
 export function form(game, seat) { return game.head.teams.length === 2 && game.team(seat) === 1 ? "square" : "round"; }
-
-const ways = [[-1, 0], [1, 0], [0, -1], [0, 1]];
-
-// inReach is the cells that bombs reach as walls stand now.
-function inReach(head, position) {
-  const cells = new Set();
-  for (const bomb of position.bombs) {
-    cells.add(bomb.at[0] * head.cols + bomb.at[1]);
-    for (const [down, right] of ways) {
-      let [row, col] = bomb.at;
-      for (let left = bomb.blast; left > 1; left--) {
-        row += down;
-        col += right;
-        if (head.torus) {
-          row = (row + head.rows) % head.rows;
-          col = (col + head.cols) % head.cols;
-        }
-        const cell = row * head.cols + col;
-        if (row < 0 || col < 0 || row >= head.rows || col >= head.cols || position.ground[cell] === "#") break;
-        cells.add(cell);
-        if (position.ground[cell] === "+") break;
-      }
-    }
-  }
-  return cells;
-}
 
 // inText says in words where everybody is.
 export function inText(game, position) {

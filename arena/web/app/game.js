@@ -11,7 +11,8 @@ export class Game {
     }
     this.head = description;
     this.positions = [];
-    this.events = []; // with the step they belong to
+    this.events = []; // that the viewer knows of, with the step they belong to
+    this.viewer = -1; // a seat, or everybody
     description.steps.forEach(step => this.add(step));
   }
 
@@ -25,8 +26,17 @@ export class Game {
       for (const [cell, kind] of Object.entries(step.changed)) ground[cell] = kind;
       now.ground = ground.join("");
     }
-    for (const event of step.events ?? []) this.events.push({ ...event, index: this.positions.length });
     this.positions.push(now);
+    this.events.push(...this.eventsOf(now, this.last));
+  }
+
+  eventsOf(position, index) { return (this.seen(position, this.viewer).events ?? []).map(event => ({ ...event, index })); }
+
+  // lookAs has events be those that a seat knows of.
+  lookAs(seat) {
+    if (seat === this.viewer) return;
+    this.viewer = seat;
+    this.events = this.positions.flatMap((position, index) => this.eventsOf(position, index));
   }
 
   get last() { return this.positions.length - 1; }
@@ -55,7 +65,7 @@ export class Game {
     return !digits || (parseInt(digits[cell >> 2], 16) >> (3 - (cell & 3)) & 1) === 1;
   }
 
-  // seen is a position as a seat sees it: everything for seat -1.
+  // seen is a position as a seat knows it, by the rule of docs/maintainers/scene.md: everything for seat -1.
   seen(position, seat) {
     if (seat < 0) return position;
     const hides = what => this.head.conceals?.includes(what);
@@ -70,12 +80,17 @@ export class Game {
         ...b,
         owners: hides("bomb_owners") ? [] : b.owners,
         moving: hides("bomb_directions") ? "" : b.moving,
+        reach: b.reach?.filter(cell => this.sees(position, seat, cell)),
       })),
       agents: position.agents.filter(a => a.seat === seat || inSight(a)).map(a => a.seat === seat ? a : {
         ...a,
         ...(hides("others_carry") ? { ammo: undefined, blast: undefined, kicks: false } : {}),
       }),
       said: position.said?.filter(m => m.seat === seat || !hides("others_say") || mates(m.seat)),
+      counts: hides("others_carry") ? undefined : position.counts,
+      actions: position.actions?.map((action, other) => other === seat ? action : null),
+      thoughts: position.thoughts?.filter(thought => thought.seat === seat),
+      events: position.events?.map(e => seenEvent(e, seat, e.at && !inSight(e), hides("bomb_owners"))).filter(e => e),
     };
   }
 
@@ -83,6 +98,15 @@ export class Game {
   actionOf(position, seat) {
     return position.actions?.[seat]?.map((n, i) => (this.head.actions[i].names?.[n] ?? String(n)).replaceAll("_", " ")).join(" ") ?? "";
   }
+}
+
+// seenEvent is an event as a seat knows it, if it does.
+function seenEvent(e, seat, out, hidesOwners) {
+  if (!e.at || e.event === "died" && e.seat === seat) return e;
+  if (e.event === "died" && out) return { event: e.event, seat: e.seat };
+  if (e.seat !== seat && (out || e.event === "not_laid")) return undefined;
+  if (!hidesOwners) return e;
+  return { ...e, by: e.by?.filter(owner => owner === seat), seat: e.event === "exploded" && e.seat !== seat ? undefined : e.seat };
 }
 
 // notable are the events that people look for.
@@ -102,7 +126,7 @@ export function inWords(game, event) {
     case "not_laid": return `${who} could not lay a bomb`;
     case "kicked": return `${who} kicked a bomb ${event.what}`;
     case "picked_up": return `${who} picked up ${itemNames[event.what] ?? event.what}`;
-    case "exploded": return `the bomb of ${who} exploded${by && `, set off${by}`}`;
+    case "exploded": return `${who ? `the bomb of ${who}` : "a bomb"} exploded${by && `, set off${by}`}`;
     case "destroyed": return `${event.what}${by ? ` destroyed${by}` : " destroyed"}`;
     case "hurt": return `${who}${bomber} was hurt${by}`;
     case "died": return by ? `${who}${bomber} was killed${by}` : `${who} died${causes[event.what] ? `, ${causes[event.what]}` : ""}`;

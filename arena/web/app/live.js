@@ -128,7 +128,7 @@ function show(index, playing) {
   else if (index > at) following = true;
   at = playing ? -1 : index;
   if (!view) return;
-  view.show(index, Number(find("view").value), find("reach").checked);
+  view.show(index, Number(find("view").value), find("reach").checked, find("dim").checked);
   const { head } = view.game, position = view.game.at(index);
   say(find("title"), `${head.env}, game ${view.where}`);
   say(find("about"), `step ${position.step} of ${head.max_steps} · seed ${head.seed}${paused ? " · paused" : following ? "" : " · held"}`);

@@ -20,7 +20,7 @@ export function fillLegend(game) {
 // acts on keys while there is something to see, except where they mean something else.
 export function wireLooks(player, something) {
   const again = () => player.set(player.index);
-  find("view").onchange = find("reach").onchange = again;
+  find("view").onchange = find("reach").onchange = find("dim").onchange = again;
   addEventListener("keydown", event => {
     if (!something() || event.ctrlKey || event.metaKey || event.altKey) return;
     const { target } = event;
@@ -29,8 +29,8 @@ export function wireLooks(player, something) {
     if (event.key === "v") {
       find("view").selectedIndex = (find("view").selectedIndex + 1) % find("view").length;
       again();
-    } else if (event.key === "b") {
-      find("reach").click();
+    } else if (event.key === "b" || event.key === "d") {
+      find(event.key === "b" ? "reach" : "dim").click();
     } else if (!player.key(event)) {
       return;
     }

@@ -15,8 +15,8 @@ let views = [], listing = null, writing = 0, player = null;
 
 // show shows a step of the games.
 function show(index, playing) {
-  const seat = Number(find("view").value), reach = find("reach").checked;
-  for (const view of views) view.show(index, seat, reach);
+  const seat = Number(find("view").value), reach = find("reach").checked, dim = find("dim").checked;
+  for (const view of views) view.show(index, seat, reach, dim);
   find("happened").setAttribute("aria-live", playing ? "off" : "polite");
   say(find("happened"), views.map(view => view.happened(index)).filter(text => text).join(" | "));
   if (!playing) remember();

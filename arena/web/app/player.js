@@ -41,6 +41,7 @@ export class Player {
   // grow takes in what has been added to the games.
   grow(games) {
     this.games = games;
+    this.viewers = String(games.map(game => game.viewer));
     this.last = Math.max(...games.map(game => game.last));
     this.stops = [...new Set(games.flatMap(game => game.events.filter(e => notable.has(e.event)).map(e => e.index)))].sort((a, b) => a - b);
     find("at").max = this.last;
@@ -61,6 +62,7 @@ export class Player {
     find("at").setAttribute("aria-valuetext", `step ${step} of ${end}`);
     say(find("where"), `${step} / ${end}`);
     this.changed(this.index, this.playing);
+    if (this.viewers !== String(this.games.map(game => game.viewer))) this.grow(this.games); // which have other events now
   }
 
   toggle() { this.run(!this.playing); }

@@ -33,25 +33,24 @@ export class Seats {
     return card;
   }
 
-  // show shows a position, as seat sees it if it is not -1.
-  show(position, seat) {
-    const { game } = this, seen = game.seen(position, seat);
+  // show shows a position as a seat knows it.
+  show(position) {
     for (const card of this.cards) {
       const inGame = position.status.in.includes(card.seat);
       const won = position.status.over && position.status.winners.includes(card.seat);
       card.whole.classList.toggle("out", !inGame);
       say(card.state, won ? "won" : inGame ? "" : "out");
-      say(card.facts, this.facts(seen, card.seat));
+      say(card.facts, this.facts(position, card.seat));
       say(card.counts, this.counts(position, card.seat));
-      say(card.did, this.did(position, card.seat, seat));
-      this.think(card, seat < 0 || seat === card.seat ? position.thoughts?.find(t => t.seat === card.seat) : undefined, position.step);
+      say(card.did, this.did(position, card.seat));
+      this.think(card, position.thoughts?.find(t => t.seat === card.seat), position.step);
     }
   }
 
   // facts is what the agents of a seat have.
-  facts(seen, seat) {
+  facts(position, seat) {
     const { head } = this.game;
-    return seen.agents.filter(a => a.seat === seat).map(a => {
+    return position.agents.filter(a => a.seat === seat).map(a => {
       const facts = [];
       if (!a.alive) facts.push("dead");
       else {
@@ -61,7 +60,7 @@ export class Seats {
         if (a.lives) facts.push(`${a.lives} ${a.lives === 1 ? "life" : "lives"}`);
       }
       return `${a.name ? `${a.name}: ` : ""}${facts.join(", ")}`;
-    }).concat(seen.said?.find(m => m.seat === seat && m.words.some(word => word))?.words.join(" ").replace(/^/, "says ") ?? "")
+    }).concat(position.said?.find(m => m.seat === seat && m.words.some(word => word))?.words.join(" ").replace(/^/, "says ") ?? "")
       .filter(text => text).join(" · ");
   }
 
@@ -71,9 +70,9 @@ export class Seats {
       .map(([name, by]) => `${countWords[name] ?? name.replaceAll("_", " ")} ${by[seat]}`).join(", ");
   }
 
-  did(position, seat, view) {
+  did(position, seat) {
     const parts = [], action = this.game.actionOf(position, seat);
-    if (action && (view < 0 || view === seat)) parts.push(action);
+    if (action) parts.push(action);
     const reward = position.rewards?.[seat];
     if (reward) parts.push(`reward ${reward > 0 ? "+" : ""}${reward}`);
     return parts.join(" · ");

@@ -225,4 +225,10 @@ function danger(pen) {
   pen.setLineDash([]);
 }
 
-export const sprites = { seatColour, themes, ground, flame, bomb, agent, fallen, item, base, danger };
+// dim veils a cell that is out of sight.
+function dim(pen) {
+  pen.fillStyle = "#5c677680";
+  pen.fillRect(0, 0, 100, 100);
+}
+
+export const sprites = { seatColour, themes, ground, flame, bomb, agent, fallen, item, base, danger, dim };

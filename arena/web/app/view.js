@@ -56,14 +56,17 @@ export class View {
     this.list.append(...added.map(entry => entry.item));
   }
 
-  // show shows the position of a number as a seat sees it.
-  show(index, seat, reach) {
-    const known = Math.min(seat, this.game.head.teams.flat().length - 1);
-    this.index = Math.min(index, this.game.last);
-    const position = this.game.at(this.index);
-    this.board.show(position, known, reach);
-    this.seats.show(position, known);
-    this.markEvents(false);
+  // show shows the position of a number as a seat knows it, or the whole with what the seat
+  // does not see dimmed.
+  show(index, seat, reach, dim) {
+    const { game } = this, viewer = Math.min(seat, game.head.teams.flat().length - 1), knower = dim ? -1 : viewer;
+    this.index = Math.min(index, game.last);
+    const position = game.at(this.index), seen = game.seen(position, knower), anew = knower !== game.viewer;
+    this.board.show(seen, reach, cell => dim && !game.sees(position, viewer, cell));
+    this.seats.show(seen);
+    game.lookAs(knower);
+    if (anew) this.listEvents();
+    else this.markEvents(false);
   }
 
   // markEvents marks what has just happened and keeps it in sight.

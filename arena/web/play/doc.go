@@ -5,8 +5,8 @@
 //	result, err := match.Play(ctx, game, players, seed, rules, table.Watch)
 //	table.End("seat 0 won")
 //
-// The page gets each position as its seat sees it: what a person may not know is not
-// sent. Once the seat is out, or the match over, it gets everything.
+// The page gets each position as its seat knows it, by scene.Step.Seen: what a person may
+// not know is not sent. Once the seat is out, or the match over, it gets everything.
 //
 // By default the match waits for each move. At a speed, so many moves are made a
 // second, and without one in time the seat stays; the page changes the speed.

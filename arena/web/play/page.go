@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -115,8 +116,8 @@ func (t *Table) news(p *person, to *told) []line {
 	}
 	for ; to.steps < len(t.steps); to.steps++ {
 		step := t.steps[to.steps]
-		if t.end == "" {
-			step = seen(&t.head, step, p.seat)
+		if t.end == "" && slices.Contains(step.Status.In, p.seat) { // those who are out see everything
+			step = step.Seen(&t.head, p.seat)
 		}
 		lines = append(lines, line{Step: &step})
 	}

@@ -45,6 +45,7 @@ func (t *Table) tell() {
 func (t *Table) Watch(at match.Moment) error {
 	spec := at.Game.Spec()
 	step := scene.Describe(spec, at.Match, at.Tracker, at.Actions)
+	step.Thoughts = at.Thoughts()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if at.Actions == nil {
@@ -95,39 +96,6 @@ func (t *Table) Game(int) (*scene.Game, error) {
 		return nil, fmt.Errorf("%w yet: the match is not over", web.ErrNoGame)
 	}
 	return &scene.Game{Head: t.head, Steps: scene.Patches(t.steps)}, nil
-}
-
-// seen is a position as a seat sees it, with the events that it sees and only its own
-// action. Seats that are out see everything.
-func seen(head *scene.Head, s scene.Step, seat int) scene.Step {
-	if !slices.Contains(s.Status.In, seat) {
-		return s
-	}
-	var sight env.Cells
-	if len(s.Sight) > 0 {
-		sight = s.Sight[seat]
-	}
-	s.Scene = s.Clone()
-	s.Seen(&head.Stage, head.Teams, seat)
-	if slices.Contains(head.Conceals, env.OthersCarry) {
-		s.Counts = nil
-	}
-	actions := make([][]int, len(s.Actions))
-	for k := range actions {
-		if k == seat {
-			actions[k] = s.Actions[k]
-		}
-	}
-	s.Actions = actions
-	var events []env.Event
-	for _, e := range s.Events {
-		known := e.Kind == env.Died || e.Kind == env.Collapsed || e.Kind == env.Ended || e.Seat == seat
-		if known || sight == nil || e.Row >= 0 && sight[e.Row*head.Cols+e.Col] {
-			events = append(events, e)
-		}
-	}
-	s.Events = events
-	return s
 }
 
 // ask is what a page is told when its seat is to move.

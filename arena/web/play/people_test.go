@@ -1,0 +1,198 @@
+package play_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"pommego/arena/match"
+	"pommego/arena/web"
+	"pommego/arena/web/play"
+	"pommego/env"
+	"pommego/env/catalog"
+)
+
+// TestNamesOfPeople: a person has a speed or none.
+func TestNamesOfPeople(t *testing.T) {
+	game, err := catalog.Game("SuiteBot-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := play.NewTable(game, nil, nil)
+	for name, want := range map[string]string{
+		"human": "", "human:speed=4": "", "human:speed=0.5": "", "human:ticks=4": `option "ticks" does not exist`,
+		"human:speed=0": "more than 0", "human:speed=61": "at most 60", "human:speed=x": `speed is "x"`, "human:": "option",
+		"human:speed=NaN": "speed is",
+	} {
+		p, err := table.Seat(1, name)
+		if want == "" && (err != nil || p.Name() != name || p.Remote() || p.Close() != nil) {
+			t.Errorf("%s is %+v, %v", name, p, err)
+		}
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+		if !play.Human(name) {
+			t.Errorf("%s is no person", name)
+		}
+	}
+	if play.Human("humane") || play.Human("simple") {
+		t.Error("an agent is a person")
+	}
+}
+
+// hosted is a match that waits for a person in seat 0, and the server of its page.
+type hosted struct {
+	*httptest.Server
+	table *play.Table
+	over  chan error // how the match ended
+}
+
+func host(t *testing.T, id, rules, human string, others ...string) *hosted {
+	t.Helper()
+	game, err := catalog.Variant(id, json.RawMessage(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	h := &hosted{table: play.NewTable(game, append([]string{human}, others...), cancel), over: make(chan error, 1)}
+	person, err := h.table.Seat(0, human)
+	if err != nil {
+		t.Fatal(err)
+	}
+	players := []match.Player{person}
+	for _, name := range others {
+		p, err := match.NewPlayer(game, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		players = append(players, p)
+	}
+	mux := http.NewServeMux()
+	for pattern, answer := range h.table.Handlers() {
+		mux.HandleFunc(pattern, answer)
+	}
+	h.Server = httptest.NewServer(mux)
+	t.Cleanup(func() {
+		cancel()
+		h.CloseClientConnections()
+		h.Close()
+	})
+	go func() {
+		_, err := match.Play(ctx, game, players, env.Seed{Value: 4}, match.Rules{}, h.table.Watch)
+		h.table.End("over")
+		h.over <- err
+	}()
+	return h
+}
+
+// page opens the page of seat 0, whose lines come one by one.
+func (h *hosted) page(t *testing.T) (next func() line, leave func()) {
+	t.Helper()
+	answer, err := http.Get(h.URL + "/api/play?seat=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := json.NewDecoder(answer.Body)
+	return func() (l line) {
+		t.Helper()
+		if err := in.Decode(&l); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}, func() { answer.Body.Close() }
+}
+
+// TestPace: the match waits for a person until the page asks for a speed; moves are 0 then
+// unless others come. Once it is over its game is listed, and Gone waits for the page.
+func TestPace(t *testing.T) {
+	h := host(t, "SuiteBot-v0", `{"rounds": 6, "players": 2}`, "human", "static")
+	if list, err := h.table.Listing(); err != nil || len(list.Games) != 1 || list.Games[0].Agents[0] != "human" {
+		t.Errorf("listed is %+v, %v", list, err)
+	}
+	if _, err := h.table.Game(1); !errors.Is(err, web.ErrNoGame) {
+		t.Errorf("during the match its game is shown: %v", err)
+	}
+	next, leave := h.page(t)
+	defer leave()
+	for l := next(); l.Ask == nil; l = next() {
+	}
+	for body, want := range map[string]int{
+		`{"seat": 0, "speed": -1}`: 400, `{"seat": 0, "speed": 61}`: 400, `{"seat": 1, "speed": 1}`: 404, `{`: 400,
+	} {
+		if got := post(t, h.Server, "pace", body); got != want {
+			t.Errorf("%s is answered %d, want %d", body, got, want)
+		}
+	}
+	if got := post(t, h.Server, "pace", `{"seat": 0, "speed": 60}`); got != http.StatusNoContent {
+		t.Fatalf("a speed is answered %d", got)
+	}
+	steps := 0
+	for l := next(); l.End == ""; l = next() {
+		if l.Step != nil {
+			steps++
+		}
+		if l.Ask != nil && l.Ask.Speed != 60 {
+			t.Errorf("asked at the speed %v, want 60", l.Ask.Speed)
+		}
+	}
+	if err := <-h.over; err != nil || steps != 6 {
+		t.Errorf("%d steps came by themselves (%v), want 6", steps, err)
+	}
+	if g, err := h.table.Game(1); err != nil || len(g.Steps) != 7 {
+		t.Errorf("the game is %+v, %v", g, err)
+	}
+	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	h.table.Gone(soon)
+	if soon.Err() == nil {
+		t.Error("the page is open, and Gone has not waited for it")
+	}
+	leave()
+	h.table.Gone(t.Context())
+}
+
+// TestLeaving ends the match.
+func TestLeaving(t *testing.T) {
+	h := host(t, "SuiteBot-v0", `{"players": 2}`, "human", "static")
+	if got := post(t, h.Server, "leave", ""); got != http.StatusNoContent {
+		t.Errorf("leaving is answered %d", got)
+	}
+	if err := <-h.over; !errors.Is(err, context.Canceled) {
+		t.Errorf("the match ended with %v, want %v", err, context.Canceled)
+	}
+	for _, seat := range []string{"1", "x", ""} {
+		if answer, err := http.Get(h.URL + "/api/play?seat=" + seat); err != nil || answer.StatusCode != http.StatusNotFound {
+			t.Errorf("the page of seat %q is answered %v, %v", seat, answer.Status, err)
+		}
+	}
+}
+
+// TestThoughtsStaySecret: a person is sent no thoughts of others while in the game, and finds
+// them in the whole game afterwards.
+func TestThoughtsStaySecret(t *testing.T) {
+	h := host(t, "OneVsOne-v0", `{"max_steps": 9}`, "human:speed=60", "champion:level=1")
+	next, leave := h.page(t)
+	defer leave()
+	for l := next(); l.End == ""; l = next() {
+		if l.Step != nil && l.Step.Step < 7 && (l.Step.Thoughts != nil || l.Step.Counts != nil) {
+			t.Fatalf("step %d: the person is sent %+v, %v", l.Step.Step, l.Step.Thoughts, l.Step.Counts)
+		}
+	}
+	<-h.over
+	g, err := h.table.Game(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thoughts := 0
+	for _, s := range g.Steps {
+		thoughts += len(s.Thoughts)
+	}
+	if thoughts < 3 {
+		t.Errorf("the whole game has %d thoughts, want those of the champion", thoughts)
+	}
+}
