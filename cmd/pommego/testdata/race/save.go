@@ -87,7 +87,7 @@ func (m *Match) Record(info record.Info) (record.Recorder, error) {
 	return &recorder{m, recorded{Format: recordFormat, Info: info, Rules: m.game.rules, Start: m.State}}, err
 }
 
-func (r *recorder) Step(actions []uint8) error {
+func (r *recorder) Step(actions []uint8, _ ...env.Thought) error {
 	r.Steps = append(r.Steps, step{[Seats]uint8(actions), r.match.State})
 	return nil
 }
