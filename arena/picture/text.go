@@ -38,12 +38,7 @@ func AppendMatch(dst []byte, spec *env.Spec, m env.Match, t env.Tracker, seat in
 func AppendText(dst []byte, h *scene.Head, s *scene.Step, seat int, colours Colours) []byte {
 	dst = fmt.Appendf(dst, "step %d of %d", s.Step, h.MaxSteps)
 	if seat != env.NoSeat {
-		seen := *s
-		seen.Scene = s.Clone()
-		seen.Scene.Seen(&h.Stage, h.Teams, seat)
-		if slices.Contains(h.Conceals, env.OthersCarry) {
-			seen.Counts = nil
-		}
+		seen := s.Seen(h, seat)
 		s = &seen
 		dst = fmt.Appendf(dst, ", as seat %d sees it", seat)
 	}

@@ -290,7 +290,7 @@ def test_a_seat_sees_no_more_than_it_may(window: Browser, watch: Watch) -> None:
 # What the page's JavaScript makes of a game for each seat that is not what the server's scene
 # has for it. False flags, empty lists and texts, and the ammo of 0 can be left out.
 UNLIKE = """
-const { Game } = await import("/game.js");
+const { Game } = pommego.game;
 const left_out = (key, value) => ["sight", "changed"].includes(key) || value === 0 && key === "ammo" ||
   [undefined, null, false, ""].includes(value) || Array.isArray(value) && !value.length;
 const bare = value => {

@@ -104,7 +104,7 @@ def test_tools_fold_into_a_menu(window: Browser, served: str) -> None:
     window.run("byId('view').value = 2; byId('view').dispatchEvent(new Event('change'))")
     window.press("\ue00c")  # escape
     assert not any(window.run(seen))
-    assert window.run("return pommego.main.shown()[0].seat") == 2
+    assert window.run("return pommego.main.shown()[0].game.viewer") == 2
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])

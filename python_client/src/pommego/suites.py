@@ -8,7 +8,6 @@ none of them ever changes under a suite's name. `pommego.evaluate` plays one wit
 from __future__ import annotations
 
 import base64
-import contextlib
 import gzip
 import hashlib
 import json
