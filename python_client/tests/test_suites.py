@@ -102,7 +102,7 @@ def test_changed_results_are_found(suite: str, where: dict[str, Any], tmp_path: 
     whole = file.read_bytes()
     for k, data in enumerate((whole[:-30], b"", b"x", gzip.compress(b"x"), gzip.compress(b"[]"))):
         (tmp_path / f"five-{k}").write_bytes(data)
-        with pytest.raises(ValueError, match="is no result of a suite, or is damaged|Expected `object`, got `array`"):
+        with pytest.raises(ValueError, match="no result of a suite|Expected `object`, got `array`"):
             suites.load(tmp_path / f"five-{k}")
     for k, (name, value, says) in enumerate(
         [
