@@ -32,7 +32,7 @@ func (d *dataSet) read() (*Listing, error) {
 		Kind: "dataset", Title: filepath.Base(d.set.Folder), Env: d.set.Manifest.Env.ID, Games: []Entry{},
 		Notes: []string{fmt.Sprintf("%d steps", d.set.Manifest.Steps)},
 	}
-	return list, d.set.Episodes(func(e *dataset.Episode) error {
+	err := d.set.Episodes(func(e *dataset.Episode) error {
 		entry := Entry{Game: e.Game, Agents: d.set.Names(e), Steps: e.Steps, Result: e.Result.String(),
 			Winners: e.Winners.List()}
 		if e.Dealt {
@@ -41,6 +41,26 @@ func (d *dataSet) read() (*Listing, error) {
 		list.Games = append(list.Games, entry)
 		return nil
 	})
+	list.draw(d.charts()...)
+	return list, err
+}
+
+// charts are what the statistics of the data set have.
+func (d *dataSet) charts() []Chart {
+	if d.set.Manifest.Statistics == nil { // manifests come from anyone
+		return nil
+	}
+	spec, counted, charts := d.game.Spec(), map[string]int{}, make([]Chart, 1)
+	moves := spec.Actions[0]
+	for i := range d.set.Manifest.Statistics.Agents {
+		a := &d.set.Manifest.Statistics.Agents[i]
+		for k, n := range a.Counts[:min(len(a.Counts), len(spec.Counts))] {
+			counted[spec.Counts[k].Name] += n
+		}
+		charts = append(charts, Chart{a.Agent + ": " + moves.Name, moves.Names, a.Choices})
+	}
+	charts[0] = deaths(counted)
+	return charts[:min(len(charts), mostBars)]
 }
 
 func (d *dataSet) Game(number int) (*scene.Game, error) {

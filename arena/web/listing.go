@@ -27,6 +27,8 @@ type Listing struct {
 	Ratings any `json:"ratings,omitzero"`
 	Pairs   any `json:"pairs,omitzero"`
 
+	Charts []Chart `json:"charts,omitzero"`
+
 	// Apart says that the agents of a pair are compared by games against another, and
 	// not by those in which they met.
 	Apart bool `json:"apart,omitzero"`
@@ -65,12 +67,17 @@ type Part struct {
 	Found     int      `json:"found"` // of these, games that are as was asked for
 	AllAgents []string `json:"all_agents"`
 	Columns   []string `json:"columns"`
+	Videos    []string `json:"videos"` // the kinds of videos that can be had of games
+
+	// Before and After are the games beside the one that was asked for.
+	Before *int `json:"before,omitempty"`
+	After  *int `json:"after,omitempty"`
 }
 
 // PartOf is the games that a page's address asks for: of an agent, of it or another
 // (or), or of it against another; that have a result for it (won, lost or tied); in
 // which words are found (find); sorted by a column (sort), from the last to the first
-// (down), and from a place on (from).
+// (down), and from a place on (from). Of a game (at) it has those before and after it.
 func (l *Listing) PartOf(query url.Values) (*Part, error) {
 	from, err := strconv.Atoi(cmp.Or(query.Get("from"), "0"))
 	if err != nil || from < 0 {
@@ -84,6 +91,16 @@ func (l *Listing) PartOf(query url.Values) (*Part, error) {
 	p := &Part{
 		Listing: l, Games: []Entry{}, Total: len(l.Games), Found: len(found),
 		AllAgents: l.contents.agents, Columns: l.contents.columns,
+	}
+	if at := query.Get("at"); at != "" {
+		n := slices.IndexFunc(found, func(i int) bool { return strconv.Itoa(l.Games[i].Game) == at })
+		if n > 0 {
+			p.Before = &l.Games[found[n-1]].Game
+		}
+		if n >= 0 && n+1 < len(found) {
+			p.After = &l.Games[found[n+1]].Game
+		}
+		return p, nil
 	}
 	for _, i := range found[min(from, len(found)):min(from+PageSize, len(found))] {
 		e := l.Games[i]
@@ -148,7 +165,12 @@ func (e *Entry) winner() string {
 	if len(e.Winners) == 0 {
 		return e.Result
 	}
-	var names, seats []string
+	names, seats := e.won()
+	return fmt.Sprintf("%s (%s)", strings.Join(names, ", "), strings.Join(seats, ", "))
+}
+
+// won is the agents that won, each once, and their seats.
+func (e *Entry) won() (names, seats []string) {
 	for _, seat := range e.Winners {
 		name := fmt.Sprintf("seat %d", seat)
 		if seat < len(e.Agents) {
@@ -159,7 +181,7 @@ func (e *Entry) winner() string {
 		}
 		seats = append(seats, strconv.Itoa(seat))
 	}
-	return fmt.Sprintf("%s (%s)", strings.Join(names, ", "), strings.Join(seats, ", "))
+	return names, seats
 }
 
 // cell is a number or a text of the table, by which its rows are sorted.

@@ -46,6 +46,7 @@ func (t *tournamentLog) listed() (*Listing, error) {
 		list.Notes = append(list.Notes, fmt.Sprintf("under way: %d of %d games, ratings at the end", len(kept.Records),
 			kept.Total))
 	}
+	counted := map[string]int{}
 	for i := range kept.Records {
 		r := &kept.Records[i]
 		entry := Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Result: env.Tie.String(), Seed: r.Seed}
@@ -55,7 +56,13 @@ func (t *tournamentLog) listed() (*Listing, error) {
 			}
 		}
 		list.Games = append(list.Games, entry)
+		for name, by := range r.Counts {
+			for _, n := range by {
+				counted[name] += int(n)
+			}
+		}
 	}
+	list.draw(deaths(counted))
 	return list, nil
 }
 
@@ -88,6 +95,6 @@ func (t *tournamentLog) Game(number int) (*scene.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.Names, g.Seed, g.Steps = r.Agents, r.Seed, scene.Patches(g.Steps)
+	g.Names, g.Seed = r.Agents, r.Seed
 	return g, nil
 }

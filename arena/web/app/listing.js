@@ -13,6 +13,12 @@ const columns = {
   note: { name: "Note", of: g => g.note ?? "" },
 };
 
+// parts are what an address says of which games a table shows, and in which order.
+const parts = ["agent", "or", "against", "result", "find", "sort", "down"];
+
+export function picked(place) { return Object.fromEntries(parts.map(name => [name, place[name]])); }
+
+const typingPause = 250; // milliseconds
 const results = ["won", "lost", "tied"];
 
 export class Listing {
@@ -32,8 +38,9 @@ export class Listing {
     where.replaceChildren();
     if (this.ratings?.length) where.append(this.ratingTable());
     if (this.pairs?.length) where.append(this.pairMatrix());
+    if (this.charts) where.append(this.chartBox());
     where.append(this.gameTable(place));
-    if (place.agent) this.filled.then(() => where.lastElementChild.scrollIntoView());
+    if (parts.some(name => place[name])) this.filled.then(() => where.lastElementChild.scrollIntoView());
   }
 
   // table is a table in a box that scrolls by itself where it is too wide.
@@ -83,20 +90,42 @@ export class Listing {
     return this.table("Share of decided games that the row's agent won", [element("td", {}), ...names.map(name => element("th", { scope: "col" }, name))], rows);
   }
 
+  chartBox() {
+    return element("section", { className: "charts", ariaLabel: "Charts" }, ...this.charts.map(({ title, names, counts }) => {
+      const most = Math.max(...counts), all = counts.reduce((sum, n) => sum + n);
+      return element("div", {}, element("h2", {}, title), element("ul", { className: "bars" }, ...names.map((name, i) => {
+        const bar = element("span", { className: "bar" }, element("span", {}));
+        bar.firstChild.style.setProperty("--share", counts[i] / most);
+        return element("li", {}, element("span", { title: name }, name), bar, element("span", { className: "number" }, `${counts[i]} (${(100 * counts[i] / all).toFixed(0)} %)`));
+      })));
+    }));
+  }
+
+  // neighbours are links to the games before and after one, in the table's order.
+  async neighbours(place) {
+    const { before, after } = await this.query({ ...picked(place), at: place.game });
+    const to = (game, title, sign) => game === undefined ? ""
+      : element("a", { className: "button", title, ariaLabel: title, href: this.link({ ...picked(place), view: place.view, game }) }, sign);
+    return [to(before, "Previous game", "‹"), to(after, "Next game", "›")];
+  }
+
   // meeting is a filter for the games by which two agents are compared: those in which
   // they met, or where they play another, those of either.
   meeting(row, col) { return this.apart ? { agent: row, or: col } : { agent: row, against: col }; }
 
   gameTable(place) {
-    const { agent, or, against, result, find } = place, filter = { agent, or, against, result, find, sort: "game" };
-    const body = element("div", {});
+    const filter = picked(place), body = element("div", {});
     const choose = (name, label, options) => {
-      const select = element("select", { onchange: event => { filter[name] = event.target.value || undefined; this.fill(body, filter); } },
+      const select = element("select", { onchange: event => this.pick(body, filter, { [name]: event.target.value || undefined }) },
         element("option", { value: "" }, "any"), ...options.map(value => element("option", { value }, value)));
       select.value = filter[name] ?? "";
       return element("label", {}, `${label} `, select);
     };
-    const search = element("input", { type: "search", value: filter.find ?? "", oninput: event => { filter.find = event.target.value; this.fill(body, filter); } });
+    const search = element("input", { type: "search", value: filter.find ?? "" });
+    search.oninput = () => {
+      clearTimeout(this.typing);
+      this.typing = setTimeout(() => { if (body.checkVisibility()) this.pick(body, filter, { find: search.value || undefined }); }, typingPause);
+    };
     this.filled = this.fill(body, filter);
     return element("section", { className: "finder" },
       element("h2", {}, "Games"),
@@ -106,13 +135,19 @@ export class Listing {
       body);
   }
 
+  // pick changes which games are shown, which the address keeps.
+  pick(body, filter, changes) {
+    history.replaceState(null, "", this.link(Object.assign(filter, changes)));
+    this.fill(body, filter);
+  }
+
   // fill shows the first games of those that are asked for, once they are there.
   async fill(body, filter) {
     const asked = ++this.asked;
     const part = await this.query(filter);
     if (asked !== this.asked) return; // meanwhile others were
     const focused = [...body.querySelectorAll("thead button")].indexOf(document.activeElement);
-    const rows = this.rows(part.games), table = this.table("Games", this.heads(body, filter), rows);
+    const rows = this.rows(part.games, filter), table = this.table("Games", this.heads(body, filter), rows);
     const more = element("button", { type: "button", className: "button" });
     const count = () => {
       const shown = table.querySelectorAll("tbody tr").length;
@@ -122,7 +157,7 @@ export class Listing {
     };
     more.onclick = async () => {
       const next = await this.query({ ...filter, from: count() });
-      table.querySelector("tbody").append(...this.rows(next.games));
+      table.querySelector("tbody").append(...this.rows(next.games, filter));
       count();
     };
     count();
@@ -133,20 +168,17 @@ export class Listing {
   // heads are the heads of the columns, by which the table is sorted.
   heads(body, filter) {
     return this.columns.map(key => {
-      const { name, number } = columns[key], own = key === filter.sort, { down } = filter;
-      const sort = () => {
-        Object.assign(filter, { sort: key, down: own && !down ? "1" : undefined });
-        this.fill(body, filter);
-      };
+      const { name, number } = columns[key], own = key === (filter.sort ?? "game"), { down } = filter;
+      const sort = () => this.pick(body, filter, { sort: key, down: own && !down ? "1" : undefined });
       return element("th", { scope: "col", className: number ? "number" : "", ariaSort: own ? (down ? "descending" : "ascending") : "none" },
         element("button", { type: "button", onclick: sort }, name, own ? (down ? " ↓" : " ↑") : ""));
     });
   }
 
-  rows(games) {
+  rows(games, filter) {
     return games.map(game => element("tr", {}, ...this.columns.map((key, i) => {
       const { of, number } = columns[key], value = String(of(game));
-      return element("td", { className: number ? "number" : "" }, i ? value : element("a", { href: this.link({ game: game.game }) }, value));
+      return element("td", { className: number ? "number" : "" }, i ? value : element("a", { href: this.link({ ...filter, game: game.game }) }, value));
     })));
   }
 }
