@@ -61,7 +61,8 @@ var policy = []rule{
 	{"arena/picture", []string{"arena/scene", "env"}},
 	{"arena/scene", []string{"env", "env/record"}},
 	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},
-	{"arena/web", []string{"arena/dataset", "arena/match", "arena/scene", "arena/tournament", "arena/trace", "env"}},
+	{"arena/web", []string{"arena/dataset", "arena/match", "arena/picture", "arena/scene", "arena/tournament",
+		"arena/trace", "env"}},
 	{"arena/dataset", []string{"arena/match", "env", "env/gamestate", "env/ruleset", "env/saved", "internal/disk",
 		"internal/enum"}},
 

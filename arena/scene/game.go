@@ -8,8 +8,7 @@ import (
 	"pommego/env/record"
 )
 
-// Game is a game with all its steps: the first is whole, the others lack what is as
-// in the step before.
+// Game is a game with all its steps, each whole. Its form for others is that of [Game.Patched].
 type Game struct {
 	Head
 	Steps []Step `json:"steps"`
@@ -38,7 +37,7 @@ func Read(r record.Replay) (*Game, error) {
 		g.Note = fmt.Sprintf("%s (%s)", info.Name, info.Note)
 	}
 	fallEarlier(steps)
-	g.Steps = Patches(steps)
+	g.Steps = steps
 	return g, nil
 }
 
@@ -59,6 +58,9 @@ func fallEarlier(steps []Step) {
 		}
 	}
 }
+
+// Patched is the game with the first step whole, and the others without what is as in the step before.
+func (g *Game) Patched() *Game { return &Game{g.Head, Patches(g.Steps)} }
 
 // Patches turns whole steps into a whole one and what is new in each after it.
 func Patches(whole []Step) []Step {
@@ -83,5 +85,5 @@ func Played(game env.Game, m env.Match, actions []uint8) *Game {
 		t.Step(m, own)
 		whole = append(whole, Describe(spec, m, t, own))
 	}
-	return &Game{HeadOf(spec, m), Patches(whole)}
+	return &Game{HeadOf(spec, m), whole}
 }

@@ -100,7 +100,6 @@ func (l *Listing) PartOf(query url.Values) (*Part, error) {
 		if n >= 0 && n+1 < len(found) {
 			p.After = &l.Games[found[n+1]].Game
 		}
-		return p, nil
 	}
 	for _, i := range found[min(from, len(found)):min(from+PageSize, len(found))] {
 		e := l.Games[i]

@@ -50,16 +50,15 @@ func joined(name string) string {
 	return all.String()
 }
 
-const moduleTag = `<script type="module">`
-
 // shell is the page with its style and script in it, and the content security policy that
-// allows nothing else.
+// allows nothing else. Files that are written hold it themselves.
 var shell = sync.OnceValues(func() (page, policy string) {
 	style, script := asset("style.css"), joined("page")
 	page = replace(asset("index.html"), `<link rel="stylesheet" href="style.css">`, "<style>"+style+"</style>")
-	page = replace(page, `<script type="module" src="page.js"></script>`, moduleTag+script+"</script>")
-	return page, fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; "+
+	page = replace(page, `<script type="module" src="page.js"></script>`, `<script type="module">`+script+"</script>")
+	policy = fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; "+
 		"form-action 'none'", digest(script), digest(style))
+	return replace(page, "</title>", "</title>\n"+`<meta name="policy" content="`+policy+`">`), policy
 })
 
 // WriteFile writes a page with one game as one file, which needs nothing else and
@@ -70,14 +69,14 @@ func WriteFile(w io.Writer, title string, g *scene.Game, seat int) error {
 		Title string      `json:"title"`
 		View  int         `json:"view"`
 		Game  *scene.Game `json:"game"`
-	}{title, seat, g})
+	}{title, seat, g.Patched()})
 	if err != nil {
 		return err
 	}
-	page, policy := shell()
-	page = replace(page, "<title>pommego</title>", "<title>"+html.EscapeString(title+": "+g.Env)+"</title>\n"+
-		`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`)
-	page = replace(page, moduleTag, `<script id="held" type="text/plain">`+held+"</script>\n"+moduleTag)
+	page, _ := shell()
+	page = replace(page, "<title>pommego</title>", "<title>"+html.EscapeString(title+": "+g.Env)+"</title>")
+	page = replace(page, `name="policy"`, `http-equiv="Content-Security-Policy"`)
+	page = replace(page, `<script id="held" type="text/plain">`, `<script id="held" type="text/plain">`+held)
 	_, err = io.WriteString(w, page)
 	return err
 }

@@ -33,6 +33,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -72,6 +73,9 @@ type handler struct {
 	Config
 	token [sha256.Size]byte
 	mux   *http.ServeMux
+
+	videos  []string   // the kinds that can be made
+	drawing sync.Mutex // one at a time
 }
 
 // New makes the handler that serves a page.
@@ -79,11 +83,13 @@ func New(c Config) (http.Handler, error) {
 	if c.Token == "" {
 		return nil, errors.New("web: Config needs a Token")
 	}
-	h := &handler{Config: c, token: sha256.Sum256([]byte(c.Token)), mux: http.NewServeMux()}
+	h := &handler{Config: c, token: sha256.Sum256([]byte(c.Token)), mux: http.NewServeMux(),
+		videos: videos()}
 	for _, path := range pages {
 		h.mux.HandleFunc("GET "+path, servePage)
 	}
 	if h.Games != nil {
+		h.mux.HandleFunc("GET /api/game/{number}/{kind}", h.video)
 		h.mux.HandleFunc("GET /api/listing", h.listing)
 		h.mux.HandleFunc("GET /api/game/{number}", h.game)
 	}
@@ -97,7 +103,11 @@ func New(c Config) (http.Handler, error) {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := w.Header()
 	_, policy := shell()
-	head.Set("Content-Security-Policy", policy+"; connect-src 'self'; frame-ancestors 'none'")
+	framers := "'none'"
+	if r.URL.Path == "/" && r.URL.Query().Has("embed") { // where nothing can be changed
+		framers = "http://127.0.0.1:* http://localhost:*"
+	}
+	head.Set("Content-Security-Policy", policy+"; connect-src 'self'; frame-ancestors "+framers)
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "no-referrer")
 	head.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -157,17 +167,27 @@ func (h *handler) listing(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	part, err := list.PartOf(r.URL.Query())
+	if err == nil {
+		part.Videos = h.videos
+	}
 	answer(w, part, err)
 }
 
 func (h *handler) game(w http.ResponseWriter, r *http.Request) {
-	var number int
-	if _, err := fmt.Sscan(r.PathValue("number"), &number); err != nil {
-		http.Error(w, fmt.Sprintf("game %q: want a number", r.PathValue("number")), http.StatusBadRequest)
-		return
+	g, err := h.asked(r)
+	if err == nil {
+		g = g.Patched()
 	}
-	g, err := h.Games.Game(number)
 	answer(w, g, err)
+}
+
+// asked is the game that is asked for.
+func (h *handler) asked(r *http.Request) (*scene.Game, error) {
+	number, err := strconv.Atoi(r.PathValue("number"))
+	if err != nil {
+		return nil, fmt.Errorf("%w %q, want a number", ErrNoGame, r.PathValue("number"))
+	}
+	return h.Games.Game(number)
 }
 
 // answer sends JSON, compressed, or what went wrong.

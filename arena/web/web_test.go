@@ -89,7 +89,7 @@ func TestWhoMayAsk(t *testing.T) {
 		{"by a page of a file", "/api/listing", func(r *http.Request) { r.Header.Set("Origin", "null") }, 403},
 		{"a game that is not there", "/api/game/4", nil, 404},
 		{"game 0", "/api/game/0", nil, 404},
-		{"no number", "/api/game/x", nil, 400},
+		{"no number", "/api/game/x", nil, 404},
 	} {
 		w := ask(h, tc.change, "GET", tc.path, nil)
 		if w.Code != tc.want {
@@ -102,6 +102,20 @@ func TestWhoMayAsk(t *testing.T) {
 	}
 	if _, err := New(Config{Games: Recorded("", nil)}); err == nil {
 		t.Error("a page without a token is served")
+	}
+}
+
+// TestFrames: of all pages, only that of recorded games can be shown in a frame, and only if it is asked for.
+func TestFrames(t *testing.T) {
+	h, _ := serving(t)
+	for path, want := range map[string]string{
+		"/": "'none'", "/?embed": "http://127.0.0.1:* http://localhost:*", "/play.html?embed": "'none'",
+		"/live.html?embed": "'none'", "/api/listing?embed": "'none'",
+	} {
+		csp := ask(h, nil, "GET", path, nil).Header().Get("Content-Security-Policy")
+		if _, framers, _ := strings.Cut(csp, "frame-ancestors "); framers != want {
+			t.Errorf("%s can be framed by %q, want %q", path, framers, want)
+		}
 	}
 }
 
@@ -262,6 +276,25 @@ func TestPartOf(t *testing.T) {
 		}
 		if !slices.Equal(got, want) || part.Total != 4 || query != "from=3" && query != "from=9" && part.Found != len(want) {
 			t.Errorf("%q: games %v of %d, want %v", query, got, part.Found, want)
+		}
+	}
+	for query, want := range map[string][2]int{ // the games beside one, in the order of the table; 0: none
+		"at=1": {0, 2}, "at=2": {1, 3}, "at=4": {3, 0}, "at=2&sort=steps": {3, 1}, "at=2&down=1": {3, 1},
+		"at=1&agent=c": {}, "at=9": {}, "at=x": {},
+	} {
+		values, _ := url.ParseQuery(query)
+		part, err := l.PartOf(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got [2]int
+		for i, game := range []*int{part.Before, part.After} {
+			if game != nil {
+				got[i] = *game
+			}
+		}
+		if got != want {
+			t.Errorf("%q: beside it are %v, want %v", query, got, want)
 		}
 	}
 	for _, query := range []string{"sort=colour", "from=-1", "from=x"} {

@@ -171,7 +171,7 @@ def test_slow_network(window: Browser, served: str) -> None:
         assert encoded < decoded / 2, "it is compressed"
         asked = [url.partition("#")[0].split("/", 3)[3] for url in window.requests() if "127.0.0.1" in url]
         assert asked[0] == ""
-        assert sorted(asked[1:]) == ["api/game/1", "api/listing?"]
+        assert sorted(asked[1:]) == ["api/game/1", "api/listing?at=1"]
         window.open(f"{served}&game=1", "#where")
         *_, sent = window.run(timing)
         assert sent < 2000, "a page that is known isn't sent again"

@@ -102,8 +102,7 @@ export class Listing {
   }
 
   // neighbours are links to the games before and after one, in the table's order.
-  async neighbours(place) {
-    const { before, after } = await this.query({ ...picked(place), at: place.game });
+  neighbours(place, { before, after }) {
     const to = (game, title, sign) => game === undefined ? ""
       : element("a", { className: "button", title, ariaLabel: title, href: this.link({ ...picked(place), view: place.view, game }) }, sign);
     return [to(before, "Previous game", "‹"), to(after, "Next game", "›")];

@@ -6,6 +6,7 @@ import { Game } from "./game.js";
 import { fillLegend, offerViews, wireLooks } from "./looks.js";
 import { Player } from "./player.js";
 import { rest, server } from "./server.js";
+import { offerSharing } from "./share.js";
 import { View } from "./view.js";
 
 const place = readAddress();
@@ -205,6 +206,7 @@ export function watch() {
   player = new Player(show);
   player.toggle = toggle;
   wireLooks(player, () => view);
+  offerSharing(find("looks"), { views: () => view ? [view] : [] });
   wire();
   lookOn();
 }

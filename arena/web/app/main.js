@@ -3,15 +3,17 @@
 import { encoded, readAddress } from "./address.js";
 import { complain, element, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
-import { Listing } from "./listing.js";
+import { Listing, picked } from "./listing.js";
 import { fillLegend, offerViews, wireLooks } from "./looks.js";
 import { Player } from "./player.js";
+import { offerSharing } from "./share.js";
 import { source } from "./source.js";
 import { View } from "./view.js";
 
 /** @type {any} */
 let place = {};
 let views = [], listing = null, writing = 0, player = null;
+const near = element("span", { className: "tools" }); // the games before and after
 
 // show shows a step of the games.
 function show(index, playing) {
@@ -30,10 +32,14 @@ function remember() {
   clearTimeout(writing);
   writing = setTimeout(() => {
     if (!views.length || location.protocol === "about:") return; // a page in a notebook has no address
-    place.step = String(views[0].game.at(player.index).step);
-    const view = find("view").value === "-1" ? undefined : find("view").value;
-    history.replaceState(null, "", `#${encoded({ ...place, view })}`);
+    history.replaceState(null, "", moment());
   }, 200);
+}
+
+// moment is the address of what is shown now.
+function moment() {
+  place.step = String(views[0].game.at(player.index).step);
+  return `#${encoded({ ...place, view: find("view").value === "-1" ? undefined : find("view").value })}`;
 }
 
 // link is an address on this page.
@@ -51,15 +57,18 @@ function query(wanted) {
 // follow shows what the address says.
 async function follow() {
   complain();
-  place = readAddress();
+  const asked = place = readAddress();
   try {
     const first = place.game === undefined ? null : load(place.game); // while the listing comes
     first?.catch(() => {});
-    listing ??= new Listing(await source.listing(place.token), link, query);
+    const part = listing && !first ? listing : await source.listing(place.token, { ...picked(place), at: place.game });
+    if (asked !== place) return;
+    listing ??= new Listing(part, link, query);
     const several = listing.total !== 1 || listing.kind !== "games";
     if (place.game === undefined && !several) place.game = String(listing.games[0].game);
     find("back").hidden = !several || place.game === undefined;
-    find("back").href = link({});
+    find("back").href = link(picked(place));
+    near.replaceChildren(...(first ? listing.neighbours(place, part) : []));
     if (place.game === undefined) return showListing();
     await showGames(first);
   } catch (error) {
@@ -124,6 +133,9 @@ function compare(event) {
 export function browse() {
   player = new Player(show);
   find("beside").onchange = compare;
+  find("back").after(near);
+  offerSharing(find("looks"), { views: () => views, link: moment, videos: () => listing.videos ?? [] });
+  document.documentElement.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
   addEventListener("hashchange", follow);
   wireLooks(player, () => views.length);
   follow();

@@ -5,6 +5,7 @@ import { complain, element, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
 import { Hand, kind, kindOfKey } from "./person.js";
 import { server } from "./server.js";
+import { offerSharing } from "./share.js";
 import { View } from "./view.js";
 
 const place = readAddress();
@@ -135,6 +136,7 @@ function wire() {
 // where the connection is lost.
 export async function sit() {
   wire();
+  offerSharing(document.querySelector(".tools"), { views: () => view ? [view] : [] });
   try {
     while (find("whole").hidden) await server.lines(`api/play?seat=${seat}`, place.token, take);
   } catch (error) {

@@ -3,7 +3,7 @@
 import { readAddress } from "./address.js";
 import { complain } from "./elements.js";
 
-export const server = { ask, post, lines };
+export const server = { ask, blob, post, lines };
 
 const noAnswer = "The server does not answer: pommego has ended, or the connection is lost. The page goes on by itself once it is back.";
 const gone = 502; // the status of a server behind this one that does not answer
@@ -35,6 +35,9 @@ async function send(path, token, read, options = {}) {
 
 // ask gets JSON.
 function ask(path, token) { return send(path, token, answer => answer.json()); }
+
+// blob gets a file.
+function blob(path, token) { return send(path, token, answer => answer.blob()); }
 
 // post sends JSON, and gets nothing.
 function post(path, token, body) { return send(path, token, () => null, { method: "POST", keepalive: true, body: JSON.stringify(body) }); }

@@ -4,7 +4,7 @@
 import { encoded } from "./address.js";
 import { server } from "./server.js";
 
-export const held = document.getElementById("held")?.textContent;
+export const held = document.getElementById("held").textContent || undefined;
 
 // unpack is the game that a page of one file holds, compressed.
 async function unpack() {

@@ -95,7 +95,7 @@ func (t *Table) Game(int) (*scene.Game, error) {
 	if t.end == "" || t.number == 0 {
 		return nil, fmt.Errorf("%w yet: the match is not over", web.ErrNoGame)
 	}
-	return &scene.Game{Head: t.head, Steps: scene.Patches(t.steps)}, nil
+	return &scene.Game{Head: t.head, Steps: t.steps}, nil
 }
 
 // ask is what a page is told when its seat is to move.

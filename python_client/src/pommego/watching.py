@@ -70,8 +70,8 @@ class Video:
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the page, in a frame that has no access to the notebook."""
         title, page = html.escape(self.title), html.escape(self.html)
-        style = "width: 100%; height: 44rem; border: 0"
-        return f'<iframe title="{title}" sandbox="allow-scripts" style="{style}" srcdoc="{page}"></iframe>'
+        may = 'sandbox="allow-scripts allow-downloads" style="width: 100%; height: 44rem; border: 0"'
+        return f'<iframe title="{title}" {may} srcdoc="{page}"></iframe>'
 
 
 def watch(

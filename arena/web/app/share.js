@@ -1,0 +1,60 @@
+// What is shown, for others: links, pictures, videos and pages of one file.
+
+import { readAddress } from "./address.js";
+import { complain, element, find } from "./elements.js";
+import { server } from "./server.js";
+
+const whole = `<!DOCTYPE html>\n${document.documentElement.outerHTML}`; // the page as it came
+
+// offerSharing adds a menu to a part of the page. views are those on the page; where games have
+// addresses, link is that of this moment; videos are the kinds that the server makes.
+export function offerSharing(part, { views, link = null, videos = () => [] }) {
+  const list = element("ul"), menu = element("details", {}, element("summary", {}, "Share"), list);
+  const add = (words, act) => {
+    const button = element("button", { type: "button" }, words);
+    button.onclick = async () => {
+      button.disabled = true;
+      await act().then(() => { button.textContent = `${words}: done`; }, complain);
+      button.disabled = false;
+    };
+    list.append(element("li", {}, button));
+  };
+  menu.ontoggle = () => {
+    list.replaceChildren();
+    const [view] = menu.open ? views() : [];
+    if (!view) return;
+    if (link && location.protocol !== "about:") add("Copy a link to this moment", () => navigator.clipboard.writeText(new URL(link(), location.href).href));
+    add("Save as PNG", async () => view.board.canvas.toBlob(picture => save(picture, `, step ${view.board.shown.position.step}.png`)));
+    add("Save as one file", async () => save(await oneFile(view), ".html"));
+    for (const kind of videos()) add(`Save as ${kind.toUpperCase()}`, async () => save(await video(kind), `.${kind}`));
+  };
+  part.append(menu);
+}
+
+// save downloads a file whose name is the page's title and an ending.
+function save(content, ending) {
+  const href = URL.createObjectURL(content);
+  element("a", { href, download: find("title").textContent + ending }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60e3);
+}
+
+function video(kind) {
+  const { game = "1", token } = readAddress();
+  return server.blob(`api/game/${encodeURIComponent(game)}/${kind}?seat=${find("view").value}`, token);
+}
+
+// oneFile is the page with what it has of a game.
+async function oneFile({ game: { head, positions }, board: { shown } }) {
+  const held = { title: find("title").textContent, view: shown.seat, game: { ...head, steps: positions } };
+  const packed = await new Response(new Blob([JSON.stringify(held)]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
+  const letters = btoa(new Uint8Array(packed).reduce((text, byte) => text + String.fromCharCode(byte), ""));
+  const page = whole.replace(/name=["]policy"/, 'http-equiv="Content-Security-Policy"').replace(/(id=["]held"[^>]*>)[^<]*/, `$1${letters}`);
+  return new Blob([page], { type: "text/html" });
+}
+
+// Without this the page would give way to a file that is dropped on it.
+addEventListener("dragover", event => event.preventDefault());
+addEventListener("drop", event => {
+  event.preventDefault();
+  complain(new Error("The page opens no files. To look at one, run: pommego view FILE"));
+});

@@ -1,0 +1,129 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"slices"
+	"strconv"
+
+	"pommego/arena/picture"
+	"pommego/arena/scene"
+	"pommego/env"
+)
+
+// Videos are made one at a time, each of so many pixels at most: of long games they are smaller.
+const (
+	videoPixels           = 64 << 20
+	smallTile, normalTile = 8, 24
+	videoRate             = 10 // steps a second
+)
+
+// videos is the kinds of videos that can be made here.
+func videos() []string {
+	if _, err := exec.LookPath("ffmpeg"); err != nil {
+		return []string{"gif"}
+	}
+	return []string{"gif", "mp4"}
+}
+
+// video sends a game as a video, as the seat sees it that is asked for.
+func (h *handler) video(w http.ResponseWriter, r *http.Request) {
+	kind := r.PathValue("kind")
+	if !slices.Contains(h.videos, kind) {
+		http.Error(w, fmt.Sprintf("the video is to be %q, want one of %q: mp4 needs ffmpeg", kind, h.videos),
+			http.StatusNotFound)
+		return
+	}
+	content, err := h.film(r, kind)
+	if err != nil {
+		answer(w, nil, err)
+		return
+	}
+	w.Header().Set("Content-Type", map[string]string{"gif": "image/gif", "mp4": "video/mp4"}[kind])
+	w.Write(content)
+}
+
+// film draws the game that is asked for.
+func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
+	h.drawing.Lock()
+	defer h.drawing.Unlock()
+	if err := r.Context().Err(); err != nil { // the page did not wait
+		return nil, err
+	}
+	g, err := h.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	spec := &env.Spec{ID: g.Env, Game: g.Game, Teams: g.Teams, Seats: len(slices.Concat(g.Teams...)),
+		MaxSteps: g.MaxSteps, Actions: g.Actions, Counts: g.Counts}
+	seat, err := strconv.Atoi(r.URL.Query().Get("seat"))
+	if err != nil || seat < env.NoSeat || seat >= spec.Seats {
+		return nil, fmt.Errorf("seat is %q, want -1 to %d", r.URL.Query().Get("seat"), spec.Seats-1)
+	}
+	tile := tileOf(len(g.Steps) * g.Rows * g.Cols)
+	if tile < smallTile {
+		return nil, fmt.Errorf("the game has %d steps, too many for a video", len(g.Steps)-1)
+	}
+	var pictures []picture.Picture
+	var artist picture.Artist
+	for i := range g.Steps {
+		at := described{stage: g.Stage, step: &g.Steps[i]}
+		pictures = append(pictures, artist.Picture(gameOf{spec: spec}, at, nil, seat))
+	}
+	var out bytes.Buffer
+	if err := picture.WriteGIF(r.Context(), &out, pictures, tile, videoRate); err != nil || kind == "gif" {
+		return out.Bytes(), err
+	}
+	return encoded(r.Context(), out.Bytes())
+}
+
+// tileOf is the size with which so many tiles are not too many pixels.
+func tileOf(tiles int) int {
+	tile := normalTile
+	for ; tile*tile*tiles > videoPixels; tile -= 4 {
+	}
+	return tile
+}
+
+// encoded turns a GIF into MP4, whose width and height are even, in parts, so that it needs no file.
+func encoded(ctx context.Context, animation []byte) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "ffmpeg", "-loglevel", "error", "-f", "gif", "-i", "pipe:0", "-pix_fmt", "yuv420p",
+		"-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "pipe:1")
+	var said bytes.Buffer
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(animation), &said
+	video, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("ffmpeg: %w: %s", err, &said)
+	}
+	return video, nil
+}
+
+// described is a step of a described game as what pictures are drawn of, with what they ask of it.
+type (
+	described struct {
+		env.Match
+		stage env.Stage
+		step  *scene.Step
+	}
+	gameOf struct {
+		env.Game
+		spec *env.Spec
+	}
+)
+
+func (g gameOf) Spec() *env.Spec { return g.spec }
+
+func (d described) Stage() env.Stage { return d.stage }
+
+func (d described) Describe(s *env.Scene) { *s = d.step.Scene.Clone() }
+
+func (d described) Status() env.Status {
+	s := env.Status{Steps: d.step.Step}
+	for _, seat := range d.step.Status.In {
+		s.In = s.In.With(seat)
+	}
+	return s
+}

@@ -1,0 +1,169 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image/gif"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pommego/arena/scene"
+)
+
+// TestVideo makes a GIF of a game of each of the three games, as a seat or everybody sees it.
+func TestVideo(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // without ffmpeg
+	h, path := serving(t)
+	for number, seat := range map[int]string{1: "0", 2: "-1", 3: "1"} {
+		g, err := Recorded(path, formats).Game(number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := ask(h, nil, "GET", fmt.Sprintf("/api/game/%d/gif?seat=%s", number, seat), nil)
+		video, err := gif.DecodeAll(w.Body)
+		if err != nil {
+			t.Fatalf("%s, seat %s: answered %d: %v", g.Env, seat, w.Code, err)
+		}
+		tile := tileOf(len(g.Steps) * g.Rows * g.Cols)
+		if n := len(video.Image); n < 2 || n > len(g.Steps) || video.Config.Width != g.Cols*tile {
+			t.Errorf("%s, seat %s: %d pictures %d wide, want %d, %d wide", g.Env, seat, n, video.Config.Width,
+				len(g.Steps), g.Cols*tile)
+		}
+	}
+	for _, tc := range []struct {
+		reason, path string
+		change       func(*http.Request)
+		want         int
+	}{
+		{"without a token", "/api/game/1/gif?seat=-1", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
+		{"without ffmpeg", "/api/game/1/mp4?seat=-1", nil, 404},
+		{"another kind", "/api/game/1/exe?seat=-1", nil, 404},
+		{"no such game", "/api/game/9/gif?seat=-1", nil, 404},
+		{"no such seat", "/api/game/1/gif?seat=2", nil, 422},
+		{"no seat", "/api/game/1/gif?seat=", nil, 422},
+	} {
+		if w := ask(h, tc.change, "GET", tc.path, nil); w.Code != tc.want {
+			t.Errorf("%s: %s is answered %d %s, want %d", tc.reason, tc.path, w.Code, w.Body, tc.want)
+		}
+	}
+}
+
+// gamesOf gives the same game for every number, which take changes.
+type gamesOf struct {
+	Games
+	take func() *scene.Game
+}
+
+func (g gamesOf) Game(int) (*scene.Game, error) { return g.take(), nil }
+
+func filming(t *testing.T, take func() *scene.Game) http.Handler {
+	t.Helper()
+	h, err := New(Config{Games: gamesOf{take: take}, Token: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestVideosAreBounded: long games have small pictures, too long ones none, and videos are made
+// one at a time.
+func TestVideosAreBounded(t *testing.T) {
+	short, err := Recorded(recordings(t), formats).Game(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lasting := func(steps int) *scene.Game {
+		g := &scene.Game{Head: short.Head}
+		for len(g.Steps) < steps {
+			g.Steps = append(g.Steps, short.Steps[0])
+		}
+		return g
+	}
+	for tiles, want := range map[int]int{1: 24, videoPixels / 24 / 24: 24, videoPixels/24/24 + 1: 20, videoPixels / 64: 8,
+		videoPixels/64 + 1: 4} {
+		if tile := tileOf(tiles); tile != want {
+			t.Errorf("%d tiles have size %d, want %d", tiles, tile, want)
+		}
+	}
+	cells := short.Rows * short.Cols
+	w := ask(filming(t, func() *scene.Game { return lasting(videoPixels/cells/smallTile/smallTile + 1) }), nil, "GET",
+		"/api/game/1/gif?seat=-1", nil)
+	if w.Code != 422 || !strings.Contains(w.Body.String(), "too many for a video") {
+		t.Errorf("too long a game is answered %d %s", w.Code, w.Body)
+	}
+
+	var now, most atomic.Int32
+	h := filming(t, func() *scene.Game {
+		most.Store(max(most.Load(), now.Add(1)))
+		time.Sleep(5 * time.Millisecond)
+		now.Add(-1)
+		return lasting(2)
+	})
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if w := ask(h, nil, "GET", "/api/game/1/gif?seat=-1", nil); w.Code != 200 {
+				t.Errorf("answered %d %s", w.Code, w.Body)
+			}
+		})
+	}
+	all.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d videos were made at a time, want 1", most.Load())
+	}
+}
+
+// TestNobodyWaits: no video is made for a page that has gone.
+func TestNobodyWaits(t *testing.T) {
+	h := filming(t, func() *scene.Game {
+		t.Error("a game was asked for")
+		return nil
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := httptest.NewRequestWithContext(ctx, "GET", "/api/game/1/gif?seat=-1", nil)
+	r.Host = "127.0.0.1:1"
+	r.Header.Set("Authorization", "Bearer secret")
+	h.ServeHTTP(httptest.NewRecorder(), r)
+}
+
+// TestMP4 has a program in the place of ffmpeg that writes what it reads.
+func TestMP4(t *testing.T) {
+	folder := t.TempDir()
+	ffmpeg := "#!/bin/sh\nexec /bin/cat\n"
+	if err := os.WriteFile(filepath.Join(folder, "ffmpeg"), []byte(ffmpeg), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder)
+	listed, path := serving(t)
+	var part Part
+	unzipped(t, ask(listed, nil, "GET", "/api/listing", nil), &part)
+	if strings.Join(part.Videos, " ") != "gif mp4" {
+		t.Errorf("there are %q", part.Videos)
+	}
+	g, err := Recorded(path, formats).Game(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Steps = g.Steps[:5]
+	h := filming(t, func() *scene.Game { return g })
+	animation := ask(h, nil, "GET", "/api/game/1/gif?seat=0", nil)
+	w := ask(h, nil, "GET", "/api/game/1/mp4?seat=0", nil)
+	kind := w.Header().Get("Content-Type")
+	if w.Code != 200 || kind != "video/mp4" || !bytes.Equal(w.Body.Bytes(), animation.Body.Bytes()) {
+		t.Errorf("answered %d, %d bytes of %s", w.Code, w.Body.Len(), kind)
+	}
+	os.WriteFile(filepath.Join(folder, "ffmpeg"), []byte("#!/bin/sh\necho no codec >&2; exit 1\n"), 0o700)
+	w = ask(h, nil, "GET", "/api/game/1/mp4?seat=0", nil)
+	if w.Code != 422 || !strings.Contains(w.Body.String(), "no codec") {
+		t.Errorf("a failure is answered %d %s", w.Code, w.Body)
+	}
+}
