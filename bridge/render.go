@@ -58,10 +58,10 @@ var painters sync.Pool
 // renderPixels draws a game as an image: red, green and blue of each pixel.
 func (s *session) renderPixels(e *environment, id uint64, q renderRequest) (reply, error) {
 	at := e.pool.LiveGame(q.game)
-	pic := e.artist.Picture(at.Game, at.Match, at.Tracker, q.seat)
+	pic := e.artist.Picture(at.Game, at.Match, at.Actions, q.seat)
 	painter, _ := painters.Get().(*picture.Painter)
 	if painter == nil || painter.Tile() != q.tile {
-		painter = picture.NewPainter(q.tile)
+		painter = picture.NewPainter(q.tile, picture.Light)
 	}
 	defer painters.Put(painter)
 	width, height := painter.Size(&pic)
@@ -69,7 +69,7 @@ func (s *session) renderPixels(e *environment, id uint64, q renderRequest) (repl
 	if err := s.memory.reserve(held, "tile", fmt.Sprintf("a picture of %d by %d pixels", width, height)); err != nil {
 		return reply{}, err
 	}
-	img := painter.Image(pic)
+	img := painter.Image(&pic)
 	pixels := make([]byte, 3*width*height)
 	for at := range width * height {
 		copy(pixels[3*at:3*at+3], img.Pix[4*at:])

@@ -29,9 +29,6 @@ var (
 // Bright reports whether dark text can be read on the colour, else light text can.
 func (c Colour) Bright() bool { return 3*(c>>16&0xff)+6*(c>>8&0xff)+c&0xff > 1280 }
 
-// Pale is the colour mixed with white.
-func (c Colour) Pale() Colour { return 0xbfbfbf + c>>2&0x3f3f3f }
-
 // MarshalText writes the colour as web pages do: #rrggbb.
 func (c Colour) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "#%06x", uint32(c)), nil }
 

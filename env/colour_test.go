@@ -73,7 +73,4 @@ func TestColourText(t *testing.T) {
 			t.Errorf("%q is a colour", bad)
 		}
 	}
-	if got := Colour(0x0072b2).Pale(); got != 0xbfdbeb {
-		t.Errorf("pale blue is %06x", uint32(got))
-	}
 }

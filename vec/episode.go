@@ -29,6 +29,7 @@ type game struct {
 	rows    []uint8 // the learners' seats
 	others  []uint8 // the agents' seats
 	returns []float64
+	actions []uint8 // of the last step by seat, none at first
 
 	lineup lineup   // who plays this episode
 	made   []lineup // by their number, those that it can have
@@ -89,7 +90,7 @@ func (w *worker) next(i int) {
 // beginAt begins an episode of game i, in a saved position unless that is nil.
 func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 	p, g := w.p, &w.p.games[i]
-	g.seed, g.seeded, g.fault, g.begun = seed, true, nil, 0
+	g.seed, g.seeded, g.fault, g.begun, g.actions = seed, true, nil, 0, g.actions[:0]
 	p.seating.deal(seed, g.rows, g.others)
 	if start == nil {
 		p.cfg.Variants.play(g, p.cfg.Variants.pick(i, seed))
@@ -185,6 +186,7 @@ func (w *worker) stepMatch(g *game, actions []uint8) {
 		g.match.Step(actions)
 	}
 	w.acting = nil
+	g.actions = append(g.actions[:0], actions...)
 	if g.watcher != nil {
 		g.watcher.Stepped(actions)
 	}

@@ -7,6 +7,7 @@ type LiveGame struct {
 	Game     env.Game // with the rules of the match
 	Match    env.Match
 	Tracker  env.Tracker // nil if nothing is counted
+	Actions  []uint8     // of its last step; empty if none was made since it began or was loaded
 	Seed     env.Seed
 	Learners []uint8     // the seats of the game's rows
 	Names    []string    // by seat: of agents, "" of learners
@@ -25,7 +26,7 @@ func (p *Pool) liveGame(game int) LiveGame {
 	for k, seat := range g.others {
 		names[seat], agents[seat] = g.lineup.names[k], g.lineup.agents[k]
 	}
-	return LiveGame{p.cfg.Variants.Games[g.variant], g.match, g.tracker, g.seed, g.rows, names, agents}
+	return LiveGame{p.cfg.Variants.Games[g.variant], g.match, g.tracker, g.actions, g.seed, g.rows, names, agents}
 }
 
 // Watcher is told what happens in one game, by the goroutine that steps it.

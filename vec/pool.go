@@ -100,6 +100,8 @@ func (p *Pool) makeGames() {
 	p.games = make([]game, n)
 	rows, others := make([]uint8, n*learners), make([]uint8, n*agents)
 	p.returns = make([]float64, n*learners)
+	size := p.spec.Seats * len(p.spec.Actions)
+	actions := make([]uint8, n*size)
 	if p.cfg.StepCounts {
 		p.counted = make([]int32, n*learners*p.counts)
 	}
@@ -114,6 +116,7 @@ func (p *Pool) makeGames() {
 			rows:    rows[i*learners : (i+1)*learners : (i+1)*learners],
 			others:  others[i*agents : (i+1)*agents : (i+1)*agents],
 			returns: p.returns[i*learners : (i+1)*learners : (i+1)*learners],
+			actions: actions[i*size : i*size : (i+1)*size],
 		}
 	}
 }

@@ -293,5 +293,6 @@ func (p *Pool) adopt(i int, s *gamestate.State, l lineup) {
 	if s.Ended {
 		p.phases[i] = ended
 	}
+	g.actions = g.actions[:0]
 	p.tell(i)
 }

@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pommego/arena/picture"
@@ -21,21 +22,23 @@ var update = flag.Bool("update", false, "write the golden pictures anew")
 var golden = []struct {
 	file, id, rules   string
 	steps, seat, tile int
+	theme             picture.Theme
 }{
-	{"ffa", "PommeFFACompetition-v0", "", 40, env.NoSeat, 16},
-	{"ffa-large", "PommeFFACompetition-v0", "", 40, env.NoSeat, 32},
-	{"team", "PommeTeam-v0", "", 60, env.NoSeat, 16},
-	{"radio-fog", "PommeRadioCompetition-v2", "", 60, 1, 16},
-	{"duel", "OneVsOne-v0", "", 25, env.NoSeat, 16},
-	{"basewar", "BaseWar-v0", "", 30, env.NoSeat, 16},
-	{"basewar-sides", "BaseWarSides-v0", "", 45, 1, 16},
-	{"suitebot", "SuiteBot-v0", "", 20, env.NoSeat, 16},
-	{"suitebot-fog", "SuiteBot-v0", `{"view_radius": 5}`, 20, 2, 16},
+	{"ffa", "PommeFFACompetition-v0", "", 40, env.NoSeat, 16, picture.Light},
+	{"ffa-large", "PommeFFACompetition-v0", "", 40, env.NoSeat, 32, picture.Light},
+	{"team", "PommeTeam-v0", "", 60, env.NoSeat, 16, picture.Dark},
+	{"collapse", "PommeFFA-v1", `{"first_collapse": 40}`, 45, env.NoSeat, 16, picture.Light},
+	{"radio-fog", "PommeRadioCompetition-v2", "", 60, 1, 16, picture.Light},
+	{"duel", "OneVsOne-v0", "", 25, env.NoSeat, 16, picture.Light},
+	{"basewar", "BaseWar-v0", "", 30, env.NoSeat, 16, picture.Light},
+	{"basewar-sides", "BaseWarSides-v0", "", 45, 1, 16, picture.Dark},
+	{"suitebot", "SuiteBot-v0", "", 20, env.NoSeat, 16, picture.Light},
+	{"suitebot-fog", "SuiteBot-v0", `{"view_radius": 5}`, 20, 2, 16, picture.Light},
 }
 
 // playedOn is a game of simple agents after some steps, by the rules of an id or with
-// some of them changed.
-func playedOn(t testing.TB, id, rules string, steps int) env.Match {
+// some of them changed, and the actions of the last one.
+func playedOn(t testing.TB, id, rules string, steps int) (env.Match, []uint8) {
 	t.Helper()
 	game, err := catalog.Game(id)
 	if rules != "" {
@@ -62,24 +65,21 @@ func playedOn(t testing.TB, id, rules string, steps int) env.Match {
 		}
 		m.Step(actions)
 	}
-	return m
+	return m, actions
 }
 
 // pictureOf is a picture of a match by itself.
-func pictureOf(t testing.TB, m env.Match, seat int) picture.Picture {
-	t.Helper()
-	game := m.(interface{ Game() env.Game }).Game()
-	tracker := game.NewTrackers(1, false)[0] // of what follows from the state
-	tracker.Begin(m)
-	return new(picture.Artist).Picture(game, m, tracker, seat)
+func pictureOf(m env.Match, actions []uint8, seat int) picture.Picture {
+	return new(picture.Artist).Picture(m.(interface{ Game() env.Game }).Game(), m, actions, seat)
 }
 
 // TestGoldenPictures compares pictures of all games with those in testdata. Processors
 // round differently, so shades may differ a little.
 func TestGoldenPictures(t *testing.T) {
 	for _, tc := range golden {
-		m := playedOn(t, tc.id, tc.rules, tc.steps)
-		got := picture.NewPainter(tc.tile).Image(pictureOf(t, m, tc.seat))
+		m, actions := playedOn(t, tc.id, tc.rules, tc.steps)
+		pic := pictureOf(m, actions, tc.seat)
+		got := picture.NewPainter(tc.tile, tc.theme).Image(&pic)
 		path := filepath.Join("testdata", tc.file+".png")
 		if *update {
 			write(t, path, got)
@@ -92,37 +92,28 @@ func TestGoldenPictures(t *testing.T) {
 
 // TestGoldenPicturesCatch: what the comparison is for is beyond its tolerance.
 func TestGoldenPicturesCatch(t *testing.T) {
-	m := playedOn(t, "PommeFFACompetition-v0", "", 40)
-	p := picture.NewPainter(16)
-	right := p.Image(pictureOf(t, m, env.NoSeat))
-	for reason, damage := range map[string]func(*picture.Picture){
-		"an agent's colour": func(pic *picture.Picture) {
-			recolour(pic, picture.Disc,
-				func(t *picture.Tile) { t.Colour = 0xd55e00 })
-		},
-		"an agent's number": func(pic *picture.Picture) {
-			recolour(pic, picture.Disc,
-				func(t *picture.Tile) { t.Label = "3" })
-		},
-		"no wood": func(pic *picture.Picture) {
-			recolour(pic, picture.Bricks, func(t *picture.Tile) { *t = picture.Tile{Ground: 0xdfe6d3} })
-		},
-		"a line": func(pic *picture.Picture) { pic.Lines[0].Text = "step 41 of 800" },
+	m, actions := playedOn(t, "PommeFFACompetition-v0", "", 40)
+	p := picture.NewPainter(16, picture.Light)
+	pic := pictureOf(m, actions, env.NoSeat)
+	right := p.Image(&pic)
+	for reason, damage := range map[string]func(*picture.Mark) bool{
+		"an agent's colour": func(m *picture.Mark) bool { m.Colour = 0xcc79a7; return m.Sprite == "round" },
+		"an agent's number": func(m *picture.Mark) bool { m.Text = "8"; return m.Sprite == "round" },
+		"where it looks":    func(m *picture.Mark) bool { m.Sprite = "facing up"; return true },
+		"wood":              func(m *picture.Mark) bool { m.Sprite = "wall"; return true },
+		"a bomb's time":     func(m *picture.Mark) bool { m.Text = "88"; return m.Sprite == "bomb" },
 	} {
-		wrong := pictureOf(t, m, env.NoSeat)
-		damage(&wrong)
-		if differs(p.Image(wrong), right) == "" {
-			t.Errorf("%s: the damaged picture passes for the right one", reason)
+		wrong := pictureOf(m, actions, env.NoSeat)
+		before := map[string]string{"where it looks": "facing", "wood": "wood"}[reason]
+		for i := range wrong.Marks {
+			changed := wrong.Marks[i]
+			if (before == "" || strings.HasPrefix(changed.Sprite, before)) && damage(&changed) {
+				wrong.Marks[i] = changed
+				break
+			}
 		}
-	}
-}
-
-// recolour changes the first tile with a shape.
-func recolour(pic *picture.Picture, shape picture.Shape, change func(*picture.Tile)) {
-	for i := range pic.Tiles {
-		if pic.Tiles[i].Shape == shape {
-			change(&pic.Tiles[i])
-			return
+		if differs(p.Image(&wrong), right) == "" {
+			t.Errorf("%s: the damaged picture passes for the right one", reason)
 		}
 	}
 }
@@ -184,13 +175,14 @@ func read(t *testing.T, path string) image.Image {
 // BenchmarkImage draws pictures of games with tiles of 16 pixels, as rgb_array does.
 func BenchmarkImage(b *testing.B) {
 	for _, id := range []string{"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "BaseWar-v0", "SuiteBot-v0"} {
-		m := playedOn(b, id, "", 20)
+		m, actions := playedOn(b, id, "", 20)
 		for name, seat := range map[string]int{"whole": env.NoSeat, "seat": 0} {
 			b.Run(id+"/"+name, func(b *testing.B) {
 				game := m.(interface{ Game() env.Game }).Game()
-				p, a, tracker := picture.NewPainter(16), new(picture.Artist), game.NewTrackers(1, false)[0]
+				p, a := picture.NewPainter(16, picture.Light), new(picture.Artist)
 				for b.Loop() {
-					p.Image(a.Picture(game, m, tracker, seat))
+					pic := a.Picture(game, m, actions, seat)
+					p.Image(&pic)
 				}
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pictures/s")
 			})

@@ -1,50 +1,238 @@
 package picture
 
-import "pommego/env"
+import (
+	"slices"
+	"strconv"
+	"strings"
 
-// Picture is a drawing of a position: tiles in rows, and lines below.
+	"pommego/env"
+)
+
+// Picture is a drawing of a position: marks, each drawn over those before.
 type Picture struct {
 	Cols, Rows int
-	Tiles      []Tile // Cols times Rows, row after row
-	Lines      []Line
+	Marks      []Mark
 }
 
-// Tile is one cell of a picture: a background, optionally with a mark on it.
-type Tile struct {
-	Ground env.Colour
-	Fog    bool // out of sight: the ground is hatched
-	Mark
-	Corner string // a number in the corner, such as the time left of a bomb that is hidden by the mark
-}
-
-// Mark is a shape, optionally with a label of up to three characters.
+// Mark is a sprite on a board.
 type Mark struct {
-	Shape  Shape
-	Colour env.Colour // of the shape
-	Edge   env.Colour // of its outline, 0 for none
-	Label  string
+	Sprite   string
+	Row, Col float64    // of its upper left corner
+	Size     float64    // 1: a cell
+	Colour   env.Colour // of the seat that it belongs to
+	Text     string
 }
 
-// Line is a line below a picture: marks, and behind them a few words.
-type Line struct {
-	Marks []Mark
-	Text  string
-}
-
-// Shape is the shape drawn on a tile.
-type Shape uint8
-
-// The shapes.
+// The colours of bombs of nobody, or of several teams.
 const (
-	Nothing Shape = iota
-	Disc
-	Square
-	Diamond // standing on a corner
-	Cross
-	Ring
-	Block  // almost the whole tile
-	Bricks // the same, with joints
-	Star   // a burst
-	Round  // a disc with a fuse: a bomb
-	Card   // a square with an outline: an item
+	nobodys = env.Colour(0x50565e)
+	public  = env.Colour(0xf7f7f2)
 )
+
+// Artist makes pictures of matches. It keeps its memory for the next, and belongs to one
+// goroutine.
+type Artist struct{ scene env.Scene }
+
+// Picture is a picture of a match of a game as it stands: of what a seat sees, or with
+// env.NoSeat the whole game. Agents look where the actions that led here wanted to go; none:
+// to the front.
+func (a *Artist) Picture(game env.Game, m env.Match, actions []uint8, seat int) Picture {
+	p := painting{Scene: &a.scene, spec: game.Spec(), stage: m.Stage(), actions: actions}
+	m.Describe(p.Scene)
+	sight := p.Sight
+	if seat != env.NoSeat {
+		p.Seen(&p.stage, p.spec.Teams, seat)
+	}
+	p.pic.Cols, p.pic.Rows = p.stage.Cols, p.stage.Rows
+	p.ground()
+	p.things()
+	p.agents()
+	p.Sight = sight
+	return p.pic
+}
+
+// painting is a picture that is being made.
+type painting struct {
+	*env.Scene
+	spec    *env.Spec
+	stage   env.Stage
+	actions []uint8
+	pic     Picture
+}
+
+func (p *painting) put(sprite string, at env.Place, colour env.Colour, text string) {
+	p.pic.Marks = append(p.pic.Marks, Mark{sprite, float64(at[0]), float64(at[1]), 1, colour, text})
+}
+
+var grounds = [128][2]string{ // of even and odd cells
+	env.GroundFloor: {"floor", "floor2"},
+	env.GroundSpent: {"spent", "spent2"},
+	env.GroundWall:  {"wall", "wall"},
+	env.GroundWood:  {"wood", "wood"},
+	env.GroundFog:   {"fog", "fog"},
+}
+
+func (p *painting) ground() {
+	rings := p.fallen()
+	for i, kind := range p.Ground {
+		at := env.Place{i / p.pic.Cols, i % p.pic.Cols}
+		sprite := grounds[kind][(at[0]+at[1])%2]
+		if kind == env.GroundWall && p.ring(at) < rings {
+			sprite = "fallen"
+		}
+		p.put(sprite, at, 0, "")
+		if kind == env.GroundFloor && p.spec.Game == "suitebot" {
+			p.put("point", at, 0, "")
+		}
+	}
+}
+
+// ring is how far a cell is from the board's edge.
+func (p *painting) ring(at env.Place) int {
+	return min(at[0], at[1], p.pic.Rows-1-at[0], p.pic.Cols-1-at[1])
+}
+
+// fallen is how many rings of the board have collapsed: in which all that is seen is walls,
+// and of which enough is seen.
+func (p *painting) fallen() int {
+	for ring := range p.pic.Rows / 2 {
+		walls, others := 0, 0
+		for i, kind := range p.Ground {
+			if p.ring(env.Place{i / p.pic.Cols, i % p.pic.Cols}) != ring {
+				continue
+			}
+			switch kind {
+			case env.GroundWall:
+				walls++
+			case env.GroundFog:
+			default:
+				others++
+			}
+		}
+		if others > 0 || walls < p.pic.Rows-2-2*ring {
+			return ring
+		}
+	}
+	return p.pic.Rows / 2
+}
+
+// things draws all but agents.
+func (p *painting) things() {
+	energy := slices.ContainsFunc(p.Bases, func(b env.SceneBase) bool { return b.Energy > 0 })
+	for _, b := range p.Bases {
+		if energy {
+			p.put("base", b.At, p.colour(b.Owners), strconv.Itoa(b.Energy))
+		} else {
+			p.put("home", b.At, p.colour(b.Owners), "")
+		}
+	}
+	for _, i := range p.Items {
+		switch {
+		case !i.Hidden:
+			p.put("card", i.At, 0, "")
+			p.put(i.Kind, i.At, 0, "")
+		case p.Ground[i.At[0]*p.pic.Cols+i.At[1]] == env.GroundWood:
+			p.part(i.At, 0.25, 0.25, 0.5, Mark{Sprite: "card"}, Mark{Sprite: i.Kind})
+		}
+	}
+	for _, f := range p.Flames {
+		sprite := "flame"
+		if f.Life == 1 && p.spec.Game == "pommerman" {
+			sprite = "ember"
+		}
+		p.put(sprite, f.At, 0, "")
+	}
+	for _, b := range p.Bombs {
+		p.put("bomb", b.At, p.colour(b.Owners), strconv.Itoa(b.Life))
+		p.put("spark", b.At, 0, "")
+		if b.Moving != "" {
+			p.put(b.Moving, b.At, 0, "")
+		}
+	}
+}
+
+// part draws on a part of a cell.
+func (p *painting) part(at env.Place, down, right, size float64, marks ...Mark) {
+	for _, m := range marks {
+		m.Row, m.Col, m.Size = float64(at[0])+down, float64(at[1])+right, size
+		p.pic.Marks = append(p.pic.Marks, m)
+	}
+}
+
+// colour is that of owners: of the first, if all of them are of one team.
+func (p *painting) colour(owners env.Owners) env.Colour {
+	seats := env.SeatSet(owners).List()
+	for _, seat := range seats {
+		if p.team(seat) != p.team(seats[0]) {
+			return public
+		}
+	}
+	if len(seats) == 0 {
+		return nobodys
+	}
+	return p.stage.Colours[seats[0]]
+}
+
+func (p *painting) team(seat int) int {
+	return slices.IndexFunc(p.spec.Teams, func(team []int) bool { return slices.Contains(team, seat) })
+}
+
+// agents draws agents, those who are out below the others, and the time of bombs that they
+// stand on.
+func (p *painting) agents() {
+	for i := range p.Agents {
+		if a := &p.Agents[i]; !a.Alive {
+			p.put("out", a.At, p.stage.Colours[a.Seat], "")
+		}
+	}
+	for i := range p.Agents {
+		a := &p.Agents[i]
+		if !a.Alive {
+			continue
+		}
+		here, before := 0, 0
+		for j := range p.Agents {
+			if b := &p.Agents[j]; b.Alive && b.At == a.At {
+				here++
+				if j < i {
+					before++
+				}
+			}
+		}
+		size, aside := 1.0, 0.0
+		if here > 1 {
+			size, aside = 0.62, 0.38*float64(before)/float64(here-1)
+		}
+		colour := p.stage.Colours[a.Seat]
+		p.part(a.At, aside, aside, size, Mark{Sprite: p.form(a.Seat), Colour: colour, Text: strconv.Itoa(a.Seat) + a.Name},
+			Mark{Sprite: p.facing(a), Colour: colour})
+	}
+	for _, b := range p.Bombs {
+		if slices.ContainsFunc(p.Agents, func(a env.SceneAgent) bool { return a.Alive && a.At == b.At }) {
+			p.put("ticks", b.At, p.colour(b.Owners), strconv.Itoa(b.Life))
+		}
+	}
+}
+
+// form tells two teams apart without colour.
+func (p *painting) form(seat int) string {
+	if len(p.spec.Teams) == 2 && p.team(seat) == 1 {
+		return "square"
+	}
+	return "round"
+}
+
+// facing is the sprite of the way an agent looks.
+func (p *painting) facing(a *env.SceneAgent) string {
+	if len(p.actions) == 0 {
+		return "facing"
+	}
+	own := max(0, slices.IndexFunc(p.spec.Actions, func(c env.Choice) bool {
+		return a.Name != "" && strings.HasSuffix(c.Name, "_"+a.Name)
+	}))
+	choice := p.actions[a.Seat*len(p.spec.Actions)+own]
+	if sprite := "facing " + p.spec.Actions[own].Names[choice]; drawings.Sprites[sprite] != nil {
+		return sprite
+	}
+	return "facing"
+}

@@ -1,6 +1,8 @@
 package picture_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"pommego/arena/picture"
@@ -11,55 +13,112 @@ import (
 	"pommego/env/pommerman"
 )
 
-// TestPicturesShowTheBoard plays games of every variant of Pommerman and compares each
-// tile with the cell it stands for.
-func TestPicturesShowTheBoard(t *testing.T) {
-	shapes := map[pommerman.Item]picture.Shape{
-		pommerman.Rigid: picture.Block, pommerman.Wood: picture.Bricks, pommerman.BombItem: picture.Round,
-		pommerman.Flames:    picture.Star,
-		pommerman.ExtraBomb: picture.Card, pommerman.IncrRange: picture.Card, pommerman.Kick: picture.Card,
-		pommerman.Skull: picture.Card,
+// on is the names of the whole sprites on a cell, but for the floor and the marks of those
+// who are out.
+func on(pic *picture.Picture, row, col int) string {
+	var names []string
+	for _, m := range pic.Marks {
+		if m.Row == float64(row) && m.Col == float64(col) && m.Size == 1 && m.Sprite != "out" &&
+			!strings.HasPrefix(m.Sprite, "floor") {
+			names = append(names, strings.Fields(m.Sprite)[0])
+		}
 	}
-	tiles := 0
+	return strings.Join(names, " ")
+}
+
+// TestPicturesShowTheBoard plays games of every variant of Pommerman and compares each
+// cell with what is drawn there.
+func TestPicturesShowTheBoard(t *testing.T) {
+	want := map[pommerman.Item][]string{
+		pommerman.Passage: {""}, pommerman.Rigid: {"wall", "fallen"}, pommerman.Wood: {"wood"},
+		pommerman.Flames: {"flame", "ember"}, pommerman.ExtraBomb: {"card extra_bomb"},
+		pommerman.IncrRange: {"card incr_range"}, pommerman.Kick: {"card kick"}, pommerman.Skull: {"card skull"},
+	}
+	agents := []string{"round facing", "square facing", "bomb spark round facing ticks", "bomb spark square facing ticks"}
+	cells := 0
 	for _, id := range catalog.IDs() {
 		for steps := 0; steps < 100; steps += 20 {
-			m, ok := playedOn(t, id, "", steps).(*pommerman.Match)
+			match, actions := playedOn(t, id, "", steps)
+			m, ok := match.(*pommerman.Match)
 			if !ok {
 				break
 			}
 			rules := m.Game().(*pommerman.Game).Rules()
-			pic, n := pictureOf(t, m, env.NoSeat), rules.BoardSize
-			if len(pic.Tiles) != n*n || len(pic.Lines) != 1+rules.Seats() {
-				t.Fatalf("%s: a picture with %d tiles and %d lines", id, len(pic.Tiles), len(pic.Lines))
-			}
-			for at, tile := range pic.Tiles {
-				item := m.Board[grid.At(at/n, at%n)]
-				if item >= rules.Agent0() {
-					if tile.Shape < picture.Disc || tile.Shape > picture.Cross {
-						t.Errorf("%s: an agent is drawn as %+v", id, tile)
-					}
-				} else if tile.Shape != shapes[item] {
-					t.Errorf("%s: item %d is drawn as %+v", id, item, tile)
+			pic, n := pictureOf(m, actions, env.NoSeat), rules.BoardSize
+			for at := range n * n {
+				item, got := m.Board[grid.At(at/n, at%n)], on(&pic, at/n, at%n)
+				expected := want[item]
+				switch {
+				case item >= rules.Agent0():
+					expected = agents
+				case item == pommerman.BombItem:
+					got, _, _ = strings.Cut(got, " ")
+					expected = []string{"bomb"}
 				}
-				tiles++
+				if !slices.Contains(expected, got) {
+					t.Errorf("%s, step %d: item %d is drawn as %q, want one of %q", id, steps, item, got, expected)
+				}
+				cells++
 			}
 		}
 	}
-	if tiles < 10_000 {
-		t.Errorf("only %d tiles were compared", tiles)
+	if cells < 10_000 {
+		t.Errorf("only %d cells were compared", cells)
 	}
 }
 
-// TestPicturesOfSides: whose bombs, bases and bombers there are.
-func TestPicturesOfSides(t *testing.T) {
-	m := playedOn(t, "BaseWarSides-v0", "", 30).(*basewar.Match)
-	pic, seen := pictureOf(t, m, env.NoSeat), map[env.Colour]int{}
-	for _, tile := range pic.Tiles {
-		if tile.Shape == picture.Ring || tile.Shape == picture.Disc || tile.Shape == picture.Square {
-			seen[tile.Colour]++
+// count is how many marks there are of a sprite and a colour.
+func count(pic *picture.Picture, sprite string, colour env.Colour) (n int) {
+	for _, m := range pic.Marks {
+		if m.Sprite == sprite && m.Colour == colour {
+			n++
 		}
 	}
-	if len(seen) != 2 || seen[env.Blue[0]] < 2 || seen[env.Green[0]] < 2 {
-		t.Errorf("bases and bombers have the colours %v", seen)
+	return n
+}
+
+// TestPicturesOfSides: whose bases and bombers there are, and where each of a seat's bombers
+// looks.
+func TestPicturesOfSides(t *testing.T) {
+	match, _ := playedOn(t, "BaseWarSides-v0", "", 30)
+	m := match.(*basewar.Match)
+	actions := []uint8{uint8(basewar.Up), uint8(basewar.Left), uint8(basewar.Stop), 0, 0, uint8(basewar.Right)}
+	pic := pictureOf(m, actions, env.NoSeat)
+	for _, tc := range []struct {
+		sprite string
+		colour env.Colour
+		want   int
+	}{
+		{"base", env.Blue[0], 1}, {"base", env.Green[0], 1}, {"round", env.Blue[0], 3}, {"square", env.Green[0], 3},
+		{"facing up", env.Blue[0], 1}, {"facing left", env.Blue[0], 1}, {"facing", env.Blue[0], 1},
+		{"facing", env.Green[0], 2}, {"facing right", env.Green[0], 1},
+	} {
+		if n := count(&pic, tc.sprite, tc.colour); n != tc.want {
+			t.Errorf("%d %s of colour %06x, want %d", n, tc.sprite, tc.colour, tc.want)
+		}
+	}
+}
+
+// TestCollapsedRingsShow: they are other than walls, whole and in fog, and no others are.
+func TestCollapsedRingsShow(t *testing.T) {
+	for id, reason := range map[string]string{"PommeFFA-v1": "all is seen", "PommeTeamCompetition-v1": "there is fog"} {
+		for _, first := range []string{"40", "-1"} {
+			m, actions := playedOn(t, id, `{"first_collapse": `+first+`}`, 45)
+			for seat := env.NoSeat; seat < 4; seat++ {
+				pic, fallen := pictureOf(m, actions, seat), 0
+				for _, mark := range pic.Marks {
+					if mark.Sprite == "fallen" {
+						fallen++
+						if min(mark.Row, mark.Col, 10-mark.Row, 10-mark.Col) > 0 {
+							t.Errorf("%s (%s), seat %d: cell (%v, %v) has fallen", id, reason, seat, mark.Row, mark.Col)
+						}
+					}
+				}
+				whole := seat == env.NoSeat || id == "PommeFFA-v1"
+				if first == "40" && whole && fallen != 40 || first == "-1" && fallen > 0 {
+					t.Errorf("%s (%s), collapse at %s, seat %d: %d cells have fallen", id, reason, first, seat, fallen)
+				}
+			}
+		}
 	}
 }

@@ -1,158 +1,264 @@
 package picture
 
 import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"math"
-	"unicode"
+	"strings"
+
+	"golang.org/x/image/vector"
 
 	"pommego/env"
 )
 
-// samples are how many points of a pixel are looked at in each direction. A video's
-// palette has 256 colours, which sets a limit to shades.
-const samples = 3
+// Sprites is what things look like, as JSON, see the package comment.
+//
+//go:embed sprites.json
+var Sprites []byte
 
-// drawTile draws a tile of the given size.
-func drawTile(size int, t *Tile) *image.RGBA {
-	img := image.NewRGBA(image.Rect(0, 0, size, size))
-	for y := range size {
-		for x := range size {
-			ground := t.Ground
-			if t.Fog && (x+y)*4/size%2 == 0 {
-				ground = darker(ground)
+var drawings = parse()
+
+// Theme is a set of colours.
+type Theme uint8
+
+// The themes.
+const (
+	Light Theme = iota
+	Dark
+)
+
+type sheet struct {
+	Colours, Dark map[string]string
+	Shades        map[string]shade
+	Sprites       map[string][]layer
+	Glyphs        map[string]outline
+}
+
+// shade is a mixture with another colour.
+type shade struct {
+	With  string
+	Share float64
+}
+
+// layer is an outline that is filled with a colour or drawn along in one.
+type layer struct {
+	Fill, Stroke string
+	Width        float64
+	Circle       []float64 // its middle and radii
+	Box          []float64 // its upper left corner, width, height, and the radius of its corners
+	Path         outline
+	Text         []float64 // where the middle of the sprite's text is, and its height
+}
+
+func parse() (s sheet) {
+	if err := json.Unmarshal(Sprites, &s); err != nil {
+		panic(err)
+	}
+	for _, layers := range s.Sprites {
+		for i := range layers {
+			l := &layers[i]
+			switch {
+			case l.Circle != nil:
+				l.Path = oval(l.Circle[0], l.Circle[1], l.Circle[2], l.Circle[3])
+			case l.Box != nil:
+				l.Path = box(l.Box[0], l.Box[1], l.Box[2], l.Box[3], l.Box[4])
 			}
-			img.SetRGBA(x, y, pixel(size, x, y, ground, &t.Mark))
 		}
 	}
-	under := t.Ground
-	if t.Shape != Nothing && t.Shape != Ring {
-		under = t.Colour
-	}
-	if t.Label != "" {
-		n := len([]rune(t.Label))
-		scale := max(min(size*9/10/width(n, 1), size*13/20/glyphHeight), 1)
-		at := image.Pt((size-width(n, scale)+1)/2, (size-glyphHeight*scale+1)/2)
-		label(img, t.Label, at, scale, under)
-	}
-	if t.Corner != "" {
-		n, scale := len([]rune(t.Corner)), max(size/unit, 1)
-		label(img, t.Corner, image.Pt(size-width(n, scale)-scale, size-(glyphHeight+1)*scale), scale, ink)
+	return s
+}
+
+// render draws a sprite on an image of its own.
+func render(s sprite, theme Theme) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, s.size, s.size))
+	scale := float64(s.size) / 100
+	for _, l := range drawings.Sprites[s.name] {
+		switch {
+		case l.Fill != "":
+			r := vector.NewRasterizer(s.size, s.size)
+			l.Path.fill(r, float32(scale))
+			r.Draw(img, img.Rect, image.NewUniform(colourOf(l.Fill, s.colour, theme)), image.Point{})
+		default:
+			pen := newPen(s.size, scale*l.Width/2)
+			if l.Text != nil {
+				pen.write(s.text, l.Text[0]*scale, l.Text[1]*scale, l.Text[2]*scale)
+			} else {
+				l.Path.lines(0, 0, scale, pen.line)
+			}
+			draw.DrawMask(img, img.Rect, image.NewUniform(colourOf(l.Stroke, s.colour, theme)), image.Point{}, &pen.Alpha,
+				image.Point{}, draw.Over)
+		}
 	}
 	return img
 }
 
-// pixel is the colour of a pixel of a tile: the average of its samples.
-func pixel(size, x, y int, ground env.Colour, m *Mark) color.RGBA {
-	if m.Shape == Nothing {
-		return rgba(ground)
+// colourOf is the colour of a name for things of a seat's colour.
+func colourOf(name string, seat env.Colour, theme Theme) color.NRGBA {
+	if s, ok := drawings.Shades[name]; ok {
+		other, own := read(s.With), rgb(seat)
+		mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-s.Share) + float64(b)*s.Share)) }
+		return color.NRGBA{mix(own.R, other.R), mix(own.G, other.G), mix(own.B, other.B), 0xff}
 	}
-	depth := depths[m.Shape]
-	var r, g, b int
-	for i := range samples * samples {
-		at := func(pixel, sample int) float64 {
-			return (2*float64(pixel)+(2*float64(sample)+1)/samples)/float64(size) - 1
+	if name == "label" {
+		name = "white"
+		if seat.Bright() {
+			name = "ink"
 		}
-		c := ground
-		switch d := depth(at(x, i%samples), at(y, i/samples)); {
-		case d <= 1-rim(m.Shape), d <= 1 && m.Edge == 0:
-			c = m.Colour
-		case d <= 1:
-			c = m.Edge
+	}
+	if text, ok := drawings.Dark[name]; ok && theme == Dark {
+		return read(text)
+	}
+	return read(drawings.Colours[name])
+}
+
+func rgb(c env.Colour) color.NRGBA { return color.NRGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff} }
+
+// read reads a colour such as #0072b2, and behind it, if it is not opaque, how much it is.
+func read(text string) color.NRGBA {
+	c := color.NRGBA{A: 0xff}
+	if n, _ := fmt.Sscanf(text, "#%02x%02x%02x%02x", &c.R, &c.G, &c.B, &c.A); n < 3 {
+		panic("picture: no colour: " + text)
+	}
+	return c
+}
+
+// outline is a path of curves: M, L, Q, C and Z of SVG, all in absolute coordinates.
+type outline []stretch
+
+type stretch struct {
+	kind byte
+	to   [6]float64
+}
+
+// UnmarshalText reads a path.
+func (o *outline) UnmarshalText(text []byte) error {
+	words := strings.Fields(string(text))
+	for len(words) > 0 {
+		s := stretch{kind: words[0][0]}
+		n, ok := map[string]int{"M": 2, "L": 2, "Q": 4, "C": 6, "Z": 0}[words[0]]
+		if !ok || len(words) <= n {
+			return fmt.Errorf("no path: %s", text)
 		}
-		r, g, b = r+int(c>>16&0xff), g+int(c>>8&0xff), b+int(c&0xff)
-	}
-	const n = samples * samples
-	return color.RGBA{uint8(r / n), uint8(g / n), uint8(b / n), 0xff}
-}
-
-// rim is how wide a shape's outline is, as a share of the way from its middle to its
-// border. On bombs and items it says whose or what they are.
-func rim(s Shape) float64 {
-	if s == Round || s == Card {
-		return 0.28
-	}
-	return 0.16
-}
-
-// depths are the shapes. Each tells for a point of the tile, from -1 to 1 each way, how
-// far from the shape's middle it is: up to 1 it belongs to the shape.
-var depths = [...]func(x, y float64) float64{
-	Disc:    func(x, y float64) float64 { return math.Hypot(x, y) / 0.86 },
-	Square:  func(x, y float64) float64 { return max(math.Abs(x), math.Abs(y)) / 0.78 },
-	Diamond: func(x, y float64) float64 { return (math.Abs(x) + math.Abs(y)) / 0.98 },
-	Cross: func(x, y float64) float64 {
-		x, y = math.Abs(x), math.Abs(y)
-		return min(max(x/0.92, y/0.5), max(x/0.5, y/0.92))
-	},
-	Ring:   func(x, y float64) float64 { return math.Abs(math.Hypot(x, y)-0.74) / 0.17 },
-	Block:  func(x, y float64) float64 { return max(math.Abs(x), math.Abs(y)) / 0.94 },
-	Bricks: bricks,
-	Star: func(x, y float64) float64 {
-		return math.Hypot(x, y) / (0.65 + 0.25*math.Cos(8*math.Atan2(y, x)))
-	},
-	Round: func(x, y float64) float64 {
-		fuse := max(math.Abs(x+y)/0.3, math.Abs(x-0.62)/0.22)
-		return min(math.Hypot(x+0.06, y-0.1)/0.86, fuse)
-	},
-	Card: func(x, y float64) float64 { return max(math.Abs(x), math.Abs(y)) / 0.82 },
-}
-
-// bricks is a wall: three courses, with joints between the bricks.
-func bricks(x, y float64) float64 {
-	const outside = 2
-	course := math.Floor((y + 1) * 1.5)
-	if math.Mod(y+1, 2.0/3) < 0.09 || math.Mod(x+1+course*0.5, 1) <= 0.09 {
-		return outside
-	}
-	return 0
-}
-
-func darker(c env.Colour) env.Colour { return c >> 3 & 0x1f1f1f * 6 }
-
-// contrast is the colour in which text can be read on c.
-func contrast(c env.Colour) env.Colour {
-	if c.Bright() {
-		return ink
-	}
-	return light
-}
-
-// The glyphs of labels are 3 dots wide and 5 high, so that two fit into 16 pixels.
-const glyphHeight = 5
-
-// width is the width of a label of n glyphs.
-func width(n, scale int) int { return (4*n - 1) * scale }
-
-// glyphs are the characters that labels can have, row by row from the top. Others show
-// as a block.
-var glyphs = map[rune]uint16{
-	'0': 0b111_101_101_101_111, '1': 0b010_110_010_010_111, '2': 0b111_001_111_100_111, '3': 0b111_001_111_001_111,
-	'4': 0b101_101_111_001_001, '5': 0b111_100_111_001_111, '6': 0b111_100_111_101_111, '7': 0b111_001_001_010_010,
-	'8': 0b111_101_111_101_111, '9': 0b111_101_111_001_111, '+': 0b000_010_111_010_000, '-': 0b000_000_111_000_000,
-	'!': 0b010_010_010_000_010, '?': 0b111_001_011_000_010, 'B': 0b110_101_110_101_110, 'K': 0b101_101_110_101_101,
-	'R': 0b110_101_110_101_101, 'X': 0b101_101_010_101_101,
-}
-
-// label writes a label with its upper left corner at a point: in the colour that can be
-// read on what is under it, of which it gets an outline where it is larger.
-func label(img *image.RGBA, text string, at image.Point, scale int, under env.Colour) {
-	for _, paint := range []struct {
-		c    env.Colour
-		wide int
-	}{{under, 1}, {contrast(under), 0}} {
-		x := at.X
-		for _, r := range text {
-			bits, known := glyphs[unicode.ToUpper(r)]
-			if !known {
-				bits = 0b111_111_111_111_111
+		for i := range n {
+			if _, err := fmt.Sscan(words[1+i], &s.to[i]); err != nil {
+				return err
 			}
-			for i := range 3 * glyphHeight {
-				if bits>>(3*glyphHeight-1-i)&1 != 0 {
-					dot(img, x+i%3*scale-paint.wide, at.Y+i/3*scale-paint.wide, scale+2*paint.wide, rgba(paint.c))
-				}
-			}
-			x += 4 * scale
 		}
+		*o, words = append(*o, s), words[1+n:]
+	}
+	return nil
+}
+
+// bow is how far from the ends of a quarter of a circle its control points are.
+const bow = 0.5523
+
+func oval(x, y, rx, ry float64) outline { return box(x-rx, y-ry, 2*rx, 2*ry, rx, ry) }
+
+// box is a box with round corners, of one radius or of two.
+func box(x, y, width, height, rx float64, ry ...float64) outline {
+	r := append(ry, rx)[0]
+	x2, y2, kx, ky := x+width, y+height, rx*(1-bow), r*(1-bow)
+	return outline{
+		{'M', [6]float64{x + rx, y}},
+		{'L', [6]float64{x2 - rx, y}}, {'C', [6]float64{x2 - kx, y, x2, y + ky, x2, y + r}},
+		{'L', [6]float64{x2, y2 - r}}, {'C', [6]float64{x2, y2 - ky, x2 - kx, y2, x2 - rx, y2}},
+		{'L', [6]float64{x + rx, y2}}, {'C', [6]float64{x + kx, y2, x, y2 - ky, x, y2 - r}},
+		{'L', [6]float64{x, y + r}}, {'C', [6]float64{x, y + ky, x + kx, y, x + rx, y}},
+		{kind: 'Z'},
+	}
+}
+
+// fill gives the outline to a rasterizer.
+func (o outline) fill(r *vector.Rasterizer, scale float32) {
+	for _, s := range o {
+		var p [6]float32
+		for i, n := range s.to {
+			p[i] = float32(n) * scale
+		}
+		switch s.kind {
+		case 'M':
+			r.MoveTo(p[0], p[1])
+		case 'L':
+			r.LineTo(p[0], p[1])
+		case 'Q':
+			r.QuadTo(p[0], p[1], p[2], p[3])
+		case 'C':
+			r.CubeTo(p[0], p[1], p[2], p[3], p[4], p[5])
+		case 'Z':
+			r.ClosePath()
+		}
+	}
+}
+
+// lines gives the outline as straight lines, moved and scaled.
+func (o outline) lines(x, y, scale float64, line func(ax, ay, bx, by float64)) {
+	const parts = 12 // of a curve
+	var at, first [2]float64
+	to := func(px, py float64) {
+		line(x+at[0]*scale, y+at[1]*scale, x+px*scale, y+py*scale)
+		at = [2]float64{px, py}
+	}
+	for _, s := range o {
+		p, from := s.to, at
+		switch s.kind {
+		case 'M':
+			at, first = [2]float64{p[0], p[1]}, [2]float64{p[0], p[1]}
+		case 'L':
+			to(p[0], p[1])
+		case 'Z':
+			to(first[0], first[1])
+		case 'Q':
+			p = [6]float64{(from[0] + 2*p[0]) / 3, (from[1] + 2*p[1]) / 3, (p[2] + 2*p[0]) / 3, (p[3] + 2*p[1]) / 3, p[2], p[3]}
+			fallthrough
+		case 'C':
+			for i := 1; i <= parts; i++ {
+				t := float64(i) / parts
+				u := 1 - t
+				a, b, c, d := u*u*u, 3*u*u*t, 3*u*t*t, t*t*t
+				to(a*from[0]+b*p[0]+c*p[2]+d*p[4], a*from[1]+b*p[1]+c*p[3]+d*p[5])
+			}
+		}
+	}
+}
+
+// pen draws lines with round ends on a mask.
+type pen struct {
+	image.Alpha
+	half float64 // of its width
+}
+
+func newPen(size int, half float64) *pen {
+	return &pen{*image.NewAlpha(image.Rect(0, 0, size, size)), half}
+}
+
+// line covers each pixel as far as it is near a line.
+func (p *pen) line(ax, ay, bx, by float64) {
+	dx, dy := bx-ax, by-ay
+	length, reach := max(dx*dx+dy*dy, 1e-9), p.half+1
+	for y := max(0, int(min(ay, by)-reach)); y < min(p.Rect.Dy(), int(max(ay, by)+reach)+1); y++ {
+		for x := max(0, int(min(ax, bx)-reach)); x < min(p.Rect.Dx(), int(max(ax, bx)+reach)+1); x++ {
+			px, py := float64(x)+0.5-ax, float64(y)+0.5-ay
+			t := min(max((px*dx+py*dy)/length, 0), 1)
+			cover := min(p.half+0.5-math.Hypot(px-t*dx, py-t*dy), 2*p.half, 1)
+			pixel := &p.Pix[y*p.Stride+x]
+			*pixel = max(*pixel, uint8(255*max(cover, 0)+0.5))
+		}
+	}
+}
+
+// write writes a text about a point; long ones are smaller.
+func (p *pen) write(text string, x, y, height float64) {
+	const width, gap = 64, 14
+	n := float64(len(text))
+	small := min(1, 2/n)
+	scale := height / 100 * small
+	p.half *= small
+	left := x - (n*(width+gap)-gap)/2*scale
+	for i, glyph := range text {
+		drawings.Glyphs[string(glyph)].lines(left+float64(i)*(width+gap)*scale, y-50*scale, scale, p.line)
 	}
 }

@@ -1,25 +1,35 @@
 package picture
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"image/color"
 	"image/gif"
 	"io"
+	"maps"
+	"slices"
 )
 
 // WriteGIF writes pictures of one size, of which there is one at least, as an animation
-// with tiles of a size in pixels and fps pictures a second; the last one stands for two
-// seconds. It gives up when ctx ends.
-func WriteGIF(ctx context.Context, w io.Writer, pictures []Picture, tile int, fps float64) error {
+// with fps pictures a second; the last one stands for two seconds. Each image holds what has
+// changed since the one before. It gives up when ctx ends.
+func WriteGIF(ctx context.Context, w io.Writer, p *Painter, pictures []Picture, fps float64) error {
 	const longest = 200 // hundredths of a second
-	painter, video := NewPainter(tile), gif.GIF{}
-	for _, p := range pictures {
+	colours, err := p.palette(ctx, pictures)
+	if err != nil {
+		return err
+	}
+	var video gif.GIF
+	var before *image.RGBA
+	for i := range pictures {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		video.Image = append(video.Image, paletted(painter.Image(p)))
+		img := p.Image(&pictures[i])
+		video.Image = append(video.Image, colours.changed(img, before))
 		video.Delay = append(video.Delay, min(max(int(100/fps+0.5), 2), longest))
+		before = img
 	}
 	video.Delay[len(video.Delay)-1] = longest
 	return gif.EncodeAll(while{ctx, w}, &video)
@@ -38,26 +48,68 @@ func (w while) Write(data []byte) (int, error) {
 	return w.w.Write(data)
 }
 
-// paletted gives an image the palette of its own colours. A picture's are few:
-// those of its tiles and of its text. If there are more than a palette holds,
-// the nearest ones stand in.
-func paletted(img *image.RGBA) *image.Paletted {
-	out := image.NewPaletted(img.Bounds(), nil)
-	index := map[color.RGBA]uint8{}
+// palette is the colours of a video, the first of them transparent, and which of them
+// stands for each colour.
+type palette struct {
+	colours color.Palette
+	number  map[color.RGBA]uint8
+}
+
+// palette is the most frequent colours of pictures that can be told apart. The others are
+// shades at edges, for which their neighbours stand in.
+func (p *Painter) palette(ctx context.Context, pictures []Picture) (*palette, error) {
+	counts := map[color.RGBA]int{}
+	for i := range pictures {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		img := p.Image(&pictures[i])
+		for at := 0; at < len(img.Pix); at += 4 {
+			counts[color.RGBA{img.Pix[at], img.Pix[at+1], img.Pix[at+2], 0xff}]++
+		}
+	}
+	all := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int {
+		return cmp.Or(counts[b]-counts[a], cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
+	})
+	made := &palette{color.Palette{color.RGBA{}}, map[color.RGBA]uint8{}}
+	for _, c := range all {
+		k := 1 + made.colours[1:].Index(c)
+		if k > len(made.colours)-1 || len(made.colours) < 256 && far(c, made.colours[k].(color.RGBA)) {
+			k = len(made.colours)
+			made.colours = append(made.colours, c)
+		}
+		made.number[c] = uint8(k)
+	}
+	return made, nil
+}
+
+// far reports whether two colours can be told apart in a small picture.
+func far(a, b color.RGBA) bool {
+	const near = 6
+	apart := func(a, b uint8) bool { return max(a, b)-min(a, b) > near }
+	return apart(a.R, b.R) || apart(a.G, b.G) || apart(a.B, b.B)
+}
+
+// changed is the rectangle of an image in which it differs from the one before.
+func (p *palette) changed(img, before *image.RGBA) *image.Paletted {
+	differs := func(x, y int) bool { return before == nil || img.RGBAAt(x, y) != before.RGBAAt(x, y) }
+	area := image.Rectangle{}
 	for y := range img.Rect.Dy() {
 		for x := range img.Rect.Dx() {
-			c := img.RGBAAt(x, y)
-			k, known := index[c]
-			switch {
-			case known:
-			case len(out.Palette) < 256:
-				k = uint8(len(out.Palette))
-				out.Palette = append(out.Palette, c)
-				index[c] = k
-			default:
-				k = uint8(out.Palette.Index(c))
+			if differs(x, y) {
+				area = area.Union(image.Rect(x, y, x+1, y+1))
 			}
-			out.Pix[y*out.Stride+x] = k
+		}
+	}
+	if area.Empty() {
+		area = image.Rect(0, 0, 1, 1)
+	}
+	out := image.NewPaletted(area, p.colours)
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		for x := area.Min.X; x < area.Max.X; x++ {
+			if differs(x, y) {
+				out.SetColorIndex(x, y, p.number[img.RGBAAt(x, y)])
+			}
 		}
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"pommego/arena/picture"
 	"pommego/arena/scene"
 )
 
@@ -104,11 +105,19 @@ func pack(v any) (string, error) {
 }
 
 func asset(name string) string {
-	content, err := embedded.ReadFile("app/" + name)
+	content, err := read(name)
 	if err != nil {
 		panic(err)
 	}
 	return string(content)
+}
+
+// read reads one of the page's files, or the module with the sprites.
+func read(name string) ([]byte, error) {
+	if name == "drawing.js" {
+		return fmt.Appendf(nil, "export const drawing = %s;\n", picture.Sprites), nil
+	}
+	return embedded.ReadFile("app/" + name)
 }
 
 // digest is what the content security policy calls an inline script or style by.

@@ -71,10 +71,18 @@ func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
 	var artist picture.Artist
 	for i := range g.Steps {
 		at := described{stage: g.Stage, step: &g.Steps[i]}
-		pictures = append(pictures, artist.Picture(gameOf{spec: spec}, at, nil, seat))
+		var actions []uint8
+		for _, own := range g.Steps[i].Actions { // nil of seats that were out
+			row := make([]uint8, len(g.Actions))
+			for k, n := range own {
+				row[k] = uint8(n)
+			}
+			actions = append(actions, row...)
+		}
+		pictures = append(pictures, artist.Picture(gameOf{spec: spec}, at, actions, seat))
 	}
 	var out bytes.Buffer
-	if err := picture.WriteGIF(r.Context(), &out, pictures, tile, videoRate); err != nil || kind == "gif" {
+	if err := picture.WriteGIF(r.Context(), &out, picture.NewPainter(tile, picture.Light), pictures, videoRate); err != nil || kind == "gif" {
 		return out.Bytes(), err
 	}
 	return encoded(r.Context(), out.Bytes())
@@ -119,11 +127,3 @@ func (g gameOf) Spec() *env.Spec { return g.spec }
 func (d described) Stage() env.Stage { return d.stage }
 
 func (d described) Describe(s *env.Scene) { *s = d.step.Scene.Clone() }
-
-func (d described) Status() env.Status {
-	s := env.Status{Steps: d.step.Step}
-	for _, seat := range d.step.Status.In {
-		s.In = s.In.With(seat)
-	}
-	return s
-}

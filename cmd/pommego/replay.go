@@ -69,6 +69,7 @@ FILE may also be a data set that generate has made, its folder or one of its fil
 	cmd.Flags().IntVar(&o.tile, "tile", 32, "with --gif, the size of a cell in pixels")
 	cmd.Flags().IntVar(&o.seat, "seat", env.NoSeat,
 		"show what this seat sees, fog included; -1: the whole game")
+	cmd.Flags().BoolVar(&o.dark, "dark", false, "with --gif, in dark colours")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print how the game went as one JSON object, no pictures")
 	return cmd
 }
@@ -82,6 +83,7 @@ type replayOptions struct {
 	html   string
 	tile   int
 	seat   int
+	dark   bool
 }
 
 func (o *replayOptions) run(cmd *cobra.Command, path string) error {

@@ -22,7 +22,7 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 		if ctx.Err() != nil {
 			return errors.New("interrupted: nothing was written")
 		}
-		pictures = append(pictures, artist.Picture(at.Game, at.Shown, at.Tracker, o.seat))
+		pictures = append(pictures, artist.Picture(at.Game, at.Shown, at.Actions, o.seat))
 		return nil
 	})
 	if ctx.Err() != nil {
@@ -31,8 +31,13 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 	if err != nil {
 		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 	}
+	theme := picture.Light
+	if o.dark {
+		theme = picture.Dark
+	}
+	painter := picture.NewPainter(o.tile, theme)
 	err = disk.WriteFile(disk.OS, o.gif, func(w io.Writer) error {
-		return picture.WriteGIF(ctx, w, pictures, o.tile, o.fps)
+		return picture.WriteGIF(ctx, w, painter, pictures, o.fps)
 	})
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("interrupted: %s was not written", o.gif)

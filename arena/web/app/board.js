@@ -1,11 +1,7 @@
 // A board on a canvas, sharp at any size and density.
 
+import { drawing } from "./drawing.js";
 import { sprites } from "./sprites.js";
-
-const dark = matchMedia("(prefers-color-scheme: dark)");
-
-// themed is the colours of the ground, as the system has its theme.
-function themed() { return sprites.themes[dark.matches ? "dark" : "light"]; }
 
 export class Board {
   constructor(canvas, game) {
@@ -16,7 +12,7 @@ export class Board {
     this.resizing = new ResizeObserver(() => this.draw());
     this.resizing.observe(canvas);
     this.leaving = new AbortController();
-    dark.addEventListener("change", () => this.draw(), { signal: this.leaving.signal });
+    sprites.darkness.addEventListener("change", () => this.draw(), { signal: this.leaving.signal });
   }
 
   close() {
@@ -40,40 +36,80 @@ export class Board {
       this.canvas.height = rows * this.cell;
     }
     const { position, reach, dims } = this.shown;
-    const onCells = (cells, sprite) => { for (const cell of cells) this.on(Math.floor(cell / cols), cell % cols, sprite); };
-    this.drawGround(position);
-    if (reach) onCells(new Set(position.bombs.flatMap(b => b.reach ?? [])), sprites.danger);
-    this.drawThings(position);
-    onCells([...position.ground].map((_, cell) => cell).filter(dims), sprites.dim);
+    for (const mark of marksOf(this.game, position, reach, dims)) sprites.stamp(this.pen, this.cell, mark);
   }
+}
 
-  on(row, col, draw) {
-    const { pen, cell } = this;
-    pen.setTransform(cell / 100, 0, 0, cell / 100, col * cell, row * cell);
-    draw(pen);
-  }
+const grounds = { ".": ["floor", "floor2"], "-": ["spent", "spent2"], "#": ["wall", "wall"], "+": ["wood", "wood"], "?": ["fog", "fog"] };
 
-  drawGround(position) {
-    const { head } = this.game, colours = themed(), points = head.game === "suitebot";
-    for (let cell = 0; cell < position.ground.length; cell++) {
-      const row = Math.floor(cell / head.cols), col = cell % head.cols;
-      this.on(row, col, pen => sprites.ground(pen, colours, position.ground[cell], (row + col) % 2 === 0, points));
-    }
-  }
+// marksOf is the sprites of a position, each drawn over those before. Package arena/picture
+// has the same ones.
+function marksOf(game, position, reach, dims) {
+  const { head } = game, marks = [], at = cell => [Math.floor(cell / head.cols), cell % head.cols];
+  const put = (sprite, [row, col], colour, text, size = 1) => marks.push({ sprite, row, col, size, colour, text: String(text ?? "") });
+  const ring = ([row, col]) => Math.min(row, col, head.rows - 1 - row, head.cols - 1 - col), fallen = fallenRings(head, position.ground, ring, at);
+  [...position.ground].forEach((kind, cell) => {
+    const place = at(cell);
+    put(kind === "#" && ring(place) < fallen ? "fallen" : grounds[kind][(place[0] + place[1]) % 2], place);
+    if (kind === "." && head.game === "suitebot") put("point", place);
+  });
+  if (reach) for (const cell of new Set(position.bombs.flatMap(b => b.reach ?? []))) put("danger", at(cell));
+  addThings(game, position, put);
+  addAgents(game, position, put);
+  [...position.ground].forEach((_, cell) => { if (dims(cell)) put("dim", at(cell)); });
+  return marks;
+}
 
-  drawThings(position) {
-    const { game } = this, colour = seat => sprites.seatColour(game, seat);
-    for (const b of position.bases ?? []) this.on(...b.at, pen => sprites.base(pen, colour(b.owners[0]), game.head.game === "suitebot" ? undefined : b.energy ?? 0));
-    for (const i of position.items) if (!i.hidden || position.ground[i.at[0] * game.head.cols + i.at[1]] === "+") this.on(...i.at, pen => sprites.item(pen, i.kind, i.hidden));
-    for (const f of position.flames) this.on(...f.at, pen => sprites.flame(pen, f.life));
-    for (const a of position.agents) if (!a.alive) this.on(...a.at, pen => sprites.fallen(pen, colour(a.seat)));
-    for (const b of position.bombs) this.on(...b.at, pen => sprites.bomb(pen, b.life, b.owners?.length ? colour(b.owners[0]) : undefined, b.moving));
-    const standing = Map.groupBy(position.agents.filter(a => a.alive), a => a.at.join());
-    for (const here of standing.values()) here.forEach((a, i) => this.on(...a.at, pen => {
-      if (here.length > 1) pen.transform(0.62, 0, 0, 0.62, 38 * i / (here.length - 1), 38 * i / (here.length - 1));
-      sprites.agent(pen, colour(a.seat), label(a), form(game, a.seat), game.actionOf(position, a.seat).split(" ")[0]);
-    }));
+// fallenRings is how many rings of the board have collapsed: in which all that is seen is
+// walls, and of which enough is seen.
+function fallenRings(head, ground, ring, at) {
+  for (let depth = 0; depth < Math.floor(head.rows / 2); depth++) {
+    const kinds = [...ground].filter((_, cell) => ring(at(cell)) === depth), walls = kinds.filter(kind => kind === "#").length;
+    if (walls < head.rows - 2 - 2 * depth || kinds.some(kind => kind !== "#" && kind !== "?")) return depth;
   }
+  return Math.floor(head.rows / 2);
+}
+
+function addThings(game, position, put) {
+  const { head } = game, bases = position.bases ?? [], energy = bases.some(b => b.energy);
+  for (const b of bases) put(energy ? "base" : "home", b.at, ownersColour(game, b.owners), energy ? b.energy ?? 0 : "");
+  for (const { at: [row, col], kind, hidden } of position.items) {
+    if (hidden && position.ground[row * head.cols + col] !== "+") continue;
+    for (const sprite of ["card", kind]) put(sprite, hidden ? [row + 0.25, col + 0.25] : [row, col], undefined, "", hidden ? 0.5 : 1);
+  }
+  for (const f of position.flames) put(f.life === 1 && head.game === "pommerman" ? "ember" : "flame", f.at);
+  for (const b of position.bombs) {
+    put("bomb", b.at, ownersColour(game, b.owners), b.life);
+    put("spark", b.at);
+    if (b.moving) put(b.moving, b.at);
+  }
+}
+
+// addAgents adds agents, those who are out below the others, and the time of bombs that they
+// stand on.
+function addAgents(game, position, put) {
+  for (const a of position.agents) if (!a.alive) put("out", a.at, sprites.seatColour(game, a.seat));
+  const alive = position.agents.filter(a => a.alive);
+  for (const a of alive) {
+    const here = alive.filter(b => b.at.join() === a.at.join()), aside = here.length > 1 ? 0.38 * here.indexOf(a) / (here.length - 1) : 0;
+    const place = [a.at[0] + aside, a.at[1] + aside], size = here.length > 1 ? 0.62 : 1, colour = sprites.seatColour(game, a.seat);
+    put(form(game, a.seat), place, colour, label(a), size);
+    put(facing(game, position, a), place, colour, "", size);
+  }
+  for (const b of position.bombs) if (alive.some(a => a.at.join() === b.at.join())) put("ticks", b.at, ownersColour(game, b.owners), b.life);
+}
+
+// ownersColour is that of owners: of the first, if all of them are of one team.
+function ownersColour(game, owners = []) {
+  if (owners.some(seat => game.team(seat) !== game.team(owners[0]))) return "#f7f7f2";
+  return owners.length ? sprites.seatColour(game, owners[0]) : "#50565e";
+}
+
+// facing is the sprite of the way an agent looks: where its action wanted to go.
+function facing(game, position, agent) {
+  const own = Math.max(0, game.head.actions.findIndex(c => agent.name && c.name.endsWith(`_${agent.name}`)));
+  const sprite = `facing ${game.head.actions[own].names?.[position.actions?.[agent.seat]?.[own]]}`;
+  return sprite in drawing.sprites ? sprite : "facing";
 }
 
 // label is what an agent carries to be told apart.
@@ -95,28 +131,31 @@ export function inText(game, position) {
 
 // legend lists what is drawn, each with a drawing.
 export function legend(game) {
-  const colours = themed(), all = [];
-  const add = (words, draw) => all.push([words, draw]);
-  game.head.teams.flat().toSorted((a, b) => a - b).forEach(seat => add(game.who(seat), pen => sprites.agent(pen, sprites.seatColour(game, seat), String(seat), form(game, seat))));
-  add("bomb: steps left; ring in its owner's colour", pen => sprites.bomb(pen, 7, sprites.seatColour(game, 0)));
-  add("flame", pen => sprites.flame(pen, 2));
-  if (game.head.game === "suitebot") {
-    add("field with a point", pen => sprites.ground(pen, colours, ".", true, true));
-    add("field without", pen => sprites.ground(pen, colours, "-", true, true));
+  const all = [], mine = sprites.seatColour(game, 0), { head } = game;
+  const add = (words, ...marks) => all.push([words, pen => marks.forEach(([sprite, colour, text]) => sprites.paint(pen, sprite, colour, text))]);
+  head.teams.flat().toSorted((a, b) => a - b).forEach(seat => {
+    const colour = sprites.seatColour(game, seat);
+    add(game.who(seat), [form(game, seat), colour, String(seat)], ["facing", colour]);
+  });
+  add("bomb: steps left; ring in its owner's colour", ["bomb", mine, "7"], ["spark"]);
+  add("flame", ["flame"]);
+  if (head.game === "suitebot") {
+    add("field with a point", ["floor"], ["point"]);
+    add("field without", ["spent"]);
+    add("home base", ["home", mine]);
   } else {
-    add("wall", pen => sprites.ground(pen, colours, "#"));
-    add(game.head.game === "basewar" ? "box" : "wood", pen => sprites.ground(pen, colours, "+"));
+    add("wall", ["wall"]);
+    add(head.game === "basewar" ? "box" : "wood", ["wood"]);
   }
-  if (game.head.game !== "pommerman") add(game.head.game === "basewar" ? "base: its energy" : "home base", pen => sprites.base(pen, sprites.seatColour(game, 0), game.head.game === "basewar" ? 5 : undefined));
-  else {
+  if (head.game === "basewar") add("base: its energy", ["base", mine, "5"]);
+  if (head.game === "pommerman") {
     for (const [kind, words] of [["extra_bomb", "extra bomb"], ["incr_range", "longer range"], ["kick", "kick"], ["skull", "skull"]]) {
-      if (kind !== "skull" || game.positions[0].items.some(i => i.kind === kind)) add(words, pen => sprites.item(pen, kind));
+      if (kind !== "skull" || game.positions[0].items.some(i => i.kind === kind)) add(words, ["card"], [kind]);
     }
-    add("hidden item", pen => { sprites.ground(pen, colours, "+"); sprites.item(pen, "kick", true); });
   }
-  if (game.positions[0].sight) add("out of sight", pen => sprites.ground(pen, colours, "?"));
-  add("out of the game", pen => sprites.fallen(pen, sprites.seatColour(game, 0)));
-  add("reach of a bomb", pen => { sprites.ground(pen, colours, ".", true); sprites.danger(pen); });
+  if (game.positions[0].sight) add("out of sight", ["fog"]);
+  add("out of the game", ["out", mine]);
+  add("reach of a bomb", ["floor"], ["danger"]);
   return all;
 }
 
