@@ -90,3 +90,30 @@ func TestWatch(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveGameActions: those of the last step, of agents too, until another episode begins or
+// the game is loaded.
+func TestLiveGameActions(t *testing.T) {
+	game, err := catalog.Game("OneVsOne-v0")
+	must(t, err)
+	p := make1(t, Config{Game: game, Games: 1, Opponents: []string{"static"}, Seat: new(1)})
+	b, seed := p.NewBatch(nil), uint64(4)
+	must(t, p.Reset(b, ResetOptions{Seed: &seed}))
+	saved, err := p.Save(0, nil)
+	must(t, err)
+	want := func(reason string, actions ...uint8) {
+		t.Helper()
+		if got := p.LiveGame(0).Actions; !slices.Equal(got, actions) {
+			t.Errorf("%s: actions are %v, want %v", reason, got, actions)
+		}
+	}
+	want("it has begun")
+	must(t, p.Step(b, []uint8{3}))
+	want("after a step", 0, 3)
+	must(t, p.Load(0, saved))
+	want("it was loaded")
+	must(t, p.Step(b, []uint8{4}))
+	want("after another step", 0, 4)
+	must(t, p.Reset(b, ResetOptions{Seed: &seed}))
+	want("it begins anew")
+}

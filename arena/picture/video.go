@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"image"
@@ -59,14 +60,14 @@ type palette struct {
 // shades at edges, for which their neighbours stand in.
 func (p *Painter) palette(ctx context.Context, pictures []Picture) (*palette, error) {
 	counts := map[color.RGBA]int{}
+	var before *image.RGBA
 	for i := range pictures {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		img := p.Image(&pictures[i])
-		for at := 0; at < len(img.Pix); at += 4 {
-			counts[color.RGBA{img.Pix[at], img.Pix[at+1], img.Pix[at+2], 0xff}]++
-		}
+		eachChange(img, before, func(_, _ int, c color.RGBA) { counts[c]++ })
+		before = img
 	}
 	all := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
@@ -85,32 +86,35 @@ func (p *Painter) palette(ctx context.Context, pictures []Picture) (*palette, er
 
 // far reports whether two colours can be told apart in a small picture.
 func far(a, b color.RGBA) bool {
-	const near = 6
+	const near = 10
 	apart := func(a, b uint8) bool { return max(a, b)-min(a, b) > near }
 	return apart(a.R, b.R) || apart(a.G, b.G) || apart(a.B, b.B)
 }
 
 // changed is the rectangle of an image in which it differs from the one before.
 func (p *palette) changed(img, before *image.RGBA) *image.Paletted {
-	differs := func(x, y int) bool { return before == nil || img.RGBAAt(x, y) != before.RGBAAt(x, y) }
 	area := image.Rectangle{}
-	for y := range img.Rect.Dy() {
-		for x := range img.Rect.Dx() {
-			if differs(x, y) {
-				area = area.Union(image.Rect(x, y, x+1, y+1))
-			}
-		}
-	}
+	eachChange(img, before, func(x, y int, _ color.RGBA) { area = area.Union(image.Rect(x, y, x+1, y+1)) })
 	if area.Empty() {
 		area = image.Rect(0, 0, 1, 1)
 	}
 	out := image.NewPaletted(area, p.colours)
-	for y := area.Min.Y; y < area.Max.Y; y++ {
-		for x := area.Min.X; x < area.Max.X; x++ {
-			if differs(x, y) {
-				out.SetColorIndex(x, y, p.number[img.RGBAAt(x, y)])
+	eachChange(img, before, func(x, y int, c color.RGBA) { out.SetColorIndex(x, y, p.number[c]) })
+	return out
+}
+
+// eachChange calls change with each pixel that differs from the image before, with all of
+// them if that is nil.
+func eachChange(img, before *image.RGBA, change func(x, y int, c color.RGBA)) {
+	for y := range img.Rect.Dy() {
+		start, end := y*img.Stride, (y+1)*img.Stride
+		if before != nil && bytes.Equal(img.Pix[start:end], before.Pix[start:end]) {
+			continue
+		}
+		for x := range img.Rect.Dx() {
+			if c := img.RGBAAt(x, y); before == nil || c != before.RGBAAt(x, y) {
+				change(x, y, c)
 			}
 		}
 	}
-	return out
 }

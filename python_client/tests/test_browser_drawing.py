@@ -58,6 +58,8 @@ const decoder = new ImageDecoder({ data: bytes, type: "image/gif" });
 const { image } = await decoder.decode({ frameIndex: given[1] });
 const canvas = new OffscreenCanvas(image.displayWidth, image.displayHeight), pen = canvas.getContext("2d");
 pen.drawImage(image, 0, 0);
+image.close();
+decoder.close();
 return take(pen, canvas.width, canvas.height);
 """
 )
