@@ -76,14 +76,14 @@ func (p *painting) ground() {
 	rings := p.fallen()
 	for i, kind := range p.Ground {
 		at := env.Place{i / p.pic.Cols, i % p.pic.Cols}
-		sprite := grounds[kind][(at[0]+at[1])%2]
-		if kind == env.GroundWall && p.ring(at) < rings {
-			sprite = "fallen"
+		sprites := grounds[kind]
+		switch {
+		case kind == env.GroundWall && p.ring(at) < rings:
+			sprites = [2]string{"fallen", "fallen"}
+		case kind == env.GroundFloor && p.spec.Game == "suitebot":
+			sprites = [2]string{"point", "point2"}
 		}
-		p.put(sprite, at, 0, "")
-		if kind == env.GroundFloor && p.spec.Game == "suitebot" {
-			p.put("point", at, 0, "")
-		}
+		p.put(sprites[(at[0]+at[1])%2], at, 0, "")
 	}
 }
 

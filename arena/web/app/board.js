@@ -50,8 +50,8 @@ function marksOf(game, position, reach, dims) {
   const ring = ([row, col]) => Math.min(row, col, head.rows - 1 - row, head.cols - 1 - col), fallen = fallenRings(head, position.ground, ring, at);
   [...position.ground].forEach((kind, cell) => {
     const place = at(cell);
-    put(kind === "#" && ring(place) < fallen ? "fallen" : grounds[kind][(place[0] + place[1]) % 2], place);
-    if (kind === "." && head.game === "suitebot") put("point", place);
+    const known = kind === "#" && ring(place) < fallen ? ["fallen", "fallen"] : kind === "." && head.game === "suitebot" ? ["point", "point2"] : grounds[kind];
+    put(known[(place[0] + place[1]) % 2], place);
   });
   if (reach) for (const cell of new Set(position.bombs.flatMap(b => b.reach ?? []))) put("danger", at(cell));
   addThings(game, position, put);
@@ -140,7 +140,7 @@ export function legend(game) {
   add("bomb: steps left; ring in its owner's colour", ["bomb", mine, "7"], ["spark"]);
   add("flame", ["flame"]);
   if (head.game === "suitebot") {
-    add("field with a point", ["floor"], ["point"]);
+    add("field with a point", ["point"]);
     add("field without", ["spent"]);
     add("home base", ["home", mine]);
   } else {
