@@ -61,7 +61,7 @@ func (s *session) renderPixels(e *environment, id uint64, q renderRequest) (repl
 	pic := e.artist.Picture(at.Game, at.Match, at.Actions, q.seat)
 	painter, _ := painters.Get().(*picture.Painter)
 	if painter == nil || painter.Tile() != q.tile {
-		painter = picture.NewPainter(q.tile, picture.Light)
+		painter = picture.NewPainter(q.tile, false)
 	}
 	defer painters.Put(painter)
 	width, height := painter.Size(&pic)

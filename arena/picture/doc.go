@@ -2,8 +2,8 @@
 // describe their positions (env.Scene).
 //
 //	pic := new(picture.Artist).Picture(game, match, actions, env.NoSeat)
-//	img := picture.NewPainter(32, picture.Light).Image(&pic)
-//	err := picture.WriteGIF(ctx, w, pictures, 32, 5)
+//	img := picture.NewPainter(32, false).Image(&pic)
+//	err := picture.WriteGIF(ctx, w, picture.NewPainter(32, true), pictures, 5)
 //
 // What things look like is data, sprites.json, from which the page in the browser draws too:
 // outlines on a cell of 100 by 100, filled or drawn along, one over the other. A colour is

@@ -22,18 +22,18 @@ var update = flag.Bool("update", false, "write the golden pictures anew")
 var golden = []struct {
 	file, id, rules   string
 	steps, seat, tile int
-	theme             picture.Theme
+	dark              bool
 }{
-	{"ffa", "PommeFFACompetition-v0", "", 40, env.NoSeat, 16, picture.Light},
-	{"ffa-large", "PommeFFACompetition-v0", "", 40, env.NoSeat, 32, picture.Light},
-	{"team", "PommeTeam-v0", "", 60, env.NoSeat, 16, picture.Dark},
-	{"collapse", "PommeFFA-v1", `{"first_collapse": 40}`, 45, env.NoSeat, 16, picture.Light},
-	{"radio-fog", "PommeRadioCompetition-v2", "", 60, 1, 16, picture.Light},
-	{"duel", "OneVsOne-v0", "", 25, env.NoSeat, 16, picture.Light},
-	{"basewar", "BaseWar-v0", "", 30, env.NoSeat, 16, picture.Light},
-	{"basewar-sides", "BaseWarSides-v0", "", 45, 1, 16, picture.Dark},
-	{"suitebot", "SuiteBot-v0", "", 20, env.NoSeat, 16, picture.Light},
-	{"suitebot-fog", "SuiteBot-v0", `{"view_radius": 5}`, 20, 2, 16, picture.Light},
+	{"ffa", "PommeFFACompetition-v0", "", 40, env.NoSeat, 16, false},
+	{"ffa-large", "PommeFFACompetition-v0", "", 40, env.NoSeat, 32, false},
+	{"team", "PommeTeam-v0", "", 60, env.NoSeat, 16, true},
+	{"collapse", "PommeFFA-v1", `{"first_collapse": 40}`, 45, env.NoSeat, 16, false},
+	{"radio-fog", "PommeRadioCompetition-v2", "", 60, 1, 16, false},
+	{"duel", "OneVsOne-v0", "", 25, env.NoSeat, 16, false},
+	{"basewar", "BaseWar-v0", "", 30, env.NoSeat, 16, false},
+	{"basewar-sides", "BaseWarSides-v0", "", 45, 1, 16, true},
+	{"suitebot", "SuiteBot-v0", "", 20, env.NoSeat, 16, false},
+	{"suitebot-fog", "SuiteBot-v0", `{"view_radius": 5}`, 20, 2, 16, false},
 }
 
 // playedOn is a game of simple agents after some steps, by the rules of an id or with
@@ -79,7 +79,7 @@ func TestGoldenPictures(t *testing.T) {
 	for _, tc := range golden {
 		m, actions := playedOn(t, tc.id, tc.rules, tc.steps)
 		pic := pictureOf(m, actions, tc.seat)
-		got := picture.NewPainter(tc.tile, tc.theme).Image(&pic)
+		got := picture.NewPainter(tc.tile, tc.dark).Image(&pic)
 		path := filepath.Join("testdata", tc.file+".png")
 		if *update {
 			write(t, path, got)
@@ -93,7 +93,7 @@ func TestGoldenPictures(t *testing.T) {
 // TestGoldenPicturesCatch: what the comparison is for is beyond its tolerance.
 func TestGoldenPicturesCatch(t *testing.T) {
 	m, actions := playedOn(t, "PommeFFACompetition-v0", "", 40)
-	p := picture.NewPainter(16, picture.Light)
+	p := picture.NewPainter(16, false)
 	pic := pictureOf(m, actions, env.NoSeat)
 	right := p.Image(&pic)
 	for reason, damage := range map[string]func(*picture.Mark) bool{
@@ -179,7 +179,7 @@ func BenchmarkImage(b *testing.B) {
 		for name, seat := range map[string]int{"whole": env.NoSeat, "seat": 0} {
 			b.Run(id+"/"+name, func(b *testing.B) {
 				game := m.(interface{ Game() env.Game }).Game()
-				p, a := picture.NewPainter(16, picture.Light), new(picture.Artist)
+				p, a := picture.NewPainter(16, false), new(picture.Artist)
 				for b.Loop() {
 					pic := a.Picture(game, m, actions, seat)
 					p.Image(&pic)

@@ -12,7 +12,7 @@ import (
 // belongs to one goroutine.
 type Painter struct {
 	tile  int
-	theme Theme
+	dark  bool
 	drawn map[sprite]drawn
 }
 
@@ -32,8 +32,8 @@ type drawn struct {
 // maxSprites is how many are kept: more than a game needs.
 const maxSprites = 1024
 
-// NewPainter makes a painter for cells of a size in pixels.
-func NewPainter(tile int, theme Theme) *Painter { return &Painter{tile, theme, make(map[sprite]drawn)} }
+// NewPainter makes a painter for cells of a size in pixels, in light or dark colours.
+func NewPainter(tile int, dark bool) *Painter { return &Painter{tile, dark, make(map[sprite]drawn)} }
 
 // Tile is the size of the cells.
 func (p *Painter) Tile() int { return p.tile }
@@ -65,7 +65,7 @@ func (p *Painter) draw(s sprite) drawn {
 		if len(p.drawn) >= maxSprites {
 			clear(p.drawn)
 		}
-		d = drawn{render(s, p.theme), draw.Over}
+		d = drawn{render(s, p.dark), draw.Over}
 		if d.Opaque() {
 			d.how = draw.Src
 		}

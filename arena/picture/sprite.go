@@ -22,15 +22,6 @@ var Sprites []byte
 
 var drawings = parse()
 
-// Theme is a set of colours.
-type Theme uint8
-
-// The themes.
-const (
-	Light Theme = iota
-	Dark
-)
-
 type sheet struct {
 	Colours, Dark map[string]string
 	Shades        map[string]shade
@@ -73,7 +64,7 @@ func parse() (s sheet) {
 }
 
 // render draws a sprite on an image of its own.
-func render(s sprite, theme Theme) *image.RGBA {
+func render(s sprite, dark bool) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, s.size, s.size))
 	scale := float64(s.size) / 100
 	for _, l := range drawings.Sprites[s.name] {
@@ -81,7 +72,7 @@ func render(s sprite, theme Theme) *image.RGBA {
 		case l.Fill != "":
 			r := vector.NewRasterizer(s.size, s.size)
 			l.Path.fill(r, float32(scale))
-			r.Draw(img, img.Rect, image.NewUniform(colourOf(l.Fill, s.colour, theme)), image.Point{})
+			r.Draw(img, img.Rect, image.NewUniform(colourOf(l.Fill, s.colour, dark)), image.Point{})
 		default:
 			pen := newPen(s.size, scale*l.Width/2)
 			if l.Text != nil {
@@ -89,7 +80,7 @@ func render(s sprite, theme Theme) *image.RGBA {
 			} else {
 				l.Path.lines(0, 0, scale, pen.line)
 			}
-			draw.DrawMask(img, img.Rect, image.NewUniform(colourOf(l.Stroke, s.colour, theme)), image.Point{}, &pen.Alpha,
+			draw.DrawMask(img, img.Rect, image.NewUniform(colourOf(l.Stroke, s.colour, dark)), image.Point{}, &pen.Alpha,
 				image.Point{}, draw.Over)
 		}
 	}
@@ -97,7 +88,7 @@ func render(s sprite, theme Theme) *image.RGBA {
 }
 
 // colourOf is the colour of a name for things of a seat's colour.
-func colourOf(name string, seat env.Colour, theme Theme) color.NRGBA {
+func colourOf(name string, seat env.Colour, dark bool) color.NRGBA {
 	if s, ok := drawings.Shades[name]; ok {
 		other, own := read(s.With), rgb(seat)
 		mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-s.Share) + float64(b)*s.Share)) }
@@ -109,7 +100,7 @@ func colourOf(name string, seat env.Colour, theme Theme) color.NRGBA {
 			name = "ink"
 		}
 	}
-	if text, ok := drawings.Dark[name]; ok && theme == Dark {
+	if text, ok := drawings.Dark[name]; ok && dark {
 		return read(text)
 	}
 	return read(drawings.Colours[name])

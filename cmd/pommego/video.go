@@ -31,13 +31,8 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 	if err != nil {
 		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 	}
-	theme := picture.Light
-	if o.dark {
-		theme = picture.Dark
-	}
-	painter := picture.NewPainter(o.tile, theme)
 	err = disk.WriteFile(disk.OS, o.gif, func(w io.Writer) error {
-		return picture.WriteGIF(ctx, w, painter, pictures, o.fps)
+		return picture.WriteGIF(ctx, w, picture.NewPainter(o.tile, o.dark), pictures, o.fps)
 	})
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("interrupted: %s was not written", o.gif)
