@@ -73,9 +73,10 @@ func (p *Painter) palette(ctx context.Context, pictures []Picture) (*palette, er
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
 	})
 	made := &palette{color.Palette{color.RGBA{}}, map[color.RGBA]uint8{}}
-	for _, c := range all {
+	const flat = 64 // the colours of whole areas, which are kept however near they are
+	for i, c := range all {
 		k := 1 + made.colours[1:].Index(c)
-		if k > len(made.colours)-1 || len(made.colours) < 256 && far(c, made.colours[k].(color.RGBA)) {
+		if i < flat || len(made.colours) < 256 && far(c, made.colours[k].(color.RGBA)) {
 			k = len(made.colours)
 			made.colours = append(made.colours, c)
 		}
