@@ -58,11 +58,10 @@ func AppendText(dst []byte, h *scene.Head, s *scene.Step, seat int, colours Colo
 	return append(dst, '\n')
 }
 
-// shades are the colours of the page's dark theme.
-var shades = map[string]env.Colour{
-	"floor": 0x2f353c, "spent": 0x1d2126, "wall": 0x596370, "wall2": 0x75808d, "wood": 0x6f4d28, "wood2": 0x94693a,
-	"fog": 0x171a1e, "flame": 0xd9480f, "flame3": 0xffe066, "bomb": 0x23272d, "card": 0xfffdf7, "plus": 0x0b6e4f,
-	"boot": 0x8a5a2b, "skull": 0x3b2a4f, "ink": 0x14171a, "white": 0xffffff,
+// dark is a colour of the page's dark theme.
+func dark(name string) env.Colour {
+	c := colourOf(name, 0, true)
+	return env.Colour(c.R)<<16 | env.Colour(c.G)<<8 | env.Colour(c.B)
 }
 
 // glyph is a character, its colour and that of what is behind it.
@@ -78,20 +77,20 @@ type word struct {
 }
 
 var groundWords = [128]word{
-	env.GroundFloor: {" .", shades["wall"], shades["floor"]},
-	env.GroundSpent: {"  ", shades["wall"], shades["spent"]},
-	env.GroundWall:  {"##", shades["wall"], shades["wall2"]},
-	env.GroundWood:  {"%%", shades["wood"], shades["wood2"]},
-	env.GroundFog:   {"??", shades["wall"], shades["fog"]},
+	env.GroundFloor: {" .", dark("wall"), dark("floor")},
+	env.GroundSpent: {"  ", dark("wall"), dark("spent")},
+	env.GroundWall:  {"##", dark("wall"), dark("wall2")},
+	env.GroundWood:  {"%%", dark("wood"), dark("wood2")},
+	env.GroundFog:   {"??", dark("wall"), dark("fog")},
 }
 
-var flameWord = word{"**", shades["flame"], shades["flame3"]}
+var flameWord = word{"**", dark("flame"), dark("flame3")}
 
 var itemWords = map[string]word{
-	"extra_bomb": {"+b", shades["plus"], shades["card"]},
-	"incr_range": {"+r", shades["flame"], shades["card"]},
-	"kick":       {"+k", shades["boot"], shades["card"]},
-	"skull":      {"+!", shades["skull"], shades["card"]},
+	"extra_bomb": {"+b", dark("plus"), dark("card")},
+	"incr_range": {"+r", dark("flame"), dark("card")},
+	"kick":       {"+k", dark("boot"), dark("card")},
+	"skull":      {"+!", dark("skull"), dark("card")},
 }
 
 // line writes glyphs, with an escape sequence where the colours change.
@@ -126,7 +125,7 @@ func basic(c env.Colour) (number int) {
 	parts := []env.Colour{c >> 16, c >> 8 & 0xff, c & 0xff}
 	least, most := slices.Min(parts), slices.Max(parts)
 	switch {
-	case c == shades["wood2"]:
+	case c == dark("wood2"):
 		return 3 // brown is a dark yellow
 	case 3*(most-least) <= most: // grey
 		return []int{0, 8, 7, 15}[most/0x41]
@@ -196,7 +195,7 @@ func (d *lettering) owned(to []glyph, text string, seat int) []glyph {
 	if colour.Bright() {
 		ink = "ink"
 	}
-	return word{text, shades[ink], colour}.append(to)
+	return word{text, dark(ink), colour}.append(to)
 }
 
 // bomb draws a bomb, with its owner in the owner's colour. One of several teams has the
@@ -213,7 +212,7 @@ func (d *lettering) bomb(b env.SceneBomb) {
 	if !mates && b.Life <= 9 {
 		text = text[:1] + "="
 	}
-	at = word{text, shades["white"], shades["bomb"]}.append(at)
+	at = word{text, dark("white"), dark("bomb")}.append(at)
 	if mates && len(owners) > 0 {
 		d.owned(at[1:1], text[1:], owners[0])
 	}

@@ -82,7 +82,8 @@ func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
 		pictures = append(pictures, artist.Picture(gameOf{spec: spec}, at, actions, seat))
 	}
 	var out bytes.Buffer
-	if err := picture.WriteGIF(r.Context(), &out, picture.NewPainter(tile, false), pictures, videoRate); err != nil || kind == "gif" {
+	err = picture.WriteGIF(r.Context(), &out, picture.NewPainter(tile, false), pictures, videoRate)
+	if err != nil || kind == "gif" {
 		return out.Bytes(), err
 	}
 	return encoded(r.Context(), out.Bytes())

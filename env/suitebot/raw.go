@@ -79,7 +79,7 @@ func paintRaw[M observe.Mode](m observe.Maps[M], p *Plan, s *State, sight *Cells
 			agent[at] = uint8(seat + 1)
 		}
 	}
-	rounds, m := m.Next("bomb_rounds", "rounds until the bomb on the field goes off (1: after the next round), 0 without one")
+	rounds, m := m.Next("bomb_rounds", "rounds until the bomb there goes off (1: after the next round), 0 without one")
 	owners, _ := m.Next("bomb_owner", "seat whose bomb lies on the field plus 1, 0 without one")
 	for k := range s.fuses[:p.rules.BombDelay] {
 		for owner, f := range s.fuses[k] {

@@ -44,8 +44,8 @@ function video(kind) {
 }
 
 // oneFile is the page with what it has of a game.
-async function oneFile({ game: { head, positions }, board: { shown } }) {
-  const held = { title: find("title").textContent, view: shown.seat, game: { ...head, steps: positions } };
+async function oneFile({ game: { head, positions, viewer } }) {
+  const held = { title: find("title").textContent, view: viewer, game: { ...head, steps: positions } };
   const packed = await new Response(new Blob([JSON.stringify(held)]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
   const letters = btoa(new Uint8Array(packed).reduce((text, byte) => text + String.fromCharCode(byte), ""));
   const page = whole.replace(/name=["]policy"/, 'http-equiv="Content-Security-Policy"').replace(/(id=["]held"[^>]*>)[^<]*/, `$1${letters}`);
