@@ -36,13 +36,13 @@ BOARD = (
     TAKE
     + """
 const [number, index, seat, cell, token] = given;
-const { Board } = await import("/board.js"), { Game } = await import("/game.js");
+const { Board } = pommego.board, { Game } = pommego.game;
 const answer = await fetch(`/api/game/${number}`, { headers: { Authorization: `Bearer ${token}` } });
 const game = new Game(await answer.json()), canvas = document.createElement("canvas");
 canvas.style.cssText = `position: fixed; left: 0; top: 0; max-width: none; width: ${game.head.cols * cell}px`;
 document.body.append(canvas);
 const board = new Board(canvas, game);
-board.show(game.at(index), seat, false);
+board.show(game.seen(game.at(index), seat), false);
 board.close();
 canvas.remove();
 return take(board.pen, canvas.width, canvas.height);

@@ -21,7 +21,7 @@ export class Board {
   }
 
   // show shows a position, with the cells that bombs reach if wanted, and dims cells.
-  show(position, reach, dims) {
+  show(position, reach, dims = () => false) {
     this.shown = { position, reach, dims };
     this.canvas.setAttribute("aria-label", inText(this.game, this.shown.position));
     this.draw();
