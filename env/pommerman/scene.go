@@ -111,13 +111,88 @@ func (g *Game) sight(a *Agent) *sight {
 	return &g.sights[g.flatAt[a.Cell]]
 }
 
-// The functions below work on words of eight cells, the last of which overlaps the one
-// before it.
+// maskMapsPlainly writes the part of the maps that is in sight: fog on the rest of
+// the board, and 0 on the rest of the other maps. It is the twin of the faster
+// maskMaps some machines have.
+func maskMapsPlainly(dst, maps []byte, seen *sight, cells int) {
+	for w := range wordsOf(cells) {
+		at := wordStart(w, cells)
+		in := wordAt(seen[:], at)
+		putWord(dst, at, wordAt(maps, at)&in|uint64(Fog)*ones&^in)
+	}
+	for m := 1; m < numMaps; m++ {
+		from, to := maps[m*cells:][:cells], dst[m*cells:][:cells]
+		for w := range wordsOf(cells) {
+			at := wordStart(w, cells)
+			putWord(to, at, wordAt(from, at)&wordAt(seen[:], at))
+		}
+	}
+}
+
+// spreadPlanesPlainly writes the planes of what is in sight. as says what the seat
+// takes each item of the board for. It is the twin of the faster spreadPlanes some
+// machines have. Most of the planes is 0, so it writes only what is not: for each cell
+// the plane that shows its item.
+func spreadPlanesPlainly(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
+	clear(dst[:numPlanes*cells])
+	var start [16]int   // of the plane that shows an item
+	var shown [16]uint8 // 1 if there is one
+	for item, taken := range as {
+		start[item], shown[item] = int(showing[taken].plane)*cells, showing[taken].is
+	}
+	for at, in := range seen[:cells] {
+		item := (maps[at]&in | byte(Fog)&^in) & 15
+		dst[start[item]+at] = shown[item]
+	}
+	var empty [numMaps]bool
+	for m := mapBoard + 1; m < numMaps; m++ {
+		empty[m] = isClear(maps[m*cells:][:cells])
+	}
+	for p, source := range sources {
+		if source.from != mapBoard && !empty[source.from] {
+			spreadMap(dst[p*cells:][:cells], maps[int(source.from)*cells:][:cells], seen, source.value)
+		}
+	}
+}
+
+// showing is the plane that is 1 where a seat sees what it takes an item for. Some are in none.
+var showing = func() (all [256]struct{ plane, is uint8 }) {
+	for p, source := range sources {
+		if source.from == mapBoard {
+			all[source.value] = struct{ plane, is uint8 }{uint8(p), 1}
+		}
+	}
+	return all
+}()
+
+// spreadMap writes what is not 0 of a plane that is made from a map other than the board.
+func spreadMap(to, from []byte, seen *sight, value uint8) {
+	for w := range wordsOf(len(to)) {
+		at := wordStart(w, len(to))
+		word := wordAt(from, at) & wordAt(seen[:], at)
+		if word == 0 {
+			continue
+		}
+		if value != whole {
+			word = (0x80*ones - (word ^ uint64(value)*ones)) >> 7 & ones // no byte is 128 or more, so none borrows
+		}
+		putWord(to, at, word)
+	}
+}
+
+// isClear reports whether a map is 0 everywhere.
+func isClear(cells []byte) bool {
+	any := uint64(0)
+	for w := range wordsOf(len(cells)) {
+		any |= wordAt(cells, wordStart(w, len(cells)))
+	}
+	return any == 0
+}
+
+// A word is eight cells. The last of a board overlaps the one before it.
 const (
 	wordCells = 8
 	ones      = 0x0101010101010101 // times a byte: that byte eight times
-
-	firstAgent = 10 // the least cell value of an agent
 )
 
 func wordAt(cells []byte, at int) uint64 { return binary.LittleEndian.Uint64(cells[at:]) }
@@ -128,67 +203,3 @@ func putWord(cells []byte, at int, word uint64) { binary.LittleEndian.PutUint64(
 func wordsOf(cells int) int { return (cells + wordCells - 1) / wordCells }
 
 func wordStart(w, cells int) int { return min(w*wordCells, cells-wordCells) }
-
-// fogged is a word of the board with fog on what is not in sight.
-func fogged(board, in uint64) uint64 { return board&in | uint64(Fog)*ones&^in }
-
-// maskMapsPlainly writes the part of the maps that is in sight: fog on the rest of
-// the board, and 0 on the rest of the other maps. It is the twin of the faster
-// maskMaps some machines have.
-func maskMapsPlainly(dst, maps []byte, seen *sight, cells int) {
-	for w := range wordsOf(cells) {
-		at := wordStart(w, cells)
-		putWord(dst, at, fogged(wordAt(maps, at), wordAt(seen[:], at)))
-	}
-	for m := 1; m < numMaps; m++ {
-		maskMap(dst[m*cells:], maps[m*cells:], seen, cells)
-	}
-}
-
-// maskMap writes the part of a map that is in sight, and 0 elsewhere.
-func maskMap(to, from []byte, seen *sight, cells int) {
-	to, from = to[:cells], from[:cells]
-	for w := range wordsOf(cells) {
-		at := wordStart(w, cells)
-		putWord(to, at, wordAt(from, at)&wordAt(seen[:], at))
-	}
-}
-
-// spreadPlanesPlainly writes the planes of what is in sight. as says what the seat
-// takes each item of the board for. It is the twin of the faster spreadPlanes some
-// machines have.
-func spreadPlanesPlainly(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
-	var board [maxCells + wordCells]uint8
-	for w := range wordsOf(cells) {
-		at := wordStart(w, cells)
-		word := fogged(wordAt(maps, at), wordAt(seen[:], at))
-		putWord(board[:], at, word)
-		if (word+(0x80-firstAgent)*ones)&(0x80*ones) == 0 {
-			continue // no agents
-		}
-		for i, item := range board[at:][:wordCells] {
-			board[at+i] = as[item&15]
-		}
-	}
-	for p, source := range sources {
-		to, from := dst[p*cells:][:cells], maps[int(source.from)*cells:][:cells]
-		switch {
-		case source.from == mapBoard:
-			equalCells(to, board[:], source.value, &everywhere)
-		case source.value == whole:
-			maskMap(to, from, seen, cells)
-		default:
-			equalCells(to, from, source.value, seen)
-		}
-	}
-}
-
-// equalCells writes 1 where a map holds a value and is in sight, and 0 elsewhere. Both
-// are under 128, so no byte borrows from the next.
-func equalCells(to, from []byte, value uint8, seen *sight) {
-	values := uint64(value) * ones
-	for w := range wordsOf(len(to)) {
-		at := wordStart(w, len(to))
-		putWord(to, at, (0x80*ones-(wordAt(from, at)^values))>>7&ones&wordAt(seen[:], at))
-	}
-}

@@ -30,10 +30,7 @@ func TestEncodersAgreeWithPlainTwins(t *testing.T) {
 			}
 			var as [16]uint8
 			for i := range as {
-				as[i] = byte(i)
-				if i >= firstAgent {
-					as[i] = byte(itself) + byte(rng.IntN(3))
-				}
+				as[i] = sources[rng.IntN(numPlanes)].value
 			}
 			got, want := bytes.Repeat([]byte{7}, numPlanes*cells+1), bytes.Repeat([]byte{7}, numPlanes*cells+1)
 			spreadPlanes(got, maps, &seen, &as, cells)
