@@ -103,7 +103,7 @@ func TestBudgetOfAll(t *testing.T) {
 func TestBudgetOfPictures(t *testing.T) {
 	server := startServer(t, func(c *Config) { c.MaxMemoryBytes = 1 << 20 })
 	c := server.dial(t)
-	call(t, c, "make", "env_id", "ToySolo-v0", "games", 100)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 10)
 	call(t, c, "reset", "env", 1, "seed", 1)
 	before := server.used()
 	call(t, c, "render", "env", 1, "game", 0, "tile", 8)
