@@ -7,7 +7,8 @@ Pages are the Markdown files that links lead to from the README, the changelog a
 guide, each at its path in the repository, beside the other files that they link to: the
 same links work here and in a checkout. docs/mkdocs.yml has the order of the pages; each
 entry below ``api/`` is a module of the API reference, read from the sources, so that no
-framework needs to be there. A link that leads nowhere is an error.
+framework needs to be there. A link that leads nowhere is an error. Where a link to a
+recorded game is a paragraph, the site shows the game there.
 """
 
 from __future__ import annotations
@@ -20,18 +21,23 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pommego.server import find_binary
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCS = REPOSITORY / "docs"
 CONFIG = DOCS / "mkdocs.yml"
 PYTHON = REPOSITORY / "python_client" / "src"
 LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)|src="([^":]+)"')
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+GAME = re.compile(r"^\[([^]]+)\]\((\S+)\.jsonl\.gz(#step=\d+)?\)$", re.MULTILINE)
+FRAME = r'<iframe title="\1" src="\2.html?embed\3" width="480" height="600" style="border: 0" loading="lazy"></iframe>'
 MARKS = re.compile(r"^```(\w+) .*$", re.MULTILINE)  # for the tests of the docs, not for readers
 
 
 def sources() -> list[Path]:
     """Return the pages, and all files of the repository that links lead to from them."""
     found = [REPOSITORY / "README.md", REPOSITORY / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+    found += DOCS.glob("images/logo.svg")
     for page in found:
         if page.suffix == ".md":
             for target in re.finditer(LINK, CODE.sub("", page.read_text())):
@@ -49,9 +55,12 @@ def gather(folder: Path) -> None:
         target = folder / path.relative_to(REPOSITORY)
         target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".md":
-            target.write_text(MARKS.sub(r"```\1", path.read_text()))
+            target.write_text(GAME.sub(FRAME, MARKS.sub(r"```\1", path.read_text())))
         else:
             shutil.copyfile(path, target)
+        if path.name.endswith(".jsonl.gz"):
+            page = target.with_name(path.name.replace(".jsonl.gz", ".html"))
+            subprocess.run([find_binary(), "replay", path, "--html", page], check=True, stdout=subprocess.DEVNULL)
     (folder / "api").mkdir()
     for module in re.findall(r"api/([\w.]+)\.md", CONFIG.read_text()):
         (folder / "api" / f"{module}.md").write_text(f"# {module}\n\n::: {module}\n")
