@@ -62,7 +62,11 @@ def logo() -> str:
             shape = f"<path d='{layer['path']}'"
         else:
             continue  # the text
-        line = f" stroke='{colours[layer['stroke']]}' stroke-width='{layer['width']}'" if "stroke" in layer else ""
+        line = (
+            f" stroke='{colours[layer['stroke']]}' stroke-width='{layer['width']}'"
+            if "stroke" in layer
+            else ""
+        )
         parts.append(f"{shape} fill='{colours[layer['fill']] if 'fill' in layer else 'none'}'{line}/>")
     return f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 100 100'>{''.join(parts)}</svg>\n"
 

@@ -30,14 +30,14 @@ PYTHON = REPOSITORY / "python_client" / "src"
 LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)|src="([^":]+)"')
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 GAME = re.compile(r"^\[([^]]+)\]\((\S+)\.jsonl\.gz(#step=\d+)?\)$", re.MULTILINE)
-FRAME = r'<iframe title="\1" src="\2.html?embed\3" width="480" height="600" style="border: 0" loading="lazy"></iframe>'
+FRAME = r'<iframe title="\1" src="\2.html?embed\3" width="480" height="600" loading="lazy"></iframe>'
 MARKS = re.compile(r"^```(\w+) .*$", re.MULTILINE)  # for the tests of the docs, not for readers
 
 
 def sources() -> list[Path]:
     """Return the pages, and all files of the repository that links lead to from them."""
     found = [REPOSITORY / "README.md", REPOSITORY / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
-    found += DOCS.glob("images/logo.svg")
+    found += [*DOCS.glob("images/logo.svg"), *DOCS.glob("*.css")]
     for page in found:
         if page.suffix == ".md":
             for target in re.finditer(LINK, CODE.sub("", page.read_text())):
@@ -60,7 +60,9 @@ def gather(folder: Path) -> None:
             shutil.copyfile(path, target)
         if path.name.endswith(".jsonl.gz"):
             page = target.with_name(path.name.replace(".jsonl.gz", ".html"))
-            subprocess.run([find_binary(), "replay", path, "--html", page], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                [find_binary(), "replay", path, "--html", page], check=True, stdout=subprocess.DEVNULL
+            )
     (folder / "api").mkdir()
     for module in re.findall(r"api/([\w.]+)\.md", CONFIG.read_text()):
         (folder / "api" / f"{module}.md").write_text(f"# {module}\n\n::: {module}\n")

@@ -48,6 +48,19 @@ def binary() -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def site(binary: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of the docs, built as `make docs` builds it."""
+    pytest.importorskip("zensical", reason="needs the extra docs")
+    folder = tmp_path_factory.mktemp("docs") / "site"
+    asked = [sys.executable, str(REPOSITORY / "docs" / "site.py"), str(folder)]
+    named = {**os.environ, "POMMEGO_BINARY": str(binary)}
+    done = subprocess.run(asked, capture_output=True, text=True, check=False, env=named)
+    assert not done.returncode, done.stdout + done.stderr
+    assert "griffe" not in done.stdout + done.stderr, "a docstring has a section that cannot be read"
+    return folder
+
+
 @pytest.fixture(scope="module")
 def window() -> Iterator[browser.Browser]:
     """A browser for all tests of a file."""

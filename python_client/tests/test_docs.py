@@ -20,6 +20,7 @@ import os
 import re
 import subprocess
 import sys
+import urllib.parse
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -253,18 +254,6 @@ def test_entries_that_count_on_are_one_row() -> None:
     assert len(table(["b0", "b1", "b2", "b4", "b5", "b6"])[2:]) == 6, "there is no b3"
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built as `make docs` builds it."""
-    pytest.importorskip("zensical", reason="needs the extra docs")
-    folder = tmp_path_factory.mktemp("docs") / "site"
-    asked = [sys.executable, str(DOCS / "site.py"), str(folder)]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
-    assert not done.returncode, done.stdout + done.stderr
-    assert "griffe" not in done.stdout + done.stderr, "a docstring has a section that cannot be read"
-    return folder
-
-
 def test_the_site_has_every_page(site: Path) -> None:
     """In its navigation too, and what is searched."""
     order = (DOCS / "mkdocs.yml").read_text()
@@ -324,6 +313,14 @@ def test_dead_links_stop_the_site(link: str, tmp_path: Path, monkeypatch: pytest
     with pytest.raises((FileNotFoundError, subprocess.CalledProcessError)):
         maker.build(tmp_path / "site")
     assert not (tmp_path / "site").exists()
+
+
+def test_the_logo_is_the_bomb_of_the_boards() -> None:
+    drawn = program("pictures").logo()
+    assert (DOCS / "images" / "logo.svg").read_text() == drawn
+    page = (REPOSITORY / "arena" / "web" / "app" / "index.html").read_text()
+    icon = re.search(r'<link rel="icon" href="data:image/svg\+xml,([^"]+)">', page)
+    assert icon and urllib.parse.unquote(icon[1]) == drawn.strip()
 
 
 def test_what_to_cite_is_this_version() -> None:
