@@ -16,6 +16,12 @@ from test_browser_looks import living, playing  # noqa: E402
 
 BINARY = HERE.parent / "bin" / "pommego"
 ENV, SEED = "PommeTeamCompetition-v0", 3
+LINES = {
+    "rules/cautious": "#0072b2",
+    "rules/random": "#d55e00",
+    "encode/raw": "#00795a",
+    "encode/planes": "#a8447f",
+}
 DESKTOP, PHONE = (1280, 860), (390, 844)
 
 
@@ -36,6 +42,7 @@ class Camera:
 def main() -> None:
     """Look at every page in windows of several kinds."""
     (HERE / "images" / "logo.svg").write_text(logo())
+    (HERE / "images" / "speeds.svg").write_text(speeds())
     camera = Camera()
     with tempfile.TemporaryDirectory() as folder:
         recorded(camera, Path(folder) / "team.jsonl")
@@ -69,6 +76,34 @@ def logo() -> str:
         )
         parts.append(f"{shape} fill='{colours[layer['fill']] if 'fill' in layer else 'none'}'{line}/>")
     return f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 100 100'>{''.join(parts)}</svg>\n"
+
+
+def speeds() -> str:
+    """Plot as SVG how many games are stepped or observed a second on one core, by the number of games."""
+    runs = json.loads((HERE.parent / "benchmarks" / "results" / "2026-11-21" / "go.json").read_text())
+    rates: dict[str, dict[int, float]] = {}
+    for run in runs:
+        for result in run["result"]["results"] if run["options"]["workers"] == 1 else []:
+            rates.setdefault(result["name"], {})[run["options"]["games"]] = (
+                result["env_steps_per_second"] / 1e6
+            )
+    parts = [
+        "<rect width='600' height='330' fill='#fff'/><text x='20' y='25'>million a second, one core</text>"
+    ]
+    for millions in range(0, 15, 2):
+        y = 280 - 16 * millions
+        parts.append(f"<path d='M 50 {y} H 560' stroke='#ccc'/><text x='20' y='{y + 4}'>{millions}</text>")
+    for i, (name, colour) in enumerate(LINES.items()):
+        points = " ".join(
+            f"{70 + 95 * n},{280 - 16 * rate:.1f}" for n, rate in enumerate(rates[name].values())
+        )
+        parts.append(f"<polyline points='{points}' fill='none' stroke='{colour}' stroke-width='3'/>")
+        parts.append(f"<text x='{200 + 105 * i}' y='25' fill='{colour}'>{name}</text>")
+    for i, games in enumerate(rates["rules/random"]):
+        parts.append(f"<text x='{70 + 95 * i}' y='300' text-anchor='middle'>{games}</text>")
+    parts.append("<text x='307' y='320' text-anchor='middle'>games</text>")
+    size = "width='600' height='330' font-family='sans-serif' font-size='13'"
+    return f"<svg xmlns='http://www.w3.org/2000/svg' {size}>\n" + "\n".join(parts) + "\n</svg>\n"
 
 
 def recorded(camera: Camera, game: Path) -> None:
