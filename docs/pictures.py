@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -80,22 +82,24 @@ def logo() -> str:
 
 def speeds() -> str:
     """Plot as SVG how many games are stepped or observed a second on one core, by the number of games."""
-    runs = json.loads((HERE.parent / "benchmarks" / "results" / "2026-11-21" / "go.json").read_text())
-    rates: dict[str, dict[int, float]] = {}
-    for run in runs:
-        for result in run["result"]["results"] if run["options"]["workers"] == 1 else []:
-            rates.setdefault(result["name"], {})[run["options"]["games"]] = (
-                result["env_steps_per_second"] / 1e6
-            )
+    measured = (HERE.parent / "benchmarks" / "results" / "2026-11-24" / "go.txt").read_text()
+    samples: dict[str, dict[int, list[float]]] = {}
+    for name, games, rate in re.findall(
+        r"^Benchmark(\S+)/games=(\d+)/workers=1 1 (\S+) steps/s", measured, re.M
+    ):
+        samples.setdefault(name.lower(), {}).setdefault(int(games), []).append(float(rate) / 1e6)
+    rates = {
+        name: {games: statistics.median(of[games]) for games in sorted(of)} for name, of in samples.items()
+    }
     parts = [
         "<rect width='600' height='330' fill='#fff'/><text x='20' y='25'>million a second, one core</text>"
     ]
-    for millions in range(0, 15, 2):
-        y = 280 - 16 * millions
+    for millions in range(0, 17, 2):
+        y = 280 - 14 * millions
         parts.append(f"<path d='M 50 {y} H 560' stroke='#ccc'/><text x='20' y='{y + 4}'>{millions}</text>")
     for i, (name, colour) in enumerate(LINES.items()):
         points = " ".join(
-            f"{70 + 95 * n},{280 - 16 * rate:.1f}" for n, rate in enumerate(rates[name].values())
+            f"{70 + 95 * n},{280 - 14 * rate:.1f}" for n, rate in enumerate(rates[name].values())
         )
         parts.append(f"<polyline points='{points}' fill='none' stroke='{colour}' stroke-width='3'/>")
         parts.append(f"<text x='{200 + 105 * i}' y='25' fill='{colour}'>{name}</text>")
