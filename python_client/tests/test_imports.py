@@ -99,6 +99,22 @@ def test_no_modules_import_each_other() -> None:
     assert not left, f"import circles among {sorted(left)}"
 
 
+NEW = """
+import sys
+import gymnasium
+
+before = set(sys.modules)
+import pommego
+
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+def test_the_import_loads_only_what_registers_the_games() -> None:
+    said = subprocess.run([sys.executable, "-c", NEW], capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["pommego", "pommego.errors", "pommego.registration"]
+
+
 STEP = """
 import sys
 import pommego

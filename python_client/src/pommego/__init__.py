@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from gymnasium.vector import AutoresetMode
 
 from pommego import registration as _registration
-from pommego._version import __version__
 from pommego.errors import (
     BinaryNotFoundError,
     BusyError,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from pommego._core.opponents import LineUps
     from pommego._core.simulating import Simulation
     from pommego._core.starts import Starts
+    from pommego._version import __version__
     from pommego.encoding import planes
     from pommego.evaluation import check_result, evaluate
     from pommego.making import catalog, make, make_vec
@@ -106,6 +106,7 @@ _LATER = {
     "_core.opponents": ("LineUps",),
     "_core.simulating": ("Simulation",),
     "_core.starts": ("Starts",),
+    "_version": ("__version__",),
     "encoding": ("planes",),
     "evaluation": ("check_result", "evaluate"),
     "making": ("catalog", "make", "make_vec"),

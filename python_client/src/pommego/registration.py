@@ -6,7 +6,7 @@ num_envs=64)`` and ``gymnasium.make("pommego/...", opponents=[...])`` are `make_
 
 from __future__ import annotations
 
-from importlib.resources import files
+import os
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["IDS", "register", "single", "vector"]
 
 #: The ids of the server's catalog, in its order: gymnasium needs them before a server is
-#: running. `make docs` writes the file, and a test compares it with the server's.
-IDS = tuple((files("pommego") / "ids.txt").read_text(encoding="utf-8").split())
+#: running. `make docs` writes the file, and a test compares it with the server's. (`pathlib` takes
+#: longer to load than this package.)
+with open(os.path.join(os.path.dirname(__file__), "ids.txt"), encoding="utf-8") as _file:  # noqa: PTH118, PTH120, PTH123
+    IDS = tuple(_file.read().split())
 
 
 def register() -> None:

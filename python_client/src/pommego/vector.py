@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -360,6 +359,8 @@ class PommegoVectorEnv(VectorEnv):
     def _open_page(self) -> None:
         if not self._opened:
             self._opened = True
+            import webbrowser
+
             webbrowser.open(self.web_address)
 
     # Beyond gymnasium's interface ---------------------------------------------
