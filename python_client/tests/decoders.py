@@ -32,7 +32,7 @@ with contextlib.ExitStack() as stack:
         traced = atheris.instrument_imports(include=["pommego"], exclude=["pommego.encoding"])
         stack.enter_context(traced)
     import scripted_server
-    from pommego._core.batch import BatchReader
+    from pommego._core.batch import BatchReader, Lazy
     from pommego._core.final import final_info
     from pommego._core.info import episode_info
     from pommego._transport import wire
@@ -177,8 +177,8 @@ def use(reply: wire.Reply, reader: BatchReader, games: int, rows: int) -> wire.R
         view = reader.read(reply, games, lambda: None)
         assert all(len(array) == rows for array in view.obs.values())
         if view.finished.size:
-            episode_info(view)
-            final_info(view, rows // games, rows)
+            game = episode_info(view.stats, ())
+            Lazy(final_info(view, np.ones(rows, np.bool_), game, rows // games, rows)).items()
     elif isinstance(reply, wire.EnvReply):
         spec = GameSpec.from_wire(reply.spec)
         spec.encoding(reply.observation)

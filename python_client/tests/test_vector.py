@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import pickle
 from collections.abc import Callable
+from copy import copy as shallow_copy
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -552,3 +556,51 @@ def test_numbers_of_numpy(vec: Vec) -> None:
         assert ours.timeout == 60
     with pytest.raises(TypeError, match="1j is a complex, which cannot be sent to a server"):
         vec("OneVsOne-v0", 1, rules={"max_steps": 1j})
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("copy", [True, False])
+def test_info_of_ended_episodes_is_made_when_looked_at(vec: Vec, mode: str, copy: bool) -> None:
+    """Whenever that is: the batches after it change nothing."""
+    twins = [vec(games=16, counts=True, autoreset_mode=mode, copy=copy) for _ in range(2)]
+    for envs in twins:
+        envs.reset(seed=0)
+    rng = np.random.default_rng(0)
+    kept, at_once = [], []
+    for _ in range(40):
+        actions = rng.integers(0, 6, twins[0].num_envs)
+        late, early = (envs.step(actions)[-1] for envs in twins)
+        names = [name for name in ("game", "final_obs", "final_info", "seed") if name in late]
+        assert all(type(dict.__getitem__(late, name)) is functools.partial for name in names)
+        kept.append({name: functools.partial(late.__getitem__, name) for name in names})
+        at_once.append(frozen({name: early[name] for name in names}))
+    assert sum("game" in info for info in at_once) > 10
+    assert sum("final_obs" in info for info in at_once) > (10 if mode == "SameStep" else -1)
+    for late, want in zip(kept, at_once, strict=True):
+        assert_same({name: look() for name, look in late.items()}, want)
+
+
+def test_info_of_ended_episodes_is_a_dictionary_in_every_way(vec: Vec) -> None:
+    envs = vec(games=16, autoreset_mode="SameStep")
+    envs.reset(seed=0)
+    while "final_info" not in (info := envs.step(np.full(envs.num_envs, 5))[-1]):
+        pass
+    assert isinstance(info, dict)
+    dicts: list[Callable[[Any], Any]] = [
+        *(dict, lambda info: info.copy(), lambda info: {**info}, lambda info: info | {}),
+        *(lambda info: {} | info, shallow_copy, deepcopy, lambda info: pickle.loads(pickle.dumps(info))),
+        *(lambda info: dict(info.items()), lambda info: dict(zip(info, info.values(), strict=True))),
+        *(
+            lambda info: {name: info.get(name) for name in info},
+            lambda info: {name: info[name] for name in info},
+        ),
+        *(lambda info: {name: info.setdefault(name) for name in list(info)},),
+        *(lambda info: {name: info.pop(name) for name in list(info)},),
+    ]
+    want = None
+    for made in dicts:
+        got = made(type(info)(dict.items(info)))
+        assert not any(type(value) is functools.partial for value in got.values())
+        want = want or dict(got)
+        assert_same(dict(got), want)
+    assert "partial" not in repr(info)

@@ -146,7 +146,7 @@ class PommegoVectorEnv(VectorEnv):
         self.single_state_space = self.state_encoding and self.state_encoding.space()
         self.single_action_space = self.game_spec.action_space()
         final = self.autoreset_mode == AutoresetMode.SAME_STEP
-        self._infos = InfoMaker(self.num_games, self.learners, self._rows, final=final)
+        self._infos = InfoMaker(self.num_games, self.learners, self._rows, self.game_spec.counts, final=final)
 
     # gymnasium's interface ----------------------------------------------------
 

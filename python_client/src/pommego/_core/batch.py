@@ -5,8 +5,9 @@ What is decided here is which arrays are copied, see `BatchReader`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from pommego._core.rows import to_box
 from pommego._transport import wire
 from pommego._transport.shared import SharedBatch
 
-__all__ = ["ENDED", "BatchReader", "Observation", "View", "WithMasks"]
+__all__ = ["ENDED", "BatchReader", "Lazy", "Observation", "View", "WithMasks", "where"]
 
 Array = NDArray[Any]
 Observation = dict[str, Array] | Array
@@ -36,7 +37,7 @@ _TYPES["action_mask"] = np.int8
 
 _STEP_COUNTS = "counts"  # int32 (rows, names), with counts="step"
 _RULES = "rules"  # int32 (rows,), with several rules: the number of those of the game shown
-_COUNTS = "game.counts"  # int32 (rows, names), absent where a game counts nothing
+_STATISTICS = ("length", "result", "winners", "return", "late", "failed", "counts")  # "game.", if sent
 ENDED = "_ended"  # key in the statistics: the rows of games whose episode ended
 
 _SMALL = 64 << 10  # bytes: smaller fields are copied, which costs little
@@ -56,7 +57,8 @@ class View:
         seed: uint64 (games,), of the episodes shown.
         episode: uint64 (games,), the number of the episode since the seed.
         finished: int (F,), the games whose episode ended in this step.
-        stats: per-episode statistics by name, rows first; empty if F is 0.
+        stats: per-episode statistics by name, rows first, made when looked at, with counts
+            int32 (rows, names) if the game has them; empty if F is 0.
         final: the last observation ("obs") of the finished games' rows with their
             action_mask, alive, seat and state; empty unless SAME_STEP and F > 0.
         games: int32 (games,), the games in the batch; None: all, in order. `finished`
@@ -95,7 +97,6 @@ class BatchReader:
         copy: whether the arrays belong to the caller.
         expand: whether fields sent once per game are repeated for each row.
         final: whether batches contain final observations.
-        counts: the names of what the game counts.
         box: whether observations and global states are one array each.
     """
 
@@ -107,7 +108,6 @@ class BatchReader:
         copy: bool,
         expand: bool,
         final: bool = False,
-        counts: tuple[str, ...] = (),
         box: bool = False,
     ) -> None:
         self._fields = {field.name: field for field in fields}
@@ -122,7 +122,7 @@ class BatchReader:
         rows = self._fields["reward"].shape[0]
         self._games = rows // learners
         self._final_fields = final
-        self._counts = counts if _COUNTS in self._fields else ()
+        self._ended = [(name, f"game.{name}") for name in _STATISTICS if f"game.{name}" in self._fields]
         self._sizes = {f.name: _nbytes(f) for f in fields}
         self._given = self._large() if copy and not box else []
         self._all = np.ones((len(_ALWAYS), rows), np.bool_)
@@ -243,8 +243,10 @@ class BatchReader:
     def _info(self, arrays: dict[str, Array], games: int, owned: dict[str, Array]) -> dict[str, Any]:
         """Return what info has in every batch, set for all rows."""
         every, info = self._all, {name: arrays[name] for name in _ALWAYS}
-        if self._copy or games != self._games:
+        if games != self._games:
             every = np.ones((len(_ALWAYS), games * self._learners), np.bool_)
+        elif self._copy:
+            every = every.copy()
         if self._copy:
             info = {name: array.copy() for name, array in info.items()}
         info.update(zip(_ALL, every, strict=True))
@@ -260,37 +262,57 @@ class BatchReader:
 
     def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
         """Return per-episode statistics, rows first, zero where no episode ended."""
-        done, learners = arrays["game.done"], self._learners
-        ended = done.repeat(learners)
-        stats = {
-            "length": (arrays["game.length"] * done).repeat(learners),
-            "result": (arrays["game.result"] * done).repeat(learners),
-            "winners": (arrays["game.winners"] & done[:, None]).repeat(learners, axis=0),
-            "return": arrays["game.return"] * ended,
-            ENDED: ended,
-        }
-        for name in ("late", "failed"):  # of agents outside the server
-            if f"game.{name}" in arrays:
-                stats[name] = (arrays[f"game.{name}"] * done).repeat(learners)
-        if self._counts:  # of rows whose episode goes on they are 0
-            counts = arrays[_COUNTS].copy() if self._copy else arrays[_COUNTS]
-            stats |= zip(self._counts, counts.T, strict=True)
+        done = arrays["game.done"].copy()
+        stats = Lazy({ENDED: done.repeat(self._learners)})
+        for name, field in self._ended:
+            stats[name] = partial(where, done, arrays[field].copy(), self._learners)
         return stats
 
     def _final(self, tensors: dict[str, wire.Tensor], games: int) -> dict[str, Any]:
-        """Return the final observations of finished games, as views of the message."""
+        """Return the final observations of finished games: copies, as they are looked at later."""
         arrays = {}
         for name, tensor in tensors.items():
             if field := self._fields.get(name):  # a later server may send more
                 shape = (games if field.per_game else games * self._learners, *field.shape[1:])
                 array = tensor.array_of(field.dtype, shape).view(_TYPES.get(name, field.dtype))
-                arrays[name] = array.repeat(self._learners, 0) if field.per_game and self._expand else array
+                arrays[name] = array.repeat(self._learners if field.per_game and self._expand else 1, 0)
         lacking = [field.name for field, _ in self._obs + self._state if field.name not in arrays]
         if lacking:
             raise ValueError(f"last observations without {lacking}")
         final = {name: arrays[name] for name in (*_ALWAYS, _RULES) if name in arrays}
         final["obs"] = self._shown(self._obs, arrays, arrays)
         return final | ({"state": self._shown(self._state, arrays, arrays)} if self._state else {})
+
+
+class Lazy(dict[str, Any]):
+    """A dictionary whose entries that are a `partial` are made when they are first looked at."""
+
+    def __getitem__(self, name: str) -> Any:
+        value = super().__getitem__(name)
+        if type(value) is partial:
+            value = self[name] = value()
+        return value
+
+    def __iter__(self) -> Iterator[str]:  # because of which dict() and ** look each entry up
+        return super().__iter__()
+
+
+def _look_first(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of dictionaries for one all of whose entries must have been made."""
+
+    def call(self: Lazy, *args: Any) -> Any:
+        for name in self:
+            self[name]
+        return method(self, *args)
+
+    return call
+
+
+for _name in (
+    *("__eq__", "__ne__", "__or__", "__reduce_ex__", "__repr__", "__ror__", "copy", "get", "items", "pop"),
+    *("popitem", "setdefault", "values"),
+):
+    setattr(Lazy, _name, _look_first(getattr(dict, _name)))
 
 
 class WithMasks(dict[str, Array]):
@@ -300,6 +322,14 @@ class WithMasks(dict[str, Array]):
         if not name.startswith("_"):
             raise KeyError(name)
         return np.ones(len(self[name[1:]]), np.bool_)
+
+
+def where(games: NDArray[np.bool_], array: Array, learners: int) -> Array:
+    """Return rows of an array that has rows or games first: 0 but for those of these games."""
+    by_game = len(array) == len(games)
+    mask = games if by_game else games.repeat(learners)
+    kept = array * mask.reshape(-1, *(1,) * (array.ndim - 1))
+    return kept.repeat(learners, axis=0) if by_game else kept
 
 
 def _nbytes(field: wire.Field) -> int:

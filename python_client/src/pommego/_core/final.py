@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego._core.batch import Observation, View, WithMasks
+from pommego._core.batch import Lazy, Observation, View, WithMasks
 from pommego._core.rows import rows_of
 
 __all__ = ["final_info"]
 
 
-def final_info(view: View, learners: int, rows: int) -> dict[str, Any]:
-    """Return the final observations and their info in gymnasium's form for SAME_STEP."""
-    at = rows_of(view.finished, learners)
+def final_info(
+    view: View, valid: NDArray[np.bool_], game: dict[str, Any], learners: int, rows: int
+) -> dict[str, Any]:
+    """Return the final observations and their info in gymnasium's form for SAME_STEP, for a `Lazy` info."""
+    finished, shown = view.finished, view.final
+    at = rows_of(finished, learners)
     mask = np.zeros(rows, np.bool_)
     mask[at] = True
-    last: dict[str, Any] = {}
-    for name, shown in view.final.items():
-        last[name], last[f"_{name}"] = _spread(shown, view.finished, learners, rows), mask.copy()
-    final_obs = np.full(rows, None, dtype=object)
-    for row in at.tolist():
-        final_obs[row] = _row_of(last["obs"], row, rows, learners)
-    return {"final_obs": final_obs, "_final_obs": mask, "final_info": last, "_final_info": mask.copy()}
+    valid = valid & mask
+
+    @cache
+    def last() -> dict[str, Any]:
+        info: dict[str, Any] = {}
+        for name, array in shown.items():
+            info[name], info[f"_{name}"] = _spread(array, finished, learners, rows), mask.copy()
+        return info | game | {"_game": mask.copy(), "valid": valid, "_valid": mask.copy()}
+
+    def final_obs() -> NDArray[Any]:
+        obs = np.full(rows, None, dtype=object)
+        for row in at.tolist():
+            obs[row] = _row_of(last()["obs"], row, rows, learners)
+        return obs
+
+    return {
+        "final_obs": partial(final_obs),
+        "_final_obs": mask.copy(),
+        "final_info": partial(lambda: Lazy(last())),
+        "_final_info": mask.copy(),
+    }
 
 
 def _row_of(obs: Observation, row: int, rows: int, learners: int) -> Observation:

@@ -91,8 +91,7 @@ class Games:
         try:
             self.spec = GameSpec.from_wire(made.spec)
             _check(made, self.options, self.spec)
-            counts = tuple(count.name for count in self.spec.counts)
-            layout = {"learners": made.learners, "expand": self.expand, "counts": counts, "box": self.box}
+            layout = {"learners": made.learners, "expand": self.expand, "box": self.box}
             self.encoding = self.spec.encoding(made.observation)
             state = any(field.name.startswith("state.") for field in made.fields)
             self.state_encoding = Encoding("state", self.spec.state) if state else None
@@ -398,15 +397,9 @@ class Games:
         """
         if states is None:
             return None
-        places: dict[bytes | str, int] = {}
-        starts = [-1 if s is None else places.setdefault(to_wire(s), len(places)) for s in states]
-        size, room = sum(map(len, places)), self.client.limits["message_bytes"] // 2
-        if size > room:
-            raise ValueError(
-                f"options['states'] are {size} bytes in all, and one reset takes {room}: give fewer "
-                "different states, or set_start_states(), which takes any number"
-            )
-        return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))}
+        from pommego._core.starts import request_fields  # noqa: PLC0415, loaded when it is used
+
+        return request_fields(states, self.client.limits["message_bytes"] // 2)
 
     def set_starts(self, starts: Starts) -> None:
         """Say where episodes begin; see `PommegoVectorEnv.set_start_states`."""

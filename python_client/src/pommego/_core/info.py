@@ -6,12 +6,15 @@ the key's name with an underscore before it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego._core.batch import ENDED, View
+from pommego._core.batch import ENDED, Lazy, View, where
+from pommego.spec import Name
 
 __all__ = ["InfoMaker", "episode_info"]
 
@@ -21,8 +24,9 @@ _NONE = np.uint64(2**64 - 1)  # the number of no episode
 class InfoMaker:
     """Completes the info of each batch of an environment, by what the batches before it showed."""
 
-    def __init__(self, games: int, learners: int, rows: int, *, final: bool) -> None:
-        self._learners, self._rows, self._final = learners, rows, final
+    def __init__(self, games: int, learners: int, rows: int, counts: Sequence[Name], *, final: bool) -> None:
+        self._learners, self._rows, self._counts, self._final = learners, rows, counts, final
+        self._all = np.ones(rows, np.bool_)
         self._episode = np.zeros(games, np.uint64)
         self._episode_bytes = self._episode.tobytes()  # the same in lock-step: what is compared quickest
         self._alive = np.zeros(games * learners, np.bool_)  # as last shown
@@ -33,13 +37,13 @@ class InfoMaker:
             self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
             return self.of_step(view)
         begun = np.ones(len(self._episode), np.bool_) if mask is None else mask
-        return self.of_no_step(view) | _began(view, begun, self._learners)
+        return Lazy(self.of_no_step(view) | _began(view, begun, self._learners))
 
     def of_no_step(self, view: View) -> dict[str, Any]:
         """Return the info of a batch of all games that is not the result of a step."""
         self._show(view)
         self._alive = view.info["alive"].copy()
-        return view.info | {"valid": np.zeros(self._rows, np.bool_), "_valid": np.ones(self._rows, np.bool_)}
+        return view.info | {"valid": np.zeros(self._rows, np.bool_), "_valid": self._all.copy()}
 
     def of_step(self, view: View) -> dict[str, Any]:
         """Return the info of a step."""
@@ -55,17 +59,16 @@ class InfoMaker:
             if view.episode.tobytes() != before.tobytes():
                 self._begin(view, before, valid)
                 self._episode[view.games] = view.episode
-            info["row"], info["_row"] = view.rows, np.ones(self._rows, np.bool_)
-        info["valid"], info["_valid"] = valid, np.ones(self._rows, np.bool_)
+            info["row"], info["_row"] = view.rows, self._all.copy()
+        info["valid"], info["_valid"] = valid, self._all.copy()
         if view.finished.size:
-            info |= episode_info(view)
+            game = episode_info(view.stats, self._counts)
+            info |= game
             if self._final:
                 from pommego._core.final import final_info  # noqa: PLC0415, for SAME_STEP alone
 
-                info |= final_info(view, self._learners, self._rows)
-                ended = info["_final_info"]
-                info["final_info"] |= episode_info(view) | {"valid": valid & ended, "_valid": ended.copy()}
-        return info
+                info |= final_info(view, valid, game, self._learners, self._rows)
+        return Lazy(info)
 
     def _show(self, view: View) -> None:
         """Note which episodes are shown."""
@@ -80,21 +83,25 @@ class InfoMaker:
 
 
 def _began(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:
-    """Return which episodes began, and their seeds."""
+    """Return which episodes began, and their seeds, for a `Lazy` info."""
     mask = begun.repeat(learners)
     return {
-        "seed": (view.seed * begun).repeat(learners),
+        "seed": partial(where, begun, view.seed.copy(), learners),
         "_seed": mask,
-        "episode_number": (view.episode * begun).repeat(learners),
+        "episode_number": partial(where, begun, view.episode.copy(), learners),
         "_episode_number": mask.copy(),
     }
 
 
-def episode_info(view: View) -> dict[str, Any]:
-    """Return the statistics of the episodes that ended as an info dictionary."""
-    mask = view.stats[ENDED]
-    info: dict[str, Any] = {}
-    for name, array in view.stats.items():
-        if name != ENDED:
-            info[name], info[f"_{name}"] = array, mask.copy()
-    return {"game": info, "_game": mask.copy()}
+def episode_info(stats: dict[str, Any], counts: Sequence[Name]) -> dict[str, Any]:
+    """Return the statistics of the episodes that ended, for a `Lazy` info; counts go by their names."""
+    mask = stats[ENDED]
+
+    def game() -> dict[str, Any]:
+        named = {name: array for name, array in stats.items() if name not in (ENDED, "counts")}
+        if "counts" in stats:
+            columns = np.moveaxis(stats["counts"], -1, 0)
+            named |= {count.name: own for count, own in zip(counts, columns, strict=True)}
+        return named | {f"_{name}": mask.copy() for name in named}
+
+    return {"game": partial(game), "_game": mask.copy()}

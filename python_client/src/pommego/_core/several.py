@@ -21,7 +21,7 @@ from pommego._core import checks
 from pommego._core.batch import View
 from pommego._core.call_lock import CallLock
 from pommego._core.games import Games
-from pommego._core.merging import join_batches, together
+from pommego._core.merging import join_batches
 from pommego._core.opponents import LineUps
 from pommego._core.portion import Host, Portion
 from pommego._core.rows import rows_of
@@ -211,9 +211,7 @@ class JoinedGames:
                     min(waiting, key=lambda portion: portion.begun).overdue()
 
     def _receive(self, portion: Portion) -> None:
-        view = portion.finish()
-        view.final = together([view.final])  # a copy: it may wait while the connection is used
-        self._ready.append((portion, view))
+        self._ready.append((portion, portion.finish()))
 
     def _hand_out(self) -> View:
         """Return the first batch of those received."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
-from pommego._core.batch import View
+from pommego._core.batch import Lazy, View
 from pommego._core.info import episode_info
 from pommego._core.merging import join_batches
 from pommego._transport import wire
@@ -81,7 +81,8 @@ def simulate(
         for step, own in enumerate(after):
             own.extend(states[step * n : (step + 1) * n])
     view = join_batches(views, steps if trajectory else None)
-    info = view.info | {"seed": first} | (episode_info(view) if view.finished.size else {})
+    ended = episode_info(view.stats, games.spec.counts) if view.finished.size else {}
+    info = Lazy(view.info | {"seed": first} | ended)
     return Simulation(
         after if trajectory else after[0], view.obs, view.reward, view.terminated, view.truncated, info
     )

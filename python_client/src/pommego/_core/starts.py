@@ -6,9 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from pommego._transport import wire
 from pommego.state import State, to_wire
 
-__all__ = ["Starts"]
+__all__ = ["Starts", "request_fields"]
 
 
 class Starts:
@@ -55,3 +58,20 @@ class Starts:
     def read(cls, starts: Starts | Sequence[State | bytes | dict[str, Any]]) -> Starts:
         """Return these starts, or those of a list of states."""
         return starts if isinstance(starts, Starts) else cls(starts)
+
+
+def request_fields(states: Sequence[Any], room: int) -> dict[str, Any]:
+    """Return what a reset says of the state that each game begins in, or None for a board of its own.
+
+    Raises:
+        ValueError: they are more bytes than there is room for.
+    """
+    places: dict[bytes | str, int] = {}
+    starts = [-1 if s is None else places.setdefault(to_wire(s), len(places)) for s in states]
+    size = sum(map(len, places))
+    if size > room:
+        raise ValueError(
+            f"options['states'] are {size} bytes in all, and one reset takes {room}: give fewer "
+            "different states, or set_start_states(), which takes any number"
+        )
+    return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))}
