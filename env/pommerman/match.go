@@ -26,6 +26,8 @@ type Game struct {
 	shares *shares
 	of     [MaxAgents]relations
 	sizes  [2][2]int // bytes of the maps and the vector of each encoding
+
+	bitWidths [numMaps]int
 }
 
 // Bot is an agent for one seat, written against its view alone. Package bots has
@@ -53,7 +55,7 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 // are made for its rules.
 func undealt(rules Rules) *Game {
 	g := &Game{rules: rules, form: rules.Form(), cells: grid.Cells(rules.BoardSize),
-		sights: rules.sights(), shares: rules.shares()}
+		sights: rules.sights(), shares: rules.shares(), bitWidths: rules.bitWidths()}
 	for i, c := range g.cells {
 		g.flatAt[c] = uint8(i)
 	}
@@ -64,7 +66,7 @@ func undealt(rules Rules) *Game {
 		Game: "pommerman", Version: rules.Traits().version,
 		Seats: rules.Seats(), Teams: rules.teams(), Elimination: true, MaxSteps: rules.lastStep(),
 		Actions:   rules.actions(),
-		Encodings: append([]env.Encoding{encodingPlanes: g.planesEncoding()}, g.rawEncodings()...),
+		Encodings: g.encodings(),
 		State:     g.stateFields(),
 		Rules:     rules, Counts: rules.counts(),
 	}, Match{game: g})
@@ -82,8 +84,20 @@ func NewMatch(rules Rules) *Match { return &Match{game: undealt(rules)} }
 const (
 	encodingPlanes = iota
 	encodingRaw
+	encodingBits
 	encodingUnfogged // of games with fog
 )
+
+// encodings describes the encodings.
+func (g *Game) encodings() []env.Encoding {
+	fog := g.rules.ViewSize != 0
+	all := []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding("raw", !fog),
+		encodingBits: g.bitsEncoding()}
+	if fog {
+		all = append(all, g.rawEncoding("unfogged", true))
+	}
+	return all
+}
 
 // Rules is the game's rules. The caller must not change them.
 func (g *Game) Rules() *Rules { return &g.rules }
@@ -183,6 +197,8 @@ func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 		m.game.observePlanes(&m.State, seats, dst[0], dst[1])
 	case env.GlobalState:
 		m.game.observeState(&m.State, dst[0], dst[1])
+	case encodingBits:
+		m.game.observeBits(&m.State, seats, dst[0], dst[1])
 	default:
 		m.game.observeRaw(&m.State, seats, dst, encoding == encodingRaw && m.game.rules.ViewSize != 0)
 	}

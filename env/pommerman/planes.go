@@ -63,6 +63,7 @@ const (
 // relations is what the encodings know of a seat's relations to the others.
 type relations struct {
 	as       [16]uint8 // what the seat takes each item of the board for
+	bitItems [16]uint8 // the same, as the bits encoding has it
 	mate     int       // its teammate's seat, its own without one
 	others   []int     // the seats of the others but the teammate
 	teammate Item      // the same as cell values, the dummy's where there is nobody
@@ -86,6 +87,7 @@ func (r *Rules) relationsOf(seat int) relations {
 			*seen, of.others = uint8(anEnemy), append(of.others, other)
 		}
 	}
+	of.bitItems = bitItems(of.as)
 	return of
 }
 
@@ -122,13 +124,18 @@ func (g *Game) planesEncoding() env.Encoding {
 
 // observePlanes writes the planes and the vectors of the given seats.
 func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
+	g.observeScalars(s, seats, scalars)
+	if !g.drawPlanes(s, seats, planes) {
+		g.drawPlanesPlainly(s, seats, planes)
+	}
+}
+
+// observeScalars writes the vectors of the given seats.
+func (g *Game) observeScalars(s *State, seats []uint8, scalars []byte) {
 	width := g.sizes[encodingPlanes][1]
 	step := observe.Share(int(s.StepCount), g.rules.MaxSteps)
 	for i, seat := range seats {
 		planeScalars(observe.Into(scalars[i*width:(i+1)*width]), g, s, int(seat), step)
-	}
-	if !g.drawPlanes(s, seats, planes) {
-		g.drawPlanesPlainly(s, seats, planes)
 	}
 }
 

@@ -77,14 +77,6 @@ func (r *Rules) enemies() int {
 
 func toByte(b bool) uint8 { return observe.ToByte(b) }
 
-// rawEncodings describes the encodings: the second is that of games with fog alone.
-func (g *Game) rawEncodings() []env.Encoding {
-	if g.rules.ViewSize == 0 {
-		return []env.Encoding{g.rawEncoding("raw", true)}
-	}
-	return []env.Encoding{g.rawEncoding("raw", false), g.rawEncoding("unfogged", true)}
-}
-
 // rawEncoding describes one of them. shared: maps and bombs are the same for all seats.
 func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
 	n := g.rules.BoardSize

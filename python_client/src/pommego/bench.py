@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=5.0, help="of the run or, in a sweep, of each row")
     parser.add_argument("--workers", type=int, default=0, help="goroutines; 0: all cores")
     parser.add_argument("--sweep", action="store_true", help="find the best num_envs and workers")
-    parser.add_argument("--observation", choices=["raw", "planes", "unfogged"], default="planes")
+    parser.add_argument("--observation", choices=["raw", "planes", "bits", "unfogged"], default="planes")
     parser.add_argument(
         "--opponents", help="an agent in all seats but one, such as simple, or several: osla,simple,simple"
     )

@@ -65,13 +65,13 @@ _NUMPY = Library(
 def planes(
     raw: Mapping[str, NDArray[Any]], spec: GameSpec, *, unfogged: bool = False
 ) -> dict[str, NDArray[Any]]:
-    """Make `planes` observations of `raw` ones of Pommerman, as the server does.
+    """Make `planes` observations of `raw` or `bits` ones of Pommerman, as the server does.
 
     Args:
         raw: the fields of the encoding "raw" as `make_vec` gives them, or a data set
             has them, with any number of leading dimensions: "maps", uint8 (rows, 5, n, n),
-            and "scalars", int16 (rows, ...). Fields that all seats of a game share may have
-            games in place of rows in the last of the leading dimensions, as with
+            and "scalars", int16 (rows, ...); or those of "bits". Fields that all seats of a game
+            share may have games in place of rows in the last of the leading dimensions, as with
             ``expand_shared=False``.
         spec: the game, as `PommegoVectorEnv.game_spec` has it.
         unfogged: they are of the encoding "unfogged": hide what each seat does not see first.
@@ -88,12 +88,37 @@ def planes(
 
 def convert(library: Library, raw: Mapping[str, Any], spec: GameSpec, unfogged: bool) -> Arrays:
     """Do what `planes` does with a library's arrays."""
+    if "bits" in raw:
+        return _of_bits(library, raw, spec)
     key = (spec.id, *spec.rules.items())
     encoder = _encoders.get(key)
     if encoder is None:
         encoder = _encoders[key] = _Encoder(spec)
     rows = _rows(library, raw, spec)
     return encoder(library, encoder.hide(library, rows) if unfogged else rows)
+
+
+def _of_bits(library: Library, packed: Mapping[str, Any], spec: GameSpec) -> Arrays:
+    """Make planes of the encoding "bits", whose rows are the bits of maps, the lowest first."""
+    bits, field = packed["bits"], spec.encoding("bits")["bits"]
+    shape = spec.encoding("planes")["planes"].shape[1:]
+    if tuple(bits.shape[-2:]) != field.shape:
+        raise ValueError(f"bits of {spec.id} have {('rows', *field.shape)}, got {tuple(bits.shape)}")
+    cells = ((bits[..., None] >> library.table(_EIGHT, bits)) & 1).reshape(*bits.shape[:-1], -1)
+    cells = cells[..., : shape[0] * shape[1]].reshape(*bits.shape[:-1], *shape)
+    maps: dict[str, Any] = {}
+    for k, name in enumerate(field.names):
+        stem, bit = name.name[:-1], int(name.name[-1])
+        one = cells[..., k : k + 1, :, :] << bit
+        maps[stem] = maps[stem] | one if bit else one
+
+    def each(stem: str, values: NDArray[np.uint8]) -> Any:
+        return library.cast(maps[stem] == library.table(values, bits), "uint8")
+
+    ground, powerups, agents, fog = (each("item", values) for values in _ITEMS)
+    moving = each("bomb_moving", _Encoder.DIRECTIONS)
+    parts = [ground, maps["bomb_blast"], maps["bomb_life"], moving, maps["flame"], powerups, agents, fog]
+    return {"planes": library.join(parts, -3), "scalars": packed["scalars"]}
 
 
 def _rows(library: Library, raw: Mapping[str, Any], spec: GameSpec) -> Arrays:
@@ -144,6 +169,11 @@ def _entry(library: Library, numbers: Any, table: NDArray[Any]) -> Any:
 def _cell(numbers: Any) -> Any:
     """Give numbers a row each the dimensions of maps."""
     return numbers[..., None, None, None]
+
+
+#: The encoding "bits": where in a byte its cells are, and the numbers of what the planes of items show.
+_EIGHT = np.arange(8, dtype=np.uint8)
+_ITEMS = (_values(1, 2, 3), _values(7, 8, 9, 10), _values(11, 12, 13), _values(6))
 
 
 class _Encoder:

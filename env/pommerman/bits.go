@@ -1,0 +1,84 @@
+package pommerman
+
+import (
+	"fmt"
+	"math/bits"
+
+	"pommego/env"
+)
+
+// The bits encoding holds the planes encoding without loss in a sixth of its bytes. The
+// five maps that all planes follow from are sent bit by bit: one row of bits for each bit
+// of a map's values, eight cells a byte, the first cell in the lowest bit. The board
+// shows, for each cell, the number of what it is to the seat (bitItems).
+
+// bitMap is a map of the bits encoding.
+type bitMap struct{ name, meaning string }
+
+var bitMaps = [numMaps]bitMap{
+	mapBoard: {"item", "what the cell shows: 0 nothing, 1 passage, 2 rigid, 3 wood, 4 bomb, 5 flames, 6 fog, 7 extra_bomb, " +
+		"8 incr_range, 9 kick, 10 skull, 11 self, 12 teammate, 13 enemy"},
+	mapBlast:  {"bomb_blast", "blast strength of the bomb on the cell"},
+	mapLife:   {"bomb_life", "steps until the bomb on the cell explodes"},
+	mapMoving: {"bomb_moving", "direction in which it rolls: 1 up, 2 down, 3 left, 4 right"},
+	mapFlame:  {"flame", "observations for which the youngest flame on the cell still shows"},
+}
+
+// bitWidths is how many bits the values of each map have: hand-made bombs may have any byte.
+func (r *Rules) bitWidths() [numMaps]int {
+	return [numMaps]int{mapBoard: 4, mapBlast: 8, mapLife: 8, mapMoving: 3, mapFlame: bits.Len(uint(r.FlameLife))}
+}
+
+// bitItems turns what a seat takes an item for into its number in the bits encoding.
+func bitItems(as [16]uint8) [16]uint8 {
+	for item, taken := range as {
+		if taken >= uint8(itself) {
+			taken -= uint8(itself) - firstAgent
+		}
+		as[item] = taken + 1
+	}
+	return as
+}
+
+// bitsEncoding describes the encoding.
+func (g *Game) bitsEncoding() env.Encoding {
+	field := env.Field{Name: "bits", DType: env.Uint8, High: 255}
+	for m, width := range g.rules.bitWidths() {
+		for bit := range width {
+			field.Names = append(field.Names, env.Name{Name: fmt.Sprintf("%s%d", bitMaps[m].name, bit),
+				Meaning: fmt.Sprintf("bit %d of: %s", bit, bitMaps[m].meaning)})
+		}
+	}
+	field.Shape = []int{len(field.Names), (len(g.cells) + 7) / 8}
+	return env.Encoding{Name: "bits", Fields: []env.Field{field, g.planesEncoding().Fields[1]}}
+}
+
+// observeBits writes the bits and the vectors of the given seats.
+func (g *Game) observeBits(s *State, seats []uint8, dst, scalars []byte) {
+	g.observeScalars(s, seats, scalars)
+	var all, seen scene
+	g.paint(s, all[:])
+	cells := len(g.cells)
+	for _, seat := range seats {
+		maskMaps(seen[:], all[:], g.sight(&s.Agents[seat]), cells)
+		for at, item := range seen[:cells] {
+			seen[at] = g.of[seat].bitItems[item&15]
+		}
+		for m, width := range g.bitWidths {
+			for bit := range width {
+				dst = packBit(dst, seen[m*cells:], cells, bit)
+			}
+		}
+	}
+}
+
+// packBit writes one bit of each cell and returns the rest of dst. There may be more than
+// the cells.
+func packBit(dst, maps []byte, cells, bit int) []byte {
+	size := (cells + 7) / 8
+	for i := range size {
+		dst[i] = uint8(wordAt(maps, 8*i) >> bit & ones * 0x0102040810204080 >> 56)
+	}
+	dst[size-1] &= 0xff >> (8*size - cells)
+	return dst[size:]
+}
