@@ -1,4 +1,4 @@
-"""For JAX: `raw` observations as `planes` on the learner's device, and steps inside compiled programs.
+"""For JAX: `raw` or `bits` observations as `planes` on the learner's device, and steps in compiled programs.
 
 A step of a fogged team game sends 2.6 kB to the device, the planes 9 kB. `docs/frameworks.md` has examples.
 """

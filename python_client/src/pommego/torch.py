@@ -1,4 +1,4 @@
-"""`raw` observations of Pommerman as `planes` on the learner's device, for PyTorch.
+"""`raw` or `bits` observations of Pommerman as `planes` on the learner's device, for PyTorch.
 
 A step of a fogged team game sends 2.6 kB to the device, the planes 9 kB. `docs/frameworks.md` has an example.
 """
