@@ -16,8 +16,8 @@ import (
 type bitMap struct{ name, meaning string }
 
 var bitMaps = [numMaps]bitMap{
-	mapBoard: {"item", "what the cell shows: 0 nothing, 1 passage, 2 rigid, 3 wood, 4 bomb, 5 flames, 6 fog, 7 extra_bomb, " +
-		"8 incr_range, 9 kick, 10 skull, 11 self, 12 teammate, 13 enemy"},
+	mapBoard: {"item", "what the cell shows: 0 nothing, 1 passage, 2 rigid, 3 wood, 4 bomb, 5 flames, 6 fog, " +
+		"7 extra_bomb, 8 incr_range, 9 kick, 10 skull, 11 self, 12 teammate, 13 enemy"},
 	mapBlast:  {"bomb_blast", "blast strength of the bomb on the cell"},
 	mapLife:   {"bomb_life", "steps until the bomb on the cell explodes"},
 	mapMoving: {"bomb_moving", "direction in which it rolls: 1 up, 2 down, 3 left, 4 right"},
