@@ -65,20 +65,24 @@ func (g *Game) observeBits(s *State, seats []uint8, dst, scalars []byte) {
 			seen[at] = g.of[seat].bitItems[item&15]
 		}
 		for m, width := range g.bitWidths {
-			for bit := range width {
-				dst = packBit(dst, seen[m*cells:], cells, bit)
-			}
+			dst = packBits(dst, seen[m*cells:], cells, width)
 		}
 	}
 }
 
-// packBit writes one bit of each cell and returns the rest of dst. There may be more than
-// the cells.
-func packBit(dst, maps []byte, cells, bit int) []byte {
-	size := (cells + 7) / 8
+// packBits writes the bits of a map's cells and returns the rest of dst. Most words of the
+// maps of bombs and flames are 0.
+func packBits(dst, cells []byte, n, width int) []byte {
+	size := (n + 7) / 8
+	clear(dst[:size*width])
 	for i := range size {
-		dst[i] = uint8(wordAt(maps, 8*i) >> bit & ones * 0x0102040810204080 >> 56)
+		word := wordAt(cells, 8*i)
+		if rest := n - 8*i; rest < 8 {
+			word &= 1<<(8*rest) - 1 // the next map follows
+		}
+		for bit := 0; bit < width && word != 0; bit++ {
+			dst[bit*size+i] = uint8(word >> bit & ones * 0x0102040810204080 >> 56)
+		}
 	}
-	dst[size-1] &= 0xff >> (8*size - cells)
-	return dst[size:]
+	return dst[size*width:]
 }
