@@ -51,10 +51,6 @@ type Config struct {
 	// rebind their name to this machine away.
 	Hosts []string
 
-	// Origins are the web pages that may connect, as browsers send them:
-	// "https://example.org". None: no browser may.
-	Origins []string
-
 	// Metrics has the server answer /metrics on its own address, to those who have the
 	// token. Server.Operations is for another address.
 	Metrics bool
@@ -157,12 +153,6 @@ func (c *Config) checkNames() error {
 	for _, host := range c.Hosts {
 		if _, _, err := net.SplitHostPort(host); err == nil || host == "" || strings.Contains(host, "/") {
 			return fmt.Errorf("bridge: Config.Hosts has %q, want a bare host name or address without scheme and port", host)
-		}
-	}
-	for _, origin := range c.Origins {
-		if !strings.Contains(origin, "://") || strings.HasSuffix(origin, "/") {
-			return fmt.Errorf("bridge: Config.Origins has %q, want it as a browser sends it, such as https://example.org",
-				origin)
 		}
 	}
 	if strings.ContainsAny(c.Token, " \t\r\n") {

@@ -21,9 +21,9 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 		return http.StatusForbidden,
 			fmt.Sprintf("the Host header is %q, and this server answers to 127.0.0.1, localhost, [::1] and the names it was "+
 				"started with", r.Host)
-	case !srv.knowsOrigin(r):
+	case len(r.Header.Values("Origin")) > 0: // programs send none
 		return http.StatusForbidden,
-			fmt.Sprintf("the Origin header is %q, and this server was not started with it as an allowed origin",
+			fmt.Sprintf("the Origin header is %q, and this server answers to programs, not to web pages",
 				r.Header.Get("Origin"))
 	}
 	if status, reason = srv.admitToken(r); status != 0 {
@@ -59,17 +59,6 @@ func (srv *Server) knowsHost(host string) bool {
 		return true
 	}
 	return slices.ContainsFunc(srv.cfg.Hosts, func(known string) bool { return strings.EqualFold(known, host) })
-}
-
-// knowsOrigin refuses web pages that are not on the list. Programs send no
-// Origin.
-func (srv *Server) knowsOrigin(r *http.Request) bool {
-	for _, origin := range r.Header.Values("Origin") {
-		if !slices.Contains(srv.cfg.Origins, origin) {
-			return false
-		}
-	}
-	return true
 }
 
 const (

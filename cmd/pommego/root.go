@@ -124,7 +124,6 @@ var removed = map[string]string{
 	"play obs-every":  "observations are recorded every 20 steps",
 	"play repetition": "pommego view shows a tournament's games",
 	"play start-game": "--start takes the first game of its file",
-	"play web":        "human opens the page by itself",
 
 	"serve cpuprofile":                  "bench --cpuprofile profiles the same work",
 	"serve idle-timeout":                inOwnServer,
@@ -139,6 +138,7 @@ var removed = map[string]string{
 	"serve max-total-games":             inOwnServer,
 	"serve max-workers":                 inOwnServer,
 	"serve message-timeout":             "it is 1m",
+	"serve origin":                      "web pages cannot connect; a program beside the page can, for it",
 	"serve pprof":                       "bench --cpuprofile profiles the same work",
 	"serve v":                           "--log-level info",
 	"serve verbose":                     "--log-level info",
