@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"pommego/arena/match"
+	"pommego/arena/web/play"
 )
 
 func newPlay() *cobra.Command {
@@ -26,7 +28,10 @@ arena/match/PROTOCOL.md describes both protocols.
 People play in the browser, with the keyboard or by touch. The command prints an address
 for each of them, which works on this machine alone. The page shows what the seat sees, and
 the whole game once the match is over. The match waits for each move; human:speed=4 makes 4
-moves a second. The command ends when the page is closed.
+moves a second. Once no person is in the game it goes on at the speed chosen. The page then offers
+the record, a rematch, and another match. --web without --agents begins with that choice: the
+page may seat you and built-in agents alone. A match after the first goes into files of its own:
+mine-2.jsonl after mine.jsonl. The command ends when the page has been closed for five seconds.
 
 Remote agents (exec, library and http) have a time limit for each move. Late and invalid
 moves are replaced by stop, counted and recorded. With built-in agents the same seed gives
@@ -47,6 +52,7 @@ three times, and then all have lost.`,
   pommego play --agents simple --seed 7 --record match.jsonl.gz --quiet
   pommego play --env BaseWarSides-v0 --agents simple,mcts --draw-sides=false
   pommego play --env PommeTeam-v0 --rules '{"agent_view_size": 2}' --agents simple,random,simple,random
+  pommego play --web
   pommego play --agents human,simple,simple,simple --record mine.jsonl.gz
   pommego play --start match.jsonl.gz --agents mcts:ticks=2000,simple,simple,simple
   pommego play --agents http://localhost:10080,simple,simple,simple --ties playground
@@ -54,6 +60,15 @@ three times, and then all have lost.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			o.seeded, o.lotGiven = cmd.Flags().Changed("seed"), cmd.Flags().Changed("draw-sides")
 			o.chosen = cmd.Flags().Changed("env") || o.rules != ""
+			o.names = agentNames(o.agents)
+			switch human := slices.ContainsFunc(o.names, play.Human); {
+			case !o.web || human:
+				o.web = false
+			case cmd.Flags().Changed("agents"):
+				return usagef("--web shows a match that a person plays in, and --agents is %q, want human among them", o.agents)
+			case o.rules != "" || o.start != "":
+				return usagef("--web without --agents plays by the rules of the id, want --agents beside --rules and --start")
+			}
 			if o.show && o.quiet {
 				return usagef("--show and --quiet exclude each other")
 			}
@@ -84,6 +99,7 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.events, "events", "", "a new file to write all that happens to, an event a line as JSON")
 	f.StringVar(&o.start, "start", "", "a `FILE` with the saved game to begin from")
 	f.BoolVar(&o.show, "show", false, "show every step, 5 a second on a terminal; with human, once that seat is out")
+	f.BoolVar(&o.web, "web", false, "without --agents: choose the match in the browser")
 	f.BoolVar(&o.quiet, "quiet", false, "print how it ended, no picture")
 	f.BoolVar(&o.asJSON, "json", false, "print how the match ended, and how each seat did, as one JSON object")
 }
@@ -92,6 +108,8 @@ type playOptions struct {
 	chosenGame
 	chosen      bool // the game, by --env or --rules
 	agents      string
+	names       []string // by seat, or one for all
+	web         bool     // the page chooses what is played first
 	match       match.Rules
 	start       string
 	seed        uint64

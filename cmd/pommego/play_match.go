@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,50 +16,52 @@ import (
 	"pommego/arena/match"
 	"pommego/arena/picture"
 	"pommego/arena/trace"
+	"pommego/arena/web/play"
 	"pommego/env"
 	"pommego/internal/disk"
 )
 
 func (o *playOptions) run(cmd *cobra.Command) error {
 	if !o.seeded {
-		var random [4]byte // short enough to be typed again
-		rand.Read(random[:])
-		o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
+		o.drawSeed()
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	patient := ctx // that a person who leaves does not end
+	if o.web || slices.ContainsFunc(o.names, play.Human) {
+		return o.host(ctx, cmd.OutOrStdout())
+	}
+	return o.once(ctx, cmd.OutOrStdout(), nil, func(_ *seated, err error) error { return err })
+}
+
+func (o *playOptions) drawSeed() {
+	var random [4]byte // short enough to be typed again
+	rand.Read(random[:])
+	o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
+}
+
+// once plays one match, at the table if there is one. ready is told when it can begin, or why
+// it cannot.
+func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table,
+	ready func(*seated, error) error) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
-	out := cmd.OutOrStdout()
-	s, err := o.seat(leave)
+	s, err := o.seat(table, leave)
 	defer s.release()
-	if err != nil {
-		return err
-	}
-	if s.table != nil {
-		if err := s.openTable(patient, o, out); err != nil {
-			return err
-		}
-	}
 	var file *trace.Writer
 	var rec *match.Recording
-	if o.record != "" {
-		if file, err = trace.Create(o.record); err != nil {
-			return err
-		}
+	if err == nil {
+		file, rec, err = o.recording(s)
+	}
+	if file != nil {
 		defer file.Abort() // nothing, once it is closed
-		if rec, err = match.NewRecording(s.game, s.players, obsEvery, file); err != nil {
-			return usagef("--record: %w", err)
-		}
-		if o.start != "" {
-			rec.Setup = "saved"
-		}
+	}
+	if err = ready(s, err); err != nil {
+		return err
 	}
 	events := match.EventLog{Agents: s.names}
 	report, err := o.play(ctx, out, s, rec, &events)
 	if s.table != nil {
-		defer s.closeTable(s.howEnded(report, err))
+		defer s.table.End(s.howEnded(report, err))
 	}
 	stopped := errors.Is(err, errInterrupted) || errors.Is(err, errLeft)
 	if err != nil && !stopped {
@@ -71,6 +74,42 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	return o.report(out, s, report)
+}
+
+// records are the places where a record is kept.
+type records []interface{ Write(record []byte) error }
+
+func (r records) Write(record []byte) error {
+	var errs []error
+	for _, out := range r {
+		errs = append(errs, out.Write(record))
+	}
+	return errors.Join(errs...)
+}
+
+// recording records the match in the file that was asked for, and for the page; nil where there
+// is none.
+func (o *playOptions) recording(s *seated) (file *trace.Writer, rec *match.Recording, err error) {
+	var to records
+	if s.table != nil {
+		to = append(to, s.table)
+	}
+	if o.record != "" {
+		if file, err = trace.Create(o.record); err != nil {
+			return nil, nil, err
+		}
+		to = append(to, file)
+	}
+	if to == nil {
+		return nil, nil, nil
+	}
+	if rec, err = match.NewRecording(s.game, s.players, obsEvery, to); err != nil {
+		return file, nil, usagef("--record: %w", err)
+	}
+	if o.start != "" {
+		rec.Setup = "saved"
+	}
+	return file, rec, nil
 }
 
 // errInterrupted says that the user ended the match.
@@ -160,7 +199,7 @@ func (o *playOptions) keepStopped(why error, events *match.EventLog, file *trace
 	if err := o.keep(events, file); err != nil {
 		return err
 	}
-	if rec == nil {
+	if file == nil {
 		return fmt.Errorf("%w; what happened until then is in %s", why, o.events)
 	}
 	return fmt.Errorf("%w; the %d steps until then are recorded in %s", why, rec.Steps, o.record)

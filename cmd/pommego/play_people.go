@@ -7,36 +7,109 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"pommego/arena/web"
+	"pommego/arena/web/play"
 	"pommego/env"
+	"pommego/env/catalog"
 )
 
-// openTable serves the page on which people play, and prints its address for each of them.
-// With --json the addresses go to standard error.
-func (s *seated) openTable(ctx context.Context, o *playOptions, out io.Writer) error {
-	if o.asJSON {
-		out = os.Stderr
+// offers are the games of the start page.
+func offers() (all []play.Offer) {
+	for _, id := range catalog.IDs() {
+		if game, err := catalog.Game(id); err == nil {
+			all = append(all, play.OfferOf(game))
+		}
 	}
-	p, err := openPage("127.0.0.1:0", web.Config{Games: s.table, Handlers: s.table.Handlers()})
+	return all
+}
+
+// host serves the page on which people play: the match of the command line, or one that is
+// chosen on the page, and after it what the page asks for, until it is closed. With --json
+// addresses and errors go to standard error.
+func (o *playOptions) host(ctx context.Context, out io.Writer) error {
+	said := out
+	if o.asJSON {
+		said = os.Stderr
+	}
+	table := play.NewTable(offers)
+	p, err := openPage("127.0.0.1:0", web.Config{Games: table, Handlers: table.Handlers()})
 	if err != nil {
 		return err
 	}
-	for _, seat := range s.people.List() {
-		address := p.address("play.html", url.Values{"seat": {strconv.Itoa(seat)}})
-		if _, err := fmt.Fprintf(out, "play in seat %d, in the browser: %s\n", seat, address); err != nil {
-			return errors.Join(err, p.ln.Close())
+	pageCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	go p.serve(pageCtx)
+	record, events := o.record, o.events // of the first match
+	var order *play.Order
+	if o.web {
+		fmt.Fprintf(said, "choose a match, in the browser: %s\n", p.address("play.html", url.Values{"env": {o.id}}))
+		if order = table.Next(ctx); order == nil {
+			return nil
 		}
 	}
-	pageCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s.closeTable = func(how string) {
-		s.table.End(how)
-		s.table.Gone(ctx) // so that people can look at the whole game
-		stop()
+	for ; ; o.seeded = false {
+		if order != nil {
+			o.take(order)
+			o.record, o.events = another(record), another(events)
+		}
+		begun := false
+		err := o.once(ctx, out, table, func(s *seated, err error) error {
+			if begun = err == nil; order != nil {
+				order.Answer(err)
+			} else if begun {
+				s.invite(p, said)
+			}
+			return err
+		})
+		if !begun && order == nil {
+			return err
+		}
+		if !begun {
+			table.End(err.Error())
+			err = nil // the page has been told
+		}
+		if order = table.Next(ctx); order == nil {
+			return err
+		}
+		if err != nil {
+			fmt.Fprintln(said, oneLine(err))
+		}
 	}
-	go p.serve(pageCtx)
-	return nil
+}
+
+// invite prints the page's address for each person.
+func (s *seated) invite(p *page, out io.Writer) {
+	for _, seat := range s.people.List() {
+		address := p.address("play.html", url.Values{"seat": {strconv.Itoa(seat)}})
+		fmt.Fprintf(out, "play in seat %d, in the browser: %s\n", seat, address)
+	}
+}
+
+// take has the next match be what a page has ordered.
+func (o *playOptions) take(order *play.Order) {
+	if order.Env != "" {
+		o.chosenGame, o.start, o.match.From, o.names = chosenGame{id: order.Env}, "", nil, order.Agents
+		o.lot, o.lotGiven = false, true
+	}
+	if !order.Same && !o.seeded {
+		o.drawSeed()
+	}
+}
+
+// another is a path, or that of its kind with the first free number from 2 on.
+func another(path string) string {
+	folder, file := filepath.Split(path)
+	name, _, _ := strings.Cut(file, ".")
+	for next, n := path, 2; ; n++ {
+		if _, err := os.Lstat(next); path == "" || err != nil {
+			return next
+		}
+		next = filepath.Join(folder, fmt.Sprintf("%s-%d%s", name, n, strings.TrimPrefix(file, name)))
+	}
 }
 
 // errLeft says that a person has left the match.

@@ -19,8 +19,7 @@ type seated struct {
 	players []match.Player
 	people  env.SeatSet // seats of people
 
-	table      *play.Table      // of people; nil without any
-	closeTable func(how string) // is called once the match is over
+	table *play.Table // of people; nil without any
 }
 
 // release closes the players that have been opened.
@@ -32,8 +31,8 @@ func (s *seated) release() {
 
 // seat makes the game and its players. What it has made is to be closed, also
 // with an error.
-func (o *playOptions) seat(leave context.CancelCauseFunc) (*seated, error) {
-	s := &seated{names: agentNames(o.agents)}
+func (o *playOptions) seat(table *play.Table, leave context.CancelCauseFunc) (*seated, error) {
+	s := &seated{names: o.names, table: table}
 	game, err := o.begin()
 	if err != nil {
 		return s, err
@@ -60,12 +59,12 @@ func (o *playOptions) seat(leave context.CancelCauseFunc) (*seated, error) {
 			return s, usagef("--draw-sides: %w", err)
 		}
 	}
+	if table != nil {
+		table.Deal(game, s.names, func() { leave(errLeft) })
+	}
 	for seat, name := range s.names {
 		var p match.Player
 		if play.Human(name) {
-			if s.table == nil {
-				s.table = play.NewTable(game, s.names, func() { leave(errLeft) })
-			}
 			s.people = s.people.With(seat)
 			p, err = s.table.Seat(seat, name)
 		} else {
@@ -76,6 +75,7 @@ func (o *playOptions) seat(leave context.CancelCauseFunc) (*seated, error) {
 		}
 		s.players = append(s.players, p)
 	}
+	o.names, o.lot, o.lotGiven = s.names, false, true // the same sides again
 	return s, nil
 }
 

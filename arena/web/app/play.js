@@ -2,27 +2,33 @@
 
 import { encoded, readAddress } from "./address.js";
 import { complain, element, find, say, turnTo } from "./elements.js";
-import { Game } from "./game.js";
+import { Game, inWords } from "./game.js";
 import { Hand, kind, kindOfKey } from "./person.js";
 import { server } from "./server.js";
 import { offerSharing } from "./share.js";
+import { offer, offerSpeeds } from "./start.js";
 import { View } from "./view.js";
 
 const place = readAddress();
-const speeds = [0, 1, 2, 3, 4, 6, 10];
 const signs = { up: "↑", down: "↓", left: "←", right: "→", stay: "·" };
 
 let game = null, view = null, hand = null;
 let asked = null; // the question that waits for an answer
 let waiting = ""; // a choice that came before the question
-let held = ""; // the key that is down
+let held = ""; // the key or button that is down
+let repeats = 0; // the timer of a button that is held
+let word = 0; // the list that the next digit chooses from
 
 // state is what the page knows, for tests.
 export function state() {
-  return { step: game?.at(game.last).step, asked: asked?.step, needs: asked?.needs, over: !find("whole").hidden, agents: game?.at(game.last).agents };
+  return { step: game?.at(game.last).step, asked: asked?.step, needs: asked?.needs, over: over(), agents: game?.at(game.last).agents };
 }
 
-const seat = Number(place.seat ?? 0);
+const seat = Number(place.seat);
+
+function over() { return document.body.classList.contains("over"); }
+
+function choosesWords() { return [...find("words").querySelectorAll("select")]; }
 
 function post(what, body) { return server.post(`api/play/${what}`, place.token, body).catch(complain); }
 
@@ -46,6 +52,7 @@ function begin(head) {
   say(find("about"), (head.names ?? []).map((_, i) => `${i}: ${game.name(i)}`).join(" · "));
   document.title = `${head.env} · pommego`;
   fillPad(head.actions);
+  document.body.classList.remove("over");
   find("leave").hidden = false;
   turnTo("play");
 }
@@ -57,6 +64,14 @@ function show() {
   const out = !game.at(game.last).status.in.includes(seat);
   view.show(game.last, out ? -1 : seat, false);
   say(find("happened"), view.happened(game.last));
+  for (const button of find("pad").children) button.disabled = out;
+  if (out) say(find("turn"), `You are out${ownFate().replace(/^./, ": $&")}. The match goes on.`);
+}
+
+// ownFate says how the person died, "" if it has not.
+function ownFate() {
+  const died = game.events.findLast(e => e.event === "died" && e.seat === seat);
+  return died ? inWords(game, died).replace(game.who(seat), "you").replace("you was", "you were").replace("by itself", "by your own bomb") : "";
 }
 
 function ask(question) {
@@ -81,10 +96,10 @@ function choose(wanted) {
     waiting = wanted;
     return;
   }
-  const words = [...find("words").querySelectorAll("select")].map(select => Number(select.value));
-  const action = hand.choose(wanted, words);
+  const action = hand.choose(wanted, choosesWords().map(select => Number(select.value)));
   prompt();
   if (!action) return;
+  word = 0;
   const { step } = asked;
   if (Number(find("speed").value) === 0) asked = null; // one answer; at a speed the last counts
   server.post("api/play/move", place.token, { seat, step, action }).catch(error => {
@@ -97,31 +112,75 @@ function fillPad(actions) {
   find("pad").replaceChildren(...first.names.map((name, choice) => {
     const what = kind(first, choice), words = name.replaceAll("_", " ");
     const button = element("button", { type: "button", className: what, ariaLabel: words, title: words }, signs[what] ?? words);
-    button.onclick = () => choose(what);
+    button.onpointerdown = event => { if (!event.button) hold(what); };
+    button.onclick = event => { if (!event.detail) choose(what); }; // by the keyboard
     return button;
   }));
   find("words").replaceChildren(...hand.words.map((part, i) => element("label", {}, `Word ${i + 1} `,
-    element("select", {}, ...actions[part].names.map((name, n) => element("option", { value: n }, name))))));
+    element("select", { onchange: event => event.target.blur() }, ...actions[part].names.map((name, n) => element("option", { value: n }, name))))));
+}
+
+// hold is choose for as long as the button is down, at a pace that lets go in time.
+function hold(what) {
+  held = what;
+  choose(what);
+  const since = performance.now();
+  repeats = setInterval(() => {
+    if (asked && find("speed").value === "0" && performance.now() - since > 350) choose(what);
+  }, 120);
+}
+
+function letGo() {
+  held = "";
+  clearInterval(repeats);
+}
+
+// sayWord takes a digit as the next word.
+function sayWord(digit) {
+  const lists = choosesWords();
+  if (!lists.length || !lists[0].options[digit]) return;
+  lists[word % lists.length].value = digit;
+  word++;
 }
 
 function end(how) {
   asked = null;
+  letGo();
+  const { status } = game.at(game.last), won = status.winners?.includes(seat);
+  say(find("verdict"), !status.over ? "The match was stopped" : won ? "You won" : status.result === "Tie" ? "A tie" : "You lost");
+  find("verdict").className = won ? "won" : status.over && status.result !== "Tie" ? "lost" : "";
   say(find("turn"), how);
-  for (const button of find("pad").children) button.disabled = true;
+  say(find("happened"), ownFate().replace(/^./, letter => letter.toUpperCase()));
   find("leave").hidden = true;
   find("whole").href = `./#${encoded({ token: place.token, game: 1 })}`;
-  find("whole").hidden = false;
+  document.body.classList.add("over");
+}
+
+// save hands over the record of the match.
+async function save() {
+  const text = await server.ask("api/play/record", place.token);
+  const link = element("a", { href: URL.createObjectURL(new Blob([text])), download: `${game.head.env.replace(":", "-")}-${game.head.seed}.jsonl` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 function wire() {
-  find("speed").replaceChildren(...speeds.map(n => element("option", { value: n }, n ? `${n} moves a second` : "waits for you")));
+  offerSpeeds(find("speed"));
   find("speed").onchange = event => {
     post("pace", { seat, speed: Number(event.target.value) });
     event.target.blur(); // keys are moves again
   };
   find("leave").onclick = () => post("leave", {});
+  find("again").onclick = () => post("start", {});
+  find("same").onclick = () => post("start", { same: true });
+  find("save").onclick = () => save().catch(complain);
+  find("another").onclick = () => {
+    location.hash = encoded({ token: place.token, env: game.head.env });
+    location.reload();
+  };
   addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input")) return;
+    if (/^[0-9]$/.test(event.key)) sayWord(Number(event.key));
     const what = kindOfKey(event.key);
     if (!what || event.key === " " && event.target.matches("button, a")) return;
     event.preventDefault();
@@ -129,16 +188,16 @@ function wire() {
     if (!event.repeat || asked) choose(what);
   });
   addEventListener("keyup", event => { if (kindOfKey(event.key) === held) held = ""; });
-  addEventListener("blur", () => { held = ""; });
+  for (const name of ["blur", "pointerup", "pointercancel"]) addEventListener(name, letGo);
 }
 
-// sit is the page of a match. It listens until the match is over, again from the beginning
-// where the connection is lost.
+// sit is the page of a person's seat, or of the choice of a match. It listens, again from the
+// beginning where the connection is lost.
 export async function sit() {
-  wire();
+  if (place.seat !== undefined) wire();
   offerSharing(document.querySelector(".tools"), { views: () => view ? [view] : [] });
   try {
-    while (find("whole").hidden) await server.lines(`api/play?seat=${seat}`, place.token, take);
+    for (;;) await (place.seat === undefined ? offer(place) : server.lines(`api/play?seat=${seat}`, place.token, take));
   } catch (error) {
     complain(error);
   }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"pommego/arena/match"
 	"pommego/arena/scene"
@@ -22,7 +23,9 @@ func Human(name string) bool { return name == "human" || strings.HasPrefix(name,
 // Seat puts a person into a seat: "human" moves whenever ready, "human:speed=4" makes 4
 // moves a second.
 func (t *Table) Seat(seat int, name string) (match.Player, error) {
-	p := &person{table: t, name: name, seat: seat}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := &person{table: t, game: t.game, name: name, seat: seat}
 	if _, options, given := strings.Cut(name, ":"); given {
 		key, value, _ := strings.Cut(options, "=")
 		if key != "speed" {
@@ -34,7 +37,7 @@ func (t *Table) Seat(seat int, name string) (match.Player, error) {
 				maxSpeed)
 		}
 	}
-	t.people[seat] = p
+	t.people[seat], t.speed = p, p.speed
 	return p, nil
 }
 
@@ -45,36 +48,45 @@ func (t *Table) Handlers() map[string]http.HandlerFunc {
 		"POST /api/play/move":  t.move,
 		"POST /api/play/pace":  t.pace,
 		"POST /api/play/leave": t.left,
+		"GET /api/play/offers": t.offer,
+		"POST /api/play/start": t.start,
+		"GET /api/play/record": t.recorded,
 	}
 }
 
 // line is one of those that a page gets, with one of its fields.
 type line struct {
-	Head *scene.Head `json:"head,omitempty"`
-	Seat *int        `json:"seat,omitempty"` // with Head
-	Step *scene.Step `json:"step,omitempty"`
-	Ask  *ask        `json:"ask,omitempty"`
-	End  string      `json:"end,omitempty"`
+	Head   *scene.Head `json:"head,omitempty"`
+	Seat   *int        `json:"seat,omitempty"` // with Head
+	Step   *scene.Step `json:"step,omitempty"`
+	Offers []Offer     `json:"offers,omitempty"` // on the start page
+	Ask    *ask        `json:"ask,omitempty"`
+	End    string      `json:"end,omitempty"`
 }
 
 // stream tells a page what its seat sees, until it goes away.
 func (t *Table) stream(w http.ResponseWriter, r *http.Request) {
 	seat, err := strconv.Atoi(r.URL.Query().Get("seat"))
-	p := t.people[seat]
-	if err != nil || p == nil {
+	if err != nil || t.person(seat) == nil {
 		http.Error(w, fmt.Sprintf("no person sits in seat %q", r.URL.Query().Get("seat")), http.StatusNotFound)
 		return
 	}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	t.look(1)
-	defer t.look(-1)
 	var to told
+	t.send(w, r, seat, func() []line { return t.news(seat, &to) })
+}
+
+// send sends a page lines until it goes away: at first, and after each change, those that are
+// new: what fresh returns, with t.mu held.
+func (t *Table) send(w http.ResponseWriter, r *http.Request, seat int, fresh func() []line) {
+	t.look(seat, 1)
+	defer t.look(seat, -1)
+	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Content-Encoding", "gzip")
 	zipped := gzip.NewWriter(w)
 	out := json.NewEncoder(zipped)
 	for {
 		t.mu.Lock()
-		lines, changed := t.news(p, &to), t.changed
+		lines, changed := fresh(), t.changed
 		t.mu.Unlock()
 		for i := range lines {
 			if out.Encode(&lines[i]) != nil {
@@ -91,12 +103,39 @@ func (t *Table) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// look counts the pages.
-func (t *Table) look(more int) {
+// look counts the pages of a seat. Closing the last one while the seat is in the game leaves
+// the match.
+func (t *Table) look(seat, more int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.pages += more
+	t.pages[seat] += more
+	t.opened = true
 	t.tell()
+	if p := t.people[seat]; t.pages[seat] == 0 && p != nil {
+		time.AfterFunc(grace, func() {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			if n := len(t.steps); t.pages[seat] == 0 && t.people[seat] == p && t.end == "" &&
+				(n == 0 || slices.Contains(t.steps[n-1].Status.In, seat)) {
+				t.leave()
+			}
+		})
+	}
+}
+
+// looking counts the pages that look on; t.mu is held.
+func (t *Table) looking() (all int) {
+	for _, n := range t.pages {
+		all += n
+	}
+	return all
+}
+
+// person is who sits in a seat, nil if that is nobody.
+func (t *Table) person(seat int) *person {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.people[seat]
 }
 
 // told is what a page knows.
@@ -107,9 +146,13 @@ type told struct {
 }
 
 // news is what a page does not know yet; t.mu is held.
-func (t *Table) news(p *person, to *told) []line {
+func (t *Table) news(seat int, to *told) []line {
 	var lines []line
-	if t.number != to.game {
+	p := t.people[seat]
+	if p == nil { // in another match
+		return nil
+	}
+	if t.number != to.game && len(t.steps) > 0 {
 		*to = told{game: t.number}
 		head := t.head
 		lines = append(lines, line{Head: &head, Seat: &p.seat})
@@ -141,7 +184,7 @@ func (t *Table) receive(w http.ResponseWriter, r *http.Request, body any, seat *
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return nil
 	}
-	if p = t.people[*seat]; p == nil {
+	if p = t.person(*seat); p == nil {
 		http.Error(w, fmt.Sprintf("no person sits in seat %d", *seat), http.StatusNotFound)
 	}
 	return p
@@ -157,7 +200,7 @@ func (t *Table) move(w http.ResponseWriter, r *http.Request) {
 	if p == nil {
 		return
 	}
-	choices := t.game.Spec().Actions
+	choices := p.game.Spec().Actions
 	if len(body.Action) != len(choices) {
 		http.Error(w, fmt.Sprintf("the action %v has %d parts, want %d", body.Action, len(body.Action), len(choices)),
 			http.StatusBadRequest)
@@ -199,12 +242,16 @@ func (t *Table) pace(w http.ResponseWriter, r *http.Request) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p.speed = body.Speed
+	p.speed, t.speed = body.Speed, body.Speed
 	t.tell()
 	w.WriteHeader(http.StatusNoContent)
 }
 
 func (t *Table) left(w http.ResponseWriter, _ *http.Request) {
-	t.leave()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.leave != nil {
+		t.leave()
+	}
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -23,7 +23,8 @@ func TestNamesOfPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := play.NewTable(game, nil, nil)
+	table := play.NewTable(nil)
+	table.Deal(game, nil, nil)
 	for name, want := range map[string]string{
 		"human": "", "human:speed=4": "", "human:speed=0.5": "", "human:ticks=4": `option "ticks" does not exist`,
 		"human:speed=0": "more than 0", "human:speed=61": "at most 60", "human:speed=x": `speed is "x"`, "human:": "option",
@@ -59,7 +60,8 @@ func host(t *testing.T, id, rules, human string, others ...string) *hosted {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	h := &hosted{table: play.NewTable(game, append([]string{human}, others...), cancel), over: make(chan error, 1)}
+	h := &hosted{table: play.NewTable(nil), over: make(chan error, 1)}
+	h.table.Deal(game, append([]string{human}, others...), cancel)
 	person, err := h.table.Seat(0, human)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +110,7 @@ func (h *hosted) page(t *testing.T) (next func() line, leave func()) {
 }
 
 // TestPace: the match waits for a person until the page asks for a speed; moves are 0 then
-// unless others come. Once it is over its game is listed, and Gone waits for the page.
+// unless others come. Once it is over its game is listed, and Next waits for the page.
 func TestPace(t *testing.T) {
 	h := host(t, "SuiteBot-v0", `{"rounds": 6, "players": 2}`, "human", "static")
 	if list, err := h.table.Listing(); err != nil || len(list.Games) != 1 || list.Games[0].Agents[0] != "human" {
@@ -148,12 +150,13 @@ func TestPace(t *testing.T) {
 	}
 	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	h.table.Gone(soon)
-	if soon.Err() == nil {
-		t.Error("the page is open, and Gone has not waited for it")
+	if h.table.Next(soon); soon.Err() == nil {
+		t.Error("the page is open, and Next has not waited for it")
 	}
 	leave()
-	h.table.Gone(t.Context())
+	if order := h.table.Next(t.Context()); order != nil {
+		t.Errorf("ordered is %+v, and nobody has", order)
+	}
 }
 
 // TestLeaving ends the match.

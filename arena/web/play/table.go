@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,26 +14,45 @@ import (
 	"pommego/env"
 )
 
-// Table is a match that people play in. It is safe for concurrent use.
+// grace is how long a page may be away, as while it is loaded again, before it counts as closed.
+const grace = 5 * time.Second
+
+// lookSpeed is how many steps a second are shown once only agents play, at first.
+const lookSpeed = 4
+
+// Table is where people play one match after the other. It is safe for concurrent use.
 type Table struct {
-	game  env.Game
-	names []string
-	leave func() // ends the match
+	offers func() []Offer
+	orders chan *Order
 
 	mu      sync.Mutex
+	game    env.Game // nil before the first match
+	names   []string
+	leave   func() // ends the match
 	people  map[int]*person
 	head    scene.Head
 	number  int           // of the game, from 1; 0 before the first
 	steps   []scene.Step  // of the game, whole
 	end     string        // how the match ended; "" while it goes on
-	pages   int           // that look on
+	record  []byte        // the games of the match that are over
+	speed   float64       // that was chosen last; 0: none
+	pages   map[int]int   // that look on, by seat; those of no seat by -1
+	opened  bool          // a page has looked on
 	changed chan struct{} // closed at the next change
 }
 
-// NewTable makes a table for agents of these names. leave is called when a person leaves
-// before the match is over.
-func NewTable(game env.Game, names []string, leave func()) *Table {
-	return &Table{game: game, names: names, leave: leave, people: map[int]*person{}, changed: make(chan struct{})}
+// NewTable makes a table at which these offers can be chosen.
+func NewTable(offers func() []Offer) *Table {
+	return &Table{offers: offers, orders: make(chan *Order), pages: map[int]int{}, changed: make(chan struct{})}
+}
+
+// Deal begins a match between agents of these names; Seat gives the people their seats. leave
+// is called when a person leaves before the match is over.
+func (t *Table) Deal(game env.Game, names []string, leave func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.game, t.names, t.leave = game, names, leave
+	t.people, t.steps, t.end, t.record = map[int]*person{}, nil, "", nil
 }
 
 // tell wakes all who wait for a change; t.mu is held.
@@ -55,6 +75,36 @@ func (t *Table) Watch(at match.Moment) error {
 	}
 	t.steps = append(t.steps, step)
 	t.tell()
+	if !step.Status.Over && !slices.ContainsFunc(step.Status.In, func(seat int) bool { return t.people[seat] != nil }) {
+		t.linger()
+	}
+	return nil
+}
+
+// linger lets pages look at a position in which only agents play, as long as a move takes at
+// the speed chosen last, a second at most; t.mu is held.
+func (t *Table) linger() {
+	for began := time.Now(); t.looking() > 0; {
+		pause := time.Duration(float64(time.Second) / max(1, cmp.Or(t.speed, lookSpeed)))
+		left := time.Until(began.Add(pause))
+		if left <= 0 {
+			return
+		}
+		changed := t.changed
+		t.mu.Unlock()
+		select {
+		case <-changed:
+		case <-time.After(left):
+		}
+		t.mu.Lock()
+	}
+}
+
+// Write takes the record of a game that is over, or was stopped.
+func (t *Table) Write(record []byte) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.record = append(append(t.record, record...), '\n')
 	return nil
 }
 
@@ -66,18 +116,24 @@ func (t *Table) End(how string) {
 	t.tell()
 }
 
-// Gone waits until no page looks on any more.
-func (t *Table) Gone(ctx context.Context) {
+// Next waits for what a page asks to be played, before the first match for the page, too. It
+// returns nil once all pages are closed.
+func (t *Table) Next(ctx context.Context) *Order {
 	for {
 		t.mu.Lock()
-		pages, changed := t.pages, t.changed
+		away, changed := t.looking() == 0 && (t.game != nil || t.opened), t.changed
 		t.mu.Unlock()
-		if pages == 0 {
-			return
+		var closed <-chan time.Time
+		if away {
+			closed = time.After(grace)
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return nil
+		case <-closed:
+			return nil
+		case order := <-t.orders:
+			return order
 		case <-changed:
 		}
 	}
@@ -85,6 +141,11 @@ func (t *Table) Gone(ctx context.Context) {
 
 // Listing is the game once the match is over: web.Games.
 func (t *Table) Listing() (*web.Listing, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.game == nil {
+		return nil, fmt.Errorf("%w yet", web.ErrNoGame)
+	}
 	return &web.Listing{Kind: "games", Title: t.game.Spec().ID, Games: []web.Entry{{Game: 1, Agents: t.names}}}, nil
 }
 
@@ -92,7 +153,7 @@ func (t *Table) Listing() (*web.Listing, error) {
 func (t *Table) Game(int) (*scene.Game, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.end == "" || t.number == 0 {
+	if t.end == "" || len(t.steps) == 0 {
 		return nil, fmt.Errorf("%w yet: the match is not over", web.ErrNoGame)
 	}
 	return &scene.Game{Head: t.head, Steps: t.steps}, nil
@@ -108,6 +169,7 @@ type ask struct {
 // person is a person as a match.Player.
 type person struct {
 	table *Table
+	game  env.Game
 	name  string
 	seat  int
 
@@ -132,7 +194,7 @@ func (p *person) Close() error { return nil }
 func (p *person) Act(ctx context.Context, m env.Match, seat int, action []uint8) (match.Cost, error) {
 	t := p.table
 	t.mu.Lock()
-	p.asked, p.choice = &ask{m.Status().Steps, needs(t.game.Spec(), m, seat), p.speed}, nil
+	p.asked, p.choice = &ask{m.Status().Steps, needs(p.game.Spec(), m, seat), p.speed}, nil
 	t.tell()
 	defer func() {
 		p.asked = nil
@@ -140,7 +202,7 @@ func (p *person) Act(ctx context.Context, m env.Match, seat int, action []uint8)
 	}()
 	var began time.Time
 	for {
-		if began.IsZero() && t.pages > 0 {
+		if began.IsZero() && t.looking() > 0 {
 			began = time.Now()
 		}
 		var due <-chan time.Time

@@ -52,7 +52,8 @@ func TestAPersonPlays(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	names := []string{"simple", "human", "simple", "simple"}
-	table := play.NewTable(game, names, cancel)
+	table := play.NewTable(nil)
+	table.Deal(game, names, cancel)
 	players := make([]match.Player, len(names))
 	for seat, name := range names {
 		if name == "human" {
@@ -88,7 +89,7 @@ func TestAPersonPlays(t *testing.T) {
 	}
 	defer answer.Body.Close()
 	var given []uint8
-	fogged := 0
+	fogged, pace := 0, 0
 	in := bufio.NewScanner(answer.Body)
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
@@ -100,6 +101,8 @@ func TestAPersonPlays(t *testing.T) {
 		case l.Step != nil && slices.Contains(l.Step.Status.In, 1):
 			fogged += strings.Count(string(l.Step.Ground), "?")
 			wantSeen(t, l.Step)
+		case l.Step != nil && pace == 0:
+			pace = post(t, server, "pace", `{"seat": 1, "speed": 60}`) // without the person
 		case l.Ask != nil:
 			choice := uint8(l.Ask.Step*5) % 5 // it stays, so that the game is long
 			given = append(given, choice)
