@@ -21,7 +21,7 @@ let word = 0; // the list that the next digit chooses from
 
 // state is what the page knows, for tests.
 export function state() {
-  return { step: game?.at(game.last).step, asked: asked?.step, needs: asked?.needs, over: over(), agents: game?.at(game.last).agents };
+  return { seed: String(game?.head.seed), step: game?.at(game.last).step, asked: asked?.step, needs: asked?.needs, over: over(), agents: game?.at(game.last).agents };
 }
 
 const seat = Number(place.seat);
@@ -64,7 +64,7 @@ function show() {
   const out = !game.at(game.last).status.in.includes(seat);
   view.show(game.last, out ? -1 : seat, false);
   say(find("happened"), view.happened(game.last));
-  for (const button of find("pad").children) button.disabled = out;
+  document.body.classList.toggle("looking", out);
   if (out) say(find("turn"), `You are out${ownFate().replace(/^./, ": $&")}. The match goes on.`);
 }
 

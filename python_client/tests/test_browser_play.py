@@ -1,0 +1,261 @@
+"""Choosing a match on the page, playing it by keys and touch, and what comes after it."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+import pytest
+
+import browser
+from browser import Browser
+
+pytestmark = pytest.mark.usefixtures("silent")
+
+STATE = "return globalThis.pommego?.play?.state() ?? {}"
+DUEL = ["--env", "OneVsOne-v0", "--agents", "human,static"]
+FOUR = ["--env", "PommeFFACompetition-v0", "--agents", "human,static,static,static"]
+RADIO = ["--env", "PommeRadioCompetition-v2", "--agents", "human,static,static,static"]
+
+
+def state(window: Browser) -> dict[str, Any]:
+    """Return what the page of a match knows."""
+    return window.run(STATE)
+
+
+def begun(window: Browser, address: str) -> None:
+    """Open the page of a match and wait until it asks for a move."""
+    window.open(address, "#turn")
+    browser.until(lambda: state(window).get("asked") == 0)
+
+
+def dies(window: Browser) -> None:
+    """Lay a bomb and stay on it until it has exploded."""
+    window.press(" ")
+    for step in range(1, 40):
+        browser.until(lambda step=step: state(window).get("asked") == step or not lives(window))
+        if not lives(window):
+            return
+        window.press("x")
+    raise AssertionError("the person lives on")
+
+
+def lives(window: Browser) -> bool:
+    """Return whether the agent of seat 0 lives."""
+    now = state(window)
+    return not now["over"] and any(agent["seat"] == 0 and agent["alive"] for agent in now["agents"])
+
+
+def click(window: Browser, id: str) -> None:
+    """Click on a button."""
+    window.run("byId(given[0]).click()", id)
+
+
+def text(window: Browser, id: str) -> str:
+    """Return what stands in an element that is seen, else nothing."""
+    return window.run("const e = byId(given[0]); return e.checkVisibility() ? e.textContent : ''", id)
+
+
+def leaves(window: Browser, process: Popen[str]) -> int:
+    """Close the page and return the command's exit code."""
+    window.driver.get("about:blank")
+    return process.wait(timeout=20)
+
+
+CHOICES = "return all('#sitting [name=agent]')[1].textContent"
+SET = """
+const [id, value] = given, list = byId(id) ?? document.querySelector(id);
+list.value = value;
+list.dispatchEvent(new Event("change"));
+"""
+
+
+def test_a_match_is_chosen_on_the_page(window: Browser, binary: Path, tmp_path: Path) -> None:
+    record = tmp_path / "chosen.jsonl"
+    with browser.match(binary, "--web", "--seed", "5", "--record", record) as (process, address):
+        window.open(address, "#sitting li")
+        assert window.run("return byId('env').value") == "PommeFFACompetition-v0"
+        assert "champion, level 2" in window.run(CHOICES)
+        window.run(SET, "env", "PommeTeamCompetition-v0")
+        assert text(window, "described").startswith("two against two")
+        assert window.run("return all('#sitting li').length") == 4
+        seen = "return all('#sitting [name=agent]').map(e => e.checkVisibility({ visibilityProperty: true }))"
+        assert window.run(seen) == [False, True, True, True], "nobody is chosen for one's own seat"
+        window.run("all('[name=mine]')[2].click()")
+        assert window.run(seen) == [True, True, False, True]
+        window.run("const s = all('[name=agent]'); s[0].value = 'static'; s[1].value = 'champion:level=2'")
+        window.run(SET, "pace", "3")
+        window.run("byId('start').requestSubmit()")
+        browser.until(lambda: (state(window).get("step") or 0) > 1)
+        assert "you are human:speed=3 (2)" in text(window, "title")
+        assert window.run("return byId('speed').value") == "3"
+        click(window, "leave")
+        browser.until(lambda: text(window, "verdict"))
+        assert leaves(window, process) == 1, "it was left"
+    game = json.loads(record.read_text())
+    assert game["policies"] == ["static", "champion:level=2", "human:speed=3", "simple"]
+    assert game["seed"] == 5
+
+
+def test_an_open_start_page_can_be_closed(window: Browser, binary: Path) -> None:
+    with browser.match(binary, "--web") as (process, address):
+        window.open(address, "#sitting li")
+        window.driver.refresh()
+        window.run("await until(() => all('#sitting li').length)")
+        time.sleep(6)
+        assert process.poll() is None, "to load it again is not to close it"
+        assert leaves(window, process) == 0
+
+
+def test_after_a_match(window: Browser, binary: Path, tmp_path: Path) -> None:
+    """The page says who has won and why, hands over the record, and begins another match."""
+    record = tmp_path / "mine.jsonl"
+    seed = "return [byId('title').textContent, globalThis.pommego.play.state().seed]"
+    behavior = {"behavior": "allow", "downloadPath": str(tmp_path / "downloads")}
+    window.driver.execute_cdp_cmd("Browser.setDownloadBehavior", behavior)
+    with browser.match(binary, *DUEL, "--seed", "7", "--record", record) as (process, address):
+        begun(window, address)
+        dies(window)
+        browser.until(lambda: text(window, "verdict") == "You lost")
+        assert text(window, "happened") == "You were killed by your own bomb"
+        assert text(window, "turn").startswith("Win after")
+        assert not window.run("return byId('pad').checkVisibility()")
+        first = json.loads(record.read_text())
+        click(window, "save")
+        saved = tmp_path / "downloads" / "OneVsOne-v0-7.jsonl"
+        browser.until(saved.exists)
+        browser.until(lambda: saved.read_bytes() == record.read_bytes())
+
+        click(window, "same")
+        browser.until(lambda: state(window).get("asked") == 0)
+        assert not text(window, "verdict")
+        assert window.run(seed)[1] == "7"
+        dies(window)
+        browser.until(lambda: text(window, "verdict"))
+        same = json.loads((tmp_path / "mine-2.jsonl").read_text())
+        assert (same["seed"], same["initial"]) == (7, first["initial"])
+
+        click(window, "again")
+        browser.until(lambda: state(window).get("asked") == 0)
+        assert window.run(seed)[1] != "7"
+        click(window, "leave")
+        browser.until(lambda: text(window, "verdict") == "The match was stopped")
+        click(window, "another")
+        window.run("await until(() => byId('env').checkVisibility() && byId('env').value)")
+        assert window.run("return byId('env').value") == "OneVsOne-v0"
+        assert leaves(window, process) == 1
+    assert json.loads(record.read_text()) == first, "each match has a file of its own"
+
+
+def test_it_goes_on_at_the_chosen_speed(window: Browser, binary: Path) -> None:
+    """Once nobody but agents plays, there is something to look at."""
+    with browser.match(binary, *FOUR, "--seed", "3") as (process, address):
+        begun(window, address)
+        dies(window)
+        steps = "const from = pommego.play.state().step, began = performance.now();"
+        steps += "await until(() => performance.now() - began > 2000);"
+        steps += "return pommego.play.state().step - from"
+        assert 4 <= window.run(steps) <= 10, "four steps a second"
+        assert text(window, "turn") == "You are out: you were killed by your own bomb. The match goes on."
+        window.run(SET, "speed", "10")
+        assert 12 <= window.run(steps) <= 22
+        assert leaves(window, process) == 0, "without anybody who looks on, agents end it at once"
+
+
+def test_words_by_keyboard(window: Browser, binary: Path, tmp_path: Path) -> None:
+    record = tmp_path / "radio.jsonl"
+    with browser.match(binary, *RADIO, "--seed", "3", "--record", record) as (process, address):
+        begun(window, address)
+        window.run("all('#words select')[0].focus()")
+        window.press("5")  # the list's own choice by a letter
+        window.press("\ue014")
+        browser.until(lambda: state(window).get("asked") == 1)
+        window.press("3", "7", "\ue015")
+        browser.until(lambda: state(window).get("asked") == 2)
+        window.press("0", "x")
+        browser.until(lambda: state(window).get("asked") == 3)
+        click(window, "leave")
+        browser.until(lambda: text(window, "verdict"))
+        leaves(window, process)
+    steps = json.loads(record.read_text())["steps"]
+    played = [(step["actions"][0], step["messages"][0]) for step in steps]
+    assert played == [(4, [5, 0]), (2, [3, 7]), (0, [0, 7])]
+
+
+def test_keys_are_shown_and_the_screen_is_filled(window: Browser, binary: Path) -> None:
+    full = "return Boolean(document.fullscreenElement)"
+    with browser.match(binary, *RADIO, "--seed", "3") as (process, address):
+        begun(window, address)
+        window.press("?")
+        assert "word 1, then word 2" in text(window, "help")
+        window.press("?")
+        assert not text(window, "help")
+        window.press("f")
+        browser.until(lambda: window.run(full))
+        window.press("f")
+        browser.until(lambda: not window.run(full))
+        assert state(window)["asked"] == 0, "these are no moves"
+        leaves(window, process)
+
+
+def test_keys_of_recorded_games(window: Browser, binary: Path) -> None:
+    golden = Path(__file__).parents[2] / "env/pommerman/testdata/golden/OneVsOne-v0.jsonl.gz"
+    with browser.viewing(binary, golden) as address:
+        for width, height in [(1280, 800), (390, 844)]:
+            window.window(width, height)
+            window.open(address, "#where")
+            window.press("?")
+            shown = "return document.querySelector('#keys dl').checkVisibility()"
+            assert window.run(shown)
+            window.press("?")
+            assert not window.run(shown)
+
+
+def test_a_button_that_is_held_repeats_its_move(window: Browser, binary: Path, tmp_path: Path) -> None:
+    record = tmp_path / "held.jsonl"
+    window.window(390, 844)
+    with browser.match(binary, *FOUR, "--seed", "3", "--record", record) as (process, address):
+        begun(window, address)
+        box = window.run("const b = document.querySelector('#pad .stay').getBoundingClientRect(); return [b.x, b.y]")
+        point = [{"x": box[0] + 9, "y": box[1] + 9}]
+        touch = "Input.dispatchTouchEvent"
+        window.driver.execute_cdp_cmd(touch, {"type": "touchStart", "touchPoints": point})
+        window.driver.execute_cdp_cmd(touch, {"type": "touchEnd", "touchPoints": []})
+        browser.until(lambda: state(window)["asked"] == 1)
+        time.sleep(0.6)
+        assert state(window)["asked"] == 1, "a tap is one move"
+        window.driver.execute_cdp_cmd(touch, {"type": "touchStart", "touchPoints": point})
+        browser.until(lambda: (state(window)["asked"] or 0) >= 5)
+        window.driver.execute_cdp_cmd(touch, {"type": "touchEnd", "touchPoints": []})
+        time.sleep(0.5)
+        stopped = state(window)["asked"]
+        time.sleep(0.6)
+        assert state(window)["asked"] == stopped is not None
+        assert leaves(window, process) == 1
+    assert {step["actions"][0] for step in json.loads(record.read_text())["steps"]} == {0}
+
+
+@pytest.mark.parametrize("how", ["close", "leave"])
+def test_closing_the_page_ends_the_command(how: str, window: Browser, binary: Path, tmp_path: Path) -> None:
+    record = tmp_path / "mine.jsonl"
+    with browser.match(binary, *FOUR, "--seed", "3", "--record", record) as (process, address):
+        first = window.driver.current_window_handle
+        window.driver.switch_to.new_window("tab")
+        begun(window, address)
+        window.press("x")
+        browser.until(lambda: state(window)["asked"] == 1)
+        window.driver.refresh()
+        browser.until(lambda: state(window).get("asked") == 1)
+        time.sleep(6)
+        assert process.poll() is None, "to load it again is not to close it"
+        if how == "leave":  # for another page, from which one could go back
+            window.driver.get("data:text/html,elsewhere")
+            assert process.wait(timeout=20) == 1
+        window.driver.close()
+        window.driver.switch_to.window(first)
+        assert process.wait(timeout=20) == 1
+        assert "human has left before the match was over" in process.stdout.read()
+    assert len(json.loads(record.read_text())["steps"]) == 1
