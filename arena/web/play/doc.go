@@ -1,15 +1,19 @@
 // Package play lets people play in matches on a page in the browser.
 //
-//	table := play.NewTable(game, names, leave)
+//	table := play.NewTable(offers)
+//	table.Deal(game, names, leave)
 //	person, err := table.Seat(0, "human:speed=4") // a match.Player
 //	result, err := match.Play(ctx, game, players, seed, rules, table.Watch)
 //	table.End("seat 0 won")
+//	order := table.Next(ctx) // a rematch, or another match; nil: the page is closed
 //
 // The page gets each position as its seat knows it, by scene.Step.Seen: what a person may
 // not know is not sent. Once the seat is out, or the match over, it gets everything.
 //
 // By default the match waits for each move. At a speed, so many moves are made a
-// second, and without one in time the seat stays; the page changes the speed.
+// second, and without one in time the seat stays; the page changes the speed. Once no person is
+// in the game, it goes on at the last speed while a page looks on. A person in the game whose
+// pages have been closed for five seconds leaves.
 //
 // # Protocol
 //
@@ -17,4 +21,8 @@
 // game begins, {"step"} for each position, {"ask"} when the seat is to move, and {"end"}.
 // POST /api/play/move takes {"seat", "step", "action"}, /api/play/pace {"seat", "speed"}
 // and /api/play/leave nothing.
+//
+// GET /api/play/offers answers with a line {"offers"} and stays open, as a page that looks on.
+// POST /api/play/start takes {"env", "agents", "same"}, an [Order], and answers once the match
+// begins. GET /api/play/record has the records of the match's games, as a string in JSON.
 package play

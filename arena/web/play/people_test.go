@@ -199,3 +199,55 @@ func TestThoughtsStaySecret(t *testing.T) {
 		t.Errorf("the whole game has %d thoughts, want those of the champion", thoughts)
 	}
 }
+
+// TestOrders: a page orders matches of people and built-in agents alone, while none is played.
+func TestOrders(t *testing.T) {
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := play.NewTable(func() []play.Offer { return []play.Offer{play.OfferOf(game)} })
+	mux := http.NewServeMux()
+	for pattern, answer := range table.Handlers() {
+		mux.HandleFunc(pattern, answer)
+	}
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	defer server.CloseClientConnections()
+	answer, err := http.Get(server.URL + "/api/play/offers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var got struct{ Offers []play.Offer }
+	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil || len(got.Offers) != 1 {
+		t.Fatalf("offered is %+v, %v", got, err)
+	}
+	agents := strings.Join(got.Offers[0].Agents, " ")
+	if !strings.Contains(agents, "champion champion:level=1 champion:level=2") || strings.Contains(agents, "simple:") ||
+		got.Offers[0].Head.Env != "OneVsOne-v0" {
+		t.Errorf("offered is %+v", got.Offers[0])
+	}
+	for _, body := range []string{
+		`{`, `{"same": true}`, `{"env": "OneVsOne-v0", "agents": ["human", "exec:touch x"]}`,
+		`{"env": "OneVsOne-v0", "agents": ["human", "champion:weights=x"]}`,
+		`{"env": "OneVsOne-v0", "agents": ["human", "http://127.0.0.1:9"]}`,
+	} {
+		if got := post(t, server, "start", body); got != http.StatusBadRequest {
+			t.Errorf("%s is answered %d, want %d", body, got, http.StatusBadRequest)
+		}
+	}
+	go func() {
+		table.Next(t.Context()).Answer(errors.New("no"))
+		table.Next(t.Context()).Answer(nil)
+	}()
+	for _, want := range []int{http.StatusBadRequest, http.StatusNoContent} {
+		if got := post(t, server, "start", `{"env": "OneVsOne-v0", "agents": ["human", "champion:level=2"]}`); got != want {
+			t.Errorf("an order is answered %d, want %d", got, want)
+		}
+	}
+	table.Deal(game, []string{"human", "simple"}, func() {})
+	if got := post(t, server, "start", `{"same": true}`); got != http.StatusBadRequest {
+		t.Errorf("an order during a match is answered %d", got)
+	}
+}
