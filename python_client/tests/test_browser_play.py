@@ -219,7 +219,9 @@ def test_a_button_that_is_held_repeats_its_move(window: Browser, binary: Path, t
     window.window(390, 844)
     with browser.match(binary, *FOUR, "--seed", "3", "--record", record) as (process, address):
         begun(window, address)
-        box = window.run("const b = document.querySelector('#pad .stay').getBoundingClientRect(); return [b.x, b.y]")
+        box = window.run(
+            "const b = document.querySelector('#pad .stay').getBoundingClientRect(); return [b.x, b.y]"
+        )
         point = [{"x": box[0] + 9, "y": box[1] + 9}]
         touch = "Input.dispatchTouchEvent"
         window.driver.execute_cdp_cmd(touch, {"type": "touchStart", "touchPoints": point})
