@@ -30,8 +30,8 @@ for each of them, which works on this machine alone. The page shows what the sea
 the whole game once the match is over. The match waits for each move; human:speed=4 makes 4
 moves a second. Once no person is in the game it goes on at the speed chosen. The page then offers
 the record, a rematch, and another match. --web without --agents begins with that choice: the
-page may seat you and built-in agents alone. A match after the first goes into files of its own:
-mine-2.jsonl after mine.jsonl. The command ends when the page has been closed for five seconds.
+page may seat you and built-in agents alone. --record and --events take the first match. The
+command ends when the page has been closed for five seconds.
 
 Remote agents (exec, library and http) have a time limit for each move. Late and invalid
 moves are replaced by stop, counted and recorded. With built-in agents the same seed gives
@@ -57,27 +57,29 @@ three times, and then all have lost.`,
   pommego play --start match.jsonl.gz --agents mcts:ticks=2000,simple,simple,simple
   pommego play --agents http://localhost:10080,simple,simple,simple --ties playground
   pommego play --env OneVsOne-v0 --agents "exec:python3 agent.py,simple" --limit 50ms --json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			o.seeded, o.lotGiven = cmd.Flags().Changed("seed"), cmd.Flags().Changed("draw-sides")
-			o.chosen = cmd.Flags().Changed("env") || o.rules != ""
-			o.names = agentNames(o.agents)
-			switch human := slices.ContainsFunc(o.names, play.Human); {
-			case !o.web || human:
-				o.web = false
-			case cmd.Flags().Changed("agents"):
-				return usagef("--web shows a match that a person plays in, and --agents is %q, want human among them", o.agents)
-			case o.rules != "" || o.start != "":
-				return usagef("--web without --agents plays by the rules of the id, want --agents beside --rules and --start")
-			}
-			if o.show && o.quiet {
-				return usagef("--show and --quiet exclude each other")
-			}
-			return cmp.Or(vacant(o.record, o.events), exactly(0, "none")(cmd, args))
-		},
+		Args: o.args,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	o.flags(cmd)
 	return cmd
+}
+
+// args checks the arguments and what flags say together.
+func (o *playOptions) args(cmd *cobra.Command, args []string) error {
+	given := cmd.Flags().Changed
+	o.seeded, o.lotGiven = given("seed"), given("draw-sides")
+	o.chosen = given("env") || o.rules != ""
+	o.names = agentNames(o.agents)
+	human := slices.ContainsFunc(o.names, play.Human)
+	switch o.web = o.web && !human; {
+	case o.web && given("agents"):
+		return usagef("--web shows a match that a person plays in, and --agents is %q, want human among them", o.agents)
+	case o.web && (o.rules != "" || o.start != ""):
+		return usagef("--web without --agents plays by the rules of the id, want --agents beside --rules and --start")
+	case o.show && o.quiet:
+		return usagef("--show and --quiet exclude each other")
+	}
+	return cmp.Or(vacant(o.record, o.events), exactly(0, "none")(cmd, args))
 }
 
 // flags adds the flags.

@@ -79,12 +79,11 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 // records are the places where a record is kept.
 type records []interface{ Write(record []byte) error }
 
-func (r records) Write(record []byte) error {
-	var errs []error
+func (r records) Write(record []byte) (err error) {
 	for _, out := range r {
-		errs = append(errs, out.Write(record))
+		err = errors.Join(err, out.Write(record))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // recording records the match in the file that was asked for, and for the page; nil where there

@@ -7,9 +7,7 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 
 	"pommego/arena/web"
 	"pommego/arena/web/play"
@@ -43,7 +41,6 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 	pageCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go p.serve(pageCtx)
-	record, events := o.record, o.events // of the first match
 	var order *play.Order
 	if o.web {
 		fmt.Fprintf(said, "choose a match, in the browser: %s\n", p.address("play.html", url.Values{"env": {o.id}}))
@@ -54,7 +51,6 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 	for ; ; o.seeded = false {
 		if order != nil {
 			o.take(order)
-			o.record, o.events = another(record), another(events)
 		}
 		begun := false
 		err := o.once(ctx, out, table, func(s *seated, err error) error {
@@ -65,10 +61,12 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 			}
 			return err
 		})
-		if !begun && order == nil {
+		switch {
+		case begun:
+			o.record, o.events = "", "" // of the first match alone
+		case order == nil:
 			return err
-		}
-		if !begun {
+		default:
 			table.End(err.Error())
 			err = nil // the page has been told
 		}
@@ -97,18 +95,6 @@ func (o *playOptions) take(order *play.Order) {
 	}
 	if !order.Same && !o.seeded {
 		o.drawSeed()
-	}
-}
-
-// another is a path, or that of its kind with the first free number from 2 on.
-func another(path string) string {
-	folder, file := filepath.Split(path)
-	name, _, _ := strings.Cut(file, ".")
-	for next, n := path, 2; ; n++ {
-		if _, err := os.Lstat(next); path == "" || err != nil {
-			return next
-		}
-		next = filepath.Join(folder, fmt.Sprintf("%s-%d%s", name, n, strings.TrimPrefix(file, name)))
 	}
 }
 

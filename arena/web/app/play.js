@@ -181,6 +181,8 @@ function wire() {
   addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input")) return;
     if (/^[0-9]$/.test(event.key)) sayWord(Number(event.key));
+    if (event.key === "?") find("help").togglePopover();
+    if (event.key === "f") document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen();
     const what = kindOfKey(event.key);
     if (!what || event.key === " " && event.target.matches("button, a")) return;
     event.preventDefault();

@@ -66,7 +66,7 @@ func (t *Table) start(w http.ResponseWriter, r *http.Request) {
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(o)
 	for _, name := range o.Agents {
 		if !offered.MatchString(name) {
-			err = errors.Join(err, fmt.Errorf("agent %q: a page may choose human and built-in agents, those by name and level", name))
+			err = errors.Join(err, fmt.Errorf("agent %q: want human or a built-in agent, by name and level", name))
 		}
 	}
 	t.mu.Lock()
