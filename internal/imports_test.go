@@ -60,6 +60,7 @@ var policy = []rule{
 	{"arena/trace/tracetest", []string{"OWN"}},
 	{"arena/picture", []string{"arena/scene", "env"}},
 	{"arena/scene", []string{"env", "env/record"}},
+	{"arena/words", []string{"arena/scene", "env"}},
 	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/picture", "arena/scene", "arena/tournament",
 		"arena/trace", "env"}},

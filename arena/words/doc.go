@@ -1,0 +1,31 @@
+// Package words tells positions in words, for language models: the rules of a game once, and
+// for each turn what a seat knows, as text or as JSON.
+//
+//	head := scene.HeadOf(spec, match)
+//	told, err := words.New(spec, &head)
+//	prompt := told.Rules()
+//	...
+//	step := scene.Describe(spec, match, tracker, actions)
+//	seen := step.Seen(&head, seat)
+//	match.Mask(seat, mask) // spec.MaskSize() bytes
+//	prompt = told.View(&seen, seat, mask, words.Full)
+//
+// View and JSON say the same of a position, and nothing but what is in the step that they are
+// given: what a seat knows is for scene.Step.Seen to say. The same step gives the same bytes.
+//
+// # Names
+//
+// A figure on the board is a capital letter: A is seat 0's, B seat 1's. Where a seat moves several
+// figures, the first of each seat come first: A, C and E are seat 0's of two. [Game.Alias] is the
+// letters of a seat. Cells are (row,column) from (0,0) at the top left.
+//
+// # Danger
+//
+// [Game.Forecast] tells which cells burn at which of the coming ticks, by the bombs and flames
+// that a seat knows of. Tick 1 is the move to be made now: whoever is on a cell after the move of
+// tick t and finds it burning then is hit. The danger grid has the first of a cell's ticks.
+//
+// # Concurrency
+//
+// A Game is read-only and may be shared by goroutines.
+package words

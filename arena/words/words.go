@@ -1,0 +1,76 @@
+package words
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"pommego/arena/scene"
+	"pommego/env"
+)
+
+// Detail is how much a view tells.
+type Detail int
+
+// The details.
+const (
+	Full  Detail = iota
+	Short        // the board, the seat's own numbers, the danger and the legal actions
+)
+
+// Game tells positions of one game.
+type Game struct {
+	head  *scene.Head
+	spec  *env.Spec
+	rules rules
+}
+
+// New makes a Game from a game's description and the head of its scenes.
+func New(spec *env.Spec, head *scene.Head) (*Game, error) {
+	g := &Game{head: head, spec: spec}
+	text, err := json.Marshal(spec.Rules)
+	if err == nil {
+		err = json.Unmarshal(text, &g.rules)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("words: the rules of %s: %w", spec.ID, err)
+	}
+	return g, nil
+}
+
+// Alias is the letters of a seat's figures.
+func (g *Game) Alias(seat int) string {
+	var letters []byte
+	for n := range g.spec.Actions {
+		if strings.HasPrefix(g.spec.Actions[n].Name, "move") {
+			letters = append(letters, g.letter(seat, n))
+		}
+	}
+	return string(letters)
+}
+
+// letter is the letter of the n-th figure of a seat.
+func (g *Game) letter(seat, n int) byte { return byte('A' + n*g.spec.Seats + seat) }
+
+// letterOf is the letter of a figure.
+func (g *Game) letterOf(a *env.SceneAgent) byte {
+	if a.Name == "" {
+		return g.letter(a.Seat, 0)
+	}
+	return g.letter(a.Seat, int(a.Name[0]-'a'))
+}
+
+// Legal is, for each component of an action, the names of the choices that a mask allows, all
+// if it is nil.
+func (g *Game) Legal(mask []uint8) [][]string {
+	all, at := make([][]string, len(g.spec.Actions)), 0
+	for i, c := range g.spec.Actions {
+		for n, name := range c.Names {
+			if mask == nil || mask[at+n] != 0 {
+				all[i] = append(all[i], name)
+			}
+		}
+		at += c.N
+	}
+	return all
+}
