@@ -59,6 +59,7 @@ var policy = []rule{
 	{"arena/trace", []string{"env/record", "internal/disk"}},
 	{"arena/trace/tracetest", []string{"OWN"}},
 	{"arena/picture", []string{"arena/scene", "env"}},
+	{"arena/orders", []string{"arena/scene", "env"}},
 	{"arena/scene", []string{"env", "env/record"}},
 	{"arena/words", []string{"arena/scene", "env"}},
 	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},

@@ -1,0 +1,54 @@
+package orders
+
+import (
+	"testing"
+
+	"pommego/arena/scene"
+	"pommego/env/catalog"
+)
+
+func headOf(t testing.TB, id string) *scene.Head {
+	t.Helper()
+	game, err := catalog.Game(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := scene.HeadOf(game.Spec(), game.New(1)[0])
+	return &head
+}
+
+func TestParse(t *testing.T) {
+	radio, suite := headOf(t, "PommeRadioCompetition-v2"), headOf(t, "SuiteBot-v0")
+	for _, tc := range []struct {
+		text    string
+		head    *scene.Head
+		want    string
+		reading Reading
+	}{
+		{"up", radio, "up", Legal},
+		{" up\n", radio, "up", Legal},
+		{"up, left, bomb", radio, "up, left, bomb", Legal},
+		{"go 3,4", radio, "go 3,4", Legal},
+		{"go 3,4 for 7; say 1 2", radio, "go 3,4 for 7; say 1 2", Legal},
+		{"bomb for 9", radio, "bomb for 9", Legal},
+		{"UP!", radio, "up", Repaired},
+		{"[up]", radio, "up", Repaired},
+		{"I think we should go up.", radio, "up", Repaired},
+		{"```json\n{\"action\": \"go\", \"cell\": [3, 4], \"ticks\": 5}\n```", radio, "go 3,4 for 5", Repaired},
+		{"The bomb is near, so I hide.\nAction: up", radio, "up", Repaired},
+		{"We see a bomb to the left. {\"action\": \"right\"}", radio, "right", Repaired},
+		{"up or left", radio, "stop", Illegal},
+		{"don't bomb", radio, "stop", Illegal},
+		{"", radio, "stop", Illegal},
+		{"go 30,4", radio, "stop", Illegal},
+		{"up; say I am in danger, help", radio, "up; say 2 3", Repaired},
+		{"plant_bomb", suite, "plant_bomb", Legal},
+		{"bomb", suite, "plant_bomb", Repaired},
+		{"stop", suite, "hold", Repaired},
+	} {
+		o, reading := Parse(tc.text, tc.head)
+		if got := o.Text(tc.head); got != tc.want || reading != tc.reading {
+			t.Errorf("%q is %q, %v; want %q, %v", tc.text, got, reading, tc.want, tc.reading)
+		}
+	}
+}
