@@ -3,7 +3,6 @@ package champion
 import (
 	"pommego/env/grid"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/tactics"
 )
 
 const (
@@ -51,7 +50,7 @@ func (p *planner) forecast(n *node, age int) {
 // explode lets the bombs of a node explode.
 func (p *planner) explode(n *node, age, lasting int) {
 	f, r := &p.ahead, p.rules
-	var bombs tactics.Bombs
+	var bombs pommerman.Bombs
 	bombs.Take(r, &n.State)
 	var closed grid.Bits
 	for i := range n.Bombs[:n.NumBombs] {

@@ -48,7 +48,7 @@ func (o *analysis) look(v *pommerman.View, memory *hybridMemory, rng *env.RNG) {
 			o.steps.Add(to)
 		}
 	}
-	o.hazards.foresee(v, false)
+	o.hazards.Foresee(v, false)
 	o.threshold = dangerLife + dangerPerBomb*uint8(o.furtherBombs())
 	o.ways.find(o)
 	o.survey()
@@ -120,7 +120,7 @@ func (o *analysis) concerns(b *pommerman.SeenBomb) bool {
 // threatened reports whether a dangerous bomb reaches a cell, or a ring of the
 // collapse is as close to falling on it.
 func (o *analysis) threatened(c grid.Cell) bool {
-	return o.hazards.due[c] != 0 && o.hazards.due[c] < o.threshold
+	return o.hazards.Due[c] != 0 && o.hazards.Due[c] < o.threshold
 }
 
 // mustEvade reports whether the agent's cell or one it could step onto is

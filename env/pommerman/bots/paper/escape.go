@@ -1,6 +1,15 @@
 package paper
 
-import "pommego/env/grid"
+import (
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// horizon is how many steps ahead hazards are known.
+const horizon = pommerman.Horizon
+
+// hazards is what bombs, flames and the collapse are going to do, with ways out of it.
+type hazards struct{ pommerman.Hazards }
 
 // A way out is searched for with sets of cells: from the cells where the agent can
 // be after one step, given bombs and flames, follow those after the next. Others
@@ -78,8 +87,8 @@ const bright = forGood*(enoughRoom+1) + enoughRoom
 func (h *hazards) outlast(c grid.Cell, open grid.Bits) int {
 	var at grid.Bits
 	at.Add(c)
-	for t := 1; t <= h.last; t++ {
-		if at = at.AndNot(h.deadly[t]); at.Empty() {
+	for t := 1; t <= h.Last; t++ {
+		if at = at.AndNot(h.Deadly[t]); at.Empty() {
 			return t - 1
 		}
 		at = at.Or(at.Grow().And(open))
@@ -95,12 +104,12 @@ func (o *analysis) mayBomb() bool {
 		return false
 	}
 	var h hazards
-	h.foresee(o.v, true)
+	h.Foresee(o.v, true)
 	goals := h.refuges(o.quiet)
 	var at grid.Bits
 	at.Add(o.v.Self.Cell)
 	for t := 1; t <= horizon; t++ {
-		at = at.AndNot(h.deadly[t])
+		at = at.AndNot(h.Deadly[t])
 		if safe := at.And(goals); !safe.Empty() {
 			return true
 		}
@@ -122,7 +131,7 @@ func (h *hazards) refuges(open grid.Bits) (good grid.Bits) {
 				ways++
 			}
 		}
-		if ways >= 2 && h.due[c] == 0 {
+		if ways >= 2 && h.Due[c] == 0 {
 			good.Add(c)
 		}
 	}

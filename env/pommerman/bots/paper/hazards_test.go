@@ -27,7 +27,7 @@ func TestHazardsComeTrue(t *testing.T) {
 		var v pommerman.View
 		s.Rules.See(&s.State, 0, &v)
 		var h hazards
-		h.foresee(&v, false)
+		h.Foresee(&v, false)
 		exact := s.Rules.Traits().Lingers == 0 // else it fears more than comes
 		now, first := s.State, [256]uint8{}
 		stop := make([]uint8, 16)
@@ -36,7 +36,7 @@ func TestHazardsComeTrue(t *testing.T) {
 			s.Rules.Step(&now, stop)
 			for c := range now.Board {
 				burns := burns(s, &now, grid.Cell(c))
-				if foreseen := h.deadly[step].Has(grid.Cell(c)); foreseen != burns && (burns || exact) {
+				if foreseen := h.Deadly[step].Has(grid.Cell(c)); foreseen != burns && (burns || exact) {
 					t.Fatalf("step %d: (%d,%d) foreseen to burn: %v, burns: %v\n%s", step, grid.Cell(c).Row(), grid.Cell(c).Col(),
 						!burns, burns, pommermantest.Picture(&v))
 				}
@@ -49,8 +49,8 @@ func TestHazardsComeTrue(t *testing.T) {
 				}
 			}
 		}
-		if h.due != first && exact {
-			t.Fatalf("foreseen %v, came %v", h.due, first)
+		if h.Due != first && exact {
+			t.Fatalf("foreseen %v, came %v", h.Due, first)
 		}
 	})
 	if checked < 500 || burnt < 5000 {
@@ -71,7 +71,7 @@ func TestLaidBombIsForeseen(t *testing.T) {
 		var v pommerman.View
 		s.Rules.See(&s.State, 0, &v)
 		var h hazards
-		h.foresee(&v, true)
+		h.Foresee(&v, true)
 		exact := s.Rules.Traits().Lingers == 0
 		now := s.State
 		actions := make([]uint8, 16)
@@ -83,7 +83,7 @@ func TestLaidBombIsForeseen(t *testing.T) {
 			s.Rules.Step(&now, actions)
 			for c := range now.Board {
 				burns := burns(s, &now, grid.Cell(c))
-				if foreseen := h.deadly[step].Has(grid.Cell(c)); foreseen != burns && (burns || exact) {
+				if foreseen := h.Deadly[step].Has(grid.Cell(c)); foreseen != burns && (burns || exact) {
 					t.Fatalf("step %d: (%d,%d) foreseen to burn: %v, burns: %v", step, grid.Cell(c).Row(), grid.Cell(c).Col(), !burns,
 						burns)
 				}
@@ -113,19 +113,19 @@ func TestRingsAreForeseen(t *testing.T) {
 	} {
 		v.StepCount = test.count
 		var h hazards
-		h.foresee(v, false)
+		h.Foresee(v, false)
 		corner := grid.At(test.ring, test.ring)
 		for step := 1; step <= horizon; step++ {
-			if deadly := h.deadly[step].Has(corner); deadly != (test.from > 0 && step >= test.from) {
+			if deadly := h.Deadly[step].Has(corner); deadly != (test.from > 0 && step >= test.from) {
 				t.Errorf("%s: at step count %d the corner is deadly in step %d: %v, want from %d on", test.reason, test.count, step,
 					deadly, test.from)
 			}
-			if h.deadly[step].Has(grid.At(test.ring+1, test.ring+1)) {
+			if h.Deadly[step].Has(grid.At(test.ring+1, test.ring+1)) {
 				t.Errorf("%s: the inner cells are deadly too", test.reason)
 			}
 		}
-		if int(h.due[corner]) != test.from {
-			t.Errorf("%s: due in step %d, want %d", test.reason, h.due[corner], test.from)
+		if int(h.Due[corner]) != test.from {
+			t.Errorf("%s: due in step %d, want %d", test.reason, h.Due[corner], test.from)
 		}
 	}
 }
@@ -150,8 +150,8 @@ func TestRingsBuryBombs(t *testing.T) {
 			. . . . . . .`)
 		v.StepCount, v.Bombs[0].Life = test.count, test.life
 		var h hazards
-		h.foresee(v, false)
-		if got := h.due[grid.At(1, 3)] != 0; got != test.burns {
+		h.Foresee(v, false)
+		if got := h.Due[grid.At(1, 3)] != 0; got != test.burns {
 			t.Errorf("at step count %d with %d steps to go: the bomb explodes is %v, want %v", test.count, test.life, got,
 				test.burns)
 		}
@@ -205,10 +205,10 @@ func TestRollingBombsAreForeseen(t *testing.T) {
 		v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), test.board)
 		v.Bombs[0].Life, v.Bombs[0].Moving = test.life, grid.Right
 		var h hazards
-		h.foresee(v, false)
-		if !h.deadly[test.life].Has(test.at) || h.due[test.at.Next(grid.Down)] != test.life ||
-			h.deadly[test.life].Has(grid.At(0, 6)) {
-			t.Errorf("%s: the explosion was foreseen elsewhere: %v", test.reason, h.due)
+		h.Foresee(v, false)
+		if !h.Deadly[test.life].Has(test.at) || h.Due[test.at.Next(grid.Down)] != test.life ||
+			h.Deadly[test.life].Has(grid.At(0, 6)) {
+			t.Errorf("%s: the explosion was foreseen elsewhere: %v", test.reason, h.Due)
 		}
 	}
 }
