@@ -13,8 +13,9 @@ type Foresight interface {
 	// what is out of sight is forgotten.
 	Look(m Match)
 
-	// Foresee writes what is to come; laying adds a bomb that the seat lays in the coming tick.
-	Foresee(laying bool, f *Forecast)
+	// Foresee writes what is to come if the seat makes a move in the coming tick, by which it may
+	// lay or kick a bomb: a choice of the first component of its action.
+	Foresee(move uint8, f *Forecast)
 }
 
 // Forecast is what is to come on a board, cell by cell, row after row.

@@ -21,9 +21,9 @@ func (m *Match) Foresight(seat int) env.Foresight {
 func (f *foresight) Look(m env.Match) { f.state = m.(*Match).State }
 
 // Foresee writes what is to come.
-func (f *foresight) Foresee(laying bool, to *env.Forecast) {
+func (f *foresight) Foresee(move uint8, to *env.Forecast) {
 	layer, n := -1, f.game.rules.BoardSize
-	if laying {
+	if Action(move) == LayBomb {
 		layer = f.bomber
 	}
 	var ahead Forecast

@@ -36,15 +36,22 @@ func (f *foresight) Look(m env.Match) {
 
 // Foresee writes what is to come. Where others are out of view is only a guess: they are not in
 // the way.
-func (f *foresight) Foresee(laying bool, to *env.Forecast) {
+func (f *foresight) Foresee(move uint8, to *env.Forecast) {
 	var h Hazards
-	h.Foresee(&f.view, laying)
-	n := f.whole.BoardSize
-	to.Clear(n * n)
+	v, n := f.view, f.whole.BoardSize
 	var bombs grid.Bits
-	for _, b := range f.view.Bombs[:f.view.NumBombs] {
+	for i := range v.NumBombs {
+		b := &v.Bombs[i]
 		bombs.Add(b.Cell)
+		d := grid.Dir(move)
+		if d <= grid.Right && d != grid.Stay && v.Self.Kicks && b.Cell == v.Self.Cell.Next(d) && v.Board[b.Cell.Next(d)] == Passage {
+			b.Moving = d
+			bombs.Remove(b.Cell)
+			v.Board[b.Cell] = Passage
+		}
 	}
+	h.Foresee(&v, Action(move) == LayBomb)
+	to.Clear(n * n)
 	for i := range to.Burns {
 		c := grid.At(i/n, i%n)
 		for t := 1; t <= h.Last; t++ {
@@ -52,7 +59,7 @@ func (f *foresight) Foresee(laying bool, to *env.Forecast) {
 				to.Burns[i] |= 1 << t
 			}
 		}
-		item := f.view.Board[c]
+		item := v.Board[c]
 		free := item != Rigid && item != Wood && item != BombItem && !bombs.Has(c)
 		to.Open[i] = free && (item < f.whole.Agent0() || f.unseen.Has(c))
 	}

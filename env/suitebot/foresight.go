@@ -16,7 +16,7 @@ func (m *Match) Foresight(seat int) env.Foresight { return &foresight{seat: seat
 func (f *foresight) Look(m env.Match) { m.(*Match).View(f.seat, &f.view) }
 
 // Foresee writes what is to come. Agents and the home bases of others kill: they are closed.
-func (f *foresight) Foresee(laying bool, to *env.Forecast) {
+func (f *foresight) Foresee(move uint8, to *env.Forecast) {
 	p, s := f.view.Plan, &f.view.State
 	to.Clear(p.cells)
 	for i := range to.Open {
@@ -34,7 +34,7 @@ func (f *foresight) Foresee(laying bool, to *env.Forecast) {
 			to.Burns[c] |= 2 << k
 		}
 	}
-	if !laying {
+	if Action(move) != PlantBomb {
 		return
 	}
 	own, due := s.Agents[f.seat], p.rules.BombDelay
