@@ -1,7 +1,7 @@
 package words
 
 import (
-	"math/bits"
+	"slices"
 
 	"pommego/arena/scene"
 	"pommego/env"
@@ -10,38 +10,72 @@ import (
 // Horizon is the last tick of a forecast.
 const Horizon = 63
 
-// Forecast tells for each cell at which ticks it burns: bit t for tick t, from 1 to Horizon. It
-// is what the bombs and flames of a step will do if no other bomb is laid or kicked. Where
-// figures will be is unknown, so none of them shields anything.
+// Forecast tells for each cell at which ticks it burns: bit t for tick t, from 1 to Horizon. It is
+// what the bombs and flames of a step will do if no bomb is laid or kicked. Figures that bombs
+// roll against stay where they are; they shield nothing, for they may walk away. Cells on which a
+// ring of the board falls count as burning from then on.
 func (g *Game) Forecast(seen *scene.Step) []uint64 {
-	f := forecast{Game: g, fire: make([]uint64, len(seen.Ground)), ground: append(env.Ground{}, seen.Ground...)}
+	n := g.head.Rows * g.head.Cols
+	f := forecast{Game: g, step: seen.Step, fire: make([]uint64, n+1), ground: g.ground(seen), blocked: make([]bool, n+1)}
+	for _, b := range seen.Bases {
+		f.ground[g.cell(b.At)] = groundBase
+	}
+	for _, i := range seen.Items {
+		f.blocked[g.cell(i.At)] = !i.Hidden && g.rules.Step != "java"
+	}
+	for _, a := range seen.Agents {
+		if a.Alive {
+			f.blocked[g.cell(a.At)] = true
+		}
+	}
 	for _, fl := range seen.Flames {
 		life := fl.Life
 		if g.head.Hides(env.FlameLives) {
 			life = g.rules.FlameLife
 		}
-		f.burn(g.cell(fl.At), 1, life-1)
+		if g.rules.Step != "2018" {
+			f.burn(g.cell(fl.At), 1, life-1)
+		}
 	}
-	for _, b := range seen.Bases {
-		f.ground[g.cell(b.At)] = base
+	f.bombs = slices.Clone(seen.Bombs)
+	for tick := 0; tick <= Horizon; tick++ {
+		if tick > 0 {
+			f.roll()
+			f.explode(tick)
+		}
+		f.fall(tick)
 	}
-	f.bombs = append(f.bombs, seen.Bombs...)
-	for tick := 1; len(f.bombs) > 0 && tick <= Horizon; tick++ {
-		f.tick(tick)
-	}
-	return f.fire
+	return f.fire[:n]
 }
 
-const base = 'B' // a ground that stops blasts like wood and stays
+// groundBase is a cell that stops blasts and does not burn down.
+const groundBase = 'B'
 
+// forecast is a position as it will be. It has one cell more than the board, for places that are
+// not on it.
 type forecast struct {
 	*Game
-	ground env.Ground
-	bombs  []env.SceneBomb
-	fire   []uint64
+	step    int
+	ground  []byte
+	blocked []bool // what else stops rolling bombs
+	bombs   []env.SceneBomb
+	fire    []uint64
 }
 
-func (g *Game) cell(at env.Place) int { return at[0]*g.head.Cols + at[1] }
+// cell is the number of a place, one past the last if it is not on the board.
+func (g *Game) cell(at env.Place) int {
+	if uint(at[0]) >= uint(g.head.Rows) || uint(at[1]) >= uint(g.head.Cols) {
+		return g.head.Rows * g.head.Cols
+	}
+	return at[0]*g.head.Cols + at[1]
+}
+
+// ground is a step's ground, and one cell more.
+func (g *Game) ground(seen *scene.Step) []byte {
+	ground := slices.Repeat([]byte{env.GroundFog}, g.head.Rows*g.head.Cols+1)
+	copy(ground[:len(ground)-1], seen.Ground)
+	return ground
+}
 
 // burn makes a cell burn for some ticks.
 func (f *forecast) burn(cell, from, ticks int) {
@@ -50,50 +84,91 @@ func (f *forecast) burn(cell, from, ticks int) {
 	}
 }
 
-// tick lets the bombs explode that are due, and those that they set off.
-func (f *forecast) tick(t int) {
-	reached := map[int]bool{}
+var directions = map[string]env.Place{"up": {-1, 0}, "down": {1, 0}, "left": {0, -1}, "right": {0, 1}}
+
+// roll moves bombs that roll.
+func (f *forecast) roll() {
+	for i := range f.bombs {
+		b := &f.bombs[i]
+		d, rolls := directions[b.Moving]
+		to := env.Place{b.At[0] + d[0], b.At[1] + d[1]}
+		switch c := f.cell(to); {
+		case !rolls:
+		case f.ground[c] != env.GroundFloor, f.blocked[c],
+			slices.ContainsFunc(f.bombs, func(o env.SceneBomb) bool { return o.At == to }):
+			b.Moving = ""
+		default:
+			b.At = to
+		}
+	}
+}
+
+// explode lets the bombs explode that are due at a tick, and those that they set off. Where
+// figures can shield a bomb from another, it may explode then, and again when it is due.
+func (f *forecast) explode(t int) {
+	reached, gone := make([]bool, len(f.fire)), make([]bool, len(f.bombs))
+	set := func(cell int) bool { // off by flames
+		return f.rules.Step != "2018" && (f.fire[cell]>>t&1 != 0 || reached[cell] && !f.rules.DelayedChain)
+	}
 	for again := true; again; {
 		again = false
-		var left []env.SceneBomb
-		for _, b := range f.bombs {
-			if at := f.cell(b.At); b.Life > t && f.fire[at]>>t&1 == 0 && !(reached[at] && !f.rules.DelayedChain) {
-				left = append(left, b)
+		for i := range f.bombs {
+			b := &f.bombs[i]
+			if gone[i] || b.Life > t && !set(f.cell(b.At)) {
 				continue
 			}
-			again = true
-			for _, c := range f.reach(&b) {
+			gone[i], again = true, true
+			for _, c := range f.reach(b) {
 				reached[c] = true
+				if f.rules.Step == "java" { // flames burn at once
+					f.burnDown(c)
+				}
 			}
 		}
-		f.bombs = left
 	}
-	for c := range reached {
-		f.burn(c, t, max(1, f.rules.FlameLife))
-		if f.ground[c] == env.GroundWood {
-			f.ground[c] = env.GroundFloor
+	var left []env.SceneBomb
+	for i, b := range f.bombs {
+		vanishes := f.rules.Step == "2018" && reached[f.cell(b.At)]
+		if !vanishes && (!gone[i] || b.Life > t && f.rules.Lives > 0) {
+			left = append(left, b)
 		}
+	}
+	f.bombs = left
+	lasts := max(1, f.rules.FlameLife)
+	if f.rules.Step == "2018" { // flames kill only as they appear
+		lasts = 1
+	}
+	for c, burns := range reached {
+		if burns {
+			f.burn(c, t, lasts)
+			f.burnDown(c)
+		}
+	}
+}
+
+func (f *forecast) burnDown(cell int) {
+	if f.ground[cell] == env.GroundWood {
+		f.ground[cell] = env.GroundFloor
 	}
 }
 
 // reach is the cells that a bomb reaches as the ground is.
 func (f *forecast) reach(b *env.SceneBomb) []int {
-	if f.head.Torus {
-		return b.Reach // nothing stops its blast
-	}
 	cells := []int{f.cell(b.At)}
-	for _, d := range [4][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
+	if f.head.Torus { // nothing stops a blast
+		for _, c := range b.Reach {
+			cells = append(cells, f.cell(env.Place{c / f.head.Cols, c % f.head.Cols}))
+		}
+		return cells
+	}
+	for _, d := range directions {
 		for n := 1; n < b.Blast; n++ {
-			row, col := b.At[0]+n*d[0], b.At[1]+n*d[1]
-			if row < 0 || col < 0 || row >= f.head.Rows || col >= f.head.Cols {
-				break
-			}
-			c := row*f.head.Cols + col
+			c := f.cell(env.Place{b.At[0] + n*d[0], b.At[1] + n*d[1]})
 			if f.ground[c] == env.GroundWall || f.ground[c] == env.GroundFog {
 				break
 			}
 			cells = append(cells, c)
-			if f.ground[c] == env.GroundWood || f.ground[c] == base {
+			if f.ground[c] != env.GroundFloor {
 				break
 			}
 		}
@@ -101,10 +176,19 @@ func (f *forecast) reach(b *env.SceneBomb) []int {
 	return cells
 }
 
-// first is the first tick at which a cell burns, 0 for none.
-func first(fire uint64) int {
-	if fire == 0 {
-		return 0
+// fall lets a ring fall if one is due after a tick.
+func (f *forecast) fall(t int) {
+	ring := f.rules.ringAt(f.step + t)
+	if ring < 0 {
+		return
 	}
-	return bits.TrailingZeros64(fire)
+	for c := range f.fire[:len(f.fire)-1] {
+		row, col := c/f.head.Cols, c%f.head.Cols
+		if min(row, col, f.head.Rows-1-row, f.head.Cols-1-col) != ring {
+			continue
+		}
+		f.ground[c] = env.GroundWall
+		f.burn(c, max(1, t), Horizon)
+		f.bombs = slices.DeleteFunc(f.bombs, func(b env.SceneBomb) bool { return f.cell(b.At) == c })
+	}
 }

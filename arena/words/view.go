@@ -3,6 +3,7 @@ package words
 import (
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -10,124 +11,194 @@ import (
 	"pommego/env"
 )
 
-// report is what a view tells, in its JSON form. Lists are absent where they are empty.
-type report struct {
-	Tick   int                `json:"tick"`
-	Last   int                `json:"last_tick"`
-	You    []figure           `json:"you"`
-	In     string             `json:"in"` // letters of who still plays
-	Over   string             `json:"over,omitzero"`
-	Others []figure           `json:"others,omitzero"`
-	Board  []string           `json:"board"`
-	Bombs  []bomb             `json:"bombs,omitzero"`
-	Danger []string           `json:"danger,omitzero"` // as the board: the first tick at which a cell burns, in base 36
-	Heard  map[string][]int   `json:"heard,omitzero"`
-	Counts map[string][]int32 `json:"counts,omitzero"`
-	Legal  [][]string         `json:"legal"`
+// view is what a seat is told, in its JSON form. Lists that are empty are absent.
+type view struct {
+	Tick    int                `json:"tick"`
+	Last    int                `json:"last_tick"`
+	Over    string             `json:"over,omitzero"` // won, lost or tied
+	You     []figure           `json:"you,omitzero"`
+	Playing []string           `json:"playing"`
+	Mates   []string           `json:"mates,omitzero"`
+	Others  []figure           `json:"others,omitzero"` // in sight
+	Bases   []home             `json:"bases,omitzero"`
+	Bombs   []bomb             `json:"bombs,omitzero"`
+	Counts  map[string][]int32 `json:"counts,omitzero"` // by seat
+	Heard   []message          `json:"heard,omitzero"`
+	Legend  []string           `json:"legend,omitzero"`
+	Board   []string           `json:"board"`
+	Danger  []string           `json:"danger,omitzero"` // in base 36
+	Legal   [][]string         `json:"legal"`           // moves of each figure
+	Deadly  [][]string         `json:"deadly"`          // those of them that end on a cell that burns then
 }
 
+// figure is somebody on the board. What others carry can be unknown.
 type figure struct {
 	Name  string    `json:"name"`
 	At    env.Place `json:"at"`
+	Where string    `json:"where,omitzero"` // from the seat's first figure
 	Mate  bool      `json:"mate,omitzero"`
-	Ammo  int       `json:"ammo,omitzero"`
-	Blast int       `json:"blast,omitzero"`
+	Ammo  int       `json:"ammo"`
+	Reach int       `json:"reach,omitzero"` // of its bombs: cells each way
 	Kicks bool      `json:"kicks,omitzero"`
 	Lives int       `json:"lives,omitzero"`
-	Fire  int       `json:"burns_in,omitzero"`
+	Burns int       `json:"burns_in,omitzero"`
 }
 
 type bomb struct {
 	At    env.Place `json:"at"`
 	Ticks int       `json:"ticks"`
-	Blast int       `json:"blast"`
+	Reach string    `json:"reach"` // in each direction
 	Rolls string    `json:"rolls,omitzero"`
-	Owner string    `json:"owner,omitzero"`
+	Of    string    `json:"of,omitzero"`
 }
 
-// JSON is the view of a seat as JSON; seen is what the seat knows (scene.Step.Seen), and mask
-// its legal actions as env.Match.Mask writes them.
+type home struct {
+	Name   string    `json:"name"`
+	At     env.Place `json:"at"`
+	Energy int       `json:"energy,omitzero"`
+}
+
+type message struct {
+	From  string `json:"from"`
+	Words []int  `json:"words"`
+}
+
+// JSON is what View tells, as JSON. Its danger has all rows of the board.
 func (g *Game) JSON(seen *scene.Step, seat int, mask []uint8, detail Detail) ([]byte, error) {
-	return json.Marshal(g.report(seen, seat, mask))
+	return json.Marshal(g.view(seen, seat, mask, detail))
 }
 
-// View is the view of a seat as text, of the same arguments as JSON.
-func (g *Game) View(seen *scene.Step, seat int, mask []uint8, detail Detail) string {
-	r := g.report(seen, seat, mask)
-	var b strings.Builder
-	fmt.Fprintf(&b, "Tick %d of %d.\n", r.Tick, r.Last)
-	for _, f := range r.You {
-		fmt.Fprintf(&b, "You are %s at (%d,%d): ammo %d, blast %d.\n", f.Name, f.At[0], f.At[1], f.Ammo, f.Blast)
-	}
-	fmt.Fprintf(&b, "Board:\n%s\n", strings.Join(r.Board, "\n"))
-	if r.Danger != nil {
-		fmt.Fprintf(&b, "Danger:\n%s\n", strings.Join(r.Danger, "\n"))
-	}
-	for i, names := range r.Legal {
-		fmt.Fprintf(&b, "Legal %s: %s\n", g.spec.Actions[i].Name, strings.Join(names, " "))
-	}
-	return b.String()
-}
-
-func (g *Game) report(seen *scene.Step, seat int, mask []uint8) *report {
+func (g *Game) view(seen *scene.Step, seat int, mask []uint8, detail Detail) *view {
 	fire := g.Forecast(seen)
-	r := &report{Tick: seen.Step, Last: g.head.MaxSteps, Legal: g.Legal(mask), Board: g.rows(g.board(seen))}
-	danger := []byte(strings.Repeat(".", len(fire)))
-	for c, f := range fire {
-		if t := first(f); t > 0 {
-			danger[c] = "0123456789abcdefghijklmnopqrstuvwxyz"[min(t, 35)]
+	v := &view{Tick: seen.Step, Last: g.head.MaxSteps, Playing: []string{}, Board: g.rows(g.board(seen)),
+		Danger: g.danger(fire)}
+	for i, names := range g.Legal(mask) {
+		if g.moves(i) {
+			v.Legal = append(v.Legal, names)
 		}
 	}
-	if slices.ContainsFunc(fire, func(f uint64) bool { return f > 0 }) {
-		r.Danger = g.rows(danger)
+	v.Deadly = make([][]string, len(v.Legal))
+	for other := range g.spec.Seats {
+		if other != seat && g.mates(seat, other) {
+			v.Mates = append(v.Mates, g.Alias(other))
+		}
 	}
+	if s := seen.Status; s != nil {
+		for _, in := range s.In {
+			v.Playing = append(v.Playing, g.Alias(in))
+		}
+		switch {
+		case s.Over && slices.Contains(s.Winners, seat):
+			v.Over = "won"
+		case s.Over && len(s.Winners) > 0:
+			v.Over = "lost"
+		case s.Over:
+			v.Over = "tied"
+		}
+	}
+	for i := range seen.Agents {
+		if a := &seen.Agents[i]; a.Alive && a.Seat == seat {
+			v.You = append(v.You, g.figure(a, fire))
+			if n := number(a); n < len(v.Legal) {
+				v.Deadly[n] = g.deadly(a, v.Legal[n], fire)
+			}
+		}
+	}
+	for _, m := range seen.Said {
+		if m.Seat != seat && slices.Max(append(m.Words, 0)) > 0 {
+			v.Heard = append(v.Heard, message{g.Alias(m.Seat), m.Words})
+		}
+	}
+	if detail == Full {
+		g.more(v, seen, seat, fire)
+	}
+	return v
+}
+
+// more is what Full has besides.
+func (g *Game) more(v *view, seen *scene.Step, seat int, fire []uint64) {
+	v.Counts, v.Legend = seen.Counts, g.legend(v.Board)
 	for i := range seen.Agents {
 		a := &seen.Agents[i]
-		if !a.Alive {
+		if !a.Alive || a.Seat == seat {
 			continue
 		}
-		f := figure{Name: string(g.letterOf(a)), At: a.At, Ammo: a.Ammo, Blast: a.Blast, Kicks: a.Kicks, Lives: a.Lives,
-			Fire: first(fire[g.cell(a.At)])}
-		if a.Seat == seat {
-			r.You = append(r.You, f)
-		} else {
-			r.Others = append(r.Others, f)
+		f := g.figure(a, fire)
+		f.Mate = g.mates(seat, a.Seat)
+		if len(v.You) > 0 {
+			f.Where = g.way(v.You[0].At, g.cell(a.At))
 		}
-	}
-	return r
-}
-
-// board draws the board, a character a cell.
-func (g *Game) board(seen *scene.Step) []byte {
-	cells := slices.Clone([]byte(seen.Ground))
-	put := func(at env.Place, char byte) { cells[g.cell(at)] = char }
-	for _, i := range seen.Items {
-		if !i.Hidden {
-			put(i.At, i.Kind[0])
-		}
-	}
-	for _, f := range seen.Flames {
-		put(f.At, '*')
+		v.Others = append(v.Others, f)
 	}
 	for _, b := range seen.Bases {
-		put(b.At, g.letter(env.SeatSet(b.Owners).First(), 0)+'a'-'A')
+		v.Bases = append(v.Bases, home{g.home(&b), b.At, b.Energy})
 	}
 	for _, b := range seen.Bombs {
-		put(b.At, 'o')
-	}
-	for i := range seen.Agents {
-		if a := &seen.Agents[i]; a.Alive {
-			put(a.At, g.letterOf(a))
+		var of []string
+		for _, owner := range env.SeatSet(b.Owners).List() {
+			of = append(of, g.Alias(owner))
 		}
+		v.Bombs = append(v.Bombs, bomb{b.At, b.Life, g.way(b.At, b.Reach...), b.Moving, strings.Join(of, "")})
 	}
-	return cells
 }
 
-// rows splits cells into rows.
-func (g *Game) rows(cells []byte) []string {
-	var rows []string
-	for row := range slices.Chunk(cells, g.head.Cols) {
-		rows = append(rows, string(row))
+func (g *Game) figure(a *env.SceneAgent, fire []uint64) figure {
+	f := figure{Name: string(g.letter(a.Seat, number(a))), At: a.At, Ammo: a.Ammo, Reach: max(0, a.Blast-1), Kicks: a.Kicks, Lives: a.Lives}
+	if c := g.cell(a.At); c < len(fire) && fire[c] != 0 {
+		f.Burns = bits.TrailingZeros64(fire[c])
 	}
-	return rows
+	return f
+}
+
+// deadly is the legal moves of a figure that end on a cell that burns in the coming tick.
+func (g *Game) deadly(a *env.SceneAgent, legal []string, fire []uint64) []string {
+	var names []string
+	for _, name := range legal {
+		to, d := a.At, directions[name]
+		for i, size := range [2]int{g.head.Rows, g.head.Cols} {
+			if to[i] += d[i]; g.head.Torus {
+				to[i] = (to[i] + size) % size
+			}
+		}
+		if c := g.cell(to); c < len(fire) && fire[c]&2 != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// way is how far cells are each way from a place, such as "up 1 left 2".
+func (g *Game) way(from env.Place, cells ...int) string {
+	var most [4]int
+	for _, c := range cells {
+		rows, cols := c/g.head.Cols-from[0], c%g.head.Cols-from[1]
+		if g.head.Torus {
+			rows, cols = shorter(rows, g.head.Rows), shorter(cols, g.head.Cols)
+		}
+		most = [4]int{max(most[0], -rows), max(most[1], rows), max(most[2], -cols), max(most[3], cols)}
+	}
+	var words []string
+	for i, name := range [4]string{"up", "down", "left", "right"} {
+		if most[i] > 0 {
+			words = append(words, fmt.Sprint(name, " ", most[i]))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// shorter is a difference along a board whose edges meet, the shorter way round.
+func shorter(d, size int) int { return ((d+size/2)%size+size)%size - size/2 }
+
+// danger draws when cells burn first. It is nil if none does.
+func (g *Game) danger(fire []uint64) []string {
+	cells := []byte(strings.Repeat(".", len(fire)))
+	for c, f := range fire {
+		if t := bits.TrailingZeros64(f); t <= 35 {
+			cells[c] = "0123456789abcdefghijklmnopqrstuvwxyz"[t]
+		}
+	}
+	if strings.Trim(string(cells), ".") == "" {
+		return nil
+	}
+	return g.rows(cells)
 }

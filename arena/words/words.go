@@ -3,6 +3,7 @@ package words
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pommego/arena/scene"
@@ -27,7 +28,7 @@ type Game struct {
 
 // New makes a Game from a game's description and the head of its scenes.
 func New(spec *env.Spec, head *scene.Head) (*Game, error) {
-	g := &Game{head: head, spec: spec}
+	g := &Game{head: head, spec: spec, rules: rules{FirstCollapse: -1}}
 	text, err := json.Marshal(spec.Rules)
 	if err == nil {
 		err = json.Unmarshal(text, &g.rules)
@@ -42,22 +43,32 @@ func New(spec *env.Spec, head *scene.Head) (*Game, error) {
 func (g *Game) Alias(seat int) string {
 	var letters []byte
 	for n := range g.spec.Actions {
-		if strings.HasPrefix(g.spec.Actions[n].Name, "move") {
+		if g.moves(n) {
 			letters = append(letters, g.letter(seat, n))
 		}
 	}
 	return string(letters)
 }
 
+// moves reports whether a component of an action moves a figure.
+func (g *Game) moves(component int) bool {
+	return strings.HasPrefix(g.spec.Actions[component].Name, "move")
+}
+
 // letter is the letter of the n-th figure of a seat.
 func (g *Game) letter(seat, n int) byte { return byte('A' + n*g.spec.Seats + seat) }
 
-// letterOf is the letter of a figure.
-func (g *Game) letterOf(a *env.SceneAgent) byte {
+// number is which of its seat's figures one is.
+func number(a *env.SceneAgent) int {
 	if a.Name == "" {
-		return g.letter(a.Seat, 0)
+		return 0
 	}
-	return g.letter(a.Seat, int(a.Name[0]-'a'))
+	return int(a.Name[0] - 'a')
+}
+
+// mates reports whether two seats are in one team.
+func (g *Game) mates(a, b int) bool {
+	return slices.ContainsFunc(g.head.Teams, func(t []int) bool { return slices.Contains(t, a) && slices.Contains(t, b) })
 }
 
 // Legal is, for each component of an action, the names of the choices that a mask allows, all

@@ -1,33 +1,255 @@
 package words_test
 
 import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"pommego/arena/scene"
 	"pommego/arena/words"
 	"pommego/env"
-	"pommego/env/catalog"
 )
 
-func TestLook(t *testing.T) {
-	for _, id := range []string{"PommeRadioCompetition-v2", "BaseWarSides-v0", "SuiteBot-v0"} {
-		game, _ := catalog.Game(id)
-		m := game.New(1)[0]
-		m.Reset(env.Seed{Value: 1})
-		spec := game.Spec()
-		head := scene.HeadOf(spec, m)
-		g, err := words.New(spec, &head)
+var update = flag.Bool("update", false, "write testdata anew")
+
+// TestGolden: the rules and views of a position of each game are as recorded.
+func TestGolden(t *testing.T) {
+	for _, id := range []string{"PommeRadioCompetition-v2", "PommeFFACompetition-v0", "BaseWarSides-v0", "SuiteBot-v0"} {
+		g := play(t, id, "", 3, 46)
+		at := len(g.steps) - 1
+		seen, mask := g.steps[at].Seen(&g.head, 1), g.masks[at][1]
+		full, err := g.JSON(&seen, 1, mask, words.Full)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr := game.NewTrackers(1, true)[0]
-		tr.Begin(m)
-		step := scene.Describe(spec, m, tr, nil)
-		seen := step.Seen(&head, 1)
-		mask := make([]uint8, spec.MaskSize())
-		m.Mask(1, mask)
-		t.Log(g.Rules(), g.View(&seen, 1, mask, words.Full))
-		j, err := g.JSON(&seen, 1, mask, words.Full)
-		t.Log(string(j), err)
+		got := fmt.Sprintf("%s\n%s\n%s\n%s\n", g.Rules(), g.View(&seen, 1, mask, words.Full), g.View(&seen, 1, mask, words.Short), full)
+		file := "testdata/" + id + ".txt"
+		if *update {
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want, err := os.ReadFile(file); err != nil || string(want) != got {
+			t.Errorf("%s: got\n%s\nwant (%v)\n%s\nif it is meant, run the test with -update", id, got, err, want)
+		}
+	}
+}
+
+// views is all that a seat can be told of a step.
+func views(t testing.TB, g *game, step *scene.Step, seat int, mask []uint8) string {
+	seen := step.Seen(&g.head, seat)
+	all := ""
+	for _, detail := range []words.Detail{words.Full, words.Short} {
+		text, err := g.JSON(&seen, seat, mask, detail)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += g.View(&seen, seat, mask, detail) + string(text)
+	}
+	return all
+}
+
+// TestFog: what a seat does not see changes nothing in its views.
+func TestFog(t *testing.T) {
+	positions, hid := 0, 0
+	for _, game := range [][2]string{{"PommeRadioCompetition-v2", ""}, {"PommeTeamJavaDocument-v0", ""}, {"PommeFFAJava-v0", ""},
+		{"PommeFFA2018-v0", `{"agent_view_size": 3}`}, {"SuiteBot-v0", `{"view_radius": 3}`}, {"BaseWar-v0", ""}} {
+		for seed := range uint64(2) {
+			g := play(t, game[0], game[1], seed, 150)
+			for k := range g.steps {
+				for seat := range g.spec.Seats {
+					want := views(t, g, &g.steps[k], seat, g.masks[k][seat])
+					other := disguised(&g.head, &g.steps[k], seat)
+					if got := views(t, g, &other, seat, g.masks[k][seat]); got != want {
+						t.Fatalf("%s, step %d, seat %d: what it does not see makes its view\n%s\nit was\n%s", game[0], k, seat, got, want)
+					}
+					positions++
+					if !slices.Equal(other.Ground, g.steps[k].Ground) {
+						hid++
+					}
+				}
+			}
+		}
+	}
+	if positions < 2000 || hid < 1000 {
+		t.Errorf("%d positions, of which %d hid cells, want more for a test", positions, hid)
+	}
+}
+
+// disguised is a step in which all that a seat cannot see is otherwise.
+func disguised(h *scene.Head, s *scene.Step, seat int) scene.Step {
+	other := *s
+	other.Scene = s.Clone()
+	out := func(at env.Place) bool { return len(s.Sight) > 0 && !s.Sight[seat][at[0]*h.Cols+at[1]] }
+	for c := range other.Ground {
+		if out(env.Place{c / h.Cols, c % h.Cols}) {
+			other.Ground[c] = env.GroundWall
+		}
+	}
+	for i := range other.Agents {
+		a := &other.Agents[i]
+		if a.Seat != seat && h.Hides(env.OthersCarry) {
+			a.Ammo, a.Blast, a.Kicks = a.Ammo+1, a.Blast+1, !a.Kicks
+		}
+		if a.Seat != seat && out(a.At) {
+			a.Lives++
+		}
+	}
+	for i := range other.Bombs {
+		b := &other.Bombs[i]
+		if h.Hides(env.BombOwners) {
+			b.Owners ^= 3
+		}
+		if h.Hides(env.BombDirections) {
+			b.Moving = "left"
+		}
+		if out(b.At) {
+			b.Life, b.Blast, b.Reach = 1, 9, []int{0, 1, 2}
+		}
+	}
+	for i := range other.Flames {
+		if f := &other.Flames[i]; h.Hides(env.FlameLives) || out(f.At) {
+			f.Life++
+		}
+	}
+	for i := range other.Items {
+		if out(other.Items[i].At) || other.Items[i].Hidden && h.Hides(env.HiddenItems) {
+			other.Items[i].Kind = "skull"
+		}
+	}
+	for i := range other.Said {
+		mate := slices.ContainsFunc(h.Teams, func(t []int) bool { return slices.Contains(t, seat) && slices.Contains(t, i) })
+		if other.Said[i].Seat != seat && !mate {
+			other.Said[i].Words = []int{8, 8}
+		}
+	}
+	other.Thoughts, other.Actions, other.Rewards = nil, nil, nil
+	return other
+}
+
+// TestViewSaysWhatIsThere: what is in a scene is in the view, and figures' names say nothing but
+// their seat.
+func TestViewSaysWhatIsThere(t *testing.T) {
+	head := scene.Head{Game: "pommerman", Teams: [][]int{{0, 2}, {1, 3}}, MaxSteps: 800,
+		Stage: env.Stage{Rows: 3, Cols: 11, Conceals: []env.Concealed{env.OthersCarry}}}
+	spec := &env.Spec{ID: "x", Seats: 4, Rules: map[string]int{"flame_life": 3, "radio_num_words": 2},
+		Actions: []env.Choice{{Name: "move", N: 6, Names: []string{"stop", "up", "down", "left", "right", "bomb"}}}}
+	g, err := words.New(spec, &head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := scene.Step{Step: 5, Scene: env.Scene{
+		Ground: env.Ground(".....#....." + "..........." + ".....+....."),
+		Bombs: []env.SceneBomb{{At: env.Place{1, 0}, Life: 3, Blast: 2, Moving: "right", Reach: []int{11, 12}},
+			{At: env.Place{2, 8}, Life: 12, Blast: 3, Reach: []int{30}}},
+		Flames: []env.SceneFlame{{At: env.Place{0, 0}, Life: 2}},
+		Items:  []env.SceneItem{{At: env.Place{0, 10}, Kind: "kick"}},
+		Agents: []env.SceneAgent{{At: env.Place{0, 1}, Seat: 2, Alive: true, Ammo: 1, Blast: 2}, {At: env.Place{1, 4}, Seat: 0, Alive: true},
+			{At: env.Place{2, 0}, Seat: 1}},
+		Said: []env.SceneMessage{{Seat: 0, Words: []int{3, 0}}, {Seat: 1, Words: []int{0, 0}}},
+	}, Status: &scene.Status{In: []int{0, 2, 3}}}
+	const want = `Tick 5 of 800. Playing: A C D. Your mates: A.
+You: C (0,1), ammo 1, reach 1
+Others: A (1,4) mate down 1 right 3, cell burns in 3
+Bombs: (1,0) in 3 rolls right reach right 1; (2,8) in 12 reach 0
+Heard: A 3 0
+Legend: . free; # wall; + wood; 12345 flame, free again in so many ticks; o bomb; k kick
+Board:
+   01234567890
+ 0 2C...#....k
+ 1 o...A......
+ 2 .....+..o..
+Danger, in ticks:
+   01234567890
+ 0 1..3....c..
+ 1 ..333...c..
+ 2 ...3..ccccc
+Legal: stop up left
+Deadly: left
+`
+	if got := g.View(&seen, 2, []byte{1, 1, 0, 1, 0, 0}, words.Full); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// FuzzView: no step, from whatever JSON, makes a view panic, and views are the same each time.
+func FuzzView(f *testing.F) {
+	var all []*game
+	for _, id := range []string{"PommeRadioCompetition-v2", "PommeFFA2018-v0", "PommeFFAJava-v0", "BaseWarSides-v0", "SuiteBot-v0"} {
+		g := play(f, id, "", 5, 30)
+		all = append(all, g)
+		text, err := json.Marshal(g.steps[len(g.steps)-1])
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text, 1)
+	}
+	f.Add([]byte(`{"agents": [{"at": [-1, 99], "seat": -7, "name": "", "alive": true}], "bombs": [{"at": [5, 300], "life": -1, `+
+		`"blast": 99, "reach": [-1, 9999999999]}], "ground": "..", "items": [{"kind": "kick"}], "status": {"in": [-3, 99]}}`), 1)
+	f.Fuzz(func(t *testing.T, text []byte, seat int) {
+		var s scene.Step
+		if json.Unmarshal(text, &s) != nil {
+			return
+		}
+		for _, g := range all {
+			for _, detail := range []words.Detail{words.Full, words.Short} {
+				one, err := g.JSON(&s, seat, nil, detail)
+				two, err2 := g.JSON(&s, seat, nil, detail)
+				if err != nil || err2 != nil || string(one) != string(two) || g.View(&s, seat, nil, detail) != g.View(&s, seat, nil, detail) {
+					t.Fatalf("%s, %s: %v, %v", one, two, err, err2)
+				}
+			}
+		}
+	})
+}
+
+// TestPositions writes views of 11x11 boards, for benchmarks/tokens.py to count.
+func TestPositions(t *testing.T) {
+	file := os.Getenv("POMMEGO_POSITIONS")
+	if file == "" {
+		t.Skip("POMMEGO_POSITIONS names no file to write to")
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	for n, seed := 0, uint64(1); n < 10000; seed++ {
+		id := []string{"PommeFFACompetition-v0", "PommeRadioCompetition-v2", "PommeTeam-v0"}[seed%3]
+		g := play(t, id, "", seed, math.MaxInt)
+		for k := range g.steps {
+			for seat := range g.spec.Seats {
+				if !slices.Contains(g.steps[k].Status.In, seat) {
+					continue
+				}
+				seen := g.steps[k].Seen(&g.head, seat)
+				all := []string{g.View(&seen, seat, g.masks[k][seat], words.Full), g.View(&seen, seat, g.masks[k][seat], words.Short)}
+				if err := json.NewEncoder(out).Encode(all); err != nil {
+					t.Fatal(err)
+				}
+				n++
+			}
+		}
+	}
+}
+
+func TestRulesOfEveryGame(t *testing.T) {
+	for id, want := range map[string]string{
+		"PommeFFACompetition-v0":   "9 ticks after it was laid",
+		"PommeFFA-v1":              "The board shrinks: at tick 500",
+		"PommeRadioCompetition-v2": "AC, BD play against each other",
+		"PommeFFA2018-v0":          "A bomb that flames reach vanishes",
+		"PommeTeamJavaDocument-v0": "explodes a tick later",
+		"BaseWar-v0":               "explodes 7 ticks after it was laid",
+		"SuiteBot-v0":              "It explodes 4 ticks later",
+	} {
+		if got := play(t, id, "", 1, 0).Rules(); !strings.Contains(got, want) {
+			t.Errorf("%s: %q is not in\n%s", id, want, got)
+		}
 	}
 }

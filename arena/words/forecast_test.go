@@ -1,0 +1,160 @@
+package words_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pommego/arena/scene"
+	"pommego/arena/words"
+	"pommego/env"
+	"pommego/env/catalog"
+)
+
+// game is a game that was played, with its steps and what is legal in each for each seat.
+type game struct {
+	*words.Game
+	spec  *env.Spec
+	head  scene.Head
+	steps []scene.Step
+	masks [][][]uint8
+}
+
+// play plays a game with built-in agents in even seats and others that move at random.
+func play(t testing.TB, id, rules string, seed uint64, most int) *game {
+	t.Helper()
+	of, err := catalog.Game(id)
+	if rules != "" {
+		of, err = catalog.Variant(id, []byte(rules))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, m, tracker := of.Spec(), of.New(1)[0], of.NewTrackers(1, true)[0]
+	m.Reset(env.Seed{Value: seed})
+	tracker.Begin(m)
+	g := &game{spec: spec, head: scene.HeadOf(spec, m)}
+	if g.Game, err = words.New(spec, &g.head); err != nil {
+		t.Fatal(err)
+	}
+	rng, width := env.RNG{State: seed}, len(spec.Actions)
+	var agents []env.Agent
+	for range spec.Seats {
+		name := "simple"
+		if spec.Game != "pommerman" {
+			name = "random"
+		}
+		a, err := of.NewAgent(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Reset(env.RNG{State: seed})
+		agents = append(agents, a)
+	}
+	actions := []uint8(nil)
+	for step := 0; step <= most; step++ {
+		g.steps = append(g.steps, scene.Describe(spec, m, tracker, actions))
+		masks := make([][]uint8, spec.Seats)
+		for seat := range masks {
+			masks[seat] = make([]uint8, spec.MaskSize())
+			m.Mask(seat, masks[seat])
+		}
+		g.masks = append(g.masks, masks)
+		if m.Status().Over {
+			break
+		}
+		actions = make([]uint8, spec.Seats*width)
+		for seat, a := range agents {
+			own := actions[seat*width : (seat+1)*width]
+			if a.Act(m, seat, own); spec.Game == "pommerman" || rng.Uint64()%4 > 0 {
+				continue
+			}
+			for i := range own {
+				own[i] = uint8(rng.Uint64() % uint64(spec.Actions[i].N))
+			}
+		}
+		tracker.Step(m, actions)
+	}
+	return g
+}
+
+// surprised reports whether something happened in a step that nobody could foresee in an
+// earlier one: a bomb was kicked, or one that was not there exploded or was laid on another.
+func surprised(known, now *scene.Step) bool {
+	for _, e := range now.Events {
+		at, there := env.Place{e.Row, e.Col}, false
+		for _, b := range known.Bombs {
+			there = there || b.At == at
+		}
+		if e.Kind == env.Kicked || e.Kind == env.Exploded && !there || e.Kind == env.Laid && there {
+			return true
+		}
+	}
+	return false
+}
+
+// TestForecast: what is forecast burns at that tick, and nothing else does, as far as nothing
+// happens that nobody could foresee. In games of every id, with fog, chains and falling rings.
+func TestForecast(t *testing.T) {
+	for _, id := range catalog.IDs() {
+		variants := []string{""}
+		if strings.HasPrefix(id, "Pomme") {
+			variants = append(variants, `{"first_collapse": 60, "max_steps": 180}`)
+		}
+		for _, rules := range variants {
+			burnt, fallen := 0, 0
+			for seed := range uint64(3) {
+				g := play(t, id, rules, seed+1, 200)
+				for k := range g.steps {
+					for seat := range g.spec.Seats {
+						b, f := compare(t, g, k, seat)
+						burnt, fallen = burnt+b, fallen+f
+					}
+				}
+			}
+			if burnt < 1000 || rules != "" && fallen == 0 {
+				t.Errorf("%s %s: %d times a cell burnt and %d times a ring had fallen on it, want more for a test", id, rules,
+					burnt, fallen)
+			}
+		}
+	}
+}
+
+// compare compares what a seat can foresee in a step with the steps after it.
+func compare(t *testing.T, g *game, k, seat int) (burnt, fallen int) {
+	seen := g.steps[k].Seen(&g.head, seat)
+	if slices.ContainsFunc(g.steps[k].Bombs, func(b env.SceneBomb) bool { return b.Moving != "" }) {
+		return 0, 0
+	}
+	fire, later := g.Forecast(&seen), 1 // the step that shows a ring that has fallen is the next
+	if strings.Contains(g.spec.ID, "Java-") {
+		later = 0
+	}
+	for tick := 1; tick < 12 && k+tick+later < len(g.steps) && !surprised(&seen, &g.steps[k+tick]); tick++ {
+		now, ground := &g.steps[k+tick], g.steps[k+tick+later].Ground
+		burns, shielded := g.burning(now, fire, tick)
+		for c := range seen.Ground {
+			said, falls := fire[c]>>tick&1 != 0, ground[c] == env.GroundWall && seen.Ground[c] != env.GroundWall
+			switch {
+			case seen.Ground[c] == env.GroundWall || seen.Ground[c] == env.GroundFog:
+			case falls && said:
+				fallen++
+			case burns[c] && said:
+				burnt++
+			case burns[c] && len(g.steps[k].Sight) == 0 || falls || said && !shielded:
+				t.Fatalf("%s, step %d, seat %d: %d ticks later (%d,%d) burns: %v, falls: %v, said: %v", g.spec.ID, k, seat, tick,
+					c/g.head.Cols, c%g.head.Cols, burns[c], falls, said)
+			}
+		}
+	}
+	return burnt, fallen
+}
+
+// burning is the cells whose flames hit at a step, and whether figures may have shielded others.
+func (g *game) burning(now *scene.Step, fire []uint64, tick int) (burns []bool, shielded bool) {
+	burns = make([]bool, len(fire))
+	for _, f := range now.Flames { // by the rules of 2018 old flames do not hit
+		burns[f.At[0]*g.head.Cols+f.At[1]] = !strings.Contains(g.spec.ID, "2018") || f.Life == 3
+	}
+	return burns, g.spec.Game == "basewar" || g.head.Hides(env.FlameLives)
+}

@@ -1,0 +1,187 @@
+package words
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pommego/arena/scene"
+	"pommego/env"
+)
+
+// View is what a seat is told of a position, as text. seen is what the seat knows of it
+// (scene.Step.Seen); mask its legal actions as env.Match.Mask writes them, nil for all.
+func (g *Game) View(seen *scene.Step, seat int, mask []uint8, detail Detail) string {
+	v := g.view(seen, seat, mask, detail)
+	var b strings.Builder
+	fmt.Fprintf(&b, "Tick %d of %d. Playing: %s.", v.Tick, v.Last, strings.Join(v.Playing, " "))
+	if v.Mates != nil {
+		fmt.Fprintf(&b, " Your mates: %s.", strings.Join(v.Mates, " "))
+	}
+	if v.You == nil {
+		b.WriteString(" You are out.")
+	}
+	if v.Over != "" {
+		fmt.Fprintf(&b, " The game is over, you have %s.", v.Over)
+	}
+	list(&b, "You", v.You, figure.text)
+	list(&b, "Others", v.Others, figure.text)
+	list(&b, "Bases", v.Bases, home.text)
+	list(&b, "Bombs", v.Bombs, bomb.text)
+	list(&b, "Heard", v.Heard, func(m message) string { return m.From + " " + numbers(m.Words) })
+	for _, c := range g.head.Counts {
+		if by := v.Counts[c.Name]; by != nil {
+			fmt.Fprintf(&b, "\n%s by seat: %s", c.Name, numbers(by))
+		}
+	}
+	list(&b, "Legend", v.Legend, func(s string) string { return s })
+	g.grid(&b, "Board", v.Board, false)
+	if v.Danger != nil {
+		g.grid(&b, "Danger, in ticks", v.Danger, true)
+	}
+	for i, names := range v.Legal {
+		of := ""
+		if len(v.Legal) > 1 {
+			of = fmt.Sprintf(" for %c", g.letter(seat, i))
+		}
+		fmt.Fprintf(&b, "\nLegal%s: %s", of, strings.Join(names, " "))
+		if v.Deadly[i] != nil {
+			fmt.Fprintf(&b, "\nDeadly%s: %s", of, strings.Join(v.Deadly[i], " "))
+		}
+	}
+	return b.String() + "\n"
+}
+
+// list writes a line of things, if there are any.
+func list[T any](b *strings.Builder, what string, things []T, text func(T) string) {
+	for i, thing := range things {
+		if i == 0 {
+			fmt.Fprintf(b, "\n%s: ", what)
+		} else {
+			b.WriteString("; ")
+		}
+		b.WriteString(text(thing))
+	}
+}
+
+func numbers[T any](list []T) string { return strings.Trim(fmt.Sprint(list), "[]") }
+
+// grid writes the rows of a board under the last digits of its columns. Sparse leaves out rows
+// that are empty.
+func (g *Game) grid(b *strings.Builder, what string, rows []string, sparse bool) {
+	fmt.Fprintf(b, "\n%s:\n   ", what)
+	for col := range g.head.Cols {
+		fmt.Fprint(b, col%10)
+	}
+	for i, row := range rows {
+		if !sparse || strings.Trim(row, ".") != "" {
+			fmt.Fprintf(b, "\n%2d %s", i, row)
+		}
+	}
+}
+
+func (f figure) text() string {
+	text := fmt.Sprintf("%s (%d,%d)", f.Name, f.At[0], f.At[1])
+	if f.Mate {
+		text += " mate"
+	}
+	if f.Where != "" {
+		text += " " + f.Where
+	}
+	if f.Reach > 0 {
+		text += fmt.Sprintf(", ammo %d, reach %d", f.Ammo, f.Reach)
+	}
+	if f.Kicks {
+		text += ", kicks"
+	}
+	if f.Lives > 0 {
+		text += fmt.Sprintf(", lives %d", f.Lives)
+	}
+	if f.Burns > 0 {
+		text += fmt.Sprintf(", cell burns in %d", f.Burns)
+	}
+	return text
+}
+
+func (b bomb) text() string {
+	text := fmt.Sprintf("(%d,%d) in %d", b.At[0], b.At[1], b.Ticks)
+	if b.Of != "" {
+		text += " of " + b.Of
+	}
+	if b.Rolls != "" {
+		text += " rolls " + b.Rolls
+	}
+	return text + " reach " + cmp.Or(b.Reach, "0")
+}
+
+func (h home) text() string {
+	text := fmt.Sprintf("%s (%d,%d)", h.Name, h.At[0], h.At[1])
+	if h.Energy > 0 {
+		text += fmt.Sprintf(" energy %d", h.Energy)
+	}
+	return text
+}
+
+// board draws the board, a character a cell: what is on a cell covers its ground.
+func (g *Game) board(seen *scene.Step) []byte {
+	cells := g.ground(seen)
+	put := func(at env.Place, char byte) { cells[g.cell(at)] = char }
+	for _, f := range seen.Flames {
+		switch {
+		case g.head.Hides(env.FlameLives):
+			put(f.At, '*')
+		case g.rules.FlameLife > 0: // else they are over
+			put(f.At, '0'+byte(f.Life))
+		}
+	}
+	for _, b := range seen.Bases {
+		put(b.At, g.home(&b)[0])
+	}
+	for _, i := range seen.Items {
+		if !i.Hidden && i.Kind != "" {
+			put(i.At, i.Kind[0])
+		}
+	}
+	for _, b := range seen.Bombs {
+		put(b.At, 'o')
+	}
+	for i := range seen.Agents {
+		if a := &seen.Agents[i]; a.Alive {
+			put(a.At, g.letter(a.Seat, number(a)))
+		}
+	}
+	return cells[:len(cells)-1]
+}
+
+// home is the name of a base: the small letter of its first owner.
+func (g *Game) home(b *env.SceneBase) string {
+	return string(g.letter(env.SeatSet(b.Owners).First(), 0) + 'a' - 'A')
+}
+
+// rows splits cells into rows.
+func (g *Game) rows(cells []byte) (rows []string) {
+	for row := range slices.Chunk(cells, g.head.Cols) {
+		rows = append(rows, string(row))
+	}
+	return rows
+}
+
+// legends say what the characters of a board stand for, besides the letters of figures and bases.
+var legends = map[string][]string{
+	"pommerman": {". free", "# wall", "+ wood", "? unseen", "* flame", "12345 flame, free again in so many ticks", "o bomb",
+		"e extra bomb", "i longer reach", "k kick", "s skull"},
+	"basewar":  {". free", "# stone", "+ box", "o bomb", "ab base"},
+	"suitebot": {". field with its points", "- field without", "? unseen", "o bomb", "abcdefgh home"},
+}
+
+// legend is what the characters of a board stand for.
+func (g *Game) legend(board []string) (used []string) {
+	for _, entry := range legends[g.head.Game] {
+		chars, _, _ := strings.Cut(entry, " ")
+		if strings.ContainsAny(strings.Join(board, ""), chars) {
+			used = append(used, entry)
+		}
+	}
+	return used
+}
