@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -9,24 +10,26 @@ import (
 	"pommego/env"
 )
 
-// Parse reads an answer to orders. An answer without one plain meaning is a single stop.
+// Parse reads an answer to orders. One without one plain meaning is a single stop. Of a long
+// answer it reads the two ends only, so that time and memory are bounded.
 func Parse(text string, head *scene.Head) (Orders, Reading) {
-	text = ends(text)
-	for _, part := range parts(text) {
+	if len(text) > 2*most {
+		text = text[:most] + "\n" + text[len(text)-most:]
+	}
+	for i, part := range parts(text) {
 		r := reader{head: head, tokens: tokens(part)}
-		if o, ok := r.read(); ok {
-			if r.strange {
-				continue
-			}
-			if asSaid := strings.TrimSpace(text); asSaid == o.Text(head) {
-				return o, Legal
-			}
-			return o, Repaired
+		switch r.read(); {
+		case !r.plain() || r.strange:
+		case i == 0 && strings.TrimSpace(text) == r.Text(head):
+			return r.Orders, Legal
+		default:
+			return r.Orders, Repaired
 		}
 	}
-	r := reader{head: head, tokens: tokens(text), sentence: true}
-	if o, ok := r.read(); ok {
-		return o, Repaired
+	r := reader{head: head, tokens: tokens(text)}
+	if r.read(); r.plain() && len(slices.Compact(r.Actions)) <= 1 {
+		r.Actions = r.Actions[:min(1, len(r.Actions))]
+		return r.Orders, Repaired // the one legal word of a sentence
 	}
 	return Orders{}, Illegal
 }
@@ -34,16 +37,8 @@ func Parse(text string, head *scene.Head) (Orders, Reading) {
 // most is how many bytes of each end of an answer are read.
 const most = 4096
 
-// ends is a text without the middle of what is too long.
-func ends(text string) string {
-	if len(text) <= 2*most {
-		return text
-	}
-	return text[:most] + "\n" + text[len(text)-most:]
-}
-
-// parts are the parts of a text that may be the answer proper: all of it, what is last in
-// brackets or fences, its last line, and what is there after a colon.
+// parts are what may be the answer proper: the whole text; what is last in brackets or fences; the
+// last line; of it what is behind a colon.
 func parts(text string) []string {
 	all := []string{text}
 	for _, pair := range [...][2]string{{"```", "```"}, {"{", "}"}, {"[", "]"}, {"<answer>", "</answer>"}} {
@@ -64,142 +59,110 @@ func tokens(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
+// Words that may stand beside others and say nothing, and those that turn their meaning round.
+var (
+	fillers = strings.Fields("action actions move moves order orders cell ticks tick steps for k to answer final json text " +
+		"then and")
+	negations = strings.Fields("not dont no never avoid cannot cant wont without nor neither isnt shouldnt")
+)
+
 // reader reads the tokens of an answer.
 type reader struct {
-	head     *scene.Head
-	tokens   []string
-	at       int
-	sentence bool // words that mean nothing may stand between the others
+	Orders
+	head   *scene.Head
+	tokens []string // that are left
 
-	o       Orders
-	orders  int
-	strange bool
-	differ  bool
-}
-
-var fillers = words("action actions move moves order orders cell ticks tick steps for k to answer final json text then and")
-
-var negations = words("not dont no never avoid cannot cant wont without nor neither isnt shouldnt")
-
-func words(list string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		set[w] = true
-	}
-	return set
-}
-
-func (r *reader) next() string {
-	if r.at == len(r.tokens) {
-		return ""
-	}
-	r.at++
-	return r.tokens[r.at-1]
-}
-
-// number reads a number if one comes next, behind fillers.
-func (r *reader) number() (int, bool) {
-	at := r.at
-	for at < len(r.tokens) && fillers[r.tokens[at]] {
-		at++
-	}
-	if at == len(r.tokens) {
-		return 0, false
-	}
-	n, err := strconv.Atoi(r.tokens[at])
-	if err != nil || n < 0 {
-		return 0, false
-	}
-	r.at = at + 1
-	return n, true
+	orders           int // how many there are
+	strange, negated bool
+	said             bool
 }
 
 // read reads all tokens.
-func (r *reader) read() (Orders, bool) {
-	said := false
-	for w := r.next(); w != ""; w = r.next() {
-		switch a, k := r.action(w), kindOf(w); {
+func (r *reader) read() {
+	for len(r.tokens) > 0 {
+		w := r.tokens[0]
+		r.tokens = r.tokens[1:]
+		choice, kind := r.choice(w), Kind(max(slices.Index(kindNames[:], w), 0))
+		switch {
 		case w == "say":
-			said = r.say()
-		case k == Bomb && r.ticks():
-			r.order(k)
-		case a >= 0:
-			r.o.Actions = append(r.o.Actions, uint8(a))
-		case k == Go && !r.cell():
-			r.strange = true
-		case k != Play:
+			r.say()
+		case choice >= 0 && !(kind == Bomb && r.ticks()):
+			r.Actions = append(r.Actions, uint8(choice))
+		case kind == Play || kind == Go && !r.cell():
+			r.strange = r.strange || !slices.Contains(fillers, w)
+			r.negated = r.negated || slices.Contains(negations, w)
+		default:
+			r.Kind, r.orders = kind, r.orders+1
 			r.ticks()
-			r.order(k)
-		case !fillers[w]:
-			r.strange = true
-			if negations[w] {
-				r.differ = true
-			}
 		}
 	}
-	switch n := len(r.o.Actions); {
-	case r.differ, r.orders > 1, r.orders == 1 && n > 0, r.orders+n == 0 && !said, n > MostWords*Movers(r.head):
-		return Orders{}, false
-	case r.sentence && n > 0:
-		for _, a := range r.o.Actions {
-			if a != r.o.Actions[0] {
-				return Orders{}, false
-			}
-		}
-		r.o.Actions = r.o.Actions[:1]
-	}
-	return r.o, r.sentence || !r.strange
 }
 
-// action is the choice that a word names, -1 if it names none.
-func (r *reader) action(w string) int {
-	for i, name := range r.head.Actions[0].Names {
-		if w == name || w == "stop" && i == 0 || w == "bomb" && name == "plant_bomb" {
-			return i
-		}
+// choice is the choice of an action that a word names, -1 if none: one by its name, and by stop and
+// bomb those that have other names in some games.
+func (r *reader) choice(w string) int {
+	names := r.head.Actions[0].Names
+	switch {
+	case len(names) > lay && w == "stop":
+		return 0
+	case len(names) > lay && w == "bomb":
+		return lay
 	}
-	return -1
+	return slices.Index(names, w)
 }
 
-func kindOf(w string) Kind {
-	for k := Go; k <= Wait; k++ {
-		if kindNames[k] == w {
-			return k
-		}
+// plain reports whether what has been read has one meaning.
+func (r *reader) plain() bool {
+	movers, words := Movers(r.head), len(r.Actions)
+	if r.negated || r.orders > 0 && (r.orders+words > 1 || movers > 1) {
+		return false
 	}
-	return Play
+	return r.orders+words > 0 && words <= MostWords*movers || r.said
 }
 
-func (r *reader) order(k Kind) {
-	r.o.Kind = k
-	r.orders++
+// number reads a number if one comes next, behind fillers.
+func (r *reader) number() (n int, ok bool) {
+	for i, w := range r.tokens {
+		if slices.Contains(fillers, w) {
+			continue
+		}
+		n, err := strconv.ParseUint(w, 10, 16)
+		if err != nil {
+			break
+		}
+		r.tokens = r.tokens[i+1:]
+		return int(n), true
+	}
+	return 0, false
 }
 
 // cell reads a row and a column of the board.
 func (r *reader) cell() bool {
-	row, one := r.number()
-	col, two := r.number()
-	r.o.Cell = env.Place{row, col}
-	return one && two && row < r.head.Rows && col < r.head.Cols
-}
-
-// ticks reads for how long an order holds, if it is there.
-func (r *reader) ticks() bool {
-	n, ok := r.number()
-	if ok {
-		r.o.Ticks = min(max(n, 1), MostTicks)
+	row, _ := r.number()
+	col, ok := r.number()
+	if ok = ok && row < r.head.Rows && col < r.head.Cols; ok {
+		r.Cell = env.Place{row, col}
 	}
 	return ok
 }
 
-// say reads the message: what is left of the answer.
-func (r *reader) say() bool {
-	n, mute := 0, len(r.head.Actions) == Movers(r.head)
-	for w := r.next(); w != ""; w = r.next() {
-		if word := wordOf(w); word > 0 && n < len(r.o.Said) && !mute {
-			r.o.Said[n] = uint8(word)
+// ticks reads for how long an order holds, if that is there.
+func (r *reader) ticks() bool {
+	n, ok := r.number()
+	if ok {
+		r.Ticks = min(max(n, 1), MostTicks)
+	}
+	return ok
+}
+
+// say reads the message, which is all that is left.
+func (r *reader) say() {
+	n := 0
+	for _, w := range r.tokens {
+		if word := wordOf(w); word > 0 && n < len(r.Said) && len(r.head.Actions) > Movers(r.head) {
+			r.Said[n] = uint8(word)
 			n++
 		}
 	}
-	return n > 0
+	r.said, r.tokens = n > 0, nil
 }

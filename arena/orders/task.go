@@ -11,63 +11,60 @@ import (
 type task struct {
 	*Controller
 	head *scene.Head
-	seen *scene.Step
+	seen scene.Step
 	seat int
-	team env.SeatSet // the seat and its teammates
 
-	figures, others []*env.SceneAgent // that live
+	figures, others []*env.SceneAgent // that are on the board
 	at              int               // the cell of the first figure
 	ways            [2]*way           // with care, and without
+	made            []uint8           // what the figures do
 }
 
 // look takes in what the seat sees, and reports whether it still plays.
 func (t *task) look() bool {
-	for _, team := range t.head.Teams {
-		if slices.Contains(team, t.seat) {
-			for _, mate := range team {
-				t.team = t.team.With(mate)
-			}
-		}
-	}
 	for i := range t.seen.Agents {
 		switch a := &t.seen.Agents[i]; {
-		case a.Seat == t.seat && (a.Alive || Movers(t.head) > 1):
+		case a.Seat == t.seat:
 			t.figures = append(t.figures, a)
-		case a.Alive && a.Seat != t.seat:
+		case a.Alive:
 			t.others = append(t.others, a)
 		}
 	}
-	if len(t.figures) == 0 || t.seen.Status.Over || !slices.Contains(t.seen.Status.In, t.seat) {
-		return false
-	}
-	if t.at = t.cell(t.figures[0].At); t.tick == 0 {
+	t.at = t.cell(t.figures[0].At)
+	if t.tick == 0 {
 		t.start = t.at
 	}
-	if t.sight == nil {
-		if f, ok := t.match.(env.Foreseer); ok {
-			t.sight = f.Foresight(t.seat)
-		}
+	if f, ok := t.match.(env.Foreseer); ok && t.sight == nil {
+		t.sight = f.Foresight(t.seat)
 	}
 	if t.sight != nil {
 		t.sight.Look(t.match)
 	}
-	return true
+	return !t.seen.Status.Over && slices.Contains(t.seen.Status.In, t.seat)
 }
 
 func (t *task) cell(at env.Place) int { return at[0]*t.head.Cols + at[1] }
 
-// distance is how many rows and columns lie between two cells.
-func (t *task) distance(a, b int) int {
-	rows, cols := a/t.head.Cols-b/t.head.Cols, a%t.head.Cols-b%t.head.Cols
-	rows, cols = max(rows, -rows), max(cols, -cols)
+func (t *task) place(cell int) env.Place { return env.Place{cell / t.head.Cols, cell % t.head.Cols} }
+
+// mate reports whether a figure is a teammate's.
+func (t *task) mate(a *env.SceneAgent) bool {
+	return slices.ContainsFunc(t.head.Teams, func(team []int) bool {
+		return slices.Contains(team, t.seat) && slices.Contains(team, a.Seat)
+	})
+}
+
+// distance is how many rows and columns lie between two places.
+func (t *task) distance(a, b env.Place) int {
+	rows, cols := max(a[0]-b[0], b[0]-a[0]), max(a[1]-b[1], b[1]-a[1])
 	if t.head.Torus {
 		rows, cols = min(rows, t.head.Rows-rows), min(cols, t.head.Cols-cols)
 	}
 	return rows + cols
 }
 
-// foresee finds the ways that are left, if a move is made now that may lay or kick a bomb. A careful
-// way does not rely on cells that another figure is beside: it may be there first.
+// foresee finds the ways that are left if a move is made now, which may lay or kick a bomb. A
+// careful way does not rely on cells that another figure is beside: it may be there first.
 func (t *task) foresee(move uint8) (ways [2]*way) {
 	var f env.Forecast
 	t.sight.Foresee(move, &f)
@@ -80,40 +77,99 @@ func (t *task) foresee(move uint8) (ways [2]*way) {
 			}
 		}
 	}
-	return [2]*way{newWay(t.head, &f, quiet, t.at), newWay(t.head, &f, f.Open, t.at)}
+	return [2]*way{newWay(t.head, f.Burns, quiet, t.at), newWay(t.head, f.Burns, f.Open, t.at)}
 }
 
 // carry decides on a tick of an order. done reports that nothing is left of it to do.
 func (t *task) carry() (action uint8, done bool) {
-	if t.sight == nil {
-		return 0, true
-	}
 	t.ways = t.foresee(0)
+	quiet := t.ways[0].last == 0 // nothing is going to burn
 	switch t.orders.Kind {
 	case Go:
-		goal := t.cell(t.orders.Cell)
-		action, ok := t.toward(func(c int) bool { return c == goal })
-		return action, !ok || t.at == goal
+		action, found := t.toward(func(c int) bool { return c == t.cell(t.orders.Cell) })
+		return action, !found || t.at == t.cell(t.orders.Cell)
 	case Wait:
-		action, _ := t.toward(func(c int) bool { return c == t.start })
+		action, _ = t.toward(func(c int) bool { return c == t.start })
+		return action, false
+	case Follow:
+		mate := t.nearest(true)
+		if mate == nil {
+			return t.hide(), true
+		}
+		action, _ = t.toward(func(c int) bool { return t.distance(t.place(c), mate.At) <= 2 })
 		return action, false
 	case Bomb:
 		if t.tick == 0 && t.mayLay() {
 			return lay, false
 		}
-		return t.hide(), t.tick == 0 || t.ways[0].last == 0
-	case Dig:
-		return t.dig()
-	case Hunt:
-		return t.hunt()
-	case Follow:
-		return t.follow()
+		return t.hide(), quiet
+	case Dig, Hunt:
+		if action, found := t.bomb(); found {
+			return action, false
+		}
+		return t.hide(), quiet
 	}
 	return t.hide(), false
 }
 
-// toward is the first move of a way to a goal on which the seat lives; without one it is the move
-// by which it lives longest.
+// bomb lays a bomb that pays, or walks to where one would: one that reaches the nearest enemy for
+// those who hunt, else one that reaches wood that is not going to burn.
+func (t *task) bomb() (action uint8, found bool) {
+	targets := []func(c int) bool{func(c int) bool { return t.seen.Ground[c] == env.GroundWood && t.ways[0].fire[c] == 0 }}
+	if enemy := t.nearest(false); enemy != nil && t.orders.Kind == Hunt {
+		targets = slices.Insert(targets, 0, func(c int) bool { return c == t.cell(enemy.At) })
+	}
+	for _, target := range targets {
+		if t.figures[0].Ammo == 0 {
+			return 0, false
+		}
+		if t.reaches(t.at, target) && t.mayLay() {
+			return lay, true
+		}
+		if action, found = t.toward(func(c int) bool { return c != t.at && t.reaches(c, target) }); found {
+			return action, true
+		}
+	}
+	return 0, false
+}
+
+// mayLay reports whether the seat can lay a bomb and live.
+func (t *task) mayLay() bool {
+	onBomb := slices.ContainsFunc(t.seen.Bombs, func(b env.SceneBomb) bool { return t.cell(b.At) == t.at })
+	return t.figures[0].Ammo > 0 && !onBomb && t.foresee(lay)[0].lives(1, t.at)
+}
+
+// reaches reports whether the seat's bomb on a cell would reach a target.
+func (t *task) reaches(from int, target func(c int) bool) bool {
+	for a := uint8(1); a < moves; a++ {
+		c := from
+		for range t.figures[0].Blast - 1 {
+			if c = neighbour(t.head, c, a); c < 0 || t.seen.Ground[c] == env.GroundWall {
+				break
+			}
+			if target(c) {
+				return true
+			}
+			if t.seen.Ground[c] == env.GroundWood {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// nearest is the nearest teammate or enemy in view, nil if there is none.
+func (t *task) nearest(mate bool) (best *env.SceneAgent) {
+	own := t.figures[0].At
+	for _, o := range t.others {
+		if t.mate(o) == mate && (best == nil || t.distance(own, o.At) < t.distance(own, best.At)) {
+			best = o
+		}
+	}
+	return best
+}
+
+// toward is the first move of a way to a goal on which the seat lives; without one, it hides.
 func (t *task) toward(goal func(c int) bool) (move uint8, found bool) {
 	for _, w := range t.ways {
 		if move, found = w.to(w.lives, goal); found {
@@ -123,8 +179,8 @@ func (t *task) toward(goal func(c int) bool) (move uint8, found bool) {
 	return t.hide(), false
 }
 
-// hide is a move to the nearest cell that is never going to burn, or to where the seat lives
-// longest.
+// hide is a move to the nearest cell that is not going to burn; else one after which the seat
+// lives, of which it may kick a bomb; else one after which it lives longest.
 func (t *task) hide() (move uint8) {
 	found := false
 	for _, w := range t.ways {
@@ -134,91 +190,9 @@ func (t *task) hide() (move uint8) {
 	}
 	for a := range uint8(moves) {
 		if w := t.foresee(a)[1]; w.step(t.at, a) >= 0 && w.lives(1, w.step(t.at, a)) {
-			return a // it may kick a bomb
+			return a
 		}
 	}
 	move, _ = t.ways[1].to(t.ways[1].cold, func(int) bool { return false })
 	return move
-}
-
-// mayLay reports whether the seat can lay a bomb and live.
-func (t *task) mayLay() bool {
-	onBomb := slices.ContainsFunc(t.seen.Bombs, func(b env.SceneBomb) bool { return t.cell(b.At) == t.at })
-	return t.figures[0].Ammo > 0 && !onBomb && t.foresee(lay)[0].lives(1, t.at)
-}
-
-// dig bombs wood that is not going to burn.
-func (t *task) dig() (action uint8, done bool) {
-	beside := func(c int) bool {
-		for a := uint8(1); a < moves; a++ {
-			to := neighbour(t.head, c, a)
-			if to >= 0 && t.seen.Ground[to] == env.GroundWood && t.ways[0].fire[to] == 0 {
-				return true
-			}
-		}
-		return false
-	}
-	if t.figures[0].Ammo == 0 {
-		return t.hide(), false
-	}
-	if beside(t.at) && t.mayLay() {
-		return lay, false
-	}
-	action, found := t.toward(func(c int) bool { return c != t.at && beside(c) })
-	return action, !found && t.ways[0].last == 0
-}
-
-// hunt bombs the nearest enemy in view, and digs where there is no way to it.
-func (t *task) hunt() (action uint8, done bool) {
-	prey := t.nearest(func(o *env.SceneAgent) bool { return !t.team.Has(o.Seat) })
-	if prey == nil {
-		return t.dig()
-	}
-	if t.figures[0].Ammo == 0 {
-		return t.hide(), false
-	}
-	if t.reaches(t.at, t.cell(prey.At)) && t.mayLay() {
-		return lay, false
-	}
-	action, found := t.toward(func(c int) bool { return c != t.at && t.reaches(c, t.cell(prey.At)) })
-	if !found {
-		return t.dig()
-	}
-	return action, false
-}
-
-// reaches reports whether the seat's bomb on a cell would reach another.
-func (t *task) reaches(from, to int) bool {
-	for a := uint8(1); a < moves; a++ {
-		c := from
-		for range t.figures[0].Blast - 1 {
-			if c = neighbour(t.head, c, a); c < 0 || t.seen.Ground[c] == env.GroundWall || t.seen.Ground[c] == env.GroundWood {
-				break
-			}
-			if c == to {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// follow keeps two cells or less from the nearest teammate.
-func (t *task) follow() (action uint8, done bool) {
-	mate := t.nearest(func(o *env.SceneAgent) bool { return t.team.Has(o.Seat) })
-	if mate == nil {
-		return t.hide(), true
-	}
-	action, _ = t.toward(func(c int) bool { return t.distance(c, t.cell(mate.At)) <= 2 })
-	return action, false
-}
-
-// nearest is the nearest of some other figures, nil if none is in view.
-func (t *task) nearest(some func(*env.SceneAgent) bool) (best *env.SceneAgent) {
-	for _, o := range t.others {
-		if some(o) && (best == nil || t.distance(t.at, t.cell(o.At)) < t.distance(t.at, t.cell(best.At))) {
-			best = o
-		}
-	}
-	return best
 }

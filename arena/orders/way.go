@@ -4,37 +4,37 @@ import (
 	"math/bits"
 
 	"pommego/arena/scene"
-	"pommego/env"
 )
 
-// moves is how many choices of an action move a figure or let it stand: stop, up, down, left,
-// right, in the order of all games. The next one lays a bomb.
-const moves = 5
+// The first choices of an action are the same in all games: stop, up, down, left, right; then the
+// one that lays a bomb.
+const (
+	moves = 5
+	lay   = moves
+)
 
-const lay = moves
-
-// way is where a figure can walk and live, by a forecast.
+// way is where a figure can walk and live.
 type way struct {
 	head  *scene.Head
-	fire  []uint64
+	fire  []uint64 // as env.Forecast has it
 	open  []bool
 	from  int
-	last  int      // the last tick that burns anything
+	last  int      // the last tick at which anything burns
 	alive [][]bool // by tick up to last: where it can be if it is to survive them all
 }
 
-func newWay(head *scene.Head, f *env.Forecast, open []bool, from int) *way {
-	w := &way{head: head, fire: f.Burns, open: open, from: from}
-	for _, fire := range w.fire {
-		w.last = max(w.last, bits.Len64(fire)-1)
+func newWay(head *scene.Head, fire []uint64, open []bool, from int) *way {
+	w := &way{head: head, fire: fire, open: open, from: from}
+	for _, ticks := range fire {
+		w.last = max(w.last, bits.Len64(ticks)-1)
 	}
 	w.alive = make([][]bool, w.last+1)
 	for t := w.last; t > 0; t-- {
-		w.alive[t] = make([]bool, len(w.fire))
-		for c := range w.fire {
-			for a := range uint8(moves) {
+		w.alive[t] = make([]bool, len(fire))
+		for c := range fire {
+			for a := uint8(0); a < moves && w.cold(t, c) && !w.alive[t][c]; a++ {
 				to := w.step(c, a)
-				w.alive[t][c] = w.alive[t][c] || w.cold(t, c) && to >= 0 && w.lives(t+1, to)
+				w.alive[t][c] = to >= 0 && w.lives(t+1, to)
 			}
 		}
 	}
@@ -47,18 +47,15 @@ func (w *way) cold(t, c int) bool { return w.fire[c]>>t&1 == 0 }
 // lives reports whether a figure on a cell after a tick can survive all that is foreseen.
 func (w *way) lives(t, c int) bool { return t > w.last || w.alive[t][c] }
 
-// step is the cell to which a move leads, -1 if it does not get there.
+// step is the cell to which a move leads, -1 if it leads nowhere.
 func (w *way) step(c int, move uint8) int {
-	if move == 0 {
-		return c
-	}
-	if to := neighbour(w.head, c, move); to >= 0 && w.open[to] {
+	if to := neighbour(w.head, c, move); move == 0 || to >= 0 && w.open[to] {
 		return to
 	}
 	return -1
 }
 
-// neighbour is the cell beside another, -1 off the board.
+// neighbour is the cell to which a move leads if nothing is in the way, -1 off the board.
 func neighbour(head *scene.Head, c int, move uint8) int {
 	d := [moves][2]int{{}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}}[move]
 	row, col := c/head.Cols+d[0], c%head.Cols+d[1]
@@ -71,13 +68,12 @@ func neighbour(head *scene.Head, c int, move uint8) int {
 	return row*head.Cols + col
 }
 
-// to is the first move of the shortest way to a goal on cells that are good at their ticks. If
-// there is none, it is the first of the longest way, and found is false.
+// to is the first move of the shortest way to a goal over cells that are good at their ticks. If
+// there is none, found is false, and it is that of a way that lasts longest.
 func (w *way) to(good func(t, c int) bool, goal func(c int) bool) (move uint8, found bool) {
 	const unreached = moves
-	now := []int{w.from}
-	first := make([]uint8, len(w.fire))
-	for t := 1; t <= w.last+len(w.fire); t++ {
+	now, first := []int{w.from}, make([]uint8, len(w.fire))
+	for t := 1; ; t++ {
 		var next []int
 		firsts := make([]uint8, len(w.fire))
 		for c := range firsts {
@@ -98,10 +94,9 @@ func (w *way) to(good func(t, c int) bool, goal func(c int) bool) (move uint8, f
 				next = append(next, to)
 			}
 		}
-		if len(next) == 0 {
-			break
+		if len(next) == 0 || t > w.last && len(next) == len(now) {
+			return move, false
 		}
 		now, first, move = next, firsts, firsts[next[0]]
 	}
-	return move, false
 }
