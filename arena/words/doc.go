@@ -8,7 +8,7 @@
 //	step := scene.Describe(spec, match, tracker, actions)
 //	seen := step.Seen(&head, seat)
 //	match.Mask(seat, mask) // spec.MaskSize() bytes
-//	prompt = told.View(&seen, seat, mask, words.Full)
+//	prompt = told.View(&seen, seat, mask, words.Fire(match, seat), words.Full)
 //
 // View and JSON say the same of a position, and nothing but what is in the step that they are
 // given: what a seat knows is for scene.Step.Seen to say. The same step gives the same bytes.
@@ -21,9 +21,9 @@
 //
 // # Danger
 //
-// [Game.Forecast] tells which cells burn at which of the coming ticks, by the bombs and flames
-// that a seat knows of. Tick 1 is the move to be made now: whoever is on a cell after the move of
-// tick t and finds it burning then is hit. The danger grid has the first of a cell's ticks.
+// [Fire] tells which cells burn at which of the coming ticks, by what the seat sees now. Tick 1
+// is the move to be made now: whoever is on a cell after the move of tick t and finds it burning
+// then is hit. The danger grid has the first tick of each cell.
 //
 // # Concurrency
 //

@@ -34,18 +34,6 @@ type rules struct {
 	ViewRadius    int    `json:"view_radius"`
 }
 
-// ringAt is the ring of the board that falls after a step, 0 the outermost; -1 if none does.
-func (r *rules) ringAt(step int) int {
-	if r.Step == "java" {
-		step--
-	}
-	every := r.every()
-	if since := step - r.FirstCollapse; every > 0 && since >= 0 && since%every == 0 && step < r.MaxSteps {
-		return since / every
-	}
-	return -1
-}
-
 // every is the number of steps between two rings, 0 if none falls.
 func (r *rules) every() int {
 	switch {
@@ -105,7 +93,11 @@ func tellPommerman(g *Game, r *rules, say func(bool, string, ...any)) {
 	say(r.Step != "2018" && !r.DelayedChain, "A bomb that flames reach explodes at once.")
 	say(r.DelayedChain, "A bomb that flames reach explodes a tick later.")
 	say(r.Step == "2018", "A bomb that flames reach vanishes.")
-	say(r.Step != "2018", "Flames stay for %d ticks and kill all who are or step there.", r.FlameLife)
+	lasts := r.FlameLife
+	if r.Step == "java" {
+		lasts++ // they still burn as they go out
+	}
+	say(r.Step != "2018", "Flames stay for %d ticks and kill all who are or step there.", lasts)
 	say(r.Step == "2018", "Flames kill as they appear; you may step into old ones.")
 	say(true, "Items lie under some wood: e is 1 ammo more, i is 1 reach more, k lets you kick: a bomb that you walk onto rolls "+
 		"until something is in its way.")

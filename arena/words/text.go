@@ -11,57 +11,57 @@ import (
 )
 
 // View is what a seat is told of a position, as text. seen is what the seat knows of it
-// (scene.Step.Seen); mask its legal actions as env.Match.Mask writes them, nil for all.
-func (g *Game) View(seen *scene.Step, seat int, mask []uint8, detail Detail) string {
-	v := g.view(seen, seat, mask, detail)
-	var b strings.Builder
-	fmt.Fprintf(&b, "Tick %d of %d. Playing: %s.", v.Tick, v.Last, strings.Join(v.Playing, " "))
+// (scene.Step.Seen), mask its legal actions as env.Match.Mask writes them, nil for all, and fire
+// what it can foresee ([Fire]).
+func (g *Game) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, detail Detail) string {
+	v := g.view(seen, seat, mask, fire, detail)
+	b := new(strings.Builder)
+	fmt.Fprintf(b, "Tick %d of %d. Playing: %s.", v.Tick, v.Last, strings.Join(v.Playing, " "))
 	if v.Mates != nil {
-		fmt.Fprintf(&b, " Your mates: %s.", strings.Join(v.Mates, " "))
+		fmt.Fprintf(b, " Your mates: %s.", strings.Join(v.Mates, " "))
 	}
 	if v.You == nil {
 		b.WriteString(" You are out.")
 	}
 	if v.Over != "" {
-		fmt.Fprintf(&b, " The game is over, you have %s.", v.Over)
+		fmt.Fprintf(b, " The game is over: you have %s.", v.Over)
 	}
-	list(&b, "You", v.You, figure.text)
-	list(&b, "Others", v.Others, figure.text)
-	list(&b, "Bases", v.Bases, home.text)
-	list(&b, "Bombs", v.Bombs, bomb.text)
-	list(&b, "Heard", v.Heard, func(m message) string { return m.From + " " + numbers(m.Words) })
+	list(b, "You", v.You)
+	list(b, "Others", v.Others)
+	list(b, "Bases", v.Bases)
+	list(b, "Bombs", v.Bombs)
+	list(b, "Heard", v.Heard)
 	for _, c := range g.head.Counts {
 		if by := v.Counts[c.Name]; by != nil {
-			fmt.Fprintf(&b, "\n%s by seat: %s", c.Name, numbers(by))
+			fmt.Fprintf(b, "\n%s by seat: %s", c.Name, numbers(by))
 		}
 	}
-	list(&b, "Legend", v.Legend, func(s string) string { return s })
-	g.grid(&b, "Board", v.Board, false)
+	list(b, "Legend", v.Legend)
+	g.grid(b, "Board", v.Board, false)
 	if v.Danger != nil {
-		g.grid(&b, "Danger, in ticks", v.Danger, true)
+		g.grid(b, "Danger, in ticks", v.Danger, true)
 	}
 	for i, names := range v.Legal {
 		of := ""
-		if len(v.Legal) > 1 {
+		if g.figures > 1 {
 			of = fmt.Sprintf(" for %c", g.letter(seat, i))
 		}
-		fmt.Fprintf(&b, "\nLegal%s: %s", of, strings.Join(names, " "))
+		fmt.Fprintf(b, "\nLegal%s: %s", of, strings.Join(names, " "))
 		if v.Deadly[i] != nil {
-			fmt.Fprintf(&b, "\nDeadly%s: %s", of, strings.Join(v.Deadly[i], " "))
+			fmt.Fprintf(b, "\nDeadly%s: %s", of, strings.Join(v.Deadly[i], " "))
 		}
 	}
 	return b.String() + "\n"
 }
 
 // list writes a line of things, if there are any.
-func list[T any](b *strings.Builder, what string, things []T, text func(T) string) {
+func list[T any](b *strings.Builder, what string, things []T) {
 	for i, thing := range things {
 		if i == 0 {
-			fmt.Fprintf(b, "\n%s: ", what)
+			fmt.Fprintf(b, "\n%s: %v", what, thing)
 		} else {
-			b.WriteString("; ")
+			fmt.Fprintf(b, "; %v", thing)
 		}
-		b.WriteString(text(thing))
 	}
 }
 
@@ -81,11 +81,9 @@ func (g *Game) grid(b *strings.Builder, what string, rows []string, sparse bool)
 	}
 }
 
-func (f figure) text() string {
+// String has of a figure what applies to it.
+func (f figure) String() string {
 	text := fmt.Sprintf("%s (%d,%d)", f.Name, f.At[0], f.At[1])
-	if f.Mate {
-		text += " mate"
-	}
 	if f.Where != "" {
 		text += " " + f.Where
 	}
@@ -95,16 +93,18 @@ func (f figure) text() string {
 	if f.Kicks {
 		text += ", kicks"
 	}
-	if f.Lives > 0 {
-		text += fmt.Sprintf(", lives %d", f.Lives)
-	}
-	if f.Burns > 0 {
-		text += fmt.Sprintf(", cell burns in %d", f.Burns)
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"lives", f.Lives}, {"energy", f.Energy}, {"cell burns in", f.Burns}} {
+		if n.value > 0 {
+			text += fmt.Sprintf(", %s %d", n.name, n.value)
+		}
 	}
 	return text
 }
 
-func (b bomb) text() string {
+func (b bomb) String() string {
 	text := fmt.Sprintf("(%d,%d) in %d", b.At[0], b.At[1], b.Ticks)
 	if b.Of != "" {
 		text += " of " + b.Of
@@ -115,17 +115,10 @@ func (b bomb) text() string {
 	return text + " reach " + cmp.Or(b.Reach, "0")
 }
 
-func (h home) text() string {
-	text := fmt.Sprintf("%s (%d,%d)", h.Name, h.At[0], h.At[1])
-	if h.Energy > 0 {
-		text += fmt.Sprintf(" energy %d", h.Energy)
-	}
-	return text
-}
-
 // board draws the board, a character a cell: what is on a cell covers its ground.
 func (g *Game) board(seen *scene.Step) []byte {
-	cells := g.ground(seen)
+	cells := slices.Repeat([]byte{env.GroundFog}, g.head.Rows*g.head.Cols+1) // the last is off the board
+	copy(cells[:len(cells)-1], seen.Ground)
 	put := func(at env.Place, char byte) { cells[g.cell(at)] = char }
 	for _, f := range seen.Flames {
 		switch {

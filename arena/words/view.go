@@ -13,71 +13,54 @@ import (
 
 // view is what a seat is told, in its JSON form. Lists that are empty are absent.
 type view struct {
-	Tick    int                `json:"tick"`
-	Last    int                `json:"last_tick"`
-	Over    string             `json:"over,omitzero"` // won, lost or tied
-	You     []figure           `json:"you,omitzero"`
-	Playing []string           `json:"playing"`
-	Mates   []string           `json:"mates,omitzero"`
-	Others  []figure           `json:"others,omitzero"` // in sight
-	Bases   []home             `json:"bases,omitzero"`
-	Bombs   []bomb             `json:"bombs,omitzero"`
-	Counts  map[string][]int32 `json:"counts,omitzero"` // by seat
-	Heard   []message          `json:"heard,omitzero"`
-	Legend  []string           `json:"legend,omitzero"`
-	Board   []string           `json:"board"`
-	Danger  []string           `json:"danger,omitzero"` // in base 36
-	Legal   [][]string         `json:"legal"`           // moves of each figure
-	Deadly  [][]string         `json:"deadly"`          // those of them that end on a cell that burns then
+	Tick    int        `json:"tick"`
+	Last    int        `json:"last_tick"`
+	Over    string     `json:"over,omitzero"` // won, lost or tied
+	You     []figure   `json:"you,omitzero"`
+	Playing []string   `json:"playing"`
+	Mates   []string   `json:"mates,omitzero"`
+	Others  []figure   `json:"others,omitzero"` // in sight
+	Bases   []figure   `json:"bases,omitzero"`
+	Bombs   []bomb     `json:"bombs,omitzero"`
+	Counts  env.Counts `json:"counts,omitzero"` // by seat
+	Heard   []string   `json:"heard,omitzero"`  // who, and the words
+	Legend  []string   `json:"legend,omitzero"`
+	Board   []string   `json:"board"`
+	Danger  []string   `json:"danger,omitzero"` // in base 36
+	Legal   [][]string `json:"legal"`           // the moves of each figure
+	Deadly  [][]string `json:"deadly"`          // those of them that end on a cell that burns then
 }
 
-// figure is somebody on the board. What others carry can be unknown.
+// figure is somebody on the board, or a base. What others carry can be unknown.
 type figure struct {
-	Name  string    `json:"name"`
-	At    env.Place `json:"at"`
-	Where string    `json:"where,omitzero"` // from the seat's first figure
-	Mate  bool      `json:"mate,omitzero"`
-	Ammo  int       `json:"ammo"`
-	Reach int       `json:"reach,omitzero"` // of its bombs: cells each way
-	Kicks bool      `json:"kicks,omitzero"`
-	Lives int       `json:"lives,omitzero"`
-	Burns int       `json:"burns_in,omitzero"`
+	Name   string    `json:"name"`
+	At     env.Place `json:"at"`
+	Where  string    `json:"where,omitzero"` // from the seat's first figure
+	Ammo   int       `json:"ammo,omitzero"`
+	Reach  int       `json:"reach,omitzero"` // of its bombs: cells each way
+	Kicks  bool      `json:"kicks,omitzero"`
+	Lives  int       `json:"lives,omitzero"`
+	Energy int       `json:"energy,omitzero"`
+	Burns  int       `json:"burns_in,omitzero"` // ticks until its cell burns
 }
 
 type bomb struct {
 	At    env.Place `json:"at"`
 	Ticks int       `json:"ticks"`
-	Reach string    `json:"reach"` // in each direction
+	Reach string    `json:"reach,omitzero"` // each way
 	Rolls string    `json:"rolls,omitzero"`
 	Of    string    `json:"of,omitzero"`
 }
 
-type home struct {
-	Name   string    `json:"name"`
-	At     env.Place `json:"at"`
-	Energy int       `json:"energy,omitzero"`
-}
-
-type message struct {
-	From  string `json:"from"`
-	Words []int  `json:"words"`
-}
-
 // JSON is what View tells, as JSON. Its danger has all rows of the board.
-func (g *Game) JSON(seen *scene.Step, seat int, mask []uint8, detail Detail) ([]byte, error) {
-	return json.Marshal(g.view(seen, seat, mask, detail))
+func (g *Game) JSON(seen *scene.Step, seat int, mask []uint8, fire []uint64, detail Detail) ([]byte, error) {
+	return json.Marshal(g.view(seen, seat, mask, fire, detail))
 }
 
-func (g *Game) view(seen *scene.Step, seat int, mask []uint8, detail Detail) *view {
-	fire := g.Forecast(seen)
+func (g *Game) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, detail Detail) *view {
 	v := &view{Tick: seen.Step, Last: g.head.MaxSteps, Playing: []string{}, Board: g.rows(g.board(seen)),
-		Danger: g.danger(fire)}
-	for i, names := range g.Legal(mask) {
-		if g.moves(i) {
-			v.Legal = append(v.Legal, names)
-		}
-	}
-	v.Deadly = make([][]string, len(v.Legal))
+		Danger: g.danger(fire), Legal: g.Legal(mask)[:g.figures]}
+	v.Deadly = make([][]string, g.figures)
 	for other := range g.spec.Seats {
 		if other != seat && g.mates(seat, other) {
 			v.Mates = append(v.Mates, g.Alias(other))
@@ -99,14 +82,14 @@ func (g *Game) view(seen *scene.Step, seat int, mask []uint8, detail Detail) *vi
 	for i := range seen.Agents {
 		if a := &seen.Agents[i]; a.Alive && a.Seat == seat {
 			v.You = append(v.You, g.figure(a, fire))
-			if n := number(a); n < len(v.Legal) {
+			if n := number(a); n < g.figures {
 				v.Deadly[n] = g.deadly(a, v.Legal[n], fire)
 			}
 		}
 	}
 	for _, m := range seen.Said {
 		if m.Seat != seat && slices.Max(append(m.Words, 0)) > 0 {
-			v.Heard = append(v.Heard, message{g.Alias(m.Seat), m.Words})
+			v.Heard = append(v.Heard, g.Alias(m.Seat)+" "+numbers(m.Words))
 		}
 	}
 	if detail == Full {
@@ -119,56 +102,58 @@ func (g *Game) view(seen *scene.Step, seat int, mask []uint8, detail Detail) *vi
 func (g *Game) more(v *view, seen *scene.Step, seat int, fire []uint64) {
 	v.Counts, v.Legend = seen.Counts, g.legend(v.Board)
 	for i := range seen.Agents {
-		a := &seen.Agents[i]
-		if !a.Alive || a.Seat == seat {
-			continue
+		if a := &seen.Agents[i]; a.Alive && a.Seat != seat {
+			f := g.figure(a, fire)
+			if len(v.You) > 0 {
+				f.Where = g.ways(v.You[0].At, g.cell(a.At))
+			}
+			v.Others = append(v.Others, f)
 		}
-		f := g.figure(a, fire)
-		f.Mate = g.mates(seat, a.Seat)
-		if len(v.You) > 0 {
-			f.Where = g.way(v.You[0].At, g.cell(a.At))
-		}
-		v.Others = append(v.Others, f)
 	}
 	for _, b := range seen.Bases {
-		v.Bases = append(v.Bases, home{g.home(&b), b.At, b.Energy})
+		v.Bases = append(v.Bases, figure{Name: g.home(&b), At: b.At, Energy: b.Energy})
 	}
 	for _, b := range seen.Bombs {
-		var of []string
+		of := ""
 		for _, owner := range env.SeatSet(b.Owners).List() {
-			of = append(of, g.Alias(owner))
+			of += g.Alias(owner)
 		}
-		v.Bombs = append(v.Bombs, bomb{b.At, b.Life, g.way(b.At, b.Reach...), b.Moving, strings.Join(of, "")})
+		v.Bombs = append(v.Bombs, bomb{b.At, b.Life, g.ways(b.At, b.Reach...), b.Moving, of})
 	}
 }
 
 func (g *Game) figure(a *env.SceneAgent, fire []uint64) figure {
-	f := figure{Name: string(g.letter(a.Seat, number(a))), At: a.At, Ammo: a.Ammo, Reach: max(0, a.Blast-1), Kicks: a.Kicks, Lives: a.Lives}
-	if c := g.cell(a.At); c < len(fire) && fire[c] != 0 {
-		f.Burns = bits.TrailingZeros64(fire[c])
-	}
-	return f
+	return figure{Name: string(g.letter(a.Seat, number(a))), At: a.At, Ammo: a.Ammo, Reach: max(0, a.Blast-1), Kicks: a.Kicks,
+		Lives: a.Lives, Burns: first(fire, g.cell(a.At))}
 }
+
+// first is the first tick at which a cell burns, 0 if it does not or is not on the board.
+func first(fire []uint64, cell int) int {
+	if cell >= len(fire) || fire[cell] == 0 {
+		return 0
+	}
+	return bits.TrailingZeros64(fire[cell])
+}
+
+var steps = map[string]env.Place{"up": {-1, 0}, "down": {1, 0}, "left": {0, -1}, "right": {0, 1}}
 
 // deadly is the legal moves of a figure that end on a cell that burns in the coming tick.
 func (g *Game) deadly(a *env.SceneAgent, legal []string, fire []uint64) []string {
 	var names []string
 	for _, name := range legal {
-		to, d := a.At, directions[name]
-		for i, size := range [2]int{g.head.Rows, g.head.Cols} {
-			if to[i] += d[i]; g.head.Torus {
-				to[i] = (to[i] + size) % size
-			}
+		to := env.Place{a.At[0] + steps[name][0], a.At[1] + steps[name][1]}
+		if g.head.Torus {
+			to = env.Place{(to[0] + g.head.Rows) % g.head.Rows, (to[1] + g.head.Cols) % g.head.Cols}
 		}
-		if c := g.cell(to); c < len(fire) && fire[c]&2 != 0 {
+		if first(fire, g.cell(to)) == 1 {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// way is how far cells are each way from a place, such as "up 1 left 2".
-func (g *Game) way(from env.Place, cells ...int) string {
+// ways is how far cells are from a place each way, such as "up 1 left 2".
+func (g *Game) ways(from env.Place, cells ...int) string {
 	var most [4]int
 	for _, c := range cells {
 		rows, cols := c/g.head.Cols-from[0], c%g.head.Cols-from[1]
@@ -192,8 +177,8 @@ func shorter(d, size int) int { return ((d+size/2)%size+size)%size - size/2 }
 // danger draws when cells burn first. It is nil if none does.
 func (g *Game) danger(fire []uint64) []string {
 	cells := []byte(strings.Repeat(".", len(fire)))
-	for c, f := range fire {
-		if t := bits.TrailingZeros64(f); t <= 35 {
+	for c := range fire {
+		if t := first(fire, c); t > 0 && t < 36 {
 			cells[c] = "0123456789abcdefghijklmnopqrstuvwxyz"[t]
 		}
 	}

@@ -21,9 +21,10 @@ const (
 
 // Game tells positions of one game.
 type Game struct {
-	head  *scene.Head
-	spec  *env.Spec
-	rules rules
+	head    *scene.Head
+	spec    *env.Spec
+	rules   rules
+	figures int // that a seat moves: the first components of an action
 }
 
 // New makes a Game from a game's description and the head of its scenes.
@@ -36,23 +37,34 @@ func New(spec *env.Spec, head *scene.Head) (*Game, error) {
 	if err != nil {
 		return nil, fmt.Errorf("words: the rules of %s: %w", spec.ID, err)
 	}
+	for _, c := range spec.Actions {
+		if strings.HasPrefix(c.Name, "move") {
+			g.figures++
+		}
+	}
 	return g, nil
 }
 
-// Alias is the letters of a seat's figures.
-func (g *Game) Alias(seat int) string {
-	var letters []byte
-	for n := range g.spec.Actions {
-		if g.moves(n) {
-			letters = append(letters, g.letter(seat, n))
-		}
+// Fire tells for each cell at which ticks it burns, bit t for tick t from 1, as far as a seat can
+// foresee by what it sees now. It is nil in games that foresee nothing.
+func Fire(m env.Match, seat int) []uint64 {
+	foreseer, ok := m.(env.Foreseer)
+	if !ok {
+		return nil
 	}
-	return string(letters)
+	var f env.Forecast
+	sight := foreseer.Foresight(seat)
+	sight.Look(m)
+	sight.Foresee(0, &f)
+	return f.Burns
 }
 
-// moves reports whether a component of an action moves a figure.
-func (g *Game) moves(component int) bool {
-	return strings.HasPrefix(g.spec.Actions[component].Name, "move")
+// Alias is the letters of a seat's figures.
+func (g *Game) Alias(seat int) (letters string) {
+	for n := range g.figures {
+		letters += string(g.letter(seat, n))
+	}
+	return letters
 }
 
 // letter is the letter of the n-th figure of a seat.
@@ -84,4 +96,12 @@ func (g *Game) Legal(mask []uint8) [][]string {
 		at += c.N
 	}
 	return all
+}
+
+// cell is the number of a place, one past the last if it is not on the board.
+func (g *Game) cell(at env.Place) int {
+	if uint(at[0]) >= uint(g.head.Rows) || uint(at[1]) >= uint(g.head.Cols) {
+		return g.head.Rows * g.head.Cols
+	}
+	return at[0]*g.head.Cols + at[1]
 }

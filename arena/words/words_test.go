@@ -23,11 +23,12 @@ func TestGolden(t *testing.T) {
 		g := play(t, id, "", 3, 46)
 		at := len(g.steps) - 1
 		seen, mask := g.steps[at].Seen(&g.head, 1), g.masks[at][1]
-		full, err := g.JSON(&seen, 1, mask, words.Full)
+		fire := g.fires[at][1]
+		full, err := g.JSON(&seen, 1, mask, fire, words.Full)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprintf("%s\n%s\n%s\n%s\n", g.Rules(), g.View(&seen, 1, mask, words.Full), g.View(&seen, 1, mask, words.Short), full)
+		got := fmt.Sprintf("%s\n%s\n%s\n%s\n", g.Rules(), g.View(&seen, 1, mask, fire, words.Full), g.View(&seen, 1, mask, fire, words.Short), full)
 		file := "testdata/" + id + ".txt"
 		if *update {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -41,15 +42,15 @@ func TestGolden(t *testing.T) {
 }
 
 // views is all that a seat can be told of a step.
-func views(t testing.TB, g *game, step *scene.Step, seat int, mask []uint8) string {
+func views(t testing.TB, g *game, step *scene.Step, seat int, mask []uint8, fire []uint64) string {
 	seen := step.Seen(&g.head, seat)
 	all := ""
 	for _, detail := range []words.Detail{words.Full, words.Short} {
-		text, err := g.JSON(&seen, seat, mask, detail)
+		text, err := g.JSON(&seen, seat, mask, fire, detail)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all += g.View(&seen, seat, mask, detail) + string(text)
+		all += g.View(&seen, seat, mask, fire, detail) + string(text)
 	}
 	return all
 }
@@ -63,9 +64,9 @@ func TestFog(t *testing.T) {
 			g := play(t, game[0], game[1], seed, 150)
 			for k := range g.steps {
 				for seat := range g.spec.Seats {
-					want := views(t, g, &g.steps[k], seat, g.masks[k][seat])
+					want := views(t, g, &g.steps[k], seat, g.masks[k][seat], g.fires[k][seat])
 					other := disguised(&g.head, &g.steps[k], seat)
-					if got := views(t, g, &other, seat, g.masks[k][seat]); got != want {
+					if got := views(t, g, &other, seat, g.masks[k][seat], g.fires[k][seat]); got != want {
 						t.Fatalf("%s, step %d, seat %d: what it does not see makes its view\n%s\nit was\n%s", game[0], k, seat, got, want)
 					}
 					positions++
@@ -78,6 +79,52 @@ func TestFog(t *testing.T) {
 	}
 	if positions < 2000 || hid < 1000 {
 		t.Errorf("%d positions, of which %d hid cells, want more for a test", positions, hid)
+	}
+}
+
+// TestForks: whatever others do out of a seat's sight changes nothing that it is told, nor what it
+// foresees.
+func TestForks(t *testing.T) {
+	same := 0
+	for _, game := range [][2]string{{"PommeRadioCompetition-v2", ""}, {"PommeTeamJavaDocument-v0", ""}, {"PommeFFA2018-v0",
+		`{"agent_view_size": 3}`}, {"SuiteBot-v0", `{"view_radius": 3}`}} {
+		g, rng := play(t, game[0], game[1], 7, 200), env.RNG{State: 7}
+		width, tracker := len(g.spec.Actions), g.of.NewTrackers(1, true)[0]
+		forked := func(k int, actions []uint8, seat int) (sight, told string) {
+			m := g.of.New(1)[0]
+			if err := m.Restore(g.states[k]); err != nil {
+				t.Fatal(err)
+			}
+			tracker.Begin(m)
+			tracker.Step(m, actions)
+			mask, step := make([]uint8, g.spec.MaskSize()), scene.Describe(g.spec, m, tracker, nil)
+			m.Mask(seat, mask)
+			seen, err := json.Marshal(step.Seen(&g.head, seat))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(seen), views(t, g, &step, seat, mask, words.Fire(m, seat))
+		}
+		for k, actions := range g.actions {
+			for seat := range g.spec.Seats {
+				other := slices.Clone(actions)
+				for i := range other {
+					if i/width != seat {
+						other[i] = uint8(rng.Uint64() % uint64(g.spec.Actions[i%width].N))
+					}
+				}
+				sight, told := forked(k, actions, seat)
+				sight2, told2 := forked(k, other, seat)
+				if sight == sight2 && told != told2 {
+					t.Fatalf("%s, step %d, seat %d sees the same and is told\n%s\nand\n%s", game[0], k, seat, told, told2)
+				} else if sight == sight2 {
+					same++
+				}
+			}
+		}
+	}
+	if same < 500 {
+		t.Errorf("%d pairs of positions look the same, want more for a test", same)
 	}
 }
 
@@ -153,9 +200,11 @@ func TestViewSaysWhatIsThere(t *testing.T) {
 			{At: env.Place{2, 0}, Seat: 1}},
 		Said: []env.SceneMessage{{Seat: 0, Words: []int{3, 0}}, {Seat: 1, Words: []int{0, 0}}},
 	}, Status: &scene.Status{In: []int{0, 2, 3}}}
+	fire := make([]uint64, 33)
+	fire[0], fire[14], fire[15], fire[30] = 1<<1, 1<<3|1<<9, 1<<3, 1<<12
 	const want = `Tick 5 of 800. Playing: A C D. Your mates: A.
 You: C (0,1), ammo 1, reach 1
-Others: A (1,4) mate down 1 right 3, cell burns in 3
+Others: A (1,4) down 1 right 3, cell burns in 3
 Bombs: (1,0) in 3 rolls right reach right 1; (2,8) in 12 reach 0
 Heard: A 3 0
 Legend: . free; # wall; + wood; 12345 flame, free again in so many ticks; o bomb; k kick
@@ -166,13 +215,13 @@ Board:
  2 .....+..o..
 Danger, in ticks:
    01234567890
- 0 1..3....c..
- 1 ..333...c..
- 2 ...3..ccccc
+ 0 1..........
+ 1 ...33......
+ 2 ........c..
 Legal: stop up left
 Deadly: left
 `
-	if got := g.View(&seen, 2, []byte{1, 1, 0, 1, 0, 0}, words.Full); got != want {
+	if got := g.View(&seen, 2, []byte{1, 1, 0, 1, 0, 0}, fire, words.Full); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -197,10 +246,11 @@ func FuzzView(f *testing.F) {
 			return
 		}
 		for _, g := range all {
+			fire := g.fires[len(g.fires)-1][1]
 			for _, detail := range []words.Detail{words.Full, words.Short} {
-				one, err := g.JSON(&s, seat, nil, detail)
-				two, err2 := g.JSON(&s, seat, nil, detail)
-				if err != nil || err2 != nil || string(one) != string(two) || g.View(&s, seat, nil, detail) != g.View(&s, seat, nil, detail) {
+				one, err := g.JSON(&s, seat, nil, fire, detail)
+				two, err2 := g.JSON(&s, seat, nil, fire, detail)
+				if err != nil || err2 != nil || string(one) != string(two) || g.View(&s, seat, nil, fire, detail) != g.View(&s, seat, nil, fire, detail) {
 					t.Fatalf("%s, %s: %v, %v", one, two, err, err2)
 				}
 			}
@@ -228,7 +278,7 @@ func TestPositions(t *testing.T) {
 					continue
 				}
 				seen := g.steps[k].Seen(&g.head, seat)
-				all := []string{g.View(&seen, seat, g.masks[k][seat], words.Full), g.View(&seen, seat, g.masks[k][seat], words.Short)}
+				all := []string{g.View(&seen, seat, g.masks[k][seat], g.fires[k][seat], words.Full), g.View(&seen, seat, g.masks[k][seat], g.fires[k][seat], words.Short)}
 				if err := json.NewEncoder(out).Encode(all); err != nil {
 					t.Fatal(err)
 				}
