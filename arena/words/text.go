@@ -121,10 +121,8 @@ func (g *Game) board(seen *scene.Step) []byte {
 	copy(cells[:len(cells)-1], seen.Ground)
 	put := func(at env.Place, char byte) { cells[g.cell(at)] = char }
 	for _, f := range seen.Flames {
-		switch {
-		case g.head.Hides(env.FlameLives):
-			put(f.At, '*')
-		case g.rules.FlameLife > 0: // else they are over
+		put(f.At, '*')
+		if !g.head.Hides(env.FlameLives) {
 			put(f.At, '0'+byte(f.Life))
 		}
 	}
@@ -162,10 +160,10 @@ func (g *Game) rows(cells []byte) (rows []string) {
 
 // legends say what the characters of a board stand for, besides the letters of figures and bases.
 var legends = map[string][]string{
-	"pommerman": {". free", "# wall", "+ wood", "? unseen", "* flame", "12345 flame, free again in so many ticks", "o bomb",
+	"pommerman": {". free", "# wall", "+ wood", "? unseen", "* flame", "12345 flame, free in so many ticks", "o bomb",
 		"e extra bomb", "i longer reach", "k kick", "s skull"},
-	"basewar":  {". free", "# stone", "+ box", "o bomb", "ab base"},
-	"suitebot": {". field with its points", "- field without", "? unseen", "o bomb", "abcdefgh home"},
+	"basewar":  {". free", "# stone", "+ box", "1 blast, free in a tick", "o bomb", "ab base"},
+	"suitebot": {". field with its points", "- field without", "? unseen", "1 blast, free in a tick", "o bomb", "abcdefgh home"},
 }
 
 // legend is what the characters of a board stand for.

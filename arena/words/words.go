@@ -1,8 +1,6 @@
 package words
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,26 +21,19 @@ const (
 type Game struct {
 	head    *scene.Head
 	spec    *env.Spec
-	rules   rules
+	rules   string
 	figures int // that a seat moves: the first components of an action
 }
 
 // New makes a Game from a game's description and the head of its scenes.
 func New(spec *env.Spec, head *scene.Head) (*Game, error) {
-	g := &Game{head: head, spec: spec, rules: rules{FirstCollapse: -1}}
-	text, err := json.Marshal(spec.Rules)
-	if err == nil {
-		err = json.Unmarshal(text, &g.rules)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("words: the rules of %s: %w", spec.ID, err)
-	}
+	g := &Game{head: head, spec: spec}
 	for _, c := range spec.Actions {
 		if strings.HasPrefix(c.Name, "move") {
 			g.figures++
 		}
 	}
-	return g, nil
+	return g, g.tell()
 }
 
 // Fire tells for each cell at which ticks it burns, bit t for tick t from 1, as far as a seat can

@@ -184,7 +184,7 @@ func disguised(h *scene.Head, s *scene.Step, seat int) scene.Step {
 func TestViewSaysWhatIsThere(t *testing.T) {
 	head := scene.Head{Game: "pommerman", Teams: [][]int{{0, 2}, {1, 3}}, MaxSteps: 800,
 		Stage: env.Stage{Rows: 3, Cols: 11, Conceals: []env.Concealed{env.OthersCarry}}}
-	spec := &env.Spec{ID: "x", Seats: 4, Rules: map[string]int{"flame_life": 3, "radio_num_words": 2},
+	spec := &env.Spec{ID: "x", Seats: 4,
 		Actions: []env.Choice{{Name: "move", N: 6, Names: []string{"stop", "up", "down", "left", "right", "bomb"}}}}
 	g, err := words.New(spec, &head)
 	if err != nil {
@@ -207,7 +207,7 @@ You: C (0,1), ammo 1, reach 1
 Others: A (1,4) down 1 right 3, cell burns in 3
 Bombs: (1,0) in 3 rolls right reach right 1; (2,8) in 12 reach 0
 Heard: A 3 0
-Legend: . free; # wall; + wood; 12345 flame, free again in so many ticks; o bomb; k kick
+Legend: . free; # wall; + wood; 12345 flame, free in so many ticks; o bomb; k kick
 Board:
    01234567890
  0 2C...#....k
@@ -291,11 +291,13 @@ func TestPositions(t *testing.T) {
 func TestRulesOfEveryGame(t *testing.T) {
 	for id, want := range map[string]string{
 		"PommeFFACompetition-v0":   "9 ticks after it was laid",
-		"PommeFFA-v1":              "The board shrinks: at tick 500",
+		"PommeFFA-v1":              "at ticks 500 575 650 725.",
 		"PommeRadioCompetition-v2": "AC, BD play against each other",
 		"PommeFFA2018-v0":          "A bomb that flames reach vanishes",
-		"PommeTeamJavaDocument-v0": "explodes a tick later",
+		"PommeTeamJavaDocument-v0": "explodes a tick later. Flames stay for 5 ticks",
 		"BaseWar-v0":               "explodes 7 ticks after it was laid",
+		"PommeFFAJava-v0":          "Flames stay for 6 ticks",
+		"BaseWarSides-v0":          "You move three figures",
 		"SuiteBot-v0":              "It explodes 4 ticks later",
 	} {
 		if got := play(t, id, "", 1, 0).Rules(); !strings.Contains(got, want) {
