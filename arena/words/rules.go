@@ -32,8 +32,8 @@ func (g *Game) tell() error {
 		teams = append(teams, aliases)
 	}
 	b := new(strings.Builder)
-	fmt.Fprintf(b, "%s: %d rows, %d columns. %s play against each other, all at once in each tick. A move is one of: %s.\n",
-		g.spec.ID, g.head.Rows, g.head.Cols, strings.Join(teams, ", "), strings.Join(g.spec.Actions[0].Names, ", "))
+	fmt.Fprintf(b, "%s: %d rows, %d columns. %s play against each other, all at once in each tick. A move is one of: "+
+		"%s.\n", g.spec.ID, g.head.Rows, g.head.Cols, strings.Join(teams, ", "), strings.Join(g.spec.Actions[0].Names, ", "))
 	if t := templates.Lookup(g.spec.Game + ".txt"); t == nil {
 		fmt.Fprintf(b, "%s\n", g.spec.Description)
 	} else {

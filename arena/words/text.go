@@ -162,8 +162,9 @@ func (g *Game) rows(cells []byte) (rows []string) {
 var legends = map[string][]string{
 	"pommerman": {". free", "# wall", "+ wood", "? unseen", "* flame", "12345 flame, free in so many ticks", "o bomb",
 		"e extra bomb", "i longer reach", "k kick", "s skull"},
-	"basewar":  {". free", "# stone", "+ box", "1 blast, free in a tick", "o bomb", "ab base"},
-	"suitebot": {". field with its points", "- field without", "? unseen", "1 blast, free in a tick", "o bomb", "abcdefgh home"},
+	"basewar": {". free", "# stone", "+ box", "1 blast, free in a tick", "o bomb", "ab base"},
+	"suitebot": {". field with its points", "- field without", "? unseen", "1 blast, free in a tick", "o bomb",
+		"abcdefgh home"},
 }
 
 // legend is what the characters of a board stand for.

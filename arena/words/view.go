@@ -123,8 +123,8 @@ func (g *Game) more(v *view, seen *scene.Step, seat int, fire []uint64) {
 }
 
 func (g *Game) figure(a *env.SceneAgent, fire []uint64) figure {
-	return figure{Name: string(g.letter(a.Seat, number(a))), At: a.At, Ammo: a.Ammo, Reach: max(0, a.Blast-1), Kicks: a.Kicks,
-		Lives: a.Lives, Burns: first(fire, g.cell(a.At))}
+	return figure{Name: string(g.letter(a.Seat, number(a))), At: a.At, Ammo: a.Ammo, Reach: max(0, a.Blast-1),
+		Kicks: a.Kicks, Lives: a.Lives, Burns: first(fire, g.cell(a.At))}
 }
 
 // first is the first tick at which a cell burns, 0 if it does not or is not on the board.
