@@ -40,7 +40,7 @@ func (s *session) catalogGames(q gameRequest, called func(k int) string) (all []
 		if s.cancel.Load() {
 			return nil, vec.ErrStopped
 		}
-		game, err := s.catalogGame(q.id, rules)
+		game, err := s.server.cfg.game(q.id, rules)
 		if err != nil {
 			if e := asError(err); len(q.rules) > 1 {
 				e.Message = called(k) + ": " + e.Message
@@ -52,8 +52,8 @@ func (s *session) catalogGames(q gameRequest, called func(k int) string) (all []
 	return all, nil
 }
 
-func (s *session) catalogGame(id string, rules []byte) (env.Game, error) {
-	c := &s.server.cfg
+// game finds a game, by rules of its own unless they are nil.
+func (c *Config) game(id string, rules []byte) (env.Game, error) {
 	if ids := c.IDs(); !slices.Contains(ids, id) {
 		return nil, fail(codeUnknownEnvID, "env_id", "", "unknown id %q%s, want one of %s", id, enum.Suggest(id, ids),
 			strings.Join(ids, ", "))
@@ -88,7 +88,7 @@ func (s *session) listEnvs(id uint64, _ nothing) (reply, error) {
 }
 
 func (s *session) spaces(id uint64, q gameRequest) (reply, error) {
-	game, err := s.catalogGame(q.id, append(q.rules, nil)[0])
+	game, err := s.server.cfg.game(q.id, append(q.rules, nil)[0])
 	if err != nil {
 		return reply{}, err
 	}

@@ -39,6 +39,9 @@ type Config struct {
 	// for all: such an agent sees more than its seat.
 	AllowAgents []string
 
+	// Protocols are other ways to play at the server's addresses, such as package openenv's.
+	Protocols []Protocol
+
 	// Version is the server's own, for the hello. Empty: "dev".
 	Version string
 

@@ -30,7 +30,7 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 		return status, reason
 	}
 	switch {
-	case asksLive(r), srv.asksForMetrics(r):
+	case asksLive(r), srv.asksForMetrics(r), srv.protocol(r.URL.Path) != nil:
 		return 0, ""
 	case r.URL.Path != "/":
 		return http.StatusNotFound, fmt.Sprintf("the path is %q, want /", r.URL.Path)

@@ -80,7 +80,7 @@ var ErrAbandoned = errors.New("bridge: all clients are gone")
 // environments freed. It closes the listener. The error is nil after a clean
 // shutdown by ctx. If the cause is [ErrAbandoned], requests in progress are stopped.
 func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
-	s := &service{server: srv, sessions: map[*session]bool{}}
+	s := &service{server: srv, sessions: map[stopper]bool{}}
 	web := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTimeout,
@@ -124,10 +124,13 @@ type service struct {
 	server *Server
 
 	mu       sync.Mutex
-	sessions map[*session]bool
+	sessions map[stopper]bool
 	stopping bool
 	running  sync.WaitGroup // one for each session
 }
+
+// stopper is a connection that can be ended: told code, and that is all if code is 0.
+type stopper interface{ stop(code int, reason string) }
 
 // peerKey is the key of a request's peer in its context.
 type peerKey struct{}
@@ -139,6 +142,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if srv.probe(w, r) {
 		return
 	}
+	srv.takeToken(r)
 	status, reason := srv.admit(r)
 	switch {
 	case status == 0 && srv.asksForMetrics(r): // also while it drains
@@ -159,22 +163,16 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		srv.live.ServeHTTP(w, r)
 		return
 	}
-	if srv.connections.Add(1) > int64(srv.cfg.MaxConnections) {
-		reason := srv.unready()
-		srv.connections.Add(-1)
-		srv.refuse(w, r, http.StatusServiceUnavailable, reason)
+	leave, status, reason := srv.enter(r)
+	if status != 0 {
+		srv.refuse(w, r, status, reason)
 		return
 	}
-	defer srv.connections.Add(-1)
-	if name, here := addressOf(r); !here {
-		if !srv.addresses.enter(name, srv.cfg.MaxPerAddress) {
-			srv.refuse(w, r, http.StatusTooManyRequests,
-				fmt.Sprintf("this address has all of its %d connections; close one, or start the server with a higher "+
-					"--max-connections", srv.cfg.MaxPerAddress))
-			return
-		}
-		defer srv.addresses.leave(name)
+	if p := srv.protocol(r.URL.Path); p != nil {
+		s.serveGuest(p, w, r, leave)
+		return
 	}
+	defer leave()
 	ws, err := srv.upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "reason", err)
@@ -193,6 +191,29 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	session.run()
 }
 
+// enter counts a connection until leave is called. A status other than 0 refuses it.
+func (srv *Server) enter(r *http.Request) (leave func(), status int, reason string) {
+	if srv.connections.Add(1) > int64(srv.cfg.MaxConnections) {
+		reason := srv.unready()
+		srv.connections.Add(-1)
+		return nil, http.StatusServiceUnavailable, reason
+	}
+	name, here := addressOf(r)
+	if here {
+		return func() { srv.connections.Add(-1) }, 0, ""
+	}
+	if !srv.addresses.enter(name, srv.cfg.MaxPerAddress) {
+		srv.connections.Add(-1)
+		return nil, http.StatusTooManyRequests,
+			fmt.Sprintf("this address has all of its %d connections; close one, or start the server with a higher "+
+				"--max-connections", srv.cfg.MaxPerAddress)
+	}
+	return func() {
+		srv.addresses.leave(name)
+		srv.connections.Add(-1)
+	}, 0, ""
+}
+
 // refuse answers a request that gets no connection, and notes that.
 func (srv *Server) refuse(w http.ResponseWriter, r *http.Request, status int, reason string) {
 	srv.metrics.refused.WithLabelValues(strconv.Itoa(status)).Inc()
@@ -202,7 +223,7 @@ func (srv *Server) refuse(w http.ResponseWriter, r *http.Request, status int, re
 
 // add registers a session, so that shutdown finds it. It does not if the
 // service is shutting down already.
-func (s *service) add(session *session) bool {
+func (s *service) add(session stopper) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopping {
@@ -213,7 +234,7 @@ func (s *service) add(session *session) bool {
 	return true
 }
 
-func (s *service) remove(session *session) {
+func (s *service) remove(session stopper) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sessions, session)

@@ -21,21 +21,23 @@ import (
 type operations struct {
 	address       string // of its own, for metrics; empty: none
 	url           string // under which they are then
-	metrics       bool   // on the server's own address
 	drain         time.Duration
 	format, level string
 	log           *slog.Logger
 }
 
 func (o *operations) flags(f *pflag.FlagSet) {
-	f.BoolVar(&o.metrics, "metrics", false, "answer /metrics on the server's own address, to those who have the token")
 	f.StringVar(&o.address, "metrics-address", "",
-		"answer /metrics, /healthz and /readyz on this host:port too, without a token; :PORT is 127.0.0.1:PORT")
+		"answer /metrics, /healthz and /readyz on this host:port too, without a token; :PORT is 127.0.0.1:PORT;\n\"own\" "+
+			"answers /metrics on the server's own address, to those who have the token")
 	f.DurationVar(&o.drain, "drain-timeout", 0,
 		"at SIGTERM, take no new connections and give those that are open so long to end (default: none)")
 	f.StringVar(&o.format, "log-format", "text", "how to log to standard error: text or json")
 	f.StringVar(&o.level, "log-level", "warn", "what to log: debug, info (connections and refusals, too), warn or error")
 }
+
+// ownAddress has metrics on the server's own address.
+const ownAddress = "own"
 
 var logFormats = []string{"text", "json"}
 
@@ -55,7 +57,10 @@ func (o *operations) prepare(cfg *bridge.Config) error {
 		handler = slog.NewJSONHandler(os.Stderr, options)
 	}
 	o.log = slog.New(handler)
-	cfg.Log, cfg.Metrics = o.log, o.metrics
+	cfg.Log, cfg.Metrics = o.log, o.address == ownAddress
+	if cfg.Metrics {
+		o.address = ""
+	}
 	if o.drain < 0 {
 		return usagef("--drain-timeout is %v, want 0 or more", o.drain)
 	}
@@ -63,7 +68,7 @@ func (o *operations) prepare(cfg *bridge.Config) error {
 		o.address = "127.0.0.1" + o.address
 	}
 	if _, _, err := net.SplitHostPort(o.address); o.address != "" && err != nil {
-		return usagef("--metrics-address is %q, want host:port", o.address)
+		return usagef("--metrics-address is %q, want host:port or own", o.address)
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func TestServeDrainsNoLonger(t *testing.T) {
 
 // TestServeMetrics answers them on the server's own address where they are asked for.
 func TestServeMetrics(t *testing.T) {
-	w := operate(t, "--metrics")
+	w := operate(t, "--metrics-address", "own")
 	answer, err := http.Get("http" + strings.TrimPrefix(w.Address, "ws") + "/metrics")
 	if err != nil {
 		t.Fatal(err)

@@ -104,6 +104,8 @@ var removed = map[string]string{
 	"generate cpuprofile":          "bench --cpuprofile profiles the games",
 	"merge arrays":                 "arrays are stored as bytes; the manifest gives their types and shapes",
 
+	"serve metrics": "--metrics-address own",
+
 	"tournament count":               "--part count",
 	"tournament events":              "play --events writes those of a match",
 	"tournament exit-on-stdin-close": "--part - reads the part from standard input, and stops when that closes",

@@ -20,6 +20,7 @@ import (
 
 	"pommego/arena/match"
 	"pommego/bridge"
+	"pommego/bridge/openenv"
 	"pommego/env"
 	"pommego/env/catalog"
 )
@@ -33,6 +34,7 @@ type serveOptions struct {
 	readyFD int
 	parent  bool // it belongs to the process that started it
 	web     bool
+	openEnv bool
 	ops     operations
 	asJSON  bool
 	agents  []string
@@ -60,6 +62,7 @@ times that, so that what is no longer used is collected in time.`,
 		Example: `  pommego serve
   pommego serve --listen 127.0.0.1:0
   pommego serve --web
+  pommego serve --openenv --max-connections 10000
   pommego serve --listen unix:/run/user/1000/pommego.sock
   pommego serve --allow-agents "exec:python3 agent.py" --allow-agents http://localhost:8000
   pommego serve --max-memory-bytes 8589934592
@@ -91,6 +94,8 @@ times that, so that what is no longer used is collected in time.`,
 	f.BoolVar(&o.web, "web", false,
 		"serve a page, too, that lists all running environments, without their games, on this machine alone;\nits "+
 			"address is printed, with the key of the list")
+	f.BoolVar(&o.openEnv, "openenv", false,
+		"serve language models, too, by OpenEnv on the same address (docs/language-models.md)")
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
 	o.ops.flags(f)
 	return cmd
@@ -163,6 +168,9 @@ func (o *serveOptions) prepare() error {
 	o.cfg.IDs, o.cfg.Game, o.cfg.Variant, o.cfg.Version = catalog.IDs, catalog.Game, catalog.Variant, version()
 	if err := o.allow(); err != nil {
 		return err
+	}
+	if o.openEnv {
+		o.cfg.Protocols = append(o.cfg.Protocols, openenv.New(catalog.IDs()))
 	}
 	if o.web {
 		o.cfg.ListKey = rand.Text()

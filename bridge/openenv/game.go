@@ -1,0 +1,273 @@
+package openenv
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pommego/arena/orders"
+	"pommego/arena/scene"
+	"pommego/arena/words"
+	"pommego/env"
+)
+
+// open is the name of an opponent that is another session.
+const open = "open"
+
+// game is one game, in some seats of which sessions play.
+type game struct {
+	options options // resolved
+	line    []string
+	game    env.Game
+	head    scene.Head
+	told    *words.Game
+	release func()
+
+	sessions atomic.Int64 // that have not left
+	stop     atomic.Bool  // nobody is left; searches end
+	begun    chan struct{}
+
+	mu       sync.Mutex
+	started  bool // begun is closed
+	match    env.Match
+	tracker  env.Tracker
+	agents   []env.Agent // by seat; nil: a session's, or one that stops
+	standIns []env.Agent // by seat, of those that sessions may leave
+	seats    []*seat     // by seat; nil: no session's
+	actions  []uint8     // of the coming tick, then of the last; nil before the first
+	clock    *time.Timer // of the tick that some seats wait for
+	waited   int         // the tick that it is for
+	over     bool
+	before   env.SeatSet // that were in when the last tick began
+}
+
+// seat is a session's place in a game. What changes is guarded by the game's mutex.
+type seat struct {
+	number int
+	detail string
+	frame  int // ticks that an answer holds for at most; 0: any
+	ctl    *orders.Controller
+
+	counts  orders.Counts
+	reading string // of the last answer
+	left    int    // ticks that the answer may still hold for
+	holds   bool   // an answer
+	ready   bool   // its action of the coming tick is there
+	owed    float64
+	done    bool
+	replies chan observation // room for one
+}
+
+// open seats of a line-up.
+func places(line []string) (n int) {
+	for _, name := range line {
+		if name == open {
+			n++
+		}
+	}
+	return n
+}
+
+// begin starts the game, with built-in agents in the seats that no session has taken. mu is held.
+func (g *game) begin() {
+	if g.started {
+		return
+	}
+	g.started = true
+	seed := env.Seed{Value: *g.options.Seed}
+	g.match.Reset(seed)
+	g.tracker.Begin(g.match)
+	for n := range g.line {
+		if g.line[n] == open && g.seats[n] == nil {
+			g.agents[n] = g.standIns[n]
+		}
+		for _, a := range []env.Agent{g.agents[n], g.standIns[n]} {
+			if a != nil {
+				a.Reset(seed.RNG(env.StreamAgents + uint64(n)))
+				a.StopOn(&g.stop)
+			}
+		}
+		if s := g.seats[n]; s != nil {
+			s.ctl = orders.NewController(g.match)
+		}
+	}
+	close(g.begun)
+}
+
+// take gives a session's seat its answer.
+func (g *game) take(s *seat, text string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s.done { // while it was late
+		step := g.look()
+		g.reply(s, &step)
+		return
+	}
+	o, reading := orders.Parse(text, &g.head)
+	s.counts.Add(reading)
+	s.reading = reading.String()
+	s.ctl.Take(o)
+	s.holds, s.left = true, s.frame
+	g.play(false)
+}
+
+// play makes ticks until one needs an answer that is not there; late has the first tick go without.
+// mu is held.
+func (g *game) play(late bool) {
+	for !g.over && !g.stop.Load() && g.hasSessions() {
+		step := g.look()
+		waits, asked := false, false
+		for _, s := range g.playing() {
+			g.ask(s, &step)
+			waits, asked = waits || s.ready, asked || !s.ready
+		}
+		if asked && !late {
+			if waits {
+				g.wait()
+			}
+			return
+		}
+		late = false
+		g.tick()
+	}
+}
+
+// playing are the seats of sessions whose actions count.
+func (g *game) playing() (all []*seat) {
+	in := g.match.Status().In
+	for _, s := range g.seats {
+		if s != nil && in.Has(s.number) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// hasSessions reports whether a session waits for how the game goes on.
+func (g *game) hasSessions() bool {
+	return slices.ContainsFunc(g.seats, func(s *seat) bool { return s != nil && !s.done })
+}
+
+// ask has a seat's answer give its action for the coming tick; one that is played out is replied to.
+func (g *game) ask(s *seat, step *scene.Step) {
+	if s.ready || !s.holds {
+		return
+	}
+	seen := step.Seen(&g.head, s.number)
+	if s.frame > 0 && s.left == 0 || s.ctl.Act(&g.head, &seen, s.number, g.action(s.number)) {
+		g.reply(s, step)
+		return
+	}
+	s.ready = true
+	s.left--
+}
+
+// action is a seat's part of the actions of the coming tick.
+func (g *game) action(n int) []uint8 {
+	width := len(g.head.Actions)
+	return g.actions[n*width:][:width]
+}
+
+// wait has the tick go without those whose answers do not come in time.
+func (g *game) wait() {
+	steps := g.match.Status().Steps
+	if g.clock != nil && g.waited == steps {
+		return
+	}
+	g.waited = steps
+	g.clock = time.AfterFunc(seconds(*g.options.MoveTimeout), func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.match.Status().Steps == steps {
+			g.play(true)
+		}
+	})
+}
+
+// tick makes a tick, with stop for seats that have no action.
+func (g *game) tick() {
+	if g.clock != nil {
+		g.clock.Stop()
+		g.clock = nil
+	}
+	status := g.match.Status()
+	for n, a := range g.agents {
+		s := g.seats[n]
+		switch {
+		case s != nil && s.ready:
+			s.ready = false
+			continue
+		case s != nil && status.In.Has(n):
+			s.counts.Late++
+		}
+		clear(g.action(n))
+		if s == nil && a != nil && status.In.Has(n) {
+			a.Act(g.match, n, g.action(n))
+		}
+	}
+	if g.stop.Load() {
+		return // what searches were cut short does not count
+	}
+	g.before = status.In
+	g.tracker.Step(g.match, g.actions)
+	g.pay()
+}
+
+// pay pays the seats whose outcome is known, and replies to those for which the game is over.
+func (g *game) pay() {
+	status := g.match.Status()
+	g.over = status.Over
+	outcome := make([]float64, len(g.seats))
+	g.match.Outcome(outcome)
+	for n, s := range g.seats {
+		if s == nil || s.done || !g.over && !status.Decided.Has(n) {
+			continue
+		}
+		s.done = true
+		s.owed += outcome[n]
+		if s.holds {
+			step := g.look()
+			g.reply(s, &step)
+		}
+	}
+}
+
+// look describes the position.
+func (g *game) look() scene.Step {
+	actions := g.actions
+	if g.match.Status().Steps == 0 {
+		actions = nil
+	}
+	return scene.Describe(g.game.Spec(), g.match, g.tracker, actions)
+}
+
+// reply ends a seat's answer with what it sees.
+func (g *game) reply(s *seat, step *scene.Step) {
+	s.holds = false
+	s.replies <- g.observe(s, step)
+}
+
+// leave ends a session's part in the game: whom the reset named plays on in its seat.
+func (g *game) leave(s *seat) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.seats[s.number] = nil
+	if g.started {
+		g.agents[s.number] = g.standIns[s.number]
+		g.play(false)
+	}
+	if g.clock != nil && g.stop.Load() {
+		g.clock.Stop()
+	}
+}
+
+// replyOut replies to a seat that is out and waits for the end of the game.
+func (g *game) replyOut(s *seat) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s.holds && !g.match.Status().In.Has(s.number) {
+		step := g.look()
+		g.reply(s, &step)
+	}
+}

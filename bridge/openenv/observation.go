@@ -1,0 +1,79 @@
+package openenv
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"pommego/arena/orders"
+	"pommego/arena/scene"
+	"pommego/arena/words"
+)
+
+// observation is what a session is told. Reward is nil at the start.
+type observation struct {
+	Observation seen     `json:"observation"`
+	Reward      *float64 `json:"reward"`
+	Done        bool     `json:"done"`
+	Metadata    metadata `json:"metadata"`
+}
+
+// seen is what the model is to read: little else than the text, since some clients show it all.
+type seen struct {
+	Text     string     `json:"text"`
+	Legal    [][]string `json:"legal"` // by figure that the seat moves
+	Metadata metadata   `json:"metadata"`
+}
+
+// metadata holds nothing that differs between games with the same seed and answers.
+type metadata struct {
+	Seat    int            `json:"seat"`
+	Tick    int            `json:"tick"`
+	Reading string         `json:"reading,omitempty"` // of the last answer: legal, repaired or illegal
+	Late    int            `json:"late,omitempty"`    // ticks so far that went without an answer
+	Result  string         `json:"result,omitempty"`  // of the seat, at the end
+	Counts  *orders.Counts `json:"counts,omitempty"`  // of the answers, at the end
+}
+
+// observe is what a seat sees in a position, with what it is owed. mu is held.
+func (g *game) observe(s *seat, step *scene.Step) observation {
+	spec := g.game.Spec()
+	sight, mask := step.Seen(&g.head, s.number), make([]uint8, spec.MaskSize())
+	g.match.Mask(s.number, mask)
+	about := metadata{Seat: s.number, Tick: step.Step, Reading: s.reading, Late: s.counts.Late}
+	if s.done {
+		counts := s.counts
+		status := g.match.Status()
+		about.Counts, about.Result = &counts, string(status.SeatResults(spec.Teams, g.before)[s.number])
+	}
+	reward := s.owed
+	s.owed = 0
+	return observation{
+		Observation: seen{g.text(s, &sight, mask), g.told.Legal(mask)[:orders.Movers(&g.head)], about},
+		Reward:      &reward, Done: s.done, Metadata: about,
+	}
+}
+
+func (g *game) text(s *seat, sight *scene.Step, mask []uint8) string {
+	switch s.detail {
+	case "short":
+		return g.told.View(sight, s.number, mask, words.Fire(g.match, s.number), words.Short)
+	case "json":
+		text, err := g.told.JSON(sight, s.number, mask, words.Fire(g.match, s.number), words.Full)
+		if err != nil {
+			panic(err) // it holds nothing that could fail
+		}
+		return string(text)
+	}
+	return g.told.View(sight, s.number, mask, words.Fire(g.match, s.number), words.Full)
+}
+
+// encode is a value as JSON, with < > and & as they are.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(v); err != nil {
+		panic(err) // nothing that is sent can fail
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

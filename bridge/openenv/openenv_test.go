@@ -1,0 +1,561 @@
+package openenv_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"go.uber.org/goleak"
+
+	"pommego/bridge"
+	"pommego/bridge/openenv"
+	"pommego/env/catalog"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// server is a server that shuts down with the test.
+type server struct {
+	*bridge.Server
+	address string // host:port
+	stop    func() error
+}
+
+func serve(t testing.TB, change func(*bridge.Config)) *server {
+	t.Helper()
+	cfg := bridge.Config{IDs: catalog.IDs, Game: catalog.Game, Variant: catalog.Variant, Version: "test",
+		Protocols: []bridge.Protocol{openenv.New(catalog.IDs())}}
+	if change != nil {
+		change(&cfg)
+	}
+	srv, err := bridge.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(ctx, ln) }()
+	stop := sync.OnceValue(func() error {
+		cancel()
+		return <-done
+	})
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return &server{srv, ln.Addr().String(), stop}
+}
+
+// client is a session.
+type client struct {
+	t  testing.TB
+	ws *websocket.Conn
+}
+
+func (s *server) dial(t testing.TB) *client { return s.dialAt(t, "/ws", nil) }
+
+func (s *server) dialAt(t testing.TB, path string, header http.Header) *client {
+	t.Helper()
+	ws, _, err := websocket.DefaultDialer.Dial("ws://"+s.address+path, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	ws.SetReadDeadline(time.Now().Add(30 * time.Second))
+	return &client{t, ws}
+}
+
+// answer is any message of the server.
+type answer struct {
+	Type string
+	Data struct {
+		Observation struct {
+			Text  string
+			Legal [][]string
+		}
+		Reward   *float64
+		Done     bool
+		Metadata struct {
+			Seat, Tick, Late int
+			Reading, Result  string
+			Counts           map[string]int
+		}
+		Message, Code string
+		EpisodeID     *string `json:"episode_id"`
+		StepCount     int     `json:"step_count"`
+		Sessions      []int
+		Env           string
+		Seed          uint64
+		Error         struct{ Code int }
+	}
+	raw string
+}
+
+// send sends text and returns the answer.
+func (c *client) send(text string) answer {
+	c.t.Helper()
+	if err := c.ws.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
+		c.t.Fatal(err)
+	}
+	return c.receive()
+}
+
+func (c *client) receive() (a answer) {
+	c.t.Helper()
+	_, raw, err := c.ws.ReadMessage()
+	if err == nil {
+		err = json.Unmarshal(raw, &a)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	a.raw = string(raw)
+	return a
+}
+
+func (c *client) reset(data string) answer {
+	c.t.Helper()
+	a := c.send(`{"type":"reset","data":` + data + `}`)
+	if a.Type != "observation" {
+		c.t.Fatalf("reset %s: %s", data, a.raw)
+	}
+	return a
+}
+
+func (c *client) step(action string) answer {
+	c.t.Helper()
+	text, _ := json.Marshal(map[string]any{"action": action})
+	a := c.send(`{"type":"step","data":` + string(text) + `}`)
+	if a.Type != "observation" {
+		c.t.Fatalf("step %s: %s", action, a.raw)
+	}
+	return a
+}
+
+// TestGroup: the same seed and answers give the same bytes, in sessions beside each other, for all games and details.
+func TestGroup(t *testing.T) {
+	s := serve(t, nil)
+	for _, options := range []string{`{"seed":7}`, `{"seed":7,"env":"PommeRadio-v2","seat":2,"detail":"short"}`,
+		`{"seed":1,"env":"BaseWarSides-v0","detail":"json"}`, `{"seed":1,"env":"SuiteBot-v0","frame_ticks":3}`,
+		`{"seed":3,"env":"PommeFFACompetition-v0","opponents":["simple","random","static"],"rules":{"max_steps":30}}`} {
+		var all []string
+		for range 3 {
+			c, text := s.dial(t), ""
+			text += c.reset(options).raw
+			for _, action := range []string{"up", "I will go DOWN.", "hide for 5", "left, left", "none of these"} {
+				a := c.step(action)
+				text += a.raw
+				if a.Data.Done {
+					break
+				}
+			}
+			all = append(all, text)
+		}
+		if all[0] != all[1] || all[0] != all[2] {
+			t.Errorf("%s: sessions differ:\n%s\n%s", options, all[0], all[1])
+		}
+	}
+	if a, b := s.dial(t).reset(`{"seed":1}`), s.dial(t).reset(`{"seed":2}`); a.raw == b.raw {
+		t.Error("two seeds give one game")
+	}
+}
+
+// TestRewards: the rewards of a game's steps sum to what it pays, and the last answer has its result.
+func TestRewards(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	results := map[string]bool{}
+	for seed := range 12 {
+		first := c.reset(fmt.Sprintf(`{"seed":%d,"opponents":"simple","rules":{"max_steps":%d}}`, seed, 30+seed*40))
+		if first.Data.Reward != nil || first.Data.Done || first.Data.Metadata.Tick != 0 {
+			t.Fatalf("the first observation is %s", first.raw)
+		}
+		sum, steps, a := 0.0, 0, answer{}
+		for !a.Data.Done {
+			a = c.step([]string{"bomb", "hide for 12", "up", "hunt"}[steps%4])
+			sum += *a.Data.Reward
+			steps++
+		}
+		want := map[string]float64{"won": 1, "lost": -1, "tied": -1}
+		result := a.Data.Metadata.Result
+		if w, ok := want[result]; !ok || sum != w {
+			t.Errorf("seed %d: %q, and rewards of %v", seed, result, sum)
+		}
+		results[result] = true
+		counts := a.Data.Metadata.Counts
+		if counts["legal"] != steps || counts["late"] != 0 {
+			t.Errorf("seed %d: counts are %v after %d steps", seed, counts, steps)
+		}
+		if again := c.send(`{"type":"step","data":{"action":"up"}}`); again.Data.Code != "EXECUTION_ERROR" {
+			t.Errorf("a step after the end: %s", again.raw)
+		}
+	}
+	t.Log(results)
+}
+
+// TestErrors: every code, by messages over the wire. The session goes on after each.
+func TestErrors(t *testing.T) {
+	s := serve(t, func(c *bridge.Config) { c.MaxTotalGames = 2 })
+	c := s.dial(t)
+	for _, tc := range []struct{ code, send, says string }{
+		{"INVALID_JSON", `{"type":`, "not JSON"},
+		{"INVALID_JSON", `{} {}`, "not JSON"},
+		{"VALIDATION_ERROR", `[1]`, "cannot unmarshal"},
+		{"VALIDATION_ERROR", `{"type":"state","more":1}`, "more"},
+		{"UNKNOWN_TYPE", `{"type":"sleep"}`, `"sleep"`},
+		{"UNKNOWN_TYPE", `{}`, "want reset"},
+		{"EXECUTION_ERROR", `{"type":"step","data":{"action":"up"}}`, "reset first"},
+		{"VALIDATION_ERROR", `{"type":"step","data":{}}`, "no action"},
+		{"VALIDATION_ERROR", `{"type":"step","data":{"action":"up","when":1}}`, "when"},
+		{"VALIDATION_ERROR", `{"type":"step"}`, ""},
+		{"VALIDATION_ERROR", `{"type":"reset","data":{"seed":-1}}`, "seed"},
+		{"VALIDATION_ERROR", `{"type":"reset","data":{"sede":1}}`, "sede"},
+		{"VALIDATION_ERROR", `{"type":"reset","data":{"seat":2}}`, "seat is 2"},
+		{"VALIDATION_ERROR", `{"type":"reset","data":{"seat":-1}}`, "seat is -1"},
+		{"VALIDATION_ERROR", `{"type":"reset","data":{"detail":"long"}}`, `"long"`},
+		{"VALIDATION_ERROR", `{"type":"reset","data":{"frame_ticks":1000}}`, "1000"},
+		{"VALIDATION_ERROR", `{"type":"reset","data":{"wait_s":-1}}`, "wait_s is -1"},
+		{"VALIDATION_ERROR", `{"type":"reset","data":{"opponents":["simple","simple"]}}`, "2 names"},
+		{"VALIDATION_ERROR", `{"type":"reset","data":{"opponents":7}}`, "opponents is 7"},
+		{"VALIDATION_ERROR", `{"type":"reset","data":{"episode_id":""}}`, "episode_id"},
+		{"FACTORY_ERROR", `{"type":"reset","data":{"env":"PommeFA-v0"}}`, "did you mean"},
+		{"FACTORY_ERROR", `{"type":"reset","data":{"rules":{"bombs":1}}}`, "bombs"},
+		{"FACTORY_ERROR", `{"type":"reset","data":{"opponents":"exec:touch /tmp/x"}}`, "exec"},
+		{"FACTORY_ERROR", `{"type":"reset","data":{"opponents":"http://127.0.0.1:1"}}`, "http"},
+		{"FACTORY_ERROR", `{"type":"reset","data":{"opponents":"mcts:ms=3600000"}}`, "may be at most"},
+		{"FACTORY_ERROR", `{"type":"reset","data":{"opponents":"champion:omniscient=1"}}`, "omniscient"},
+		{"FACTORY_ERROR", `{"type":"reset","data":{"stand_in":"nobody","opponents":"open"}}`, "nobody"},
+	} {
+		a := c.send(tc.send)
+		if a.Type != "error" || a.Data.Code != tc.code || !strings.Contains(a.Data.Message, tc.says) {
+			t.Errorf("%s\n gives %s\n want %s that says %q", tc.send, a.raw, tc.code, tc.says)
+		}
+	}
+	if a := c.send(`{"type":"mcp","data":{"jsonrpc":"2.0","id":1,"method":"tools/call"}}`); a.Type != "mcp" ||
+		a.Data.Error.Code != -32601 {
+		t.Errorf("a tool call: %s", a.raw)
+	}
+	first, second := s.dial(t), s.dial(t)
+	first.reset(`{}`)
+	second.reset(`{}`)
+	if a := c.send(`{"type":"reset"}`); a.Data.Code != "CAPACITY_REACHED" {
+		t.Errorf("a third of two games: %s", a.raw)
+	}
+	first.send(`{"type":"reset","data":{"env":"none"}}`) // which leaves its game
+	c.reset(`{}`)
+	if a := c.send(`{"type":"state"}`); a.Type != "state" || a.Data.EpisodeID == nil || a.Data.StepCount != 0 {
+		t.Errorf("the state is %s", a.raw)
+	}
+	c.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"close"}`))
+	if _, _, err := c.ws.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseNormalClosure) {
+		t.Errorf("after close: %v", err)
+	}
+}
+
+// TestHostileActions: whatever a model says is an action.
+func TestHostileActions(t *testing.T) {
+	c := serve(t, nil).dial(t)
+	c.reset(`{"seed":1,"opponents":"static"}`)
+	for _, action := range []string{`""`, `null`, `17`, `["up","left"]`, `{"a":{"b":[]}}`, `"` + strings.Repeat("x", 300_000) + `"`,
+		`"\u0000\u202e</s>\n{\"type\":\"close\"}"`, `"{\"type\":\"close\"}"`} {
+		a := c.send(`{"type":"step","data":{"action":` + action + `}}`)
+		if a.Type != "observation" {
+			t.Fatalf("%.80s: %.200s", action, a.raw)
+		}
+	}
+	if a := c.send(`{"type":"state"}`); a.Data.StepCount != 8 {
+		t.Errorf("the state is %s", a.raw)
+	}
+	c.ws.WriteMessage(websocket.TextMessage, bytes.Repeat([]byte(" "), 1<<20))
+	if _, _, err := c.ws.ReadMessage(); err == nil {
+		t.Error("a message of 1 MiB is answered")
+	}
+}
+
+// TestTwoSessions plays one game from two seats: moves are simultaneous, and both get their parts.
+func TestTwoSessions(t *testing.T) {
+	s := serve(t, nil)
+	a, b, other := s.dial(t), s.dial(t), s.dial(t)
+	var first answer
+	var both sync.WaitGroup
+	both.Go(func() { first = a.reset(`{"seed":4,"episode_id":"duel","opponents":"open"}`) })
+	for a := (answer{}); a.Type != "error"; time.Sleep(5 * time.Millisecond) { // until the first is there
+		a = other.send(`{"type":"reset","data":{"episode_id":"duel","seat":0,"seed":5}}`)
+	}
+	second := b.reset(`{"episode_id":"duel","seat":1,"env":"OneVsOne-v0","seed":4}`)
+	both.Wait()
+	if first.Data.Metadata.Seat != 0 || second.Data.Metadata.Seat != 1 ||
+		first.Data.Observation.Text == second.Data.Observation.Text {
+		t.Errorf("seats are %s and %s", first.raw, second.raw)
+	}
+	if late := other.send(`{"type":"reset","data":{"episode_id":"duel"}}`); late.Data.Code != "SESSION_ERROR" {
+		t.Errorf("a third session: %s", late.raw)
+	}
+	if st := a.send(`{"type":"state"}`); !slices.Equal(st.Data.Sessions, []int{0, 1}) {
+		t.Errorf("state is %s", st.raw)
+	}
+	sums := [2]float64{}
+	for done := false; !done; {
+		var x, y answer
+		both.Go(func() { x = a.step("bomb") })
+		y = b.step("stop")
+		both.Wait()
+		if x.Data.Metadata.Tick != y.Data.Metadata.Tick {
+			t.Fatalf("ticks are %d and %d", x.Data.Metadata.Tick, y.Data.Metadata.Tick)
+		}
+		sums[0] += *x.Data.Reward
+		sums[1] += *y.Data.Reward
+		if done = x.Data.Done; done != y.Data.Done {
+			t.Fatalf("only one is done: %s %s", x.raw, y.raw)
+		}
+	}
+	if sums != [2]float64{-1, 1} {
+		t.Errorf("rewards are %v, want the one who bombs itself to lose", sums)
+	}
+	a.reset(`{"episode_id":"duel","seed":9,"opponents":"static"}`) // the id is free again
+}
+
+// TestLate: who does not answer in time stops, and it is counted; who leaves is replaced.
+func TestLate(t *testing.T) {
+	s := serve(t, nil)
+	a, b := s.dial(t), s.dial(t)
+	var both sync.WaitGroup
+	both.Go(func() {
+		a.reset(`{"seed":4,"episode_id":"g","opponents":"open","move_timeout_s":0.05,"stand_in":"stop"}`)
+	})
+	time.Sleep(50 * time.Millisecond)
+	b.reset(`{"episode_id":"g"}`)
+	both.Wait()
+	for tick := range 3 {
+		if x := a.step("stop"); x.Data.Metadata.Tick != tick+1 {
+			t.Fatalf("after %d steps: %s", tick+1, x.raw)
+		}
+	}
+	b.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"step","data":{"action":"up"}}`))
+	a.step("stop")
+	if y := b.receive(); y.Data.Metadata.Late != 3 || y.Data.Metadata.Tick != 4 {
+		t.Errorf("the late one gets %s", y.raw)
+	}
+	both.Go(func() { time.Sleep(10 * time.Millisecond); b.ws.Close() })
+	for range 20 {
+		a.step("stop")
+	}
+	both.Wait()
+	begun := time.Now()
+	for range 10 {
+		a.step("stop")
+	}
+	if took := time.Since(begun); took > 400*time.Millisecond {
+		t.Errorf("ten steps beside one who has left took %v", took)
+	}
+}
+
+// TestNobodyComes: built-in agents take the seats that are open for too long.
+func TestNobodyComes(t *testing.T) {
+	s := serve(t, nil)
+	a := s.dial(t).reset(`{"seed":4,"env":"PommeTeam-v0","opponents":["simple","open","simple"],"wait_s":0.05}`)
+	if a.Data.Metadata.Tick != 0 || a.Data.Metadata.Seat != 0 {
+		t.Errorf("the first observation is %s", a.raw)
+	}
+}
+
+// TestOutOfTeam: who is out while its team plays on gets answers, and at last what the game pays.
+func TestOutOfTeam(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	c.reset(`{"seed":2,"env":"PommeTeam-v0","opponents":"simple","rules":{"max_steps":150}}`)
+	sum := 0.0
+	for a := (answer{}); !a.Data.Done; sum += *a.Data.Reward {
+		a = c.step("bomb")
+	}
+	if sum != 1 && sum != -1 {
+		t.Errorf("the game paid %v", sum)
+	}
+}
+
+// TestShutdown ends sessions that wait for others, and games that nobody waits for.
+func TestShutdown(t *testing.T) {
+	s := serve(t, nil)
+	waits, thinks := s.dial(t), s.dial(t)
+	waits.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"reset","data":{"opponents":"open","wait_s":60}}`))
+	thinks.reset(`{"seed":1,"opponents":"mcts:ms=9000"}`)
+	thinks.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"step","data":{"action":"up"}}`))
+	time.Sleep(100 * time.Millisecond)
+	begun := time.Now()
+	if err := s.stop(); err != nil || time.Since(begun) > 3*time.Second {
+		t.Errorf("shutting down took %v: %v", time.Since(begun), err)
+	}
+	if _, _, err := waits.ws.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+		t.Errorf("the session that waited got %v", err)
+	}
+}
+
+// get asks over HTTP and decodes the answer.
+func (s *server) ask(t *testing.T, method, path, body string, into any) int {
+	t.Helper()
+	r, err := http.NewRequest(method, "http://"+s.address+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && into != nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		t.Errorf("%s %s: %v in %s", method, path, err, text)
+	}
+	return answer.StatusCode
+}
+
+// TestPaths asks all HTTP paths.
+func TestPaths(t *testing.T) {
+	s := serve(t, nil)
+	ok := func(method, path, body string) map[string]any {
+		t.Helper()
+		var got map[string]any
+		if status := s.ask(t, method, path, body, &got); status != http.StatusOK {
+			t.Fatalf("%s %s: status %d, %v", method, path, status, got)
+		}
+		return got
+	}
+	if got := ok("GET", "/health", ""); got["status"] != "healthy" {
+		t.Errorf("health: %v", got)
+	}
+	if got := ok("GET", "/metadata", ""); got["name"] != "pommego" || got["version"] != "test" {
+		t.Errorf("metadata: %v", got)
+	}
+	schema := ok("GET", "/schema", "")
+	if required := schema["action"].(map[string]any)["required"]; fmt.Sprint(required) != "[action]" {
+		t.Errorf("an action needs %v, want action alone", required)
+	}
+	if got := ok("GET", "/state", ""); got["episode_id"] != nil || got["step_count"] != 0.0 {
+		t.Errorf("state: %v", got)
+	}
+	reset := ok("POST", "/reset", `{"seed":7}`)
+	if text := reset["observation"].(map[string]any)["text"]; text != s.dial(t).reset(`{"seed":7}`).Data.Observation.Text {
+		t.Errorf("reset over HTTP: %v", text)
+	}
+	ok("POST", "/reset", "")
+	step := ok("POST", "/step", `{"action":{"action":"up"},"timeout_s":3,"request_id":"x"}`)
+	if step["done"] != false || step["reward"] != 0.0 {
+		t.Errorf("step: %v", step)
+	}
+	if paths := ok("GET", "/openapi.json", "")["paths"].(map[string]any); paths["/reset"] == nil || paths["/state"] == nil {
+		t.Errorf("openapi: %v", paths)
+	}
+	if got := ok("POST", "/mcp", `{"jsonrpc":"2.0","id":3,"method":"tools/list"}`); got["jsonrpc"] != "2.0" || got["id"] != 3.0 {
+		t.Errorf("mcp: %v", got)
+	}
+	for _, wrong := range [][3]string{{"POST", "/reset", `{"sede":1}`}, {"POST", "/step", `{"action":{}}`},
+		{"POST", "/reset", strings.Repeat(" ", 40_000)}, {"POST", "/reset", `{"opponents":"open"}`},
+		{"POST", "/pommego/task", `{"split":"OneVsOne-v0/simple","index":10000}`}, {"POST", "/pommego/tasks", `{"split":"none"}`},
+		{"POST", "/pommego/else", `{"split":"OneVsOne-v0/simple"}`}} {
+		var got map[string]string
+		if status := s.ask(t, wrong[0], wrong[1], wrong[2], &got); status != http.StatusUnprocessableEntity || got["detail"] == "" {
+			t.Errorf("%.80v: status %d, %v", wrong, status, got)
+		}
+	}
+	if status := s.ask(t, "DELETE", "/reset", "", nil); status != http.StatusMethodNotAllowed {
+		t.Errorf("DELETE /reset: status %d", status)
+	}
+}
+
+// TestTasks: a task of a split is a reset, and learning and testing have different seeds.
+func TestTasks(t *testing.T) {
+	s := serve(t, nil)
+	var envs []string
+	s.ask(t, "GET", "/list_environments", "", &envs)
+	if !slices.Equal(envs, []string{"pommego"}) {
+		t.Errorf("environments are %v", envs)
+	}
+	var splits []struct{ Name, Type string }
+	s.ask(t, "GET", "/pommego/splits", "", &splits)
+	names := map[string]string{}
+	for _, split := range splits {
+		names[split.Name] = split.Type
+	}
+	if names["OneVsOne-v0/simple"] != "train" || names["BaseWar-v0/simple/test"] != "test" || len(names) != len(splits) {
+		t.Errorf("splits are %v", splits)
+	}
+	for name, want := range map[string]string{"OneVsOne-v0/simple": `{"env":"OneVsOne-v0","opponents":"simple","seed":3}`,
+		"SuiteBot-v0/simple/test": `{"env":"SuiteBot-v0","opponents":"simple","seed":1000003}`} {
+		var got struct{ Task map[string]any }
+		s.ask(t, "POST", "/pommego/task", fmt.Sprintf(`{"split":%q,"index":3}`, name), &got)
+		text, _ := json.Marshal(got.Task)
+		if string(text) != want {
+			t.Errorf("task 3 of %s is %s, want %s", name, text, want)
+		}
+		s.dial(t).reset(string(text))
+		var some struct{ Tasks []any }
+		s.ask(t, "POST", "/pommego/task_range", fmt.Sprintf(`{"split":%q,"start":2,"stop":5}`, name), &some)
+		var count struct {
+			Tasks int `json:"num_tasks"`
+		}
+		s.ask(t, "POST", "/pommego/num_tasks", fmt.Sprintf(`{"split":%q}`, name), &count)
+		var all struct{ Tasks []any }
+		s.ask(t, "POST", "/pommego/tasks", fmt.Sprintf(`{"split":%q}`, name), &all)
+		if len(some.Tasks) != 3 || count.Tasks < 1000 || len(all.Tasks) != count.Tasks {
+			t.Errorf("%s has %d of range, %d counted, %d in all", name, len(some.Tasks), count.Tasks, len(all.Tasks))
+		}
+	}
+}
+
+// TestToken: the token comes in the header or in the path, and nothing is answered without it.
+func TestToken(t *testing.T) {
+	s := serve(t, func(c *bridge.Config) { c.Token = "secret" })
+	s.dialAt(t, "/token/secret/ws", nil).reset(`{}`)
+	s.dialAt(t, "/ws", http.Header{"Authorization": {"Bearer secret"}}).reset(`{}`)
+	for _, path := range []string{"/ws", "/token/wrong/ws", "/token/ws"} {
+		_, answer, err := websocket.DefaultDialer.Dial("ws://"+s.address+path, nil)
+		if err == nil || answer.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if status := s.ask(t, "GET", "/token/secret/schema", "", nil); status != http.StatusOK {
+		t.Errorf("with the token in the path: status %d", status)
+	}
+	if status := s.ask(t, "GET", "/schema", "", nil); status != http.StatusUnauthorized {
+		t.Errorf("without: status %d", status)
+	}
+}
+
+// TestLimits: sessions are connections, and none is taken while the server drains.
+func TestLimits(t *testing.T) {
+	s := serve(t, func(c *bridge.Config) { c.MaxConnections = 1 })
+	c := s.dial(t)
+	c.reset(`{}`)
+	if _, answer, err := websocket.DefaultDialer.Dial("ws://"+s.address+"/ws", nil); err == nil ||
+		answer.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a second session: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if left := s.Drain(ctx); left != 1 {
+		t.Errorf("%d sessions are left, want 1", left)
+	}
+	c.step("up") // goes on
+	c.ws.Close()
+	if left := s.Drain(t.Context()); left != 0 {
+		t.Errorf("%d sessions are left", left)
+	}
+}

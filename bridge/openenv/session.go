@@ -1,0 +1,263 @@
+package openenv
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pommego/bridge"
+)
+
+// The codes of errors.
+const (
+	invalidJSON = "INVALID_JSON"
+	unknownType = "UNKNOWN_TYPE"
+	validation  = "VALIDATION_ERROR" // of a message or an option
+	execution   = "EXECUTION_ERROR"  // of a step
+	capacity    = "CAPACITY_REACHED" // the server's limits
+	factory     = "FACTORY_ERROR"    // of an id, rules or an agent that cannot be made
+	session     = "SESSION_ERROR"    // of a game that cannot be joined
+)
+
+// refusal is the data of an error.
+type refusal struct {
+	Message string `json:"message"`
+	Code    string `json:"code"`
+}
+
+func (r *refusal) Error() string { return r.Message }
+
+func refuse(code, format string, args ...any) error {
+	return &refusal{fmt.Sprintf(format, args...), code}
+}
+
+// errLeft is why a request has no answer: its client has gone.
+var errLeft = errors.New("openenv: the client has gone")
+
+// player is a session: a client that plays one game after the other.
+type player struct {
+	handler *Handler
+	guest   *bridge.Guest
+
+	playing atomic.Pointer[game] // the game, until its session has gone
+
+	mu    sync.Mutex // held while a request is answered
+	game  *game      // nil: none yet
+	seat  *seat
+	steps int
+	over  bool // the client has been told that its game is
+}
+
+// message is a message of either side.
+type message struct {
+	Type string          `json:"type"`
+	Data json.RawMessage `json:"data,omitempty"`
+}
+
+// run serves a connection.
+func (p *player) run() {
+	defer func() {
+		p.guest.Close()
+		p.abandon()
+		p.mu.Lock() // the last request has been answered
+		defer p.mu.Unlock()
+		p.leave()
+	}()
+	for {
+		text, err := p.guest.Read()
+		if err != nil {
+			return
+		}
+		p.mu.Lock()
+		if p.closes(text) {
+			p.mu.Unlock()
+			return
+		}
+		// Reading goes on, which answers pings, while models or agents think.
+		go func() {
+			defer p.mu.Unlock()
+			if reply := p.reply(text); reply != nil {
+				p.guest.Write(reply)
+			}
+		}()
+	}
+}
+
+// closes reports whether a message ends the session.
+func (p *player) closes(text []byte) bool {
+	var m message
+	return bytes.Contains(text, []byte(`close`)) && json.Unmarshal(text, &m) == nil && m.Type == "close"
+}
+
+// reply answers a message; nil if there is nobody to tell.
+func (p *player) reply(text []byte) (reply []byte) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.guest.Fault(v, debug.Stack())
+			reply = encode(map[string]any{"type": "error", "data": refusal{"the server failed: please report it", execution}})
+		}
+	}()
+	var m message
+	if !json.Valid(text) {
+		return failed(refuse(invalidJSON, "the message is not JSON"))
+	}
+	if err := decode(text, &m); err != nil {
+		return failed(err)
+	}
+	kind, data, err := p.answer(m)
+	if err != nil {
+		return failed(err)
+	}
+	return encode(map[string]any{"type": kind, "data": data})
+}
+
+func failed(err error) []byte {
+	var r *refusal
+	if !errors.As(err, &r) {
+		return nil
+	}
+	return encode(map[string]any{"type": "error", "data": r})
+}
+
+// answer does what a message asks for.
+func (p *player) answer(m message) (kind string, data any, err error) {
+	switch m.Type {
+	case "reset":
+		o, err := readOptions(m.Data)
+		if err != nil {
+			return "", nil, err
+		}
+		data, err = p.reset(o)
+		return "observation", data, err
+	case "step":
+		text, err := readAction(m.Data)
+		if err != nil {
+			return "", nil, err
+		}
+		data, err = p.step(text)
+		return "observation", data, err
+	case "state":
+		return "state", p.state(), nil
+	case "mcp":
+		return "mcp", noTools(m.Data), nil
+	}
+	return "", nil, refuse(unknownType, "the type is %.100q, want reset, step, state or close", m.Type)
+}
+
+// readAction reads the data of a step. An action that is no text is read as its JSON: a model may
+// well answer with a list of words.
+func readAction(data []byte) (string, error) {
+	var in struct {
+		Action   json.RawMessage `json:"action"`
+		Metadata map[string]any  `json:"metadata"`
+	}
+	if err := decode(data, &in); err != nil {
+		return "", err
+	}
+	if in.Action == nil {
+		return "", refuse(validation, `the step has no action: want {"action": "the answer of the model"}`)
+	}
+	var text string
+	if json.Unmarshal(in.Action, &text) != nil {
+		text = string(in.Action)
+	}
+	return text, nil
+}
+
+// reset begins a game, or joins one.
+func (p *player) reset(o options) (observation, error) {
+	p.leave()
+	g, s, err := p.handler.enter(p.guest, o)
+	if err != nil {
+		return observation{}, err
+	}
+	p.playing.Store(g)
+	p.game, p.seat, p.steps, p.over = g, s, 0, false
+	select {
+	case <-g.begun:
+	case <-p.guest.Quit():
+		return observation{}, errLeft
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	step := g.look()
+	seen := g.observe(s, &step)
+	seen.Observation.Text = g.told.Rules() + "\n\n" + seen.Observation.Text
+	seen.Reward = nil
+	return seen, nil
+}
+
+// step plays an answer of the model.
+func (p *player) step(text string) (observation, error) {
+	switch {
+	case p.game == nil:
+		return observation{}, refuse(execution, "there is no game yet: reset first")
+	case p.over:
+		return observation{}, refuse(execution, "the game is over: reset to begin another")
+	}
+	p.game.take(p.seat, text)
+	p.steps++
+	seen, err := p.wait()
+	p.over = seen.Done
+	return seen, err
+}
+
+// wait waits for the reply to an answer. A seat that is out may do so until the game is over, so it
+// gets one now and then.
+func (p *player) wait() (seen observation, err error) {
+	patience := time.NewTimer(seconds(*p.game.options.MoveTimeout) + time.Second)
+	defer patience.Stop()
+	for {
+		select {
+		case seen = <-p.seat.replies:
+			return seen, nil
+		case <-patience.C:
+			p.game.replyOut(p.seat)
+		case <-p.guest.Quit():
+			return seen, errLeft
+		}
+	}
+}
+
+// abandon ends searches that nobody waits for any more.
+func (p *player) abandon() {
+	if g := p.playing.Swap(nil); g != nil && g.sessions.Add(-1) == 0 {
+		g.stop.Store(true)
+	}
+}
+
+// leave ends the session's part in its game.
+func (p *player) leave() {
+	p.abandon()
+	if p.game != nil {
+		p.handler.leave(p.game, p.seat)
+		p.game, p.seat = nil, nil
+	}
+}
+
+// state is the session's state.
+func (p *player) state() map[string]any {
+	if p.game == nil {
+		return map[string]any{"episode_id": nil, "step_count": p.steps}
+	}
+	g := p.game
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return map[string]any{
+		"episode_id": *g.options.EpisodeID, "step_count": p.steps, "env": g.game.Spec().ID, "seed": *g.options.Seed,
+		"seat": p.seat.number, "tick": g.match.Status().Steps, "done": p.seat.done, "counts": p.seat.counts,
+		"sessions": slices.Collect(func(yield func(int) bool) {
+			for n, s := range g.seats {
+				if s != nil && !yield(n) {
+					return
+				}
+			}
+		}),
+	}
+}
