@@ -1,13 +1,28 @@
 // Package orders reads what a language model answers for its seat, and carries it out tick by
 // tick.
 //
+//	c := orders.NewController(match) // of one seat, for one game
+//	...
 //	o, reading := orders.Parse("hide for 8", &head)
 //	counts.Add(reading)
 //	c.Take(o)
 //	for !c.Act(&head, &seen, seat, action) {
-//		// make the tick with the action, then see again
+//		// make the tick with the action, and see what there is now
 //	}
 //
-// An answer is words, which are played one a tick as they are, or an order, which the controller
-// carries out for some ticks by what the seat sees.
+// An answer is a word, or a list of words, which are played one a tick; or an order, which the
+// controller carries out for some ticks. docs/language-models.md has them all, with what is
+// repaired and what a message can say.
+//
+// # Fire
+//
+// Words are played as they are. Orders do not walk into fire that the seat can know of: the
+// controller asks the match what the seat foresees (env.Foreseer), and makes no move after which
+// no way is left through all of it, as long as it has another. It does not count on cells beside
+// another figure where it can do without. What others do next is not foreseen.
+//
+// # Answers are not trusted
+//
+// Parse reads at most the two ends of an answer, so that its time and memory are bounded. Of an
+// answer nothing is kept but numbers: [Orders.Text] is a line of printable ASCII.
 package orders

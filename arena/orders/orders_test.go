@@ -1,6 +1,9 @@
 package orders
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"pommego/arena/scene"
@@ -49,6 +52,28 @@ func TestParse(t *testing.T) {
 		o, reading := Parse(tc.text, tc.head)
 		if got := o.Text(tc.head); got != tc.want || reading != tc.reading {
 			t.Errorf("%q is %q, %v; want %q, %v", tc.text, got, reading, tc.want, tc.reading)
+		}
+	}
+}
+
+// TestWordsAreDocumented: the page has the table by which sentences are mapped, and all orders.
+func TestWordsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/language-models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		fmt.Sprintf("%d at most, and for %d if", MostTicks, DefaultTicks), fmt.Sprintf("a tick, %d at most", MostWords),
+	}
+	for n, words := range Words[1:] {
+		want = append(want, fmt.Sprintf("| %d | %s |", n+1, strings.Join(strings.Fields(words), ", ")))
+	}
+	for k := Go; k <= Wait; k++ {
+		want = append(want, "| `"+k.String())
+	}
+	for _, line := range want {
+		if !strings.Contains(string(page), line) {
+			t.Errorf("docs/language-models.md lacks %q", line)
 		}
 	}
 }

@@ -56,13 +56,14 @@ func parts(text string) []string {
 // tokens are the words and numbers of a text, in lower case.
 func tokens(text string) []string {
 	text = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text))
-	return strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	between := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return strings.FieldsFunc(text, between)
 }
 
 // Words that may stand beside others and say nothing, and those that turn their meaning round.
 var (
-	fillers = strings.Fields("action actions move moves order orders cell ticks tick steps for k to answer final json text " +
-		"then and")
+	fillers = strings.Fields("action actions move moves order orders cell ticks tick steps for k to answer final json " +
+		"text then and")
 	negations = strings.Fields("not dont no never avoid cannot cant wont without nor neither isnt shouldnt")
 )
 

@@ -43,8 +43,10 @@ func (f *foresight) Foresee(move uint8, to *env.Forecast) {
 	for i := range v.NumBombs {
 		b := &v.Bombs[i]
 		bombs.Add(b.Cell)
-		d := grid.Dir(move)
-		if d <= grid.Right && d != grid.Stay && v.Self.Kicks && b.Cell == v.Self.Cell.Next(d) && v.Board[b.Cell.Next(d)] == Passage {
+		if Action(move) == Stop || Action(move) > Right || !v.Self.Kicks {
+			continue
+		}
+		if d := grid.Dir(move); b.Cell == v.Self.Cell.Next(d) && v.Board[b.Cell.Next(d)] == Passage {
 			b.Moving = d
 			bombs.Remove(b.Cell)
 			v.Board[b.Cell] = Passage

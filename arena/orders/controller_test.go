@@ -1,0 +1,193 @@
+package orders
+
+import (
+	"slices"
+	"testing"
+
+	"pommego/arena/scene"
+	"pommego/env"
+	"pommego/env/catalog"
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+)
+
+// desk is a game in which one seat has a controller and the others do what a test says.
+type desk struct {
+	t       *testing.T
+	spec    *env.Spec
+	m       env.Match
+	tracker env.Tracker
+	head    scene.Head
+	c       *Controller
+	actions []uint8
+}
+
+func newDesk(t *testing.T, id string) *desk {
+	t.Helper()
+	game, err := catalog.Game(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{t: t, spec: game.Spec(), m: game.New(1)[0], tracker: game.NewTrackers(1, true)[0]}
+	d.m.Reset(env.Seed{Value: 3})
+	d.tracker.Begin(d.m)
+	d.head, d.c = scene.HeadOf(d.spec, d.m), NewController(d.m)
+	d.actions = make([]uint8, d.spec.Seats*len(d.spec.Actions))
+	return d
+}
+
+func (d *desk) take(text string) {
+	d.t.Helper()
+	o, reading := Parse(text, &d.head)
+	if reading == Illegal {
+		d.t.Fatalf("%q is illegal", text)
+	}
+	d.c.Take(o)
+}
+
+// play makes ticks until no orders are left, and returns what seat 0 did in them.
+func (d *desk) play(others func(tick int, actions []uint8)) (did [][]uint8) {
+	d.t.Helper()
+	n := len(d.spec.Actions)
+	for tick := range 200 {
+		step := scene.Describe(d.spec, d.m, d.tracker, nil)
+		seen := step.Seen(&d.head, 0)
+		if d.c.Act(&d.head, &seen, 0, d.actions[:n]) {
+			return did
+		}
+		did = append(did, slices.Clone(d.actions[:n]))
+		clear(d.actions[n:])
+		if others != nil {
+			others(tick, d.actions)
+		}
+		d.tracker.Step(d.m, d.actions)
+	}
+	d.t.Fatal("the orders do not end")
+	return nil
+}
+
+// TestListsEnd: words are played one a tick until what they were based on changes.
+func TestListsEnd(t *testing.T) {
+	const stops = "stop, stop, stop, stop, stop, stop"
+	for _, tc := range []struct {
+		reason, text string
+		others       func(d *desk) func(tick int, actions []uint8)
+		want         int
+	}{
+		{"a single word is a tick", "stop", nil, 1},
+		{"all words are played", stops, nil, 6},
+		{"the seat's own bomb changes nothing", "bomb, stop, stop, stop", nil, 4},
+		{"another's bomb does", stops, func(*desk) func(int, []uint8) {
+			return func(tick int, actions []uint8) {
+				if tick == 1 {
+					actions[1] = lay
+				}
+			}
+		}, 2},
+		{"an enemy that comes near does", stops, func(d *desk) func(int, []uint8) {
+			return func(tick int, _ []uint8) {
+				if m := d.m.(*pommerman.Match); tick == 2 {
+					m.Agents[1].Cell = m.Agents[0].Cell.Next(grid.Right).Next(grid.Right)
+				}
+			}
+		}, 3},
+		{"so does a wall", "left, left, left, left", nil, 1},
+	} {
+		d := newDesk(t, "PommeFFACompetition-v0")
+		d.take(tc.text)
+		var others func(int, []uint8)
+		if tc.others != nil {
+			others = tc.others(d)
+		}
+		if did := d.play(others); len(did) != tc.want {
+			t.Errorf("%s: %q is played for %d ticks, want %d", tc.reason, tc.text, len(did), tc.want)
+		}
+	}
+}
+
+// TestListOfASide: where a seat moves several figures, each has a word in every tick.
+func TestListOfASide(t *testing.T) {
+	d := newDesk(t, "BaseWarSides-v0")
+	d.take("stop, stop, bomb, up, stop, stop")
+	if did := d.play(nil); len(did) != 2 || !slices.Equal(did[0], []uint8{0, 0, lay}) || did[1][0] != 1 {
+		t.Errorf("it did %v", did)
+	}
+	if _, reading := Parse("hide", &d.head); reading != Illegal {
+		t.Errorf("an order to three figures is %v, want illegal", reading)
+	}
+}
+
+// TestOrders: orders hold for the ticks they name, or until there is nothing left to do.
+func TestOrders(t *testing.T) {
+	for _, tc := range []struct {
+		reason, text string
+		ticks        int
+		bombs        bool
+	}{
+		{"its number", "wait for 7", 7, false},
+		{"without a number", "hide", DefaultTicks, false},
+		{"there is no teammate: a tick all the same", "follow for 9", 1, false},
+		{"no way through walls", "go 10,10 for 9", 1, false},
+		{"until the bomb has burnt out", "bomb for 40", 12, true},
+		{"wood is near", "dig for 20", 20, true},
+		{"nobody can be got at", "hunt for 20", 20, true},
+	} {
+		d := newDesk(t, "PommeFFACompetition-v0")
+		d.take(tc.text)
+		did := d.play(nil)
+		bombs := slices.ContainsFunc(did, func(a []uint8) bool { return a[0] == lay })
+		if len(did) != tc.ticks || bombs != tc.bombs || !d.m.Status().In.Has(0) {
+			t.Errorf("%s: %q is carried out for %d ticks, with bombs %v, want %d, %v", tc.reason, tc.text, len(did), bombs,
+				tc.ticks, tc.bombs)
+		}
+	}
+	d := newDesk(t, "PommeRadioCompetition-v2")
+	d.take("wait for 2; say danger 6")
+	if did := d.play(nil); len(did) != 2 || !slices.Equal(did[1], []uint8{0, 2, 6}) {
+		t.Errorf("it did and said %v", did)
+	}
+}
+
+// TestGo: a seat gets where it is sent, and no further.
+func TestGo(t *testing.T) {
+	for _, id := range []string{"PommeFFACompetition-v0", "BaseWar-v0", "SuiteBot-v0"} {
+		d := newDesk(t, id)
+		step := scene.Describe(d.spec, d.m, d.tracker, nil)
+		var from env.Place
+		for _, a := range step.Agents {
+			if a.Seat == 0 {
+				from = a.At
+			}
+		}
+		reached := 0
+		for cell, ground := range step.Ground {
+			to := env.Place{cell / d.head.Cols, cell % d.head.Cols}
+			far := max(to[0]-from[0], from[0]-to[0]) + max(to[1]-from[1], from[1]-to[1])
+			if ground != env.GroundFloor || far == 0 || far > 2 {
+				continue
+			}
+			d := newDesk(t, id)
+			d.c.Take(Orders{Kind: Go, Cell: to, Ticks: 30})
+			did := d.play(nil)
+			after := scene.Describe(d.spec, d.m, d.tracker, nil)
+			for _, a := range after.Agents {
+				if a.Seat == 0 && a.At == to && len(did) <= 4 {
+					reached++
+				}
+			}
+		}
+		if reached < 2 {
+			t.Errorf("%s: %d cells near the start were reached", id, reached)
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	var c Counts
+	for _, r := range []Reading{Legal, Repaired, Repaired, Illegal} {
+		c.Add(r)
+	}
+	if c != (Counts{Legal: 1, Repaired: 2, Illegal: 1}) {
+		t.Errorf("counts are %+v", c)
+	}
+}
