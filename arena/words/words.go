@@ -27,11 +27,9 @@ type Game struct {
 
 // New makes a Game from a game's description and the head of its scenes.
 func New(spec *env.Spec, head *scene.Head) (*Game, error) {
-	g := &Game{head: head, spec: spec}
-	for _, c := range spec.Actions {
-		if strings.HasPrefix(c.Name, "move") {
-			g.figures++
-		}
+	g := &Game{head: head, spec: spec, figures: 1}
+	for g.figures < len(spec.Actions) && strings.HasPrefix(spec.Actions[g.figures].Name, "move") {
+		g.figures++
 	}
 	return g, g.tell()
 }

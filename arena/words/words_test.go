@@ -6,13 +6,18 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"pommego/arena/scene"
+	"pommego/arena/trace"
+	"pommego/arena/trace/tracetest"
 	"pommego/arena/words"
 	"pommego/env"
+	"pommego/env/catalog"
+	"pommego/env/record"
 )
 
 var update = flag.Bool("update", false, "write testdata anew")
@@ -46,6 +51,54 @@ func TestDocs(t *testing.T) {
 	seen := g.steps[at].Seen(&g.head, 1)
 	if want := g.View(&seen, 1, g.masks[at][1], g.fires[at][1], words.Full); !strings.Contains(string(page), "\n"+want+"```") {
 		t.Errorf("docs/language-models.md lacks\n%s", want)
+	}
+}
+
+// TestRecorded: in recorded games of every id each seat is told where its figures are, and the board
+// has their letters there.
+func TestRecorded(t *testing.T) {
+	formats := trace.Formats(catalog.Formats())
+	for _, id := range catalog.IDs() {
+		paths, err := filepath.Glob("../../env/*/testdata/golden/" + id + ".jsonl.gz")
+		if err != nil || len(paths) != 1 {
+			t.Fatalf("%s: recorded games are %v, %v; want one", id, paths, err)
+		}
+		replay, err := formats.Reopen(tracetest.Lines(t, paths[0])[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		err = replay.Follow(func(at record.Moment) error {
+			spec, head := at.Game.Spec(), scene.HeadOf(at.Game.Spec(), at.Match)
+			g, err := words.New(spec, &head)
+			if err != nil {
+				return err
+			}
+			step := scene.Describe(spec, at.Match, at.Tracker, nil)
+			for i := range step.Agents {
+				a := &step.Agents[i]
+				if !a.Alive {
+					continue
+				}
+				seen := step.Seen(&head, a.Seat)
+				text := g.View(&seen, a.Seat, nil, words.Fire(at.Match, a.Seat), words.Short)
+				n := 0
+				if a.Name != "" {
+					n = int(a.Name[0] - 'a')
+				}
+				letter := g.Alias(a.Seat)[n : n+1]
+				_, board, _ := strings.Cut(text, "Board:\n")
+				shown := strings.Split(board, "\n")[1+a.At[0]][3+a.At[1]]
+				if !strings.Contains(text, fmt.Sprintf("%s (%d,%d)", letter, a.At[0], a.At[1])) || shown < 'A' || shown > 'H' {
+					return fmt.Errorf("seat %d is not told of %s at %v: %s", a.Seat, letter, a.At, text)
+				}
+				told++
+			}
+			return nil
+		})
+		if err != nil || told < 100 {
+			t.Errorf("%s: %v after %d views", id, err, told)
+		}
 	}
 }
 
@@ -200,7 +253,7 @@ func TestViewSaysWhatIsThere(t *testing.T) {
 	head := scene.Head{Game: "pommerman", Teams: [][]int{{0, 2}, {1, 3}}, MaxSteps: 800,
 		Stage: env.Stage{Rows: 3, Cols: 11, Conceals: []env.Concealed{env.OthersCarry}}}
 	spec := &env.Spec{ID: "x", Seats: 4,
-		Actions: []env.Choice{{Name: "move", N: 6, Names: []string{"stop", "up", "down", "left", "right", "bomb"}}}}
+		Actions: []env.Choice{{Name: "drive", N: 6, Names: []string{"stop", "up", "down", "left", "right", "bomb"}}}}
 	g, err := words.New(spec, &head)
 	if err != nil {
 		t.Fatal(err)
