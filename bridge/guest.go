@@ -191,9 +191,6 @@ func (g *Guest) Lease(agents []env.Agent) (release func(), err error) {
 	}, nil
 }
 
-// Version is the server's.
-func (g *Guest) Version() string { return g.service.server.cfg.Version }
-
 // Fault notes a panic.
 func (g *Guest) Fault(value any, stack []byte) {
 	g.service.server.cfg.Log.Error("fault", "client", g.client, "value", value, "stack", string(stack))

@@ -26,7 +26,7 @@ type area struct {
 var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 22800},
 	{"vec", "many games stepped together, in batches", 3800},
-	{"bridge", "the server and its wire protocol", 5800},
+	{"bridge", "the server, its wire protocol, and OpenEnv", 7300},
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14500},
 	{"cmd", "the command pommego", 4100},
 	{"internal", "crash-safe files, names of enumerations", 800},

@@ -1,12 +1,15 @@
 package openenv
 
 import (
+	"cmp"
 	"crypto/rand"
-	_ "embed"
+	"embed"
 	"encoding/json"
+	"fmt"
 	"io"
-	"maps"
+	"mime"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,18 +20,18 @@ import (
 	"pommego/bridge"
 )
 
-// Manifest is openenv.yaml, which describes the environment to OpenEnv's tools.
+// fixed holds the answers that are always the same, by path, and with them OpenEnv's description of
+// the environment, openenv.yaml.
 //
-//go:embed manifest/openenv.yaml
-var Manifest []byte
+//go:embed package
+var fixed embed.FS
 
 // name is the environment's.
 const name = "pommego"
 
 // Handler is the protocol for a server: bridge.Config.Protocols. It may serve several.
 type Handler struct {
-	ids    []string
-	routes []string // "METHOD /path"
+	ids []string
 
 	naming sync.Mutex // held while a game gets an episode_id that a client chose
 
@@ -37,57 +40,42 @@ type Handler struct {
 }
 
 // New makes a handler with tasks of the given ids.
-func New(ids []string) *Handler {
-	return &Handler{ids: ids, routes: slices.Sorted(maps.Keys(routes)), games: map[string]*game{}}
-}
+func New(ids []string) *Handler { return &Handler{ids: ids, games: map[string]*game{}} }
 
-// routes is what is answered, by method and path.
+// routes is what is computed, by method and path; a POST below the environment's name is about tasks.
 var routes = map[string]func(h *Handler, g *bridge.Guest, r *http.Request) (any, error){
-	"POST /reset": (*Handler).reset,
-	"POST /step":  (*Handler).step,
-	"GET /state":  func(*Handler, *bridge.Guest, *http.Request) (any, error) { return (&player{}).state(), nil },
-	"GET /schema": func(*Handler, *bridge.Guest, *http.Request) (any, error) { return schemas, nil },
-	"GET /health": func(*Handler, *bridge.Guest, *http.Request) (any, error) {
-		return map[string]string{"status": "healthy"}, nil
-	},
-	"GET /metadata":          (*Handler).metadata,
-	"GET /openapi.json":      (*Handler).openAPI,
-	"POST /mcp":              mcp,
-	"GET /list_environments": func(*Handler, *bridge.Guest, *http.Request) (any, error) { return []string{name}, nil },
-	"GET /pommego/splits":    (*Handler).splits,
-	"POST /pommego/{asked}":  (*Handler).tasks,
+	"POST /reset":                 (*Handler).reset,
+	"POST /step":                  (*Handler).step,
+	"POST /mcp":                   (*Handler).mcp,
+	"GET /state":                  func(*Handler, *bridge.Guest, *http.Request) (any, error) { return (&player{}).state(), nil },
+	"GET " + tasksPath + "splits": (*Handler).splits,
+	"POST " + tasksPath:           (*Handler).tasks,
 }
 
-const socketPath, manifestPath = "/ws", "/openenv.yaml"
+const socketPath, tasksPath = "/ws", "/" + name + "/"
 
 // Answers is bridge.Protocol's.
 func (h *Handler) Answers(path string) bool {
-	if path == socketPath || path == manifestPath || strings.HasPrefix(path, "/"+name+"/") {
-		return true
-	}
-	for _, route := range h.routes {
-		if _, own, _ := strings.Cut(route, " "); own == path {
-			return true
-		}
-	}
-	return false
+	_, err := fixed.ReadFile("package" + path)
+	return err == nil || path == socketPath || strings.HasPrefix(path, tasksPath) || routes["GET "+path] != nil ||
+		routes["POST "+path] != nil
 }
 
 // Serve is bridge.Protocol's.
 func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
-	switch {
-	case path == socketPath && websocket.IsWebSocketUpgrade(r):
+	if path == socketPath && websocket.IsWebSocketUpgrade(r) {
 		p := &player{handler: h, guest: g}
 		g.Upgrade(w, r, p.run) // an error has been answered
 		return
-	case path == manifestPath:
-		w.Header().Set("Content-Type", "application/yaml")
-		w.Write(Manifest) // an error is the peer's going away
+	}
+	if text, err := fixed.ReadFile("package" + path); err == nil && r.Method == http.MethodGet {
+		w.Header().Set("Content-Type", cmp.Or(mime.TypeByExtension(filepath.Ext(path)), "application/json"))
+		w.Write(text) // an error is the peer's going away
 		return
 	}
-	if strings.HasPrefix(path, "/"+name+"/") && r.Method == http.MethodPost {
-		path = "/" + name + "/{asked}"
+	if strings.HasPrefix(path, tasksPath) && r.Method == http.MethodPost {
+		path = tasksPath
 	}
 	answer := routes[r.Method+" "+path]
 	if answer == nil {
@@ -267,4 +255,34 @@ func (h *Handler) once(g *bridge.Guest, data []byte, use func(*player, observati
 		return nil, err
 	}
 	return use(p, first)
+}
+
+// mcp answers tool calls: there are no tools here.
+func (h *Handler) mcp(_ *bridge.Guest, r *http.Request) (any, error) {
+	body, err := readBody(r)
+	return noTools(body), err
+}
+
+// noTools is the JSON-RPC answer to a request.
+func noTools(request []byte) map[string]any {
+	var in struct {
+		ID     any    `json:"id"`
+		Method string `json:"method"`
+	}
+	answer := map[string]any{"jsonrpc": "2.0", "id": nil}
+	switch err := json.Unmarshal(request, &in); {
+	case err != nil:
+		answer["error"] = map[string]any{"code": -32700, "message": "the request is not JSON-RPC"}
+		return answer
+	case in.Method == "":
+		answer["error"] = map[string]any{"code": -32600, "message": "the request has no method"}
+	case in.Method == "tools/list":
+		answer["result"] = map[string]any{"tools": []any{}}
+	default:
+		answer["error"] = map[string]any{"code": -32601,
+			"message": fmt.Sprintf("the method is %.100q, and this environment has no tools: send steps to %s", in.Method,
+				socketPath)}
+	}
+	answer["id"] = in.ID
+	return answer
 }

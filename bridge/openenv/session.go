@@ -1,12 +1,10 @@
 package openenv
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,10 +73,6 @@ func (p *player) run() {
 			return
 		}
 		p.mu.Lock()
-		if p.closes(text) {
-			p.mu.Unlock()
-			return
-		}
 		// Reading goes on, which answers pings, while models or agents think.
 		go func() {
 			defer p.mu.Unlock()
@@ -87,12 +81,6 @@ func (p *player) run() {
 			}
 		}()
 	}
-}
-
-// closes reports whether a message ends the session.
-func (p *player) closes(text []byte) bool {
-	var m message
-	return bytes.Contains(text, []byte(`close`)) && json.Unmarshal(text, &m) == nil && m.Type == "close"
 }
 
 // reply answers a message; nil if there is nobody to tell.
@@ -144,6 +132,9 @@ func (p *player) answer(m message) (kind string, data any, err error) {
 		return "observation", data, err
 	case "state":
 		return "state", p.state(), nil
+	case "close":
+		p.guest.Close()
+		return "", nil, errLeft
 	case "mcp":
 		return "mcp", noTools(m.Data), nil
 	}
@@ -188,7 +179,7 @@ func (p *player) reset(o options) (observation, error) {
 	defer g.mu.Unlock()
 	step := g.look()
 	seen := g.observe(s, &step)
-	seen.Observation.Text = g.told.Rules() + "\n\n" + seen.Observation.Text
+	seen.Observation.Text = g.told.Rules() + "\n" + seen.Observation.Text
 	seen.Reward = nil
 	return seen, nil
 }
@@ -252,12 +243,6 @@ func (p *player) state() map[string]any {
 	return map[string]any{
 		"episode_id": *g.options.EpisodeID, "step_count": p.steps, "env": g.game.Spec().ID, "seed": *g.options.Seed,
 		"seat": p.seat.number, "tick": g.match.Status().Steps, "done": p.seat.done, "counts": p.seat.counts,
-		"sessions": slices.Collect(func(yield func(int) bool) {
-			for n, s := range g.seats {
-				if s != nil && !yield(n) {
-					return
-				}
-			}
-		}),
+		"sessions": g.sessions.Load(),
 	}
 }

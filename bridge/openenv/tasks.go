@@ -1,6 +1,7 @@
 package openenv
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func (h *Handler) tasks(g *bridge.Guest, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch strings.TrimPrefix(r.URL.Path, "/"+name+"/") {
+	switch strings.TrimPrefix(r.URL.Path, tasksPath) {
 	case "num_tasks":
 		return map[string]int{"num_tasks": count}, nil
 	case "task":
@@ -77,13 +78,7 @@ func (h *Handler) tasks(g *bridge.Guest, r *http.Request) (any, error) {
 	case "tasks":
 		return map[string]any{"tasks": t.between(0, count), "env_name": name}, nil
 	case "task_range":
-		start, stop := 0, count
-		if q.Start != nil {
-			start = *q.Start
-		}
-		if q.Stop != nil {
-			stop = *q.Stop
-		}
+		start, stop := *cmp.Or(q.Start, new(int)), *cmp.Or(q.Stop, &count)
 		if start < 0 || stop > count || start > stop {
 			return nil, refuse(validation, "the range is %d to %d, and the split has %d tasks", start, stop, count)
 		}
