@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"pommego/env"
+	"pommego/vec"
 )
 
 // Protocol is another way to play at a server's address. Its requests are admitted as others are: by
@@ -168,10 +169,13 @@ func (g *Guest) Agent(game env.Game, name string) (env.Agent, error) {
 	return game.NewAgent(name)
 }
 
-// Lease counts a game and its agents as the server's. It is an error if it has too many, or too
-// little memory; otherwise release is to be called when the game is over.
-func (g *Guest) Lease(agents []env.Agent) (release func(), err error) {
+// Lease counts a game, by rules of its own or not, and its agents as the server's. It is an error if it
+// has too many, or too little memory; otherwise release is to be called when the game is over.
+func (g *Guest) Lease(ownRules bool, agents []env.Agent) (release func(), err error) {
 	srv, bytes := g.service.server, int64(guestGame)
+	if ownRules {
+		bytes += vec.VariantBytes
+	}
 	for _, a := range agents {
 		if a != nil {
 			bytes += a.SearchBytes()

@@ -560,3 +560,49 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%d sessions are left", left)
 	}
 }
+
+// TestPings: a session that waits for another answers pings, and one that leaves while it waits frees its seat.
+func TestPings(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	c.ws.WriteMessage(websocket.TextMessage,
+		[]byte(`{"type":"reset","data":{"episode_id":"w","opponents":"open","wait_s":60,"seed":1}}`))
+	pong := make(chan bool, 1)
+	c.ws.SetPongHandler(func(string) error { pong <- true; return nil })
+	c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Second))
+	go c.ws.ReadMessage()
+	select {
+	case <-pong:
+	case <-time.After(5 * time.Second):
+		t.Fatal("no pong")
+	}
+	c.ws.Close()
+	time.Sleep(50 * time.Millisecond)
+	a := s.dial(t).reset(`{"episode_id":"w","opponents":"simple","seed":2}`) // a game of its own: the first is gone
+	if a.Data.Metadata.Seat != 0 {
+		t.Errorf("reset gives %s", a.raw)
+	}
+}
+
+// TestMemory: a game's rules of its own and its agents' searches count as the server's memory.
+func TestMemory(t *testing.T) {
+	s := serve(t, func(c *bridge.Config) { c.MaxMemoryBytes = 1 << 20 })
+	c := s.dial(t)
+	c.reset(`{"rules":{"max_steps":50}}`)
+	if a := s.dial(t).send(`{"type":"reset","data":{"opponents":"mcts:memory=64"}}`); a.Data.Code != "CAPACITY_REACHED" {
+		t.Errorf("a search of 64 MiB in 1 MiB: %.300s", a.raw)
+	}
+	held := []*client{}
+	for range 20 { // 64 KiB each
+		d := s.dial(t)
+		held = append(held, d)
+		if a := d.send(`{"type":"reset","data":{}}`); a.Type == "error" {
+			if a.Data.Code != "CAPACITY_REACHED" || len(held) < 5 {
+				t.Errorf("game %d: %s", len(held), a.raw)
+			}
+			c.reset(`{}`) // makes room
+			return
+		}
+	}
+	t.Error("20 games of 64 KiB and one with rules have room in 1 MiB")
+}

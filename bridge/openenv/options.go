@@ -165,7 +165,7 @@ func newGame(g *bridge.Guest, o options) (*game, error) {
 			return nil, refuse(factory, "%v", err)
 		}
 	}
-	if made.release, err = g.Lease(slices.Concat(made.agents, made.standIns)); err != nil {
+	if made.release, err = g.Lease(o.Rules != nil, slices.Concat(made.agents, made.standIns)); err != nil {
 		return nil, refuse(capacity, "%v", err)
 	}
 	return made, nil
