@@ -589,8 +589,8 @@ func TestMemory(t *testing.T) {
 	s := serve(t, func(c *bridge.Config) { c.MaxMemoryBytes = 1 << 20 })
 	c := s.dial(t)
 	c.reset(`{"rules":{"max_steps":50}}`)
-	if a := s.dial(t).send(`{"type":"reset","data":{"opponents":"mcts:memory=64"}}`); a.Data.Code != "CAPACITY_REACHED" {
-		t.Errorf("a search of 64 MiB in 1 MiB: %.300s", a.raw)
+	if a := s.dial(t).send(`{"type":"reset","data":{"opponents":"mcts:ticks=1000000"}}`); a.Data.Code != "CAPACITY_REACHED" {
+		t.Errorf("a search of a million ticks in 1 MiB: %.300s", a.raw)
 	}
 	held := []*client{}
 	for range 20 { // 64 KiB each
