@@ -44,10 +44,12 @@ func New(ids []string) *Handler { return &Handler{ids: ids, games: map[string]*g
 
 // routes is what is computed, by method and path; a POST below the environment's name is about tasks.
 var routes = map[string]func(h *Handler, g *bridge.Guest, r *http.Request) (any, error){
-	"POST /reset":                 (*Handler).reset,
-	"POST /step":                  (*Handler).step,
-	"POST /mcp":                   (*Handler).mcp,
-	"GET /state":                  func(*Handler, *bridge.Guest, *http.Request) (any, error) { return (&player{}).state(), nil },
+	"POST /reset": (*Handler).reset,
+	"POST /step":  (*Handler).step,
+	"POST /mcp":   (*Handler).mcp,
+	"GET /state": func(*Handler, *bridge.Guest, *http.Request) (any, error) {
+		return (&player{}).state(), nil
+	},
 	"GET " + tasksPath + "splits": (*Handler).splits,
 	"POST " + tasksPath:           (*Handler).tasks,
 }

@@ -460,7 +460,8 @@ func TestPaths(t *testing.T) {
 	if step["done"] != false || step["reward"] != 0.0 {
 		t.Errorf("step: %v", step)
 	}
-	if paths := ok("GET", "/openapi.json", "")["paths"].(map[string]any); paths["/reset"] == nil || paths["/state"] == nil {
+	paths := ok("GET", "/openapi.json", "")["paths"].(map[string]any)
+	if paths["/reset"] == nil || paths["/state"] == nil {
 		t.Errorf("openapi: %v", paths)
 	}
 	if got := ok("POST", "/mcp",
@@ -472,7 +473,8 @@ func TestPaths(t *testing.T) {
 		{"POST", "/pommego/task", `{"split":"OneVsOne-v0/simple","index":10000}`}, {"POST", "/pommego/tasks", `{"split":"none"}`},
 		{"POST", "/pommego/else", `{"split":"OneVsOne-v0/simple"}`}} {
 		var got map[string]string
-		if status := s.ask(t, wrong[0], wrong[1], wrong[2], &got); status != http.StatusUnprocessableEntity || got["detail"] == "" {
+		status := s.ask(t, wrong[0], wrong[1], wrong[2], &got)
+		if status != http.StatusUnprocessableEntity || got["detail"] == "" {
 			t.Errorf("%.80v: status %d, %v", wrong, status, got)
 		}
 	}

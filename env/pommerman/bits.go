@@ -29,11 +29,14 @@ func (r *Rules) bitWidths() [numMaps]int {
 	return [numMaps]int{mapBoard: 4, mapBlast: 8, mapLife: 8, mapMoving: 3, mapFlame: bits.Len(uint(r.FlameLife))}
 }
 
+// firstTaken is the first number of what a seat takes agents for in the bits encoding, less one.
+const firstTaken = 10
+
 // bitItems turns what a seat takes an item for into its number in the bits encoding.
 func bitItems(as [16]uint8) [16]uint8 {
 	for item, taken := range as {
 		if taken >= uint8(itself) {
-			taken -= uint8(itself) - firstAgent
+			taken -= uint8(itself) - firstTaken
 		}
 		as[item] = taken + 1
 	}
