@@ -2,6 +2,7 @@
 
 import { drawing } from "./drawing.js";
 import { sprites } from "./sprites.js";
+import { drawThoughts } from "./thoughts.js";
 
 export class Board {
   constructor(canvas, game) {
@@ -37,6 +38,7 @@ export class Board {
     }
     const { position, reach, dims } = this.shown;
     for (const mark of marksOf(this.game, position, reach, dims)) sprites.stamp(this.pen, this.cell, mark);
+    drawThoughts(this.pen, this.cell, this.game, position);
   }
 }
 

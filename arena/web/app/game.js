@@ -115,10 +115,20 @@ export const notable = new Set(["died", "hurt", "picked_up", "kicked", "collapse
 const itemNames = { extra_bomb: "an extra bomb", incr_range: "a longer range", kick: "the kick", skull: "a skull" };
 const causes = { collapse: "crushed by the collapse", move: "in a collision", base: "on an enemy's base" };
 
+function byWhom(game, { by, seat }) {
+  return by?.length ? ` by ${listed(by.map(other => other === seat ? "itself" : game.who(other)))}` : "";
+}
+
+// fate says how a seat died.
+export function fate(game, event) {
+  const by = byWhom(game, event);
+  return by ? `killed${by}` : `died${causes[event.what] ? `, ${causes[event.what]}` : ""}`;
+}
+
 // inWords says what happened in an event.
 export function inWords(game, event) {
   const who = event.seat === undefined ? "" : game.who(event.seat);
-  const by = event.by?.length ? ` by ${listed(event.by.map(seat => seat === event.seat ? "itself" : game.who(seat)))}` : "";
+  const by = byWhom(game, event);
   const bomber = event.what?.startsWith("bomber_") ? `, bomber ${event.what.slice(7)},` : "";
   if (event.what === "base" && by) return `the base of team ${game.team(event.seat)} was ${event.event === "died" ? "destroyed" : "hit"}${by}`;
   switch (event.event) {
@@ -129,7 +139,7 @@ export function inWords(game, event) {
     case "exploded": return `${who ? `the bomb of ${who}` : "a bomb"} exploded${by && `, set off${by}`}`;
     case "destroyed": return `${event.what}${by ? ` destroyed${by}` : " destroyed"}`;
     case "hurt": return `${who}${bomber} was hurt${by}`;
-    case "died": return by ? `${who}${bomber} was killed${by}` : `${who} died${causes[event.what] ? `, ${causes[event.what]}` : ""}`;
+    case "died": return `${who}${bomber}${by ? " was" : ""} ${fate(game, event)}`;
     case "collapsed": return `ring ${event.what} collapsed`;
     case "ended": return ending(game, { result: event.what, winners: event.by ?? [] });
   }

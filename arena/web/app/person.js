@@ -1,5 +1,8 @@
 // What a person does with keys and buttons, as an action of the game.
 
+// worded reports whether a component of actions is a word: its choices are numbers.
+export function worded(component) { return /^\d+$/.test(component.names?.at(-1)); }
+
 // kind is what a choice is to the hand: a direction, bomb, stay, or its own name.
 export function kind(component, choice) {
   const name = component.names[choice];
@@ -7,6 +10,9 @@ export function kind(component, choice) {
   if (["up", "down", "left", "right"].includes(name)) return name;
   return name.endsWith("bomb") ? "bomb" : name;
 }
+
+// signs are kinds of moves in one letter.
+export const signs = { up: "↑", down: "↓", left: "←", right: "→", stay: "·" };
 
 const keys = {
   ArrowUp: "up", w: "up", ArrowDown: "down", s: "down", ArrowLeft: "left", a: "left", ArrowRight: "right", d: "right",
@@ -21,9 +27,9 @@ export function kindOfKey(key) { return keys[key.length === 1 ? key.toLowerCase(
 export class Hand {
   constructor(actions) {
     this.actions = actions;
-    const all = actions.map((_, i) => i), worded = i => /^\d+$/.test(actions[i].names.at(-1));
-    this.moves = all.filter(i => !worded(i)); // the components whose choices have names
-    this.words = all.filter(worded); // those whose choices are numbers
+    const all = actions.map((_, i) => i);
+    this.moves = all.filter(i => !worded(actions[i])); // the components whose choices have names
+    this.words = all.filter(i => worded(actions[i])); // those whose choices are numbers
     this.ask(actions.map(() => true));
   }
 

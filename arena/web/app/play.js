@@ -3,14 +3,13 @@
 import { encoded, readAddress } from "./address.js";
 import { complain, element, find, say, turnTo } from "./elements.js";
 import { Game, inWords } from "./game.js";
-import { Hand, kind, kindOfKey } from "./person.js";
+import { Hand, kind, kindOfKey, signs } from "./person.js";
 import { server } from "./server.js";
 import { offerSharing } from "./share.js";
 import { offer, offerSpeeds } from "./start.js";
 import { View } from "./view.js";
 
 const place = readAddress();
-const signs = { up: "↑", down: "↓", left: "←", right: "→", stay: "·" };
 
 let game = null, view = null, hand = null;
 let asked = null; // the question that waits for an answer

@@ -2,7 +2,10 @@
 
 import { form, thumbnail } from "./board.js";
 import { element, say } from "./elements.js";
+import { fate } from "./game.js";
+import { kind, signs, worded } from "./person.js";
 import { sprites } from "./sprites.js";
+import { Bars } from "./thoughts.js";
 
 // countWords say more than the names of counts that stand beside others.
 const countWords = { bombs: "bombs laid", items: "items taken", wood: "wood burnt", fields: "fields taken" };
@@ -20,88 +23,84 @@ export class Seats {
       seat,
       name: element("strong", { title: game.head.names?.[seat] ?? "" }, game.name(seat)),
       state: element("span", { className: "state" }),
+      did: element("span", { className: "did", role: "img" }),
       facts: element("p", { className: "facts" }),
+      said: element("p", { className: "said" }),
       counts: element("p", { className: "counts" }),
-      did: element("p", { className: "did" }),
-      thought: element("div", { className: "thought", hidden: true }),
+      bars: new Bars(game, seat),
     };
     const team = game.inTeams ? element("span", { className: "team" }, `team ${game.team(seat)}`) : "";
     card.whole = element("li", { className: "seat" },
       thumbnail(pen => sprites.agent(pen, colour, String(seat), form(game, seat)), 34),
-      element("div", {}, element("p", { className: "who" }, card.name, team, card.state), card.facts, card.counts, card.did, card.thought));
+      element("div", {}, element("p", { className: "who" }, card.name, team, card.state, card.did), card.said, card.facts, card.counts), card.bars.whole);
     card.whole.style.setProperty("--seat", colour);
     return card;
   }
 
-  // show shows a position as a seat knows it.
-  show(position) {
+  // show shows a position as a seat knows it, with the events that it knows of until then.
+  show(position, events) {
     for (const card of this.cards) {
-      const inGame = position.status.in.includes(card.seat);
-      const won = position.status.over && position.status.winners.includes(card.seat);
+      const { seat } = card, inGame = position.status.in.includes(seat);
+      const won = position.status.over && position.status.winners.includes(seat);
       card.whole.classList.toggle("out", !inGame);
       say(card.state, won ? "won" : inGame ? "" : "out");
-      say(card.facts, this.facts(position, card.seat));
-      say(card.counts, this.counts(position, card.seat));
-      say(card.did, this.did(position, card.seat));
-      this.think(card, position.thoughts?.find(t => t.seat === card.seat), position.step);
+      say(card.said, position.said?.find(m => m.seat === seat && m.words.some(word => word))?.words.join(" ").replace(/^/, "says ") ?? "");
+      this.fill(card, "facts", inGame ? this.facts(position, seat) : [{ text: this.end(events, seat) }]);
+      say(card.counts, this.counts(position, seat));
+      this.fill(card, "did", this.did(position, seat));
+      card.did.ariaLabel = card.did.title = this.game.actionOf(position, seat);
+      card.did.hidden = !card.did.title || !inGame;
+      card.bars.show(position);
     }
+  }
+
+  // fill fills a part of a card with icons and texts, if they are others than before.
+  fill(card, part, shown) {
+    const key = JSON.stringify(shown);
+    if (card[`${part} shown`] === key) return;
+    card[`${part} shown`] = key;
+    card[part].replaceChildren(...shown.map(({ image, text = "", words = "" }, i) => {
+      if (image) card[`${part} ${i} ${image}`] ??= thumbnail(pen => sprites.paint(pen, image, sprites.seatColour(this.game, card.seat)), 20);
+      const made = element("span", { title: words }, card[`${part} ${i} ${image}`] ?? "", text);
+      if (words) made.append(element("span", { className: "unseen" }, ` ${words}`));
+      return made;
+    }));
   }
 
   // facts is what the agents of a seat have.
   facts(position, seat) {
-    const { head } = this.game;
-    return position.agents.filter(a => a.seat === seat).map(a => {
-      const facts = [];
-      if (!a.alive) facts.push("dead");
+    const { head } = this.game, facts = [];
+    for (const a of position.agents.filter(agent => agent.seat === seat)) {
+      if (a.name) facts.push({ text: `${a.name}:` });
+      if (!a.alive) facts.push({ text: "dead" });
       else {
-        if (a.ammo !== undefined && head.game !== "suitebot") facts.push(`${a.ammo} bomb${a.ammo === 1 ? "" : "s"} ready`);
-        if (a.blast && head.game === "pommerman") facts.push(`blast ${a.blast}`);
-        if (a.kicks) facts.push("kicks");
-        if (a.lives) facts.push(`${a.lives} ${a.lives === 1 ? "life" : "lives"}`);
+        if (a.ammo !== undefined && head.game !== "suitebot") facts.push({ image: "bomb", text: String(a.ammo), words: "bombs ready" });
+        if (a.blast && head.game === "pommerman") facts.push({ image: "incr_range", text: String(a.blast), words: "blast" });
+        if (a.kicks) facts.push({ image: "kick", words: "kicks" });
+        if (a.lives) facts.push({ text: `♥ ${a.lives}`, words: a.lives === 1 ? "life" : "lives" });
       }
-      return `${a.name ? `${a.name}: ` : ""}${facts.join(", ")}`;
-    }).concat(position.said?.find(m => m.seat === seat && m.words.some(word => word))?.words.join(" ").replace(/^/, "says ") ?? "")
-      .filter(text => text).join(" · ");
+    }
+    return facts;
   }
 
-  // counts is what the game has counted of a seat, without zeros.
+  // end says when and how a seat left the game.
+  end(events, seat) {
+    const died = events.findLast(e => e.event === "died" && e.seat === seat && e.what !== "base");
+    return died ? `${fate(this.game, died)} at step ${this.game.positions[died.index].step}` : "";
+  }
+
+  // counts is what the game has counted of a seat, without zeros, and what it got for the step.
   counts(position, seat) {
+    const reward = position.rewards?.[seat], got = reward ? [`reward ${reward > 0 ? "+" : ""}${reward}`] : [];
     return Object.entries(position.counts ?? {}).filter(([name, by]) => by[seat] && name !== "lives")
-      .map(([name, by]) => `${countWords[name] ?? name.replaceAll("_", " ")} ${by[seat]}`).join(", ");
+      .map(([name, by]) => `${countWords[name] ?? name.replaceAll("_", " ")} ${by[seat]}`).concat(got).join(", ");
   }
 
+  // did is the last action as signs.
   did(position, seat) {
-    const parts = [], action = this.game.actionOf(position, seat);
-    if (action) parts.push(action);
-    const reward = position.rewards?.[seat];
-    if (reward) parts.push(`reward ${reward > 0 ? "+" : ""}${reward}`);
-    return parts.join(" · ");
-  }
-
-  // think shows what the seat chose by: a bar a choice.
-  think(card, thought, step) {
-    card.thought.hidden = !thought;
-    if (!thought) return card.thought.replaceChildren();
-    const choices = this.game.head.actions.flatMap(a => Array.from({ length: a.n }, (_, i) => a.names?.[i] ?? `${a.name} ${i}`));
-    const weights = thought.probabilities ?? thought.visits ?? thought.values?.map(v => v ?? 0) ?? [];
-    const most = Math.max(...weights.map(Math.abs), Number.MIN_VALUE);
-    const rows = choices.map((name, i) => {
-      const words = [
-        thought.probabilities && `${(100 * thought.probabilities[i]).toFixed(0)} %`,
-        thought.visits && `${thought.visits[i]} visits`,
-        thought.values && thought.values[i] !== null && `value ${short(thought.values[i])}`,
-      ].filter(word => word).join(", ");
-      const bar = element("span", { className: "bar" }, element("span", {}));
-      bar.firstChild.style.setProperty("--share", Math.abs(weights[i] ?? 0) / most);
-      return element("li", {}, element("span", { className: "choice" }, name), bar, element("span", { className: "number" }, words));
+    return this.game.head.actions.flatMap((component, part) => {
+      const choice = position.actions?.[seat]?.[part], what = choice !== undefined && component.names && kind(component, choice);
+      return !what || worded(component) ? [] : what === "bomb" ? { image: "bomb" } : { text: signs[what] ?? what };
     });
-    const about = [
-      thought.value !== undefined && `value of the position ${short(thought.value)}`,
-      (thought.step ?? step) !== step && `at step ${thought.step}`,
-    ].filter(words => words).join(", ");
-    const value = about ? [element("p", { className: "did" }, about)] : [];
-    card.thought.replaceChildren(...value, element("ul", { className: "bars", ariaLabel: `What ${this.game.who(card.seat)} thought` }, ...rows));
   }
 }
-
-function short(number) { return String(Number(number.toPrecision(3))); }

@@ -1,6 +1,7 @@
 // One game on the page: its board, its seats and its events.
 
 import { Board } from "./board.js";
+import { Chart } from "./chart.js";
 import { element, say } from "./elements.js";
 import { ending, inWords, notable } from "./game.js";
 import { Seats } from "./seats.js";
@@ -25,6 +26,8 @@ export class View {
     say(find1("h2"), title);
     this.board = new Board(find1("canvas"), game);
     this.seats = new Seats(find1(".seats"), game);
+    this.chart = new Chart(game, jump);
+    find1(".seats").after(this.chart.whole);
     this.list = find1("ol");
     this.all = find1(".events input");
     this.all.onchange = () => this.listEvents();
@@ -63,8 +66,9 @@ export class View {
     this.index = Math.min(index, game.last);
     const position = game.at(this.index), seen = game.seen(position, knower), anew = knower !== game.viewer;
     this.board.show(seen, reach, cell => dim && !game.sees(position, viewer, cell));
-    this.seats.show(seen);
     game.lookAs(knower);
+    this.seats.show(seen, game.events.filter(event => event.index <= this.index));
+    this.chart.show(this.index, knower);
     if (anew) this.listEvents();
     else this.markEvents(false);
   }
@@ -78,7 +82,8 @@ export class View {
     const item = this.entries[at]?.item;
     if (!item) return;
     item.classList.add("now");
-    this.list.scrollTop = item.offsetTop - this.list.clientHeight / 2; // the page itself stays where it is
+    // The page itself stays where it is. Layout is asked for once, not by each game in turn.
+    requestAnimationFrame(() => { this.list.scrollTop = item.offsetTop - this.list.clientHeight / 2; });
   }
 
   // happened says what the step brought.

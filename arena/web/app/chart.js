@@ -1,0 +1,80 @@
+// A chart of the game beside its board: what seats expected, got and did, to click on.
+
+import { element, say } from "./elements.js";
+import { sprites } from "./sprites.js";
+import { expected, short } from "./thoughts.js";
+
+function vector(tag, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+export class Chart {
+  // jump is called with the step that was clicked on.
+  constructor(game, jump) {
+    this.game = game;
+    this.seats = game.head.teams.flat().toSorted((a, b) => a - b);
+    this.pick = element("select", { ariaLabel: "Chart of", onchange: () => this.draw() });
+    this.now = element("span", { className: "now" });
+    this.most = element("span", { className: "most" });
+    this.least = element("span", { className: "least" });
+    this.lines = vector("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
+    const plot = element("div", { className: "plot", title: "Go to a step" }, this.lines, this.now, this.most, this.least);
+    plot.onpointerdown = plot.onpointermove = event => {
+      const { left, width } = plot.getBoundingClientRect();
+      if (event.buttons) jump(Math.round((event.clientX - left) / width * game.last));
+    };
+    this.keys = this.seats.map(() => element("li"));
+    this.keys.forEach((key, i) => key.style.setProperty("--seat", sprites.seatColour(game, this.seats[i])));
+    this.whole = element("section", { className: "chart", ariaLabel: "Chart" }, this.pick, plot, element("ul", {}, ...this.keys));
+  }
+
+  // show marks a step in the chart of what a viewer knows.
+  show(index, viewer) {
+    this.index = index;
+    if (viewer !== this.viewer) {
+      this.series = { "value expected": this.seats.map(() => []) };
+      this.length = 0;
+      this.viewer = viewer;
+    }
+    if (this.length < this.game.positions.length) this.take();
+    this.mark();
+  }
+
+  mark() {
+    this.now.style.setProperty("--at", this.index / Math.max(1, this.game.last));
+    this.keys.forEach((key, i) => say(key, `${this.seats[i]}: ${short(this.series[this.pick.value]?.[i][this.index]) ?? "–"}`));
+  }
+
+  // take takes in what the viewer knows of new positions, for each kind of number and seat.
+  take() {
+    const { game, series } = this, none = { ground: "", items: [], flames: [], bombs: [], agents: [], said: [], events: [] };
+    const put = (kind, i, value) => { if (value !== undefined) (series[kind] ??= this.seats.map(() => []))[i][this.length] = value; };
+    for (; this.length < game.positions.length; this.length++) {
+      const known = game.seen({ ...game.positions[this.length], ...none }, this.viewer);
+      this.seats.forEach((seat, i) => {
+        put("value expected", i, expected(game, known, seat));
+        for (const { name } of game.head.counts ?? []) put(name.replaceAll("_", " "), i, known.counts?.[name]?.[seat]);
+        put("rewards in sum", i, (series["rewards in sum"]?.[i][this.length - 1] ?? 0) + (known.rewards?.[seat] ?? 0));
+      });
+    }
+    const wanted = this.pick.value, kinds = Object.keys(series).filter(kind => series[kind].flat().some(value => value));
+    if (String(kinds) !== String(this.kinds)) this.pick.replaceChildren(...kinds.map(kind => element("option", { selected: kind === wanted }, kind)));
+    this.kinds = kinds;
+    this.whole.hidden = !kinds.length;
+    this.draw();
+  }
+
+  draw() {
+    const lines = this.series[this.pick.value] ?? [], values = lines.flat(), least = Math.min(0, ...values), most = Math.max(least + 1e-9, ...values);
+    say(this.most, short(most));
+    say(this.least, short(least));
+    this.lines.setAttribute("viewBox", `0 0 ${Math.max(1, this.game.last)} 100`);
+    this.lines.replaceChildren(...lines.map((line, i) => {
+      const points = line.map((value, x) => `${x} ${(100 - 100 * (value - least) / (most - least)).toFixed(1)}`).filter(point => point);
+      return vector("path", { d: points.length ? `M${points.join("L")}h0` : "", stroke: sprites.seatColour(this.game, this.seats[i]) });
+    }));
+    this.mark();
+  }
+}

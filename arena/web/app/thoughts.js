@@ -1,0 +1,103 @@
+// What agents thought: arrows on the board, bars beside it.
+
+import { element, say } from "./elements.js";
+import { kind, worded } from "./person.js";
+import { sprites } from "./sprites.js";
+
+// choicesOf is what a thought says of each choice of the components that it is about, and
+// whether it was made.
+function choicesOf(game, position, thought) {
+  let first = 0;
+  return game.head.actions.flatMap((component, part) => {
+    const [visits, chances, values] = [thought.visits, thought.probabilities, thought.values].map(list => list?.slice(first, first + component.n));
+    const weights = visits ?? chances ?? [], all = weights.reduce((sum, n) => sum + n, 0);
+    first += component.n;
+    return !all && !values?.some(value => value !== null) ? [] : Array.from({ length: component.n }, (_, i) => ({
+      component, number: i, visits: visits?.[i], value: values?.[i] ?? undefined, share: all ? weights[i] / all : 0,
+      made: isOf(position, thought) && position.actions?.[thought.seat]?.[part] === i,
+    }));
+  });
+}
+
+// isOf reports whether a thought is about the step that led to a position; pages of running games keep older ones.
+function isOf(position, thought) { return (thought.step ?? position.step) === position.step; }
+
+// expected is the value that a seat's thought has of the game, else of what it chose.
+export function expected(game, position, seat) {
+  const thought = position.thoughts?.find(t => t.seat === seat && isOf(position, t));
+  return thought && (thought.value ?? choicesOf(game, position, thought).find(choice => choice.made)?.value);
+}
+
+const arrow = new Path2D("M46-8H66V-25L95 0L66 25V8H46Z"), dot = new Path2D("M16 30a14 14 0 1 0 28 0a14 14 0 1 0-28 0Z");
+const ring = new Path2D("M-45 0a45 45 0 1 0 90 0a45 45 0 1 0-90 0ZM-37 0a37 37 0 1 1 74 0a37 37 0 1 1-74 0Z");
+const shapes = { right: [arrow, 0], down: [arrow, 1], left: [arrow, 2], up: [arrow, 3], stay: [ring, 0], bomb: [dot, 0] };
+
+// drawThoughts draws arrows from where agents stood: the wider, the more the search looked
+// that way. A ring stands for staying, a dot for a bomb. What was done has a white edge.
+export function drawThoughts(pen, cell, game, position) {
+  const before = position.thoughts && game.positions.findLast(p => p.step === position.step - 1);
+  for (const thought of before ? position.thoughts.filter(t => isOf(position, t)) : []) {
+    const choices = choicesOf(game, position, thought).filter(c => (c.made || c.share >= 0.02) && !worded(c.component));
+    for (const agent of before.agents.filter(a => a.seat === thought.seat && a.alive)) {
+      const own = choices.filter(c => !agent.name || c.component.name.endsWith(`_${agent.name}`));
+      for (const choice of own.sort((a, b) => Number(a.made) - Number(b.made))) draw(pen, cell, agent.at, choice, sprites.seatColour(game, agent.seat));
+    }
+  }
+}
+
+function draw(pen, cell, [row, col], { component, number, made, share }, colour) {
+  const [shape, turn] = shapes[kind(component, number)] ?? [dot, 0];
+  pen.save();
+  pen.setTransform(cell / 100, 0, 0, cell / 100, (col + 0.5) * cell, (row + 0.5) * cell);
+  pen.rotate(turn * Math.PI / 2);
+  if (shape === arrow) pen.scale(1, 0.45 + 0.75 * share);
+  pen.globalAlpha = made ? 1 : 0.75;
+  for (const [style, width] of made ? [["#14171b", 14], ["#ffffff", 8]] : [["#14171b", 5]]) {
+    pen.strokeStyle = style;
+    pen.lineWidth = width;
+    pen.stroke(shape);
+  }
+  pen.fillStyle = colour;
+  pen.fill(shape);
+  pen.restore();
+}
+
+// Bars show what a seat chose by: a bar a choice.
+export class Bars {
+  constructor(game, seat) {
+    this.game = game;
+    this.seat = seat;
+    this.head = ["about", "number", "number"].map(className => element("span", { className }));
+    this.list = element("ul", { ariaLabel: `What ${game.who(seat)} thought` });
+    this.whole = element("div", { className: "bars", hidden: true }, element("p", {}, ...this.head), this.list);
+  }
+
+  show(position) {
+    const thought = position.thoughts?.find(t => t.seat === this.seat);
+    this.whole.hidden = !thought;
+    if (!thought) return;
+    const about = [thought.value !== undefined && `value of the position ${short(thought.value)}`, !isOf(position, thought) && `at step ${thought.step}`];
+    const units = [about.filter(words => words).join(", "), thought.visits ? "visits" : thought.probabilities ? "chance" : "", thought.values ? "value" : ""];
+    units.forEach((unit, i) => say(this.head[i], unit));
+    const choices = choicesOf(this.game, position, thought), most = Math.max(...choices.map(choice => choice.share)) || 1;
+    if (this.list.childElementCount !== choices.length) this.list.replaceChildren(...choices.map(row));
+    choices.forEach(({ visits, value, share, made }, i) => {
+      const item = this.list.children[i], [, bar, weight, worth] = item.children;
+      item.ariaCurrent = String(made);
+      bar.firstChild.style.setProperty("--share", share / most);
+      say(weight, visits === undefined ? thought.probabilities ? `${(100 * share).toFixed(0)} %` : "" : String(visits));
+      say(worth, value === undefined ? "" : short(value));
+    });
+  }
+}
+
+function row({ component, number }) {
+  const bomber = component.name.split("_")[1], words = component.names?.[number].replaceAll("_", " ") ?? `${component.name} ${number}`;
+  const [name, bar, weight, worth] = ["choice", "bar", "number", "number"].map(className => element("span", { className }));
+  name.append(bomber ? `${bomber}: ${words}` : words);
+  bar.append(element("span"));
+  return element("li", {}, name, bar, weight, worth);
+}
+
+// short is a number as it is read at a glance, if there is one.
+export function short(number) { return number === undefined ? undefined : String(Math.abs(number) >= 100 ? Math.round(number) : Number(number.toPrecision(3))); }
