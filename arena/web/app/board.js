@@ -10,7 +10,10 @@ export class Board {
     this.game = game;
     this.pen = canvas.getContext("2d");
     canvas.style.aspectRatio = `${game.head.cols} / ${game.head.rows}`;
-    this.resizing = new ResizeObserver(() => this.draw());
+    this.resizing = new ResizeObserver(([{ contentRect: { width } }]) => {
+      this.width = width; // which draw would have to wait for
+      this.draw();
+    });
     this.resizing.observe(canvas);
     this.leaving = new AbortController();
     sprites.darkness.addEventListener("change", () => this.draw(), { signal: this.leaving.signal });
@@ -31,7 +34,7 @@ export class Board {
   draw() {
     if (!this.shown) return;
     const { cols, rows } = this.game.head;
-    this.cell = Math.max(4, Math.round(this.canvas.clientWidth * devicePixelRatio / cols));
+    this.cell = Math.max(4, Math.round((this.width || this.canvas.clientWidth) * devicePixelRatio / cols));
     if (this.canvas.width !== cols * this.cell || this.canvas.height !== rows * this.cell) {
       this.canvas.width = cols * this.cell;
       this.canvas.height = rows * this.cell;
