@@ -5,7 +5,7 @@ import { sprites } from "./sprites.js";
 import { expected, short } from "./thoughts.js";
 
 function vector(tag, attributes) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  const made = document.createElementNS(document.querySelector("svg").namespaceURI, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;
 }
