@@ -137,8 +137,8 @@ func (p *painting) things() {
 	}
 	for _, f := range p.Flames {
 		sprite := "flame"
-		if f.Life == 1 && p.spec.Game == "pommerman" {
-			sprite = "ember"
+		if f.Life < 3 && p.spec.Game == "pommerman" {
+			sprite = [3]string{"flame", "ember", "flame 2"}[f.Life]
 		}
 		p.put(sprite, f.At, 0, "")
 	}

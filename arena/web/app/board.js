@@ -4,11 +4,20 @@ import { drawing } from "./drawing.js";
 import { sprites } from "./sprites.js";
 import { drawThoughts } from "./thoughts.js";
 
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+// In milliseconds: how long a step to a neighbouring cell takes, the shortest time between steps
+// that leaves room for it (a frame less than at 15 steps a second), and for how long a death shows
+// and fire flickers after a step.
+const stride = 120, shortest = 50, mourning = 800, restless = 2000;
+
 export class Board {
   constructor(canvas, game) {
     this.canvas = canvas;
     this.game = game;
     this.pen = canvas.getContext("2d");
+    this.begun = -Infinity; // when the last step was shown
+    this.events = [];
     canvas.style.aspectRatio = `${game.head.cols} / ${game.head.rows}`;
     this.resizing = new ResizeObserver(([{ contentRect: { width } }]) => {
       this.width = width; // which draw would have to wait for
@@ -22,48 +31,103 @@ export class Board {
   close() {
     this.resizing.disconnect();
     this.leaving.abort();
+    cancelAnimationFrame(this.frame);
   }
 
-  // show shows a position, with the cells that bombs reach if wanted, and dims cells.
+  // show shows a position, with the cells that bombs reach if wanted, and dims cells. It moves
+  // there from the position shown before if that is a step away.
   show(position, reach, dims = () => false) {
+    const last = this.shown?.position, by = position.step - (last?.step ?? NaN);
     this.shown = { position, reach, dims };
+    if (by === 0) this.resting = 0;
+    else this.move(Math.abs(by) === 1 ? last : position, by === 1 ? position.events ?? [] : []);
     this.canvas.setAttribute("aria-label", inText(this.game, this.shown.position));
     this.draw();
   }
 
+  // move begins to move from a position, unless there is no time for it or nobody wants it.
+  move(before, events) {
+    const now = performance.now(), pause = now - this.begun, moves = before !== this.shown.position && pause > shortest && !still.matches;
+    this.begun = now;
+    this.before = moves ? before : this.shown.position;
+    this.arriving = moves ? now + Math.min(stride, pause) : now;
+    this.resting = moves ? now + restless : now;
+    this.events = moves ? [...this.events, ...events.filter(e => e.event === "died").map(e => ({ ...e, begun: now }))] : [];
+  }
+
+  // draw draws the board as it is now, and again in the next frame while something moves.
   draw() {
     if (!this.shown) return;
-    const { cols, rows } = this.game.head;
+    const { cols, rows } = this.game.head, now = performance.now();
     this.cell = Math.max(4, Math.round((this.width || this.canvas.clientWidth) * devicePixelRatio / cols));
     if (this.canvas.width !== cols * this.cell || this.canvas.height !== rows * this.cell) {
       this.canvas.width = cols * this.cell;
       this.canvas.height = rows * this.cell;
     }
-    const { position, reach, dims } = this.shown;
-    for (const mark of marksOf(this.game, position, reach, dims)) sprites.stamp(this.pen, this.cell, mark);
+    const { position, reach, dims } = this.shown, fraction = now < this.arriving ? (now - this.begun) / (this.arriving - this.begun) : 1;
+    const time = now < this.resting ? now : 0;
+    this.events = this.events.filter(e => now - e.begun < mourning);
+    const deaths = this.events.map(e => ({ ...e, age: (now - e.begun) / mourning }));
+    for (const mark of marksOf(this.game, this.before, position, fraction, { time, reach, dims, deaths })) sprites.stamp(this.pen, this.cell, mark);
     drawThoughts(this.pen, this.cell, this.game, position);
+    if (fraction < 1 || deaths.length || time && position.bombs.length + position.flames.length) {
+      this.frame ||= requestAnimationFrame(() => {
+        this.frame = 0;
+        this.draw();
+      });
+    }
   }
 }
 
 const grounds = { ".": ["floor", "floor2"], "-": ["spent", "spent2"], "#": ["wall", "wall"], "+": ["wood", "wood"], "?": ["fog", "fog"] };
 
-// marksOf is the sprites of a position, each drawn over those before. Package arena/picture
-// has the same ones.
-function marksOf(game, position, reach, dims) {
+// marksOf is the sprites of a position, each drawn over those before, of which a fraction of the step
+// from the position before has passed; fire flickers with the time, if there is one. Package
+// arena/picture has the same ones at the end of a step.
+function marksOf(game, before, position, fraction, { time, reach, dims, deaths }) {
   const { head } = game, marks = [], at = cell => [Math.floor(cell / head.cols), cell % head.cols];
-  const put = (sprite, [row, col], colour, text, size = 1) => marks.push({ sprite, row, col, size, colour, text: String(text ?? "") });
+  const put = (sprite, [row, col], colour, text, size = 1, opacity = 1) => marks.push({ sprite, row, col, size, opacity, colour, text: String(text ?? "") });
   const ring = ([row, col]) => Math.min(row, col, head.rows - 1 - row, head.cols - 1 - col), fallen = fallenRings(head, position.ground, ring, at);
-  [...position.ground].forEach((kind, cell) => {
-    const place = at(cell);
+  const ground = (kind, place) => {
     const known = kind === "#" && ring(place) < fallen ? ["fallen", "fallen"] : kind === "." && head.game === "suitebot" ? ["point", "point2"] : grounds[kind];
-    put(known[(place[0] + place[1]) % 2], place);
+    return known[(place[0] + place[1]) % 2];
+  };
+  [...position.ground].forEach((kind, cell) => {
+    const place = at(cell), old = before.ground[cell];
+    put(ground(kind, place), place);
+    if (fraction < 1 && old !== kind) put(ground(old, place), place, "", "", 1, 1 - fraction);
   });
   if (reach) for (const cell of new Set(position.bombs.flatMap(b => b.reach ?? []))) put("danger", at(cell));
-  addThings(game, position, put);
-  addAgents(game, position, put);
+  const moment = { game, before, position, fraction, flicker: ([row, col]) => time && Math.sin(time / 60 + 5 * row + 3 * col), put };
+  addThings(moment);
+  addAgents(moment, reach);
+  addDeaths(moment, deaths);
   [...position.ground].forEach((_, cell) => { if (dims(cell)) put("dim", at(cell)); });
   return marks;
 }
+
+// way leads from one place to another, on boards whose edges meet also across them.
+function way({ torus, rows, cols }, from, to) {
+  return [rows, cols].map((size, i) => torus && Math.abs(to[i] - from[i]) === size - 1 ? Math.sign(from[i] - to[i]) : to[i] - from[i]);
+}
+
+function far([down, right]) { return Math.abs(down) + Math.abs(right); }
+
+// between is where somebody is on the way: at its end, unless that is a neighbour of its start.
+function between({ game, fraction }, from, to) {
+  const by = way(game.head, from ?? to, to);
+  return far(by) === 1 ? to.map((n, i) => n - by[i] * (1 - fraction)) : to;
+}
+
+// placeOf is where a bomb is on its way. That it is the same is known by its owners and its time.
+function placeOf(moment, bomb) {
+  const distance = b => far(way(moment.game.head, b.at, bomb.at));
+  const same = moment.before.bombs.filter(b => Math.abs(b.life - bomb.life) === 1 && String(b.owners) === String(bomb.owners) && distance(b) < 2);
+  return between(moment, same.sort((a, b) => distance(a) - distance(b))[0]?.at, bomb.at);
+}
+
+// about is a cell's place for what is of another size, with a point of it where it was.
+function about([row, col], size, [down, right] = [0.5, 0.5]) { return [row + down * (1 - size), col + right * (1 - size)]; }
 
 // fallenRings is how many rings of the board have collapsed: in which all that is seen is
 // walls, and of which enough is seen.
@@ -75,33 +139,60 @@ function fallenRings(head, ground, ring, at) {
   return Math.floor(head.rows / 2);
 }
 
-function addThings(game, position, put) {
-  const { head } = game, bases = position.bases ?? [], energy = bases.some(b => b.energy);
+function addThings(moment) {
+  const { game, before, position, fraction, flicker, put } = moment, { head } = game, bases = position.bases ?? [], energy = bases.some(b => b.energy);
   for (const b of bases) put(energy ? "base" : "home", b.at, ownersColour(game, b.owners), energy ? b.energy ?? 0 : "");
   for (const { at: [row, col], kind, hidden } of position.items) {
     if (hidden && position.ground[row * head.cols + col] !== "+") continue;
     for (const sprite of ["card", kind]) put(sprite, hidden ? [row + 0.25, col + 0.25] : [row, col], undefined, "", hidden ? 0.5 : 1);
   }
-  for (const f of position.flames) put(f.life === 1 && head.game === "pommerman" ? "ember" : "flame", f.at);
+  const flame = life => ["flame", "ember", "flame 2"][head.game === "pommerman" ? life : 0] ?? "flame";
+  const burning = new Set(position.flames.map(f => String(f.at))), burnt = new Set(before.flames.map(f => String(f.at)));
+  if (fraction < 1) for (const f of before.flames) if (!burning.has(String(f.at))) put(flame(f.life), f.at, "", "", 1, 1 - fraction);
+  for (const f of position.flames) {
+    const size = (burnt.has(String(f.at)) ? 1 : 0.4 + 0.6 * fraction) + 0.07 * flicker(f.at);
+    put(flame(f.life), about(f.at, size), "", "", size);
+  }
   for (const b of position.bombs) {
-    put("bomb", b.at, ownersColour(game, b.owners), b.life);
-    put("spark", b.at);
-    if (b.moving) put(b.moving, b.at);
+    const place = placeOf(moment, b), spark = 1 + 0.3 * flicker(b.at);
+    put("bomb", place, ownersColour(game, b.owners), b.life);
+    put("spark", about(place, spark, [0.15, 0.84]), "", "", spark);
+    if (b.moving) put(b.moving, place);
   }
 }
 
 // addAgents adds agents, those who are out below the others, and the time of bombs that they
-// stand on.
-function addAgents(game, position, put) {
+// stand on, with how far the bombs reach if that is wanted.
+function addAgents(moment, reach) {
+  const { game, before, position, put } = moment, alive = position.agents.filter(a => a.alive);
   for (const a of position.agents) if (!a.alive) put("out", a.at, sprites.seatColour(game, a.seat));
-  const alive = position.agents.filter(a => a.alive);
   for (const a of alive) {
     const here = alive.filter(b => b.at.join() === a.at.join()), aside = here.length > 1 ? 0.38 * here.indexOf(a) / (here.length - 1) : 0;
-    const place = [a.at[0] + aside, a.at[1] + aside], size = here.length > 1 ? 0.62 : 1, colour = sprites.seatColour(game, a.seat);
-    put(form(game, a.seat), place, colour, label(a), size);
-    put(facing(game, position, a), place, colour, "", size);
+    const [row, col] = between(moment, before.agents.find(b => b.alive && label(b) === label(a))?.at, a.at);
+    addAgent(moment, a, [row + aside, col + aside], here.length > 1 ? 0.62 : 1);
   }
-  for (const b of position.bombs) if (alive.some(a => a.at.join() === b.at.join())) put("ticks", b.at, ownersColour(game, b.owners), b.life);
+  for (const b of position.bombs) {
+    if (alive.some(a => a.at.join() === b.at.join())) put("ticks", b.at, ownersColour(game, b.owners), b.life);
+    if (reach && b.blast) put("strength", placeOf(moment, b), "", b.blast);
+  }
+}
+
+function addAgent({ game, position, put }, agent, place, size, opacity) {
+  const colour = sprites.seatColour(game, agent.seat);
+  put(form(game, agent.seat), place, colour, label(agent), size, opacity);
+  put(facing(game, position, agent), place, colour, "", size, opacity);
+}
+
+// addDeaths has those who have just died rise and fade, and gives their killers a skull in
+// the colour of the dead.
+function addDeaths(moment, deaths) {
+  const { game, position, put } = moment;
+  for (const { seat, at, by = [], age } of deaths) {
+    for (const a of position.agents) {
+      if (!a.alive && a.seat === seat && String(a.at) === String(at)) addAgent(moment, a, [at[0] - age, at[1]], 1, 1 - age);
+      if (a.alive && a.seat !== seat && by.includes(a.seat)) put("kill", [a.at[0] - 0.4 - 0.3 * age, a.at[1] + 0.5], sprites.seatColour(game, seat), "", 0.7, 1 - age * age);
+    }
+  }
 }
 
 // ownersColour is that of owners: of the first, if all of them are of one team.
@@ -143,7 +234,7 @@ export function legend(game) {
     add(game.who(seat), [form(game, seat), colour, String(seat)], ["facing", colour]);
   });
   add("bomb: steps left; ring in its owner's colour", ["bomb", mine, "7"], ["spark"]);
-  add("flame", ["flame"]);
+  add("flame, fainter as it ends", ["flame"]);
   if (head.game === "suitebot") {
     add("field with a point", ["point"]);
     add("field without", ["spent"]);
@@ -160,7 +251,7 @@ export function legend(game) {
   }
   if (game.positions[0].sight) add("out of sight", ["fog"]);
   add("out of the game", ["out", mine]);
-  add("reach of a bomb", ["floor"], ["danger"]);
+  add("reach of a bomb: cells each way", ["floor"], ["danger"], ["strength", mine, "2"]);
   return all;
 }
 

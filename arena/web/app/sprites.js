@@ -69,7 +69,7 @@ const stamps = new Map();
 
 // stamp draws a mark (see board.js) on a board with cells of a size in pixels, by a drawing
 // that is made once.
-function stamp(pen, cell, { sprite, row, col, size, colour, text }) {
+function stamp(pen, cell, { sprite, row, col, size, opacity, colour, text }) {
   const pixels = Math.round(size * cell), key = [sprite, pixels, colour, text, darkness.matches].join("|");
   let drawn = stamps.get(key);
   if (!drawn) {
@@ -80,6 +80,7 @@ function stamp(pen, cell, { sprite, row, col, size, colour, text }) {
     paint(on, sprite, colour, text);
     stamps.set(key, drawn);
   }
+  pen.globalAlpha = opacity;
   pen.drawImage(drawn, Math.round(col * cell), Math.round(row * cell));
 }
 
