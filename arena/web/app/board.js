@@ -19,13 +19,14 @@ export class Board {
     this.begun = -Infinity; // when the last step was shown
     this.events = [];
     canvas.style.aspectRatio = `${game.head.cols} / ${game.head.rows}`;
+    this.ground = new OffscreenCanvas(0, 0); // what stays as it is while a position is shown
     this.resizing = new ResizeObserver(([{ contentRect: { width } }]) => {
-      this.width = width; // which draw would have to wait for
-      this.draw();
+      this.width = width; // which drawing would have to wait for
+      this.draw(true);
     });
     this.resizing.observe(canvas);
     this.leaving = new AbortController();
-    sprites.darkness.addEventListener("change", () => this.draw(), { signal: this.leaving.signal });
+    sprites.darkness.addEventListener("change", () => this.draw(true), { signal: this.leaving.signal });
   }
 
   close() {
@@ -42,7 +43,7 @@ export class Board {
     if (by === 0) this.resting = 0;
     else this.move(Math.abs(by) === 1 ? last : position, by === 1 ? position.events ?? [] : []);
     this.canvas.setAttribute("aria-label", inText(this.game, this.shown.position));
-    this.draw();
+    this.draw(true);
   }
 
   // move begins to move from a position, unless there is no time for it or nobody wants it.
@@ -55,16 +56,26 @@ export class Board {
     this.events = moves ? [...this.events, ...events.filter(e => e.event === "died").map(e => ({ ...e, begun: now }))] : [];
   }
 
-  // draw draws the board as it is now, and again in the next frame while something moves.
-  draw() {
-    if (!this.shown) return;
-    const { cols, rows } = this.game.head, now = performance.now();
+  // drawGround draws what is below all that moves.
+  drawGround({ position, reach }) {
+    const { cols, rows } = this.game.head;
     this.cell = Math.max(4, Math.round((this.width || this.canvas.clientWidth) * devicePixelRatio / cols));
-    if (this.canvas.width !== cols * this.cell || this.canvas.height !== rows * this.cell) {
-      this.canvas.width = cols * this.cell;
-      this.canvas.height = rows * this.cell;
+    for (const canvas of [this.canvas, this.ground]) {
+      if (canvas.width === cols * this.cell && canvas.height === rows * this.cell) continue;
+      canvas.width = cols * this.cell;
+      canvas.height = rows * this.cell;
     }
-    const { position, reach, dims } = this.shown, fraction = now < this.arriving ? (now - this.begun) / (this.arriving - this.begun) : 1;
+    const pen = this.ground.getContext("2d");
+    for (const mark of groundOf(this.game, position, reach)) sprites.stamp(pen, this.cell, mark);
+  }
+
+  // draw draws the board as it is now, and again in the next frame while something moves. The
+  // ground is drawn if it may be new.
+  draw(anew = false) {
+    if (!this.shown) return;
+    if (anew) this.drawGround(this.shown);
+    this.pen.drawImage(this.ground, 0, 0);
+    const now = performance.now(), { position, reach, dims } = this.shown, fraction = now < this.arriving ? (now - this.begun) / (this.arriving - this.begun) : 1;
     const time = now < this.resting ? now : 0;
     this.events = this.events.filter(e => now - e.begun < mourning);
     const deaths = this.events.map(e => ({ ...e, age: (now - e.begun) / mourning }));
@@ -81,29 +92,47 @@ export class Board {
 
 const grounds = { ".": ["floor", "floor2"], "-": ["spent", "spent2"], "#": ["wall", "wall"], "+": ["wood", "wood"], "?": ["fog", "fog"] };
 
-// marksOf is the sprites of a position, each drawn over those before, of which a fraction of the step
+// groundOf is the sprites of a position's ground, and of the cells that bombs reach if that is wanted.
+function groundOf(game, { ground, bombs }, reach) {
+  const { marks, put } = sheet(), at = place(game), sprite = groundSprite(game, ground);
+  [...ground].forEach((kind, cell) => put(sprite(kind, at(cell)), at(cell)));
+  if (reach) for (const cell of new Set(bombs.flatMap(b => b.reach ?? []))) put("danger", at(cell));
+  return marks;
+}
+
+// marksOf is the sprites above the ground, each drawn over those before, when a fraction of the step
 // from the position before has passed; fire flickers with the time, if there is one. Package
 // arena/picture has the same ones at the end of a step.
 function marksOf(game, before, position, fraction, { time, reach, dims, deaths }) {
-  const { head } = game, marks = [], at = cell => [Math.floor(cell / head.cols), cell % head.cols];
-  const put = (sprite, [row, col], colour, text, size = 1, opacity = 1) => marks.push({ sprite, row, col, size, opacity, colour, text: String(text ?? "") });
-  const ring = ([row, col]) => Math.min(row, col, head.rows - 1 - row, head.cols - 1 - col), fallen = fallenRings(head, position.ground, ring, at);
-  const ground = (kind, place) => {
-    const known = kind === "#" && ring(place) < fallen ? ["fallen", "fallen"] : kind === "." && head.game === "suitebot" ? ["point", "point2"] : grounds[kind];
-    return known[(place[0] + place[1]) % 2];
-  };
-  [...position.ground].forEach((kind, cell) => {
-    const place = at(cell), old = before.ground[cell];
-    put(ground(kind, place), place);
-    if (fraction < 1 && old !== kind) put(ground(old, place), place, "", "", 1, 1 - fraction);
-  });
-  if (reach) for (const cell of new Set(position.bombs.flatMap(b => b.reach ?? []))) put("danger", at(cell));
+  const { marks, put } = sheet(), at = place(game), { ground } = position;
+  if (fraction < 1) {
+    const sprite = groundSprite(game, before.ground);
+    [...before.ground].forEach((kind, cell) => { if (kind !== ground[cell]) put(sprite(kind, at(cell)), at(cell), "", "", 1, 1 - fraction); });
+  }
   const moment = { game, before, position, fraction, flicker: ([row, col]) => time && Math.sin(time / 60 + 5 * row + 3 * col), put };
   addThings(moment);
   addAgents(moment, reach);
   addDeaths(moment, deaths);
-  [...position.ground].forEach((_, cell) => { if (dims(cell)) put("dim", at(cell)); });
+  [...ground].forEach((_, cell) => { if (dims(cell)) put("dim", at(cell)); });
   return marks;
+}
+
+function sheet() {
+  const marks = [];
+  const put = (sprite, [row, col], colour, text, size = 1, opacity = 1) => marks.push({ sprite, row, col, size, opacity, colour, text: String(text ?? "") });
+  return { marks, put };
+}
+
+function place({ head }) { return cell => [Math.floor(cell / head.cols), cell % head.cols]; }
+
+// groundSprite tells the sprites of cells of a ground by their kinds.
+function groundSprite(game, ground) {
+  const { head } = game, at = place(game), ring = ([row, col]) => Math.min(row, col, head.rows - 1 - row, head.cols - 1 - col);
+  const fallen = fallenRings(head, ground, ring, at);
+  return (kind, where) => {
+    const known = kind === "#" && ring(where) < fallen ? ["fallen", "fallen"] : kind === "." && head.game === "suitebot" ? ["point", "point2"] : grounds[kind];
+    return known[(where[0] + where[1]) % 2];
+  };
 }
 
 // way leads from one place to another, on boards whose edges meet also across them.
