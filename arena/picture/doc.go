@@ -10,6 +10,6 @@
 // a name of the theme, or seat and its shades, the colour of whose thing it is; label is
 // what can be read on it. Texts are lists of glyphs, lines on 64 by 100.
 //
-// Where the sprites are is decided by Artist.Picture here and by marksOf in the page's
-// board.js: a test compares what both draw.
+// Where the sprites are is decided by Artist.Picture here and by groundOf and marksOf in the
+// page's board.js: a test compares what both draw while nothing moves.
 package picture
