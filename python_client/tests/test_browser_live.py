@@ -165,7 +165,7 @@ def test_a_rollout_is_looked_at(window: browser.Browser) -> None:
         assert last["rewards"] == [0, 0, 0, 0]
         assert [(t["seat"], t["value"]) for t in last["thoughts"]] == [(2, 0.75)]
         assert sum(last["thoughts"][0]["probabilities"]) == pytest.approx(1)
-        words = window.run("return document.querySelector('.seats').textContent")
+        words = window.run("return document.querySelector('#games .seats').textContent")
         assert "learner" in words
         assert "value of the position 0.75" in words
         assert window.run("return document.getElementById('view').value") == "2"
