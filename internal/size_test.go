@@ -27,7 +27,7 @@ var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 23100},
 	{"vec", "many games stepped together, in batches", 3800},
 	{"bridge", "the server, its wire protocol, and OpenEnv", 7300},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 16200},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages, words for language models", 16500},
 	{"cmd", "the command pommego", 4300},
 	{"internal", "crash-safe files, names of enumerations", 800},
 	{"python_client", "the Python client, its adapters and the original's API", 16600},
