@@ -34,9 +34,9 @@ _SEARCHED = 8 << 20  # bytes of it in which the beginning of a fault is looked f
 # How the words of a Go program that ends by a fault begin. What follows them, after an empty line, is where
 # each goroutine was, which can take megabytes.
 _FAULT = re.compile(
-    r"^(?:runtime: .*\n)*(?:fatal error: |panic: |SIG[A-Z]+: |unexpected fault ).*", re.MULTILINE
+    r"^(?:runtime(?:/cgo)?: .*\n)*(?:fatal error: |panic: |SIG[A-Z]+: |unexpected fault ).*", re.MULTILINE
 )
-_MEMORY = re.compile(r"out of memory|cannot allocate memory|failed to create new OS thread")
+_MEMORY = re.compile(r"out of memory|cannot allocate memory|failed to create new OS thread|pthread_create failed")
 # What the log says of agents outside the server.
 _FAILED = re.compile(r'msg="an agent outside the server failed, and plays stop" (.*)')
 
