@@ -36,7 +36,7 @@ _SEARCHED = 8 << 20  # bytes of it in which the beginning of a fault is looked f
 _FAULT = re.compile(
     r"^(?:runtime(?:/cgo)?: .*\n)*(?:fatal error: |panic: |SIG[A-Z]+: |unexpected fault ).*", re.MULTILINE
 )
-_MEMORY = re.compile(r"out of memory|cannot allocate memory|failed to create new OS thread|pthread_create failed")
+_MEMORY = re.compile(r"out of memory|cannot allocate memory|failed to create new OS thread|pthread_create")
 # What the log says of agents outside the server.
 _FAILED = re.compile(r'msg="an agent outside the server failed, and plays stop" (.*)')
 
