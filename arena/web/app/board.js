@@ -1,5 +1,6 @@
 // A board on a canvas, sharp at any size and density.
 
+// @ts-ignore The server makes it of sprites.json.
 import { drawing } from "./drawing.js";
 import { sprites } from "./sprites.js";
 import { drawThoughts } from "./thoughts.js";
@@ -123,6 +124,7 @@ function sheet() {
   return { marks, put };
 }
 
+/** @returns {(cell: number) => [number, number]} */
 function place({ head }) { return cell => [Math.floor(cell / head.cols), cell % head.cols]; }
 
 // groundSprite tells the sprites of cells of a ground by their kinds.
@@ -140,6 +142,7 @@ function way({ torus, rows, cols }, from, to) {
   return [rows, cols].map((size, i) => torus && Math.abs(to[i] - from[i]) === size - 1 ? Math.sign(from[i] - to[i]) : to[i] - from[i]);
 }
 
+/** @param {number[]} way */
 function far([down, right]) { return Math.abs(down) + Math.abs(right); }
 
 // between is where somebody is on the way: at its end, unless that is a neighbour of its start.

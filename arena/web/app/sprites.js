@@ -3,6 +3,7 @@
 // Shapes are told apart without colour too: agents carry their numbers, and members of
 // different teams have bodies of different forms.
 
+// @ts-ignore The server makes it of sprites.json.
 import { drawing } from "./drawing.js";
 
 const darkness = matchMedia("(prefers-color-scheme: dark)");
@@ -27,6 +28,7 @@ function colourOf(name, seat) {
   return (darkness.matches ? drawing.dark[name] : undefined) ?? drawing.colours[name];
 }
 
+/** @param {{ circle?: [number, number, number, number], box?: [number, number, number, number, number], path?: string }} layer */
 function outline({ circle, box, path }) {
   const made = new Path2D(path);
   if (circle) made.ellipse(...circle, 0, 0, 2 * Math.PI);
