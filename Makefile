@@ -66,8 +66,11 @@ test-race: ## Go tests of what runs in parallel, under the race detector
 	CGO_ENABLED=1 go test -race -short ./vec ./bridge ./arena/trace ./arena/tournament
 
 # Files side by side, each of them in order and in one process.
+# The longest of those in Chromium are left to test-browser.
+IN_CHROMIUM := $(foreach name,sharing play motion glance docs,--ignore=python_client/tests/test_browser_$(name).py)
+
 test-python: build venv ## Python tests, on real sockets and processes
-	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile python_client/tests benchmarks
+	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile $(IN_CHROMIUM) python_client/tests benchmarks
 
 # Needs Node, which make test does without.
 TYPESCRIPT := typescript@5.9.3
