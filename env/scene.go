@@ -25,6 +25,34 @@ type Stage struct {
 // Hides reports whether the rules conceal something.
 func (s *Stage) Hides(c Concealed) bool { return slices.Contains(s.Conceals, c) }
 
+// Moves are where the first choices of an action lead, which are the same in all games: stop,
+// up, down, left, right.
+var Moves = [...]Place{{}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}}
+
+// Next is where a choice of an action leads, and whether that is on the board. Those that are
+// none of Moves lead nowhere.
+func (s *Stage) Next(at Place, choice int) (to Place, on bool) {
+	to = at
+	if choice < len(Moves) {
+		to = Place{at[0] + Moves[choice][0], at[1] + Moves[choice][1]}
+	}
+	if s.Torus {
+		to = Place{(to[0] + s.Rows) % s.Rows, (to[1] + s.Cols) % s.Cols}
+	}
+	return to, to[0] >= 0 && to[1] >= 0 && to[0] < s.Rows && to[1] < s.Cols
+}
+
+// Way is how many rows down and columns right one place is of another, the shorter way round on
+// boards whose edges meet.
+func (s *Stage) Way(from, to Place) (rows, cols int) {
+	rows, cols = to[0]-from[0], to[1]-from[1]
+	if s.Torus {
+		shorter := func(d, size int) int { return ((d+size/2)%size+size)%size - size/2 }
+		rows, cols = shorter(rows, s.Rows), shorter(cols, s.Cols)
+	}
+	return rows, cols
+}
+
 // Concealed is a part of a scene that no seat sees.
 type Concealed string
 
@@ -284,7 +312,7 @@ func (s *Scene) Seen(stage *Stage, teams [][]int, seat int) {
 		}
 	}
 	s.Said = slices.DeleteFunc(s.Said, func(m SceneMessage) bool {
-		return m.Seat != seat && hides(OthersSay) && !mates(teams, seat, m.Seat)
+		return m.Seat != seat && hides(OthersSay) && !Mates(teams, seat, m.Seat)
 	})
 	s.Sight = nil // it tells where the others are
 }
@@ -293,6 +321,7 @@ func (s *Scene) sees(stage *Stage, seat int, at Place) bool {
 	return len(s.Sight) == 0 || s.Sight[seat][at[0]*stage.Cols+at[1]]
 }
 
-func mates(teams [][]int, a, b int) bool {
+// Mates reports whether two seats are in one of the teams.
+func Mates(teams [][]int, a, b int) bool {
 	return slices.ContainsFunc(teams, func(t []int) bool { return slices.Contains(t, a) && slices.Contains(t, b) })
 }

@@ -37,7 +37,7 @@ func (c *Controller) Act(head *scene.Head, seen *scene.Step, seat int, action []
 	if !t.look() {
 		return true
 	}
-	t.made = make([]uint8, Movers(head))
+	t.made = make([]uint8, head.Movers())
 	switch {
 	case c.orders.Kind == Play:
 		at := c.tick * len(t.made)
@@ -87,7 +87,7 @@ func (t *task) changed() bool {
 func (t *task) nearby() (seats env.SeatSet) {
 	for _, o := range t.others {
 		for _, a := range t.figures {
-			if !t.mate(o) && t.distance(a.At, o.At) <= Near {
+			if !env.Mates(t.head.Teams, t.seat, o.Seat) && t.distance(a.At, o.At) <= Near {
 				seats = seats.With(o.Seat)
 			}
 		}

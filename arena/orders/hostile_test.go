@@ -23,7 +23,8 @@ func check(t testing.TB, text string, head *scene.Head) {
 	if legal != Legal && !(o.Kind == Play && reading == Illegal) || again.Text(head) != written {
 		t.Fatalf("%.200q is written %q, which is read as %q, %v", text, written, again.Text(head), legal)
 	}
-	if len(o.Actions) > MostWords*Movers(head) || o.Ticks > MostTicks || o.Cell[0] >= head.Rows || o.Cell[1] >= head.Cols {
+	if len(o.Actions) > MostWords*head.Movers() || o.Ticks > MostTicks || o.Cell[0] >= head.Rows ||
+		o.Cell[1] >= head.Cols {
 		t.Fatalf("%.200q is read as %+v", text, o)
 	}
 }

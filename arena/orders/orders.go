@@ -66,15 +66,6 @@ type Counts struct {
 // Add counts an answer.
 func (c *Counts) Add(r Reading) { *[...]*int{&c.Legal, &c.Repaired, &c.Illegal}[r]++ }
 
-// Movers is how many components of an action move a figure. Those after them are a message.
-func Movers(head *scene.Head) int {
-	n := 1
-	for n < len(head.Actions) && strings.HasPrefix(head.Actions[n].Name, "move") {
-		n++
-	}
-	return n
-}
-
 // Text is the orders as they are documented: one line of printable ASCII. Parse reads it as
 // Legal.
 func (o *Orders) Text(head *scene.Head) string {

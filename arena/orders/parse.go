@@ -114,7 +114,7 @@ func (r *reader) choice(w string) int {
 
 // plain reports whether what has been read has one meaning.
 func (r *reader) plain() bool {
-	movers, words := Movers(r.head), len(r.Actions)
+	movers, words := r.head.Movers(), len(r.Actions)
 	if r.negated || r.orders > 0 && (r.orders+words > 1 || movers > 1) {
 		return false
 	}
@@ -160,7 +160,7 @@ func (r *reader) ticks() bool {
 func (r *reader) say() {
 	n := 0
 	for _, w := range r.tokens {
-		if word := wordOf(w); word > 0 && n < len(r.Said) && len(r.head.Actions) > Movers(r.head) {
+		if word := wordOf(w); word > 0 && n < len(r.Said) && len(r.head.Actions) > r.head.Movers() {
 			r.Said[n] = uint8(word)
 			n++
 		}

@@ -47,20 +47,10 @@ func (t *task) cell(at env.Place) int { return at[0]*t.head.Cols + at[1] }
 
 func (t *task) place(cell int) env.Place { return env.Place{cell / t.head.Cols, cell % t.head.Cols} }
 
-// mate reports whether a figure is a teammate's.
-func (t *task) mate(a *env.SceneAgent) bool {
-	return slices.ContainsFunc(t.head.Teams, func(team []int) bool {
-		return slices.Contains(team, t.seat) && slices.Contains(team, a.Seat)
-	})
-}
-
 // distance is how many rows and columns lie between two places.
 func (t *task) distance(a, b env.Place) int {
-	rows, cols := max(a[0]-b[0], b[0]-a[0]), max(a[1]-b[1], b[1]-a[1])
-	if t.head.Torus {
-		rows, cols = min(rows, t.head.Rows-rows), min(cols, t.head.Cols-cols)
-	}
-	return rows + cols
+	rows, cols := t.head.Way(a, b)
+	return max(rows, -rows) + max(cols, -cols)
 }
 
 // foresee finds the ways that are left if a move is made now, which may lay or kick a bomb. A
@@ -162,7 +152,8 @@ func (t *task) reaches(from int, target func(c int) bool) bool {
 func (t *task) nearest(mate bool) (best *env.SceneAgent) {
 	own := t.figures[0].At
 	for _, o := range t.others {
-		if t.mate(o) == mate && (best == nil || t.distance(own, o.At) < t.distance(own, best.At)) {
+		nearer := best == nil || t.distance(own, o.At) < t.distance(own, best.At)
+		if nearer && env.Mates(t.head.Teams, t.seat, o.Seat) == mate {
 			best = o
 		}
 	}

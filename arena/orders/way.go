@@ -4,10 +4,11 @@ import (
 	"math/bits"
 
 	"pommego/arena/scene"
+	"pommego/env"
 )
 
-// The first choices of an action are the same in all games: stop, up, down, left, right; then the
-// one that lays a bomb.
+// The choices of an action that move a figure, as many as env.Moves, and the one after them that
+// lays a bomb.
 const (
 	moves = 5
 	lay   = moves
@@ -57,15 +58,11 @@ func (w *way) step(c int, move uint8) int {
 
 // neighbour is the cell to which a move leads if nothing is in the way, -1 off the board.
 func neighbour(head *scene.Head, c int, move uint8) int {
-	d := [moves][2]int{{}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}}[move]
-	row, col := c/head.Cols+d[0], c%head.Cols+d[1]
-	if head.Torus {
-		row, col = (row+head.Rows)%head.Rows, (col+head.Cols)%head.Cols
-	}
-	if row < 0 || col < 0 || row >= head.Rows || col >= head.Cols {
+	to, on := head.Next(env.Place{c / head.Cols, c % head.Cols}, int(move))
+	if !on {
 		return -1
 	}
-	return row*head.Cols + col
+	return to[0]*head.Cols + to[1]
 }
 
 // to is the first move of the shortest way to a goal over cells that are good at their ticks. If

@@ -238,7 +238,7 @@ func (d *lettering) agents() {
 // as it is known.
 func (d *lettering) about(seat, viewer int) string {
 	var words []string
-	hidden := viewer != env.NoSeat && viewer != seat && slices.Contains(d.head.Conceals, env.OthersCarry)
+	hidden := viewer != env.NoSeat && viewer != seat && d.head.Hides(env.OthersCarry)
 	for i := range d.Agents {
 		if a := &d.Agents[i]; a.Seat == seat && !hidden {
 			words = append(words, carries(a))

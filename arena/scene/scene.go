@@ -13,6 +13,7 @@ package scene
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"pommego/env"
 )
@@ -43,6 +44,15 @@ func HeadOf(spec *env.Spec, m env.Match) Head {
 		Format: Format, Env: spec.ID, Game: spec.Game, Version: spec.Version, Teams: spec.Teams, MaxSteps: spec.MaxSteps,
 		Actions: spec.Actions, Counts: spec.Counts, Stage: m.Stage(),
 	}
+}
+
+// Movers is how many components of an action move a figure. Those after them are a message.
+func (h *Head) Movers() int {
+	n := 1
+	for n < len(h.Actions) && strings.HasPrefix(h.Actions[n].Name, "move") {
+		n++
+	}
+	return n
 }
 
 // Step is a position and what led to it. Of a whole step, Scene, Status and Counts

@@ -62,7 +62,7 @@ func (g *Game) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, det
 		Danger: g.danger(fire), Legal: g.Legal(mask)[:g.figures]}
 	v.Deadly = make([][]string, g.figures)
 	for other := range g.spec.Seats {
-		if other != seat && g.mates(seat, other) {
+		if other != seat && env.Mates(g.head.Teams, seat, other) {
 			v.Mates = append(v.Mates, g.Alias(other))
 		}
 	}
@@ -83,7 +83,7 @@ func (g *Game) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, det
 		if a := &seen.Agents[i]; a.Alive && a.Seat == seat {
 			v.You = append(v.You, g.figure(a, fire))
 			if n := number(a); n < g.figures {
-				v.Deadly[n] = g.deadly(a, v.Legal[n], fire)
+				v.Deadly[n] = g.deadly(a.At, g.spec.Actions[n].Names, v.Legal[n], fire)
 			}
 		}
 	}
@@ -135,17 +135,10 @@ func first(fire []uint64, cell int) int {
 	return bits.TrailingZeros64(fire[cell])
 }
 
-var steps = map[string]env.Place{"up": {-1, 0}, "down": {1, 0}, "left": {0, -1}, "right": {0, 1}}
-
-// deadly is the legal moves of a figure that end on a cell that burns in the coming tick.
-func (g *Game) deadly(a *env.SceneAgent, legal []string, fire []uint64) []string {
-	var names []string
-	for _, name := range legal {
-		to := env.Place{a.At[0] + steps[name][0], a.At[1] + steps[name][1]}
-		if g.head.Torus {
-			to = env.Place{(to[0] + g.head.Rows) % g.head.Rows, (to[1] + g.head.Cols) % g.head.Cols}
-		}
-		if first(fire, g.cell(to)) == 1 {
+// deadly is the legal choices of a figure that end on a cell that burns in the coming tick.
+func (g *Game) deadly(at env.Place, choices, legal []string, fire []uint64) (names []string) {
+	for choice, name := range choices {
+		if to, _ := g.head.Next(at, choice); slices.Contains(legal, name) && first(fire, g.cell(to)) == 1 {
 			names = append(names, name)
 		}
 	}
@@ -156,10 +149,7 @@ func (g *Game) deadly(a *env.SceneAgent, legal []string, fire []uint64) []string
 func (g *Game) ways(from env.Place, cells ...int) string {
 	var most [4]int
 	for _, c := range cells {
-		rows, cols := c/g.head.Cols-from[0], c%g.head.Cols-from[1]
-		if g.head.Torus {
-			rows, cols = shorter(rows, g.head.Rows), shorter(cols, g.head.Cols)
-		}
+		rows, cols := g.head.Way(from, env.Place{c / g.head.Cols, c % g.head.Cols})
 		most = [4]int{max(most[0], -rows), max(most[1], rows), max(most[2], -cols), max(most[3], cols)}
 	}
 	var words []string
@@ -170,9 +160,6 @@ func (g *Game) ways(from env.Place, cells ...int) string {
 	}
 	return strings.Join(words, " ")
 }
-
-// shorter is a difference along a board whose edges meet, the shorter way round.
-func shorter(d, size int) int { return ((d+size/2)%size+size)%size - size/2 }
 
 // danger draws when cells burn first. It is nil if none does.
 func (g *Game) danger(fire []uint64) []string {

@@ -1,9 +1,6 @@
 package words
 
 import (
-	"slices"
-	"strings"
-
 	"pommego/arena/scene"
 	"pommego/env"
 )
@@ -27,10 +24,7 @@ type Game struct {
 
 // New makes a Game from a game's description and the head of its scenes.
 func New(spec *env.Spec, head *scene.Head) (*Game, error) {
-	g := &Game{head: head, spec: spec, figures: 1}
-	for g.figures < len(spec.Actions) && strings.HasPrefix(spec.Actions[g.figures].Name, "move") {
-		g.figures++
-	}
+	g := &Game{head: head, spec: spec, figures: head.Movers()}
 	return g, g.tell()
 }
 
@@ -65,11 +59,6 @@ func number(a *env.SceneAgent) int {
 		return 0
 	}
 	return int(a.Name[0] - 'a')
-}
-
-// mates reports whether two seats are in one team.
-func (g *Game) mates(a, b int) bool {
-	return slices.ContainsFunc(g.head.Teams, func(t []int) bool { return slices.Contains(t, a) && slices.Contains(t, b) })
 }
 
 // Legal is, for each component of an action, the names of the choices that a mask allows, all

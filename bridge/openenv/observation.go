@@ -48,7 +48,7 @@ func (g *game) observe(s *seat, step *scene.Step) observation {
 	reward := s.owed
 	s.owed = 0
 	return observation{
-		Observation: seen{g.text(s, &sight, mask), g.told.Legal(mask)[:orders.Movers(&g.head)], about},
+		Observation: seen{g.text(s, &sight, mask), g.told.Legal(mask)[:g.head.Movers()], about},
 		Reward:      &reward, Done: s.done, Metadata: about,
 	}
 }
