@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pommego/arena/scene"
 	"pommego/env"
 )
 
@@ -37,27 +38,49 @@ type Artist struct{ scene env.Scene }
 // env.NoSeat the whole game. Agents look where the actions that led here wanted to go; none:
 // to the front.
 func (a *Artist) Picture(game env.Game, m env.Match, actions []uint8, seat int) Picture {
-	p := painting{Scene: &a.scene, spec: game.Spec(), stage: m.Stage(), actions: actions}
-	m.Describe(p.Scene)
-	sight := p.Sight
+	head := scene.HeadOf(game.Spec(), m)
+	m.Describe(&a.scene)
+	sight := a.scene.Sight
 	if seat != env.NoSeat {
-		p.Seen(&p.stage, p.spec.Teams, seat)
+		a.scene.Seen(&head.Stage, head.Teams, seat)
 	}
-	p.pic.Cols, p.pic.Rows = p.stage.Cols, p.stage.Rows
-	p.ground()
-	p.things()
-	p.agents()
-	p.Sight = sight
-	return p.pic
+	pic := paint(&head, &a.scene, actions)
+	a.scene.Sight = sight
+	return pic
+}
+
+// OfStep is a picture of a whole step of a described game, as Picture makes it.
+func OfStep(head *scene.Head, step *scene.Step, seat int) Picture {
+	var actions []uint8
+	for _, own := range step.Actions { // nil of seats that were out
+		row := make([]uint8, len(head.Actions))
+		for k, n := range own {
+			row[k] = uint8(n)
+		}
+		actions = append(actions, row...)
+	}
+	if seat != env.NoSeat {
+		seen := step.Seen(head, seat)
+		step = &seen
+	}
+	return paint(head, &step.Scene, actions)
 }
 
 // painting is a picture that is being made.
 type painting struct {
 	*env.Scene
-	spec    *env.Spec
-	stage   env.Stage
+	head    *scene.Head
 	actions []uint8
 	pic     Picture
+}
+
+// paint draws a position as it is known.
+func paint(head *scene.Head, s *env.Scene, actions []uint8) Picture {
+	p := painting{Scene: s, head: head, actions: actions, pic: Picture{Cols: head.Cols, Rows: head.Rows}}
+	p.ground()
+	p.things()
+	p.agents()
+	return p.pic
 }
 
 func (p *painting) put(sprite string, at env.Place, colour env.Colour, text string) {
@@ -80,7 +103,7 @@ func (p *painting) ground() {
 		switch {
 		case kind == env.GroundWall && p.ring(at) < rings:
 			sprites = [2]string{"fallen", "fallen"}
-		case kind == env.GroundFloor && p.spec.Game == "suitebot":
+		case kind == env.GroundFloor && p.head.Game == "suitebot":
 			sprites = [2]string{"point", "point2"}
 		}
 		p.put(sprites[(at[0]+at[1])%2], at, 0, "")
@@ -137,7 +160,7 @@ func (p *painting) things() {
 	}
 	for _, f := range p.Flames {
 		sprite := "flame"
-		if f.Life < 3 && p.spec.Game == "pommerman" {
+		if f.Life < 3 && p.head.Game == "pommerman" {
 			sprite = [3]string{"flame", "ember", "flame 2"}[f.Life]
 		}
 		p.put(sprite, f.At, 0, "")
@@ -170,11 +193,11 @@ func (p *painting) colour(owners env.Owners) env.Colour {
 	if len(seats) == 0 {
 		return nobodys
 	}
-	return p.stage.Colours[seats[0]]
+	return p.head.Colours[seats[0]]
 }
 
 func (p *painting) team(seat int) int {
-	return slices.IndexFunc(p.spec.Teams, func(team []int) bool { return slices.Contains(team, seat) })
+	return slices.IndexFunc(p.head.Teams, func(team []int) bool { return slices.Contains(team, seat) })
 }
 
 // agents draws agents, those who are out below the others, and the time of bombs that they
@@ -182,7 +205,7 @@ func (p *painting) team(seat int) int {
 func (p *painting) agents() {
 	for i := range p.Agents {
 		if a := &p.Agents[i]; !a.Alive {
-			p.put("out", a.At, p.stage.Colours[a.Seat], "")
+			p.put("out", a.At, p.head.Colours[a.Seat], "")
 		}
 	}
 	for i := range p.Agents {
@@ -203,7 +226,7 @@ func (p *painting) agents() {
 		if here > 1 {
 			size, aside = 0.62, 0.38*float64(before)/float64(here-1)
 		}
-		colour := p.stage.Colours[a.Seat]
+		colour := p.head.Colours[a.Seat]
 		p.part(a.At, aside, aside, size, Mark{Sprite: p.form(a.Seat), Colour: colour, Text: strconv.Itoa(a.Seat) + a.Name},
 			Mark{Sprite: p.facing(a), Colour: colour})
 	}
@@ -216,7 +239,7 @@ func (p *painting) agents() {
 
 // form tells two teams apart without colour.
 func (p *painting) form(seat int) string {
-	if len(p.spec.Teams) == 2 && p.team(seat) == 1 {
+	if len(p.head.Teams) == 2 && p.team(seat) == 1 {
 		return "square"
 	}
 	return "round"
@@ -227,11 +250,11 @@ func (p *painting) facing(a *env.SceneAgent) string {
 	if len(p.actions) == 0 {
 		return "facing"
 	}
-	own := max(0, slices.IndexFunc(p.spec.Actions, func(c env.Choice) bool {
+	own := max(0, slices.IndexFunc(p.head.Actions, func(c env.Choice) bool {
 		return a.Name != "" && strings.HasSuffix(c.Name, "_"+a.Name)
 	}))
-	choice := p.actions[a.Seat*len(p.spec.Actions)+own]
-	if sprite := "facing " + p.spec.Actions[own].Names[choice]; drawings.Sprites[sprite] != nil {
+	choice := p.actions[a.Seat*len(p.head.Actions)+own]
+	if sprite := "facing " + p.head.Actions[own].Names[choice]; drawings.Sprites[sprite] != nil {
 		return sprite
 	}
 	return "facing"

@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"pommego/arena/picture"
-	"pommego/arena/scene"
 	"pommego/env"
 )
 
@@ -57,29 +56,17 @@ func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := &env.Spec{ID: g.Env, Game: g.Game, Teams: g.Teams, Seats: len(slices.Concat(g.Teams...)),
-		MaxSteps: g.MaxSteps, Actions: g.Actions, Counts: g.Counts}
 	seat, err := strconv.Atoi(r.URL.Query().Get("seat"))
-	if err != nil || seat < env.NoSeat || seat >= spec.Seats {
-		return nil, fmt.Errorf("seat is %q, want -1 to %d", r.URL.Query().Get("seat"), spec.Seats-1)
+	if err != nil || seat < env.NoSeat || seat >= len(g.Colours) {
+		return nil, fmt.Errorf("seat is %q, want -1 to %d", r.URL.Query().Get("seat"), len(g.Colours)-1)
 	}
 	tile := tileOf(len(g.Steps) * g.Rows * g.Cols)
 	if tile < smallTile {
 		return nil, fmt.Errorf("the game has %d steps, too many for a video", len(g.Steps)-1)
 	}
 	var pictures []picture.Picture
-	var artist picture.Artist
 	for i := range g.Steps {
-		at := described{stage: g.Stage, step: &g.Steps[i]}
-		var actions []uint8
-		for _, own := range g.Steps[i].Actions { // nil of seats that were out
-			row := make([]uint8, len(g.Actions))
-			for k, n := range own {
-				row[k] = uint8(n)
-			}
-			actions = append(actions, row...)
-		}
-		pictures = append(pictures, artist.Picture(gameOf{spec: spec}, at, actions, seat))
+		pictures = append(pictures, picture.OfStep(&g.Head, &g.Steps[i], seat))
 	}
 	var out bytes.Buffer
 	err = picture.WriteGIF(r.Context(), &out, picture.NewPainter(tile, false), pictures, videoRate)
@@ -109,22 +96,3 @@ func encoded(ctx context.Context, animation []byte) ([]byte, error) {
 	}
 	return video, nil
 }
-
-// described is a step of a described game as what pictures are drawn of, with what they ask of it.
-type (
-	described struct {
-		env.Match
-		stage env.Stage
-		step  *scene.Step
-	}
-	gameOf struct {
-		env.Game
-		spec *env.Spec
-	}
-)
-
-func (g gameOf) Spec() *env.Spec { return g.spec }
-
-func (d described) Stage() env.Stage { return d.stage }
-
-func (d described) Describe(s *env.Scene) { *s = d.step.Scene.Clone() }
