@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pommego/env"
+	"pommego/env/envtest"
 	"pommego/vec"
 )
 
@@ -145,12 +146,12 @@ func TestBudgetOfRequests(t *testing.T) {
 	c := server.dial(t)
 	ping := func(padding int) { callError(t, c, codeUnknownField, "ping", "padding", strings.Repeat("x", padding)) }
 	n := server.cfg.maxInFlight
-	before := heapInUse()
+	before := envtest.HeapInUse()
 	for range n {
 		ping(1<<20 - 100)
 		ping(keepBytes - 100)
 	}
-	if took := heapInUse() - before; took > 1<<20 {
+	if took := envtest.HeapInUse() - before; took > 1<<20 {
 		t.Errorf("after long requests %d bytes are in use, want at most 1 MiB for %d buffers", took, n)
 	}
 	eventually(t, "nothing is counted any more", func() bool { return server.used() == 0 })
@@ -169,7 +170,7 @@ func TestBudgetOfStarts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		counted, before := server.used(), heapInUse()
+		counted, before := server.used(), envtest.HeapInUse()
 		most, now := int64(0), runtime.MemStats{}
 		for range 60 {
 			err := c.SendRaw(add)
@@ -200,11 +201,11 @@ func TestPicturesOfManyEnvironments(t *testing.T) {
 	}
 	draw := func(n int) { call(t, c, "render", "env", n+1, "game", 0, "tile", maxTile) }
 	draw(0)
-	before := heapInUse()
+	before := envtest.HeapInUse()
 	for n := range envs {
 		draw(n)
 	}
-	if took := heapInUse() - before; took > 1<<20 {
+	if took := envtest.HeapInUse() - before; took > 1<<20 {
 		t.Errorf("after pictures of %d environments %d bytes more are in use, want at most 1 MiB", envs, took)
 	}
 }

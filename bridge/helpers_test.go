@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -177,13 +176,4 @@ func eventually(t testing.TB, what string, holds func() bool) {
 			t.Fatalf("did not come about in 20 s: %s", what)
 		}
 	}
-}
-
-// heapInUse is how many bytes are in use.
-func heapInUse() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // what is in sync.Pools goes with the second
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

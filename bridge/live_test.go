@@ -18,6 +18,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/env/envtest"
 )
 
 // liveServer is a server of the real games.
@@ -315,7 +316,7 @@ func TestKeptPositionsAreCounted(t *testing.T) {
 			Message{"board_size": 14, "num_rigid": 20, "num_wood": 60, "num_items": 60})))
 		call(t, c, "reset", "env", len(viewers), "seed", 1)
 	}
-	alone, before := server.used(), heapInUse()
+	alone, before := server.used(), envtest.HeapInUse()
 	for n, v := range viewers {
 		for game := range mostFollowed {
 			v.look(t, fmt.Sprintf("/live/%d?since=0", game))
@@ -329,7 +330,7 @@ func TestKeptPositionsAreCounted(t *testing.T) {
 				v.look(t, "/live/0")
 			}
 		}
-		took, counted := heapInUse()-before, server.used()-alone
+		took, counted := envtest.HeapInUse()-before, server.used()-alone
 		if counted != mostFollowed*followedBytes || took > counted || took < counted/8 {
 			t.Errorf("%d games are followed: %d bytes are counted, %d in use; want %d counted", mostFollowed, counted, took,
 				mostFollowed*followedBytes)

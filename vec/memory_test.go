@@ -10,16 +10,8 @@ import (
 
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/env/envtest"
 )
-
-// heap is how many bytes are in use.
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // what is in sync.Pools goes with the second
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
 
 // TestMemory compares what pools are said to take with what they take, for each
 // game, with and without each of its agents.
@@ -38,13 +30,13 @@ func TestMemory(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s", id, name), func(t *testing.T) {
 				said, err := MemoryOf(cfg)
 				must(t, err)
-				before := heap()
+				before := envtest.HeapInUse()
 				p, err := New(cfg)
 				must(t, err)
 				defer p.Close()
-				made := heap()
+				made := envtest.HeapInUse()
 				b := p.NewBatch(nil)
-				batched := heap()
+				batched := envtest.HeapInUse()
 				if took := made - before; took > said.Pool ||
 					said.Pool-took > VariantBytes+games*(matchBytes+int64(p.seating.agents)*agentBytes) {
 					t.Errorf("the pool took %d bytes, and was said to take %d", took, said.Pool)
@@ -80,7 +72,7 @@ func TestSearchBytes(t *testing.T) {
 					if options == "" {
 						untilSearch(game, a) // what the program makes once
 					}
-					heap() // gives up what is lent
+					envtest.HeapInUse() // gives up what is lent
 					took, searched := untilSearch(game, a)
 					switch said := a.SearchBytes(); {
 					case searched && said == 0:
@@ -182,7 +174,7 @@ func TestLineUpsWithLongNames(t *testing.T) {
 	game, err := catalog.Game("PommeFFACompetition-v0")
 	must(t, err)
 	const lineUps = 4000
-	before := heap()
+	before := envtest.HeapInUse()
 	names := make([][]string, lineUps)
 	for n := range names {
 		for k := range 3 {
@@ -196,7 +188,7 @@ func TestLineUpsWithLongNames(t *testing.T) {
 	p, err := New(cfg)
 	must(t, err)
 	defer p.Close()
-	if took := heap() - before; took > said.Pool+said.Pool/8 {
+	if took := envtest.HeapInUse() - before; took > said.Pool+said.Pool/8 {
 		t.Errorf("%d line-ups took %d bytes, and were said to take %d", lineUps, took, said.Pool)
 	}
 }

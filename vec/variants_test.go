@@ -10,6 +10,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/env/envtest"
 	"pommego/env/gamestate"
 )
 
@@ -237,9 +238,9 @@ func TestVariantBytes(t *testing.T) {
 		"PommeRadio-v2": `{"board_size": 14}`, "BaseWar-v0": `{}`, "SuiteBot-v0": `{"width": 32, "height": 32, "view_radius": 4}`,
 	} {
 		const n = 20
-		before := heap()
+		before := envtest.HeapInUse()
 		all := rules(t, id, slices.Repeat([]string{change}, n)...)
-		if took := (heap() - before) / n; took > VariantBytes || took == 0 {
+		if took := (envtest.HeapInUse() - before) / n; took > VariantBytes || took == 0 {
 			t.Errorf("%s: a game takes %d bytes, and %d are counted", id, took, VariantBytes)
 		} else {
 			t.Logf("%s: %d bytes", id, took)

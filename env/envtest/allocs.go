@@ -1,6 +1,7 @@
 package envtest
 
 import (
+	"runtime"
 	"runtime/debug"
 	"testing"
 
@@ -87,4 +88,13 @@ func (k *kit) noAllocs(what string, call func()) {
 func allocsPerRun(runs int, call func()) float64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	return testing.AllocsPerRun(runs, call)
+}
+
+// HeapInUse is how many bytes are in use.
+func HeapInUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what is in sync.Pools goes with the second
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -5,7 +5,7 @@ import { complain, element, find, say, turnTo } from "./elements.js";
 import { Game, inWords } from "./game.js";
 import { Hand, kind, kindOfKey, signs } from "./person.js";
 import { server } from "./server.js";
-import { offerSharing } from "./share.js";
+import { download, offerSharing } from "./share.js";
 import { offer, offerSpeeds } from "./start.js";
 import { View } from "./view.js";
 
@@ -158,9 +158,7 @@ function end(how) {
 // save hands over the record of the match.
 async function save() {
   const text = await server.ask("api/play/record", place.token);
-  const link = element("a", { href: URL.createObjectURL(new Blob([text])), download: `${game.head.env.replace(":", "-")}-${game.head.seed}.jsonl` });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  download(new Blob([text]), `${game.head.env.replace(":", "-")}-${game.head.seed}.jsonl`);
 }
 
 function wire() {

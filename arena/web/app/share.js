@@ -31,12 +31,15 @@ export function offerSharing(part, { views, link = null, videos = () => [] }) {
   part.append(menu);
 }
 
-// save downloads a file whose name is the page's title and an ending.
-function save(content, ending) {
+// download hands over a file.
+export function download(content, name) {
   const href = URL.createObjectURL(content);
-  element("a", { href, download: find("title").textContent + ending }).click();
+  element("a", { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60e3);
 }
+
+// save downloads a file whose name is the page's title and an ending.
+function save(content, ending) { download(content, find("title").textContent + ending); }
 
 function video(kind) {
   const { game = "1", token } = readAddress();

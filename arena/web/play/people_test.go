@@ -74,16 +74,8 @@ func host(t *testing.T, id, rules, human string, others ...string) *hosted {
 		}
 		players = append(players, p)
 	}
-	mux := http.NewServeMux()
-	for pattern, answer := range h.table.Handlers() {
-		mux.HandleFunc(pattern, answer)
-	}
-	h.Server = httptest.NewServer(mux)
-	t.Cleanup(func() {
-		cancel()
-		h.CloseClientConnections()
-		h.Close()
-	})
+	h.Server = serve(t, h.table)
+	t.Cleanup(cancel)
 	go func() {
 		_, err := match.Play(ctx, game, players, env.Seed{Value: 4}, match.Rules{}, h.table.Watch)
 		h.table.End("over")
@@ -207,13 +199,7 @@ func TestOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := play.NewTable(func() []play.Offer { return []play.Offer{play.OfferOf(game)} })
-	mux := http.NewServeMux()
-	for pattern, answer := range table.Handlers() {
-		mux.HandleFunc(pattern, answer)
-	}
-	server := httptest.NewServer(mux)
-	defer server.Close()
-	defer server.CloseClientConnections()
+	server := serve(t, table)
 	answer, err := http.Get(server.URL + "/api/play/offers")
 	if err != nil {
 		t.Fatal(err)

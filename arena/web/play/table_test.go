@@ -30,6 +30,21 @@ type line struct {
 	End string
 }
 
+// serve answers a table's pages.
+func serve(t *testing.T, table *play.Table) *httptest.Server {
+	t.Helper()
+	mux := http.NewServeMux()
+	for pattern, answer := range table.Handlers() {
+		mux.HandleFunc(pattern, answer)
+	}
+	server := httptest.NewServer(mux)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return server
+}
+
 // post sends a page's words and returns the status.
 func post(t *testing.T, server *httptest.Server, what, body string) int {
 	t.Helper()
@@ -65,13 +80,7 @@ func TestAPersonPlays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	mux := http.NewServeMux()
-	for pattern, answer := range table.Handlers() {
-		mux.HandleFunc(pattern, answer)
-	}
-	server := httptest.NewServer(mux)
-	defer server.Close()
-	defer server.CloseClientConnections()
+	server := serve(t, table)
 
 	var moves []uint8
 	go func() {
