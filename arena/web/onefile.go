@@ -104,20 +104,16 @@ func pack(v any) (string, error) {
 	return base64.StdEncoding.EncodeToString(out.Bytes()), err
 }
 
+// asset is one of the page's files, or the module with the sprites.
 func asset(name string) string {
-	content, err := read(name)
+	if name == "drawing.js" {
+		return fmt.Sprintf("export const drawing = %s;\n", picture.Sprites)
+	}
+	content, err := embedded.ReadFile("app/" + name)
 	if err != nil {
 		panic(err)
 	}
 	return string(content)
-}
-
-// read reads one of the page's files, or the module with the sprites.
-func read(name string) ([]byte, error) {
-	if name == "drawing.js" {
-		return fmt.Appendf(nil, "export const drawing = %s;\n", picture.Sprites), nil
-	}
-	return embedded.ReadFile("app/" + name)
 }
 
 // digest is what the content security policy calls an inline script or style by.
