@@ -5,6 +5,7 @@ The page's clock is one that the tests set, so no test depends on how fast the m
 
 from __future__ import annotations
 
+import statistics
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -340,3 +341,45 @@ def test_matches_of_a_person_move(stepped: Browser, binary: Path) -> None:
             moved += stepped.run(BETWEEN) > 0
         stepped.driver.get("about:blank")
         assert moved >= 4
+
+
+# How long the script and the paint of each frame take while four boards play for a while, in ms.
+FRAMES = """
+const { Board } = pommego.board, [{ game }] = pommego.main.shown(), { port1, port2 } = new MessageChannel();
+const boards = [0, 1, 2, 3].map(number => {
+  const canvas = document.createElement("canvas");
+  const left = 420 * (number % 2), top = 420 * (number >> 1);
+  canvas.style.cssText = `position: fixed; z-index: 9; left: ${left}px; top: ${top}px; width: 410px`;
+  document.body.append(canvas);
+  return new Board(canvas, game);
+});
+const took = [];
+let began = null, step = 0;
+port1.onmessage = () => { took.push(performance.now() - began); };  // once the frame is painted
+const frame = () => {
+  began = performance.now();
+  port2.postMessage(0);
+  if (took.length < given[0]) requestAnimationFrame(frame);
+};
+requestAnimationFrame(frame);
+const player = setInterval(() => {
+  step++;
+  boards.forEach((board, number) => board.show(game.at(20 * number + step)));
+}, 1000 / 15);
+await until(() => took.length >= given[0]);
+clearInterval(player);
+return took;
+"""
+
+
+def test_frames_of_four_boards(recorded: str, request: pytest.FixtureRequest) -> None:
+    """With -s this prints the figures of docs/viewing.md; with --all-pages of more frames."""
+    window = Browser()
+    try:
+        window.open(recorded, "#where")
+        took = sorted(window.run(FRAMES, 600 if request.config.getoption("--all-pages") else 60))
+    finally:
+        window.close()
+    worst, most = took[-1], took[len(took) * 99 // 100]
+    print(f"median {statistics.median(took):.1f} ms, 99 % {most:.1f}, worst {worst:.1f}")
+    assert took[0] > 0
