@@ -40,6 +40,7 @@ class Library(NamedTuple):
         join: arrays put together along an axis.
         pick: for each index along the last axis, the entry there.
         repeat: each entry along an axis so many times.
+        unpack: the bits of bytes along the last axis, the lowest first.
     """
 
     table: Callable[[NDArray[Any], Any], Any]
@@ -47,6 +48,7 @@ class Library(NamedTuple):
     join: Callable[[Sequence[Any], int], Any]
     pick: Callable[[Any, Any], Any]
     repeat: Callable[[Any, int, int], Any]
+    unpack: Callable[[Any], Any]
 
 
 def _cast(array: NDArray[Any], dtype: str) -> NDArray[Any]:
@@ -59,6 +61,7 @@ _NUMPY = Library(
     join=np.concatenate,
     pick=lambda array, index: np.take_along_axis(array, index, -1),
     repeat=np.repeat,
+    unpack=lambda bytes: np.unpackbits(bytes, axis=-1, bitorder="little"),
 )
 
 
@@ -104,8 +107,7 @@ def _of_bits(library: Library, packed: Mapping[str, Any], spec: GameSpec) -> Arr
     shape = spec.encoding("planes")["planes"].shape[1:]
     if tuple(bits.shape[-2:]) != field.shape:
         raise ValueError(f"bits of {spec.id} have {('rows', *field.shape)}, got {tuple(bits.shape)}")
-    cells = ((bits[..., None] >> library.table(_EIGHT, bits)) & 1).reshape(*bits.shape[:-1], -1)
-    cells = cells[..., : shape[0] * shape[1]].reshape(*bits.shape[:-1], *shape)
+    cells = library.unpack(bits)[..., : shape[0] * shape[1]].reshape(*bits.shape[:-1], *shape)
     maps: dict[str, Any] = {}
     for k, name in enumerate(field.names):
         stem, bit = name.name[:-1], int(name.name[-1])
@@ -171,8 +173,7 @@ def _cell(numbers: Any) -> Any:
     return numbers[..., None, None, None]
 
 
-#: The encoding "bits": where in a byte its cells are, and the numbers of what the planes of items show.
-_EIGHT = np.arange(8, dtype=np.uint8)
+#: The encoding "bits": the numbers of what the planes of items show.
 _ITEMS = (_values(1, 2, 3), _values(7, 8, 9, 10), _values(11, 12, 13), _values(6))
 
 

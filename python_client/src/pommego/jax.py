@@ -28,6 +28,7 @@ _JAX = Library(
     join=jnp.concatenate,
     pick=lambda array, index: jnp.take_along_axis(array, index, -1),
     repeat=jnp.repeat,
+    unpack=lambda bytes: jnp.unpackbits(bytes, axis=-1, bitorder="little"),
 )
 
 

@@ -34,6 +34,9 @@ _TORCH = Library(
     join=torch.cat,
     pick=lambda array, index: torch.take_along_dim(array, index.long(), -1),
     repeat=torch.repeat_interleave,
+    unpack=lambda bytes: (
+        bytes[..., None] >> torch.arange(8, dtype=torch.uint8, device=bytes.device) & 1
+    ).flatten(-2),
 )
 
 
