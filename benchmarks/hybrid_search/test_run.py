@@ -26,9 +26,9 @@ def test_plan() -> None:
         "today-careful1-ticks2000-games300",
         "today-careful0-ticks30-games300",
         "today-careful1-ticks30-games300",
-        "2018-careful0-ms100-games300",
-        "2018-careful1-ms100-games300",
-        "2018-careful0-allbombs1-ms100-games300",
+        "2018-careful0-ms100-games60",
+        "2018-careful0-allbombs1-ms100-games60",
+        "2018-careful1-ms100-games28",
     ]
 
 
