@@ -209,6 +209,21 @@ reproducible: ## build the last commit twice, in two folders, once with an empty
 	(cd "$$folder/two" && GOCACHE="$$folder/cache" go build -trimpath -o ../second ./cmd/pommego); \
 	cmp "$$folder/first" "$$folder/second"; sha256sum "$$folder/first" | cut -c1-64
 
+TO ?= example.org/pommego
+
+module-path: ## rename the Go module in a copy, dist/module, and test it there, some minutes: TO=example.org/pommego
+	rm -rf dist/module
+	go run ./internal/module $(TO) dist/module
+	cd dist/module/copy && test -z "$$(gofmt -l .)" && go build -pgo=off ./... && go vet ./... && \
+		go test -pgo=off ./internal/... ./env ./env/catalog ./env/search ./vec ./bridge
+
+module-proxy: module-path ## go get, go install and a program that trains, with the proxy of that copy alone
+	go test ./internal/module -run '^TestProxy$$' -proxy $(CURDIR)/dist/module/proxy -module $(TO) -count 1 -v -timeout 30m
+
+api: venv ## write the lists of public names, internal/testdata/api.txt and python_client/tests/testdata/api.txt
+	go test ./internal -run '^TestPublicNames$$' -count 1 -update
+	$(PY) -m pytest python_client/tests/test_api.py --update
+
 FUZZTIME ?= 60s
 ATHERIS  := .venv-fuzz
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,6 +155,9 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
+// here is the module's path.
+var here = path.Dir(reflect.TypeFor[rule]().PkgPath())
+
 func checkImports(t *testing.T, file, pkg string, r *rule) error {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 	if err != nil {
@@ -164,7 +168,7 @@ func checkImports(t *testing.T, file, pkg string, r *rule) error {
 		if err != nil {
 			return err
 		}
-		own, isOwn := strings.CutPrefix(imported, "pommego/")
+		own, isOwn := strings.CutPrefix(imported, here+"/")
 		if isOwn && !r.allows(pkg, own) {
 			t.Errorf("%s imports %s, want only %v", file, imported, r.imports)
 		}

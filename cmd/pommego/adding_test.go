@@ -6,8 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"pommego/env"
 )
 
 // TestAddingAGame adds a game as the README says: a folder beside the other
@@ -70,8 +73,9 @@ func addRace(t *testing.T, module string) string {
 		t.Fatal(err)
 	}
 	const last, imports = "\tfamily(suitebot.New,", "import (\n"
+	game := reflect.TypeFor[env.Spec]().PkgPath() + "/race"
 	added := strings.NewReplacer(
-		imports, imports+"\t\"pommego/env/race\"\n\tracebots \"pommego/env/race/bots\"\n",
+		imports, imports+"\t\""+game+"\"\n\tracebots \""+game+"/bots\"\n",
 		last, "\tfamily(race.New, racebots.Roster, race.Formats, []preset[race.Rules]{{\"Race-v0\", \"a race\", "+
 			"race.Standard()}}),\n"+last,
 	).Replace(string(text))

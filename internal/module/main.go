@@ -1,0 +1,197 @@
+// Command module copies the repository's last commit under another module path, and
+// makes a module proxy of the copy: go get and go install work from it as they will
+// from the project's home.
+//
+//	go run ./internal/module example.org/pommego FOLDER
+//
+// FOLDER/copy is a clone with one commit more, FOLDER/proxy has the layout of GOPROXY.
+// The checkout stays as it is. The module path stands in go.mod files and imports, and
+// the address of a home in the lines of [homes]; anywhere else is an error.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// home is a file with the address of the project, which is that of its module. A path
+// without a dot is no address: then there is no such line.
+type home struct{ after, line string }
+
+var homes = map[string]home{
+	"CITATION.cff":                 {"license: Apache-2.0\n", "repository-code: \"https://%s\"\n"},
+	"python_client/pyproject.toml": {"[project.urls]\n", "Repository = \"https://%s\"\n"},
+}
+
+// renaming is a change of the module's path.
+type renaming struct {
+	from, to       string
+	imports, stray *regexp.Regexp
+}
+
+func newRenaming(from, to string) renaming {
+	const folders = `(arena|benchmarks|bridge|cmd|env|internal|tools|vec)\b`
+	quoted := regexp.QuoteMeta(from)
+	return renaming{
+		from: from, to: to,
+		imports: regexp.MustCompile(`(?m)^(module |(?:import |\t)(?:\w+ )?")` + quoted + `((?:/[\w/]+)?"?)$`),
+		stray:   regexp.MustCompile(`(?m)(^|[^\w./-])(https?://)?` + quoted + `/` + folders + `|https?://` + quoted + `\b`),
+	}
+}
+
+// renamed is the text of a file under the new path.
+func (r renaming) renamed(file string, text []byte) ([]byte, error) {
+	if !bytes.Contains(text, []byte(r.from)) {
+		return text, nil
+	}
+	switch path.Ext(file) {
+	case ".go", ".mod", ".md":
+		text = r.imports.ReplaceAll(text, []byte("${1}"+r.to+"${2}"))
+	}
+	if h, ok := homes[file]; ok {
+		text = bytes.Replace(text, fmt.Appendf(nil, h.line, r.from), nil, 1)
+		if !bytes.Contains(text, []byte(h.after)) {
+			return nil, fmt.Errorf("%s: it has no line %q, behind which the project's address goes", file, h.after)
+		}
+		if strings.Contains(r.to, ".") {
+			text = bytes.Replace(text, []byte(h.after), fmt.Appendf(nil, h.after+h.line, r.to), 1)
+		}
+	}
+	if stray := r.stray.Find(text); stray != nil {
+		return nil, fmt.Errorf("%s: %q names the module outside of an import: write it without the module path",
+			file, stray)
+	}
+	return text, nil
+}
+
+// apply renames the module in all files of a repository.
+func (r renaming) apply(repository string) error {
+	files, err := git(repository, "ls-files", "-z")
+	if err != nil {
+		return err
+	}
+	for file := range strings.SplitSeq(strings.TrimSuffix(files, "\x00"), "\x00") {
+		name := filepath.Join(repository, file)
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		changed, err := r.renamed(file, text)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(text, changed) {
+			if err := os.WriteFile(name, changed, 0o666); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// git runs a command in a repository and returns what it prints.
+func git(repository string, args ...string) (string, error) {
+	cmd := exec.Command("git", append([]string{"-C", repository}, args...)...)
+	out, err := cmd.Output()
+	if failed, ok := err.(*exec.ExitError); ok {
+		err = fmt.Errorf("git %s: %w: %s%s", args[0], err, failed.Stderr, out)
+	}
+	return string(out), err
+}
+
+// copyTo makes the copy: a clone that is renamed, back and again, so that the inverse
+// is known to give the same bytes.
+func copyTo(copied, to string) error {
+	if _, err := git(".", "clone", "--quiet", ".", copied); err != nil {
+		return err
+	}
+	mod, err := os.ReadFile(filepath.Join(copied, "go.mod"))
+	if err != nil {
+		return err
+	}
+	there, back := newRenaming(modfile.ModulePath(mod), to), newRenaming(to, modfile.ModulePath(mod))
+	for _, r := range []renaming{there, back} {
+		if err := r.apply(copied); err != nil {
+			return err
+		}
+	}
+	if _, err := git(copied, "diff", "--exit-code"); err != nil {
+		return fmt.Errorf("the inverse gives other bytes: %w", err)
+	}
+	if err := there.apply(copied); err != nil {
+		return err
+	}
+	_, err = git(copied, "-c", "user.name=pommego", "-c", "user.email=pommego", "commit", "--quiet", "--all",
+		"--message", "Rename the module to "+to)
+	return err
+}
+
+// writeProxy packs the copy's commit as the version that cmd/pommego/version.txt says.
+func writeProxy(proxy, copied, to string) error {
+	number, err := os.ReadFile(filepath.Join(copied, "cmd", "pommego", "version.txt"))
+	if err != nil {
+		return err
+	}
+	version := module.Version{Path: to, Version: "v" + strings.TrimSpace(string(number))}
+	var packed bytes.Buffer
+	if err := zip.CreateFromVCS(&packed, version, copied, "HEAD", ""); err != nil {
+		return err
+	}
+	mod, err := os.ReadFile(filepath.Join(copied, "go.mod"))
+	if err != nil {
+		return err
+	}
+	at, err := git(copied, "log", "-1", "--format=%cI", "HEAD~") // of the commit that was renamed
+	if err != nil {
+		return err
+	}
+	info, err := json.Marshal(map[string]string{"Version": version.Version, "Time": strings.TrimSpace(at)})
+	if err != nil {
+		return err
+	}
+	escaped, err := module.EscapePath(to)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(proxy, escaped, "@v")
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{
+		"list": []byte(version.Version + "\n"), version.Version + ".info": info, version.Version + ".mod": mod,
+		version.Version + ".zip": packed.Bytes(),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func main() {
+	if len(os.Args) != 3 || module.CheckPath(os.Args[1]) != nil {
+		fmt.Fprintln(os.Stderr, "usage: module PATH FOLDER, with a path such as example.org/pommego")
+		os.Exit(2)
+	}
+	to, copied, proxy := os.Args[1], filepath.Join(os.Args[2], "copy"), filepath.Join(os.Args[2], "proxy")
+	err := copyTo(copied, to)
+	if err == nil {
+		err = writeProxy(proxy, copied, to)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "module:", err)
+		os.Exit(1)
+	}
+	fmt.Printf("module %s: a copy in %s, a module proxy in %s\n", to, copied, proxy)
+}
