@@ -27,9 +27,10 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of test_browser.py."""
+    """Add the options of test_browser.py and test_api.py."""
     parser.addoption("--all-pages", action="store_true", help="play every id in the browser")
     parser.addoption("--new-pictures", action="store_true", help="take the boards' colours as they are")
+    parser.addoption("--update", action="store_true", help="write the list of public names anew")
 
 
 @pytest.fixture(scope="session")
