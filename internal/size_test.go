@@ -29,7 +29,7 @@ var areas = []area{
 	{"bridge", "the server, its wire protocol, and OpenEnv", 7300},
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages, words for language models", 16500},
 	{"cmd", "the command pommego", 4300},
-	{"internal", "crash-safe files, names of enumerations", 800},
+	{"internal", "crash-safe files, names of enumerations, the module under another path", 950},
 	{"python_client", "the Python client, its adapters and the original's API", 16600},
 	{"benchmarks", "what measures speed and strength", 1600},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 530},

@@ -76,107 +76,68 @@ func (r renaming) renamed(file string, text []byte) ([]byte, error) {
 }
 
 // apply renames the module in all files of a repository.
-func (r renaming) apply(repository string) error {
-	files, err := git(repository, "ls-files", "-z")
-	if err != nil {
-		return err
-	}
+func (r renaming) apply(repository string) {
+	files := git(repository, "ls-files", "-z")
 	for file := range strings.SplitSeq(strings.TrimSuffix(files, "\x00"), "\x00") {
 		name := filepath.Join(repository, file)
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		changed, err := r.renamed(file, text)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(text, changed) {
-			if err := os.WriteFile(name, changed, 0o666); err != nil {
-				return err
-			}
+		text := must(os.ReadFile(name))
+		if changed := must(r.renamed(file, text)); !bytes.Equal(text, changed) {
+			check(os.WriteFile(name, changed, 0o666))
 		}
 	}
-	return nil
-}
-
-// git runs a command in a repository and returns what it prints.
-func git(repository string, args ...string) (string, error) {
-	cmd := exec.Command("git", append([]string{"-C", repository}, args...)...)
-	out, err := cmd.Output()
-	if failed, ok := err.(*exec.ExitError); ok {
-		err = fmt.Errorf("git %s: %w: %s%s", args[0], err, failed.Stderr, out)
-	}
-	return string(out), err
 }
 
 // copyTo makes the copy: a clone that is renamed, back and again, so that the inverse
 // is known to give the same bytes.
-func copyTo(copied, to string) error {
-	if _, err := git(".", "clone", "--quiet", ".", copied); err != nil {
-		return err
+func copyTo(copied, to string) {
+	git(".", "clone", "--quiet", ".", copied)
+	from := modfile.ModulePath(must(os.ReadFile(filepath.Join(copied, "go.mod"))))
+	newRenaming(from, to).apply(copied)
+	newRenaming(to, from).apply(copied)
+	if changed := git(copied, "diff"); changed != "" {
+		check(fmt.Errorf("the inverse gives other bytes:\n%s", changed))
 	}
-	mod, err := os.ReadFile(filepath.Join(copied, "go.mod"))
-	if err != nil {
-		return err
-	}
-	there, back := newRenaming(modfile.ModulePath(mod), to), newRenaming(to, modfile.ModulePath(mod))
-	for _, r := range []renaming{there, back} {
-		if err := r.apply(copied); err != nil {
-			return err
-		}
-	}
-	if _, err := git(copied, "diff", "--exit-code"); err != nil {
-		return fmt.Errorf("the inverse gives other bytes: %w", err)
-	}
-	if err := there.apply(copied); err != nil {
-		return err
-	}
-	_, err = git(copied, "-c", "user.name=pommego", "-c", "user.email=pommego", "commit", "--quiet", "--all",
+	newRenaming(from, to).apply(copied)
+	git(copied, "-c", "user.name=pommego", "-c", "user.email=pommego", "commit", "--quiet", "--all",
 		"--message", "Rename the module to "+to)
-	return err
 }
 
 // writeProxy packs the copy's commit as the version that cmd/pommego/version.txt says.
-func writeProxy(proxy, copied, to string) error {
-	number, err := os.ReadFile(filepath.Join(copied, "cmd", "pommego", "version.txt"))
-	if err != nil {
-		return err
-	}
-	version := module.Version{Path: to, Version: "v" + strings.TrimSpace(string(number))}
+func writeProxy(proxy, copied, to string) {
+	number := must(os.ReadFile(filepath.Join(copied, "cmd", "pommego", "version.txt")))
+	version := "v" + strings.TrimSpace(string(number))
 	var packed bytes.Buffer
-	if err := zip.CreateFromVCS(&packed, version, copied, "HEAD", ""); err != nil {
-		return err
-	}
-	mod, err := os.ReadFile(filepath.Join(copied, "go.mod"))
-	if err != nil {
-		return err
-	}
-	at, err := git(copied, "log", "-1", "--format=%cI", "HEAD~") // of the commit that was renamed
-	if err != nil {
-		return err
-	}
-	info, err := json.Marshal(map[string]string{"Version": version.Version, "Time": strings.TrimSpace(at)})
-	if err != nil {
-		return err
-	}
-	escaped, err := module.EscapePath(to)
-	if err != nil {
-		return err
-	}
-	folder := filepath.Join(proxy, escaped, "@v")
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
+	check(zip.CreateFromVCS(&packed, module.Version{Path: to, Version: version}, copied, "HEAD", ""))
+	committed := strings.TrimSpace(git(copied, "log", "-1", "--format=%cI", "HEAD~")) // what was renamed
+	folder := filepath.Join(proxy, must(module.EscapePath(to)), "@v")
+	check(os.MkdirAll(folder, 0o777))
 	for name, content := range map[string][]byte{
-		"list": []byte(version.Version + "\n"), version.Version + ".info": info, version.Version + ".mod": mod,
-		version.Version + ".zip": packed.Bytes(),
+		"list":            []byte(version + "\n"),
+		version + ".info": must(json.Marshal(map[string]string{"Version": version, "Time": committed})),
+		version + ".mod":  must(os.ReadFile(filepath.Join(copied, "go.mod"))),
+		version + ".zip":  packed.Bytes(),
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), content, 0o666); err != nil {
-			return err
-		}
+		check(os.WriteFile(filepath.Join(folder, name), content, 0o666))
 	}
-	return nil
+}
+
+// git runs a command in a repository and returns what it prints.
+func git(repository string, args ...string) string {
+	cmd := exec.Command("git", append([]string{"-C", repository}, args...)...)
+	cmd.Stderr = os.Stderr
+	return string(must(cmd.Output()))
+}
+
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "module:", err)
+		os.Exit(1)
+	}
 }
 
 func main() {
@@ -185,13 +146,7 @@ func main() {
 		os.Exit(2)
 	}
 	to, copied, proxy := os.Args[1], filepath.Join(os.Args[2], "copy"), filepath.Join(os.Args[2], "proxy")
-	err := copyTo(copied, to)
-	if err == nil {
-		err = writeProxy(proxy, copied, to)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "module:", err)
-		os.Exit(1)
-	}
+	copyTo(copied, to)
+	writeProxy(proxy, copied, to)
 	fmt.Printf("module %s: a copy in %s, a module proxy in %s\n", to, copied, proxy)
 }

@@ -20,14 +20,14 @@ func TestNoStrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := git(root, "ls-files", "-z")
+	files, err := exec.Command("git", "-C", root, "ls-files", "-z").Output()
 	if err != nil {
 		t.Skip("this is no checkout: ", err)
 	}
 	from := modfile.ModulePath(mod)
 	there, back := newRenaming(from, "example.org/renamed"), newRenaming("example.org/renamed", from)
 	changed := 0
-	for file := range strings.SplitSeq(strings.TrimSuffix(files, "\x00"), "\x00") {
+	for file := range strings.SplitSeq(strings.TrimSuffix(string(files), "\x00"), "\x00") {
 		text, err := os.ReadFile(filepath.Join(root, file))
 		if os.IsNotExist(err) {
 			continue // removed, and not committed yet
