@@ -12,6 +12,36 @@ import (
 	"golang.org/x/mod/module"
 )
 
+// TestRenamed: what changes in a file, and what is refused.
+func TestRenamed(t *testing.T) {
+	for _, tc := range []struct{ file, text, want, reason string }{
+		{"a.go", "import \"a/vec\"\n", "import \"b.org/c/vec\"\n", "an import"},
+		{"a.go", "import (\n\tx \"a/env\"\n)\n", "import (\n\tx \"b.org/c/env\"\n)\n", "an import with a name"},
+		{"go.mod", "module a\n\ngo 1.26\n", "module b.org/c\n\ngo 1.26\n", "the module"},
+		{"tools/go.mod", "module a/tools\n", "module b.org/c/tools\n", "a module inside"},
+		{"a.go", "\treturn \"a/OneVsOne-v0\"\n", "\treturn \"a/OneVsOne-v0\"\n", "gymnasium's name of an id"},
+		{"a.go", "\tf(\"../a/env\")\n", "\tf(\"../a/env\")\n", "a folder with the module's name"},
+		{"a.go", "\tf(\"a/env\")\n", "", "the path in a program"},
+		{"a.md", "Run `go doc a/vec`.\n", "", "the path in a document"},
+		{"CITATION.cff", "a:\nlicense: Apache-2.0\n",
+			"a:\nlicense: Apache-2.0\nrepository-code: \"https://b.org/c\"\n", "an address"},
+		{"CITATION.cff", "a:\nlicense: MIT\n", "", "no place for the address"},
+	} {
+		got, err := newRenaming("a", "b.org/c").renamed(tc.file, []byte(tc.text))
+		if string(got) != tc.want || (err == nil) != (tc.want != "") {
+			t.Errorf("%s, %s: it becomes %q (%v), want %q", tc.reason, tc.file, got, err, tc.want)
+		}
+		again, err := newRenaming("b.org/c", "a").renamed(tc.file, got)
+		if tc.want != "" && (string(again) != tc.text || err != nil) {
+			t.Errorf("%s, %s: the way back gives %q (%v), want %q", tc.reason, tc.file, again, err, tc.text)
+		}
+	}
+	_, err := newRenaming("b.org/c", "a").renamed("a.md", []byte("See https://b.org/c.\n"))
+	if err == nil {
+		t.Error("an address outside of its lines is not refused")
+	}
+}
+
 // TestNoStrays renames the files of this checkout, in memory: the module's path is in
 // go.mod files, imports and the lines of homes alone, and the way back gives the same bytes.
 func TestNoStrays(t *testing.T) {
