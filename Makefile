@@ -215,7 +215,7 @@ module-path: ## rename the Go module in a copy, dist/module, and test it there, 
 	rm -rf dist/module
 	go run ./internal/module $(TO) dist/module
 	cd dist/module/copy && test -z "$$(gofmt -l .)" && go build -pgo=off ./... && go vet ./... && \
-		go test -pgo=off ./internal ./internal/module ./env ./env/catalog ./env/search ./bridge
+		go test -pgo=off ./internal ./internal/module ./env ./env/search
 
 module-proxy: module-path ## go get, go install and a program that trains, with the proxy of that copy alone
 	go test ./internal/module -run '^TestProxy$$' -proxy $(CURDIR)/dist/module/proxy -module $(TO) -count 1 -v -timeout 30m

@@ -141,12 +141,15 @@ func check(err error) {
 }
 
 func main() {
-	if len(os.Args) != 3 || module.CheckPath(os.Args[1]) != nil {
+	if len(os.Args) != 3 || module.CheckImportPath(os.Args[1]) != nil {
 		fmt.Fprintln(os.Stderr, "usage: module PATH FOLDER, with a path such as example.org/pommego")
 		os.Exit(2)
 	}
 	to, copied, proxy := os.Args[1], filepath.Join(os.Args[2], "copy"), filepath.Join(os.Args[2], "proxy")
 	copyTo(copied, to)
-	writeProxy(proxy, copied, to)
-	fmt.Printf("module %s: a copy in %s, a module proxy in %s\n", to, copied, proxy)
+	fmt.Printf("module %s: a copy in %s\n", to, copied)
+	if module.CheckPath(to) == nil { // a name without a dot, such as pommego, resolves nowhere
+		writeProxy(proxy, copied, to)
+		fmt.Printf("a module proxy in %s\n", proxy)
+	}
 }
