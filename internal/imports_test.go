@@ -66,8 +66,8 @@ var policy = []rule{
 	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/picture", "arena/scene", "arena/tournament",
 		"arena/trace", "env"}},
-	{"arena/dataset", []string{"arena/match", "env", "env/gamestate", "env/ruleset", "env/saved", "internal/disk",
-		"internal/enum"}},
+	{"arena/dataset", []string{"arena/match", "arena/orders", "arena/scene", "arena/words", "env", "env/gamestate",
+		"env/ruleset", "env/saved", "internal/disk", "internal/enum"}},
 
 	{"vec", []string{"env", "env/saved", "internal/enum", "env/gamestate"}},
 	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},

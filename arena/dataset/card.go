@@ -53,11 +53,13 @@ func share(n any, of int) float64 {
 func feature(c Column) string {
 	switch c.Type {
 	case FixedBytes:
-		return fmt.Sprintf("fixed_size_binary[%d]", c.Width())
+		return fmt.Sprintf("dtype: fixed_size_binary[%d]", c.Width())
 	case Bytes:
-		return "binary"
+		return "dtype: binary"
+	case Messages:
+		return "list:\n    - name: role\n      dtype: string\n    - name: content\n      dtype: string"
 	default:
-		return string(c.Type)
+		return "dtype: " + string(c.Type)
 	}
 }
 
@@ -85,7 +87,7 @@ configs:
 dataset_info:
   features:
 {{range .Columns}}  - name: {{.Name}}
-    dtype: {{feature .}}
+    {{feature .}}
 {{end}}---
 {{$players := players .Statistics}}{{$games := .Statistics.Games}}
 # {{.Env.ID}}, played by {{codes (names $players)}}

@@ -39,6 +39,7 @@ const (
 	String     Type = "string" // one of few texts
 	Bytes      Type = "bytes"  // of any length
 	FixedBytes Type = "fixed_bytes"
+	Messages   Type = "messages" // of a turn
 )
 
 // UnmarshalText reads a type's name.
@@ -76,7 +77,16 @@ var nodes = map[Type]func(c *Column) parquet.Node{
 	String:     func(*Column) parquet.Node { return parquet.Encoded(parquet.String(), &parquet.RLEDictionary) },
 	Bytes:      func(*Column) parquet.Node { return parquet.Leaf(parquet.ByteArrayType) },
 	FixedBytes: func(c *Column) parquet.Node { return parquet.Leaf(parquet.FixedLenByteArrayType(c.Width())) },
+	Messages: func(*Column) parquet.Node {
+		return parquet.List(ordered{message, []Column{{Name: "role"}, {Name: "content"}}})
+	},
 }
+
+// message is one of a turn: two columns of a file.
+var message = parquet.Group{"role": parquet.Encoded(parquet.String(), &parquet.RLEDictionary), "content": parquet.String()}
+
+// turn is what system, user and assistant say in a turn.
+type turn [3]string
 
 // ordered is a group whose fields keep their order; parquet.Group sorts them.
 type ordered struct {
@@ -111,7 +121,8 @@ func schema(columns []Column) *parquet.Schema {
 
 // table is rows that are about to be written, or have been read.
 //
-// Invariant: all columns have as many values.
+// Invariant: all columns have as many values, but for one of Messages, which is the last and has
+// two lists of them. Without one, the last list is empty.
 type table struct {
 	columns []Column
 	values  [][]parquet.Value
@@ -120,7 +131,15 @@ type table struct {
 }
 
 func newTable(columns []Column) *table {
-	return &table{columns: columns, values: make([][]parquet.Value, len(columns))}
+	return &table{columns: columns, values: make([][]parquet.Value, len(columns)+1)}
+}
+
+// per is how many values a row has in list i of values.
+func (t *table) per(i int) int {
+	if last := len(t.columns) - 1; i >= last && t.columns[last].Type == Messages {
+		return len(turn{})
+	}
+	return 1
 }
 
 // rows is how many rows there are.
@@ -144,6 +163,15 @@ func (t *table) add(v parquet.Value) {
 	if t.at++; t.at == len(t.columns) {
 		t.at = 0
 	}
+}
+
+// addTurn ends the row under way.
+func (t *table) addTurn(contents turn) {
+	for i, role := range [...]string{"system", "user", "assistant"} {
+		t.values[t.at] = append(t.values[t.at], text(role).Level(min(i, 1), 1, t.at))
+		t.values[t.at+1] = append(t.values[t.at+1], text(contents[i]).Level(min(i, 1), 1, t.at+1))
+	}
+	t.at = 0
 }
 
 // alloc lends n bytes for a value, until the table is cleared.

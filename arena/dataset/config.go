@@ -18,13 +18,14 @@ type Layout = enum.Text[layouts]
 
 // The layouts.
 const (
-	Games Layout = iota // a row a game: its start and its actions
-	Steps               // a row a step and seat: what was seen, done and paid
+	Games     Layout = iota // a row a game: its start and its actions
+	Steps                   // a row a step and seat: what was seen, done and paid
+	Dialogues               // a row a step and seat that is in, as chat: what was seen and done in words
 )
 
 type layouts struct{}
 
-func (layouts) Names() (string, []string) { return "layout", []string{"games", "steps"} }
+func (layouts) Names() (string, []string) { return "layout", []string{"games", "steps", "dialogues"} }
 
 // Seating says which agent sits where.
 type Seating = enum.Text[seatings]
@@ -48,8 +49,8 @@ func (seatings) Names() (string, []string) {
 type Config struct {
 	Layout Layout `json:"layout"`
 
-	// Observation is the encoding that Steps holds; "": the game's first. Games
-	// holds none.
+	// Observation is the encoding that Steps holds; "": the game's first. The other
+	// layouts hold none.
 	Observation string `json:"observation,omitempty"`
 
 	// Extra are arrays that a client's agents report.
@@ -70,7 +71,7 @@ type Config struct {
 	// MaxSteps truncates a game after this many steps; 0: never.
 	MaxSteps int `json:"max_episode_steps,omitempty"`
 
-	// FileGames is how many games a file holds; 0: 10,000, or 100 for Steps.
+	// FileGames is how many games a file holds; 0: 10,000 for Games, else 100.
 	FileGames int `json:"games_per_file"`
 
 	// Unrepeatable says that agents may not play the same game again: their search
@@ -99,7 +100,7 @@ func (c Config) resolve(game env.Game) (Config, error) {
 	c.Agents = slices.Clone(c.Agents)
 	if c.FileGames == 0 {
 		c.FileGames = 10_000
-		if c.Layout == Steps {
+		if c.Layout != Games {
 			c.FileGames = 100
 		}
 	}
@@ -135,9 +136,9 @@ func (c Config) resolve(game env.Game) (Config, error) {
 }
 
 func (c *Config) resolveObservation(spec *env.Spec) error {
-	if c.Layout == Games {
+	if c.Layout != Steps {
 		if c.Observation != "" {
-			return fmt.Errorf("observation is %q, but layout games stores no observations", c.Observation)
+			return fmt.Errorf("observation is %q, but layout %s stores no observations", c.Observation, c.Layout)
 		}
 		return nil
 	}

@@ -3,6 +3,8 @@ package dataset
 import (
 	"encoding/json"
 
+	"pommego/arena/scene"
+	"pommego/arena/words"
 	"pommego/env"
 	"pommego/internal/disk"
 )
@@ -16,10 +18,12 @@ type encoder struct {
 	starts  *starts
 	table   *table
 
-	// Of layout Steps.
+	// Of the layouts Steps and Dialogues.
 	encoding int
 	rewards  []float64
 	fates    []float64
+	head     scene.Head
+	words    *words.Game // of layout Dialogues, from its first game on
 
 	// The file under way.
 	out   *writer
@@ -82,7 +86,7 @@ func (e *encoder) rows(ep *Episode) error {
 	if err := e.starts.complete(ep); err != nil {
 		return err
 	}
-	if e.about.Layout == Steps {
+	if e.about.Layout != Games {
 		return e.stepRows(ep)
 	}
 	if ep.Start == nil {
@@ -94,20 +98,33 @@ func (e *encoder) rows(ep *Episode) error {
 
 func (e *encoder) add(r *row) {
 	for i := range e.columns {
-		e.table.add(e.columns[i].write(r))
+		if write := e.columns[i].write; write != nil {
+			e.table.add(write(r))
+		} else {
+			e.table.addTurn(r.turn)
+		}
 	}
 }
 
-// stepRows plays an episode again and adds a row for each step and seat.
+// stepRows plays an episode again and adds a row for each step and seat, of layout Dialogues for
+// those that are in.
 func (e *encoder) stepRows(ep *Episode) error {
 	m, err := e.starts.begin(ep)
+	if err == nil && e.about.Layout == Dialogues && e.words == nil {
+		e.head = scene.HeadOf(e.spec, m)
+		e.words, err = words.New(e.spec, &e.head)
+	}
 	if err != nil {
 		return err
 	}
 	r := row{e: ep, agents: e.about.Agents}
 	decisions := ep.Decisions
+	var turns map[int]turn
 	return ep.play(m, e.starts.tracker, shapeOf(e.spec), func(step int) {
 		r.step, r.before, r.now = step, m.Status(), e.look(m)
+		if e.words != nil {
+			turns = e.turns(m, &r, decisions)
+		}
 	}, func(step int, after env.Status) {
 		if r.after = after; step == ep.Steps-1 {
 			r.last = e.look(m)
@@ -119,6 +136,9 @@ func (e *encoder) stepRows(ep *Episode) error {
 		}
 		r.counts = countsOf(e.spec, e.starts.tracker, m)
 		for r.seat = range e.spec.Seats {
+			if r.turn = turns[r.seat]; e.words != nil && !r.before.In.Has(r.seat) {
+				continue
+			}
 			r.reward, r.fate, r.decision = e.rewards[r.seat], 0, nil
 			if decided.Has(r.seat) {
 				r.fate = e.fates[r.seat]
@@ -143,7 +163,9 @@ func (e *encoder) look(m env.Match) *shown {
 		}
 		s.obs = append(s.obs, e.table.alloc(n*f.Size()))
 	}
-	m.Observe(e.encoding, e.starts.seats, s.obs)
+	if len(s.obs) > 0 {
+		m.Observe(e.encoding, e.starts.seats, s.obs)
+	}
 	for seat := range e.spec.Seats {
 		m.Mask(seat, s.mask[seat*masks:(seat+1)*masks])
 	}

@@ -25,6 +25,8 @@ func more(c Config, games int) Config {
 func TestExtended(t *testing.T) {
 	stepwise := small()
 	stepwise.Layout = Steps
+	dialogues := tiny()
+	dialogues.Layout, dialogues.Agents, dialogues.MaxSteps = Dialogues, []string{"champion:level=1", "random"}, 60
 	searching := tiny()
 	searching.Layout, searching.Agents = Steps, []string{"osla:ticks=30", "random"}
 	for _, tc := range []struct {
@@ -36,6 +38,7 @@ func TestExtended(t *testing.T) {
 		{"all files are full", more(small(), 6), more(small(), 7), 1},
 		{"within the only file", more(small(), 1), more(small(), 3), 2},
 		{"rows are steps", more(stepwise, 4), more(stepwise, 7), 3},
+		{"rows are dialogues, after which those who are out have kills", more(dialogues, 1), more(dialogues, 3), 2},
 		{"agents that search", more(searching, 1), more(searching, 3), 2},
 	} {
 		want := contents(t, generate(t, ffa, tc.later, testOptions(1)))

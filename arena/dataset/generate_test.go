@@ -27,6 +27,8 @@ func TestSameBytes(t *testing.T) {
 		{"agents are drawn", ffa, func(*Config) {}},
 		{"actions have several components", radio, func(c *Config) { c.Layout = Steps }},
 		{"rows of steps, planes", team, func(c *Config) { c.Layout, c.Observation = Steps, "planes" }},
+		{"rows are dialogues, of agents that search and others", radio,
+			func(c *Config) { c.Layout, c.Agents = Dialogues, []string{"champion:level=1", "random"} }},
 		{"rows of steps, raw", ffa, func(c *Config) { c.Layout, c.Observation = Steps, "raw" }},
 	} {
 		config := small()
@@ -122,7 +124,7 @@ func wholeFiles(t *testing.T, folder string) {
 // TestCrashAtEveryOperation stops everything at each operation on the disk there
 // is, and goes on from what is left.
 func TestCrashAtEveryOperation(t *testing.T) {
-	for _, layout := range []Layout{Games, Steps} {
+	for _, layout := range []Layout{Games, Steps, Dialogues} {
 		config := tiny()
 		config.Layout = layout
 		intact := testOptions(1)

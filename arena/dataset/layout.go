@@ -26,7 +26,7 @@ type row struct {
 	e      *Episode
 	agents []string // the data set's
 
-	// Of layout Steps.
+	// Of the layouts Steps and Dialogues.
 	step, seat    int
 	before, after env.Status
 	now           *shown
@@ -34,6 +34,7 @@ type row struct {
 	fate, reward  float64
 	counts        []int32   // of all seats, as Episode.Counts
 	decision      *Decision // what the seat's agent reports, nil if nothing
+	turn          turn
 }
 
 // shown is what the seats see: for each field the bytes of all seats, and the
@@ -49,8 +50,11 @@ type shown struct {
 // in place of the seats'.
 func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	all := gameColumns(&a.Env, missed)
-	if a.Layout == Steps {
+	if a.Layout != Games {
 		all = append(stepColumns(&a.Env, a.Fields, searched || hasExtra(extra, visitsName)), extraColumns(extra)...)
+	}
+	if a.Layout == Dialogues {
+		all = append(all, dialogueColumns(&a.Env)...)
 	}
 	whole := slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == resultName && c.Meaning != seatResult })
 	for i := range all {
@@ -177,10 +181,16 @@ func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 	all := append(identity(),
 		column{Column{Name: "step", Type: Int32, Meaning: "steps made before this one"},
 			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.step)) },
-			func(r *row, v parquet.Value) error { return r.in("step", int(v.Int32()), r.step) }},
+			func(r *row, v parquet.Value) error { r.step = int(v.Int32()); return nil }},
 		column{Column{Name: "seat", Type: Uint8, Meaning: "whose row it is"},
 			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.seat)) },
-			func(r *row, v parquet.Value) error { return r.in("seat", int(v.Int32()), r.seat) }},
+			func(r *row, v parquet.Value) error {
+				r.seat = int(v.Int32())
+				if uint(r.seat) >= uint(about.Seats) || uint(r.step) >= uint(r.e.Steps) {
+					return fmt.Errorf("%w: a row of game %d is of step %d and seat %d", errDamaged, r.e.Game, r.step, r.seat)
+				}
+				return nil
+			}},
 		column{Column{Name: "agent", Type: String, Meaning: "who plays the seat"},
 			func(r *row) parquet.Value { return text(r.agents[r.e.Agents[r.seat]]) },
 			func(r *row, v parquet.Value) error { return r.readAgent(r.seat, v) }},
@@ -206,7 +216,10 @@ func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 			func(r *row) parquet.Value {
 				return parquet.Int32Value(int32(r.e.Actions[(r.step*about.Seats+r.seat)*parts+i]))
 			},
-			func(r *row, v parquet.Value) error { r.e.Actions = append(r.e.Actions, byte(v.Int32())); return nil }})
+			func(r *row, v parquet.Value) error {
+				r.e.Actions[(r.step*about.Seats+r.seat)*parts+i] = byte(v.Int32())
+				return nil
+			}})
 	}
 	all = append(all, endColumns()...)
 	for i, c := range about.Counts {

@@ -45,10 +45,7 @@ func codec(l Layout) compress.Codec {
 // groupRows is how many rows of a layout make a row group, or a few more, as
 // groups are of whole episodes.
 func groupRows(l Layout) int {
-	if l == Games {
-		return 1000
-	}
-	return 1 << 15
+	return [...]int{Games: 1000, Steps: 1 << 15, Dialogues: 1 << 12}[l] // the last have some 3 KB of text each
 }
 
 // newWriter begins a file, whose about describes the data set.
@@ -150,7 +147,8 @@ func (r *reader) read(group int, t *table, wanted func(name string) bool) (err e
 	defer caught(r.path, &err)
 	g := r.parquet.RowGroups()[group]
 	for i, chunk := range g.ColumnChunks() {
-		if wanted != nil && !wanted(t.columns[i].Name) {
+		name, rows := t.columns[min(i, len(t.columns)-1)].Name, g.NumRows()
+		if wanted != nil && !wanted(name) {
 			continue
 		}
 		err := r.checkPages(group, i)
@@ -158,11 +156,11 @@ func (r *reader) read(group int, t *table, wanted func(name string) bool) (err e
 			err = readColumn(chunk, &t.values[i])
 		}
 		if err != nil {
-			return fmt.Errorf("%s: row group %d, column %q: %w: %w", r.path, group, t.columns[i].Name, errDamaged, err)
+			return fmt.Errorf("%s: row group %d, column %q: %w: %w", r.path, group, name, errDamaged, err)
 		}
-		if n := len(t.values[i]); int64(n) != g.NumRows() {
-			return fmt.Errorf("%s: row group %d, column %q: %w: %d values for %d rows", r.path, group, t.columns[i].Name,
-				errDamaged, n, g.NumRows())
+		if n := len(t.values[i]); int64(n) != rows*int64(t.per(i)) {
+			return fmt.Errorf("%s: row group %d, column %q: %w: %d values for %d rows", r.path, group, name, errDamaged, n,
+				rows)
 		}
 	}
 	return nil

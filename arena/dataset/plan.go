@@ -17,6 +17,7 @@ import (
 type plan struct {
 	config Config
 	about  About
+	game   env.Game
 	spec   *env.Spec
 	build  string
 
@@ -24,9 +25,9 @@ type plan struct {
 }
 
 func newPlan(game env.Game, c Config, o Options) (*plan, error) {
-	p := &plan{config: c, spec: game.Spec(), build: o.Build}
+	p := &plan{config: c, game: game, spec: game.Spec(), build: o.Build}
 	missed := slices.ContainsFunc(c.Agents, outside)
-	searched := c.Layout == Steps && slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) })
+	searched := c.Layout != Games && slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) })
 	var err error
 	p.about, p.columns, err = aboutOf(game.Spec(), &c, o, missed, searched)
 	p.about.Agents, p.about.Generated, p.about.Unrepeatable = c.Agents, &c, c.reasons()
@@ -128,10 +129,8 @@ func (p *plan) accept(there *About) error {
 
 // form is the layout, and the flag that asks for it.
 func (a *About) form() string {
-	if a.Layout == Steps {
-		return fmt.Sprintf("layout %s (--observation %s)", a.Layout, a.Observation)
-	}
-	return fmt.Sprintf("layout %s (no --observation)", a.Layout)
+	flag := [...]string{Games: "no --observation", Steps: "--observation " + a.Observation, Dialogues: "--dialogues"}
+	return fmt.Sprintf("layout %s (%s)", a.Layout, flag[a.Layout])
 }
 
 // fields are what data sets can differ in, but for how many games there are and the
@@ -162,7 +161,7 @@ func (p *plan) extends(m *Manifest, o Options) (bool, error) {
 		return false, nil
 	case m.Program != o.Version:
 		return false, fmt.Errorf("%w: version %q, this one is %q", ErrOtherBuild, m.Program, o.Version)
-	case m.Layout == Steps &&
+	case m.Layout != Games &&
 		slices.ContainsFunc(m.Statistics.Agents, func(a AgentStatistics) bool { return a.Missed > 0 }):
 		return false, fmt.Errorf("%w: it cannot be given more games, as its files do not say which moves of agents were "+
 			"replaced", ErrOther)

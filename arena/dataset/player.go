@@ -36,7 +36,7 @@ func newPlayer(game env.Game, c *Config) *player {
 	return &player{
 		game: game, config: c, match: game.New(1)[0], tracker: game.NewTrackers(1, false)[0], remote: c.Seating != Told &&
 			slices.ContainsFunc(c.Agents, outside),
-		listen: c.Layout == Steps,
+		listen: c.Layout != Games,
 		agents: map[seat]env.Agent{}, others: map[seat]match.Player{}, search: newSearchListener(game.Spec()),
 	}
 }

@@ -167,6 +167,9 @@ func (r *reader) checkPages(group, column int) error {
 		return fmt.Errorf("there is no column %q", m.PathInSchema)
 	}
 	left := g.NumRows
+	if leaf.MaxRepetitionLevel > 0 {
+		left *= int64(len(turn{}))
+	}
 	for len(rest) > 0 {
 		var h format.PageHeader
 		n, err := decodeThrift(rest, &h)

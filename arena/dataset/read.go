@@ -177,16 +177,23 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 		e.Counts = make([]int32, sh.seats*n)
 	}
 	rows := 1
-	if m.Layout == Steps {
+	if m.Layout != Games {
 		length, err := r.table.index(lengthName)
 		if err != nil {
 			return nil, 0, err
 		}
 		e.Steps = int(r.table.values[length][first].Int32())
-		if rows = e.Steps * sh.seats; e.Steps < 1 || rows > r.rows()-first {
+		if rows = e.Steps * sh.seats; m.Layout == Dialogues {
+			games := r.table.values[r.at[0]] // identity comes first
+			for rows = 0; first+rows < len(games) && games[first+rows].Int64() == games[first].Int64(); rows++ {
+			}
+		}
+		if e.Steps < 1 || e.Steps > rows || rows > r.rows()-first {
 			return nil, 0, fmt.Errorf("%w: a game is to have %d steps, which are not all there", errDamaged, e.Steps)
 		}
+		e.Actions = make([]byte, e.Steps*sh.step())
 	}
+	next := 0 // the least place of a row among those of all steps and seats
 	for k := range rows {
 		at := row{e: e, agents: m.Agents, step: k / sh.seats, seat: k % sh.seats}
 		for i := range r.columns {
@@ -194,6 +201,15 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 				return nil, 0, err
 			}
 		}
+		place := at.step*sh.seats + at.seat
+		if place < next || m.Layout == Steps && place > k {
+			return nil, 0, fmt.Errorf("%w: step %d, seat %d of game %d is not where it belongs", errDamaged, at.step, at.seat,
+				e.Game)
+		}
+		next = place + 1
+	}
+	if m.Layout == Dialogues {
+		e.Counts = nil // those who are out have no more rows, and may be counted on
 	}
 	e.settle()
 	if err := e.fits(sh); err != nil {

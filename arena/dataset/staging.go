@@ -129,10 +129,13 @@ func (w *staging) discard() error {
 // reopen turns a finished data set back into one that is being generated: with a log
 // that lists its files. Until the manifest is gone, it is finished.
 func (w *staging) reopen(m *Manifest) error {
-	set := &Set{w.folder, m}
+	set, starts := &Set{w.folder, m}, newStarts(w.plan.game)
 	for k := range m.Files {
 		s := &summary{m.Files[k], newStatistics(w.plan.spec, m.Agents)}
 		err := set.fileEpisodes(&s.File, func(e *Episode) error {
+			if err := starts.complete(e); err != nil {
+				return err
+			}
 			s.Statistics.count(e, m.Agents, m.Env.shape())
 			return nil
 		})

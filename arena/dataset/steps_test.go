@@ -200,7 +200,7 @@ func readRows(t testing.TB, set *Set) []*gameRows {
 					to++
 				}
 				one := &gameRows{newTable(set.Manifest.Columns), group.at}
-				for i := range one.values {
+				for i := range one.columns {
 					one.values[i] = group.values[i][from:to]
 				}
 				all = append(all, one)

@@ -111,7 +111,7 @@ func (v *verification) file(f *File) error {
 	}
 	games, rows := 0, 0
 	err := v.set.walk(f, true, func(e *Episode, t *table, first, n int) error {
-		err := v.episode(e, f.Game+games, t, first)
+		err := v.episode(e, f.Game+games, t, first, n)
 		if err != nil {
 			err = fmt.Errorf("%s: game %d: %w", v.set.path(f.Path), e.Game, err)
 		}
@@ -131,9 +131,9 @@ func (v *verification) file(f *File) error {
 	return nil
 }
 
-// episode checks an episode, which must have a number and has been read from the
+// episode checks an episode, which must have a number and has been read from so many
 // rows of t from row on.
-func (v *verification) episode(e *Episode, number int, t *table, row int) error {
+func (v *verification) episode(e *Episode, number int, t *table, row, rows int) error {
 	if e.Game != number {
 		return fmt.Errorf("it is game %d, want %d", e.Game, number)
 	}
@@ -142,7 +142,7 @@ func (v *verification) episode(e *Episode, number int, t *table, row int) error 
 		return nil
 	}
 	v.report.Replayed += e.Steps
-	return v.replay.check(e, t, row)
+	return v.replay.check(e, t, row, rows)
 }
 
 // strangers looks for data files that the manifest does not know.
@@ -169,13 +169,13 @@ func newReplayCheck(game env.Game, m *Manifest) (*replayCheck, error) {
 	if m.Layout == Steps && game.Spec().Encoding(m.Observation) < 0 {
 		return nil, fmt.Errorf("%s has no observation %q", m.Env.ID, m.Observation)
 	}
-	return &replayCheck{m, newEncoder(game, &m.About, m.columns(false, false, nil))}, nil
+	return &replayCheck{m, newEncoder(game, &m.About, m.columns(false, m.Layout == Dialogues && m.has(visitsName), nil))}, nil
 }
 
-// check plays an episode again, and compares how it ends. Of layout Steps it
-// compares every value, but for what agents report of their decisions; row is the
-// episode's first in t.
-func (c *replayCheck) check(e *Episode, t *table, row int) error {
+// check plays an episode again, and compares how it ends. Of the layouts Steps
+// and Dialogues it compares every value, but for what agents report of their decisions; row is
+// the first of the episode's rows in t.
+func (c *replayCheck) check(e *Episode, t *table, row, rows int) error {
 	if c.manifest.Layout == Games {
 		what, err := e.differs(c.again.starts)
 		if err == nil && what != "" {
@@ -194,11 +194,15 @@ func (c *replayCheck) check(e *Episode, t *table, row int) error {
 	if err := c.again.stepRows(e); err != nil {
 		return err
 	}
-	for i := range again.columns {
+	if again.rows() != rows {
+		return fmt.Errorf("it has %d rows, played again it has %d", rows, again.rows())
+	}
+	for i := range again.values {
+		per := again.per(i)
 		for k, want := range again.values[i] { // the columns left out come after these
-			if got := t.values[i][row+k]; !parquet.Equal(got, want) {
-				return fmt.Errorf("row %d, column %q is not what comes out when the game is played again", row+k,
-					again.columns[i].Name)
+			if got := t.values[i][row*per+k]; !parquet.Equal(got, want) {
+				return fmt.Errorf("row %d, column %q is not what comes out when the game is played again", row+k/per,
+					again.columns[min(i, len(again.columns)-1)].Name)
 			}
 		}
 	}

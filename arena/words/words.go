@@ -30,7 +30,10 @@ func New(spec *env.Spec, head *scene.Head) (*Game, error) {
 
 // Fire tells for each cell at which ticks it burns, bit t for tick t from 1, as far as a seat can
 // foresee by what it sees now. It is nil in games that foresee nothing.
-func Fire(m env.Match, seat int) []uint64 {
+func Fire(m env.Match, seat int) []uint64 { return foresee(m, seat, 0) }
+
+// foresee is Fire if the seat makes a move now.
+func foresee(m env.Match, seat int, move uint8) []uint64 {
 	foreseer, ok := m.(env.Foreseer)
 	if !ok {
 		return nil
@@ -38,7 +41,7 @@ func Fire(m env.Match, seat int) []uint64 {
 	var f env.Forecast
 	sight := foreseer.Foresight(seat)
 	sight.Look(m)
-	sight.Foresee(0, &f)
+	sight.Foresee(move, &f)
 	return f.Burns
 }
 

@@ -25,7 +25,7 @@ func (f *shapeFlags) add(cmd *cobra.Command) {
 		"its layout: "+strings.Join(enum.NamesOf(dataset.Games), ", ")+" (default: as it was)")
 	cmd.Flags().StringVar(&f.shape.Observation, "observation", "", "with layout steps, the encoding")
 	cmd.Flags().IntVar(&f.shape.FileGames, "games-per-file", 0,
-		"games in a file (default 10000, or 100 with layout steps)")
+		"games in a file (default 10000 with layout games, else 100)")
 }
 
 // check reads the flags; was is the layout of what there is.

@@ -27,6 +27,8 @@ Layouts:
          again exactly. Some 2 bytes a step.
   steps  a row a step and seat, with --observation: the observation, the action, what it paid, what was legal,
          who played, and for agents that search the visits and values they chose by.
+  dialogues  a row a step and seat that is in, with --dialogues: chat for fine-tuning language models, with
+         the rules, the view in words, and the action; of agents that search with a reason.
 
 The same command gives the same bytes on any number of cores; the environment variable
 GOMAXPROCS sets how many it uses. To continue a run that was stopped or killed, give the same
@@ -43,6 +45,7 @@ what is missing. The bytes are those of one run.`,
   pommego generate --out team --env PommeTeamCompetition-v0 --agents simple,heuristic --games 3000
   pommego generate --out short --env SuiteBot-v0 --rules '{"rounds": 50, "view_radius": 4}' --games 1000
   pommego generate --out steps --observation raw --games 1000
+  pommego generate --out chat --dialogues --agents champion:level=1,simple --games 100
   pommego generate --out part --games 100000 --part 5-9
   pommego generate --out whole --games 100000 --take part --take other-part
   pommego generate --out own --agents "exec:python3 agent.py,simple,simple,simple" --games 100`,
@@ -64,9 +67,10 @@ what is missing. The bytes are those of one run.`,
 		"the agents' names, with commas between: one for all seats, one for each, or else each seat's agent is drawn")
 	f.IntVar(&o.config.Games, "games", 1000, "how many games")
 	f.StringVar(&o.config.Observation, "observation", "", "layout steps, with this encoding, such as planes")
+	f.BoolVar(&o.dialogues, "dialogues", false, "layout dialogues: chat for language models")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
 	f.IntVar(&o.config.FileGames, "games-per-file", 0,
-		"games in a file (default 10000, or 100 in layout steps)")
+		"games in a file (default 10000 in layout games, else 100)")
 	limitMemory(f, &o.config.Memory)
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
 	return cmd
@@ -77,6 +81,7 @@ type generateOptions struct {
 	parts       parts
 	out, agents string
 	config      dataset.Config
+	dialogues   bool
 	asJSON      bool
 }
 
@@ -125,6 +130,9 @@ func (o *generateOptions) game() (env.Game, error) {
 	}
 	if o.config.Observation != "" {
 		o.config.Layout = dataset.Steps
+	}
+	if o.dialogues {
+		o.config.Layout = dataset.Dialogues
 	}
 	if n := len(o.config.Agents); n != 1 && n != game.Spec().Seats {
 		o.config.Seating = dataset.Drawn

@@ -8,7 +8,8 @@
 A data set is a folder that ``pommego generate`` made (or `record`, with your own
 agents). In layout "steps" a row is a step of one seat; `load` streams the rows. In
 layout "games" a row is a game, stored compactly, and `rebuild` replays it to
-get the observations of its seats, byte for byte. `episodes` yields whole games of either.
+get the observations of its seats, byte for byte. In layout "dialogues" a row is a step
+of one seat as chat, for language models. `episodes` yields whole games of any.
 
 `states` gives positions of played games, for episodes to begin in.
 

@@ -40,9 +40,9 @@ def to_minari(
     observations, against "simple"; ``recover_environment(opponents=[...])`` against others.
 
     Args:
-        path: a data set of either layout.
+        path: a data set.
         dataset_id: Minari's name for it, such as "pommerman/simple-v0".
-        observation: the encoding to rebuild, for layout "games".
+        observation: the encoding to rebuild, for the layouts "games" and "dialogues".
         agents: only seats of these agents.
         won: only seats that won.
         data_format: "arrow", "hdf5" or "parquet", as in Minari.
@@ -61,7 +61,7 @@ def to_minari(
         raise ImportError("to_minari needs Minari: pip install pommego[data] minari") from e
     manifest = Manifest.read(path)
     names = [agents] if isinstance(agents, str) else agents
-    if manifest.layout == "games":
+    if manifest.layout != "steps":
         games = episodes(path, observation=observation)
     else:
         games, observation = episodes(path), manifest.json["observation"]

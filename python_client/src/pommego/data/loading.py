@@ -120,7 +120,8 @@ def load(
     own shapes. Arrays are read-only views where that saves a copy. A nullable
     column comes with a mask under its name with an underscore before it, and
     zeros where the mask is false. Of layout "games", ``start`` and ``actions``
-    are arrays of objects: bytes, and uint8 (steps, seats[, components]).
+    are arrays of objects: bytes, and uint8 (steps, seats[, components]). So are the
+    ``messages`` of layout "dialogues": lists of dictionaries.
 
     Args:
         path: a data set's folder, or a single file of one.
@@ -239,7 +240,7 @@ def _array(values: Any, column: Column, manifest: Manifest) -> Array:
     if column.type == "string":  # few of which differ
         words = np.array([*values.dictionary.to_pylist(), ""], np.str_)
         return words[values.indices.to_numpy(zero_copy_only=False)]
-    if column.type == "bytes":
+    if column.type in ("bytes", "messages"):
         return _objects(values, column, manifest)
     if column.nullable and values.null_count:
         values = values.fill_null(0)

@@ -37,7 +37,7 @@ class Column:
     Attributes:
         name: its name.
         type: "bool", "uint8", "int16", "int32", "int64", "uint64", "float32", "float64",
-            "string", "bytes", or "fixed_bytes", an array of one shape.
+            "string", "bytes", "messages", or "fixed_bytes", an array of one shape.
         meaning: its meaning.
         nullable: whether it can be empty in a row.
         dtype: of an array's elements, as numpy names it; else "".
@@ -113,7 +113,7 @@ class Manifest:
 
     @property
     def layout(self) -> str:
-        """The layout: "games" or "steps"."""
+        """The layout: "games", "steps" or "dialogues"."""
         return self.json["layout"]
 
     @property

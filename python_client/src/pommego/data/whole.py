@@ -1,4 +1,4 @@
-"""Whole games, from data sets of either layout."""
+"""Whole games, from data sets of any layout."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def episodes(path: str | os.PathLike[str], **options: Any) -> Iterator[Episode]:
     """Yield the whole games of a data set in order.
 
     Args:
-        path: a data set of either layout.
-        options: for layout "games": as for `rebuild`.
+        path: a data set.
+        options: for the layouts "games" and "dialogues": as for `rebuild`.
     """
-    if Manifest.read(path).layout == "games":
+    if Manifest.read(path).layout != "steps":
         yield from rebuild(path, **options)
         return
     if options:
@@ -50,7 +50,7 @@ def rebuild(
     replayed into a temporary folder.
 
     Args:
-        path: a data set of layout "games".
+        path: a data set of layout "games" or "dialogues".
         observation: "planes" or "raw".
         reward: "outcome" or "reference", as for `pommego.make_vec`.
         games: the numbers of the wanted games; None: all.
@@ -64,7 +64,7 @@ def rebuild(
         ValueError: the data set has another layout, or there is no such reward.
     """
     manifest = Manifest.read(path)
-    if manifest.layout != "games":
+    if manifest.layout == "steps":
         raise ValueError(
             f"{path} is of layout {manifest.layout!r}, which holds the observations: use episodes()"
         )

@@ -1,0 +1,92 @@
+package words
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"pommego/arena/scene"
+	"pommego/env"
+)
+
+// Reason says in plain words what speaks for the move of a seat that has searched: what burns on
+// and beside its cell, where it goes, which enemies fire is going to reach, and what it found best.
+// values has what each choice was found to be worth, NaN if it was not tried. Cells and ticks are
+// those of fire, which [Fire] tells; of a bomb that is laid now, those of the forecast with it. The
+// seat moves one figure, which is in.
+func (g *Game) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, move uint8, values []float64) string {
+	var said []string
+	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)+".") }
+	own := slices.IndexFunc(seen.Agents, func(a env.SceneAgent) bool { return a.Seat == seat })
+	at, laid, names := seen.Agents[own].At, fire, g.spec.Actions[0].Names
+	for choice := range env.Moves {
+		to, _ := g.head.Next(at, choice)
+		if t := first(fire, g.cell(to)); t > 0 {
+			say("%s burns in %d", spot(to), t)
+		}
+	}
+	goes, then := "go "+names[move]+" to", "stays cold"
+	if move == 0 {
+		goes = "stay at"
+	}
+	to, on := g.head.Next(at, int(move))
+	if t := first(fire, g.cell(to)); t > 0 {
+		then = fmt.Sprint("burns in ", t)
+	}
+	switch free := on && g.enterable(seen, to); {
+	case int(move) >= len(env.Moves) && free && seen.Agents[own].Ammo > 0:
+		laid = foresee(m, seat, move)
+		say("I lay a bomb at %s", spot(at))
+	case move == 0 || free && int(move) < len(env.Moves):
+		say("I %s %s, which %s", goes, spot(to), then)
+	}
+	for i := range seen.Agents {
+		if a := &seen.Agents[i]; a.Alive && !env.Mates(g.head.Teams, seat, a.Seat) {
+			g.threat(say, seen, a, fire, laid)
+		}
+	}
+	for cell, ground := range seen.Ground {
+		if ground == env.GroundWood && fire[cell] == 0 && laid[cell] != 0 {
+			say("With it wood at %s burns in %d", spot(env.Place{cell / g.head.Cols, cell % g.head.Cols}), first(laid, cell))
+		}
+	}
+	best, worst := move, move
+	for choice := range uint8(len(names)) {
+		switch {
+		case values[choice] > values[best]:
+			best = choice
+		case values[choice] < values[worst]:
+			worst = choice
+		}
+	}
+	if best != worst {
+		say("My search finds %s best and %s worst", names[best], names[worst])
+	}
+	return strings.Join(said, " ")
+}
+
+// enterable reports whether neither ground nor a bomb is in the way to a place.
+func (g *Game) enterable(seen *scene.Step, to env.Place) bool {
+	ground := seen.Ground[g.cell(to)]
+	return ground != env.GroundWall && ground != env.GroundWood &&
+		!slices.ContainsFunc(seen.Bombs, func(b env.SceneBomb) bool { return b.At == to })
+}
+
+// threat says which bomb is going to reach a figure, and when it burns because of one laid now.
+func (g *Game) threat(say func(string, ...any), seen *scene.Step, a *env.SceneAgent, fire, laid []uint64) {
+	cell, who := g.cell(a.At), fmt.Sprintf("%c at %s", g.letter(a.Seat, number(a)), spot(a.At))
+	bomb := slices.IndexFunc(seen.Bombs, func(b env.SceneBomb) bool {
+		t := first(fire, g.cell(b.At))
+		return t > 0 && fire[cell]>>t&1 == 1 && slices.Contains(b.Reach, cell)
+	})
+	if bomb >= 0 {
+		at := seen.Bombs[bomb].At
+		say("The bomb at %s will reach %s in %d", spot(at), who, first(fire, g.cell(at)))
+	}
+	if more := laid[cell] &^ fire[cell]; more != 0 {
+		say("With it %s burns in %d", who, bits.TrailingZeros64(more))
+	}
+}
+
+func spot(p env.Place) string { return fmt.Sprintf("(%d,%d)", p[0], p[1]) }
