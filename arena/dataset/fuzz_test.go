@@ -17,6 +17,13 @@ func FuzzParquet(f *testing.F) {
 	fuzzFiles(f, tiny(), steps)
 }
 
+// FuzzDialogues: nor does one of layout Dialogues, whose rows have lists.
+func FuzzDialogues(f *testing.F) {
+	dialogues := tiny()
+	dialogues.Layout = Dialogues
+	fuzzFiles(f, dialogues, dialogues)
+}
+
 // fuzzFiles reads fuzzed files as the first of either data set.
 func fuzzFiles(f *testing.F, one, other Config) {
 	var paths []string // of the first files

@@ -48,7 +48,7 @@ func (g *Game) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, mo
 	}
 	for cell, ground := range seen.Ground {
 		if ground == env.GroundWood && fire[cell] == 0 && laid[cell] != 0 {
-			say("With it wood at %s burns in %d", spot(env.Place{cell / g.head.Cols, cell % g.head.Cols}), first(laid, cell))
+			say("With my bomb wood at %s burns in %d", spot(env.Place{cell / g.head.Cols, cell % g.head.Cols}), first(laid, cell))
 		}
 	}
 	best, worst := move, move
@@ -85,7 +85,7 @@ func (g *Game) threat(say func(string, ...any), seen *scene.Step, a *env.SceneAg
 		say("The bomb at %s will reach %s in %d", spot(at), who, first(fire, g.cell(at)))
 	}
 	if more := laid[cell] &^ fire[cell]; more != 0 {
-		say("With it %s burns in %d", who, bits.TrailingZeros64(more))
+		say("With my bomb %s burns in %d", who, bits.TrailingZeros64(more))
 	}
 }
 

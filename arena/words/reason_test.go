@@ -20,7 +20,7 @@ var claims = map[string]*regexp.Regexp{
 	"goes":   regexp.MustCompile(`^I (stay|go \w+) (?:at|to) \((\d+),(\d+)\), which (stays cold|burns in (\d+))$`),
 	"lays":   regexp.MustCompile(`^I lay a bomb at \((\d+),(\d+)\)$`),
 	"bomb":   regexp.MustCompile(`^The bomb at \((\d+),(\d+)\) will reach ([A-H]) at \((\d+),(\d+)\) in (\d+)$`),
-	"with":   regexp.MustCompile(`^With it (wood|[A-H]) at \((\d+),(\d+)\) burns in (\d+)$`),
+	"with":   regexp.MustCompile(`^With my bomb (wood|[A-H]) at \((\d+),(\d+)\) burns in (\d+)$`),
 	"search": regexp.MustCompile(`^My search finds (\w+) best and (\w+) worst$`),
 }
 

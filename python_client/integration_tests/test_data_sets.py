@@ -131,6 +131,28 @@ def test_hugging_face(generated: Make, tmp_path: Path, monkeypatch: pytest.Monke
         assert rows[name] == mine[name][:50].tolist()
 
 
+def test_dialogues(generated: Make, tmp_path: Path) -> None:
+    """By the files alone, and by the features in the card."""
+    datasets = pytest.importorskip("datasets")
+    path = generated("--dialogues", "--agents", "champion:level=1,simple")
+    files = str(path / "data" / "*.parquet")
+    loaded = datasets.load_dataset(
+        "parquet", data_files=files, split="train", cache_dir=str(tmp_path / "files")
+    )
+    whole = datasets.load_dataset(str(path), split="train", cache_dir=str(tmp_path / "card"))
+    assert whole.features == loaded.features
+    assert loaded.num_rows == data.Manifest.read(path).json["rows"]
+    batches = list(data.load(path))
+    assert [row["messages"] for row in loaded] == [m for batch in batches for m in batch["messages"]]
+    for row in loaded:
+        assert [message["role"] for message in row["messages"]] == ["system", "user", "assistant"]
+        assert row["messages"][0]["content"].startswith(row["env"])
+        assert row["messages"][1]["content"].startswith(f"Tick {row['step']} of ")
+        *reason, answer = row["messages"][2]["content"].split("\n")
+        assert answer == ["stop", "up", "down", "left", "right", "bomb"][row["action"]]
+        assert bool(reason) == (row["visits"] is not None)
+
+
 @pytest.mark.parametrize(("workers", "start"), [(0, None), (2, "fork"), (2, "spawn")])
 def test_torch(generated: Make, workers: int, start: str | None) -> None:
     torch = pytest.importorskip("torch")

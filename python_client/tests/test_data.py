@@ -58,6 +58,22 @@ def everything(loader: data.Loader) -> dict[str, np.ndarray]:
 IDS = ["PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeRadioCompetition-v2", "OneVsOne-v0"]
 
 
+def test_dialogues(generated: Make) -> None:
+    """They are read as lists of dictionaries, and their games can be rebuilt as others can."""
+    path = generated("--dialogues", *small())
+    assert data.verify(path) == []
+    batch = everything(data.load(path, columns=["messages", "game", "step", "seat", "action"], shuffle=0))
+    names = ["stop", "up", "down", "left", "right", "bomb"]
+    for messages, step, action in zip(batch["messages"], batch["step"], batch["action"], strict=True):
+        assert [message["role"] for message in messages] == ["system", "user", "assistant"]
+        assert messages[1]["content"].startswith(f"Tick {step} of 70")
+        assert messages[2]["content"] == names[action]
+    rebuilt = list(data.rebuild(path, observation="raw"))
+    assert sum(int(game.alive[:-1].sum()) for game in rebuilt) == len(batch["step"])
+    for got, want in zip(rebuilt, data.episodes(generated(*steps("raw"))), strict=True):
+        same_rows(got.rows(), want.rows())
+
+
 @pytest.mark.parametrize("observation", ["planes", "raw"])
 @pytest.mark.parametrize("id", IDS)
 def test_rebuilt_is_what_was_recorded(generated: Make, id: str, observation: str) -> None:
