@@ -83,7 +83,8 @@ var nodes = map[Type]func(c *Column) parquet.Node{
 }
 
 // message is one of a turn: two columns of a file.
-var message = parquet.Group{"role": parquet.Encoded(parquet.String(), &parquet.RLEDictionary), "content": parquet.String()}
+var message = parquet.Group{"content": parquet.String(),
+	"role": parquet.Encoded(parquet.String(), &parquet.RLEDictionary)}
 
 // turn is what system, user and assistant say in a turn.
 type turn [3]string

@@ -22,7 +22,7 @@
 // was rewarded with. Rows of all seats continue to the end of their game, as those
 // of a vector environment do; alive says which seats were still in it.
 // Rows of agents that search have their search statistics, see
-// env.SearchReporter.
+// env.SearchReporter. Of [Dialogues] a row is such a step as chat, of seats that are in.
 //
 // # Determinism
 //

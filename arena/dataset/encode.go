@@ -101,7 +101,7 @@ func (e *encoder) add(r *row) {
 		if write := e.columns[i].write; write != nil {
 			e.table.add(write(r))
 		} else {
-			e.table.addTurn(r.turn)
+			e.table.addTurn(r.turns[r.seat])
 		}
 	}
 }
@@ -119,11 +119,10 @@ func (e *encoder) stepRows(ep *Episode) error {
 	}
 	r := row{e: ep, agents: e.about.Agents}
 	decisions := ep.Decisions
-	var turns map[int]turn
 	return ep.play(m, e.starts.tracker, shapeOf(e.spec), func(step int) {
 		r.step, r.before, r.now = step, m.Status(), e.look(m)
 		if e.words != nil {
-			turns = e.turns(m, &r, decisions)
+			r.turns = e.turns(m, &r, decisions)
 		}
 	}, func(step int, after env.Status) {
 		if r.after = after; step == ep.Steps-1 {
@@ -136,7 +135,7 @@ func (e *encoder) stepRows(ep *Episode) error {
 		}
 		r.counts = countsOf(e.spec, e.starts.tracker, m)
 		for r.seat = range e.spec.Seats {
-			if r.turn = turns[r.seat]; e.words != nil && !r.before.In.Has(r.seat) {
+			if e.words != nil && !r.before.In.Has(r.seat) {
 				continue
 			}
 			r.reward, r.fate, r.decision = e.rewards[r.seat], 0, nil

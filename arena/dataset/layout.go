@@ -34,7 +34,7 @@ type row struct {
 	fate, reward  float64
 	counts        []int32   // of all seats, as Episode.Counts
 	decision      *Decision // what the seat's agent reports, nil if nothing
-	turn          turn
+	turns         map[int]turn
 }
 
 // shown is what the seats see: for each field the bytes of all seats, and the
@@ -212,14 +212,10 @@ func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 		}, nil})
 	for i, c := range about.Actions {
 		parts := len(about.Actions)
+		at := func(r *row) *byte { return &r.e.Actions[(r.step*about.Seats+r.seat)*parts+i] }
 		all = append(all, column{Column{Name: actionName(parts, c), Type: Uint8, Meaning: "the choice made: " + c.Name},
-			func(r *row) parquet.Value {
-				return parquet.Int32Value(int32(r.e.Actions[(r.step*about.Seats+r.seat)*parts+i]))
-			},
-			func(r *row, v parquet.Value) error {
-				r.e.Actions[(r.step*about.Seats+r.seat)*parts+i] = byte(v.Int32())
-				return nil
-			}})
+			func(r *row) parquet.Value { return parquet.Int32Value(int32(*at(r))) },
+			func(r *row, v parquet.Value) error { *at(r) = byte(v.Int32()); return nil }})
 	}
 	all = append(all, endColumns()...)
 	for i, c := range about.Counts {

@@ -169,7 +169,8 @@ func newReplayCheck(game env.Game, m *Manifest) (*replayCheck, error) {
 	if m.Layout == Steps && game.Spec().Encoding(m.Observation) < 0 {
 		return nil, fmt.Errorf("%s has no observation %q", m.Env.ID, m.Observation)
 	}
-	return &replayCheck{m, newEncoder(game, &m.About, m.columns(false, m.Layout == Dialogues && m.has(visitsName), nil))}, nil
+	columns := m.columns(false, m.Layout == Dialogues && m.has(visitsName), nil)
+	return &replayCheck{m, newEncoder(game, &m.About, columns)}, nil
 }
 
 // check plays an episode again, and compares how it ends. Of the layouts Steps

@@ -48,7 +48,8 @@ func (g *Game) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, mo
 	}
 	for cell, ground := range seen.Ground {
 		if ground == env.GroundWood && fire[cell] == 0 && laid[cell] != 0 {
-			say("With my bomb wood at %s burns in %d", spot(env.Place{cell / g.head.Cols, cell % g.head.Cols}), first(laid, cell))
+			at := env.Place{cell / g.head.Cols, cell % g.head.Cols}
+			say("With my bomb wood at %s burns in %d", spot(at), first(laid, cell))
 		}
 	}
 	best, worst := move, move

@@ -49,7 +49,8 @@ func (v *told) burns(at env.Place) int {
 // TestReason takes reasons apart: every cell and tick that one names is in the view's danger, every
 // threat holds by the forecast, and in Pommerman without fog it comes true if all stand still.
 func TestReason(t *testing.T) {
-	for _, id := range []string{"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeFFAJava-v0", "BaseWar-v0", "SuiteBot-v0"} {
+	for _, id := range []string{"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeFFAJava-v0", "BaseWar-v0",
+		"SuiteBot-v0"} {
 		count := map[string]int{}
 		positions := 0
 		for seed := range uint64(3) {

@@ -27,8 +27,7 @@ Layouts:
          again exactly. Some 2 bytes a step.
   steps  a row a step and seat, with --observation: the observation, the action, what it paid, what was legal,
          who played, and for agents that search the visits and values they chose by.
-  dialogues  a row a step and seat that is in, with --dialogues: chat for fine-tuning language models, with
-         the rules, the view in words, and the action; of agents that search with a reason.
+  dialogues  as steps, with --dialogues, of seats that are in: chat of the rules, the view in words, and the action.
 
 The same command gives the same bytes on any number of cores; the environment variable
 GOMAXPROCS sets how many it uses. To continue a run that was stopped or killed, give the same
