@@ -25,12 +25,22 @@ func NewController(m env.Match) *Controller { return &Controller{match: m} }
 // Take replaces the orders held. They are carried out for a tick at least.
 func (c *Controller) Take(o Orders) { c.orders, c.tick = o, 0 }
 
+// Look takes in what the seat sees now, for a tick that is made without Act.
+func (c *Controller) Look(seat int) {
+	if f, ok := c.match.(env.Foreseer); ok && c.sight == nil {
+		c.sight = f.Foresight(seat)
+	}
+	if c.sight != nil {
+		c.sight.Look(c.match)
+	}
+}
+
 // Act writes the seat's action for the coming tick; seen is what the seat sees now. done reports
 // that no orders are left, before the tick: the action is stop, and the seat is to be asked for
 // orders, with which Act is called again. In the first tick after Take it is true only if the
 // seat is out. A message is sent in every tick.
 //
-// Act is to be called before every tick: what a seat knows includes what it has seen.
+// Act, or Look, is to be called before every tick: what a seat knows includes what it has seen.
 func (c *Controller) Act(head *scene.Head, seen *scene.Step, seat int, action []uint8) (done bool) {
 	clear(action)
 	t := &task{Controller: c, head: head, seen: *seen, seat: seat}

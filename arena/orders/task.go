@@ -34,12 +34,7 @@ func (t *task) look() bool {
 	if t.tick == 0 {
 		t.start = t.at
 	}
-	if f, ok := t.match.(env.Foreseer); ok && t.sight == nil {
-		t.sight = f.Foresight(t.seat)
-	}
-	if t.sight != nil {
-		t.sight.Look(t.match)
-	}
+	t.Look(t.seat)
 	return !t.seen.Status.Over && slices.Contains(t.seen.Status.In, t.seat)
 }
 

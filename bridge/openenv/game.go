@@ -200,6 +200,7 @@ func (g *game) tick() {
 			continue
 		case s != nil && status.In.Has(n):
 			s.counts.Late++
+			s.ctl.Look(n)
 		}
 		clear(g.action(n))
 		if s == nil && a != nil && status.In.Has(n) {
