@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"text/template"
+	"unique"
 )
 
 // told is the rules of each family of games, filled in from the struct of its rules, and how to read
@@ -19,7 +20,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 }).ParseFS(told, "rules/*.txt"))
 
 // Rules is the rules of the game in short, and how to read views of it.
-func (g *Game) Rules() string { return g.rules }
+func (g *Game) Rules() string { return g.rules.Value() }
 
 // tell writes the rules.
 func (g *Game) tell() error {
@@ -44,6 +45,6 @@ func (g *Game) tell() error {
 		}
 	}
 	err := templates.ExecuteTemplate(b, "views.txt", nil)
-	g.rules = b.String()
+	g.rules = unique.Make(b.String())
 	return err
 }

@@ -1,6 +1,8 @@
 package words
 
 import (
+	"unique"
+
 	"pommego/arena/scene"
 	"pommego/env"
 )
@@ -18,8 +20,8 @@ const (
 type Game struct {
 	head    *scene.Head
 	spec    *env.Spec
-	rules   string
-	figures int // that a seat moves: the first components of an action
+	rules   unique.Handle[string] // games with the same rules share them
+	figures int                   // that a seat moves: the first components of an action
 }
 
 // New makes a Game from a game's description and the head of its scenes.
