@@ -71,7 +71,7 @@ var policy = []rule{
 
 	{"vec", []string{"env", "env/saved", "internal/enum", "env/gamestate"}},
 	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},
-	{"bridge/openenv", []string{"OWN", "arena/orders", "arena/scene", "arena/words", "env"}},
+	{"bridge/openenv", []string{"OWN", "arena/orders", "arena/picture", "arena/scene", "arena/words", "env"}},
 	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
 	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "bridge/*", "env", "env/catalog",
 		"env/gamestate", "env/record", "internal/*", "vec"}},

@@ -3,8 +3,11 @@ package openenv
 import (
 	"bytes"
 	"encoding/json"
+	"image/png"
+	"sync"
 
 	"pommego/arena/orders"
+	"pommego/arena/picture"
 	"pommego/arena/scene"
 	"pommego/arena/words"
 )
@@ -21,7 +24,14 @@ type observation struct {
 type seen struct {
 	Text     string     `json:"text"`
 	Legal    [][]string `json:"legal"` // by figure that the seat moves
+	Image    *image     `json:"image,omitempty"`
 	Metadata metadata   `json:"metadata"`
+}
+
+// image is a picture of what a seat sees.
+type image struct {
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"`
 }
 
 // metadata holds nothing that differs between games with the same seed and answers.
@@ -47,10 +57,25 @@ func (g *game) observe(s *seat, step *scene.Step) observation {
 	}
 	reward := s.owed
 	s.owed = 0
-	return observation{
-		Observation: seen{g.text(s, &sight, mask), g.told.Legal(mask)[:g.head.Movers()], about},
-		Reward:      &reward, Done: s.done, Metadata: about,
+	told := seen{Text: g.text(s, &sight, mask), Legal: g.told.Legal(mask)[:g.head.Movers()], Metadata: about}
+	if s.detail == "image" {
+		told.Image = g.image(s, step)
 	}
+	return observation{Observation: told, Reward: &reward, Done: s.done, Metadata: about}
+}
+
+// painters draw with cells of 24 pixels. Each keeps the sprites that it has drawn.
+var painters = sync.Pool{New: func() any { return picture.NewPainter(24, false) }}
+
+// image draws what a seat sees.
+func (g *game) image(s *seat, step *scene.Step) *image {
+	painter := painters.Get().(*picture.Painter)
+	defer painters.Put(painter)
+	pic, b := picture.OfStep(&g.head, step, s.number), new(bytes.Buffer)
+	if err := png.Encode(b, painter.Image(&pic)); err != nil {
+		panic(err) // it is written to memory
+	}
+	return &image{"image/png", b.Bytes()}
 }
 
 func (g *game) text(s *seat, sight *scene.Step, mask []uint8) string {

@@ -89,8 +89,8 @@ func (o *options) check() error {
 		return refuse(validation, "episode_id has %d bytes, want 1 to 255", len(*o.EpisodeID))
 	case o.Seat != nil && *o.Seat < 0:
 		return refuse(validation, "seat is %d, want 0 or more", *o.Seat)
-	case !slices.Contains([]string{"", "full", "short", "json"}, o.Detail):
-		return refuse(validation, "detail is %q, want full, short or json", o.Detail)
+	case !slices.Contains([]string{"", "full", "short", "json", "image"}, o.Detail):
+		return refuse(validation, "detail is %q, want full, short, json or image", o.Detail)
 	case o.FrameTicks < 0 || o.FrameTicks > orders.MostTicks:
 		return refuse(validation, "frame_ticks is %d, want 1 to %d, or 0 for no limit", o.FrameTicks, orders.MostTicks)
 	}
