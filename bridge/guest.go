@@ -27,6 +27,9 @@ type Protocol interface {
 }
 
 const (
+	// sessionHeader names the session of a request, if it has one that is kept.
+	sessionHeader = "Mcp-Session-Id"
+
 	// guestBytes is the longest message of a guest; as much as others may have in flight.
 	guestBytes = 512 << 10
 
@@ -41,6 +44,8 @@ type Guest struct {
 	ws      *websocket.Conn
 	conn    peer
 	client  string // for the log
+	address string // see addressOf
+	here    bool
 
 	stopOnce sync.Once
 	quit     chan struct{}
@@ -74,6 +79,7 @@ func (srv *Server) takeToken(r *http.Request) {
 // serveGuest answers a request of another protocol. leave is called when it is over.
 func (s *service) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request, leave func()) {
 	g := &Guest{service: s, leave: leave, client: r.RemoteAddr, quit: make(chan struct{})}
+	g.address, g.here = addressOf(r)
 	conn := r.Context().Value(peerKey{}).(peer)
 	conn.SetReadDeadline(time.Now().Add(s.server.cfg.messageTimeout))
 	p.Serve(g, w, r)
@@ -108,6 +114,30 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, run func()) erro
 		g.Close()
 	}()
 	return nil
+}
+
+// Local is a guest who plays in this program, within the server's limits.
+func (srv *Server) Local() *Guest {
+	return &Guest{service: &service{server: srv}, client: "local", quit: make(chan struct{})}
+}
+
+// Keep has a guest outlast its request, as a session whose requests come on connections of their
+// own. Until leave is called it counts as a connection. Half of all are for requests.
+func (g *Guest) Keep() (leave func(), err error) {
+	left, _, reason := g.service.server.enter(g.address, g.here, 2)
+	if reason != "" {
+		return nil, errors.New(reason)
+	}
+	if !g.service.add(g) {
+		left()
+		return nil, errGone
+	}
+	g.service.server.metrics.sessions.Inc()
+	return func() {
+		g.service.server.metrics.sessions.Dec()
+		g.service.remove(g)
+		left()
+	}, nil
 }
 
 // errGone is why a guest's connection cannot be read.
@@ -147,6 +177,9 @@ func (g *Guest) Quit() <-chan struct{} { return g.quit }
 func (g *Guest) stop(code int, reason string) {
 	g.stopOnce.Do(func() {
 		close(g.quit)
+		if g.ws == nil {
+			return
+		}
 		if code != 0 {
 			closing := websocket.FormatCloseMessage(code, reason)
 			// If it cannot be sent there is nobody to tell.

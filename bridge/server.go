@@ -148,7 +148,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case status == 0 && srv.asksForMetrics(r): // also while it drains
 		srv.serveMetrics(w, r)
 		return
-	case status == 0 && srv.draining.Load():
+	case status == 0 && srv.draining.Load() && r.Header.Get(sessionHeader) == "":
 		status, reason = http.StatusServiceUnavailable, srv.unready()
 	}
 	if status != 0 {
@@ -163,7 +163,8 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		srv.live.ServeHTTP(w, r)
 		return
 	}
-	leave, status, reason := srv.enter(r)
+	address, here := addressOf(r)
+	leave, status, reason := srv.enter(address, here, 1)
 	if status != 0 {
 		srv.refuse(w, r, status, reason)
 		return
@@ -191,22 +192,22 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	session.run()
 }
 
-// enter counts a connection until leave is called. A status other than 0 refuses it.
-func (srv *Server) enter(r *http.Request) (leave func(), status int, reason string) {
-	if srv.connections.Add(1) > int64(srv.cfg.MaxConnections) {
-		reason := srv.unready()
+// enter counts a connection of an address until leave is called. A status other than 0 refuses one beyond
+// the limits, divided by share.
+func (srv *Server) enter(name string, here bool, share int) (leave func(), status int, reason string) {
+	if most := srv.cfg.MaxConnections / share; srv.connections.Add(1) > int64(most) {
 		srv.connections.Add(-1)
-		return nil, http.StatusServiceUnavailable, reason
+		return nil, http.StatusServiceUnavailable,
+			fmt.Sprintf("this server has all of its %d connections; close one or come back later", most)
 	}
-	name, here := addressOf(r)
 	if here {
 		return func() { srv.connections.Add(-1) }, 0, ""
 	}
-	if !srv.addresses.enter(name, srv.cfg.MaxPerAddress) {
+	if most := srv.cfg.MaxPerAddress / share; !srv.addresses.enter(name, most) {
 		srv.connections.Add(-1)
 		return nil, http.StatusTooManyRequests,
 			fmt.Sprintf("this address has all of its %d connections; close one, or start the server with a higher "+
-				"--max-connections", srv.cfg.MaxPerAddress)
+				"--max-connections", most)
 	}
 	return func() {
 		srv.addresses.leave(name)

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"embed"
 	"encoding/json"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pommego/bridge"
 )
@@ -31,7 +31,9 @@ const name = "pommego"
 
 // Handler is the protocol for a server: bridge.Config.Protocols. It may serve several.
 type Handler struct {
-	ids []string
+	ids     []string
+	tools   *mcp.Server
+	streams http.Handler // tools, over HTTP
 
 	naming sync.Mutex // held while a game gets an episode_id that a client chose
 
@@ -40,13 +42,16 @@ type Handler struct {
 }
 
 // New makes a handler with tasks of the given ids.
-func New(ids []string) *Handler { return &Handler{ids: ids, games: map[string]*game{}} }
+func New(ids []string) *Handler {
+	h := &Handler{ids: ids, tools: newTools(), games: map[string]*game{}}
+	h.streams = newStreams(h.tools, toolsIdle)
+	return h
+}
 
 // routes is what is computed, by method and path; a POST below the environment's name is about tasks.
 var routes = map[string]func(h *Handler, g *bridge.Guest, r *http.Request) (any, error){
 	"POST /reset": (*Handler).reset,
 	"POST /step":  (*Handler).step,
-	"POST /mcp":   (*Handler).mcp,
 	"GET /state": func(*Handler, *bridge.Guest, *http.Request) (any, error) {
 		return (&player{}).state(), nil
 	},
@@ -59,8 +64,8 @@ const socketPath, tasksPath = "/ws", "/" + name + "/"
 // Answers is bridge.Protocol's.
 func (h *Handler) Answers(path string) bool {
 	_, err := fixed.ReadFile("package" + path)
-	return err == nil || path == socketPath || strings.HasPrefix(path, tasksPath) || routes["GET "+path] != nil ||
-		routes["POST "+path] != nil
+	return err == nil || path == socketPath || path == toolsPath || strings.HasPrefix(path, tasksPath) ||
+		routes["GET "+path] != nil || routes["POST "+path] != nil
 }
 
 // Serve is bridge.Protocol's.
@@ -69,6 +74,10 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 	if path == socketPath && websocket.IsWebSocketUpgrade(r) {
 		p := &player{handler: h, guest: g}
 		g.Upgrade(w, r, p.run) // an error has been answered
+		return
+	}
+	if path == toolsPath && r.Method != http.MethodGet { // nothing is sent unasked
+		h.serveTools(g, w, r)
 		return
 	}
 	if text, err := fixed.ReadFile("package" + path); err == nil && r.Method == http.MethodGet {
@@ -259,32 +268,10 @@ func (h *Handler) once(g *bridge.Guest, data []byte, use func(*player, observati
 	return use(p, first)
 }
 
-// mcp answers tool calls: there are no tools here.
-func (h *Handler) mcp(_ *bridge.Guest, r *http.Request) (any, error) {
-	body, err := readBody(r)
-	return noTools(body), err
-}
-
-// noTools is the JSON-RPC answer to a request.
+// noTools is the JSON-RPC answer to a request where there are no tools.
 func noTools(request []byte) map[string]any {
-	var in struct {
-		ID     any    `json:"id"`
-		Method string `json:"method"`
-	}
-	answer := map[string]any{"jsonrpc": "2.0", "id": nil}
-	switch err := json.Unmarshal(request, &in); {
-	case err != nil:
-		answer["error"] = map[string]any{"code": -32700, "message": "the request is not JSON-RPC"}
-		return answer
-	case in.Method == "":
-		answer["error"] = map[string]any{"code": -32600, "message": "the request has no method"}
-	case in.Method == "tools/list":
-		answer["result"] = map[string]any{"tools": []any{}}
-	default:
-		answer["error"] = map[string]any{"code": -32601,
-			"message": fmt.Sprintf("the method is %.100q, and this environment has no tools: send steps to %s", in.Method,
-				socketPath)}
-	}
-	answer["id"] = in.ID
-	return answer
+	var in struct{ ID any }
+	json.Unmarshal(request, &in) // what is no JSON has no id
+	return map[string]any{"jsonrpc": "2.0", "id": in.ID, "error": map[string]any{"code": -32601,
+		"message": "there are no tools here: send steps to " + socketPath + ", or call tools at " + toolsPath}}
 }

@@ -365,6 +365,33 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestLateRemembers: in ticks for which a seat is late, it sees on, and so it knows of a bomb out of its view.
+func TestLateRemembers(t *testing.T) {
+	s := serve(t, nil)
+	a, b := s.dial(t), s.dial(t)
+	var both sync.WaitGroup
+	both.Go(func() {
+		a.reset(`{"seed":4,"env":"PommeTeamCompetition-v0","episode_id":"g","opponents":["open","static","static"],"move_timeout_s":0.05,` +
+			`"rules":{"agent_view_size":1,"num_wood":0,"num_items":0,"num_rigid":0}}`)
+	})
+	time.Sleep(50 * time.Millisecond)
+	b.reset(`{"episode_id":"g"}`)
+	both.Wait()
+	for _, action := range []string{"bomb", "down", "down"} {
+		both.Go(func() { b.step("stop") })
+		a.step(action)
+		both.Wait()
+	}
+	for range 2 {
+		b.step("stop") // a is late
+	}
+	both.Go(func() { b.step("stop, stop, stop") })
+	if x := a.step("bomb for 3"); x.Data.Metadata.Late != 2 || x.Data.Metadata.Tick != 8 {
+		t.Errorf("an order that ends when nothing is going to burn, 2 ticks late: %s", x.raw)
+	}
+	both.Wait()
+}
+
 // TestNobodyComes: built-in agents take the seats that are open for too long.
 func TestNobodyComes(t *testing.T) {
 	s := serve(t, nil)
@@ -463,10 +490,6 @@ func TestPaths(t *testing.T) {
 	paths := ok("GET", "/openapi.json", "")["paths"].(map[string]any)
 	if paths["/reset"] == nil || paths["/state"] == nil {
 		t.Errorf("openapi: %v", paths)
-	}
-	if got := ok("POST", "/mcp",
-		`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`); got["jsonrpc"] != "2.0" || got["id"] != 3.0 {
-		t.Errorf("mcp: %v", got)
 	}
 	for _, wrong := range [][3]string{{"POST", "/reset", `{"sede":1}`}, {"POST", "/step", `{"action":{}}`},
 		{"POST", "/reset", strings.Repeat(" ", 40_000)}, {"POST", "/reset", `{"opponents":"open"}`},

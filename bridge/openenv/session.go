@@ -35,6 +35,12 @@ func refuse(code, format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...), code}
 }
 
+// errNoGame is why a step, or a look, has no answer.
+var errNoGame = refuse(execution, "there is no game yet: reset first (new_game)")
+
+// errFailed is what a client is told of a panic.
+var errFailed = refuse(execution, "the server failed: please report it")
+
 // errLeft is why a request has no answer: its client has gone.
 var errLeft = errors.New("openenv: the client has gone")
 
@@ -49,7 +55,9 @@ type player struct {
 	game  *game      // nil: none yet
 	seat  *seat
 	steps int
-	over  bool // the client has been told that its game is
+	paid  float64
+	ended string // the result, once the client has been told
+	over  bool   // the client has been told that its game is
 }
 
 // message is a message of either side.
@@ -60,13 +68,7 @@ type message struct {
 
 // run serves a connection.
 func (p *player) run() {
-	defer func() {
-		p.guest.Close()
-		p.abandon()
-		p.mu.Lock() // the last request has been answered
-		defer p.mu.Unlock()
-		p.leave()
-	}()
+	defer p.end()
 	for {
 		text, err := p.guest.Read()
 		if err != nil {
@@ -83,12 +85,21 @@ func (p *player) run() {
 	}
 }
 
+// end ends the session.
+func (p *player) end() {
+	p.guest.Close()
+	p.abandon()
+	p.mu.Lock() // the last request has been answered
+	defer p.mu.Unlock()
+	p.leave()
+}
+
 // reply answers a message; nil if there is nobody to tell.
 func (p *player) reply(text []byte) (reply []byte) {
 	defer func() {
 		if v := recover(); v != nil {
 			p.guest.Fault(v, debug.Stack())
-			reply = encode(map[string]any{"type": "error", "data": refusal{"the server failed: please report it", execution}})
+			reply = failed(errFailed)
 		}
 	}()
 	var m message
@@ -169,33 +180,45 @@ func (p *player) reset(o options) (observation, error) {
 		return observation{}, err
 	}
 	p.playing.Store(g)
-	p.game, p.seat, p.steps, p.over = g, s, 0, false
+	p.game, p.seat, p.steps, p.paid, p.ended, p.over = g, s, 0, 0, "", false
 	select {
 	case <-g.begun:
 	case <-p.guest.Quit():
 		return observation{}, errLeft
 	}
+	seen := p.look(false)
+	seen.Observation.Text = g.told.Rules() + "\n" + seen.Observation.Text
+	return seen, nil
+}
+
+// look is what the seat sees now, which pays nothing.
+func (p *player) look(image bool) observation {
+	g, s := p.game, p.seat
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	step := g.look()
+	step, owed := g.look(), s.owed
 	seen := g.observe(s, &step)
-	seen.Observation.Text = g.told.Rules() + "\n" + seen.Observation.Text
-	seen.Reward = nil
-	return seen, nil
+	seen.Reward, s.owed = nil, owed
+	if image {
+		seen.Observation.Image = g.image(s, &step)
+	}
+	return seen
 }
 
 // step plays an answer of the model.
 func (p *player) step(text string) (observation, error) {
 	switch {
 	case p.game == nil:
-		return observation{}, refuse(execution, "there is no game yet: reset first")
+		return observation{}, errNoGame
 	case p.over:
-		return observation{}, refuse(execution, "the game is over: reset to begin another")
+		return observation{}, refuse(execution, "the game is over: reset (new_game) to begin another")
 	}
 	p.game.take(p.seat, text)
 	p.steps++
 	seen, err := p.wait()
-	p.over = seen.Done
+	if err == nil {
+		p.over, p.ended, p.paid = seen.Done, seen.Metadata.Result, p.paid+*seen.Reward
+	}
 	return seen, err
 }
 
@@ -243,6 +266,6 @@ func (p *player) state() map[string]any {
 	return map[string]any{
 		"episode_id": *g.options.EpisodeID, "step_count": p.steps, "env": g.game.Spec().ID, "seed": *g.options.Seed,
 		"seat": p.seat.number, "tick": g.match.Status().Steps, "done": p.seat.done, "counts": p.seat.counts,
-		"sessions": g.sessions.Load(),
+		"sessions": g.sessions.Load(), "reward": p.paid, "result": p.ended,
 	}
 }

@@ -21,8 +21,8 @@ const (
 )
 
 // commands makes the subcommands, in the order in which help lists them.
-var commands = []func() *cobra.Command{newEnvs, newServe, newPlay, newTournament, newGenerate, newData, newReplay,
-	newView, newVerify, newBench, newVersion}
+var commands = []func() *cobra.Command{newEnvs, newServe, newMCP, newPlay, newTournament, newGenerate, newData,
+	newReplay, newView, newVerify, newBench, newVersion}
 
 // usageError is a command called wrongly.
 type usageError struct{ error }
