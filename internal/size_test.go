@@ -26,7 +26,7 @@ type area struct {
 var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 23100},
 	{"vec", "many games stepped together, in batches", 3800},
-	{"bridge", "the server, its wire protocol, and OpenEnv", 7300},
+	{"bridge", "the server, its wire protocol, OpenEnv and MCP", 7500},
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages, words for language models", 16500},
 	{"cmd", "the command pommego", 4300},
 	{"internal", "crash-safe files, names of enumerations, the module under another path", 950},

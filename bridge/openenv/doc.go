@@ -7,7 +7,8 @@
 //
 // A connection is a session, which plays one game after the other from one seat. What a seat
 // sees comes from package words, and what its model answers is read and carried out by package
-// orders. docs/language-models.md is the reference.
+// orders. Models that call tools play in the same sessions, by MCP (mcp.go). docs/language-models.md
+// is the reference.
 //
 // # Concurrency
 //

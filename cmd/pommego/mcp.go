@@ -21,9 +21,8 @@ docs/language-models.md. Over HTTP, "pommego serve --openenv" offers the same to
   pommego serve --openenv`,
 		Args: exactly(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			srv, err := bridge.New(bridge.Config{
-				IDs: catalog.IDs, Game: catalog.Game, Variant: catalog.Variant, Version: version(),
-			})
+			cfg := bridge.Config{IDs: catalog.IDs, Game: catalog.Game, Variant: catalog.Variant, Version: version()}
+			srv, err := bridge.New(cfg)
 			if err != nil {
 				return err
 			}
