@@ -15,7 +15,12 @@ type Thought struct {
 	Values        []SearchValue `json:"values,omitzero"`        // what it is worth, in the agent's own unit
 	Probabilities []float64     `json:"probabilities,omitzero"` // with which the agent chooses
 	Value         *float64      `json:"value,omitzero"`         // of the position, to the agent
+	Read          string        `json:"read,omitzero"`          // by a language model
+	Said          string        `json:"said,omitzero"`          // by it
 }
+
+// Talker is an agent or a player that was asked for its last action in words, unless read is empty.
+type Talker interface{ Dialogue() (read, said string) }
 
 // SearchValue is a number that is null in JSON where it is none.
 type SearchValue float64
@@ -51,8 +56,13 @@ func (t *Thought) Check(s *Spec) error {
 }
 
 // ThoughtOf is what an agent or a player in a seat chose its last action by, if it
-// searched.
+// searched or was asked in words.
 func ThoughtOf(spec *Spec, seat int, player any) (t Thought, ok bool) {
+	if talker, ok := player.(Talker); ok {
+		t.Seat = seat
+		t.Read, t.Said = talker.Dialogue()
+		return t, t.Read != ""
+	}
 	n := spec.MaskSize()
 	visits, values := make([]int32, n), make([]float64, n)
 	r, ok := player.(SearchReporter)

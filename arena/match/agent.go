@@ -18,7 +18,8 @@ import (
 // game. The first of its failures is logged.
 func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent, error) {
 	if !Outside(name) {
-		return nil, fmt.Errorf("match: agent %q, want http://host:port, exec:COMMAND or library:PATH", name)
+		return nil, fmt.Errorf("match: agent %q, want http://host:port, exec:COMMAND, library:PATH or llm:ADDRESS,model=NAME",
+			name)
 	}
 	p, err := NewPlayer(game, name)
 	if err != nil {
@@ -43,6 +44,11 @@ type outsider struct {
 func (a *outsider) Waits() bool { return true }
 
 func (a *outsider) Missed() (late, failed int) { return a.late, a.failed }
+
+func (a *outsider) Dialogue() (read, said string) {
+	t, _ := env.ThoughtOf(a.game.Spec(), 0, a.player)
+	return t.Read, t.Said
+}
 
 func (a *outsider) Close() error { return a.player.Close() }
 

@@ -21,11 +21,27 @@ import (
 // reference's HTTP and Docker agents.
 type httpPlayer struct {
 	remote
-	base   string
-	client *http.Client
-	met    bool   // it has answered
-	told   string // the body of /init_agent that it has been sent and still knows
-	obs    []byte
+	caller
+	met  bool   // it has answered
+	told string // the body of /init_agent that it has been sent and still knows
+	obs  []byte
+}
+
+// caller calls a server.
+type caller struct {
+	base, key string // the key is in nothing that it returns
+	most      int    // bytes of an answer
+	client    *http.Client
+	lost      bool // the server was away; it may be another when it is back
+}
+
+func newCaller(base string, most int) caller {
+	return caller{base: base, most: most, client: &http.Client{
+		// As with the original, each request has a connection of its own, so
+		// that no answer can belong to an earlier one. No proxy, no redirects.
+		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
 }
 
 // addresses are those of the players that are not closed. A server keeps the
@@ -44,12 +60,7 @@ func newHTTP(game env.Game, name string) (Player, error) {
 		return nil, fmt.Errorf("match: player %q has a seat already: it is one agent, and each seat needs one of its own",
 			name)
 	}
-	return &httpPlayer{remote: remote{name, game}, base: base, client: &http.Client{
-		// As with the original, each request has a connection of its own, so
-		// that no answer can belong to an earlier one. No proxy, no redirects.
-		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	return &httpPlayer{remote: remote{name, game}, caller: newCaller(base, maxAnswer)}, nil
 }
 
 // Begin waits until the server answers, whatever the answer, and sends it its
@@ -57,24 +68,24 @@ func newHTTP(game env.Game, name string) (Player, error) {
 // nothing has changed: the original's own runner cannot take them twice.
 func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
 	p.game = g.Game
-	if err := p.ping(ctx); err != nil {
+	if err := p.await(ctx, p.name, "/ping"); err != nil {
 		return err
 	}
 	p.met = true
 	body := string(appendFields(nil, "id", strconv.Itoa(g.Seat), "game_type", p.game.GameType()))
-	if body == p.told {
+	if body == p.told && !p.lost {
 		return nil
 	}
-	p.told = body
+	p.told, p.lost = body, false
 	_, err := p.post(ctx, "/init_agent", []byte(body))
 	return err
 }
 
-// ping asks again and again until there is an answer or time is up.
-func (p *httpPlayer) ping(ctx context.Context) error {
+// await asks again and again until there is an answer or time is up.
+func (p *caller) await(ctx context.Context, name, path string) error {
 	var last error
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		_, err := p.do(ctx, http.MethodGet, "/ping", nil)
+		_, err := p.do(ctx, http.MethodGet, path, nil)
 		var status statusError
 		if err == nil || errors.As(err, &status) {
 			return nil
@@ -84,7 +95,7 @@ func (p *httpPlayer) ping(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s %w: %w", p.name, ErrAbsent, last)
+			return fmt.Errorf("%s %w: %w", name, ErrAbsent, last)
 		case <-time.After(pause):
 		}
 	}
@@ -137,12 +148,16 @@ func (p *httpPlayer) post(ctx context.Context, path string, body []byte) ([]byte
 }
 
 // statusError is an answer that is no success.
-type statusError struct{ request, status string }
+type statusError struct {
+	request, status, body string
+	code                  int
+	wait                  time.Duration // before it is asked again, if it says so
+}
 
 func (e statusError) Error() string { return e.request + " answered " + e.status }
 
 // do makes one request and reads the answer, if it is not too long.
-func (p *httpPlayer) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+func (p *caller) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -150,22 +165,28 @@ func (p *httpPlayer) do(ctx context.Context, method, path string, body []byte) (
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	if p.key != "" {
+		req.Header.Set("Authorization", "Bearer "+p.key)
+	}
 	resp, err := p.client.Do(req)
 	if err != nil {
-		if ctx.Err() == nil {
-			p.told = "" // it may be another when it is back
-		}
+		p.lost = p.lost || ctx.Err() == nil
 		return nil, err
 	}
 	defer resp.Body.Close()
-	reply, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	reply, err := io.ReadAll(io.LimitReader(resp.Body, int64(p.most)+1))
+	if p.key != "" {
+		reply = bytes.ReplaceAll(reply, []byte(p.key), []byte("***"))
+	}
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
-	case len(reply) > maxAnswer:
-		return nil, fmt.Errorf("%s %s answered more than %d bytes", method, path, maxAnswer)
+	case len(reply) > p.most:
+		return nil, fmt.Errorf("%s %s answered more than %d bytes", method, path, p.most)
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		return nil, statusError{method + " " + path, resp.Status}
+		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // 0 if it is no number
+		return nil, statusError{method + " " + path, resp.Status, short(reply), resp.StatusCode,
+			time.Duration(min(max(seconds, 0), 3600)) * time.Second}
 	}
 	return reply, nil
 }

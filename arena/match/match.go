@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"pommego/arena/dialogue"
 	"pommego/env"
 )
 
@@ -40,6 +41,8 @@ type SeatReport struct {
 	Longest   time.Duration `json:"longest_ns"`
 	Ticks     uint64        `json:"ticks"` // simulated by agents that search
 	LastError string        `json:"last_error,omitempty"`
+
+	Answers dialogue.Usage `json:"answers,omitzero"` // of a language model
 }
 
 // Moment is a game at its start and after each step.
@@ -87,6 +90,11 @@ func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r
 	}
 	if seats := game.Spec().Seats; len(players) != seats {
 		return nil, fmt.Errorf("match: %d players, want %d for %s", len(players), seats, game.Spec().ID)
+	}
+	for _, p := range players {
+		if _, ok := p.(*model); ok && r.Limit == 0 {
+			r.Limit = ModelLimit
+		}
 	}
 	c := &contest{
 		ctx: ctx, rules: r.of(game), players: players, watch: watch,

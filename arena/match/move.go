@@ -63,6 +63,7 @@ func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint
 	report.Think += took
 	report.Longest = max(report.Longest, took)
 	report.Ticks += cost.Ticks
+	report.Answers.Add(cost.Answers)
 	unanswered := errors.Is(err, context.DeadlineExceeded)
 	if c.rules.giveUp > 0 && limit > 0 && (unanswered || took >= c.rules.giveUp) {
 		c.gone = c.gone.With(seat)

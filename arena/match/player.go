@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"pommego/arena/dialogue"
 	"pommego/env"
 )
 
@@ -54,7 +55,8 @@ type Start struct {
 
 // Cost is what a move cost besides time.
 type Cost struct {
-	Ticks uint64 // simulated moves of the game, of agents that search
+	Ticks   uint64         // simulated moves of the game, of agents that search
+	Answers dialogue.Usage // of a language model
 }
 
 // Outcome is how a game went for one seat.
@@ -66,8 +68,8 @@ type Outcome struct {
 	Counts  env.Counts // what the game counted of all seats, nil if it counts nothing
 }
 
-// NewPlayer makes a player of game from its name: a built-in agent,
-// "http://host:port", "exec:COMMAND" or "library:PATH". It must be closed.
+// NewPlayer makes a player of game from its name: a built-in agent, "http://host:port",
+// "exec:COMMAND", "library:PATH" or "llm:ADDRESS,model=NAME". It must be closed.
 func NewPlayer(game env.Game, name string) (Player, error) {
 	switch kind, _, _ := strings.Cut(name, ":"); kind {
 	case "http", "https":
@@ -76,10 +78,12 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 		return newExec(game, name, os.Stderr)
 	case "library":
 		return newLibrary(game, name, os.Stderr)
+	case "llm":
+		return newModel(game, name)
 	}
 	agent, err := newAgent(game, name)
 	if err != nil {
-		return nil, fmt.Errorf("%w; or http://host:port, exec:COMMAND or library:PATH", err)
+		return nil, fmt.Errorf("%w; or http://host:port, exec:COMMAND, library:PATH or llm:ADDRESS,model=NAME", err)
 	}
 	return &builtIn{name: name, game: game, agent: agent}, nil
 }
@@ -104,7 +108,8 @@ func AtURL(name string) bool {
 
 // Outside reports whether a name is of an agent outside this program.
 func Outside(name string) bool {
-	return AtURL(name) || strings.HasPrefix(name, "exec:") || strings.HasPrefix(name, "library:")
+	return AtURL(name) || strings.HasPrefix(name, "exec:") || strings.HasPrefix(name, "library:") ||
+		strings.HasPrefix(name, "llm:")
 }
 
 // remote is what players outside this program have in common.

@@ -80,24 +80,10 @@ func (r *Recording) Stop() error {
 // write plays the game again, for its record: only now is it known what the
 // note has to say.
 func (r *Recording) write() error {
-	again := r.game.Game.New(1)[0]
-	if err := again.Restore(r.start); err != nil {
-		return err
-	}
-	rec, err := again.(record.Recordable).Record(record.Info{
+	line, err := record.Write(r.game.Game, record.Info{
 		EnvID: r.game.Game.Spec().ID, Seed: r.game.Seed.Value, Note: r.note(), Setup: r.Setup, Policies: r.policies,
 		ObsEvery: r.obsEvery,
-	})
-	if err != nil {
-		return err
-	}
-	for i, actions := range r.actions {
-		again.Step(actions)
-		if err := rec.Step(actions, r.thoughts[i]...); err != nil {
-			return err
-		}
-	}
-	line, err := rec.Append(nil)
+	}, r.start, r.actions, r.thoughts)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 // The times that apply where Rules leaves them out.
 const (
 	DefaultLimit = 100 * time.Millisecond
+	ModelLimit   = 30 * time.Second // where a language model plays
 	DefaultWait  = 10 * time.Second
 )
 
@@ -20,8 +21,8 @@ const (
 // zero value has the limits of the game's own document, or the default limit, for
 // remote players, and keeps ties.
 type Rules struct {
-	// Limit is how long a remote player may take for a move; 0: what the game's
-	// document says (env.Game.Clock), else DefaultLimit.
+	// Limit is how long a remote player may take for a move; 0: ModelLimit if one of the players is
+	// a language model, else what the game's document says (env.Game.Clock), else DefaultLimit.
 	Limit time.Duration
 
 	// giveUp is the time without an answer after which a remote player counts as

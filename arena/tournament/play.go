@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"pommego/arena/dialogue"
 	"pommego/arena/match"
 	"pommego/env"
 )
 
 // work plays missing games until there are none left or the context ends.
 func (r *run) work(ctx context.Context, results chan<- finished) {
-	seated := players{t: r.t, made: map[string][]match.Player{}}
+	seated := players{t: r.t, dialogues: r.o.Dialogues, made: map[string][]match.Player{}}
 	for ctx.Err() == nil {
 		i := int(r.next.Add(1)) - 1
 		if i >= len(r.todo) {
@@ -78,8 +80,9 @@ func drain(f finished, results <-chan finished) (batch []Record, err error) {
 
 // players are one worker's. Each plays one game after the other.
 type players struct {
-	t    *Tournament
-	made map[string][]match.Player // by name, as many as were needed at a time
+	t         *Tournament
+	dialogues *dialogue.Log
+	made      map[string][]match.Player // by name, as many as were needed at a time
 }
 
 // play plays one game.
@@ -89,12 +92,12 @@ func (p *players) play(ctx context.Context, f *fixture) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	killed := kills{seats: len(names)}
+	killed, talks := kills{seats: len(names)}, match.Dialogues{Log: p.dialogues}
 	rules := p.t.config.rules()
 	rules.Repetition = f.again
 	result, err := match.Play(ctx, p.t.game, seats, f.seed, *rules, func(at match.Moment) error {
 		killed.watch(at)
-		return nil
+		return talks.Watch(at)
 	})
 	if err != nil {
 		return Record{}, err
@@ -164,6 +167,7 @@ func newRecord(f *fixture, names []string, result *match.Result) Record {
 		Outcome: result.Outcome, Steps: result.Steps}
 	var errs []string
 	var notices []int
+	var answers []dialogue.Usage
 	failed, unheard := false, false
 	for _, s := range result.Seats {
 		r.Moves = append(r.Moves, s.Moves)
@@ -172,6 +176,7 @@ func newRecord(f *fixture, names []string, result *match.Result) Record {
 		r.Failed = append(r.Failed, s.Failed)
 		r.Clock.Think = append(r.Clock.Think, s.Think)
 		r.Clock.Longest = append(r.Clock.Longest, s.Longest)
+		answers = append(answers, s.Answers)
 		errs = append(errs, s.LastError)
 		failed = failed || s.LastError != ""
 		notices = append(notices, s.FailedNotices)
@@ -182,6 +187,9 @@ func newRecord(f *fixture, names []string, result *match.Result) Record {
 	}
 	if unheard {
 		r.FailedNotices = notices
+	}
+	if slices.ContainsFunc(answers, func(a dialogue.Usage) bool { return a != dialogue.Usage{} }) {
+		r.Answers = answers
 	}
 	return r
 }

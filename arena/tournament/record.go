@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"pommego/arena/dialogue"
 	"pommego/env"
 )
 
@@ -28,6 +29,8 @@ type Record struct {
 
 	// FailedNotices is nil if there are none: most logs have nothing to say of them.
 	FailedNotices []int `json:"failed_notices,omitempty"`
+
+	Answers []dialogue.Usage `json:"answers,omitempty"` // nil without language models
 
 	Counts env.Counts `json:"counts,omitempty"` // what the game counted
 
@@ -66,7 +69,7 @@ func (s *schedule) check(r *Record) error {
 	}
 	lists := []int{len(r.Result), len(r.Outcome), len(r.Moves), len(r.Ticks), len(r.Late), len(r.Failed),
 		len(r.Clock.Think), len(r.Clock.Longest)}
-	for _, optional := range []int{len(r.Errors), len(r.FailedNotices), len(r.Kills)} {
+	for _, optional := range []int{len(r.Errors), len(r.FailedNotices), len(r.Kills), len(r.Answers)} {
 		if optional > 0 {
 			lists = append(lists, optional)
 		}

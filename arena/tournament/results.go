@@ -3,6 +3,7 @@ package tournament
 import (
 	"slices"
 
+	"pommego/arena/dialogue"
 	"pommego/env"
 )
 
@@ -53,6 +54,8 @@ type Standing struct {
 
 	// FailedNotices is how often telling it that a game begins or ends failed.
 	FailedNotices int `json:"failed_notices"`
+
+	Answers dialogue.Usage `json:"answers,omitzero"` // of a language model
 
 	// Counts is what its games counted, for each of the game's counts in their
 	// order: the mean of a game, of its seats there.
@@ -204,6 +207,9 @@ func (a *Standing) add(r *Record, side int, team []int) {
 		a.Failed += r.Failed[seat]
 		if len(r.FailedNotices) > 0 {
 			a.FailedNotices += r.FailedNotices[seat]
+		}
+		if len(r.Answers) > 0 {
+			a.Answers.Add(r.Answers[seat])
 		}
 	}
 }

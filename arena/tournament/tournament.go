@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"pommego/arena/dialogue"
 	"pommego/arena/match"
 	"pommego/env"
 	"pommego/internal/disk"
@@ -72,6 +73,9 @@ type Options struct {
 	// Client has lines with games of agents that are called "client:NAME", which are played elsewhere. As long as some
 	// are missing, Report.Asked lists them and no others are played.
 	Client io.Reader
+
+	// Dialogues records the games that are played: match.Rules.Dialogues.
+	Dialogues *dialogue.Log
 
 	// Progress, if not nil, is called at the start and whenever games are on the
 	// disk, by one goroutine at a time.

@@ -24,18 +24,23 @@ func (f Formats) find(name string) (*record.Format, error) {
 	return nil, fmt.Errorf("%w: %q, want one of %s", ErrFormat, name, strings.Join(known, ", "))
 }
 
-// Reopen opens a record to be shown.
-func (f Formats) Reopen(line []byte) (record.Replay, error) {
+// Of is the format of a record.
+func (f Formats) Of(line []byte) (*record.Format, error) {
 	name, err := FormatOf(line)
 	if err != nil {
 		return nil, err
 	}
-	format, err := f.find(name)
+	return f.find(name)
+}
+
+// Reopen opens a record to be shown.
+func (f Formats) Reopen(line []byte) (record.Replay, error) {
+	format, err := f.Of(line)
 	if err != nil {
 		return nil, err
 	}
 	if format.Open == nil {
-		return nil, fmt.Errorf("%q cannot be shown, only checked", name)
+		return nil, fmt.Errorf("%q cannot be shown, only checked", format.Name)
 	}
 	return format.Open(line)
 }

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"reflect"
@@ -21,6 +22,9 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 
 // Rules is the rules of the game in short, and how to read views of it.
 func (g *Game) Rules() string { return g.rules.Value() }
+
+// Answers is how to answer.
+func (g *Game) Answers() string { return g.answers.Value() }
 
 // tell writes the rules.
 func (g *Game) tell() error {
@@ -46,5 +50,9 @@ func (g *Game) tell() error {
 	}
 	err := templates.ExecuteTemplate(b, "views.txt", nil)
 	g.rules = unique.Make(b.String())
+	b.Reset()
+	says := len(g.spec.Actions) > g.figures
+	err = cmp.Or(err, templates.ExecuteTemplate(b, "answers.txt", map[string]any{"Figures": g.figures, "Says": says}))
+	g.answers = unique.Make(b.String())
 	return err
 }

@@ -21,7 +21,8 @@ type Game struct {
 	head    *scene.Head
 	spec    *env.Spec
 	rules   unique.Handle[string] // games with the same rules share them
-	figures int                   // that a seat moves: the first components of an action
+	answers unique.Handle[string]
+	figures int // that a seat moves: the first components of an action
 }
 
 // New makes a Game from a game's description and the head of its scenes.

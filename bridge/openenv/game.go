@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pommego/arena/orders"
+	"pommego/arena/dialogue"
 	"pommego/arena/scene"
-	"pommego/arena/words"
 	"pommego/env"
+	"pommego/env/record"
 )
 
 // open is the name of an opponent that is another session.
@@ -18,10 +18,11 @@ const open = "open"
 // game is one game, in some seats of which sessions play.
 type game struct {
 	options options // resolved
+	log     *dialogue.Log
 	line    []string
 	game    env.Game
-	head    scene.Head
-	told    *words.Game
+	talk    *dialogue.Game
+	record  *dialogue.Record
 	release func()
 
 	sessions atomic.Int64 // that have not left
@@ -44,16 +45,10 @@ type game struct {
 
 // seat is a session's place in a game. What changes is guarded by the game's mutex.
 type seat struct {
-	number int
-	detail string
-	frame  int // ticks that an answer holds for at most; 0: any
-	ctl    *orders.Controller
-
-	counts  orders.Counts
-	reading string // of the last answer
-	left    int    // ticks that the answer may still hold for
-	holds   bool   // an answer
-	ready   bool   // its action of the coming tick is there
+	*dialogue.Seat
+	tick    int // of what it was told last
+	text    string
+	ready   bool // its action of the coming tick is there
 	owed    float64
 	done    bool
 	replies chan observation // room for one
@@ -88,10 +83,9 @@ func (g *game) begin() {
 				a.StopOn(&g.stop)
 			}
 		}
-		if s := g.seats[n]; s != nil {
-			s.ctl = orders.NewController(g.match)
-		}
 	}
+	g.record = g.log.Begin(g.game, g.match, record.Info{EnvID: g.game.Spec().ID, Seed: seed.Value,
+		Note: "episode_id " + *g.options.EpisodeID, Policies: g.line})
 	close(g.begun)
 }
 
@@ -104,11 +98,10 @@ func (g *game) take(s *seat, text string) {
 		g.reply(s, &step)
 		return
 	}
-	o, reading := orders.Parse(text, &g.head)
-	s.counts.Add(reading)
-	s.reading = reading.String()
-	s.ctl.Take(o)
-	s.holds, s.left = true, s.frame
+	s.Take(text)
+	g.record.Turn(s.Number, &dialogue.Turn{Tick: s.tick, Seat: s.Number, Detail: s.Detail, Answer: &text,
+		Reading: s.Reading, Messages: []dialogue.Message{{Role: "user", Content: s.text}}})
+	s.text = ""
 	g.play(false)
 }
 
@@ -137,7 +130,7 @@ func (g *game) play(late bool) {
 func (g *game) playing() (all []*seat) {
 	in := g.match.Status().In
 	for _, s := range g.seats {
-		if s != nil && in.Has(s.number) {
+		if s != nil && in.Has(s.Number) {
 			all = append(all, s)
 		}
 	}
@@ -151,21 +144,17 @@ func (g *game) hasSessions() bool {
 
 // ask has a seat's answer give its action for the coming tick; one that is played out is replied to.
 func (g *game) ask(s *seat, step *scene.Step) {
-	if s.ready || !s.holds {
+	if s.ready || !s.Holds {
 		return
 	}
-	seen := step.Seen(&g.head, s.number)
-	if s.frame > 0 && s.left == 0 || s.ctl.Act(&g.head, &seen, s.number, g.action(s.number)) {
+	if s.ready = !s.Act(step, g.action(s.Number)); !s.ready {
 		g.reply(s, step)
-		return
 	}
-	s.ready = true
-	s.left--
 }
 
 // action is a seat's part of the actions of the coming tick.
 func (g *game) action(n int) []uint8 {
-	width := len(g.head.Actions)
+	width := len(g.talk.Head.Actions)
 	return g.actions[n*width:][:width]
 }
 
@@ -199,8 +188,7 @@ func (g *game) tick() {
 			s.ready = false
 			continue
 		case s != nil && status.In.Has(n):
-			s.counts.Late++
-			s.ctl.Look(n)
+			s.Late()
 		}
 		clear(g.action(n))
 		if s == nil && a != nil && status.In.Has(n) {
@@ -212,13 +200,16 @@ func (g *game) tick() {
 	}
 	g.before = status.In
 	g.tracker.Step(g.match, g.actions)
+	g.record.Step(status.In, g.actions)
 	g.pay()
 }
 
 // pay pays the seats whose outcome is known, and replies to those for which the game is over.
 func (g *game) pay() {
 	status := g.match.Status()
-	g.over = status.Over
+	if g.over = status.Over; g.over {
+		g.record.End() // an error has been logged
+	}
 	outcome := make([]float64, len(g.seats))
 	g.match.Outcome(outcome)
 	for n, s := range g.seats {
@@ -227,7 +218,7 @@ func (g *game) pay() {
 		}
 		s.done = true
 		s.owed += outcome[n]
-		if s.holds {
+		if s.Holds {
 			step := g.look()
 			g.reply(s, &step)
 		}
@@ -245,20 +236,25 @@ func (g *game) look() scene.Step {
 
 // reply ends a seat's answer with what it sees.
 func (g *game) reply(s *seat, step *scene.Step) {
-	s.holds = false
-	s.replies <- g.observe(s, step)
+	s.Holds = false
+	s.replies <- g.observe(s, step, false)
 }
 
 // leave ends a session's part in the game: whom the reset named plays on in its seat.
 func (g *game) leave(s *seat) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.seats[s.number] = nil
+	g.seats[s.Number] = nil
+	g.record.Turn(s.Number, nil)
 	if g.started {
-		g.agents[s.number] = g.standIns[s.number]
+		g.agents[s.Number] = g.standIns[s.Number]
 		g.play(false)
 	}
-	if g.clock != nil && g.stop.Load() {
+	if !g.stop.Load() {
+		return
+	}
+	g.record.End()
+	if g.clock != nil {
 		g.clock.Stop()
 	}
 }
@@ -267,7 +263,7 @@ func (g *game) leave(s *seat) {
 func (g *game) replyOut(s *seat) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if s.holds && !g.match.Status().In.Has(s.number) {
+	if s.Holds && !g.match.Status().In.Has(s.Number) {
 		step := g.look()
 		g.reply(s, &step)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/gorilla/websocket"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pommego/arena/dialogue"
 	"pommego/bridge"
 )
 
@@ -31,6 +32,8 @@ const name = "pommego"
 
 // Handler is the protocol for a server: bridge.Config.Protocols. It may serve several.
 type Handler struct {
+	Dialogues *dialogue.Log // of all games; nil: they are not recorded
+
 	ids     []string
 	tools   *mcp.Server
 	streams http.Handler // tools, over HTTP
@@ -144,6 +147,7 @@ func (h *Handler) enter(guest *bridge.Guest, o options) (*game, *seat, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	g.log = h.Dialogues
 	if places(g.line) > 1 {
 		h.mu.Lock()
 		h.games[*o.EpisodeID] = g
@@ -184,7 +188,7 @@ func (g *game) join(o options) (*seat, error) {
 		return nil, refuse(session, "the game %s takes nobody there: it has begun, or the seat is not free",
 			*g.options.EpisodeID)
 	}
-	s := &seat{number: at, detail: o.Detail, frame: o.FrameTicks, replies: make(chan observation, 1)}
+	s := &seat{Seat: g.talk.Seat(at, o.Detail, o.FrameTicks), replies: make(chan observation, 1)}
 	g.seats[at] = s
 	g.sessions.Add(1)
 	for n := range g.line {

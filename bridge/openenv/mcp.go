@@ -102,7 +102,7 @@ func (p *player) useTool(tool string, arguments []byte) (o observation, err erro
 	case p.game == nil:
 		return o, errNoGame
 	}
-	o = p.look(in.Image)
+	o = p.look(false, in.Image)
 	if tool == "result" {
 		o.Observation.Text = string(encode(p.state()))
 	}

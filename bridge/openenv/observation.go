@@ -9,7 +9,6 @@ import (
 	"pommego/arena/orders"
 	"pommego/arena/picture"
 	"pommego/arena/scene"
-	"pommego/arena/words"
 )
 
 // observation is what a session is told. Reward is nil at the start.
@@ -44,21 +43,23 @@ type metadata struct {
 	Counts  *orders.Counts `json:"counts,omitempty"`  // of the answers, at the end
 }
 
-// observe is what a seat sees in a position, with what it is owed. mu is held.
-func (g *game) observe(s *seat, step *scene.Step) observation {
-	spec := g.game.Spec()
-	sight, mask := step.Seen(&g.head, s.number), make([]uint8, spec.MaskSize())
-	g.match.Mask(s.number, mask)
-	about := metadata{Seat: s.number, Tick: step.Step, Reading: s.reading, Late: s.counts.Late}
-	if s.done {
-		counts := s.counts
-		status := g.match.Status()
-		about.Counts, about.Result = &counts, string(status.SeatResults(spec.Teams, g.before)[s.number])
-	}
+// observe is what a seat sees in a position, with what it is owed; at first, the rules. mu is held.
+func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
+	about := metadata{Seat: s.Number, Tick: step.Step, Reading: s.Reading, Late: s.Counts.Late}
+	text, legal := s.View(step)
 	reward := s.owed
-	s.owed = 0
-	told := seen{Text: g.text(s, &sight, mask), Legal: g.told.Legal(mask)[:g.head.Movers()], Metadata: about}
-	if s.detail == "image" {
+	if first {
+		text = g.talk.Told.Rules() + "\n" + text
+	}
+	if s.owed = 0; s.done {
+		counts := s.Counts
+		status := g.match.Status()
+		about.Counts, about.Result = &counts, string(status.SeatResults(g.game.Spec().Teams, g.before)[s.Number])
+	} else if g.record != nil {
+		s.tick, s.text = step.Step, text
+	}
+	told := seen{Text: text, Legal: legal, Metadata: about}
+	if s.Detail == "image" {
 		told.Image = g.image(s, step)
 	}
 	return observation{Observation: told, Reward: &reward, Done: s.done, Metadata: about}
@@ -71,25 +72,11 @@ var painters = sync.Pool{New: func() any { return picture.NewPainter(24, false) 
 func (g *game) image(s *seat, step *scene.Step) *image {
 	painter := painters.Get().(*picture.Painter)
 	defer painters.Put(painter)
-	pic, b := picture.OfStep(&g.head, step, s.number), new(bytes.Buffer)
+	pic, b := picture.OfStep(&g.talk.Head, step, s.Number), new(bytes.Buffer)
 	if err := png.Encode(b, painter.Image(&pic)); err != nil {
 		panic(err) // it is written to memory
 	}
 	return &image{"image/png", b.Bytes()}
-}
-
-func (g *game) text(s *seat, sight *scene.Step, mask []uint8) string {
-	switch s.detail {
-	case "short":
-		return g.told.View(sight, s.number, mask, words.Fire(g.match, s.number), words.Short)
-	case "json":
-		text, err := g.told.JSON(sight, s.number, mask, words.Fire(g.match, s.number), words.Full)
-		if err != nil {
-			panic(err) // it holds nothing that could fail
-		}
-		return string(text)
-	}
-	return g.told.View(sight, s.number, mask, words.Fire(g.match, s.number), words.Full)
 }
 
 // encode is a value as JSON, with < > and & as they are.

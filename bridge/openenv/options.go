@@ -10,9 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"pommego/arena/dialogue"
 	"pommego/arena/orders"
-	"pommego/arena/scene"
-	"pommego/arena/words"
 	"pommego/bridge"
 	"pommego/env"
 )
@@ -89,7 +88,7 @@ func (o *options) check() error {
 		return refuse(validation, "episode_id has %d bytes, want 1 to 255", len(*o.EpisodeID))
 	case o.Seat != nil && *o.Seat < 0:
 		return refuse(validation, "seat is %d, want 0 or more", *o.Seat)
-	case !slices.Contains([]string{"", "full", "short", "json", "image"}, o.Detail):
+	case o.Detail != "" && o.Detail != "image" && !slices.Contains(dialogue.Details, o.Detail):
 		return refuse(validation, "detail is %q, want full, short, json or image", o.Detail)
 	case o.FrameTicks < 0 || o.FrameTicks > orders.MostTicks:
 		return refuse(validation, "frame_ticks is %d, want 1 to %d, or 0 for no limit", o.FrameTicks, orders.MostTicks)
@@ -149,8 +148,7 @@ func newGame(g *bridge.Guest, o options) (*game, error) {
 		standIns: make([]env.Agent, spec.Seats), seats: make([]*seat, spec.Seats),
 		actions: make([]uint8, spec.Seats*len(spec.Actions)),
 	}
-	made.head = scene.HeadOf(spec, made.match)
-	if made.told, err = words.New(spec, &made.head); err != nil {
+	if made.talk, err = dialogue.New(spec, made.match); err != nil {
 		return nil, refuse(factory, "%v", err)
 	}
 	for n, name := range line {

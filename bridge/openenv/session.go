@@ -186,19 +186,19 @@ func (p *player) reset(o options) (observation, error) {
 	case <-p.guest.Quit():
 		return observation{}, errLeft
 	}
-	seen := p.look(false)
-	seen.Observation.Text = g.told.Rules() + "\n" + seen.Observation.Text
-	return seen, nil
+	return p.look(true, false), nil
 }
 
-// look is what the seat sees now, which pays nothing.
-func (p *player) look(image bool) observation {
+// look is what the seat sees now, which pays nothing; at first, the rules.
+func (p *player) look(first, image bool) observation {
 	g, s := p.game, p.seat
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	step, owed := g.look(), s.owed
-	seen := g.observe(s, &step)
-	seen.Reward, s.owed = nil, owed
+	step, owed, tick, text := g.look(), s.owed, s.tick, s.text
+	seen := g.observe(s, &step, first)
+	if seen.Reward, s.owed = nil, owed; !first {
+		s.tick, s.text = tick, text
+	}
 	if image {
 		seen.Observation.Image = g.image(s, &step)
 	}
@@ -265,7 +265,7 @@ func (p *player) state() map[string]any {
 	defer g.mu.Unlock()
 	return map[string]any{
 		"episode_id": *g.options.EpisodeID, "step_count": p.steps, "env": g.game.Spec().ID, "seed": *g.options.Seed,
-		"seat": p.seat.number, "tick": g.match.Status().Steps, "done": p.seat.done, "counts": p.seat.counts,
+		"seat": p.seat.Number, "tick": g.match.Status().Steps, "done": p.seat.done, "counts": p.seat.Counts,
 		"sessions": g.sessions.Load(), "reward": p.paid, "result": p.ended,
 	}
 }

@@ -32,6 +32,12 @@ func limitMemory(f *pflag.FlagSet, most *int64) {
 		"started; with more\nit is stopped and has lost (0: any number)")
 }
 
+// recordDialogues adds the flag that names a file of dialogues.
+func recordDialogues(f *pflag.FlagSet, path *string) {
+	f.StringVar(path, "record-dialogues", "",
+		"a new `FILE` for what language models are told and answer, a line a turn (docs/language-models.md)")
+}
+
 // ids offers the shell the ids of the catalog, with what they are.
 func ids(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var all []string

@@ -21,6 +21,7 @@ plays in every seat. An agent is
   exec:COMMAND, a program that reads observations and writes actions as lines of JSON
     (write \, for a comma in the command),
   library:PATH, a shared library with the functions of pommego_agent.h,
+  llm:ADDRESS,model=NAME, a language model (docs/language-models.md has its options),
   http://host:port, a server with the protocol of the original's HTTP and Docker agents, or
   human: you.
 arena/match/PROTOCOL.md describes both protocols.
@@ -33,7 +34,9 @@ the record, a rematch, and another match. --web without --agents begins with tha
 page may seat you and built-in agents alone. --record and --events take the first match. The
 command ends when the page has been closed for five seconds.
 
-Remote agents (exec, library and http) have a time limit for each move. Late and invalid
+--web with --agents that are all programs shows their match there, as it is played.
+
+Remote agents (exec, library, http and llm) have a time limit for each move. Late and invalid
 moves are replaced by stop, counted and recorded. With built-in agents the same seed gives
 the same match.
 
@@ -54,6 +57,7 @@ three times, and then all have lost.`,
   pommego play --env PommeTeam-v0 --rules '{"agent_view_size": 2}' --agents simple,random,simple,random
   pommego play --web
   pommego play --agents human,simple,simple,simple --record mine.jsonl.gz
+  pommego play --agents llm:http://127.0.0.1:8000/v1,model=qwen3,simple,simple,simple
   pommego play --start match.jsonl.gz --agents mcts:ticks=2000,simple,simple,simple
   pommego play --agents http://localhost:10080,simple,simple,simple --ties playground
   pommego play --env OneVsOne-v0 --agents "exec:python3 agent.py,simple" --limit 50ms --json`,
@@ -71,15 +75,14 @@ func (o *playOptions) args(cmd *cobra.Command, args []string) error {
 	o.chosen = given("env") || o.rules != ""
 	o.names = agentNames(o.agents)
 	human := slices.ContainsFunc(o.names, play.Human)
-	switch o.web = o.web && !human; {
-	case o.web && given("agents"):
-		return usagef("--web shows a match that a person plays in, and --agents is %q, want human among them", o.agents)
+	o.hosted = o.web || human
+	switch o.web = o.web && !given("agents"); {
 	case o.web && (o.rules != "" || o.start != ""):
 		return usagef("--web without --agents plays by the rules of the id, want --agents beside --rules and --start")
 	case o.show && o.quiet:
 		return usagef("--show and --quiet exclude each other")
 	}
-	return cmp.Or(vacant(o.record, o.events), exactly(0, "none")(cmd, args))
+	return cmp.Or(vacant(o.record, o.events, o.dialogues), exactly(0, "none")(cmd, args))
 }
 
 // flags adds the flags.
@@ -94,14 +97,15 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 	f.TextVar(&o.match.Ties, "ties", match.KeepTies,
 		"play ties again by the rule of this `name`: none, playground or java")
 	f.DurationVar(&o.match.Limit, "limit", 0,
-		"how long a remote agent may take for a move (0: as the game's own rules say, else 100ms)")
+		"how long a remote agent may take for a move (0: as the game's own rules say, else 100ms; a language model 30s)")
 	f.DurationVar(&o.match.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
 	limitMemory(f, &o.match.Memory)
 	f.StringVar(&o.record, "record", "", "a new file to write the match to, a line a game (.gz compresses)")
 	f.StringVar(&o.events, "events", "", "a new file to write all that happens to, an event a line as JSON")
+	recordDialogues(f, &o.dialogues)
 	f.StringVar(&o.start, "start", "", "a `FILE` with the saved game to begin from")
 	f.BoolVar(&o.show, "show", false, "show every step, 5 a second on a terminal; with human, once that seat is out")
-	f.BoolVar(&o.web, "web", false, "without --agents: choose the match in the browser")
+	f.BoolVar(&o.web, "web", false, "show the match in the browser; without --agents: choose it there")
 	f.BoolVar(&o.quiet, "quiet", false, "print how it ended, no picture")
 	f.BoolVar(&o.asJSON, "json", false, "print how the match ended, and how each seat did, as one JSON object")
 }
@@ -112,6 +116,7 @@ type playOptions struct {
 	agents      string
 	names       []string // by seat, or one for all
 	web         bool     // the page chooses what is played first
+	hosted      bool     // there is a page
 	match       match.Rules
 	start       string
 	seed        uint64
@@ -120,6 +125,8 @@ type playOptions struct {
 	lotGiven    bool
 	record      string
 	events      string
+	dialogues   string
+	talks       match.Dialogues
 	show, quiet bool
 	asJSON      bool
 }

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/dialogue"
 	"pommego/arena/match"
 	"pommego/arena/picture"
 	"pommego/arena/trace"
@@ -27,7 +27,8 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	if o.web || slices.ContainsFunc(o.names, play.Human) {
+	o.talks.Log = dialogue.NewLog(o.dialogues)
+	if o.hosted {
 		return o.host(ctx, cmd.OutOrStdout())
 	}
 	return o.once(ctx, cmd.OutOrStdout(), nil, func(_ *seated, err error) error { return err })
@@ -68,6 +69,7 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 		return err
 	}
 	if stopped {
+		err = errors.Join(err, o.talks.Record.End())
 		return o.keepStopped(err, &events, file, rec)
 	}
 	if err := o.keep(&events, file); err != nil {
@@ -132,7 +134,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 				return err
 			}
 		}
-		if err := events.Watch(at); err != nil {
+		if err := errors.Join(events.Watch(at), o.talks.Watch(at)); err != nil {
 			return err
 		}
 		if s.table != nil {
@@ -255,6 +257,10 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			fmt.Fprintf(out, "agent %d (%s): of %d moves %d late, %d failed%s; longest %v; %s\n", seat, report.Agent,
 				report.Moves, report.Late, report.Failed, more, report.Longest.Round(time.Millisecond),
 				oneLine(errors.New(report.LastError)))
+		}
+		if a := report.Answers; a != (dialogue.Usage{}) {
+			fmt.Fprintf(out, "agent %d answered %d times legally, %d repaired, %d illegally, %d late; %d tokens in, %d out; "+
+				"cost %.4f\n", seat, a.Legal, a.Repaired, a.Illegal, a.Late, a.TokensIn, a.TokensOut, a.Cost)
 		}
 	}
 	if line := countsLine(s.game.Spec(), p.Counts); line != "" && !o.quiet {

@@ -63,7 +63,7 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 		})
 		switch {
 		case begun:
-			o.record, o.events = "", "" // of the first match alone
+			o.record, o.events, o.talks.Log = "", "", nil // of the first match alone
 		case order == nil:
 			return err
 		default:
@@ -84,6 +84,10 @@ func (s *seated) invite(p *page, out io.Writer) {
 	for _, seat := range s.people.List() {
 		address := p.address("play.html", url.Values{"seat": {strconv.Itoa(seat)}})
 		fmt.Fprintf(out, "play in seat %d, in the browser: %s\n", seat, address)
+	}
+	if s.people == 0 {
+		fmt.Fprintf(out, "watch the match, in the browser: %s\n",
+			p.address("play.html", url.Values{"seat": {strconv.Itoa(env.NoSeat)}}))
 	}
 }
 

@@ -102,13 +102,14 @@ func (o *playOptions) begin() (env.Game, error) {
 }
 
 // agentNames takes a list of names apart. What follows a comma belongs to the
-// name before it if it is an option, as in "mcts:ticks=200,depth=8,simple", or
-// if a backslash stands before the comma.
+// name before it if it is an option, as in "mcts:ticks=200,depth=8,simple" and
+// "llm:http://host/v1,model=x:8b,simple", or if a backslash stands before the comma.
 func agentNames(list string) []string {
 	var names []string
 	joined := false // to the name before
 	for _, part := range strings.Split(list, ",") {
-		isOption := strings.Contains(part, "=") && !strings.Contains(part, ":")
+		key, _, isOption := strings.Cut(part, "=")
+		isOption = isOption && !strings.Contains(key, ":")
 		if n := len(names); n > 0 && (joined || isOption) {
 			names[n-1] += "," + part
 		} else {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/dialogue"
 	"pommego/arena/match"
 	"pommego/bridge"
 	"pommego/bridge/openenv"
@@ -35,6 +36,7 @@ type serveOptions struct {
 	parent  bool // it belongs to the process that started it
 	web     bool
 	openEnv bool
+	talks   string // the file of dialogues
 	ops     operations
 	asJSON  bool
 	agents  []string
@@ -88,7 +90,8 @@ times that, so that what is no longer used is collected in time.`,
 	f.DurationVar(&o.cfg.MaxAgentTime, "max-agent-time", 0,
 		"time of an agent's decision, its option ms; its ticks and iterations may be 100,000 for each second (default 10s)")
 	f.StringArrayVar(&o.agents, "allow-agents", nil,
-		`an agent outside the server, "exec:COMMAND", "library:PATH" or "http://host:port", or one with omniscient=1, `+
+		`an agent outside the server, "exec:COMMAND", "library:PATH", "http://host:port" or "llm:ADDRESS,model=NAME", or `+
+			`one with omniscient=1, `+
 			`that clients may name as an opponent, word for word; "*" allows all, and with them any command; may be repeated`)
 	limitMemory(f, &o.match.Memory)
 	f.BoolVar(&o.web, "web", false,
@@ -96,6 +99,7 @@ times that, so that what is no longer used is collected in time.`,
 			"address is printed, with the key of the list")
 	f.BoolVar(&o.openEnv, "openenv", false,
 		"serve language models, too, by OpenEnv on the same address (docs/language-models.md)")
+	recordDialogues(f, &o.talks)
 	f.BoolVar(&o.asJSON, "json", false, "print the address as a JSON object")
 	o.ops.flags(f)
 	return cmd
@@ -169,13 +173,20 @@ func (o *serveOptions) prepare() error {
 	if err := o.allow(); err != nil {
 		return err
 	}
+	if o.talks != "" && !o.openEnv {
+		return usagef("--record-dialogues records those of --openenv, which is not given")
+	}
 	if o.openEnv {
-		o.cfg.Protocols = append(o.cfg.Protocols, openenv.New(catalog.IDs()))
+		h := openenv.New(catalog.IDs())
+		o.cfg.Protocols, h.Dialogues = append(o.cfg.Protocols, h), dialogue.NewLog(o.talks)
+	}
+	err := vacant(o.talks)
+	if err != nil {
+		return err
 	}
 	if o.web {
 		o.cfg.ListKey = rand.Text()
 	}
-	var err error
 	if o.cfg.Token, err = serverToken(o.access.tokenFile, o.access.tokenFD); err != nil {
 		return err
 	}
@@ -194,7 +205,8 @@ func (o *serveOptions) allow() error {
 	}
 	for _, name := range o.agents {
 		if name != "*" && !match.Outside(name) && !strings.Contains(name, "omniscient=1") {
-			return usagef("--allow-agents is %q, want exec:COMMAND, library:PATH, http://host:port, one with omniscient=1, or "+
+			return usagef("--allow-agents is %q, want exec:COMMAND, library:PATH, http://host:port, llm:ADDRESS,model=NAME, "+
+				"one with omniscient=1, or "+
 				"*; the games' other agents are always allowed", name)
 		}
 	}

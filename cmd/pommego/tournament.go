@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/dialogue"
 	"pommego/arena/tournament"
 	"pommego/arena/tournament/report"
 	"pommego/internal/enum"
@@ -94,10 +95,11 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 		"play each board from every side, with the same random numbers; --games is a multiple of the sides")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first board; the others count on from it")
 	f.DurationVar(&o.config.Limit, "limit", 0,
-		"time for a move of remote agents (0: as the game's own rules say, else 100ms)")
+		"time for a move of remote agents (0: as the game's own rules say, else 100ms; a language model 30s)")
 	limitMemory(f, &o.config.Memory)
 	f.StringVar(&o.out, "out", "",
 		"a folder for finished games, tables (Markdown) and JSON")
+	recordDialogues(f, &o.dialogues)
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 }
 
@@ -110,7 +112,7 @@ type tournamentOptions struct {
 	format, agents, against string
 	againstGiven            bool
 	config                  tournament.Config
-	games, out              string
+	games, out, dialogues   string
 	levels                  bool // --games is LxR
 	asJSON                  bool
 }
@@ -128,7 +130,7 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 		report := filepath.Join(o.out, "results")
 		err = cmp.Or(os.MkdirAll(o.out, 0o755), vacant(report+".md", report+".json"))
 	}
-	if err != nil {
+	if err = cmp.Or(err, vacant(o.dialogues)); err != nil {
 		return err
 	}
 	ctx, stop := o.parts.context(cmd.Context())
@@ -140,7 +142,7 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	}
 	r, err := t.Run(ctx, tournament.Options{
 		Log: o.log(o.out), Part: (*tournament.Part)(part), Take: takes,
-		Program: build(), Progress: tell, Client: cmd.InOrStdin(),
+		Program: build(), Progress: tell, Client: cmd.InOrStdin(), Dialogues: dialogue.NewLog(o.dialogues),
 	})
 	end()
 	if err != nil {

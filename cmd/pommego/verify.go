@@ -5,12 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/dialogue"
 	"pommego/arena/trace"
 	"pommego/env/catalog"
 )
 
-// formats are the forms of recorded games that can be checked and shown.
-var formats = trace.Formats(catalog.Formats())
+// formats are the forms of files that can be checked. Recorded games can be shown, too.
+var formats = trace.Formats(append(catalog.Formats(), dialogue.Format(catalog.Formats())))
 
 func newVerify() *cobra.Command {
 	var v verification
@@ -23,6 +24,9 @@ Lines, plain or .gz; the format is recognised. Of a folder, all files named
 *.jsonl and *.jsonl.gz are checked, those in its folders too. Prints a line a file,
 the first differences, and then how many games, steps and mismatches there were. A
 damaged file is an error.
+
+Of dialogues (--record-dialogues) the games are replayed, and compared with what language
+models were told and with what their seats did.
 
 Exits with 0 only if something was compared and nothing differed.`,
 		Example: `  pommego verify games.jsonl.gz

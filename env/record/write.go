@@ -98,3 +98,27 @@ func (r *recorder[M, S, O]) Append(dst []byte) ([]byte, error) {
 	line, err := json.Marshal(&r.out)
 	return append(dst, line...), err
 }
+
+// Write is the record of a game that began in a state and went on by these actions, based on
+// these thoughts. It plays the game again.
+func Write(game env.Game, info Info, start []byte, actions [][]byte, thoughts [][]env.Thought) ([]byte, error) {
+	again := game.New(1)[0]
+	if err := again.Restore(start); err != nil {
+		return nil, err
+	}
+	m, ok := again.(Recordable)
+	if !ok {
+		return nil, fmt.Errorf("record: games of %s cannot be recorded", game.Spec().ID)
+	}
+	rec, err := m.Record(info)
+	if err != nil {
+		return nil, err
+	}
+	for i, own := range actions {
+		again.Step(own)
+		if err := rec.Step(own, thoughts[i]...); err != nil {
+			return nil, err
+		}
+	}
+	return rec.Append(nil)
+}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pommego/arena/dialogue"
 	"pommego/arena/tournament"
 )
 
@@ -28,7 +29,7 @@ func Text(w io.Writer, r *tournament.Results) error {
 func Timing(w io.Writer, t *tournament.Timing) error { return timing(t).write(w) }
 
 func tables(r *tournament.Results) []*table {
-	all := []*table{standings(r), troubles(r)}
+	all := []*table{standings(r), troubles(r), answers(r)}
 	if len(r.Agents) > 1 {
 		all = append(all, pairs(r))
 	}
@@ -131,6 +132,19 @@ func troubles(r *tournament.Results) *table {
 		if a.Late+a.Failed+a.FailedNotices > 0 {
 			t.add(a.Agent, strconv.Itoa(a.Moves), strconv.Itoa(a.Late), strconv.Itoa(a.Failed),
 				strconv.Itoa(a.FailedNotices))
+		}
+	}
+	return t
+}
+
+// answers has a line for each language model.
+func answers(r *tournament.Results) *table {
+	t := &table{title: "Answers of language models", head: []string{"agent", "legal", "repaired", "illegal", "late",
+		"tokens in", "tokens out", "cost"}, note: "Cost: in the unit of the prices that were given."}
+	for _, s := range r.Agents {
+		if a := s.Answers; a != (dialogue.Usage{}) {
+			t.add(s.Agent, strconv.Itoa(a.Legal), strconv.Itoa(a.Repaired), strconv.Itoa(a.Illegal), strconv.Itoa(a.Late),
+				strconv.Itoa(a.TokensIn), strconv.Itoa(a.TokensOut), fmt.Sprintf("%.4f", a.Cost))
 		}
 	}
 	return t

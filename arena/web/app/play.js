@@ -2,7 +2,7 @@
 
 import { encoded, readAddress } from "./address.js";
 import { complain, element, find, say, turnTo } from "./elements.js";
-import { Game, inWords } from "./game.js";
+import { Game, ending, inWords } from "./game.js";
 import { Hand, kind, kindOfKey, signs } from "./person.js";
 import { server } from "./server.js";
 import { download, offerSharing } from "./share.js";
@@ -23,7 +23,7 @@ export function state() {
   return { seed: String(game?.head.seed), step: game?.at(game.last).step, asked: asked?.step, needs: asked?.needs, over: over(), agents: game?.at(game.last).agents };
 }
 
-const seat = Number(place.seat);
+const seat = Number(place.seat); // -1: nobody's, of a match between agents
 
 function over() { return document.body.classList.contains("over"); }
 
@@ -47,12 +47,12 @@ function begin(head) {
   view?.close();
   game = new Game({ ...head, steps: [] });
   hand = new Hand(head.actions);
-  say(find("title"), `${head.env}: you are ${game.who(seat)}`);
+  say(find("title"), seat < 0 ? head.env : `${head.env}: you are ${game.who(seat)}`);
   say(find("about"), (head.names ?? []).map((_, i) => `${i}: ${game.name(i)}`).join(" · "));
   document.title = `${head.env} · pommego`;
   fillPad(head.actions);
   document.body.classList.remove("over");
-  find("leave").hidden = false;
+  find("leave").hidden = find("speed").parentElement.hidden = seat < 0;
   turnTo("play");
 }
 
@@ -64,7 +64,7 @@ function show() {
   view.show(game.last, out ? -1 : seat, false);
   say(find("happened"), view.happened(game.last));
   document.body.classList.toggle("looking", out);
-  if (out) say(find("turn"), `You are out${ownFate().replace(/^./, ": $&")}. The match goes on.`);
+  if (out && seat >= 0) say(find("turn"), `You are out${ownFate().replace(/^./, ": $&")}. The match goes on.`);
 }
 
 // ownFate says how the person died, "" if it has not.
@@ -146,8 +146,8 @@ function end(how) {
   asked = null;
   letGo();
   const { status } = game.at(game.last), won = status.winners?.includes(seat);
-  say(find("verdict"), !status.over ? "The match was stopped" : won ? "You won" : status.result === "Tie" ? "A tie" : "You lost");
-  find("verdict").className = won ? "won" : status.over && status.result !== "Tie" ? "lost" : "";
+  say(find("verdict"), !status.over ? "The match was stopped" : seat < 0 ? `The end: ${ending(game, status)}` : won ? "You won" : status.result === "Tie" ? "A tie" : "You lost");
+  find("verdict").className = won ? "won" : seat >= 0 && status.over && status.result !== "Tie" ? "lost" : "";
   say(find("turn"), how);
   say(find("happened"), ownFate().replace(/^./, letter => letter.toUpperCase()));
   find("leave").hidden = true;

@@ -5,7 +5,7 @@ import { element, say } from "./elements.js";
 import { fate } from "./game.js";
 import { kind, signs, worded } from "./person.js";
 import { sprites } from "./sprites.js";
-import { Bars } from "./thoughts.js";
+import { Bars, Talk } from "./thoughts.js";
 
 // countWords say more than the names of counts that stand beside others.
 const countWords = { bombs: "bombs laid", items: "items taken", wood: "wood burnt", fields: "fields taken" };
@@ -28,11 +28,12 @@ export class Seats {
       said: element("p", { className: "said" }),
       counts: element("p", { className: "counts" }),
       bars: new Bars(game, seat),
+      talk: new Talk(game, seat),
     };
     const team = game.inTeams ? element("span", { className: "team" }, `team ${game.team(seat)}`) : "";
     card.whole = element("li", { className: "seat" },
       thumbnail(pen => sprites.agent(pen, colour, String(seat), form(game, seat)), 34),
-      element("div", {}, element("p", { className: "who" }, card.name, team, card.state, card.did), card.said, card.facts, card.counts), card.bars.whole);
+      element("div", {}, element("p", { className: "who" }, card.name, team, card.state, card.did), card.said, card.facts, card.counts), card.bars.whole, card.talk.whole);
     card.whole.style.setProperty("--seat", colour);
     return card;
   }
@@ -51,6 +52,7 @@ export class Seats {
       card.did.ariaLabel = card.did.title = this.game.actionOf(position, seat);
       card.did.hidden = !card.did.title || !inGame;
       card.bars.show(position);
+      card.talk.show(position);
     }
   }
 

@@ -1,4 +1,4 @@
-// What agents thought: arrows on the board, bars beside it.
+// What agents thought: arrows on the board, bars beside it, and what language models read and answered.
 
 import { element, say } from "./elements.js";
 import { kind, worded } from "./person.js";
@@ -74,8 +74,8 @@ export class Bars {
 
   show(position) {
     const thought = position.thoughts?.find(t => t.seat === this.seat);
-    this.whole.hidden = !thought;
-    if (!thought) return;
+    this.whole.hidden = !thought || thought.read !== undefined;
+    if (this.whole.hidden) return;
     const about = [thought.value !== undefined && `value of the position ${short(thought.value)}`, !isOf(position, thought) && `at step ${thought.step}`];
     const units = [about.filter(words => words).join(", "), thought.visits ? "visits" : thought.probabilities ? "chance" : "", thought.values ? "value" : ""];
     units.forEach((unit, i) => say(this.head[i], unit));
@@ -88,6 +88,36 @@ export class Bars {
       say(weight, visits === undefined ? thought.probabilities ? `${(100 * share).toFixed(0)} %` : "" : String(visits));
       say(worth, value === undefined ? "" : short(value));
     });
+  }
+}
+
+const longest = 8192; // characters of a text
+const marks = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g; // that are not seen, or turn text round
+
+// plain is a text of a model as it is shown: the end of a long one, with marks as their numbers.
+function plain(text) {
+  return text.slice(-longest).replace(marks, mark => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+// Talk shows what the model in a seat was told last, and what it answered.
+export class Talk {
+  constructor(game, seat) {
+    this.game = game;
+    this.seat = seat;
+    this.said = element("pre", { tabIndex: 0, ariaLabel: `What ${game.who(seat)} answered` });
+    this.read = element("pre", { tabIndex: 0, ariaLabel: `What ${game.who(seat)} read` });
+    this.whole = element("div", { className: "talk", hidden: true }, this.said, element("details", {}, element("summary", {}, "what it read"), this.read));
+  }
+
+  show(position) {
+    const { game, seat } = this, known = game.viewer < 0 || game.viewer === seat;
+    const own = p => p?.thoughts?.find(t => t.seat === seat && t.read !== undefined);
+    const thought = known && own(game.positions.findLast(p => p.step <= position.step && own(p)));
+    this.whole.hidden = !thought;
+    if (!thought || thought === this.shown) return;
+    this.shown = thought;
+    say(this.said, thought.said ? plain(thought.said) : "(no answer)");
+    say(this.read, plain(thought.read));
   }
 }
 

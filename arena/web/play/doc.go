@@ -20,7 +20,7 @@
 // GET /api/play?seat=S answers with lines of JSON, as they come: {"head", "seat"} as a
 // game begins, {"step"} for each position, {"ask"} when the seat is to move, and {"end"}.
 // POST /api/play/move takes {"seat", "step", "action"}, /api/play/pace {"seat", "speed"}
-// and /api/play/leave nothing.
+// and /api/play/leave nothing. Where only agents play, S is -1.
 //
 // GET /api/play/offers answers with a line {"offers"} and stays open, as a page that looks on.
 // POST /api/play/start takes {"env", "agents", "same"}, an [Order], and answers once the match

@@ -12,6 +12,7 @@ import (
 
 	"pommego/arena/match"
 	"pommego/arena/scene"
+	"pommego/env"
 )
 
 // maxSpeed is the most moves a second.
@@ -67,7 +68,7 @@ type line struct {
 // stream tells a page what its seat sees, until it goes away.
 func (t *Table) stream(w http.ResponseWriter, r *http.Request) {
 	seat, err := strconv.Atoi(r.URL.Query().Get("seat"))
-	if err != nil || t.person(seat) == nil {
+	if err != nil || t.person(seat) == nil && !t.watches(seat) {
 		http.Error(w, fmt.Sprintf("no person sits in seat %q", r.URL.Query().Get("seat")), http.StatusNotFound)
 		return
 	}
@@ -138,6 +139,13 @@ func (t *Table) person(seat int) *person {
 	return t.people[seat]
 }
 
+// watches reports whether a page of no seat may see the match: nobody plays in it who could look there.
+func (t *Table) watches(seat int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return seat == env.NoSeat && len(t.people) == 0
+}
+
 // told is what a page knows.
 type told struct {
 	game, steps int
@@ -149,25 +157,27 @@ type told struct {
 func (t *Table) news(seat int, to *told) []line {
 	var lines []line
 	p := t.people[seat]
-	if p == nil { // in another match
+	if p == nil && (seat != env.NoSeat || len(t.people) > 0) { // in another match
 		return nil
 	}
 	if t.number != to.game && len(t.steps) > 0 {
 		*to = told{game: t.number}
 		head := t.head
-		lines = append(lines, line{Head: &head, Seat: &p.seat})
+		lines = append(lines, line{Head: &head, Seat: &seat})
 	}
 	for ; to.steps < len(t.steps); to.steps++ {
 		step := t.steps[to.steps]
-		if t.end == "" && slices.Contains(step.Status.In, p.seat) { // those who are out see everything
-			step = step.Seen(&t.head, p.seat)
+		if t.end == "" && slices.Contains(step.Status.In, seat) { // those who are out see everything
+			step = step.Seen(&t.head, seat)
 		}
 		lines = append(lines, line{Step: &step})
 	}
-	if p.asked != nil && p.asked != to.ask {
+	if p != nil && p.asked != nil && p.asked != to.ask {
 		lines = append(lines, line{Ask: p.asked})
 	}
-	to.ask = p.asked
+	if p != nil {
+		to.ask = p.asked
+	}
 	if t.end != to.end {
 		to.end = t.end
 		lines = append(lines, line{End: t.end})

@@ -218,6 +218,7 @@ func TestOrders(t *testing.T) {
 		`{`, `{"same": true}`, `{"env": "OneVsOne-v0", "agents": ["human", "exec:touch x"]}`,
 		`{"env": "OneVsOne-v0", "agents": ["human", "champion:weights=x"]}`,
 		`{"env": "OneVsOne-v0", "agents": ["human", "http://127.0.0.1:9"]}`,
+		`{"env": "OneVsOne-v0", "agents": ["human", "llm:http://127.0.0.1:9/v1,model=m"]}`,
 	} {
 		if got := post(t, server, "start", body); got != http.StatusBadRequest {
 			t.Errorf("%s is answered %d, want %d", body, got, http.StatusBadRequest)

@@ -1,0 +1,148 @@
+package dialogue
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+
+	"pommego/env"
+	"pommego/env/record"
+)
+
+// format names the form of the lines.
+const format = "pommego-dialogue/1"
+
+// Log is a new file of dialogues: a line for each turn of a model as it ends, and one for each
+// game at its end. It is safe for concurrent use; games interleave.
+type Log struct {
+	mu   sync.Mutex
+	path string
+	file *os.File // nil before the first line
+	err  error    // the first failure, after which nothing is written
+}
+
+// NewLog makes a Log, whose file begins with the first line and must not be there before. Without
+// a name there is none.
+func NewLog(path string) *Log {
+	if path == "" {
+		return nil
+	}
+	return &Log{path: path}
+}
+
+// write writes a line at once, so that a kill leaves whole lines. It returns the first failure.
+func (l *Log) write(v line) error {
+	text, err := json.Marshal(v)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil && l.err == nil && err == nil {
+		l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	}
+	if err == nil && l.err == nil {
+		_, err = l.file.Write(append(text, '\n'))
+	}
+	if err != nil && l.err == nil {
+		l.err = err
+		slog.Error("dialogues are not recorded any more", "error", err)
+	}
+	return l.err
+}
+
+// Message is a message of a chat.
+type Message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// Turn is what a seat was told once, what it answered, and what it did until it was told more.
+type Turn struct {
+	Tick     int       `json:"tick"`
+	Seat     int       `json:"seat"`
+	Detail   string    `json:"detail"`
+	Messages []Message `json:"messages"`
+	Answer   *string   `json:"answer"`  // null: none came
+	Reading  string    `json:"reading"` // legal, repaired or illegal; late or failed
+	Tokens   [2]int    `json:"tokens"`  // in and out; 0: unknown
+	Actions  [][]int   `json:"actions"` // from the tick on
+}
+
+// line is a line of the file: a turn, or the record of a game.
+type line struct {
+	Format string `json:"format"`
+	ID     string `json:"id"` // of the game
+	Seed   uint64 `json:"seed"`
+	*Turn
+	Turns int             `json:"turns,omitempty"` // of the game
+	Game  json.RawMessage `json:"game,omitempty"`
+}
+
+// Record records a game. A nil Record records nothing.
+type Record struct {
+	log   *Log
+	line  line
+	game  env.Game
+	info  record.Info
+	start []byte
+	first int      // the tick at which it began
+	made  [][]byte // all actions, by tick
+	turns []*Turn  // under way, by seat
+	in    []int    // ticks that seats were in
+}
+
+// Begin begins the record of a game that begins in m. A nil Log records nothing.
+func (l *Log) Begin(game env.Game, m env.Match, info record.Info) *Record {
+	if l == nil {
+		return nil
+	}
+	seats := game.Spec().Seats
+	return &Record{log: l, line: line{Format: format, ID: rand.Text(), Seed: info.Seed}, game: game, info: info,
+		start: m.Append(nil), first: m.Status().Steps, turns: make([]*Turn, seats), in: make([]int, seats)}
+}
+
+// Turn begins a seat's turn, which ends the one before; nil ends that alone.
+func (r *Record) Turn(seat int, next *Turn) {
+	if r == nil {
+		return
+	}
+	if t, width := r.turns[seat], len(r.game.Spec().Actions); t != nil {
+		from := t.Tick - r.first
+		for _, tick := range r.made[from:max(from, r.in[seat])] {
+			var own []int
+			for _, a := range tick[seat*width:][:width] {
+				own = append(own, int(a))
+			}
+			t.Actions = append(t.Actions, own)
+		}
+		r.line.Turns++
+		r.log.write(line{Format: format, ID: r.line.ID, Seed: r.line.Seed, Turn: t}) // a failure is returned at the end
+	}
+	r.turns[seat] = next
+}
+
+// Step says what all seats have done in a tick, before which some were in.
+func (r *Record) Step(in env.SeatSet, actions []uint8) {
+	if r == nil {
+		return
+	}
+	r.made = append(r.made, slices.Clone(actions))
+	for _, seat := range in.List() {
+		r.in[seat] = len(r.made)
+	}
+}
+
+// End ends the record of a game, which is over or was stopped.
+func (r *Record) End() (err error) {
+	if r == nil || r.line.Game != nil {
+		return nil
+	}
+	for seat := range r.turns {
+		r.Turn(seat, nil)
+	}
+	if r.line.Game, err = record.Write(r.game, r.info, r.start, r.made, make([][]env.Thought, len(r.made))); err != nil {
+		return err
+	}
+	return r.log.write(r.line)
+}

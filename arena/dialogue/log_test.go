@@ -1,0 +1,125 @@
+package dialogue_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pommego/arena/dialogue"
+	"pommego/arena/scene"
+	"pommego/arena/trace"
+	"pommego/env"
+	"pommego/env/catalog"
+	"pommego/env/record"
+)
+
+var formats = trace.Formats(append(catalog.Formats(), dialogue.Format(catalog.Formats())))
+
+// verify checks lines, and returns what it says.
+func verify(t *testing.T, text []byte) (ok bool, said string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "d.jsonl")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	total, err := formats.VerifyAll(&out, []string{path}, trace.Options{Keep: 3})
+	return err == nil && total.OK, fmt.Sprint(out.String(), err)
+}
+
+// recorded is the dialogues of a game of so many ticks, in which seat 0 is told more every other
+// tick.
+func recorded(t *testing.T, ticks int) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "d.jsonl")
+	log := dialogue.NewLog(path)
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := game.New(1)[0]
+	m.Reset(env.Seed{Value: 3})
+	talk, err := dialogue.New(game.Spec(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := log.Begin(game, m, record.Info{EnvID: "OneVsOne-v0", Seed: 3, Policies: []string{"model", "static"}})
+	for tick := range ticks {
+		if tick%2 == 0 {
+			r.Turn(0, turn(t, talk, m, tick))
+		}
+		actions := []uint8{uint8(tick % 5), 0}
+		in := m.Status().In
+		m.Step(actions)
+		r.Step(in, actions)
+	}
+	if err := r.End(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func turn(t *testing.T, talk *dialogue.Game, m env.Match, tick int) *dialogue.Turn {
+	t.Helper()
+	step := scene.Describe(m.(record.Match).Spec(), m, nil, nil)
+	view, _ := talk.Seat(0, "short", 0).View(&step)
+	answer := "up"
+	return &dialogue.Turn{Tick: tick, Detail: "short", Answer: &answer, Reading: "legal",
+		Messages: []dialogue.Message{{Role: "user", Content: view}}}
+}
+
+// TestGamesAreChecked: a game that was stopped is checked as far as it came; one that lacks a turn
+// or whose end is missing is not counted; and no line can do harm.
+func TestGamesAreChecked(t *testing.T) {
+	text := recorded(t, 9)
+	ok, said := verify(t, text)
+	if !ok || !strings.Contains(said, "1 games, 9 steps, 0 mismatches") || bytes.Count(text, []byte("\n")) != 6 {
+		t.Errorf("%s\n%s", said, text)
+	}
+	lines := bytes.SplitAfter(recorded(t, 9), []byte("\n"))
+	if ok, said := verify(t, bytes.Join(lines[1:], nil)); ok || !strings.Contains(said, "0 games") {
+		t.Errorf("without a turn: %s", said)
+	}
+	lines = bytes.SplitAfter(recorded(t, 9), []byte("\n"))
+	if ok, said := verify(t, bytes.Join(lines[:5], nil)); ok || !strings.Contains(said, "0 games") {
+		t.Errorf("without the game: %s", said)
+	}
+	for old, changed := range map[string]string{
+		`"seat":0`: `"seat":7`, `"tick":2`: `"tick":-2`, `"tick":8`: `"tick":800`, `"messages":[{`: `"messages":[],"x":[{`,
+		`"turns":5`: `"turns":-1`, `"actions":[[`: `"actions":[[],[`, `"actions":[[0`: `"actions":[[0,1,2`,
+		`pommego-dialogue/1`: `pommego-dialogue/2`, `"game":{`: `"game":7,"g":{`,
+	} {
+		text := bytes.Replace(recorded(t, 9), []byte(old), []byte(changed), 1)
+		if ok, said := verify(t, text); ok || strings.Contains(said, "panic") {
+			t.Errorf("with %s for %s: %s", changed, old, said)
+		}
+	}
+}
+
+// TestNothingIsWrittenOver: a file that is there stays as it is, which is an error; without a name
+// nothing is recorded.
+func TestNothingIsWrittenOver(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.jsonl")
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := game.New(1)[0]
+	m.Reset(env.Seed{})
+	info := record.Info{EnvID: "OneVsOne-v0", Policies: []string{"static", "static"}}
+	for i := range 2 {
+		if err := dialogue.NewLog(path).Begin(game, m, info).End(); (err == nil) != (i == 0) {
+			t.Errorf("file %d: %v", i, err)
+		}
+	}
+	if err := dialogue.NewLog("").Begin(game, m, info).End(); err != nil {
+		t.Error(err)
+	}
+}

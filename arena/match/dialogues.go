@@ -1,0 +1,35 @@
+package match
+
+import (
+	"pommego/arena/dialogue"
+	"pommego/env/record"
+)
+
+// Dialogues records the games of a match, and what language models read and answer in them, in a
+// log: its Watch is handed to [Play]. Without a log it records nothing.
+type Dialogues struct {
+	Log    *dialogue.Log
+	Record *dialogue.Record // of the last game
+}
+
+// Watch records a moment of the match.
+func (d *Dialogues) Watch(at Moment) error {
+	if at.Actions == nil {
+		info := record.Info{EnvID: at.Game.Spec().ID, Seed: at.Seed.Value}
+		for _, p := range at.players {
+			info.Policies = append(info.Policies, p.Name())
+		}
+		d.Record = d.Log.Begin(at.Game, at.Match, info)
+		return nil
+	}
+	for _, seat := range at.asked.List() {
+		if p, ok := at.players[seat].(*model); ok && p.turn != nil {
+			d.Record.Turn(seat, p.turn)
+		}
+	}
+	d.Record.Step(at.asked|at.Gone, at.Actions)
+	if at.Match.Status().Over {
+		return d.Record.End()
+	}
+	return nil
+}

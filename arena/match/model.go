@@ -1,0 +1,216 @@
+package match
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"pommego/arena/dialogue"
+	"pommego/arena/orders"
+	"pommego/arena/scene"
+	"pommego/env"
+)
+
+// model is a language model behind a server with OpenAI's protocol. It is asked when nothing is
+// left of its last answer.
+type model struct {
+	remote
+	caller
+	model, detail string
+	temperature   float64 // below 0: the server's
+	frame         int     // ticks that an answer holds for at most; 0: any
+	scratchpad    int     // bytes of notes that are carried on
+	budget        int     // tokens a game; 0: any
+	in, out       float64 // prices of a million tokens
+
+	// Of a game:
+	tracker env.Tracker
+	talk    *dialogue.Game
+	seat    *dialogue.Seat // nil before the first move
+	notes   string
+	spent   int            // tokens
+	turn    *dialogue.Turn // that the last move began; nil: none
+}
+
+const (
+	modelKey  = "POMMEGO_LLM_KEY" // holds the key, where the option key names no other
+	mostReply = 4 << 20           // bytes
+	mostTries = 5
+	mostSaid  = 8 << 10 // bytes of an answer that recorded games keep, its last ones
+)
+
+// newModel makes a player from "llm:ADDRESS,model=NAME,...". Errors have no values: one may be a
+// key that stands in the wrong place.
+func newModel(game env.Game, name string) (Player, error) {
+	parts := strings.Split(strings.TrimPrefix(name, "llm:"), ",")
+	p := &model{remote: remote{name, game}, caller: newCaller(strings.TrimRight(parts[0], "/"), mostReply)}
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.StringVar(&p.model, "model", "", "")
+	f.StringVar(&p.detail, "detail", "full", "")
+	key := f.String("key", modelKey, "")
+	f.Float64Var(&p.temperature, "temperature", -1, "")
+	f.IntVar(&p.frame, "frame_ticks", 0, "")
+	f.IntVar(&p.scratchpad, "scratchpad", 0, "")
+	f.IntVar(&p.budget, "budget", 0, "")
+	f.Float64Var(&p.in, "price_in", 0, "")
+	f.Float64Var(&p.out, "price_out", 0, "")
+	for i := range parts {
+		parts[i] = "-" + parts[i]
+	}
+	u, err := url.Parse(p.base)
+	switch also := f.Parse(parts[1:]); {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "":
+		err = errors.New("its address is wrong, want http://HOST:PORT/v1 or https, without user, password and query")
+	case also != nil || f.NArg() > 0 || p.model == "" || !slices.Contains(dialogue.Details, p.detail) ||
+		min(p.frame, p.scratchpad, p.budget) < 0 || p.frame > orders.MostTicks || !(min(p.in, p.out) >= 0) ||
+		!(max(p.temperature, p.in, p.out) <= 1e6):
+		err = fmt.Errorf("an option is wrong, want model=NAME, and maybe key=VARIABLE, detail=%s, frame_ticks=0 to %d, and "+
+			"as numbers temperature, scratchpad, budget, price_in, price_out", strings.Join(dialogue.Details, "|"),
+			orders.MostTicks)
+	}
+	if p.key = os.Getenv(*key); err == nil && p.key == "" && *key != modelKey {
+		err = errors.New("key wants the name of an environment variable that is set, and holds the key")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("match: a language model, llm:ADDRESS,model=NAME: %w", err)
+	}
+	return p, nil
+}
+
+// Begin waits until the server answers, whatever the answer.
+func (p *model) Begin(ctx context.Context, g Start) error {
+	p.game, p.seat, p.notes, p.spent = g.Game, nil, "", 0
+	return p.await(ctx, p.name, "/models")
+}
+
+func (p *model) Act(ctx context.Context, m env.Match, seat int, action []uint8) (cost Cost, err error) {
+	spec := p.game.Spec()
+	if p.turn = nil; p.seat == nil {
+		if p.talk, err = dialogue.New(spec, m); err != nil {
+			return cost, err
+		}
+		p.seat, p.tracker = p.talk.Seat(seat, p.detail, p.frame), p.game.NewTrackers(1, false)[0]
+		p.tracker.Begin(m)
+	}
+	step := scene.Describe(spec, m, p.tracker, nil)
+	if !p.seat.Act(&step, action) {
+		return cost, nil
+	}
+	if p.budget > 0 && p.spent >= p.budget {
+		return cost, fmt.Errorf("the game's budget of %d tokens is spent: it took %d", p.budget, p.spent)
+	}
+	view, _ := p.seat.View(&step)
+	p.turn = &dialogue.Turn{Tick: step.Step, Seat: seat, Detail: p.detail, Messages: p.messages(view), Reading: "failed"}
+	text, err := p.ask(ctx, &cost.Answers)
+	p.turn.Tokens = [2]int{cost.Answers.TokensIn, cost.Answers.TokensOut}
+	if err != nil {
+		if ctx.Err() != nil {
+			p.turn.Reading, cost.Answers.Late = "late", 1
+		}
+		return cost, err
+	}
+	cost.Answers.Counts.Add(p.seat.Take(p.note(text)))
+	p.turn.Answer, p.turn.Reading = &text, p.seat.Reading
+	p.seat.Act(&step, action)
+	return cost, nil
+}
+
+// messages is what the model is sent.
+func (p *model) messages(view string) []dialogue.Message {
+	system := p.talk.Told.Rules() + p.talk.Told.Answers()
+	if p.scratchpad > 0 {
+		system += fmt.Sprintf("Before the answer you may write <notes>...</notes>. They replace those before, and you read "+
+			"their first %d bytes in your next turn.\n", p.scratchpad)
+		view = "Your notes: " + p.notes + "\n\n" + view
+	}
+	return []dialogue.Message{{Role: "system", Content: system}, {Role: "user", Content: view}}
+}
+
+// note takes the notes out of an answer and keeps them.
+func (p *model) note(text string) string {
+	before, rest, _ := strings.Cut(text, "<notes>")
+	notes, after, ok := strings.Cut(rest, "</notes>")
+	if !ok || p.scratchpad == 0 {
+		return text
+	}
+	notes = strings.TrimSpace(notes)
+	p.notes = strings.ToValidUTF8(notes[:min(len(notes), p.scratchpad)], "")
+	return before + after
+}
+
+// ask asks the model, again after a while if its server is busy or fails.
+func (p *model) ask(ctx context.Context, used *dialogue.Usage) (string, error) {
+	question := map[string]any{"model": p.model, "messages": p.turn.Messages}
+	if p.temperature >= 0 {
+		question["temperature"] = p.temperature
+	}
+	body, err := json.Marshal(question)
+	if err != nil {
+		return "", err
+	}
+	for try, pause := 1, time.Second/2; ; try, pause = try+1, 2*pause {
+		p.lost = false
+		reply, err := p.do(ctx, http.MethodPost, "/chat/completions", body)
+		if err == nil {
+			return p.read(reply, used)
+		}
+		status, _ := errors.AsType[statusError](err)
+		busy := p.lost || status.code == http.StatusTooManyRequests || status.code >= 500
+		if !busy || try == mostTries {
+			return "", fmt.Errorf("%w %s", err, status.body)
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(max(pause, status.wait)):
+		}
+	}
+}
+
+// read reads the server's reply.
+func (p *model) read(reply []byte, used *dialogue.Usage) (string, error) {
+	var in struct {
+		Choices []struct{ Message struct{ Content string } }
+		Usage   struct {
+			In  uint32 `json:"prompt_tokens"`
+			Out uint32 `json:"completion_tokens"`
+		}
+	}
+	if err := json.Unmarshal(reply, &in); err != nil || len(in.Choices) == 0 {
+		return "", fmt.Errorf(`the model's server answered %s, want {"choices": [{"message": {"content": ...}}]}`, short(reply))
+	}
+	used.TokensIn, used.TokensOut = int(in.Usage.In), int(in.Usage.Out)
+	used.Cost = (p.in*float64(in.Usage.In) + p.out*float64(in.Usage.Out)) / 1e6
+	if p.spent += used.TokensIn + used.TokensOut; p.spent == 0 && p.budget > 0 {
+		return "", errors.New("the model's server does not say how many tokens it used, and the budget needs that")
+	}
+	return in.Choices[0].Message.Content, nil
+}
+
+// Dialogue is env.Talker's.
+func (p *model) Dialogue() (read, said string) {
+	if p.turn == nil {
+		return "", ""
+	}
+	if p.turn.Answer != nil {
+		said = (*p.turn.Answer)[max(0, len(*p.turn.Answer)-mostSaid):]
+	}
+	return p.turn.Messages[1].Content, said
+}
+
+func (p *model) End(context.Context, Outcome) error { return nil }
+
+func (p *model) Close() error {
+	p.client.CloseIdleConnections()
+	return nil
+}

@@ -1,0 +1,257 @@
+package match_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pommego/arena/dialogue"
+	"pommego/arena/match"
+	"pommego/env"
+	"pommego/env/catalog"
+)
+
+// chat is a question of the protocol.
+type chat struct {
+	Model       string
+	Messages    []dialogue.Message
+	Temperature *float64
+}
+
+// stub is an OpenAI-compatible server with a model that a test writes.
+type stub struct {
+	*httptest.Server
+	mu    sync.Mutex
+	asked []chat
+	keys  []string
+}
+
+// modelServer answers question n, from 0, with what answer makes of it: a status other than 200 has
+// the text as its body.
+func modelServer(t *testing.T, answer func(n int, w http.ResponseWriter) (status int, text string)) *stub {
+	t.Helper()
+	s := new(stub)
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			http.NotFound(w, r)
+			return
+		}
+		var in chat
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || r.URL.Path != "/v1/chat/completions" {
+			t.Errorf("%s: %v", r.URL.Path, err)
+		}
+		s.mu.Lock()
+		s.asked, s.keys = append(s.asked, in), append(s.keys, r.Header.Get("Authorization"))
+		n := len(s.asked) - 1
+		s.mu.Unlock()
+		status, text := answer(n, w)
+		text = strings.ReplaceAll(text, "KEY", r.Header.Get("Authorization"))
+		if status != http.StatusOK {
+			http.Error(w, text, status)
+			return
+		}
+		json.NewEncoder(w).Encode(map[string]any{
+			"choices": []any{map[string]any{"message": map[string]string{"role": "assistant", "content": text}}},
+			"usage":   map[string]int{"prompt_tokens": 100, "completion_tokens": 10},
+		})
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// says is a model that says the same over and over, one line after the other.
+func says(lines ...string) func(int, http.ResponseWriter) (int, string) {
+	return func(n int, _ http.ResponseWriter) (int, string) { return http.StatusOK, lines[n%len(lines)] }
+}
+
+func (s *stub) name(options string) string { return "llm:" + s.URL + "/v1,model=m:8b" + options }
+
+// TestModelPlays: a model is told the rules once as the system's message and each time what its
+// seat sees, when nothing of its last answer is left; what it answers and uses is counted.
+func TestModelPlays(t *testing.T) {
+	s := modelServer(t, says("hide for 4", "Let us go: **stop**", "what?", "up, down"))
+	game := duel(t, "60")
+	p := play(t, game, seatsOf(t, game, s.name(",temperature=0.5,price_in=2,price_out=20"), "static"), match.Rules{})
+	got := p.Seats[0]
+	if got.Moves != p.Steps || got.Late+got.Failed > 0 || got.LastError != "" {
+		t.Errorf("the seat did %+v in %d steps", got, p.Steps)
+	}
+	a, n := got.Answers, len(s.asked)
+	if a.Legal+a.Repaired+a.Illegal != n || a.Legal < a.Repaired || a.Repaired == 0 || a.Illegal == 0 || n*4/3 > p.Steps ||
+		a.TokensIn != 100*n || a.TokensOut != 10*n || a.Cost < 0.0003999*float64(n) || a.Cost > 0.0004001*float64(n) {
+		t.Errorf("%d questions in %d steps, and counted were %+v", n, p.Steps, a)
+	}
+	if p.Seats[1].Answers != (dialogue.Usage{}) {
+		t.Errorf("a built-in agent has answers: %+v", p.Seats[1].Answers)
+	}
+	last := -1
+	for i, q := range s.asked {
+		m, tick := q.Messages, 0
+		if len(m) != 2 || m[0].Role != "system" || m[1].Role != "user" ||
+			!strings.Contains(m[0].Content, "Goal: be the last") ||
+			m[0] != s.asked[0].Messages[0] || q.Model != "m:8b" || *q.Temperature != 0.5 {
+			t.Fatalf("question %d is %+v", i, q)
+		}
+		_, err := fmt.Sscanf(m[1].Content, "Tick %d of 60.", &tick)
+		if err != nil || tick <= last || i%4 == 1 && tick != last+4 {
+			t.Fatalf("question %d is at tick %d, after %d: %v", i, tick, last, err)
+		}
+		last = tick
+	}
+}
+
+// TestModelSeesItsSeat: under fog it is told no more than its seat sees.
+func TestModelSeesItsSeat(t *testing.T) {
+	s := modelServer(t, says("stop"))
+	game := variant(t, "PommeTeamCompetition-v0", `{"max_steps": 3}`)
+	play(t, game, seatsOf(t, game, s.name(",detail=json"), "static", "static", "static"), match.Rules{})
+	var view struct {
+		Others []any
+		Board  []string
+	}
+	if err := json.Unmarshal([]byte(s.asked[0].Messages[1].Content), &view); err != nil || view.Others != nil ||
+		strings.Count(strings.Join(view.Board, ""), "?") < 40 {
+		t.Errorf("it is told %+v, %v", view, err)
+	}
+}
+
+// TestModelRetries: it is asked again while the server is busy, but not for ever.
+func TestModelRetries(t *testing.T) {
+	began := time.Now()
+	s := modelServer(t, func(n int, w http.ResponseWriter) (int, string) {
+		w.Header().Set("Retry-After", "1")
+		return []int{429, 200, 400}[min(n, 2)], "stop"
+	})
+	game := duel(t, "2")
+	p := play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{})
+	if got := p.Seats[0]; len(s.asked) != 3 || got.Failed != 1 || got.Answers.Legal != 1 ||
+		!strings.Contains(got.LastError, "400 Bad Request") || time.Since(began) < time.Second {
+		t.Errorf("%d questions, and the seat did %+v", len(s.asked), got)
+	}
+}
+
+// TestModelIsLate: a model that is late plays stop, by its own usual limit and by one that is given.
+func TestModelIsLate(t *testing.T) {
+	s := modelServer(t, func(n int, _ http.ResponseWriter) (int, string) {
+		time.Sleep(time.Duration(150*(n%2)) * time.Millisecond)
+		return http.StatusOK, "bomb"
+	})
+	for _, limit := range []time.Duration{0, 100 * time.Millisecond} {
+		game := duel(t, "4")
+		p := play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{Limit: limit})
+		want := map[time.Duration]int{0: 0, 100 * time.Millisecond: 2}[limit]
+		if got := p.Seats[0]; got.Late != want || got.Answers.Late != want || got.Failed != 0 {
+			t.Errorf("limit %v: the seat did %+v", limit, got)
+		}
+	}
+}
+
+// TestModelBudget: over its budget of tokens the seat stops, and the result says so.
+func TestModelBudget(t *testing.T) {
+	s := modelServer(t, says("bomb"))
+	game := duel(t, "6")
+	p := play(t, game, seatsOf(t, game, s.name(",budget=300"), "static"), match.Rules{})
+	if got := p.Seats[0]; len(s.asked) != 3 || got.Failed != 3 ||
+		!strings.Contains(got.LastError, "budget of 300 tokens is spent") {
+		t.Errorf("%d questions, and the seat did %+v", len(s.asked), got)
+	}
+}
+
+// TestModelNotes: notes are carried from turn to turn, cut to what was asked for, and are no part
+// of the answer.
+func TestModelNotes(t *testing.T) {
+	s := modelServer(t, says("<notes>go up, then 12345678</notes> stop", "stop", "<notes>é</notes>stop"))
+	game := duel(t, "5")
+	p := play(t, game, seatsOf(t, game, s.name(",scratchpad=10"), "static"), match.Rules{})
+	var notes []string
+	for _, q := range s.asked {
+		first, _, _ := strings.Cut(q.Messages[1].Content, "\n")
+		notes = append(notes, first)
+	}
+	want := []string{"Your notes: ", "Your notes: go up, the", "Your notes: go up, the", "Your notes: é",
+		"Your notes: go up, the"}
+	if !slices.Equal(notes, want) || p.Seats[0].Answers.Legal+p.Seats[0].Answers.Repaired != 5 {
+		t.Errorf("it was told %q, and the answers were %+v", notes, p.Seats[0].Answers)
+	}
+}
+
+// TestModelAnswersAreBounded: an answer of 1 MB is read at its ends; a longer one is refused.
+func TestModelAnswersAreBounded(t *testing.T) {
+	s := modelServer(t, says(strings.Repeat("up <b>", 170_000)+"\nbomb", strings.Repeat("x", 5<<20)))
+	game := duel(t, "2")
+	p := play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{})
+	if got := p.Seats[0]; got.Answers.Repaired != 1 || got.Failed != 1 ||
+		!strings.Contains(got.LastError, "more than 4194304 bytes") {
+		t.Errorf("the seat did %+v", got)
+	}
+}
+
+// TestModelKey: the key goes to the server and nowhere else, though that sends it back.
+func TestModelKey(t *testing.T) {
+	const secret = "sk-very-secret"
+	t.Setenv("POMMEGO_LLM_KEY", "another")
+	t.Setenv("MY_KEY", secret)
+	s := modelServer(t, func(n int, _ http.ResponseWriter) (int, string) { return []int{200, 400}[n%2], "KEY" })
+	game, path := duel(t, "4"), filepath.Join(t.TempDir(), "d.jsonl")
+	log := dialogue.NewLog(path)
+	talks := match.Dialogues{Log: log}
+	players := seatsOf(t, game, s.name(",key=MY_KEY"), s.name(""))
+	p, err := match.Play(t.Context(), game, players, env.Seed{Value: 2}, match.Rules{}, talks.Watch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	result, also := json.Marshal(p)
+	if err != nil || also != nil || strings.Contains(string(text)+string(result), secret) ||
+		!strings.Contains(string(result), "***") {
+		t.Errorf("recorded is %s\n%s, %v", text, result, err)
+	}
+	if !slices.Contains(s.keys, "Bearer "+secret) || !slices.Contains(s.keys, "Bearer another") {
+		t.Errorf("the server got %q", s.keys)
+	}
+}
+
+// TestModelNames: what is wrong with a name is said, without what may be a key.
+func TestModelNames(t *testing.T) {
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const address, option = "its address is wrong", "an option is wrong"
+	for name, want := range map[string]string{
+		"llm:": address, "llm:ftp://x/v1,model=m": address, "llm:http://me:sk-1@x/v1,model=m": address,
+		"llm:http://x/v1?key=sk-1,model=m": address, "llm:http://x/v1": option, "llm:http://x/v1,model=": option,
+		"llm:http://x/v1,model=m,detail=all": option, "llm:http://x/v1,model=m,sk-1": option,
+		"llm:http://x/v1,model=m,budget=sk-1": option, "llm:http://x/v1,model=m,frame_ticks=101": option,
+		"llm:http://x/v1,model=m,temperature=NaN": option, "llm:http://x/v1,model=m,price_in=Inf": option,
+		"llm:http://x/v1,model=m,h": option, "llm:http://x/v1,model=m,budget=-1": option,
+		"llm:http://x/v1,model=m,key=sk-1": "environment variable that is set",
+	} {
+		if _, err := match.NewPlayer(game, name); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "sk-1") {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+		if !match.Outside(name) {
+			t.Errorf("%s is not outside", name)
+		}
+	}
+}
+
+// TestModelIsAbsent: one whose server is not there ends the match.
+func TestModelIsAbsent(t *testing.T) {
+	game := duel(t, "4")
+	players := seatsOf(t, game, "llm:http://127.0.0.1:1/v1,model=m", "static")
+	_, err := match.Play(t.Context(), game, players, env.Seed{}, match.Rules{Wait: 200 * time.Millisecond}, nil)
+	if !errors.Is(err, match.ErrAbsent) || !strings.Contains(err.Error(), "connection refused") {
+		t.Errorf("it ended with %v", err)
+	}
+}

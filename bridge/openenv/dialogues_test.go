@@ -1,0 +1,189 @@
+package openenv_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pommego/arena/dialogue"
+	"pommego/arena/match"
+	"pommego/arena/trace"
+	"pommego/bridge"
+	"pommego/bridge/openenv"
+	"pommego/env"
+	"pommego/env/catalog"
+)
+
+// turn is a line of a file of dialogues.
+type turn struct {
+	ID string
+	dialogue.Turn
+	Turns int
+	Game  json.RawMessage
+}
+
+func turnsOf(t *testing.T, path string) (all []turn) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(text) {
+		var one turn
+		if err := json.Unmarshal(line, &one); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+var formats = trace.Formats(append(catalog.Formats(), dialogue.Format(catalog.Formats())))
+
+func verify(path string) (string, bool) {
+	var out strings.Builder
+	total, err := formats.VerifyAll(&out, []string{path}, trace.Options{Keep: 10})
+	return fmt.Sprint(out.String(), err), err == nil && total.OK
+}
+
+// recording is a server that records its dialogues.
+func recording(t *testing.T) (*server, string) {
+	path := filepath.Join(t.TempDir(), "d.jsonl")
+	log := dialogue.NewLog(path)
+	return serve(t, func(cfg *bridge.Config) {
+		h := openenv.New(catalog.IDs())
+		h.Dialogues, cfg.Protocols = log, []bridge.Protocol{h}
+	}), path
+}
+
+// TestDialogues: sessions that play at a time have their turns recorded, as they were told and as
+// they answered, and a check finds that they are those of their games.
+func TestDialogues(t *testing.T) {
+	s, path := recording(t)
+	var sessions sync.WaitGroup
+	for i := range 6 {
+		sessions.Go(func() {
+			c := s.dial(t)
+			told := c.reset(fmt.Sprintf(`{"seed": %d, "rules": {"max_steps": 40}, "frame_ticks": %d}`, i/2, i))
+			for n := 0; !told.Data.Done && (i != 5 || n < 3); n++ { // one leaves
+				told = c.step([]string{"hide for 4", "hunt", "up, up, \u202eno\x00 <b>", "right"}[n%4])
+			}
+		})
+	}
+	sessions.Wait()
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	said, ok := verify(path)
+	lines, games := turnsOf(t, path), 0
+	for _, l := range lines {
+		if l.Game != nil {
+			games++
+		} else if len(l.Messages) != 1 || l.Answer == nil || len(l.Actions) == 0 || l.Reading == "" {
+			t.Errorf("a turn is %+v", l)
+		}
+	}
+	if !ok || games != 6 || len(lines) < 20 || !strings.Contains(said, "6 games") {
+		t.Errorf("%d lines, %d of games: %s", len(lines), games, said)
+	}
+	tampered(t, path)
+}
+
+// tampered: what was changed in a file is found.
+func tampered(t *testing.T, path string) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, changed := range map[string]string{
+		`ammo 1, reach 1`: `ammo 2, reach 1`, `"tick":0`: `"tick":1`, `"actions":[[`: `"actions":[[0],[`, `"detail":"",`: `"detail":"json",`,
+		`"winners":[`: `"winners":[3`, `\nLegal: `: `\nDeadly: stop\nLegal: `,
+	} {
+		other := filepath.Join(t.TempDir(), "other.jsonl")
+		// Files are told apart by the ids of their games.
+		anew := bytes.ReplaceAll(text, []byte(`"id":"`), []byte(`"id":"`+filepath.Base(t.TempDir())+fmt.Sprintf("%x", old)))
+		anew = bytes.Replace(anew, []byte(old), []byte(changed), 1)
+		if err := os.WriteFile(other, anew, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if said, ok := verify(other); ok || bytes.Equal(anew, text) {
+			t.Errorf("with %s for %s: %s", changed, old, said)
+		}
+	}
+}
+
+// TestModelsPlayAlike: a model in a match is told what a session is told that answers the same.
+func TestModelsPlayAlike(t *testing.T) {
+	for _, id := range []string{"OneVsOne-v0", "PommeRadioCompetition-v2", "BaseWarSides-v0", "SuiteBot-v0"} {
+		answers := []string{"hide for 4; say 1 2", "up, down, left", "no", "hunt for 9", "bomb"}
+		s, path := recording(t)
+		c := s.dial(t)
+		c.reset(fmt.Sprintf(`{"env": %q, "seed": 5, "detail": "full", "frame_ticks": 3}`, id))
+		for n := range 12 {
+			if c.step(answers[n%len(answers)]).Data.Done {
+				break
+			}
+		}
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		session := turnsOf(t, path)
+
+		n := 0
+		stub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			if r.Method == http.MethodPost {
+				fmt.Fprintf(w, `{"choices": [{"message": {"content": %q}}]}`, answers[n%len(answers)])
+				n++
+			}
+		}))
+		defer stub.Close()
+		inMatch := filepath.Join(t.TempDir(), "d.jsonl")
+		log := dialogue.NewLog(inMatch)
+		playModel(t, id, "llm:"+stub.URL+"/v1,model=m,frame_ticks=3", match.Dialogues{Log: log})
+		inside := turnsOf(t, inMatch)
+		for i, turn := range session[:10] {
+			other := inside[i]
+			told, rules := turn.Messages[0].Content, other.Messages[0].Content
+			if at := strings.Index(told, "Tick "+fmt.Sprint(turn.Tick)); told[at:] != other.Messages[1].Content ||
+				at > 0 && !strings.HasPrefix(rules, told[:at-1]) || turn.Tick != other.Tick || turn.Reading != other.Reading ||
+				!reflect.DeepEqual(turn.Actions, other.Actions) {
+				t.Fatalf("%s, turn %d: the session's is %+v, in the match it is %+v", id, i, turn, other)
+			}
+		}
+		if said, ok := verify(inMatch); !ok {
+			t.Errorf("%s: %s", id, said)
+		}
+	}
+}
+
+// playModel plays a match of a model in seat 0 against simple.
+func playModel(t *testing.T, id, name string, talks match.Dialogues) {
+	game, err := catalog.Game(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := append([]string{name}, slices.Repeat([]string{"simple"}, game.Spec().Seats-1)...)
+	var players []match.Player
+	for _, name := range names {
+		p, err := match.NewPlayer(game, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		players = append(players, p)
+	}
+	if _, err := match.Play(t.Context(), game, players, env.Seed{Value: 5}, match.Rules{}, talks.Watch); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// chatServer is an OpenAI-compatible server whose model says one line after the other.
+func chatServer(t *testing.T, lines ...string) string {
+	t.Helper()
+	var n atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		if r.Method == http.MethodPost {
+			fmt.Fprintf(w, `{"choices": [{"message": {"content": %q}}], "usage": {"prompt_tokens": 7, "completion_tokens": 1}}`,
+				lines[int(n.Add(1))%len(lines)])
+		}
+	}))
+	t.Cleanup(s.Close)
+	return "llm:" + s.URL + "/v1,model=m:1,frame_ticks=3"
+}
+
+// A model's answers are in the results, the recorded game and the dialogues, which are checked and
+// never written over.
+func TestPlayModel(t *testing.T) {
+	model, dir := chatServer(t, "hide", "Up!", "huh", "hunt for 2"), t.TempDir()
+	talks, record := filepath.Join(dir, "d.jsonl"), filepath.Join(dir, "match.jsonl")
+	args := []string{"play", "--env", "PommeTeamCompetition-v0", "--agents", model + ",simple," + model + ",static",
+		"--seed", "3", "--record", record, "--record-dialogues", talks}
+	r := pommego(t, append(args, "--json")...)
+	r.want(t, exitOK)
+	var got playReport
+	r.decodes(t, &got)
+	a := got.Seats[0].Answers
+	if a.Legal*a.Repaired*a.Illegal == 0 || a.TokensIn != 7*a.TokensOut || a.Late != 0 ||
+		got.Seats[1].Answers.TokensIn > 0 {
+		t.Errorf("the answers are %+v and %+v", a, got.Seats[1].Answers)
+	}
+	r = pommego(t, "verify", talks, record)
+	r.want(t, exitOK)
+	if last := lastLine(r.out); !strings.HasPrefix(last, fmt.Sprintf("2 games, %d steps, 0 mismatches", 2*got.Steps)) {
+		t.Errorf("checked was %q of %d steps", last, got.Steps)
+	}
+	text, err := os.ReadFile(record)
+	if err != nil || bytes.Count(text, []byte(`"read":"Tick `)) < a.Legal || !bytes.Contains(text, []byte(`"said":"Up!"`)) {
+		t.Errorf("the recorded game lacks what the models read and said: %v", err)
+	}
+	args[len(args)-3] = filepath.Join(dir, "other.jsonl")
+	if r := pommego(t, args...); r.code != exitUsage || !strings.Contains(r.errors, "d.jsonl is there already") {
+		t.Errorf("again it ended with %+v", r)
+	}
+}
+
+// Tournaments tell of answers in their tables, and the dialogues of games that are played at a
+// time stand in one file.
+func TestTournamentOfModels(t *testing.T) {
+	model, dir := chatServer(t, "hide", "Up!", "bomb for 9", "huh"), t.TempDir()
+	talks := filepath.Join(dir, "d.jsonl")
+	r := pommego(t, "tournament", "--env", "OneVsOne-v0", "--format", "round-robin", "--agents", model+",simple",
+		"--games", "6", "--rules", `{"max_steps": 60}`, "--out", filepath.Join(dir, "out"), "--record-dialogues", talks)
+	r.want(t, exitOK)
+	if !strings.Contains(r.out, "Answers of language models") {
+		t.Errorf("it printed %s", r.out)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "out", tournamentLog))
+	if err != nil || bytes.Count(text, []byte(`"answers":[{`)) != 6 {
+		t.Errorf("the log is %s, %v", text, err)
+	}
+	r = pommego(t, "verify", talks)
+	r.want(t, exitOK)
+	if !strings.Contains(r.out, "6 games") {
+		t.Errorf("checked was %s", r.out)
+	}
+}
+
+// A server that is killed leaves whole lines.
+func TestDialoguesOfAKilledServer(t *testing.T) {
+	talks := filepath.Join(t.TempDir(), "d.jsonl")
+	s := serve(t, "--listen", "127.0.0.1:0", "--openenv", "--record-dialogues", talks)
+	address := strings.TrimPrefix(s.address, "ws://")
+	var answer struct{ Done bool }
+	for range 5 {
+		resp, err := http.Post("http://"+address+"/step", "application/json", strings.NewReader(`{"action": {"action": "up"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	s.cmd.Wait()
+	pommego(t, "verify", talks).want(t, exitOK)
+	r := pommego(t, "serve", "--record-dialogues", filepath.Join(t.TempDir(), "d.jsonl"))
+	if r.code != exitUsage || !strings.Contains(r.errors, "--openenv, which is not given") {
+		t.Errorf("without --openenv it ended with %+v", r)
+	}
+}
+
+// Names with options are told from lists of names.
+func TestNamesOfModels(t *testing.T) {
+	names := agentNames("llm:http://x/v1,model=a:8b,frame_ticks=5,simple,mcts:ticks=3,depth=4,llm:http://y/v1,model=b")
+	want := []string{"llm:http://x/v1,model=a:8b,frame_ticks=5", "simple", "mcts:ticks=3,depth=4",
+		"llm:http://y/v1,model=b"}
+	if fmt.Sprint(names) != fmt.Sprint(want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+}
