@@ -48,7 +48,8 @@ type seat struct {
 	*dialogue.Seat
 	tick    int // of what it was told last
 	text    string
-	ready   bool // its action of the coming tick is there
+	played  []byte // the actions that were made since the last reply
+	ready   bool   // its action of the coming tick is there
 	owed    float64
 	done    bool
 	replies chan observation // room for one
@@ -197,6 +198,11 @@ func (g *game) tick() {
 	}
 	if g.stop.Load() {
 		return // what searches were cut short does not count
+	}
+	for _, s := range g.seats {
+		if s != nil && !s.done {
+			s.played = append(s.played, g.action(s.Number)...)
+		}
 	}
 	g.before = status.In
 	g.tracker.Step(g.match, g.actions)

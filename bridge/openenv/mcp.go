@@ -78,7 +78,7 @@ func (p *player) call(tool string, arguments []byte) (result *mcp.CallToolResult
 		return result
 	}
 	result.Content = []mcp.Content{&mcp.TextContent{Text: o.Observation.Text},
-		&mcp.TextContent{Text: string(encode(o.Metadata))}}
+		&mcp.TextContent{Text: string(encode(o.Observation.Metadata))}}
 	if i := o.Observation.Image; i != nil {
 		result.Content = append(result.Content, &mcp.ImageContent{Data: i.Data, MIMEType: i.MediaType})
 	}

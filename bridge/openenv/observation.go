@@ -41,6 +41,7 @@ type metadata struct {
 	Late    int            `json:"late,omitempty"`    // ticks so far that went without an answer
 	Result  string         `json:"result,omitempty"`  // of the seat, at the end
 	Counts  *orders.Counts `json:"counts,omitempty"`  // of the answers, at the end
+	Played  []byte         `json:"played,omitempty"`  // the actions since the last answer; not for the model
 }
 
 // observe is what a seat sees in a position, with what it is owed; at first, the rules. mu is held.
@@ -59,6 +60,7 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 		s.tick, s.text = step.Step, text
 	}
 	told := seen{Text: text, Legal: legal, Metadata: about}
+	about.Played, s.played = s.played, nil
 	if s.Detail == "image" {
 		told.Image = g.image(s, step)
 	}

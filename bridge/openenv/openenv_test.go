@@ -94,6 +94,7 @@ type answer struct {
 			Seat, Tick, Late int
 			Reading, Result  string
 			Counts           map[string]int
+			Played           []byte
 		}
 		Message, Code string
 		EpisodeID     *string `json:"episode_id"`
@@ -185,11 +186,15 @@ func TestRewards(t *testing.T) {
 		if first.Data.Reward != nil || first.Data.Done || first.Data.Metadata.Tick != 0 {
 			t.Fatalf("the first observation is %s", first.raw)
 		}
-		sum, steps, a := 0.0, 0, answer{}
+		sum, steps, played, a := 0.0, 0, 0, answer{}
 		for !a.Data.Done {
 			a = c.step([]string{"bomb", "hide for 12", "up", "hunt"}[steps%4])
 			sum += *a.Data.Reward
+			played += len(a.Data.Metadata.Played)
 			steps++
+		}
+		if played != a.Data.Metadata.Tick || strings.Count(a.raw, `"played"`) != 1 {
+			t.Errorf("seed %d: %d actions are told, the last in %s", seed, played, a.raw)
 		}
 		want := map[string]float64{"won": 1, "lost": -1, "tied": -1}
 		result := a.Data.Metadata.Result
@@ -406,12 +411,13 @@ func TestOutOfTeam(t *testing.T) {
 	s := serve(t, nil)
 	c := s.dial(t)
 	c.reset(`{"seed":2,"env":"PommeTeam-v0","opponents":"simple","rules":{"max_steps":150}}`)
-	sum := 0.0
-	for a := (answer{}); !a.Data.Done; sum += *a.Data.Reward {
+	sum, played, a := 0.0, 0, answer{}
+	for ; !a.Data.Done; sum += *a.Data.Reward {
 		a = c.step("bomb")
+		played += len(a.Data.Metadata.Played)
 	}
-	if sum != 1 && sum != -1 {
-		t.Errorf("the game paid %v", sum)
+	if sum != 1 && sum != -1 || played != a.Data.Metadata.Tick {
+		t.Errorf("the game paid %v after %d actions in %d ticks", sum, played, a.Data.Metadata.Tick)
 	}
 }
 

@@ -194,11 +194,12 @@ func (p *player) look(first, image bool) observation {
 	g, s := p.game, p.seat
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	step, owed, tick, text := g.look(), s.owed, s.tick, s.text
+	step, kept := g.look(), *s
 	seen := g.observe(s, &step, first)
-	if seen.Reward, s.owed = nil, owed; !first {
-		s.tick, s.text = tick, text
+	if seen.Reward = nil; first {
+		kept.tick, kept.text = s.tick, s.text
 	}
+	*s = kept
 	if image {
 		seen.Observation.Image = g.image(s, &step)
 	}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -72,3 +74,82 @@ def test_validate_manifest() -> None:
     """The checker reads the manifest; what needs containers is skipped."""
     report = validate(str(MANIFEST), "--skip-build")
     assert {check["check_id"]: check["status"] for check in report["results"]}["static.manifest"] == "pass"
+
+
+class Stub(BaseHTTPRequestHandler):
+    """An OpenAI-compatible model that always hunts."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append(asked)
+        said = {"role": "assistant", "content": "hunt for 20"}
+        body = {"id": "1", "created": 0, "model": asked["model"], "object": "chat.completion"}
+        body["usage"] = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        choice = {"index": 0, "finish_reason": "stop"}
+        if asked.get("stream"):
+            body |= {"object": "chat.completion.chunk", "choices": [choice | {"delta": said}]}
+            kind, text = "text/event-stream", f"data: {json.dumps(body)}\n\ndata: [DONE]\n\n"
+        else:
+            body["choices"] = [choice | {"message": said}]
+            kind, text = "application/json", json.dumps(body)
+        body = text.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+VERIFIERS = """
+model = "stub"
+push = false
+num_rollouts = 2
+output_dir = "{out}"
+
+[client]
+base_url = "{model}"
+api_key_var = "NO_KEY"
+
+[env.player.harness]
+id = "null"
+
+[env.player.runtime]
+type = "subprocess"
+
+[env.taskset]
+id = "openenv"
+base_url = "{url}"
+resets = [{{seed = 7, opponents = "static"}}]
+"""
+
+
+def test_verifiers(url: str, tmp_path: Path) -> None:
+    """Its task set plays two games that start equal, and sums what they pay."""
+    pytest.importorskip(
+        "verifiers", reason="it needs an environment of its own: pip install 'verifiers[openenv]==0.4.0'"
+    )
+    with ThreadingHTTPServer(("127.0.0.1", 0), Stub) as stub:
+        stub.asked = []
+        threading.Thread(target=stub.serve_forever, daemon=True).start()
+        model = f"http://127.0.0.1:{stub.server_port}/v1"
+        config = tmp_path / "eval.toml"
+        config.write_text(VERIFIERS.format(out=tmp_path / "out", model=model, url=url))
+        command = [
+            sys.executable,
+            "-c",
+            "from verifiers.v1.cli.eval.main import main; main()",
+            "@",
+            str(config),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+        stub.shutdown()
+    assert done.returncode == 0, done.stdout + done.stderr
+    (traces,) = (tmp_path / "out").rglob("traces.jsonl")
+    lines = [json.loads(line) for line in traces.read_text().splitlines()]
+    assert len(lines) == 2
+    rewards = [line["traces"][0]["rewards"]["openenv_reward"]["score"] for line in lines]
+    assert rewards == [1, 1], lines[0]["traces"][0]["errors"]
+    assert "Tick 0 of 800" in json.dumps(stub.asked[0])

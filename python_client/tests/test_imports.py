@@ -30,6 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pommerman": {"core"},
     "data": {"core", "torch"},
     "suites": set(),
+    "llm": {"core", "_transport", "evaluation", "suites"},
     "examples": set(),
     "evaluation": {"core", "suites"},
     "tournaments": {"core", "evaluation"},

@@ -237,9 +237,11 @@ def test_decisions_of_all_agents_are_pinned() -> None:
     lines = (REPOSITORY / "env" / "catalog" / "testdata" / "decisions.txt").read_text().splitlines()
     pinned = {(id, int(rules), agent, int(version)) for id, rules, agent, version, _ in map(str.split, lines)}
     assert pinned == {
-        (suite.id, suite.version, agent, suite.agents[agent.partition(":")[0]])
+        (id, suite.version, agent, suite.agents[agent.partition(":")[0]])
         for suite in suites.SUITES.values()
-        for agent in suite.opponents + suite.partners
+        for id, *who in suite.parts
+        for agent in who
+        if agent
     }, "a suite never changes: agents of another version need another suite"
 
 
@@ -266,7 +268,7 @@ def test_what_suites_stand_for() -> None:
     assert {
         name: (s.id, s.version, s.team, s.games, s.seed, s.opponents)
         for name, s in suites.SUITES.items()
-        if not s.partners
+        if not s.partners and not s.kinds
     } == {
         name: (
             id,
@@ -283,7 +285,15 @@ def test_what_suites_stand_for() -> None:
             ("duel-2026", "OneVsOne-v0", False, 2_026_030_000),
         ]
     }
+    s = suites.SUITES["llm-2026"]
+    assert (s.version, s.team, s.games, s.seed) == (1, False, 10, 2_026_060_000)
     kinds = ("PommeTeamCompetition-v0", "PommeRadioCompetition-v2")
+    assert s.kinds == (
+        ("OneVsOne-v0", ""),
+        ("PommeFFACompetition-v0", ""),
+        *((kind, "simple") for kind in kinds),
+    )
+    assert [part[1] for part in s.parts] == ["static", "simple", "heuristic"] * 4
     for name, id, seed in zip(
         ("partners-2026", "partners-radio-2026"), kinds, (2_026_040_000, 2_026_050_000), strict=True
     ):

@@ -8,8 +8,8 @@ games with gymnasium under their id with the prefix "pommego/".
 Adapters to other frameworks are modules of their own (`pommego.pettingzoo`,
 `pommego.sb3`, `pommego.torchrl`, `pommego.rllib`), which import their framework only
 when they are imported themselves. `pommego.ray` runs on a Ray cluster. `planes` makes `planes`
-observations from `raw` ones; `pommego.torch` and `pommego.jax` do so on a device.
-`pommego.pommerman` is the API of the original environment, `pommego.data` reads and writes data sets.
+observations from `raw` ones; `pommego.torch` and `pommego.jax` do so on a device. `pommego.llm` is for
+language models, `pommego.pommerman` the API of the original, `pommego.data` reads and writes data sets.
 """
 
 import importlib

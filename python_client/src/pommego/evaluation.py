@@ -7,6 +7,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any, overload
@@ -28,7 +29,7 @@ from pommego.server import running
 from pommego.spec import GameSpec
 from pommego.suites import Part, Suite, SuiteResult, differing, load, named
 
-__all__ = ["NOT_HERE", "SEED", "Policy", "check_result", "evaluate", "seatings"]
+__all__ = ["NOT_HERE", "SEED", "Policy", "check_result", "evaluate", "play_suite", "play_ways", "seatings"]
 
 #: Chooses actions, (rows,) or (rows, components), by a batch's observation and its info.
 Policy = Callable[[Observation, dict[str, Any]], ArrayLike]
@@ -116,7 +117,9 @@ def evaluate(
             )
         if isinstance(policy, str):
             raise TypeError(f"policy is {policy!r}: a suite wants a callable on (obs, info)")
-        return _evaluate_suite(itertools.repeat(policy), suite, address=address, token=token, **options)
+        return play_suite(
+            itertools.repeat(policy), suite, play_games, address=address, token=token, **options
+        )
     if id is None:
         raise TypeError("evaluate() needs the id of an environment, or suite=")
     checks.at_least(1, "games", games)
@@ -130,38 +133,40 @@ def evaluate(
         else:
             every = isinstance(policy, str)
             play = partial(play_games, options=options | where, until=until, every_seat=every)
-        return _play(play, spec, ways, range(seed, seed + games))
+        return play_ways(play, spec, ways, range(seed, seed + games))
 
 
-def _evaluate_suite(
-    policies: Iterable[Policy], name: str, *, address: str | None, token: str | None, **options: Any
+def play_suite(
+    policies: Iterable[Any], name: str, play: Callable[..., Played], **options: Any
 ) -> SuiteResult:
-    """Play a suite with a policy for each of its parts."""
+    """Play a suite with a policy for each of its parts, by `play_games` or as it does."""
     suite = named(name)
     if options.get("rules"):
         raise ValueError(f"rules are {options['rules']!r}: the suite {name} has rules of its own")
-    with running(address, token) as where:
-        spec = describe(suite.id, rules=None, **where, connection=options.get("connection"))
-        made, here = {suite.id: suite.version}, {suite.id: spec.version}
-        if others := differing(made | suite.agents, here | spec.agent_versions):
-            raise ValueError(f"the suite {name} was {others}: use a server of pommego with these versions")
-        return SuiteResult(suite, tuple(_parts(policies, suite, spec, options | where)), suite.agents)
+    with running(options.pop("address"), options.pop("token")) as where:
+        specs = {}
+        for id in dict.fromkeys(id for id, *_ in suite.parts):
+            spec = describe(id, rules=None, **where, connection=options.get("connection"))
+            specs[id], made, here = spec, {id: suite.version}, {id: spec.version}
+            if why := differing(made | suite.agents, here | spec.agent_versions):
+                raise ValueError(f"the suite {name} was {why}: use a server of pommego with these versions")
+        play = partial(play, options=options | where)
+        return SuiteResult(suite, tuple(_parts(policies, suite, specs, play)), suite.agents)
 
 
 def _parts(
-    policies: Iterable[Policy], suite: Suite, spec: GameSpec, options: dict[str, Any]
+    policies: Iterable[Any], suite: Suite, specs: dict[str, GameSpec], play: Callable[..., Played]
 ) -> Iterator[Part]:
-    for k, ((opponents, partner), policy) in enumerate(zip(suite.parts, policies, strict=False)):
+    for k, ((id, opponents, partner), policy) in enumerate(zip(suite.parts, policies, strict=False)):
         made: list[NDArray[np.uint8]] = []
         seed = suite.seed + k * suite.games
         others = [opponents, partner, opponents] if partner else opponents
-        ways = seatings(spec, policy, others, team=suite.team)
-        play = partial(play_games, options=options, made=made)
-        evaluation = _play(play, spec, ways, range(seed, seed + suite.games))
+        ways = seatings(specs[id], policy, others, team=suite.team)
+        evaluation = play_ways(partial(play, made=made), specs[id], ways, range(seed, seed + suite.games))
         steps = np.stack(made)
         steps = steps.reshape(len(made), suite.games, -1, *steps.shape[2:])
-        ends = evaluation.lengths.tolist()
-        yield Part(opponents, evaluation, [steps[:end, game] for game, end in enumerate(ends)], partner)
+        actions = [steps[:end, game] for game, end in enumerate(evaluation.lengths.tolist())]
+        yield Part(opponents, evaluation, actions, partner, id if suite.kinds else "")
 
 
 def check_result(
@@ -174,7 +179,8 @@ def check_result(
     """Play the games of a saved result again, with the actions in it, and compare.
 
     The built-in agents of the suites play the same moves for the same seed and opponents' moves, on
-    any machine, so that the actions decide the games.
+    any machine, so that the actions decide the games. How a language model's answers were read is not
+    checked: a result has the actions that were carried out.
 
     Args:
         path: a file that `SuiteResult.save` wrote.
@@ -195,17 +201,20 @@ def check_result(
             f"{os.fspath(path)}: {others}: check it with a release of pommego that has these agents"
         )
     where = {"address": address, "token": token, "connection": connection}
-    again = _evaluate_suite(map(_recorded, claimed.parts), claimed.suite.name, **where)
+    again = play_suite(map(_recorded, claimed.parts), claimed.suite.name, play_games, **where)
     for said, found in zip(claimed.parts, again.parts, strict=True):
         for key in ("results", "lengths", "seats"):
             one, other = getattr(said.evaluation, key), getattr(found.evaluation, key)
-            if not np.array_equal(one, other):
-                game = int(np.flatnonzero(one != other)[0])
+            same = one == other
+            if key == "lengths" and said.evaluation.answers:  # others may play on when a model has lost
+                same |= (one < other) & (found.evaluation.results < 0)
+            if not same.all():
+                game = int(same.argmin())
                 raise ValueError(
                     f"{os.fspath(path)}: game {game} {said.name} has {key} {one[game]}, "
                     f"played again {other[game]}{_unknown(claimed)}"
                 )
-    return again
+    return replace(again, parts=claimed.parts)
 
 
 def _unknown(claimed: SuiteResult) -> str:
@@ -258,14 +267,14 @@ def seatings(spec: GameSpec, policy: Any, opponents: Any, *, team: bool) -> list
     return found
 
 
-def _play(
+def play_ways(
     play: Callable[..., Played], spec: GameSpec, ways: list[tuple[list[Any], int]], seeds: Sequence[int]
 ) -> Evaluation:
-    """Play a game for each seed, seated in each way equally often, by `play_games` or `play_matches`."""
+    """Play a game for each seed, seated in each way equally often, by `play_games` or as it does."""
     ends = [len(seeds) * i // len(ways) for i in range(len(ways) + 1)]
     seated = [way for way, begin, end in zip(ways, ends, ends[1:], strict=False) for _ in range(begin, end)]
     games = [Game(seed, players) for seed, (players, _) in zip(seeds, seated, strict=True)]
     seats = np.array([seat for _, seat in seated], np.uint8)
     played = play(spec, games, tell=progress(len(games)))
     over, results = played.over, played.results[np.arange(len(games)), seats]
-    return Evaluation(results[over], played.lengths[over], seats[over], int((~over).sum()))
+    return Evaluation(results[over], played.lengths[over], seats[over], int((~over).sum()), played.answers)

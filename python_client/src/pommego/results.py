@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
@@ -43,12 +43,15 @@ class Evaluation:
         lengths: int32 (games,), steps of the games.
         seats: uint8 (games,), where the policy sat; in teams its first seat.
         unfinished: how many more games `time_limit` kept from ending.
+        answers: how many answers of a language model were legal, repaired, illegal and late; None:
+            no model has played.
     """
 
     results: NDArray[np.int8]
     lengths: NDArray[np.int32]
     seats: NDArray[np.uint8]
     unfinished: int = 0
+    answers: Mapping[str, int] | None = None
 
     @property
     def games(self) -> int:
@@ -95,13 +98,15 @@ class Evaluation:
         return Interval(mean, max(0.0, mean - reach), mean + reach)
 
     def __str__(self) -> str:
-        late = f"; {self.unfinished} more were not over in time" if self.unfinished else ""
+        more = f"; {self.unfinished} more were not over in time" if self.unfinished else ""
         if not self.games:
-            return f"0 games{late}"
+            return f"0 games{more}"
+        if self.answers:
+            more += "; answers: " + ", ".join(f"{n} {how}" for how, n in self.answers.items())
         shares = ((self.win_rate, "won"), (self.tie_rate, "tied"), (self.loss_rate, "lost"))
         said = [f"{share:.1%}".replace(" ", f" {what} ", 1) for share, what in shares]
         length = f"{self.length:.1f} ".replace(" ", " steps ", 1).strip()
-        return f"{self.games} games: {', '.join(said)}; {length}{late}"
+        return f"{self.games} games: {', '.join(said)}; {length}{more}"
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""

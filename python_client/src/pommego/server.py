@@ -226,7 +226,7 @@ def _spawn(
     ready, tell = os.pipe()
     secret, hand = os.pipe()
     arguments = ["--listen", listen, "--ready-fd", str(tell), "--token-fd", str(secret)]
-    arguments += ["--exit-on-stdin-close", *(f"--allow-agents={agent}" for agent in agents)]
+    arguments += ["--exit-on-stdin-close", "--openenv", *(f"--allow-agents={agent}" for agent in agents)]
     os.write(hand, token.encode())
     os.close(hand)
     try:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import itertools
 import json
 import math
 import os
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -39,8 +41,8 @@ class Suite:
 
     Attributes:
         name: its name; what it stands for never changes.
-        id: an id of the catalog.
-        version: the version of the id's rules.
+        id: an id of the catalog; "" in a suite of several `kinds`.
+        version: the version of the ids' rules.
         team: whether the policy plays all seats of its team.
         opponents: for each part the agents in the other seats; with `partners` one kind, the rivals
             in all parts.
@@ -48,6 +50,8 @@ class Suite:
         seed: game i of part k has seed ``seed + k * games + i``.
         partners: for each part the agent in the teammate's seat; empty if there is none.
         revised: the agents among them whose decisions are of a version other than 1, with it.
+        kinds: for each kind of game its id, and the agent in the teammate's seat or "". Each is played
+            against all `opponents`. Empty: there is one kind, `id`.
     """
 
     name: str
@@ -59,19 +63,20 @@ class Suite:
     seed: int
     partners: tuple[str, ...] = ()
     revised: tuple[tuple[str, int], ...] = ()
+    kinds: tuple[tuple[str, str], ...] = ()
 
     @property
     def agents(self) -> dict[str, int]:
         """The version of the decisions of each agent in it, by name."""
-        names = [name.partition(":")[0] for name in self.opponents + self.partners]
+        every = [name for _, *who in self.parts for name in who if name]
+        names = [name.partition(":")[0] for name in every]
         return {name: dict(self.revised).get(name, 1) for name in names}
 
     @property
-    def parts(self) -> tuple[tuple[str, str], ...]:
-        """Of each part the opponents, and the partner or ""."""
-        if self.partners:
-            return tuple((self.opponents[0], partner) for partner in self.partners)
-        return tuple((opponents, "") for opponents in self.opponents)
+    def parts(self) -> tuple[tuple[str, str, str], ...]:
+        """Of each part the id, the opponents, and the partner or ""."""
+        kinds = self.kinds or tuple((self.id, partner) for partner in self.partners or ("",))
+        return tuple((id, opponents, partner) for id, partner in kinds for opponents in self.opponents)
 
 
 # Careful and rash, quick and slow, sure and noisy; by rules and by searches of several kinds.
@@ -85,6 +90,11 @@ _PARTNERS = (
     *("champion:level=2,weights=peaceful", "champion:level=2,weights=reckless"),
 )
 _REVISED = (("champion", 2),)
+# What a language model plays, and with whom.
+_KINDS = (
+    *(("OneVsOne-v0", ""), ("PommeFFACompetition-v0", "")),
+    *(("PommeTeamCompetition-v0", "simple"), ("PommeRadioCompetition-v2", "simple")),
+)
 
 
 def _suites() -> dict[str, Suite]:
@@ -103,6 +113,8 @@ def _suites() -> dict[str, Suite]:
     ]
     for k, row in enumerate(partners, len(table)):
         suites.append(Suite(*row, ("heuristic",), 20, 2_026_000_000 + 10_000 * k, _PARTNERS, _REVISED))
+    seed, levels = 2_026_000_000 + 10_000 * len(suites), ("static", "simple", "heuristic")
+    suites.append(Suite("llm-2026", "", 1, False, levels, 10, seed, kinds=_KINDS))
     return {suite.name: suite for suite in suites}
 
 
@@ -118,18 +130,20 @@ class Part(NamedTuple):
         evaluation: how they ended.
         actions: for each game the policy's actions, uint8 (steps, rows of the game), with
             components last if there are several.
-        partner: the agent in the teammate's seat; "" in suites without partners.
+        partner: the agent in the teammate's seat; "" without one.
+        id: the id, in suites of several kinds; else "".
     """
 
     opponents: str
     evaluation: Evaluation
     actions: list[NDArray[np.uint8]]
     partner: str = ""
+    id: str = ""
 
     @property
     def name(self) -> str:
-        """Who else plays: "against simple", "with random against heuristic"."""
-        return _who(self.opponents, self.partner)
+        """Who else plays: "against simple", "with random against heuristic", "in ID against static"."""
+        return _who(self.id, self.opponents, self.partner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +175,8 @@ class SuiteResult:
     def __str__(self) -> str:
         score = self.score
         lines = [f"{self.suite.name}: score {score.value:.1%} ({score.low:.1%} to {score.high:.1%})"]
-        parts = [f"  {part.partner or part.opponents}: {part.evaluation}" for part in self.parts]
+        names = [part.name if part.id else part.partner or part.opponents for part in self.parts]
+        parts = [f"  {name}: {part.evaluation}" for name, part in zip(names, self.parts, strict=True)]
         return "\n".join(lines + parts)
 
     def save(self, path: str | os.PathLike[str]) -> str:
@@ -201,6 +216,7 @@ class _Saved(msgspec.Struct):
     suite: str
     parts: list[list[_Game]]
     agents: dict[str, int] | None = None
+    answers: list[dict[str, int]] | None = None  # a language model's, a part
 
 
 def load(path: str | os.PathLike[str]) -> SuiteResult:
@@ -223,8 +239,8 @@ def load(path: str | os.PathLike[str]) -> SuiteResult:
         suite = named(saved.suite)
         if len(saved.parts) != len(suite.parts):
             raise ValueError(f"{len(saved.parts)} parts, expected {len(suite.parts)}")
-        parts = zip(suite.parts, saved.parts, strict=True)
-        return SuiteResult(suite, tuple(_part(suite, *who, games) for who, games in parts), saved.agents)
+        parts = zip(suite.parts, saved.parts, saved.answers or [None] * len(suite.parts), strict=True)
+        return SuiteResult(suite, tuple(itertools.starmap(partial(_part, suite), parts)), saved.agents)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError, EOFError, zlib.error, gzip.BadGzipFile):
         raise ValueError(
             f"{os.fspath(path)} is no result of a suite, or is damaged: expected what SuiteResult.save writes"
@@ -255,6 +271,8 @@ def _content(result: SuiteResult) -> dict[str, Any]:
         games = zip(e.results.tolist(), e.lengths.tolist(), e.seats.tolist(), packed, strict=True)
         keys = ("result", "length", "seat", "actions")
         parts.append([dict(zip(keys, game, strict=True)) for game in games])
+    answers = [dict(part.evaluation.answers) for part in result.parts if part.evaluation.answers]
+    further = {"agents": result.agents and dict(result.agents), "answers": answers}
     return {
         "format": _FORMAT,
         "suite": result.suite.name,
@@ -262,23 +280,27 @@ def _content(result: SuiteResult) -> dict[str, Any]:
         "version": result.suite.version,
         "pommego": __version__,
         "parts": parts,
-    } | ({} if result.agents is None else {"agents": dict(result.agents)})
+    } | {name: value for name, value in further.items() if value}
 
 
 def _digest(content: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _part(suite: Suite, opponents: str, partner: str, games: Sequence[_Game]) -> Part:
+def _part(
+    suite: Suite, who: tuple[str, str, str], games: Sequence[_Game], answers: dict[str, int] | None
+) -> Part:
     """Read one part of a result file."""
+    id, opponents, partner = who
+    of_several = id if suite.kinds else ""
     if len(games) != suite.games:
-        raise ValueError(f"{len(games)} games {_who(opponents, partner)}, expected {suite.games}")
+        raise ValueError(f"{len(games)} games {_who(of_several, *who[1:])}, expected {suite.games}")
     rows = 2 if suite.team else 1
-    form = (rows, 3) if "Radio" in suite.id else (rows,)  # of the actions of a step
-    choices = np.array([6, 9, 9] if "Radio" in suite.id else 6)
+    form = (rows, 3) if "Radio" in id else (rows,)  # of the actions of a step
+    choices = np.array([6, 9, 9] if "Radio" in id else 6)
     columns = zip(*((game.result, game.length, game.seat) for game in games), strict=True)
     kinds = zip(columns, (np.int8, np.int32, np.uint8), strict=True)
-    evaluation = Evaluation(*(np.array(column, dtype) for column, dtype in kinds))
+    evaluation = Evaluation(*(np.array(column, dtype) for column, dtype in kinds), answers=answers)
     actions = []
     for game in games:
         size = game.length * math.prod(form)
@@ -290,8 +312,8 @@ def _part(suite: Suite, opponents: str, partner: str, games: Sequence[_Game]) ->
         actions.append(np.frombuffer(data, np.uint8).reshape(game.length, *form))
         if (actions[-1] >= choices).any():
             raise ValueError(f"a game has the action {actions[-1].max()}, which there is not")
-    return Part(opponents, evaluation, actions, partner)
+    return Part(opponents, evaluation, actions, partner, of_several)
 
 
-def _who(opponents: str, partner: str) -> str:
-    return f"with {partner} against {opponents}" if partner else f"against {opponents}"
+def _who(id: str, opponents: str, partner: str) -> str:
+    return f"in {id} " * bool(id) + f"with {partner} " * bool(partner) + f"against {opponents}"

@@ -41,6 +41,7 @@ class Played:
     def __init__(self, games: int, spec: GameSpec) -> None:
         self.over, self.lengths = np.zeros(games, np.bool_), np.zeros(games, np.int32)
         self.results, self.returns = np.zeros((games, spec.seats), np.int8), np.zeros((games, spec.seats))
+        self.answers: dict[str, int] | None = None  # of a language model, by how they were read
         self.counts = {count.name: np.zeros((games, spec.seats), np.int32) for count in spec.counts}
 
 

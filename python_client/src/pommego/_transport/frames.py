@@ -19,8 +19,8 @@ NORMAL, BAD_FRAME, BAD_KIND, TOO_BIG = 1000, 1002, 1003, 1009
 _PAYLOAD = 16  # where a payload starts in the memory of a frame to send
 
 
-def check_head(first: int, second: int, *, inside: bool, peer: str) -> None:
-    """Check the first two bytes of a frame from a server.
+def check_head(first: int, second: int, *, kind: int, inside: bool, peer: str) -> None:
+    """Check the first two bytes of a frame from a server, whose messages are of a kind: TEXT or BINARY.
 
     Raises:
         ProtocolError: a client must not accept such a frame.
@@ -31,13 +31,13 @@ def check_head(first: int, second: int, *, inside: bool, peer: str) -> None:
         wrong = "a frame with reserved bits set"
     elif second & MASKED:
         wrong = "a masked frame, which only clients do"
-    elif opcode == TEXT:
-        wrong, code = "text, but all messages are binary", BAD_KIND
-    elif opcode not in (CONTINUATION, BINARY, CLOSE, PING, PONG):
+    elif opcode == TEXT + BINARY - kind:
+        wrong, code = "text, but all messages are binary" if opcode == TEXT else "binary for text", BAD_KIND
+    elif opcode not in (CONTINUATION, kind, CLOSE, PING, PONG):
         wrong = f"a frame of the unknown kind {opcode:#x}"
     elif opcode >= CLOSE and (not first & FIN or length > MAX_CONTROL):
         wrong = "a control frame that is too long or in fragments"
-    elif opcode == BINARY and inside:
+    elif opcode == kind and inside:
         wrong = "a new message before the end of the last"
     elif opcode == CONTINUATION and not inside:
         wrong = "a continuation frame without a message"

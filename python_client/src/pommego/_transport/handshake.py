@@ -171,7 +171,7 @@ def upgrade(
     sock: socket.socket,
     address: Address,
     *,
-    subprotocol: str,
+    subprotocol: str | None,
     token: str | None,
     timeout: float,
 ) -> None:
@@ -206,7 +206,7 @@ def upgrade(
     _check(answer.headers, key, subprotocol, address)
 
 
-def _request(address: Address, key: bytes, subprotocol: str, token: str | None) -> bytes:
+def _request(address: Address, key: bytes, subprotocol: str | None, token: str | None) -> bytes:
     lines = [
         f"GET {address.path} HTTP/1.1",
         f"Host: {address.authority}",
@@ -214,7 +214,7 @@ def _request(address: Address, key: bytes, subprotocol: str, token: str | None) 
         "Connection: Upgrade",
         f"Sec-WebSocket-Key: {key.decode()}",
         "Sec-WebSocket-Version: 13",
-        f"Sec-WebSocket-Protocol: {subprotocol}",
+        *([f"Sec-WebSocket-Protocol: {subprotocol}"] if subprotocol else []),
     ]
     if token:
         if not token.isascii() or not token.isprintable():
@@ -260,7 +260,7 @@ def _refusal(answer: http.client.HTTPResponse, reader: _Reader, address: Address
     return HandshakeError(refused, answer.status, text)
 
 
-def _check(headers: http.client.HTTPMessage, key: bytes, subprotocol: str, address: Address) -> None:
+def _check(headers: http.client.HTTPMessage, key: bytes, subprotocol: str | None, address: Address) -> None:
     accept = base64.b64encode(hashlib.sha1(key + _GUID, usedforsecurity=False).digest()).decode()
     tokens = {t.strip().lower() for t in headers.get("Connection", "").split(",")}
     wrong = None

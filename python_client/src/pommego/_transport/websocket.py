@@ -18,7 +18,7 @@ the few microseconds in which a frame's header is parsed closes the connection.
 
 Limits: every call has a deadline, for the whole call and not for each byte. A
 message larger than `max_message` closes the connection. Fragments are joined, pings are
-answered, text is refused. There is no compression.
+answered. There is no compression. Messages are text without a subprotocol, else binary.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from pommego.errors import ClosedError, ConnectionError, PommegoError, ProtocolE
 __all__ = ["WebSocket", "any_readable"]
 
 _FIRST_BUFFER = 64 << 10
-_MAX_MESSAGE = 1 << 30
+_LONGEST = 1 << 30
 _NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 _open: weakref.WeakSet[WebSocket] = weakref.WeakSet()
@@ -50,14 +50,14 @@ class WebSocket:
     """One connection, client side."""
 
     def __init__(
-        self, sock: socket.socket, *, max_message: int = _MAX_MESSAGE, peer: str = "the server"
+        self, sock: socket.socket, *, max_message: int = _LONGEST, peer: str = "a server", text: bool = False
     ) -> None:
         sock.setblocking(False)
         self.max_message = max_message
         self._sock = sock
         self._recv_into = sock.recv_into
         self._reads_in_python = isinstance(sock, ssl.SSLSocket)
-        self._peer = peer
+        self._peer, self._kind = peer, frames.TEXT if text else frames.BINARY
         self._pid = os.getpid()
         self._why_closed: Exception | None = None
         _open.add(self)
@@ -82,11 +82,11 @@ class WebSocket:
         cls,
         address: str | Address,
         *,
-        subprotocol: str,
+        subprotocol: str | None,
         token: str | None = None,
         certificates: Certificates | None = None,
         timeout: float = 10.0,
-        max_message: int = _MAX_MESSAGE,
+        max_message: int = _LONGEST,
     ) -> Self:
         """Open a connection; see `pommego._transport.handshake` for addresses and errors."""
         where = Address.parse(address) if isinstance(address, str) else address
@@ -96,7 +96,7 @@ class WebSocket:
         except BaseException:
             sock.close()
             raise
-        return cls(sock, max_message=max_message, peer=str(where))
+        return cls(sock, max_message=max_message, peer=str(where), text=not subprotocol)
 
     @property
     def closed(self) -> bool:
@@ -108,7 +108,7 @@ class WebSocket:
         return self._sock.fileno()
 
     def send(self, message: bytes | bytearray | memoryview, timeout: float) -> None:
-        """Send one binary message, which is copied.
+        """Send one message, which is copied.
 
         Raises:
             TimeoutError: the peer does not read; the connection is closed.
@@ -116,7 +116,7 @@ class WebSocket:
             ClosedError: it was closed before.
         """
         self.check_usable()
-        self._send_frame(frames.BINARY, message, time.monotonic() + timeout)
+        self._send_frame(self._kind, message, time.monotonic() + timeout)
 
     def recv(self, timeout: float) -> memoryview:
         """Receive one message.
@@ -265,7 +265,7 @@ class WebSocket:
                 if have < 2:
                     have = yield from self._fill(have, 2)
                 first, length, used = head[0], head[1], 2
-                frames.check_head(first, length, inside=self._begun, peer=self._peer)
+                frames.check_head(first, length, kind=self._kind, inside=self._begun, peer=self._peer)
                 if length > frames.MAX_CONTROL:
                     used += 2 if length == frames.LENGTH16 else 8
                     if have < used:

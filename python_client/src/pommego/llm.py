@@ -1,0 +1,291 @@
+"""Games for language models: an environment with tools, and `evaluate` for any function of messages.
+
+They speak OpenEnv with ``pommego serve --openenv``; ``docs/language-models.md`` describes it.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import re
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import repeat, takewhile
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from pommego._core import checks
+from pommego._core.matches import RESULTS
+from pommego._core.playing import Game, Played
+from pommego._transport.handshake import Address
+from pommego._transport.websocket import WebSocket
+from pommego.errors import ProtocolError, ServerError
+from pommego.evaluation import SEED, play_suite, play_ways, seatings
+from pommego.making import describe
+from pommego.results import Evaluation
+from pommego.server import Server, running
+from pommego.spec import GameSpec
+from pommego.suites import SuiteResult, named
+
+__all__ = ["Environment", "Model", "evaluate"]
+
+#: Answers a conversation: messages with "role" ("system", "user" or "assistant") and "content".
+Model = Callable[[list[dict[str, str]]], str]
+
+_OPTIONS = ("env", "seed", "seat", "opponents", "rules", "detail", "frame_ticks")
+_OPTIONS += ("episode_id", "wait_s", "move_timeout_s", "stand_in")
+_LONGEST = 1 << 20  # bytes of a message of the server
+_PATIENCE = 7200.0  # seconds for an answer: twice the longest time for which a game may wait for others
+_END = 8192  # characters of each end of a long answer that are sent: the server reads fewer
+_HOW = """You play a game and are told each position. Answer with one of these, and nothing else:
+- one move;
+- up to 20 moves, which are played one a tick: up, up, bomb
+- an order for some ticks: go ROW,COLUMN; bomb for 10; dig; hunt; hide; follow; wait; hide for 8
+Numbers for your teammate, where the rules have them, stand behind it: up; say 2 3
+
+"""
+
+_own: list[Server] = []  # the server that this process's environments share
+_starting = threading.Lock()
+
+
+class _About(msgspec.Struct, frozen=True):
+    result: str = ""
+    counts: dict[str, int] = {}
+    played: bytes = b""
+
+
+class _Told(msgspec.Struct):  # the data of an observation or an error
+    observation: dict[str, Any] = {}
+    metadata: _About = _About()
+    done: bool = False
+    reward: float | None = None
+    code: str = ""
+    message: str = ""
+
+
+class _Answer(msgspec.Struct):
+    type: str
+    data: _Told
+
+
+class Environment:
+    """A game in words: a class for TRL's ``environment_factory``, whose other public methods are tools.
+
+    Args:
+        address: of a running ``pommego serve --openenv``; None: all environments of this process share
+            one that ends with it.
+        token: that server's token, if it has one.
+        options: those of OpenEnv's reset, for all games: ``env``, ``seed``, ``opponents`` and so on. The
+            same seed and answers give the same texts.
+    """
+
+    def __init__(self, *, address: str | None = None, token: str | None = None, **options: Any) -> None:
+        if unknown := options.keys() - set(_OPTIONS):
+            raise TypeError(f"unknown options {sorted(unknown)}, expected some of {', '.join(_OPTIONS)}")
+        self._where, self._options = (address, token), options
+        self._socket: WebSocket | None = None
+        self._told: _Told | None = None
+        self._paid = 0.0
+
+    def reset(self, **options: Any) -> str:
+        """Begin a game.
+
+        Args:
+            options: for this game. Those that are None, and other names, are ignored: TRL gives the
+                whole row of its data set.
+
+        Returns:
+            the rules, and what the seat sees.
+        """
+        if self._socket:  # which the server may have closed meanwhile
+            self._close()
+        self._told, self._paid = None, 0.0
+        address, token = self._where if self._where[0] else _own_server()
+        where = Address.parse(address)
+        where = replace(where, path=where.path.rstrip("/") + "/ws")
+        self._socket = WebSocket.connect(where, subprotocol=None, token=token, max_message=_LONGEST)
+        self._close = weakref.finalize(self, self._socket.close)
+        given = {name: options[name] for name in _OPTIONS if options.get(name) is not None}
+        return self._ask("reset", self._options | given)
+
+    def move(self, moves: str) -> str:
+        """Play one move, or several, one a tick, and look. They end early when something comes up.
+
+        Args:
+            moves: The move, such as "up", or up to 20 of them, such as "up, up, bomb".
+        """
+        return self._play(moves)
+
+    def order(self, order: str, ticks: int = 10) -> str:
+        """Give an order that is carried out for some ticks without walking into fire, and look.
+
+        Args:
+            order: "go ROW,COLUMN" walks to a cell, "bomb" lays a bomb and hides, "dig" bombs wood, "hunt"
+                bombs the nearest enemy, "hide" leaves danger, "follow" stays near a teammate, "wait" stays.
+            ticks: For how many ticks it holds, 1 to 100.
+        """
+        return self._play(f"{order} for {ticks}")
+
+    def say(self, message: str, moves: str = "stop") -> str:
+        """Send a message to the teammate while you move, in games that have messages, and look.
+
+        Args:
+            message: One or two numbers from 1 to 8, such as "2 3".
+            moves: What to play meanwhile, as for move.
+        """
+        return self._play(f"{moves}; say {message}")
+
+    def get_reward(self) -> float:
+        """Return what the game has paid, or -1 if it is not over: who stops to play has given up."""
+        return self._paid if self._told and self._told.done else -1.0
+
+    def _play(self, answer: str) -> str:
+        if self._told is None:
+            raise RuntimeError("there is no game yet: call reset() first")
+        if self._told.done:
+            return "The game is over."
+        short = answer if len(answer) < 2 * _END else answer[:_END] + answer[-_END:]
+        return self._ask("step", {"action": short})
+
+    def _ask(self, kind: str, data: Mapping[str, Any]) -> str:
+        self._socket.send(json.dumps({"type": kind, "data": data}).encode(), _PATIENCE)
+        said = self._socket.recv(_PATIENCE)
+        try:
+            answer = msgspec.json.decode(said, type=_Answer)
+        except (msgspec.DecodeError, UnicodeDecodeError) as e:
+            raise ProtocolError(f"the server answered {bytes(said[:80])!r}, expected OpenEnv: {e}") from e
+        if answer.type == "error":
+            raise ServerError(answer.data.code, answer.data.message)
+        self._told = answer.data
+        self._paid += self._told.reward or 0.0
+        return self._told.observation.get("text", "")
+
+
+def _own_server() -> tuple[str, str]:
+    with _starting:
+        if not _own or not _own[0].running:
+            _own[:] = [Server()]
+        return _own[0].address, _own[0].token
+
+
+def evaluate(
+    model: Model,
+    id: str | None = None,
+    opponents: str | Sequence[str] = "simple",
+    games: int = 100,
+    *,
+    suite: str | None = None,
+    seed: int = SEED,
+    workers: int = 8,
+    address: str | None = None,
+    token: str | None = None,
+    **options: Any,
+) -> Evaluation | SuiteResult:
+    """Play games with a language model against built-in agents; the rest is as in `pommego.evaluate`.
+
+    A game ends when its outcome for the model is known.
+
+    Args:
+        model: called as ``model(messages)``, from several threads, with the conversation of a game: a
+            system message with the rules and the ways to answer, then positions and answers in turn.
+            ``messages[:1] + messages[-1:]`` is enough for a model without a memory. Returns its answer.
+        id: an id of the catalog.
+        opponents: the agent in all other seats, or a list, in the order of `make_vec`.
+        games: how many; each has another board.
+        suite: in place of these and `seed`: "llm-2026", or another in which a policy plays one seat.
+        seed: game i has seed ``seed + i``.
+        workers: games at the same time.
+        address: of a running ``pommego serve --openenv``; None: one is started.
+        token: that server's token, if it has one.
+        options: ``detail``, ``frame_ticks`` and ``rules``, as for `Environment`.
+
+    Raises:
+        TypeError, ValueError: an argument is not as described, or the model returned no text. What the
+            model raises ends all games.
+    """
+    if not callable(model):
+        raise TypeError(f"model is {model!r}, expected a function from messages to a text")
+    checks.at_least(1, "workers", workers)
+    checks.at_least(1, "games", games)
+    play = partial(_play_games, workers=workers)
+    if suite is not None:
+        if (id, opponents, games, seed) != (None, "simple", 100, SEED):
+            raise TypeError(
+                f"suite {suite!r} has an id, opponents, games and seeds of its own: leave them out"
+            )
+        if named(suite).team:
+            raise ValueError(
+                f"suite is {suite!r}, whose policy plays two seats: a model plays one, as in llm-2026"
+            )
+        return play_suite(repeat(model), suite, play, address=address, token=token, **options)
+    if id is None:
+        raise TypeError("evaluate() needs the id of an environment, or suite=")
+    first = checks.one_seed(seed)
+    with running(address, token) as where:
+        spec = describe(id, rules=options.get("rules"), **where)
+        ways = seatings(spec, model, opponents, team=False)
+        return play_ways(partial(play, options=options | where), spec, ways, range(first, first + games))
+
+
+def _play_games(
+    spec: GameSpec, games: Sequence[Game], options: Any, *, workers: int, tell: Any, made: Any = None
+) -> Played:
+    """Play games with a model in one seat, as `play_games` does with policies."""
+    played, left = Played(len(games), spec), iter(range(len(games)))
+    played.answers, actions = {}, np.zeros((len(games), spec.max_steps, len(spec.actions)), np.uint8)
+    ended, stop = queue.SimpleQueue(), threading.Event()
+
+    def work() -> None:
+        try:
+            for number in takewhile(lambda _: not stop.is_set(), left):
+                ended.put((number, *_play_game(spec, games[number], options, stop)))
+        except BaseException as e:
+            ended.put(e)
+
+    try:
+        for _ in range(min(workers, len(games))):  # daemons: after Ctrl-C nobody waits for a model
+            threading.Thread(target=work, daemon=True).start()
+        for done in range(1, len(games) + 1):
+            if isinstance(end := ended.get(), BaseException):
+                raise end
+            number, seat, about, moves = end
+            played.results[number, seat], played.over[number] = RESULTS[about.result], True
+            played.lengths[number], actions[number, : len(moves)] = len(moves), moves
+            played.answers = {how: n + played.answers.get(how, 0) for how, n in about.counts.items()}
+            tell(done)
+    finally:
+        stop.set()
+        tell(len(games))
+    if made is not None:
+        steps = actions[:, : played.lengths.max()].swapaxes(0, 1)
+        made.extend(steps if len(spec.actions) > 1 else steps[..., 0])
+    return played
+
+
+def _play_game(
+    spec: GameSpec, game: Game, options: Mapping[str, Any], stop: threading.Event
+) -> tuple[int, _About, Any]:
+    """Play a game; returns the model's seat, what is told at the end, and its actions a tick."""
+    seats = [k for k, player in enumerate(game.players) if not isinstance(player, str)]
+    if len(seats) > 1:
+        raise TypeError("opponents has something other than a name: a model plays against built-in agents")
+    seat, others = seats[0], [player for player in game.players if isinstance(player, str)]
+    ask = {"env": spec.id.removeprefix("custom:"), "seed": game.seed, "seat": seat, "opponents": others}
+    env = Environment(**options, **ask)
+    rules, view = re.split(r"\n(?=Tick |\{)", env.reset(), maxsplit=1)
+    messages, moves = [{"role": "system", "content": _HOW + rules}], b""
+    while not env._told.done and not stop.is_set():
+        messages.append({"role": "user", "content": view})
+        answer = game.players[seat](list(messages))
+        if not isinstance(answer, str):
+            raise TypeError(f"model returned {answer!r:.100}, expected a text")
+        messages.append({"role": "assistant", "content": answer})
+        view = env._play(answer)
+        moves += env._told.metadata.played
+    return seat, env._told.metadata, np.frombuffer(moves, np.uint8).reshape(-1, len(spec.actions))
