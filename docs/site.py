@@ -1,7 +1,7 @@
 """Build the site: the README, the guide, the games' pages and the API reference, with search.
 
-    python docs/site.py            # into site/
-    python docs/site.py FOLDER
+    python docs/site.py            # into site/VERSION
+    python docs/site.py FOLDER     # into FOLDER/VERSION
 
 Pages are the Markdown files that links lead to from the README, the changelog and the
 guide, each at its path in the repository, beside the other files that they link to: the
@@ -9,10 +9,13 @@ same links work here and in a checkout. docs/mkdocs.yml has the order of the pag
 entry below ``api/`` is a module of the API reference, read from the sources, so that no
 framework needs to be there. A link that leads nowhere is an error. Where a link to a
 recorded game is a paragraph, the site shows the game there.
+
+Sites of other versions in the same folder stay. The pages offer all that versions.json lists.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -21,6 +24,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pommego
 from pommego.server import find_binary
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -87,7 +91,19 @@ def build(target: Path) -> None:
     (target / "go.mod").write_text("module site\n")
 
 
+def publish(folder: Path, version: str) -> None:
+    """Build the site of a version, list the versions there are, and begin with the newest."""
+    build(folder / version)
+    built = (page.parent.name for page in folder.glob("[0-9]*/index.html"))
+    names = sorted(built, key=lambda name: [int(part) for part in re.findall(r"\d+", name)], reverse=True)
+    listed = [{"version": name, "title": name, "aliases": []} for name in names]
+    (folder / "versions.json").write_text(json.dumps(listed))
+    (folder / "index.html").write_text(
+        f'<title>pommego</title><meta http-equiv="refresh" content="0; url={names[0]}/">\n'
+    )
+
+
 if __name__ == "__main__":
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else REPOSITORY / "site"
-    build(folder)
+    publish(folder, pommego.__version__)
     print(f"wrote {folder}; to read it: {sys.executable} -m http.server -d {folder}")

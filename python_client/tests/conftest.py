@@ -59,7 +59,7 @@ def site(binary: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(asked, capture_output=True, text=True, check=False, env=named)
     assert not done.returncode, done.stdout + done.stderr
     assert "griffe" not in done.stdout + done.stderr, "a docstring has a section that cannot be read"
-    return folder
+    return folder / pommego.__version__
 
 
 @pytest.fixture(scope="module")

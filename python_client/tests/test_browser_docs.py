@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,8 +34,13 @@ WHERE = "return document.getElementById('where')?.value ?? ''"
 
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
-    with elsewhere(site) as address:
-        yield address
+    """Of this version, which has another beside it."""
+    shutil.copytree(site, site.with_name("0.0.9"))
+    (site.parent / "versions.json").write_text(
+        json.dumps([{"version": name, "title": name, "aliases": []} for name in (site.name, "0.0.9")])
+    )
+    with elsewhere(site.parent) as address:
+        yield f"{address}/{site.name}"
 
 
 def plays(window: Browser, frame: int, last: int) -> None:
@@ -59,6 +66,31 @@ def test_the_guide_begins_with_a_game(window: Browser, address: str) -> None:
     plays(window, 0, 96)
     logo = "return all('.md-logo img, link[rel=icon]').map(image => image.href ?? image.src)"
     assert window.run(logo) == [f"{address}/docs/images/logo.svg"] * window.run(f"{logo}.length")
+
+
+def test_versions_are_side_by_side(window: Browser, address: str) -> None:
+    window.open(address.rpartition("/")[0], ".md-version")
+    assert window.driver.current_url == f"{address}/", "the newest"
+    links = "all('.md-version__link')"
+    assert window.run(f"return {links}.map(link => link.textContent)") == [
+        address.rpartition("/")[2],
+        "0.0.9",
+    ]
+    window.run(f"{links}[1].click()")
+    browser.until(lambda: window.driver.current_url.endswith("/0.0.9/"))
+
+
+def test_the_reference_is_found(window: Browser, address: str) -> None:
+    """By a search, which leads to it."""
+    window.open(f"{address}/index.html", "h1")
+    inner = "document.activeElement.shadowRoot"
+    browser.until(lambda: window.press("/") or window.run(f"return Boolean({inner}?.activeElement)"))
+    window.press(*"simulate")
+    browser.until(lambda: window.run(f"return Boolean({inner}.querySelector('a'))"))
+    window.press("\ue007")
+    browser.until(lambda: "#pommego.PommegoVectorEnv.simulate" in window.driver.current_url)
+    assert window.driver.current_url.startswith(f"{address}/api/pommego.html")
+    assert [said for said in window.complaints() if "Autofocus" not in said] == []  # the theme's: a remark
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -265,6 +266,22 @@ def test_the_site_has_every_page(site: Path) -> None:
         html = re.sub(r"(^|/)README\.md$", r"\1index.md", page).replace(".md", ".html")
         assert (site / html).is_file(), page
         assert f'"{html.replace("index.html", "")}' in found, f"{page} is not searched"
+
+
+def test_the_site_lists_its_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Newest first, and only folders of versions."""
+    maker = program("site")
+
+    def build(target: Path) -> None:
+        target.mkdir()
+        (target / "index.html").touch()
+
+    monkeypatch.setattr(maker, "build", build)
+    for name in ("0.9.0", "images", "0.10.1", "0.10.0"):
+        maker.publish(tmp_path, name) if name != "images" else build(tmp_path / name)
+    listed = json.loads((tmp_path / "versions.json").read_text())
+    assert [entry["version"] for entry in listed] == ["0.10.1", "0.10.0", "0.9.0"]
+    assert "url=0.10.1/" in (tmp_path / "index.html").read_text()
 
 
 def test_go_takes_nothing_of_the_site_for_a_package(site: Path) -> None:
