@@ -11,6 +11,7 @@ import mmap
 import os
 import stat
 import struct
+import sys
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -242,7 +243,9 @@ def _open_memory(path: str, size: int) -> int:
         OSError: there is nothing of that name, or it is not for this user.
         ValueError: it is something else.
     """
-    import fcntl  # noqa: PLC0415, other systems lack it
+    if sys.platform != "linux":
+        raise OSError(f"on {sys.platform} there is no such memory, even if the server's system has it")
+    import fcntl  # noqa: PLC0415, Windows lacks it
 
     name = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
