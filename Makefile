@@ -152,6 +152,10 @@ determinism: ## 10 million steps: the same bytes for any number of workers, and 
 determinism-architectures: ## a million steps on amd64 (v1, v3), 386, arm64 and s390x, each as it can be had: apt-get install qemu-user
 	tools/determinism.sh $(ARGS)
 
+# There is no machine with these systems: nothing is run.
+systems: ## compile program and tests for Windows and macOS, some minutes
+	for system in windows darwin; do GOOS=$$system go vet ./...; GOOS=$$system go build -pgo=off -o /dev/null ./cmd/pommego; done
+
 test-32-bit: ## Go tests as a 32-bit program, on x86
 	GOARCH=386 go test -pgo=off ./...
 

@@ -21,6 +21,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import urllib.parse
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import pommego
 from conftest import REPOSITORY
@@ -35,6 +37,7 @@ from conftest import REPOSITORY
 DOCS = REPOSITORY / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 FENCE = re.compile(r"^```(\w*) ?(.*?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FIGURE = re.compile(r"\b\d+(?:[.,]\d+)+\b|\b\d+(?= %)")
 LANGUAGES = {"python", "sh", "text", "go"}
 MARKS = {
     "python": {"needs", "file", "raises", "skip"},
@@ -347,7 +350,60 @@ def test_the_plot_shows_what_was_measured() -> None:
 def test_what_to_cite_is_this_version() -> None:
     version = re.escape(pommego.__version__)
     assert re.search(rf"^  version = \{{{version}\}},$", (DOCS / "README.md").read_text(), re.MULTILINE)
-    assert re.search(rf"^version: {version}$", (REPOSITORY / "CITATION.cff").read_text(), re.MULTILINE)
+
+
+def test_what_to_cite_is_the_same_everywhere() -> None:
+    """Name, description, version, licence, authors, and the address, once there is one."""
+    project = tomllib.loads((REPOSITORY / "python_client" / "pyproject.toml").read_text())["project"]
+    cited = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text())
+    meta = json.loads((REPOSITORY / "codemeta.json").read_text())
+    zenodo = json.loads((REPOSITORY / ".zenodo.json").read_text())
+    title, home = cited["title"], project["urls"].get("Source")
+    authors = [author["name"] for author in project["authors"]]
+    wanted = (title, project["description"], pommego.__version__, project["license"], authors, home)
+    said = {name: cited.get(name) for name in ("title", "abstract", "version", "license")}
+    assert (*said.values(), [a["name"] for a in cited["authors"]], cited.get("repository-code")) == wanted
+    licence = meta["license"].removeprefix("https://spdx.org/licenses/")
+    named = [author["name"] for author in meta["author"]]
+    said = (meta["name"], meta["description"], meta["version"], licence, named, meta.get("codeRepository"))
+    assert said == wanted
+    said = (zenodo["title"], zenodo["description"], zenodo["version"], zenodo["license"])
+    assert (*said, [creator["name"] for creator in zenodo["creators"]], home) == wanted
+    assert meta["keywords"] == zenodo["keywords"] == project["keywords"]
+    site = re.search(r"^repo_url: (\S+)", (DOCS / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert (site and site[1]) == home
+    page = (DOCS / "README.md").read_text()
+    assert f"title   = {{{title}}}" in page and f"author  = {{{{{authors[0]}}}}}" in page
+    paper = (DOCS / "paper.md").read_text()
+    assert all(f"name: {author}\n" in paper for author in authors)
+
+
+@pytest.mark.parametrize("page", ["paper.md", "which-tool.md"])
+def test_figures_that_are_quoted_stand_where_they_were_measured(page: str) -> None:
+    """In the README, the benchmarks and the pages of strength and reliability."""
+    places = ["README.md", "benchmarks/README.md", "docs/strength.md", "docs/maintainers/reliability.md"]
+    found = {number for place in places for number in FIGURE.findall((REPOSITORY / place).read_text())}
+    text = re.sub(r"\A---\n.*?^---$", "", (DOCS / page).read_text(), flags=re.MULTILINE | re.DOTALL)
+    quoted = set(FIGURE.findall(text))
+    assert len(quoted) > 3
+    assert quoted - {"0.1.0"} <= found
+
+
+@pytest.mark.parametrize("name", ["fault", "request"])
+def test_forms_ask_for_what_there_is(name: str) -> None:
+    form = yaml.safe_load((REPOSITORY / ".github" / "ISSUE_TEMPLATE" / f"{name}.yml").read_text())
+    assert {"name", "description", "body"} <= set(form)
+    fields = [field for field in form["body"] if field["type"] != "markdown"]
+    assert {field["type"] for field in fields} <= {"textarea", "input", "dropdown", "checkboxes"}
+    assert len({field["id"] for field in fields}) == len(fields)
+    assert all(field["attributes"]["label"] for field in fields)
+
+
+def test_the_papers_sources_are_listed() -> None:
+    text, listed = (DOCS / "paper.md").read_text(), (DOCS / "paper.bib").read_text()
+    assert set(re.findall(r"@([a-z]+\d{4}\w*)", text)) == set(
+        re.findall(r"^@\w+\{(\w+),", listed, re.MULTILINE)
+    )
 
 
 def test_generated_tables_keep_every_entry_in_order() -> None:

@@ -173,7 +173,9 @@ def test_examples_of_the_docstrings_name_what_exists() -> None:
     assert (Path(pommego.__file__).parent / "py.typed").exists()
 
 
-def test_the_readmes_first_lines_run(binary: Path) -> None:
-    code = (EXAMPLES.parents[1] / "README.md").read_text().split("```python\n")[1].split("```")[0]
+@pytest.mark.parametrize("readme", [EXAMPLES.parents[1] / "README.md", EXAMPLES.parent / "README.md"])
+def test_the_readmes_first_lines_run(binary: Path, readme: Path) -> None:
+    """Those of the wheel's page on an index too."""
+    code = readme.read_text().split("```python\n")[1].split("```")[0]
     assert len([line for line in code.splitlines() if line.strip()]) == 6
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

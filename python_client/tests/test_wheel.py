@@ -119,7 +119,7 @@ def test_metadata(wheel: Path) -> None:
     assert urls["The original's paper"] == f"https://arxiv.org/abs/{paper}"
     assert urls["The original game"].endswith("/MultiAgentLearning/playground")
     assert said["Description-Content-Type"] == "text/markdown"
-    assert said.get_payload().startswith("# pommego, the Python client")
+    assert said.get_payload().startswith("# pommego\n")
 
 
 def test_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
