@@ -153,7 +153,7 @@ determinism-architectures: ## a million steps on amd64 (v1, v3), 386, arm64 and 
 	tools/determinism.sh $(ARGS)
 
 # There is no machine with these systems: nothing is run.
-systems: ## compile program and tests for Windows and macOS, some minutes
+systems: ## compile program and tests for Windows and macOS, ten minutes the first time
 	for system in windows darwin; do GOOS=$$system go vet ./...; GOOS=$$system go build -pgo=off -o /dev/null ./cmd/pommego; done
 
 test-32-bit: ## Go tests as a 32-bit program, on x86
