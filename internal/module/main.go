@@ -31,6 +31,8 @@ type home struct{ after, line string }
 
 var homes = map[string]home{
 	"CITATION.cff":                 {"license: Apache-2.0\n", "repository-code: \"https://%s\"\n"},
+	"codemeta.json":                {"{\n", "  \"codeRepository\": \"https://%s\",\n"},
+	"docs/mkdocs.yml":              {"docs_dir: pages\n", "repo_url: https://%s\n"},
 	"python_client/pyproject.toml": {"[project.urls]\n", "Repository = \"https://%s\"\n"},
 }
 

@@ -358,7 +358,7 @@ def test_what_to_cite_is_the_same_everywhere() -> None:
     cited = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text())
     meta = json.loads((REPOSITORY / "codemeta.json").read_text())
     zenodo = json.loads((REPOSITORY / ".zenodo.json").read_text())
-    title, home = cited["title"], project["urls"].get("Source")
+    title, home = cited["title"], project["urls"].get("Repository")
     authors = [author["name"] for author in project["authors"]]
     wanted = (title, project["description"], pommego.__version__, project["license"], authors, home)
     said = {name: cited.get(name) for name in ("title", "abstract", "version", "license")}
