@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"pommego/env"
 )
 
 // TestNamesAreFixed pins the names scripts rely on.
@@ -93,5 +95,43 @@ func BenchmarkAll(b *testing.B) {
 			}
 			b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
 		})
+	}
+}
+
+// TestSignature: it is the same on each run and with any number of workers, and another one as
+// soon as a weight is.
+func TestSignature(t *testing.T) {
+	game, err := SignatureGame("PommeTeamCompetition-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sign := func(weights string, workers int) Signature {
+		t.Helper()
+		s, err := Sign(game, func() (env.Agent, error) {
+			_, err := game.NewAgent("champion:level=1,weights=a file")
+			file, ok := errors.AsType[*env.FileError](err)
+			if !ok {
+				return nil, err
+			}
+			return file.Make([]byte(weights))
+		}, workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	want := sign("{}", 1)
+	if want.Ticks < 1000 {
+		t.Errorf("%+v, want thousands of ticks", want)
+	}
+	for _, workers := range []int{1, 2, 3, 7} {
+		if got := sign("{}", workers); got != want {
+			t.Errorf("%d workers: %+v, want %+v", workers, got, want)
+		}
+	}
+	for _, changed := range []string{`{"room": 520}`, `{"trap": 1400}`, `{"wood": 45}`} {
+		if got := sign(changed, 1); got.Hash == want.Hash {
+			t.Errorf("weights %s: %+v, as with the default", changed, got)
+		}
 	}
 }

@@ -81,15 +81,15 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	case "llm":
 		return newModel(game, name)
 	}
-	agent, err := newAgent(game, name)
+	agent, err := BuiltIn(game, name)
 	if err != nil {
 		return nil, fmt.Errorf("%w; or http://host:port, exec:COMMAND, library:PATH or llm:ADDRESS,model=NAME", err)
 	}
 	return &builtIn{name: name, game: game, agent: agent}, nil
 }
 
-// newAgent makes a built-in agent, and reads the file that its options may name.
-func newAgent(game env.Game, name string) (env.Agent, error) {
+// BuiltIn makes a built-in agent, and reads the file that its options may name.
+func BuiltIn(game env.Game, name string) (env.Agent, error) {
 	agent, err := game.NewAgent(name)
 	if e, ok := errors.AsType[*env.FileError](err); ok {
 		content, err := os.ReadFile(e.Path)
@@ -135,7 +135,7 @@ func (p *builtIn) Remote() bool { return false }
 
 func (p *builtIn) Begin(_ context.Context, g Start) error {
 	if g.Game != p.game {
-		agent, err := newAgent(g.Game, p.name)
+		agent, err := BuiltIn(g.Game, p.name)
 		if err != nil {
 			return err
 		}

@@ -15,16 +15,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/match"
 	"pommego/benchmarks"
+	"pommego/env"
 	"pommego/internal/disk"
 )
 
 type benchOptions struct {
 	chosenGame
 	benchmarks.Options
-	seconds float64
-	asJSON  bool
-	profile string
+	seconds   float64
+	asJSON    bool
+	profile   string
+	signature string
 }
 
 func newBench() *cobra.Command {
@@ -37,18 +40,33 @@ encoding, and in whole batches. Beside each figure stands its limit where it has
 or clearing the same bytes in the same run. Figures are medians of several interleaved rounds.
 With --env only that environment is measured, by other rules if --rules says so.
 
+With --signature nothing is measured: an agent plays three fixed games of ` + signatureEnv + `, or
+of --env, against itself. Printed are a hash of its moves and how many ticks it simulated, which
+stay the same as long as it plays the same.
+
 Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 		Example: `  pommego bench
   pommego bench --only step/ --games 4096 --workers 2
   pommego bench --env SuiteBot-v0 --rules '{"width": 32, "height": 32}'
-  pommego bench --json --seconds 1`,
+  pommego bench --json --seconds 1
+  pommego bench --signature champion:level=2`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			for _, other := range []string{"games", "seconds", "only", "seed"} {
+				if o.signature != "" && cmd.Flags().Changed(other) {
+					return usagef("--%s: the games of --signature are fixed, leave it out", other)
+				}
+			}
 			if err := o.check(); err != nil {
 				return err
 			}
 			return cmp.Or(vacant(o.profile), exactly(0, "none")(cmd, args))
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.signature != "" {
+				return o.sign(cmd.OutOrStdout())
+			}
+			return o.run(cmd.Context(), cmd.OutOrStdout())
+		},
 	}
 	f := cmd.Flags()
 	o.chosenGame.add(cmd, "")
@@ -60,21 +78,27 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 	f.StringVar(&o.profile, "cpuprofile", "",
 		"write a profile of the processor's time to this file, for go tool pprof")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	f.StringVar(&o.signature, "signature", "", "print the signature of how this built-in `AGENT` plays")
 	return cmd
 }
+
+// signatureEnv is where agents play for their signatures if --env says nothing.
+const signatureEnv = "PommeTeamCompetition-v0"
 
 // check says what is wrong with the flags' values, and sets the game to measure, if one
 // is named.
 func (o *benchOptions) check() (err error) {
-	if o.id == "" && o.rules != "" {
-		return usagef("--rules needs --env: it changes the rules of one environment")
-	}
-	if o.id != "" {
-		if o.Game, err = o.chosenGame.game(); err != nil {
-			return err
-		}
+	switch {
+	case o.signature != "":
+		err = o.checkSignature()
+	case o.id != "":
+		o.Game, err = o.chosenGame.game()
+	case o.rules != "":
+		err = usagef("--rules needs --env: it changes the rules of one environment")
 	}
 	switch {
+	case err != nil:
+		return err
 	case o.Games < 1 || o.Games > 1<<20:
 		return usagef("--games is %d, want 1 to %d", o.Games, 1<<20)
 	case o.Workers < 0 || o.Workers > o.Games:
@@ -85,6 +109,44 @@ func (o *benchOptions) check() (err error) {
 		return usagef("--only %q fits no measurement, there are: %s", o.Only, strings.Join(o.Names(), ", "))
 	}
 	return nil
+}
+
+// checkSignature says what is wrong with the agent or its game, and sets the game.
+func (o *benchOptions) checkSignature() (err error) {
+	name, options, _ := strings.Cut(o.signature, ":")
+	if strings.Contains(","+options, ",ms=") {
+		return usagef("--signature %s: with a limit in time it may play otherwise each time, limit ticks instead: %s",
+			o.signature, name+":ticks=100")
+	}
+	o.id = cmp.Or(o.id, signatureEnv)
+	if o.Game, err = o.chosenGame.game(); err == nil && o.rules == "" {
+		o.Game, err = benchmarks.SignatureGame(o.id)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err = match.BuiltIn(o.Game, o.signature); err != nil {
+		return usagef("--signature: %w", err)
+	}
+	return nil
+}
+
+// sign prints the signature of an agent.
+func (o *benchOptions) sign(out io.Writer) (err error) {
+	made := func() (env.Agent, error) { return match.BuiltIn(o.Game, o.signature) }
+	var s benchmarks.Signature
+	err = profiled(o.profile, func() (err error) {
+		s, err = benchmarks.Sign(o.Game, made, o.Workers)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case o.asJSON:
+		return printJSON(out, s)
+	}
+	_, err = fmt.Fprintf(out, "%s, %d ticks\n", s.Hash, s.Ticks)
+	return err
 }
 
 func (o *benchOptions) run(ctx context.Context, out io.Writer) (err error) {

@@ -206,3 +206,36 @@ func TestBench(t *testing.T) {
 		}
 	}
 }
+
+// TestBenchSignature: a signature is a hash and ticks, the same as on file where the
+// decisions of suites are; limits in time and flags without a meaning are refused.
+func TestBenchSignature(t *testing.T) {
+	var signature struct {
+		Signature string
+		Ticks     int
+	}
+	r := pommego(t, "bench", "--signature", "mcts:ticks=500", "--json")
+	r.want(t, 0)
+	r.decodes(t, &signature)
+	if signature.Signature != "1e39939555c1405a" || signature.Ticks < 10_000 {
+		t.Errorf("%+v, want the hash on file, and ticks", signature)
+	}
+	r = pommego(t, "bench", "--signature", "simple", "--env", "SuiteBot-v0", "--workers", "2")
+	r.want(t, 0)
+	if len(r.out) != len("1e39939555c1405a, 0 ticks\n") {
+		t.Errorf("printed %q", r.out)
+	}
+	for _, wrong := range []struct{ flags, want string }{
+		{"--signature mcts:ms=5", "limit ticks instead: mcts:ticks=100"},
+		{"--signature mcts:ticks=9,ms=5", "limit ticks instead: mcts:ticks=100"},
+		{"--signature exec:x", "no agent is called"},
+		{"--signature simple --env Pomme", "unknown environment"},
+		{"--signature simple --games 5", "--games"},
+		{"--signature simple --workers -1", "--workers is -1"},
+	} {
+		r := pommego(t, append([]string{"bench"}, strings.Fields(wrong.flags)...)...)
+		if r.code != exitUsage || !strings.Contains(r.errors, wrong.want) {
+			t.Errorf("bench %s exits with %d and %q, want %d and %q", wrong.flags, r.code, r.errors, exitUsage, wrong.want)
+		}
+	}
+}

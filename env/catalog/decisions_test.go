@@ -2,21 +2,16 @@ package catalog_test
 
 import (
 	"fmt"
-	"hash/crc64"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"pommego/benchmarks"
 	"pommego/env"
-	"pommego/env/catalog"
 )
 
-const (
-	decisionsFile  = "testdata/decisions.txt"
-	decisionsGames = 3
-	decisionsRules = `{"max_steps": 100}` // so that agents which mind the time see all of it
-)
+const decisionsFile = "testdata/decisions.txt"
 
 // decisions is a line of the file: an agent in the games of an id. A new line has the hash
 // "new", and -update writes it.
@@ -32,9 +27,9 @@ func (d decisions) String() string {
 	return fmt.Sprint(d.id, " ", d.rules, " ", d.agent, " ", d.version, " ", d.hash)
 }
 
-// TestDecisions plays three games of each agent in the Python client's suites against itself and
-// compares hashes of its decisions with those on file. A suite stands for opponents that
-// never change: an agent that decides otherwise has another version.
+// TestDecisions compares the signatures of the agents in the Python client's suites with
+// those on file. A suite stands for opponents that never change: an agent that decides
+// otherwise has another version.
 func TestDecisions(t *testing.T) {
 	text, err := os.ReadFile(decisionsFile)
 	if err != nil {
@@ -80,30 +75,9 @@ func compareDecisions(t *testing.T, got, want decisions) {
 // decide plays the games.
 func decide(t *testing.T, id, agent string) decisions {
 	t.Helper()
-	game := must(catalog.Variant(id, []byte(decisionsRules)))(t)
-	spec, sum := game.Spec(), uint64(0)
-	match, agents := game.New(1)[0], make([]env.Agent, spec.Seats)
-	for seat := range agents {
-		agents[seat] = must(game.NewAgent(agent))(t)
-	}
-	actions := make([]uint8, spec.Seats*len(spec.Actions))
-	for n := range uint64(decisionsGames) {
-		seed := env.Seed{Value: n}
-		match.Reset(seed)
-		for seat := range agents {
-			agents[seat].Reset(seed.RNG(env.StreamAgents + uint64(seat)))
-		}
-		for !match.Status().Over {
-			clear(actions)
-			for seat := range agents {
-				if match.Status().In.Has(seat) {
-					agents[seat].Act(match, seat, actions[seat*len(spec.Actions):][:len(spec.Actions)])
-				}
-			}
-			sum = crc64.Update(sum, table, actions)
-			match.Step(actions)
-		}
-	}
+	game := must(benchmarks.SignatureGame(id))(t)
+	made := func() (env.Agent, error) { return game.NewAgent(agent) }
+	spec, signature := game.Spec(), must(benchmarks.Sign(game, made, 1))(t)
 	name, _, _ := strings.Cut(agent, ":")
-	return decisions{id, spec.Version, agent, spec.AgentVersions[name], fmt.Sprintf("%016x", sum)}
+	return decisions{id, spec.Version, agent, spec.AgentVersions[name], signature.Hash}
 }

@@ -81,7 +81,8 @@ func (p *player[S]) Replay(n int, seed uint64, agent string) (func(from, to int)
 		s := env.Seed{Value: seed, Episode: uint64(i)}
 		p.rules.Deal(&games[i].start, s)
 		var err error
-		if games[i].moves, err = record(p.game, s, agent); err != nil {
+		games[i].moves, _, err = Record(p.game, s, func() (env.Agent, error) { return p.game.NewAgent(agent) })
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -99,29 +100,30 @@ func (p *player[S]) Replay(n int, seed uint64, agent string) (func(from, to int)
 	}, nil
 }
 
-// record plays a game and returns all its moves.
-func record(game env.Game, seed env.Seed, agent string) ([]uint8, error) {
+// Record plays a game of an agent in all seats. It returns all its moves, 0 for seats that are out,
+// and how many ticks the agents simulated.
+func Record(game env.Game, seed env.Seed, newAgent func() (env.Agent, error)) (moves []uint8, ticks uint64, err error) {
 	spec := game.Spec()
 	m, parts := game.New(1)[0], len(spec.Actions)
 	m.Reset(seed)
 	agents := make([]env.Agent, spec.Seats)
 	for seat := range agents {
-		var err error
-		if agents[seat], err = game.NewAgent(agent); err != nil {
-			return nil, err
+		if agents[seat], err = newAgent(); err != nil {
+			return nil, 0, err
 		}
 		agents[seat].Reset(seed.RNG(env.StreamAgents + uint64(seat)))
 	}
-	var moves []uint8
 	for actions := make([]uint8, spec.Seats*parts); !m.Status().Over; m.Step(actions) {
+		clear(actions)
 		for seat, a := range agents {
 			if m.Status().In.Has(seat) {
 				a.Act(m, seat, actions[seat*parts:][:parts])
+				ticks += a.Searched()
 			}
 		}
 		moves = append(moves, actions...)
 	}
-	return moves, nil
+	return moves, ticks, nil
 }
 
 // Moves draws random actions: it says of each how many choices there are.

@@ -1,0 +1,54 @@
+package benchmarks
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc64"
+	"slices"
+
+	"pommego/env"
+	"pommego/env/catalog"
+	"pommego/env/rollout"
+)
+
+// Signature is what an agent plays in games against itself: the same for each agent that
+// plays the same.
+type Signature struct {
+	Hash  string `json:"signature"` // of all moves
+	Ticks uint64 `json:"ticks"`     // simulated
+}
+
+// signatureGames is the number of games. Their seeds are those from 0 on.
+const signatureGames = 3
+
+// SignatureGame is the id's game of 100 steps at most, so that agents which mind the time
+// see all of it. SuiteBot, which has no such rule, has 100 rounds.
+func SignatureGame(id string) (env.Game, error) {
+	if game, err := catalog.Variant(id, []byte(`{"max_steps": 100}`)); err == nil {
+		return game, nil
+	}
+	return catalog.Game(id)
+}
+
+// Sign plays the games of an agent without a limit in time. The signature is the same with
+// any number of workers; 0 is one a core.
+func Sign(game env.Game, newAgent func() (env.Agent, error), workers int) (s Signature, err error) {
+	var moves [signatureGames][]uint8
+	var ticks [signatureGames]uint64
+	var errs [signatureGames]error
+	play := func(_, from, to int) int {
+		for i := from; i < to; i++ {
+			moves[i], ticks[i], errs[i] = rollout.Record(game, env.Seed{Value: uint64(i)}, newAgent)
+		}
+		return 0
+	}
+	games := Options{Workers: workers}.inParallel(signatureGames, play)
+	games.run()
+	games.stop()
+	for i := range ticks {
+		s.Ticks += ticks[i]
+	}
+	hash := crc64.Checksum(slices.Concat(moves[:]...), crc64.MakeTable(crc64.ECMA))
+	s.Hash = fmt.Sprintf("%016x", hash)
+	return s, errors.Join(errs[:]...)
+}
