@@ -97,8 +97,8 @@ func (p *planner) grow(n *node) (o prospect) {
 	open := p.openCells(n)
 	f := &p.ahead
 	for t := 1; t <= p.ground.span; t++ {
-		burns := f.burns[t]
-		o.own = o.own.Grow().And(open).Or(o.own).AndNot(burns)
+		burns := &f.burns[t]
+		o.own.Walk(&open, burns)
 		if t >= lowFrom {
 			o.ownLow = min(o.ownLow, o.own.Len())
 		}
@@ -107,21 +107,21 @@ func (p *planner) grow(n *node) (o prospect) {
 			ours = ours.Or(o.others[p.mate])
 		}
 		for other := range o.others {
-			w := o.others[other]
+			w := &o.others[other]
 			if w.Empty() {
 				continue
 			}
-			w = w.Grow().And(open).Or(w).AndNot(burns)
+			w.Walk(&open, burns)
 			if t <= bodySteps {
-				w = w.AndNot(body)
+				*w = w.AndNot(body)
 			}
 			if w.Empty() {
 				o.emptied[other] = t
 			}
-			o.others[other] = w
 			if other != p.mate {
-				lead := o.lead[other]
-				o.lead[other] = lead.Grow().And(open).Or(lead).AndNot(burns).AndNot(ours)
+				lead := &o.lead[other]
+				lead.Walk(&open, burns)
+				*lead = lead.AndNot(ours)
 			}
 			if t >= lowFrom {
 				o.othersLow[other] = min(o.othersLow[other], w.Len())
@@ -144,13 +144,15 @@ func (p *planner) margin(n *node) int32 {
 	body.Add(n.Agents[p.seat].Cell)
 	own, others, open := body, n.where, p.openCells(n)
 	for t := 1; t <= p.ground.span; t++ {
-		own = own.Grow().And(open).Or(own).AndNot(p.ahead.burns[t])
+		own.Walk(&open, &p.ahead.burns[t])
 		for other := range others {
 			if t > tightSteps || other == p.mate && t > mateSteps {
 				continue
 			}
-			others[other] = others[other].Grow().And(open).Or(others[other]).AndNot(p.ahead.burns[t]).AndNot(body)
-			own = own.AndNot(others[other])
+			w := &others[other]
+			w.Walk(&open, &p.ahead.burns[t])
+			*w = w.AndNot(body)
+			own = own.AndNot(*w)
 		}
 		open = open.Or(p.ahead.opens[t])
 	}

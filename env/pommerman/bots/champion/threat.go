@@ -157,7 +157,7 @@ func (p *planner) held(n *node, closed grid.Cell, steps int, before grid.Cell) i
 		} else if before != 0 {
 			now.Remove(before)
 		}
-		own = own.Grow().And(now).Or(own).AndNot(p.ahead.burns[t])
+		own.Walk(&now, &p.ahead.burns[t])
 		open = open.Or(p.ahead.opens[t])
 	}
 	return own.Len()
