@@ -105,7 +105,7 @@ func TestChampionForecast(t *testing.T) {
 			}
 		}
 		n := node{State: s}
-		p.forecast(&n, 0)
+		p.forecast(&p.calm, &n, 0)
 		for step := 1; step <= p.ground.span; step++ {
 			before := grid.Bits{} // by the Java rules flames go out at the end of a step
 			for life := 1; sit.Rules.StepKind == pommerman.StepJava && life <= sit.Rules.FlameLife; life++ {
@@ -118,7 +118,7 @@ func TestChampionForecast(t *testing.T) {
 					deadly = deadly.Or(n.Burning(life))
 				}
 			}
-			if got := p.ahead.burns[step].AndNot(p.ground.fallen[step]); got != deadly.AndNot(p.ground.fallen[step]) {
+			if got := p.calm.burns[step].AndNot(p.ground.fallen[step]); got != deadly.AndNot(p.ground.fallen[step]) {
 				t.Fatalf("%v step, game type %v: %d steps on, forecast %v, the rules burn %v, from bombs %v", sit.Rules.StepKind,
 					sit.Rules.GameType, step, cellsOf(got), cellsOf(deadly), s.Bombs[:s.NumBombs])
 			}

@@ -9,12 +9,13 @@ import (
 // ground is what a champion knows of the board before it searches: what can be
 // walked on, and how good it is to be where.
 type ground struct {
-	floor  grid.Bits // neither rigid nor wood
-	wood   grid.Bits
-	items  grid.Bits
-	fallen [maxPlies + maxSpan + 2]grid.Bits // by steps from the root: the rings that have fallen
-	span   int                               // how many steps a forecast goes
-	good   [256]int32                        // to be there
+	floor   grid.Bits // neither rigid nor wood
+	wood    grid.Bits
+	items   grid.Bits
+	fallen  [maxPlies + maxSpan + 2]grid.Bits // by steps from the root: the rings that have fallen
+	span    int                               // how many steps a forecast goes
+	lasting int                               // how many of them an explosion kills
+	good    [256]int32                        // to be there
 }
 
 func (g *ground) survey(p *planner, m *championMemory) {
@@ -33,6 +34,10 @@ func (g *ground) survey(p *planner, m *championMemory) {
 		}
 	}
 	g.span = min(r.BombLife+2, maxSpan)
+	g.lasting = 1
+	if r.Traits().FlamesKill {
+		g.lasting = r.FlameLife + r.Traits().Lingers
+	}
 	g.foreseeRings(r, int(s.StepCount))
 	g.value(p, m)
 }
@@ -58,8 +63,8 @@ func (g *ground) foreseeRings(r *pommerman.Rules, now int) {
 // would burn wood, near rivals, and not where it was lately.
 func (g *ground) value(p *planner, m *championMemory) {
 	w, s, self := &p.weights, &p.root.State, &p.root.Agents[p.seat]
-	p.forecast(&p.root, 0)
-	fresh := g.wood.AndNot(p.ahead.burnt)
+	p.forecast(&p.calm, &p.root, 0)
+	fresh := g.wood.AndNot(p.calm.burnt)
 	var items, woods, rivals [256]int32
 	for c := range g.items.All {
 		items[c] = p.worth(self, s.Board[c])

@@ -19,17 +19,20 @@ type forecast struct {
 	opens [maxSpan + 1]grid.Bits // what can be entered after it, and could not be before
 	burnt grid.Bits              // the wood that burns
 	wood  int32                  // how much that is, in 64ths of wood, less for what burns late
+
+	board    [256]pommerman.Item // after the last explosion
+	last     int                 // the step of that; 0: there is none
+	lastWood int                 // the last step in which wood burns
 }
 
 // forecast works out what comes after a node of an age.
-func (p *planner) forecast(n *node, age int) {
-	f, r := &p.ahead, p.rules
+func (p *planner) forecast(f *forecast, n *node, age int) {
+	r := p.rules
 	clear(f.burns[:p.ground.span+1])
 	clear(f.opens[:p.ground.span+1])
 	f.burnt, f.wood = grid.Bits{}, int32(64*n.burnt.Len())
-	lasting := 1
+	f.board, f.last, f.lastWood = n.Board, 0, 0
 	if r.Traits().FlamesKill {
-		lasting = r.FlameLife + r.Traits().Lingers
 		for life := 1; life <= r.FlameLife; life++ {
 			flames := n.Burning(life)
 			for t := 1; t < life+r.Traits().Lingers && !flames.Empty(); t++ {
@@ -43,30 +46,36 @@ func (p *planner) forecast(n *node, age int) {
 		}
 	}
 	if n.NumBombs > 0 {
-		p.explode(n, age, lasting)
+		p.explode(f, n, age)
 	}
 }
 
 // explode lets the bombs of a node explode.
-func (p *planner) explode(n *node, age, lasting int) {
-	f, r := &p.ahead, p.rules
+func (p *planner) explode(f *forecast, n *node, age int) {
+	r := p.rules
 	var bombs pommerman.Bombs
 	bombs.Take(r, &n.State)
 	var closed grid.Bits
 	for i := range n.Bombs[:n.NumBombs] {
 		closed.Add(n.Bombs[i].Cell)
 	}
-	wood, board := p.ground.wood.AndNot(n.burnt), n.Board
+	wood := p.ground.wood.AndNot(n.burnt)
 	for {
-		at, hit := bombs.Explode(r, &board)
-		if at == 0 || at > p.ground.span {
+		at, hit := bombs.Explode(r, &f.board)
+		if at == 0 {
 			return
 		}
-		for t := at; t < min(at+lasting, p.ground.span+1); t++ {
+		if f.last = at; at > p.ground.span {
+			return
+		}
+		for t := at; t < min(at+p.ground.lasting, p.ground.span+1); t++ {
 			f.burns[t] = f.burns[t].Or(hit)
 		}
 		f.opens[at] = f.opens[at].Or(hit.And(wood.Or(closed)))
 		gone := hit.And(wood)
+		if !gone.Empty() {
+			f.lastWood = at
+		}
 		f.wood += int32(gone.Len() * max(64-2*(at+age), 8))
 		f.burnt = f.burnt.Or(gone)
 		wood = wood.AndNot(gone)
@@ -86,7 +95,7 @@ type prospect struct {
 }
 
 // grow plays a forecast with the sets of all agents.
-func (p *planner) grow(n *node) (o prospect) {
+func (p *planner) grow(f *forecast, n *node) (o prospect) {
 	var body grid.Bits
 	body.Add(n.Agents[p.seat].Cell)
 	o.own, o.others, o.lead, o.ownLow = body, n.where, n.where, 256
@@ -95,7 +104,6 @@ func (p *planner) grow(n *node) (o prospect) {
 		o.othersLow[other] = 256
 	}
 	open := p.openCells(n)
-	f := &p.ahead
 	for t := 1; t <= p.ground.span; t++ {
 		burns := &f.burns[t]
 		o.own.Walk(&open, burns)
@@ -134,27 +142,23 @@ func (p *planner) grow(n *node) (o prospect) {
 
 // margin is what the set of the agent itself is worth if others are in its way
 // wherever they can be in the first steps.
-func (p *planner) margin(n *node) int32 {
+func (p *planner) margin(f *forecast, n *node) int32 {
 	w := &p.weights
-	if !n.Agents[p.seat].Alive {
-		return 0
-	}
-	p.forecast(n, 1)
 	var body grid.Bits
 	body.Add(n.Agents[p.seat].Cell)
 	own, others, open := body, n.where, p.openCells(n)
 	for t := 1; t <= p.ground.span; t++ {
-		own.Walk(&open, &p.ahead.burns[t])
+		own.Walk(&open, &f.burns[t])
 		for other := range others {
 			if t > tightSteps || other == p.mate && t > mateSteps {
 				continue
 			}
 			w := &others[other]
-			w.Walk(&open, &p.ahead.burns[t])
+			w.Walk(&open, &f.burns[t])
 			*w = w.AndNot(body)
 			own = own.AndNot(*w)
 		}
-		open = open.Or(p.ahead.opens[t])
+		open = open.Or(f.opens[t])
 	}
 	if own.Empty() {
 		return -w.TightDoom
@@ -168,11 +172,10 @@ func share(cells int, half int32) int32 { return 1000 * int32(cells) / (int32(ce
 
 // leaf is what a node of an age is worth: what is left of the sets, what the agent
 // carries, the wood that burns, and how good it is to be where it is.
-func (p *planner) leaf(n *node, age int) int32 {
+func (p *planner) leaf(f *forecast, n *node, age int) int32 {
 	w := &p.weights
-	p.forecast(n, age)
-	o := p.grow(n)
-	points := p.standing(n) + w.Wood*p.ahead.wood/64
+	o := p.grow(f, n)
+	points := p.standing(n) + w.Wood*f.wood/64
 	points += w.Room * share(o.ownLow, w.Half) / 1000
 	if o.own.Empty() {
 		points -= w.Doom

@@ -35,7 +35,7 @@ type fate struct {
 func (s *analysis) look(r *pommerman.Rules, seat int, m *championMemory) {
 	p := &s.planner
 	p.begin(r, seat, &netValues, search.Budget{Ticks: 1}, m)
-	s.ahead[0] = p.ahead
+	s.ahead[0] = p.calm
 	self := &p.root.Agents[seat]
 	s.moves = tactics.UsefulMoves(r, &p.root.State, seat)
 	for move := range s.moves.All {
@@ -61,8 +61,7 @@ func (s *analysis) lay() {
 		n.Bombs[n.NumBombs] = pommerman.NewBomb(self.Cell, uint8(p.rules.BombLife), self.Blast, p.seat, grid.Stay)
 		n.NumBombs++
 	}
-	p.forecast(n, 0)
-	s.ahead[1] = p.ahead
+	p.forecast(&s.ahead[1], n, 0)
 }
 
 // foretell plays a forecast with the sets of cells that all agents can be on and

@@ -35,6 +35,7 @@ type scenario struct {
 	node
 	bodies grid.Bits // where others stand
 	margin int32     // see [planner.margin] and [planner.threat]
+	rest   int32     // see [planner.leaf]
 }
 
 // opening is one of the moves to choose from.
@@ -63,9 +64,11 @@ type planner struct {
 	scenarios  [tactics.Choices][maxScenarios]scenario
 	stack      [maxPlies + 1]node
 
-	ahead   forecast
-	calm    forecast  // if no rival interferes; see [planner.threat]
-	exposed grid.Bits // where bombs may go off at any time; see [planner.expose]
+	calm    forecast               // if no rival interferes; see [planner.threat]
+	plot    forecast               // if one does
+	own     [maxSpan + 1]grid.Bits // by step: where the agent can be if none does
+	ways    [maxSpan + 1]grid.Bits // and what can be entered in it
+	exposed grid.Bits              // where bombs may go off at any time; see [planner.expose]
 
 	table      [tableSize]entry
 	generation uint32
@@ -167,7 +170,12 @@ func (p *planner) scene(rival int, reply pommerman.Action) {
 			return
 		}
 		p.separate(sc, rival)
-		sc.margin = p.margin(&sc.node) + p.threat(&sc.node, rival)
+		sc.margin = 0
+		if sc.Agents[p.seat].Alive {
+			p.forecast(&p.calm, &sc.node, 1)
+			sc.margin = p.margin(&p.calm, &sc.node) + p.threat(&sc.node, rival)
+			sc.rest = p.leaf(&p.calm, &sc.node, 1)
+		}
 		o.scenarios++
 	}
 }
@@ -258,9 +266,13 @@ func (p *planner) value(n *node, sc *scenario, plies, age int) (best int32, whol
 	if slot.generation == p.generation && slot.key == key {
 		return slot.value, true
 	}
-	if plies == 0 {
-		best = p.leaf(n, age)
-	} else {
+	switch {
+	case n == &sc.node && plies == 0:
+		best = sc.rest
+	case plies == 0:
+		p.forecast(&p.calm, n, age)
+		best = p.leaf(&p.calm, n, age)
+	default:
 		best = math.MinInt32
 		for move := range p.moves(n, sc).All {
 			child := &p.stack[age]

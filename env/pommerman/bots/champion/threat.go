@@ -24,16 +24,12 @@ const (
 // besides moved, which has made its first move, can begin before.
 func (p *planner) threat(n *node, moved int) (points int32) {
 	w := &p.weights
-	if !n.Agents[p.seat].Alive {
-		return 0
-	}
 	at := n.Agents[p.seat].Cell
 	if p.exposed.Has(at) {
 		points -= w.Exposed
 	}
-	p.forecast(n, 1)
-	p.calm = p.ahead
-	free, least := p.held(n, 0, 0, 0), untouched
+	p.walk(n)
+	free, least := p.own[p.ground.span].Len(), untouched
 	for other := range n.where {
 		where := &n.where[other]
 		if other == p.mate || where.Empty() || where.Len() > trapCells || gapTo(where, at) > trapFar {
@@ -97,19 +93,66 @@ func (p *planner) cornered(n *node, rival int, c grid.Cell, steps int) int {
 		return least
 	}
 	if n.NumBombs > 0 && steps >= 0 {
-		p.ahead = p.calm
-		least = min(least, p.held(n, c, steps, 0))
+		least = min(least, p.barred(c, steps, untouched, grid.Bits{}, grid.Bits{}))
 	}
 	if steps <= trapBombs && n.Agents[rival].Ammo > 0 && int(n.NumBombs) < len(n.Bombs) {
-		b := &p.stack[lastTrap]
-		*b = *n
-		life, blast := uint8(p.rules.BombLife+steps), max(n.Agents[rival].Blast, 1)
-		b.Bombs[b.NumBombs] = pommerman.NewBomb(c, life, blast, rival, grid.Stay)
-		b.NumBombs++
-		p.forecast(b, 1)
-		least = min(least, p.held(b, c, steps, 0))
+		least = min(least, p.bombed(n, rival, c, steps))
 	}
 	return least
+}
+
+// bombed is the same if it lays a bomb there. A bomb that explodes after all others, none of
+// which sets it off, changes nothing of what they do.
+func (p *planner) bombed(n *node, rival int, c grid.Cell, steps int) int {
+	f, life, blast := &p.calm, max(p.rules.BombLife+steps, 1), max(n.Agents[rival].Blast, 1)
+	alone := f.last <= life && f.lastWood < life
+	for t := 1; t <= min(life, p.ground.span); t++ {
+		alone = alone && !f.burns[t].Has(c)
+	}
+	if alone {
+		var hit grid.Bits
+		pommerman.Rays(&f.board, c, blast, &hit)
+		return p.barred(c, 0, life, hit, hit.And(p.ground.wood.AndNot(n.burnt).AndNot(f.burnt)))
+	}
+	b := &p.stack[lastTrap]
+	*b = *n
+	b.Bombs[b.NumBombs] = pommerman.NewBomb(c, uint8(life), blast, rival, grid.Stay)
+	b.NumBombs++
+	return p.held(b, c, steps, 0)
+}
+
+// walk works out where the agent can be if no rival interferes.
+func (p *planner) walk(n *node) {
+	var own grid.Bits
+	own.Add(n.Agents[p.seat].Cell)
+	p.own[0] = own
+	open := p.openCells(n)
+	for t := 1; t <= p.ground.span; t++ {
+		own.Walk(&open, &p.calm.burns[t])
+		p.own[t], p.ways[t] = own, open
+		open = open.Or(p.calm.opens[t])
+	}
+}
+
+// barred is how many cells the agent can be on in the end if after so many steps one cannot be
+// entered any more, and what a bomb hits burns from a step on, and opens cells.
+func (p *planner) barred(closed grid.Cell, steps, life int, hit, opens grid.Bits) int {
+	for steps < min(life-1, p.ground.span) && !p.own[steps+1].Has(closed) {
+		steps++ // that changes nothing
+	}
+	own := p.own[min(steps, p.ground.span)]
+	for t := steps + 1; t <= p.ground.span; t++ {
+		open, burns := p.ways[t], p.calm.burns[t]
+		if t > life {
+			open = open.Or(opens)
+		}
+		if life <= t && t < life+p.ground.lasting {
+			burns = burns.Or(hit)
+		}
+		open.Remove(closed)
+		own.Walk(&open, &burns)
+	}
+	return own.Len()
 }
 
 // kickedFrom is the same if somebody on a cell kicks a bomb beside it. The bomb can
@@ -136,20 +179,20 @@ func (p *planner) kickedFrom(n *node, c grid.Cell, steps int) int {
 			k := &p.stack[lastTrap]
 			*k = *n
 			k.Bombs[i].Cell = to
-			p.forecast(k, 1)
 			least = min(least, p.held(k, to, steps, b.Cell))
 		}
 	}
 	return least
 }
 
-// held is how many cells the agent can be on in the end, as things are ahead, if
+// held is how many cells the agent can be on in the end, with the bombs of a node, if
 // after so many steps one cell cannot be entered any more, and another not before;
 // 0 is none.
 func (p *planner) held(n *node, closed grid.Cell, steps int, before grid.Cell) int {
 	var own grid.Bits
 	own.Add(n.Agents[p.seat].Cell)
-	open := p.openCells(n)
+	open, f := p.openCells(n), &p.plot
+	p.forecast(f, n, 1)
 	for t := 1; t <= p.ground.span; t++ {
 		now := open
 		if t > steps {
@@ -157,8 +200,8 @@ func (p *planner) held(n *node, closed grid.Cell, steps int, before grid.Cell) i
 		} else if before != 0 {
 			now.Remove(before)
 		}
-		own.Walk(&now, &p.ahead.burns[t])
-		open = open.Or(p.ahead.opens[t])
+		own.Walk(&now, &f.burns[t])
+		open = open.Or(f.opens[t])
 	}
 	return own.Len()
 }
