@@ -105,31 +105,29 @@ func (p *planner) grow(f *forecast, n *node) (o prospect) {
 	}
 	open := p.openCells(n)
 	for t := 1; t <= p.ground.span; t++ {
-		burns := &f.burns[t]
-		o.own.Walk(&open, burns)
+		burns := f.burns[t]
+		o.own.Walk(&open, &burns)
 		if t >= lowFrom {
 			o.ownLow = min(o.ownLow, o.own.Len())
 		}
-		ours := o.own
+		taken := burns.Or(o.own)
 		if seen {
-			ours = ours.Or(o.others[p.mate])
+			taken = taken.Or(o.others[p.mate])
+		}
+		if t <= bodySteps {
+			burns = burns.Or(body)
 		}
 		for other := range o.others {
 			w := &o.others[other]
 			if w.Empty() {
 				continue
 			}
-			w.Walk(&open, burns)
-			if t <= bodySteps {
-				*w = w.AndNot(body)
-			}
+			w.Walk(&open, &burns)
 			if w.Empty() {
 				o.emptied[other] = t
 			}
 			if other != p.mate {
-				lead := &o.lead[other]
-				lead.Walk(&open, burns)
-				*lead = lead.AndNot(ours)
+				o.lead[other].Walk(&open, &taken)
 			}
 			if t >= lowFrom {
 				o.othersLow[other] = min(o.othersLow[other], w.Len())
@@ -149,14 +147,13 @@ func (p *planner) margin(f *forecast, n *node) int32 {
 	own, others, open := body, n.where, p.openCells(n)
 	for t := 1; t <= p.ground.span; t++ {
 		own.Walk(&open, &f.burns[t])
+		burns := f.burns[t].Or(body)
 		for other := range others {
 			if t > tightSteps || other == p.mate && t > mateSteps {
 				continue
 			}
-			w := &others[other]
-			w.Walk(&open, &f.burns[t])
-			*w = w.AndNot(body)
-			own = own.AndNot(*w)
+			others[other].Walk(&open, &burns)
+			own = own.AndNot(others[other])
 		}
 		open = open.Or(f.opens[t])
 	}

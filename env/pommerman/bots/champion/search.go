@@ -309,8 +309,8 @@ func (p *planner) step(n *node, move pommerman.Action, age int) bool {
 	}
 	deadly := burning.Or(p.ground.fallen[age])
 	for other := range n.where {
-		if w := n.where[other]; p.others.Has(other) {
-			n.where[other] = w.Grow().And(open).Or(w).AndNot(deadly)
+		if w := &n.where[other]; p.others.Has(other) {
+			w.Walk(&open, &deadly)
 		}
 	}
 	return true

@@ -73,8 +73,9 @@ func (p *planner) besieged(n *node, rival int) int {
 		for c := range fresh.All {
 			least = min(least, p.cornered(n, rival, c, t))
 		}
-		grown := reach.Grow().And(open).Or(reach).AndNot(p.calm.burns[t+1])
-		fresh, reach = grown.AndNot(reach), grown
+		before := reach
+		reach.Walk(&open, &p.calm.burns[t+1])
+		fresh = reach.AndNot(before)
 	}
 	return least
 }
