@@ -99,7 +99,9 @@ func (b *Bits) Walk(open, burns *Bits) {
 	b[0] = (b0 | (b0<<1|b0>>1|b0<<16|b0>>16|b1<<48)&open[0]) &^ burns[0]
 	b[1] = (b1 | (b1<<1|b1>>1|b1<<16|b1>>16|b0>>48|b2<<48)&open[1]) &^ burns[1]
 	b[2] = (b2 | (b2<<1|b2>>1|b2<<16|b2>>16|b1>>48|b3<<48)&open[2]) &^ burns[2]
-	b[3] = (b3 | (b3<<1|b3>>1|b3<<16|b3>>16|b2>>48)&open[3]) &^ burns[3]
+	if open[3]|b3 != 0 {
+		b[3] = (b3 | (b3<<1|b3>>1|b3<<16|b3>>16|b2>>48)&open[3]) &^ burns[3]
+	}
 }
 
 // Flood is every cell of open that can be reached from the cells of b by steps
