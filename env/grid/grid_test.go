@@ -142,3 +142,19 @@ func TestSharedBorder(t *testing.T) {
 		t.Errorf("a flood from a corner reaches %d cells, want the whole board", got.Len())
 	}
 }
+
+// TestWalkAgreesWithSets walks on random boards of all sides.
+func TestWalkAgreesWithSets(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	random := func() Bits { return Bits{rng.Uint64(), rng.Uint64(), rng.Uint64(), rng.Uint64()} }
+	for side := 7; side <= MaxSharedSide; side++ {
+		for range 200 {
+			board := Square(side)
+			b, open, burns := random().And(random()).And(board), random().And(board), random().And(random())
+			got, want := b, b.Grow().And(open).Or(b).AndNot(burns)
+			if got.Walk(&open, &burns); got != want {
+				t.Fatalf("side %d: from %v in %v, burning %v: got %v, want %v", side, b, open, burns, got, want)
+			}
+		}
+	}
+}

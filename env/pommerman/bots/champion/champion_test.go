@@ -130,6 +130,49 @@ func TestChampionForecast(t *testing.T) {
 	}
 }
 
+// TestChampionThreats: what a rival can do is the same by the short way, from where it changes
+// something, as by a forecast of its own with all steps.
+func TestChampionThreats(t *testing.T) {
+	compared, bombs := 0, 0
+	p := new(planner)
+	pommermantest.Situations(t, players, 1, func(sit *pommermantest.Situation) {
+		m := championMemory{belief: pommerman.Belief{State: sit.State}}
+		p.begin(sit.Rules, 0, &defaultWeights, search.Budget{Ticks: 1}, &m)
+		n := p.root
+		if !n.Agents[0].Alive || int(n.NumBombs) == len(n.Bombs) {
+			return
+		}
+		p.forecast(&p.calm, &n, 1)
+		p.walk(&n)
+		for c := range p.ground.floor.All {
+			steps := (compared+int(c))%(trapBombs+2) - 1
+			if c == n.Agents[0].Cell || p.calm.burns[1].Has(c) {
+				continue
+			}
+			b := n
+			life, blast := max(sit.Rules.BombLife+steps, 1), max(n.Agents[1].Blast, 1)
+			b.Bombs[b.NumBombs] = pommerman.NewBomb(c, uint8(life), blast, 1, grid.Stay)
+			b.NumBombs++
+			if got, want := p.bombed(&n, 1, c, steps), p.held(&b, c, steps, 0); got != want {
+				t.Fatalf("%+v: a bomb at %v in %d steps leaves %d cells, want %d, bombs %v", *sit.Rules, c, steps, got, want,
+					n.Bombs[:n.NumBombs])
+			}
+			steps = max(steps, 0)
+			if got, want := p.barred(c, steps, untouched, grid.Bits{}, grid.Bits{}), p.held(&n, c, steps, 0); got != want {
+				t.Fatalf("%+v: somebody at %v in %d steps leaves %d cells, want %d, bombs %v", *sit.Rules, c, steps, got, want,
+					n.Bombs[:n.NumBombs])
+			}
+			compared++
+			if p.calm.last > 0 {
+				bombs++
+			}
+		}
+	})
+	if compared < 10_000 || bombs < 1000 {
+		t.Errorf("%d threats compared, %d of them with other bombs, want more", compared, bombs)
+	}
+}
+
 func cellsOf(b grid.Bits) (list [][2]int) {
 	for c := range b.All {
 		list = append(list, [2]int{c.Row(), c.Col()})
