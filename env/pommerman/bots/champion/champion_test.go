@@ -135,23 +135,27 @@ func TestChampionForecast(t *testing.T) {
 func TestChampionThreats(t *testing.T) {
 	compared, bombs := 0, 0
 	p := new(planner)
-	pommermantest.Situations(t, players, 1, func(sit *pommermantest.Situation) {
+	pommermantest.Situations(t, players, 4, func(sit *pommermantest.Situation) {
 		m := championMemory{belief: pommerman.Belief{State: sit.State}}
 		p.begin(sit.Rules, 0, &defaultWeights, search.Budget{Ticks: 1}, &m)
 		n := p.root
+		n.Agents[1].Blast = 5
+		if n.NumBombs > 0 && n.StepCount%2 == 0 {
+			n.Bombs[0].Life += 3 // it explodes after those that are laid
+		}
 		if !n.Agents[0].Alive || int(n.NumBombs) == len(n.Bombs) {
 			return
 		}
 		p.forecast(&p.calm, &n, 1)
 		p.walk(&n)
 		for c := range p.ground.floor.All {
-			steps := (compared+int(c))%(trapBombs+2) - 1
+			steps := compared%(trapBombs+2) - 1
 			if c == n.Agents[0].Cell || p.calm.burns[1].Has(c) {
 				continue
 			}
 			b := n
-			life, blast := max(sit.Rules.BombLife+steps, 1), max(n.Agents[1].Blast, 1)
-			b.Bombs[b.NumBombs] = pommerman.NewBomb(c, uint8(life), blast, 1, grid.Stay)
+			life := uint8(max(sit.Rules.BombLife+steps, 1))
+			b.Bombs[b.NumBombs] = pommerman.NewBomb(c, life, n.Agents[1].Blast, 1, grid.Stay)
 			b.NumBombs++
 			if got, want := p.bombed(&n, 1, c, steps), p.held(&b, c, steps, 0); got != want {
 				t.Fatalf("%+v: a bomb at %v in %d steps leaves %d cells, want %d, bombs %v", *sit.Rules, c, steps, got, want,
