@@ -8,8 +8,6 @@ import (
 
 // What is measured in the same way for every game, through its contract.
 
-// rulesSimple is whole games with simple agents in all seats, a fresh board
-// each.
 func rulesSimple(g env.Game) func(Options) (work, error) {
 	return func(o Options) (work, error) { return playSimple(g, o) }
 }
@@ -63,7 +61,6 @@ func observationSize(spec *env.Spec, encoding string) int {
 	return size
 }
 
-// times is how often a field is written for that many seats.
 func times(f *env.Field, seats int) int {
 	if f.Shared {
 		return 1
@@ -90,7 +87,6 @@ func move(g env.Game, encoding string, op func(dst, src []byte)) func(Options) (
 	}
 }
 
-// copyBytes is the operation of move that copies.
 func copyBytes(dst, src []byte) { copy(dst, src) }
 
 // step is the whole batch as a learner gets it: random moves, all seats'

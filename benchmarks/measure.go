@@ -23,7 +23,6 @@ type Options struct {
 	Progress func(round, rounds int, name string)
 }
 
-// workers is how many there are, at most.
 func (o Options) workers() int { return cmp.Or(o.Workers, runtime.GOMAXPROCS(0)) }
 
 // Report is what a run found. Its JSON form is the one scripts rely on.
@@ -52,8 +51,6 @@ type Result struct {
 // rounds is how many samples each measurement gets.
 const rounds = 7
 
-// bench is one measurement: run does some milliseconds of work and returns how
-// many moves that were.
 type bench struct {
 	name  string
 	limit string // the name of the measurement that is its limit

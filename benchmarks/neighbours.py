@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import argparse
 import functools
-import subprocess
-import sys
+import multiprocessing
 import time
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 
 import numpy as np
 
@@ -34,6 +34,7 @@ KINDS = {
 
 #: The one that is no client.
 PROGRAM = "a busy program"
+PROCESSES = multiprocessing.get_context("spawn")
 
 #: How the client is served.
 WAYS = {"shared memory": {}, "socket": {"connection": pommego.Connection(shared_memory=False)}}
@@ -60,13 +61,12 @@ def times(envs: pommego.PommegoVectorEnv, seconds: float) -> list[float]:
     return found
 
 
-def be_neighbour(kind: str, address: str) -> None:
-    """In a process of its own: step for as many seconds as each line says, and answer with how often."""
-    token = sys.stdin.readline().strip()
+def be_neighbour(kind: str, address: str, token: str, calls: Connection) -> None:
+    """In a process of its own: step for as many seconds as each call says, and answer with how often."""
     run = spinning if kind == PROGRAM else functools.partial(times, made(*KINDS[kind], address, token))
     run(0.5)
-    for line in sys.stdin:
-        print(len(run(float(line))), flush=True)
+    while seconds := calls.recv():
+        calls.send(len(run(seconds)))
 
 
 def spinning(seconds: float) -> range:
@@ -81,32 +81,16 @@ class Neighbour:
     """The other end of `be_neighbour`."""
 
     def __init__(self, kind: str, server: pommego.Server) -> None:
-        command = [sys.executable, __file__, "--neighbour", kind, "--address", server.address]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self._say(server.token)
+        self._calls, theirs = PROCESSES.Pipe()
+        what = (kind, server.address, server.token, theirs)
+        PROCESSES.Process(target=be_neighbour, args=what, daemon=True).start()
+        self.begin, self.end = self._calls.send, self._calls.recv
         self.steps(0.1)
-
-    def _say(self, line: object) -> None:
-        self._process.stdin.write(f"{line}\n")
-        self._process.stdin.flush()
-
-    def begin(self, seconds: float) -> None:
-        """Have it step."""
-        self._say(seconds)
-
-    def end(self) -> int:
-        """Wait until it is done; return its steps."""
-        return int(self._process.stdout.readline())
 
     def steps(self, seconds: float) -> int:
         """Step meanwhile."""
         self.begin(seconds)
         return self.end()
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.stdin.close()
-        self._process.wait()
 
 
 @dataclass
@@ -138,7 +122,7 @@ def measure(way: str, options: argparse.Namespace) -> dict[str, Found]:
                 found[kind].micros += times(envs, options.seconds)
                 found[kind].beside += neighbour.end()
         for neighbour in neighbours.values():
-            neighbour.close()
+            neighbour.begin(0)  # ends it
         envs.close()
     return found
 
@@ -153,12 +137,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=64, help="of the client (default: %(default)s)")
     parser.add_argument("--kinds", nargs="+", choices=[*KINDS, PROGRAM], default=[*KINDS, PROGRAM])
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS), help="of being served")
-    parser.add_argument("--neighbour", help=argparse.SUPPRESS)
-    parser.add_argument("--address", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.neighbour:
-        be_neighbour(options.neighbour, options.address)
-        return
     for way in options.ways:
         found = measure(way, options)
         alone50, alone99 = found["alone"].percentiles()

@@ -2,16 +2,12 @@ package benchmarks
 
 import "sync"
 
-// workerPool is goroutines that each do the same job on their own share, all at
-// once.
 type workerPool struct {
 	start []chan struct{}
 	done  sync.WaitGroup
 	steps []int
 }
 
-// newWorkerPool starts that many workers; job(w) does worker w's share and
-// returns the number of moves made.
 func newWorkerPool(workers int, job func(worker int) int) *workerPool {
 	p := &workerPool{steps: make([]int, workers)}
 	for w := range workers {
@@ -41,7 +37,6 @@ func (p *workerPool) run() int {
 	return sum
 }
 
-// stop ends the workers.
 func (p *workerPool) stop() {
 	for _, start := range p.start {
 		close(start)

@@ -66,8 +66,6 @@ func headroom(fields []vec.Tensor) int {
 // dtype is the name of a tensor's type in messages.
 func dtype(t *vec.Tensor) env.DType { return env.DType(t.Dtype().String()) }
 
-// newMessageLayout lays the messages of a pool's batches out, given vec.Layout's
-// result for its configuration.
 func newMessageLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.Tensor, batch int) *messageLayout {
 	l := &messageLayout{kind: kind, handle: handle, fields: fields, games: cfg.BatchGames(), lead: align}
 	l.size = l.lead + batch
@@ -114,7 +112,6 @@ type batchMessage struct {
 	notice []byte // what is sent then
 }
 
-// messageBytes is the memory of one.
 func (l *messageLayout) messageBytes() int64 { return int64(l.size+l.tail+align) + l.besides }
 
 // newBatchMessage makes one for a pool's batches, in memory of at least size and
@@ -162,8 +159,6 @@ func (f *batchMessage) appendStart(msg []byte) []byte {
 	return appendMapHeader(appendKey(msg, "tensors"), len(f.fields))
 }
 
-// reply is the answer to request id: what the batch holds, or what stands
-// for it.
 func (f *batchMessage) reply(id uint64) reply {
 	msg := f.message(id)
 	if f.shares {
@@ -198,7 +193,6 @@ func (f *batchMessage) simulated(id, seed uint64, states []byte) []byte {
 	return append(msg, states...)
 }
 
-// appendState appends a game's state as a binary.
 func appendState(msg []byte, pool *vec.Pool, game int) ([]byte, error) {
 	msg = appendBinary(msg, nil)
 	from := len(msg)

@@ -66,7 +66,6 @@ func (a *account) exchange(total, part *int64, bytes int64) {
 	*part = bytes
 }
 
-// close gives back all that is left.
 func (a *account) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

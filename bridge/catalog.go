@@ -26,7 +26,6 @@ func readGame(in *fields) gameRequest {
 	return gameRequest{env.ID(in.text("env_id")), in.rules()}
 }
 
-// catalogGames finds the game a request names, by each of its rules.
 func (s *session) catalogGames(q gameRequest, called func(k int) string) (all []env.Game, err error) {
 	if len(q.rules) == 0 {
 		q.rules = [][]byte{nil}

@@ -112,7 +112,6 @@ func newChannel(slots, places, actions, batch, games int) *channel {
 	return c
 }
 
-// open makes the memory.
 func (c *channel) open() (err error) {
 	if c.file, c.mem, err = mapShared(c.size); err != nil {
 		return err
@@ -158,7 +157,6 @@ func (c *channel) message(e *environment) *batchMessage {
 	return c.messages[c.place]
 }
 
-// messageAt makes the message of one of the channel's places.
 func (e *environment) messageAt(place int, home chan *batchMessage) *batchMessage {
 	mem := e.channel.mem[e.channel.batches[place]:]
 	return newBatchMessage(e.layout, e.pool, home, mem[:e.layout.size+e.layout.tail])

@@ -51,7 +51,6 @@ func futexWait(word *atomic.Uint32, value uint32) {
 	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), opWait, uintptr(value), 0, 0, 0)
 }
 
-// futexWake wakes the process that sleeps there.
 func futexWake(word *atomic.Uint32) {
 	unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), opWake, math.MaxInt32, 0, 0, 0)
 }

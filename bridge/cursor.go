@@ -41,7 +41,6 @@ type container struct {
 	keys  [maxKeys]span
 }
 
-// span is a part of the message.
 type span struct{ from, to uint32 }
 
 // form is what an item is.
@@ -59,7 +58,6 @@ const (
 	formMap
 )
 
-// String is the form as an error message names it.
 func (f form) String() string {
 	return [...]string{"nothing", "nil", "a bool", "an integer", "a float", "a string", "a binary", "an array", "a map"}[f]
 }
@@ -121,7 +119,6 @@ func (c *cursor) next() (it item, err error) {
 	return it, c.body(&it, at)
 }
 
-// setBits reads the bytes that follow the first.
 func (it *item) setBits(code byte, follow []byte) {
 	for _, b := range follow {
 		it.bits = it.bits<<8 | uint64(b)

@@ -17,7 +17,6 @@ type reply struct {
 	held  int64 // of the memory budget, until it has been sent
 }
 
-// message is a reply that is encoded as a whole.
 func message(kind string, id uint64, about ...any) (reply, error) {
 	msg, err := encode(append(entries{"type", kind, "id", id}, about...))
 	return reply{msg: msg}, err
@@ -33,7 +32,6 @@ func encode(message entries) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// EncodeMsgpack writes the entries in their order.
 func (e entries) EncodeMsgpack(out *msgpack.Encoder) error {
 	if err := out.EncodeMapLen(len(e) / 2); err != nil {
 		return err

@@ -42,7 +42,6 @@ type environment struct {
 	pausable bool // viewers may pause it
 }
 
-// find is the environment with a handle.
 func (s *session) find(handle uint64) (*environment, error) {
 	for _, e := range s.envs {
 		if uint64(e.handle) == handle {
@@ -96,7 +95,6 @@ func (s *session) freeEnv(e *environment) {
 	}
 }
 
-// freeAll is freeEnv for all that are left.
 func (s *session) freeAll() {
 	for _, e := range s.envs {
 		s.freeEnv(e)
@@ -104,5 +102,4 @@ func (s *session) freeAll() {
 	s.envs = nil
 }
 
-// ok is the reply that says no more than that.
 func (e *environment) ok(id uint64) (reply, error) { return message("ok", id, "env", int(e.handle)) }

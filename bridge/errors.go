@@ -38,7 +38,6 @@ const (
 	codeInternal        errorCode = "internal"
 )
 
-// wireError is an error reply.
 type wireError struct {
 	Code    errorCode
 	Message string // what was wrong and what was expected

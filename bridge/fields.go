@@ -51,7 +51,6 @@ func (f *fields) find(name string) int {
 	return 0
 }
 
-// seek goes to the value of a name and reports whether there is one.
 func (f *fields) seek(name string) bool {
 	at := f.find(name)
 	if at == 0 {
@@ -107,7 +106,6 @@ func (f *fields) wrong(code errorCode, field, hint, format string, args ...any) 
 	}
 }
 
-// item reads the next item.
 func (f *fields) item() (it item) {
 	if f.err == nil {
 		it, f.err = f.next()
@@ -127,7 +125,6 @@ func (f *fields) take(field string, want form, called string) item {
 	return it
 }
 
-// number reads an integer from least to most.
 func (f *fields) number(field string, least, most uint64) uint64 {
 	it := f.take(field, formInt, "an integer")
 	switch {
@@ -147,7 +144,6 @@ func outOfRange(field string, got any, least, most uint64) error {
 	return fail(codeOutOfRange, field, "", "%s is %v, want %d to %d", field, got, least, most)
 }
 
-// name reads a short text.
 func (f *fields) name(field string) []byte {
 	it := f.take(field, formText, "a string")
 	if len(it.data) > maxNameBytes {
@@ -209,7 +205,6 @@ func (f *fields) texts(name string) []string {
 	return list(f, name, "an array of texts", 0, maxTexts, func(i int) string { return f.entry(name, i) })
 }
 
-// entry reads text i of a list.
 func (f *fields) entry(name string, i int) string {
 	text := string(f.name(element(name, i)))
 	if f.err != nil {
@@ -291,18 +286,14 @@ func (f *fields) rules() [][]byte {
 	return [][]byte{read(0)}
 }
 
-// element names one entry of a field.
 func element(field string, i int) string { return fmt.Sprintf("%s[%d]", field, i) }
 
-// inField sets an error's field to the one the request has, where its message
-// names an entry of it.
 func inField(err error, field string) error {
 	e := asError(err)
 	e.Field = field
 	return e
 }
 
-// tensor is a tensor of a request.
 type tensor struct {
 	dtype env.DType // empty: the request has no such field
 	dims  [maxDims]int
@@ -337,7 +328,6 @@ func (f *fields) tensor(name string, want env.DType) (t tensor) {
 	return t
 }
 
-// given reports whether the request has the tensor.
 func (t *tensor) given() bool { return t.dtype != "" }
 
 func (t *tensor) shape() []int { return t.dims[:t.rank] }
@@ -353,7 +343,6 @@ func (t *tensor) size() uint64 {
 	return size
 }
 
-// want compares a tensor's shape.
 func (t *tensor) want(field string, shape ...int) error {
 	if slices.Equal(t.shape(), shape) {
 		return nil

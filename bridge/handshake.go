@@ -44,7 +44,6 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 	return 0, ""
 }
 
-// asksLive reports whether a request is one of those that Live answers.
 func asksLive(r *http.Request) bool {
 	return r.URL.Path == livePath || strings.HasPrefix(r.URL.Path, livePath+"/")
 }

@@ -57,7 +57,6 @@ func readMake(in *fields) (q makeRequest) {
 	return q
 }
 
-// readOption reads the name of a value of an enumeration.
 func readOption(in *fields, name string, to encoding.TextUnmarshaler) {
 	if text := in.text(name); text != "" {
 		if err := to.UnmarshalText([]byte(text)); err != nil && in.err == nil {
@@ -105,8 +104,6 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	return e.describe(id)
 }
 
-// checkAgents has the pool make agents that are not the game's own, where the server has
-// them.
 func (s *session) checkAgents(q *makeRequest) error {
 	if !(q.limit >= 0 && q.limit <= maxAgentSeconds) {
 		return fail(codeOutOfRange, "agent_seconds", "", "agent_seconds is %v, want 0 to %d", q.limit, maxAgentSeconds)
@@ -124,7 +121,6 @@ func (s *session) checkAgents(q *makeRequest) error {
 	return nil
 }
 
-// checkLimits compares a configuration with the server's limits.
 func (s *session) checkLimits(cfg *vec.Config) error {
 	limits := &s.server.cfg
 	switch {
@@ -160,8 +156,6 @@ var optionNames = strings.NewReplacer("Variants.ByGame", "rules_by_game", "LineU
 var optionField = regexp.MustCompile(`\b(rules|rules_by_game|line_ups|line-up|by_game|weights|games|batch_size|autoreset_mode|workers|` +
 	`seats?|opponents?|max_episode_steps|observation|state)\b`)
 
-// optionError is the reply to an error of vec about a configuration. Its field is the first
-// that the error names.
 func optionError(err error) *wireError {
 	text := optionNames.Replace(strings.TrimPrefix(err.Error(), "vec: "))
 	e := fail(codeBadOption, "", "", "%s", text)
@@ -242,7 +236,6 @@ func (l *messageLayout) memory(cfg, shown vec.Config, messages int) (int64, erro
 	return bytes, nil
 }
 
-// describe is the reply to make.
 func (e *environment) describe(id uint64) (reply, error) {
 	cfg := e.pool.Config()
 	fields := []any{}

@@ -24,11 +24,8 @@ type metrics struct {
 	invalid prometheus.Observer // for messages that are no request
 }
 
-// latencies are the bounds of the histogram of requests, in seconds: from 50 µs on,
-// each twice the one before, to 26 s.
 var latencies = prometheus.ExponentialBuckets(50e-6, 2, 20)
 
-// newMetrics makes the figures of a server.
 func newMetrics(srv *Server) *metrics {
 	m := &metrics{registry: prometheus.NewRegistry(), seconds: map[string]prometheus.Observer{}}
 	count := func(name, help string) prometheus.Counter {
@@ -84,7 +81,6 @@ func newMetrics(srv *Server) *metrics {
 	return m
 }
 
-// added registers a figure.
 func added[C prometheus.Collector](m *metrics, c C) C {
 	m.registry.MustRegister(c)
 	return c
@@ -102,7 +98,6 @@ func (m *metrics) answered(request string, took time.Duration, batch bool) {
 	}
 }
 
-// failed counts an error reply.
 func (m *metrics) failed(e *wireError) *wireError {
 	m.errors.WithLabelValues(string(e.Code)).Inc()
 	return e

@@ -12,7 +12,6 @@ func readLineUps(in *fields) vec.LineUps {
 	return vec.LineUps{Names: in.lists("line_ups"), Weights: in.floats("weights"), ByGame: readByGame(in, "by_game")}
 }
 
-// readByGame reads a number for each game.
 func readByGame(in *fields, name string) []int32 {
 	games := in.tensor(name, env.Int32)
 	if games.given() && games.rank != 1 {

@@ -58,7 +58,6 @@ func (s *session) next() (r *request, more bool) {
 	}
 }
 
-// stepPosted makes the steps that are posted and reports whether there were any.
 func (s *session) stepPosted() (any bool) {
 	for _, e := range s.envs {
 		if e.channel == nil {

@@ -153,7 +153,6 @@ func (b *bucket) add(now time.Time, perSecond, most float64) bool {
 	return b.level <= most
 }
 
-// after is what is left by now.
 func (b *bucket) after(now time.Time, perSecond float64) float64 {
 	return max(0, b.level-now.Sub(b.at).Seconds()*perSecond)
 }

@@ -40,7 +40,6 @@ func (s *session) sendGames(e *environment, id uint64, q sendRequest) (reply, er
 	return s.begun(e, id), nil
 }
 
-// begin begins a step of these games, with as many actions as there have to be.
 func (s *session) begin(e *environment, games []int32, actions []byte) error {
 	most := e.pool.Games() - 1
 	for k, game := range games {
@@ -86,8 +85,6 @@ func (s *session) recvInto(f *batchMessage, e *environment, id uint64) (reply, e
 	return f.reply(id), nil
 }
 
-// wantBatchSize refuses what needs an environment with a batch size, or one
-// without.
 func (e *environment) wantBatchSize(wanted bool) error {
 	size := e.pool.Config().BatchSize
 	switch {

@@ -135,7 +135,6 @@ type stopper interface{ stop(code int, reason string) }
 // peerKey is the key of a request's peer in its context.
 type peerKey struct{}
 
-// ServeHTTP admits one connection and runs its session.
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	srv := s.server
 	w.Header().Set("Connection", "close") // looks alone come one after the other

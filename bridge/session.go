@@ -91,7 +91,6 @@ func newSession(srv *Server, ws *websocket.Conn) *session {
 	return s
 }
 
-// run serves the connection to its end.
 func (s *session) run() {
 	defer s.conn.Close()
 	if s.greet() {

@@ -32,7 +32,6 @@ func (s *shown) set(probabilities, values []float32) {
 	s.probabilities, s.values = probabilities, values
 }
 
-// last is the number of what was shown last.
 func (s *shown) last() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +60,6 @@ func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) 
 	return message("ok", id, "env", int(e.handle), "watched", watched)
 }
 
-// thoughts is what was shown of a game's learners.
 func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int) (all []env.Thought) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

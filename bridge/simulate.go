@@ -38,8 +38,6 @@ const (
 	maxPlayed = 1<<16 - 1
 )
 
-// simulator is a pool that steps states of an environment's games apart from
-// them.
 type simulator struct {
 	pool     *vec.Pool
 	layout   *messageLayout
@@ -131,7 +129,6 @@ func (s *session) seatPlayers(sim *simulator, policy string, seed uint64) error 
 	return nil
 }
 
-// drawnUnless is the seed given, or one drawn.
 func drawnUnless(given *uint64) uint64 {
 	if given != nil {
 		return *given

@@ -83,7 +83,6 @@ func stateBytes(states []savedState) (sum int64) {
 	return sum
 }
 
-// readStarts makes starts of saved games.
 func (e *environment) readStarts(states []savedState) ([]*vec.Start, error) {
 	all := make([]*vec.Start, len(states))
 	for k, state := range states {

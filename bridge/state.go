@@ -112,7 +112,6 @@ func (s *session) getState(e *environment, id uint64, q getStateRequest) (rep re
 	return reply{msg: msg, held: held}, nil
 }
 
-// appendJSONState appends a game's state as a text.
 func appendJSONState(msg []byte, pool *vec.Pool, game int) ([]byte, error) {
 	text, err := pool.SaveJSON(game)
 	if err != nil {
@@ -145,7 +144,6 @@ func (s *session) setState(e *environment, id uint64, q setStateRequest) (reply,
 	return s.observe(e, id, nothing{})
 }
 
-// load sets all of the states, or none.
 func (e *environment) load(games []int, states []savedState) error {
 	var before [][]byte
 	for i, game := range games {

@@ -28,7 +28,6 @@ func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) 
 	return s.stepInto(s.take(e.messages), e, id, q.actions.data)
 }
 
-// stepInto makes a step with as many actions as there have to be.
 func (s *session) stepInto(f *batchMessage, e *environment, id uint64, actions []byte) (reply, error) {
 	if e.noop {
 		return f.reply(id), nil
@@ -49,7 +48,6 @@ func wantActions(t *tensor, rows int, spec *env.Spec) error {
 	return t.want("actions", rows, components)
 }
 
-// observe answers with the games as they are.
 func (s *session) observe(e *environment, id uint64, _ nothing) (reply, error) {
 	if err := e.wantBatchSize(false); err != nil {
 		return reply{}, err

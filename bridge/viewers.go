@@ -51,7 +51,6 @@ var errNotLive = errors.New("the environment has not been reset")
 // present as the number of an earlier look asks for how a game stands now.
 const present = -1
 
-// last is when a viewer last asked.
 func (l *viewers) last() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,7 +91,6 @@ func (l *viewers) holds() bool {
 	return l.waiting
 }
 
-// ask asks for a look at a game.
 func (e *environment) ask(game, since int) <-chan lookReply {
 	answer := make(chan lookReply, 1)
 	e.viewers.mu.Lock()
@@ -209,7 +207,6 @@ func (e *environment) follow(game int) (*followed, error) {
 	return f, nil
 }
 
-// look answers one viewer.
 func (e *environment) look(a viewRequest) (*Look, error) {
 	f, err := e.follow(a.game)
 	if err != nil {

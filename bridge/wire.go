@@ -83,7 +83,6 @@ func appendTensorHeader(dst []byte, end int, dtype env.DType, shape []int, size 
 	return binary.BigEndian.AppendUint32(append(dst, msgpcode.Bin32), uint32(size))
 }
 
-// aligned rounds n up.
 func aligned(n int) int { return (n + align - 1) / align * align }
 
 // appendAligned appends a tensor's header so that its data will be aligned.

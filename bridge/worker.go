@@ -137,5 +137,4 @@ func (s *session) keepAlive() {
 	}
 }
 
-// touch notes that there was a request.
 func (s *session) touch() { s.last.Store(int64(time.Since(s.start))) }

@@ -92,7 +92,6 @@ func aligned(size int) []byte {
 	return mem[at : at+size : at+size]
 }
 
-// over returns the tensors of a layout as views of memory.
 func over(mem []byte, layout []Tensor) []Tensor {
 	all := slices.Clone(layout)
 	for i := range all {
@@ -104,7 +103,6 @@ func over(mem []byte, layout []Tensor) []Tensor {
 	return all
 }
 
-// shown returns the memory for a position.
 func (b *Batch) shown(prefix string) shown {
 	s := shown{mask: b.Bytes(prefix + "action_mask"), alive: b.Bytes(prefix + "alive"), seat: b.Bytes(prefix + "seat"),
 		rules: b.int32s(prefix + "rules")}

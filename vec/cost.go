@@ -43,7 +43,6 @@ func (c *cost) chunk() int {
 	return int(min(chunkGames, max(1, chunkTime/max(1, c.mean))))
 }
 
-// workers is how many workers that many games are worth.
 func (c *cost) workers(games int) int {
 	return max(1, games/minShare, int(time.Duration(games)*c.mean/wakeTime))
 }

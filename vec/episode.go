@@ -16,7 +16,6 @@ const (
 	broken               // it panicked; the caller has to reset it
 )
 
-// game is one game of a pool.
 type game struct {
 	match   env.Match
 	tracker env.Tracker // of match, nil if nothing is counted
@@ -80,7 +79,6 @@ func (w *worker) reset(i int) {
 	w.show(i)
 }
 
-// next begins the next episode of game i.
 func (w *worker) next(i int) {
 	seed := w.p.games[i].seed
 	seed.Episode++
@@ -246,7 +244,6 @@ func (w *worker) show(i int) {
 	w.write(i, &b.now)
 }
 
-// writeEpisode writes which episode is shown.
 func (w *worker) writeEpisode(i int) {
 	g, b := &w.p.games[i], w.p.job.batch
 	b.seed[i], b.episode[i] = g.seed.Value, g.seed.Episode
@@ -297,7 +294,6 @@ func (w *worker) writeGame(i int, done bool) {
 	}
 }
 
-// writeCounts writes what was counted in the episode, which has ended.
 func (w *worker) writeCounts(i int) {
 	g, n := &w.p.games[i], w.p.counts
 	counts := w.p.job.batch.counts[i*len(g.rows)*n : (i+1)*len(g.rows)*n]

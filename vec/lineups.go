@@ -134,7 +134,6 @@ func in(all [][]string, n int) string {
 	return fmt.Sprintf(" in line-up %d", n)
 }
 
-// checkAgents makes each agent once.
 func (p *plan) checkAgents(c *lineUpSet) error {
 	seen := map[string]bool{Policy: true}
 	for n, names := range c.Names {
@@ -282,7 +281,6 @@ func (f *flag) Load() bool {
 	return (*plan)(f).stopped()
 }
 
-// stopped reports whether Config.Stop is set.
 func (p *plan) stopped() bool { return p.cfg.Stop != nil && p.cfg.Stop.Load() }
 
 func (p *Pool) newLineup(names []string) (lineup, error) {

@@ -75,7 +75,6 @@ func (w *worker) giveWay() {
 	}
 }
 
-// more reports whether there are games that the worker could take.
 func (w *worker) more() bool {
 	if q := w.p.queue; q != nil {
 		return q.more()

@@ -47,7 +47,6 @@ type Pool struct {
 	counted []int32 // of each row since its episode began, with Config.StepCounts
 }
 
-// fieldSize is the size of a field of the observation.
 type fieldSize struct {
 	name string // of its tensor
 	size int    // of one game, all its rows

@@ -29,7 +29,6 @@ func newQueue(games int, c *cost) *queue {
 	return q
 }
 
-// send adds games to be stepped.
 func (q *queue) send(games []int32) {
 	q.lock.Lock()
 	for _, g := range games {
@@ -57,7 +56,6 @@ func (q *queue) take(to []int32, workers int) []int32 {
 	return to
 }
 
-// more reports whether there are games to step.
 func (q *queue) more() bool {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -128,7 +126,6 @@ func (q *queue) rest() {
 // forget drops the ready games; all games that were sent must be ready.
 func (q *queue) forget() { q.ready.n, q.broke.n, q.sent = 0, 0, 0 }
 
-// end sets whether the workers are to end.
 func (q *queue) end(ended bool) {
 	q.lock.Lock()
 	q.ended = ended

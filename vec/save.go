@@ -105,14 +105,12 @@ func (p *Pool) load(game int, state []byte, decode func([]byte) (savedGame, erro
 	return nil
 }
 
-// savedGame is a decoded saved game.
 type savedGame struct {
 	*gamestate.State                       // nil: it was a match alone
 	variant          int                   // by whose rules it is played; a match alone does not say it
 	restore          func(env.Match) error // restores its match
 }
 
-// byForm decodes a state by that of the pool's forms which it has.
 func (p *Pool) byForm(decode func(gamestate.Form) (savedGame, error)) (s savedGame, err error) {
 	for k, form := range p.cfg.Variants.forms {
 		if s, err = decode(form); !errors.Is(err, gamestate.ErrOther) {
@@ -123,7 +121,6 @@ func (p *Pool) byForm(decode func(gamestate.Form) (savedGame, error)) (s savedGa
 	return s, err
 }
 
-// decode decodes what Save wrote.
 func (p *Pool) decode(state []byte) (savedGame, error) {
 	return p.byForm(func(form gamestate.Form) (savedGame, error) {
 		s, err := form.Decode(state)
@@ -268,7 +265,6 @@ func (p *Pool) fits(s *gamestate.State) error {
 	return nil
 }
 
-// want describes the learners' seats for an error.
 func (s *seating) want() string {
 	if s.drawn {
 		return fmt.Sprintf("any one seat and %d policies", len(s.policies))

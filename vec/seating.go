@@ -22,7 +22,6 @@ type seating struct {
 	others []uint8
 }
 
-// own is how many rows learn.
 func (s *seating) own() int { return s.learners - len(s.policies) }
 
 // newSeating determines the seats, and the opponents' line-ups.
@@ -80,7 +79,6 @@ func (s *seating) opposed(c *Config, lineUps [][]string) error {
 	return nil
 }
 
-// mixed is the seating by Config.Seats.
 func (s *seating) mixed(c *Config) (names []string, err error) {
 	if len(c.Seats) != s.seats {
 		return nil, fmt.Errorf("vec: Seats has %d entries, want %d, one for each seat of %s",

@@ -104,7 +104,6 @@ func (p *Pool) SetStarts(s Starts) error {
 	return nil
 }
 
-// checkStarts checks ResetOptions.Starts.
 func (p *Pool) checkStarts(all []*Start) error {
 	if all != nil && len(all) != p.cfg.Games {
 		return fmt.Errorf("vec: Reset: %d Starts, want %d, one a game", len(all), p.cfg.Games)

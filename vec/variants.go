@@ -17,7 +17,6 @@ type Variants struct {
 	forms  []gamestate.Form // of their saved games
 }
 
-// pick is the variant of an episode of game i.
 func (v *Variants) pick(i int, seed env.Seed) int {
 	if v.ByGame != nil {
 		return int(v.ByGame[i])

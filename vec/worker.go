@@ -119,7 +119,6 @@ func (p *Pool) Close() {
 	}
 }
 
-// stop ends the workers.
 func (p *Pool) stop() {
 	if p.queue != nil {
 		p.queue.end(true)

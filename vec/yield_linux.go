@@ -2,5 +2,4 @@ package vec
 
 import "golang.org/x/sys/unix"
 
-// yieldCore gives the core to other threads.
 func yieldCore() { unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

@@ -40,14 +40,12 @@ type assembly struct {
 	m       *Manifest
 }
 
-// newAssembly begins a data set in a new folder.
 func newAssembly(game env.Game, p *plan, folder string, o Options) (*assembly, error) {
 	w, err := assemblyStaging(folder, o)
 	m := &Manifest{About: p.about, Statistics: newStatistics(p.spec, p.about.Agents)}
 	return &assembly{staging: w, enc: newEncoder(game, &m.About, p.columns), perFile: p.config.FileGames, m: m}, err
 }
 
-// assemblyStaging takes possession of a folder for an assembly.
 func assemblyStaging(folder string, o Options) (*staging, error) {
 	if o.Disk == nil {
 		o.Disk = disk.OS
@@ -101,7 +99,6 @@ func (a *assembly) beginFile() (err error) {
 	return a.enc.begin(a.pending)
 }
 
-// endFile ends the file under way.
 func (a *assembly) endFile() error {
 	made, err := a.enc.end(a.m.Games)
 	if err != nil {
@@ -198,7 +195,6 @@ func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []st
 	return a.finish()
 }
 
-// mergePlan is the plan of a data set of games of several.
 func mergePlan(game env.Game, sets []*Set, s Shape, o Options) (*plan, error) {
 	spec := game.Spec()
 	c := Config{Layout: s.Layout, Observation: s.Observation, FileGames: s.FileGames, Games: 1, Agents: spec.Agents[:1]}

@@ -63,7 +63,6 @@ func feature(c Column) string {
 	}
 }
 
-// kind is a column's type for people.
 func kind(c Column) string {
 	kind := string(c.Type)
 	if c.Shape != nil {

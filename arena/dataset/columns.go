@@ -107,7 +107,6 @@ func (o ordered) Fields() []parquet.Field {
 	return fields
 }
 
-// schema is the schema of files with these columns.
 func schema(columns []Column) *parquet.Schema {
 	g := parquet.Group{}
 	for i := range columns {
@@ -143,10 +142,8 @@ func (t *table) per(i int) int {
 	return 1
 }
 
-// rows is how many rows there are.
 func (t *table) rows() int { return len(t.values[0]) }
 
-// reset takes all rows out.
 func (t *table) reset() {
 	for i := range t.values {
 		t.values[i] = t.values[i][:0]
@@ -185,7 +182,6 @@ func (t *table) alloc(n int) []byte {
 	return t.memory[from : from+n : from+n]
 }
 
-// index finds a column by name.
 func (t *table) index(name string) (int, error) {
 	for i := range t.columns {
 		if t.columns[i].Name == name {

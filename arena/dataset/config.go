@@ -194,7 +194,6 @@ const clientPrefix = "client:"
 
 func atClient(name string) bool { return strings.HasPrefix(name, clientPrefix) }
 
-// outside reports whether an agent is outside this program.
 func outside(name string) bool { return match.Outside(name) || atClient(name) }
 
 // unrepeatable says why an agent may play differently the next time; "" if it
@@ -252,5 +251,4 @@ func (c *Config) file(k int) (first, end int) {
 	return k * c.FileGames, min((k+1)*c.FileGames, c.Games)
 }
 
-// seed is a game's seed.
 func (c *Config) seed(game int) env.Seed { return env.Seed{Value: c.Seed + uint64(game)} }

@@ -9,34 +9,7 @@
 //	set, err := dataset.Open("ffa")
 //	err = set.Episodes(func(e *dataset.Episode) error { ... })
 //
-// # A data set
-//
-// is a folder. manifest.json says what the data's meaning depends on (game,
-// rules, agents, seeds, versions, columns) and has the size and SHA-256 of every
-// other file, and of itself. The data are Parquet files in data, compressed with
-// zstd, in row groups of whole games. README.md is a data card for people.
-//
-// Of [Games] a row is a game: its start, as a saved state, and its actions. That
-// is some 600 bytes, and all that a seat ever saw can be made from it again,
-// byte for byte. Of [Steps] a row is a step of one seat: what it saw, did and
-// was rewarded with. Rows of all seats continue to the end of their game, as those
-// of a vector environment do; alive says which seats were still in it.
-// Rows of agents that search have their search statistics, see
-// env.SearchReporter. Of [Dialogues] a row is such a step as chat, of seats that are in.
-//
-// # Determinism
-//
-// The same [Config], game and program give the same bytes, whatever the number
-// of workers and however often the work was interrupted. Game i has seed
-// Config.Seed + i, and nothing else decides it. Agents that cannot keep this
-// promise are refused unless [Config.Unrepeatable] allows them, and the manifest
-// names them.
-//
-// # Extension
-//
-// [Generate] with more games, or steps, in the folder of a finished or interrupted
-// data set adds to it; the bytes are those of one run. A card that has been edited
-// stays.
+// docs/data.md says what is in a data set and what its bytes depend on.
 //
 // # Faults
 //

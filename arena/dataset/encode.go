@@ -38,7 +38,6 @@ func newEncoder(game env.Game, about *About, columns []column) *encoder {
 	}
 }
 
-// begin begins a file.
 func (e *encoder) begin(p *disk.Pending) error {
 	text, err := json.Marshal(e.about.ofAnyExtent())
 	if err != nil {
@@ -53,7 +52,6 @@ func (e *encoder) begin(p *disk.Pending) error {
 // someRows is how many rows are handed to the writer together.
 const someRows = 256
 
-// put writes an episode.
 func (e *encoder) put(ep *Episode) error {
 	if err := e.rows(ep); err != nil {
 		return err

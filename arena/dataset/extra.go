@@ -59,7 +59,6 @@ func (x *Extra) fits() bool {
 	return len(x.Shape) <= maxExtraDims
 }
 
-// check says what is wrong with it.
 func (x *Extra) check(choices int) error {
 	want := map[string]env.DType{visitsName: env.Int32, valuesName: env.Float64}[x.Name]
 	switch {
@@ -79,7 +78,6 @@ func (x *Extra) check(choices int) error {
 	return nil
 }
 
-// resolveExtra checks the extra arrays.
 func (c *Config) resolveExtra(spec *env.Spec) error {
 	if len(c.Extra) > 0 && c.Layout != Steps {
 		return errors.New("extra arrays, but a row of layout games has no place for them: want layout steps")
@@ -137,7 +135,6 @@ func extraColumns(all []Extra) (columns []column) {
 	return columns
 }
 
-// put sets one of a decision's arrays.
 func (d *Decision) put(name string, array []byte) {
 	switch name {
 	case visitsName:

@@ -118,7 +118,6 @@ func (g *generation) resume() error {
 	return nil
 }
 
-// count notes that a game has been played.
 func (g *generation) count(game int) {
 	k := game / g.plan.config.FileGames
 	g.played[k]++
@@ -209,7 +208,6 @@ func (g *generation) task(ctx context.Context) (file, game int) {
 	return -1, -1
 }
 
-// playGame plays one game and keeps it.
 func (g *generation) playGame(ctx context.Context, p *player, number int) error {
 	e, err := p.play(ctx, number, nil)
 	if err != nil {
@@ -280,7 +278,6 @@ func (g *generation) conclude() (*Manifest, error) {
 	return m, g.removeAll()
 }
 
-// add adds a file.
 func (m *Manifest) add(s *summary) {
 	m.Files = append(m.Files, s.File)
 	m.Games += s.File.Games

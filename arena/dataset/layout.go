@@ -21,7 +21,6 @@ type column struct {
 	read  func(r *row, v parquet.Value) error // nil: episodes do without
 }
 
-// row is what a row is written from, or read into.
 type row struct {
 	e      *Episode
 	agents []string // the data set's
@@ -74,7 +73,6 @@ func descriptions(columns []column) []Column {
 	return all
 }
 
-// identity are the columns that say which game it is.
 func identity() []column {
 	return []column{
 		{Column{Name: "game", Type: Int64, Meaning: "number of the game in the data set, from 0"},
@@ -135,7 +133,6 @@ func bytesColumn(name, meaning string, at func(r *row) *[]byte) column {
 		func(r *row, v parquet.Value) error { *at(r) = v.ByteArray(); return nil }}
 }
 
-// gameColumns are the columns of layout Games.
 func gameColumns(about *Env, missed bool) []column {
 	all := append(identity(),
 		column{Column{Name: "steps", Type: Int32, Meaning: "steps made"},
@@ -176,7 +173,6 @@ func gameColumns(about *Env, missed bool) []column {
 				len(about.Actions)), func(r *row) *[]byte { return &r.e.Actions }))
 }
 
-// stepColumns are the columns of layout Steps.
 func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 	all := append(identity(),
 		column{Column{Name: "step", Type: Int32, Meaning: "steps made before this one"},
@@ -235,8 +231,6 @@ func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 	return all
 }
 
-// endColumns are those of stepColumns that say what came of a step, and of the
-// game.
 func endColumns() []column {
 	return []column{
 		{Column{Name: "reward", Type: Float64,
@@ -311,7 +305,6 @@ func (r *row) told() *Decision {
 	return r.decision
 }
 
-// actionName is the column of an action's component.
 func actionName(components int, c env.Choice) string {
 	if components == 1 {
 		return "action"
@@ -351,7 +344,6 @@ func wholeResultColumn() column {
 		}}
 }
 
-// readAgent finds a seat's agent by its name.
 func (r *row) readAgent(seat int, v parquet.Value) error {
 	agent := slices.Index(r.agents, string(v.ByteArray()))
 	if agent < 0 {

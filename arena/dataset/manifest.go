@@ -76,7 +76,6 @@ func envOf(s *env.Spec) (Env, error) {
 		s.Counts}, err
 }
 
-// has reports whether the files have a column.
 func (a *About) has(name string) bool {
 	return slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == name })
 }
@@ -227,7 +226,6 @@ func (m *Manifest) inside(path string) error {
 	return nil
 }
 
-// check compares the text with the checksum in it.
 func (m *Manifest) check(path string, text []byte) error {
 	at := bytes.LastIndex(text, []byte(m.Checksum))
 	if len(m.Checksum) != 2*sha256.Size || at < 0 {

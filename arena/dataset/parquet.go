@@ -138,7 +138,6 @@ func openFile(folder, name string, columns []Column) (_ *reader, err error) {
 
 func (r *reader) Close() error { return r.file.Close() }
 
-// groups is how many row groups there are.
 func (r *reader) groups() int { return len(r.parquet.RowGroups()) }
 
 // read reads a row group into t, which has the file's columns. wanted, if not

@@ -26,7 +26,6 @@ type player struct {
 	search  searchListener
 }
 
-// seat is one agent in one seat.
 type seat struct {
 	agent uint16
 	seat  int
@@ -41,7 +40,6 @@ func newPlayer(game env.Game, c *Config) *player {
 	}
 }
 
-// Close ends the programs that agents play in.
 func (p *player) Close() error {
 	var errs []error
 	for _, m := range p.others {

@@ -22,7 +22,6 @@ import (
 // groupRows aims at, since a group holds whole episodes.
 const maxRows = 1 << 24
 
-// checkFooter checks a file's footer.
 func checkFooter(file io.ReaderAt, size int64) error {
 	const magic = "PAR1" // the first and the last four bytes; before the last is the footer's length
 	var end [8]byte
@@ -55,8 +54,6 @@ func checkFooter(file io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkGroup checks what the footer says of a row group. It is compressed by the
-// codec whose frames can be checked.
 func checkGroup(g *format.RowGroup) error {
 	if g.NumRows < 0 || g.NumRows > maxRows {
 		return fmt.Errorf("is to have %d rows, want at most %d", g.NumRows, maxRows)
@@ -69,7 +66,6 @@ func checkGroup(g *format.RowGroup) error {
 	return nil
 }
 
-// decodeThrift decodes the beginning of data, and returns how many bytes that are.
 func decodeThrift(data []byte, v any) (int, error) {
 	r := &checkedReader{bytesReader: (&thrift.CompactProtocol{}).NewReaderFromBytes(data), size: len(data)}
 	err := thrift.NewDecoder(r).Decode(v)
@@ -147,7 +143,6 @@ func (r *checkedReader) Discard(n int) (int, error) {
 	return r.bytesReader.(interface{ Discard(int) (int, error) }).Discard(n)
 }
 
-// checkPages checks the pages of a column in a row group.
 func (r *reader) checkPages(group, column int) error {
 	g := &r.parquet.Metadata().RowGroups[group]
 	m := &g.Columns[column].MetaData
@@ -190,7 +185,6 @@ func (r *reader) checkPages(group, column int) error {
 	return nil
 }
 
-// page is one page of a column.
 type page struct {
 	header *format.PageHeader
 	data   []byte // compressed
@@ -201,7 +195,6 @@ type page struct {
 
 var errValues = errors.New("a page promises more values than there are rows")
 
-// check checks a page of a kind that we write.
 func (p *page) check() error {
 	switch h := p.header; h.Type {
 	case format.DictionaryPage:
@@ -260,7 +253,6 @@ func (p *page) checkData(h *format.DataPageHeaderV2) error {
 	return checkValues(h.Encoding, data, p.values)
 }
 
-// checkValues checks the number of values in encoded data.
 func checkValues(e format.Encoding, data []byte, values int64) error {
 	if len(data) == 0 {
 		return nil

@@ -87,7 +87,6 @@ func (s *Set) Episode(number int) (*Episode, error) {
 	return nil, fmt.Errorf("%s: there is no game %d, want 0 to %d", s.Folder, number, s.Manifest.Games-1)
 }
 
-// fileEpisodes hands out the games of a file.
 func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 	return s.walk(f, false, func(e *Episode, _ *table, _, _ int) error {
 		if !e.Dealt && e.Start == nil {
@@ -157,7 +156,6 @@ func newRowReader(m *Manifest) (*rowReader, error) {
 	return r, nil
 }
 
-// wants reports whether it looks at a column.
 func (r *rowReader) wants(name string) bool {
 	return slices.ContainsFunc(r.columns, func(c column) bool { return c.Name == name })
 }
@@ -218,8 +216,6 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	return e, rows, nil
 }
 
-// settle sets what follows from what has been read: the winners, and from the results of the
-// seats that of the game.
 func (e *Episode) settle() {
 	switch {
 	case e.Results == nil: // a file of an earlier version, which says it

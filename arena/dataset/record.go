@@ -65,8 +65,6 @@ func Record(ctx context.Context, game env.Game, c Config, folder string, o Optio
 	return a.finish()
 }
 
-// playAgain plays a client's game again, with the client's actions in the seats of
-// its agents.
 func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
 	spec := p.game.Spec()
 	known := func(a uint16) bool { return int(a) < len(p.config.Agents) }

@@ -37,7 +37,6 @@ func (s *starts) saved(seed uint64) []byte {
 	})
 }
 
-// dealt is the saved start of the game that a seed gives.
 func (s *starts) dealt(seed env.Seed) []byte {
 	s.match.Reset(seed)
 	return s.saved(seed.Value)

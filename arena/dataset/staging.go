@@ -114,8 +114,6 @@ func (w *staging) occupy() error {
 	return err
 }
 
-// discard takes away what an interrupted run has left in the folder of a finished
-// data set.
 func (w *staging) discard() error {
 	if _, err := os.Stat(w.scratch); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -184,7 +182,6 @@ func (w *staging) rewriteLog() error {
 	return err
 }
 
-// openLog begins or continues the log.
 func (w *staging) openLog() (err error) {
 	w.log, err = disk.OpenLog(w.disk, filepath.Join(w.scratch, logName), disk.LogOptions{
 		Header: w.plan.signature(), Accept: w.plan.continues, Take: w.takeEntry, SyncEvery: syncEvery,
@@ -242,7 +239,6 @@ func (w *staging) takeFile(k int, s *summary) error {
 	})
 }
 
-// keep keeps a game that has been played.
 func (w *staging) keep(e *Episode) error {
 	at, err := w.log.Add(entry{Game: e})
 	if err == nil {
@@ -251,7 +247,6 @@ func (w *staging) keep(e *Episode) error {
 	return err
 }
 
-// episode reads a game.
 func (w *staging) episode(number int, at disk.Place) (*Episode, error) {
 	e := &Episode{Dealt: true}
 	if err := w.log.Read(at, &entry{Game: e}); err != nil {
@@ -264,7 +259,6 @@ func (w *staging) episode(number int, at disk.Place) (*Episode, error) {
 	return e, nil
 }
 
-// wrote notes that a file has its name.
 func (w *staging) wrote(k int, s *summary) error {
 	_, err := w.log.Add(entry{File: s})
 	w.files[k] = s
@@ -337,7 +331,6 @@ func (w *staging) take(folder string) error {
 	return err
 }
 
-// copy copies a file of a part.
 func (w *staging) copy(folder string, k int, s *summary) error {
 	name := filepath.FromSlash(dataName(w.plan.config.Layout, k))
 	if s.File.check(folder) != nil {
@@ -362,7 +355,6 @@ func (w *staging) copy(folder string, k int, s *summary) error {
 	return w.wrote(k, s)
 }
 
-// removeAll takes the staging away.
 func (w *staging) removeAll() error {
 	there, err := os.ReadDir(w.scratch)
 	for _, entry := range there {
@@ -374,7 +366,6 @@ func (w *staging) removeAll() error {
 	return w.disk.Remove(w.scratch)
 }
 
-// Close gives the folder free.
 func (w *staging) Close() error {
 	if w.log == nil {
 		return w.unlock()

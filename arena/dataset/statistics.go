@@ -50,7 +50,6 @@ func newStatistics(spec *env.Spec, agents []string) *Statistics {
 	return s
 }
 
-// count adds a game.
 func (s *Statistics) count(e *Episode, agents []string, sh shape) {
 	if s.Games == 0 || e.Steps < s.Shortest {
 		s.Shortest = e.Steps
@@ -100,7 +99,6 @@ func (s *Statistics) agent(name string) *AgentStatistics {
 	return &s.Agents[i]
 }
 
-// add adds the games of another part.
 func (s *Statistics) add(o *Statistics) {
 	if o.Games == 0 {
 		return

@@ -104,7 +104,6 @@ func (v *verification) all() {
 	v.strangers()
 }
 
-// file checks a data file.
 func (v *verification) file(f *File) error {
 	if err := f.check(v.set.Folder); err != nil {
 		return err

@@ -55,7 +55,6 @@ func (p *Painter) Image(pic *Picture) *image.RGBA {
 	return img
 }
 
-// pixels is a length in cells as one in pixels.
 func (p *Painter) pixels(cells float64) int { return int(math.Floor(cells*float64(p.tile) + 0.5)) }
 
 // draw draws a sprite, if it has not yet.

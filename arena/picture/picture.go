@@ -74,7 +74,6 @@ type painting struct {
 	pic     Picture
 }
 
-// paint draws a position as it is known.
 func paint(head *scene.Head, s *env.Scene, actions []uint8) Picture {
 	p := painting{Scene: s, head: head, actions: actions, pic: Picture{Cols: head.Cols, Rows: head.Rows}}
 	p.ground()
@@ -174,7 +173,6 @@ func (p *painting) things() {
 	}
 }
 
-// part draws on a part of a cell.
 func (p *painting) part(at env.Place, down, right, size float64, marks ...Mark) {
 	for _, m := range marks {
 		m.Row, m.Col, m.Size = float64(at[0])+down, float64(at[1])+right, size
@@ -200,8 +198,6 @@ func (p *painting) team(seat int) int {
 	return slices.IndexFunc(p.head.Teams, func(team []int) bool { return slices.Contains(team, seat) })
 }
 
-// agents draws agents, those who are out below the others, and the time of bombs that they
-// stand on.
 func (p *painting) agents() {
 	for i := range p.Agents {
 		if a := &p.Agents[i]; !a.Alive {

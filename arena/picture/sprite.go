@@ -63,7 +63,6 @@ func parse() (s sheet) {
 	return s
 }
 
-// render draws a sprite on an image of its own.
 func render(s sprite, dark bool) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, s.size, s.size))
 	scale := float64(s.size) / 100
@@ -87,7 +86,6 @@ func render(s sprite, dark bool) *image.RGBA {
 	return img
 }
 
-// colourOf is the colour of a name for things of a seat's colour.
 func colourOf(name string, seat env.Colour, dark bool) color.NRGBA {
 	if s, ok := drawings.Shades[name]; ok {
 		other, own := read(s.With), rgb(seat)
@@ -125,7 +123,6 @@ type stretch struct {
 	to   [6]float64
 }
 
-// UnmarshalText reads a path.
 func (o *outline) UnmarshalText(text []byte) error {
 	words := strings.Fields(string(text))
 	for len(words) > 0 {
@@ -185,7 +182,6 @@ func (o outline) fill(r *vector.Rasterizer, scale float32) {
 	}
 }
 
-// lines gives the outline as straight lines, moved and scaled.
 func (o outline) lines(x, y, scale float64, line func(ax, ay, bx, by float64)) {
 	const parts = 12 // of a curve
 	var at, first [2]float64

@@ -198,8 +198,6 @@ func (d *lettering) owned(to []glyph, text string, seat int) []glyph {
 	return word{text, dark(ink), colour}.append(to)
 }
 
-// bomb draws a bomb, with its owner in the owner's colour. One of several teams has the
-// owner =.
 func (d *lettering) bomb(b env.SceneBomb) {
 	at, owners := d.at(b.At), env.SeatSet(b.Owners).List()
 	text := fmt.Sprintf("%2d", min(b.Life, 99))
@@ -218,7 +216,6 @@ func (d *lettering) bomb(b env.SceneBomb) {
 	}
 }
 
-// agents draws those in the game.
 func (d *lettering) agents() {
 	taken := map[env.Place]bool{}
 	for _, a := range d.Agents {
@@ -234,8 +231,6 @@ func (d *lettering) agents() {
 	}
 }
 
-// about says what the agents of a seat carry, what it says and what has been counted, as far
-// as it is known.
 func (d *lettering) about(seat, viewer int) string {
 	var words []string
 	hidden := viewer != env.NoSeat && viewer != seat && d.head.Hides(env.OthersCarry)
@@ -260,7 +255,6 @@ func (d *lettering) about(seat, viewer int) string {
 	return strings.Join(words, ", ")
 }
 
-// carries says what an agent carries.
 func carries(a *env.SceneAgent) string {
 	text := fmt.Sprintf("ammo %d, blast %d", a.Ammo, a.Blast)
 	if a.Kicks {

@@ -49,8 +49,6 @@ func (w while) Write(data []byte) (int, error) {
 	return w.w.Write(data)
 }
 
-// palette is the colours of a video, the first of them transparent, and which of them
-// stands for each colour.
 type palette struct {
 	colours color.Palette
 	number  map[color.RGBA]uint8
@@ -104,8 +102,6 @@ func (p *palette) changed(img, before *image.RGBA) *image.Paletted {
 	return out
 }
 
-// eachChange calls change with each pixel that differs from the image before, with all of
-// them if that is nil.
 func eachChange(img, before *image.RGBA, change func(x, y int, c color.RGBA)) {
 	for y := range img.Rect.Dy() {
 		start, end := y*img.Stride, (y+1)*img.Stride

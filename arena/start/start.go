@@ -58,7 +58,6 @@ func recorded(text []byte) bool {
 	return err == nil
 }
 
-// open takes the beginning of a recorded game.
 func (s *Saved) open(formats trace.Formats) error {
 	replay, err := formats.Open(s.path, 1)
 	if err != nil {

@@ -99,7 +99,6 @@ func (c *Config) Validate(spec *env.Spec) error {
 	return c.fits(spec)
 }
 
-// rules are those of each match.
 func (c *Config) rules() *match.Rules {
 	return &match.Rules{Limit: c.Limit, Memory: c.Memory, Events: true}
 }
@@ -114,7 +113,6 @@ func (c *Config) turns(spec *env.Spec) int {
 	return 1
 }
 
-// perBoard is how many rounds are played on a board.
 func (c *Config) perBoard(spec *env.Spec) int { return c.turns(spec) * c.repetitions() }
 
 // fits says why the format does not go with the game or the agents.

@@ -46,8 +46,6 @@ func readHeader(line []byte) (*header, error) {
 	return h, nil
 }
 
-// differs says in what another header differs, "" for nothing, but for the program and how many
-// games there are.
 func (h *header) differs(other *header) string {
 	parts := func(h *header) [3]any {
 		head, c := *h, h.Config
@@ -127,7 +125,6 @@ func (r *run) takePart(d disk.FS, path string) error {
 	return errors.Join(err, part.Close())
 }
 
-// takeOver takes over a game of the log.
 func (r *run) takeOver(text []byte) error {
 	var record Record
 	if err := json.Unmarshal(text, &record); err != nil {

@@ -85,7 +85,6 @@ type players struct {
 	made      map[string][]match.Player // by name, as many as were needed at a time
 }
 
-// play plays one game.
 func (p *players) play(ctx context.Context, f *fixture) (Record, error) {
 	names := p.t.schedule.names(f)
 	seats, err := p.seat(names)

@@ -35,7 +35,6 @@ type strengths struct {
 	free     int
 }
 
-// at is the strength of an entrant.
 func (s *strengths) at(r []float64, entrant int) float64 {
 	if entrant < s.free {
 		return r[entrant]

@@ -88,7 +88,6 @@ type Pair struct {
 	P       float64  `json:"p_value"` // of the exact two-sided binomial test
 }
 
-// report works out what the games show.
 func (t *Tournament) report(records []Record, program string) (*Report, error) {
 	s := t.schedule
 	r := &Results{
@@ -111,7 +110,6 @@ func (t *Tournament) report(records []Record, program string) (*Report, error) {
 	return &Report{Results: r, Timing: s.timing(records), Records: records}, nil
 }
 
-// standings counts how each agent did.
 func (s *schedule) standings(records []Record) []Standing {
 	agents := make([]Standing, len(s.config.Agents))
 	steps := make([][]float64, len(agents))
@@ -140,7 +138,6 @@ func (s *schedule) standings(records []Record) []Standing {
 	return agents
 }
 
-// counts is what an agent's games counted.
 func (s *schedule) counts(agent int, records []Record) []Count {
 	all := make([]Count, len(s.spec.Counts))
 	for k, what := range s.spec.Counts {
@@ -214,7 +211,6 @@ func (a *Standing) add(r *Record, side int, team []int) {
 	}
 }
 
-// rate fits the agents' ratings.
 func (s *schedule) rate(records []Record) ([]Estimate, error) {
 	contests := make([]contest, len(s.tables))
 	for i, table := range s.tables {
@@ -242,8 +238,6 @@ func (s *schedule) rate(records []Record) ([]Estimate, error) {
 	return fit.ratings(s.config.Against == "")
 }
 
-// sharing lists the sides that share the win: the winner, or those that tied,
-// or all if everybody lost.
 func (s *schedule) sharing(r *Record) []int {
 	order := []env.SeatResult{env.Lost, env.Tied, env.Won}
 	rank := func(a, b env.SeatResult) int { return slices.Index(order, a) - slices.Index(order, b) }

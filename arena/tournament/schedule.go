@@ -25,8 +25,6 @@ type fixture struct {
 	again int      // the repetition on it, from 0
 }
 
-// newSchedule takes a valid configuration. Entrants are numbered: the agents in
-// their order, and after them the fixed opponent if there is one.
 func newSchedule(c *Config, spec *env.Spec) *schedule {
 	sides := len(spec.Teams)
 	s := &schedule{config: c, spec: spec, orders: 1}
@@ -48,7 +46,6 @@ func newSchedule(c *Config, spec *env.Spec) *schedule {
 	return s
 }
 
-// games is how many games there are.
 func (s *schedule) games() int { return len(s.tables) * s.config.Games }
 
 // entrants is how many there are, the fixed opponent included.
@@ -59,7 +56,6 @@ func (s *schedule) entrants() int {
 	return len(s.config.Agents)
 }
 
-// name is an entrant's name.
 func (s *schedule) name(entrant int) string {
 	if entrant == len(s.config.Agents) {
 		return s.config.Against
@@ -67,7 +63,6 @@ func (s *schedule) name(entrant int) string {
 	return s.config.Agents[entrant]
 }
 
-// game describes game number i.
 func (s *schedule) game(i int) fixture {
 	f := fixture{index: i, table: i % len(s.tables), round: i / len(s.tables)}
 	f.seed = env.Seed{Value: s.config.Seed + uint64(f.round/s.config.perBoard(s.spec))}

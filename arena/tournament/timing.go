@@ -20,7 +20,6 @@ type AgentTime struct {
 	TicksPerSecond float64 `json:"ticks_per_second"`
 }
 
-// timing adds up what the clock said.
 func (s *schedule) timing(records []Record) *Timing {
 	agents := make([]AgentTime, len(s.config.Agents))
 	ticks := make([]float64, len(agents))

@@ -138,7 +138,6 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 	return t.report(r.records, o.Program)
 }
 
-// run is one run of a tournament.
 type run struct {
 	t       *Tournament
 	o       Options

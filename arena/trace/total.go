@@ -109,8 +109,6 @@ func (f *CheckedFile) report(out io.Writer) {
 	}
 }
 
-// report writes the last lines: one for each kind of what was checked besides games. The last
-// counts all mismatches.
 func (t *Total) report(out io.Writer) {
 	if t.Errors > 0 {
 		fmt.Fprintf(out, "%d of %d files could not be checked\n", t.Errors, len(t.Files))

@@ -24,7 +24,6 @@ type FileReport struct {
 	Differences []record.Difference `json:"differences,omitempty"` // the first of them
 }
 
-// add takes in what checking the record on a line found.
 func (f *FileReport) add(r record.Report, line, keep int) {
 	f.Counts.Add(r.Counts)
 	for _, d := range r.Differences {
@@ -59,7 +58,6 @@ type outcome struct {
 	err    error
 }
 
-// verifyReader checks what is left in r.
 func (f Formats) verifyReader(r *Reader, o Options) (FileReport, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -116,8 +114,6 @@ func (f *FileReport) collect(ordered <-chan *job, o Options) error {
 	return nil
 }
 
-// read hands every record to send, until that returns false. The file's format
-// is that of its first record.
 func (f Formats) read(r *Reader, send func(*job) bool) error {
 	var format *record.Format
 	for {

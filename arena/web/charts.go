@@ -14,7 +14,6 @@ type Chart struct {
 	Counts []int    `json:"counts"`
 }
 
-// mostBars is how many a chart has at most.
 const mostBars = 12
 
 // draw makes the charts of the listing, which has its games, and adds others that are not empty.

@@ -45,7 +45,6 @@ func (d *dataSet) read() (*Listing, error) {
 	return list, err
 }
 
-// charts are what the statistics of the data set have.
 func (d *dataSet) charts() []Chart {
 	if d.set.Manifest.Statistics == nil { // manifests come from anyone
 		return nil

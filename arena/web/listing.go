@@ -109,7 +109,6 @@ func (l *Listing) PartOf(query url.Values) (*Part, error) {
 	return p, nil
 }
 
-// found is the places of the games that are asked for.
 func (l *Listing) found(query url.Values) (places []int) {
 	words := strings.Fields(strings.ToLower(query.Get("find")))
 	for i := range l.Games {
@@ -202,7 +201,6 @@ var columns = []struct {
 	{"note", func(e *Entry) cell { return cell{text: e.Note} }},
 }
 
-// sorted sorts places of games by a column.
 func (l *Listing) sorted(places []int, by string, down bool) ([]int, error) {
 	for _, c := range columns {
 		if c.name != by {

@@ -82,7 +82,6 @@ func WriteFile(w io.Writer, title string, g *scene.Game, seat int) error {
 	return err
 }
 
-// replace replaces a part of the page that is there.
 func replace(page, part, by string) string {
 	if !strings.Contains(page, part) {
 		panic("web: the page lacks " + part)

@@ -40,8 +40,6 @@ func (r *recorded) Game(number int) (*scene.Game, error) {
 
 func (r *recorded) Listing() (*Listing, error) { return r.list.get(r.path, r.read) }
 
-// read reads of each record what a table shows. That is the same in all formats
-// of whole games, but for what some of them lack.
 func (r *recorded) read() (*Listing, error) {
 	file, err := trace.Open(r.path)
 	if err != nil {
@@ -79,7 +77,6 @@ func (l *Listing) nameEnv() {
 	}
 }
 
-// entryOf is what a record says at a glance.
 func entryOf(line []byte) Entry {
 	var record struct {
 		Variant, Name, Note string

@@ -45,7 +45,6 @@ func (h *handler) video(w http.ResponseWriter, r *http.Request) {
 	w.Write(content)
 }
 
-// film draws the game that is asked for.
 func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
 	h.drawing.Lock()
 	defer h.drawing.Unlock()

@@ -181,7 +181,6 @@ func (h *handler) game(w http.ResponseWriter, r *http.Request) {
 	answer(w, g, err)
 }
 
-// asked is the game that is asked for.
 func (h *handler) asked(r *http.Request) (*scene.Game, error) {
 	number, err := strconv.Atoi(r.PathValue("number"))
 	if err != nil {

@@ -145,7 +145,6 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// listen opens the address.
 func (p *access) listen(address string) (net.Listener, error) {
 	if path, isUnix := strings.CutPrefix(address, "unix:"); isUnix {
 		return listenUnix(path)
@@ -184,7 +183,6 @@ func listenUnix(path string) (net.Listener, error) {
 	return ln, nil
 }
 
-// ownFolder is a socket in a folder that was made for it.
 type ownFolder struct {
 	net.Listener
 	folder string

@@ -85,8 +85,6 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 // signatureEnv is where agents play for their signatures if --env says nothing.
 const signatureEnv = "PommeTeamCompetition-v0"
 
-// check says what is wrong with the flags' values, and sets the game to measure, if one
-// is named.
 func (o *benchOptions) check() (err error) {
 	switch {
 	case o.signature != "":

@@ -20,7 +20,6 @@ type certificates struct {
 	last  *tls.Config // what was in them the last time that they were in order
 }
 
-// listen has clients speak TLS at an address.
 func (c *certificates) listen(address string) (net.Listener, error) {
 	if err := c.read(c.look()); err != nil {
 		return nil, usageError{err}
@@ -46,7 +45,6 @@ func (c *certificates) current(*tls.ClientHelloInfo) (*tls.Config, error) {
 	return c.last, nil
 }
 
-// look says which version of the files there is.
 func (c *certificates) look() (stamp string) {
 	for _, path := range []string{c.cert, c.key, c.clientCA} {
 		if about, err := os.Stat(path); err == nil {
@@ -74,7 +72,6 @@ func (c *certificates) read(stamp string) error {
 	return nil
 }
 
-// authorities are those in the file of a flag.
 func authorities(flag, path string) (*x509.CertPool, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -87,8 +84,6 @@ func authorities(flag, path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// trust is whom a client of TLS trusts, by a file of --ca-file or else as this system does, and who it
-// is itself, by one of --client-cert.
 func trust(caFile, clientCert string) (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS13}
 	var err error

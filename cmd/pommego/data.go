@@ -33,10 +33,8 @@ func newData() *cobra.Command {
 	return cmd
 }
 
-// dataCommands makes the subcommands of data.
 var dataCommands = []func() *cobra.Command{newDataVerify, newDataShow, newDataMerge, newDataPack, newDataStates}
 
-// playedIn is the game that a data set's games were played in.
 func playedIn(m *dataset.Manifest) (env.Game, error) { return variantOf(m.Env.ID, m.Env.Rules) }
 
 // openSet opens a data set whose games can be played again.

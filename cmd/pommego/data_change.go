@@ -42,7 +42,6 @@ func (f *shapeFlags) check(was dataset.Layout) error {
 	return nil
 }
 
-// finished prints what has been put together.
 func finished(out io.Writer, folder string, m *dataset.Manifest) error {
 	_, err := fmt.Fprintf(out, "%s: %d games, %d steps, %d rows in %d files, %s\n", folder, m.Games, m.Steps, m.Rows,
 		len(m.Files), inBytes(m.Bytes))

@@ -73,7 +73,6 @@ type pastGame struct {
 	again func(see func(m env.Match)) error
 }
 
-// write writes the positions of the games of one path.
 func (o *statesOptions) write(path string, out io.Writer) error {
 	n := 0
 	each := func(p *pastGame) error {
@@ -165,14 +164,12 @@ func recordedSpec(replay record.Replay) (*env.Spec, error) {
 	return game.Spec(), nil
 }
 
-// position is one that is kept.
 type position struct {
 	Game  int    `json:"game"`
 	Step  int    `json:"step"`
 	State []byte `json:"state"`
 }
 
-// game writes the positions of one game.
 func (o *statesOptions) game(p *pastGame, number int, out *json.Encoder) error {
 	var kept []position
 	var status env.Status

@@ -61,13 +61,11 @@ all, or the one.`,
 	return cmd
 }
 
-// described is what there is to say of a game.
 type described struct {
 	*env.Spec
 	Endings []env.Ending `json:"endings"`
 }
 
-// tabulate prints a line a game.
 func tabulate(w io.Writer, specs []described) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "ID\tSEATS\tACTIONS\tSTEPS\tDESCRIPTION")
@@ -86,7 +84,6 @@ func sizes(actions []env.Choice) string {
 	return strings.Join(n, "x")
 }
 
-// describe prints all about one game.
 func describe(w io.Writer, s described) error {
 	fmt.Fprintf(w, "%s, version %d: %s\n", s.ID, s.Version, s.Description)
 	fmt.Fprintf(w, "seats: %d, teams %v, agents %s\n", s.Seats, s.Teams, strings.Join(s.Agents, ", "))
@@ -111,7 +108,6 @@ func describe(w io.Writer, s described) error {
 	return describeRules(w, s.Spec)
 }
 
-// describeFields prints a line an entry.
 func describeFields(w io.Writer, of string, fields []env.Field) {
 	for _, f := range fields {
 		fmt.Fprintf(w, "%s, %s: %s %v\n", of, f.Name, f.DType, f.Shape)

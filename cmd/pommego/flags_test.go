@@ -30,15 +30,3 @@ func TestFlags(t *testing.T) {
 		t.Errorf("%d flags were counted: the test misses some", flags)
 	}
 }
-
-// TestRemovedFlags: no flag that a command has is among those that went away.
-func TestRemovedFlags(t *testing.T) {
-	for _, make := range commands {
-		cmd := make()
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if removed[cmd.Name()+" "+f.Name] != "" {
-				t.Errorf("%s has --%s, which the table says was removed", cmd.Name(), f.Name)
-			}
-		})
-	}
-}

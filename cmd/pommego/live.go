@@ -20,7 +20,6 @@ import (
 // where no argument may show it to other users.
 const livePage, keyVariable = "live.html", "POMMEGO_VIEW_KEY"
 
-// isAddress reports whether an argument is the address of a server.
 func isAddress(text string) bool {
 	return strings.HasPrefix(text, "ws://") || strings.HasPrefix(text, "wss://") || strings.HasPrefix(text, "unix:")
 }
@@ -43,7 +42,6 @@ func liveConfig(live http.Handler) web.Config {
 	}}
 }
 
-// serverAt passes requests on to the server at an address, with its token.
 func serverAt(address, token string, trusted *tls.Config) (http.Handler, error) {
 	scheme, network, target, host := "http", "unix", strings.TrimPrefix(address, "unix:"), "localhost"
 	if target == address {

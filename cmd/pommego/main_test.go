@@ -138,7 +138,7 @@ func TestWrongUsage(t *testing.T) {
 		{"play --seed -1", `--seed is "-1", want a whole number from 0 to`},
 		{"generate --out x --games ten", `--games is "ten", want a whole number (see`},
 		{"replay --fps fast x", `--fps is "fast", want a number`},
-		{"play --fps 3", "unknown flag: --fps: record the match and give --fps to replay (see"},
+		{"play --fps 3", "unknown flag: --fps (see"},
 		{"play --limit -1s", "the limit for a move is -1s"},
 		{"play --limit soon", `--limit is "soon", want a time with its unit, such as 500ms`},
 		{"play --wait -1s", "the wait for a player is -1s"},

@@ -172,8 +172,6 @@ func TestServeMetrics(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"--pprof"}, "--pprof: bench --cpuprofile"},
-		{[]string{"-v"}, "--log-level info"},
 		{[]string{"--metrics-address", "9090"}, `"9090", want host:port`},
 		{[]string{"--log-format", "xml"}, `--log-format is "xml", want one of text, json`},
 		{[]string{"--log-level", "loud"}, `--log-level is "loud", want debug`},

@@ -59,7 +59,6 @@ func (p *parts) span() (*span, error) {
 	return &span{first, last}, nil
 }
 
-// printCount prints how many there are to be.
 func (p *parts) printCount(out io.Writer, n int, asJSON bool) error {
 	if asJSON {
 		return printJSON(out, map[string]int{"parts": n})

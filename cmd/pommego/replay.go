@@ -154,7 +154,6 @@ func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, re
 	return errors.Join(v.run(ctx), err)
 }
 
-// about is what a record says about its game, in a line.
 func about(info record.Info) string {
 	parts := []string{info.EnvID}
 	if info.Name != "" {

@@ -22,8 +22,6 @@ func inDataSet(path string) string {
 	return folder
 }
 
-// openDataGame opens a game of a data set to be shown: as a record, which it is
-// made into first.
 func openDataGame(folder string, number int) (record.Replay, error) {
 	set, game, err := openSet(folder)
 	if err != nil {

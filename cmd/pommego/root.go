@@ -57,13 +57,7 @@ The shell completes commands, flags and ids once it has read the script that
 		},
 	}
 	root.SetVersionTemplate("pommego {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		var missing *pflag.NotExistError
-		if errors.As(err, &missing) {
-			if instead := removed[cmd.Name()+" "+missing.GetSpecifiedName()]; instead != "" {
-				return usagef("%w: %s", err, instead)
-			}
-		}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		var invalid *pflag.InvalidValueError
 		if errors.As(err, &invalid) {
 			if want := wanted[invalid.GetFlag().Value.Type()]; want != "" {
@@ -83,68 +77,6 @@ The shell completes commands, flags and ids once it has read the script that
 var wanted = map[string]string{
 	"bool": "true or false", "duration": "a time with its unit, such as 500ms or 2m", "float64": "a number",
 	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0 to 18446744073709551615",
-}
-
-// inOwnServer is said of limits that only servers of one process lack.
-const inOwnServer = "it has a fixed limit, and none with --exit-on-stdin-close"
-
-// removed is what to use in place of flags that commands once had.
-var removed = map[string]string{
-	"generate count":               "--part count",
-	"generate exit-on-stdin-close": "--part - reads the part from standard input, and stops when that closes",
-	"generate layout":              "--observation stores layout steps",
-	"generate limit":               "agents outside this program have 10 s for a move",
-	"generate max-steps":           "--rules sets the longest game",
-	"generate other-build":         "make a new data set, or continue with the build that began it",
-	"generate seating":             "one agent for each seat sits in it; of any other number each seat's is drawn",
-	"generate steps":               "--games",
-	"generate unrepeatable":        "the manifest names agents that may play differently",
-	"generate workers":             "the environment variable GOMAXPROCS sets the number of cores",
-	"generate arrays":              "arrays are stored as bytes; the manifest gives their types and shapes",
-	"generate cpuprofile":          "bench --cpuprofile profiles the games",
-	"merge arrays":                 "arrays are stored as bytes; the manifest gives their types and shapes",
-
-	"serve metrics": "--metrics-address own",
-
-	"tournament count":               "--part count",
-	"tournament events":              "play --events writes those of a match",
-	"tournament exit-on-stdin-close": "--part - reads the part from standard input, and stops when that closes",
-	"tournament levels":              "--games LxR plays R times on each of L boards",
-	"tournament limit-all":           "built-in agents have an option for their time, ms or ticks",
-	"tournament log":                 "--out keeps the games",
-	"tournament other-build":         "use another folder, or continue with the build that began it",
-	"tournament repetitions":         "--games LxR plays R times on each of L boards",
-	"tournament resume":              "the same command continues the games in --out",
-	"tournament ties":                "play --ties plays the ties of a match again",
-	"tournament timing":              "--out stores thinking times, and a terminal shows them",
-	"tournament workers":             "the environment variable GOMAXPROCS sets the number of cores",
-
-	"replay step":     "on a terminal, space pauses and the arrows step",
-	"play fps":        "record the match and give --fps to replay",
-	"play give-up":    "the game's own rules say when an agent is given up",
-	"play limit-all":  "built-in agents have an option for their time, ms or ticks",
-	"play obs-every":  "observations are recorded every 20 steps",
-	"play repetition": "pommego view shows a tournament's games",
-	"play start-game": "--start takes the first game of its file",
-
-	"serve cpuprofile":                  "bench --cpuprofile profiles the same work",
-	"serve idle-timeout":                inOwnServer,
-	"serve max-agent-memory":            inOwnServer,
-	"serve max-agent-ticks":             "--max-agent-time sets it, 100,000 for each second",
-	"serve max-batch-bytes":             "it is 1 GiB",
-	"serve max-connections-per-address": "it is a quarter of --max-connections",
-	"serve max-envs":                    "it is 64 for each connection",
-	"serve max-games":                   inOwnServer,
-	"serve max-in-flight":               "it is 8",
-	"serve max-message-bytes":           "it is 16 MiB",
-	"serve max-total-games":             inOwnServer,
-	"serve max-workers":                 inOwnServer,
-	"serve message-timeout":             "it is 1m",
-	"serve origin":                      "web pages cannot connect; a program beside the page can, for it",
-	"serve pprof":                       "bench --cpuprofile profiles the same work",
-	"serve v":                           "--log-level info",
-	"serve verbose":                     "--log-level info",
-	"serve write-timeout":               "it is 5m",
 }
 
 func commandNames(root *cobra.Command) []string {

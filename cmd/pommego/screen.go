@@ -16,8 +16,6 @@ import (
 	"pommego/arena/scene"
 )
 
-// screen shows one picture after another: on a terminal in the same place, elsewhere one
-// below the other, at once.
 type screen struct {
 	out     io.Writer
 	live    bool // a person looks at it
@@ -37,7 +35,6 @@ func newScreen(out io.Writer, fps float64) *screen {
 	return s
 }
 
-// colours is which colours standard output shows.
 func colours() picture.Colours {
 	depth := os.Getenv("COLORTERM")
 	switch {
@@ -73,8 +70,6 @@ func (s *screen) show(text []byte) error {
 	return err
 }
 
-// rest waits for the next picture's time or for a key. more is false once the context has
-// ended.
 func (s *screen) rest(ctx context.Context, keys <-chan string) (key string, more bool) {
 	due := time.After(s.pause)
 	if s.still {
@@ -91,8 +86,6 @@ func (s *screen) rest(ctx context.Context, keys <-chan string) (key string, more
 // aKey is a character, or the escape sequence of an arrow and its like.
 var aKey = regexp.MustCompile(`(?s)\x1b[\[O][0-9;]*.|.`)
 
-// pressed makes the terminal pass on each key at once, until restore. Without one there are
-// no keys.
 func (s *screen) pressed() (keys chan string, restore func()) {
 	in := int(os.Stdin.Fd())
 	before, err := term.GetState(in)
@@ -145,8 +138,6 @@ func (v *viewing) run(ctx context.Context) error {
 // second, as on the page.
 var paces = [10]time.Duration{2000, 1000, 500, 250, 167, 100, 67, 40, 25, 17}
 
-// press does what a key says; without one it goes on. It returns false once the person has
-// seen enough.
 func (v *viewing) press(key string) bool {
 	last := len(v.game.Steps) - 1
 	moves := map[string]int{"\x1b[D": v.at - 1, "\x1b[C": v.at + 1, "\x1b[H": 0, "\x1b[F": last}

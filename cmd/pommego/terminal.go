@@ -24,7 +24,6 @@ func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	return ctx, stop
 }
 
-// printJSON writes one JSON object, indented.
 func printJSON(w io.Writer, v any) error {
 	out := json.NewEncoder(w)
 	out.SetIndent("", "  ")
@@ -63,7 +62,6 @@ func (p *progress) show(format string, args ...any) {
 	fmt.Fprintf(p.out, "progress: "+format+"\n", args...)
 }
 
-// erase takes the line away from the terminal.
 func (p *progress) erase() {
 	if p.shown {
 		fmt.Fprint(p.out, "\r\x1b[K")

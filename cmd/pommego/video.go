@@ -14,7 +14,6 @@ import (
 	"pommego/internal/disk"
 )
 
-// video writes the game as an animated picture.
 func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, game record.Replay) error {
 	var pictures []picture.Picture
 	var artist picture.Artist
@@ -43,7 +42,6 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 	return err
 }
 
-// checkSeat makes sure that the game has the seat.
 func (o *replayOptions) checkSeat(game record.Replay) error {
 	if _, spec := game.Position(); o.seat >= spec.Seats {
 		return usagef("--seat is %d, want 0 to %d for %s", o.seat, spec.Seats-1, spec.ID)
@@ -51,7 +49,6 @@ func (o *replayOptions) checkSeat(game record.Replay) error {
 	return nil
 }
 
-// page writes the game as a web page of one file.
 func (o *replayOptions) page(out io.Writer, path string, game record.Replay) error {
 	described, err := scene.Read(game)
 	if err != nil {

@@ -111,7 +111,6 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 		fmt.Sprintf("%d games", len(list.Games)))
 }
 
-// gamesAt is the games that an argument names.
 func gamesAt(path string) (web.Games, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -145,7 +144,6 @@ func isLog(path string) bool {
 	return errors.Is(err, first)
 }
 
-// tournamentAt is a tournament by the name under which it was found, and its log.
 func tournamentAt(name, log string) web.Games {
 	return web.Tournament(name, log, func() (*tournament.Kept, error) { return tournament.Read(log, variantOf) })
 }

@@ -97,8 +97,6 @@ func (r *Rules) rays(at grid.Cell, walls, stops *grid.Bits) grid.Bits {
 	return cells
 }
 
-// clearBombs removes the bombs that exploded and gives them back to the bombers
-// that laid them.
 func (s *State) clearBombs(r *Rules, gone uint32) {
 	n := 0
 	for i := range s.bombs() {
@@ -116,8 +114,6 @@ func (s *State) clearBombs(r *Rules, gone uint32) {
 	s.NumBombs = uint8(n)
 }
 
-// burnBoxes removes the boxes reached. Each side scores those that its own bombs
-// reached.
 func (s *State) burnBoxes(r *Rules, b *blast) {
 	burnt := s.Boxes.And(s.Blast)
 	if burnt.Empty() {
@@ -130,8 +126,6 @@ func (s *State) burnBoxes(r *Rules, b *blast) {
 	s.Boxes = s.Boxes.AndNot(burnt)
 }
 
-// hurtBombers takes a life from each bomber reached. When it was the last one,
-// the other side scores.
 func (s *State) hurtBombers(r *Rules, b *blast) {
 	hurt := [2]grid.Bits{s.Blast, s.Blast}
 	if r.OwnHarmless {

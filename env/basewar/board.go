@@ -54,7 +54,6 @@ func newLayout(r *Rules) (*layout, error) {
 	return l, l.check()
 }
 
-// counterpart is the cell that looks like c.
 func (r *Rules) counterpart(c grid.Cell) grid.Cell {
 	last := r.BoardSize - 1
 	switch r.Symmetry {
@@ -79,7 +78,6 @@ func (l *layout) check() error {
 		"board_size")
 }
 
-// deal makes a fresh map.
 func (l *layout) deal(s *State, rng *env.RNG) {
 	for {
 		if stones, boxes, ok := l.draw(rng); ok {
@@ -127,8 +125,6 @@ func fill(left []spot, n int, rng *env.RNG) (cells grid.Bits, rest []spot, ok bo
 	return cells, left, true
 }
 
-// connected reports whether every cell without a stone can be reached from every
-// other, through boxes but not through bases.
 func (l *layout) connected(stones grid.Bits) bool {
 	open := l.open.AndNot(stones)
 	var from grid.Bits

@@ -22,7 +22,6 @@ type encoder struct {
 	energy, lives, bombs, row, col [256]float32 // as shares of the most there are
 }
 
-// newEncoder computes all of it.
 func newEncoder(r *Rules) encoder {
 	e := encoder{
 		size: r.BoardSize, cells: r.BoardSize * r.BoardSize, ground: grid.Square(r.BoardSize), nobody: nobody(),
@@ -63,8 +62,6 @@ func (e *encoder) spread(dst []byte, b *grid.Bits) {
 	}
 }
 
-// spreadTwo writes 1 for each cell of one set, 2 for each of another, and 0 for
-// the others.
 func (e *encoder) spreadTwo(dst []byte, one, two *grid.Bits) {
 	for row := range e.size {
 		x, y := rowBits(one, row), rowBits(two, row)

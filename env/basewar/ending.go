@@ -7,8 +7,6 @@ func (r *Rules) Over(s *State) bool {
 	return s.Energy[Blue] == 0 || s.Energy[Green] == 0 || int(s.StepCount) >= r.MaxSteps || !r.PlayOn && s.settled()
 }
 
-// settled reports whether nothing can change any more: no bomb lies, and no
-// living bomber has one.
 func (s *State) settled() bool {
 	if s.NumBombs > 0 {
 		return false

@@ -17,10 +17,8 @@ func (m *Match) Foresight(seat int) env.Foresight {
 	return &foresight{bomber: int(m.game.rules.Own(seat)[0]), game: m.game}
 }
 
-// Look takes in the map, which everybody sees.
 func (f *foresight) Look(m env.Match) { f.state = m.(*Match).State }
 
-// Foresee writes what is to come.
 func (f *foresight) Foresee(move uint8, to *env.Forecast) {
 	layer, n := -1, f.game.rules.BoardSize
 	if Action(move) == LayBomb {

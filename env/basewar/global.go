@@ -27,7 +27,6 @@ func nobody() viewpoint {
 	return v
 }
 
-// stateFields describes the global state.
 func (g *Game) stateFields() []env.Field {
 	n := g.rules.BoardSize
 	return []env.Field{
@@ -39,13 +38,11 @@ func (g *Game) stateFields() []env.Field {
 	}
 }
 
-// observeState writes the global state.
 func (g *Game) observeState(s *State, planes, scalars []byte) {
 	paintOwn(paintShared(observe.MapsInto(planes, g.encoder.cells), g, s), g, s, &g.encoder.nobody)
 	stateScalars(observe.Into(scalars), g, s)
 }
 
-// stateScalars is the vector of the global state.
 func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {
 	e := &g.encoder
 	v = v.Float("step", "rounds played, over the last round", observe.Share(int(s.StepCount), g.rules.MaxSteps))

@@ -82,7 +82,6 @@ func (r *Rules) viewpoint(seat int) viewpoint {
 	return v
 }
 
-// planesEncoding describes the encoding.
 func (g *Game) planesEncoding() env.Encoding {
 	n := g.rules.BoardSize
 	return env.Encoding{Name: "planes", Fields: []env.Field{
@@ -94,7 +93,6 @@ func (g *Game) planesEncoding() env.Encoding {
 	}}
 }
 
-// observePlanes writes the planes and the vectors of the given seats.
 func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
 	e := &g.encoder
 	size, width := e.sizes[encodingPlanes][0], e.sizes[encodingPlanes][1]
@@ -134,7 +132,6 @@ func paintShared[M observe.Mode](m observe.Maps[M], g *Game, s *State) observe.M
 	return m
 }
 
-// paintOwn is the planes that depend on the viewpoint.
 func paintOwn[M observe.Mode](m observe.Maps[M], g *Game, s *State, v *viewpoint) {
 	e := &g.encoder
 	clear(m.Rest())
@@ -156,7 +153,6 @@ func paintOwn[M observe.Mode](m observe.Maps[M], g *Game, s *State, v *viewpoint
 	}
 }
 
-// planeScalars is the vector of the planes encoding.
 func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat int) {
 	e, own, enemy := &g.encoder, g.rules.SideOf(seat), g.rules.SideOf(seat).Other()
 	v = v.Float("step", "rounds played, over the last round", observe.Share(int(s.StepCount), g.rules.MaxSteps))
@@ -169,7 +165,6 @@ func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat i
 	bomberScalars(v, g, s, &e.views[seat])
 }
 
-// bomberScalars is the part of a vector that is about the bombers.
 func bomberScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, from *viewpoint) {
 	e := &g.encoder
 	for i := range from.bombers {

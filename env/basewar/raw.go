@@ -18,7 +18,6 @@ const (
 	boardGreen
 )
 
-// rawEncoding describes the encoding.
 func (g *Game) rawEncoding() env.Encoding {
 	n := g.rules.BoardSize
 	fields := []env.Field{
@@ -33,7 +32,6 @@ func (g *Game) rawEncoding() env.Encoding {
 	return env.Encoding{Name: "raw", Fields: fields}
 }
 
-// observeRaw writes the raw observations of the given seats.
 func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte) {
 	e := &g.encoder
 	paintRaw(observe.MapsInto(dst[0][:e.sizes[encodingRaw][0]], e.cells), g, s)
@@ -72,7 +70,6 @@ func paintRaw[M observe.Mode](m observe.Maps[M], g *Game, s *State) {
 	copy(blast, aside[:])
 }
 
-// rawScalars is the vector of the raw encoding.
 func rawScalars[M observe.Mode](v observe.Vector[M], s *State) {
 	v = v.Int16("step_count", "rounds played", int(s.StepCount))
 	for side := range s.Energy {

@@ -49,7 +49,6 @@ type recordConfig struct {
 	Rules json.RawMessage `json:"rules"`
 }
 
-// matchOf is a match by the rules in a record's head.
 func matchOf(h *record.Head) (*Match, string, error) {
 	var config recordConfig
 	var rules Rules

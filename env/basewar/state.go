@@ -134,7 +134,6 @@ func (b *Bomb) Owner() Owner {
 	return OfBlue
 }
 
-// bombs is the part of Bombs that is in use.
 func (s *State) bombs() []Bomb { return s.Bombs[:s.NumBombs] }
 
 // addBomb appends a bomb. A full list takes no more; as nobody has more than
@@ -146,7 +145,6 @@ func (s *State) addBomb(b Bomb) {
 	}
 }
 
-// bombCells is where bombs lie.
 func (s *State) bombCells() grid.Bits {
 	var cells grid.Bits
 	for i := range s.bombs() {

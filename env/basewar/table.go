@@ -53,7 +53,6 @@ func (r *Rules) form() *saved.Form[State, Snapshot] {
 	}
 }
 
-// show fills a snapshot with a state.
 func (r *Rules) show(s *State, t *Snapshot) {
 	n := r.BoardSize
 	t.RNG, t.StepCount = saved.RNG(s.RNG), int(s.StepCount)
@@ -74,7 +73,6 @@ func (r *Rules) show(s *State, t *Snapshot) {
 	}
 }
 
-// take makes a state of a snapshot.
 func (r *Rules) take(t *Snapshot) State {
 	n := r.BoardSize
 	s := State{RNG: env.RNG(t.RNG), StepCount: uint16(t.StepCount)}

@@ -28,7 +28,6 @@ func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
 	return seat.NewTrackers(n, tracker{game: g, EventLog: seat.EventLog{Wanted: events}})
 }
 
-// Counts writes what the state holds.
 func (k *tracker) Counts(m env.Match, seat int, dst []int32) {
 	s, r := &m.(*Match).State, &m.(*Match).game.rules
 	side, lives := r.SideOf(seat), int32(0)
@@ -125,7 +124,6 @@ func lost(lives int) env.EventKind {
 	return env.Died
 }
 
-// seatsOf is the seats that move the given bombers.
 func (r *Rules) seatsOf(bombers BomberSet) (seats env.SeatSet) {
 	for ; bombers != 0; bombers &= bombers - 1 {
 		if id := bombers.first(); r.Sides {

@@ -4,7 +4,7 @@ import "pommego/env/grid"
 
 // Step plays one round. actions holds what each seat sends, seat after seat, a
 // number for each of its bombers. The numbers in the comments are those of the
-// rules page in the package comment.
+// rules in docs/games/basewar.md.
 func (g *Game) Step(s *State, actions []uint8) {
 	if g.moveAndLay(s, actions) {
 		g.explode(s) // 4 to 6
@@ -28,7 +28,6 @@ func (g *Game) moveAndLay(s *State, actions []uint8) (due bool) {
 	return s.tick(r, old)   // 3
 }
 
-// movesOf is what each bomber is to do.
 func (g *Game) movesOf(actions []uint8) (moves [NumBombers]Action) {
 	for id := range moves {
 		moves[id] = Action(actions[g.actionAt[id]])
@@ -61,7 +60,6 @@ func (s *State) layers(moves *[NumBombers]Action, bombs *grid.Bits) BomberSet {
 	return set
 }
 
-// cellsOf is where the given bombers stand.
 func (s *State) cellsOf(set BomberSet) grid.Bits {
 	var cells grid.Bits
 	for ; set != 0; set &= set - 1 {

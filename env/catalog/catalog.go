@@ -152,7 +152,6 @@ func Formats() []record.Format {
 	return all
 }
 
-// find looks an id up.
 func find(id string) (*entry, error) {
 	id = env.ID(id)
 	for _, f := range families {

@@ -122,14 +122,12 @@ func (f Form) Decode(state []byte) (*State, error) {
 	return s, nil
 }
 
-// code goes over the version and the form.
 func (f *Form) code(c *saved.Codec, version *uint8) {
 	saved.Numbers(c, version)
 	saved.Numbers(c, &f.Fingerprint)
 	saved.Bytes(c, &f.ID)
 }
 
-// code goes over the parts of a state.
 func (s *State) code(c *saved.Codec, version uint8) {
 	flag(c, &s.Ended)
 	flag(c, &s.Train)

@@ -12,7 +12,6 @@ import (
 // of a map's values, eight cells a byte, the first cell in the lowest bit. The board
 // shows, for each cell, the number of what it is to the seat (bitItems).
 
-// bitMap is a map of the bits encoding.
 type bitMap struct{ name, meaning string }
 
 var bitMaps = [numMaps]bitMap{
@@ -43,7 +42,6 @@ func bitItems(as [16]uint8) [16]uint8 {
 	return as
 }
 
-// bitsEncoding describes the encoding.
 func (g *Game) bitsEncoding() env.Encoding {
 	field := env.Field{Name: "bits", DType: env.Uint8, High: 255}
 	for m, width := range g.rules.bitWidths() {
@@ -56,7 +54,6 @@ func (g *Game) bitsEncoding() env.Encoding {
 	return env.Encoding{Name: "bits", Fields: []env.Field{field, g.planesEncoding().Fields[1]}}
 }
 
-// observeBits writes the bits and the vectors of the given seats.
 func (g *Game) observeBits(s *State, seats []uint8, dst, scalars []byte) {
 	g.observeScalars(s, seats, scalars)
 	var all, seen scene

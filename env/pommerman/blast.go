@@ -2,15 +2,12 @@ package pommerman
 
 import "pommego/env/grid"
 
-// liftBombs takes the bombs off the board.
 func (s *State) liftBombs() {
 	for i := range s.bombs() {
 		s.Board[s.Bombs[i].Cell] = Passage
 	}
 }
 
-// catchFire ends the lives of the bombs that have moved into flames and reports
-// whether there are any.
 func (s *State) catchFire() (any bool) {
 	for i := range s.bombs() {
 		if b := &s.Bombs[i]; s.Board[b.Cell] == Flames {
@@ -143,8 +140,6 @@ func (r *Rules) fall(s *State) {
 	})
 }
 
-// ringCells is the cells at the given distance from the edge, none beyond the
-// centre.
 func ringCells(side, ring int) grid.Bits {
 	var b grid.Bits
 	for i := ring; i < side-ring; i++ {

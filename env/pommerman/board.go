@@ -124,14 +124,11 @@ func (l *layout) check() error {
 // walls is where a board's walls stand.
 type walls struct{ rigid, wood grid.Bits }
 
-// deal makes a fresh board: draws walls until almost all passages can be
-// reached, then hides the items.
 func (l *layout) deal(s *State, rng *env.RNG) {
 	w := l.drawWalls(s, rng)
 	l.hideItems(s, w.wood, rng)
 }
 
-// build makes a board of walls.
 func (l *layout) build(s *State, w *walls) {
 	*s = l.blank
 	for c := range w.rigid.All {
@@ -142,8 +139,6 @@ func (l *layout) build(s *State, w *walls) {
 	}
 }
 
-// lay makes a board of rigid walls and then wood, drawn uniformly over the free
-// pairs.
 func (l *layout) lay(s *State, rng *env.RNG) walls {
 	*s = l.blank
 	w := walls{wood: l.wood}
@@ -169,8 +164,6 @@ func drawPairs(pairs *[256]grid.Cell, n, some int, rng *env.RNG, set *grid.Bits,
 	*rng = d
 }
 
-// connected reports whether all but a few passages can be reached from the start
-// through whatever is not rigid.
 func (l *layout) connected(w *walls) bool { return l.cutOff(w, maxUnreachable) <= maxUnreachable }
 
 // cutOff is how many passages cannot be reached. It counts no further once they

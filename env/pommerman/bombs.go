@@ -104,7 +104,6 @@ func (f *Bombs) Explode(r *Rules, board *[256]Item) (at int, burnt grid.Bits) {
 	return int(first), burnt
 }
 
-// setOff lights the bombs on burnt cells.
 func (f *Bombs) setOff(at uint8, delayed bool, burnt *grid.Bits) {
 	if delayed {
 		at++

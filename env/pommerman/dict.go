@@ -65,7 +65,6 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	return append(dst, bytes.ReplaceAll(text, []byte("\n"), nil)...)
 }
 
-// rows is a map as a list of rows.
 func rows[T int | real](n int, value func(grid.Cell) int) [][]T {
 	all := make([][]T, n)
 	for c := range grid.Square(n).All {

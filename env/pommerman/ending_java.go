@@ -15,7 +15,6 @@ const (
 	resultTie results = 2
 )
 
-// result is an agent's result so far.
 func (s *State) result(agent int) env.Result {
 	switch code := s.results >> (2 * agent) & 3; {
 	case code == resultWin:
@@ -37,7 +36,6 @@ func (t *results) set(agents env.SeatSet, to results) {
 	}
 }
 
-// won is the agents that have won.
 func (t results) won() (agents env.SeatSet) {
 	for i := range MaxAgents {
 		if t>>(2*i)&3 == resultWin {

@@ -21,7 +21,6 @@ func (m *Match) Foresight(seat int) env.Foresight {
 	return f
 }
 
-// Look takes in what the seat sees.
 func (f *foresight) Look(m env.Match) {
 	match := m.(*Match)
 	r := &match.game.rules

@@ -32,7 +32,6 @@ var everywhere = func() (all sight) {
 	return all
 }()
 
-// stateFields describes the global state.
 func (g *Game) stateFields() []env.Field {
 	n := g.rules.BoardSize
 	names := append([]env.Name(nil), planeNames[:thingPlanes]...)
@@ -46,7 +45,6 @@ func (g *Game) stateFields() []env.Field {
 	}
 }
 
-// observeState writes the global state.
 func (g *Game) observeState(s *State, planes, scalars []byte) {
 	cells := g.rules.BoardSize * g.rules.BoardSize
 	var scene scene
@@ -63,7 +61,6 @@ func (g *Game) observeState(s *State, planes, scalars []byte) {
 	stateScalars(observe.Into(scalars), g, s)
 }
 
-// stateScalars is the vector of the global state.
 func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {
 	v = v.Float("step", "steps made, over the step limit", observe.Share(int(s.StepCount), g.rules.MaxSteps))
 	for k := range g.rules.Seats() {

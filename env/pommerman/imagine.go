@@ -195,7 +195,6 @@ func (c *correction) placeAgents() {
 	}
 }
 
-// place puts an agent on a cell.
 func (c *correction) place(seat int, at grid.Cell) {
 	c.Agents[seat].Cell = at
 	c.taken.Add(at)
@@ -269,7 +268,6 @@ func (c *correction) placeBombs() {
 	}
 }
 
-// lay adds a bomb to the list and to the board.
 func (c *correction) lay(b Bomb) {
 	c.addBomb(b)
 	if c.Board[b.Cell] == Passage && c.BombAt(b.Cell) {

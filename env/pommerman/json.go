@@ -34,7 +34,6 @@ type jsonState struct {
 	Own        jsonExtra `json:"pommego"`
 }
 
-// nest is a value as JSON text.
 func nest(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

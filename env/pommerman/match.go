@@ -88,7 +88,6 @@ const (
 	encodingUnfogged // of games with fog
 )
 
-// encodings describes the encodings.
 func (g *Game) encodings() []env.Encoding {
 	fog := g.rules.ViewSize != 0
 	all := []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding("raw", !fog),

@@ -42,7 +42,6 @@ type plane struct {
 	source
 }
 
-// source is what a plane is made from.
 type source struct {
 	from  uint8 // the map of the scene
 	value uint8 // the plane is 1 where the map holds this value; whole: it is the map
@@ -91,7 +90,6 @@ func (r *Rules) relationsOf(seat int) relations {
 	return of
 }
 
-// sources is the sources of all planes, and planeNames their names.
 var sources, planeNames = func() (from [numPlanes]source, names []env.Name) {
 	for i, p := range planes {
 		from[i] = p.source
@@ -113,7 +111,6 @@ func (r *Rules) shares() *shares {
 	return &all
 }
 
-// planesEncoding describes the encoding.
 func (g *Game) planesEncoding() env.Encoding {
 	n := g.rules.BoardSize
 	return env.Encoding{Name: "planes", Fields: []env.Field{
@@ -122,7 +119,6 @@ func (g *Game) planesEncoding() env.Encoding {
 	}}
 }
 
-// observePlanes writes the planes and the vectors of the given seats.
 func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
 	g.observeScalars(s, seats, scalars)
 	if !g.drawPlanes(s, seats, planes) {
@@ -130,7 +126,6 @@ func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
 	}
 }
 
-// observeScalars writes the vectors of the given seats.
 func (g *Game) observeScalars(s *State, seats []uint8, scalars []byte) {
 	width := g.sizes[encodingPlanes][1]
 	step := observe.Share(int(s.StepCount), g.rules.MaxSteps)

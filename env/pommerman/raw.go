@@ -67,7 +67,6 @@ func encodeRawBombs(s *State, w grid.Bits, dst []byte) {
 	}
 }
 
-// enemies is how many entries the list of enemies has.
 func (r *Rules) enemies() int {
 	if r.GameType == OneVsOne {
 		return 1
@@ -98,7 +97,6 @@ func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
 	return env.Encoding{Name: name, Fields: fields}
 }
 
-// rawScalars is the vector of the raw encoding.
 func rawScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat int) {
 	a, of := &s.Agents[seat], &g.of[seat]
 	v = v.Int16("row", "the seat's row (its last one when dead)", a.Cell.Row())

@@ -180,7 +180,6 @@ func (c *config) rules() (Rules, error) {
 	return r, nil
 }
 
-// matchOf is a match by the rules in a record's head.
 func matchOf(h *record.Head) (*Match, string, error) {
 	var c config
 	if err := saved.Decode(h.Config, &c); err != nil {

@@ -46,12 +46,10 @@ func (v *View) Observation() *Observation {
 	return o
 }
 
-// maps is the maps that rawMaps names.
 func (o *Observation) maps() [numMaps]*saved.Map {
 	return [numMaps]*saved.Map{&o.Board, &o.BombBlast, &o.BombLife, &o.BombMoving, &o.FlameLife}
 }
 
-// maps is what each of the maps shows of a cell.
 func (v *View) maps() [numMaps]func(c grid.Cell) int {
 	var bombs [256]SeenBomb
 	for _, b := range v.Bombs[:v.NumBombs] {

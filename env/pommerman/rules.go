@@ -302,7 +302,6 @@ func (r *Rules) Fingerprint() uint64 {
 	return ruleset.Fingerprint("pommerman", r.Traits().version, r)
 }
 
-// teams lists the seats of each team.
 func (r *Rules) teams() [][]int {
 	if r.Teams() {
 		return [][]int{{0, 2}, {1, 3}}

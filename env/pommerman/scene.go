@@ -66,7 +66,6 @@ func (g *Game) paintAll(s *State, maps []byte) {
 	}
 }
 
-// conceal hides in the maps what View.conceal does.
 func (g *Game) conceal(maps []byte) {
 	cells := g.rules.BoardSize * g.rules.BoardSize
 	clear(maps[mapMoving*cells:][:cells])

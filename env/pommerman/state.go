@@ -198,7 +198,6 @@ func occupied(bombs []Bomb, c grid.Cell) bool {
 	return false
 }
 
-// bombs is the part of Bombs that is in use.
 func (s *State) bombs() []Bomb { return s.Bombs[:s.NumBombs] }
 
 // addBomb appends a bomb. A full list takes no more; Rules.Validate and the
@@ -223,7 +222,6 @@ func (s *State) keepBombs(keep func(*Bomb) bool) {
 	s.NumBombs = uint8(n)
 }
 
-// alive is the set of living agents.
 func (s *State) alive() env.SeatSet {
 	a := &s.Agents
 	return env.SeatSet(toByte(a[0].Alive) | toByte(a[1].Alive)<<1 | toByte(a[2].Alive)<<2 | toByte(a[3].Alive)<<3)

@@ -64,7 +64,6 @@ func (r *Rules) Form() *saved.Form[State, Snapshot] {
 	}
 }
 
-// ringsDue is how many rings can be due.
 func (r *Rules) ringsDue() int {
 	if !r.Traits().ringsWait {
 		return 0
@@ -76,7 +75,6 @@ func (r *Rules) ringsDue() int {
 // a bomb of strength 1 that rolled into flames would have stayed on the board.
 func (r *Rules) leastBlast() int { return min(r.StartBlast, r.Traits().leastBlast) }
 
-// show fills a snapshot with a state.
 func (r *Rules) show(s *State, t *Snapshot) {
 	t.StepCount, t.Due, t.Training, t.RNG = int(s.StepCount), int(s.due)-1, int(s.training)-1, saved.RNG(s.RNG)
 	t.Board.Draw(r.BoardSize*r.BoardSize, digits, func(i int) int { return int(s.Board[r.cell(i)]) })
@@ -106,7 +104,6 @@ func (r *Rules) show(s *State, t *Snapshot) {
 	}
 }
 
-// take makes a state of a snapshot.
 func (r *Rules) take(t *Snapshot) State {
 	s := State{Board: walled, StepCount: uint16(t.StepCount), due: int8(t.Due + 1), training: int8(t.Training + 1),
 		RNG: env.RNG(t.RNG)}
@@ -138,7 +135,6 @@ func (r *Rules) take(t *Snapshot) State {
 	return s
 }
 
-// resultRow is the results in the reference's numbers.
 func (s *State) resultRow() (row []int) {
 	for i := range MaxAgents {
 		row = append(row, int(s.result(i)))

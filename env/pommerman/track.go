@@ -42,7 +42,6 @@ var countNames = []env.Name{
 	{Name: "skulls", Meaning: "skulls picked up"}, // only with skulls
 }
 
-// counts is what is counted by these rules.
 func (r *Rules) counts() []env.Name {
 	if r.Skulls {
 		return countNames
@@ -90,20 +89,17 @@ func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
 	return seat.NewTrackers(n, tracker{game: g, EventLog: seat.EventLog{Wanted: events}})
 }
 
-// Begin forgets what was.
 func (k *tracker) Begin(env.Match) {
 	k.counts, k.lit = [MaxAgents][numCounts]uint16{}, [fires]uint16{}
 	k.StartStep()
 }
 
-// Step makes one move, and counts.
 func (k *tracker) Step(m env.Match, actions []uint8) {
 	k.StartStep()
 	k.changed, k.game = 0, m.(*Match).game
 	k.game.rules.step(&m.(*Match).State, actions, k)
 }
 
-// count counts one thing more of a seat.
 func (k *tracker) count(seat, what int) {
 	k.counts[seat][what]++
 	k.changed = k.changed.With(seat)
@@ -112,7 +108,6 @@ func (k *tracker) count(seat, what int) {
 // Changed is the seats of which the last step counted something.
 func (k *tracker) Changed() env.SeatSet { return k.changed }
 
-// Counts writes what has been counted of a seat.
 func (k *tracker) Counts(_ env.Match, seat int, dst []int32) {
 	for i, n := range k.counts[seat][:len(k.game.Spec().Counts)] {
 		dst[i] = int32(n)
@@ -127,7 +122,6 @@ func (k *tracker) Append(dst []byte) []byte {
 	return saved.Append(dst, k, (*tracker).code)
 }
 
-// Restore takes back what Append wrote.
 func (k *tracker) Restore(m env.Match, state []byte) error {
 	if len(state) == 0 {
 		k.Begin(m)
@@ -158,7 +152,6 @@ func (k *tracker) code(c *saved.Codec) {
 	}
 }
 
-// fire is that of the step under way.
 func (k *tracker) fire(s *State) *fire {
 	i := s.StepCount % fires
 	if k.lit[i] != s.StepCount+1 {
@@ -238,7 +231,6 @@ func (k *tracker) exploded(b *Bomb, by env.SeatSet) {
 	}
 }
 
-// burnt is told that wood is burnt.
 func (k *tracker) burnt(at grid.Cell, by env.SeatSet) {
 	for owner := range MaxAgents {
 		if by.Has(owner) {
@@ -268,7 +260,6 @@ func (k *tracker) diedIn(s *State, agent int, at grid.Cell, age int) {
 	k.note(env.Died, agent, by, s.Agents[agent].Cell, "")
 }
 
-// fallDue lets the ring fall that is due, and is told of it.
 func (k *tracker) fallDue(r *Rules, s *State) {
 	if s.due != 0 {
 		k.falls(r, s)

@@ -31,7 +31,7 @@ var away = [MaxAgents]grid.Cell{0, 1, 2, 3}
 func (r *Rules) Step(s *State, actions []uint8) { r.step(s, actions, nil) }
 
 // stepToday is a step by today's rules. The numbers in the comments are those of
-// the rules page in the package comment.
+// the rules in docs/games/pommerman.md.
 func (r *Rules) stepToday(s *State, actions []uint8, track *tracker) {
 	var t turn
 	t.s, t.agentAt, t.agentWish = s, away, away
@@ -118,7 +118,6 @@ func (s *State) burnDown(r *Rules) {
 	s.drawBombs() // in some states one lay in a flame that is out now
 }
 
-// ageFlames ages the flames and returns where one goes out.
 func (s *State) ageFlames() (out grid.Bits) {
 	f := &s.flames
 	out = f[0]
@@ -184,7 +183,6 @@ func (t *turn) undisturbed() bool {
 	return meet == 0 && !t.stirred
 }
 
-// asWord is the agents' cells as the bytes of a word.
 func asWord(c *[MaxAgents]grid.Cell) uint32 {
 	return uint32(c[0]) | uint32(c[1])<<8 | uint32(c[2])<<16 | uint32(c[3])<<24
 }

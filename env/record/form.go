@@ -160,7 +160,6 @@ func (f *Form[M, S, O]) outcome(m M) *Outcome {
 	return o
 }
 
-// encode writes an outcome.
 func (f *Form[M, S, O]) encode(o *Outcome) (json.RawMessage, error) {
 	text, err := json.Marshal(o)
 	if f.TrueFalse {
@@ -170,7 +169,6 @@ func (f *Form[M, S, O]) encode(o *Outcome) (json.RawMessage, error) {
 	return text, err
 }
 
-// shown is the match as records show it.
 func (f *Form[M, S, O]) shown(m M) M {
 	if f.Shown == nil {
 		return m

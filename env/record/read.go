@@ -24,7 +24,6 @@ type Game[M Match, S, O any] struct {
 	steps   []step[S, O]
 }
 
-// step is what a step records.
 type step[S, O any] struct {
 	Inputs
 	Outcome
@@ -141,7 +140,6 @@ func (g *Game[M, S, O]) actions() ([]uint8, error) {
 	return actions, nil
 }
 
-// over reports whether a step has ended the game.
 func (g *Game[M, S, O]) over() bool { return g.made > 0 && g.Match.Status().Over }
 
 // Check reads a recorded game, replays it from its start and its inputs alone

@@ -117,7 +117,6 @@ func completeFrom(rules any, given map[string]json.RawMessage) {
 	}
 }
 
-// set sets one field.
 func set(rules any, name string, text json.RawMessage) error {
 	v := reflect.ValueOf(rules).Elem()
 	var names []string

@@ -118,7 +118,6 @@ func (r *RNG) UnmarshalText(text []byte) error {
 	return err
 }
 
-// field is a field of a snapshot.
 type field struct {
 	name     string
 	index    []int

@@ -100,7 +100,6 @@ func (b Bandit) pull(arms []arm, c float64, rng *env.RNG) int {
 	return at
 }
 
-// value is what the bandit takes the highest of.
 func (b Bandit) value(t *tally, c, logVisits float64) float64 {
 	switch b {
 	case UCB1:

@@ -6,7 +6,6 @@ import (
 	"pommego/env"
 )
 
-// plan is one of a population.
 type plan struct {
 	genes []Move
 	score float64
@@ -112,7 +111,6 @@ func (t *Searcher[S]) mend(gene Move) Move {
 	return t.moves[t.rng.IntN(len(t.moves))]
 }
 
-// breed writes the child of two parents.
 func (t *Searcher[S]) breed(plans []plan, child []Move) {
 	one, two := parent(plans, t.rng), parent(plans, t.rng)
 	rate := t.Mutation
@@ -133,7 +131,6 @@ func (t *Searcher[S]) breed(plans []plan, child []Move) {
 	}
 }
 
-// parent is the better of two plans drawn.
 func parent(plans []plan, rng *env.RNG) *plan {
 	a, b := &plans[rng.IntN(len(plans))], &plans[rng.IntN(len(plans))]
 	if b.score > a.score {

@@ -36,7 +36,6 @@ func (t *Searcher[S]) tree(root *S) {
 	}
 }
 
-// add makes a node of a state.
 func (t *Searcher[S]) add(s *S, parent int32, move Move) int32 {
 	at := int32(len(t.nodes))
 	t.states = append(t.states, *s)
@@ -87,7 +86,6 @@ func (t *Searcher[S]) grow(at int32, most int) int32 {
 	return child
 }
 
-// back adds a score to a node and to all above it.
 func (t *Searcher[S]) back(at int32, score float64) {
 	for ; at != 0; at = t.nodes[at].parent {
 		t.nodes[at].add(score)

@@ -19,27 +19,15 @@
 // # Options
 //
 // A name may carry options after a colon, "name:key=value,key=value". Whatever
-// does not exist, a name, a key or a form, is an error that says what does. All
-// that search take
-//
-//	ticks       how many ticks of the game a decision may simulate
-//	ms          how many milliseconds it may take; without ticks, the only limit
-//
-// and, where they apply,
-//
-//	c           the weight of exploration in UCB1, in points of score
-//	depth       the longest roll-out in ticks
-//	memory      MiB of states that breadth-first search keeps at most (128)
-//	samples     how often look-ahead makes each move
-//	length      moves in a plan of rolling horizon evolution
-//	population  plans
-//	mutation    the share of a plan's moves that are drawn anew (one a plan)
+// does not exist, a name, a key or a form, is an error that says what does. What the options
+// of searches mean is in docs/games/pommerman.md.
 //
 // With ticks a game is repeatable from its seed, with ms it is not.
 //
 // # Concurrency
 //
-// A Roster and a Common are read-only once made, and safe for concurrent use.
+// A Roster and a Common are read-only once made, and safe for concurrent use. A bot belongs to
+// one goroutine at a time; different bots share nothing but memory that is lent to them while they act.
 package seat
 
 import (

@@ -14,7 +14,6 @@ type explosion struct {
 	reached Cells
 }
 
-// add lets a volley go off.
 func (e *explosion) add(v *volley) {
 	for owner, f := range v {
 		if f != 0 {
@@ -105,7 +104,6 @@ func (p *Plan) collect(s *State, e *explosion) {
 	}
 }
 
-// reachedBy is what the bombs of one player reach.
 func (p *Plan) reachedBy(e *explosion, owner int) (own Cells) {
 	for _, b := range e.bombs[:e.n] {
 		if int(b.owner) != owner {
@@ -118,7 +116,6 @@ func (p *Plan) reachedBy(e *explosion, owner int) (own Cells) {
 	return own
 }
 
-// give gives a player n fields.
 func (p *Plan) give(s *State, owner, n int) {
 	owner &= MaxPlayers - 1
 	s.Collected[owner] += uint16(n)
@@ -149,7 +146,6 @@ func (p *Plan) kill(s *State, e *explosion, dead env.SeatSet) (killed env.SeatSe
 	return killed
 }
 
-// reaching is the owners of the bombs that reach a field.
 func (p *Plan) reaching(e *explosion, at Cell) (owners env.SeatSet) {
 	for _, b := range e.bombs[:e.n] {
 		if p.reach(Cell(b.at))[at>>6]>>(at&63)&1 != 0 {

@@ -19,7 +19,6 @@ func (p *Plan) Status(s *State) env.Status {
 	return st
 }
 
-// first is the seats with the most points.
 func (p *Plan) first(s *State) (seats env.SeatSet) {
 	best := s.Scores[0]
 	for _, score := range s.Scores[:p.rules.Players] {

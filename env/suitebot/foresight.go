@@ -12,7 +12,6 @@ type foresight struct {
 // Foresight foresees for a seat.
 func (m *Match) Foresight(seat int) env.Foresight { return &foresight{seat: seat} }
 
-// Look takes in what the seat sees.
 func (f *foresight) Look(m env.Match) { m.(*Match).View(f.seat, &f.view) }
 
 // Foresee writes what is to come. Agents and the home bases of others kill: they are closed.

@@ -26,7 +26,6 @@ func (p *Plan) stateNames() []env.Name {
 	return names
 }
 
-// stateFields describes the global state.
 func (g *Game) stateFields() []env.Field {
 	r := g.plan.Rules()
 	scalars := g.planesEncoding().Fields[1]
@@ -38,7 +37,6 @@ func (g *Game) stateFields() []env.Field {
 	}
 }
 
-// observeState writes the global state.
 func (g *Game) observeState(s *State, planes, scalars []byte) {
 	p := g.plan
 	spread(planes[:p.cells], &s.Spent, 1, 0)
@@ -57,7 +55,6 @@ func (g *Game) observeState(s *State, planes, scalars []byte) {
 	stateScalars(observe.Into(scalars), g, s)
 }
 
-// stateScalars is the vector of the global state.
 func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {
 	p := g.plan
 	v = v.Float("step", "rounds played, over all rounds", observe.Share(int(s.StepCount), p.rules.Rounds))

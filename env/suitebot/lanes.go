@@ -10,7 +10,6 @@ import "math/bits"
 // lanes is two words of four lanes: player p's is lane p%4 of word p/4.
 type lanes [2]uint64
 
-// lanesOf is the numbers of all players as lanes.
 func lanesOf[T ~uint16](v *[MaxPlayers]T) lanes {
 	return lanes{
 		uint64(v[0]) | uint64(v[1])<<16 | uint64(v[2])<<32 | uint64(v[3])<<48,

@@ -125,7 +125,6 @@ func (p *Plan) sight(c Cell) (all Cells) {
 	return all
 }
 
-// everything is all fields of the plan.
 func (p *Plan) everything() (all Cells) {
 	for w := range p.words {
 		all[w] = ^uint64(0)
@@ -268,7 +267,6 @@ func latticePoints(width, height, n, rows, shear int) (homes []Cell, exact int) 
 	return homes, exact
 }
 
-// distancesOf is the distances of all pairs, ascending.
 func distancesOf(homes []Cell, width, height int) []int {
 	var all []int
 	for i, a := range homes {

@@ -13,7 +13,6 @@ import (
 // Fields the seat cannot see are 0 in all planes but the last and those of the
 // home bases.
 
-// planesEncoding describes the encoding.
 func (g *Game) planesEncoding() env.Encoding {
 	r := g.plan.Rules()
 	most, least := r.mostPoints()
@@ -27,7 +26,6 @@ func (g *Game) planesEncoding() env.Encoding {
 	}}
 }
 
-// observePlanes writes the planes and the vectors of the given seats.
 func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
 	p := g.plan
 	size, width := g.sizes[encodingPlanes][0], g.sizes[encodingPlanes][1]
@@ -80,7 +78,6 @@ func paintPlaces[M observe.Mode](m observe.Maps[M], p *Plan, s *State, seat int,
 	return m
 }
 
-// paintBombs is the planes of bombs.
 func paintBombs[M observe.Mode](m observe.Maps[M], p *Plan, s *State, seat int, sight *Cells) observe.Maps[M] {
 	own, m := m.Next("own_bombs", "rounds until the seat's own bomb there goes off (1: at the end of the next round)")
 	theirs, m := m.Next("enemy_bombs", "rounds until the enemy's bomb there goes off")

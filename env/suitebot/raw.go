@@ -103,7 +103,6 @@ func spread(dst []byte, set *Cells, out, in uint8) {
 	}
 }
 
-// rawScalars is the vector of the raw encoding.
 func rawScalars[M observe.Mode](v observe.Vector[M], p *Plan, s *State, seat int) {
 	at := p.places[s.Agents[seat]]
 	v = v.Int32("seat", "the seat's number", seat)

@@ -50,7 +50,6 @@ var Recorded = recording.Format()
 // Record begins the record of the match: record.Recordable.
 func (m *Match) Record(info record.Info) (record.Recorder, error) { return recording.Record(m, info) }
 
-// matchOf is a match by the rules in a record's head.
 func matchOf(h *record.Head) (*Match, string, error) {
 	var rules Rules
 	if err := saved.DecodeJSON(h.Rules, &rules); err != nil {
@@ -63,7 +62,6 @@ func matchOf(h *record.Head) (*Match, string, error) {
 	return &Match{game: gameOf(plan)}, h.Variant, nil
 }
 
-// act is the recorded actions of a round.
 func act(m *Match, in *record.Inputs) ([]uint8, error) {
 	if err := in.Check(m.game.Spec().Seats, false); err != nil {
 		return nil, err
@@ -91,7 +89,6 @@ type Observation struct {
 	BombOwner  saved.Map `json:"bomb_owner"`  // . for nobody, else the seat
 }
 
-// observation is what a view shows.
 func (p *Plan) observation(v *View) *Observation {
 	const seats = ".01234567" // nobody, and the seats
 	s, n := &v.State, p.rules.Players

@@ -154,10 +154,8 @@ func (r *Rules) Validate() error {
 // Fingerprint is a number that tells rules apart: saved states carry it.
 func (r *Rules) Fingerprint() uint64 { return ruleset.Fingerprint("suitebot", Version, r) }
 
-// teams is every player alone.
 func (r *Rules) teams() [][]int { return ruleset.Alone(r.Players) }
 
-// actions is the one component of an action.
 func (r *Rules) actions() []env.Choice {
 	move := env.Choice{Name: "move", N: int(numActions)}
 	for a := Hold; a < numActions; a++ {

@@ -60,7 +60,6 @@ func (p *Plan) form() *saved.Form[State, Snapshot] {
 	}
 }
 
-// show fills a snapshot with a state.
 func (p *Plan) show(s *State, t *Snapshot) {
 	t.StepCount, t.RNG = int(s.StepCount), saved.RNG(s.RNG)
 	t.Fields = append(t.Fields[:0], bytes.Repeat([]byte{fieldLetters[fieldFull]}, p.cells)...)
@@ -88,7 +87,6 @@ func (p *Plan) show(s *State, t *Snapshot) {
 	}
 }
 
-// take makes a state of a snapshot.
 func (p *Plan) take(t *Snapshot) State {
 	s := State{StepCount: uint16(t.StepCount), RNG: env.RNG(t.RNG)}
 	for i, letter := range t.Fields[:min(len(t.Fields), p.cells)] {

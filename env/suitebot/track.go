@@ -27,7 +27,6 @@ func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
 	return seat.NewTrackers(n, tracker{game: g, EventLog: seat.EventLog{Wanted: events}})
 }
 
-// Counts writes what the state holds.
 func (k *tracker) Counts(m env.Match, seat int, dst []int32) {
 	s := &m.(*Match).State
 	dst[0], dst[1], dst[2], dst[3] = s.Scores[seat], int32(s.Collected[seat]), int32(s.Kills[seat]), int32(s.Deaths[seat])
@@ -43,7 +42,6 @@ func (k *tracker) Step(m env.Match, actions []uint8) {
 	k.game.plan.step(&m.(*Match).State, actions, k)
 }
 
-// laid notes who planted bombs.
 func (k *tracker) laid(s *State, planters env.SeatSet) {
 	for _, seat := range planters.List() {
 		k.note(env.Laid, seat, 0, s.Agents[seat], "")

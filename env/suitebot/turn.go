@@ -7,7 +7,7 @@ import (
 )
 
 // Step plays one round. actions holds a number a seat. The numbers in the
-// comments are those of the rules page in the package comment.
+// comments are those of the rules in docs/games/suitebot.md.
 func (p *Plan) Step(s *State, actions []uint8) { p.step(s, actions, nil) }
 
 // step is Step, with track told what happens if it is not nil.
@@ -127,7 +127,6 @@ func (p *Plan) burnFuses(s *State) (due volley) {
 	return due
 }
 
-// plants is the seats that want to plant.
 func (p *Plan) plants(actions []uint8) (seats env.SeatSet) {
 	for seat, action := range actions[:p.rules.Players] {
 		other := action&7 ^ uint8(PlantBomb) // 0 if it is that
@@ -165,7 +164,6 @@ func (v *volley) remove(f fuse) {
 	}
 }
 
-// respawn puts the dead on their home bases.
 func (p *Plan) respawn(s *State, dead env.SeatSet) {
 	for ; dead != 0; dead &= dead - 1 {
 		seat := bits.TrailingZeros16(uint16(dead)) & (MaxPlayers - 1)

@@ -138,7 +138,6 @@ const (
 	sumAt    = len(sumOpen) + 8 + len(sumClose) // where the summed part begins
 )
 
-// appendLine appends v as a line.
 func appendLine(dst []byte, v any) ([]byte, error) {
 	object, err := json.Marshal(v)
 	if err != nil {
@@ -149,7 +148,6 @@ func appendLine(dst []byte, v any) ([]byte, error) {
 	return append(append(dst, body...), '\n'), nil
 }
 
-// readLine returns the object that appendLine wrote.
 func readLine(line []byte) ([]byte, error) {
 	n := len(line) - 1
 	switch {

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limits are those that the system sets.
 func limits() (all []int64) {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) == nil {

@@ -104,7 +104,7 @@ def test_mistakes_name_what_was_given(where: dict[str, Any]) -> None:
     for options, says in (
         ({"env": "Pong-v0"}, "Pong-v0"),
         ({"opponents": "exec:rm"}, 'no agent is called "exec"'),
-        ({"detail": "long"}, 'detail is "long", want full, short or json'),
+        ({"detail": "long"}, 'detail is "long", want full, short, json or image'),
         ({"rules": {"max_step": 3}}, "max_step"),
     ):
         with pytest.raises(pommego.ServerError, match=says):

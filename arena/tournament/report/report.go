@@ -57,7 +57,6 @@ func counts(r *tournament.Results) *table {
 	return t
 }
 
-// kills has a line for each killer and a column for each who was killed.
 func kills(r *tournament.Results) *table {
 	t := &table{title: "Kills, of the column's agent by the row's", head: []string{""},
 		note: "In all games. Where flames of several met, each has killed."}
@@ -154,7 +153,6 @@ func percent(e tournament.Estimate) string {
 	return estimate(tournament.Estimate{Value: 100 * e.Value, Low: 100 * e.Low, High: 100 * e.High}, "%.1f")
 }
 
-// estimate writes a figure and its interval.
 func estimate(e tournament.Estimate, format string) string {
 	return fmt.Sprintf(strings.ReplaceAll("X (X to X)", "X", format), e.Value, e.Low, e.High)
 }

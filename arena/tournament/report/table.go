@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 )
 
-// table is a table of text.
 type table struct {
 	title string
 	head  []string

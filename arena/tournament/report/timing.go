@@ -8,7 +8,6 @@ import (
 	"pommego/arena/tournament"
 )
 
-// timing has a line an agent.
 func timing(timing *tournament.Timing) *table {
 	t := &table{
 		title: "Thinking time", head: []string{"agent", "moves", "mean", "longest", "in all", "ticks a second"},

@@ -2,7 +2,6 @@
 
 export function readAddress() { return Object.fromEntries(new URLSearchParams(location.hash.slice(1))); }
 
-// encoded is values as addresses have them, without those that are undefined.
 export function encoded(values) {
   return String(new URLSearchParams(Object.entries(values).filter(([, value]) => value !== undefined)));
 }

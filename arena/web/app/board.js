@@ -57,7 +57,6 @@ export class Board {
     this.events = moves ? [...this.events, ...events.filter(e => e.event === "died").map(e => ({ ...e, begun: now }))] : [];
   }
 
-  // drawGround draws what is below all that moves.
   drawGround({ position, reach }) {
     const { cols, rows } = this.game.head;
     this.cell = Math.max(4, Math.round((this.width || this.canvas.clientWidth) * devicePixelRatio / cols));
@@ -127,7 +126,6 @@ function sheet() {
 /** @returns {(cell: number) => [number, number]} */
 function place({ head }) { return cell => [Math.floor(cell / head.cols), cell % head.cols]; }
 
-// groundSprite tells the sprites of cells of a ground by their kinds.
 function groundSprite(game, ground) {
   const { head } = game, at = place(game), ring = ([row, col]) => Math.min(row, col, head.rows - 1 - row, head.cols - 1 - col);
   const fallen = fallenRings(head, ground, ring, at);
@@ -240,12 +238,10 @@ function facing(game, position, agent) {
   return sprite in drawing.sprites ? sprite : "facing";
 }
 
-// label is what an agent carries to be told apart.
 export function label(agent) { return agent.name ? `${agent.seat}${agent.name}` : String(agent.seat); }
 
 export function form(game, seat) { return game.head.teams.length === 2 && game.team(seat) === 1 ? "square" : "round"; }
 
-// inText says in words where everybody is.
 export function inText(game, position) {
   const parts = [`Step ${position.step}`];
   for (const a of position.agents) {
@@ -257,7 +253,6 @@ export function inText(game, position) {
   return `${parts.join(". ")}.`;
 }
 
-// legend lists what is drawn, each with a drawing.
 export function legend(game) {
   const all = [], mine = sprites.seatColour(game, 0), { head } = game;
   const add = (words, ...marks) => all.push([words, pen => marks.forEach(([sprite, colour, text]) => sprites.paint(pen, sprite, colour, text))]);
@@ -287,7 +282,6 @@ export function legend(game) {
   return all;
 }
 
-// thumbnail is a small drawing.
 export function thumbnail(draw, size = 28) {
   const canvas = document.createElement("canvas"), pixels = Math.round(size * devicePixelRatio);
   canvas.width = canvas.height = pixels;

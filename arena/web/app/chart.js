@@ -11,7 +11,6 @@ function vector(tag, attributes) {
 }
 
 export class Chart {
-  // jump is called with the step that was clicked on.
   constructor(game, jump) {
     this.game = game;
     this.seats = game.head.teams.flat().toSorted((a, b) => a - b);
@@ -30,7 +29,6 @@ export class Chart {
     this.whole = element("section", { className: "chart", ariaLabel: "Chart" }, this.pick, plot, element("ul", {}, ...this.keys));
   }
 
-  // show marks a step in the chart of what a viewer knows.
   show(index, viewer) {
     this.index = index;
     if (viewer !== this.viewer) {

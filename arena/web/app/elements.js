@@ -16,10 +16,8 @@ export function element(tag, properties = {}, ...children) {
 /** @returns {any} */
 export function find(id) { return document.getElementById(id); }
 
-// turnTo shows the parts of the shell that a page has.
 export function turnTo(page) { document.body.dataset.page = page; }
 
-// say changes an element's text if it is another.
 export function say(where, text) {
   if (where.textContent !== text) where.textContent = text;
 }

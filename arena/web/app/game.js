@@ -94,7 +94,6 @@ export class Game {
     };
   }
 
-  // actionOf is what a seat did in the step that led to a position, in words.
   actionOf(position, seat) {
     return position.actions?.[seat]?.map((n, i) => (this.head.actions[i].names?.[n] ?? String(n)).replaceAll("_", " ")).join(" ") ?? "";
   }
@@ -109,7 +108,6 @@ function seenEvent(e, seat, out, hidesOwners) {
   return { ...e, by: e.by?.filter(owner => owner === seat), seat: e.event === "exploded" && e.seat !== seat ? undefined : e.seat };
 }
 
-// notable are the events that people look for.
 export const notable = new Set(["died", "hurt", "picked_up", "kicked", "collapsed", "ended"]);
 
 const itemNames = { extra_bomb: "an extra bomb", incr_range: "a longer range", kick: "the kick", skull: "a skull" };
@@ -119,13 +117,11 @@ function byWhom(game, { by, seat }) {
   return by?.length ? ` by ${listed(by.map(other => other === seat ? "itself" : game.who(other)))}` : "";
 }
 
-// fate says how a seat died.
 export function fate(game, event) {
   const by = byWhom(game, event);
   return by ? `killed${by}` : `died${causes[event.what] ? `, ${causes[event.what]}` : ""}`;
 }
 
-// inWords says what happened in an event.
 export function inWords(game, event) {
   const who = event.seat === undefined ? "" : game.who(event.seat);
   const by = byWhom(game, event);
@@ -146,14 +142,12 @@ export function inWords(game, event) {
   return event.event;
 }
 
-// ending says how a game ended.
 export function ending(game, status) {
   if (status.result === "Tie") return "a tie";
   if (!status.winners?.length) return status.result === "Incomplete" ? "not decided" : status.result;
   return `won by ${listed(status.winners.map(seat => game.who(seat)))}`;
 }
 
-// listed is names as a sentence lists them.
 function listed(names) {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }

@@ -101,7 +101,6 @@ export class Listing {
     }));
   }
 
-  // neighbours are links to the games before and after one, in the table's order.
   neighbours(place, { before, after }) {
     const to = (game, title, sign) => game === undefined ? ""
       : element("a", { className: "button", title, ariaLabel: title, href: this.link({ ...picked(place), view: place.view, game }) }, sign);
@@ -164,7 +163,6 @@ export class Listing {
     if (focused >= 0) body.querySelectorAll("thead button")[focused].focus();
   }
 
-  // heads are the heads of the columns, by which the table is sorted.
   heads(body, filter) {
     return this.columns.map(key => {
       const { name, number } = columns[key], own = key === (filter.sort ?? "game"), { down } = filter;

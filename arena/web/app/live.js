@@ -40,7 +40,6 @@ async function tell() {
   mark();
 }
 
-// list shows what environments there are.
 function list(all) {
   turnTo("list");
   say(find("title"), "Running environments");
@@ -49,7 +48,6 @@ function list(all) {
     `${e.env}: ${e.games} game${e.games === 1 ? "" : "s"}, ${e.learners} learner${e.learners === 1 ? "" : "s"} each, of ${e.client}${e.running ? "" : ", not reset yet"}${e.paused ? ", paused" : ""}`)));
 }
 
-// mark shows on the buttons what they do now.
 function mark() {
   const running = following || player.playing;
   find("play").classList.toggle("playing", running);
@@ -62,7 +60,6 @@ function mark() {
   find("number").max = (about?.games ?? 1) - 1;
 }
 
-// look gets what has happened in the chosen game.
 async function look() {
   const asked = where(), got = await server.ask(`api/live/${asked}?since=${since}`, place.token);
   if (asked !== where()) return;
@@ -73,7 +70,6 @@ async function look() {
   mark();
 }
 
-// where is the chosen game.
 function where() {
   return Math.min(Math.max(0, Number(find("number").value) || 0), Number(find("number").max));
 }
@@ -93,7 +89,6 @@ function take(got, asked) {
   if (following) player.set(player.last);
 }
 
-// open begins to show another game or episode.
 function open(got, asked, key) {
   const { head } = got, offered = JSON.stringify([head.env, head.names]);
   const game = new Game({ ...head, steps: [] });
@@ -123,7 +118,6 @@ function add(game, steps) {
   }
 }
 
-// show shows a position of the game.
 function show(index, playing) {
   if (playing || index < player.last) following = false;
   else if (index > at) following = true;
@@ -138,7 +132,6 @@ function show(index, playing) {
   mark();
 }
 
-// latest goes on to show what happens.
 function latest() {
   following = true;
   if (missed) [since, view.key] = [0, ""];
@@ -162,7 +155,6 @@ async function order(what) {
   }
 }
 
-// remember keeps the address current.
 function remember() {
   const wanted = { token: place.token, key: place.key, game: find("number").value, view: find("view").value };
   history.replaceState(null, "", `#${encoded(wanted)}`);
@@ -200,7 +192,6 @@ function wire() {
   find("number").value = place.game ?? 0;
 }
 
-// watch is the page of running environments.
 export function watch() {
   document.title = "Live · pommego";
   player = new Player(show);

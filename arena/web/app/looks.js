@@ -4,7 +4,6 @@
 import { legend, thumbnail } from "./board.js";
 import { element, find } from "./elements.js";
 
-// offerViews offers everything, and what each seat sees.
 export function offerViews(game, wanted) {
   const seats = game.head.teams.flat().toSorted((a, b) => a - b);
   find("view").replaceChildren(element("option", { value: -1 }, "everything"),

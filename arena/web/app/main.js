@@ -15,7 +15,6 @@ let place = {};
 let views = [], listing = null, writing = 0, player = null;
 const near = element("span", { className: "tools" }); // the games before and after
 
-// show shows a step of the games.
 function show(index, playing) {
   const seat = Number(find("view").value), reach = find("reach").checked, dim = find("dim").checked;
   for (const view of views) view.show(index, seat, reach, dim);
@@ -36,13 +35,11 @@ function remember() {
   }, 200);
 }
 
-// moment is the address of what is shown now.
 function moment() {
   place.step = String(views[0].game.at(player.index).step);
   return `#${encoded({ ...place, view: find("view").value === "-1" ? undefined : find("view").value })}`;
 }
 
-// link is an address on this page.
 function link(wanted) { return `#${encoded({ token: place.token, ...wanted })}`; }
 
 async function load(number) { return new Game(await source.game(number, place.token)); }
@@ -54,7 +51,6 @@ function query(wanted) {
   });
 }
 
-// follow shows what the address says.
 async function follow() {
   complain();
   const asked = place = readAddress();
@@ -129,7 +125,6 @@ function compare(event) {
   showGames().catch(complain);
 }
 
-// browse is the page of recorded games.
 export function browse() {
   player = new Player(show);
   find("beside").onchange = compare;

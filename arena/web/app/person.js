@@ -11,7 +11,6 @@ export function kind(component, choice) {
   return name.endsWith("bomb") ? "bomb" : name;
 }
 
-// signs are kinds of moves in one letter.
 export const signs = { up: "↑", down: "↓", left: "←", right: "→", stay: "·" };
 
 const keys = {
@@ -19,7 +18,6 @@ const keys = {
   " ": "bomb", b: "bomb", ".": "stay", x: "stay",
 };
 
-// kindOfKey is what a key stands for, undefined if for nothing.
 export function kindOfKey(key) { return keys[key.length === 1 ? key.toLowerCase() : key]; }
 
 // Hand makes an action of one choice after the other: one for each component that needs
@@ -40,7 +38,6 @@ export class Hand {
     this.at = 0;
   }
 
-  // next is the component that is to be chosen.
   get next() { return this.open[this.at % this.open.length]; }
 
   // choose takes a choice by its kind, and words by component. It returns the whole

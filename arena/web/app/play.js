@@ -31,7 +31,6 @@ function choosesWords() { return [...find("words").querySelectorAll("select")]; 
 
 function post(what, body) { return server.post(`api/play/${what}`, place.token, body).catch(complain); }
 
-// take acts on a line from the server.
 function take(line) {
   if (line.head) begin(line.head);
   if (line.step) {
@@ -67,7 +66,6 @@ function show() {
   if (out && seat >= 0) say(find("turn"), `You are out${ownFate().replace(/^./, ": $&")}. The match goes on.`);
 }
 
-// ownFate says how the person died, "" if it has not.
 function ownFate() {
   const died = game.events.findLast(e => e.event === "died" && e.seat === seat);
   return died ? inWords(game, died).replace(game.who(seat), "you").replace("you was", "you were").replace("by itself", "by your own bomb") : "";
@@ -83,7 +81,6 @@ function ask(question) {
   if (early) choose(early);
 }
 
-// prompt says whose move it is.
 function prompt() {
   const parts = hand.open.length > 1 ? `, ${game.head.actions[hand.next].name.replaceAll("_", " ")}` : "";
   say(find("turn"), asked ? `Step ${asked.step}: your move${parts}` : "");
@@ -134,7 +131,6 @@ function letGo() {
   clearInterval(repeats);
 }
 
-// sayWord takes a digit as the next word.
 function sayWord(digit) {
   const lists = choosesWords();
   if (!lists.length || !lists[0].options[digit]) return;
@@ -155,7 +151,6 @@ function end(how) {
   document.body.classList.add("over");
 }
 
-// save hands over the record of the match.
 async function save() {
   const text = await server.ask("api/play/record", place.token);
   download(new Blob([text]), `${game.head.env.replace(":", "-")}-${game.head.seed}.jsonl`);

@@ -7,7 +7,6 @@ import { sprites } from "./sprites.js";
 const speeds = [0.5, 1, 2, 4, 6, 10, 15, 25, 40, 60]; // steps a second, by key
 
 export class Player {
-  // changed is called after each change of the step.
   constructor(changed) {
     this.changed = changed;
     this.index = this.last = 0;
@@ -38,7 +37,6 @@ export class Player {
     this.grow(games);
   }
 
-  // grow takes in what has been added to the games.
   grow(games) {
     this.games = games;
     this.viewers = String(games.map(game => game.viewer));
@@ -48,7 +46,6 @@ export class Player {
     this.drawMarks();
   }
 
-  // go shows a step and stops there.
   go(index) {
     this.run(false);
     this.set(index);
@@ -88,7 +85,6 @@ export class Player {
     requestAnimationFrame(tick);
   }
 
-  // key acts on a key, and reports whether it means anything.
   key(event) {
     const far = event.shiftKey ? 10 : 1;
     switch (event.key) {

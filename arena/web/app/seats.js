@@ -38,7 +38,6 @@ export class Seats {
     return card;
   }
 
-  // show shows a position as a seat knows it, with the events that it knows of until then.
   show(position, events) {
     for (const card of this.cards) {
       const { seat } = card, inGame = position.status.in.includes(seat);
@@ -69,7 +68,6 @@ export class Seats {
     }));
   }
 
-  // facts is what the agents of a seat have.
   facts(position, seat) {
     const { head } = this.game, facts = [];
     for (const a of position.agents.filter(agent => agent.seat === seat)) {
@@ -85,7 +83,6 @@ export class Seats {
     return facts;
   }
 
-  // end says when and how a seat left the game.
   end(events, seat) {
     const died = events.findLast(e => e.event === "died" && e.seat === seat && e.what !== "base");
     return died ? `${fate(this.game, died)} at step ${this.game.positions[died.index].step}` : "";
@@ -98,7 +95,6 @@ export class Seats {
       .map(([name, by]) => `${countWords[name] ?? name.replaceAll("_", " ")} ${by[seat]}`).concat(got).join(", ");
   }
 
-  // did is the last action as signs.
   did(position, seat) {
     return this.game.head.actions.flatMap((component, part) => {
       const choice = position.actions?.[seat]?.[part], what = choice !== undefined && component.names && kind(component, choice);

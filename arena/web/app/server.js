@@ -33,13 +33,10 @@ async function send(path, token, read, options = {}) {
   }
 }
 
-// ask gets JSON.
 function ask(path, token) { return send(path, token, answer => answer.json()); }
 
-// blob gets a file.
 function blob(path, token) { return send(path, token, answer => answer.blob()); }
 
-// post sends JSON, and gets nothing.
 function post(path, token, body) { return send(path, token, () => null, { method: "POST", keepalive: true, body: JSON.stringify(body) }); }
 
 // lines calls take with each line of JSON that comes, until the connection ends. A page that is

@@ -31,7 +31,6 @@ export function offerSharing(part, { views, link = null, videos = () => [] }) {
   part.append(menu);
 }
 
-// download hands over a file.
 export function download(content, name) {
   const href = URL.createObjectURL(content);
   element("a", { href, download: name }).click();
@@ -46,7 +45,6 @@ function video(kind) {
   return server.blob(`api/game/${encodeURIComponent(game)}/${kind}?seat=${find("view").value}`, token);
 }
 
-// oneFile is the page with what it has of a game.
 async function oneFile({ game: { head, positions, viewer } }) {
   const held = { title: find("title").textContent, view: viewer, game: { ...head, steps: positions } };
   const packed = await new Response(new Blob([JSON.stringify(held)]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();

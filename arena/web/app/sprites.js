@@ -14,7 +14,6 @@ function seatColour(game, seat) { return game.head.colours?.[seat] ?? "#8a8f98";
 
 function channels(colour) { return [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16)); }
 
-// colourOf is the colour of a name for things of a seat's colour.
 function colourOf(name, seat) {
   const shade = drawing.shades[name];
   if (shade) {
@@ -36,7 +35,6 @@ function outline({ circle, box, path }) {
   return made;
 }
 
-// paint draws a sprite on the cell from 0 to 100.
 function paint(pen, sprite, colour = "#000000", text = "") {
   pen.lineCap = pen.lineJoin = "round";
   for (const layer of drawing.sprites[sprite] ?? []) {
@@ -86,7 +84,6 @@ function stamp(pen, cell, { sprite, row, col, size, opacity, colour, text }) {
   pen.drawImage(drawn, Math.round(col * cell), Math.round(row * cell));
 }
 
-// agent draws one from the front.
 function agent(pen, colour, label, form) {
   paint(pen, form, colour, label);
   paint(pen, "facing", colour);

@@ -86,13 +86,11 @@ export class View {
     requestAnimationFrame(() => { this.list.scrollTop = item.offsetTop - this.list.clientHeight / 2; });
   }
 
-  // happened says what the step brought.
   happened(index) {
     const events = this.game.events.filter(e => e.index === index && e.event !== "not_laid");
     return events.map(event => inWords(this.game, event)).join("; ");
   }
 
-  // about is what there is to say about the game as a whole.
   about() {
     const { head } = this.game, end = this.game.at(this.game.last);
     const parts = [head.env, `${end.step} steps`, ending(this.game, end.status)];

@@ -104,8 +104,6 @@ func (t *Table) send(w http.ResponseWriter, r *http.Request, seat int, fresh fun
 	}
 }
 
-// look counts the pages of a seat. Closing the last one while the seat is in the game leaves
-// the match.
 func (t *Table) look(seat, more int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

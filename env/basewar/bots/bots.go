@@ -7,11 +7,6 @@
 //	bot.Act(&view, action)
 //
 // docs/games/basewar.md lists them and their options.
-//
-// # Concurrency
-//
-// A bot belongs to one goroutine at a time. Different bots share nothing but
-// working memory that is lent to them while they act.
 package bots
 
 import (
@@ -20,7 +15,6 @@ import (
 	"pommego/env/seat"
 )
 
-// choices is how many actions a bomber has.
 const choices = int(basewar.NumActions)
 
 // The searches' defaults: some two milliseconds a decision.

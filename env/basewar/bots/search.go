@@ -21,8 +21,6 @@ func newSearcher(s search.Settings) basewar.Bot {
 	return &searcher{settings: s, Memo: search.Memo{Bytes: search.Bytes[basewar.State](&s)}}
 }
 
-// workspace is what a decision by search needs. It is lent to agents while they
-// act.
 type workspace struct {
 	world    world
 	searcher search.Searcher[basewar.State]
@@ -60,7 +58,6 @@ func (a *searcher) Act(v *basewar.View, action []uint8) {
 	}
 }
 
-// share is the budget of one of several bombers.
 func (a *searcher) share(n int) search.Budget {
 	budget := a.settings.Budget
 	share := search.Budget{Time: budget.Time / time.Duration(n)}

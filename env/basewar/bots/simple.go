@@ -24,8 +24,6 @@ const (
 	boxCost     = 9  // what a box in the way costs, in steps
 )
 
-// analysis is what a decision is based on. Analyses are lent to agents while they
-// act.
 type analysis struct {
 	game *basewar.Game
 	s    *basewar.State
@@ -50,14 +48,12 @@ func (a *simple) Act(v *basewar.View, action []uint8) {
 	}
 }
 
-// look reads what the seat sees.
 func (o *analysis) look(v *basewar.View) {
 	o.game, o.s, o.side = v.Game, &v.State, v.Game.Rules().SideOf(v.Seat)
 	o.game.Ways(o.s, o.game.Approach(o.s, o.side.Other()), boxCost, &o.ways)
 	o.game.Foresee(o.s, -1, &o.forecast)
 }
 
-// decide chooses the action of a bomber.
 func (a *simple) decide(o *analysis, id int) basewar.Action {
 	var legal [basewar.NumActions]uint8
 	o.game.Legal(o.s, id, &legal)
@@ -79,8 +75,6 @@ func (a *simple) decide(o *analysis, id int) basewar.Action {
 	return top.Choice
 }
 
-// pays reports whether a bomb laid by a bomber is worth it, and the bomber and its
-// mates can escape.
 func (o *analysis) pays(id int) bool {
 	at := o.s.Bombers[id].Cell
 	o.game.Foresee(o.s, id, &o.bombed)

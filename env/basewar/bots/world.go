@@ -32,7 +32,6 @@ type road struct {
 	ways  [256]uint16
 }
 
-// begin sets the world up for the decisions of a round.
 func (w *world) begin(v *basewar.View) {
 	w.game, w.side, w.root = v.Game, v.Game.Rules().SideOf(v.Seat), v.State.StepCount
 	for id := range w.fixed {
@@ -44,8 +43,6 @@ func (w *world) begin(v *basewar.View) {
 	}
 }
 
-// steps is the cost of the way from a cell to the enemy's base once only the given
-// boxes are left.
 func (w *world) steps(s *basewar.State, boxes *grid.Bits, c grid.Cell) int {
 	hash := (boxes[0] ^ boxes[1]*3 ^ boxes[2]*5 ^ boxes[3]*7) * 0x9e3779b97f4a7c15 >> 60
 	r := &w.roads[hash]
@@ -88,7 +85,6 @@ func (w *world) aims(s *basewar.State) bool {
 	return false
 }
 
-// Step plays a round.
 func (w *world) Step(s *basewar.State, move search.Move, rng *env.RNG) {
 	x := rng.Uint64()
 	for id := range s.Bombers {
@@ -105,7 +101,6 @@ func (w *world) Step(s *basewar.State, move search.Move, rng *env.RNG) {
 	w.game.Step(s, w.actions[:])
 }
 
-// Terminal reports whether the game is over, or the bomber dead.
 func (w *world) Terminal(s *basewar.State) bool {
 	return !s.Bombers[w.id].Alive() || w.game.Rules().Over(s)
 }
@@ -159,7 +154,6 @@ func (w *world) energy(s *basewar.State, side basewar.Side) int {
 	return max(0, int(s.Energy[side])-w.forecast.Hits[side])
 }
 
-// lives is how many lives a side has left.
 func lives(s *basewar.State, side basewar.Side) int {
 	n := 0
 	for id := int(side); id < basewar.NumBombers; id += 2 {

@@ -24,10 +24,6 @@
 // Options follow a colon, as package seat says. From "heuristic" to "champion-net" all
 // take "noise=0.1": that share of their moves is drawn by chance. docs/games/pommerman.md
 // describes the others.
-//
-// # Concurrency
-//
-// A bot belongs to one goroutine at a time. Different bots share nothing.
 package bots
 
 import (
@@ -51,7 +47,6 @@ var Roster = slices.Concat(
 	java.Roster,
 )
 
-// withNoise adds to kinds of bots the option noise.
 func withNoise(kinds seat.Roster[pommerman.View]) seat.Roster[pommerman.View] {
 	noisy := slices.Clone(kinds)
 	for i := range noisy {
@@ -60,8 +55,6 @@ func withNoise(kinds seat.Roster[pommerman.View]) seat.Roster[pommerman.View] {
 	return noisy
 }
 
-// choices is how many choices a component of the action has: the move, and for
-// radio games each of the words.
 func choices(v *pommerman.View, component int) int {
 	if component == 0 {
 		return tactics.Choices

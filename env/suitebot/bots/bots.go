@@ -7,11 +7,6 @@
 //	bot.Act(&view, action)
 //
 // docs/games/suitebot.md lists them and their options.
-//
-// # Concurrency
-//
-// A bot belongs to one goroutine at a time. Different bots share nothing but
-// working memory that is lent to them while they act.
 package bots
 
 import (
@@ -20,7 +15,6 @@ import (
 	"pommego/env/suitebot"
 )
 
-// choices is how many actions there are.
 const choices = int(suitebot.PlantBomb) + 1
 
 // The searches' defaults: about a millisecond a decision.

@@ -29,7 +29,6 @@ func (w *world) Moves(s *suitebot.State, dst []search.Move) []search.Move {
 	return dst
 }
 
-// Step plays a round.
 func (w *world) Step(s *suitebot.State, move search.Move, rng *env.RNG) {
 	x := rng.Uint64()
 	for seat := range w.actions {
@@ -40,7 +39,6 @@ func (w *world) Step(s *suitebot.State, move search.Move, rng *env.RNG) {
 	w.plan.Step(s, w.actions[:])
 }
 
-// Terminal reports whether the last round has been played.
 func (w *world) Terminal(s *suitebot.State) bool { return w.plan.Over(s) }
 
 // Score is the lead in points over the best of the others, including what the

@@ -147,11 +147,7 @@ def _rows(library: Library, raw: Mapping[str, Any], spec: GameSpec) -> Arrays:
 
 
 def _shares(most: int) -> NDArray[np.float32]:
-    """Return the share of each number, which no division on a device is sure to give.
-
-    Raises:
-        ValueError: no rule allows so many.
-    """
+    """Return the share of each number, which no division on a device is sure to give."""
     if not 0 < most <= _MOST_SHARES:
         raise ValueError(f"a rule that allows {most}, expected 1 to {_MOST_SHARES}")
     return np.arange(most + 1, dtype=np.float32) / np.float32(most)
@@ -178,11 +174,7 @@ _ITEMS = (_values(1, 2, 3), _values(7, 8, 9, 10), _values(11, 12, 13), _values(6
 
 
 class _Encoder:
-    """Makes the observations of Pommerman with one set of rules.
-
-    Raises:
-        ValueError: the game is not Pommerman, or a rule is out of range.
-    """
+    """Makes the observations of Pommerman with one set of rules."""
 
     MAPS = ("board", "bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
     WALLS = _values(0, 1, 2)  # passage, rigid, wood
@@ -221,11 +213,7 @@ class _Encoder:
 
     @cached_property
     def masks(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """What a seat sees from each cell: 255 where maps are kept, and the fog put elsewhere.
-
-        Raises:
-            PommegoError: the game has no fog, or too large a board.
-        """
+        """What a seat sees from each cell: 255 where maps are kept, and the fog put elsewhere."""
         if all(encoding.name != _UNFOGGED for encoding in self.spec.encodings):
             raise PommegoError(f"{self.spec.id} has no fog")
         rules = self.spec.rules

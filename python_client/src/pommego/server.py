@@ -248,7 +248,6 @@ def _spawn(
 
 
 def _death(process: subprocess.Popen[bytes], output: IO[bytes]) -> ServerDiedError:
-    """Return the error that says how the process ended."""
     code, words, advice = process.poll(), _last_words(output), ""
     how = f"was killed by signal {-code}" if code and code < 0 else f"exited with status {code}"
     if starved := bool(_MEMORY.search(words)):

@@ -172,7 +172,6 @@ class PommegoTorchEnv(EnvBase):
         return whole, last_info | {"valid": self.info["valid"]}
 
     def _seen(self, obs: dict[str, NDArray[Any]], info: dict[str, Any]) -> TensorDict:
-        """Return the entries of learners."""
         arrays = dict(fields_of(obs)) | {"action_mask": info["action_mask"].view(np.bool_)}
         arrays |= {name: info[name][:, None] for name in _FLAGS}
         tensors = {

@@ -56,7 +56,6 @@ class Tournament:
         return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
         return html_table(_HEAD, self._rows())
 
 
@@ -125,7 +124,6 @@ def tournament(
 
 
 def _named(players: Sequence[Opponent] | Mapping[str, Opponent]) -> dict[str, Opponent]:
-    """Return the players by the program's names for them."""
     if isinstance(players, str) or not players:
         raise TypeError(f"players is {players!r}, expected a list of them, or a dictionary by their names")
     called = [(p if isinstance(p, str) else getattr(p, "__name__", type(p).__name__), p) for p in players]

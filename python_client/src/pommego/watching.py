@@ -174,11 +174,7 @@ def _encode(gif: bytes, target: Path) -> None:
 
 
 def _encoder() -> str:
-    """Find ffmpeg.
-
-    Raises:
-        PommegoError: there is none.
-    """
+    """Find ffmpeg."""
     if found := shutil.which("ffmpeg"):
         return found
     try:

@@ -96,8 +96,6 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 	a.say(v, move, action[1:])
 }
 
-// urgency is how much it matters to get something decided, in thousandths: as it gets
-// late, and with more in the team than in the other.
 func (p *planner) urgency() int32 {
 	own, rivals := 1, 0
 	for other := range p.rules.Seats() {
@@ -116,8 +114,6 @@ func (p *planner) urgency() int32 {
 	return int32(urgency)
 }
 
-// lateness is how late it is in the game, in thousandths: nothing in the first quarter,
-// all in the last.
 func (p *planner) lateness() int32 {
 	return int32(min(max(2000*int(p.root.StepCount)/p.rules.MaxSteps-500, 0), 1000))
 }

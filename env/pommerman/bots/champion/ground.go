@@ -6,8 +6,6 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// ground is what a champion knows of the board before it searches: what can be
-// walked on, and how good it is to be where.
 type ground struct {
 	floor   grid.Bits // neither rigid nor wood
 	wood    grid.Bits
@@ -42,7 +40,6 @@ func (g *ground) survey(p *planner, m *championMemory) {
 	g.value(p, m)
 }
 
-// foreseeRings finds the cells of the collapse.
 func (g *ground) foreseeRings(r *pommerman.Rules, now int) {
 	clear(g.fallen[:])
 	if r.FirstCollapse == pommerman.NoCollapse {
@@ -59,8 +56,6 @@ func (g *ground) foreseeRings(r *pommerman.Rules, now int) {
 	}
 }
 
-// value works out how good it is to be on each cell: near items, near where a bomb
-// would burn wood, near rivals, and not where it was lately.
 func (g *ground) value(p *planner, m *championMemory) {
 	w, s, self := &p.weights, &p.root.State, &p.root.Agents[p.seat]
 	p.forecast(&p.calm, &p.root, 0)

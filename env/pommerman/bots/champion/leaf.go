@@ -50,7 +50,6 @@ func (p *planner) forecast(f *forecast, n *node, age int) {
 	}
 }
 
-// explode lets the bombs of a node explode.
 func (p *planner) explode(f *forecast, n *node, age int) {
 	r := p.rules
 	var bombs pommerman.Bombs
@@ -163,12 +162,8 @@ func (p *planner) margin(f *forecast, n *node) int32 {
 	return w.TightRoom * share(own.Len(), w.Half) / 1000
 }
 
-// share is what so many cells are worth, in thousandths, if half of it is for half
-// cells.
 func share(cells int, half int32) int32 { return 1000 * int32(cells) / (int32(cells) + half) }
 
-// leaf is what a node of an age is worth: what is left of the sets, what the agent
-// carries, the wood that burns, and how good it is to be where it is.
 func (p *planner) leaf(f *forecast, n *node, age int) int32 {
 	w := &p.weights
 	o := p.grow(f, n)
@@ -199,7 +194,6 @@ func (p *planner) leaf(f *forecast, n *node, age int) int32 {
 	return points
 }
 
-// standing is what the agent has, and where it is.
 func (p *planner) standing(n *node) int32 {
 	w, a := &p.weights, &n.Agents[p.seat]
 	ammo := int32(a.Ammo)

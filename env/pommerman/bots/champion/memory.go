@@ -39,15 +39,12 @@ func (m *championMemory) code(c *saved.Codec) {
 	m.belief.Code(c)
 }
 
-// attend takes in a view and what the teammate said. It returns false for a seat that is
-// out of the game.
 func (m *championMemory) attend(v *pommerman.View) bool {
 	m.remember(v)
 	m.listen(v)
 	return v.Seat < v.Rules.Seats() && m.belief.Agents[v.Seat].Alive
 }
 
-// remember takes a view in.
 func (m *championMemory) remember(v *pommerman.View) {
 	now := uint16(v.StepCount + 1)
 	if late := int(now) - int(m.turn); m.turn != 0 && (late < 0 || late > 1) {
@@ -81,7 +78,6 @@ func (m *championMemory) lately() []grid.Cell {
 	return m.recent[:min(int(m.visits), len(m.recent))]
 }
 
-// tries notes the move that it is about to make.
 func (m *championMemory) tries(from grid.Cell, move pommerman.Action) {
 	m.aim = 0
 	if pommerman.Up <= move && move <= pommerman.Right {

@@ -124,7 +124,6 @@ func (s *analysis) bearable() tactics.Moves {
 	return moves
 }
 
-// draw fills in the planes.
 func (s *analysis) draw(m *championMemory) {
 	p := &s.planner
 	r, root, planes := p.rules, &p.root, &s.planes

@@ -91,7 +91,6 @@ var (
 	netForests = [...]int{1, 4, 8, 14, 22}
 )
 
-// stepOf is how many of the steps x reaches.
 func stepOf(x int, steps []int) int {
 	n := 0
 	for n < len(steps) && x >= steps[n] {
@@ -113,7 +112,6 @@ func (in *netInput) add(feature int) {
 
 func (in *netInput) all() []uint16 { return in.list[:in.n] }
 
-// express turns what was seen into features.
 func (s *analysis) express() {
 	in, p := &s.input, &s.planner
 	in.n = 0
@@ -132,7 +130,6 @@ func (s *analysis) express() {
 	s.expressRest()
 }
 
-// expressMove adds the features of a useful move's block.
 func (s *analysis) expressMove(move pommerman.Action, block int) {
 	in, p, f := &s.input, &s.planner, &s.fates[move]
 	in.add(block + blockUseful)

@@ -36,7 +36,6 @@ type layer struct {
 	biases  []int32
 }
 
-// network is the weights, layer by layer.
 type network []layer
 
 // netFile is the weights of each layer, and then its biases in four little-endian bytes
@@ -62,7 +61,6 @@ var trained = sync.OnceValue(func() (n network) {
 	return n
 })
 
-// activations are what units give.
 type activations struct {
 	sums    [netSums]int32
 	first   [netSums]uint8
@@ -95,7 +93,6 @@ func (n network) answer(features []uint16, a *activations) *[tactics.Choices]int
 	return &a.answers
 }
 
-// weigh is what a unit of a dense layer gets.
 func (l *layer) weigh(unit int, inputs []uint8) int32 {
 	sum := l.biases[unit]
 	weights := l.weights[unit*len(inputs):][:len(inputs)]

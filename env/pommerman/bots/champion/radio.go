@@ -27,7 +27,6 @@ func talks(r *pommerman.Rules) bool {
 	return r.RadioWords >= talkWords && r.RadioVocab >= 2 && r.Traits().Silence
 }
 
-// say writes the message of a seat that makes a move.
 func (m *championMemory) say(v *pommerman.View, move pommerman.Action, words []uint8) {
 	if !talks(v.Rules) {
 		return
@@ -49,10 +48,8 @@ func (m *championMemory) say(v *pommerman.View, move pommerman.Action, words []u
 	words[0], words[1] = blockOf(v.Rules, at.Row()), blockOf(v.Rules, at.Col())
 }
 
-// blockOf is the block of a row or column.
 func blockOf(r *pommerman.Rules, line int) uint8 { return uint8(1 + line*blocks(r)/r.BoardSize) }
 
-// blocks is how many rows of blocks the board has.
 func blocks(r *pommerman.Rules) int { return min(r.RadioVocab, r.BoardSize) }
 
 // listen takes in what the teammate said in the last step, at the start of which
@@ -77,7 +74,6 @@ func (m *championMemory) listen(v *pommerman.View) {
 	m.where[seat] = now
 }
 
-// blockCells is the cells of the block that a message names.
 func blockCells(r *pommerman.Rules, message [pommerman.MaxWords]uint8) (b grid.Bits) {
 	for c := range grid.Square(r.BoardSize).All {
 		if blockOf(r, c.Row()) == message[0] && blockOf(r, c.Col()) == message[1] {

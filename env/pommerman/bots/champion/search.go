@@ -83,7 +83,6 @@ type entry struct {
 	value      int32
 }
 
-// begin sets the planner up for a decision.
 func (p *planner) begin(r *pommerman.Rules, seat int, w *weights, budget search.Budget, m *championMemory) {
 	p.Meter = search.NewMeter(budget)
 	p.rules, p.seat, p.mate = r, seat, r.Teammate(seat)
@@ -205,7 +204,6 @@ func (p *planner) separate(sc *scenario, rival int) {
 	}
 }
 
-// lift takes an agent off the board.
 func (p *planner) lift(s *pommerman.State, other int) {
 	c := s.Agents[other].Cell
 	if s.Board[c] != p.rules.Agent0()+pommerman.Item(other) {
@@ -325,7 +323,6 @@ func (p *planner) openCells(n *node) grid.Bits {
 	return open
 }
 
-// hash tells nodes of one scenario and age apart.
 func (p *planner) hash(n *node, sc *scenario, plies, age int) uint64 {
 	self := &n.Agents[p.seat]
 	h := uint64(self.Cell) | uint64(self.Ammo)<<8 | uint64(self.Blast)<<16 | uint64(age)<<32 | uint64(plies)<<40

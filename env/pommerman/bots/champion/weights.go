@@ -61,7 +61,6 @@ var weightSets = map[string]weights{
 	"reckless": defaultWeights.with(func(w *weights) { w.Chase, w.TightRoom = 1000, 0 }),
 }
 
-// with is the weights after a change.
 func (w weights) with(change func(w *weights)) weights {
 	change(&w)
 	return w

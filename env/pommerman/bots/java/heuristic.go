@@ -15,7 +15,6 @@ type heuristic struct {
 	was      features
 }
 
-// features is what there is to a state.
 type features struct {
 	enemies, mates int // living
 	wood           int // what is seen of it, and 1
@@ -24,7 +23,6 @@ type features struct {
 	near           // with AdvancedHeuristic
 }
 
-// begin looks at the root.
 func (h *heuristic) begin(root *pommerman.State, m *memory, advanced bool, rng Generator) {
 	h.advanced = advanced
 	h.was = h.look(root, rng)
@@ -34,7 +32,6 @@ func (h *heuristic) begin(root *pommerman.State, m *memory, advanced bool, rng G
 	h.wood = float64(m.wood)
 }
 
-// value is the value of a state.
 func (h *heuristic) value(s *pommerman.State, rng Generator) float64 {
 	now := h.look(s, rng) // whose draws are spent in any case
 	switch h.rules.Result(s, h.seat) {
@@ -49,7 +46,6 @@ func (h *heuristic) value(s *pommerman.State, rng Generator) float64 {
 	return h.customValue(&now)
 }
 
-// look counts what there is to a state.
 func (h *heuristic) look(s *pommerman.State, rng Generator) features {
 	self, mate := &s.Agents[h.seat], h.rules.Teammate(h.seat)
 	o := features{wood: 1, blast: int(self.Blast), kicks: self.Kicks}

@@ -16,25 +16,8 @@
 // seat sees now ([pommerman.Rules.CopyJava]). In all others they plan on what our
 // searching agents believe ([pommerman.Belief]).
 //
-// # Options
-//
-//	iterations  how many plans or rollouts a decision tries: 200, unless ticks or ms are given
-//	ticks       how many ticks of the game it may simulate
-//	ms          how many milliseconds it may take
-//	depth       of java-mcts: how many ticks it looks ahead: 12
-//	c           of java-mcts: the weight of exploration in UCB1: the square root of 2
-//	length      of java-rhea: moves in a plan: 12
-//	mutation    of java-rhea: the share of a child's moves that are drawn anew: 0.5
-//	advanced    1: score by AdvancedHeuristic, 0: by CustomHeuristic, as it is without
-//	omniscient  1: plan on the whole state ([pommerman.Rules.CopyWhole]), as the original's players
-//	            do without fog, its default; servers allow it only by name (--allow-agents)
-//
-// The numbers are those of the framework's runner and of the paper about it. Where
-// nobody chose any, the original's are depth=8,ms=40 and mutation=0.3.
-//
-// # Concurrency
-//
-// A bot belongs to one goroutine at a time. Different bots share nothing.
+// Their options are in docs/matches.md. "omniscient" plans on the whole state
+// ([pommerman.Rules.CopyWhole]), as the original's players do without fog, its default.
 package java
 
 import (
@@ -57,7 +40,6 @@ var Roster = seat.Roster[pommerman.View]{
 	searching("java-mcts", settings{method: treeSearch, iterations: 200, c: math.Sqrt2, depth: 12}, "depth", "c"),
 }
 
-// agent is an agent that searches.
 type agent struct {
 	settings
 	memory
@@ -88,7 +70,6 @@ func (a *agent) Reset(rng env.RNG) {
 
 func (a *agent) Reseed(rng env.RNG) { a.rng = ownRNG{rng} }
 
-// Know shows it the whole match.
 func (a *agent) Know(m *pommerman.Match) {
 	if a.omniscient {
 		a.whole = &m.State
@@ -130,7 +111,6 @@ type Player interface {
 	Could(v *pommerman.View, root *pommerman.State, rng Generator) uint8
 }
 
-// Could returns the one move that the search finds.
 func (a *agent) Could(v *pommerman.View, root *pommerman.State, rng Generator) uint8 {
 	p := planner{root: *root}
 	if !p.begin(v.Rules, v.Seat, &a.settings, a.budget, rng) {

@@ -139,7 +139,6 @@ func (p *planner) rolloutMove() uint8 {
 	return uint8(p.rng.IntN(tactics.Choices))
 }
 
-// backUp adds a value to a node and to all above it.
 func (p *planner) backUp(at int32, value float64) {
 	for {
 		n := &p.nodes[at]

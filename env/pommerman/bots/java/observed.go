@@ -43,7 +43,6 @@ func (s *observed) byColumns() []grid.Cell {
 	return s.columns[:s.v.Rules.BoardSize*s.v.Rules.BoardSize]
 }
 
-// isEnemy reports whether a cell shows a living enemy.
 func (s *observed) isEnemy(c grid.Cell) bool {
 	item := s.v.Board[c]
 	seat := int(item) - int(s.v.Rules.Agent0())

@@ -39,7 +39,6 @@ func (p *planner) begin(r *pommerman.Rules, seat int, s *settings, b search.Budg
 	return !p.terminal(&p.root)
 }
 
-// decide finds a move.
 func (p *planner) decide(m *memory) pommerman.Action {
 	clear(p.statistics[:])
 	p.heuristic.begin(&p.root, m, p.settings.advanced, p.rng)
@@ -95,7 +94,6 @@ func (p *planner) lookAhead() pommerman.Action {
 	return pommerman.Action(best)
 }
 
-// direction is where a move leads.
 func direction(move uint8) grid.Dir {
 	if pommerman.Action(move) == pommerman.LayBomb {
 		return grid.Stay

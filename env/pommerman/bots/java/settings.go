@@ -8,7 +8,6 @@ import (
 	"pommego/env/seat"
 )
 
-// method is one of the searches.
 type method uint8
 
 const (

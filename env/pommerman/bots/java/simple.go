@@ -27,7 +27,6 @@ func (a *simple) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(move)
 }
 
-// step is the move in a direction.
 func step(d grid.Dir) (pommerman.Action, tactics.Moves) {
 	return pommerman.Action(d), tactics.One(pommerman.Action(d))
 }
@@ -60,7 +59,6 @@ func (a *simple) decide(v *pommerman.View, rng Generator) (pommerman.Action, tac
 	return a.wander(&s, rng)
 }
 
-// Could returns the moves of a decision.
 func (a *simple) Could(v *pommerman.View, _ *pommerman.State, rng Generator) uint8 {
 	_, could := a.decide(v, rng)
 	return uint8(could)

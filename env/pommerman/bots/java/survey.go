@@ -86,7 +86,6 @@ func safe(f *tactics.Sight, danger *tactics.Threats, side int) int {
 	return safe
 }
 
-// livingEnemies is how the living enemies of a seat are drawn.
 func livingEnemies(r *pommerman.Rules, s *pommerman.State, seat int) (set tactics.Items) {
 	for other := range r.Seats() {
 		if other != seat && other != r.Teammate(seat) && s.Agents[other].Alive {

@@ -34,7 +34,6 @@ type analysis struct {
 	gap    int       // how far, in rows and columns together
 }
 
-// look takes in what the seat knows.
 func (o *analysis) look(v *pommerman.View, memory *hybridMemory, rng *env.RNG) {
 	o.v, o.memory = v, memory
 	drawn := rng.Uint64()

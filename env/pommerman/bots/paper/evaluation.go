@@ -49,7 +49,6 @@ func (w *world) evaluate(s *pommerman.State) float64 {
 	return points + float64(f.points(w, s)) + evadeScore(s, w.seat)
 }
 
-// company counts who is left.
 func (w *world) company(s *pommerman.State) int {
 	points, mate := 0, w.rules.Teammate(w.seat)
 	for seat := range w.rules.Seats() {
@@ -74,7 +73,6 @@ type field struct {
 	bombs int       // the seat's
 }
 
-// survey takes a state apart.
 func (f *field) survey(r *pommerman.Rules, s *pommerman.State, seat int) {
 	for row := range r.BoardSize {
 		for col := range r.BoardSize {
@@ -102,7 +100,6 @@ func (f *field) survey(r *pommerman.Rules, s *pommerman.State, seat int) {
 	f.burns = f.burns.Or(f.own)
 }
 
-// points scores the field for the world's seat.
 func (f *field) points(w *world, s *pommerman.State) int {
 	points := bombPoints*f.bombs - woodPoints*f.wood.Len()
 	aimed := f.own.And(f.wood)

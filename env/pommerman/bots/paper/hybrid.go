@@ -99,7 +99,6 @@ func (h *hybrid) decide(v *pommerman.View, o *analysis) (pommerman.Action, task)
 	return o.sound(o.explore()), nothing
 }
 
-// answer is what the rules say to what is left.
 func (o *analysis) answer(left task) pommerman.Action {
 	if left == toEvade {
 		return o.evade()

@@ -95,10 +95,8 @@ func (h *hybrid) code(c *saved.Codec) {
 	}
 }
 
-// Append saves memory and RNG.
 func (h *hybrid) Append(dst []byte) []byte { return saved.Append(dst, h, (*hybrid).code) }
 
-// Restore takes what Append saved.
 func (h *hybrid) Restore(state []byte) error {
 	blank := hybrid{literal: h.literal, allBombs: h.allBombs}
 	return saved.Restore("bots: state of a hybrid agent", state, h, blank, (*hybrid).code)

@@ -41,7 +41,6 @@ func with(m search.Method) search.Settings {
 	}
 }
 
-// flat is a flat Monte Carlo search with a bandit.
 func flat(b search.Bandit) search.Settings {
 	s := with(search.FlatMonteCarlo)
 	s.Bandit = b

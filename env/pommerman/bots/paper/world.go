@@ -26,7 +26,6 @@ type world struct {
 	actions [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
 }
 
-// Moves appends the moves that are neither void nor at once deadly.
 func (w *world) Moves(s *pommerman.State, dst []search.Move) []search.Move {
 	moves := w.first
 	if s.StepCount != w.begin {
@@ -53,7 +52,6 @@ func (w *world) useful(s *pommerman.State) tactics.Moves {
 	return moves
 }
 
-// Step makes one tick.
 func (w *world) Step(s *pommerman.State, move search.Move, rng *env.RNG) {
 	width := 1 + w.rules.RadioWords
 	for seat := range w.rules.Seats() {
@@ -69,12 +67,10 @@ func (w *world) Step(s *pommerman.State, move search.Move, rng *env.RNG) {
 	w.rules.Step(s, w.actions[:])
 }
 
-// Terminal reports whether the agent is dead or the game is over.
 func (w *world) Terminal(s *pommerman.State) bool {
 	return !s.Agents[w.seat].Alive || w.rules.Over(s)
 }
 
-// Score is how good a state is for the agent's goal.
 func (w *world) Score(s *pommerman.State) float64 {
 	switch w.goal {
 	case toEvade:

@@ -36,7 +36,6 @@ func (s *scan) start2018() {
 	s.list2018(self, &from)
 }
 
-// takesPart2018 reports whether a cell belongs to the search.
 func (s *scan) takesPart2018(c grid.Cell) bool {
 	return !opaque2018.Has(s.v.Board[c]) && c.Row() < side2018 && c.Col() < side2018 && s.Sees(c)
 }

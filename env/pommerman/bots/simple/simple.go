@@ -83,7 +83,6 @@ func (a *simple) Act(v *pommerman.View, action []uint8) {
 // preferred.
 var powerups = [3]pommerman.Item{pommerman.ExtraBomb, pommerman.IncrRange, pommerman.Kick}
 
-// decide is one decision, and the rule that made it.
 func (a *simple) decide(v *pommerman.View) (pommerman.Action, Branch) {
 	a.begin()
 	s := scan{v: v}

@@ -17,8 +17,6 @@ from pommego._core.rows import to_box
 from pommego._transport import wire
 from pommego._transport.shared import SharedBatch
 
-__all__ = ["ENDED", "BatchReader", "Lazy", "Observation", "View", "WithMasks", "where"]
-
 Array = NDArray[Any]
 Observation = dict[str, Array] | Array
 
@@ -140,15 +138,7 @@ class BatchReader:
         return [f.name for f in kept] if worth else []
 
     def arrays(self, tensors: Mapping[str, wire.Tensor], games: int) -> dict[str, Array]:
-        """Return the tensors as views of the message, checked against the layout.
-
-        Args:
-            tensors: as received.
-            games: the number of games, which may differ from the layout's.
-
-        Raises:
-            ValueError: a tensor is missing or differs from the layout.
-        """
+        """Return the tensors as views of the message, checked against the layout."""
         layout = self._layouts.get(games)
         if layout is None:
             layout = self._layouts[games] = [
@@ -175,16 +165,7 @@ class BatchReader:
         games: int,
         give_away: Callable[[], None],
     ) -> View:
-        """Read one batch.
-
-        Args:
-            batch: the reply.
-            games: how many games are in it.
-            give_away: hands the reply's memory over to the arrays on it.
-
-        Raises:
-            ValueError: the batch is not what the server announced.
-        """
+        """Read one batch."""
         shared = isinstance(batch, SharedBatch)
         arrays = batch.views if shared else None
         if not arrays:
@@ -227,7 +208,6 @@ class BatchReader:
     def _shown(
         self, fields: list[tuple[wire.Field, str]], arrays: dict[str, Array], owned: dict[str, Array]
     ) -> Observation:
-        """Return these fields as observation or state."""
         shown = {}
         for field, name in fields:
             array = owned.get(field.name)
@@ -241,7 +221,6 @@ class BatchReader:
         return to_box(shown["planes"], shown["scalars"]) if self._box else shown
 
     def _info(self, arrays: dict[str, Array], games: int, owned: dict[str, Array]) -> dict[str, Any]:
-        """Return what info has in every batch, set for all rows."""
         every, info = self._all, {name: arrays[name] for name in _ALWAYS}
         if games != self._games:
             every = np.ones((len(_ALWAYS), games * self._learners), np.bool_)
@@ -325,7 +304,6 @@ class WithMasks(dict[str, Array]):
 
 
 def where(games: NDArray[np.bool_], array: Array, learners: int) -> Array:
-    """Return rows of an array that has rows or games first: 0 but for those of these games."""
     by_game = len(array) == len(games)
     mask = games if by_game else games.repeat(learners)
     kept = array * mask.reshape(-1, *(1,) * (array.ndim - 1))

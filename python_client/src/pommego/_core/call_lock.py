@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 from pommego.errors import BusyError, ForkedError
 
-__all__ = ["CallLock", "locked"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

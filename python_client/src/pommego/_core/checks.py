@@ -12,21 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego.errors import ServerError
 
-__all__ = [
-    "NO_BYTE",
-    "all_rows",
-    "at_least",
-    "autoreset_mode",
-    "batch_size",
-    "games_of",
-    "in_range",
-    "no_integers",
-    "numbers",
-    "one_seed",
-    "seeds",
-    "write_actions",
-]
-
 _SEEDS = 1 << 64
 NO_BYTE = "negative or above 254"  # what the server calls the 255 of `write_actions`
 
@@ -64,12 +49,7 @@ def at_least(least: int, what: str, value: Any, kind: type = Integral, more: str
 def seeds(
     seed: int | Sequence[int | None] | NDArray[Any] | None, games: int
 ) -> int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None:
-    """Read `seed`: a number, or a list, returned as its values and a mask of those given.
-
-    Raises:
-        ValueError: a seed is outside 0 to 2**64-1, or the list is not one for each game.
-        TypeError: a seed is not an integer.
-    """
+    """Read `seed`: a number, or a list, returned as its values and a mask of those given."""
     if seed is None or isinstance(seed, int | np.integer):
         return None if seed is None else one_seed(seed)
     if isinstance(seed, str | bytes) or not hasattr(seed, "__len__") or np.ndim(seed) == 0:
@@ -84,12 +64,6 @@ def seeds(
 
 
 def one_seed(value: Any) -> int:
-    """Check one seed.
-
-    Raises:
-        ValueError: it is outside 0 to 2**64-1.
-        TypeError: it is not an integer.
-    """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"seed is {value!r}, expected an integer from 0 to 2**64-1")
     if not 0 <= value < _SEEDS:
@@ -98,11 +72,6 @@ def one_seed(value: Any) -> int:
 
 
 def all_rows(rows: ArrayLike, total: int) -> None:
-    """Check the rows of a step of all games.
-
-    Raises:
-        ValueError: they are not all, in order.
-    """
     if not np.array_equal(np.asarray(rows), np.arange(total)):
         raise ValueError(
             f"rows must be all {total}, in order, or left out: without a batch_size below num_envs, "
@@ -111,11 +80,6 @@ def all_rows(rows: ArrayLike, total: int) -> None:
 
 
 def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
-    """Return the games that these rows belong to, in their order.
-
-    Raises:
-        ValueError, TypeError: they are not row numbers, or not those of whole games.
-    """
     array = np.asarray(rows)
     if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"rows must be integers, as in info['row'], got dtype {array.dtype}")
@@ -139,9 +103,6 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
 
     Values that do not fit into a byte are sent as 255, which is no action in any game. The server
     decides whether that is an error, as it ignores the actions of some rows.
-
-    Raises:
-        ValueError, TypeError: the wrong shape, or not integers.
     """
     array = numbers("actions", actions)
     if array.dtype.kind not in "iu":
@@ -158,11 +119,6 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
 
 
 def numbers(what: str, values: Any) -> NDArray[Any]:
-    """Return what a caller gave as an array.
-
-    Raises:
-        TypeError: numpy cannot read it, as it is on another device, say.
-    """
     try:
         array = np.asarray(values)
         if array.dtype != object or _place(values) == "cpu":
@@ -176,7 +132,6 @@ def numbers(what: str, values: Any) -> NDArray[Any]:
 
 
 def _place(values: Any) -> str:
-    """Name the device that a tensor is on."""
     return str(getattr(values, "device", "cpu"))
 
 
@@ -191,11 +146,7 @@ def no_integers(array: NDArray[Any]) -> str:
 
 
 def in_range(actions: NDArray[np.uint8], heeded: NDArray[np.bool_], choices: Sequence[Any]) -> None:
-    """Check the actions of the rows that are heeded, bool (games, learners), as the server does.
-
-    Raises:
-        ServerError: one is out of range.
-    """
+    """Check the actions of the rows that are heeded, bool (games, learners), as the server does."""
     parts = actions.reshape(*heeded.shape, -1)
     for component, choice in enumerate(choices):
         wrong = heeded & (parts[..., component] >= choice.n)

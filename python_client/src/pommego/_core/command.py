@@ -9,8 +9,6 @@ import sys
 from pommego.errors import BinaryNotFoundError
 from pommego.server import find_binary
 
-__all__ = ["main"]
-
 
 def main() -> int:
     """Replace this process by the program; where the system cannot, run it and return its status."""

@@ -16,8 +16,6 @@ from pommego.spec import GameSpec
 if TYPE_CHECKING:
     from pommego._core.starts import Starts
 
-__all__ = ["Connection", "GamesMaker", "read_spec", "spec_of"]
-
 
 @dataclass(frozen=True)
 class Connection(Certificates):
@@ -66,7 +64,6 @@ class GamesMaker:
     how: dict[str, Any]  # for `Games`
 
     def __call__(self, address: str | None, own: dict[str, Any]) -> Games:
-        """Make games with these options of their own; without an address on a server of their own."""
         server, where, options = None, self.where, self.options | own
         first = options.pop("first", 0)  # which of the environment's games
         if (by_game := options.get("rules_by_game")) is not None:
@@ -94,11 +91,6 @@ def spec_of(client: Client, id: str, rules: dict[str, Any] | list[dict[str, Any]
 
 
 def read_spec(client: Client, spec: dict[str, Any]) -> GameSpec:
-    """Read the description of a game that this server has sent.
-
-    Raises:
-        ProtocolError: it is not a valid description.
-    """
     try:
         return GameSpec.from_wire(spec)
     except ValueError as e:

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from pommego._core.batch import Lazy, Observation, View, WithMasks
 from pommego._core.rows import rows_of
 
-__all__ = ["final_info"]
-
 
 def final_info(
     view: View, valid: NDArray[np.bool_], game: dict[str, Any], learners: int, rows: int

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from pommego._core.simulating import Simulation
     from pommego._core.starts import Starts
 
-__all__ = ["Games"]
-
 _PER_STATE = 16  # bytes of a message around each state
 
 
@@ -125,12 +123,10 @@ class Games:
 
     @property
     def address(self) -> str:
-        """The address of the server."""
         return str(self.client.address)
 
     @property
     def timeout(self) -> float:
-        """Seconds to wait for one reply."""
         return self.client.timeout
 
     @timeout.setter
@@ -142,7 +138,6 @@ class Games:
         return self.client.time_out()
 
     def check_open(self) -> None:
-        """Raise ClosedError after `close`."""
         if self.closed:
             raise ClosedError("this environment has been closed; make a new one")
 
@@ -173,7 +168,6 @@ class Games:
         return time.perf_counter() - begin
 
     def observe(self) -> View:
-        """Return what all games show now, which is the result of no step."""
         return self.read(self.call("observe", wire.Batch))
 
     def show(self, **arrays: NDArray[Any]) -> wire.Ok:
@@ -181,7 +175,6 @@ class Games:
         return self.call("show", wire.Ok, **{name: wire.tensor(array) for name, array in arrays.items()})
 
     def render(self, game: int, colour: int, tile: int | None, seat: int | None) -> Any:
-        """Draw a game, or what a seat sees: as text, or with `tile` pixels for a tile as an image."""
         view: dict[str, Any] = {} if seat is None else {"seat": seat}
         if tile is None:
             view |= {"basic": True} if colour == 16 else {}
@@ -193,7 +186,6 @@ class Games:
             raise self.client.distrust(f"an invalid picture: {e}") from e
 
     def set_opponents(self, line_ups: LineUps) -> None:
-        """Have other opponents from each game's next episode on; see `PommegoVectorEnv.set_opponents`."""
         self.call("set_opponents", wire.Ok, **line_ups.fields())
         first, count = self._line_ups
         self._line_ups = first + count, len(line_ups.line_ups)
@@ -211,13 +203,7 @@ class Games:
         mask: NDArray[np.bool_] | None,
         starts: dict[str, Any] | None = None,
     ) -> View:
-        """Begin new episodes.
-
-        Args:
-            seeds: as `checks.seeds` returns them.
-            mask: a flag for each game; None: all.
-            starts: the request's fields that say where, as `starts` returns them; None: on new boards.
-        """
+        """Begin new episodes."""
         fields: dict[str, Any] = dict(starts or {})
         if isinstance(seeds, tuple):
             values, given = seeds
@@ -277,12 +263,10 @@ class Games:
         self.call("send", wire.Ok, games=wire.tensor(games), actions=wire.tensor(encoded))
 
     def _are_held(self, rows: ArrayLike) -> bool:
-        """Return whether these are the rows received last, the usual case."""
         alike = type(rows) is np.ndarray and rows.dtype == np.intp and rows.ndim == 1
         return alike and rows.tobytes() == self._held_rows
 
     def _ask_for_some(self) -> int:
-        """Ask for the first games that are ready; returns the request's id."""
         if not self._posts:
             return self.client.submit(self.client.encode("recv", env=self.made.env))
         self.client.slot()
@@ -313,7 +297,6 @@ class Games:
         return found
 
     def read(self, reply: wire.Batch | SharedBatch) -> View:
-        """Read a batch."""
         view = self._read(self._batches, reply, self.games)
         if view.games is not None:
             if np.maximum.reduce(view.games.view(np.uint32)) >= self.made.games:  # as any below 0 is
@@ -350,7 +333,6 @@ class Games:
     # Saved games ---------------------------------------------------------------
 
     def save(self, games: list[int], as_json: bool) -> list[Any]:
-        """Save games, in as many messages as necessary; see `PommegoVectorEnv.get_state`."""
         states: list[Any] = []
         most = self.at_once
         while len(states) < len(games):
@@ -378,7 +360,6 @@ class Games:
             raise self.client.distrust(f"a saved game that is not a JSON object: {e}") from e
 
     def restore(self, games: list[int], states: Sequence[Any]) -> View:
-        """Restore games and return the batch of all games; see `PommegoVectorEnv.set_state`."""
         given = [to_wire(state) for state in states]
         if len(games) != len(given):
             raise ValueError(f"{len(given)} states for {len(games)} games")
@@ -390,11 +371,7 @@ class Games:
         return view
 
     def starts(self, states: Sequence[Any] | None) -> dict[str, Any] | None:
-        """Return what a reset says of the state that each game begins in; None: on boards of their own.
-
-        Raises:
-            ValueError: they are too large for one message.
-        """
+        """Return what a reset says of the state that each game begins in; None: on boards of their own."""
         if states is None:
             return None
         from pommego._core.starts import request_fields  # noqa: PLC0415, loaded when it is used
@@ -402,7 +379,6 @@ class Games:
         return request_fields(states, self.client.limits["message_bytes"] // 2)
 
     def set_starts(self, starts: Starts) -> None:
-        """Say where episodes begin; see `PommegoVectorEnv.set_start_states`."""
         weights = starts.weights
         for begin, end in self.in_messages(starts.states, self.at_once):
             self.call(
@@ -415,7 +391,6 @@ class Games:
             )
 
     def readable(self, state: State | bytes) -> dict[str, Any]:
-        """Return the readable form of any state; see `PommegoVectorEnv.state_json`."""
         self.check_idle()
         call, env = self.client.call, self.scratch
         call("set_state", wire.Batch, env=env, games=[0], states=[to_wire(state)])
@@ -423,7 +398,6 @@ class Games:
         return self.saved(reply.states, 1, as_json=True)[0]
 
     def simulate(self, states: Sequence[State | bytes], actions: ArrayLike, **options: Any) -> Simulation:
-        """Make steps from each state; see `PommegoVectorEnv.simulate`."""
         from pommego._core.simulating import simulate  # noqa: PLC0415, loaded when it is used
 
         return simulate(self, states, actions, **options)
@@ -449,11 +423,7 @@ def _end(client: Client, server: Server | None) -> None:
 
 
 def _check(made: wire.EnvReply, options: dict[str, Any], spec: GameSpec) -> None:
-    """Check that the server has made what was asked for, of which everything else follows.
-
-    Raises:
-        ValueError: it says that it has made something else.
-    """
+    """Check that the server has made what was asked for, of which everything else follows."""
     for name in ("games", "observation", "reward", "autoreset_mode", "on_death"):
         if (asked := options.get(name)) not in (None, getattr(made, name)):
             raise ValueError(f"{name} is {getattr(made, name)!r}, expected {asked!r}")

@@ -13,8 +13,6 @@ from pommego._core.portion import Make, Portion
 from pommego._core.several import JoinedGames
 from pommego.errors import ConnectionError, PommegoError, ServerError, TimeoutError
 
-__all__ = ["Connect", "Hosts", "Servers", "split"]
-
 _MOST_PORTIONS = 32  # connections to one server
 _PAUSE = 0.2  # seconds between rounds in which no server could be reached
 
@@ -23,33 +21,19 @@ Connect = Callable[[str | None, dict[str, Any]], Games]
 
 
 def split(games: int, hosts: int, what: str) -> list[int]:
-    """Split games evenly between hosts.
-
-    Raises:
-        ValueError: there are fewer games than hosts.
-    """
     if games < hosts:
         raise ValueError(f"{hosts} {what} for {games} games: give each one game at least")
     return [games // hosts + (k < games % hosts) for k in range(hosts)]
 
 
 class Hosts:
-    """Servers or actors that share the games of an environment.
-
-    Attributes:
-        retries: how often the games of each portion may be made anew.
-    """
+    """Servers or actors that share the games of an environment."""
 
     retries: float
 
     def join(
         self, connect: Connect, games: int, batch_size: int | None, line_ups: LineUps | None
     ) -> JoinedGames:
-        """Make so many games.
-
-        Raises:
-            ValueError: the numbers do not fit together.
-        """
         made: list[Portion] = []
         makes: list[tuple[Make, int, int]] = []
         first = 0
@@ -70,7 +54,6 @@ class Hosts:
             raise
 
     def portions(self, games: int, batch_size: int | None) -> list[tuple[Any, int]]:
-        """Return the host and the number of games of each portion."""
         raise NotImplementedError
 
     def maker(self, connect: Connect, host: Any, own: dict[str, Any]) -> Make:
@@ -79,16 +62,7 @@ class Hosts:
 
 
 class Servers(Hosts):
-    """Servers at one or several addresses.
-
-    Args:
-        addresses: of the servers.
-        replace: as `pommego.make_vec` has it.
-        timeout: seconds that finding another server may take.
-
-    Raises:
-        ValueError, TypeError: the arguments are not as described.
-    """
+    """Servers at one or several addresses."""
 
     def __init__(self, addresses: str | Sequence[str], replace: bool | Sequence[str], timeout: float) -> None:
         addresses = [addresses] if isinstance(addresses, str) else list(addresses)
@@ -103,7 +77,6 @@ class Servers(Hosts):
         self._spares = [] if isinstance(replace, bool) else list(replace)
 
     def portions(self, games: int, batch_size: int | None) -> list[tuple[str, int]]:
-        """Return the address and the number of games of each portion."""
         counts = split(games, len(self._addresses), "servers")
         if batch_size is None or batch_size == games:
             return list(zip(self._addresses, counts, strict=True))
@@ -148,7 +121,6 @@ class Servers(Hosts):
 
 
 def _may_pass(error: PommegoError) -> bool:
-    """Whether it may work at another server, or later."""
     return isinstance(error, ConnectionError | TimeoutError) or (
         isinstance(error, ServerError) and error.code == "limit"
     )

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from pommego._core.batch import ENDED, Lazy, View, where
 from pommego.spec import Name
 
-__all__ = ["InfoMaker", "episode_info"]
-
 _NONE = np.uint64(2**64 - 1)  # the number of no episode
 
 
@@ -32,7 +30,6 @@ class InfoMaker:
         self._alive = np.zeros(games * learners, np.bool_)  # as last shown
 
     def of_reset(self, view: View, mask: NDArray[np.bool_] | None) -> dict[str, Any]:
-        """Return the info of a reset of all games, or of those in a mask."""
         if view.games is not None:
             self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
             return self.of_step(view)
@@ -40,13 +37,11 @@ class InfoMaker:
         return Lazy(self.of_no_step(view) | _began(view, begun, self._learners))
 
     def of_no_step(self, view: View) -> dict[str, Any]:
-        """Return the info of a batch of all games that is not the result of a step."""
         self._show(view)
         self._alive = view.info["alive"].copy()
         return view.info | {"valid": np.zeros(self._rows, np.bool_), "_valid": self._all.copy()}
 
     def of_step(self, view: View) -> dict[str, Any]:
-        """Return the info of a step."""
         info = view.info
         if view.games is None:
             valid, self._alive = self._alive, info["alive"].copy()
@@ -71,7 +66,6 @@ class InfoMaker:
         return Lazy(info)
 
     def _show(self, view: View) -> None:
-        """Note which episodes are shown."""
         self._episode = view.episode.copy()
         self._episode_bytes = self._episode.tobytes()
 
@@ -83,7 +77,6 @@ class InfoMaker:
 
 
 def _began(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:
-    """Return which episodes began, and their seeds, for a `Lazy` info."""
     mask = begun.repeat(learners)
     return {
         "seed": partial(where, begun, view.seed.copy(), learners),

@@ -15,18 +15,12 @@ from pommego._core.playing import Game, Played
 from pommego._core.program import rules_of, run
 from pommego.spec import GameSpec
 
-__all__ = ["RESULTS", "play", "play_matches", "rules_alone"]
-
 #: The numbers in `Played.results` by the program's words.
 RESULTS = {"tied": 0, "won": 1, "lost": -1}
 
 
 def rules_alone(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `make_vec`'s options as those of `play`, which has the rules alone.
-
-    Raises:
-        TypeError: there are others.
-    """
+    """Return `make_vec`'s options as those of `play`, which has the rules alone."""
     if others := sorted(set(options) - {"rules"}):
         raise TypeError(f"options {others} are for policies: a match between agents has only rules")
     return dict(options)
@@ -46,9 +40,6 @@ def play(
     Returns:
         what ``pommego play --json`` prints: result ("won", "lost" or "tied" a seat), outcome (what
         the end paid each seat), steps and more.
-
-    Raises:
-        PommegoError: it cannot be played; the message says why.
     """
     escaped = [agent.replace(",", "\\,") for agent in agents]
     command = ["play", "--env", id.removeprefix("pommego/"), "--agents", ",".join(escaped)]

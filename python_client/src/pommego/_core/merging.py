@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from pommego._core.batch import View
 
-__all__ = ["join_batches", "keep_rows", "together"]
-
 
 def together(parts: list[Any], axis: int = 0) -> Any:
     """Join arrays, or dictionaries of them, along an axis, which is the only one of those with one axis."""
@@ -47,7 +45,6 @@ def join_batches(views: list[View], steps: int | None = None) -> View:
 
 
 def _no_statistics(like: dict[str, NDArray[Any]], rows: int) -> dict[str, NDArray[Any]]:
-    """Return the statistics of rows whose episodes go on."""
     return {name: np.zeros((rows, *array.shape[1:]), array.dtype) for name, array in like.items()}
 
 

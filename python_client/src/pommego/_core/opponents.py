@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from pommego._transport import wire
 from pommego.pool import Pool, check_policy
 
-__all__ = ["LEARNER", "LineUps", "Opponent", "Opponents", "Policy", "check_player", "seats_of"]
-
 #: What plays a seat from Python: see `LineUps`.
 Policy = Callable[[dict[str, NDArray[Any]], dict[str, NDArray[Any]]], ArrayLike]
 #: An agent's name, a policy, or a pool of them.
@@ -55,9 +53,6 @@ class LineUps:
     Attributes:
         by_game: the number of each game's line-up, if the games have fixed ones; else None.
         hidden: whether the policies are asked for the caller, which does not see their rows.
-
-    Raises:
-        ValueError, TypeError: an argument is not as described.
     """
 
     def __init__(
@@ -73,11 +68,6 @@ class LineUps:
 
     @classmethod
     def read(cls, opponents: Opponents, games: int) -> LineUps:
-        """Read `opponents` as given for so many games.
-
-        Raises:
-            ValueError, TypeError: it is none of the accepted forms.
-        """
         if isinstance(opponents, LineUps):
             return opponents
         if isinstance(opponents, Pool):
@@ -114,7 +104,6 @@ class LineUps:
         return [k for k in range(width) if any(_plays_here(each[k : k + 1]) for each in self.line_ups)]
 
     def of_games(self, games: slice) -> LineUps:
-        """Return those of some of the games."""
         own = copy.copy(self)
         own.by_game = None if self.by_game is None else self.by_game[games]
         return own
@@ -144,11 +133,7 @@ Opponents = (
 
 
 def seats_of(seats: Sequence[Opponent]) -> tuple[list[str], LineUps | None]:
-    """Read `seats`: the names to send, and the opponents if some are policies.
-
-    Raises:
-        TypeError: it is not a list of names and policies.
-    """
+    """Read `seats`: the names to send, and the opponents if some are policies."""
     if isinstance(seats, str):
         raise TypeError(f"seats is a list of names, such as {seats.split(',')}, not one name")
     line_up = _opponents("seats", seats)
@@ -158,11 +143,7 @@ def seats_of(seats: Sequence[Opponent]) -> tuple[list[str], LineUps | None]:
 
 
 def check_player(what: str, player: Any, *further: str) -> None:
-    """Check that this can play: an agent's name, a `Pool`, or a policy, see `check_policy`.
-
-    Raises:
-        TypeError, ValueError: it cannot.
-    """
+    """Check that this can play: an agent's name, a `Pool`, or a policy, see `check_policy`."""
     if isinstance(player, Pool):
         return
     if not isinstance(player, str):

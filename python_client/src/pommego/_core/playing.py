@@ -22,8 +22,6 @@ from pommego.pool import SEARCH, Pool, check_policy
 from pommego.spec import GameSpec, Result
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["Game", "Played", "play_games", "progress", "searching"]
-
 _SHOWN = ("action_mask", "alive", "seat", "state")
 _HERE = print  # stands in line-ups for any policy: it plays from here, and not as a hidden opponent
 
@@ -101,7 +99,6 @@ def play_games(
 
 
 def _member(player: Any, seed: int) -> Any:
-    """Return who plays a game with this seed: of a pool the member that is drawn for it."""
     if not isinstance(player, Pool):
         return player
     seat = player.seat(seed, 0)
@@ -134,7 +131,6 @@ class _Group:
         self.over, self.first = np.zeros(len(games), np.bool_), True
 
     def shown(self) -> dict[str, Any]:
-        """Return the observation, and the info that policies get, of all rows."""
         info = {name: self.info[name] for name in _SHOWN if name in self.info}
         info["valid"] = info["alive"] & ~self.over.repeat(self.envs.learners)
         info["first"] = np.full(self.envs.num_envs, self.first)
@@ -162,7 +158,6 @@ class _Group:
 
 
 def _decide(groups: list[_Group], policies: dict[int, Policy]) -> NDArray[np.uint8]:
-    """Ask all policies, and return the actions of all groups' rows."""
     shown, envs = together([group.shown() for group in groups]), groups[0].envs
     shown["info"]["row"] = np.arange(len(shown["players"]))
     actions = np.zeros((len(shown["players"]), *envs.single_action_space.shape), np.uint8)
@@ -175,7 +170,6 @@ def _decide(groups: list[_Group], policies: dict[int, Policy]) -> NDArray[np.uin
 
 
 def _taken(parts: Any, rows: NDArray[np.intp]) -> Any:
-    """Take some rows of an array, or of each in a dictionary."""
     if isinstance(parts, np.ndarray):
         return parts[rows] if len(rows) < len(parts) else parts
     return {name: _taken(part, rows) for name, part in parts.items()}

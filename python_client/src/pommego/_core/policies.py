@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pommego._core.games import Games
     from pommego._core.several import JoinedGames
 
-__all__ = ["PolicyGames", "choose"]
-
 Array = NDArray[Any]
 
 _KEPT = 8  # how many calls of set_opponents back line-ups are known that no game has
@@ -36,14 +34,6 @@ class PolicyGames:
     It does what `Games` and `JoinedGames` do, with the caller's rows alone: the policies' rows are
     taken out of every batch, and their actions are added to every step. Each policy is asked once
     per step, for all its rows.
-
-    Args:
-        inner: the games with the rows of all learners, of which each game's last are the policies'.
-        line_ups: as given when the games were made.
-        copy: whether what the caller gets is to be its own.
-
-    Raises:
-        ProtocolError: the server has made another number of rows for policies.
     """
 
     max_in_flight = 1  # policies need to see a step before they choose for the next
@@ -89,7 +79,6 @@ class PolicyGames:
         self._inner.close()
 
     def set_opponents(self, line_ups: LineUps) -> None:
-        """Have other opponents from each game's next episode on."""
         self._inner.set_opponents(line_ups)
         number, last = self._lists[-1]
         self._lists = [*self._lists[-_KEPT:], (number + len(last.line_ups), line_ups)]
@@ -102,18 +91,15 @@ class PolicyGames:
         )
 
     def reset(self, seeds: Any, mask: NDArray[np.bool_] | None, starts: Any = None) -> View:
-        """Begin new episodes; see `Games.reset`."""
         self._known[slice(None) if mask is None else mask] = False
         return self._without_policies(self._inner.reset(seeds, mask, starts))
 
     def restore(self, games: list[int], states: Sequence[Any]) -> View:
-        """Restore games and return the batch of all games; see `PommegoVectorEnv.set_state`."""
         view = self._inner.restore(games, states)
         self._known[games] = False
         return self._without_policies(view)
 
     def recv(self) -> View:
-        """Wait for the batch of a step."""
         return self._without_policies(self._inner.recv())
 
     def _without_policies(self, view: View) -> View:
@@ -178,7 +164,6 @@ class PolicyGames:
         return self._lists[-1][1].line_ups[0]  # of a state whose opponents are none of ours
 
     def _number(self, policy: Any) -> int:
-        """Return the number of a policy, with the place of one that nobody plays by any more."""
         for n, known in enumerate(self._policies):
             if known is policy or (isinstance(policy, MethodType) and known == policy):
                 return n
@@ -191,7 +176,6 @@ class PolicyGames:
         return n
 
     def _record(self, view: View, games: Array) -> None:
-        """Tell the pools how the episodes ended that did."""
         for at, i in enumerate(view.finished.tolist()):
             game = int(games[i])
             if self._pools[game]:
@@ -218,12 +202,6 @@ class PolicyGames:
         return 0.5 if tied else 0.0
 
     def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
-        """Begin a step with the caller's actions, and with those that the policies choose.
-
-        Raises:
-            ServerError: an action of the caller's is out of range.
-            ValueError, TypeError: what a policy returned is no actions of its rows.
-        """
         self._inner.check_idle()
         made, games = self._inner.made, self._held
         if rows is not None and made.batch_size:
@@ -261,11 +239,7 @@ class PolicyGames:
 def choose(
     policy: Policy, seen: Any, info: dict[str, Array], choices: Sequence[Choice], **further: Any
 ) -> Array:
-    """Ask a policy for the actions of its rows; of those that are not valid it is 0.
-
-    Raises:
-        ValueError, TypeError: what it returned is no actions of its rows.
-    """
+    """Ask a policy for the actions of its rows; of those that are not valid it is 0."""
     given = checks.numbers("actions", policy(seen, info, **further))
     shape = (len(info["row"]), *(() if len(choices) == 1 else (len(choices),)))
     if given.dtype.kind not in "iu":
@@ -284,7 +258,6 @@ def choose(
 
 
 def _kept(view: View, games: int, learners: int, rows: slice, *, copy: bool) -> View:
-    """Return a view of some rows of each game."""
     names = ("obs", "reward", "terminated", "truncated", "info", "stats")
     kept = {name: keep_rows(getattr(view, name), games, learners, rows, copy=copy) for name in names}
     final = keep_rows(view.final, view.finished.size, learners, rows, copy=copy)

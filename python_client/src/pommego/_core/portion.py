@@ -32,8 +32,6 @@ from pommego.errors import (
 )
 from pommego.state import State
 
-__all__ = ["Host", "Make", "Portion"]
-
 _SAVE_EVERY = 64  # steps: the more, the more have to be made again after a loss
 
 T = TypeVar("T")
@@ -66,15 +64,7 @@ class Host:
 
 
 class Portion:
-    """Some games of an environment, which one server or actor steps together.
-
-    Args:
-        make: makes the games.
-        first: the number of the first.
-        count: how many there are.
-        line_ups: how many line-ups of opponents they are made with.
-        retries: how often the games may be made anew; 0: a loss is an error.
-    """
+    """Some games of an environment, which one server or actor steps together."""
 
     def __init__(self, make: Make, first: int, count: int, *, line_ups: int, retries: float) -> None:
         self._make, self._retries = make, retries
@@ -95,16 +85,11 @@ class Portion:
 
     @property
     def host(self) -> Host:
-        """Who has the games."""
         mean = self.seconds / max(1, self.steps)
         return Host(self.games.address, self.numbers, self.steps, mean, self.lost, self.error)
 
     def do(self, what: Callable[[Games], T]) -> T:
-        """Do something with the games; again if they are lost and have been made anew.
-
-        Raises:
-            ConnectionError, TimeoutError: they are lost for good.
-        """
+        """Do something with the games; again if they are lost and have been made anew."""
         while True:
             try:
                 return what(self.games)
@@ -169,7 +154,6 @@ class Portion:
         return same
 
     def begin(self, actions: NDArray[np.uint8]) -> None:
-        """Begin a step, whose actions then belong to the portion."""
         if self._retries and len(self._since) >= _SAVE_EVERY:
             self.do(self._keep)
         self._actions, self.begun = actions, time.perf_counter()
@@ -177,11 +161,6 @@ class Portion:
         self.under_way = True
 
     def finish(self) -> View:
-        """Wait for the step under way.
-
-        Raises:
-            ServerError: the server refused it, or there is a bug in one of the games.
-        """
         try:
             view = self.do(lambda games: games.recv())
         except ServerError as e:
@@ -194,7 +173,6 @@ class Portion:
         return self._numbered(view)
 
     def _note_step(self, view: View | None) -> None:
-        """Note that the step under way has been made."""
         self.steps += 1
         self.seconds += time.perf_counter() - self.begun
         if self._retries:
@@ -215,20 +193,17 @@ class Portion:
             self._note_step(None)
 
     def show(self, what: Callable[[Games], View]) -> View:
-        """Reset or restore games; returns what all show then."""
         view = self._change(what)
         if self._retries:
             self._mark = _mark_of(view)
         return self._numbered(view)
 
     def set_opponents(self, line_ups: LineUps) -> None:
-        """Have other opponents from each game's next episode on."""
         self._change(lambda games: games.set_opponents(line_ups))
         self._line_ups = line_ups
         self._number, self._count = self._number + self._count, len(line_ups.line_ups)
 
     def set_starts(self, starts: Starts) -> None:
-        """Have episodes begin in saved states."""
         self._change(lambda games: games.set_starts(starts))
         self._starts = starts
 
@@ -244,7 +219,6 @@ class Portion:
         return self.do(change)
 
     def _keep(self, games: Games) -> None:
-        """Keep the states of the games, from which they can go on."""
         with contextlib.suppress(ServerError):  # before the first reset, or after a bug in a game
             self._saved = games.save(list(range(len(self.numbers))), False)
             self._since = []
@@ -259,7 +233,6 @@ def _mark_of(view: View) -> int:
 
 
 def _of_game(error: ServerError, first: int) -> ServerError:
-    """Return the error with the number that its game has in the environment."""
     if "game" not in error.details:
         return error
     details = error.details | {"game": error.details["game"] + first}

@@ -15,15 +15,12 @@ from pommego._transport.wire import plain
 from pommego.errors import PommegoError
 from pommego.server import find_binary
 
-__all__ = ["KilledError", "rules_of", "run"]
-
 
 class KilledError(PommegoError):
     """The program was killed by a signal."""
 
 
 def rules_of(rules: Mapping[str, Any] | None) -> list[str]:
-    """Return the arguments that change these rules."""
     return ["--rules", json.dumps(rules, default=plain)] if rules else []
 
 
@@ -42,10 +39,6 @@ def run(
         text: what it reads.
         cpus: how many cores it uses; None: all.
         started: gets its process.
-
-    Raises:
-        PommegoError: it failed; the message is its own.
-        KilledError: somebody killed it.
     """
     stdin = subprocess.DEVNULL if part is None and text is None else subprocess.PIPE
     env = os.environ if cpus is None else os.environ | {"GOMAXPROCS": str(cpus)}

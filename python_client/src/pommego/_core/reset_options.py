@@ -8,16 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["reset_mask", "reset_states"]
-
 
 def reset_mask(options: Mapping[str, Any], games: int, learners: int) -> NDArray[np.bool_] | None:
-    """Read ``options["reset_mask"]`` and return one flag for each game, None for all games.
-
-    Raises:
-        ValueError, TypeError: it is not bool (rows,), covers a game in part, or
-            selects no game; or there are other options.
-    """
+    """Read ``options["reset_mask"]`` and return one flag for each game, None for all games."""
     unknown = set(options) - {"reset_mask", "states"}
     if unknown:
         raise ValueError(f"unknown reset options {sorted(unknown)}; there are 'reset_mask' and 'states'")
@@ -46,11 +39,7 @@ def reset_mask(options: Mapping[str, Any], games: int, learners: int) -> NDArray
 
 
 def reset_states(options: Mapping[str, Any], games: int) -> list[Any] | None:
-    """Read ``options["states"]`` and return a state, or None, for each game; None if there are none.
-
-    Raises:
-        ValueError, TypeError: it is not one for each game.
-    """
+    """Read ``options["states"]`` and return a state, or None, for each game; None if there are none."""
     states = options.get("states")
     if states is None:
         return None

@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 
 from pommego.spec import BOX
 
-__all__ = ["by_game", "fields_of", "row_info", "row_obs", "rows_of", "sample", "split_mask", "to_box"]
-
 
 def by_game(x: Any, games: int, learners: int) -> Any:
-    """Give rows the shape (games, learners, ...); see `PommegoVectorEnv.by_game`."""
     if isinstance(x, Mapping):
         return {key: by_game(value, games, learners) for key, value in x.items()}
     if isinstance(x, tuple):
@@ -28,7 +25,6 @@ def by_game(x: Any, games: int, learners: int) -> Any:
 
 
 def rows_of(games: NDArray[Any], learners: int) -> NDArray[np.intp]:
-    """Return the rows of these games in ascending order."""
     first = games.astype(np.intp) * learners
     return (first[:, None] + np.arange(learners)).ravel() if learners > 1 else first
 
@@ -39,11 +35,7 @@ def split_mask(action_mask: NDArray[np.int8], choices: Sequence[int]) -> tuple[N
 
 
 def sample(masks: Sequence[NDArray[np.int8]], rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Draw legal actions, (rows, components), from a mask (rows, choices) for each component.
-
-    Raises:
-        ValueError: in some row no choice is legal.
-    """
+    """Draw legal actions, (rows, components), from a mask (rows, choices) for each component."""
     drawn = []
     for component, mask in enumerate(masks):
         reach = np.cumsum(mask, axis=1, dtype=np.float32)
@@ -59,7 +51,6 @@ def sample(masks: Sequence[NDArray[np.int8]], rng: np.random.Generator) -> NDArr
 
 
 def row_obs(obs: Any, row: int) -> Any:
-    """Take one row of an observation, without a copy."""
     if isinstance(obs, np.ndarray):
         return obs[row]
     return {name: array[row] for name, array in obs.items()}
@@ -80,11 +71,7 @@ def to_box(planes: NDArray[Any], scalars: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def row_info(info: Mapping[str, Any], row: int, *, plain: bool = True) -> dict[str, Any]:
-    """Return one row's part of `info`, with Python's numbers if `plain`, else only with its truth values.
-
-    Returns:
-        the keys that are set for this row.
-    """
+    """Return one row's part of `info`, with Python's numbers if `plain`, else only with its truth values."""
     own: dict[str, Any] = {}
     for name, value in info.items():
         if name.startswith("_") or not info[f"_{name}"][row]:

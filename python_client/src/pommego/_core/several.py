@@ -30,8 +30,6 @@ from pommego._core.starts import Starts
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ServerError, TimeoutError
 from pommego.state import State
 
-__all__ = ["JoinedGames"]
-
 T = TypeVar("T")
 
 
@@ -73,17 +71,14 @@ class JoinedGames:
 
     @property
     def hosts(self) -> tuple[Host, ...]:
-        """Where the games are."""
         return tuple(portion.host for portion in self.portions)
 
     @property
     def address(self) -> str:
-        """The names of the hosts, with commas between."""
         return ", ".join(portion.games.address for portion in self.portions)
 
     @property
     def timeout(self) -> float:
-        """Seconds to wait for one reply."""
         return self.portions[0].games.timeout
 
     @timeout.setter
@@ -92,7 +87,6 @@ class JoinedGames:
             portion.games.timeout = seconds
 
     def close(self) -> None:
-        """Free the games. Idempotent."""
         self.closed = True
         for portion in self.portions:
             portion.games.close()
@@ -101,7 +95,6 @@ class JoinedGames:
     check_together = Games.check_together
 
     def check_idle(self) -> None:
-        """Raise ClosedError after `close`, and PommegoError while a step of all games is in flight."""
         self.check_open()
         if self._sent.any() and not self.made.batch_size:
             raise PommegoError("1 batches are in flight: recv() them, or reset(), first")
@@ -116,7 +109,6 @@ class JoinedGames:
             raise
 
     def _at(self, portion: Portion, what: Callable[[Games], T]) -> T:
-        """Do something with a portion's games; a step under way is received first."""
         with self._or_close():
             if portion.under_way:
                 self._receive(portion)
@@ -125,7 +117,6 @@ class JoinedGames:
     # Steps ----------------------------------------------------------------------
 
     def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
-        """Begin a step of all games or, with a batch size, of those with these rows."""
         self.check_idle()
         games = self._held
         if rows is not None and not self.made.batch_size:
@@ -158,7 +149,6 @@ class JoinedGames:
         return bool(self._sent[portion.slice].all() and own.any())
 
     def recv(self) -> View:
-        """Wait for the batch of a step, or with a batch size of the first games that are ready."""
         self.check_open()
         failed: ServerError | None = None
         while len(self._ready) < self._wanted:
@@ -197,7 +187,6 @@ class JoinedGames:
             self._sent[:] = False
 
     def _first(self, waiting: list[Portion]) -> list[Portion]:
-        """Wait until a portion is ready, or has had all of its time."""
         if not self.made.batch_size:
             return waiting[:1]
         while True:
@@ -214,7 +203,6 @@ class JoinedGames:
         self._ready.append((portion, portion.finish()))
 
     def _hand_out(self) -> View:
-        """Return the first batch of those received."""
         taken = [self._ready.popleft() for _ in range(self._wanted)]
         if not self.made.batch_size:
             taken.sort(key=lambda pair: pair[0].first)
@@ -234,7 +222,6 @@ class JoinedGames:
         return view
 
     def abandon_steps(self, *, interrupted: bool = False) -> None:
-        """Forget the steps in flight."""
         for portion in self.portions:
             portion.abandon(interrupted=interrupted)
         self._ready.clear()
@@ -248,8 +235,6 @@ class JoinedGames:
         mask: NDArray[np.bool_] | None,
         starts: list[Any] | None = None,
     ) -> View:
-        """Begin new episodes; see `Games.reset`."""
-
         def reset(portion: Portion) -> View:
             own = None if mask is None else mask[portion.slice]
             if own is not None and not own.any():
@@ -274,11 +259,9 @@ class JoinedGames:
         return view
 
     def starts(self, states: list[Any] | None) -> list[Any] | None:
-        """Return what `reset` takes as the states that the games begin in."""
         return states
 
     def set_starts(self, starts: Starts) -> None:
-        """Have episodes begin in saved states; see `PommegoVectorEnv.set_start_states`."""
         self.check_idle()
         self._settle()
         with self._or_close():
@@ -286,7 +269,6 @@ class JoinedGames:
                 portion.set_starts(starts)
 
     def set_opponents(self, line_ups: LineUps) -> None:
-        """Have other opponents from each game's next episode on; see `PommegoVectorEnv.set_opponents`."""
         self.check_idle()
         self._settle()
         with self._or_close():
@@ -299,11 +281,7 @@ class JoinedGames:
             self._at(portion, lambda _: None)
 
     def _split(self, games: list[int]) -> Iterator[tuple[Portion, list[int], list[int]]]:
-        """Yield for each portion which of these games it has: their indices, and their numbers there.
-
-        Raises:
-            ServerError: there is no such game.
-        """
+        """Yield for each portion which of these games it has: their indices, and their numbers there."""
         for game in games:
             if not 0 <= game < self.made.games:
                 raise ServerError(
@@ -314,7 +292,6 @@ class JoinedGames:
             yield portion, own, [games[k] - portion.first for k in own]
 
     def save(self, games: list[int], as_json: bool) -> list[Any]:
-        """Save games; see `PommegoVectorEnv.get_state`."""
         self.check_idle()
         states: list[Any] = [None] * len(games)
         for portion, own, there in self._split(games):
@@ -325,7 +302,6 @@ class JoinedGames:
         return states
 
     def restore(self, games: list[int], states: Sequence[Any]) -> View:
-        """Restore games and return the batch of all games; see `PommegoVectorEnv.set_state`."""
         self.check_together("set_state()")
         self.check_idle()
         if len(games) != len(states) or not games:
@@ -343,7 +319,6 @@ class JoinedGames:
         return self._show(views, same)
 
     def readable(self, state: State | bytes) -> dict[str, Any]:
-        """Return the readable form of any state."""
         self.check_idle()
         return self._at(self.portions[0], lambda games: games.readable(state))
 
@@ -353,7 +328,6 @@ class JoinedGames:
         return self._at(self.portions[0], lambda games: games.simulate(states, actions, **options))
 
     def render(self, game: int, colour: int, tile: int | None, seat: int | None) -> Any:
-        """Draw a game."""
         self.check_idle()
         ((portion, there),) = [(portion, there[0]) for portion, own, there in self._split([game]) if own]
         return self._at(portion, lambda games: games.render(there, colour, tile, seat))
@@ -365,7 +339,6 @@ class JoinedGames:
 
 
 def _seeds_of(seeds: int | tuple[NDArray, NDArray] | None, portion: Portion) -> Any:
-    """Return the seeds of a portion's games."""
     if not isinstance(seeds, tuple):
         return None if seeds is None else (seeds + portion.first) % (1 << 64)
     values, given = seeds[0][portion.slice], seeds[1][portion.slice]

@@ -16,8 +16,6 @@ from pommego._core.merging import join_batches
 from pommego._transport import wire
 from pommego.state import State, to_wire
 
-__all__ = ["Simulation", "simulate"]
-
 
 class Simulation(NamedTuple):
     """What `PommegoVectorEnv.simulate` returns, for n states.
@@ -52,7 +50,6 @@ def simulate(
     policy: str | None,
     trajectory: bool,
 ) -> Simulation:
-    """Make steps from each state, for some `Games`; see `PommegoVectorEnv.simulate`."""
     shown = max(steps, 1) if trajectory else 1
     given = [to_wire(state) for state in states]
     if not given:

@@ -11,8 +11,6 @@ import numpy as np
 from pommego._transport import wire
 from pommego.state import State, to_wire
 
-__all__ = ["Starts", "request_fields"]
-
 
 class Starts:
     """Saved states that episodes begin in, one of them drawn for each episode by its seed.
@@ -24,9 +22,6 @@ class Starts:
             environments of the same id and rules. An empty list: all episodes begin on new boards.
         weights: how often each is drawn; None: all equally often.
         ordinary: the share of episodes that begin on a new board.
-
-    Raises:
-        ValueError, TypeError: an argument is not as described.
     """
 
     def __init__(
@@ -56,16 +51,11 @@ class Starts:
 
     @classmethod
     def read(cls, starts: Starts | Sequence[State | bytes | dict[str, Any]]) -> Starts:
-        """Return these starts, or those of a list of states."""
         return starts if isinstance(starts, Starts) else cls(starts)
 
 
 def request_fields(states: Sequence[Any], room: int) -> dict[str, Any]:
-    """Return what a reset says of the state that each game begins in, or None for a board of its own.
-
-    Raises:
-        ValueError: they are more bytes than there is room for.
-    """
+    """Return what a reset says of the state that each game begins in, or None for a board of its own."""
     places: dict[bytes | str, int] = {}
     starts = [-1 if s is None else places.setdefault(to_wire(s), len(places)) for s in states]
     size = sum(map(len, places))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["colours", "show"]
-
 
 def colours() -> int:
     """Return what standard output can show, for `render`: False, 16, or True for 24-bit colours."""

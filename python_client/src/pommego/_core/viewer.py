@@ -17,18 +17,12 @@ from pommego._transport.handshake import Certificates
 from pommego.errors import ServerStartError
 from pommego.server import find_binary, stop
 
-__all__ = ["Viewer"]
-
 _PAUSE = 0.1  # seconds between two things shown to those who look on
 _UNSEEN = 1.0  # seconds until it is asked again whether anybody looks
 
 
 class Viewer:
     """Serves the page of one environment, of which it has the key, until it is closed or this process ends.
-
-    Raises:
-        BinaryNotFoundError: there is no program to start.
-        ServerStartError: it did not start.
 
     Attributes:
         address: of the page, with the token and the key without which it shows nothing.
@@ -60,7 +54,6 @@ class Viewer:
         self._due = 0.0
 
     def show(self, call: Callable[..., Any], rows: int, probabilities: Any, values: Any) -> bool:
-        """Show what the next actions are chosen by, if anybody looks; see `PommegoVectorEnv.show`."""
         now = time.monotonic()
         if now < self._due:
             return False
@@ -74,7 +67,6 @@ class Viewer:
         return watched
 
     def close(self) -> None:
-        """Stop serving the page. Idempotent."""
         self._finalizer()
 
 

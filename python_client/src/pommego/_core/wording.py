@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike
 from pommego._core.checks import NO_BYTE
 from pommego.errors import ServerError
 
-__all__ = ["check_options", "in_our_words", "with_values"]
-
 #: The attributes of `pommego.Connection`.
 _CONNECTION = ("ca_file", "client_cert", "shared_memory", "expand_shared", "agent_limit")
 

@@ -11,8 +11,6 @@ import sys
 
 import numpy as np
 
-__all__ = ["ALIGNMENT", "BufferPool"]
-
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector register
 _KEPT = 4
 

@@ -26,8 +26,6 @@ from functools import partial
 
 import numpy as np
 
-__all__ = ["WORDS_END", "Channel"]
-
 _CLIENT, _SERVER = 128, 512  # offset of each side's words in bytes: its count, ...
 _POSTED, _ANSWERED = _CLIENT // 4, _SERVER // 4
 _WE_WAIT, _IT_WAITS = _POSTED + 1, _ANSWERED + 1  # ... whether it sleeps, ...
@@ -54,10 +52,6 @@ WORDS_END = 4096  # where the actions begin
 
 class Channel:
     """The slots of one environment.
-
-    Raises:
-        OSError: futexes cannot be called on this system.
-        ValueError: the offsets do not fit the memory.
 
     Attributes:
         slots: the number of slots.
@@ -87,7 +81,6 @@ class Channel:
         self._next_rest = _REST  # ... and if it does not pay then either
 
     def _prepare_calls(self, memory: int) -> None:
-        """Prepare the system calls, whose arguments are converted only once."""
         machine, long = platform.machine(), ctypes.c_long
         try:
             futex, membarrier = (long(number) for number in _SYSCALLS[machine])
@@ -180,7 +173,6 @@ class Channel:
         return True
 
     def sleep(self, turn: int) -> bool:
-        """Sleep until the answer may be there, with a time limit; returns whether it is."""
         words = self._words
         words[_WE_WAIT] = 1
         self._seen.value = words[_ANSWERED]

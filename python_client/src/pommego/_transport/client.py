@@ -34,8 +34,6 @@ from pommego.errors import (
     VersionError,
 )
 
-__all__ = ["Client"]
-
 _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest batch
 _PATIENCE = 0.7  # seconds that what was interrupted may still take when the next call comes
 
@@ -112,16 +110,10 @@ class Client:
 
     @property
     def closed(self) -> bool:
-        """Whether the connection has ended."""
         return self._socket.closed
 
     def call(self, kind: str, reply: type[R], **fields: Any) -> R:
-        """Send a request and wait for its reply.
-
-        Raises:
-            ServerError: the server refused it.
-            ConnectionError, TimeoutError, ClosedError: as `WebSocket.recv`.
-        """
+        """Send a request and wait for its reply."""
         message = self.encode(kind, **fields)
         if kind in _POSTED and self.memory is not None and self.memory.fits(message):
             request_id = self._post_message(message)
@@ -138,7 +130,6 @@ class Client:
         return wire.encode(kind, self.next_id, fields)
 
     def _take_id(self) -> int:
-        """Return the id of a request that is about to be sent, whose reply is then expected."""
         request_id, self.next_id = self.next_id, self.next_id + 1
         self._expected.append(request_id)
         return request_id
@@ -157,13 +148,7 @@ class Client:
         return request_id
 
     def make(self, options: dict[str, Any], *, shared: bool | None, lend: bool) -> wire.EnvReply:
-        """Make an environment, whose batches are then read in the `memory` shared with the server.
-
-        Args:
-            options: of the request.
-            shared: True: it is an error if no memory can be shared; None: then there is none.
-            lend: whether callers may hold arrays on it.
-        """
+        """Make an environment, whose batches are then read in the `memory` shared with the server."""
         if not (self.address.local if shared is None else shared):
             return self.call("make", wire.EnvReply, **options)
         places = PLACES if lend else SLOTS + 1
@@ -191,9 +176,6 @@ class Client:
         """Return where the actions of the next step go, in shared memory.
 
         If an abandoned step still uses the slot, this waits for it.
-
-        Raises:
-            ClosedError: the connection has been closed, or belongs to the parent process.
         """
         if self._socket.closed:
             self._socket.check_usable()
@@ -202,7 +184,6 @@ class Client:
         return channel.actions()
 
     def _await(self, channel: Channel, turn: int) -> None:
-        """Wait, if need be, for the answer to what was posted in this turn."""
         if not channel.answered(turn):
             try:
                 self._sleep_for(channel, turn)
@@ -210,13 +191,11 @@ class Client:
                 raise self._timed_out(e) from e
 
     def post(self) -> int:
-        """Hand over the step whose actions lie in the `slot`; returns its id."""
         request_id = self._take_id()
         self.memory.post(request_id)
         return request_id
 
     def _post_message(self, message: bytes) -> int:
-        """Hand over an encoded request in shared memory; returns its id."""
         self.slot()
         channel = self.memory.channel  # in which one that was interrupted may still lie
         self._await(channel, max(self.memory.asked, channel.turn - channel.slots))
@@ -257,12 +236,10 @@ class Client:
 
     @property
     def _overdue(self) -> bool:
-        """Whether we wait for what was interrupted and given up."""
         return bool(self._interrupted) and (not self._expected or self._expected[0] > self._interrupted)
 
     @property
     def _seconds(self) -> float:
-        """How long to wait."""
         return min(self.timeout, _PATIENCE) if self._overdue else self.timeout
 
     def time_out(self) -> TimeoutError:
@@ -270,7 +247,6 @@ class Client:
         return self._socket.timed_out(self.timeout)
 
     def _timed_out(self, error: TimeoutError) -> PommegoError:
-        """Return the error to raise after a timeout, with which the connection has ended."""
         if not self._overdue:
             return error
         if end := self.end():
@@ -337,7 +313,6 @@ class Client:
             self._interrupted = 0
 
     def _answers(self, reply: wire.Reply) -> bool:
-        """Whether this answers a request in flight, which then no longer is in flight."""
         if reply.id is None or reply.id >= self._interrupted:
             self._interrupted = 0
         if reply.id is None:
@@ -387,7 +362,6 @@ class Client:
                 raise self._socket.timed_out(seconds)
 
     def fileno(self) -> int:
-        """Return the socket's file descriptor."""
         return self._socket.fileno()
 
     def has_reply(self) -> bool:
@@ -404,7 +378,6 @@ class Client:
             raise self._with_exit_status(e) from e
 
     def _shared_batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
-        """Read the batch in shared memory."""
         try:
             return self.memory.batch(request_id, size, slot)
         except wire.MISFITS as e:

@@ -20,11 +20,7 @@ _PAYLOAD = 16  # where a payload starts in the memory of a frame to send
 
 
 def check_head(first: int, second: int, *, kind: int, inside: bool, peer: str) -> None:
-    """Check the first two bytes of a frame from a server, whose messages are of a kind: TEXT or BINARY.
-
-    Raises:
-        ProtocolError: a client must not accept such a frame.
-    """
+    """Check the first two bytes of a frame from a server, whose messages are of a kind: TEXT or BINARY."""
     opcode, length = first & OPCODE, second & LENGTH
     wrong, code = "", BAD_FRAME
     if first & RESERVED:
@@ -55,11 +51,7 @@ def long_length(encoded: memoryview, peer: str) -> int:
 
 
 def read_close(payload: bytes) -> tuple[int, str]:
-    """Split a close frame into code and reason; code 0 if it has none.
-
-    Raises:
-        ValueError: it is malformed.
-    """
+    """Split a close frame into code and reason; code 0 if it has none."""
     if not payload:
         return 0, ""
     code = int.from_bytes(payload[:2], "big")

@@ -21,8 +21,6 @@ from urllib.parse import urlsplit
 
 from pommego.errors import ConnectionError, HandshakeError, TimeoutError
 
-__all__ = ["Address", "Certificates", "open_socket", "upgrade"]
-
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, section 1.3
 _MAX_BODY = 64 << 10
 _ADVICE = {
@@ -56,11 +54,7 @@ class Address:
 
     @classmethod
     def parse(cls, text: str) -> Address:
-        """Read ``ws[s]://host:port[/path]``, ``host:port`` or ``unix:/path/of/socket``.
-
-        Raises:
-            ValueError: it is none of these; the message says what was expected.
-        """
+        """Read ``ws[s]://host:port[/path]``, ``host:port`` or ``unix:/path/of/socket``."""
         expected = "expected ws://HOST:PORT, wss://HOST:PORT or unix:/PATH"
         if text.startswith("unix:"):
             path = text.removeprefix("unix:").removeprefix("//")
@@ -85,7 +79,6 @@ class Address:
 
     @property
     def authority(self) -> str:
-        """The value of the Host header."""
         if self.socket_path:
             return "localhost"
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -107,11 +100,7 @@ class Certificates:
     client_cert: str | os.PathLike[str] | None = None
 
     def context(self, address: Address) -> ssl.SSLContext | None:
-        """Return how to speak TLS with a server, None without TLS.
-
-        Raises:
-            ValueError: there are certificates, and the address is without TLS; or they cannot be read.
-        """
+        """Return how to speak TLS with a server, None without TLS."""
         if not address.secure:
             if self.ca_file or self.client_cert:
                 raise ValueError(f"ca_file and client_cert are for address=wss://..., and this is {address}")
@@ -175,12 +164,7 @@ def upgrade(
     token: str | None,
     timeout: float,
 ) -> None:
-    """Ask the HTTP server at the other end of sock to speak WebSocket.
-
-    Raises:
-        HandshakeError: the answer is not as RFC 6455 requires.
-        TimeoutError: there was no answer in time.
-    """
+    """Ask the HTTP server at the other end of sock to speak WebSocket."""
     key = base64.b64encode(os.urandom(16))
     reader = _Reader(sock, time.monotonic() + timeout)
     try:
@@ -234,11 +218,9 @@ class _Reader(socket.SocketIO):
         self._socket, self.deadline = sock, deadline
 
     def makefile(self, _mode: str) -> _Reader:
-        """Return this file, which `http.client` takes for the socket."""
         return self
 
     def readinto(self, buffer: Any) -> int | None:
-        """Read into a buffer."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise builtins.TimeoutError

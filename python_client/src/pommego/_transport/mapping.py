@@ -23,8 +23,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Mapping"]
-
 
 class Mapping(mmap.mmap):
     """A part of the shared memory, which is lent to callers as a whole.
@@ -36,7 +34,6 @@ class Mapping(mmap.mmap):
     """
 
     def __new__(cls, file: int, start: int, size: int, *, lends: bool) -> Mapping:
-        """Map it."""
         prot = mmap.PROT_READ | mmap.PROT_WRITE
         mapping = super().__new__(cls, file, size, prot=prot, offset=start)
         mapping.address = np.frombuffer(mapping, np.uint8).__array_interface__["data"][0]
@@ -47,7 +44,6 @@ class Mapping(mmap.mmap):
 
     @property
     def lent(self) -> bool:
-        """Whether a caller holds arrays on it."""
         return self._withdrawn or (not self.moved and self._root() is not None)
 
     def lend(self) -> NDArray[np.uint8]:

@@ -27,8 +27,6 @@ from pommego._transport.buffers import BufferPool
 from pommego._transport.channel import WORDS_END, Channel
 from pommego._transport.mapping import Mapping
 
-__all__ = ["PLACES", "SLOTS", "SharedBatch", "SharedMemory", "check_layout"]
-
 #: How many steps may be in flight.
 SLOTS = 2
 
@@ -125,7 +123,6 @@ class SharedMemory:
 
     @property
     def asked(self) -> int:
-        """The turn of the last request posted as a message; below 0 if there was none."""
         return self._asked[1]
 
     def post_message(self, request_id: int, message: bytes) -> None:
@@ -135,11 +132,7 @@ class SharedMemory:
         self.channel.post_message(request_id, len(message))
 
     def reply(self, request_id: int, size: int) -> wire.Reply | None:
-        """Return the reply to the request posted as a message, if it was this one.
-
-        Raises:
-            ValueError: it is not a reply.
-        """
+        """Return the reply to the request posted as a message, if it was this one."""
         if self._asked[0] != request_id:
             return None
         if size > self._room:
@@ -157,11 +150,7 @@ class SharedMemory:
         raise AssertionError("no place is free for the next batch")
 
     def batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
-        """Return the batch that answers a request, announced by a message unless there is a slot.
-
-        Raises:
-            ValueError: there is no such batch.
-        """
+        """Return the batch that answers a request, announced by a message unless there is a slot."""
         number = len(self._places) - 1  # where requests that are not posted are answered
         if slot is not None:
             number, self._targets[slot] = self._targets[slot], None
@@ -178,7 +167,6 @@ class SharedMemory:
         return place
 
     def _map(self, number: int, size: int) -> SharedBatch:
-        """Map a place, and decode the first batch in it."""
         mapping = Mapping(self._file, self._starts[number], self._size, lends=self._lends)
         memory = memoryview(mapping)
         batch, head = wire.decode(memory[:size]), memory[:64].tobytes()
@@ -213,11 +201,7 @@ class SharedMemory:
 
 
 def check_layout(made: wire.EnvReply) -> None:
-    """Check that the parts of the memory are in their order, and that all places fit a batch.
-
-    Raises:
-        ValueError: they do not, or there is no memory.
-    """
+    """Check that the parts of the memory are in their order, and that all places fit a batch."""
     about = made.shared_memory
     if about is None:
         raise ValueError("the server did not describe memory for batches")
@@ -238,10 +222,6 @@ def _open_memory(path: str, size: int) -> int:
 
     A program that only claims to be a server could name any file that this user can write to.
     What a server makes is memory of this size that nobody can resize.
-
-    Raises:
-        OSError: there is nothing of that name, or it is not for this user.
-        ValueError: it is something else.
     """
     if sys.platform != "linux":
         raise OSError(f"on {sys.platform} there is no such memory, even if the server's system has it")

@@ -37,8 +37,6 @@ from pommego._transport.buffers import BufferPool
 from pommego._transport.handshake import Address, Certificates, open_socket, upgrade
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ProtocolError, TimeoutError
 
-__all__ = ["WebSocket", "any_readable"]
-
 _FIRST_BUFFER = 64 << 10
 _LONGEST = 1 << 30
 _NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -100,11 +98,9 @@ class WebSocket:
 
     @property
     def closed(self) -> bool:
-        """Whether the connection has ended, whichever side closed it."""
         return self._why_closed is not None
 
     def fileno(self) -> int:
-        """The socket's file descriptor, -1 once closed."""
         return self._sock.fileno()
 
     def send(self, message: bytes | bytearray | memoryview, timeout: float) -> None:
@@ -149,9 +145,6 @@ class WebSocket:
 
         Control frames before it, such as pings, are answered and do not count as a
         message.
-
-        Raises:
-            As `recv`.
         """
         self.check_usable()
         self._deadline = time.monotonic() + timeout
@@ -203,7 +196,6 @@ class WebSocket:
             raise ClosedError(str(was)) from (None if isinstance(was, ClosedError) else was)
 
     def _abandon(self, why: Exception) -> None:
-        """Close the socket; later calls raise an error with the reason."""
         if self._why_closed is None:
             self._why_closed = why
         self._frames = None  # which refers to this object
@@ -220,7 +212,6 @@ class WebSocket:
             pass
 
     def _receive_failed(self, error: BaseException, timeout: float) -> BaseException:
-        """Close, if necessary, and return the error to raise."""
         if isinstance(error, ProtocolError):
             self._goodbye(error.code or frames.BAD_FRAME, str(error), timeout=0.2)
         elif isinstance(error, TimeoutError):
@@ -316,7 +307,6 @@ class WebSocket:
             self._size += self._arrived()
 
     def _arrived(self) -> int:
-        """Return how many bytes have been read into `_want`."""
         n = self._count.pop()
         if n == 0:
             raise ConnectionError(f"{self._peer} closed the connection without warning; it may have crashed")
@@ -376,11 +366,7 @@ class WebSocket:
 
 
 def wait(sock: socket.socket, deadline: float, *, writing: bool = False) -> None:
-    """Wait until sock can be read or, if `writing`, written.
-
-    Raises:
-        TimeoutError: the deadline, a time.monotonic(), has passed.
-    """
+    """Wait until sock can be read or, if `writing`, written."""
     left = deadline - time.monotonic()
     # The deadline is checked even if there is something to read: otherwise a flood could block forever.
     if left <= 0 or not ready(sock, left, writing=writing):
@@ -388,7 +374,6 @@ def wait(sock: socket.socket, deadline: float, *, writing: bool = False) -> None
 
 
 def ready(sock: socket.socket, seconds: float, *, writing: bool = False) -> bool:
-    """Wait until sock can be read or, if `writing`, written; returns whether it can in that time."""
     if not writing and isinstance(sock, ssl.SSLSocket) and sock.pending():
         return True
     return any_readable([sock], seconds, writing=writing)

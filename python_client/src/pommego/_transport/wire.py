@@ -17,19 +17,6 @@ from numpy.typing import NDArray
 
 from pommego.errors import GamePanicError, ServerError
 
-__all__ = [
-    "MISFITS",
-    "SUBPROTOCOL",
-    "VERSIONS",
-    "StepRequest",
-    "Tensor",
-    "decode",
-    "encode",
-    "plain",
-    "server_error",
-    "tensor",
-]
-
 SUBPROTOCOL = "pommego.v3+msgpack"
 VERSIONS = [3]
 
@@ -57,11 +44,6 @@ class Tensor(msgspec.Struct, array_like=True):
     data: memoryview
 
     def array_of(self, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
-        """Return the elements as an array of this dtype and shape that is a view of the message.
-
-        Raises:
-            ValueError: dtype, shape or size differ.
-        """
         if self.dtype != dtype or self.shape != shape:
             raise ValueError(f"{self.dtype} {self.shape}, expected {dtype} {shape}")
         array = np.ndarray(shape, DTYPES[dtype], self.data)  # raises if there is too little data
@@ -71,20 +53,14 @@ class Tensor(msgspec.Struct, array_like=True):
 
 
 class _Answer(msgspec.Struct, tag_field="type"):
-    """A reply, with the id of the request that it answers."""
-
     id: int
 
 
 class _EnvAnswer(_Answer):
-    """A reply about one environment."""
-
     env: int
 
 
 class Hello(_Answer, tag="hello"):
-    """The reply to hello."""
-
     version: int
     server: str
     seed_version: int
@@ -92,14 +68,10 @@ class Hello(_Answer, tag="hello"):
 
 
 class EnvsReply(_Answer, tag="envs"):
-    """The catalog."""
-
     envs: list[dict[str, Any]]
 
 
 class SpacesReply(_Answer, tag="spaces"):
-    """The description of one id."""
-
     spec: dict[str, Any]
 
 
@@ -125,8 +97,6 @@ class SharedMemoryReply(msgspec.Struct, kw_only=True):
 
 
 class EnvReply(_EnvAnswer, tag="env"):
-    """The reply to make."""
-
     spec: dict[str, Any]
     games: int
     learners: int
@@ -145,14 +115,11 @@ class EnvReply(_EnvAnswer, tag="env"):
 
     @property
     def action_shape(self) -> tuple[int, ...]:
-        """The shape of a step's actions: (rows,), or (rows, components) if there are several."""
         components = len(self.spec["actions"])
         return (self.rows,) if components == 1 else (self.rows, components)
 
 
 class Batch(_EnvAnswer, tag="batch"):
-    """All observations, rewards and flags of an environment."""
-
     tensors: dict[str, Tensor]
     final: dict[str, Tensor] | None = None
 
@@ -164,34 +131,24 @@ class Shared(_EnvAnswer, tag="shared"):
 
 
 class Simulated(_EnvAnswer, tag="simulated"):
-    """The reply to simulate."""
-
     seed: int
     tensors: dict[str, Tensor]
     states: list[bytes]
 
 
 class States(_EnvAnswer, tag="states"):
-    """Saved games, or their readable forms."""
-
     states: list[Any]  # bytes, or str if asked for JSON
 
 
 class Text(_EnvAnswer, tag="text"):
-    """A picture of a game."""
-
     text: str
 
 
 class Image(_EnvAnswer, tag="image"):
-    """A picture of a game, in pixels."""
-
     pixels: Tensor
 
 
 class Ok(_Answer, tag="ok"):
-    """The request has been carried out."""
-
     watched: bool = False  # of show: whether a viewer was connected lately
 
 
@@ -200,8 +157,6 @@ class Pong(_Answer, tag="pong"):
 
 
 class Error(msgspec.Struct, tag_field="type", tag="error"):
-    """Why a request was refused."""
-
     id: int | None
     code: str
     message: str
@@ -243,11 +198,7 @@ _encoder = msgspec.msgpack.Encoder(enc_hook=plain)
 
 
 def decode(message: bytes | memoryview) -> Reply:
-    """Decode one reply. Tensors are views of `message`.
-
-    Raises:
-        ValueError: it is not msgpack, or not a reply of the protocol.
-    """
+    """Decode one reply. Tensors are views of `message`."""
     try:
         return _decoder.decode(message)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
@@ -271,7 +222,6 @@ def encode(kind: str, request_id: int, fields: dict[str, Any]) -> bytes:
 
 
 def tensor(array: NDArray[Any]) -> list[Any]:
-    """Return an array in the form in which it is sent."""
     name = _NAMES[array.dtype]
     data = np.ascontiguousarray(array, DTYPES[name])
     return [name, list(array.shape), b"", data.tobytes()]
@@ -291,6 +241,5 @@ class StepRequest:
         self.actions = np.frombuffer(self._message, np.uint8)[len(self._message) - size :].reshape(shape)
 
     def message(self, request_id: int) -> bytearray:
-        """Return the request with the present contents of `actions`."""
         struct.pack_into("!Q", self._message, self._id_at, request_id)
         return self._message

@@ -100,7 +100,6 @@ def to_minari(
 
 
 def _seat_episode(game: Episode, seat: int, cut: bool) -> dict[str, Any]:
-    """Return one seat's part of a game."""
     steps = int(game.alive[:-1, seat].sum()) if cut else len(game)
     ends = np.arange(steps) == steps - 1
     died = steps < len(game)

@@ -65,7 +65,6 @@ class Episode:
     extra: dict[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        """Return the number of steps."""
         return len(self.actions)
 
     def rows(self) -> dict[str, Array]:

@@ -91,7 +91,6 @@ class Loader:
         return self._kept(joined(parts) if parts else _arrays(table.slice(0, 0), self.manifest, self._read))
 
     def _kept(self, batch: Batch) -> Batch:
-        """Select the wanted rows and columns."""
         keep = None
         for _, test in self._where:
             passed = np.asarray(test(batch), np.bool_)
@@ -248,7 +247,6 @@ def _array(values: Any, column: Column, manifest: Manifest) -> Array:
 
 
 def _fixed(values: Any, column: Column) -> Array:
-    """Return a view of an array's memory."""
     size = int(np.prod(column.shape, dtype=np.int64)) * column.numpy.itemsize
     data = values.buffers()[1]
     if data is None:  # only nulls

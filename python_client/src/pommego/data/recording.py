@@ -131,11 +131,7 @@ def record(
 
 
 def _split(returned: Any, forms: Forms, rows: int) -> tuple[Array, dict[str, Array]]:
-    """Return the actions and extra arrays in what a policy returned.
-
-    Raises:
-        ValueError: the arrays are not those announced.
-    """
+    """Return the actions and extra arrays in what a policy returned."""
     if not forms:
         return np.asarray(returned), {}
     if not isinstance(returned, tuple) or len(returned) != 2 or not isinstance(returned[1], Mapping):
@@ -166,11 +162,7 @@ def _split(returned: Any, forms: Forms, rows: int) -> tuple[Array, dict[str, Arr
 
 @contextlib.contextmanager
 def _packing(where: Sequence[str], config: dict[str, Any]) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Run ``pommego data pack``; yields a function that sends it a game.
-
-    Raises:
-        PommegoError: storing failed.
-    """
+    """Run ``pommego data pack``; yields a function that sends it a game."""
     with (
         tempfile.TemporaryFile() as errors,
         subprocess.Popen(

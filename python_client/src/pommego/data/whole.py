@@ -107,6 +107,5 @@ def _stored(path: str | os.PathLike[str], reward: str) -> Iterator[Episode]:
 
 
 def _runs(numbers: NDArray[Any]) -> list[tuple[int, int]]:
-    """Return the ranges of equal numbers."""
     ends = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
     return list(pairwise(ends))

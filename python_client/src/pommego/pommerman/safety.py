@@ -224,7 +224,6 @@ def _rays(bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
 
 
 def _first(times: Times) -> NDArray[np.intp]:
-    """Find the lowest bit."""
     lowest = times & (~times + np.uint32(1))
     return np.where(times > 0, np.log2(np.maximum(lowest, 1)), _NEVER).astype(np.intp)
 

@@ -171,12 +171,7 @@ def _part_crossings(movers: list[_Mover]) -> None:
 
 
 def _settle(movers: list[_Mover], most_others: int) -> None:
-    """Keep in place what wants a cell that others want, until nothing changes; undo kicks that fail.
-
-    Args:
-        movers: agents, then bombs.
-        most_others: how many of the other kind may want the cell.
-    """
+    """Keep in place what wants a cell that others want, until nothing changes; undo kicks that fail."""
     changed = True
     while changed:
         changed = False
@@ -248,11 +243,7 @@ def _move_agents(
 
 
 def _explode(board: Board, bombs: list[Any]) -> tuple[list[Any], set[Cell]]:
-    """Tick bombs and explode those due, and those they reach.
-
-    Returns:
-        the bombs that are left, and the cells that blasts reach.
-    """
+    """Tick bombs and explode those due, and those they reach."""
     marked: set[Cell] = set()
     due = False
     for bomb in bombs:

@@ -130,16 +130,7 @@ def tournament(
 
 
 class _Work:
-    """One run of a command that is split into parts.
-
-    Args:
-        command: its name.
-        out: the folder for all.
-        options: the command's flags.
-
-    Raises:
-        TypeError: some are not the caller's to give.
-    """
+    """One run of a command that is split into parts."""
 
     def __init__(self, command: str, out: Path, options: Mapping[str, Any]) -> None:
         if taken := _OURS & set(options):
@@ -275,11 +266,7 @@ def _scratch() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder.
-
-    Raises:
-        OSError: another process holds it, or the folder is gone.
-    """
+    """Hold the lock of a folder."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -170,12 +170,7 @@ class ActorGames:
         return self._get(self._actor.ask.remote(name, *args, **options))
 
     def _get(self, result: ray.ObjectRef) -> Any:
-        """Wait for a result.
-
-        Raises:
-            ConnectionError: the actor has died, or the node with its result has.
-            TimeoutError: it took too long.
-        """
+        """Wait for a result."""
         try:
             return ray.get(result, timeout=self.timeout)
         except GetTimeoutError:

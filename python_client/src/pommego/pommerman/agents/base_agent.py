@@ -23,7 +23,6 @@ class BaseAgent:
         self._character = character
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the character."""
         if name == "_character" or (name.startswith("__") and name.endswith("__")):
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
         return getattr(self._character, name)

@@ -59,7 +59,6 @@ def run(args: argparse.Namespace, num_times: int = 1, seed: int | None = None) -
 
 
 def _play(env: envs.v0.Pomme, args: argparse.Namespace, number: str) -> dict[str, Any]:
-    """Play one game, and record it."""
     pngs, jsons = _folder(args.record_pngs_dir, number), _folder(args.record_json_dir, number)
     obs = env.reset()
     print("Starting the Game.")

@@ -80,11 +80,7 @@ class DockerAgentRunner(abc.ABC):
 
 
 def _fields(body: bytes) -> dict[str, Any]:
-    """Read a request.
-
-    Raises:
-        ValueError: it is not a JSON object of JSON texts.
-    """
+    """Read a request."""
     try:
         return {name: json.loads(text) for name, text in json.loads(body or b"{}").items()}
     except (AttributeError, RecursionError, TypeError) as error:
