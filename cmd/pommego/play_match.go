@@ -259,8 +259,12 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 				oneLine(errors.New(report.LastError)))
 		}
 		if a := report.Answers; a != (dialogue.Usage{}) {
-			fmt.Fprintf(out, "agent %d answered %d times legally, %d repaired, %d illegally, %d late; %d tokens in, %d out; "+
-				"cost %.4f\n", seat, a.Legal, a.Repaired, a.Illegal, a.Late, a.TokensIn, a.TokensOut, a.Cost)
+			cost := ""
+			if a.Cost > 0 {
+				cost = fmt.Sprintf("; cost %.4f", a.Cost)
+			}
+			fmt.Fprintf(out, "agent %d answered %d times legally, %d repaired, %d illegally, %d late; %d tokens in, %d out%s\n",
+				seat, a.Legal, a.Repaired, a.Illegal, a.Late, a.TokensIn, a.TokensOut, cost)
 		}
 	}
 	if line := countsLine(s.game.Spec(), p.Counts); line != "" && !o.quiet {
