@@ -235,7 +235,6 @@ func TestHumanElsewhere(t *testing.T) {
 		{"play --agents human:sped=1", `option "sped" does not exist, human takes: speed`},
 		{"play --agents human:speed=0", `speed is "0", want more than 0 and at most 60`},
 		{"play --agents human:speed=fast", `speed is "fast"`},
-		{"play --web --agents simple", `--agents is "simple", want human among them`},
 		{"play --web --rules {}", "want --agents beside --rules and --start"},
 	} {
 		r := pommego(t, strings.Fields(tc.args)...)

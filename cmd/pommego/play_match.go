@@ -259,12 +259,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 				oneLine(errors.New(report.LastError)))
 		}
 		if a := report.Answers; a != (dialogue.Usage{}) {
-			cost := ""
-			if a.Cost > 0 {
-				cost = fmt.Sprintf("; cost %.4f", a.Cost)
-			}
-			fmt.Fprintf(out, "agent %d answered %d times legally, %d repaired, %d illegally, %d late; %d tokens in, %d out%s\n",
-				seat, a.Legal, a.Repaired, a.Illegal, a.Late, a.TokensIn, a.TokensOut, cost)
+			fmt.Fprintln(out, answersLine(seat, a))
 		}
 	}
 	if line := countsLine(s.game.Spec(), p.Counts); line != "" && !o.quiet {
@@ -276,6 +271,16 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	}
 	_, err := fmt.Fprintf(out, "%s, seed %d: %s%s\n", s.game.Spec().ID, o.seed, inWords(status, s.names), again)
 	return err
+}
+
+// answersLine says how a seat's answers were read, and what they cost where that is known.
+func answersLine(seat int, a dialogue.Usage) string {
+	line := fmt.Sprintf("agent %d answered %d times legally, %d repaired, %d illegally, %d late; %d tokens in, %d out",
+		seat, a.Legal, a.Repaired, a.Illegal, a.Late, a.TokensIn, a.TokensOut)
+	if a.Cost > 0 {
+		line += fmt.Sprintf("; cost %.4f", a.Cost)
+	}
+	return line
 }
 
 // countsLine is what a game counted, by seat.
