@@ -19,7 +19,7 @@ ADDRESS = "llm:http://127.0.0.1:8000/v1,model=qwen3"
 
 def test_commands_of_the_guide(binary: Path, tmp_path: Path) -> None:
     """They run, and what they record is checked. The page of --web is test_browser_models's."""
-    section = PAGE.read_text().split("## Models in matches")[1]
+    section = PAGE.read_text().split("## Models in matches")[1].split("## Games as dialogues")[0]
     lines = [line for line in section.splitlines() if line.startswith("pommego ") and "--web" not in line]
     assert len(lines) == 4
     for line in lines:
