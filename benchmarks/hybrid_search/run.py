@@ -182,7 +182,7 @@ def describe(run: Run, results: dict) -> list[str]:
     title = f"## {run.rules.capitalize()} rules, {run.budget}, careful={run.careful}"
     title += f", {run.danger}" if run.danger else ""
     what = f"`{results['env']}`, {results['games']} games an agent, seeds from {results['seed']}, build "
-    what += f"`{results['program']}`: [rates]({run.name}/results.md), [times]({run.name}/timing.md)."
+    what += f"`{results['program']}`; rates and times are in `results/{run.name}`."
     lines = [title, "", what, "", *table(results), "", agreement(results), ""]
     wins = "; ".join(f"{base(a['agent'])} {percent(a['win_rate'])}" for a in results["standings"])
     lines += [f"Won, %: {wins}. In the paper simple won {PAPER_SIMPLE_WINS}.", ""]

@@ -104,7 +104,7 @@ def test_description_puts_our_figures_beside_the_papers() -> None:
         "pairs": pairs,
     }
     text = "\n".join(run.describe(run.Run("2018", 1, "ticks=30", 300), results))
-    assert "[rates](2018-careful1-ticks30-games300/results.md)" in text
+    assert "rates and times are in `results/2018-careful1-ticks30-games300`" in text
     assert "| fmcs-exploit | 50.0 (64.1) | 98.0\\*\\* (95.9) |" in text
     assert "| heuristic |  | 80.0\\* (90.2) |" in text
     assert "* fmcs-exploit over simple: 98.0\\*\\* % (98 of 100), goal 95 %: reached" in text
