@@ -18,8 +18,7 @@ import (
 // game. The first of its failures is logged.
 func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent, error) {
 	if !Outside(name) {
-		return nil, fmt.Errorf("match: agent %q, want http://host:port, exec:COMMAND, library:PATH or llm:ADDRESS,model=NAME",
-			name)
+		return nil, fmt.Errorf("match: agent %q, want %s", name, outsiders)
 	}
 	p, err := NewPlayer(game, name)
 	if err != nil {

@@ -68,6 +68,9 @@ type Outcome struct {
 	Counts  env.Counts // what the game counted of all seats, nil if it counts nothing
 }
 
+// outsiders is how agents outside this program are named.
+const outsiders = "http://host:port, exec:COMMAND, library:PATH or llm:ADDRESS,model=NAME"
+
 // NewPlayer makes a player of game from its name: a built-in agent, "http://host:port",
 // "exec:COMMAND", "library:PATH" or "llm:ADDRESS,model=NAME". It must be closed.
 func NewPlayer(game env.Game, name string) (Player, error) {
@@ -83,7 +86,7 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	}
 	agent, err := BuiltIn(game, name)
 	if err != nil {
-		return nil, fmt.Errorf("%w; or http://host:port, exec:COMMAND, library:PATH or llm:ADDRESS,model=NAME", err)
+		return nil, fmt.Errorf("%w; or %s", err, outsiders)
 	}
 	return &builtIn{name: name, game: game, agent: agent}, nil
 }
