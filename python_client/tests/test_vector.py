@@ -570,7 +570,8 @@ def test_info_of_ended_episodes_is_made_when_looked_at(vec: Vec, mode: str, copy
     for _ in range(40):
         actions = rng.integers(0, 6, twins[0].num_envs)
         late, early = (envs.step(actions)[-1] for envs in twins)
-        names = [name for name in ("game", "final_obs", "final_info", "seed") if name in late]
+        made = ("game", "_game", "final_obs", "final_info", "seed", "_seed", "_episode_number")
+        names = [name for name in made if name in late] + ["valid"] * ("seed" in late)
         assert all(type(dict.__getitem__(late, name)) is functools.partial for name in names)
         kept.append({name: functools.partial(late.__getitem__, name) for name in names})
         at_once.append(frozen({name: early[name] for name in names}))

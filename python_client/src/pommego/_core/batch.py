@@ -120,7 +120,8 @@ class BatchReader:
         rows = self._fields["reward"].shape[0]
         self._games = rows // learners
         self._final_fields = final
-        self._ended = [(name, f"game.{name}") for name in _STATISTICS if f"game.{name}" in self._fields]
+        sent = {name: f"game.{name}" for name in _STATISTICS if f"game.{name}" in self._fields}
+        self._ended = {ENDED: "game.done"} | sent
         self._sizes = {f.name: _nbytes(f) for f in fields}
         self._given = self._large() if copy and not box else []
         self._all = np.ones((len(_ALWAYS), rows), np.bool_)
@@ -241,11 +242,14 @@ class BatchReader:
 
     def _statistics(self, arrays: dict[str, Array]) -> dict[str, Array]:
         """Return per-episode statistics, rows first, zero where no episode ended."""
-        done = arrays["game.done"].copy()
-        stats = Lazy({ENDED: done.repeat(self._learners)})
-        for name, field in self._ended:
-            stats[name] = partial(where, done, arrays[field].copy(), self._learners)
-        return stats
+        kept = {name: arrays[field].tobytes() for name, field in self._ended.items()}
+        return Lazy(dict.fromkeys(kept, partial(self._statistic, kept)))
+
+    def _statistic(self, kept: dict[str, bytes], name: str) -> Array:
+        field = self._fields[self._ended[name]]
+        dtype = _TYPES.get(field.name, wire.DTYPES[field.dtype])
+        array = np.frombuffer(kept[name], dtype).reshape(-1, *field.shape[1:])
+        return where(np.frombuffer(kept[ENDED], np.bool_), array, self._learners)
 
     def _final(self, tensors: dict[str, wire.Tensor], games: int) -> dict[str, Any]:
         """Return the final observations of finished games: copies, as they are looked at later."""
@@ -264,12 +268,12 @@ class BatchReader:
 
 
 class Lazy(dict[str, Any]):
-    """A dictionary whose entries that are a `partial` are made when they are first looked at."""
+    """A dictionary whose entries that are a `partial` are made from their name when first looked at."""
 
     def __getitem__(self, name: str) -> Any:
         value = super().__getitem__(name)
         if type(value) is partial:
-            value = self[name] = value()
+            value = self[name] = value(name)
         return value
 
     def __iter__(self) -> Iterator[str]:  # because of which dict() and ** look each entry up

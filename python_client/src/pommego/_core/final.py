@@ -29,7 +29,7 @@ def final_info(
             info[name], info[f"_{name}"] = _spread(array, finished, learners, rows), mask.copy()
         return info | game | {"_game": mask.copy(), "valid": valid, "_valid": mask.copy()}
 
-    def final_obs() -> NDArray[Any]:
+    def final_obs(_: str) -> NDArray[Any]:
         obs = np.full(rows, None, dtype=object)
         for row in at.tolist():
             obs[row] = _row_of(last()["obs"], row, rows, learners)
@@ -38,7 +38,7 @@ def final_info(
     return {
         "final_obs": partial(final_obs),
         "_final_obs": mask.copy(),
-        "final_info": partial(lambda: Lazy(last())),
+        "final_info": partial(lambda _: Lazy(last())),
         "_final_info": mask.copy(),
     }
 

@@ -34,10 +34,10 @@ class InfoMaker:
             self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
             return self.of_step(view)
         begun = np.ones(len(self._episode), np.bool_) if mask is None else mask
-        return Lazy(self.of_no_step(view) | _began(view, begun, self._learners))
+        return Lazy(self.of_no_step(view) | self._began(view, begun, np.zeros(self._rows, np.bool_)))
 
     def of_no_step(self, view: View) -> dict[str, Any]:
-        self._show(view)
+        self._episode, self._episode_bytes = view.episode.copy(), view.episode.tobytes()
         self._alive = view.info["alive"].copy()
         return view.info | {"valid": np.zeros(self._rows, np.bool_), "_valid": self._all.copy()}
 
@@ -45,17 +45,20 @@ class InfoMaker:
         info = view.info
         if view.games is None:
             valid, self._alive = self._alive, info["alive"].copy()
-            if view.episode.tobytes() != self._episode_bytes:
-                self._begin(view, self._episode, valid)
-                self._show(view)
+            shown, before = view.episode.tobytes(), self._episode
+            begins = shown != self._episode_bytes
+            if begins:
+                self._episode, self._episode_bytes = view.episode.copy(), shown
         else:
             valid, self._alive[view.rows] = self._alive[view.rows], info["alive"]
             before = self._episode[view.games]
-            if view.episode.tobytes() != before.tobytes():
-                self._begin(view, before, valid)
+            begins = view.episode.tobytes() != before.tobytes()
+            if begins:
                 self._episode[view.games] = view.episode
             info["row"], info["_row"] = view.rows, self._all.copy()
         info["valid"], info["_valid"] = valid, self._all.copy()
+        if begins:
+            info |= self._began(view, view.episode != before, valid)
         if view.finished.size:
             game = episode_info(view.stats, self._counts)
             info |= game
@@ -65,36 +68,31 @@ class InfoMaker:
                 info |= final_info(view, valid, game, self._learners, self._rows)
         return Lazy(info)
 
-    def _show(self, view: View) -> None:
-        self._episode = view.episode.copy()
-        self._episode_bytes = self._episode.tobytes()
+    def _began(self, view: View, begun: NDArray[np.bool_], alive: NDArray[np.bool_]) -> dict[str, Any]:
+        """Return which episodes began, for a `Lazy` info; in games that only reset, no row is valid."""
+        numbers = {"seed": view.seed.tobytes(), "episode_number": view.episode.tobytes()}
+        stepped = (view.terminated | view.truncated) if self._final else np.False_
 
-    def _begin(self, view: View, before: NDArray[np.uint64], valid: NDArray[np.bool_]) -> None:
-        """Add the episodes that began to info; in games that only reset, no row is valid."""
-        begun = _began(view, view.episode != before, self._learners)
-        valid &= ~begun["_seed"] | view.terminated | view.truncated
-        view.info |= begun
+        def entry(name: str) -> NDArray[Any]:
+            if name in numbers:
+                return where(begun, np.frombuffer(numbers[name], np.uint64), self._learners)
+            mask = begun.repeat(self._learners)
+            return alive > (mask > stepped) if name == "valid" else mask
 
-
-def _began(view: View, begun: NDArray[np.bool_], learners: int) -> dict[str, Any]:
-    mask = begun.repeat(learners)
-    return {
-        "seed": partial(where, begun, view.seed.copy(), learners),
-        "_seed": mask,
-        "episode_number": partial(where, begun, view.episode.copy(), learners),
-        "_episode_number": mask.copy(),
-    }
+        return dict.fromkeys(("seed", "_seed", "episode_number", "_episode_number", "valid"), partial(entry))
 
 
 def episode_info(stats: dict[str, Any], counts: Sequence[Name]) -> dict[str, Any]:
     """Return the statistics of the episodes that ended, for a `Lazy` info; counts go by their names."""
-    mask = stats[ENDED]
 
-    def game() -> dict[str, Any]:
+    def entry(name: str) -> Any:
+        mask = stats[ENDED]
+        if name == "_game":
+            return mask.copy()
         named = {name: array for name, array in stats.items() if name not in (ENDED, "counts")}
         if "counts" in stats:
             columns = np.moveaxis(stats["counts"], -1, 0)
             named |= {count.name: own for count, own in zip(counts, columns, strict=True)}
         return named | {f"_{name}": mask.copy() for name in named}
 
-    return {"game": partial(game), "_game": mask.copy()}
+    return dict.fromkeys(("game", "_game"), partial(entry))
