@@ -79,7 +79,7 @@ def test_whatever_is_kept(vec: Vec, mode: str, observation: str, keeps: int) -> 
 
 
 def test_few_places_are_used(vec: Vec) -> None:
-    """In lock-step one is looked at while the other is written."""
+    """In lock-step one is looked at while the other is written; views only while steps are in flight."""
     for copy in (True, False):
         envs = vec(games=GAMES, copy=copy, shared_memory=True)
         obs, _ = envs.reset(seed=0)
@@ -87,12 +87,16 @@ def test_few_places_are_used(vec: Vec) -> None:
             next_obs, *_ = envs.step(actions)
             assert is_lent(memory_of(envs), next_obs["planes"])
             obs = next_obs
-        assert [k for k, place in enumerate(memory_of(envs)._places) if place] == [
-            0,
-            1,
-            shared.PLACES if copy else 3,
-        ]
+        used = [0, 1, shared.PLACES] if copy else [0, 3]
+        assert [k for k, place in enumerate(memory_of(envs)._places) if place] == used
         assert obs["planes"].flags.writeable
+        was = frozen(obs)
+        envs.send(next(moves(envs)))
+        while not (channel := memory_of(envs).channel).answered(channel.turn - 1):
+            pass
+        assert_same(obs, was)
+        envs.recv()
+        assert [k for k, place in enumerate(memory_of(envs)._places) if place] == sorted({*used, 1})
 
 
 def test_hoarders_get_copies_until_they_let_go(vec: Vec) -> None:

@@ -245,6 +245,8 @@ class PommegoVectorEnv(VectorEnv):
         session = self._session
         session.check_together("step()")
         session.check_idle()
+        if session.memory is not None:
+            session.memory.take_back()
         try:
             self._begin(actions)
             return self._received()

@@ -141,6 +141,10 @@ class SharedMemory:
         message[:] = self._requests[:size]
         return wire.decode(message)
 
+    def take_back(self) -> None:
+        """Let the next batch overwrite the one shown last: one place may fit the cache where two do not."""
+        self._shown = None
+
     def _free(self) -> int:
         """Return the first place on which no arrays are held and to which the server does not write."""
         for number, place in enumerate(self._places[:-1]):
