@@ -201,16 +201,16 @@ def test_other_versions_of_agents_are_named(
     of_champion: Path, where: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = suites.load(of_champion)
-    assert result.agents == {"heuristic": 1, "static": 1, "champion": 2}
+    assert result.agents == {"heuristic": 1, "static": 1, "champion": 3}
 
     def older(content: dict[str, Any]) -> None:
         content["agents"]["champion"] = 1
 
-    with pytest.raises(ValueError, match="made with champion 1, this is 2: check it with a release"):
+    with pytest.raises(ValueError, match="made with champion 1, this is 3: check it with a release"):
         pommego.check_result(changed(of_champion, of_champion.with_name("older"), older), **where)
-    other = replace(result.suite, revised=(("champion", 3),))
+    other = replace(result.suite, revised=(("champion", 4),))
     monkeypatch.setitem(suites.SUITES, other.name, other)
-    with pytest.raises(ValueError, match="suite partners-2026 was made with champion 3, this is 2"):
+    with pytest.raises(ValueError, match="suite partners-2026 was made with champion 4, this is 3"):
         pommego.evaluate(legal, suite=other.name, **where)
 
 
@@ -228,7 +228,7 @@ def test_results_without_versions_of_agents(of_champion: Path, where: dict[str, 
     honest = changed(of_champion, of_champion.with_name("honest"), without)
     assert suites.load(honest).agents is None
     assert str(pommego.check_result(honest, **where)) == str(suites.load(of_champion))
-    with pytest.raises(ValueError, match="does not say which .* older than champion 2 looks the same"):
+    with pytest.raises(ValueError, match="does not say which .* older than champion 3 looks the same"):
         pommego.check_result(changed(of_champion, of_champion.with_name("other"), different), **where)
 
 
@@ -306,7 +306,7 @@ def test_what_suites_stand_for() -> None:
             seed,
             ("heuristic",),
         )
-        assert {agent: version for agent, version in s.agents.items() if version != 1} == {"champion": 2}
+        assert {agent: version for agent, version in s.agents.items() if version != 1} == {"champion": 3}
         named = hashlib.sha256("\n".join(s.partners).encode()).hexdigest()
         assert (len(s.partners), named[:16]) == (26, "c8ea267793626f0f")
 

@@ -89,7 +89,7 @@ _PARTNERS = (
     *("champion:level=1", "champion:level=2", "champion:level=3", "champion:level=3,noise=0.05"),
     *("champion:level=2,weights=peaceful", "champion:level=2,weights=reckless"),
 )
-_REVISED = (("champion", 2),)
+_REVISED = (("champion", 3),)
 # What a language model plays, and with whom.
 _KINDS = (
     *(("OneVsOne-v0", ""), ("PommeFFACompetition-v0", "")),

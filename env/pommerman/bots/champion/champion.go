@@ -33,6 +33,9 @@ import (
 //     on trapping it: lay a bomb, kick one, stand in the way; see [planner.threat].
 //   - A move is worth what its worst scenario is worth and what they are worth on
 //     average, mixed.
+//   - With a budget of more than duelTicks it plays duels in the time that is left: lines in
+//     which a near rival moves too in every step, one step longer each time. From their ends
+//     on the others are sets again.
 //
 // It remembers what it saw in fog, and where those can be that it does not see; and
 // it tells its teammate by radio what it sees, see [championMemory.say].
@@ -50,7 +53,7 @@ type settings struct {
 }
 
 // levels are the ticks of the levels from 1 on.
-var levels = [...]int{6, 12, 25, 50, 2000}
+var levels = [...]int{6, 12, 25, 50, duelTicks, 2000}
 
 // championOptions are applied in this order, and later ones replace what earlier ones set.
 var championOptions = slices.Concat(
@@ -63,10 +66,10 @@ var championOptions = slices.Concat(
 
 // Roster lists the agents.
 var Roster = seat.Roster[pommerman.View]{
-	seat.Configured("champion", settings{search.Budget{Ticks: levels[len(levels)-1]}, defaultWeights}, championOptions,
+	seat.Configured("champion", settings{search.Budget{Ticks: duelTicks}, defaultWeights}, championOptions,
 		func(s settings) pommerman.Bot {
 			return &champion{settings: s, Memo: search.Memo{Bytes: int64(unsafe.Sizeof(planner{}))}}
-		}).Version(2),
+		}).Version(3),
 	seat.Plain("champion-net", func() pommerman.Bot { return new(championNet) }),
 }
 

@@ -2,6 +2,7 @@ package champion
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/search"
 	"pommego/env/seat"
 )
@@ -24,8 +26,8 @@ func TestChampionOptions(t *testing.T) {
 		}
 		return b.(*champion).settings
 	}
-	if s := made("champion"); s.weights != defaultWeights || s.budget.Ticks != 2000 {
-		t.Errorf("champion has %+v, want the default weights and 2000 ticks", s)
+	if s := made("champion"); s.weights != defaultWeights || s.budget.Ticks != 500 {
+		t.Errorf("champion has %+v, want the default weights and 500 ticks", s)
 	}
 	if s := made("champion:ms=20"); s.budget.Ticks != 0 || s.budget.Time.Milliseconds() != 20 {
 		t.Errorf("with ms alone the budget is %+v, want 20 ms and no limit of ticks", s.budget)
@@ -46,7 +48,7 @@ func TestChampionOptions(t *testing.T) {
 	for _, test := range []struct{ name, want, reason string }{
 		{"champion:c=3", `"c" does not exist, champion takes: level, weights, ms, ticks`,
 			"an unknown option lists what exists"},
-		{"champion:level=6", "level=6, want a whole number from 1 to 5", "a level too high"},
+		{"champion:level=7", "level=7, want a whole number from 1 to 6", "a level too high"},
 		{"champion:ms=0", "ms=0, want a number from 0.01 to 60000", "no time"},
 		{"champion:weights=brave", "weights=brave, want one of default, peaceful, reckless; only", "no such weights"},
 		{"champion:weights=champion.go", "weights=champion.go, want one of", "a file, which the game does not read"},
@@ -175,6 +177,82 @@ func TestChampionThreats(t *testing.T) {
 	if compared < 10_000 || bombs < 1000 {
 		t.Errorf("%d threats compared, %d of them with other bombs, want more", compared, bombs)
 	}
+}
+
+// TestChampionDuels: lines in which a rival moves too are worth what a search without a table
+// of positions finds, and a budget too small for a depth leaves all values as they were.
+func TestChampionDuels(t *testing.T) {
+	compared, cut := 0, 0
+	p := new(planner)
+	pommermantest.Situations(t, players, 6, func(sit *pommermantest.Situation) {
+		m := championMemory{belief: pommerman.Belief{State: sit.State}}
+		for seat := range sit.Rules.Seats() {
+			if a := &sit.State.Agents[seat]; a.Alive {
+				m.where[seat].Add(a.Cell)
+			}
+		}
+		p.begin(sit.Rules, 0, &defaultWeights, search.Budget{Ticks: 200_000}, &m)
+		near, n := p.nearRivals()
+		if !sit.State.Agents[0].Alive || n == 0 || near[0] == p.mate || !p.open() || !p.deepen(0) || !p.deepen(1) {
+			return
+		}
+		for i := range p.openings {
+			o := &p.openings[i]
+			for reply := range p.repliesOf(&p.root.State, near[0]).All {
+				child := p.root
+				clear(p.actions[:])
+				p.actions[near[0]*(1+p.rules.RadioWords)] = uint8(reply)
+				p.step(&child, o.move, 1)
+				p.isolate(&child, near[0])
+				got, whole := p.line(&child, near[0], 1, 1)
+				if want := plainLine(p, child, near[0], 1, 1); got != want || !whole {
+					t.Fatalf("%+v: the line of %v and %v is worth %d, want %d", *sit.Rules, o.move, reply, got, want)
+				}
+				compared++
+			}
+		}
+		before := p.openingsOf
+		p.generation++ // the table is empty again
+		p.Meter = search.NewMeter(search.Budget{Ticks: 2})
+		if p.duels(); p.Spent() == 2 {
+			cut++
+			for i := range p.openings {
+				if p.openings[i].value != before[i].value {
+					t.Fatalf("%+v: a depth of which only a part was searched changed values", *sit.Rules)
+				}
+			}
+		}
+	})
+	if compared < 1000 || cut < 20 {
+		t.Errorf("%d lines compared, %d budgets too small, want more", compared, cut)
+	}
+}
+
+// plainLine is [planner.line] without a table.
+func plainLine(p *planner, n node, rival, depth, age int) int32 {
+	if !n.Agents[p.seat].Alive {
+		return int32(16*age) - p.weights.Death
+	}
+	if depth == 0 || !n.Agents[rival].Alive {
+		return p.end(&n, rival, age)
+	}
+	best := int32(math.MinInt32)
+	for move := range tactics.UsefulMoves(p.rules, &n.State, p.seat).All {
+		var values []int32
+		sum := 0
+		for reply := range p.repliesOf(&n.State, rival).All {
+			child := n
+			clear(p.actions[:])
+			p.actions[rival*(1+p.rules.RadioWords)] = uint8(reply)
+			p.step(&child, move, age+1)
+			p.isolate(&child, rival)
+			values = append(values, plainLine(p, child, rival, depth-1, age+1))
+			sum += int(values[len(values)-1])
+		}
+		mixed := (70*int(slices.Min(values)) + 30*(sum/len(values))) / 100
+		best = max(best, int32(mixed))
+	}
+	return best + p.sooner(&n)
 }
 
 func cellsOf(b grid.Bits) (list [][2]int) {

@@ -10,10 +10,10 @@ type ground struct {
 	floor   grid.Bits // neither rigid nor wood
 	wood    grid.Bits
 	items   grid.Bits
-	fallen  [maxPlies + maxSpan + 2]grid.Bits // by steps from the root: the rings that have fallen
-	span    int                               // how many steps a forecast goes
-	lasting int                               // how many of them an explosion kills
-	good    [256]int32                        // to be there
+	fallen  [maxDuel + maxSpan + 2]grid.Bits // by steps from the root: the rings that have fallen
+	span    int                              // how many steps a forecast goes
+	lasting int                              // how many of them an explosion kills
+	good    [256]int32                       // to be there
 }
 
 func (g *ground) survey(p *planner, m *championMemory) {

@@ -23,6 +23,7 @@ type forecast struct {
 	board    [256]pommerman.Item // after the last explosion
 	last     int                 // the step of that; 0: there is none
 	lastWood int                 // the last step in which wood burns
+	age      int                 // of the node it is of, in steps from the root
 }
 
 // forecast works out what comes after a node of an age.
@@ -31,7 +32,7 @@ func (p *planner) forecast(f *forecast, n *node, age int) {
 	clear(f.burns[:p.ground.span+1])
 	clear(f.opens[:p.ground.span+1])
 	f.burnt, f.wood = grid.Bits{}, int32(64*n.burnt.Len())
-	f.board, f.last, f.lastWood = n.Board, 0, 0
+	f.board, f.last, f.lastWood, f.age = n.Board, 0, 0, age
 	if r.Traits().FlamesKill {
 		for life := 1; life <= r.FlameLife; life++ {
 			flames := n.Burning(life)

@@ -27,10 +27,9 @@ func (p *planner) nearRivals() (near [pommerman.MaxAgents]int, n int) {
 	return near, n
 }
 
-// repliesOf is what a near rival may do: its useful moves, and kicks of bombs to where
+// repliesOf is what a rival may do: its useful moves, and kicks of bombs to where
 // the agent is, which may be gone by then.
-func (p *planner) repliesOf(rival int) tactics.Moves {
-	s := &p.root.State
+func (p *planner) repliesOf(s *pommerman.State, rival int) tactics.Moves {
 	moves := tactics.UsefulMoves(p.rules, s, rival)
 	a := &s.Agents[rival]
 	for _, d := range grid.Dirs {

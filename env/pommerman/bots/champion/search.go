@@ -14,7 +14,7 @@ import (
 
 // The limits of a champion's search.
 const (
-	maxPlies     = 2 // its own moves in a row: further ones see no replies, and make it rash
+	maxPlies     = 2 // its own moves in a row: further ones see no replies, and make it rash; see [planner.duels]
 	maxReplies   = 2 // near agents whose moves are looked at
 	maxScenarios = 1 + maxReplies*tactics.Choices
 	nearRival    = 4 // rows and columns up to a rival whose moves are looked at
@@ -34,6 +34,7 @@ type node struct {
 type scenario struct {
 	node
 	bodies grid.Bits // where others stand
+	mover  int       // the rival or teammate whose move it is; NoSeat: none
 	margin int32     // see [planner.margin] and [planner.threat]
 	rest   int32     // see [planner.leaf]
 }
@@ -54,6 +55,7 @@ type planner struct {
 	rules   *pommerman.Rules
 	seat    int
 	mate    int
+	fights  bool        // with what the search leaves of its budget; see [planner.duels]
 	others  env.SeatSet // that live
 
 	root       node
@@ -63,6 +65,7 @@ type planner struct {
 	openingsOf [tactics.Choices]opening
 	scenarios  [tactics.Choices][maxScenarios]scenario
 	stack      [maxPlies + 1]node
+	lines      [maxDuel]node
 
 	calm    forecast               // if no rival interferes; see [planner.threat]
 	plot    forecast               // if one does
@@ -86,6 +89,7 @@ type entry struct {
 func (p *planner) begin(r *pommerman.Rules, seat int, w *weights, budget search.Budget, m *championMemory) {
 	p.Meter = search.NewMeter(budget)
 	p.rules, p.seat, p.mate = r, seat, r.Teammate(seat)
+	p.fights = budget.Ticks <= 0 || budget.Ticks > duelTicks
 	clear(p.statistics[:])
 	p.root = node{State: m.belief.State, where: m.where}
 	p.others = 0
@@ -112,6 +116,9 @@ func (p *planner) decide(rng *env.RNG, failed pommerman.Action) pommerman.Action
 		if !p.deepen(plies) || plies > 0 && p.Spent() == spent {
 			break
 		}
+	}
+	if p.fights {
+		p.duels()
 	}
 	var best search.Best[pommerman.Action]
 	for i := range p.openings {
@@ -147,7 +154,7 @@ func (p *planner) open() bool {
 	p.scene(pommerman.NoSeat, pommerman.Stop)
 	near, n := p.nearRivals()
 	for _, rival := range near[:n] {
-		for reply := range p.repliesOf(rival).All {
+		for reply := range p.repliesOf(&p.root.State, rival).All {
 			p.scene(rival, reply)
 		}
 	}
@@ -169,7 +176,7 @@ func (p *planner) scene(rival int, reply pommerman.Action) {
 			return
 		}
 		p.separate(sc, rival)
-		sc.margin = 0
+		sc.margin, sc.mover = 0, rival
 		if sc.Agents[p.seat].Alive {
 			p.forecast(&p.calm, &sc.node, 1)
 			sc.margin = p.margin(&p.calm, &sc.node) + p.threat(&sc.node, rival)
@@ -237,20 +244,16 @@ func (p *planner) judge(o *opening, plies int) (value int32, whole bool) {
 	if o.scenarios == 0 {
 		return 0, false
 	}
-	worst, sum := int32(math.MaxInt32), int64(0)
+	var m mixture
 	for i := range o.scenarios {
 		sc := &p.scenarios[o.move][i]
 		v, whole := p.value(&sc.node, sc, plies, 1)
 		if !whole {
 			return 0, false
 		}
-		v += sc.margin
-		worst = min(worst, v)
-		sum += int64(v)
+		m.add(v + sc.margin)
 	}
-	mean := sum / int64(o.scenarios)
-	share := int64(p.weights.Worst)
-	return int32((share*int64(worst) + (100-share)*mean) / 100), true
+	return m.value(p.weights.Worst), true
 }
 
 // value is what a node is worth that is age steps from the root, with so many
@@ -259,8 +262,7 @@ func (p *planner) value(n *node, sc *scenario, plies, age int) (best int32, whol
 	if !n.Agents[p.seat].Alive {
 		return int32(16*age) - p.weights.Death, true
 	}
-	key := p.hash(n, sc, plies, age)
-	slot := &p.table[key%tableSize]
+	slot, key := p.slot(n, &sc.where, plies, age, pommerman.NoSeat)
 	if slot.generation == p.generation && slot.key == key {
 		return slot.value, true
 	}
@@ -323,14 +325,24 @@ func (p *planner) openCells(n *node) grid.Bits {
 	return open
 }
 
-func (p *planner) hash(n *node, sc *scenario, plies, age int) uint64 {
+// slot is where the value of a node belongs, and by which key, if the others can be on some
+// cells and one of them moves.
+func (p *planner) slot(n *node, where *[pommerman.MaxAgents]grid.Bits, plies, age, mover int) (*entry, uint64) {
 	self := &n.Agents[p.seat]
 	h := uint64(self.Cell) | uint64(self.Ammo)<<8 | uint64(self.Blast)<<16 | uint64(age)<<32 | uint64(plies)<<40
 	if self.Kicks {
 		h |= 1 << 24
 	}
-	for other := range sc.where {
-		for _, word := range sc.where[other] {
+	if mover != pommerman.NoSeat {
+		a := &n.Agents[mover]
+		h = mix(h, uint64(mover+1))
+		h = mix(h, uint64(a.Cell)|uint64(a.Ammo)<<8|uint64(a.Blast)<<16)
+		if a.Kicks {
+			h++
+		}
+	}
+	for other := range where {
+		for _, word := range where[other] {
 			h = mix(h, word)
 		}
 	}
@@ -341,7 +353,8 @@ func (p *planner) hash(n *node, sc *scenario, plies, age int) uint64 {
 	for _, word := range n.Burning(p.rules.FlameLife) {
 		h = mix(h, word)
 	}
-	return h ^ h>>29
+	h ^= h >> 29
+	return &p.table[h%tableSize], h
 }
 
 func mix(h, x uint64) uint64 {

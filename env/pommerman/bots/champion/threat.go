@@ -19,9 +19,9 @@ const (
 	untouched = 256 // cells: more than there are
 )
 
-// threat is what the agent stands to lose in a node of age 1 by what a single rival
-// could do in the next steps if it were bent on it, the agent free to answer. Rivals
-// besides moved, which has made its first move, can begin before.
+// threat is what the agent stands to lose in the node of the calm forecast by what a single
+// rival could do in the next steps if it were bent on it, the agent free to answer. After the
+// first step rivals besides moved, which has made its move, can begin before.
 func (p *planner) threat(n *node, moved int) (points int32) {
 	w := &p.weights
 	at := n.Agents[p.seat].Cell
@@ -36,7 +36,7 @@ func (p *planner) threat(n *node, moved int) (points int32) {
 			continue
 		}
 		least = min(least, p.besieged(n, other))
-		if other != moved {
+		if other != moved && p.calm.age == 1 {
 			for c := range p.root.where[other].All {
 				least = min(least, p.cornered(n, other, c, -1))
 			}
@@ -193,7 +193,7 @@ func (p *planner) held(n *node, closed grid.Cell, steps int, before grid.Cell) i
 	var own grid.Bits
 	own.Add(n.Agents[p.seat].Cell)
 	open, f := p.openCells(n), &p.plot
-	p.forecast(f, n, 1)
+	p.forecast(f, n, p.calm.age)
 	for t := 1; t <= p.ground.span; t++ {
 		now := open
 		if t > steps {

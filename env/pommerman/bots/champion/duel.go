@@ -1,0 +1,159 @@
+package champion
+
+import (
+	"math"
+
+	"pommego/env/grid"
+	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/tactics"
+)
+
+// The limits of duels.
+const (
+	duelTicks = 500 // more than the search before duels takes; smaller budgets have none
+	maxDuel   = 8   // steps in which both sides move
+)
+
+// duels spend what is left of the budget on the near rivals: in every step of a line the
+// agent and one rival choose a move, for 2, 3, ... steps. Values of a depth that the budget
+// does not suffice for are not used, since deeper lines see more replies and so are worth less.
+func (p *planner) duels() {
+	near, n := p.nearRivals()
+	for depth := 2; depth <= maxDuel && p.Open(); depth++ {
+		var values [tactics.Choices]int32
+		spent := p.Spent()
+		for i := range p.openings {
+			o := &p.openings[i]
+			before := p.Spent()
+			value, whole := p.duel(o, near[:n], depth)
+			o.visits += int32(p.Spent() - before)
+			if !whole {
+				return
+			}
+			values[i] = value
+		}
+		if p.Spent() == spent {
+			return // no rival is near
+		}
+		for i := range p.openings {
+			p.openings[i].value = values[i]
+		}
+	}
+}
+
+// duel is what a move is worth over its scenarios, those of rivals replaced by lines of so
+// many steps.
+func (p *planner) duel(o *opening, near []int, depth int) (value int32, whole bool) {
+	var m mixture
+	for i := range o.scenarios {
+		sc := &p.scenarios[o.move][i]
+		if sc.mover != pommerman.NoSeat && sc.mover != p.mate {
+			continue
+		}
+		v, whole := p.value(&sc.node, sc, 1, 1)
+		if !whole {
+			return 0, false
+		}
+		m.add(v + sc.margin)
+	}
+	for _, rival := range near {
+		if rival != p.mate && !p.answers(&m, &p.root, o.move, rival, depth, 0) {
+			return 0, false
+		}
+	}
+	return m.value(p.weights.Worst), true
+}
+
+// answers adds what a move in a node is worth for each reply of a rival.
+func (p *planner) answers(m *mixture, n *node, move pommerman.Action, rival, depth, age int) bool {
+	for reply := range p.repliesOf(&n.State, rival).All {
+		child := &p.lines[age]
+		*child = *n
+		clear(p.actions[:])
+		p.actions[rival*(1+p.rules.RadioWords)] = uint8(reply)
+		if !p.step(child, move, age+1) {
+			return false
+		}
+		p.isolate(child, rival)
+		v, whole := p.line(child, rival, depth-1, age+1)
+		if !whole {
+			return false
+		}
+		m.add(v)
+	}
+	return true
+}
+
+// isolate takes all others but a rival off a board. The rival is where it went; the rest can
+// be anywhere they can reach.
+func (p *planner) isolate(n *node, rival int) {
+	for other := range n.where {
+		a := &n.Agents[other]
+		switch {
+		case other == rival:
+			n.where[other] = grid.Bits{}
+			if a.Alive {
+				n.where[other].Add(a.Cell)
+			}
+		case p.others.Has(other) && a.Alive:
+			a.Alive = false
+			p.lift(&n.State, other)
+		}
+	}
+}
+
+// line is what a node is worth that is age steps from the root, with so many steps to go in
+// which both sides move.
+func (p *planner) line(n *node, rival, depth, age int) (best int32, whole bool) {
+	if !n.Agents[p.seat].Alive {
+		return int32(16*age) - p.weights.Death, true
+	}
+	slot, key := p.slot(n, &n.where, depth, age, rival)
+	if slot.generation == p.generation && slot.key == key {
+		return slot.value, true
+	}
+	if depth == 0 || !n.Agents[rival].Alive {
+		best = p.end(n, rival, age)
+	} else {
+		best = math.MinInt32
+		for move := range tactics.UsefulMoves(p.rules, &n.State, p.seat).All {
+			var m mixture
+			if !p.answers(&m, n, move, rival, depth, age) {
+				return 0, false
+			}
+			best = max(best, m.value(p.weights.Worst))
+		}
+		best += p.sooner(n)
+	}
+	*slot = entry{key, p.generation, best}
+	return best, true
+}
+
+// end is what the last node of a line is worth, without the rival on the board.
+func (p *planner) end(n *node, rival, age int) int32 {
+	if a := &n.Agents[rival]; a.Alive {
+		a.Alive = false
+		p.lift(&n.State, rival)
+	}
+	p.forecast(&p.calm, n, age)
+	return p.margin(&p.calm, n) + p.threat(n, rival) + p.leaf(&p.calm, n, age)
+}
+
+// mixture is the worst of some values and their sum.
+type mixture struct {
+	worst  int32
+	sum, n int64
+}
+
+func (m *mixture) add(v int32) {
+	if m.n == 0 || v < m.worst {
+		m.worst = v
+	}
+	m.sum += int64(v)
+	m.n++
+}
+
+// value mixes the worst, of which it takes so many percent, and the mean.
+func (m *mixture) value(worst int32) int32 {
+	return int32((int64(worst)*int64(m.worst) + int64(100-worst)*(m.sum/m.n)) / 100)
+}
