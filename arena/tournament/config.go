@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -54,6 +55,9 @@ type Config struct {
 	// with the same random numbers, agents swapped. Games is a multiple of the sides then.
 	Mirrored bool `json:"mirrored,omitempty"`
 
+	// SPRT, unless nil, ends the games before there are so many, as soon as it is decided.
+	SPRT *SPRT `json:"sprt,omitempty"`
+
 	// Seed is that of the first board; the k-th after it has Seed+k.
 	Seed uint64 `json:"seed"`
 
@@ -95,6 +99,9 @@ func (c *Config) Validate(spec *env.Spec) error {
 	}
 	if err := c.rules().Validate(); err != nil {
 		return err
+	}
+	if c.SPRT != nil {
+		return cmp.Or(c.fits(spec), c.SPRT.validate(c, spec))
 	}
 	return c.fits(spec)
 }

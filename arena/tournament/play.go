@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"pommego/arena/dialogue"
 	"pommego/arena/match"
@@ -13,7 +14,7 @@ import (
 
 // work plays missing games until there are none left or the context ends.
 func (r *run) work(ctx context.Context, results chan<- finished) {
-	seated := players{t: r.t, dialogues: r.o.Dialogues, made: map[string][]match.Player{}}
+	seated := players{t: r.t, wait: r.o.Wait, dialogues: r.o.Dialogues, made: map[string][]match.Player{}}
 	for ctx.Err() == nil {
 		i := int(r.next.Add(1)) - 1
 		if i >= len(r.todo) {
@@ -51,8 +52,9 @@ func (r *run) collect(results <-chan finished, cancel func()) error {
 			r.records[record.Game] = record
 			r.done++
 		}
+		ended := r.test.take(r.records)
 		r.progress()
-		if failed = err; failed != nil {
+		if failed = err; failed != nil || ended {
 			cancel()
 		}
 	}
@@ -81,6 +83,7 @@ func drain(f finished, results <-chan finished) (batch []Record, err error) {
 // players are one worker's. Each plays one game after the other.
 type players struct {
 	t         *Tournament
+	wait      time.Duration
 	dialogues *dialogue.Log
 	made      map[string][]match.Player // by name, as many as were needed at a time
 }
@@ -93,7 +96,7 @@ func (p *players) play(ctx context.Context, f *fixture) (Record, error) {
 	}
 	killed, talks := kills{seats: len(names)}, match.Dialogues{Log: p.dialogues}
 	rules := p.t.config.rules()
-	rules.Repetition = f.again
+	rules.Repetition, rules.Wait = f.again, p.wait
 	result, err := match.Play(ctx, p.t.game, seats, f.seed, *rules, func(at match.Moment) error {
 		killed.watch(at)
 		return talks.Watch(at)

@@ -76,7 +76,7 @@ func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, e
 
 // Results are what the games show, nil as long as some are missing.
 func (k *Kept) Results() (*Results, error) {
-	if len(k.Records) < k.Total {
+	if len(k.Records) < k.Total && !k.tournament.schedule.sequential().take(k.Records) {
 		return nil, nil
 	}
 	r, err := k.tournament.report(k.Records, k.program)

@@ -22,7 +22,8 @@ type Results struct {
 	Prior    string     `json:"rating_prior"` // what is known of an agent before its first game
 	Agents   []Standing `json:"standings"`
 	Pairs    []Pair     `json:"pairs"`
-	Kills    []Kills    `json:"kills"` // without those who never killed another
+	Test     *Test      `json:"sprt_result,omitempty"` // nil without Config.SPRT
+	Kills    []Kills    `json:"kills"`                 // without those who never killed another
 }
 
 // Kills is how often one entrant's bombs killed another, or its own kind.
@@ -88,12 +89,21 @@ type Pair struct {
 	P       float64  `json:"p_value"` // of the exact two-sided binomial test
 }
 
+// report is what the games show: with a sequential test those that it took.
 func (t *Tournament) report(records []Record, program string) (*Report, error) {
+	test := t.schedule.sequential()
+	if test != nil {
+		test.take(records)
+		taken := *t
+		taken.config.Games, records = test.games, records[:test.games]
+		taken.schedule = newSchedule(&taken.config, t.game.Spec())
+		t = &taken
+	}
 	s := t.schedule
 	r := &Results{
 		Env: s.spec.ID, Version: s.spec.Version, Rules: s.spec.Rules, Seeds: env.SeedVersion, Program: program,
 		Config: t.config, Played: len(records), Anchor: t.config.Against, Prior: prior,
-		Balanced: t.config.Games%len(s.spec.Teams) == 0,
+		Balanced: t.config.Games%len(s.spec.Teams) == 0, Test: test.result(),
 	}
 	if r.Anchor == "" {
 		r.Anchor = "the mean"

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"pommego/arena/dialogue"
 	"pommego/arena/match"
@@ -74,6 +75,9 @@ type Options struct {
 	// are missing, Report.Asked lists them and no others are played.
 	Client io.Reader
 
+	// Wait is match.Rules.Wait.
+	Wait time.Duration
+
 	// Dialogues records the games that are played: match.Rules.Dialogues.
 	Dialogues *dialogue.Log
 
@@ -92,6 +96,8 @@ type Progress struct {
 	Done    int // games finished, those of earlier runs included
 	Total   int
 	Resumed int // games that were in the log
+
+	Test *Test // nil without Config.SPRT
 }
 
 // Report is what a finished tournament shows.
@@ -117,14 +123,16 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, fmt.Errorf("tournament: the part has games %d to %d, want some of the %d, from 0 to %d", p.First, p.Last,
 			t.Games(), t.Games()-1)
 	}
-	r := run{t: t, o: o, records: make([]Record, t.Games())}
+	r := run{t: t, o: o, records: make([]Record, t.Games()), test: t.schedule.sequential()}
 	err := r.open()
 	if err != nil {
 		return nil, err
 	}
-	asked := r.asked()
-	if len(asked) == 0 {
-		err = r.playAll(ctx)
+	var asked []Record
+	if !r.test.take(r.records) {
+		if asked = r.asked(); len(asked) == 0 {
+			err = r.playAll(ctx)
+		}
 	}
 	if r.log != nil {
 		err = errors.Join(err, r.log.Close())
@@ -145,8 +153,9 @@ type run struct {
 	records []Record // by game; without Agents: not played yet
 	todo    []int    // the games that were not in the log
 	next    atomic.Int64
-	resumed int // games that were
-	done    int // games by now
+	resumed int         // games that were
+	done    int         // games by now
+	test    *sequential // nil without one
 }
 
 // open reads the log and finds out which games are missing.
@@ -196,7 +205,7 @@ func (r *run) playAll(ctx context.Context) error {
 	}()
 	r.progress()
 	err := r.collect(results, cancel)
-	if err == nil && r.done < r.resumed+len(r.todo) {
+	if err == nil && r.done < r.resumed+len(r.todo) && !r.test.take(r.records) {
 		err = fmt.Errorf("%w after %d of %d games", ErrStopped, r.done, r.t.Games())
 	}
 	return err
@@ -218,6 +227,6 @@ func (r *run) workers() int {
 
 func (r *run) progress() {
 	if r.o.Progress != nil {
-		r.o.Progress(Progress{Done: r.done, Total: r.t.Games(), Resumed: r.resumed})
+		r.o.Progress(Progress{Done: r.done, Total: r.t.Games(), Resumed: r.resumed, Test: r.test.result()})
 	}
 }

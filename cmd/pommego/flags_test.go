@@ -10,8 +10,9 @@ import (
 // them has --program-memory: all run agents' programs, and no option of an agent could
 // limit them, as what follows exec: is a command. Three have --record-dialogues: what models are
 // told and answer comes from each of them, and is no part of a recorded game. generate --dialogues
-// is apart from --observation, as chat is no observation of an environment.
-const mostFlags = 68
+// is apart from --observation, as chat is no observation of an environment. tournament has --sprt, as a change of
+// play is judged by it, and --wait as play has it: without it agents that start slowly could meet in no tournament.
+const mostFlags = 70
 
 // TestFlags keeps the commands that people use most small enough to read their help.
 func TestFlags(t *testing.T) {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"pommego/arena/match"
 	"pommego/env"
 	"pommego/env/catalog"
 )
@@ -30,6 +32,11 @@ func (c *chosenGame) add(cmd *cobra.Command, id string) {
 func limitMemory(f *pflag.FlagSet, most *int64) {
 	f.Int64Var(most, "program-memory", 0, "bytes that an agent's program may have in memory, with all that it has "+
 		"started; with more\nit is stopped and has lost (0: any number)")
+}
+
+// waitForAgents adds the flag for agents that start slowly.
+func waitForAgents(f *pflag.FlagSet, wait *time.Duration) {
+	f.DurationVar(wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
 }
 
 // recordDialogues adds the flag that names a file of dialogues.

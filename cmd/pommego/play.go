@@ -98,7 +98,7 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 		"play ties again by the rule of this `name`: none, playground or java")
 	f.DurationVar(&o.match.Limit, "limit", 0,
 		"how long a remote agent may take for a move (0: as the game's own rules say, else 100ms; a language model 30s)")
-	f.DurationVar(&o.match.Wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
+	waitForAgents(f, &o.match.Wait)
 	limitMemory(f, &o.match.Memory)
 	f.StringVar(&o.record, "record", "", "a new file to write the match to, a line a game (.gz compresses)")
 	f.StringVar(&o.events, "events", "", "a new file to write all that happens to, an event a line as JSON")

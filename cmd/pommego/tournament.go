@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/arena/dialogue"
+	"pommego/arena/match"
 	"pommego/arena/tournament"
 	"pommego/arena/tournament/report"
 	"pommego/internal/enum"
@@ -42,6 +43,11 @@ Formats:
 With --mirrored each board is played from every side with the same random numbers, so that in
 duels and team games every game has a mirror image: the luck of boards and sides cancels out.
 
+With --sprt ELO0,ELO1 two agents meet in a duel or team game until a sequential probability
+ratio test of mirrored pairs accepts one of two hypotheses about the first agent: H0, that its
+Elo difference to the other is ELO0 or less, or H1, that it is ELO1 or more. Either is accepted
+wrongly in at most 5 % of tests. Elo is logistic, a tie is half a point.
+
 With --games LxR a tournament is an experiment of L boards, each played R times with other
 random numbers.
 
@@ -60,6 +66,7 @@ flags and --part; then one takes all parts, with --take for each, and plays what
   pommego tournament --env PommeTeam-v0 --agents simple,random --games 100 --json
   pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,random,static
   pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,heuristic --games 200 --mirrored
+  pommego tournament --env OneVsOne-v0 --agents simple --against random --sprt 0,50 --out test
   pommego tournament --env PommeFFA2018-v0 --agents mcts:ticks=30,careful=0,uct:ticks=30 --against simple-2018
   pommego tournament --env BaseWar-v0 --rules '{"base_damage": "round"}' --agents simple,random
   pommego tournament --agents simple,random --games 10000 --out results
@@ -68,7 +75,7 @@ flags and --part; then one takes all parts, with --take for each, and plays what
   pommego tournament --agents simple,random --games 10000 --out results --take part --take other
   pommego tournament --env PommeFFAJava-v0 --agents java-osla,random --games 10x4`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			o.againstGiven = cmd.Flags().Changed("against")
+			o.againstGiven, o.gamesGiven = cmd.Flags().Changed("against"), cmd.Flags().Changed("games")
 			if err := o.check(); err != nil {
 				return err
 			}
@@ -97,11 +104,17 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f.DurationVar(&o.config.Limit, "limit", 0,
 		"time for a move of remote agents (0: as the game's own rules say, else 100ms; a language model 30s)")
 	limitMemory(f, &o.config.Memory)
+	waitForAgents(f, &o.wait)
+	f.StringVar(&o.sprt, "sprt", "", "play until it is shown that the Elo difference is `ELO0,ELO1`: the first or less, or "+
+		"the second or more;\n--games is then the most (default 100000), and boards are mirrored")
 	f.StringVar(&o.out, "out", "",
 		"a folder for finished games, tables (Markdown) and JSON")
 	recordDialogues(f, &o.dialogues)
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 }
+
+// mostTestGames is how many games a sequential test may take by default.
+const mostTestGames = 100_000
 
 // tournamentLog is the log's name in a tournament's folder.
 const tournamentLog = "games.jsonl"
@@ -112,6 +125,9 @@ type tournamentOptions struct {
 	format, agents, against string
 	againstGiven            bool
 	config                  tournament.Config
+	wait                    time.Duration
+	sprt                    string
+	gamesGiven              bool
 	games, out, dialogues   string
 	levels                  bool // --games is LxR
 	asJSON                  bool
@@ -141,7 +157,7 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 		takes[i] = o.log(takes[i])
 	}
 	r, err := t.Run(ctx, tournament.Options{
-		Log: o.log(o.out), Part: (*tournament.Part)(part), Take: takes,
+		Log: o.log(o.out), Wait: o.wait, Part: (*tournament.Part)(part), Take: takes,
 		Program: build(), Progress: tell, Client: cmd.InOrStdin(), Dialogues: dialogue.NewLog(o.dialogues),
 	})
 	end()
@@ -183,12 +199,35 @@ func (o *tournamentOptions) check() error {
 		n *= c.Repetitions
 	}
 	c.Games = n
-	switch {
+	rules := match.Rules{Wait: o.wait}
+	switch wrong := rules.Validate(); {
+	case wrong != nil:
+		return usageError{wrong}
 	case err != nil || levels && (n < 1 || c.Repetitions < 1):
 		return usagef("--games is %q, want a number, or BOARDSxREPETITIONS, such as 10x4", o.games)
 	case o.out == "" && o.parts.part != "" && !o.parts.counts():
 		return usagef("--part needs --out DIR, which keeps the games")
+	case o.sprt != "":
+		return o.checkTest()
 	}
+	return nil
+}
+
+// checkTest reads --sprt.
+func (o *tournamentOptions) checkTest() error {
+	c := &o.config
+	low, high, _ := strings.Cut(o.sprt, ",")
+	elo0, err := strconv.ParseFloat(low, 64)
+	elo1, also := strconv.ParseFloat(high, 64)
+	switch {
+	case err != nil || also != nil:
+		return usagef("--sprt is %q, want ELO0,ELO1, two numbers such as 0,10", o.sprt)
+	case o.parts.part != "":
+		return usagef("--sprt decides after each pair of games whether to go on, so that --part does not go with it")
+	case !o.gamesGiven:
+		c.Games = mostTestGames
+	}
+	c.SPRT, c.Mirrored = &tournament.SPRT{Elo0: elo0, Elo1: elo1}, true
 	return nil
 }
 
@@ -258,6 +297,9 @@ func (o *tournamentOptions) report(out io.Writer, r *tournament.Report) error {
 // describeProgress guesses the time left from the games of this run: what was
 // told after then, seen now.
 func describeProgress(at tournament.Progress, then, now time.Duration) string {
+	if at.Test != nil {
+		return fmt.Sprintf("%d games, %v, %v", at.Done, at.Test, now.Round(time.Second))
+	}
 	text := fmt.Sprintf("%d of %d games, %d %%, %v", at.Done, at.Total, 100*at.Done/at.Total, now.Round(time.Second))
 	played := at.Done - at.Resumed
 	if played == 0 || then <= 0 {

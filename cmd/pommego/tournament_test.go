@@ -37,6 +37,18 @@ func TestTournamentUsage(t *testing.T) {
 		{"--games 3x", "want a number, or BOARDSxREPETITIONS"},
 		{"--games -3x-2", "want a number, or BOARDSxREPETITIONS"},
 		{"--mirrored --games 6", "games is 6, want a multiple of 4: mirrored boards are played from each of the 4 sides"},
+		{"--sprt 0,50", "PommeFFACompetition-v0 has 4 sides, want a game of two for a sequential test"},
+		{"--sprt 5 --env OneVsOne-v0", `--sprt is "5", want ELO0,ELO1, two numbers such as 0,10`},
+		{"--sprt 0,1,2 --env OneVsOne-v0", `--sprt is "0,1,2", want ELO0,ELO1`},
+		{"--sprt 10,0 --env OneVsOne-v0", "Elo differences of 10 and 0, want a lower and a higher one, from -800 to 800"},
+		{"--sprt 0,NaN --env OneVsOne-v0", "Elo differences of 0 and NaN, want a lower and a higher one"},
+		{"--sprt 0,inf --env OneVsOne-v0", "Elo differences of 0 and +Inf, want a lower and a higher one"},
+		{"--sprt 0,10 --env OneVsOne-v0 --agents simple,random", `compares two agents, not ["simple" "random"] against "simple"`},
+		{"--sprt 0,10 --env PommeTeam-v0 --agents simple,random,static", "a sequential test compares two agents"},
+		{"--sprt 0,10 --env OneVsOne-v0 --games 5", "games is 5, want a multiple of 2"},
+		{"--sprt 0,10 --env OneVsOne-v0 --games 4x2", "wants mirrored games without repetitions"},
+		{"--sprt 0,10 --env OneVsOne-v0 --part 0-3 --out part", "--part does not go with it"},
+		{"--wait -1s", "the wait for a player is -1s"},
 		{"--games 3 --out " + folder, "it holds game 3, this run has 3; there can be more games than before, not fewer"},
 	} {
 		if strings.Contains(tc.args, "--out") {
@@ -267,6 +279,57 @@ func TestTournamentMirrored(t *testing.T) {
 	}
 }
 
+// TestTournamentSPRT: a difference is shown and the games end; the same command finds the result there, with
+// other bounds it is another tournament, and agents that play alike show no difference.
+func TestTournamentSPRT(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out")
+	args := strings.Fields("tournament --env PommeTeam-v0 --agents simple --against random --json --sprt")
+	read := func(more ...string) (r tournament.Results) {
+		t.Helper()
+		got := pommego(t, with(args, more...)...)
+		got.want(t, exitOK)
+		got.decodes(t, &r)
+		return r
+	}
+	first := read("0,50", "--out", folder)
+	if first.Test.Accepted != "H1" || first.Played > 200 || first.Test.Elo.Low < 50 || !first.Mirrored {
+		t.Errorf("simple against random: %d games, %+v", first.Played, first.Test)
+	}
+	written, err := os.ReadFile(filepath.Join(folder, "results.md"))
+	if err != nil || !strings.Contains(string(written), "| Elo 0 or less | Elo 50 or more | +") {
+		t.Errorf("results.md is %.400s (%v)", written, err)
+	}
+	kept := gamesKept(filepath.Join(folder, "games.jsonl"))
+	if again := read("0,50", "--out", folder); again.Played != first.Played || again.Test.LLR != first.Test.LLR ||
+		gamesKept(filepath.Join(folder, "games.jsonl")) != kept {
+		t.Errorf("the same command gives %d games, %+v", again.Played, again.Test)
+	}
+	other := pommego(t, with(args, "0,60", "--out", folder)...)
+	if other.code != exitUsage || !strings.Contains(other.errors, "the log is of another tournament") {
+		t.Errorf("with other bounds: %+v", other)
+	}
+	if same := read("0,50", "--against", "simple"); same.Test.Accepted != "H0" || same.Test.Elo.Value != 0 {
+		t.Errorf("simple against itself: %+v", same.Test)
+	}
+}
+
+// TestTournamentWait: a program that starts slowly plays if it may take the time.
+func TestTournamentWait(t *testing.T) {
+	slow := `exec:sleep 1; read -r begin; echo '{"id": 1}'; cat > /dev/null`
+	args := []string{"tournament", "--env", "OneVsOne-v0", "--agents", slow, "--against", "random", "--games", "1", "--limit",
+		"10ms", "--json", "--wait"}
+	if r := pommego(t, with(args, "100ms")...); r.code != exitError || !strings.Contains(r.errors, "is not there to play") {
+		t.Errorf("with too short a wait: %+v", r)
+	}
+	var got tournament.Results
+	r := pommego(t, with(args, "30s")...)
+	r.want(t, exitOK)
+	r.decodes(t, &got)
+	if a := got.Agents[0]; a.Moves == 0 || a.FailedNotices > 0 {
+		t.Errorf("with a long one: %+v", a)
+	}
+}
+
 // checkGames looks for every game, once.
 func checkGames(t *testing.T, folder string) {
 	t.Helper()
@@ -317,6 +380,9 @@ func TestDescribeProgress(t *testing.T) {
 			"50 of 200 games, 25 %, 1m0s, 300 games a minute, 0s left", "a game that takes longer than all were thought to"},
 		{tournament.Progress{Done: 150, Total: 200, Resumed: 140}, time.Minute, time.Minute,
 			"150 of 200 games, 75 %, 1m0s, 10 games a minute, 5m0s left", "games of earlier runs took none of this one's time"},
+		{tournament.Progress{Done: 12, Total: 200, Test: &tournament.Test{LLR: -0.5, Bound: 3.18, Score: tournament.Estimate{
+			Value: 0.5, Low: 0.4, High: 0.6}, Elo: tournament.Estimate{Low: -70, High: 70}}}, 0, time.Second,
+			"12 games, LLR -0.50 (-3.18 to 3.18), score 50.0 % (40.0 to 60.0), Elo +0 (-70 to +70), 1s", "a sequential test"},
 		{tournament.Progress{Done: 140, Total: 200, Resumed: 140}, time.Second, time.Minute, "140 of 200 games, 70 %, 1m0s",
 			"none in this run yet"},
 	} {
