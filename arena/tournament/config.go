@@ -1,7 +1,6 @@
 package tournament
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -100,10 +99,10 @@ func (c *Config) Validate(spec *env.Spec) error {
 	if err := c.rules().Validate(); err != nil {
 		return err
 	}
-	if c.SPRT != nil {
-		return cmp.Or(c.fits(spec), c.SPRT.validate(c, spec))
+	if err := c.fits(spec); err != nil || c.SPRT == nil {
+		return err
 	}
-	return c.fits(spec)
+	return c.SPRT.validate(c, spec)
 }
 
 func (c *Config) rules() *match.Rules {

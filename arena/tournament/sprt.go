@@ -12,21 +12,20 @@ import (
 	"pommego/env"
 )
 
-// SPRT is a sequential probability ratio test between two hypotheses about the first agent's Elo
-// difference to its opponent: H0, that it is Elo0 or less, and H1, that it is Elo1 or more. The games end as soon
-// as one is accepted. It is the generalized test on pairs of mirrored games: their five possible scores
-// have any distribution with the mean that the hypothesis says.
+// SPRT is a sequential probability ratio test about the first agent's Elo difference to its
+// opponent: H0 says Elo0 or less, H1 Elo1 or more. It is the generalized test on pairs of mirrored games,
+// whose five scores may have any distribution with the mean that a hypothesis says.
 type SPRT struct {
 	Elo0 float64 `json:"elo0"`
 	Elo1 float64 `json:"elo1"`
 }
 
 const (
-	// errorRate sets the bounds for accepting a hypothesis where the other one holds. That the likelihoods are
-	// estimated makes errors up to a fifth more frequent: in simulations they then stay below the 0.05 promised.
-	errorRate = 0.04
 	widestElo = 800
-	pairSize  = 2
+
+	// errorRate sets the bounds for accepting a hypothesis where the other one holds. That likelihoods are
+	// estimated makes errors up to a fifth more frequent: in simulations they stay below the 0.05 promised.
+	errorRate = 0.04
 )
 
 // sprtBound is the log-likelihood ratio at which H1 is accepted, and H0 at its negative.
@@ -34,8 +33,8 @@ var sprtBound = math.Log((1 - errorRate) / errorRate)
 
 // Test is what a sequential test shows of the games that it has taken.
 type Test struct {
-	Pairs    [5]int   `json:"pairs"`    // by their points for the first agent: 0, 0.5, 1, 1.5, 2
-	LLR      float64  `json:"llr"`      // log-likelihood ratio
+	Pairs    [5]int   `json:"pairs"` // by their points for the first agent: 0, 0.5, 1, 1.5, 2
+	LLR      float64  `json:"llr"`
 	Bound    float64  `json:"bound"`    // H1 is accepted at this LLR, H0 at its negative
 	Score    Estimate `json:"score"`    // of the first agent: points a game
 	Elo      Estimate `json:"elo"`      // that this score means, at most widestElo
@@ -44,8 +43,8 @@ type Test struct {
 
 // String says what the games show in one line.
 func (t *Test) String() string {
-	return fmt.Sprintf("LLR %+.2f (%.2f to %.2f), score %.1f %% (%.1f to %.1f), Elo %+.0f (%+.0f to %+.0f)", t.LLR, -t.Bound,
-		t.Bound, 100*t.Score.Value, 100*t.Score.Low, 100*t.Score.High, t.Elo.Value, t.Elo.Low, t.Elo.High)
+	return fmt.Sprintf("LLR %+.2f (%.2f to %.2f), score %.1f %% (%.1f to %.1f), Elo %+.0f (%+.0f to %+.0f)", t.LLR,
+		-t.Bound, t.Bound, 100*t.Score.Value, 100*t.Score.Low, 100*t.Score.High, t.Elo.Value, t.Elo.Low, t.Elo.High)
 }
 
 func (p *SPRT) validate(c *Config, spec *env.Spec) error {
@@ -53,9 +52,9 @@ func (p *SPRT) validate(c *Config, spec *env.Spec) error {
 	case !(p.Elo0 < p.Elo1) || p.Elo0 < -widestElo || p.Elo1 > widestElo:
 		return fmt.Errorf("the test is between Elo differences of %v and %v, want a lower and a higher one, from %d to %d",
 			p.Elo0, p.Elo1, -widestElo, widestElo)
-	case len(spec.Teams) != pairSize:
+	case len(spec.Teams) != 2:
 		return fmt.Errorf("%s has %d sides, want a game of two for a sequential test", spec.ID, len(spec.Teams))
-	case len(c.Agents) != 1 && c.Against != "" || len(c.Agents) != 2 && c.Against == "":
+	case len(newSchedule(c, spec).tables) != 1:
 		return fmt.Errorf("a sequential test compares two agents, not %q against %q: name one and its opponent", c.Agents,
 			c.Against)
 	case !c.Mirrored || c.repetitions() > 1:
@@ -64,7 +63,7 @@ func (p *SPRT) validate(c *Config, spec *env.Spec) error {
 	return nil
 }
 
-// sequential takes games in pairs, in the order of the schedule and not further than to a decision: what it
+// sequential takes games in pairs, in the order of the schedule and no further than to a decision: what it
 // says does not depend on the order in which games end.
 type sequential struct {
 	schedule *schedule
@@ -77,38 +76,33 @@ func (s *schedule) sequential() *sequential {
 	if s.config.SPRT == nil {
 		return nil
 	}
-	return &sequential{schedule: s}
+	return &sequential{schedule: s, test: Test{Bound: sprtBound}}
 }
 
 // take counts the pairs that are finished, and reports whether the test has ended.
 func (q *sequential) take(records []Record) bool {
-	if q == nil {
-		return false
-	}
-	t, bounds := &q.test, q.schedule.config.SPRT
-	for t.Accepted == "" && q.games+pairSize <= len(records) {
+	for q != nil && q.test.Accepted == "" && q.games+2 <= len(records) {
 		points := 0.0
-		for i := range pairSize {
-			r := &records[q.games+i]
-			if r.Agents == nil || r.Game != q.games+i {
+		for i := q.games; i < q.games+2; i++ {
+			if records[i].Agents == nil || records[i].Game != i {
 				return false
 			}
-			f, best := q.schedule.game(r.Game), q.schedule.sharing(r)
+			f, best := q.schedule.game(i), q.schedule.sharing(&records[i])
 			if slices.Contains(best, slices.Index(f.sides, 0)) {
 				points += 1 / float64(len(best))
 			}
 		}
-		q.games += pairSize
-		t.Pairs[int(2*points)]++
-		t.LLR = llr(t.Pairs, bounds)
+		q.games += 2
+		q.test.Pairs[int(2*points)]++
+		q.test.LLR = llr(q.test.Pairs, q.schedule.config.SPRT)
 		switch {
-		case t.LLR >= sprtBound:
-			t.Accepted = "H1"
-		case t.LLR <= -sprtBound:
-			t.Accepted = "H0"
+		case q.test.LLR >= sprtBound:
+			q.test.Accepted = "H1"
+		case q.test.LLR <= -sprtBound:
+			q.test.Accepted = "H0"
 		}
 	}
-	return t.Accepted != ""
+	return q != nil && q.test.Accepted != ""
 }
 
 // result is the test so far, with its estimates.
@@ -116,16 +110,14 @@ func (q *sequential) result() *Test {
 	if q == nil {
 		return nil
 	}
-	t := q.test
-	t.Bound = sprtBound
-	scores, weights := weigh(t.Pairs, 0)
-	t.Score = Estimate{0.5, 0, 1}
-	if pairs := float64(q.games / pairSize); pairs > 1 {
-		mean, sd := stat.MeanStdDev(scores, weights)
+	t, score := q.test, Estimate{0.5, 0, 1}
+	if pairs := float64(q.games / 2); pairs > 1 {
+		mean, sd := stat.MeanStdDev(weigh(t.Pairs, 0))
 		half := distuv.StudentsT{Sigma: 1, Nu: pairs - 1}.Quantile(upperTail) * stat.StdErr(sd, pairs)
-		t.Score = Estimate{mean, max(0, mean-half), min(1, mean+half)}
+		score = Estimate{mean, max(0, mean-half), min(1, mean+half)}
 	}
-	t.Elo = Estimate{eloOf(t.Score.Value), eloOf(t.Score.Low), eloOf(t.Score.High)}
+	elo := func(score float64) float64 { return min(widestElo, max(-widestElo, 400*math.Log10(score/(1-score)))) }
+	t.Score, t.Elo = score, Estimate{elo(score.Value), elo(score.Low), elo(score.High)}
 	return &t
 }
 
@@ -139,19 +131,15 @@ func weigh(pairs [5]int, prior float64) (scores, weights []float64) {
 
 func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
-func eloOf(score float64) float64 {
-	return min(widestElo, max(-widestElo, 400*math.Log10(score/(1-score))))
-}
-
-// llr is how much likelier the pairs are where the mean score is H1's than where it is H0's: of all distributions
-// with such a mean, the one of greatest likelihood counts. A thousandth of a pair of each score keeps each possible.
-func llr(pairs [5]int, bounds *SPRT) float64 {
+// llr is how much likelier the pairs are under H1 than under H0, each by its distribution of greatest
+// likelihood. A thousandth of a pair of each score keeps every score possible.
+func llr(pairs [5]int, p *SPRT) float64 {
 	scores, weights := weigh(pairs, 1e-3)
-	s0, s1 := scoreOf(bounds.Elo0), scoreOf(bounds.Elo1)
-	tilt0, tilt1 := tilt(scores, weights, s0), tilt(scores, weights, s1)
+	s0, s1 := scoreOf(p.Elo0), scoreOf(p.Elo1)
+	t0, t1 := tilt(scores, weights, s0), tilt(scores, weights, s1)
 	sum := 0.0
 	for i, n := range weights {
-		sum += n * math.Log((1+tilt0*(scores[i]-s0))/(1+tilt1*(scores[i]-s1)))
+		sum += n * math.Log((1+t0*(scores[i]-s0))/(1+t1*(scores[i]-s1)))
 	}
 	return sum
 }

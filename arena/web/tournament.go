@@ -42,9 +42,6 @@ func (t *tournamentLog) listed() (*Listing, error) {
 		Notes: []string{kept.Config.Format.String()}}
 	if results != nil {
 		list.Ratings, list.Pairs = results.Agents, results.Pairs
-		if results.Test != nil {
-			list.Notes = append(list.Notes, results.Test.String())
-		}
 	} else {
 		list.Notes = append(list.Notes, fmt.Sprintf("under way: %d of %d games, ratings at the end", len(kept.Records),
 			kept.Total))

@@ -43,13 +43,9 @@ Formats:
 With --mirrored each board is played from every side with the same random numbers, so that in
 duels and team games every game has a mirror image: the luck of boards and sides cancels out.
 
-With --sprt ELO0,ELO1 two agents meet in a duel or team game until a sequential probability
-ratio test of mirrored pairs accepts one of two hypotheses about the first agent: H0, that its
-Elo difference to the other is ELO0 or less, or H1, that it is ELO1 or more. Either is accepted
-wrongly in at most 5 % of tests. Elo is logistic, a tie is half a point.
-
-With --games LxR a tournament is an experiment of L boards, each played R times with other
-random numbers.
+With --sprt two agents meet in a duel or team game until a sequential test of mirrored pairs
+shows that the first one's Elo difference is ELO0 or less (H0), or ELO1 or more (H1). At most
+5 % of tests show what is not so.
 
 With --out every finished game is kept. To continue a tournament that was stopped or killed,
 give the same command again; give it with more --games to extend one that is finished. The
@@ -64,18 +60,17 @@ Several machines can share the games: each plays a part into its own folder, wit
 flags and --part; then one takes all parts, with --take for each, and plays what is missing.`,
 		Example: `  pommego tournament --agents simple,random,static --games 200
   pommego tournament --env PommeTeam-v0 --agents simple,random --games 100 --json
-  pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,random,static
   pommego tournament --env OneVsOne-v0 --format round-robin --agents simple,heuristic --games 200 --mirrored
   pommego tournament --env OneVsOne-v0 --agents simple --against random --sprt 0,50 --out test
   pommego tournament --env PommeFFA2018-v0 --agents mcts:ticks=30,careful=0,uct:ticks=30 --against simple-2018
   pommego tournament --env BaseWar-v0 --rules '{"base_damage": "round"}' --agents simple,random
   pommego tournament --agents simple,random --games 10000 --out results
-  pommego tournament --agents simple,random --games 20000 --out results
   pommego tournament --agents simple,random --games 10000 --part 5000-9999 --out part
   pommego tournament --agents simple,random --games 10000 --out results --take part --take other
   pommego tournament --env PommeFFAJava-v0 --agents java-osla,random --games 10x4`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			o.againstGiven, o.gamesGiven = cmd.Flags().Changed("against"), cmd.Flags().Changed("games")
+			o.againstGiven = cmd.Flags().Changed("against")
+			o.gamesGiven = cmd.Flags().Changed("games")
 			if err := o.check(); err != nil {
 				return err
 			}
@@ -105,16 +100,13 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 		"time for a move of remote agents (0: as the game's own rules say, else 100ms; a language model 30s)")
 	limitMemory(f, &o.config.Memory)
 	waitForAgents(f, &o.wait)
-	f.StringVar(&o.sprt, "sprt", "", "play until it is shown that the Elo difference is `ELO0,ELO1`: the first or less, or "+
-		"the second or more;\n--games is then the most (default 100000), and boards are mirrored")
+	f.Float64SliceVar(&o.sprt, "sprt", nil,
+		"play until an Elo difference of `ELO0,ELO1` is shown or excluded: mirrored, --games (100000) at most")
 	f.StringVar(&o.out, "out", "",
 		"a folder for finished games, tables (Markdown) and JSON")
 	recordDialogues(f, &o.dialogues)
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 }
-
-// mostTestGames is how many games a sequential test may take by default.
-const mostTestGames = 100_000
 
 // tournamentLog is the log's name in a tournament's folder.
 const tournamentLog = "games.jsonl"
@@ -126,7 +118,7 @@ type tournamentOptions struct {
 	againstGiven            bool
 	config                  tournament.Config
 	wait                    time.Duration
-	sprt                    string
+	sprt                    []float64
 	gamesGiven              bool
 	games, out, dialogues   string
 	levels                  bool // --games is LxR
@@ -207,27 +199,17 @@ func (o *tournamentOptions) check() error {
 		return usagef("--games is %q, want a number, or BOARDSxREPETITIONS, such as 10x4", o.games)
 	case o.out == "" && o.parts.part != "" && !o.parts.counts():
 		return usagef("--part needs --out DIR, which keeps the games")
-	case o.sprt != "":
-		return o.checkTest()
-	}
-	return nil
-}
-
-// checkTest reads --sprt.
-func (o *tournamentOptions) checkTest() error {
-	c := &o.config
-	low, high, _ := strings.Cut(o.sprt, ",")
-	elo0, err := strconv.ParseFloat(low, 64)
-	elo1, also := strconv.ParseFloat(high, 64)
-	switch {
-	case err != nil || also != nil:
-		return usagef("--sprt is %q, want ELO0,ELO1, two numbers such as 0,10", o.sprt)
+	case o.sprt == nil:
+		return nil
+	case len(o.sprt) != 2:
+		return usagef("--sprt is %v, want ELO0,ELO1, two numbers such as 0,10", o.sprt)
 	case o.parts.part != "":
 		return usagef("--sprt decides after each pair of games whether to go on, so that --part does not go with it")
-	case !o.gamesGiven:
-		c.Games = mostTestGames
 	}
-	c.SPRT, c.Mirrored = &tournament.SPRT{Elo0: elo0, Elo1: elo1}, true
+	if !o.gamesGiven {
+		c.Games = 100_000
+	}
+	c.SPRT, c.Mirrored = &tournament.SPRT{Elo0: o.sprt[0], Elo1: o.sprt[1]}, true
 	return nil
 }
 

@@ -38,12 +38,13 @@ func TestTournamentUsage(t *testing.T) {
 		{"--games -3x-2", "want a number, or BOARDSxREPETITIONS"},
 		{"--mirrored --games 6", "games is 6, want a multiple of 4: mirrored boards are played from each of the 4 sides"},
 		{"--sprt 0,50", "PommeFFACompetition-v0 has 4 sides, want a game of two for a sequential test"},
-		{"--sprt 5 --env OneVsOne-v0", `--sprt is "5", want ELO0,ELO1, two numbers such as 0,10`},
-		{"--sprt 0,1,2 --env OneVsOne-v0", `--sprt is "0,1,2", want ELO0,ELO1`},
+		{"--sprt 5 --env OneVsOne-v0", "--sprt is [5], want ELO0,ELO1, two numbers such as 0,10"},
+		{"--sprt 0,1,2 --env OneVsOne-v0", "--sprt is [0 1 2], want ELO0,ELO1"},
+		{"--sprt few,10 --env OneVsOne-v0", `invalid argument "few,10" for "--sprt"`},
 		{"--sprt 10,0 --env OneVsOne-v0", "Elo differences of 10 and 0, want a lower and a higher one, from -800 to 800"},
 		{"--sprt 0,NaN --env OneVsOne-v0", "Elo differences of 0 and NaN, want a lower and a higher one"},
 		{"--sprt 0,inf --env OneVsOne-v0", "Elo differences of 0 and +Inf, want a lower and a higher one"},
-		{"--sprt 0,10 --env OneVsOne-v0 --agents simple,random", `compares two agents, not ["simple" "random"] against "simple"`},
+		{"--sprt 0,10 --env OneVsOne-v0 --agents simple,random", `two agents, not ["simple" "random"] against "simple"`},
 		{"--sprt 0,10 --env PommeTeam-v0 --agents simple,random,static", "a sequential test compares two agents"},
 		{"--sprt 0,10 --env OneVsOne-v0 --games 5", "games is 5, want a multiple of 2"},
 		{"--sprt 0,10 --env OneVsOne-v0 --games 4x2", "wants mirrored games without repetitions"},
@@ -296,7 +297,7 @@ func TestTournamentSPRT(t *testing.T) {
 		t.Errorf("simple against random: %d games, %+v", first.Played, first.Test)
 	}
 	written, err := os.ReadFile(filepath.Join(folder, "results.md"))
-	if err != nil || !strings.Contains(string(written), "| Elo 0 or less | Elo 50 or more | +") {
+	if err != nil || !strings.Contains(string(written), "H0: Elo 0 or less, H1: Elo 50 or more. Accepted: H1. LLR +") {
 		t.Errorf("results.md is %.400s (%v)", written, err)
 	}
 	kept := gamesKept(filepath.Join(folder, "games.jsonl"))
@@ -316,13 +317,14 @@ func TestTournamentSPRT(t *testing.T) {
 // TestTournamentWait: a program that starts slowly plays if it may take the time.
 func TestTournamentWait(t *testing.T) {
 	slow := `exec:sleep 1; read -r begin; echo '{"id": 1}'; cat > /dev/null`
-	args := []string{"tournament", "--env", "OneVsOne-v0", "--agents", slow, "--against", "random", "--games", "1", "--limit",
-		"10ms", "--json", "--wait"}
-	if r := pommego(t, with(args, "100ms")...); r.code != exitError || !strings.Contains(r.errors, "is not there to play") {
+	args := with(strings.Fields("tournament --env OneVsOne-v0 --against random --games 1 --limit 10ms --json"), "--agents",
+		slow, "--wait")
+	r := pommego(t, with(args, "100ms")...)
+	if r.code != exitError || !strings.Contains(r.errors, "is not there to play") {
 		t.Errorf("with too short a wait: %+v", r)
 	}
 	var got tournament.Results
-	r := pommego(t, with(args, "30s")...)
+	r = pommego(t, with(args, "30s")...)
 	r.want(t, exitOK)
 	r.decodes(t, &got)
 	if a := got.Agents[0]; a.Moves == 0 || a.FailedNotices > 0 {

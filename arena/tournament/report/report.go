@@ -29,7 +29,7 @@ func Text(w io.Writer, r *tournament.Results) error {
 func Timing(w io.Writer, t *tournament.Timing) error { return timing(t).write(w) }
 
 func tables(r *tournament.Results) []*table {
-	all := []*table{sequential(r), standings(r), troubles(r), answers(r)}
+	all := []*table{standings(r), troubles(r), answers(r)}
 	if len(r.Agents) > 1 {
 		all = append(all, pairs(r))
 	}
@@ -38,20 +38,6 @@ func tables(r *tournament.Results) []*table {
 	}
 	all = append(all, kills(r), sides(r))
 	return slices.DeleteFunc(all, func(t *table) bool { return t.rows == nil })
-}
-
-// sequential has the line of a sequential test, if there was one.
-func sequential(r *tournament.Results) *table {
-	t := &table{title: "Sequential test", head: []string{"H0", "H1", "LLR", "accepted", "score %", "Elo",
-		"pairs with 0, 0.5, 1, 1.5, 2 points"},
-		note: fmt.Sprintf("Of %s. The estimates are a little too far from 0, as the games end once a difference shows.",
-			r.Agents[0].Agent)}
-	if test := r.Test; test != nil {
-		t.add(fmt.Sprintf("Elo %g or less", r.SPRT.Elo0), fmt.Sprintf("Elo %g or more", r.SPRT.Elo1),
-			fmt.Sprintf("%+.2f (%.2f to %.2f)", test.LLR, -test.Bound, test.Bound), cmp.Or(test.Accepted, "neither"),
-			percent(test.Score), estimate(test.Elo, "%+.1f"), strings.Trim(fmt.Sprint(test.Pairs), "[]"))
-	}
-	return t
 }
 
 // counts has a line an agent and a column for each thing that the game counts.
@@ -108,6 +94,11 @@ func summary(r *tournament.Results) string {
 		s += ", mirrored: each board from every side"
 	}
 	s += fmt.Sprintf(", seeds from %d.", r.Seed)
+	if test := r.Test; test != nil {
+		s += fmt.Sprintf("\n\nSequential test of %s, H0: Elo %g or less, H1: Elo %g or more. Accepted: %s. %v. Pairs with 0, "+
+			"0.5, 1, 1.5 and 2 points: %v.", r.Agents[0].Agent, r.SPRT.Elo0, r.SPRT.Elo1, cmp.Or(test.Accepted, "none"),
+			test, test.Pairs)
+	}
 	if !r.Balanced {
 		s += " The number of games is no multiple of the number of sides, so seats are not quite balanced."
 	}
