@@ -91,20 +91,16 @@ type Pair struct {
 
 // report is what the games show: with a sequential test those that it took.
 func (t *Tournament) report(records []Record, program string) (*Report, error) {
-	test := t.schedule.sequential()
-	if test != nil {
-		test.take(records)
-		taken := *t
-		taken.config.Games, records = test.games, records[:test.games]
-		taken.schedule = newSchedule(&taken.config, t.game.Spec())
-		t = &taken
+	s, test := t.schedule, t.schedule.sequential()
+	if test.take(records); test != nil {
+		records = records[:test.games]
 	}
-	s := t.schedule
 	r := &Results{
 		Env: s.spec.ID, Version: s.spec.Version, Rules: s.spec.Rules, Seeds: env.SeedVersion, Program: program,
 		Config: t.config, Played: len(records), Anchor: t.config.Against, Prior: prior,
 		Balanced: t.config.Games%len(s.spec.Teams) == 0, Test: test.result(),
 	}
+	r.Games = len(records) / len(s.tables)
 	if r.Anchor == "" {
 		r.Anchor = "the mean"
 	}

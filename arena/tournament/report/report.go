@@ -95,8 +95,8 @@ func summary(r *tournament.Results) string {
 	}
 	s += fmt.Sprintf(", seeds from %d.", r.Seed)
 	if test := r.Test; test != nil {
-		s += fmt.Sprintf("\n\nSequential test of %s, H0: Elo %g or less, H1: Elo %g or more. Accepted: %s. %v. Pairs with 0, "+
-			"0.5, 1, 1.5 and 2 points: %v.", r.Agents[0].Agent, r.SPRT.Elo0, r.SPRT.Elo1, cmp.Or(test.Accepted, "none"),
+		s += fmt.Sprintf("\n\nSequential test of %s, H0: Elo %g or less, H1: Elo %g or more. Accepted: %s. %v. Pairs with "+
+			"0, 0.5, 1, 1.5 and 2 points: %v.", r.Agents[0].Agent, r.SPRT.Elo0, r.SPRT.Elo1, cmp.Or(test.Accepted, "none"),
 			test, test.Pairs)
 	}
 	if !r.Balanced {
