@@ -90,7 +90,7 @@ func (t *turn) resolve() {
 // and nothing but flames, bombs or agents is there.
 func (t *crowd) gather() {
 	for _, a := range t.living[:t.alive] {
-		t.add(a, t.agentAt[a], t.agentWish[a])
+		t.add(a, t.s.Agents[a].Cell, t.agentWish[a])
 	}
 	for i := range t.s.bombs() {
 		b := &t.s.Bombs[i]

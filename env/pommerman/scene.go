@@ -2,6 +2,7 @@ package pommerman
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unsafe"
 
 	"pommego/env/grid"
@@ -129,29 +130,57 @@ func maskMapsPlainly(dst, maps []byte, seen *sight, cells int) {
 }
 
 // spreadPlanesPlainly writes the planes of what is in sight. as says what the seat
-// takes each item of the board for. It is the twin of the faster spreadPlanes some
-// machines have. Most of the planes is 0, so it writes only what is not: for each cell
-// the plane that shows its item.
+// takes each item of the board for, those up to Fog for themselves. It is the twin of the
+// faster spreadPlanes some machines have. Most of the planes is 0: it writes all of those
+// of the items that are many, and of the others only what is not.
 func spreadPlanesPlainly(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
 	clear(dst[:numPlanes*cells])
-	var start [16]int   // of the plane that shows an item
-	var shown [16]uint8 // 1 if there is one
-	for item, taken := range as {
-		start[item], shown[item] = int(showing[taken].plane)*cells, showing[taken].is
-	}
-	for at, in := range seen[:cells] {
-		item := (maps[at]&in | byte(Fog)&^in) & 15
-		dst[start[item]+at] = shown[item]
-	}
-	var empty [numMaps]bool
-	for m := mapBoard + 1; m < numMaps; m++ {
-		empty[m] = isClear(maps[m*cells:][:cells])
-	}
-	for p, source := range sources {
-		if source.from != mapBoard && !empty[source.from] {
-			spreadMap(dst[p*cells:][:cells], maps[int(source.from)*cells:][:cells], seen, source.value)
+	passage, rigid, wood, fog := planeOf(dst, Passage, cells), planeOf(dst, Rigid, cells), planeOf(dst, Wood, cells),
+		planeOf(dst, Fog, cells)
+	blast, life := maps[mapBlast*cells:][:cells], maps[mapLife*cells:][:cells]
+	moving, flame := maps[mapMoving*cells:][:cells], maps[mapFlame*cells:][:cells]
+	for w := range wordsOf(cells) {
+		at := wordStart(w, cells)
+		in := wordAt(seen[:], at)
+		items := wordAt(maps, at)&in | uint64(Fog)*ones&^in
+		putWord(passage, at, equalCells(items, uint8(Passage)))
+		putWord(rigid, at, equalCells(items, uint8(Rigid)))
+		putWord(wood, at, equalCells(items, uint8(Wood)))
+		putWord(fog, at, equalCells(items, uint8(Fog)))
+		for few := (items + (0x7f-uint64(Fog))*ones) & (0x80 * ones); few != 0; few &= few - 1 {
+			i := bits.TrailingZeros64(few) &^ 7
+			is := showing[as[items>>i&15]]
+			dst[int(is.plane)*cells+at+i/8] = is.is
+		}
+		if (wordAt(blast, at)|wordAt(life, at)|wordAt(moving, at)|wordAt(flame, at))&in != 0 {
+			spreadOthers(dst[at:], maps[at:], in, cells)
 		}
 	}
+}
+
+// planeOf is the plane that shows an item.
+func planeOf(planes []byte, item Item, cells int) []byte {
+	return planes[int(showing[item].plane)*cells:][:cells]
+}
+
+// spreadOthers writes a word of each plane that is made from a map other than the board.
+func spreadOthers(planes, maps []byte, in uint64, cells int) {
+	for p, source := range sources {
+		if source.from == mapBoard {
+			continue
+		}
+		word := wordAt(maps, int(source.from)*cells) & in
+		if source.value != whole {
+			word = equalCells(word, source.value)
+		}
+		putWord(planes, p*cells, word)
+	}
+}
+
+// equalCells is 1 for each cell of a word that is value. No cell and no value may be 128 or
+// more, so that none borrows.
+func equalCells(word uint64, value uint8) uint64 {
+	return (0x80*ones - (word ^ uint64(value)*ones)) >> 7 & ones
 }
 
 // showing is the plane that is 1 where a seat sees what it takes an item for. Some are in none.
@@ -163,30 +192,6 @@ var showing = func() (all [256]struct{ plane, is uint8 }) {
 	}
 	return all
 }()
-
-// spreadMap writes what is not 0 of a plane that is made from a map other than the board.
-func spreadMap(to, from []byte, seen *sight, value uint8) {
-	for w := range wordsOf(len(to)) {
-		at := wordStart(w, len(to))
-		word := wordAt(from, at) & wordAt(seen[:], at)
-		if word == 0 {
-			continue
-		}
-		if value != whole {
-			word = (0x80*ones - (word ^ uint64(value)*ones)) >> 7 & ones // no byte is 128 or more, so none borrows
-		}
-		putWord(to, at, word)
-	}
-}
-
-// isClear reports whether a map is 0 everywhere.
-func isClear(cells []byte) bool {
-	any := uint64(0)
-	for w := range wordsOf(len(cells)) {
-		any |= wordAt(cells, wordStart(w, len(cells)))
-	}
-	return any == 0
-}
 
 // A word is eight cells. The last of a board overlaps the one before it.
 const (

@@ -30,7 +30,10 @@ func TestEncodersAgreeWithPlainTwins(t *testing.T) {
 			}
 			var as [16]uint8
 			for i := range as {
-				as[i] = sources[rng.IntN(numPlanes)].value
+				as[i] = uint8(i)
+				if Item(i) > Fog {
+					as[i] = max(sources[rng.IntN(numPlanes)].value, uint8(ExtraBomb))
+				}
 			}
 			got, want := bytes.Repeat([]byte{7}, numPlanes*cells+1), bytes.Repeat([]byte{7}, numPlanes*cells+1)
 			spreadPlanes(got, maps, &seen, &as, cells)

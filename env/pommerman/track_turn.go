@@ -20,7 +20,7 @@ func (k *tracker) laidToday(t *turn, from uint8) {
 	}
 	for a := range t.s.Agents {
 		if t.s.Agents[a].Alive && Action(t.actions[a]) == LayBomb && !laid.Has(a) {
-			k.notLaid(a, t.agentAt[a])
+			k.notLaid(a, t.s.Agents[a].Cell)
 		}
 	}
 }

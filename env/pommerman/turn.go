@@ -15,15 +15,16 @@ type turn struct {
 	living  [MaxAgents]uint8 // ids of the living agents, in order, if they are listed
 	alive   int              // how many
 
-	agentAt   [MaxAgents]grid.Cell // of those who are out, different cells off the board
-	agentWish [MaxAgents]grid.Cell // the same for those
+	agentWish [MaxAgents]grid.Cell // of the living
+	wishes    uint32               // the same as the bytes of a word, and away for those who are out
+	cells     uint32               // where they are, in the same way
 	stirred   bool                 // a bomb rolls, or an agent walks onto one
 	uncovered bool                 // one has left a cell that burns, in hand-made states alone
 	kicks     [MaxAgents]uint8     // the bomb that each agent kicks: MaxAgents and its place, plus one
 }
 
 // away is where agents are that are out: each in a cell of the border.
-var away = [MaxAgents]grid.Cell{0, 1, 2, 3}
+const away = 0x03020100
 
 // Step makes one move of all agents. actions holds 1+RadioWords numbers a seat.
 // Observations, rewards and the result are read off the state after it; a ring of
@@ -34,7 +35,7 @@ func (r *Rules) Step(s *State, actions []uint8) { r.step(s, actions, nil) }
 // the rules in docs/games/pommerman.md.
 func (r *Rules) stepToday(s *State, actions []uint8, track *tracker) {
 	var t turn
-	t.s, t.agentAt, t.agentWish = s, away, away
+	t.s = s
 	track.fallDue(r, s) // 14, of the step before
 	s.burnDown(r)       // 1
 	t.read(r, actions)  // the moves of the living, and what they say
@@ -102,8 +103,9 @@ func (t *turn) listLiving() {
 // burnDown ages the flames. Where the last one goes out, the item hidden there
 // appears, or a passage; an item that appears under another flame is lost.
 func (s *State) burnDown(r *Rules) {
+	none := s.flames[0].Empty() // asked here, it need not wait for what ageFlames copies
 	out := s.ageFlames()
-	if out.Empty() {
+	if none {
 		return
 	}
 	still := s.burning()
@@ -113,7 +115,9 @@ func (s *State) burnDown(r *Rules) {
 		} else {
 			s.Board[c] = s.Hidden(c)
 		}
-		s.Hide(c, Passage)
+	}
+	for digit := range s.hidden {
+		s.hidden[digit] = s.hidden[digit].AndNot(out)
 	}
 	s.drawBombs() // in some states one lay in a flame that is out now
 }
@@ -132,7 +136,7 @@ func (s *State) ageFlames() (out grid.Bits) {
 // agentsWish lays the bombs and finds the cell each living agent wants. An agent
 // that stops or lays a bomb wants its own cell, which cannot be a wall now.
 func (t *turn) agentsWish(r *Rules) {
-	s := t.s
+	s, wishes, cells := t.s, uint32(away), uint32(away)
 	for a := range s.Agents {
 		agent := &s.Agents[a]
 		if !agent.Alive {
@@ -152,8 +156,11 @@ func (t *turn) agentsWish(r *Rules) {
 		if item == BombItem || item == Flames { // which hide a bomb in some states
 			t.stirred = t.stirred || s.BombAt(grid.Cell(wish))
 		}
-		t.agentWish[a], t.agentAt[a] = grid.Cell(wish), agent.Cell
+		t.agentWish[a] = grid.Cell(wish)
+		wishes ^= uint32(grid.Cell(wish)^grid.Cell(a)) << (8 * a & 31)
+		cells ^= uint32(agent.Cell^grid.Cell(a)) << (8 * a & 31)
 	}
+	t.wishes, t.cells = wishes, cells // read as bytes, they would have to wait for each
 }
 
 // tickBombs ages the bombs and reports whether one is at the end of its life.
@@ -176,15 +183,11 @@ func (t *turn) tickBombs() (due bool) {
 // Actions are hard to predict, so it does not branch: it compares the agents'
 // cells four at a time, as the bytes of a word.
 func (t *turn) undisturbed() bool {
-	wish, at := asWord(&t.agentWish), asWord(&t.agentAt)
+	wish, at := t.wishes, t.cells
 	meet := equalBytes(wish, bits.RotateLeft32(wish, 8)) | equalBytes(wish, bits.RotateLeft32(wish, 16))
 	meet |= equalBytes(wish, bits.RotateLeft32(at, 8)) | equalBytes(wish, bits.RotateLeft32(at, 16))
 	meet |= equalBytes(wish, bits.RotateLeft32(at, 24))
 	return meet == 0 && !t.stirred
-}
-
-func asWord(c *[MaxAgents]grid.Cell) uint32 {
-	return uint32(c[0]) | uint32(c[1])<<8 | uint32(c[2])<<16 | uint32(c[3])<<24
 }
 
 // equalBytes is not 0 if a byte of a is equal to that of b in the same place.

@@ -39,7 +39,7 @@ func (a *simple) decide(v *pommerman.View, rng Generator) (pommerman.Action, tac
 	s.read(v)
 	s.Tie = func() bool { return rng.Float32() < 0.5 }
 	s.Start()
-	if danger := s.Threats(v.Bombs[:v.NumBombs], ways[:]...); danger.N > 0 {
+	if danger := tactics.ThreatsTo(s.Self, v.Bombs[:v.NumBombs], s.Within, ways[:]...); danger.N > 0 {
 		return s.flee(&danger, rng)
 	}
 	if s.Around[1]&s.enemies != 0 && s.sensible() {

@@ -30,8 +30,9 @@ func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) nea
 	}
 	ties := 0
 	f := tactics.Sight{
-		Board: &s.Board, Shown: &shown, Self: self, Open: tactics.Passable(r, seen), Order: tactics.InOrder(ways),
-		Tie: func() bool { ties++; return false }, Whole: true,
+		Ground: tactics.Ground{Board: &s.Board, Self: self, Open: tactics.Passable(r, seen), Order: tactics.InOrder(ways)},
+		Shown:  &shown,
+		Tie:    func() bool { ties++; return false }, Whole: true,
 	}
 	f.Start()
 	rng.Discard(ties)
@@ -52,7 +53,7 @@ func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) nea
 			n.toItem = min(n.toItem, steps)
 		}
 	}
-	danger := f.Threats(bombs, grid.Up)
+	danger := tactics.ThreatsTo(self, bombs, f.Within, grid.Up)
 	n.unsafe, n.safe = danger.N, safe(&f, &danger, r.BoardSize)
 	return n
 }

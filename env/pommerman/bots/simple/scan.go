@@ -6,68 +6,129 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// scan is what the agent sees. A coin decides between equally short ways. Coins on which
-// nothing depends are tossed only if a script needs all of them.
+// scan is what the agent sees and where it can walk. Cells nearby, where it matters which
+// of several shortest ways is taken, are found at once, others when they are needed.
 type scan struct {
-	tactics.Sight
-	v *pommerman.View
+	near
+	v      *pommerman.View
+	of2018 *search2018 // the search of 2018, or nil
+}
+
+func passable(v *pommerman.View) tactics.Items {
+	return tactics.Passable(v.Rules, tactics.ItemSet(v.Enemies[:]...))
+}
+
+// ground is where the agent can walk.
+func (s *scan) ground() tactics.Ground {
+	return tactics.Ground{Board: &s.v.Board, Self: s.v.Self.Cell, Open: passable(s.v), Order: tactics.InOrder(grid.Dirs)}
+}
+
+// search searches with a coin for each tie nearby, or, if whole, everywhere.
+func (s *scan) search(coin func() bool, whole bool) (f tactics.Sight) {
+	f.Ground, f.Shown, f.Tie, f.Whole = s.ground(), &s.v.Board, coin, whole
+	f.Start()
+	return f
+}
+
+// far is a search for what is not nearby, on which ties have no effect.
+func (s *scan) far() tactics.Sight {
+	if s.of2018 != nil {
+		return s.of2018.Sight
+	}
+	return s.search(func() bool { return false }, false)
 }
 
 // toward is the first step of the way to the nearest cell that shows one of
 // wanted, at most radius steps away; grid.Stay if there is none. Of equally
 // near cells it is the one with the item named last, and of those the last in
-// row-major order.
-func (s *scan) toward(radius int, wanted ...pommerman.Item) grid.Dir {
-	set := tactics.ItemSet(wanted...)
+// row-major order. Only cells in among show any.
+func (s *scan) toward(radius int, among uint32, wanted ...pommerman.Item) grid.Dir {
 	for steps := 1; steps <= radius; steps++ {
-		if s.Around[steps]&set == 0 {
-			continue
-		}
-		for i := len(wanted) - 1; i >= 0; i-- {
-			if s.Around[steps].Has(wanted[i]) {
-				return s.First[s.last(steps, wanted[i])]
+		cells := s.at[steps] & among
+		for i := len(wanted) - 1; i >= 0 && cells != 0; i-- {
+			if found := cells & s.showing(wanted[i]); found != 0 {
+				if s.of2018 != nil {
+					return s.of2018.First[s.of2018.Self+offsets[last(found)]]
+				}
+				return s.first(last(found))
 			}
 		}
 	}
 	return grid.Stay
 }
 
-// last is the last cell in row-major order that shows item steps away. There
-// must be one.
-func (s *scan) last(steps int, item pommerman.Item) grid.Cell {
-	var found grid.Cell
-	for _, c := range s.Queue[:s.Tail] {
-		if int(s.Dist[c]) == steps+1 && s.v.Board[c] == item {
-			found = max(found, c)
-		}
-	}
-	return found
-}
-
 // canHide reports whether the agent reaches a passage that a bomb laid on its
 // cell would not reach: further away than the blast, or round a corner.
 func (s *scan) canHide() bool {
 	self, blast := s.v.Self.Cell, int(s.v.Self.Blast)
-	for i := 0; i < s.Tail || s.Expand(len(s.Dist)); {
-		if i == s.Tail {
+	if s.passage&(s.at[2]|s.at[3])&^inLine != 0 {
+		return true
+	}
+	f := s.far()
+	for i := 0; i < f.Tail || f.Expand(len(f.Dist)); {
+		if i == f.Tail {
 			continue // the last expansion reached nothing
 		}
-		c := s.Queue[i]
+		c := f.Queue[i]
 		i++
 		_, inLine := tactics.Line(self, c)
-		if s.v.Board[c] == pommerman.Passage && (int(s.Dist[c]) > blast+1 || !inLine) {
+		if s.v.Board[c] == pommerman.Passage && (int(f.Dist[c]) > blast+1 || !inLine) {
 			return true
 		}
 	}
 	return false
 }
 
+// within reports whether a cell in the agent's row or column can be reached in at most limit steps.
+// A way round is longer by two steps at least.
+func (s *scan) within(c grid.Cell, limit int) bool {
+	d, _ := tactics.Line(s.v.Self.Cell, c)
+	steps := s.v.Self.Cell.Distance(c)
+	near := steps <= tactics.Nearby && s.at[steps]>>inDirection[d][steps]&1 != 0
+	if near || limit < steps || steps <= tactics.Nearby && limit < steps+2 {
+		return near && steps <= limit
+	}
+	f := s.far()
+	return f.Within(c, limit)
+}
+
 // seesPassage reports whether any passage is in sight, reachable or not.
 func (s *scan) seesPassage() bool {
+	ground := s.ground()
 	for c := range grid.Square(s.v.Rules.BoardSize).All {
-		if s.v.Board[c] == pommerman.Passage && s.Sees(c) {
+		if s.v.Board[c] == pommerman.Passage && ground.Sees(c) {
 			return true
 		}
 	}
 	return false
+}
+
+// steps is where an agent wanders, in order, and stepOf the bit of its place in it for the
+// difference of two cells.
+var (
+	steps  = [5]grid.Dir{grid.Stay, grid.Left, grid.Right, grid.Up, grid.Down}
+	stepOf = func() (bits [256]uint8) {
+		for i, d := range steps {
+			bits[grid.Cell(0).Next(d)] = 1 << i
+		}
+		return bits
+	}()
+)
+
+// safe is the steps onto cells that are open and exposed to no bomb, as a set of bits.
+func (s *scan) safe() uint8 {
+	ways := uint8(s.open>>10&1<<1 | s.open>>12&1<<2 | s.open>>5&1<<3 | s.open>>18&1<<4)
+	if s.stay {
+		ways |= 1
+	}
+	self := s.v.Self.Cell
+	for i := range s.v.NumBombs {
+		b := &s.v.Bombs[i]
+		for k, d := range steps {
+			if tactics.Exposes(b, self.Next(d)) {
+				ways &^= 1 << k
+			}
+		}
+	}
+	return ways
 }

@@ -12,58 +12,62 @@ const (
 	opaque2018 = tactics.Opaque | 1<<pommerman.Skull
 )
 
-// start2018 is the search of 2018 in place of Start, whole from the beginning. It
+// search2018 is the search of 2018, whole from the beginning. It
 // leaves each cell once: the agent's own, then the others row by row, whatever
 // their distance. So distances run on to the right and down, but straight up and
 // left no further than two cells, and ways need not be the shortest. It tosses no
 // coins.
 //
-// Afterwards queue[:tail] is the cells reached, first the agent's own, and
+// Afterwards Queue[:Tail] is the cells reached, first the agent's own, and
 // nothing waits in it.
-func (s *scan) start2018() {
+type search2018 struct {
+	tactics.Sight
+	side int // of the board
+}
+
+func (s *search2018) start() {
 	self := s.Self
-	if !s.takesPart2018(self) {
+	if !s.takesPart(self) {
 		return // an agent in flames
 	}
 	var from [256]grid.Dir // the last step of the way to a cell
 	s.Dist[self] = 1
-	s.leave2018(self, &from)
-	for c := range grid.Square(s.v.Rules.BoardSize).All {
+	s.leave(self, &from)
+	for c := range grid.Square(s.side).All {
 		if c != self && s.Dist[c] != 0 {
-			s.leave2018(c, &from)
+			s.leave(c, &from)
 		}
 	}
-	s.list2018(self, &from)
+	s.list(self, &from)
 }
 
-func (s *scan) takesPart2018(c grid.Cell) bool {
-	return !opaque2018.Has(s.v.Board[c]) && c.Row() < side2018 && c.Col() < side2018 && s.Sees(c)
+func (s *search2018) takesPart(c grid.Cell) bool {
+	return !opaque2018.Has(s.Board[c]) && c.Row() < side2018 && c.Col() < side2018 && s.Sees(c)
 }
 
-// leave2018 goes on from a cell to its neighbours, if it can be walked on.
-func (s *scan) leave2018(c grid.Cell, from *[256]grid.Dir) {
-	if !s.Open.Has(s.v.Board[c]) {
+// leave goes on from a cell to its neighbours, if it can be walked on.
+func (s *search2018) leave(c grid.Cell, from *[256]grid.Dir) {
+	if !s.Open.Has(s.Board[c]) {
 		return
 	}
 	for _, d := range grid.Dirs {
 		to := c.Next(d)
-		if steps := s.Dist[c] + 1; s.takesPart2018(to) && (s.Dist[to] == 0 || steps < s.Dist[to]) {
+		if steps := s.Dist[c] + 1; s.takesPart(to) && (s.Dist[to] == 0 || steps < s.Dist[to]) {
 			s.Dist[to], from[to] = steps, d
 		}
 	}
 }
 
-// list2018 lists the cells reached, and finds the first steps to those nearby.
-func (s *scan) list2018(self grid.Cell, from *[256]grid.Dir) {
+// list lists the cells reached, and finds the first steps to those nearby.
+func (s *search2018) list(self grid.Cell, from *[256]grid.Dir) {
 	s.Queue[0], s.Tail = self, 1
-	for c := range grid.Square(s.v.Rules.BoardSize).All {
+	for c := range grid.Square(s.side).All {
 		if s.Dist[c] < 2 {
 			continue
 		}
 		s.Queue[s.Tail] = c
 		s.Tail++
 		if steps := s.Dist[c] - 1; steps <= tactics.Nearby {
-			s.Around[steps] |= 1 << (s.v.Board[c] & 31)
 			for at := c; at != self; at = at.Next(from[at].Opposite()) {
 				s.First[c] = from[at]
 			}
@@ -71,3 +75,17 @@ func (s *scan) list2018(self grid.Cell, from *[256]grid.Dir) {
 	}
 	s.Head = s.Tail
 }
+
+// found takes from the search what is nearby.
+func (n *near) found(s *search2018) {
+	n.at = [tactics.Nearby + 1]uint32{uint32(s.Dist[s.Self])}
+	for i, offset := range offsets {
+		if steps := int(s.Dist[s.Self+offset]) - 1; steps > 0 && steps <= tactics.Nearby {
+			n.at[steps] |= 1 << i
+		}
+	}
+}
+
+// offsets is where the cells of near lie, as differences of cells.
+var offsets = [24]grid.Cell{223, 224, 225, 238, 239, 240, 241, 242, 253, 254, 255, 208,
+	1, 2, 3, 48, 14, 15, 16, 17, 18, 31, 32, 33}

@@ -4,7 +4,7 @@
 package simple
 
 import (
-	"slices"
+	"math/bits"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -57,7 +57,7 @@ func (m *Memory) Decide(v *pommerman.View, of2018 bool, s Script) (pommerman.Act
 // wood, walk to wood, wander.
 //
 // With of2018 it is the agent of May 2018, which only searches differently:
-// [scan.start2018].
+// [search2018].
 //
 // It differs from the original in two things: its memory starts empty each
 // episode, and where the original fails, because it looks for a hiding place
@@ -86,33 +86,56 @@ var powerups = [3]pommerman.Item{pommerman.ExtraBomb, pommerman.IncrRange, pomme
 func (a *simple) decide(v *pommerman.View) (pommerman.Action, Branch) {
 	a.begin()
 	s := scan{v: v}
-	s.Board, s.Shown, s.Self, s.Order = &v.Board, &v.Board, v.Self.Cell, tactics.InOrder(grid.Dirs)
-	s.Open = tactics.Passable(v.Rules, tactics.ItemSet(v.Enemies[:]...))
-	s.Tie, s.Whole = a.coin, a.whole()
+	s.look(v)
 	if a.of2018 {
-		s.start2018()
+		old := search2018{side: v.Rules.BoardSize}
+		old.Ground = s.ground()
+		old.start()
+		s.found(&old)
+		s.of2018 = &old
 	} else {
-		s.Start()
+		a.tossTies(&s)
 	}
-	if t := s.Threats(v.Bombs[:v.NumBombs], underfoot[:]...); t.N > 0 {
+	t := tactics.ThreatsTo(v.Self.Cell, v.Bombs[:v.NumBombs], s.within, underfoot[:]...)
+	if t.N > 0 {
 		return a.flee(&s, &t)
 	}
 	if move, by, ok := a.meetEnemy(&s); ok {
 		return move, by
 	}
-	if d := s.toward(2, powerups[:]...); d != grid.Stay {
+	if d := s.toward(2, s.pickups, powerups[:]...); d != grid.Stay {
 		return pommerman.Action(d), TowardPowerup
 	}
-	if s.Around[1].Has(pommerman.Wood) {
+	if s.at[1]&s.wood != 0 {
 		if v.Self.Ammo > 0 && s.canHide() {
 			return pommerman.LayBomb, BombWood
 		}
 		return pommerman.Stop, StopAtWood
 	}
-	if d := s.toward(2, pommerman.Wood); d != grid.Stay && !tactics.Exposed(v, v.Self.Cell.Next(d)) {
+	if d := s.toward(2, s.wood, pommerman.Wood); d != grid.Stay && !tactics.Exposed(v, v.Self.Cell.Next(d)) {
 		return pommerman.Action(d), TowardWood
 	}
 	return a.wander(&s), RandomWalk
+}
+
+// tossTies tosses the coins for ties nearby. A script may want all that the reference tosses.
+func (a *simple) tossTies(s *scan) {
+	n := bits.OnesCount32(s.ties)
+	if a.script != nil {
+		n = 0
+		s.search(func() bool {
+			coin := a.coin()
+			if coin {
+				s.coins |= 1 << n
+			}
+			n++
+			return coin
+		}, a.whole())
+	} else if n > 0 {
+		a.coins, a.left = a.rng.Uint64(), uint8(64-n)
+		s.coins = uint32(a.coins)
+		a.coins >>= n
+	}
 }
 
 // underfoot is the order in which a bomb on the agent's own cell makes all
@@ -121,7 +144,8 @@ var underfoot = [4]grid.Dir{grid.Right, grid.Left, grid.Up, grid.Down}
 
 // flee draws a way out of danger. With danger all round it takes the first, or stays.
 func (a *simple) flee(s *scan, t *tactics.Threats) (pommerman.Action, Branch) {
-	ways := s.Flee(t)
+	ground := s.ground()
+	ways := ground.Flee(t)
 	if t.N < len(grid.Dirs) {
 		return a.pick(&ways), FleeSome
 	}
@@ -134,7 +158,7 @@ func (a *simple) flee(s *scan, t *tactics.Threats) (pommerman.Action, Branch) {
 // continues in the same direction is a coin toss.
 func (a *simple) meetEnemy(s *scan) (pommerman.Action, Branch, bool) {
 	v := s.v
-	if s.Around[1]&tactics.ItemSet(v.Enemies[:]...) != 0 && v.Self.Ammo > 0 {
+	if s.at[1]&s.foe != 0 && v.Self.Ammo > 0 {
 		if s.canHide() {
 			return pommerman.LayBomb, BombEnemy, true
 		}
@@ -142,7 +166,7 @@ func (a *simple) meetEnemy(s *scan) (pommerman.Action, Branch, bool) {
 			return pommerman.Stop, Cornered, true
 		}
 	}
-	d := s.toward(tactics.Nearby, v.Enemies[:]...)
+	d := s.toward(tactics.Nearby, s.foe, v.Enemies[:]...)
 	if d == grid.Stay || d == a.Heading && !a.coin() {
 		return 0, "", false
 	}
@@ -153,25 +177,24 @@ func (a *simple) meetEnemy(s *scan) (pommerman.Action, Branch, bool) {
 // wander draws a move to a safe cell, rather one it has not been at lately,
 // and stays only if there is no such move.
 func (a *simple) wander(s *scan) pommerman.Action {
-	self := s.Self
-	ways := tactics.WaysOf(grid.Stay, grid.Left, grid.Right, grid.Up, grid.Down)
-	ways.Keep(func(d grid.Dir) bool {
-		to := self.Next(d)
-		return s.Open.Has(s.v.Board[to]) && !tactics.Exposed(s.v, to)
-	})
-	fresh := ways
-	fresh.Keep(func(d grid.Dir) bool { return !slices.Contains(a.Recent.List(), self.Next(d)) })
-	if fresh.N > 0 {
-		ways = fresh
+	self, ways, recent := s.v.Self.Cell, s.safe(), uint8(0)
+	for _, c := range a.Recent.List() {
+		recent |= stepOf[c-self]
 	}
-	if ways.N > 1 {
-		ways.Keep(func(d grid.Dir) bool { return d != grid.Stay })
+	if ways&^recent != 0 {
+		ways &^= recent
 	}
-	if ways.N == 0 {
-		ways.Add(grid.Stay)
+	if ways&(ways-1) != 0 {
+		ways &^= 1
+	}
+	if ways == 0 {
+		ways = 1
 	}
 	a.Recent.Add(self)
-	return a.pick(&ways)
+	for k := a.choice(bits.OnesCount8(ways)); k > 0; k-- {
+		ways &= ways - 1
+	}
+	return pommerman.Action(steps[bits.TrailingZeros8(ways)])
 }
 
 // pick draws one of the directions as a move.

@@ -316,8 +316,8 @@ func TestSight(t *testing.T) {
 			}
 		}
 		v.Board[v.Self.Cell] = rules.Agent0()
-		s := tactics.Sight{Board: &v.Board, Shown: &v.Board, Self: v.Self.Cell, Whole: true}
-		s.Order = tactics.InOrder(grid.Dirs)
+		s := tactics.Sight{Shown: &v.Board, Whole: true}
+		s.Board, s.Self, s.Order = &v.Board, v.Self.Cell, tactics.InOrder(grid.Dirs)
 		s.Open, s.Tie = tactics.Passable(&rules, 0), func() bool { return false }
 		s.Start()
 		if got := s.Dist[test.seen.cell()] != 0; got != test.want {

@@ -363,6 +363,10 @@ func compareWithTwin(v *pommerman.View, before Memory, seed uint64) error {
 func TestTwin(t *testing.T) {
 	for seed := range uint64(10000) {
 		v, m := randomView(seed)
+		if v.NumBombs == 0 && seed%2 == 0 { // by some rules a bomb hides the agent that stands on it
+			v.Bombs[0], v.NumBombs = pommerman.SeenBomb{Cell: v.Self.Cell, Life: 5, Blast: uint8(1 + seed%3)}, 1
+			v.Board[v.Self.Cell] = pommerman.BombItem
+		}
 		if err := compareWithTwin(v, m, seed); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -378,6 +382,37 @@ func FuzzTwin(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// dice is a script with the draws that an agent makes without one.
+type dice struct {
+	draws
+	coins int
+}
+
+func (d *dice) Coin() bool       { d.coins++; return d.draws.coin() }
+func (d *dice) Choice(n int) int { return d.draws.choice(n) }
+func (d *dice) Whole() bool      { return false }
+
+// TestDrawsLikeScript compares an agent that tosses the coins for ties all at once with
+// one that a script tells each of them in the order of a search.
+func TestDrawsLikeScript(t *testing.T) {
+	tossed := 0
+	for seed := range uint64(10000) {
+		v, m := randomView(seed)
+		script := &dice{draws: draws{rng: env.RNG{State: seed}}}
+		a, b := simple{Memory: m, draws: script.draws}, simple{Memory: m, draws: draws{script: script}}
+		got, _ := a.decide(v)
+		want, by := b.decide(v)
+		if got != want || a.Memory != b.Memory || a.rng != script.rng || a.left != script.left {
+			t.Fatalf("seed %d: %v with memory %v and draws %v, want %v by %v, memory %v, draws %v; view:\n%s", seed, got,
+				a.Memory, a.draws, want, by, b.Memory, script.draws, pommermantest.Picture(v))
+		}
+		tossed = max(tossed, script.coins)
+	}
+	if tossed < 10 {
+		t.Errorf("%d coins at most for a decision, want 10 or more in some", tossed)
+	}
 }
 
 // randomView makes a view and a memory.

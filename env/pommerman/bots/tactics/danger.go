@@ -45,14 +45,16 @@ type Threats struct {
 	Blast [5]uint8
 }
 
-// Threats looks at bombs. One counts if it lies in the agent's row or column and no more
-// steps away than its blast is strong; the steps are those of the search, so a bomb behind
-// a wall may be too far. On the agent's own cell it threatens the directions here.
-func (s *Sight) Threats(bombs []pommerman.SeenBomb, here ...grid.Dir) (t Threats) {
+// ThreatsTo looks at the bombs around an agent. One counts if it lies in the agent's row or column and no more
+// steps away than its blast is strong, as within says: a bomb behind a wall may be too far.
+// On the agent's own cell it threatens the directions here.
+func ThreatsTo(self grid.Cell, bombs []pommerman.SeenBomb, within func(grid.Cell, int) bool,
+	here ...grid.Dir,
+) (t Threats) {
 	for i := range bombs {
 		b := &bombs[i]
-		d, inLine := Line(s.Self, b.Cell)
-		if !inLine || b.Blast == 0 || !s.Within(b.Cell, int(b.Blast)) {
+		d, inLine := Line(self, b.Cell)
+		if !inLine || b.Blast == 0 || !within(b.Cell, int(b.Blast)) {
 			continue
 		}
 		if d != grid.Stay {
@@ -75,7 +77,7 @@ func (t *Threats) find(d grid.Dir, blast uint8) {
 
 // Flee lists the directions that lead out of danger: with danger all round the unsafe
 // ones that are no dead end, perhaps none; else the safe ones, or without any the unsafe.
-func (s *Sight) Flee(t *Threats) (ways Ways) {
+func (s *Ground) Flee(t *Threats) (ways Ways) {
 	if t.N == len(grid.Dirs) {
 		ways = t.Ways
 		ways.Keep(func(d grid.Dir) bool { return s.LeadsOut(d, int(t.Blast[d]), s.Self) })
@@ -99,7 +101,7 @@ func (s *Sight) Flee(t *Threats) (ways Ways) {
 // as a rule, can get further than blast away from the cell entered, or out of
 // its row and column. As long as neither is the case, it can reach four straight
 // arms of the cell.
-func (s *Sight) LeadsOut(d grid.Dir, blast int, blocked grid.Cell) bool {
+func (s *Ground) LeadsOut(d grid.Dir, blast int, blocked grid.Cell) bool {
 	entered := s.Self.Next(d)
 	if !s.walkable(entered, blocked) {
 		return false
@@ -118,7 +120,7 @@ func (s *Sight) LeadsOut(d grid.Dir, blast int, blocked grid.Cell) bool {
 }
 
 // walkable reports whether a cell other than a blocked one can be walked on.
-func (s *Sight) walkable(c, blocked grid.Cell) bool { return c != blocked && s.Open.Has(s.Board[c]) }
+func (s *Ground) walkable(c, blocked grid.Cell) bool { return c != blocked && s.Open.Has(s.Board[c]) }
 
 // across is the two directions at right angles to d.
 func across(d grid.Dir) (grid.Dir, grid.Dir) {
@@ -128,14 +130,19 @@ func across(d grid.Dir) (grid.Dir, grid.Dir) {
 	return grid.Up, grid.Down
 }
 
-// Exposed reports whether any bomb in view lies in the row or column of c and no
-// further away than its blast is strong. What lies between does not matter.
+// Exposed reports whether any bomb in view exposes c.
 func Exposed(v *pommerman.View, c grid.Cell) bool {
 	for i := range v.NumBombs {
-		b := &v.Bombs[i]
-		if _, inLine := Line(b.Cell, c); inLine && b.Cell.Distance(c) <= int(b.Blast) {
+		if Exposes(&v.Bombs[i], c) {
 			return true
 		}
 	}
 	return false
+}
+
+// Exposes reports whether a bomb lies in the row or column of c and no further away
+// than its blast is strong. What lies between does not matter.
+func Exposes(b *pommerman.SeenBomb, c grid.Cell) bool {
+	_, inLine := Line(b.Cell, c)
+	return inLine && b.Cell.Distance(c) <= int(b.Blast)
 }

@@ -29,6 +29,14 @@ func InOrder(dirs [4]grid.Dir) Order {
 	return Order(dirs[0]) | Order(dirs[1])<<8 | Order(dirs[2])<<16 | Order(dirs[3])<<24
 }
 
+// Ground is where a rule-based agent can walk.
+type Ground struct {
+	Board *[256]pommerman.Item
+	Self  grid.Cell
+	Open  Items // what can be walked on
+	Order Order // in which neighbours are looked at
+}
+
 // Sight is what a rule-based agent sees and where it can walk: a breadth-first search
 // from its cell over the cells in its sight. Cells that cannot be entered are reached,
 // but not left again.
@@ -39,11 +47,8 @@ func InOrder(dirs [4]grid.Dir) Order {
 // Invariant: Queue[:Head] has been left, Queue[Head:Tail] waits, in the order
 // of reaching; a cell's Dist is set exactly if it is in Queue[:Tail].
 type Sight struct {
-	Board *[256]pommerman.Item // to walk on
+	Ground
 	Shown *[256]pommerman.Item // to look at
-	Self  grid.Cell
-	Open  Items // what can be walked on
-	Order Order // in which neighbours are reached
 	// Tie says whether an equally short way to a cell replaces the one known.
 	Tie   func() bool
 	Whole bool // search everything at once, and ask Tie for cells that are not nearby too
@@ -125,7 +130,7 @@ func along(way, d grid.Dir) grid.Dir {
 // Sees reports whether a cell is in the agent's sight, whatever it shows: up to depth
 // rows and columns away taken together, where the rows and columns depth further down
 // and right are left out.
-func (s *Sight) Sees(c grid.Cell) bool {
+func (s *Ground) Sees(c grid.Cell) bool {
 	return c.Distance(s.Self) <= depth && c.Row()-s.Self.Row() < depth && c.Col()-s.Self.Col() < depth
 }
 
