@@ -131,7 +131,7 @@ func (e *encoder) stepRows(ep *Episode) error {
 		if clear(e.fates); decided != 0 {
 			m.Outcome(e.fates)
 		}
-		r.counts = countsOf(e.spec, e.starts.tracker, m)
+		r.counts = e.starts.counted(m)
 		for r.seat = range e.spec.Seats {
 			if e.words != nil && !r.before.In.Has(r.seat) {
 				continue

@@ -18,6 +18,7 @@ type starts struct {
 	match env.Match // lent by begin
 
 	tracker env.Tracker // of match, in steps played again
+	counts  []int       // which of the game's counts a data set has; nil: all
 }
 
 func newStarts(game env.Game) *starts {
@@ -106,6 +107,22 @@ func countsOf(spec *env.Spec, t env.Tracker, m env.Match) []int32 {
 	return all
 }
 
+// counted is the same of the counts that the data set has.
+func (s *starts) counted(m env.Match) []int32 {
+	spec := s.game.Spec()
+	all := countsOf(spec, s.tracker, m)
+	if s.counts == nil {
+		return all
+	}
+	some := make([]int32, 0, len(all))
+	for seat := range spec.Seats {
+		for _, i := range s.counts {
+			some = append(some, all[seat*len(spec.Counts)+i])
+		}
+	}
+	return some
+}
+
 // again is the episode as it ends when it is played again.
 func (s *starts) again(e *Episode) (*Episode, error) {
 	spec := s.game.Spec()
@@ -127,7 +144,7 @@ func (s *starts) again(e *Episode) (*Episode, error) {
 		return nil, err
 	}
 	again.conclude(spec, m, m.Status())
-	again.Counts = countsOf(spec, s.tracker, m)
+	again.Counts = s.counted(m)
 	return again, nil
 }
 
