@@ -47,9 +47,9 @@ lint: venv ## gofmt, vet, staticcheck, ceilings on lines, ruff, bandit
 	go vet ./...
 	go tool staticcheck ./...
 	@go test ./internal -run '^TestCeilings$$' -count 1 -v | grep -v '^=== RUN'
-	$(PY) -m ruff check python_client benchmarks docs
-	$(PY) -m ruff format --check python_client benchmarks docs
-	$(PY) -m bandit --quiet --recursive --configfile python_client/pyproject.toml python_client/src python_client/hatch_build.py benchmarks docs
+	$(PY) -m ruff check python_client benchmarks docs tools
+	$(PY) -m ruff format --check python_client benchmarks docs tools
+	$(PY) -m bandit --quiet --recursive --configfile python_client/pyproject.toml python_client/src python_client/hatch_build.py benchmarks docs tools
 
 verify: build ## replay the recorded games
 	bin/pommego verify $(TRACES)
@@ -123,9 +123,9 @@ wheel: venv ## build this platform's wheel into dist/
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 # The first build for a platform compiles everything, some minutes each.
-wheels: venv ## build the wheels of all platforms into dist/
-	for target in $(PLATFORMS); do \
-		POMMEGO_TARGET=$$target $(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./python_client; \
+wheels: venv archives ## build the wheels of all platforms into dist/
+	version=$$(cat cmd/pommego/version.txt); for target in $(PLATFORMS); do \
+		POMMEGO_SBOM=$(CURDIR)/dist/pommego-$$version-$${target/\//-}.cdx.json POMMEGO_TARGET=$$target $(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./python_client; \
 	done
 
 # The compiler lays out what the benchmark does most often (profile-guided
@@ -276,25 +276,37 @@ lock: $(TOOLS)/.ready ## write the lock files of Python packages, with hashes, f
 security: bin/tools/.ready ## check the public CI's workflow
 	bin/tools/actionlint
 
-notices: ## write THIRD_PARTY_NOTICES.txt, the licences of all that is linked
+notices: ## write python_client/THIRD_PARTY_NOTICES.txt, the licences of all that is linked
 	go test ./cmd/pommego -run '^TestNotices$$' -count 1 -update
+
+SBOM = bin/tools/cyclonedx-gomod bin -json -licenses -std -noserial -notimestamp -version "v$$(cat cmd/pommego/version.txt)"
 
 sbom: build bin/tools/.ready $(TOOLS)/.ready ## list what program and client consist of, as CycloneDX, in dist/
 	mkdir -p dist
-	bin/tools/cyclonedx-gomod bin -json -licenses -std -version "v$$(cat cmd/pommego/version.txt)" -output dist/pommego.cdx.json bin/pommego
+	$(SBOM) -output dist/pommego.cdx.json bin/pommego
 	$(TOOLS)/cyclonedx-py requirements --pyproject python_client/pyproject.toml --output-reproducible \
 		--output-file dist/pommego-client.cdx.json $(LOCKED)/client.txt
 
-archives: ## pack the program for all platforms, with licence and notices, into dist/
+archives: bin/tools/.ready ## pack the program for all platforms, with licence and notices, into dist/, beside its bill of materials
 	version=$$(cat cmd/pommego/version.txt); for target in $(PLATFORMS); do \
 		name=pommego-$$version-$${target/\//-}; mkdir -p dist/$$name; \
 		GOOS=$${target%/*} GOARCH=$${target#*/} go build -trimpath -ldflags "-s -w" -o dist/$$name/ ./cmd/pommego; \
-		cp LICENSE THIRD_PARTY_NOTICES.txt README.md dist/$$name; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} $(SBOM) -output dist/$$name.cdx.json dist/$$name/pommego*; \
+		cp LICENSE python_client/THIRD_PARTY_NOTICES.txt README.md dist/$$name; \
 		tar -C dist --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX -czf dist/$$name.tar.gz $$name; rm -r dist/$$name; \
 	done
 
+image: venv archives ## pack the container's image, an OCI layout for two architectures, into dist/
+	$(PY) tools/release.py image $$(cat cmd/pommego/version.txt) dist $$(git log -1 --format=%cI)
+
+release: ## build a release twice, try it, commit and tag it, an hour: VERSION=0.1.0; docs/maintainers/release.md
+	tools/release.sh $(VERSION)
+
+rehearsal: venv $(TOOLS)/.ready ## check the release in dist/release, and do what its users do, without Go
+	POMMEGO_RELEASE=$(CURDIR)/dist/release $(PY) -m pytest -s python_client/tests/test_release.py
+
 supply-chain: security lock notices sbom reproducible ## all of it, which must leave no lock file or notice changed
-	git diff --exit-code $(LOCKED) THIRD_PARTY_NOTICES.txt
+	git diff --exit-code $(LOCKED) python_client/THIRD_PARTY_NOTICES.txt
 
 clean: ## remove what was built
 	rm -rf bin .venv .venv-tools $(ATHERIS) $(INTEGRATIONS)

@@ -2,8 +2,9 @@
 
 A wheel is for the machine it is built on, or for another one named by
 POMMEGO_TARGET=GOOS/GOARCH (linux/arm64, darwin/amd64, windows/amd64, ...): Go
-compiles for all of them. An editable install compiles nothing: it uses the
-program that `make build` leaves in the repository.
+compiles for all of them. POMMEGO_SBOM names the program's bill of materials, if
+there is one. An editable install compiles nothing: it uses the program that
+`make build` leaves in the repository.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ class ProgramHook(BuildHookInterface):
         program = Path(self._folder.name) / ("pommego.exe" if goos == "windows" else "pommego")
         sources = _sources(Path(self.root))
         _compile(sources, program, goos, goarch)
-        for file in (program, sources / "THIRD_PARTY_NOTICES.txt"):
-            build_data["force_include"][str(file)] = f"pommego/bin/{file.name}"
+        build_data["force_include"][str(program)] = f"pommego/bin/{program.name}"
+        if "POMMEGO_SBOM" in os.environ:
+            build_data["sbom_files"].append(os.environ["POMMEGO_SBOM"])
         for file in (Path(self.root) / "examples").glob("*.[cghp]*"):  # Python, C and a recorded game
             build_data["force_include"][str(file)] = f"pommego/_examples/{file.name}"
         build_data["pure_python"] = False

@@ -74,7 +74,7 @@ func TestDependenciesAreListed(t *testing.T) {
 }
 
 // noticesFile lies in wheels and archives beside the program.
-const noticesFile = "../../THIRD_PARTY_NOTICES.txt"
+const noticesFile = "../../python_client/THIRD_PARTY_NOTICES.txt"
 
 const noticesHead = `The program pommego contains the modules below, under their licences, and Go's standard library,
 whose licence is that of golang.org/x/sys. Made by "make notices".

@@ -24,6 +24,7 @@ import pommego.server
 
 PACKAGE = Path(__file__).parents[1]
 VERSION = (PACKAGE.parent / "cmd" / "pommego" / "version.txt").read_text().strip()
+LICENCES = ["LICENSE", "THIRD_PARTY_NOTICES.txt"]
 
 ROLLOUT = """
 import sys
@@ -86,12 +87,11 @@ def test_what_is_in_it(wheel: Path) -> None:
         names = archive.namelist()
     program = "pommego/bin/pommego.exe" if os.name == "nt" else "pommego/bin/pommego"
     assert program in names
-    assert "pommego/bin/THIRD_PARTY_NOTICES.txt" in names
     assert "pommego/vector.py" in names
     for name in ("pommego_agent.h", "basewar_bot.c", "basewar_bot.cpp", "suitebot_sample.jsonl.gz"):
         assert f"pommego/_examples/{name}" in names
     assert {f"pommego/_examples/{f.name}" for f in (PACKAGE / "examples").glob("*.py")} <= set(names)
-    assert [name for name in names if name.endswith("/licenses/LICENSE")]
+    assert {f"pommego-{VERSION}.dist-info/licenses/{name}" for name in LICENCES} <= set(names)
     assert not [name for name in names if name.endswith(".go") or "/tests/" in name]
     assert not (PACKAGE / "src" / "pommego" / "bin").exists(), "nothing is left in the sources"
 
@@ -105,7 +105,7 @@ def test_metadata(wheel: Path) -> None:
     assert (said["Name"], said["Version"]) == ("pommego", cited["version"]) == ("pommego", VERSION)
     assert said["Author"] == cited["authors"][0]["name"]
     assert said["License-Expression"] == cited["license"]
-    assert said.get_all("License-File") == ["LICENSE"]
+    assert said.get_all("License-File") == LICENCES
     assert said["License"] is None
     assert "Pommerman for reinforcement learning" in said["Summary"]
     assert said["Requires-Python"] == ">=3.11"
