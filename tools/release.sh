@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
-# Makes and tries a release, and then its commit and tag: docs/maintainers/release.md. All is built in clones;
-# if anything fails, there is no commit and no tag. A run that was stopped goes on with the step that it was in.
-#
-#   tools/release.sh VERSION
+# Makes a release in clones, tries it, and only then commits and tags it: docs/maintainers/release.md.
+# A run that failed or was stopped goes on with the step that it was in.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-version=${1:-} branch=$(git symbolic-ref --short HEAD) head=$(git rev-parse HEAD) here=$PWD
+version=${1:-} branch=$(git symbolic-ref --short HEAD) head=$(git rev-parse HEAD) here=$PWD now=
 fail() { echo "release: $*" >&2; exit 1; }
 
 [ "$version" = "$(cat cmd/pommego/version.txt)" ] ||
@@ -15,44 +13,32 @@ fail() { echo "release: $*" >&2; exit 1; }
 [ "$(grep -cx "## $version (not released yet)" CHANGELOG.md)" = 1 ] ||
 	fail "CHANGELOG.md has no heading '## $version (not released yet)'"
 
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 date=$(date --utc --date "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
-export SOURCE_DATE_EPOCH GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date
+export GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date MAKEFLAGS=--no-print-directory
 work=$here/dist/release-work/$version-$head out=$here/dist/release
-mkdir -p "$work"
 
-step() { # NAME: run the function, once
-	[ ! -e "$work/$1.done" ] || return 0
-	echo "release: $1, $(date +%T)"
-	(set -e; "$1") || fail "$1 failed: mend it, and run this again"
-	touch "$work/$1.done"
-}
-
-clone() { # FROM TO, with the tools of this checkout
+clone() { # FROM TO, with the tools of this checkout, which are those of the same commit
 	rm -rf "$2"
 	git clone --quiet --config user.name="$(git config user.name)" --config user.email="$(git config user.email)" "$1" "$2"
 	mkdir "$2/bin"
 	ln -s "$here/bin/tools" "$2/bin/tools"
 	ln -s "$here/.venv" "$here/.venv-tools" "$2"
-	touch bin/tools/.ready .venv/.ready .venv-tools/bin/.ready # they are those of the same commit
+	touch bin/tools/.ready .venv/.ready .venv-tools/bin/.ready
 }
-
 cut() {
 	clone "$here" "$work/one"
 	sed -i "s/^## $version (not released yet)\$/## $version (${date%T*})/" "$work/one/CHANGELOG.md"
 	git -C "$work/one" commit --quiet --all --message "Release $version"
 	clone "$work/one" "$work/two"
 }
-agree() { make --no-print-directory -C "$work/one" build && in_one -m pytest python_client/tests/test_release.py -k agree; }
-in_one() { (cd "$work/one" && PYTHONPATH=python_client/src .venv/bin/python "$@"); }
-first() { make --no-print-directory -C "$work/one" wheels image sbom; }
-second() {
-	GOCACHE=$work/cache make --no-print-directory -C "$work/two" wheels image sbom
-	rm -rf "$work/cache"
-}
+python() { (cd "$work/one" && PYTHONPATH=python_client/src .venv/bin/python "$@"); }
+agree() { make -C "$work/one" build; python -m pytest python_client/tests/test_release.py -k agree; }
+build() { make -C "$work/$1" wheels image sbom; }
+first() { build one; }
+second() { GOCACHE=$work/cache build two; rm -rf "$work/cache"; }
 compare() { diff -r "$work/one/dist" "$work/two/dist"; }
-docs() { in_one docs/site.py; }
-
+docs() { python docs/site.py; }
 collect() {
 	rm -rf "$out"
 	mkdir -p "$out"
@@ -61,17 +47,26 @@ collect() {
 	cd "$out"
 	{ cat "$here/python_client/requirements/client.txt"; echo "pommego==$version \\"
 	sha256sum -- *.whl | sed -E 's/^(\S+).*/    --hash=sha256:\1 \\/; $s/ \\$//'; } >"pommego-$version-requirements.txt"
-	sha256sum -- * >"$work/sums" && mv "$work/sums" SHA256SUMS
-	"$here/.venv/bin/python" "$here/tools/release.py" state "$version" "$out" "$(git -C "$work/one" rev-parse HEAD)"
+	sha256sum -- * >"$work/sums"
+	mv "$work/sums" SHA256SUMS
+	python tools/release.py state "$version" "$out" "$(git -C "$work/one" rev-parse HEAD)"
 }
-rehearse_user() { make --no-print-directory rehearsal; }
-rehearse_go() { make --no-print-directory -C "$work/one" module-proxy; }
+rehearse_user() { make rehearsal; }
+rehearse_go() { make -C "$work/one" module-proxy; }
 
-make --no-print-directory venv .venv-tools/bin/.ready bin/tools/.ready
-for name in cut agree first second compare docs collect rehearse_user rehearse_go; do step $name; done
+trap '[ $? = 0 ] || [ -z "$now" ] || echo "release: $now failed: mend it, and run this again" >&2' EXIT
+make venv .venv-tools/bin/.ready bin/tools/.ready
+mkdir -p "$work"
+for now in cut agree first second compare docs collect rehearse_user rehearse_go; do
+	[ ! -e "$work/$now.done" ] || continue
+	echo "release: $now, $(date +%T)"
+	($now)
+	touch "$work/$now.done"
+done
+now=
 
 [ "$(git rev-parse HEAD)" = "$head" ] && [ -z "$(git status --porcelain)" ] || fail "the checkout has changed in the meantime"
 git fetch --quiet "$work/one" HEAD
 git tag --annotate "v$version" --message "pommego $version" FETCH_HEAD
 git merge --quiet --ff-only FETCH_HEAD || { git tag --delete "v$version"; fail "the commit does not fit on $branch"; }
-echo "release: v$version is in dist/release, committed and tagged; to publish it: git push origin $branch v$version"
+echo "release: v$version is in dist/release, committed and tagged; to publish it: git push REMOTE $branch v$version"

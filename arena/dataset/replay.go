@@ -18,12 +18,12 @@ type starts struct {
 	match env.Match // lent by begin
 
 	tracker env.Tracker // of match, in steps played again
-	counts  []int       // which of the game's counts a data set has; nil: all
+	counts  []env.Name  // of the game's, those that are looked for
 }
 
 func newStarts(game env.Game) *starts {
 	s := &starts{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0],
-		tracker: game.NewTrackers(1, false)[0]}
+		tracker: game.NewTrackers(1, false)[0], counts: game.Spec().Counts}
 	for seat := range game.Spec().Seats {
 		s.seats = append(s.seats, uint8(seat))
 	}
@@ -97,30 +97,20 @@ func (e *Episode) play(m env.Match, t env.Tracker, s shape, before func(step int
 	return nil
 }
 
-// countsOf is what a tracker has counted, in the order of Episode.Counts.
-func countsOf(spec *env.Spec, t env.Tracker, m env.Match) []int32 {
-	n := len(spec.Counts)
-	all := make([]int32, spec.Seats*n)
+// countsOf is what a tracker has counted under these names, in the order of Episode.Counts.
+func countsOf(spec *env.Spec, names []env.Name, t env.Tracker, m env.Match) []int32 {
+	one, all := make([]int32, len(spec.Counts)), make([]int32, 0, spec.Seats*len(names))
 	for seat := range spec.Seats {
-		t.Counts(m, seat, all[seat*n:(seat+1)*n])
+		t.Counts(m, seat, one)
+		for _, name := range names {
+			all = append(all, one[countAt(spec, name.Name)])
+		}
 	}
 	return all
 }
 
-// counted is the same of the counts that the data set has.
-func (s *starts) counted(m env.Match) []int32 {
-	spec := s.game.Spec()
-	all := countsOf(spec, s.tracker, m)
-	if s.counts == nil {
-		return all
-	}
-	some := make([]int32, 0, len(all))
-	for seat := range spec.Seats {
-		for _, i := range s.counts {
-			some = append(some, all[seat*len(spec.Counts)+i])
-		}
-	}
-	return some
+func countAt(spec *env.Spec, name string) int {
+	return slices.IndexFunc(spec.Counts, func(c env.Name) bool { return c.Name == name })
 }
 
 // again is the episode as it ends when it is played again.
@@ -144,7 +134,7 @@ func (s *starts) again(e *Episode) (*Episode, error) {
 		return nil, err
 	}
 	again.conclude(spec, m, m.Status())
-	again.Counts = s.counted(m)
+	again.Counts = countsOf(spec, s.counts, s.tracker, m)
 	return again, nil
 }
 

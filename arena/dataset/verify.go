@@ -169,14 +169,13 @@ func newReplayCheck(game env.Game, m *Manifest) (*replayCheck, error) {
 		return nil, fmt.Errorf("%s has no observation %q", m.Env.ID, m.Observation)
 	}
 	columns := m.columns(false, m.Layout == Dialogues && m.has(visitsName), nil)
-	again := newEncoder(game, &m.About, columns)
-	for _, had := range m.Env.Counts { // other versions count more or less
-		i := slices.IndexFunc(game.Spec().Counts, func(c env.Name) bool { return c.Name == had.Name })
-		if i < 0 {
-			return nil, fmt.Errorf("this program does not count %q, which the data set has", had.Name)
+	for _, c := range m.Env.Counts {
+		if countAt(game.Spec(), c.Name) < 0 {
+			return nil, fmt.Errorf("this program does not count %q, which the data set has", c.Name)
 		}
-		again.starts.counts = append(again.starts.counts, i)
 	}
+	again := newEncoder(game, &m.About, columns)
+	again.starts.counts = m.Env.Counts // other versions count more, or less
 	return &replayCheck{m, again}, nil
 }
 

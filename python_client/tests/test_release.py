@@ -221,6 +221,13 @@ def checkout(tmp_path: Path) -> Callable[..., str]:
 
 def test_a_release_that_cannot_be(checkout: Callable[..., str], tmp_path: Path) -> None:
     assert "VERSION is '1.2.4', but cmd/pommego/version.txt says 1.2.3" in checkout("1.2.4")
+    hooks = tmp_path / "dist" / "template" / "hooks"
+    hooks.mkdir(parents=True)
+    (hooks / "pre-commit").write_text("#!/bin/sh\nfalse\n")
+    (hooks / "pre-commit").chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_TEMPLATE_DIR", str(hooks.parent))
+        assert "cut failed" in (said := checkout("1.2.3")), said
     assert "agree failed" in (said := checkout("1.2.3")), said
     assert "it does not compile" in said
     cut = next((tmp_path / "dist").rglob("one/CHANGELOG.md")).read_text()
