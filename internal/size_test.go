@@ -33,6 +33,7 @@ var areas = []area{
 	{"python_client", "the Python client, its adapters and the original's API", 16400},
 	{"benchmarks", "what measures speed and strength", 1610},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 550},
+	{"tools", "what makes and verifies a release", 130},
 	{"", "anything else", 0},
 }
 

@@ -38,14 +38,9 @@ def image(version: str, folder: Path, created: str) -> bytes:
     given, files = dict(said), {"oci-layout": b'{"imageLayoutVersion": "1.0.0"}'}
     labels = dict(re.findall(r'(\S+)="(.*?)"', given["LABEL"]))
     labels |= {"org.opencontainers.image.version": version, "org.opencontainers.image.created": created}
-    config = {
-        "User": given["USER"],
-        "ExposedPorts": {f"{port}/tcp": {} for port in given["EXPOSE"].split()},
-        "Entrypoint": json.loads(given["ENTRYPOINT"]),
-        "Cmd": json.loads(given["CMD"]),
-        "StopSignal": given["STOPSIGNAL"],
-        "Labels": labels,
-    }
+    config = {"User": given["USER"], "StopSignal": given["STOPSIGNAL"], "Labels": labels}
+    config |= {"Entrypoint": json.loads(given["ENTRYPOINT"]), "Cmd": json.loads(given["CMD"])}
+    config["ExposedPorts"] = {f"{port}/tcp": {} for port in given["EXPOSE"].split()}
 
     def put(kind: str, data: bytes, **more: object) -> dict[str, Any]:
         digest = hashlib.sha256(data).hexdigest()

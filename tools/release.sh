@@ -22,8 +22,7 @@ clone() { # FROM TO, with the tools of this checkout, which are those of the sam
 	rm -rf "$2"
 	git clone --quiet --config user.name="$(git config user.name)" --config user.email="$(git config user.email)" "$1" "$2"
 	mkdir "$2/bin"
-	ln -s "$here/bin/tools" "$2/bin/tools"
-	ln -s "$here/.venv" "$here/.venv-tools" "$2"
+	ln -s "$here/.venv" "$here/.venv-tools" "$2"; ln -s "$here/bin/tools" "$2/bin"
 	touch bin/tools/.ready .venv/.ready .venv-tools/bin/.ready
 }
 cut() {
@@ -40,15 +39,13 @@ second() { GOCACHE=$work/cache build two; rm -rf "$work/cache"; }
 compare() { diff -r "$work/one/dist" "$work/two/dist"; }
 docs() { python docs/site.py; }
 collect() {
-	rm -rf "$out"
-	mkdir -p "$out"
+	rm -rf "$out"; mkdir -p "$out"
 	cp "$work"/one/dist/pommego-* tools/verify.py "$out"
 	tar -C "$work/one" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 -czf "$out/pommego-$version-docs.tar.gz" site
 	cd "$out"
 	{ cat "$here/python_client/requirements/client.txt"; echo "pommego==$version \\"
 	sha256sum -- *.whl | sed -E 's/^(\S+).*/    --hash=sha256:\1 \\/; $s/ \\$//'; } >"pommego-$version-requirements.txt"
-	sha256sum -- * >"$work/sums"
-	mv "$work/sums" SHA256SUMS
+	sha256sum -- * >"$work/sums"; mv "$work/sums" SHA256SUMS
 	python tools/release.py state "$version" "$out" "$(git -C "$work/one" rev-parse HEAD)"
 }
 rehearse_user() { make rehearsal; }

@@ -31,6 +31,7 @@ import pytest
 
 import browser
 import pommego
+from test_browser_play import DUEL, begun, dies, text
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
@@ -187,7 +188,7 @@ def checkout(tmp_path: Path) -> Callable[..., str]:
             ["git", *named, *command], check=True, cwd=tmp_path, capture_output=True, text=True
         ).stdout
 
-    for name, text in {
+    for name, content in {
         "cmd/pommego/version.txt": "1.2.3\n",
         "CHANGELOG.md": "# Changelog\n\n## 1.2.3 (not released yet)\n",
         "Makefile": "venv .venv-tools/bin/.ready bin/tools/.ready:\n"
@@ -198,7 +199,7 @@ def checkout(tmp_path: Path) -> Callable[..., str]:
         "tools/release.sh": (REPOSITORY / "tools" / "release.sh").read_text(),
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_text(content)
     git("init", "--quiet", "--initial-branch", "main")
     git("config", "user.name", "Ada")
     git("config", "user.email", "ada@example.org")
@@ -438,34 +439,23 @@ def test_trains_and_evaluates(user: User) -> None:
 
 
 @built
-def test_plays_in_the_browser(user: User) -> None:
-    command = [
-        user.folder / "env" / "bin" / "python",
-        "-m",
-        "pommego",
-        "play",
-        "--web",
-        "--agents",
-        "human,simple,simple,simple",
-    ]
-    with subprocess.Popen(
-        command,
-        cwd=user.folder,
-        env=user.environment,
-        stdout=subprocess.PIPE,
-        stdin=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            address = re.search(r"http://\S+", process.stdout.readline())[0]
-            with urllib.request.urlopen(address, timeout=20) as page:
-                assert page.status == 200
-            if shutil.which("chromedriver"):
-                window = browser.Browser()
-                window.open(address, "canvas")
-                window.close()
-        finally:
-            process.terminate()
+def test_plays_in_the_browser(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A match to its end; without Chromium the page is only requested."""
+    monkeypatch.setenv("PATH", user.environment["PATH"])
+    for name in ("POMMEGO_BINARY", "PYTHONPATH"):
+        monkeypatch.delenv(name, raising=False)
+    program, record = user.folder / "env" / "bin" / "pommego", user.folder / "mine.jsonl"
+    with browser.match(program, *DUEL, "--seed", "7", "--record", record) as (_, address):
+        with urllib.request.urlopen(address, timeout=20) as page:
+            assert page.status == 200
+        if shutil.which("chromedriver") is None:
+            return
+        window = browser.Browser()
+        begun(window, address)
+        dies(window)
+        browser.until(lambda: text(window, "verdict") == "You lost")
+        window.close()
+    assert json.loads(record.read_text())["policies"] == ["human", "static"]
 
 
 @built
