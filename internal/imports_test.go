@@ -44,8 +44,8 @@ var policy = []rule{
 		"env/seat", "internal/enum"}},
 	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/saved", "env/search", "env/seat", "env/*/bots/*"}},
 	// a family of agents
-	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/saved", "env/search",
-		"env/seat"}},
+	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/network",
+		"env/pommerman/bots/tactics", "env/saved", "env/search", "env/seat"}},
 
 	// A test tool: what was recorded of other systems.
 	{"internal/oracle", []string{"arena/trace", "env", "env/grid", "env/pommerman", "env/pommerman/bots/java",

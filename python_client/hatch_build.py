@@ -64,8 +64,12 @@ class ProgramHook(BuildHookInterface):
         build_data["force_include"][str(program)] = f"pommego/bin/{program.name}"
         if "POMMEGO_SBOM" in os.environ:
             build_data["sbom_files"].append(os.environ["POMMEGO_SBOM"])
-        for file in (Path(self.root) / "examples").glob("*.[cghp]*"):  # Python, C and a recorded game
+        examples = Path(self.root) / "examples"
+        # Python, C and a recorded game.
+        for file in (*examples.glob("*.[cghp]*"), *examples.glob("baselines/*.py")):
             build_data["force_include"][str(file)] = f"pommego/_examples/{file.name}"
+        for file in (sources / "env" / "pommerman" / "bots" / "learned").glob("*.net"):
+            build_data["force_include"][str(file)] = f"pommego/_networks/{file.name}"
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{TAGS[goos, goarch]}"
 

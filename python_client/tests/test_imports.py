@@ -29,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "torchrl": {"core", "torch"},
     "pommerman": {"core"},
     "data": {"core", "torch"},
+    "networks": {"core", "pommerman"},
     "suites": set(),
     "llm": {"core", "_transport", "evaluation", "suites"},
     "examples": set(),
@@ -36,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tournaments": {"core", "evaluation"},
     "watching": {"core", "data", "evaluation"},
     **{name: {"core", "__init__"} for name in ("__main__", "bench", "demo")},
-    "__init__": {"core", "evaluation", "pettingzoo", "tournaments", "watching"},
+    "__init__": {"core", "evaluation", "networks", "pettingzoo", "tournaments", "watching"},
 }
 
 

@@ -116,24 +116,25 @@ def test_bench_says_what_is_wrong(binary: Path, options: str, code: int, says: s
 def test_examples_are_listed_and_copied(tmp_path: Path) -> None:
     """With those they import, and never over a file that is there."""
     listed = run("-m", "pommego.examples", "list").stdout
-    there = [file.name.removesuffix(".py") for file in sorted(EXAMPLES.glob("*.[cghp]*"))]
+    files = [*sorted(EXAMPLES.glob("*.[cghp]*")), *sorted(EXAMPLES.glob("baselines/*.py"))]
+    there = [file.name.removesuffix(".py") for file in files]
     assert [line.split()[0] for line in listed.splitlines()] == there
     run("-m", "pommego.examples", "copy", "basewar_bot.c", "--to", str(tmp_path / "c"))
     assert sorted(file.name for file in (tmp_path / "c").iterdir()) == ["basewar_bot.c", "pommego_agent.h"]
     shutil.rmtree(tmp_path / "c")
-    run("-m", "pommego.examples", "copy", "ppo_agent", "--to", str(tmp_path))
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["ppo.py", "ppo_agent.py"]
-    assert (tmp_path / "ppo.py").read_text() == (EXAMPLES / "ppo.py").read_text()
-    (tmp_path / "ppo.py").write_text("mine")
-    said = run("-m", "pommego.examples", "copy", "ppo.py", "--to", str(tmp_path), code=1).stderr
+    run("-m", "pommego.examples", "copy", "ppo_ffa", "--to", str(tmp_path))
+    copied = tmp_path / "ppo_ffa.py"
+    assert copied.read_text() == (EXAMPLES / "baselines" / "ppo_ffa.py").read_text()
+    copied.write_text("mine")
+    said = run("-m", "pommego.examples", "copy", "ppo_ffa.py", "--to", str(tmp_path), code=1).stderr
     refused = "cannot be written: it is there already: remove it first"
-    assert said == f"pommego.examples: {tmp_path / 'ppo.py'} {refused}\n"
-    folder = tmp_path / "ppo.py" / "sub"
+    assert said == f"pommego.examples: {copied} {refused}\n"
+    folder = copied / "sub"
     said = run("-m", "pommego.examples", "copy", "mappo", "--to", str(folder), code=1).stderr
     assert said == f"pommego.examples: {folder} cannot be written: Not a directory\n"
-    (tmp_path / "ppo_agent.py").unlink()
-    run("-m", "pommego.examples", "copy", "ppo_agent", "--to", str(tmp_path))
-    assert (tmp_path / "ppo.py").read_text() == "mine"
+    (tmp_path / "pommego_agent.h").write_text("mine")
+    run("-m", "pommego.examples", "copy", "basewar_bot.c", "--to", str(tmp_path))
+    assert (tmp_path / "pommego_agent.h").read_text() == "mine"
     said = run("-m", "pommego.examples", "copy", "nothing", code=2).stderr
     assert "there is no example 'nothing'; there are alphazero, " in said
 

@@ -14,6 +14,7 @@
 //	osla, uct, rhea                package paper: searches for every move
 //	champion                       package champion: tree search with pessimistic scenarios, the strongest
 //	champion-net                   package champion: a small network that learned from it
+//	ppo-ffa, net                   package learned: networks that learned, without search
 //	java-*                         package java: the agents of the Java re-implementation
 //
 // What the agents share is in package tactics. Those that search say how many ticks of
@@ -21,7 +22,7 @@
 //
 // # Options
 //
-// Options follow a colon, as package seat says. From "heuristic" to "champion-net" all
+// Options follow a colon, as package seat says. From "heuristic" to "net" all
 // take "noise=0.1": that share of their moves is drawn by chance. docs/games/pommerman.md
 // describes the others.
 package bots
@@ -32,6 +33,7 @@ import (
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/champion"
 	"pommego/env/pommerman/bots/java"
+	"pommego/env/pommerman/bots/learned"
 	"pommego/env/pommerman/bots/paper"
 	"pommego/env/pommerman/bots/simple"
 	"pommego/env/pommerman/bots/tactics"
@@ -44,6 +46,7 @@ var Roster = slices.Concat(
 	simple.Roster,
 	withNoise(paper.Roster),
 	withNoise(champion.Roster),
+	withNoise(learned.Roster),
 	java.Roster,
 )
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pommego.encoding import planes
     from pommego.evaluation import check_result, evaluate
     from pommego.making import catalog, make, make_vec
+    from pommego.networks import load
     from pommego.pettingzoo import aec_env as aec_env
     from pommego.pettingzoo import parallel_env as parallel_env
     from pommego.pool import Pool
@@ -66,6 +67,7 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "Interval",
     "tournament",
     "Tournament",
+    "load",
     "watch",
     "Video",
     "planes",
@@ -110,6 +112,7 @@ _LATER = {
     "encoding": ("planes",),
     "evaluation": ("check_result", "evaluate"),
     "making": ("catalog", "make", "make_vec"),
+    "networks": ("load",),
     "pettingzoo": ("aec_env", "parallel_env"),
     "pool": ("Pool",),
     "results": ("Evaluation", "Interval"),

@@ -1,11 +1,14 @@
 package champion
 
 import (
+	_ "embed"
 	"sync"
 	"unsafe"
 
 	"pommego/env"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/network"
+	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/saved"
 )
 
@@ -24,8 +27,22 @@ func (a *championNet) Reset(env.RNG) { *a = championNet{} }
 
 func (a *championNet) Reseed(env.RNG) {} // it draws nothing
 
+// netFile is the network. docs/maintainers/champion-net.md says how it was made.
+//
+//go:embed champion-net.net
+var netFile []byte
+
+// trained is the network of the file, read when it is first needed.
+var trained = sync.OnceValue(func() *network.Network {
+	n, err := network.Read(netFile, 1, netFeatures, tactics.Choices)
+	if err != nil {
+		panic(err)
+	}
+	return n
+})
+
 // analyses are lent to agents while they act.
-var analyses = sync.Pool{New: func() any { return new(analysis) }}
+var analyses = sync.Pool{New: func() any { return &analysis{memory: trained().NewMemory()} }}
 
 func (a *championNet) Act(v *pommerman.View, action []uint8) {
 	clear(action)
@@ -36,7 +53,7 @@ func (a *championNet) Act(v *pommerman.View, action []uint8) {
 	defer analyses.Put(s)
 	s.look(v.Rules, v.Seat, &a.championMemory)
 	s.express()
-	answers := trained().answer(s.input.all(), &s.activations)
+	answers := trained().Answers(s.input[:], s.memory)
 	moves := s.bearable()
 	best := moves.First()
 	for move := range moves.All {

@@ -3,11 +3,12 @@ package champion
 import (
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/network"
 	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/search"
 )
 
-// netValues are those by which champion_net.bin learned how good cells are: of
+// netValues are those by which champion-net.net learned how good cells are: of
 // champion's weights at that time. Tuning that agent does not change this one.
 var netValues = weights{Ammo: 70, Blast: 50, Kick: 120, Wood: 40, Chase: 150, Stale: 6}
 
@@ -20,7 +21,7 @@ type analysis struct {
 	ahead   [2]forecast           // of bombs there are, and with one laid now
 	input   netInput
 
-	activations activations
+	memory *network.Memory
 }
 
 // fate is what a useful move leaves to whom, in cells; see [analysis.foretell].

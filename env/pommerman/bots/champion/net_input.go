@@ -10,7 +10,7 @@ import (
 
 // What champion-net sees are features that are on or off, known by their numbers:
 // planes of the cells around it, then a block for each move, then the rest.
-// A change of them is a change of what the weights in champion_net.bin mean.
+// A change of them is a change of what the weights in champion-net.net mean.
 const (
 	netReach  = 6 // rows and columns each way
 	netSide   = 2*netReach + 1
@@ -99,22 +99,14 @@ func stepOf(x int, steps []int) int {
 	return n
 }
 
-// netInput is the features that are on, in no order.
-type netInput struct {
-	list [netFeatures]uint16
-	n    int
-}
+// netInput is 1 for the features that are on.
+type netInput [netFeatures]uint8
 
-func (in *netInput) add(feature int) {
-	in.list[in.n] = uint16(feature)
-	in.n++
-}
-
-func (in *netInput) all() []uint16 { return in.list[:in.n] }
+func (in *netInput) add(feature int) { in[feature] = 1 }
 
 func (s *analysis) express() {
 	in, p := &s.input, &s.planner
-	in.n = 0
+	*in = netInput{}
 	self := p.root.Agents[p.seat].Cell
 	for plane := range s.planes {
 		for c := range s.planes[plane].All {

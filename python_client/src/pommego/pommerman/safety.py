@@ -229,8 +229,8 @@ def _first(times: Times) -> NDArray[np.intp]:
 
 
 def _rows(cells: NDArray[np.generic]) -> Rows:
-    packed = np.packbits(cells != 0, axis=-1, bitorder="little")
-    return packed.view("<u2")[..., 0].astype(np.uint16)
+    packed = np.packbits((cells != 0).ravel(), bitorder="little")  # much faster than along an axis
+    return packed.view("<u2").reshape(cells.shape[:-1]).astype(np.uint16)
 
 
 def _moved(at: Rows, free: Rows, move: tuple[int, int]) -> Rows:

@@ -1,0 +1,91 @@
+// Package learned holds agents that learned: small networks choose among the moves that
+// can be survived. docs/baselines.md says how they were trained; Python's pommego.load
+// plays the same files, with the same decisions.
+package learned
+
+import (
+	"embed"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"pommego/env"
+	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/network"
+	"pommego/env/seat"
+)
+
+//go:embed *.net
+var files embed.FS
+
+// brains are those that the program has, by the names of their agents, each read when
+// it is first needed.
+var brains = func() map[string]func() *brain {
+	all := map[string]func() *brain{}
+	for _, entry := range must(files.ReadDir(".")) {
+		all[strings.TrimSuffix(entry.Name(), ".net")] = sync.OnceValue(func() *brain {
+			return must(read(must(files.ReadFile(entry.Name()))))
+		})
+	}
+	return all
+}()
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+// Roster lists the agents: one for each network that the program has, and net, which
+// plays one of them or a user's file.
+var Roster = func() (all seat.Roster[pommerman.View]) {
+	for _, name := range slices.Sorted(maps.Keys(brains)) {
+		all = append(all, seat.Plain(name, func() pommerman.Bot { return &bot{brain: brains[name]} }))
+	}
+	weights := seat.Named("weights", brains, func(of *func() *brain, b func() *brain) { *of = b },
+		func(file []byte) (func() *brain, error) {
+			b, err := read(file)
+			return func() *brain { return b }, err
+		})
+	create := func(b func() *brain) pommerman.Bot { return &bot{brain: b} }
+	return append(all, seat.Configured("net", brains["ppo-ffa"], []seat.Setting[func() *brain]{weights}, create))
+}()
+
+// bot draws its moves by the answers of a network: the best of answers with Gumbel's
+// noise. The dice are the step and its own cell, so that it does not run in circles, and the same view
+// has the same move.
+type bot struct {
+	seat.Forgetful
+	env.NoSearch
+	brain func() *brain
+}
+
+func (a *bot) Act(v *pommerman.View, action []uint8) {
+	clear(action)
+	if !v.Self.Alive {
+		return
+	}
+	b := a.brain()
+	w := b.works.Get().(*work)
+	defer b.works.Put(w)
+	w.look.see(v)
+	b.express(&w.look, w.input)
+	answers, best := b.Answers(w.input, w.memory), int32(math.MinInt32)
+	for move := range w.look.moves().All {
+		dice := uint32(v.StepCount)*0x9e3779b1 + uint32(v.Self.Cell)*0x85ebca6b + uint32(move)*0xc2b2ae35
+		dice = (dice ^ dice>>15) * 0x2c1b3c6d
+		if answer := answers[move] + b.dice[dice>>24]; answer > best {
+			best, action[0] = answer, uint8(move)
+		}
+	}
+}
+
+// work is what a decision needs; it is lent to agents while they act.
+type work struct {
+	look   look
+	input  []uint8
+	memory *network.Memory
+}

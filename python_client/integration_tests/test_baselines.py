@@ -1,0 +1,117 @@
+"""The recipes in `examples/baselines`: their parts, and a short run that is stopped and goes on."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("pyarrow")
+
+import pommego
+from pommego.networks import Window
+
+BASELINES = Path(__file__).resolve().parents[1] / "examples" / "baselines"
+
+
+@pytest.fixture(scope="module")
+def ffa(binary: Path) -> Iterator[ModuleType]:
+    spec = importlib.util.spec_from_file_location("ppo_ffa", BASELINES / "ppo_ffa.py")
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(os.environ, "POMMEGO_BINARY", str(binary))
+        patch.setitem(sys.modules, "ppo_ffa", module)
+        spec.loader.exec_module(module)
+        yield module
+
+
+def test_a_run_goes_on(ffa: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """Imitation first, then PPO; the same command does not imitate again, and trains on to a higher limit."""
+    small = ["--out", str(tmp_path), "--demonstrations", "8", "--epochs", "1", "--games", "8"]
+    small += ["--rollout", "8", "--minibatch", "32", "--judge", "4"]
+    ffa.main([*small, "--minutes", "0.02"])
+    assert "imitation: agrees in" in capsys.readouterr().out
+    first = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
+    ffa.main([*small, "--minutes", str(first[-1]["minutes"] + 0.01)])
+    assert "imitation" not in capsys.readouterr().out
+    rows = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
+    assert [row["updates"] for row in rows] == list(range(1, len(rows) + 1))
+    assert len(rows) > len(first)
+    assert json.loads((tmp_path / "result.json").read_text())["games"] == 4
+
+
+def test_the_file_decides_as_the_network(ffa: ModuleType, tmp_path: Path) -> None:
+    """Rounded to bytes it gives nearly the same chances."""
+    torch.manual_seed(0)
+    policy = ffa.Policy()
+    torch.nn.init.orthogonal_(policy.actor.weight, 0.5)
+    policy.export().save(tmp_path / "a.net")
+    network = pommego.load(tmp_path / "a.net")
+    with pommego.make_vec(ffa.ID, 32, opponents="simple") as envs:
+        obs, info = envs.reset(seed=0)
+        for _ in range(30):
+            obs, _, _, _, info = envs.step(envs.sample_actions(info["action_mask"]))
+        seen = network.window(obs, info["action_mask"])
+        with torch.no_grad():
+            logp, _ = policy(*ffa.tensors(seen))
+        own = network.answers(seen) / (32 * 2 ** network.layers[-1].shift)
+        got = torch.from_numpy(own).masked_fill(~torch.from_numpy(seen.moves), -1e9).log_softmax(1).exp()
+        assert (got - logp.exp()).abs().max() < 0.05
+
+
+@pytest.mark.parametrize("way", range(8))
+def test_mirrored(ffa: ModuleType, way: int) -> None:
+    """A mirrored observation looks like the mirrored look at it."""
+    with pommego.make_vec(ffa.ID, 16, opponents="simple", seat=0) as envs:
+        obs, info = envs.reset(seed=0)
+        for _ in range(40):
+            obs, _, _, _, info = envs.step(envs.sample_actions(info["action_mask"]))
+        spec, window = envs.game_spec, Window(envs.game_spec, **ffa.SEES)
+    planes, scalars, mask = obs["planes"], obs["scalars"].copy(), info["action_mask"]
+    names = [plane.name for plane in spec.encoding("planes")["planes"].names]
+    place = [[s.name for s in spec.encoding("planes")["scalars"].names].index(n) for n in ("row", "col")]
+    turns = (
+        (1, lambda x: x[:, :, ::-1], [1, 0, 2, 3], lambda p: np.stack([1 - p[:, 0], p[:, 1]], 1)),
+        (2, lambda x: x[:, :, :, ::-1], [0, 1, 3, 2], lambda p: np.stack([p[:, 0], 1 - p[:, 1]], 1)),
+        (4, lambda x: x.swapaxes(2, 3), [2, 3, 0, 1], lambda p: p[:, ::-1]),
+    )
+    up = names.index("bomb_up")
+    for bit, turn, then, moved in turns:
+        if way & bit:  # each of these maps is its own inverse
+            planes = turn(planes)[:, [*range(up), *(up + d for d in then), *range(up + 4, len(names))]]
+            scalars[:, place] = moved(scalars[:, place])
+            mask = mask[:, [0, *(1 + d for d in then), 5]]
+    want = window({"planes": np.ascontiguousarray(planes), "scalars": scalars}, mask)
+    seen = ffa.tensors(window(obs, info["action_mask"]))
+    got = ffa.mirrored(*seen, torch.zeros(16, dtype=torch.long), way)
+    for one, other in zip(want, got, strict=False):
+        np.testing.assert_array_equal(one, other.numpy())
+
+
+def test_advantages(ffa: ModuleType) -> None:
+    """Against the definition: the weighted sum of surprises up to the episode's end."""
+    steps, rows, gamma, lam = 7, 3, 0.9, 0.8
+    rng = torch.Generator().manual_seed(1)
+    reward, value = torch.randn(2, steps, rows, generator=rng)
+    over = torch.rand(steps, rows, generator=rng) < 0.3
+    last = torch.randn(rows, generator=rng)
+    got = ffa.advantages(reward, value, over, last, gamma=gamma, lam=lam)
+    values = torch.cat([value, last[None]])
+    for row in range(rows):
+        for t in range(steps):
+            want, weight = 0.0, 1.0
+            for k in range(t, steps):
+                after = 0 if over[k, row] else values[k + 1, row]
+                want += weight * (reward[k, row] + gamma * after - value[k, row])
+                if over[k, row]:
+                    break
+                weight *= gamma * lam
+            assert got[t, row].item() == pytest.approx(float(want), abs=1e-5)

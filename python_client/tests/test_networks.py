@@ -1,0 +1,99 @@
+"""Policies that learned: the same file decides the same in Python and in the program."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pommego
+from pommego.networks import Layer, Network
+
+FFA = "PommeFFACompetition-v0"
+
+
+def played(binary: Path, record: Path, agents: str, seed: int, *more: str) -> list[dict]:
+    command = [binary, "play", "--agents", agents, "--seed", seed, "--record", record, "--quiet", *more]
+    subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, timeout=100)
+    return json.loads(record.read_text())["steps"]
+
+
+@pytest.mark.parametrize(
+    ("id", "agents", "seats"),
+    [
+        (FFA, "ppo-ffa,simple,ppo-ffa,simple", (0, 2)),
+        ("PommeTeamCompetition-v0", "ppo-ffa,champion:level=1,ppo-ffa,heuristic", (0, 2)),
+        ("OneVsOne-v0", "ppo-ffa,simple", (0,)),
+    ],
+)
+def test_decides_as_the_program(binary: Path, tmp_path: Path, id: str, agents: str, seats: tuple) -> None:
+    """In whole games, with kicks, fog and other sides of the board."""
+    rules, compared = {"max_steps": 150}, 0
+    for seed in range(2):
+        record = tmp_path / f"{seed}.jsonl"
+        steps = played(binary, record, agents, seed, "--env", id, "--rules", json.dumps(rules))
+        with pommego.make_vec(id, 1, autoreset_mode="Disabled", rules=rules) as envs:
+            policy = pommego.load("ppo-ffa", envs.game_spec)
+            obs, info = envs.reset(seed=seed)
+            for step in steps:
+                chosen = policy(obs, info)
+                for seat in seats:
+                    if info["alive"][seat]:
+                        assert chosen[seat] == step["actions"][seat], (seed, step)
+                        compared += 1
+                obs, _, _, _, info = envs.step(step["actions"])
+    assert compared > 100
+
+
+def test_a_file_plays_as_it_did(tmp_path: Path) -> None:
+    """Saved and loaded again; the answers are those of plain sums over the squares that units see."""
+    rng = np.random.default_rng(0)
+    layers = [
+        Layer.rounded(rng.normal(0, 0.2, shape), np.full(shape[3], 0.1), stride, last=k == 2)
+        for k, (shape, stride) in enumerate([((3, 3, 3, 8), 1), ((3, 3, 8, 4), 2), ((4, 4, 4, 6), 1)])
+    ]
+    about = {"env": FFA, "planes": ["rigid", "danger"], "scalars": ["ammo"], "blocks": []}
+    Network(layers, about).save(tmp_path / "a.net")
+    network = pommego.load(tmp_path / "a.net")
+    assert network.about == about
+    with pommego.make_vec(FFA, 2) as envs:
+        obs, info = envs.reset(seed=0)
+        seen = network.window(obs, info["action_mask"])
+        answers = network.answers(seen)
+        assert network(obs, info).tolist() == np.where(seen.moves, answers, -(2**31)).argmax(1).tolist()
+    for row, got in enumerate(answers):
+        x = np.zeros((11, 11, 3), np.int64)
+        x[..., :2] = seen.near[row].transpose(1, 2, 0)
+        x[5, 5, 2] = seen.numbers[row, 0]
+        for layer in layers:
+            weights, kernel = layer.weights.astype(np.int64), len(layer.weights)
+            starts = range(0, len(x) - kernel + 1, layer.stride)
+            squares = [[x[r : r + kernel, c : c + kernel] for c in starts] for r in starts]
+            sums = np.array([[np.einsum("abi,abiu->u", s, weights) for s in line] for line in squares])
+            sums += layer.biases
+            x = np.clip(sums >> layer.shift, 0, 127)
+        assert got.tolist() == sums.ravel().tolist()
+
+
+def test_what_is_no_network(binary: Path, tmp_path: Path) -> None:
+    """Python and the program name the file and what is wrong with it; a server reads no file."""
+    whole = Path(pommego.networks._FOLDERS[1] / "ppo-ffa.net").read_bytes()
+    bad = tmp_path / "bad.net"
+    for content in (b"", b"{}\n", whole[:-1], whole + b"x", whole.replace(b'"units": 32', b'"units": 33')):
+        bad.write_bytes(content)
+        with pytest.raises(ValueError, match="bad.net is no whole network"):
+            pommego.load(bad)
+        command = [binary, "play", "--agents", f"net:weights={bad},simple,simple,simple", "--quiet"]
+        done = subprocess.run(
+            list(map(str, command)), check=False, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 2
+        assert "option weights=" in done.stderr
+    with pytest.raises(FileNotFoundError, match="no file and no policy 'ppo-ff'; there are: .*ppo-ffa"):
+        pommego.load("ppo-ff")
+    bad.write_bytes(whole)
+    with pytest.raises(pommego.PommegoError, match="only pommego play and pommego tournament read it"):
+        pommego.make_vec(FFA, 1, opponents=[f"net:weights={bad}"] * 3)
