@@ -161,7 +161,7 @@ class Network:
             sums = np.abs(layer.weights.astype(int)).sum((0, 1, 2)) * _MOST + np.abs(layer.biases)
             if sums.max() >= 2**24:
                 raise ValueError("a unit's weights are so great that its sum may reach 2 ** 24")
-        spec = spec or catalog()[about["env"]]
+        self.spec = spec = spec or catalog()[about["env"]]
         chances = -np.log(-np.log((np.arange(256) + 0.5) / 256))  # Gumbel's noise, by 8 bits
         scale = UNIT * 2 ** self.layers[-1].shift * min(max(about.get("temperature", 0), 0), 1)
         self._noise, self._steps = np.rint(scale * chances).astype(np.int64), spec.max_steps

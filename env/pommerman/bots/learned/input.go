@@ -135,8 +135,12 @@ func read(file []byte) (*brain, error) {
 	for i := range b.dice {
 		b.dice[i] = int32(math.RoundToEven(scale * -math.Log(-math.Log((float64(i)+0.5)/256))))
 	}
-	b.works.New = func() any { return &work{memory: n.NewMemory(), input: make([]uint8, side*side*n.Layers[0].Inputs)} }
+	b.works.New = func() any { return b.newWork() }
 	return b, nil
+}
+
+func (b *brain) newWork() *work {
+	return &work{memory: b.NewMemory(), input: make([]uint8, side*side*b.Layers[0].Inputs)}
 }
 
 // express writes what it sees.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"pommego/env"
 	"pommego/env/pommerman"
@@ -61,6 +62,12 @@ type bot struct {
 	seat.Forgetful
 	env.NoSearch
 	brain func() *brain
+}
+
+// SearchBytes is what a decision computes in.
+func (a *bot) SearchBytes() int64 {
+	w := a.brain().newWork()
+	return int64(unsafe.Sizeof(*w)) + int64(len(w.input)) + w.memory.Bytes()
 }
 
 func (a *bot) Act(v *pommerman.View, action []uint8) {

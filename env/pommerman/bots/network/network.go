@@ -112,6 +112,9 @@ func (n *Network) NewMemory() *Memory {
 	return &Memory{make([]int32, most), [2][]uint8{make([]uint8, most), make([]uint8, most)}}
 }
 
+// Bytes is how much memory that is.
+func (m *Memory) Bytes() int64 { return 6 * int64(cap(m.sums)) }
+
 // Answers is what the last layer's units give, valid until the memory is used again.
 func (n *Network) Answers(input []uint8, m *Memory) (sums []int32) {
 	for k := range n.Layers {
