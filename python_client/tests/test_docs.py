@@ -303,7 +303,16 @@ def test_the_api_reference_has_what_users_call(site: Path) -> None:
     missing = [name for name in pommego.__all__ if f'id="pommego.{name}"' not in page]
     assert set(missing) <= elsewhere
     assert 'id="pommego.PommegoVectorEnv.simulate"' in page
-    modules = {*pommego._ADAPTERS, "pommerman", "pommerman.safety", "data", "llm", "spec", "suites"}
+    modules = {
+        *pommego._ADAPTERS,
+        "pommerman",
+        "pommerman.safety",
+        "data",
+        "llm",
+        "networks",
+        "spec",
+        "suites",
+    }
     assert {path.stem for path in (site / "api").glob("*.html")} == {
         "pommego",
         *(f"pommego.{name}" for name in modules),
