@@ -326,8 +326,8 @@ func TestKeptPositionsAreCounted(t *testing.T) {
 				Tensor{env.Float32, []int{mostFollowed, 24}, make([]byte, 4*24*mostFollowed)})
 			call(t, c, "step", "env", n+1, "actions", Tensor{env.Uint8, []int{mostFollowed, 3},
 				slices.Repeat([]byte{byte(step*7%6) * byte(step%2), 1, 2}, mostFollowed)})
-			if step%100 == 0 { // they are not forgotten
-				v.look(t, "/live/0")
+			if step%10 == 0 { // they are not forgotten
+				v.look(t, fmt.Sprintf("/live/%d", step/10%mostFollowed))
 			}
 		}
 		took, counted := envtest.HeapInUse()-before, server.used()-alone
