@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 import pommego
+from pommego._core import command
 from pommego.making import describe
 
 _ROUNDS = 5
@@ -46,20 +47,17 @@ def main(arguments: list[str] | None = None) -> int:
     for name in ("games", "seconds", "in_flight"):
         if getattr(options, name) <= 0:
             parser.error(f"--{name.replace('_', '-')} is {getattr(options, name)}, expected more than 0")
-    try:
-        report = sweep(options) if options.sweep else run(options)
-    except (pommego.PommegoError, ValueError) as e:
-        print(f"pommego.bench: {e}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    return command.status("pommego.bench", lambda: _report(options), ValueError)
+
+
+def _report(options: argparse.Namespace) -> None:
+    report = sweep(options) if options.sweep else run(options)
     if options.json:
         print(json.dumps(report))
     elif options.sweep:
         _draw(report)
     else:
         _print(report)
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:

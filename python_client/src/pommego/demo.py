@@ -14,7 +14,7 @@ from collections import Counter
 import numpy as np
 
 import pommego
-from pommego._core import terminal
+from pommego._core import command, terminal
 from pommego.registration import IDS
 
 
@@ -26,14 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=5.0, help="seconds to run (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    try:
-        _run(options)
-    except pommego.PommegoError as e:
-        print(f"pommego.demo: {e}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return command.status("pommego.demo", lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> None:

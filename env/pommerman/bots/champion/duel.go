@@ -3,7 +3,6 @@ package champion
 import (
 	"math"
 
-	"pommego/env/grid"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/tactics"
 )
@@ -45,16 +44,8 @@ func (p *planner) duels() {
 // many steps.
 func (p *planner) duel(o *opening, near []int, depth int) (value int32, whole bool) {
 	var m mixture
-	for i := range o.scenarios {
-		sc := &p.scenarios[o.move][i]
-		if sc.mover != pommerman.NoSeat && sc.mover != p.mate {
-			continue
-		}
-		v, whole := p.value(&sc.node, sc, 1, 1)
-		if !whole {
-			return 0, false
-		}
-		m.add(v + sc.margin)
+	if !p.weigh(&m, o, 1, true) {
+		return 0, false
 	}
 	for _, rival := range near {
 		if rival != p.mate && !p.answers(&m, &p.root, o.move, rival, depth, 0) {
@@ -87,16 +78,9 @@ func (p *planner) answers(m *mixture, n *node, move pommerman.Action, rival, dep
 // isolate takes all others but a rival off a board. The rival is where it went; the rest can
 // be anywhere they can reach.
 func (p *planner) isolate(n *node, rival int) {
+	n.locate(rival)
 	for other := range n.where {
-		a := &n.Agents[other]
-		switch {
-		case other == rival:
-			n.where[other] = grid.Bits{}
-			if a.Alive {
-				n.where[other].Add(a.Cell)
-			}
-		case p.others.Has(other) && a.Alive:
-			a.Alive = false
+		if other != rival && p.others.Has(other) {
 			p.lift(&n.State, other)
 		}
 	}
@@ -131,10 +115,7 @@ func (p *planner) line(n *node, rival, depth, age int) (best int32, whole bool) 
 
 // end is what the last node of a line is worth, without the rival on the board.
 func (p *planner) end(n *node, rival, age int) int32 {
-	if a := &n.Agents[rival]; a.Alive {
-		a.Alive = false
-		p.lift(&n.State, rival)
-	}
+	p.lift(&n.State, rival)
 	p.forecast(&p.calm, n, age)
 	return p.margin(&p.calm, n) + p.threat(n, rival) + p.leaf(&p.calm, n, age)
 }

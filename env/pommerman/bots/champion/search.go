@@ -194,24 +194,30 @@ func (p *planner) separate(sc *scenario, rival int) {
 		if !p.others.Has(other) {
 			continue
 		}
-		a := &sc.Agents[other]
 		if other == rival {
-			sc.where[other] = grid.Bits{}
-			if a.Alive {
-				sc.where[other].Add(a.Cell)
-			}
+			sc.locate(other)
 		}
-		if a.Alive {
-			if sc.where[other].Has(a.Cell) {
-				sc.bodies.Add(a.Cell)
-			}
-			a.Alive = false
-			p.lift(&sc.State, other)
+		if a := &sc.Agents[other]; a.Alive && sc.where[other].Has(a.Cell) {
+			sc.bodies.Add(a.Cell)
 		}
+		p.lift(&sc.State, other)
 	}
 }
 
+// locate says that an other is where it stands.
+func (n *node) locate(other int) {
+	n.where[other] = grid.Bits{}
+	if a := &n.Agents[other]; a.Alive {
+		n.where[other].Add(a.Cell)
+	}
+}
+
+// lift takes an other that lives off a board.
 func (p *planner) lift(s *pommerman.State, other int) {
+	if !s.Agents[other].Alive {
+		return
+	}
+	s.Agents[other].Alive = false
 	c := s.Agents[other].Cell
 	if s.Board[c] != p.rules.Agent0()+pommerman.Item(other) {
 		return
@@ -241,19 +247,27 @@ func (p *planner) deepen(plies int) bool {
 
 // judge is what a move is worth over its scenarios.
 func (p *planner) judge(o *opening, plies int) (value int32, whole bool) {
-	if o.scenarios == 0 {
+	var m mixture
+	if o.scenarios == 0 || !p.weigh(&m, o, plies, false) {
 		return 0, false
 	}
-	var m mixture
+	return m.value(p.weights.Worst), true
+}
+
+// weigh adds what a move is worth in its scenarios, those of rivals left out if calm.
+func (p *planner) weigh(m *mixture, o *opening, plies int, calm bool) bool {
 	for i := range o.scenarios {
 		sc := &p.scenarios[o.move][i]
+		if calm && sc.mover != pommerman.NoSeat && sc.mover != p.mate {
+			continue
+		}
 		v, whole := p.value(&sc.node, sc, plies, 1)
 		if !whole {
-			return 0, false
+			return false
 		}
 		m.add(v + sc.margin)
 	}
-	return m.value(p.weights.Worst), true
+	return true
 }
 
 // value is what a node is worth that is age steps from the root, with so many

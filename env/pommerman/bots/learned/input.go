@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"pommego/env/grid"
 	"pommego/env/pommerman"
@@ -110,6 +111,7 @@ type brain struct {
 	scalars []func(v *pommerman.View) float32
 	dice    [256]int32 // what is added to an answer, by 8 bits of chance
 	works   sync.Pool
+	bytes   int64 // of what works lends
 }
 
 // read reads a brain from a file.
@@ -135,12 +137,11 @@ func read(file []byte) (*brain, error) {
 	for i := range b.dice {
 		b.dice[i] = int32(math.RoundToEven(scale * -math.Log(-math.Log((float64(i)+0.5)/256))))
 	}
-	b.works.New = func() any { return b.newWork() }
+	b.works.New = func() any { return &work{memory: n.NewMemory(), input: make([]uint8, side*side*n.Layers[0].Inputs)} }
+	first := b.works.New().(*work)
+	b.bytes = int64(unsafe.Sizeof(*first)) + int64(len(first.input)) + first.memory.Bytes()
+	b.works.Put(first)
 	return b, nil
-}
-
-func (b *brain) newWork() *work {
-	return &work{memory: b.NewMemory(), input: make([]uint8, side*side*b.Layers[0].Inputs)}
 }
 
 // express writes what it sees.

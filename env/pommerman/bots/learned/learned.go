@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unsafe"
 
 	"pommego/env"
 	"pommego/env/pommerman"
@@ -65,10 +64,7 @@ type bot struct {
 }
 
 // SearchBytes is what a decision computes in.
-func (a *bot) SearchBytes() int64 {
-	w := a.brain().newWork()
-	return int64(unsafe.Sizeof(*w)) + int64(len(w.input)) + w.memory.Bytes()
-}
+func (a *bot) SearchBytes() int64 { return a.brain().bytes }
 
 func (a *bot) Act(v *pommerman.View, action []uint8) {
 	clear(action)

@@ -1,12 +1,13 @@
-"""The console script ``pommego``: runs the program in the package."""
+"""The console script ``pommego``, and what ``python -m pommego.MODULE`` commands share."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 
-from pommego.errors import BinaryNotFoundError
+from pommego.errors import BinaryNotFoundError, PommegoError
 from pommego.server import find_binary
 
 
@@ -20,6 +21,18 @@ def main() -> int:
     if sys.platform != "win32":
         os.execv(program, [program, *sys.argv[1:]])  # nosec B606  # the program of this package
     return subprocess.run([program, *sys.argv[1:]], check=False).returncode
+
+
+def status(name: str, work: Callable[[], object], *also: type[Exception]) -> int:
+    """Do a command's work; returns the exit status. Of pommego's errors and these it prints one line."""
+    try:
+        work()
+    except (PommegoError, *also) as e:
+        print(f"{name}: {e}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
 
 
 if __name__ == "__main__":
