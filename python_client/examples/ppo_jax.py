@@ -10,7 +10,7 @@ The program steps the games by `pommego.jax.step` in a `lax.scan`. What gymnasiu
   truncated the episode, and nothing where the game's rules ended it.
 * The step after it only resets the game. It is not `valid`, and the loss leaves it out.
 
-Needs jax. To train well, start from `baselines/ppo_ffa.py`, which has what makes Pommerman easier to learn.
+Needs jax. To train well, start from `baselines/ppo.py`, which has what makes Pommerman easier to learn.
 """
 
 from __future__ import annotations

@@ -48,6 +48,30 @@ def test_decides_as_the_program(binary: Path, tmp_path: Path, id: str, agents: s
     assert compared > 100
 
 
+def test_words(binary: Path, tmp_path: Path) -> None:
+    """A network that speaks and hears: the program's agents say and do the same."""
+    id, rules, rng = "PommeRadioCompetition-v2", {"max_steps": 60}, np.random.default_rng(0)
+    scalars = ["ammo", *(f"message{k}={word}" for k in range(2) for word in range(1, 9))]
+    about = {"env": id, "planes": ["rigid", "wood"], "scalars": scalars, "blocks": [], "temperature": 0.5}
+    weights = rng.normal(0, 0.3, (11, 11, 19, 24))
+    Network([Layer.rounded(weights, np.zeros(24), last=True)], about).save(tmp_path / "a.net")
+    agent = f"net:weights={tmp_path / 'a.net'}"
+    steps = played(binary, tmp_path / "a.jsonl", agent, 3, "--env", id, "--rules", json.dumps(rules))
+    said = set()
+    with pommego.make_vec(id, 1, autoreset_mode="Disabled", rules=rules) as envs:
+        policy = pommego.load(tmp_path / "a.net", envs.game_spec)
+        mute = pommego.load("ppo-ffa", envs.game_spec)
+        obs, info = envs.reset(seed=3)
+        for step in steps:
+            chosen, made = policy(obs, info), np.column_stack([step["actions"], step["messages"]])
+            for seat in np.flatnonzero(info["alive"]):
+                assert chosen[seat].tolist() == made[seat].tolist(), step
+                said.update(chosen[seat, 1:].tolist())
+            assert (mute(obs, info)[:, 1:] == 0).all()
+            obs, _, _, _, info = envs.step(made)
+    assert len(said) > 2
+
+
 def test_a_file_plays_as_it_did(tmp_path: Path) -> None:
     """Saved and loaded again; the answers are those of plain sums over the squares that units see."""
     rng = np.random.default_rng(0)

@@ -122,15 +122,15 @@ def test_examples_are_listed_and_copied(tmp_path: Path) -> None:
     run("-m", "pommego.examples", "copy", "basewar_bot.c", "--to", str(tmp_path / "c"))
     assert sorted(file.name for file in (tmp_path / "c").iterdir()) == ["basewar_bot.c", "pommego_agent.h"]
     shutil.rmtree(tmp_path / "c")
-    run("-m", "pommego.examples", "copy", "ppo_ffa", "--to", str(tmp_path))
-    copied = tmp_path / "ppo_ffa.py"
-    assert copied.read_text() == (EXAMPLES / "baselines" / "ppo_ffa.py").read_text()
+    run("-m", "pommego.examples", "copy", "ppo", "--to", str(tmp_path))
+    copied = tmp_path / "ppo.py"
+    assert copied.read_text() == (EXAMPLES / "baselines" / "ppo.py").read_text()
     copied.write_text("mine")
-    said = run("-m", "pommego.examples", "copy", "ppo_ffa.py", "--to", str(tmp_path), code=1).stderr
+    said = run("-m", "pommego.examples", "copy", "ppo.py", "--to", str(tmp_path), code=1).stderr
     refused = "cannot be written: it is there already: remove it first"
     assert said == f"pommego.examples: {copied} {refused}\n"
     folder = copied / "sub"
-    said = run("-m", "pommego.examples", "copy", "mappo", "--to", str(folder), code=1).stderr
+    said = run("-m", "pommego.examples", "copy", "alphazero", "--to", str(folder), code=1).stderr
     assert said == f"pommego.examples: {folder} cannot be written: Not a directory\n"
     (tmp_path / "pommego_agent.h").write_text("mine")
     run("-m", "pommego.examples", "copy", "basewar_bot.c", "--to", str(tmp_path))

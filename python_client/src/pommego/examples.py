@@ -1,7 +1,7 @@
 """Run with ``python -m pommego.examples``: list the examples, or copy one to run and change it.
 
     python -m pommego.examples list
-    python -m pommego.examples copy ppo_ffa                   # writes ppo_ffa.py
+    python -m pommego.examples copy ppo                       # writes ppo.py
     python -m pommego.examples copy basewar_bot.c --to bots   # and pommego_agent.h, which it includes
 
 No file is overwritten.
@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="what there is, a line an example")
     copying = commands.add_parser("copy", help="write an example, and those it imports")
-    copying.add_argument("name", help="such as ppo_ffa")
+    copying.add_argument("name", help="such as ppo")
     copying.add_argument("--to", type=Path, default=Path(), metavar="FOLDER", help="default: this folder")
     options = parser.parse_args(arguments)
     files = [file for folder in _FOLDERS for file in sorted(folder.glob("*.*")) if file.suffix in _KINDS]

@@ -61,7 +61,7 @@ class Window:
         spec: the spec of the id.
         planes: the names of the planes around the agent. "danger" is 10 where flames break out in the
             next step, and 1 less for each step later.
-        scalars: the names of scalars.
+        scalars: the names of scalars. "message0=3" is 1 where that word of the teammate's message is 3.
         blocks: planes of which it also counts the cells in nine blocks, 7 x 7 cells in the middle.
     """
 
@@ -75,7 +75,10 @@ class Window:
         self._planes, self._blocks = [names.index(n) for n in planes], [names.index(n) for n in blocks]
         self._place = [known.index(n) for n in ("row", "col")]
         known.append("")  # a column of zeros, for what the id does not have, such as a third enemy
-        self._scalars = [known.index(n if n in known else "") for n in scalars]
+        parts = [name.partition("=") for name in scalars]
+        self._scalars = [known.index(n if n in known else "") for n, _, _ in parts]
+        words = spec.actions[-1].n - 1
+        self._words = np.array([int(word) / words if word else -1 for _, _, word in parts], np.float32)
         self._factors = np.array([_FACTORS.get(n, UNIT) for n in planes], np.uint8)[:, None, None]
         self._rigid = list(planes).index("rigid")
         places = np.arange(self._board)
@@ -102,6 +105,7 @@ class Window:
         set_ = (planes[:, self._blocks] > 0).astype(np.float32)
         counts = self._thirds[row, None] @ set_ @ self._thirds[col, None].swapaxes(2, 3)
         shares = np.pad(scalars, ((0, 0), (0, 1)))[:, self._scalars]
+        shares = np.where(self._words < 0, shares, np.abs(shares - self._words) < 1e-3)
         shares = np.floor(shares * np.float32(_SCALARS) + np.float32(0.5))
         numbers = np.concatenate([shares, np.minimum(counts.reshape(n, -1) * _BLOCKS, _MOST)], axis=1)
         return Seen(near, numbers.astype(np.uint8), self._safety.moves(planes, scalars, mask[:, :6]))
@@ -147,7 +151,7 @@ class Network:
     does not run in circles.
 
     Args:
-        layers: the layers; the last gives a number a move.
+        layers: the layers; the last gives a number a move, and then one for each of each word's values.
         about: what it sees, as `Window` has it, the id it was trained in as "env", and whatever else the
             file shall say. "temperature" is by how much chance it draws: 0 takes the best move, 1 draws
             by their chances.
@@ -169,26 +173,30 @@ class Network:
         self.window = Window(spec, about["planes"], about["scalars"], about["blocks"])
 
     def __call__(self, obs: dict[str, NDArray[Any]], info: dict[str, Any]) -> NDArray[np.intp]:
-        """Choose a move for each row; of the dead it is 0."""
-        mask = info["action_mask"]
-        rows, chosen = np.flatnonzero(info["alive"]), np.zeros(len(mask), np.intp)
+        """Choose a move for each row, and words in games that have them; of the dead all are 0."""
+        mask, choices = info["action_mask"], self.spec.actions
+        rows, chosen = np.flatnonzero(info["alive"]), np.zeros((len(mask), len(choices)), np.intp)
         if len(rows):
             seen = self.window({name: array[rows] for name, array in obs.items()}, mask[rows])
-            answers = self.answers(seen) + self._noise[self._dice(obs["scalars"][rows])]
-            chosen[rows] = np.where(seen.moves, answers, -(2**31)).argmax(1)
-        return chosen
+            answers = self.answers(seen)
+            answers += self._noise[self._dice(obs["scalars"][rows], answers.shape[1])]
+            chosen[rows, 0] = np.where(seen.moves, answers[:, :6], -(2**31)).argmax(1)
+            words = answers[:, 6:]
+            if words.shape[1] == sum(word.n for word in choices[1:]) > 0:
+                chosen[rows, 1:] = words.reshape(len(rows), len(choices) - 1, -1).argmax(2)
+        return chosen.squeeze(1) if len(choices) == 1 else chosen
 
-    def _dice(self, scalars: NDArray[np.float32]) -> NDArray[np.uint32]:
-        """Draw 8 bits for each move, (n, 6)."""
+    def _dice(self, scalars: NDArray[np.float32], answers: int) -> NDArray[np.uint32]:
+        """Draw 8 bits for each answer, (n, answers)."""
         step = np.rint(scalars[:, self._step] * self._steps).astype(np.uint32)
         row, col = self.window.place(scalars).astype(np.uint32)
         cell = (row + 1 << 4) + col + 1
         dice = step * np.uint32(0x9E3779B1) + cell * np.uint32(0x85EBCA6B)
-        dice = dice[:, None] + np.arange(6, dtype=np.uint32) * np.uint32(0xC2B2AE35)
+        dice = dice[:, None] + np.arange(answers, dtype=np.uint32) * np.uint32(0xC2B2AE35)
         return ((dice ^ dice >> 15) * np.uint32(0x2C1B3C6D)) >> 24
 
     def answers(self, seen: Seen) -> NDArray[np.int64]:
-        """Return how good the moves are, (n, 6): logarithms of odds, in a unit of the file's."""
+        """Return how good moves (and words) are, (n, answers): logarithms of odds in a unit of the file's."""
         parts = [slice(at, at + 256) for at in range(0, len(seen.near), 256)]
         return np.concatenate([self._answers(seen.near[p], seen.numbers[p]) for p in parts])
 

@@ -23,6 +23,8 @@ const (
 	soon   = 10 // steps ahead in which cells that burn are shown
 	scalar = 64 // how much of a scalar is 1
 	count  = 8  // how much a cell in a block is
+
+	words, vocabulary = 2, 9 // of a message; silence is one
 )
 
 // plane tells what is on a cell, and how much of it is 1.
@@ -98,6 +100,16 @@ var scalars = map[string]func(v *pommerman.View) float32{
 	"teammate_alive": func(v *pommerman.View) float32 { return lives(v, v.Teammate) },
 }
 
+// And whether a word of the teammate's message is this.
+func init() {
+	for i := range words * vocabulary {
+		k, word := i/vocabulary, uint8(i%vocabulary)
+		scalars[fmt.Sprintf("message%d=%d", k, word)] = func(v *pommerman.View) float32 {
+			return float32(one(v.Message[k] == word))
+		}
+	}
+}
+
 func share(n, of int) float32 { return min(float32(n)/float32(of), 1) }
 
 func lives(v *pommerman.View, who pommerman.Item) float32 {
@@ -116,7 +128,7 @@ type brain struct {
 
 // read reads a brain from a file.
 func read(file []byte) (*brain, error) {
-	n, err := network.Read(file, side, 0, tactics.Choices)
+	n, err := network.Read(file, side, 0, tactics.Choices, tactics.Choices+words*vocabulary)
 	if err != nil {
 		return nil, fmt.Errorf("no network that Network.save wrote: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"pommego/env"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/network"
+	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/seat"
 )
 
@@ -77,11 +78,21 @@ func (a *bot) Act(v *pommerman.View, action []uint8) {
 	w.look.see(v)
 	b.express(&w.look, w.input)
 	answers, best := b.Answers(w.input, w.memory), int32(math.MinInt32)
-	for move := range w.look.moves().All {
-		dice := uint32(v.StepCount)*0x9e3779b1 + uint32(v.Self.Cell)*0x85ebca6b + uint32(move)*0xc2b2ae35
+	for at := range answers {
+		dice := uint32(v.StepCount)*0x9e3779b1 + uint32(v.Self.Cell)*0x85ebca6b + uint32(at)*0xc2b2ae35
 		dice = (dice ^ dice>>15) * 0x2c1b3c6d
-		if answer := answers[move] + b.dice[dice>>24]; answer > best {
-			best, action[0] = answer, uint8(move)
+		answers[at] += b.dice[dice>>24]
+	}
+	for move := range w.look.moves().All {
+		if answers[move] > best {
+			best, action[0] = answers[move], uint8(move)
+		}
+	}
+	spoken := answers[tactics.Choices:]
+	if len(spoken) > 0 && v.Rules.RadioWords == words && v.Rules.RadioVocab == vocabulary-1 {
+		for k := range words {
+			word := spoken[k*vocabulary:][:vocabulary]
+			action[1+k] = uint8(slices.Index(word, slices.Max(word)))
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"pommego/env/saved"
 )
@@ -51,8 +52,8 @@ type Layer struct {
 }
 
 // Read reads a network that takes inputs numbers in each of side x side cells, and gives
-// outputs numbers in all. With inputs 0 any number will do.
-func Read(file []byte, side, inputs, outputs int) (*Network, error) {
+// as many numbers as one of outputs in all. With inputs 0 any number will do.
+func Read(file []byte, side, inputs int, outputs ...int) (*Network, error) {
 	head, rest, _ := bytes.Cut(file, []byte("\n"))
 	n := new(Network)
 	if err := saved.DecodeJSON(head, n); err != nil || n.Format != format || len(n.Layers) == 0 {
@@ -69,8 +70,8 @@ func Read(file []byte, side, inputs, outputs int) (*Network, error) {
 		}
 		side, inputs = l.to, l.Units
 	}
-	if len(rest) > 0 || side*side*inputs != outputs {
-		return nil, fmt.Errorf("it gives %d numbers, want %d, and has %d bytes more", side*side*inputs, outputs, len(rest))
+	if len(rest) > 0 || !slices.Contains(outputs, side*side*inputs) {
+		return nil, fmt.Errorf("it gives %d numbers, not %d, and has %d bytes more", side*side*inputs, outputs, len(rest))
 	}
 	return n, nil
 }

@@ -1,0 +1,550 @@
+"""Train a baseline of Pommerman by PPO: `python ppo.py NAME`, such as ppo-ffa.
+
+    python ppo.py ppo-ffa                 # runs/ppo-ffa-0: about an hour on one core
+    python ppo.py ppo-ffa --seed 1        # another seed, another folder
+    python ppo.py mappo-team --minutes 30 # less PPO
+    python ppo.py ppo-duel --demonstrations 40 --epochs 1 --minutes 0.1 --games 16 --judge 20   # a test
+
+A teacher shows its moves first (not to selfplay-ffa), then the network learns from games against the
+opponents of its recipe. The same command goes on with a run that was stopped, from its last checkpoint
+(a minute at most is lost); another limit of `--minutes` trains on. In the run's folder:
+
+    policy.net        the policy: pommego.load(FILE), or the program's agent net:weights=FILE
+    checkpoint.pt     what the same command goes on from
+    progress.jsonl    a line an update: steps, minutes, steps a second, losses, entropy, share won of late
+    result.json       the games on boards never trained on
+
+Needs torch, and pyarrow (`pip install 'pommego[data]'`). Everything is in this file, so that you
+can read and change it as a whole. What it reached is in docs/baselines.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import hashlib
+import json
+import subprocess
+import time
+from collections import deque
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+import pommego
+from pommego import data
+from pommego.networks import UNIT, Layer, Network, Window
+from pommego.server import find_binary
+
+TEACHER = "champion:level=3"
+DEMONSTRATED = 700_000_000  # seed of the teacher's games; training's are below, evaluation's above
+SEES = {
+    "planes": [
+        *("rigid", "wood", "bomb_blast", "bomb_life", "bomb_up", "bomb_down", "bomb_left", "bomb_right"),
+        *("flame", "extra_bomb", "incr_range", "kick", "enemies", "danger"),
+    ],
+    "scalars": ["ammo", "blast_strength", "can_kick", "step", "enemy0_alive", "enemy1_alive", "enemy2_alive"],
+    "blocks": ["enemies", "wood"],
+}
+SEES_TEAM = {
+    "planes": [*SEES["planes"], "teammate", "fog"],
+    "scalars": [*SEES["scalars"], "teammate_alive"],
+    "blocks": [*SEES["blocks"], "teammate", "fog"],
+}
+WORDS, VOCABULARY = 2, 9  # silence among them
+SPOKEN = [6 + k * VOCABULARY + word for k in range(WORDS) for word in range(1, VOCABULARY)]  # of the outputs
+SEES_RADIO = SEES_TEAM | {
+    "scalars": [
+        *SEES_TEAM["scalars"],
+        *(f"message{k}={word}" for k in range(WORDS) for word in range(1, VOCABULARY)),
+    ]
+}
+MOST = 127 / UNIT  # of what a unit gives
+PAST = 12  # selves to play against
+FAST = torch.backends.cpu.get_cpu_capability() == "AVX512"  # where bfloat16 is the faster
+
+
+class Recipe(NamedTuple):
+    """What a baseline learns: in which games, against whom, and whom it is judged against."""
+
+    id: str
+    opponents: dict[str, float]  # agents, and how often all opponents are of that kind; none: past selves
+    judges: tuple[str, ...]
+    minutes: float = 60
+    pays: dict[str, float] | None = None  # rewards for what it does, such as kills
+
+    @property
+    def team(self) -> bool:
+        """Whether two learners play together, in fog."""
+        return self.id in (TEAM, RADIO)
+
+    @property
+    def sees(self) -> dict[str, list[str]]:
+        """What the network sees."""
+        return {TEAM: SEES_TEAM, RADIO: SEES_RADIO}.get(self.id, SEES)
+
+    @property
+    def choices(self) -> list[int]:
+        """Of what it chooses: moves, and words."""
+        return [6, *[VOCABULARY] * WORDS] if self.id == RADIO else [6]
+
+
+FFA, DUEL = "PommeFFACompetition-v0", "OneVsOne-v0"
+TEAM, RADIO = "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
+RECIPES = {
+    "ppo-ffa": Recipe(
+        FFA, {"simple": 0.6, "static": 0.15, "heuristic": 0.25}, ("simple", "static", "heuristic")
+    ),
+    "ppo-duel": Recipe(
+        DUEL, {"simple": 0.5, "champion:level=2": 0.5}, ("simple", "champion:level=2"), minutes=45
+    ),
+    "mappo-team": Recipe(
+        TEAM, {"simple": 0.7, "champion:level=1": 0.3}, ("simple", "fmcs-exploit:ticks=2000", TEACHER)
+    ),
+    "mappo-radio": Recipe(RADIO, {"simple": 0.7, "champion:level=1": 0.3}, ("simple",)),
+    "selfplay-ffa": Recipe(
+        FFA, {}, ("simple", "heuristic"), pays={"wood": 0.01, "items": 0.02, "kills": 0.3}
+    ),
+}
+
+parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+parser.add_argument("name", choices=RECIPES, help="which baseline")
+parser.add_argument("--out", type=Path, help="the run's folder (default: runs/NAME-SEED)")
+parser.add_argument("--seed", type=int, default=0, help="seed of boards, seats and network")
+parser.add_argument("--demonstrations", type=int, default=3000, help="games of the teacher")
+parser.add_argument("--epochs", type=int, default=4, help="passes over the teacher's moves")
+parser.add_argument("--minutes", type=float, help="of PPO (default: the recipe's)")
+parser.add_argument(
+    "--games", type=int, default=256, help="agents that play together, each in a game; a team's two in one"
+)
+parser.add_argument("--rollout", type=int, default=64, help="steps of each game in an update")
+parser.add_argument("--minibatch", type=int, default=2048, help="samples in a gradient step")
+parser.add_argument("--passes", type=int, default=2, help="passes over an update's samples")
+parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of PPO; it falls to a tenth")
+parser.add_argument("--gamma", type=float, default=0.998, help="discount")
+parser.add_argument("--gae", type=float, default=0.95, help="lambda of the advantage estimate")
+parser.add_argument("--clip", type=float, default=0.2, help="how far the policy may move in an update")
+parser.add_argument("--entropy", type=float, default=0.003, help="weight of the entropy")
+parser.add_argument("--outliving", type=float, default=0.2, help="reward for each enemy that dies first")
+parser.add_argument("--mute", action="store_true", help="send no words, to see what mappo-radio's are worth")
+parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
+parser.add_argument("--judge", type=int, default=400, help="games of the evaluation at the end")
+
+
+class Policy(nn.Module):
+    """Three layers that see the board around the agent, and numbers that stand on its own cell."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        super().__init__()
+        self.recipe, sees = recipe, recipe.sees
+        self.numbers = len(sees["scalars"]) + 9 * len(sees["blocks"])
+        self.first = nn.Conv2d(len(sees["planes"]), 32, 3)  # 11 x 11 cells to 9 x 9
+        self.own = nn.Parameter(torch.randn(32, self.numbers, 3, 3) * 0.1)  # more inputs of it, there alone
+        self.second = nn.Conv2d(32, 64, 3, stride=2)  # to 4 x 4
+        self.body = nn.Linear(64 * 16, 192)
+        self.actor, self.critic = nn.Linear(192, sum(recipe.choices)), nn.Linear(192, 1)
+        self.team = Team(33 if recipe.id == RADIO else 25) if recipe.team else None
+        self.mute = False  # whether it sends no words
+        nn.init.orthogonal_(self.actor.weight, 0.01)
+
+    def forward(self, near: Tensor, numbers: Tensor, moves: Tensor) -> tuple[Tensor, Tensor]:
+        """Return logarithms of odds, (n, 6) or those of words too, and values (n,) of what `Seen` holds."""
+        with torch.autocast("cpu", torch.bfloat16, enabled=FAST):
+            near = near.to(torch.bfloat16 if FAST else torch.float32, memory_format=torch.channels_last)
+            x = self.first(near / UNIT)
+            own = self.own.flip(2, 3).permute(0, 2, 3, 1).reshape(-1, self.numbers)
+            own = functional.linear(numbers.to(near.dtype) / UNIT, own)
+            x[:, :, 3:6, 3:6] += own.view(-1, 32, 3, 3)
+            x = functional.hardtanh(self.second(functional.hardtanh(x, 0, MOST)), 0, MOST)
+            x = functional.hardtanh(self.body(x.flatten(1)), 0, MOST)
+            logits, value = self.actor(x).float(), self.critic(x).float()
+        logits[:, :6].masked_fill_(~moves, -1e9)
+        if self.mute:
+            logits[:, SPOKEN] = -1e9
+        return logits, value.squeeze(1)
+
+    def export(self) -> Network:
+        """Round it to whole numbers."""
+        answers = self.actor.bias.detach().clone()
+        answers[SPOKEN if self.mute else []] = -100
+
+        def rounded(weight: Tensor, bias: Tensor, **more: object) -> Layer:
+            return Layer.rounded(weight.detach().permute(2, 3, 1, 0), bias.detach(), **more)
+
+        return Network(
+            [
+                rounded(torch.cat([self.first.weight, self.own], 1), self.first.bias),
+                rounded(self.second.weight, self.second.bias, stride=2),
+                rounded(self.body.weight.view(-1, 64, 4, 4), self.body.bias),
+                rounded(self.actor.weight[..., None, None], answers, last=True),
+            ],
+            {"env": self.recipe.id, **self.recipe.sees, "temperature": 0.5},
+        )
+
+
+class Team(nn.Module):
+    """MAPPO's critic: the value of a game for a team, by the state without fog. Only training needs it."""
+
+    def __init__(self, scalars: int) -> None:
+        super().__init__()
+        self.look = nn.Sequential(nn.Conv2d(18, 32, 3, stride=2), nn.ReLU(), nn.Conv2d(32, 32, 3), nn.ReLU())
+        self.value = nn.Sequential(nn.Linear(32 * 9 + scalars, 128), nn.ReLU(), nn.Linear(128, 1))
+
+    def forward(self, planes: Tensor, scalars: Tensor) -> Tensor:
+        """Return values (n,) of states."""
+        seen = self.look(planes.float().log1p())
+        return self.value(torch.cat([seen.flatten(1), scalars], 1)).squeeze(1)
+
+
+# Imitation ---------------------------------------------------------------------
+
+# In each of eight mirrors: where each move goes.
+TO = torch.tensor(
+    [
+        [0, 1, 2, 3, 4, 5],
+        [0, 2, 1, 3, 4, 5],
+        [0, 1, 2, 4, 3, 5],
+        [0, 2, 1, 4, 3, 5],
+        [0, 3, 4, 1, 2, 5],
+        [0, 4, 3, 1, 2, 5],
+        [0, 3, 4, 2, 1, 5],
+        [0, 4, 3, 2, 1, 5],
+    ]
+)
+
+
+def mirrored(recipe: Recipe, way: int, near: Tensor, numbers: Tensor, moves: Tensor) -> tuple[Tensor, ...]:
+    """Mirror boards: bit 0 upside down, bit 1 left to right, then bit 2 rows to columns."""
+    scalars, up = len(recipe.sees["scalars"]), recipe.sees["planes"].index("bomb_up")
+    numbers, blocks = numbers[:, :scalars], numbers[:, scalars:].unflatten(1, (-1, 3, 3))
+    for bit, turn in (
+        (1, lambda x: x.flip(2)),
+        (2, lambda x: x.flip(3)),
+        (4, lambda x: x.transpose(2, 3)),
+    ):
+        if way & bit:
+            near, blocks = turn(near), turn(blocks)
+    back = TO[way].argsort()
+    order = torch.arange(near.shape[1])
+    order[up : up + 4] = back[1:5] - 1 + up
+    return near[:, order], torch.cat([numbers, blocks.flatten(1)], 1), moves[:, back]
+
+
+def demonstrations(folder: Path, games: int, recipe: Recipe, gamma: float) -> tuple[Tensor, ...]:
+    """Let the teacher play, and return near, numbers, moves, its moves, and what they led to."""
+    spec = pommego.catalog()[recipe.id]
+    window = Window(spec, **recipe.sees)
+    agents = [TEACHER] * (spec.seats // 2) + ["simple"] * (spec.seats // 2 + 1)  # drawn, as one is too many
+    command = [find_binary(), "generate", "--out", folder, "--env", recipe.id, "--games", games]
+    command += ["--agents", ",".join(agents), "--seed", DEMONSTRATED]
+    subprocess.run([str(part) for part in command], check=True)
+    found = []
+    for game in data.rebuild(folder):
+        for seat in np.flatnonzero([agent == TEACHER for agent in game.agents]):
+            if game.result[seat] == "tied":
+                continue  # two of them that wait
+            alive = np.flatnonzero(game.alive[:-1, seat])
+            obs = {name: array[alive, seat] for name, array in game.observations.items()}
+            seen = window(obs, game.legal[alive, seat])
+            action = game.actions[alive, seat].reshape(len(alive), -1)[:, 0].astype(np.int64)  # without words
+            paid = game.outcome[seat] * gamma ** (alive[-1] - alive)
+            kept = seen.moves[np.arange(len(alive)), action]  # it also kicks and dares
+            found.append([part[kept] for part in (*seen, action, paid.astype(np.float32))])
+    return tuple(torch.from_numpy(np.concatenate(parts)) for parts in zip(*found, strict=True))
+
+
+def imitate(policy: Policy, optimizer: torch.optim.Optimizer, shown: tuple[Tensor, ...], epochs: int) -> None:
+    """Learn the teacher's moves, and what they led to."""
+    *seen, action, paid = shown
+    size, step = 1024, 0
+    total = epochs * -(-len(action) // size)
+    for _ in range(epochs):
+        right = loss = 0.0
+        for rows in torch.randperm(len(action)).split(size):
+            logits, value = policy(*mirrored(policy.recipe, step % 8, *(part[rows] for part in seen)))
+            act = TO[step % 8][action[rows]]
+            lost = functional.cross_entropy(logits[:, :6], act) + 0.5 * functional.mse_loss(value, paid[rows])
+            optimizer.param_groups[0]["lr"] = 2e-3 * (1.02 - step / total)
+            descend(policy, optimizer, lost)
+            step += 1
+            right += (logits[:, :6].argmax(1) == act).sum().item()
+            loss += lost.item() * len(rows)
+        right, loss = right / len(action), loss / len(action)
+        print(f"imitation: agrees in {right:.1%} of {len(action):,}, loss {loss:.3f}", flush=True)
+
+
+# PPO ---------------------------------------------------------------------------
+
+
+def descend(policy: Policy, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
+    """Make a gradient step."""
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(policy.parameters(), 0.5)
+    optimizer.step()
+
+
+class Games:
+    """Games against each kind of opponent, stepped together. Their boards are seen in eight mirrors."""
+
+    def __init__(self, recipe: Recipe, games: int, seed: int, past: pommego.Pool) -> None:
+        self.recipe, self.envs = recipe, []
+        self.won: list[deque[bool]] = []  # against each kind, of late
+        counts = "step" if recipe.pays else False
+        seats = pommego.catalog()[recipe.id].seats
+        for kind, share in (recipe.opponents or {past: 1.0}).items():
+            players: dict[str, Any] = {"opponents": [kind] * (seats - 1)}
+            if recipe.team:
+                once = pommego.Connection(expand_shared=False)
+                players = {"seats": ["learner", kind] * 2, "state": True, "connection": once}
+            number, mode = round(games * share / (2 if recipe.team else 1)), "SameStep"
+            envs = pommego.make_vec(recipe.id, number, autoreset_mode=mode, counts=counts, **players)
+            self.envs.append(envs)
+            self.won.append(deque(maxlen=500))
+        spec, sees = envs.game_spec, recipe.sees
+        self.window = Window(spec, **sees)
+        self.pays = np.array([(recipe.pays or {}).get(count.name, 0) for count in spec.counts], np.float32)
+        self.enemies = [i for i, name in enumerate(sees["scalars"]) if name.startswith("enemy")]
+        self.sizes = [envs.num_envs for envs in self.envs]
+        self.parts = torch.arange(sum(self.sizes)).chunk(8)  # one for each mirror
+        self.look([envs.reset(seed=seed + 1_000_000 * number) for number, envs in enumerate(self.envs)])
+
+    def look(self, answers: list[tuple[Any, ...]]) -> None:
+        """Take what was answered: `seen`, as the network has it, and `state`, which the team's critic has."""
+        obs, infos = joined([answer[0] for answer in answers]), [answer[-1] for answer in answers]
+        mask = np.concatenate([info["action_mask"] for info in infos])
+        seen = [torch.from_numpy(part) for part in self.window(obs, mask)]
+        ways = [
+            mirrored(self.recipe, way, *(part[rows] for part in seen)) for way, rows in enumerate(self.parts)
+        ]
+        self.seen = [torch.cat(part) for part in zip(*ways, strict=True)]
+        states = joined([info.get("state", {}) for info in infos])
+        self.state = [torch.from_numpy(state) for state in states.values()]
+
+    def step(self, actions: Tensor, outliving: float) -> tuple[Tensor, Tensor, Tensor]:
+        """Step; returns rewards, with those on the way, which games are over, and which rows count."""
+        before, actions = self.alive(), actions.clone()
+        for way, rows in enumerate(self.parts):
+            actions[rows, 0] = TO[way].argsort()[actions[rows, 0]]
+        chosen = actions.squeeze(1).split(self.sizes)
+        answers = [envs.step(action.numpy()) for envs, action in zip(self.envs, chosen, strict=True)]
+        reward, over, valid = (
+            torch.from_numpy(np.concatenate(part))
+            for part in zip(*((a[1], a[2], a[4]["valid"]) for a in answers), strict=True)
+        )
+        for won, (_, paid, ended, *_) in zip(self.won, answers, strict=True):
+            won.extend(paid[ended] > 0)
+        self.look(answers)
+        more = outliving * (before - self.alive())
+        if self.recipe.pays:
+            more += torch.from_numpy(np.concatenate([info["counts"] for *_, info in answers]) @ self.pays)
+        reward = torch.where(over & (reward <= 0), -1.0, reward.float())  # a tie is as bad as a loss
+        return reward + torch.where(over, 0.0, more), over, valid
+
+    def alive(self) -> Tensor:
+        """Count the enemies alive."""
+        return (self.seen[1][:, self.enemies] > 0).sum(1)
+
+
+def joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Put arrays of several environments one after the other."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def drawn(policy: Policy, logits: Tensor) -> tuple[Tensor, Tensor]:
+    """Draw actions, (n, 1) or with words (n, 3), and return their log probabilities, (n,)."""
+    parts = logits.split(policy.recipe.choices, 1)
+    actions = torch.cat([torch.multinomial(part.softmax(1), 1) for part in parts], 1)
+    return actions, chances(policy, logits, actions)[0]
+
+
+def chances(policy: Policy, logits: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the actions' log probabilities, (n,), and the entropies, (n,)."""
+    every = [part.log_softmax(1) for part in logits.split(policy.recipe.choices, 1)]
+    logp = [part.gather(1, action[:, None]) for part, action in zip(every, actions.T, strict=True)]
+    return torch.cat(logp, 1).sum(1), -torch.cat([part.exp() * part for part in every], 1).sum(1)
+
+
+@torch.no_grad()
+def collect(policy: Policy, games: Games, steps: int, outliving: float) -> tuple[list[Tensor], Tensor]:
+    """Play: state..., near, numbers, moves, action, logp, value, reward, over, valid; and the last values."""
+    kept = []
+    for _ in range(steps):
+        before = [*games.state, *games.seen]
+        logits, value = valued(policy, games.seen, games.state)
+        actions, logp = drawn(policy, logits)
+        kept.append([*before, actions, logp, value, *games.step(actions, outliving)])
+    last = valued(policy, games.seen, games.state)[1]
+    return [torch.stack(part) for part in zip(*kept, strict=True)], last
+
+
+def valued(policy: Policy, seen: list[Tensor], state: list[Tensor]) -> tuple[Tensor, Tensor]:
+    """Return logarithms of odds and values of all rows; both of a team have the team's value."""
+    logits, value = policy(*seen)
+    if state:
+        value = policy.team(*state).repeat_interleave(2)
+    return logits, value
+
+
+def advantages(
+    reward: Tensor, value: Tensor, over: Tensor, last: Tensor, *, gamma: float, lam: float
+) -> Tensor:
+    """Estimate by how much each action was better than expected: (steps, n), by GAE."""
+    estimate, following, result = torch.zeros_like(last), last, torch.empty_like(reward)
+    for t in reversed(range(len(reward))):
+        on = (~over[t]).float()
+        surprise = reward[t] + gamma * on * following - value[t]
+        estimate = surprise + gamma * lam * on * estimate
+        result[t], following = estimate, value[t]
+    return result
+
+
+def learn(
+    policy: Policy,
+    optimizer: torch.optim.Optimizer,
+    played: list[Tensor],
+    last: Tensor,
+    o: argparse.Namespace,
+) -> dict[str, float]:
+    """Make an update's gradient steps and return their means."""
+    *_, value, reward, over, valid = played
+    gain = advantages(reward, value, over, last, gamma=o.gamma, lam=o.gae).flatten()
+    *state, near, numbers, moves, action, old, value = (part.flatten(0, 1) for part in played[:-3])
+    aim, noted, valid = gain + value, [], valid.flatten().nonzero().squeeze(1)
+    gain = (gain - gain[valid].mean()) / (gain[valid].std() + 1e-8)
+    for _ in range(o.passes):
+        for rows in valid[torch.randperm(len(valid))].split(o.minibatch):
+            logits, guess = policy(near[rows], numbers[rows], moves[rows])
+            if state:
+                guess = policy.team(*(part[rows // 2] for part in state))
+            logp, entropy = chances(policy, logits, action[rows])
+            log_ratio, entropy = logp - old[rows], entropy.mean()
+            ratio = log_ratio.exp()
+            better = torch.minimum(ratio * gain[rows], ratio.clamp(1 - o.clip, 1 + o.clip) * gain[rows])
+            value_loss = functional.mse_loss(guess, aim[rows])
+            descend(policy, optimizer, 0.5 * value_loss - better.mean() - o.entropy * entropy)
+            noted.append(torch.stack([value_loss, entropy, (ratio - 1 - log_ratio).mean()]).detach())
+    return dict(zip(("value_loss", "entropy", "kl"), torch.stack(noted).mean(0).tolist(), strict=True))
+
+
+# A run -------------------------------------------------------------------------
+
+
+class Past:
+    """A past self, which stays as it is."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = copy.deepcopy(policy)
+        self.window = Window(pommego.catalog()[policy.recipe.id], **policy.recipe.sees)
+
+    @torch.no_grad()
+    def __call__(self, obs: dict[str, Any], info: dict[str, Any]) -> np.ndarray:
+        """Draw moves."""
+        logits, _ = self.policy(*map(torch.from_numpy, self.window(obs, info["action_mask"])))
+        return drawn(self.policy, logits)[0].squeeze(1).numpy()
+
+
+class Run:
+    """A network in training, and what is saved of it."""
+
+    def __init__(self, o: argparse.Namespace) -> None:
+        self.o, self.recipe = o, RECIPES[o.name]
+        self.out = o.out or Path(f"runs/{o.name}-{o.seed}")
+        self.out.mkdir(parents=True, exist_ok=True)
+        torch.manual_seed(o.seed)
+        self.policy = Policy(self.recipe).to(memory_format=torch.channels_last)
+        self.policy.mute = o.mute
+        self.optimizer = torch.optim.Adam(self.policy.parameters(), eps=1e-5)
+        self.done = {"updates": 0, "steps": 0, "minutes": 0.0}
+        self.past = pommego.Pool(PAST, rule="prioritised", seed=o.seed)
+
+    def save(self) -> None:
+        """Write the checkpoint, whole or not at all, and the policy."""
+        saved = {"policy": self.policy.state_dict(), "optimizer": self.optimizer.state_dict()}
+        saved |= {"done": self.done, "past": [past.policy.state_dict() for past in self.past.policies()]}
+        torch.save(saved, self.out / "checkpoint.new")
+        (self.out / "checkpoint.new").replace(self.out / "checkpoint.pt")
+        self.policy.export().save(self.out / "policy.net")
+
+    def restore(self) -> None:
+        """Go on from the checkpoint."""
+        saved = torch.load(self.out / "checkpoint.pt", weights_only=True)
+        for weights in (*saved["past"], saved["policy"]):
+            self.policy.load_state_dict(weights)
+            self.past.add(Past(self.policy))
+        self.optimizer.load_state_dict(saved["optimizer"])
+        self.done = saved["done"]
+
+    def begin(self) -> None:
+        """Imitate the teacher."""
+        if self.recipe.opponents and self.o.demonstrations:
+            folder = self.out / "demonstrations"
+            shown = demonstrations(folder, self.o.demonstrations, self.recipe, self.o.gamma)
+            imitate(self.policy, self.optimizer, shown, self.o.epochs)
+            print("imitation alone:", self.judge(self.recipe.judges[0]), flush=True)
+        self.save()
+        self.past.add(Past(self.policy))
+
+    def train(self) -> None:
+        """Train by PPO until the time is over."""
+        o, done, saved = self.o, self.done, self.done["minutes"]
+        minutes = self.recipe.minutes if o.minutes is None else o.minutes
+        torch.manual_seed(o.seed * 1000 + done["updates"])
+        seed = o.seed * 10_000_000 + done["updates"] * o.games
+        games = Games(self.recipe, o.games, seed, self.past)
+        with ExitStack() as stack, (self.out / "progress.jsonl").open("a") as log:
+            for envs in games.envs:
+                stack.enter_context(envs)
+            while done["minutes"] < minutes:
+                begin = time.perf_counter()
+                self.optimizer.param_groups[0]["lr"] = o.rate * (1 - 0.9 * done["minutes"] / minutes)
+                played, last = collect(self.policy, games, o.rollout, o.outliving)
+                half = time.perf_counter()
+                noted = learn(self.policy, self.optimizer, played, last, o)
+                spent, moves = time.perf_counter() - begin, o.rollout * sum(games.sizes)
+                done["updates"], done["steps"] = done["updates"] + 1, done["steps"] + moves
+                done["minutes"] += spent / 60
+                row = done | {"per_second": moves / spent, "rollout": (half - begin) / spent} | noted
+                for kind, won in zip(self.recipe.opponents or ["past selves"], games.won, strict=True):
+                    row[f"won {kind}"] = float(np.mean(won or [0]))
+                print(json.dumps(row), file=log, flush=True)
+                print(" ".join(f"{name} {value:.4g}" for name, value in row.items()), flush=True)
+                if done["minutes"] > saved + 1:
+                    self.past.add(Past(self.policy))
+                    self.save()
+                    saved = done["minutes"]
+
+    def judge(self, opponent: str) -> dict[str, float]:
+        """Play games on boards never trained on, with the policy as the file has it."""
+        policy, recipe = self.policy.export(), self.recipe
+        games = pommego.evaluate(policy, recipe.id, opponent, self.o.judge, team=recipe.team)
+        won = games.win_rate
+        return {"won": won.value, "low": won.low, "high": won.high, "tied": games.tie_rate.value}
+
+    def end(self) -> None:
+        """Judge the policy as the file has it."""
+        self.save()
+        result = {"name": self.o.name, "games": self.o.judge, "seed": self.o.seed, **self.done}
+        result["sha256"] = hashlib.sha256((self.out / "policy.net").read_bytes()).hexdigest()
+        result["against"] = {opponent: self.judge(opponent) for opponent in self.recipe.judges}
+        (self.out / "result.json").write_text(json.dumps(result) + "\n")
+        print(json.dumps(result), flush=True)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Train, or go on, and evaluate."""
+    o = parser.parse_args(arguments)
+    torch.set_num_threads(o.threads)
+    run = Run(o)
+    run.restore() if (run.out / "checkpoint.pt").exists() else run.begin()
+    run.train()
+    run.end()
+
+
+if __name__ == "__main__":
+    main()
