@@ -25,8 +25,8 @@ def played(binary: Path, record: Path, agents: str, seed: int, *more: str) -> li
     ("id", "agents", "seats"),
     [
         (FFA, "ppo-ffa,simple,ppo-ffa,simple", (0, 2)),
-        ("PommeTeamCompetition-v0", "ppo-ffa,champion:level=1,ppo-ffa,heuristic", (0, 2)),
-        ("OneVsOne-v0", "ppo-ffa,simple", (0,)),
+        ("PommeTeamCompetition-v0", "mappo-team,champion:level=1,mappo-team,heuristic", (0, 2)),
+        ("OneVsOne-v0", "ppo-duel,simple", (0,)),
     ],
 )
 def test_decides_as_the_program(binary: Path, tmp_path: Path, id: str, agents: str, seats: tuple) -> None:
@@ -36,7 +36,7 @@ def test_decides_as_the_program(binary: Path, tmp_path: Path, id: str, agents: s
         record = tmp_path / f"{seed}.jsonl"
         steps = played(binary, record, agents, seed, "--env", id, "--rules", json.dumps(rules))
         with pommego.make_vec(id, 1, autoreset_mode="Disabled", rules=rules) as envs:
-            policy = pommego.load("ppo-ffa", envs.game_spec)
+            policy = pommego.load(agents.partition(",")[0], envs.game_spec)
             obs, info = envs.reset(seed=seed)
             for step in steps:
                 chosen = policy(obs, info)

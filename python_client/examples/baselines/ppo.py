@@ -65,7 +65,7 @@ SEES_RADIO = SEES_TEAM | {
     ]
 }
 MOST = 127 / UNIT  # of what a unit gives
-PAST = 12  # selves to play against
+SELF, PAST = "itself", "past selves"  # in games against itself it learns in all seats
 FAST = torch.backends.cpu.get_cpu_capability() == "AVX512"  # where bfloat16 is the faster
 
 
@@ -73,7 +73,7 @@ class Recipe(NamedTuple):
     """What a baseline learns: in which games, against whom, and whom it is judged against."""
 
     id: str
-    opponents: dict[str, float]  # agents, and how often all opponents are of that kind; none: past selves
+    opponents: dict[str, float]  # what share of its games is against each agent; or SELF or PAST
     judges: tuple[str, ...]
     minutes: float = 60
     pays: dict[str, float] | None = None  # rewards for what it does, such as kills
@@ -108,7 +108,7 @@ RECIPES = {
     ),
     "mappo-radio": Recipe(RADIO, {"simple": 0.7, "champion:level=1": 0.3}, ("simple",)),
     "selfplay-ffa": Recipe(
-        FFA, {}, ("simple", "heuristic"), pays={"wood": 0.01, "items": 0.02, "kills": 0.3}
+        FFA, {SELF: 0.8, PAST: 0.2}, ("simple", "heuristic"), pays={"wood": 0.01, "items": 0.02, "kills": 0.3}
     ),
 }
 
@@ -297,12 +297,14 @@ class Games:
         self.won: list[deque[bool]] = []  # against each kind, of late
         counts = "step" if recipe.pays else False
         seats = pommego.catalog()[recipe.id].seats
-        for kind, share in (recipe.opponents or {past: 1.0}).items():
-            players: dict[str, Any] = {"opponents": [kind] * (seats - 1)}
+        for kind, share in recipe.opponents.items():
+            learners, players = 1, {"opponents": [past if kind == PAST else kind] * (seats - 1)}
             if recipe.team:
                 once = pommego.Connection(expand_shared=False)
-                players = {"seats": ["learner", kind] * 2, "state": True, "connection": once}
-            number, mode = round(games * share / (2 if recipe.team else 1)), "SameStep"
+                learners, players = 2, {"seats": ["learner", kind] * 2, "state": True, "connection": once}
+            elif kind == SELF:
+                learners, players = seats, {}
+            number, mode = round(games * share / learners), "SameStep"
             envs = pommego.make_vec(recipe.id, number, autoreset_mode=mode, counts=counts, **players)
             self.envs.append(envs)
             self.won.append(deque(maxlen=500))
@@ -327,7 +329,7 @@ class Games:
         self.state = [torch.from_numpy(state) for state in states.values()]
 
     def step(self, actions: Tensor, outliving: float) -> tuple[Tensor, Tensor, Tensor]:
-        """Step; returns rewards, with those on the way, which games are over, and which rows count."""
+        """Step; returns rewards, with those on the way, whose fate is decided, and which rows count."""
         before, actions = self.alive(), actions.clone()
         for way, rows in enumerate(self.parts):
             actions[rows, 0] = TO[way].argsort()[actions[rows, 0]]
@@ -338,7 +340,8 @@ class Games:
             for part in zip(*((a[1], a[2], a[4]["valid"]) for a in answers), strict=True)
         )
         for won, (_, paid, ended, *_) in zip(self.won, answers, strict=True):
-            won.extend(paid[ended] > 0)
+            won.extend(paid[ended | (paid != 0)] > 0)
+        over |= reward != 0
         self.look(answers)
         more = outliving * (before - self.alive())
         if self.recipe.pays:
@@ -461,7 +464,7 @@ class Run:
         self.policy.mute = o.mute
         self.optimizer = torch.optim.Adam(self.policy.parameters(), eps=1e-5)
         self.done = {"updates": 0, "steps": 0, "minutes": 0.0}
-        self.past = pommego.Pool(PAST, rule="prioritised", seed=o.seed)
+        self.past = pommego.Pool(4, rule="prioritised", seed=o.seed)
 
     def save(self) -> None:
         """Write the checkpoint, whole or not at all, and the policy."""
@@ -482,7 +485,7 @@ class Run:
 
     def begin(self) -> None:
         """Imitate the teacher."""
-        if self.recipe.opponents and self.o.demonstrations:
+        if SELF not in self.recipe.opponents and self.o.demonstrations:
             folder = self.out / "demonstrations"
             shown = demonstrations(folder, self.o.demonstrations, self.recipe, self.o.gamma)
             imitate(self.policy, self.optimizer, shown, self.o.epochs)
@@ -510,7 +513,7 @@ class Run:
                 done["updates"], done["steps"] = done["updates"] + 1, done["steps"] + moves
                 done["minutes"] += spent / 60
                 row = done | {"per_second": moves / spent, "rollout": (half - begin) / spent} | noted
-                for kind, won in zip(self.recipe.opponents or ["past selves"], games.won, strict=True):
+                for kind, won in zip(self.recipe.opponents, games.won, strict=True):
                     row[f"won {kind}"] = float(np.mean(won or [0]))
                 print(json.dumps(row), file=log, flush=True)
                 print(" ".join(f"{name} {value:.4g}" for name, value in row.items()), flush=True)
