@@ -11,7 +11,7 @@ PY     := .venv/bin/python
 PIP    := -m pip install --quiet --disable-pip-version-check
 LOCKED := python_client/requirements
 GO_SRC := $(shell find env arena vec bridge internal cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
-EMBED  := $(wildcard arena/web/app/* arena/match/*.py)
+EMBED  := $(wildcard arena/web/app/* arena/match/*.py env/pommerman/bots/*/*.net)
 TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0

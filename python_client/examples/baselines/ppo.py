@@ -103,12 +103,13 @@ RECIPES = {
     "ppo-duel": Recipe(
         DUEL, {"simple": 0.5, "champion:level=2": 0.5}, ("simple", "champion:level=2"), minutes=45
     ),
-    "mappo-team": Recipe(
-        TEAM, {"simple": 0.7, "champion:level=1": 0.3}, ("simple", "fmcs-exploit:ticks=2000", TEACHER)
-    ),
+    "mappo-team": Recipe(TEAM, {"simple": 0.7, "champion:level=1": 0.3}, ("simple", TEACHER)),
     "mappo-radio": Recipe(RADIO, {"simple": 0.7, "champion:level=1": 0.3}, ("simple",)),
     "selfplay-ffa": Recipe(
-        FFA, {SELF: 0.8, PAST: 0.2}, ("simple", "heuristic"), pays={"wood": 0.01, "items": 0.02, "kills": 0.3}
+        FFA,
+        {SELF: 0.8, PAST: 0.2},
+        ("simple", "heuristic"),
+        pays={"wood": 0.01, "items": 0.02, "kills": 0.3},
     ),
 }
 
@@ -183,7 +184,7 @@ class Policy(nn.Module):
                 rounded(self.body.weight.view(-1, 64, 4, 4), self.body.bias),
                 rounded(self.actor.weight[..., None, None], answers, last=True),
             ],
-            {"env": self.recipe.id, **self.recipe.sees, "temperature": 0.5},
+            {"env": self.recipe.id, **self.recipe.sees, "temperature": 0.7},
         )
 
 
