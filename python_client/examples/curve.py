@@ -1,7 +1,7 @@
 """Draw learning curves of runs' `progress.jsonl`: `python curve.py runs/a runs/b --y won --png curve.png`.
 
     python curve.py runs/az --x positions --y won recent_won --png alphazero.png
-    python curve.py runs/mappo-team-* --x steps --y won --png team.png
+    python curve.py runs/ppo-duel-* --x steps --y "won simple" "won champion:level=2" --png duel.png
 
 A line is drawn for each run and quantity; lines of a progress file without the quantity are
 left out. Needs matplotlib (``pip install 'pommego[plot]'``).

@@ -48,9 +48,10 @@ def test_decides_as_the_program(binary: Path, tmp_path: Path, id: str, agents: s
     assert compared > 100
 
 
-def test_words(binary: Path, tmp_path: Path) -> None:
-    """A network that speaks and hears: the program's agents say and do the same."""
-    id, rules, rng = "PommeRadioCompetition-v2", {"max_steps": 60}, np.random.default_rng(0)
+@pytest.mark.parametrize("radio", [{}, {"radio_num_words": 3, "radio_vocab_size": 5}])
+def test_words(binary: Path, tmp_path: Path, radio: dict) -> None:
+    """A network that speaks and hears: the program's agents do the same. In other words it is silent."""
+    id, rules, rng = "PommeRadioCompetition-v2", {"max_steps": 60} | radio, np.random.default_rng(0)
     scalars = ["ammo", *(f"message{k}={word}" for k in range(2) for word in range(1, 9))]
     about = {"env": id, "planes": ["rigid", "wood"], "scalars": scalars, "blocks": [], "temperature": 0.5}
     weights = rng.normal(0, 0.3, (11, 11, 19, 24))
@@ -69,7 +70,7 @@ def test_words(binary: Path, tmp_path: Path) -> None:
                 said.update(chosen[seat, 1:].tolist())
             assert (mute(obs, info)[:, 1:] == 0).all()
             obs, _, _, _, info = envs.step(made)
-    assert len(said) > 2
+    assert said == {0} if radio else len(said) > 2
 
 
 def test_a_file_plays_as_it_did(tmp_path: Path) -> None:

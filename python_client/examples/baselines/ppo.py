@@ -217,6 +217,7 @@ TO = torch.tensor(
         [0, 4, 3, 2, 1, 5],
     ]
 )
+BACK = TO.argsort(1)  # and where it comes from
 
 
 def mirrored(recipe: Recipe, way: int, near: Tensor, numbers: Tensor, moves: Tensor) -> tuple[Tensor, ...]:
@@ -230,7 +231,7 @@ def mirrored(recipe: Recipe, way: int, near: Tensor, numbers: Tensor, moves: Ten
     ):
         if way & bit:
             near, blocks = turn(near), turn(blocks)
-    back = TO[way].argsort()
+    back = BACK[way]
     order = torch.arange(near.shape[1])
     order[up : up + 4] = back[1:5] - 1 + up
     return near[:, order], torch.cat([numbers, blocks.flatten(1)], 1), moves[:, back]
@@ -333,7 +334,7 @@ class Games:
         """Step; returns rewards, with those on the way, whose fate is decided, and which rows count."""
         before, actions = self.alive(), actions.clone()
         for way, rows in enumerate(self.parts):
-            actions[rows, 0] = TO[way].argsort()[actions[rows, 0]]
+            actions[rows, 0] = BACK[way][actions[rows, 0]]
         chosen = actions.squeeze(1).split(self.sizes)
         answers = [envs.step(action.numpy()) for envs, action in zip(self.envs, chosen, strict=True)]
         reward, over, valid = (
@@ -478,9 +479,10 @@ class Run:
     def restore(self) -> None:
         """Go on from the checkpoint."""
         saved = torch.load(self.out / "checkpoint.pt", weights_only=True)
-        for weights in (*saved["past"], saved["policy"]):
+        for weights in saved["past"]:
             self.policy.load_state_dict(weights)
             self.past.add(Past(self.policy))
+        self.policy.load_state_dict(saved["policy"])
         self.optimizer.load_state_dict(saved["optimizer"])
         self.done = saved["done"]
 
@@ -491,8 +493,13 @@ class Run:
             shown = demonstrations(folder, self.o.demonstrations, self.recipe, self.o.gamma)
             imitate(self.policy, self.optimizer, shown, self.o.epochs)
             print("imitation alone:", self.judge(self.recipe.judges[0]), flush=True)
+        self.remember()
+
+    def remember(self) -> None:
+        """Save, with one more past self where the recipe plays against those."""
+        if PAST in self.recipe.opponents:
+            self.past.add(Past(self.policy))
         self.save()
-        self.past.add(Past(self.policy))
 
     def train(self) -> None:
         """Train by PPO until the time is over."""
@@ -519,8 +526,7 @@ class Run:
                 print(json.dumps(row), file=log, flush=True)
                 print(" ".join(f"{name} {value:.4g}" for name, value in row.items()), flush=True)
                 if done["minutes"] > saved + 1:
-                    self.past.add(Past(self.policy))
-                    self.save()
+                    self.remember()
                     saved = done["minutes"]
 
     def judge(self, opponent: str) -> dict[str, float]:
@@ -545,7 +551,10 @@ def main(arguments: list[str] | None = None) -> None:
     o = parser.parse_args(arguments)
     torch.set_num_threads(o.threads)
     run = Run(o)
-    run.restore() if (run.out / "checkpoint.pt").exists() else run.begin()
+    if (run.out / "checkpoint.pt").exists():
+        run.restore()
+    else:
+        run.begin()
     run.train()
     run.end()
 

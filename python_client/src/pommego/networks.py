@@ -32,6 +32,7 @@ _MOST = 127
 _SIDE = 11  # of the part of the board around the agent
 _SOON = 10  # steps ahead in which cells that burn are shown
 _FACTORS = {"bomb_blast": 6, "bomb_life": 6, "flame": 16, "danger": 6}  # of planes; of others UNIT
+_MESSAGE = [9, 9]  # of how many values networks choose each word
 _SCALARS, _BLOCKS = 64, 8  # of scalars, and of counts
 # In a wheel, or in a clone.
 _FOLDERS = (
@@ -181,9 +182,8 @@ class Network:
             answers = self.answers(seen)
             answers += self._noise[self._dice(obs["scalars"][rows], answers.shape[1])]
             chosen[rows, 0] = np.where(seen.moves, answers[:, :6], -(2**31)).argmax(1)
-            words = answers[:, 6:]
-            if words.shape[1] == sum(word.n for word in choices[1:]) > 0:
-                chosen[rows, 1:] = words.reshape(len(rows), len(choices) - 1, -1).argmax(2)
+            if answers.shape[1] > 6 and [word.n for word in choices[1:]] == _MESSAGE:
+                chosen[rows, 1:] = answers[:, 6:].reshape(len(rows), len(_MESSAGE), -1).argmax(2)
         return chosen.squeeze(1) if len(choices) == 1 else chosen
 
     def _dice(self, scalars: NDArray[np.float32], answers: int) -> NDArray[np.uint32]:

@@ -71,7 +71,7 @@ func Read(file []byte, side, inputs int, outputs ...int) (*Network, error) {
 		side, inputs = l.to, l.Units
 	}
 	if len(rest) > 0 || !slices.Contains(outputs, side*side*inputs) {
-		return nil, fmt.Errorf("it gives %d numbers, not %d, and has %d bytes more", side*side*inputs, outputs, len(rest))
+		return nil, fmt.Errorf("it gives %d numbers, want %d, and has %d bytes more", side*side*inputs, outputs, len(rest))
 	}
 	return n, nil
 }
