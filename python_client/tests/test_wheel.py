@@ -91,7 +91,9 @@ def test_what_is_in_it(wheel: Path) -> None:
     for name in ("pommego_agent.h", "basewar_bot.c", "basewar_bot.cpp", "suitebot_sample.jsonl.gz"):
         assert f"pommego/_examples/{name}" in names
     assert {f"pommego/_examples/{f.name}" for f in (PACKAGE / "examples").rglob("*.py")} <= set(names)
-    assert {f"pommego/_networks/{name}.net" for name in ("mappo-team", "ppo-duel", "ppo-ffa")} <= set(names)
+    assert {
+        f"pommego/_networks/{name}.net" for name in ("mappo-radio", "mappo-team", "ppo-duel", "ppo-ffa")
+    } <= set(names)
     assert {f"pommego-{VERSION}.dist-info/licenses/{name}" for name in LICENCES} <= set(names)
     assert not [name for name in names if name.endswith(".go") or "/tests/" in name]
     assert not (PACKAGE / "src" / "pommego" / "bin").exists(), "nothing is left in the sources"

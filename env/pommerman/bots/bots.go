@@ -14,7 +14,7 @@
 //	osla, uct, rhea                package paper: searches for every move
 //	champion                       package champion: tree search with pessimistic scenarios, the strongest
 //	champion-net                   package champion: a small network that learned from it
-//	mappo-team, ppo-*, net         package learned: networks that learned, without search
+//	mappo-*, ppo-*, net            package learned: networks that learned, without search
 //	java-*                         package java: the agents of the Java re-implementation
 //
 // What the agents share is in package tactics. Those that search say how many ticks of

@@ -77,6 +77,7 @@ class Recipe(NamedTuple):
     judges: tuple[str, ...]
     minutes: float = 60
     pays: dict[str, float] | None = None  # rewards for what it does, such as kills
+    slips: float = 0  # in games against itself seats make up to this share of their moves at random
 
     @property
     def team(self) -> bool:
@@ -104,12 +105,15 @@ RECIPES = {
         DUEL, {"simple": 0.5, "champion:level=2": 0.5}, ("simple", "champion:level=2"), minutes=45
     ),
     "mappo-team": Recipe(TEAM, {"simple": 0.7, "champion:level=1": 0.3}, ("simple", TEACHER)),
-    "mappo-radio": Recipe(RADIO, {"simple": 0.7, "champion:level=1": 0.3}, ("simple",)),
+    "mappo-radio": Recipe(
+        RADIO, {"simple": 0.7, "champion:level=1": 0.3}, ("simple", "champion:level=1"), minutes=35
+    ),
     "selfplay-ffa": Recipe(
         FFA,
         {SELF: 0.8, PAST: 0.2},
         ("simple", "heuristic"),
-        pays={"wood": 0.01, "items": 0.02, "kills": 0.3},
+        pays={"wood": 0.1, "items": 0.1, "kills": 0.5},
+        slips=0.2,
     ),
 }
 
@@ -152,6 +156,8 @@ class Policy(nn.Module):
         self.team = Team(33 if recipe.id == RADIO else 25) if recipe.team else None
         self.mute = False  # whether it sends no words
         nn.init.orthogonal_(self.actor.weight, 0.01)
+        with torch.no_grad():
+            self.actor.bias[6::VOCABULARY] = 5  # at first it is mostly silent
 
     def forward(self, near: Tensor, numbers: Tensor, moves: Tensor) -> tuple[Tensor, Tensor]:
         """Return logarithms of odds, (n, 6) or those of words too, and values (n,) of what `Seen` holds."""
@@ -295,7 +301,7 @@ class Games:
     """Games against each kind of opponent, stepped together. Their boards are seen in eight mirrors."""
 
     def __init__(self, recipe: Recipe, games: int, seed: int, past: pommego.Pool) -> None:
-        self.recipe, self.envs = recipe, []
+        self.recipe, self.envs, slips = recipe, [], []
         self.won: list[deque[bool]] = []  # against each kind, of late
         counts = "step" if recipe.pays else False
         seats = pommego.catalog()[recipe.id].seats
@@ -307,9 +313,11 @@ class Games:
             elif kind == SELF:
                 learners, players = seats, {}
             number, mode = round(games * share / learners), "SameStep"
+            slips.append(torch.rand(number * learners) ** 2 * (recipe.slips if kind == SELF else 0))
             envs = pommego.make_vec(recipe.id, number, autoreset_mode=mode, counts=counts, **players)
             self.envs.append(envs)
             self.won.append(deque(maxlen=500))
+        self.slips = torch.cat(slips)
         spec, sees = envs.game_spec, recipe.sees
         self.window = Window(spec, **sees)
         self.pays = np.array([(recipe.pays or {}).get(count.name, 0) for count in spec.counts], np.float32)
@@ -322,6 +330,7 @@ class Games:
         """Take what was answered: `seen`, as the network has it, and `state`, which the team's critic has."""
         obs, infos = joined([answer[0] for answer in answers]), [answer[-1] for answer in answers]
         mask = np.concatenate([info["action_mask"] for info in infos])
+        self.legal = torch.from_numpy(mask[:, :6]).float()
         seen = [torch.from_numpy(part) for part in self.window(obs, mask)]
         ways = [
             mirrored(self.recipe, way, *(part[rows] for part in seen)) for way, rows in enumerate(self.parts)
@@ -335,6 +344,8 @@ class Games:
         before, actions = self.alive(), actions.clone()
         for way, rows in enumerate(self.parts):
             actions[rows, 0] = BACK[way][actions[rows, 0]]
+        slipped = torch.rand(len(actions)) < self.slips  # any legal move, safe or not
+        actions[slipped, :1] = self.legal[slipped].multinomial(1)
         chosen = actions.squeeze(1).split(self.sizes)
         answers = [envs.step(action.numpy()) for envs, action in zip(self.envs, chosen, strict=True)]
         reward, over, valid = (
@@ -349,7 +360,7 @@ class Games:
         if self.recipe.pays:
             more += torch.from_numpy(np.concatenate([info["counts"] for *_, info in answers]) @ self.pays)
         reward = torch.where(over & (reward <= 0), -1.0, reward.float())  # a tie is as bad as a loss
-        return reward + torch.where(over, 0.0, more), over, valid
+        return reward + torch.where(over, 0.0, more), over, valid & ~slipped
 
     def alive(self) -> Tensor:
         """Count the enemies alive."""
@@ -362,17 +373,17 @@ def joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def drawn(policy: Policy, logits: Tensor) -> tuple[Tensor, Tensor]:
-    """Draw actions, (n, 1) or with words (n, 3), and return their log probabilities, (n,)."""
+    """Draw actions, (n, 1) or with words (n, 3), and return the log probabilities of these parts."""
     parts = logits.split(policy.recipe.choices, 1)
     actions = torch.cat([torch.multinomial(part.softmax(1), 1) for part in parts], 1)
     return actions, chances(policy, logits, actions)[0]
 
 
 def chances(policy: Policy, logits: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the actions' log probabilities, (n,), and the entropies, (n,)."""
+    """Return the log probabilities of the actions' parts, (n, parts), and the moves' entropies, (n,)."""
     every = [part.log_softmax(1) for part in logits.split(policy.recipe.choices, 1)]
     logp = [part.gather(1, action[:, None]) for part, action in zip(every, actions.T, strict=True)]
-    return torch.cat(logp, 1).sum(1), -torch.cat([part.exp() * part for part in every], 1).sum(1)
+    return torch.cat(logp, 1), -(every[0].exp() * every[0]).sum(1)
 
 
 @torch.no_grad()
@@ -430,10 +441,12 @@ def learn(
             logp, entropy = chances(policy, logits, action[rows])
             log_ratio, entropy = logp - old[rows], entropy.mean()
             ratio = log_ratio.exp()
-            better = torch.minimum(ratio * gain[rows], ratio.clamp(1 - o.clip, 1 + o.clip) * gain[rows])
+            much = gain[rows, None]  # words are judged apart from the move, lest their chance hides its worth
+            better = torch.minimum(ratio * much, ratio.clamp(1 - o.clip, 1 + o.clip) * much)
             value_loss = functional.mse_loss(guess, aim[rows])
-            descend(policy, optimizer, 0.5 * value_loss - better.mean() - o.entropy * entropy)
-            noted.append(torch.stack([value_loss, entropy, (ratio - 1 - log_ratio).mean()]).detach())
+            descend(policy, optimizer, 0.5 * value_loss - better.sum(1).mean() - o.entropy * entropy)
+            kl = (ratio - 1 - log_ratio).sum(1).mean()
+            noted.append(torch.stack([value_loss, entropy, kl]).detach())
     return dict(zip(("value_loss", "entropy", "kl"), torch.stack(noted).mean(0).tolist(), strict=True))
 
 
