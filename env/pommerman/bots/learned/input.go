@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"pommego/env/grid"
-	"pommego/env/observe"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/network"
 	"pommego/env/pommerman/bots/tactics"
@@ -89,12 +88,12 @@ var planes = map[string]plane{
 
 // scalars are those of the encoding planes.
 var scalars = map[string]func(v *pommerman.View) float32{
-	"ammo": func(v *pommerman.View) float32 { return observe.Share(int(v.Self.Ammo), v.Rules.MaxAmmo) },
+	"ammo": func(v *pommerman.View) float32 { return share(int(v.Self.Ammo), v.Rules.MaxAmmo) },
 	"blast_strength": func(v *pommerman.View) float32 {
-		return observe.Share(int(v.Self.Blast), max(v.Rules.MaxBlast, v.Rules.StartBlast))
+		return share(int(v.Self.Blast), max(v.Rules.MaxBlast, v.Rules.StartBlast))
 	},
 	"can_kick":       func(v *pommerman.View) float32 { return float32(one(v.Self.Kicks)) },
-	"step":           func(v *pommerman.View) float32 { return observe.Share(v.StepCount, v.Rules.MaxSteps) },
+	"step":           func(v *pommerman.View) float32 { return share(v.StepCount, v.Rules.MaxSteps) },
 	"enemy0_alive":   func(v *pommerman.View) float32 { return lives(v, v.Enemies[0]) },
 	"enemy1_alive":   func(v *pommerman.View) float32 { return lives(v, v.Enemies[1]) },
 	"enemy2_alive":   func(v *pommerman.View) float32 { return lives(v, v.Enemies[2]) },
@@ -110,6 +109,8 @@ func init() {
 		}
 	}
 }
+
+func share(n, of int) float32 { return min(float32(n)/float32(of), 1) }
 
 func lives(v *pommerman.View, who pommerman.Item) float32 {
 	return float32(one(who >= v.Rules.Agent0() && v.Alive.Has(int(who-v.Rules.Agent0()))))
