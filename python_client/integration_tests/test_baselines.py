@@ -36,7 +36,7 @@ def ppo(binary: Path) -> Iterator[ModuleType]:
 SMALL = "--demonstrations 8 --epochs 1 --games 16 --rollout 8 --minibatch 32 --judge 4"
 
 
-@pytest.mark.parametrize("name", ["ppo-ffa", "ppo-duel", "mappo-team", "selfplay-ffa"])
+@pytest.mark.parametrize("name", ["ppo-ffa", "ppo-duel", "mappo-team", "mappo-radio", "selfplay-ffa"])
 def test_a_run_goes_on(
     ppo: ModuleType, name: str, tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

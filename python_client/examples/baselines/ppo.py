@@ -97,6 +97,7 @@ class Recipe(NamedTuple):
 
 FFA, DUEL = "PommeFFACompetition-v0", "OneVsOne-v0"
 TEAM, RADIO = "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
+WEAKER = {"simple": 0.7, "champion:level=1": 0.3}  # than what a team has imitated
 RECIPES = {
     "ppo-ffa": Recipe(
         FFA, {"simple": 0.6, "static": 0.15, "heuristic": 0.25}, ("simple", "static", "heuristic")
@@ -104,10 +105,8 @@ RECIPES = {
     "ppo-duel": Recipe(
         DUEL, {"simple": 0.5, "champion:level=2": 0.5}, ("simple", "champion:level=2"), minutes=45
     ),
-    "mappo-team": Recipe(TEAM, {"simple": 0.7, "champion:level=1": 0.3}, ("simple", TEACHER)),
-    "mappo-radio": Recipe(
-        RADIO, {"simple": 0.7, "champion:level=1": 0.3}, ("simple", "champion:level=1"), minutes=35
-    ),
+    "mappo-team": Recipe(TEAM, WEAKER, ("simple", TEACHER)),
+    "mappo-radio": Recipe(RADIO, WEAKER, tuple(WEAKER), minutes=35),
     "selfplay-ffa": Recipe(
         FFA,
         {SELF: 0.8, PAST: 0.2},
@@ -301,7 +300,7 @@ class Games:
     """Games against each kind of opponent, stepped together. Their boards are seen in eight mirrors."""
 
     def __init__(self, recipe: Recipe, games: int, seed: int, past: pommego.Pool) -> None:
-        self.recipe, self.envs, slips = recipe, [], []
+        self.recipe, self.envs = recipe, []
         self.won: list[deque[bool]] = []  # against each kind, of late
         counts = "step" if recipe.pays else False
         seats = pommego.catalog()[recipe.id].seats
@@ -313,25 +312,24 @@ class Games:
             elif kind == SELF:
                 learners, players = seats, {}
             number, mode = round(games * share / learners), "SameStep"
-            slips.append(torch.rand(number * learners) ** 2 * (recipe.slips if kind == SELF else 0))
             envs = pommego.make_vec(recipe.id, number, autoreset_mode=mode, counts=counts, **players)
             self.envs.append(envs)
             self.won.append(deque(maxlen=500))
-        self.slips = torch.cat(slips)
         spec, sees = envs.game_spec, recipe.sees
         self.window = Window(spec, **sees)
         self.pays = np.array([(recipe.pays or {}).get(count.name, 0) for count in spec.counts], np.float32)
         self.enemies = [i for i, name in enumerate(sees["scalars"]) if name.startswith("enemy")]
         self.sizes = [envs.num_envs for envs in self.envs]
+        most = [recipe.slips if kind == SELF else 0 for kind in recipe.opponents]
+        self.slips = torch.cat([torch.rand(n) ** 2 * m for n, m in zip(self.sizes, most, strict=True)])
         self.parts = torch.arange(sum(self.sizes)).chunk(8)  # one for each mirror
         self.look([envs.reset(seed=seed + 1_000_000 * number) for number, envs in enumerate(self.envs)])
 
     def look(self, answers: list[tuple[Any, ...]]) -> None:
         """Take what was answered: `seen`, as the network has it, and `state`, which the team's critic has."""
         obs, infos = joined([answer[0] for answer in answers]), [answer[-1] for answer in answers]
-        mask = np.concatenate([info["action_mask"] for info in infos])
-        self.legal = torch.from_numpy(mask[:, :6]).float()
-        seen = [torch.from_numpy(part) for part in self.window(obs, mask)]
+        self.legal = np.concatenate([info["action_mask"] for info in infos])
+        seen = [torch.from_numpy(part) for part in self.window(obs, self.legal)]
         ways = [
             mirrored(self.recipe, way, *(part[rows] for part in seen)) for way, rows in enumerate(self.parts)
         ]
@@ -345,7 +343,7 @@ class Games:
         for way, rows in enumerate(self.parts):
             actions[rows, 0] = BACK[way][actions[rows, 0]]
         slipped = torch.rand(len(actions)) < self.slips  # any legal move, safe or not
-        actions[slipped, :1] = self.legal[slipped].multinomial(1)
+        actions[slipped, :1] = torch.from_numpy(self.legal[slipped, :6]).float().multinomial(1)
         chosen = actions.squeeze(1).split(self.sizes)
         answers = [envs.step(action.numpy()) for envs, action in zip(self.envs, chosen, strict=True)]
         reward, over, valid = (

@@ -29,7 +29,7 @@ def middle(shares: list[float]) -> str:
 
 
 def main() -> None:
-    """Read the command line, print the table, and draw."""
+    """Read the command line, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="+", type=Path, help="folders of runs that have ended")
     options = parser.parse_args()
