@@ -10,6 +10,7 @@ and one of the network.
     python alphazero.py --out runs/az --evaluate 200            # the saved network alone
     python alphazero.py --out runs/az --evaluate 200 --search   # the search with it
     python alphazero.py --out runs/self --opponent self         # by self-play
+    python alphazero.py --out runs/az --evaluate 200 --search --opponent self  # not told how simple moves
 
 An hour on two cores is little. So, unlike AlphaZero:
 
@@ -43,6 +44,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -375,13 +377,7 @@ class Trainer:
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         self.rng = np.random.default_rng(config.seed)
-        self.envs = pommego.make_vec(
-            config.env,
-            config.games,
-            opponents=None if config.opponent == "self" else [config.opponent],
-            autoreset_mode="SameStep",
-            max_episode_steps=config.longest or None,
-        )
+        self.envs = made(config, config.games, None if config.opponent == "self" else [config.opponent])
         self.eyes = Eyes(self.envs.game_spec)
         self.network = Network(self.eyes)
         self.search = Search(self.envs, self.network, self.eyes, config)
@@ -572,39 +568,67 @@ def evaluate(
     """Play the saved network of a run, alone or with the search; parameters of the run can be changed."""
     config, saved = load(out)
     config = replace(config, **changed)
+    torch.set_num_threads(config.threads)
     eyes = Eyes(pommego.catalog()[config.env])
     network = Network(eyes)
     network.load_state_dict(saved["network"])
     if not search:
         return matches(network, eyes, config, games)
-    return searching(replace(config, opponent=config.judge), network, games)
+    return searching(config, network, games)
+
+
+def made(config: Config, games: int, opponents: list[str] | None) -> pommego.PommegoVectorEnv:
+    """Make the games of a run; without opponents both players are searched for."""
+    return pommego.make_vec(
+        config.env,
+        games,
+        opponents=opponents,
+        autoreset_mode="SameStep",
+        max_episode_steps=config.longest or None,
+    )
 
 
 def searching(config: Config, network: Network, games: int) -> pommego.Evaluation:
-    """Play games with the search, with moves drawn by its chances, each to its end."""
+    """Play games with the search, with moves drawn by its chances, each to its end.
+
+    By self-play the search does not know the opponent: it takes it for one that searches, too.
+    """
     results, lengths = np.zeros(games, np.int8), np.zeros(games, np.int32)
-    with pommego.make_vec(
-        config.env,
-        games,
-        opponents=[config.opponent],
-        autoreset_mode="SameStep",
-        max_episode_steps=config.longest or None,
-    ) as envs:
+    itself = config.opponent == "self"
+    with (
+        made(config, games, [config.judge]) as envs,
+        made(config, games, None) if itself else nullcontext(envs) as model,
+    ):
         eyes, rng = Eyes(envs.game_spec), np.random.default_rng(config.seed)
-        search = Search(envs, network, eyes, config)
+        search = Search(model, network, eyes, config)
+        model.reset(seed=0)
         obs, info = envs.reset(seed=1_000_000_000)
         seats, going = info["seat"].copy(), np.ones(games, np.bool_)
+        player = seats if itself else np.zeros_like(seats)
         while going.any():
             left = np.flatnonzero(going)
-            seen = Seen(*(column[left] for column in eyes(obs, info)))
+            states = envs.get_state(left)
+            if itself:
+                obs, info = model.set_state(left, [anyones(state) for state in states])
+                states = model.get_state(left)
+            rows = (left[:, None] * search.players + np.arange(search.players)).reshape(-1)
+            seen = Seen(*(column[rows] for column in eyes(obs, info)))
             moves = np.zeros(games, np.intp)
-            moves[left] = drawn(search.run(envs.get_state(left), seen, rng).chances, rng)[:, 0]
+            chances = search.run(states, seen, rng).chances
+            moves[left] = drawn(chances[np.arange(len(left)), player[left]], rng)
             obs, reward, terminated, truncated, info = envs.step(moves)
             lengths += going
             ended = going & (terminated | truncated)
             results[ended] = np.sign(reward[ended])
             going &= ~ended
     return pommego.Evaluation(results, lengths, seats)
+
+
+def anyones(state: pommego.State) -> dict[str, Any]:
+    """Return a state without whom it is played against, for games in which both players learn."""
+    readable = state.json()
+    del readable["pommego"]["pool"]
+    return readable
 
 
 def main() -> None:

@@ -223,6 +223,7 @@ def test_program(alphazero: ModuleType, binary: Path, tmp_path: Path) -> None:
         further,
         ["--evaluate=8"],
         ["--evaluate=8", "--search", "--opponent=simple"],
+        ["--evaluate=8", "--search", "--opponent=self"],
     ):
         done = subprocess.run([*command, *more], env=env, capture_output=True, text=True, check=False)
         assert not done.returncode, done.stderr

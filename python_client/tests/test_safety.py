@@ -109,6 +109,12 @@ def test_no_kicks() -> None:
     assert Safety(spec).moves(planes, scalars, np.ones((1, 6)))[0].tolist() == [True] * 4 + [False, True]
 
 
+def test_several_rules_are_refused() -> None:
+    with pommego.make_vec("PommeFFACompetition-v0", 4, rules=[{}, {"num_wood": 20}]) as envs:
+        with pytest.raises(ValueError, match="PommeFFACompetition-v0 by several rules: Safety wants one set"):
+            Safety(envs.game_spec)
+
+
 def test_bombs_that_live_too_long_are_refused() -> None:
     rules = {"bomb_life": 40}
     with pommego.make_vec("PommeFFACompetition-v0", 1, rules=rules) as envs:

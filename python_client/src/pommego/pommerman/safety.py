@@ -50,22 +50,22 @@ class Safety:
         spec: the spec of the id, whose `planes` must be those of Pommerman.
 
     Raises:
-        ValueError: the board, or a bomb's life, is too large for the bits used here.
+        ValueError: the games have several rules; or the board, or a bomb's life, is too large here.
     """
 
     def __init__(self, spec: GameSpec) -> None:
         encoding, rules = spec.encoding("planes"), spec.rules
+        if not rules:
+            raise ValueError(f"{spec.id} by several rules: Safety wants one set, as in pommego.catalog()")
         self._plane = {plane.name: i for i, plane in enumerate(encoding["planes"].names)}
         self._scalar = {scalar.name: i for i, scalar in enumerate(encoding["scalars"].names)}
-        self._board: int = rules["board_size"]
-        self._bomb_life: int = rules["bomb_life"]
+        self._rules, self._board = rules, int(rules["board_size"])
+        self._strongest: int = rules["max_blast_strength"]
         # By the Java step a flame burns for a step after the last observation that shows it.
         self._lingers = np.uint8(rules.get("step") == "java")
         self._flame_life: int = rules["flame_life"] + int(self._lingers)
-        self._strongest: int = rules["max_blast_strength"]
-        self._chain_delay = int(rules["delayed_chain"])
         self._of_2018 = rules.get("step") == "2018"
-        self._steps = self._bomb_life + self._flame_life - 1
+        self._steps: int = rules["bomb_life"] + self._flame_life - 1
         if self._board + 2 > _WIDTH or self._steps > 31:
             raise ValueError(
                 f"{spec.id} has {self._board} columns, and bombs that matter for {self._steps} steps; "
@@ -158,7 +158,7 @@ class Safety:
         return _Bombs(
             np.concatenate([place[there // size] * size + there % size, new]),
             np.concatenate([bombs.blast[kept], strength[new // size]]),
-            np.concatenate([bombs.life[kept], np.full(len(new), self._bomb_life)]),
+            np.concatenate([bombs.life[kept], np.full(len(new), self._rules["bomb_life"])]),
         )
 
     def _blasts(self, bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
@@ -167,7 +167,7 @@ class Safety:
             return _vanishing(bombs, stone, wood)
         while True:
             times = _rays(bombs, stone, wood)
-            sooner = np.minimum(_first(times.ravel()[bombs.cell]) + self._chain_delay, bombs.life)
+            sooner = np.minimum(_first(times.ravel()[bombs.cell]) + self._rules["delayed_chain"], bombs.life)
             if (sooner == bombs.life).all():
                 return times
             bombs = bombs._replace(life=sooner)
