@@ -609,7 +609,7 @@ def searching(config: Config, network: Network, games: int) -> pommego.Evaluatio
             left = np.flatnonzero(going)
             states = envs.get_state(left)
             if itself:
-                obs, info = model.set_state(left, [anyones(state) for state in states])
+                obs, info = model.set_state(left, [without_pool(state) for state in states])
                 states = model.get_state(left)
             rows = (left[:, None] * search.players + np.arange(search.players)).reshape(-1)
             seen = Seen(*(column[rows] for column in eyes(obs, info)))
@@ -624,7 +624,7 @@ def searching(config: Config, network: Network, games: int) -> pommego.Evaluatio
     return pommego.Evaluation(results, lengths, seats)
 
 
-def anyones(state: pommego.State) -> dict[str, Any]:
+def without_pool(state: pommego.State) -> dict[str, Any]:
     """Return a state without whom it is played against, for games in which both players learn."""
     readable = state.json()
     del readable["pommego"]["pool"]
