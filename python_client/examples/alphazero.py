@@ -377,7 +377,7 @@ class Trainer:
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         self.rng = np.random.default_rng(config.seed)
-        self.envs = made(config, config.games, None if config.opponent == "self" else [config.opponent])
+        self.envs = made(config, config.games)
         self.eyes = Eyes(self.envs.game_spec)
         self.network = Network(self.eyes)
         self.search = Search(self.envs, self.network, self.eyes, config)
@@ -577,12 +577,12 @@ def evaluate(
     return searching(config, network, games)
 
 
-def made(config: Config, games: int, opponents: list[str] | None) -> pommego.PommegoVectorEnv:
-    """Make the games of a run; without opponents both players are searched for."""
+def made(config: Config, games: int) -> pommego.PommegoVectorEnv:
+    """Make the games of a run; by self-play both players are searched for."""
     return pommego.make_vec(
         config.env,
         games,
-        opponents=opponents,
+        opponents=None if config.opponent == "self" else [config.opponent],
         autoreset_mode="SameStep",
         max_episode_steps=config.longest or None,
     )
@@ -596,12 +596,13 @@ def searching(config: Config, network: Network, games: int) -> pommego.Evaluatio
     results, lengths = np.zeros(games, np.int8), np.zeros(games, np.int32)
     itself = config.opponent == "self"
     with (
-        made(config, games, [config.judge]) as envs,
-        made(config, games, None) if itself else nullcontext(envs) as model,
+        made(replace(config, opponent=config.judge), games) as envs,
+        made(config, games) if itself else nullcontext(envs) as model,
     ):
         eyes, rng = Eyes(envs.game_spec), np.random.default_rng(config.seed)
         search = Search(model, network, eyes, config)
-        model.reset(seed=0)
+        if itself:
+            model.reset(seed=0)  # games that states can be put into
         obs, info = envs.reset(seed=1_000_000_000)
         seats, going = info["seat"].copy(), np.ones(games, np.bool_)
         player = seats if itself else np.zeros_like(seats)

@@ -170,7 +170,7 @@ class GameSpec:
         agents: the built-in agents' names.
         agent_versions: the version of each agent's decisions, by name; it increases whenever
             the agent decides otherwise in the same game.
-        rules: the rules, by name. `make_vec(rules=...)` changes any of them.
+        rules: the rules, by name; empty if games have several. `make_vec(rules=...)` changes any.
         rule_meanings: the meaning of each rule, by name, in a sentence, including rules
             that `rules` leaves out because they are not in use.
         counts: what the game counts for each seat, under these names in ``info["game"]``.
