@@ -72,8 +72,9 @@ def test_dictionaries_of_rows(vec: Any) -> None:
     obs, info = envs.reset(seed=1)
     rows = pommerman.Dictionaries(envs.game_spec)(obs)
     assert [row["board"][row["position"]] - 10 for row in rows] == info["seat"].tolist()
-    with pytest.raises(ValueError, match="has observations that differ"):
-        pommerman.Dictionaries(vec("PommeFFA2018-v0", 1).game_spec)
+    for other in (vec("PommeFFA2018-v0", 1), vec(games=2, rules=[{}, {"num_wood": 20}])):
+        with pytest.raises(ValueError, match="wants one set of Pommerman's rules, without skulls"):
+            pommerman.Dictionaries(other.game_spec)
 
 
 def test_the_example_runs() -> None:

@@ -43,12 +43,12 @@ class Dictionaries:
         spec: the game, as `PommegoVectorEnv.game_spec` has it.
 
     Raises:
-        ValueError: the game is not Pommerman, or numbers its cell values differently.
+        ValueError: the game is not Pommerman, numbers its cell values differently, or has several rules.
     """
 
     def __init__(self, spec: GameSpec) -> None:
-        if spec.game != "pommerman" or spec.rules["skulls"]:
-            raise ValueError(f"{spec.id} has observations that differ from those of the original Pommerman")
+        if spec.game != "pommerman" or spec.rules.get("skulls", True):
+            raise ValueError(f"{spec.id}: Dictionaries wants one set of Pommerman's rules, without skulls")
         names = [name.name for name in spec.encoding("raw")["scalars"].names]
         # Indices into the vector of scalars.
         self._body = slice(names.index("row"), names.index("can_kick") + 1)
