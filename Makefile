@@ -10,6 +10,7 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 PIP    := -m pip install --quiet --disable-pip-version-check
 LOCKED := python_client/requirements
+TOOLS  := .venv-tools/bin
 GO_SRC := $(shell find env arena vec bridge internal cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
 EMBED  := $(wildcard arena/web/app/* arena/match/*.py env/pommerman/bots/*/*.net)
 TRACES := $(wildcard env/*/testdata/traces)
@@ -90,9 +91,10 @@ test-integrations: build $(INTEGRATIONS)/.ready ## Python tests of the adapters,
 	$(INTEGRATIONS)/bin/python -m pytest python_client/integration_tests
 	$(INTEGRATIONS)/bin/python -m pytest -W default python_client/tests/test_docs.py
 
-$(INTEGRATIONS)/.ready: $(LOCKED)/integrations.txt python_client/pyproject.toml
+# By uv, as the pip of Python 3.11 takes extras of a locked package, such as pydantic[email], for others without a hash.
+$(INTEGRATIONS)/.ready: $(LOCKED)/integrations.txt python_client/pyproject.toml $(TOOLS)/.ready
 	$(PYTHON) -m venv $(INTEGRATIONS)
-	$(INTEGRATIONS)/bin/python $(PIP) --require-hashes -r $(LOCKED)/integrations.txt
+	$(TOOLS)/uv pip install --quiet --python $(INTEGRATIONS)/bin/python --require-hashes -r $(LOCKED)/integrations.txt
 	$(INTEGRATIONS)/bin/python $(PIP) --no-deps --no-build-isolation -e python_client
 	touch $@
 
@@ -252,7 +254,6 @@ $(ATHERIS)/.ready: $(LOCKED)/fuzz.txt .venv/.ready
 	touch $@
 
 # What is shipped, and what it is made of: docs/maintainers/supply-chain.md.
-TOOLS := .venv-tools/bin
 
 bin/tools/.ready: tools/go.mod tools/go.sum
 	GOBIN="$(CURDIR)/bin/tools" go -C tools install tool
