@@ -99,7 +99,7 @@ def test_the_dead_teach_nothing(ppo: ModuleType, tmp_path: Path) -> None:
         assert valid.any()
         assert not valid.all(), "somebody died while the game went on"
         if noise:
-            logp[~valid] = torch.randn(int((~valid).sum()))
+            logp[~valid] = torch.randn_like(logp[~valid])
             near[~valid] = 77
         torch.manual_seed(1)
         ppo.learn(run.policy, run.optimizer, played, last, o)
