@@ -95,12 +95,12 @@ def test_the_dead_teach_nothing(ppo: ModuleType, tmp_path: Path) -> None:
         played, last = ppo.collect(run.policy, games, 120, o.outliving)
         for envs in games.envs:
             envs.close()
-        *_, near, _, _, _, logp, _, _, _, valid = played
+        *_, near, _, moves, _, logp, _, _, _, valid = played
         assert valid.any()
         assert not valid.all(), "somebody died while the game went on"
         if noise:
             logp[~valid] = torch.randn_like(logp[~valid])
-            near[~valid] = 77
+            near[~valid], moves[~valid] = 77, True
         torch.manual_seed(1)
         ppo.learn(run.policy, run.optimizer, played, last, o)
         after.append(list(run.policy.state_dict().values()))
