@@ -23,7 +23,6 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp
 
 from pommego.jax import step
-from recipes import recipe
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "ppo_jax.py"
@@ -132,13 +131,6 @@ def test_many_rows(vec: Vec) -> None:
         return jax.lax.scan(one, action, None, length=20)[1]
 
     assert np.isfinite(program(jnp.zeros(30_000, jnp.int32))).all()
-
-
-def test_the_docstring(vec: Vec) -> None:
-    envs = vec("PommeFFACompetition-v0", 4)
-    names = recipe(pommego.jax, which=1, envs=envs, jax=jax)
-    assert names["reward"].shape == names["valid"].shape == (32, 16)
-    assert names["valid"].any()
 
 
 # The example ------------------------------------------------------------------

@@ -26,7 +26,6 @@ from ray.rllib.utils.pre_checks.env import check_multiagent_environments
 
 import pommego
 from pommego import rllib
-from recipes import recipe
 
 FFA, TEAM, RADIO, DUEL = (
     "PommeFFACompetition-v0",
@@ -52,19 +51,6 @@ def small(config: AlgorithmConfig, runners: int = 0) -> AlgorithmConfig:
         .learners(num_learners=0)
         .training(train_batch_size=96, minibatch_size=32, num_epochs=1)
     )
-
-
-def test_recipes(cluster: None) -> None:
-    first = recipe(rllib, {"64": "2", "simple": "static"})["config"]
-    algorithm = small(first).build_algo()
-    algorithm.train()
-    algorithm.stop()
-    second = recipe(rllib, which=1, PPOConfig=PPOConfig)["config"]
-    assert second.env == "pommego-multi-agent"
-    third = recipe(rllib, {"simple": "static"}, which=2, config=small(first.copy(copy_frozen=False)))
-    algorithm = third["config"].build_algo()
-    algorithm.train()
-    algorithm.stop()
 
 
 @pytest.mark.parametrize("runners", [0, 1])

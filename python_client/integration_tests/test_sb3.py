@@ -26,7 +26,6 @@ from stable_baselines3.common.vec_env import VecFrameStack, VecMonitor
 import pommego
 from pommego import sb3
 from pommego._core.rows import fields_of
-from recipes import recipe
 
 FFA, TEAM, RADIO = "PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
 SMALL = {"n_steps": 8, "batch_size": 16, "n_epochs": 1}
@@ -45,11 +44,6 @@ def make(server: pommego.Server) -> Iterator[Make]:
     yield call
     for envs in made:
         envs.close()
-
-
-def test_recipe() -> None:
-    names = recipe(sb3, {"64": "4", "look).learn(100_000)": "look, n_steps=8, batch_size=8).learn(64)"})
-    names["envs"].close()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from torchrl.envs.utils import check_env_specs
 
 import pommego
 from pommego import torchrl
-from recipes import recipe
 
 FFA, TEAM, RADIO, DUEL = (
     "PommeFFACompetition-v0",
@@ -56,12 +55,6 @@ def masked(env: torchrl.PommegoTorchEnv) -> TransformedEnv:
     if env.envs.learners == 1:
         return TransformedEnv(env, ActionMask())
     return TransformedEnv(env, ActionMask(("agents", "action"), ("agents", "action_mask")))
-
-
-def test_recipe() -> None:
-    names = recipe(torchrl, {"64": "4", "1000": "30", "simple": "random"})
-    assert names["data"].shape == (4, 30)
-    names["env"].close()
 
 
 @pytest.mark.parametrize(("id", "options"), CASES, ids=str)

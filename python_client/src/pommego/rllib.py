@@ -1,4 +1,4 @@
-"""Games for Ray RLlib's new API stack, with one policy or several; `docs/frameworks.md` has an example.
+"""Games for Ray RLlib's new API stack, with one policy or several; `docs/frameworks.md` has examples.
 
 Importing this module registers the names "pommego" (one learner against agents on the server, many
 games at once in each env runner) and "pommego-multi-agent" (all seats learn, each agent mapped to a
@@ -7,15 +7,7 @@ policy as usual; RLlib steps such environments one after the other, so this is m
 Observations are one vector of all fields, float32 (size,), which RLlib's default
 networks take. With ``"action_mask": True`` they are ``{"observations": that vector,
 "action_mask": float32 (choices,)}``, the form of the module in RLlib's own example of
-action masking:
-
-    from ray.rllib.core.rl_module import RLModuleSpec
-    from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
-
-    config = (
-        config.environment(env_config={"id": "OneVsOne-v0", "opponents": ["simple"], "action_mask": True})
-        .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
-    )
+action masking.
 
 For observations as a dict of planes and scalars use ``"pommego:pommego/<id>"``, as with
 any gymnasium environment.
