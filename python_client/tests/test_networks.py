@@ -73,6 +73,14 @@ def test_words(binary: Path, tmp_path: Path, radio: dict) -> None:
     assert said == {0} if radio else len(said) > 2
 
 
+def test_games_of_another_id() -> None:
+    with pommego.make_vec("OneVsOne-v0", 2) as envs:
+        obs, info = envs.reset(seed=0)
+        with pytest.raises(ValueError, match=f"8 columns, those of {FFA} have 11; give pommego"):
+            pommego.load("ppo-ffa")(obs, info)
+        assert envs.action_space.contains(pommego.load("ppo-ffa", envs.game_spec)(obs, info))
+
+
 def test_a_file_plays_as_it_did(tmp_path: Path) -> None:
     """Saved and loaded again; the answers are those of plain sums over the squares that units see."""
     rng = np.random.default_rng(0)
