@@ -91,7 +91,7 @@ test-integrations: build $(INTEGRATIONS)/.ready ## Python tests of the adapters,
 	$(INTEGRATIONS)/bin/python -m pytest python_client/integration_tests
 	$(INTEGRATIONS)/bin/python -m pytest -W default python_client/tests/test_docs.py
 
-# By uv, as the pip of Python 3.11 takes extras of a locked package, such as pydantic[email], for others without a hash.
+# By uv: the pip of Python 3.11 refuses this lock file, as packages ask for pydantic[email] and it has pydantic.
 $(INTEGRATIONS)/.ready: $(LOCKED)/integrations.txt python_client/pyproject.toml $(TOOLS)/.ready
 	$(PYTHON) -m venv $(INTEGRATIONS)
 	$(TOOLS)/uv pip install --quiet --python $(INTEGRATIONS)/bin/python --require-hashes -r $(LOCKED)/integrations.txt

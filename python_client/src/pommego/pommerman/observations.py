@@ -47,7 +47,7 @@ class Dictionaries:
     """
 
     def __init__(self, spec: GameSpec) -> None:
-        if spec.game != "pommerman" or spec.rules.get("skulls", True):
+        if spec.game != "pommerman" or not spec.rules or spec.rules["skulls"]:
             raise ValueError(f"{spec.id}: Dictionaries wants one set of Pommerman's rules, without skulls")
         names = [name.name for name in spec.encoding("raw")["scalars"].names]
         # Indices into the vector of scalars.
