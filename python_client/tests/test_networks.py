@@ -76,7 +76,7 @@ def test_words(binary: Path, tmp_path: Path, radio: dict) -> None:
 def test_games_of_another_id() -> None:
     with pommego.make_vec("OneVsOne-v0", 2) as envs:
         obs, info = envs.reset(seed=0)
-        with pytest.raises(ValueError, match=f"8 columns, those of {FFA} have 11; give pommego"):
+        with pytest.raises(ValueError, match=f"8 columns, those of {FFA} have 11; give the spec"):
             pommego.load("ppo-ffa")(obs, info)
         assert envs.action_space.contains(pommego.load("ppo-ffa", envs.game_spec)(obs, info))
 

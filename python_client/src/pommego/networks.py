@@ -72,7 +72,7 @@ class Window:
         encoding = spec.encoding("planes")
         names = [*(plane.name for plane in encoding["planes"].names), "danger"]
         known = [scalar.name for scalar in encoding["scalars"].names]
-        self._id, self._safety, self._board = spec.id, Safety(spec), encoding["planes"].shape[-1]
+        self._safety, self._board = Safety(spec), encoding["planes"].shape[-1]
         self._planes, self._blocks = [names.index(n) for n in planes], [names.index(n) for n in blocks]
         self._place = [known.index(n) for n in ("row", "col")]
         known.append("")  # a column of zeros, for what the id does not have, such as a third enemy
@@ -93,9 +93,6 @@ class Window:
     def __call__(self, obs: dict[str, NDArray[Any]], mask: NDArray[Any]) -> Seen:
         """Look at a batch, of which `mask` is ``info["action_mask"]``."""
         planes, scalars = obs["planes"], obs["scalars"]
-        if (columns := planes.shape[-1]) != self._board:
-            want = f"those of {self._id} have {self._board}; give pommego.load the spec of your games"
-            raise ValueError(f"the boards have {columns} columns, {want}")
         edge, n = _SIDE // 2, len(planes)
         danger = _SOON + 1 - np.minimum(self._safety.danger(planes), _SOON + 1)
         whole = np.concatenate([planes, danger[:, None]], axis=1)

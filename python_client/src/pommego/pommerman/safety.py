@@ -50,7 +50,8 @@ class Safety:
         spec: the spec of the id, whose `planes` must be those of Pommerman.
 
     Raises:
-        ValueError: the games have several rules; or the board, or a bomb's life, is too large here.
+        ValueError: the games have several rules; or the board, or a bomb's life, is too large here;
+            also where it meets boards of another size.
     """
 
     def __init__(self, spec: GameSpec) -> None:
@@ -59,7 +60,7 @@ class Safety:
             raise ValueError(f"{spec.id} by several rules: Safety wants one set, as in pommego.catalog()")
         self._plane = {plane.name: i for i, plane in enumerate(encoding["planes"].names)}
         self._scalar = {scalar.name: i for i, scalar in enumerate(encoding["scalars"].names)}
-        self._rules, self._board = rules, int(rules["board_size"])
+        self._id, self._rules, self._board = spec.id, rules, int(rules["board_size"])
         self._strongest: int = rules["max_blast_strength"]
         # By the Java step a flame burns for a step after the last observation that shows it.
         self._lingers = np.uint8(rules.get("step") == "java")
@@ -124,6 +125,9 @@ class Safety:
         return np.where(safe.any(1, keepdims=True), safe, allowed)
 
     def _padded(self, planes: NDArray[np.uint8], name: str, around: int = 0) -> Cells:
+        if (columns := planes.shape[-1]) != self._board:
+            want = f"those of {self._id} have {self._board}; give the spec of your games, envs.game_spec"
+            raise ValueError(f"the boards have {columns} columns, {want}")
         cells = np.full((len(planes), self._board + 2, _WIDTH), around, np.uint8)
         cells[:, 1:-1, 1 : self._board + 1] = planes[:, self._plane[name]]
         return cells
