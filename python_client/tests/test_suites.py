@@ -236,7 +236,7 @@ def test_decisions_of_all_agents_are_pinned() -> None:
     """A Go test compares decisions with this file: an agent that decides otherwise gets another version."""
     lines = (REPOSITORY / "env" / "catalog" / "testdata" / "decisions.txt").read_text().splitlines()
     pinned = {(id, int(rules), agent, int(version)) for id, rules, agent, version, _ in map(str.split, lines)}
-    assert pinned == {
+    assert pinned >= {
         (id, suite.version, agent, suite.agents[agent.partition(":")[0]])
         for suite in suites.SUITES.values()
         for id, *who in suite.parts

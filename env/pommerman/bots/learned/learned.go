@@ -33,6 +33,9 @@ var brains = func() map[string]func() *brain {
 	return all
 }()
 
+// versions are those above 1: an agent's grows when other weights take its place.
+var versions = map[string]int{"ppo-ffa": 2}
+
 func must[T any](x T, err error) T {
 	if err != nil {
 		panic(err)
@@ -44,7 +47,8 @@ func must[T any](x T, err error) T {
 // plays one of them or a user's file.
 var Roster = func() (all seat.Roster[pommerman.View]) {
 	for _, name := range slices.Sorted(maps.Keys(brains)) {
-		all = append(all, seat.Plain(name, func() pommerman.Bot { return &bot{brain: brains[name]} }))
+		plain := seat.Plain(name, func() pommerman.Bot { return &bot{brain: brains[name]} })
+		all = append(all, plain.Version(versions[name]))
 	}
 	weights := seat.Named("weights", brains, func(of *func() *brain, b func() *brain) { *of = b },
 		func(file []byte) (func() *brain, error) {
@@ -52,7 +56,8 @@ var Roster = func() (all seat.Roster[pommerman.View]) {
 			return func() *brain { return b }, err
 		})
 	create := func(b func() *brain) pommerman.Bot { return &bot{brain: b} }
-	return append(all, seat.Configured("net", brains["ppo-ffa"], []seat.Setting[func() *brain]{weights}, create))
+	net := seat.Configured("net", brains["ppo-ffa"], []seat.Setting[func() *brain]{weights}, create)
+	return append(all, net.Version(versions["ppo-ffa"]))
 }()
 
 // bot draws its moves by the answers of a network: the best of answers with Gumbel's
