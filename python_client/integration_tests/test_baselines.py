@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -24,13 +23,10 @@ BASELINES = Path(__file__).resolve().parents[1] / "examples" / "baselines"
 
 @pytest.fixture(scope="module")
 def ppo(binary: Path) -> Iterator[ModuleType]:
-    spec = importlib.util.spec_from_file_location("ppo", BASELINES / "ppo.py")
-    module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(os.environ, "POMMEGO_BINARY", str(binary))
-        patch.setitem(sys.modules, "ppo", module)
-        spec.loader.exec_module(module)
-        yield module
+        patch.syspath_prepend(str(BASELINES))
+        yield importlib.import_module("ppo")
 
 
 SMALL = "--demonstrations 8 --epochs 1 --games 16 --rollout 8 --minibatch 32 --judge 4"
@@ -55,6 +51,28 @@ def test_a_run_goes_on(
     result = json.loads((tmp_path / "result.json").read_text())
     assert result["games"] == 4
     assert 0 <= result["against"]["simple"]["won"] <= 1
+
+
+def test_diagnose(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """Each seat's first game, to its end, is looked into."""
+    diagnose = importlib.import_module("diagnose")
+    ppo.main(["selfplay-ffa", "--out", str(tmp_path), *SMALL.split(), "--minutes", "0"])
+    run = ppo.Run(ppo.parser.parse_args(["selfplay-ffa", "--out", str(tmp_path)]))
+    run.restore()
+    for against in ("static", ppo.SELF):
+        *_, gained, left = diagnose.played(run, against, 16)
+        counts = left.long().bincount()[1:]
+        assert counts[0] == 16, "every seat's game has ended"
+        assert (counts.diff() <= 0).all(), "and has been seen from its beginning on"
+        assert gained.min() >= -1
+    picture = tmp_path / "bombs.png"
+    options = ["--against", "static", "--games", "4", "--rows", "1", "--png", str(picture)]
+    capsys.readouterr()
+    diagnose.main(["selfplay-ffa", str(tmp_path), *options])
+    moves, values = capsys.readouterr().out.split("\n\n")
+    assert sum(float(line.split("|")[2]) for line in moves.splitlines()[2:]) == pytest.approx(100, abs=0.3)
+    assert len(values.splitlines()) == 2 + len(diagnose.LEFT)
+    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_duellist_learns(ppo: ModuleType, tmp_path: Path) -> None:

@@ -72,6 +72,37 @@ def test_danger_is_where_flames_break_out(env_id: str) -> None:
         assert seen > 500
 
 
+def test_danger_is_where_rolling_bombs_explode() -> None:
+    """On boards without walls it kicks where it can. Where it stops instead, bombs do as foretold."""
+    rng, rules = np.random.default_rng(4), {"num_rigid": 0, "num_wood": 24, "num_items": 24}
+    with pommego.make_vec(
+        "PommeFFACompetition-v0", 96, opponents=["static"] * 3, autoreset_mode="SameStep", rules=rules
+    ) as envs:
+        spec = envs.game_spec
+        safety, encoding, flame = Safety(spec), spec.encoding("planes"), spec.rules["flame_life"]
+        names, scalars = ([of.name for of in encoding[part].names] for part in ("planes", "scalars"))
+        ways = [names.index(f"bomb_{way}") for way in ("up", "down", "left", "right")]
+        obs, info = envs.reset(seed=5)
+        exploded = 0
+        for _ in range(600):
+            planes, mask = obs["planes"], info["action_mask"] > 0
+            careful, cannot = safety.moves(planes, obs["scalars"], mask), obs["scalars"].copy()
+            cannot[:, scalars.index("can_kick")] = 0
+            kicks = safety.moves(planes, cannot, mask) & ~careful  # it would be safe if it could not kick
+            kicks &= (rng.random(len(mask)) < 0.7)[:, None]
+            at = np.where(kicks.any(1, keepdims=True), kicks, careful)
+            stops = rng.random(len(mask)) < 0.2
+            often = [1, 1, 1, 1, 1, 3]  # bombs
+            actions = np.where(stops, 0, (rng.random(mask.shape) * at * often).argmax(1))
+            before, rolls = safety.danger(planes), planes[:, ways].any((1, 2, 3))
+            obs, _, terminated, _, info = envs.step(actions)
+            seen = stops & ~terminated
+            new = obs["planes"][:, names.index("flame")] == flame
+            np.testing.assert_array_equal(new[seen], before[seen] == 1)
+            exploded += int(new[seen & rolls].any((1, 2)).sum())
+        assert exploded > 20
+
+
 def test_no_way_out_leaves_the_mask() -> None:
     """In a blind alley beside one's own bomb nothing is safe: the choice is left as it was."""
     spec = pommego.catalog()["OneVsOne-v0"]

@@ -33,8 +33,8 @@ var brains = func() map[string]func() *brain {
 	return all
 }()
 
-// versions are those above 1: an agent's grows when other weights take its place.
-var versions = map[string]int{"ppo-ffa": 2}
+// versions are those above 1: an agent's grows when its weights or its safe moves change.
+var versions = map[string]int{"mappo-radio": 2, "mappo-team": 2, "ppo-duel": 2, "ppo-ffa": 3}
 
 func must[T any](x T, err error) T {
 	if err != nil {

@@ -11,12 +11,13 @@ const maxSteps = 32 // that are looked ahead
 // fires is what begins to burn in each step.
 type fires [maxSteps]grid.Bits
 
-// look is what a seat sees, and what bombs in view will do if all stay where they are.
+// look is what a seat sees, and what bombs in view will do if all agents stay where they are.
 // Python's pommego.pommerman.safety.Safety tells the same from planes.
 type look struct {
 	v     *pommerman.View
 	bombs [256]*pommerman.SeenBomb
-	free  grid.Bits // what it can step on
+	last  pommerman.Bombs // where they explode
+	free  grid.Bits       // what it can step on
 	fires fires
 }
 
@@ -30,7 +31,8 @@ func (l *look) see(v *pommerman.View) {
 			l.free.Add(c)
 		}
 	}
-	l.explode(v.Bombs[:v.NumBombs], &l.fires)
+	l.last.See(v)
+	l.explode(l.last.All(), &l.fires)
 }
 
 func isWall(item pommerman.Item) bool { return item == pommerman.Rigid || item == pommerman.Wood }
@@ -77,10 +79,9 @@ func (l *look) moves() tactics.Moves {
 			if v.Self.Ammo == 0 || l.bombs[self] != nil && !v.Rules.Traits().BombsStack {
 				continue
 			}
-			var bombs [pommerman.MaxBombs + 1]pommerman.SeenBomb
-			n := copy(bombs[:], v.Bombs[:v.NumBombs])
-			bombs[n] = pommerman.SeenBomb{Cell: self, Life: uint8(v.Rules.BombLife), Blast: v.Self.Blast}
-			l.explode(bombs[:n+1], &fires)
+			bombs := l.last
+			bombs.Add(pommerman.SeenBomb{Cell: self, Life: uint8(v.Rules.BombLife), Blast: v.Self.Blast})
+			l.explode(bombs.All(), &fires)
 			free.Remove(self)
 		case move != pommerman.Stop:
 			to = self.Next(grid.Dir(move))

@@ -6,10 +6,11 @@ are good for. One that is restricted to `Safety.moves` can lay bombs safely:
     safety = Safety(envs.game_spec)
     mask = safety.moves(obs["planes"], obs["scalars"], info["action_mask"])
 
-A move is safe if, assuming that all bombs and other agents stay where they are, there is
-a path after it that no flame touches until the last of these bombs, its own included, has
-burnt out. Only the observation is used: cells in fog count as free, and where it does not
-show how old flames are (with the Java step) they count as new.
+A move is safe if, assuming that all other agents stay where they are, there is a path after
+it that no flame touches until the last of the bombs, its own included, has burnt out. A bomb
+that rolls goes on until it explodes, or something is in its way. Only the observation is
+used: cells in fog count as free, and where it does not show how old flames are (with the Java
+step) they count as new.
 
 By the rules of 2018 only explosions kill, and they remove other bombs; a move that lays a
 bomb onto another is never safe, because the observation would no longer show the other.
@@ -32,6 +33,7 @@ Rows = NDArray[np.uint16]  # (n, ..., rows): a bit a column
 
 _WIDTH = 16
 _NEVER = 255
+_WAYS = {"up": -_WIDTH, "down": _WIDTH, "left": -1, "right": 1}  # of bombs that roll
 _MOVES = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))  # rows and columns: stop, up, down, left, right
 
 
@@ -146,9 +148,20 @@ class Safety:
         return self._padded(planes, "rigid", around=1), self._padded(planes, "wood")
 
     def _bombs(self, planes: NDArray[np.uint8]) -> _Bombs:
+        """Find the bombs, where they will explode: one that rolls goes on until something is in its way."""
         blast, life = (self._padded(planes, name).ravel() for name in ("bomb_blast", "bomb_life"))
         cell = np.flatnonzero(blast)
-        return _Bombs(cell, blast[cell].astype(np.intp), life[cell].astype(np.intp))
+        blast, life = blast[cell].astype(np.intp), life[cell].astype(np.intp)
+        by = [self._padded(planes, f"bomb_{way}").ravel()[cell] > 0 for way in _WAYS]
+        step = np.array([*_WAYS.values()]) @ np.array(by)
+        if step.any():
+            passage, flame = (self._padded(planes, name).ravel() for name in ("passage", "flame"))
+            for after in range(1, self._rules["bomb_life"] + 1):
+                on = cell + step
+                goes = (step != 0) & (after <= life) & (passage[on] | flame[on] > 0)
+                cell = np.where(goes, on, cell)
+                life = np.where(goes & (flame[cell] > after), after, life)  # it explodes in flames
+        return _Bombs(cell, blast, life)
 
     def _laid(self, bombs: _Bombs, own: Cells, scalars: NDArray[np.float32], who: NDArray[np.intp]) -> _Bombs:
         """Select the bombs of some boards, and add one at each seat's agent."""
@@ -217,7 +230,7 @@ def _rays(bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
     bit = np.left_shift(1, bombs.life).astype(np.uint32)
     np.bitwise_or.at(flat, bombs.cell, bit)
     cell, left, bit = np.tile(bombs.cell, 4), np.tile(bombs.blast, 4), np.tile(bit, 4)
-    way = np.repeat([-_WIDTH, _WIDTH, -1, 1], len(bombs.cell))
+    way = np.repeat([*_WAYS.values()], len(bombs.cell))
     while len(cell):
         cell, left = cell + way, left - 1
         go = (left > 0) & (stones[cell] == 0)
