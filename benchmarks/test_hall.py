@@ -85,6 +85,7 @@ class JavaGateway:
 def test_a_game(name: str, env: str, tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(LIBRARY)
     (tmp_path / "py4j").mkdir()
+    (tmp_path / "py4j" / "__init__.py").touch()  # before the real one, where that is installed
     (tmp_path / "py4j" / "java_gateway.py").write_text(BRIDGE)
     agent = f"exec:{sys.executable} {tmp_path / 'agent.py'} seat {name} file.jar"
     play = [
