@@ -45,12 +45,9 @@ def played(run: ppo.Run, against: str, games: int) -> Played:
     kept, _ = ppo.collect(policy, seats, steps, run.o.outliving)
     seats.envs[0].close()
     *_, near, numbers, moves, action, _, value, reward, over, _ = kept
-    gained, left = torch.zeros_like(reward), torch.zeros_like(reward)
-    following = remaining = torch.zeros(reward.shape[1])
-    for t in reversed(range(steps)):
-        on = (~over[t]).float()
-        following, remaining = reward[t] + run.o.gamma * on * following, 1 + on * remaining
-        gained[t], left[t] = following, remaining
+    none, one = torch.zeros_like(reward), torch.ones_like(reward)
+    gained = ppo.advantages(reward, none, over, none[0], gamma=run.o.gamma, lam=1)  # of a value of nothing
+    left = ppo.advantages(one, none, over, none[0], gamma=1, lam=1)
     first = over.long().cumsum(0) - over.long() == 0
     logits, _ = policy(near[first], numbers[first], moves[first])
     logp, entropy = ppo.chances(policy, logits, action[first])

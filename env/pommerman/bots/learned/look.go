@@ -45,8 +45,8 @@ func (l *look) isSelf(c grid.Cell) bool {
 
 // explode adds what bombs set on fire. One that another reaches explodes with it.
 func (l *look) explode(bombs []pommerman.SeenBomb, to *fires) {
-	var reached [pommerman.MaxBombs + 1]grid.Bits
-	var life [pommerman.MaxBombs + 1]uint8
+	var reached [pommerman.MaxBombs]grid.Bits
+	var life [pommerman.MaxBombs]uint8
 	for i, b := range bombs {
 		life[i] = b.Life
 		pommerman.Rays(&l.v.Board, b.Cell, b.Blast, &reached[i])
