@@ -57,9 +57,6 @@ func (f *Bombs) Add(b SeenBomb) {
 	}
 }
 
-// All is the bombs, in order.
-func (f *Bombs) All() []SeenBomb { return f.list[:f.n] }
-
 // Keep keeps the bombs for which keep is true, in order.
 func (f *Bombs) Keep(keep func(b *SeenBomb) bool) {
 	n := 0

@@ -3,6 +3,7 @@
     python ppo.py ppo-ffa                 # runs/ppo-ffa-0: about an hour on one core
     python ppo.py ppo-ffa --seed 1        # another seed, another folder
     python ppo.py mappo-team --minutes 30 # less PPO
+    python ppo.py ppo-duel --device cuda  # with the network on a GPU
     python ppo.py ppo-duel --demonstrations 40 --epochs 1 --minutes 0.1 --games 16 --judge 20   # a test
 
 A teacher shows its moves first (not to selfplay-ffa), then the network learns from games against the
@@ -97,7 +98,6 @@ class Recipe(NamedTuple):
 
 FFA, DUEL = "PommeFFACompetition-v0", "OneVsOne-v0"
 TEAM, RADIO = "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
-WEAKER = {"simple": 0.7, "champion:level=1": 0.3}  # than what a team has imitated
 RECIPES = {
     "ppo-ffa": Recipe(
         FFA, {"simple": 0.6, "static": 0.15, "heuristic": 0.25}, ("simple", "static", "heuristic")
@@ -105,8 +105,10 @@ RECIPES = {
     "ppo-duel": Recipe(
         DUEL, {"simple": 0.5, "champion:level=2": 0.5}, ("simple", "champion:level=2"), minutes=45
     ),
-    "mappo-team": Recipe(TEAM, WEAKER, ("simple", TEACHER)),
-    "mappo-radio": Recipe(RADIO, WEAKER, tuple(WEAKER), minutes=35),
+    "mappo-team": Recipe(TEAM, {"simple": 0.5, "champion:level=2": 0.5}, ("simple", TEACHER)),
+    "mappo-radio": Recipe(
+        RADIO, {"simple": 0.7, "champion:level=1": 0.3}, ("simple", "champion:level=1"), minutes=35
+    ),
     "selfplay-ffa": Recipe(
         FFA,
         {SELF: 0.8, PAST: 0.2},
@@ -136,6 +138,7 @@ parser.add_argument("--clip", type=float, default=0.2, help="how far the policy 
 parser.add_argument("--entropy", type=float, default=0.003, help="weight of the entropy")
 parser.add_argument("--outliving", type=float, default=0.2, help="reward for each enemy that dies first")
 parser.add_argument("--mute", action="store_true", help="send no words, to see what mappo-radio's are worth")
+parser.add_argument("--device", default="cpu", help="where the network is, such as cuda")
 parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
 parser.add_argument("--judge", type=int, default=400, help="games of the evaluation at the end")
 
@@ -160,8 +163,9 @@ class Policy(nn.Module):
 
     def forward(self, near: Tensor, numbers: Tensor, moves: Tensor) -> tuple[Tensor, Tensor]:
         """Return logarithms of odds, (n, 6) or those of words too, and values (n,) of what `Seen` holds."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=FAST):
-            near = near.to(torch.bfloat16 if FAST else torch.float32, memory_format=torch.channels_last)
+        fast = FAST or near.is_cuda
+        with torch.autocast(near.device.type, torch.bfloat16, enabled=fast):
+            near = near.to(torch.bfloat16 if fast else torch.float32, memory_format=torch.channels_last)
             x = self.first(near / UNIT)
             own = self.own.flip(2, 3).permute(0, 2, 3, 1).reshape(-1, self.numbers)
             own = functional.linear(numbers.to(near.dtype) / UNIT, own)
@@ -180,7 +184,7 @@ class Policy(nn.Module):
         answers[SPOKEN if self.mute else []] = -100
 
         def rounded(weight: Tensor, bias: Tensor, **more: object) -> Layer:
-            return Layer.rounded(weight.detach().permute(2, 3, 1, 0), bias.detach(), **more)
+            return Layer.rounded(weight.detach().cpu().permute(2, 3, 1, 0), bias.detach().cpu(), **more)
 
         return Network(
             [
@@ -243,7 +247,7 @@ def mirrored(recipe: Recipe, way: int, near: Tensor, numbers: Tensor, moves: Ten
 
 
 def demonstrations(folder: Path, games: int, recipe: Recipe, gamma: float) -> tuple[Tensor, ...]:
-    """Let the teacher play, and return near, numbers, moves, its moves, and what they led to."""
+    """Let the teacher play: near, numbers, moves, its moves, what they led to, and in how many steps."""
     spec = pommego.catalog()[recipe.id]
     window = Window(spec, **recipe.sees)
     agents = [TEACHER] * (spec.seats // 2) + ["simple"] * (spec.seats // 2 + 1)  # drawn, as one is too many
@@ -259,23 +263,28 @@ def demonstrations(folder: Path, games: int, recipe: Recipe, gamma: float) -> tu
             obs = {name: array[alive, seat] for name, array in game.observations.items()}
             seen = window(obs, game.legal[alive, seat])
             action = game.actions[alive, seat].reshape(len(alive), -1)[:, 0].astype(np.int64)  # without words
-            paid = game.outcome[seat] * gamma ** (alive[-1] - alive)
-            kept = seen.moves[np.arange(len(alive)), action]  # it also kicks and dares
-            found.append([part[kept] for part in (*seen, action, paid.astype(np.float32))])
+            left = (alive[-1] - alive).astype(np.float32)
+            paid = np.float32(game.outcome[seat] * gamma**left)
+            kept = seen.moves[np.arange(len(alive)), action]  # it also dares
+            found.append([part[kept] for part in (*seen, action, paid, left)])
     return tuple(torch.from_numpy(np.concatenate(parts)) for parts in zip(*found, strict=True))
 
 
 def imitate(policy: Policy, optimizer: torch.optim.Optimizer, shown: tuple[Tensor, ...], epochs: int) -> None:
     """Learn the teacher's moves, and what they led to."""
-    *seen, action, paid = shown
+    *seen, action, paid, left = shown
+    near_end = 1 / (1 + left / 10)  # where a value can be told
     size, step = 1024, 0
     total = epochs * -(-len(action) // size)
     for _ in range(epochs):
         right = loss = 0.0
         for rows in torch.randperm(len(action)).split(size):
-            logits, value = policy(*mirrored(policy.recipe, step % 8, *(part[rows] for part in seen)))
-            act = TO[step % 8][action[rows]]
-            lost = functional.cross_entropy(logits[:, :6], act) + 0.5 * functional.mse_loss(value, paid[rows])
+            boards = mirrored(policy.recipe, step % 8, *(part[rows] for part in seen))
+            more = (TO[step % 8][action[rows]], paid[rows], near_end[rows])
+            *boards, act, come, weight = (part.to(policy.own.device) for part in (*boards, *more))
+            logits, value = policy(*boards)
+            missed = (weight * (value - come).square()).sum() / weight.sum()
+            lost = functional.cross_entropy(logits[:, :6], act) + missed
             optimizer.param_groups[0]["lr"] = 2e-3 * (1.02 - step / total)
             descend(policy, optimizer, lost)
             step += 1
@@ -299,8 +308,10 @@ def descend(policy: Policy, optimizer: torch.optim.Optimizer, loss: Tensor) -> N
 class Games:
     """Games against each kind of opponent, stepped together. Their boards are seen in eight mirrors."""
 
-    def __init__(self, recipe: Recipe, games: int, seed: int, past: pommego.Pool) -> None:
-        self.recipe, self.envs = recipe, []
+    def __init__(
+        self, recipe: Recipe, games: int, seed: int, past: pommego.Pool, device: str = "cpu"
+    ) -> None:
+        self.recipe, self.envs, self.device = recipe, [], device
         self.won: list[deque[bool]] = []  # against each kind, of late
         counts = "step" if recipe.pays else False
         seats = pommego.catalog()[recipe.id].seats
@@ -333,13 +344,13 @@ class Games:
         ways = [
             mirrored(self.recipe, way, *(part[rows] for part in seen)) for way, rows in enumerate(self.parts)
         ]
-        self.seen = [torch.cat(part) for part in zip(*ways, strict=True)]
+        self.seen = [torch.cat(part).to(self.device) for part in zip(*ways, strict=True)]
         states = joined([info.get("state", {}) for info in infos])
-        self.state = [torch.from_numpy(state) for state in states.values()]
+        self.state = [torch.from_numpy(state).to(self.device) for state in states.values()]
 
     def step(self, actions: Tensor, outliving: float) -> tuple[Tensor, Tensor, Tensor]:
         """Step; returns rewards, with those on the way, whose fate is decided, and which rows count."""
-        before, actions = self.alive(), actions.clone()
+        before, actions = self.alive(), actions.to("cpu", copy=True)
         for way, rows in enumerate(self.parts):
             actions[rows, 0] = BACK[way][actions[rows, 0]]
         slipped = torch.rand(len(actions)) < self.slips  # any legal move, safe or not
@@ -354,7 +365,7 @@ class Games:
             won.extend(paid[ended | (paid != 0)] > 0)
         over |= reward != 0
         self.look(answers)
-        more = outliving * (before - self.alive())
+        more = outliving * (before - self.alive()).cpu()
         if self.recipe.pays:
             more += torch.from_numpy(np.concatenate([info["counts"] for *_, info in answers]) @ self.pays)
         reward = torch.where(over & (reward <= 0), -1.0, reward.float())  # a tie is as bad as a loss
@@ -394,7 +405,7 @@ def collect(policy: Policy, games: Games, steps: int, outliving: float) -> tuple
         actions, logp = drawn(policy, logits)
         kept.append([*before, actions, logp, value, *games.step(actions, outliving)])
     last = valued(policy, games.seen, games.state)[1]
-    return [torch.stack(part) for part in zip(*kept, strict=True)], last
+    return [torch.stack(part).to(games.device) for part in zip(*kept, strict=True)], last
 
 
 def valued(policy: Policy, seen: list[Tensor], state: list[Tensor]) -> tuple[Tensor, Tensor]:
@@ -442,7 +453,7 @@ def learn(
             much = gain[rows, None]  # words are judged apart from the move, lest their chance hides its worth
             better = torch.minimum(ratio * much, ratio.clamp(1 - o.clip, 1 + o.clip) * much)
             value_loss = functional.mse_loss(guess, aim[rows])
-            descend(policy, optimizer, 0.5 * value_loss - better.sum(1).mean() - o.entropy * entropy)
+            descend(policy, optimizer, 2 * value_loss - better.sum(1).mean() - o.entropy * entropy)
             kl = (ratio - 1 - log_ratio).sum(1).mean()
             noted.append(torch.stack([value_loss, entropy, kl]).detach())
     return dict(zip(("value_loss", "entropy", "kl"), torch.stack(noted).mean(0).tolist(), strict=True))
@@ -461,8 +472,9 @@ class Past:
     @torch.no_grad()
     def __call__(self, obs: dict[str, Any], info: dict[str, Any]) -> np.ndarray:
         """Draw moves."""
-        logits, _ = self.policy(*map(torch.from_numpy, self.window(obs, info["action_mask"])))
-        return drawn(self.policy, logits)[0].squeeze(1).numpy()
+        seen = self.window(obs, info["action_mask"])
+        logits, _ = self.policy(*(torch.from_numpy(part).to(self.policy.own.device) for part in seen))
+        return drawn(self.policy, logits)[0].squeeze(1).cpu().numpy()
 
 
 class Run:
@@ -473,7 +485,7 @@ class Run:
         self.out = o.out or Path(f"runs/{o.name}-{o.seed}")
         self.out.mkdir(parents=True, exist_ok=True)
         torch.manual_seed(o.seed)
-        self.policy = Policy(self.recipe).to(memory_format=torch.channels_last)
+        self.policy = Policy(self.recipe).to(o.device, memory_format=torch.channels_last)
         self.policy.mute = o.mute
         self.optimizer = torch.optim.Adam(self.policy.parameters(), eps=1e-5)
         self.done = {"updates": 0, "steps": 0, "minutes": 0.0}
@@ -489,7 +501,7 @@ class Run:
 
     def restore(self) -> None:
         """Go on from the checkpoint."""
-        saved = torch.load(self.out / "checkpoint.pt", weights_only=True)
+        saved = torch.load(self.out / "checkpoint.pt", weights_only=True, map_location=self.o.device)
         for weights in saved["past"]:
             self.policy.load_state_dict(weights)
             self.past.add(Past(self.policy))
@@ -518,7 +530,7 @@ class Run:
         minutes = self.recipe.minutes if o.minutes is None else o.minutes
         torch.manual_seed(o.seed * 1000 + done["updates"])
         seed = o.seed * 10_000_000 + done["updates"] * o.games
-        games = Games(self.recipe, o.games, seed, self.past)
+        games = Games(self.recipe, o.games, seed, self.past, o.device)
         with ExitStack() as stack, (self.out / "progress.jsonl").open("a") as log:
             for envs in games.envs:
                 stack.enter_context(envs)

@@ -78,7 +78,7 @@ var planes = map[string]plane{
 	"fog": shows(pommerman.Fog),
 	"danger": {func(l *look, c grid.Cell) uint8 {
 		for t := 1; t <= soon; t++ {
-			if l.fires[t].Has(c) {
+			if l.ahead.begins[t].Has(c) {
 				return uint8(soon + 1 - t)
 			}
 		}

@@ -34,7 +34,7 @@ var brains = func() map[string]func() *brain {
 }()
 
 // versions are those above 1: an agent's grows when its weights or its safe moves change.
-var versions = map[string]int{"mappo-radio": 2, "mappo-team": 2, "ppo-duel": 2, "ppo-ffa": 3}
+var versions = map[string]int{"mappo-radio": 3, "mappo-team": 3, "ppo-duel": 3, "ppo-ffa": 4}
 
 func must[T any](x T, err error) T {
 	if err != nil {

@@ -8,17 +8,27 @@ import (
 
 const maxSteps = 32 // that are looked ahead
 
-// fires is what begins to burn in each step.
-type fires [maxSteps]grid.Bits
-
 // look is what a seat sees, and what bombs in view will do if all agents stay where they are.
 // Python's pommego.pommerman.safety.Safety tells the same from planes.
 type look struct {
-	v     *pommerman.View
-	bombs [256]*pommerman.SeenBomb
-	last  pommerman.Bombs // where they explode
-	free  grid.Bits       // what it can step on
-	fires fires
+	v      *pommerman.View
+	bombs  [256]*pommerman.SeenBomb
+	ground grid.Bits // without walls and other agents
+	ahead  forecast
+}
+
+// forecast is what bombs do.
+type forecast struct {
+	list   [pommerman.MaxBombs]future
+	n      int
+	rest   grid.Bits           // where they stop
+	begins [maxSteps]grid.Bits // what begins to burn in each step
+}
+
+// future is that of a bomb.
+type future struct {
+	path        [maxSteps]grid.Cell // where it is after each step
+	blast, life uint8
 }
 
 func (l *look) see(v *pommerman.View) {
@@ -27,12 +37,12 @@ func (l *look) see(v *pommerman.View) {
 		l.bombs[v.Bombs[i].Cell] = &v.Bombs[i]
 	}
 	for c := range grid.Square(v.Rules.BoardSize).All {
-		if l.bombs[c] == nil && !isWall(v.Board[c]) && (!l.isAgent(c) || l.isSelf(c)) {
-			l.free.Add(c)
+		if !isWall(v.Board[c]) && (!l.isAgent(c) || l.isSelf(c)) {
+			l.ground.Add(c)
 		}
 	}
-	l.last.See(v)
-	l.explode(l.last.All(), &l.fires)
+	l.rolling(&l.ahead, 0, grid.Stay)
+	l.explode(&l.ahead)
 }
 
 func isWall(item pommerman.Item) bool { return item == pommerman.Rigid || item == pommerman.Wood }
@@ -43,58 +53,99 @@ func (l *look) isSelf(c grid.Cell) bool {
 	return l.v.Board[c] == l.v.Rules.Agent0()+pommerman.Item(l.v.Seat)
 }
 
-// explode adds what bombs set on fire. One that another reaches explodes with it.
-func (l *look) explode(bombs []pommerman.SeenBomb, to *fires) {
-	var reached [pommerman.MaxBombs]grid.Bits
-	var life [pommerman.MaxBombs]uint8
-	for i, b := range bombs {
-		life[i] = b.Life
-		pommerman.Rays(&l.v.Board, b.Cell, b.Blast, &reached[i])
+// rolling adds the bombs in view, of which the one on a cell is kicked.
+func (l *look) rolling(f *forecast, kicked grid.Cell, kick grid.Dir) {
+	for i := range l.v.NumBombs {
+		b := &l.v.Bombs[i]
+		if b.Cell == kicked {
+			l.roll(f, b, kick)
+		} else {
+			l.roll(f, b, b.Moving)
+		}
 	}
+}
+
+// roll adds a bomb that rolls until it explodes, or something is in its way.
+func (l *look) roll(f *forecast, from *pommerman.SeenBomb, way grid.Dir) {
+	if f.n == len(f.list) {
+		return
+	}
+	b, cell := &f.list[f.n], from.Cell
+	f.n++
+	b.blast, b.life = from.Blast, max(from.Life, 1)
+	b.path[0] = cell
+	for t := 1; t < maxSteps; t++ {
+		to := cell.Next(way)
+		if item := l.v.Board[to]; t > int(b.life) || item != pommerman.Passage && item != pommerman.Flames {
+			way = grid.Stay
+		}
+		cell = cell.Next(way)
+		if way != grid.Stay && int(l.v.Flames[cell]) > t {
+			b.life = uint8(t)
+		}
+		b.path[t] = cell
+	}
+	f.rest.Add(cell)
+}
+
+// explode finds what begins to burn. A bomb that another reaches explodes with it.
+func (l *look) explode(f *forecast) {
+	delay := int(one(l.v.Rules.DelayedChain))
 	for changed := true; changed; {
-		changed = false
-		for i := range bombs {
-			for j := range bombs {
-				if sooner := life[j] + one(l.v.Rules.DelayedChain); sooner < life[i] && reached[j].Has(bombs[i].Cell) {
-					life[i], changed = sooner, true
+		f.begins, changed = [maxSteps]grid.Bits{}, false
+		for i := range f.n {
+			b := &f.list[i]
+			pommerman.Rays(&l.v.Board, b.path[b.life%maxSteps], b.blast, &f.begins[b.life%maxSteps])
+		}
+		for i := range f.n {
+			b := &f.list[i]
+			for t := 1; t+delay < int(b.life); t++ {
+				if l.burns(f, b.path[t%maxSteps], t) {
+					b.life, changed = uint8(t+delay), true
 				}
 			}
 		}
 	}
-	for i := range bombs {
-		at := &to[life[i]%maxSteps]
-		*at = at.Or(reached[i])
-	}
 }
 
-// moves is those that do something, and of them those that can be survived and kick no
-// bomb, unless there are none.
+// lasts is for how many steps a cell burns.
+func (l *look) lasts() int { return l.v.Rules.FlameLife + l.v.Rules.Traits().Lingers }
+
+// burns reports whether a cell is in flames of these bombs in a step.
+func (l *look) burns(f *forecast, c grid.Cell, t int) bool {
+	for begun := max(t-l.lasts()+1, 1); begun <= t; begun++ {
+		if f.begins[begun%maxSteps].Has(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// moves is those that do something, and of them those that can be survived, unless there are none.
 func (l *look) moves() tactics.Moves {
 	v, self := l.v, l.v.Self.Cell
 	var allowed, safe tactics.Moves
 	for move := pommerman.Stop; move <= pommerman.LayBomb; move++ {
-		to, free, fires := self, l.free, l.fires
+		var survived bool
 		switch {
+		case move == pommerman.Stop:
+			survived = l.survives(self, &l.ahead)
 		case move == pommerman.LayBomb:
 			if v.Self.Ammo == 0 || l.bombs[self] != nil && !v.Rules.Traits().BombsStack {
 				continue
 			}
-			bombs := l.last
-			bombs.Add(pommerman.SeenBomb{Cell: self, Life: uint8(v.Rules.BombLife), Blast: v.Self.Blast})
-			l.explode(bombs.All(), &fires)
-			free.Remove(self)
-		case move != pommerman.Stop:
-			to = self.Next(grid.Dir(move))
-			if isWall(v.Board[to]) {
-				continue
-			}
+			var laid forecast
+			l.rolling(&laid, 0, grid.Stay)
+			l.roll(&laid, &pommerman.SeenBomb{Cell: self, Life: uint8(v.Rules.BombLife), Blast: v.Self.Blast}, grid.Stay)
+			l.explode(&laid)
+			survived = l.survives(self, &laid)
+		case isWall(v.Board[self.Next(grid.Dir(move))]):
+			continue
+		default:
+			survived = l.walks(grid.Dir(move))
 		}
 		allowed = allowed.With(move)
-		kicks := to != self && v.Self.Kicks && l.bombs[to] != nil
-		if !free.Has(to) {
-			to = self
-		}
-		if !kicks && l.survives(to, &free, &fires) {
+		if survived {
 			safe = safe.With(move)
 		}
 	}
@@ -104,19 +155,39 @@ func (l *look) moves() tactics.Moves {
 	return safe
 }
 
+// walks reports whether a step can be survived. A kick that moves no bomb, or one that rolls already, cannot.
+func (l *look) walks(way grid.Dir) bool {
+	self := l.v.Self.Cell
+	to := self.Next(way)
+	switch bomb := l.bombs[to]; {
+	case bomb == nil || !l.ahead.rest.Has(to):
+		if !l.ground.Has(to) {
+			to = self
+		}
+		return l.survives(to, &l.ahead)
+	case !l.v.Self.Kicks:
+		return l.survives(self, &l.ahead)
+	case bomb.Moving != grid.Stay:
+		return false
+	}
+	var kicked forecast
+	l.rolling(&kicked, to, way)
+	l.explode(&kicked)
+	return !kicked.rest.Has(to) && l.survives(to, &kicked)
+}
+
 // survives reports whether, from a cell that it is on after the next step, there is a path
 // that no flame touches until the last of the bombs has burnt out.
-func (l *look) survives(from grid.Cell, free *grid.Bits, begin *fires) bool {
-	lingers := l.v.Rules.Traits().Lingers
-	flames := l.v.Rules.FlameLife + lingers
+func (l *look) survives(from grid.Cell, f *forecast) bool {
+	free, lingers := l.ground.AndNot(f.rest), l.v.Rules.Traits().Lingers
 	var at grid.Bits
 	at.Add(from)
-	for t := 1; t < min(l.v.Rules.BombLife+flames, maxSteps); t++ {
+	for t := 1; t < min(l.v.Rules.BombLife+l.lasts(), maxSteps); t++ {
 		if t > 1 {
-			at = at.Or(at.Grow().And(*free))
+			at = at.Or(at.Grow().And(free))
 		}
-		for begun := max(t-flames+1, 1); begun <= t; begun++ {
-			at = at.AndNot(begin[begun])
+		for begun := max(t-l.lasts()+1, 1); begun <= t; begun++ {
+			at = at.AndNot(f.begins[begun])
 		}
 		for c := range at.All {
 			if life := int(l.v.Flames[c]); life > 0 && t < life+lingers {

@@ -8,9 +8,10 @@ are good for. One that is restricted to `Safety.moves` can lay bombs safely:
 
 A move is safe if, assuming that all other agents stay where they are, there is a path after
 it that no flame touches until the last of the bombs, its own included, has burnt out. A bomb
-that rolls goes on until it explodes, or something is in its way. Only the observation is
-used: cells in fog count as free, and where it does not show how old flames are (with the Java
-step) they count as new.
+that rolls, or that the move kicks, goes on until it explodes, or something is in its way; a kick
+that moves no bomb, or one that rolls already, is never safe. Only the observation is used: cells
+in fog count as free, and where it does not show how old flames are (with the Java step) they count
+as new.
 
 By the rules of 2018 only explosions kill, and they remove other bombs; a move that lays a
 bomb onto another is never safe, because the observation would no longer show the other.
@@ -38,11 +39,19 @@ _MOVES = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))  # rows and columns: stop, u
 
 
 class _Bombs(NamedTuple):
-    """All bombs of a batch: index into `Cells`, blast strength, and steps until they explode."""
+    """All n bombs of a batch."""
 
-    cell: NDArray[np.intp]
-    blast: NDArray[np.intp]
-    life: NDArray[np.intp]
+    path: NDArray[np.intp]  # (steps, n): where they are after so many steps, index into `Cells`
+    blast: NDArray[np.intp]  # strength
+    life: NDArray[np.intp]  # steps until they explode
+
+    def at(self, life: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return where they are after so many steps."""
+        return self.path[life, np.arange(self.path.shape[1])]
+
+    def only(self, kept: NDArray[np.bool_]) -> _Bombs:
+        """Select some."""
+        return _Bombs(self.path[:, kept], self.blast[kept], self.life[kept])
 
 
 class Safety:
@@ -63,6 +72,7 @@ class Safety:
         self._plane = {plane.name: i for i, plane in enumerate(encoding["planes"].names)}
         self._scalar = {scalar.name: i for i, scalar in enumerate(encoding["scalars"].names)}
         self._id, self._rules, self._board = spec.id, rules, int(rules["board_size"])
+        self._ways = np.array([self._plane[f"bomb_{way}"] for way in _WAYS])
         self._strongest: int = rules["max_blast_strength"]
         # By the Java step a flame burns for a step after the last observation that shows it.
         self._lingers = np.uint8(rules.get("step") == "java")
@@ -95,7 +105,7 @@ class Safety:
         scalars: NDArray[np.float32],
         mask: NDArray[np.uint8] | NDArray[np.bool_],
     ) -> NDArray[np.bool_]:
-        """Remove from a mask the moves that cannot be survived and those that kick a bomb.
+        """Remove from a mask the moves that cannot be survived.
 
         Args:
             planes: uint8 (n, planes, board, board).
@@ -112,11 +122,14 @@ class Safety:
             own = self._standing(scalars)
             allowed[:, len(_MOVES)] &= ~(own & self._padded(planes, "bomb_blast")).any((1, 2))
         others = self._padded(planes, "enemies") | self._padded(planes, "teammate")
-        at, free = _rows(own), ~_rows(stone | wood | others | self._padded(planes, "bomb_blast"))
-        ways = np.stack([_moved(at, free, move) for move in _MOVES], axis=1)
+        at, ground, rests = _rows(own), ~_rows(stone | wood | others), _marked(bombs.path[-1], own)
+        stays = self._padded(planes, "bomb_blast") & rests
+        begin, free = ground & ~_rows(stays), ground & ~_rows(rests)
+        ways = np.stack([_moved(at, begin, move) for move in _MOVES], axis=1)
         flame = self._padded(planes, "flame")
         survived = self._survived(ways, free, self._blasts(bombs, stone, wood), flame)
-        survived &= ~self._kicks(at, _rows(self._padded(planes, "bomb_blast")), scalars)
+        which, move, kicked = self._kicks(planes, scalars, own, ground, stays)
+        survived[which, move] = kicked
         laid = np.zeros((len(planes), 1), np.bool_)
         who = np.flatnonzero(allowed[:, len(_MOVES)])
         if len(who):
@@ -148,51 +161,72 @@ class Safety:
         return self._padded(planes, "rigid", around=1), self._padded(planes, "wood")
 
     def _bombs(self, planes: NDArray[np.uint8]) -> _Bombs:
-        """Find the bombs, where they will explode: one that rolls goes on until something is in its way."""
+        """Find the bombs, and where they roll until something is in their way."""
         blast, life = (self._padded(planes, name).ravel() for name in ("bomb_blast", "bomb_life"))
         cell = np.flatnonzero(blast)
         blast, life = blast[cell].astype(np.intp), life[cell].astype(np.intp)
+        path = np.tile(cell, (self._rules["bomb_life"] + 1, 1))
         by = [self._padded(planes, f"bomb_{way}").ravel()[cell] > 0 for way in _WAYS]
         step = np.array([*_WAYS.values()]) @ np.array(by)
         if step.any():
             passage, flame = (self._padded(planes, name).ravel() for name in ("passage", "flame"))
-            for after in range(1, self._rules["bomb_life"] + 1):
+            for after in range(1, len(path)):
                 on = cell + step
-                goes = (step != 0) & (after <= life) & (passage[on] | flame[on] > 0)
-                cell = np.where(goes, on, cell)
-                life = np.where(goes & (flame[cell] > after), after, life)  # it explodes in flames
-        return _Bombs(cell, blast, life)
+                step = np.where((after <= life) & (passage[on] | flame[on] > 0), step, 0)
+                cell = path[after] = cell + step
+                life = np.where((step != 0) & (flame[cell] > after), after, life)  # it explodes in flames
+        return _Bombs(path, blast, life)
 
     def _laid(self, bombs: _Bombs, own: Cells, scalars: NDArray[np.float32], who: NDArray[np.intp]) -> _Bombs:
         """Select the bombs of some boards, and add one at each seat's agent."""
         size = own[0].size
         place = np.full(len(own), -1)
         place[who] = np.arange(len(who))
-        kept = place[bombs.cell // size] >= 0
-        there = bombs.cell[kept]
+        bombs = bombs.only(place[bombs.path[0] // size] >= 0)
         new = np.flatnonzero(own[who])
         strength = np.rint(scalars[who, self._scalar["blast_strength"]] * self._strongest).astype(np.intp)
+        path = place[bombs.path // size] * size + bombs.path % size
         return _Bombs(
-            np.concatenate([place[there // size] * size + there % size, new]),
-            np.concatenate([bombs.blast[kept], strength[new // size]]),
-            np.concatenate([bombs.life[kept], np.full(len(new), self._rules["bomb_life"])]),
+            np.concatenate([path, np.tile(new, (len(path), 1))], axis=1),
+            np.concatenate([bombs.blast, strength[new // size]]),
+            np.concatenate([bombs.life, np.full(len(new), self._rules["bomb_life"])]),
         )
 
     def _blasts(self, bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
         """Return when explosions reach each cell; a bomb that another reaches explodes with it."""
         if self._of_2018:
             return _vanishing(bombs, stone, wood)
+        steps = np.arange(len(bombs.path), dtype=np.uint32)[:, None]
         while True:
             times = _rays(bombs, stone, wood)
-            sooner = np.minimum(_first(times.ravel()[bombs.cell]) + self._rules["delayed_chain"], bombs.life)
+            burns = reached = times.ravel()[bombs.path]
+            for later in range(1, self._flame_life):
+                burns = burns | reached << np.uint32(later)
+            hit = (burns >> steps) & 1
+            first = np.where(hit.any(0), hit.argmax(0), _NEVER)
+            sooner = np.minimum(first + self._rules["delayed_chain"], bombs.life)
             if (sooner == bombs.life).all():
                 return times
             bombs = bombs._replace(life=sooner)
 
-    def _kicks(self, at: Rows, bombs: Rows, scalars: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Find the moves that kick a bomb; where it would stop is not computed."""
-        hits = [(_moved(at, bombs, move) & bombs & ~at).any(1) for move in _MOVES]
-        return np.stack(hits, axis=1) & (scalars[:, self._scalar["can_kick"], None] > 0)
+    def _kicks(
+        self, planes: NDArray[np.uint8], scalars: NDArray[np.float32], own: Cells, ground: Rows, stays: Cells
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
+        """Find the moves that kick a bomb: their boards, the moves, and whether they are survived."""
+        here = np.flatnonzero(own)
+        here = here[scalars[here // own[0].size, self._scalar["can_kick"]] > 0]
+        beside = here[:, None] + [*_WAYS.values()]
+        who, way = np.nonzero(stays.ravel()[beside])
+        board, cell = np.divmod(beside[who, way], own[0].size)
+        each, (row, col) = np.arange(len(board)), np.divmod(cell, _WIDTH)
+        planes = planes[board]
+        rolled = planes[each[:, None], self._ways, row[:, None] - 1, col[:, None] - 1].any(1)
+        planes[each, self._ways[way], row - 1, col - 1] = 1
+        bombs, to = self._bombs(planes), _marked(each * own[0].size + cell, own[board])
+        rests, times = _marked(bombs.path[-1], to), self._blasts(bombs, *self._walls(planes))
+        free, flame = ground[board] & ~_rows(rests), self._padded(planes, "flame")
+        survived = self._survived(_rows(to)[:, None], free, times, flame)[:, 0]
+        return board, way + 1, survived & ~rolled & ~(to & rests).any((1, 2))
 
     def _survived(self, at: Rows, free: Rows, times: Times, flame: Cells) -> NDArray[np.bool_]:
         """Spread each of (n, ways) sets of cells by one step in all directions."""
@@ -213,13 +247,13 @@ class Safety:
 def _vanishing(bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
     """Explode the bombs that are due first, and remove those that they reach, until none is left."""
     times, wood = np.zeros(stone.shape, np.uint32), wood.copy()
-    while len(bombs.cell):
-        due = bombs.life == bombs.life.min()
-        reached = _rays(_Bombs(*(part[due] for part in bombs)), stone, wood)
+    while len(bombs.life):
+        first = bombs.life.min()
+        due = bombs.life == first
+        reached = _rays(bombs.only(due), stone, wood)
         times |= reached
         wood[reached > 0] = 0
-        kept = ~due & (reached.ravel()[bombs.cell] == 0)
-        bombs = _Bombs(*(part[kept] for part in bombs))
+        bombs = bombs.only(~due & (reached.ravel()[bombs.path[first]] == 0))
     return times
 
 
@@ -228,9 +262,10 @@ def _rays(bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
     times = np.zeros(stone.shape, np.uint32)
     flat, stones, woods = times.ravel(), stone.ravel(), wood.ravel()
     bit = np.left_shift(1, bombs.life).astype(np.uint32)
-    np.bitwise_or.at(flat, bombs.cell, bit)
-    cell, left, bit = np.tile(bombs.cell, 4), np.tile(bombs.blast, 4), np.tile(bit, 4)
-    way = np.repeat([*_WAYS.values()], len(bombs.cell))
+    cell = bombs.at(bombs.life)
+    np.bitwise_or.at(flat, cell, bit)
+    way = np.repeat([*_WAYS.values()], len(cell))
+    cell, left, bit = np.tile(cell, 4), np.tile(bombs.blast, 4), np.tile(bit, 4)
     while len(cell):
         cell, left = cell + way, left - 1
         go = (left > 0) & (stones[cell] == 0)
@@ -243,6 +278,12 @@ def _rays(bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
 def _first(times: Times) -> NDArray[np.intp]:
     lowest = times & (~times + np.uint32(1))
     return np.where(times > 0, np.log2(np.maximum(lowest, 1)), _NEVER).astype(np.intp)
+
+
+def _marked(cell: NDArray[np.intp], like: Cells) -> Cells:
+    cells = np.zeros_like(like)
+    cells.ravel()[cell] = 255
+    return cells
 
 
 def _rows(cells: NDArray[np.generic]) -> Rows:
@@ -260,4 +301,7 @@ def _moved(at: Rows, free: Rows, move: tuple[int, int]) -> Rows:
 
 
 def _neighbours(at: Rows) -> Rows:
-    return (at << 1) | (at >> 1) | np.roll(at, 1, axis=-1) | np.roll(at, -1, axis=-1)
+    near = (at << 1) | (at >> 1)
+    near[..., 1:] |= at[..., :-1]
+    near[..., :-1] |= at[..., 1:]
+    return near
