@@ -453,7 +453,8 @@ def learn(
             much = gain[rows, None]  # words are judged apart from the move, lest their chance hides its worth
             better = torch.minimum(ratio * much, ratio.clamp(1 - o.clip, 1 + o.clip) * much)
             value_loss = functional.mse_loss(guess, aim[rows])
-            descend(policy, optimizer, 2 * value_loss - better.sum(1).mean() - o.entropy * entropy)
+            weight = 0.5 if state else 2  # a team's critic is a network of its own
+            descend(policy, optimizer, weight * value_loss - better.sum(1).mean() - o.entropy * entropy)
             kl = (ratio - 1 - log_ratio).sum(1).mean()
             noted.append(torch.stack([value_loss, entropy, kl]).detach())
     return dict(zip(("value_loss", "entropy", "kl"), torch.stack(noted).mean(0).tolist(), strict=True))
