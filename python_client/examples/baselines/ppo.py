@@ -281,9 +281,9 @@ def imitate(policy: Policy, optimizer: torch.optim.Optimizer, shown: tuple[Tenso
         for rows in torch.randperm(len(action)).split(size):
             boards = mirrored(policy.recipe, step % 8, *(part[rows] for part in seen))
             more = (TO[step % 8][action[rows]], paid[rows], near_end[rows])
-            *boards, act, come, weight = (part.to(policy.own.device) for part in (*boards, *more))
+            *boards, act, outcome, weight = (part.to(policy.own.device) for part in (*boards, *more))
             logits, value = policy(*boards)
-            missed = (weight * (value - come).square()).sum() / weight.sum()
+            missed = (weight * (value - outcome).square()).sum() / weight.sum()
             lost = functional.cross_entropy(logits[:, :6], act) + missed
             optimizer.param_groups[0]["lr"] = 2e-3 * (1.02 - step / total)
             descend(policy, optimizer, lost)
