@@ -94,9 +94,9 @@ def test_flames_of_unknown_age_are_feared() -> None:
 
 @pytest.mark.parametrize("env_id", ALONE)
 def test_danger_is_where_flames_break_out(env_id: str) -> None:
-    """Nobody can kick here: then all bombs lie still."""
+    """Nobody kicks here, so that all bombs lie still."""
     rng = np.random.default_rng(2)
-    with alone(env_id, 48, {"num_items": 0}) as envs:
+    with alone(env_id, 48, {}) as envs:
         spec = envs.game_spec
         safety, flame = Safety(spec), envs.game_spec.rules["flame_life"]
         shown = names(spec, "planes").index("flame")
@@ -104,7 +104,7 @@ def test_danger_is_where_flames_break_out(env_id: str) -> None:
         before = safety.danger(obs["planes"])
         seen = 0
         for _ in range(150):
-            mask = safety.moves(obs["planes"], obs["scalars"], info["action_mask"])
+            mask = safety.moves(obs["planes"], obs["scalars"], info["action_mask"]) & ~kicks(spec, obs)
             obs, _, terminated, _, info = envs.step((rng.random(mask.shape) * mask).argmax(1))
             new = obs["planes"][:, shown] == flame
             np.testing.assert_array_equal(new[~terminated], before[~terminated] == 1)
@@ -177,6 +177,21 @@ def test_a_kick_has_to_move_a_bomb_that_lies_still() -> None:
     moves = Safety(spec).moves(planes, scalars, np.ones((5, 6)))
     assert moves[:, 4].tolist() == [True, True, False, True, False]
     assert moves[:, [0, 1, 2, 3, 5]].all()
+
+
+@pytest.mark.parametrize("env_id", ALONE)
+@pytest.mark.parametrize("life", [30, 255])
+def test_a_bomb_may_live_longer_than_a_new_one(env_id: str, life: int) -> None:
+    """As in a state that was made by hand."""
+    spec = pommego.catalog()[env_id]
+    plane, side = {name: i for i, name in enumerate(names(spec, "planes"))}, spec.rules["board_size"]
+    planes = np.zeros((1, len(plane), side, side), np.uint8)
+    planes[:, plane["self"], 3, 3] = 1
+    planes[:, plane["bomb_blast"], 3, 5], planes[:, plane["bomb_life"], 3, 5] = 3, life
+    scalars = np.full((1, len(names(spec, "scalars"))), 3 / (side - 1), np.float32)
+    mask = np.array([[1, 1, 1, 1, 1, 0]], np.uint8)
+    assert Safety(spec).moves(planes, scalars, mask).tolist() == (mask > 0).tolist()
+    assert (Safety(spec).danger(planes) > spec.rules["bomb_life"]).all()
 
 
 def test_several_rules_are_refused() -> None:

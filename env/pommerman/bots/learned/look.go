@@ -19,7 +19,7 @@ type look struct {
 
 // forecast is what bombs do.
 type forecast struct {
-	list   [pommerman.MaxBombs]future
+	list   [pommerman.MaxBombs + 1]future // those in view, and one just laid
 	n      int
 	rest   grid.Bits           // where they stop
 	begins [maxSteps]grid.Bits // what begins to burn in each step
@@ -67,9 +67,6 @@ func (l *look) rolling(f *forecast, kicked grid.Cell, kick grid.Dir) {
 
 // roll adds a bomb that rolls until it explodes, or something is in its way.
 func (l *look) roll(f *forecast, from *pommerman.SeenBomb, way grid.Dir) {
-	if f.n == len(f.list) {
-		return
-	}
 	b, cell := &f.list[f.n], from.Cell
 	f.n++
 	b.blast, b.life = from.Blast, max(from.Life, 1)

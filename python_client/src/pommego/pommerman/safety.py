@@ -46,8 +46,8 @@ class _Bombs(NamedTuple):
     life: NDArray[np.intp]  # steps until they explode
 
     def at(self, life: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return where they are after so many steps."""
-        return self.path[life, np.arange(self.path.shape[1])]
+        """Return where they are after so many steps; all rest when a new one would have exploded."""
+        return self.path[np.minimum(life, len(self.path) - 1), np.arange(self.path.shape[1])]
 
     def only(self, kept: NDArray[np.bool_]) -> _Bombs:
         """Select some."""
@@ -218,6 +218,8 @@ class Safety:
         beside = here[:, None] + [*_WAYS.values()]
         who, way = np.nonzero(stays.ravel()[beside])
         board, cell = np.divmod(beside[who, way], own[0].size)
+        if not len(board):
+            return board, way, board > 0
         each, (row, col) = np.arange(len(board)), np.divmod(cell, _WIDTH)
         planes = planes[board]
         rolled = planes[each[:, None], self._ways, row[:, None] - 1, col[:, None] - 1].any(1)
@@ -253,7 +255,7 @@ def _vanishing(bombs: _Bombs, stone: Cells, wood: Cells) -> Times:
         reached = _rays(bombs.only(due), stone, wood)
         times |= reached
         wood[reached > 0] = 0
-        bombs = bombs.only(~due & (reached.ravel()[bombs.path[first]] == 0))
+        bombs = bombs.only(~due & (reached.ravel()[bombs.at(first)] == 0))
     return times
 
 
