@@ -105,7 +105,7 @@ def test_value_learns_who_is_about_to_die(alphazero: ModuleType, tmp_path: Path)
     trainer = alphazero.Trainer(alphazero.Config(out=str(tmp_path), opponent="simple", **config))
     rng, last, held, ended = np.random.default_rng(0), [], [], 0
     with trainer.envs as envs:
-        while len(held) < 60:
+        while len(held) < 250:
             last = [*last[-3:], trainer.seen]
             moves = alphazero.drawn(trainer.seen.mask.numpy().astype(float), rng)
             obs, reward, terminated, _, info = envs.step(moves)
@@ -118,7 +118,7 @@ def test_value_learns_who_is_about_to_die(alphazero: ModuleType, tmp_path: Path)
                 else:
                     chances, worth = np.zeros((len(last), 6), np.float32), np.full(len(last), reward[game])
                     trainer.buffer.add(*rows, chances, worth.astype(np.float32))
-    for _ in range(60):
+    for _ in range(30):
         trainer.learned = 0
         trainer.learn()
     seen = alphazero.Seen(*(torch.from_numpy(np.concatenate(c)) for c in list(zip(*held, strict=True))[:4]))
