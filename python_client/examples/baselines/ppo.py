@@ -79,6 +79,7 @@ class Recipe(NamedTuple):
     minutes: float = 60
     pays: dict[str, float] | None = None  # rewards for what it does, such as kills
     slips: float = 0  # in games against itself seats make up to this share of their moves at random
+    temperature: float = 0.7  # of its file: by how much chance it draws moves, 1 as in training
 
     @property
     def team(self) -> bool:
@@ -103,9 +104,15 @@ RECIPES = {
         FFA, {"simple": 0.6, "static": 0.15, "heuristic": 0.25}, ("simple", "static", "heuristic")
     ),
     "ppo-duel": Recipe(
-        DUEL, {"simple": 0.5, "champion:level=2": 0.5}, ("simple", "champion:level=2"), minutes=45
+        DUEL,
+        {"simple": 0.5, "champion:level=2": 0.5},
+        ("simple", "champion:level=2"),
+        minutes=45,
+        temperature=1,
     ),
-    "mappo-team": Recipe(TEAM, {"simple": 0.5, "champion:level=2": 0.5}, ("simple", TEACHER)),
+    "mappo-team": Recipe(
+        TEAM, {"simple": 0.5, "champion:level=2": 0.5}, ("simple", TEACHER), minutes=75
+    ),
     "mappo-radio": Recipe(
         RADIO, {"simple": 0.7, "champion:level=1": 0.3}, ("simple", "champion:level=1"), minutes=35
     ),
@@ -193,7 +200,7 @@ class Policy(nn.Module):
                 rounded(self.body.weight.view(-1, 64, 4, 4), self.body.bias),
                 rounded(self.actor.weight[..., None, None], answers, last=True),
             ],
-            {"env": self.recipe.id, **self.recipe.sees, "temperature": 0.7},
+            {"env": self.recipe.id, **self.recipe.sees, "temperature": self.recipe.temperature},
         )
 
 
