@@ -110,7 +110,13 @@ RECIPES = {
         minutes=45,
         temperature=1,
     ),
-    "mappo-team": Recipe(TEAM, {"simple": 0.5, "champion:level=2": 0.5}, ("simple", TEACHER), minutes=75),
+    "mappo-team": Recipe(
+        TEAM,
+        {"simple": 0.5, "champion:level=2": 0.5},
+        ("simple", TEACHER),
+        minutes=75,
+        temperature=0.85,
+    ),
     "mappo-radio": Recipe(
         RADIO, {"simple": 0.7, "champion:level=1": 0.3}, ("simple", "champion:level=1"), minutes=35
     ),
