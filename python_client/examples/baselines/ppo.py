@@ -79,7 +79,7 @@ class Recipe(NamedTuple):
     minutes: float = 60
     pays: dict[str, float] | None = None  # rewards for what it does, such as kills
     slips: float = 0  # in games against itself seats make up to this share of their moves at random
-    temperature: float = 0.7  # of its file: by how much chance it draws moves, 1 as in training
+    temperature: float = 0.7  # of the saved policy: 1 draws moves as training does, 0 takes the best
 
     @property
     def team(self) -> bool:

@@ -33,7 +33,7 @@ var brains = func() map[string]func() *brain {
 	return all
 }()
 
-// versions are those above 1: an agent's grows when its weights or its safe moves change.
+// versions are those above 1: an agent's grows when its file or its safe moves change.
 var versions = map[string]int{"mappo-radio": 3, "mappo-team": 4, "ppo-duel": 4, "ppo-ffa": 4}
 
 func must[T any](x T, err error) T {
