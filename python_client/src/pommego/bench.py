@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import sys
 import time
@@ -31,6 +30,7 @@ import numpy as np
 import pommego
 from pommego._core import command
 from pommego.making import describe
+from pommego.server import cores
 
 _ROUNDS = 5
 _ACTIONS = 64  # batches of random actions drawn beforehand
@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=5.0, help="of the run or, in a sweep, of each row")
     parser.add_argument("--workers", type=int, default=0, help="goroutines; 0: all cores")
     parser.add_argument("--sweep", action="store_true", help="find the best num_envs and workers")
-    parser.add_argument("--observation", choices=["raw", "planes", "bits", "unfogged"], default="planes")
+    parser.add_argument("--observation", choices=["raw", "planes", "unfogged"], default="planes")
     parser.add_argument(
         "--opponents", help="an agent in all seats but one, such as simple, or several: osla,simple,simple"
     )
@@ -109,8 +109,8 @@ def _make(options: argparse.Namespace, server: pommego.Server) -> pommego.Pommeg
 
 def sweep(options: argparse.Namespace) -> dict[str, Any]:
     """Measure with a 64th to 4 times the games, and with 1, 2, 4, ... workers; returns the report."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = {options.workers} if options.workers else {cores, *(1 << k for k in range(cores.bit_length()))}
+    most = cores()
+    workers = {options.workers} if options.workers else {most, *(1 << k for k in range(most.bit_length()))}
     games = {max(1, options.games * 4**k // 64) for k in range(5)}
     rates: dict[tuple[int, int], list[float]] = {each: [] for each in product(sorted(games), sorted(workers))}
     seconds = options.seconds / _ROUNDS
@@ -126,7 +126,7 @@ def sweep(options: argparse.Namespace) -> dict[str, Any]:
     most = max(row["env_steps_per_second"] for row in rows)
     best = next(row for row in rows if row["env_steps_per_second"] >= _AS_GOOD * most)
     named = {name: getattr(options, name) for name in ("id", "observation", "opponents", "copy", "transport")}
-    return named | {"cores": cores, "best": best, "results": rows}
+    return named | {"cores": most, "best": best, "results": rows}
 
 
 def without_steps(envs: pommego.PommegoVectorEnv) -> pommego.PommegoVectorEnv:

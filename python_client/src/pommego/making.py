@@ -93,9 +93,9 @@ def make_vec(
             requires: one for each learner of each game. Without `opponents` and `seats` that
             is `num_envs` times the seats of a game. `num_games` is the number of games.
         observation: "planes" (uint8 planes for networks and a vector of scalars), "raw" (the
-            reference's maps and scalars, lossless), "bits" (planes bit by bit) and "unfogged" (raw
-            maps without fog, once per game) to make planes of on a device, or "box": one float32
-            array (rows, planes, height, width) with the planes of "planes", followed by one constant
+            reference's maps and scalars, lossless) and "unfogged" (raw maps without fog, once per
+            game) to make planes of on a device, or "box": one float32 array
+            (rows, planes, height, width) with the planes of "planes", followed by one constant
             plane for each scalar. ``encoding["box"].names`` lists them.
         state: whether ``info["state"]`` has the global state, for critics: what all agents
             would see without fog. With "box" it is one array, too.
