@@ -256,38 +256,32 @@ def test_planes_are_made_of_its_observations(vec: Vec) -> None:
 
 
 def test_threads_that_fight_for_cores(vec: Vec) -> None:
-    cores = pommego.server.cores()
-    static = {"opponents": ["static"] * 3}
-    cases = [
-        (cores + 1, 1, True),
-        (2 * cores, 0, True),
-        (1, 2 * cores, True),
-        (1, 0, False),
-        (1, max(cores - 1, 1), False),
-    ]
-    before = torch.get_num_threads()
+    """It is told once, with what to do."""
+    cores, before = pommego.server.cores(), torch.get_num_threads()
+    told = [(cores + 1, 1), (2 * cores, 0), (1, 2 * cores)]
     try:
-        for threads, workers, told in cases:
+        for threads, workers in (*told, (1, 0), (1, max(cores - 1, 1))):
             torch.set_num_threads(threads)
             with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("default")
+                warnings.simplefilter("always")
                 for _ in range(2):
-                    Feed([vec(FFA, 2, workers=workers, **static)])
+                    Feed([vec(FFA, 2, opponents=["static"] * 3, workers=workers)])
             said = [str(warning.message) for warning in caught]
-            assert len(said) == told, (threads, workers, said)
-            if told:
-                assert f"PyTorch has {threads} threads" in said[0] and f"{cores} cores" in said[0]
-                assert "torch.set_num_threads(1)" in said[0] and "OMP_NUM_THREADS=1" in said[0]
-                assert "workers=" in said[0] and caught[0].filename == __file__
+            assert len(said) == ((threads, workers) in told), (threads, workers, said)
+            for message in said:
+                assert f"PyTorch has {threads} threads and the server {workers or cores} workers" in message
+                assert f"{cores} cores" in message and "workers=" in message
+                assert "torch.set_num_threads(1)" in message and "OMP_NUM_THREADS=1" in message
+                assert caught[0].filename == __file__
     finally:
         torch.set_num_threads(before)
 
 
 def test_what_is_wrong(vec: Vec) -> None:
     static = {"opponents": ["static"] * 3}
-    with pytest.raises(ValueError, match="no environments"):
+    with pytest.raises(ValueError, match="expected one environment or several"):
         Feed([])
-    with pytest.raises(ValueError, match=r"0 and 1 differ: .*'planes'.*'raw'"):
+    with pytest.raises(ValueError, match=r"'planes'.*'raw'.*several that are alike"):
         Feed([vec(FFA, 2, **static), vec(FFA, 2, observation="raw", **static)])
     with pytest.raises(pommego.PommegoError, match="a feed is for all 4 games"):
         Feed([vec(FFA, 4, batch_size=2, **static)])

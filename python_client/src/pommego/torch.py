@@ -7,6 +7,7 @@ PyTorch's threads and the server's workers fight for cores: start with ``OMP_NUM
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 import warnings
 import weakref
@@ -26,8 +27,6 @@ from pommego.vector import PommegoVectorEnv
 
 __all__ = ["Batch", "Feed", "planes"]
 
-_PORTABLE = 1  # cudaHostRegisterPortable: pinned for all devices
-
 
 class Batch(NamedTuple):
     """What one half of a feed answered: tensors with the rows of one environment after another.
@@ -37,11 +36,11 @@ class Batch(NamedTuple):
         obs, state: the fields of the observation, and with ``state=True`` of the global state.
         mask: ``info["action_mask"]``, bool (rows, choices).
         reward: float32 (rows,), 0 after a reset.
-        over: bool (rows,), where the row's fate was decided: its episode ended, or it was paid for its
-            death. What follows is not due to what was before.
+        over: bool (rows,), where the row's fate was decided, so that what follows is not due to what was
+            before: its episode ended, or it was paid for its death.
         truncated: bool (rows,), where a limit of yours ended the episode.
         valid: bool (rows,), ``info["valid"]``: the rows to learn from.
-        counts: with ``counts="step"``: int32 (rows, names).
+        counts: with ``counts="step"`` int32 (rows, names), else None.
         infos: the info of each environment, in numpy.
     """
 
@@ -80,13 +79,11 @@ class Feed:
     """
 
     def __init__(self, envs: Sequence[PommegoVectorEnv], device: torch.device | str = "cpu") -> None:
-        if not envs:
-            raise ValueError("a feed of no environments, expected at least one")
-        for number, each in enumerate(envs):
+        forms = [(each.encoding, each.state_encoding, each.game_spec.actions) for each in envs]
+        if not forms or any(form != forms[0] for form in forms):
+            raise ValueError(f"a feed of {forms}, expected one environment or several that are alike")
+        for each in envs:
             each._session.check_together("a feed")
-            forms = [(e.encoding, e.state_encoding, e.game_spec.actions) for e in (envs[0], each)]
-            if forms[0] != forms[1]:
-                raise ValueError(f"environments 0 and {number} differ: {forms[0]} and {forms[1]}")
         rows = np.cumsum([each.num_envs for each in envs])
         first = int(np.abs(rows - rows[-1] / 2).argmin()) + 1
         self.halves = [half for half in (envs[:first], envs[first:]) if half]
@@ -96,7 +93,9 @@ class Feed:
         self._read: dict[int, Any] = {}  # what the device reads for each half, and the event after that
         self._pinned: dict[Any, bool] = {}  # memory, and whether we pinned it
         weakref.finalize(self, _unpin, self._pinned).atexit = False
-        _warn_of_threads(envs)
+        here = [each._session.options["workers"] for each in envs if each.server or each.shared_memory]
+        if here:
+            _warn_of_threads(torch.get_num_threads(), max(here), cores())
 
     def reset(self, *, seed: int | None = None) -> Batch:
         """Begin new episodes, game i of all with the seed ``seed + i``; return the first half's batch."""
@@ -163,10 +162,9 @@ class Feed:
 
     def _moved(self, parts: Sequence[NDArray[Any]]) -> torch.Tensor:
         tensors = [torch.from_numpy(part) for part in parts]
-        if self.device.type == "cuda":
-            tensors = [tensor.pin_memory() for tensor in tensors]  # what is pinned stays where it is
-        tensors = [tensor.to(self.device, non_blocking=True) for tensor in tensors]
-        return tensors[0] if len(tensors) == 1 else torch.cat(tensors)
+        if self.device.type == "cuda":  # what is pinned stays where it is
+            tensors = [tensor.pin_memory().to(self.device, non_blocking=True) for tensor in tensors]
+        return tensors[0].to(self.device) if len(tensors) == 1 else torch.cat(tensors).to(self.device)
 
     def _settle(self) -> None:
         """Wait until the device has read what the server may now write to again."""
@@ -178,7 +176,7 @@ class Feed:
         memories = [envs._session.memory for envs in self.halves[half]]
         for place in (place for memory in memories if memory for place in memory.mappings):
             if place not in self._pinned:
-                error = int(torch.cuda.cudart().cudaHostRegister(place.address, len(place), _PORTABLE))
+                error = int(torch.cuda.cudart().cudaHostRegister(place.address, len(place), 1))  # portable
                 self._pinned[place] = not error
                 if error:
                     with contextlib.suppress(RuntimeError):  # CUDA tells the next kernel of it
@@ -192,16 +190,14 @@ def _unpin(pinned: dict[Any, bool]) -> None:
         torch.cuda.cudart().cudaHostUnregister(place.address)
 
 
-def _warn_of_threads(all_envs: Sequence[PommegoVectorEnv]) -> None:
-    """Warn if PyTorch and a server on this machine have more threads than there are cores."""
-    here = [envs._session.options["workers"] for envs in all_envs if envs.server or envs.shared_memory]
-    most, threads = cores(), torch.get_num_threads()
-    workers = max((asked or max(most - 1, 1) for asked in here), default=0)  # 0: as many as help
-    if threads + workers > most and max(threads, workers) > 1:
+@functools.cache  # says it once
+def _warn_of_threads(threads: int, asked: int, most: int) -> None:
+    """Warn if PyTorch and the server have more threads than there are cores; 0 asked: the server chooses."""
+    if threads + (asked or most) > most and max(threads, asked) > 1:
         warnings.warn(
-            f"PyTorch has {threads} threads and the server {workers} workers on {most} cores, where they "
-            "wait for each other: call torch.set_num_threads(1) or start with OMP_NUM_THREADS=1, and give "
-            f"make_vec at most workers={max(most - 1, 1)}",
+            f"PyTorch has {threads} threads and the server {asked or most} workers on {most} cores, where "
+            "they wait for each other: call torch.set_num_threads(1) or start with OMP_NUM_THREADS=1, and "
+            f"give make_vec at most workers={max(most - 1, 1)}",
             RuntimeWarning,
             stacklevel=3,
         )
