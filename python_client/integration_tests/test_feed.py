@@ -279,9 +279,9 @@ def test_threads_that_fight_for_cores(vec: Vec) -> None:
 
 def test_what_is_wrong(vec: Vec) -> None:
     static = {"opponents": ["static"] * 3}
-    with pytest.raises(ValueError, match="expected one environment or several"):
+    with pytest.raises(ValueError, match=r"a feed of \[\], expected one or more"):
         Feed([])
-    with pytest.raises(ValueError, match=r"'planes'.*'raw'.*several that are alike"):
+    with pytest.raises(ValueError, match=r"=planes.*=raw.*the same fields and actions"):
         Feed([vec(FFA, 2, **static), vec(FFA, 2, observation="raw", **static)])
     with pytest.raises(pommego.PommegoError, match="a feed is for all 4 games"):
         Feed([vec(FFA, 4, batch_size=2, **static)])
