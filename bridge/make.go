@@ -36,6 +36,7 @@ func readMake(in *fields) (q makeRequest) {
 	q.pool.Observation = in.text("observation")
 	q.pool.State = in.flag("state")
 	readOption(in, "reward", &q.pool.Reward)
+	readOption(in, "mask", &q.pool.Mask)
 	readOption(in, "autoreset_mode", &q.pool.Autoreset)
 	q.pool.Opponents = in.texts("opponents")
 	q.pool.LineUps = readLineUps(in)
@@ -150,11 +151,12 @@ func badOption(field string, err error) error {
 var optionNames = strings.NewReplacer("Variants.ByGame", "rules_by_game", "LineUps", "line_ups",
 	"ByGame", "by_game", "Weights", "weights", "Games", "games",
 	"BatchSize", "batch_size", "Autoreset", "autoreset_mode", "Workers", "workers", "Seats", "seats", "Seat", "seat",
-	"Opponents", "opponents", "MaxEpisodeSteps", "max_episode_steps", "Observation", "observation", "State", "state")
+	"Opponents", "opponents", "Mask", "mask", "MaxEpisodeSteps", "max_episode_steps",
+	"Observation", "observation", "State", "state")
 
 // optionField finds the name of a field of make, or the word for an entry of one.
 var optionField = regexp.MustCompile(`\b(rules|rules_by_game|line_ups|line-up|by_game|weights|games|batch_size|autoreset_mode|workers|` +
-	`seats?|opponents?|max_episode_steps|observation|state)\b`)
+	`seats?|opponents?|max_episode_steps|observation|mask|state)\b`)
 
 func optionError(err error) *wireError {
 	text := optionNames.Replace(strings.TrimPrefix(err.Error(), "vec: "))
@@ -246,8 +248,8 @@ func (e *environment) describe(id uint64) (reply, error) {
 	about := entries{
 		"env", int(e.handle), "spec", asJSON{e.pool.Spec()},
 		"games", e.pool.Games(), "learners", e.pool.Learners(), "rows", e.pool.Rows(),
-		"observation", cfg.Observation, "reward", cfg.Reward.String(), "autoreset_mode", cfg.Autoreset.String(),
-		"on_death", cfg.OnDeath.String(),
+		"observation", cfg.Observation, "reward", cfg.Reward.String(), "mask", cfg.Mask.String(),
+		"autoreset_mode", cfg.Autoreset.String(), "on_death", cfg.OnDeath.String(),
 		"fields", fields, "final_fields", e.layout.finalNames(), "batch_bytes", e.layout.size + e.layout.tail,
 		"view_key", e.key,
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // Version is the protocol's version that this package speaks.
-const Version = 3
+const Version = 4
 
 // Subprotocol is what a client must offer when it connects.
 const Subprotocol = "pommego.v3+msgpack"

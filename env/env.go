@@ -155,6 +155,13 @@ type Match interface {
 	Difference(other Match) string
 }
 
+// Careful is a match of a game that tells which moves can be survived.
+type Careful interface {
+	// ObserveSafely is Observe and, for each of the seats, Mask, in one, as both may need to look ahead. Of the choices
+	// that Mask has it leaves those that the seat can survive as far as it can know, if there are any.
+	ObserveSafely(encoding int, seats []uint8, dst [][]byte, masks []byte)
+}
+
 // Spec describes a game: everything a caller needs to allocate its buffers, name their
 // contents and choose actions.
 type Spec struct {

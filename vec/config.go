@@ -43,6 +43,22 @@ type rewardKinds struct{}
 
 func (rewardKinds) Names() (string, []string) { return "vec: reward", []string{"outcome", "reference"} }
 
+// Mask is which moves the action mask lists.
+type Mask = enum.Text[maskKinds]
+
+// The kinds of masks.
+const (
+	// Legal moves are those that, by what the seat sees, do something.
+	Legal Mask = iota
+	// Safe moves are those of them that can be survived, as far as the seat can know; all
+	// legal ones if none can. The game must be one that tells them: env.Careful.
+	Safe
+)
+
+type maskKinds struct{}
+
+func (maskKinds) Names() (string, []string) { return "vec: mask", []string{"legal", "safe"} }
+
 // OnDeath is what happens at the death of a game's only learner.
 type OnDeath = enum.Text[onDeathWays]
 
@@ -92,6 +108,7 @@ type Config struct {
 	State bool
 
 	Reward    Reward
+	Mask      Mask
 	Autoreset Autoreset
 
 	// Opponents are the agents of all seats but the learner's; opponent k sits
@@ -198,6 +215,7 @@ func resolve(c Config) (*plan, error) {
 		{"MaxEpisodeSteps", c.MaxEpisodeSteps, 0, 1<<31 - 1},
 		{"Headroom", c.Headroom, 0, 1 << 16},
 		{"Reward", int(c.Reward), 0, len(enum.NamesOf(c.Reward)) - 1},
+		{"Mask", int(c.Mask), 0, len(enum.NamesOf(c.Mask)) - 1},
 		{"Autoreset", int(c.Autoreset), 0, len(enum.NamesOf(c.Autoreset)) - 1},
 		{"OnDeath", int(c.OnDeath), 0, len(enum.NamesOf(c.OnDeath)) - 1},
 	} {
@@ -231,6 +249,9 @@ func (p *plan) resolveObservation() error {
 			names = append(names, e.Name)
 		}
 		return fmt.Errorf("vec: Observation %q does not exist in %s; there are %q", p.cfg.Observation, p.spec.ID, names)
+	}
+	if _, ok := p.cfg.Game.New(1)[0].(env.Careful); !ok && p.cfg.Mask == Safe {
+		return fmt.Errorf("vec: Mask is %q, but %s does not tell which moves are safe; want %q", Safe, p.spec.ID, Legal)
 	}
 	if p.cfg.State && len(p.spec.State) == 0 {
 		return fmt.Errorf("vec: State is true, but %s has no global state", p.spec.ID)

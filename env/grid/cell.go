@@ -104,6 +104,16 @@ func (b *Bits) Walk(open, burns *Bits) {
 	}
 }
 
+// Retrace is Walk backwards in time: of cells from which something can be done after a step, it makes those from which
+// it can be done before it, where b stays or moves to one that is open, and burns is no place to be.
+func (b *Bits) Retrace(open, burns *Bits) {
+	o0, o1, o2, o3 := b[0]&open[0], b[1]&open[1], b[2]&open[2], b[3]&open[3]
+	b[0] = (b[0] | o0<<1 | o0>>1 | o0<<16 | o0>>16 | o1<<48) &^ burns[0]
+	b[1] = (b[1] | o1<<1 | o1>>1 | o1<<16 | o1>>16 | o0>>48 | o2<<48) &^ burns[1]
+	b[2] = (b[2] | o2<<1 | o2>>1 | o2<<16 | o2>>16 | o1>>48 | o3<<48) &^ burns[2]
+	b[3] = (b[3] | o3<<1 | o3>>1 | o3<<16 | o3>>16 | o2>>48) &^ burns[3]
+}
+
 // Flood is every cell of open that can be reached from the cells of b by steps
 // inside open. Cells of b outside open count as reached.
 func (b Bits) Flood(open Bits) Bits {

@@ -122,6 +122,16 @@ func (v Vector[M]) Float(name, meaning string, x float32) Vector[M] {
 	return v
 }
 
+// Uint8 puts a uint8.
+func (v Vector[M]) Uint8(name, meaning string, x uint8) Vector[M] {
+	for i := range len(v.lists) {
+		v.lists[i].add(name, meaning)
+	}
+	*(*uint8)(unsafe.Add(v.to, v.at)) = x
+	v.at++
+	return v
+}
+
 // Int16 puts an int16.
 func (v Vector[M]) Int16(name, meaning string, x int) Vector[M] {
 	for i := range len(v.lists) {

@@ -2,115 +2,219 @@ package pommerman
 
 import "pommego/env/grid"
 
-// Bombs is the bombs that have not exploded yet, their lives counted from now. It
-// forecasts what they do if nobody lays, kicks or moves anything: bombs set each other
-// off (or in 2018 take each other away), and rolling bombs roll until something stops
-// them.
+// Bombs is the bombs of a position and what becomes of them while everybody stands still. [Bombs.Explode] tells
+// one explosion after another, at times counted from the position. Bombs set each other off (or in 2018 take each
+// other away), and burnt wood lets later rays through. While a bomb rolls, which is rare, the rules
+// themselves are played. A Bombs can be used again for another position.
 type Bombs struct {
-	list [MaxBombs]SeenBomb
-	n    int
+	Board [256]Item // what rays meet; wood that has burnt is gone from it
+	Rest  grid.Bits // where bombs lie still, those too that have exploded since
+
+	rules *Rules
+	list  [MaxBombs + 1]SeenBomb // their lives are counted from the position
+	n     int
+
+	// While something rolls, the bombs are those of a state, so many steps later, and not of the list.
+	rolling bool
+	now     int
+	state   State
+	first   [MaxAgents * (1 + MaxWords)]uint8 // what the agents do in the first step
+	seat    int
+	own     Agent // the seat's own after the first step
 }
 
-// See takes the bombs of a view to where they will explode.
-func (f *Bombs) See(v *View) {
-	f.n = copy(f.list[:], v.Bombs[:v.NumBombs])
-	f.settle(v.Rules, &v.Board, func(c grid.Cell) uint8 { return v.Flames[c] })
-}
-
-// Take takes the bombs of a state to where they will explode.
-func (f *Bombs) Take(r *Rules, s *State) {
-	f.n = int(s.NumBombs)
-	for i := range s.Bombs[:s.NumBombs] {
-		b := &s.Bombs[i]
-		f.list[i] = SeenBomb{Cell: b.Cell, Life: b.Life, Blast: b.Blast, Moving: b.Moving()}
-	}
-	f.settle(r, &s.Board, s.Flame)
-}
-
-// settle takes the bombs to where they will explode, on a board with flames of the
-// given lives.
-func (f *Bombs) settle(r *Rules, board *[256]Item, flame func(grid.Cell) uint8) {
-	for i := range f.list[:f.n] {
-		b := &f.list[i]
-		b.Life = max(b.Life, 1)
-		for step := uint8(1); step <= b.Life; step++ {
-			to := b.Cell.Next(b.Moving)
-			if b.Moving == grid.Stay || board[to] != Passage && board[to] != Flames {
-				break
-			}
-			b.Cell = to
-			if !r.Traits().FlamesKill && flame(to) > step {
-				b.Life = step
-			}
-		}
-		if r.Traits().FlamesKill && flame(b.Cell) > 1 {
-			b.Life = 1
+// See takes the bombs of a view. move is what the seat itself does in the coming step, before it stands still:
+// the bomb that it then lays, or kicks, is one of them.
+func (f *Bombs) See(v *View, move Action) {
+	r := v.Rules
+	kicks := v.Kicks(move)
+	f.begin(r, kicks || r.StepKind == StepJava && v.NumBombs > 1)
+	f.seat, f.own = v.Seat, v.Self
+	for i := range v.Bombs[:v.NumBombs] {
+		b := &v.Bombs[i]
+		if b.Moving != grid.Stay {
+			f.rolling = true
+		} else if !kicks || b.Cell != v.Self.Cell.Next(grid.Dir(move)) {
+			f.Rest.Add(b.Cell)
 		}
 	}
-}
-
-// Add adds a bomb that lies still, if there is room for it.
-func (f *Bombs) Add(b SeenBomb) {
-	if f.n < len(f.list) {
-		f.list[f.n] = b
+	if f.rolling {
+		v.guess(&f.state)
+		f.first[v.Seat*(1+r.RadioWords)] = uint8(move)
+		return
+	}
+	f.Board, f.n = v.Board, copy(f.list[:], v.Bombs[:v.NumBombs])
+	if move == LayBomb {
+		f.list[f.n] = SeenBomb{Cell: v.Self.Cell, Life: uint8(r.BombLife), Blast: v.Self.Blast}
 		f.n++
 	}
+	f.rest()
 }
 
-// Keep keeps the bombs for which keep is true, in order.
-func (f *Bombs) Keep(keep func(b *SeenBomb) bool) {
-	n := 0
+// Take takes the bombs of a state.
+func (f *Bombs) Take(r *Rules, s *State) {
+	f.begin(r, false)
+	for i := range s.bombs() {
+		f.rolling = f.rolling || s.Bombs[i].Moving() != grid.Stay
+	}
+	if f.rolling {
+		f.state = *s
+		return
+	}
+	f.settle(s)
+}
+
+func (f *Bombs) begin(r *Rules, rolling bool) {
+	f.rules, f.rolling, f.Rest, f.n, f.now, f.seat = r, rolling, grid.Bits{}, 0, 0, 0
+	if f.first != [len(f.first)]uint8{} {
+		clear(f.first[:])
+	}
+}
+
+// settle lists the bombs of a state in which none rolls.
+func (f *Bombs) settle(s *State) {
+	f.rolling, f.Board, f.n = false, s.Board, int(s.NumBombs)
+	for i := range s.bombs() {
+		b := &s.Bombs[i]
+		f.list[i] = SeenBomb{Cell: b.Cell, Life: b.Life + uint8(f.now), Blast: b.Blast}
+	}
+	f.rest()
+}
+
+// rest notes where the listed bombs lie. A bomb without a life, as in a state made by hand, is due next.
+func (f *Bombs) rest() {
 	for i := range f.list[:f.n] {
-		if keep(&f.list[i]) {
-			f.list[n] = f.list[i]
-			n++
+		f.list[i].Life = max(f.list[i].Life, uint8(f.now)+1)
+		f.Rest.Add(f.list[i].Cell)
+	}
+}
+
+// Kicks reports whether a move of the seat goes against a bomb that it can kick.
+func (v *View) Kicks(move Action) bool {
+	return v.Self.Kicks && Up <= move && move <= Right && v.bombAt(v.Self.Cell.Next(grid.Dir(move))) != nil
+}
+
+func (v *View) bombAt(c grid.Cell) *SeenBomb {
+	for i := range v.Bombs[:v.NumBombs] {
+		if v.Bombs[i].Cell == c {
+			return &v.Bombs[i]
 		}
 	}
-	f.n = n
+	return nil
 }
 
-// Explode lets the bombs that are due first explode and drops them. It returns when
-// that is and what they burn; 0 if there are none left. Wood that they burn is gone
-// from the board afterwards.
-func (f *Bombs) Explode(r *Rules, board *[256]Item) (at int, burnt grid.Bits) {
+// guess sets s to what the view shows, with nothing hidden. What is in fog can burn, and nothing rolls into it.
+func (v *View) guess(s *State) {
+	r := v.Rules
+	*s = State{Board: v.Board, StepCount: uint16(v.StepCount), flames: v.burning()}
+	for c := range grid.Square(r.BoardSize).All {
+		switch item := v.Board[c]; {
+		case item == Fog:
+			s.Board[c] = ExtraBomb
+		case item >= r.Agent0():
+			s.Agents[(item-r.Agent0())%MaxAgents] = Agent{Cell: c, Alive: true, Blast: 1}
+		}
+	}
+	s.Agents[v.Seat] = v.Self
+	for i := range v.Bombs[:v.NumBombs] {
+		b := &v.Bombs[i]
+		s.addBomb(NewBomb(b.Cell, max(b.Life, 1), b.Blast, v.Seat, b.Moving))
+	}
+	if r.Traits().ringsWait {
+		s.due = int8(r.ringDue(v.StepCount) + 1)
+	}
+}
+
+// Explode lets the bombs that are due first explode, and returns when that is and what they burn. It returns 0 if
+// no bomb is left. While a bomb rolls it goes on by one step, in which perhaps nothing burns.
+func (f *Bombs) Explode() (at int, burnt grid.Bits) {
+	if f.rolling {
+		return f.play()
+	}
 	if f.n == 0 {
 		return 0, burnt
 	}
-	first := f.list[0].Life
-	for _, b := range f.list[:f.n] {
-		first = min(first, b.Life)
-	}
+	r, first := f.rules, f.due()
 	for again := true; again; {
 		again = false
-		f.Keep(func(b *SeenBomb) bool {
+		f.keep(func(b *SeenBomb) bool {
 			if b.Life != first {
 				return true
 			}
-			Rays(board, b.Cell, b.Blast, &burnt)
+			Rays(&f.Board, b.Cell, b.Blast, &burnt)
 			again = !r.DelayedChain
 			return false
 		})
 		if r.Traits().BombsVanish {
-			f.Keep(func(b *SeenBomb) bool { return !burnt.Has(b.Cell) })
+			f.keep(func(b *SeenBomb) bool { return !burnt.Has(b.Cell) })
 		} else {
-			f.setOff(first, r.DelayedChain, &burnt)
+			f.setOff(first, &burnt)
 		}
 	}
 	for c := range burnt.All {
-		if board[c] == Wood {
-			board[c] = Passage
+		if f.Board[c] == Wood {
+			f.Board[c] = Passage
 		}
 	}
 	return int(first), burnt
 }
 
-func (f *Bombs) setOff(at uint8, delayed bool, burnt *grid.Bits) {
-	if delayed {
-		at++
+// play plays one step by the rules.
+func (f *Bombs) play() (at int, burnt grid.Bits) {
+	s := &f.state
+	f.rules.Step(s, f.first[:])
+	clear(f.first[:])
+	if f.now++; f.now == 1 {
+		f.own = s.Agents[f.seat]
 	}
+	rolling := f.rules.StepKind == StepJava && s.NumBombs > 0
+	for i := range s.bombs() {
+		if b := &s.Bombs[i]; b.Moving() != grid.Stay {
+			rolling = true
+		} else {
+			f.Rest.Add(b.Cell)
+		}
+	}
+	if burnt = s.flames[f.rules.FlameLife-1]; !rolling {
+		f.settle(s)
+	}
+	return f.now, burnt
+}
+
+// due is when the listed bombs that are due first explode.
+func (f *Bombs) due() uint8 {
+	first := f.list[0].Life
+	for _, b := range f.list[1:f.n] {
+		first = min(first, b.Life)
+	}
+	return first
+}
+
+func (f *Bombs) setOff(at uint8, burnt *grid.Bits) {
+	at += toByte(f.rules.DelayedChain)
 	for i := range f.list[:f.n] {
 		if b := &f.list[i]; burnt.Has(b.Cell) {
 			b.Life = min(b.Life, at)
 		}
 	}
+}
+
+// fall takes away the bombs on a ring that falls, where rays meet a wall from then on.
+func (f *Bombs) fall(ring grid.Bits) {
+	f.keep(func(b *SeenBomb) bool { return !ring.Has(b.Cell) })
+	for c := range ring.All {
+		f.Board[c] = Rigid
+	}
+}
+
+// keep keeps the listed bombs for which good is true, in order.
+func (f *Bombs) keep(good func(b *SeenBomb) bool) {
+	n := 0
+	for i := range f.list[:f.n] {
+		if good(&f.list[i]) {
+			f.list[n] = f.list[i]
+			n++
+		}
+	}
+	f.n = n
 }

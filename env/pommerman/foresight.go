@@ -12,6 +12,7 @@ type foresight struct {
 	view   View
 	belief Belief
 	unseen grid.Bits
+	ahead  Forecast
 }
 
 // Foresight is what a seat knows of the fire to come.
@@ -36,32 +37,18 @@ func (f *foresight) Look(m env.Match) {
 // Foresee writes what is to come. Where others are out of view is only a guess: they are not in
 // the way.
 func (f *foresight) Foresee(move uint8, to *env.Forecast) {
-	var h Hazards
-	v, n := f.view, f.whole.BoardSize
-	var bombs grid.Bits
-	for i := range v.NumBombs {
-		b := &v.Bombs[i]
-		bombs.Add(b.Cell)
-		if Action(move) == Stop || Action(move) > Right || !v.Self.Kicks {
-			continue
-		}
-		if d := grid.Dir(move); b.Cell == v.Self.Cell.Next(d) && v.Board[b.Cell.Next(d)] == Passage {
-			b.Moving = d
-			bombs.Remove(b.Cell)
-			v.Board[b.Cell] = Passage
-		}
-	}
-	h.Foresee(&v, Action(move) == LayBomb)
+	n := f.whole.BoardSize
+	f.ahead.Foresee(&f.view, Action(move))
 	to.Clear(n * n)
 	for i := range to.Burns {
 		c := grid.At(i/n, i%n)
-		for t := 1; t <= h.Last; t++ {
-			if h.Deadly[t].Has(c) {
+		for t := 1; t <= f.ahead.Last; t++ {
+			if f.ahead.Deadly[t].Has(c) {
 				to.Burns[i] |= 1 << t
 			}
 		}
-		item := v.Board[c]
-		free := item != Rigid && item != Wood && item != BombItem && !bombs.Has(c)
+		item := f.view.Board[c]
+		free := item != Rigid && item != Wood && !f.ahead.Rest.Has(c)
 		to.Open[i] = free && (item < f.whole.Agent0() || f.unseen.Has(c))
 	}
 }

@@ -2,6 +2,7 @@ package pommerman
 
 import (
 	"fmt"
+	"sync"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -26,8 +27,7 @@ type Game struct {
 	shares *shares
 	of     [MaxAgents]relations
 	sizes  [2][2]int // bytes of the maps and the vector of each encoding
-
-	bitWidths [numMaps]int
+	near   *NearForm
 }
 
 // Bot is an agent for one seat, written against its view alone. Package bots has
@@ -55,7 +55,8 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 // are made for its rules.
 func undealt(rules Rules) *Game {
 	g := &Game{rules: rules, form: rules.Form(), cells: grid.Cells(rules.BoardSize),
-		sights: rules.sights(), shares: rules.shares(), bitWidths: rules.bitWidths()}
+		sights: rules.sights(), shares: rules.shares()}
+	g.near = g.rules.NearForm()
 	for i, c := range g.cells {
 		g.flatAt[c] = uint8(i)
 	}
@@ -84,14 +85,14 @@ func NewMatch(rules Rules) *Match { return &Match{game: undealt(rules)} }
 const (
 	encodingPlanes = iota
 	encodingRaw
-	encodingBits
+	encodingNear
 	encodingUnfogged // of games with fog
 )
 
 func (g *Game) encodings() []env.Encoding {
 	fog := g.rules.ViewSize != 0
 	all := []env.Encoding{encodingPlanes: g.planesEncoding(), encodingRaw: g.rawEncoding("raw", !fog),
-		encodingBits: g.bitsEncoding()}
+		encodingNear: g.nearEncoding()}
 	if fog {
 		all = append(all, g.rawEncoding("unfogged", true))
 	}
@@ -158,9 +159,9 @@ func (m *Match) Outcome(dst []float64) {
 	m.game.rules.outcome(&m.State, dst)
 }
 
-// Mask writes which moves would do something: a move into a wall or off the
-// board does what stop does, and so does laying a bomb without ammo or, where no
-// cell holds two, onto another bomb. Any word may be sent by radio while the seat lives.
+// Mask writes which moves would do something. A move into a wall or off the board does what stop does, and so does a
+// move against a bomb that lies there and that the seat cannot kick, and laying a bomb without ammo or, where no
+// cell holds two, onto another. Any word may be sent by radio while the seat lives.
 func (m *Match) Mask(seat int, dst []uint8) {
 	r, agent := &m.game.rules, &m.Agents[seat]
 	moves, words := dst[:numActions], dst[numActions:]
@@ -170,15 +171,56 @@ func (m *Match) Mask(seat int, dst []uint8) {
 			choices[v] = toByte(v == 0 || agent.Alive)
 		}
 	}
+	r.maskMoves(&m.Board, agent, int(m.StepCount), moves, m.lies)
+}
+
+// lies reports whether a bomb lies on a cell, and whether it rolls.
+func (s *State) lies(c grid.Cell) (lies, rolls bool) {
+	for i := range s.bombs() {
+		if s.Bombs[i].Cell == c {
+			return true, s.Bombs[i].Moving() != grid.Stay
+		}
+	}
+	return false, false
+}
+
+// maskMoves writes which moves of an agent would do something. lies tells of the bombs. A ring that is about to fall
+// may give it a bomb back.
+func (r *Rules) maskMoves(board *[256]Item, agent *Agent, step int, moves []uint8,
+	lies func(grid.Cell) (lies, rolls bool),
+) {
 	moves[Stop] = 1
 	if !agent.Alive {
 		clear(moves[Up:])
 		return
 	}
 	for d := grid.Up; d <= grid.Right; d++ {
-		moves[d] = enterable[m.Board[agent.Cell.Next(d)]&15]
+		to := agent.Cell.Next(d)
+		moves[d] = enterable[board[to]&15]
+		if !agent.Kicks && board[to] == BombItem && moves[d] != 0 {
+			moves[d] = toByte(r.matters(board, agent.Cell, to, lies))
+		}
 	}
-	moves[LayBomb] = toByte(agent.Ammo > 0 && (r.Traits().BombsStack || !m.BombAt(agent.Cell)))
+	falls := r.Traits().ringsWait && r.FirstCollapse != NoCollapse && r.ringDue(step) >= 0
+	moves[LayBomb] = toByte(agent.Ammo > 0 || falls)
+	if here, _ := lies(agent.Cell); here && !r.Traits().BombsStack {
+		moves[LayBomb] = 0
+	}
+}
+
+// matters reports whether it may matter that an agent that cannot kick goes against the bomb on a cell: if the bomb
+// rolls away, or if another agent is next to it, whose kick that prevents. Where no seat sees what
+// rolls, it may.
+func (r *Rules) matters(board *[256]Item, from, to grid.Cell, lies func(grid.Cell) (lies, rolls bool)) bool {
+	if r.StepKind == Step2018 {
+		return false
+	}
+	_, rolls := lies(to)
+	for _, d := range grid.Dirs {
+		next := to.Next(d)
+		rolls = rolls || next != from && board[next] >= r.Agent0()
+	}
+	return rolls || r.Traits().Conceals
 }
 
 // enterable is 1 for the items that are no wall.
@@ -196,10 +238,50 @@ func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 		m.game.observePlanes(&m.State, seats, dst[0], dst[1])
 	case env.GlobalState:
 		m.game.observeState(&m.State, dst[0], dst[1])
-	case encodingBits:
-		m.game.observeBits(&m.State, seats, dst[0], dst[1])
+	case encodingNear:
+		m.observeNear(seats, dst, nil)
 	default:
 		m.game.observeRaw(&m.State, seats, dst, encoding == encodingRaw && m.game.rules.ViewSize != 0)
+	}
+}
+
+// ObserveSafely is Observe, and writes for each seat's moves which are safe in place of which are legal.
+func (m *Match) ObserveSafely(encoding int, seats []uint8, dst [][]byte, masks []byte) {
+	if encoding == encodingNear {
+		m.observeNear(seats, dst, masks)
+		return
+	}
+	m.Observe(encoding, seats, dst)
+	m.observeNear(seats, nil, masks)
+}
+
+// watcher is what a seat sees, and its safety; it is lent while observations are written.
+type watcher struct {
+	View
+	Safety
+}
+
+var watchers = sync.Pool{New: func() any { return new(watcher) }}
+
+// observeNear writes the encoding near, unless dst is nil, and masks of safe moves, unless masks is nil.
+func (m *Match) observeNear(seats []uint8, dst [][]byte, masks []byte) {
+	w := watchers.Get().(*watcher)
+	defer watchers.Put(w)
+	v, s := &w.View, &w.Safety
+	for i, seat := range seats {
+		m.View(int(seat), v)
+		s.See(v)
+		if dst != nil {
+			p, n := len(dst[0])/len(seats), len(dst[1])/len(seats)
+			m.game.near.Draw(s, dst[0][i*p:][:p], dst[1][i*n:][:n])
+		}
+		if masks != nil {
+			width := len(masks) / len(seats)
+			m.Mask(int(seat), masks[i*width:][:width])
+			for a, moves := Stop, s.Moves(); a < numActions; a++ {
+				masks[i*width+int(a)] = toByte(moves.Has(a))
+			}
+		}
 	}
 }
 

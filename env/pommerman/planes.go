@@ -62,7 +62,6 @@ const (
 // relations is what the encodings know of a seat's relations to the others.
 type relations struct {
 	as       [16]uint8 // what the seat takes each item of the board for
-	bitItems [16]uint8 // the same, as the bits encoding has it
 	mate     int       // its teammate's seat, its own without one
 	others   []int     // the seats of the others but the teammate
 	teammate Item      // the same as cell values, the dummy's where there is nobody
@@ -86,7 +85,6 @@ func (r *Rules) relationsOf(seat int) relations {
 			*seen, of.others = uint8(anEnemy), append(of.others, other)
 		}
 	}
-	of.bitItems = bitItems(of.as)
 	return of
 }
 

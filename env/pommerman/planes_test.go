@@ -34,7 +34,6 @@ func TestEncodingsAgreeWithViews(t *testing.T) {
 					for seat := range rules.Seats() {
 						checkRaw(t, g, m, seat)
 						checkPlanes(t, g, m, seat)
-						checkBits(t, g, m, seat)
 					}
 					randomActions(&rules, &rng, actions)
 					m.Step(actions)
@@ -185,46 +184,6 @@ func checkPlanes(t *testing.T, g *Game, m *Match, seat int) {
 		t.Fatalf("seat %d: planes differ from what the seat may know", seat)
 	}
 	checkPlaneScalars(t, g, seat, &v, obs[1])
-}
-
-// checkBits makes the planes of the bits.
-func checkBits(t *testing.T, g *Game, m *Match, seat int) {
-	t.Helper()
-	got, want := encoded(g, m, encodingBits, seat), encoded(g, m, encodingPlanes, seat)
-	cells := len(g.cells)
-	stride := (cells + 7) / 8
-	var maps [numMaps][]byte
-	at := 0
-	for i, width := range g.bitWidths {
-		maps[i] = make([]byte, cells)
-		for bit := range width {
-			for c := range cells {
-				maps[i][c] |= got[0][at+c/8] >> (c % 8) & 1 << bit
-			}
-			if rest := got[0][at+stride-1] >> ((cells-1)%8 + 1); rest != 0 {
-				t.Fatalf("seat %d: bits %b after the last cell", seat, rest)
-			}
-			at += stride
-		}
-	}
-	items := map[string]byte{"passage": 1, "rigid": 2, "wood": 3, "fog": 6, "extra_bomb": 7, "incr_range": 8, "kick": 9,
-		"skull": 10, "self": 11, "teammate": 12, "enemies": 13}
-	for p, plane := range planes {
-		for c, cell := range want[0][p*cells:][:cells] {
-			made := maps[plane.from][c]
-			if plane.from == mapBoard {
-				made = toByte(made == items[plane.name])
-			} else if plane.value != whole {
-				made = toByte(made == plane.value)
-			}
-			if made != cell {
-				t.Fatalf("seat %d: %s of cell %d is %d, want %d", seat, plane.name, c, made, cell)
-			}
-		}
-	}
-	if !bytes.Equal(got[1], want[1]) {
-		t.Fatalf("seat %d: other scalars than with planes", seat)
-	}
 }
 
 func checkPlaneScalars(t *testing.T, g *Game, seat int, v *View, got []byte) {

@@ -129,10 +129,16 @@ func maskMapsPlainly(dst, maps []byte, seen *sight, cells int) {
 	}
 }
 
-// spreadPlanesPlainly writes the planes of what is in sight. as says what the seat
-// takes each item of the board for, those up to Fog for themselves. It is the twin of the
-// faster spreadPlanes some machines have. Most of the planes is 0: it writes all of those
-// of the items that are many, and of the others only what is not.
+// spreadPlanes writes the planes of what is in sight. as says what the seat
+// takes each item of the board for, those up to Fog for themselves.
+func spreadPlanes(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
+	if !spread(dst, maps, seen, as, cells, sources[:], 1) {
+		spreadPlanesPlainly(dst, maps, seen, as, cells)
+	}
+}
+
+// spreadPlanesPlainly is the twin of spreadPlanes for machines without spread. Most of the planes is 0: it writes all
+// of those of the items that are many, and of the others only what is not.
 func spreadPlanesPlainly(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
 	clear(dst[:numPlanes*cells])
 	passage, rigid, wood, fog := planeOf(dst, Passage, cells), planeOf(dst, Rigid, cells), planeOf(dst, Wood, cells),

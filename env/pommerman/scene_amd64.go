@@ -36,20 +36,20 @@ func maskMaps(dst, maps []byte, seen *sight, cells int) {
 	}
 }
 
-// spreadPlanes does what spreadPlanesPlainly does, 32 cells at a time where the
-// processor can: one table look-up turns every item into what the seat takes it
-// for, and each plane of items is a comparison with its value.
-func spreadPlanes(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
+// spread writes planes of what is in sight, 32 cells at a time, and reports whether it did: one table look-up
+// turns every item into what the seat takes it for, and each plane of items is a comparison with its value,
+// unit where they are equal.
+func spread(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sources []source, unit uint8) bool {
 	if !hasAVX2 || cells < narrowest {
-		spreadPlanesPlainly(dst, maps, seen, as, cells)
-		return
+		return false
 	}
-	dst, maps = dst[:numPlanes*cells], maps[:numMaps*cells]
+	dst, maps = dst[:len(sources)*cells], maps[:numMaps*cells]
 	width := min(cells, widest)
-	spreadPlanesAVX2(&dst[0], &maps[0], &seen[0], as, &sources[0], cells, width)
+	spreadAVX2(&dst[0], &maps[0], &seen[0], as, &sources[0], cells, width, len(sources), unit)
 	if rest := cells - width; rest > 0 {
-		spreadPlanesAVX2(&dst[rest], &maps[rest], &seen[rest], as, &sources[0], cells, width)
+		spreadAVX2(&dst[rest], &maps[rest], &seen[rest], as, &sources[0], cells, width, len(sources), unit)
 	}
+	return true
 }
 
 // maskMapsAVX2 masks a strip of width cells; maps and their copies lie stride
@@ -58,11 +58,11 @@ func spreadPlanes(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
 //go:noescape
 func maskMapsAVX2(dst, maps, seen *byte, stride, width int)
 
-// spreadPlanesAVX2 spreads a strip of width cells; maps and planes lie stride
+// spreadAVX2 spreads a strip of width cells; maps and planes lie stride
 // bytes apart.
 //
 //go:noescape
-func spreadPlanesAVX2(dst, maps, seen *byte, as *[16]uint8, sources *source, stride, width int)
+func spreadAVX2(dst, maps, seen *byte, as *[16]uint8, sources *source, stride, width, planes int, unit uint8)
 
 // look is from where a seat looks at a board: what it sees of it, and what it takes
 // each item for.

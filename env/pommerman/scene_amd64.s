@@ -86,7 +86,7 @@ maps:
 	VZEROUPPER
 	RET
 
-// EQUAL writes 1 where Y4 to Y7 are all ones. It needs Y2, ones.
+// EQUAL writes the unit where Y4 to Y7 are all ones. It needs Y2, units.
 #define EQUAL \
 	VPAND Y2, Y4, Y4; \
 	VPAND Y2, Y5, Y5; \
@@ -94,8 +94,8 @@ maps:
 	VPAND Y2, Y7, Y7; \
 	WRITE
 
-// func spreadPlanesAVX2(dst, maps, seen *byte, as *[16]uint8, sources *source, stride, width int)
-TEXT ·spreadPlanesAVX2(SB), NOSPLIT, $0-56
+// func spreadAVX2(dst, maps, seen *byte, as *[16]uint8, sources *source, stride, width, planes int, unit uint8)
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-65
 	MOVQ dst+0(FP), DI
 	MOVQ maps+8(FP), SI
 	MOVQ seen+16(FP), DX
@@ -111,9 +111,8 @@ TEXT ·spreadPlanesAVX2(SB), NOSPLIT, $0-56
 	VPSHUFB Y9, Y3, Y9
 	VPSHUFB Y10, Y3, Y10
 	VPSHUFB Y11, Y3, Y11
-	VPCMPEQB Y2, Y2, Y2
-	VPABSB Y2, Y2
-	MOVQ $const_numPlanes, CX
+	VPBROADCASTB unit+64(FP), Y2
+	MOVQ planes+56(FP), CX
 
 plane:
 	VPBROADCASTB source_value(R12), Y1

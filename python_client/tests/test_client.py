@@ -45,7 +45,7 @@ def greeted(script: Callable[[socket.socket], None], timeout: float = 10) -> Ite
     def run(sock: socket.socket) -> None:
         hello = request(sock)
         assert hello["type"] == "hello"
-        assert hello["versions"] == [3]
+        assert hello["versions"] == [4]
         reply(sock, type="hello", id=hello["id"], version=3, server="s", seed_version=1, limits=LIMITS)
         with contextlib.suppress(EOFError):
             script(sock)

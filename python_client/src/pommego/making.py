@@ -62,6 +62,7 @@ def make_vec(
     observation: str = "planes",
     state: bool = False,
     reward: str = "outcome",
+    mask: str = "legal",
     autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     opponents: Opponents | None = None,
     seat: int | None = None,
@@ -93,16 +94,21 @@ def make_vec(
             requires: one for each learner of each game. Without `opponents` and `seats` that
             is `num_envs` times the seats of a game. `num_games` is the number of games.
         observation: "planes" (uint8 planes for networks and a vector of scalars), "raw" (the
-            reference's maps and scalars, lossless) and "unfogged" (raw maps without fog, once per
-            game) to make planes of on a device, or "box": one float32 array
-            (rows, planes, height, width) with the planes of "planes", followed by one constant
-            plane for each scalar. ``encoding["box"].names`` lists them.
+            reference's maps and scalars, lossless), "near" (in Pommerman what the learned agents see:
+            uint8 planes of the 11 x 11 cells around the agent, with what is about to burn, and uint8
+            numbers), "unfogged" (raw maps without fog, once per game) to make planes of on a device, or
+            "box": one float32 array (rows, planes, height, width) with the planes of "planes", followed
+            by one constant plane for each scalar. ``encoding["box"].names`` lists them.
         state: whether ``info["state"]`` has the global state, for critics: what all agents
             would see without fog. With "box" it is one array, too.
         reward: "outcome" (+1 or -1 once, when a row's fate is decided) or "reference" (the
             rewards of the original at each step). The outcome of a tie is that of the
             original: -1, but 0 in OneVsOne-v0 and PommeTeam2018-v0 if the last go out in one
             step before the step limit, and 0 in BaseWar and SuiteBot.
+        mask: what ``info["action_mask"]`` lists: "legal" moves, all but those that, by what the seat sees,
+            have no effect, or of them the "safe" ones: after them there is a way on which no fire touches
+            the agent while everybody else stands still (all legal ones if there is none). Cells in fog
+            count as free. BaseWar and SuiteBot have legal moves alone.
         autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as gymnasium defines them; its AutoresetMode,
             or the name or value of one.
         opponents: the players in all seats but the learner's; then there is one row
@@ -200,6 +206,7 @@ def make_vec(
         "observation": "planes" if observation == BOX else observation,
         "state": state or None,
         "reward": reward,
+        "mask": mask,
         "autoreset_mode": mode.value,
         "seat": seat,
         "seats": named_seats,

@@ -69,7 +69,7 @@ var Roster = seat.Roster[pommerman.View]{
 	seat.Configured("champion", settings{search.Budget{Ticks: duelTicks}, defaultWeights}, championOptions,
 		func(s settings) pommerman.Bot {
 			return &champion{settings: s, Memo: search.Memo{Bytes: int64(unsafe.Sizeof(planner{}))}}
-		}).Version(3),
+		}).Version(4),
 	seat.Plain("champion-net", func() pommerman.Bot { return new(championNet) }),
 }
 

@@ -20,10 +20,10 @@ type forecast struct {
 	burnt grid.Bits              // the wood that burns
 	wood  int32                  // how much that is, in 64ths of wood, less for what burns late
 
-	board    [256]pommerman.Item // after the last explosion
-	last     int                 // the step of that; 0: there is none
-	lastWood int                 // the last step in which wood burns
-	age      int                 // of the node it is of, in steps from the root
+	bombs    pommerman.Bombs // after the last explosion
+	last     int             // the step of that; 0: there is none
+	lastWood int             // the last step in which wood burns
+	age      int             // of the node it is of, in steps from the root
 }
 
 // forecast works out what comes after a node of an age.
@@ -32,7 +32,7 @@ func (p *planner) forecast(f *forecast, n *node, age int) {
 	clear(f.burns[:p.ground.span+1])
 	clear(f.opens[:p.ground.span+1])
 	f.burnt, f.wood = grid.Bits{}, int32(64*n.burnt.Len())
-	f.board, f.last, f.lastWood, f.age = n.Board, 0, 0, age
+	f.last, f.lastWood, f.age = 0, 0, age
 	if r.Traits().FlamesKill {
 		for life := 1; life <= r.FlameLife; life++ {
 			flames := n.Burning(life)
@@ -46,24 +46,25 @@ func (p *planner) forecast(f *forecast, n *node, age int) {
 			f.burns[t] = f.burns[t].Or(p.ground.fallen[age+t])
 		}
 	}
+	f.bombs.Take(r, &n.State)
 	if n.NumBombs > 0 {
 		p.explode(f, n, age)
 	}
 }
 
 func (p *planner) explode(f *forecast, n *node, age int) {
-	r := p.rules
-	var bombs pommerman.Bombs
-	bombs.Take(r, &n.State)
 	var closed grid.Bits
 	for i := range n.Bombs[:n.NumBombs] {
 		closed.Add(n.Bombs[i].Cell)
 	}
 	wood := p.ground.wood.AndNot(n.burnt)
 	for {
-		at, hit := bombs.Explode(r, &f.board)
-		if at == 0 {
+		at, hit := f.bombs.Explode()
+		switch {
+		case at == 0:
 			return
+		case hit.Empty():
+			continue
 		}
 		if f.last = at; at > p.ground.span {
 			return

@@ -112,7 +112,7 @@ func (p *planner) bombed(n *node, rival int, c grid.Cell, steps int) int {
 	}
 	if alone {
 		var hit grid.Bits
-		pommerman.Rays(&f.board, c, blast, &hit)
+		pommerman.Rays(&f.bombs.Board, c, blast, &hit)
 		return p.barred(c, 0, life, hit, hit.And(p.ground.wood.AndNot(n.burnt).AndNot(f.burnt)))
 	}
 	b := &p.stack[lastTrap]

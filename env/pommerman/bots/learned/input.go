@@ -7,124 +7,33 @@ import (
 	"sync"
 	"unsafe"
 
-	"pommego/env/grid"
+	"pommego/env"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/network"
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// What a network sees, as Python's pommego.networks.Window has it: the planes of the
-// cells around the agent, beyond the board rigid; and, on its own cell alone, scalars, and of how many
-// cells planes are set in nine blocks around it.
+// What a network sees is some of the planes and numbers of the encoding near. The numbers stand on the agent's own
+// cell alone.
 const (
-	side   = 11
-	unit   = 32 // how much of a plane is 1
-	most   = 127
-	soon   = 10 // steps ahead in which cells that burn are shown
-	scalar = 64 // how much of a scalar is 1
-	count  = 8  // how much a cell in a block is
+	side = pommerman.NearSide
+	unit = 32 // how much of a plane is 1
 
 	words, vocabulary = 2, 9 // of a message; silence is one
 )
 
-// plane tells what is on a cell, and how much of it is 1.
-type plane struct {
-	is     func(l *look, c grid.Cell) uint8
-	factor int
-}
-
-func shows(item pommerman.Item) plane {
-	return plane{func(l *look, c grid.Cell) uint8 { return one(l.v.Board[c] == item) }, unit}
-}
-
-func bomb(factor int, is func(b *pommerman.SeenBomb) uint8) plane {
-	return plane{func(l *look, c grid.Cell) uint8 {
-		if l.bombs[c] == nil {
-			return 0
-		}
-		return is(l.bombs[c])
-	}, factor}
-}
-
-func rolls(d grid.Dir) plane {
-	return bomb(unit, func(b *pommerman.SeenBomb) uint8 { return one(b.Moving == d) })
-}
-
-func one(is bool) uint8 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-// planes are those of the encoding of that name that say more than the others, and danger.
-var planes = map[string]plane{
-	"rigid":      shows(pommerman.Rigid),
-	"wood":       shows(pommerman.Wood),
-	"bomb_blast": bomb(6, func(b *pommerman.SeenBomb) uint8 { return b.Blast }),
-	"bomb_life":  bomb(6, func(b *pommerman.SeenBomb) uint8 { return b.Life }),
-	"bomb_up":    rolls(grid.Up),
-	"bomb_down":  rolls(grid.Down),
-	"bomb_left":  rolls(grid.Left),
-	"bomb_right": rolls(grid.Right),
-	"flame":      {func(l *look, c grid.Cell) uint8 { return l.v.Flames[c] }, 16},
-	"extra_bomb": shows(pommerman.ExtraBomb),
-	"incr_range": shows(pommerman.IncrRange),
-	"kick":       shows(pommerman.Kick),
-	"teammate":   {func(l *look, c grid.Cell) uint8 { return one(l.isAgent(c) && l.v.Board[c] == l.v.Teammate) }, unit},
-	"enemies": {func(l *look, c grid.Cell) uint8 {
-		return one(l.isAgent(c) && !l.isSelf(c) && l.v.Board[c] != l.v.Teammate)
-	}, unit},
-	"fog": shows(pommerman.Fog),
-	"danger": {func(l *look, c grid.Cell) uint8 {
-		for t := 1; t <= soon; t++ {
-			if l.ahead.begins[t].Has(c) {
-				return uint8(soon + 1 - t)
-			}
-		}
-		return 0
-	}, 6},
-}
-
-// scalars are those of the encoding planes.
-var scalars = map[string]func(v *pommerman.View) float32{
-	"ammo": func(v *pommerman.View) float32 { return share(int(v.Self.Ammo), v.Rules.MaxAmmo) },
-	"blast_strength": func(v *pommerman.View) float32 {
-		return share(int(v.Self.Blast), max(v.Rules.MaxBlast, v.Rules.StartBlast))
-	},
-	"can_kick":       func(v *pommerman.View) float32 { return float32(one(v.Self.Kicks)) },
-	"step":           func(v *pommerman.View) float32 { return share(v.StepCount, v.Rules.MaxSteps) },
-	"enemy0_alive":   func(v *pommerman.View) float32 { return lives(v, v.Enemies[0]) },
-	"enemy1_alive":   func(v *pommerman.View) float32 { return lives(v, v.Enemies[1]) },
-	"enemy2_alive":   func(v *pommerman.View) float32 { return lives(v, v.Enemies[2]) },
-	"teammate_alive": func(v *pommerman.View) float32 { return lives(v, v.Teammate) },
-}
-
-// And whether a word of the teammate's message is this.
-func init() {
-	for i := range words * vocabulary {
-		k, word := i/vocabulary, uint8(i%vocabulary)
-		scalars[fmt.Sprintf("message%d=%d", k, word)] = func(v *pommerman.View) float32 {
-			return float32(one(v.Message[k] == word))
-		}
-	}
-}
-
-func share(n, of int) float32 { return min(float32(n)/float32(of), 1) }
-
-func lives(v *pommerman.View, who pommerman.Item) float32 {
-	return float32(one(who >= v.Rules.Agent0() && v.Alive.Has(int(who-v.Rules.Agent0()))))
-}
-
 // brain is a network with what it sees.
 type brain struct {
 	*network.Network
-	planes  []plane // those around it, then those of blocks
-	scalars []func(v *pommerman.View) float32
-	dice    [256]int32 // what is added to an answer, by 8 bits of chance
-	works   sync.Pool
-	bytes   int64 // of what works lends
+	names []string   // of its planes and of its numbers
+	wired sync.Map   // for each form of near, where they are in it: *wires by *pommerman.NearForm
+	dice  [256]int32 // what is added to an answer, by 8 bits of chance
+	works sync.Pool
+	bytes int64 // of what works lends
 }
+
+// wires is for each plane and for each number its place in an encoding, -1 for what the rules do not have.
+type wires struct{ planes, numbers []int }
 
 // read reads a brain from a file.
 func read(file []byte) (*brain, error) {
@@ -132,56 +41,91 @@ func read(file []byte) (*brain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no network that Network.save wrote: %w", err)
 	}
-	b := &brain{Network: n}
-	for _, name := range slices.Concat(n.Planes, n.Blocks) {
-		b.planes = append(b.planes, planes[name])
-		if planes[name].is == nil {
-			return nil, fmt.Errorf("plane %q does not exist", name)
+	b := &brain{Network: n, names: slices.Clone(n.Scalars)}
+	for _, plane := range n.Blocks {
+		for i := range 9 {
+			b.names = append(b.names, fmt.Sprintf("%s_block%d", plane, i))
 		}
 	}
-	for _, name := range n.Scalars {
-		b.scalars = append(b.scalars, scalars[name])
-		if scalars[name] == nil {
-			return nil, fmt.Errorf("scalar %q does not exist", name)
-		}
+	if err := b.check(); err != nil {
+		return nil, err
 	}
 	scale := float64(int(unit)<<n.Layers[len(n.Layers)-1].Shift) * min(max(n.Temperature, 0), 1)
 	for i := range b.dice {
 		b.dice[i] = int32(math.RoundToEven(scale * -math.Log(-math.Log((float64(i)+0.5)/256))))
 	}
-	b.works.New = func() any { return &work{memory: n.NewMemory(), input: make([]uint8, side*side*n.Layers[0].Inputs)} }
+	b.works.New = func() any {
+		return &work{memory: n.NewMemory(), input: make([]uint8, side*side*n.Layers[0].Inputs), near: make([]byte, 1<<12)}
+	}
 	first := b.works.New().(*work)
-	b.bytes = int64(unsafe.Sizeof(*first)) + int64(len(first.input)) + first.memory.Bytes()
+	b.bytes = int64(unsafe.Sizeof(*first)) + int64(len(first.input)+len(first.near)) + first.memory.Bytes()
 	b.works.Put(first)
 	return b, nil
 }
 
+// check checks that there are rules that have what the network sees.
+func (b *brain) check() error {
+	some := []pommerman.Rules{pommerman.Playground(pommerman.FFA), pommerman.Playground(pommerman.TeamRadio).Fogged(4)}
+	some[0].Skulls = true
+	planes, numbers := map[string]bool{}, map[string]bool{}
+	for i := range some {
+		form := some[i].NearForm()
+		for _, name := range form.Planes {
+			planes[name.Name] = true
+		}
+		for _, name := range form.Numbers {
+			numbers[name.Name] = true
+		}
+	}
+	for _, name := range b.Planes {
+		if !planes[name] {
+			return fmt.Errorf("plane %q does not exist", name)
+		}
+	}
+	for _, name := range b.names {
+		if !numbers[name] {
+			return fmt.Errorf("number %q does not exist", name)
+		}
+	}
+	return nil
+}
+
+// wires finds what the network sees in a form of the encoding.
+func (b *brain) wires(form *pommerman.NearForm) *wires {
+	if found, ok := b.wired.Load(form); ok {
+		return found.(*wires)
+	}
+	at := func(names []env.Name, want []string) (places []int) {
+		for _, name := range want {
+			places = append(places, slices.IndexFunc(names, func(n env.Name) bool { return n.Name == name }))
+		}
+		return places
+	}
+	found := &wires{at(form.Planes, b.Planes), at(form.Numbers, b.names)}
+	b.wired.Store(form, found)
+	return found
+}
+
 // express writes what it sees.
-func (b *brain) express(l *look, input []uint8) {
-	clear(input)
-	self, width := l.v.Self.Cell, len(input)/(side*side)
-	near, blocks := b.planes[:len(b.Planes)], b.planes[len(b.Planes):]
-	for i := range side * side {
-		row, col := self.Row()+i/side-side/2, self.Col()+i%side-side/2
-		c := grid.Cell(0) // in the border, which is rigid and empty otherwise
-		if min(row, col) >= 0 && max(row, col) < l.v.Rules.BoardSize {
-			c = grid.At(row, col)
+func (b *brain) express(w *work) {
+	form, cells, width := w.safety.Form(), side*side, len(w.input)/(side*side)
+	planes := w.near[:len(form.Planes)*cells]
+	numbers := w.near[len(planes):][:len(form.Numbers)]
+	form.Draw(&w.safety, planes, numbers)
+	clear(w.input)
+	wires := b.wires(form)
+	for k, from := range wires.planes {
+		if from < 0 {
+			continue
 		}
-		for k, p := range near {
-			input[i*width+k] = uint8(min(int(p.is(l, c)), most/p.factor) * p.factor)
+		for i, x := range planes[from*cells:][:cells] {
+			w.input[i*width+k] = x
 		}
 	}
-	numbers := input[side*side/2*width+len(near):]
-	for k, is := range b.scalars {
-		numbers[k] = uint8(is(l.v)*scalar + 0.5)
-	}
-	numbers = numbers[len(b.scalars):]
-	for c := range grid.Square(l.v.Rules.BoardSize).All {
-		third := min(max((c.Row()-self.Row()+10)/7, 0), 2)*3 + min(max((c.Col()-self.Col()+10)/7, 0), 2)
-		for k, p := range blocks {
-			if p.is(l, c) > 0 {
-				numbers[9*k+third] = min(numbers[9*k+third]+count, most)
-			}
+	own := w.input[cells/2*width+len(wires.planes):]
+	for k, from := range wires.numbers {
+		if from >= 0 {
+			own[k] = numbers[from]
 		}
 	}
 }

@@ -34,7 +34,7 @@ var brains = func() map[string]func() *brain {
 }()
 
 // versions are those above 1: an agent's grows when its file or its safe moves change.
-var versions = map[string]int{"mappo-radio": 3, "mappo-team": 4, "ppo-duel": 4, "ppo-ffa": 4}
+var versions = map[string]int{"mappo-radio": 4, "mappo-team": 5, "ppo-duel": 5, "ppo-ffa": 5}
 
 func must[T any](x T, err error) T {
 	if err != nil {
@@ -80,15 +80,15 @@ func (a *bot) Act(v *pommerman.View, action []uint8) {
 	b := a.brain()
 	w := b.works.Get().(*work)
 	defer b.works.Put(w)
-	w.look.see(v)
-	b.express(&w.look, w.input)
+	w.safety.See(v)
+	b.express(w)
 	answers, best := b.Answers(w.input, w.memory), int32(math.MinInt32)
 	for at := range answers {
 		dice := uint32(v.StepCount)*0x9e3779b1 + uint32(v.Self.Cell)*0x85ebca6b + uint32(at)*0xc2b2ae35
 		dice = (dice ^ dice>>15) * 0x2c1b3c6d
 		answers[at] += b.dice[dice>>24]
 	}
-	for move := range w.look.moves().All {
+	for move := range w.safety.Moves().All {
 		if answers[move] > best {
 			best, action[0] = answers[move], uint8(move)
 		}
@@ -104,7 +104,8 @@ func (a *bot) Act(v *pommerman.View, action []uint8) {
 
 // work is what a decision needs; it is lent to agents while they act.
 type work struct {
-	look   look
+	safety pommerman.Safety
+	near   []byte // the encoding of that name
 	input  []uint8
 	memory *network.Memory
 }

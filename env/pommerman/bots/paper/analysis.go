@@ -47,7 +47,7 @@ func (o *analysis) look(v *pommerman.View, memory *hybridMemory, rng *env.RNG) {
 			o.steps.Add(to)
 		}
 	}
-	o.hazards.Foresee(v, false)
+	o.hazards.Foresee(v, pommerman.Stop)
 	o.threshold = dangerLife + dangerPerBomb*uint8(o.furtherBombs())
 	o.ways.find(o)
 	o.survey()

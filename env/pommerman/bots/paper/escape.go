@@ -9,7 +9,7 @@ import (
 const horizon = pommerman.Horizon
 
 // hazards is what bombs, flames and the collapse are going to do, with ways out of it.
-type hazards struct{ pommerman.Hazards }
+type hazards struct{ pommerman.Forecast }
 
 // A way out is searched for with sets of cells: from the cells where the agent can
 // be after one step, given bombs and flames, follow those after the next. Others
@@ -104,7 +104,7 @@ func (o *analysis) mayBomb() bool {
 		return false
 	}
 	var h hazards
-	h.Foresee(o.v, true)
+	h.Foresee(o.v, pommerman.LayBomb)
 	goals := h.refuges(o.quiet)
 	var at grid.Bits
 	at.Add(o.v.Self.Cell)

@@ -4,8 +4,6 @@
 package tactics
 
 import (
-	"math/bits"
-
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 )
@@ -43,33 +41,10 @@ const (
 )
 
 // Moves is a set of moves.
-type Moves uint8
+type Moves = pommerman.Moves
 
 // One is the set of a single move.
 func One(a pommerman.Action) Moves { return 1 << a }
-
-// Has reports whether a move is in the set.
-func (m Moves) Has(a pommerman.Action) bool { return m>>a&1 != 0 }
-
-// With is the set and a move.
-func (m Moves) With(a pommerman.Action) Moves { return m | 1<<a }
-
-// Without is the set less a move.
-func (m Moves) Without(a pommerman.Action) Moves { return m &^ (1 << a) }
-
-// First is the move of the set with the lowest number.
-func (m Moves) First() pommerman.Action {
-	return pommerman.Action(bits.TrailingZeros8(uint8(m)))
-}
-
-// All calls visit with each move in ascending order until it returns false.
-func (m Moves) All(visit func(pommerman.Action) bool) {
-	for ; m != 0; m &= m - 1 {
-		if !visit(m.First()) {
-			return
-		}
-	}
-}
 
 // Line is the direction from one cell to another in the same row or column, grid.Stay
 // for the same cell, and false for cells that share neither.

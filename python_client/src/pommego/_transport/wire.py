@@ -1,4 +1,4 @@
-"""The messages of the wire protocol, version 3, as Python values.
+"""The messages of the wire protocol, version 4, as Python values.
 
 `bridge/PROTOCOL.md` in the project's repository is the reference. Replies are
 decoded by msgspec into the classes below; the data of tensors stay where they
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pommego.errors import GamePanicError, ServerError
 
 SUBPROTOCOL = "pommego.v3+msgpack"
-VERSIONS = [3]
+VERSIONS = [4]
 
 #: The bytes before an id of eight bytes, which steps, batches in shared memory and simulations have.
 LONG_ID = b"\xa2id\xcf"
@@ -103,6 +103,7 @@ class EnvReply(_EnvAnswer, tag="env"):
     rows: int
     observation: str
     reward: str
+    mask: str
     autoreset_mode: str
     on_death: str
     fields: list[Field]

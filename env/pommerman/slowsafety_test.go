@@ -1,10 +1,78 @@
-package learned
+package pommerman_test
 
 import (
+	"testing"
+
+	"pommego/env/envtest/pommermantest"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots"
 	"pommego/env/pommerman/bots/tactics"
 )
+
+// TestSafetyAgreesWithItsSlowTwin, which goes forwards from each move, wherever both foresee the same.
+func TestSafetyAgreesWithItsSlowTwin(t *testing.T) {
+	var safety pommerman.Safety
+	var laid pommerman.Forecast
+	checked, unsafe := 0, 0
+	pommermantest.Situations(t, bots.Roster, 4+*forecasts/1000, func(s *pommermantest.Situation) {
+		for seat := range s.Rules.Seats() {
+			var v pommerman.View
+			s.Rules.See(&s.State, seat, &v)
+			if !v.Self.Alive || v.Self.Kicks || s.Rolling() || s.Stacked() || s.RingsFall(horizon) || s.Rules.BombLife > 20 {
+				continue
+			}
+			safety.See(&v)
+			var slow look
+			slow.see(&v)
+			var also forecast
+			slow.rolling(&also, 0, grid.Stay)
+			own := pommerman.SeenBomb{Cell: v.Self.Cell, Life: uint8(v.Rules.BombLife), Blast: v.Self.Blast}
+			slow.roll(&also, &own, grid.Stay)
+			slow.explode(&also)
+			laid.Foresee(&v, pommerman.LayBomb)
+			if !slow.foresees(&slow.ahead, &safety.Stays) || !slow.foresees(&also, &laid) {
+				continue
+			}
+			checked++
+			legal := legalMoves(match(s), seat)
+			want, got := slow.moves(), safety.Moves()
+			if want &= legal; want == 0 {
+				want = legal
+			}
+			if got != legal {
+				unsafe++
+			}
+			if got != want {
+				t.Fatalf("seat %d of %+v has the safe moves %b, want %b of %b\n%s", seat, s.Rules, got, want, legal,
+					pommermantest.Picture(&v))
+			}
+		}
+	})
+	t.Logf("%d positions, in %d of them some move was not safe", checked, unsafe)
+	if checked < 2000 || unsafe < 500 {
+		t.Errorf("%d positions, in %d of them some move was not safe: want more", checked, unsafe)
+	}
+}
+
+// foresees reports whether a slow forecast is the same as one.
+func (l *look) foresees(slow *forecast, f *pommerman.Forecast) bool {
+	for t := 1; t < maxSteps; t++ {
+		var burns grid.Bits
+		for begun := max(t-l.lasts()+1, 1); begun <= t; begun++ {
+			burns = burns.Or(slow.begins[begun])
+		}
+		for c, life := range l.v.Flames {
+			if life > 0 && t < int(life)+l.v.Rules.Traits().Lingers {
+				burns.Add(grid.Cell(c))
+			}
+		}
+		if burns != f.Deadly[t] {
+			return false
+		}
+	}
+	return true
+}
 
 const maxSteps = 32 // that are looked ahead
 

@@ -1,0 +1,125 @@
+package pommerman
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"pommego/env/grid"
+)
+
+// Horizon is how many steps ahead fire is known cell by cell: a bomb of the slowest preset and its flames.
+const Horizon = 40
+
+// Forecast is what bombs, flames and the collapse are going to do while everybody stands still, by what a seat
+// sees: exactly that, by the rules, of all whose whole cause is in view. Step 1 is the one to come. A Forecast can be
+// used again.
+type Forecast struct {
+	Deadly [Horizon + 1]grid.Bits // by step: where nobody survives its end
+	Due    [256]uint8             // the first step in which an explosion or a ring reaches the cell, 0 if none
+	Struck grid.Bits              // the cells that are due
+	Ever   grid.Bits              // those that are deadly in some step
+	Last   int                    // the last step that is deadly anywhere, 0 if none
+
+	Bombs // those that were seen
+
+	rings   [grid.MaxSide/2 + 1]ring // that fall, in order
+	falling int                      // how many
+}
+
+// ring is a ring of the collapse and the step after which it stands as a wall.
+type ring struct {
+	cells grid.Bits
+	after int
+}
+
+// Foresee finds what is to come of what a seat sees. move is what the seat itself does in the coming step: the bomb
+// that it then lays, or kicks, counts.
+func (f *Forecast) Foresee(v *View, move Action) {
+	clear(f.Deadly[:f.Last+1])
+	if !f.Struck.Empty() {
+		f.Due, f.Struck = [256]uint8{}, grid.Bits{}
+	}
+	f.Ever, f.Last, f.falling = grid.Bits{}, 0, 0
+	r, lasting := v.Rules, 1 // steps for which an explosion is deadly
+	if r.Traits().FlamesKill {
+		f.seeFlames(v)
+		lasting = r.FlameLife + r.Traits().Lingers
+	}
+	if r.FirstCollapse != NoCollapse {
+		f.seeRings(v)
+	}
+	f.See(v, move)
+	for fallen := 0; f.rolling || f.n > 0; {
+		if !f.rolling && fallen < f.falling && f.rings[fallen].after < int(f.due()) {
+			f.fall(f.rings[fallen].cells)
+			fallen++
+			continue
+		}
+		if at, burnt := f.Explode(); !burnt.Empty() {
+			f.burn(at, at+lasting-1, burnt)
+			f.mark(at, burnt)
+		}
+	}
+}
+
+// burning is the flames by their lives, less one.
+func (v *View) burning() (flames [maxFlameLife]grid.Bits) {
+	for w := 0; w < len(v.Flames); w += 8 {
+		for left := binary.LittleEndian.Uint64(v.Flames[w:]); left != 0; {
+			c := w + bits.TrailingZeros64(left)/8
+			flames[min(v.Flames[c], maxFlameLife)-1].Add(grid.Cell(c))
+			left &^= 0xff << (8 * (c - w))
+		}
+	}
+	return flames
+}
+
+// seeFlames marks the cells that burn: a flame that shows for one observation
+// more goes out before anybody moves.
+func (f *Forecast) seeFlames(v *View) {
+	flames := v.burning()
+	for i := range flames {
+		if flames[i].Empty() {
+			continue
+		}
+		f.burn(1, i+v.Rules.Traits().Lingers, flames[i])
+	}
+}
+
+// burn marks cells as deadly in the steps from one to another.
+func (f *Forecast) burn(from, to int, cells grid.Bits) {
+	to = min(to, Horizon)
+	if from > to {
+		return
+	}
+	for t := from; t <= to; t++ {
+		f.Deadly[t] = f.Deadly[t].Or(cells)
+	}
+	f.Ever, f.Last = f.Ever.Or(cells), max(f.Last, to)
+}
+
+// seeRings finds the rings of the collapse, in order. Agents on one die at
+// the end of the step at whose count it is due, and from then on it is a wall.
+func (f *Forecast) seeRings(v *View) {
+	for t := range Horizon + 1 {
+		cells := v.Rules.RingAt(v.StepCount + t)
+		if cells.Empty() {
+			continue
+		}
+		after := t + v.Rules.Traits().Lingers
+		f.burn(max(after, 1), Horizon, cells)
+		f.mark(max(after, 1), cells)
+		f.rings[f.falling] = ring{cells, after}
+		f.falling++
+	}
+}
+
+func (f *Forecast) mark(at int, cells grid.Bits) {
+	for c := range cells.AndNot(f.Struck).All {
+		f.Due[c] = uint8(at)
+	}
+	for c := range cells.And(f.Struck).All {
+		f.Due[c] = min(f.Due[c], uint8(at))
+	}
+	f.Struck = f.Struck.Or(cells)
+}

@@ -1,0 +1,288 @@
+package pommerman
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"pommego/env"
+	"pommego/env/grid"
+	"pommego/env/observe"
+)
+
+// The near encoding is what the learned agents see: planes of the cells around the seat's own agent, with what is
+// about to burn, and a vector of numbers. All of it is uint8. Beyond the edge of the board all cells are rigid.
+// It follows from a [View] alone.
+
+// NearSide is how many rows and columns the planes have; the agent is in the middle.
+const NearSide = 11
+
+const (
+	nearCells = NearSide * NearSide
+	nearSoon  = 10  // steps ahead in which cells that burn are shown
+	nearUnit  = 32  // how much of a plane is 1, unless its map has another factor
+	nearMost  = 127 // and the most that it is
+	shareUnit = 64  // how much of a number that is a share is 1
+	countUnit = 8   // how much a cell in a block counts
+	numBlocks = 9
+)
+
+// mapDanger is a map of the window besides those of a scene.
+const mapDanger = numMaps
+
+// nearFactors are those of the maps that planes show whole.
+var nearFactors = [numMaps + 1]uint8{mapBlast: 6, mapLife: 6, mapFlame: 16, mapDanger: 6}
+
+// nearPlane is a plane of the encoding, and for which rules there is one.
+type nearPlane struct {
+	plane
+	has func(r *Rules) bool // nil: for all
+}
+
+var nearPlanes = [...]nearPlane{
+	{plane: plane{"rigid", "32 where a rigid wall stands, or beyond the board", shows(Rigid)}},
+	{plane: plane{"wood", "32 where wood stands", shows(Wood)}},
+	{plane: plane{"bomb_blast", "6 times the blast strength of the bomb on the cell, 126 at most",
+		source{mapBlast, whole}}},
+	{plane: plane{"bomb_life", "6 times the steps until the bomb on the cell explodes, 126 at most",
+		source{mapLife, whole}}},
+	{plane: plane{"bomb_up", "32 where a bomb rolls up", source{mapMoving, uint8(grid.Up)}}},
+	{plane: plane{"bomb_down", "32 where a bomb rolls down", source{mapMoving, uint8(grid.Down)}}},
+	{plane: plane{"bomb_left", "32 where a bomb rolls left", source{mapMoving, uint8(grid.Left)}}},
+	{plane: plane{"bomb_right", "32 where a bomb rolls right", source{mapMoving, uint8(grid.Right)}}},
+	{plane: plane{"flame", "16 times the observations for which the youngest flame on the cell still shows",
+		source{mapFlame, whole}}},
+	{plane: plane{"extra_bomb", "32 where an extra bomb lies", shows(ExtraBomb)}},
+	{plane: plane{"incr_range", "32 where a range power-up lies", shows(IncrRange)}},
+	{plane: plane{"kick", "32 where a kick power-up lies", shows(Kick)}},
+	{plane: plane{"skull", "32 where a skull lies", shows(Skull)}, has: func(r *Rules) bool { return r.Skulls }},
+	{plane: plane{"enemies", "32 where an enemy stands", shows(anEnemy)}},
+	{plane: plane{"danger", "60 where an explosion or a ring of the collapse strikes in the coming step, 6 less for " +
+		"each step later, by what the seat sees and if everybody stands still", source{mapDanger, whole}}},
+	{plane: plane{"teammate", "32 where its teammate stands", shows(itsTeammate)}, has: (*Rules).Teams},
+	{plane: plane{"fog", "32 where the seat cannot see", shows(Fog)}, has: (*Rules).fogged},
+}
+
+func (r *Rules) fogged() bool { return r.ViewSize != 0 }
+
+// NearForm is what the encoding consists of by some rules.
+type NearForm struct {
+	Planes, Numbers []env.Name
+
+	sources []source
+}
+
+// nearKind is what the form depends on.
+type nearKind struct {
+	teams, fogged, skulls bool
+	enemies, words, vocab int
+}
+
+var nearForms sync.Map // *NearForm by nearKind
+
+// NearForm is the form of the encoding by these rules.
+func (r *Rules) NearForm() *NearForm {
+	kind := nearKind{r.Teams(), r.fogged(), r.Skulls, r.enemies(), r.RadioWords, r.RadioVocab}
+	if form, ok := nearForms.Load(kind); ok {
+		return form.(*NearForm)
+	}
+	form := &NearForm{}
+	for i := range nearPlanes {
+		if p := &nearPlanes[i]; p.has == nil || p.has(r) {
+			form.Planes = append(form.Planes, env.Name{Name: p.name, Meaning: p.meaning})
+			form.sources = append(form.sources, p.source)
+		}
+	}
+	form.Numbers = observe.VectorField(env.Uint8, 0, nearMost, func(v observe.Vector[observe.List]) {
+		nearNumbers(v, &Safety{v: &View{Rules: r, Self: Agent{Cell: r.cell(0)}}})
+	}).Names
+	nearForms.Store(kind, form)
+	return form
+}
+
+// Form is the form of the encoding near for what was seen.
+func (s *Safety) Form() *NearForm { return s.v.Rules.NearForm() }
+
+func (g *Game) nearEncoding() env.Encoding {
+	form := g.near
+	return env.Encoding{Name: "near", Fields: []env.Field{
+		{Name: "near", DType: env.Uint8, Shape: []int{len(form.Planes), NearSide, NearSide}, High: nearMost,
+			Names: form.Planes},
+		{Name: "numbers", DType: env.Uint8, Shape: []int{len(form.Numbers)}, High: nearMost, Names: form.Numbers},
+	}}
+}
+
+// Draw writes the encoding of what a seat sees: a byte for each cell of each plane, and one for each number.
+func (n *NearForm) Draw(s *Safety, planes, numbers []byte) {
+	v, f := s.v, &s.Stays
+	var maps [(numMaps+1)*nearCells + sceneSlack]byte
+	v.window(maps[:])
+	top, left := v.Self.Cell.Row()-NearSide/2, v.Self.Cell.Col()-NearSide/2
+	put := func(m int, c grid.Cell, value uint8) {
+		row, col := c.Row()-top, c.Col()-left
+		if uint(row) < NearSide && uint(col) < NearSide {
+			factor := max(nearFactors[m], 1)
+			maps[m*nearCells+row*NearSide+col] = min(value, nearMost/factor) * factor
+		}
+	}
+	for i := range v.Bombs[:v.NumBombs] {
+		b := &v.Bombs[i]
+		put(mapBlast, b.Cell, b.Blast)
+		put(mapLife, b.Cell, b.Life)
+		put(mapMoving, b.Cell, uint8(b.Moving))
+	}
+	for life, flames := range v.burning() {
+		for c := range flames.All {
+			put(mapFlame, c, uint8(life+1))
+		}
+	}
+	for c := range f.Struck.All {
+		if due := f.Due[c]; due <= nearSoon {
+			put(mapDanger, c, nearSoon+1-due)
+		}
+	}
+	as := v.takesFor()
+	if !spread(planes, maps[:], &everywhere, &as, nearCells, n.sources, nearUnit) {
+		n.spreadPlainly(planes, maps[:], &as)
+	}
+	nearNumbers(observe.Into(numbers), s)
+}
+
+// window writes the board around the agent.
+func (v *View) window(maps []byte) {
+	const rigid = ones * uint64(Rigid)
+	board := v.bytes()
+	shift := 8 * (v.Self.Cell.Col() + 1 - NearSide/2)
+	for k := range NearSide {
+		row := v.Self.Cell.Row() + k - NearSide/2
+		low, high := rigid, rigid
+		if row >= 0 && row < v.Rules.BoardSize {
+			at := board[16*(row+1):][:16]
+			low, high = wordAt(at, 0), wordAt(at, 8)
+			if shift >= 64 {
+				low, high = high>>(shift-64)|rigid<<(128-shift), rigid
+			} else if shift >= 0 {
+				low, high = low>>shift|high<<(64-shift), high>>shift|rigid<<(64-shift)
+			} else {
+				low, high = low<<-shift|rigid>>(64+shift), high<<-shift|low>>(64+shift)
+			}
+		}
+		binary.LittleEndian.PutUint64(maps[k*NearSide:], low)
+		binary.LittleEndian.PutUint64(maps[k*NearSide+8:], high)
+	}
+	clear(maps[nearCells:][:NearSide])
+}
+
+// spreadPlainly is spread for machines that have none.
+func (n *NearForm) spreadPlainly(dst, maps []byte, as *[16]uint8) {
+	var taken [nearCells]byte
+	for at, item := range maps[:nearCells] {
+		taken[at] = as[item&15]
+	}
+	for p, source := range n.sources {
+		from := maps[int(source.from)*nearCells:][:nearCells]
+		if source.from == mapBoard {
+			from = taken[:]
+		}
+		plane := dst[p*nearCells:][:nearCells]
+		for w := range wordsOf(nearCells) {
+			at := wordStart(w, nearCells)
+			word := wordAt(from, at)
+			if source.value != whole {
+				word = equalCells(word, source.value) * nearUnit
+			}
+			putWord(plane, at, word)
+		}
+	}
+}
+
+// takesFor is what the seat takes each item of the board for.
+func (v *View) takesFor() (as [16]uint8) {
+	for item := range as {
+		as[item] = uint8(item)
+	}
+	for k := range v.Rules.Seats() {
+		switch item := v.Rules.Agent0() + Item(k); {
+		case k == v.Seat:
+			as[item] = uint8(itself)
+		case item == v.Teammate:
+			as[item] = uint8(itsTeammate)
+		default:
+			as[item] = uint8(anEnemy)
+		}
+	}
+	return as
+}
+
+// nearNumbers is the vector of the encoding: shares as the planes encoding has them, and in how many cells a
+// plane is set in each of nine blocks around the agent, of which the middle one has 7 x 7.
+func nearNumbers[M observe.Mode](v observe.Vector[M], s *Safety) {
+	seen, r, self := s.v, s.v.Rules, &s.v.Self
+	share := func(n, most int) uint8 { return uint8(observe.Share(n, most)*shareUnit + 0.5) }
+	lives := func(who Item) uint8 {
+		return shareUnit * toByte(who >= r.Agent0() && seen.Alive.Has(int(who-r.Agent0())))
+	}
+	v = v.Uint8("ammo", "64 times bombs it can lay now, over the most it can carry", share(int(self.Ammo), r.MaxAmmo))
+	v = v.Uint8("blast_strength", "64 times the blast strength of its bombs, over the most it can get",
+		share(int(self.Blast), max(r.MaxBlast, r.StartBlast)))
+	v = v.Uint8("can_kick", "64 if it can kick bombs", shareUnit*toByte(self.Kicks))
+	v = v.Uint8("step", "64 times steps made, over the step limit", share(seen.StepCount, r.MaxSteps))
+	for k := range r.enemies() {
+		v = v.Nth(k).Uint8("enemy%d_alive", "64 while this enemy lives, enemies in order of their seats",
+			lives(seen.Enemies[k]))
+	}
+	if r.Teams() {
+		v = v.Uint8("teammate_alive", "64 while its teammate lives", lives(seen.Teammate))
+	}
+	for k := range r.RadioWords {
+		for word := 1; word <= r.RadioVocab; word++ {
+			v = v.Nth(word).Of(&messages[k]).Uint8("%s=%d", "64 if the %s word that the teammate sent is %d",
+				shareUnit*toByte(int(seen.Message[k]) == word))
+		}
+	}
+	enemies, mates := s.others, grid.Bits{}
+	for c := range s.others.All {
+		if seen.Board[c] == seen.Teammate {
+			enemies.Remove(c)
+			mates.Add(c)
+		}
+	}
+	v = blocks(v, "enemies", &enemies, self.Cell)
+	v = blocks(v, "wood", &s.wood, self.Cell)
+	if r.Teams() {
+		v = blocks(v, "teammate", &mates, self.Cell)
+	}
+	if r.fogged() {
+		v = blocks(v, "fog", &s.fog, self.Cell)
+	}
+}
+
+var messages = [MaxWords]env.Name{{Name: "message0", Meaning: "first"}, {Name: "message1", Meaning: "second"},
+	{Name: "message2", Meaning: "third"}}
+
+// blocks counts the cells of a set in the nine blocks.
+func blocks[M observe.Mode](v observe.Vector[M], plane string, set *grid.Bits, self grid.Cell) observe.Vector[M] {
+	rows, cols := &around[self>>4], &around[self&15]
+	who := env.Name{Name: plane, Meaning: plane}
+	for i := range numBlocks {
+		n := 0
+		if part := set.And(rows[i/3].rows); !part.Empty() {
+			part = part.And(cols[i%3].cols)
+			n = part.Len()
+		}
+		v = v.Nth(i).Of(&who).Uint8("%s_block%d", "8 times the cells with %s in this one of nine blocks of cells around its "+
+			"agent, row after row, 7 x 7 of them in the middle; 127 at most", uint8(min(n*countUnit, nearMost)))
+	}
+	return v
+}
+
+// around is, for a place in a row of the bordered layout, the rows and the columns before, about and after it.
+var around = func() (all [16][3]struct{ rows, cols grid.Bits }) {
+	for place := range all {
+		for c := range grid.Square(grid.MaxSide).All {
+			third := func(at grid.Cell) int { return min(max((int(at)-place+10)/7, 0), 2) }
+			all[place][third(c>>4)].rows.Add(c)
+			all[place][third(c&15)].cols.Add(c)
+		}
+	}
+	return all
+}()
