@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -129,3 +130,47 @@ def test_other_games_have_legal_moves_alone(env_id: str) -> None:
     assert error.value.field == "mask"
     with pytest.raises(pommego.ServerError, match="mask is 'sfae'|sfae"):
         pommego.make_vec("OneVsOne-v0", 1, mask="sfae")
+
+
+@pytest.mark.parametrize(
+    "how", ["make", "gymnasium.make", "gymnasium.make_vec", "parallel", "parallel info", "aec"]
+)
+def test_ways_to_make_games_pass_it_on(how: str) -> None:
+    """Near observations and safe moves; every way to make one game shows the same."""
+    id, seen = "PommeFFACompetition-v0", {"observation": "near", "mask": "safe"}
+    with pommego.make_vec(id, 1, **seen) as envs:
+        obs, info = envs.reset(seed=3)
+        row = 0 if "parallel" in how or how == "aec" else int(np.flatnonzero(info["seat"] == 2)[0])
+        want = {name: array[row] for name, array in obs.items()}, info["action_mask"][row]
+    alone = seen | {"opponents": "simple", "seat": 2}
+    match how:
+        case "make" | "gymnasium.make":
+            make = pommego.make if how == "make" else gymnasium.make
+            env = make(id if how == "make" else f"pommego/{id}", **alone)
+            obs, info = env.reset(seed=3)
+            got = obs, info["action_mask"]
+        case "gymnasium.make_vec":
+            env = gymnasium.make_vec(f"pommego/{id}", num_envs=1, **alone)
+            obs, info = env.reset(seed=3)
+            got = {name: array[0] for name, array in obs.items()}, info["action_mask"][0]
+        case "aec":
+            env = pommego.aec_env(id, **seen)
+            env.reset(seed=3)
+            obs = env.observe("agent_0")
+            got = obs["observation"], obs["action_mask"]
+        case _:
+            env = pommego.parallel_env(
+                id, action_mask=how.rsplit(maxsplit=1)[-1] if " " in how else "observation", **seen
+            )
+            all_obs, infos = env.reset(seed=3)
+            obs = all_obs["agent_0"]
+            got = (
+                (obs, infos["agent_0"]["action_mask"])
+                if " " in how
+                else (obs["observation"], obs["action_mask"])
+            )
+    env.close()
+    assert got[0].keys() == {"near", "numbers"}
+    for name, array in want[0].items():
+        np.testing.assert_array_equal(got[0][name], array)
+    np.testing.assert_array_equal(got[1], want[1])

@@ -73,8 +73,8 @@ def record(
         seat: with `opponents`: the policy's seat; None: drawn for each game.
         seed: the seed of the first game.
         num_envs: games at a time.
-        observation: the encoding that the policy gets and layout "steps" stores; None: the one that the
-            policy asks for, or "planes".
+        observation: the encoding that the policy gets and layout "steps" stores, as it does the mask; None:
+            the one that the policy asks for, or "planes".
         max_steps: truncate games after this many steps; 0: never.
         layout: "games" or "steps".
         games_per_file: how many games a file holds; 0: the default.
@@ -106,7 +106,7 @@ def record(
     config = {"layout": layout, "agents": agents, "games": games, "seed": seed}
     config |= {"max_episode_steps": max_steps, "games_per_file": games_per_file}
     if layout == "steps":
-        config["observation"] = options["observation"]
+        config |= {name: options[name] for name in ("observation", "mask")}
     config["extra"] = [
         {"name": key, "dtype": dtype.name, "shape": shape} for key, (dtype, shape) in forms.items()
     ]
