@@ -93,7 +93,7 @@ func (r *Rules) NearForm() *NearForm {
 			form.sources = append(form.sources, p.source)
 		}
 	}
-	form.Numbers = observe.VectorField(env.Uint8, 0, nearMost, func(v observe.Vector[observe.List]) {
+	form.Numbers = observe.VectorField(env.Uint8, 0, 255, func(v observe.Vector[observe.List]) {
 		nearNumbers(v, &Safety{v: &View{Rules: r, Self: Agent{Cell: r.cell(0)}}})
 	}).Names
 	nearForms.Store(kind, form)
@@ -108,7 +108,7 @@ func (g *Game) nearEncoding() env.Encoding {
 	return env.Encoding{Name: "near", Fields: []env.Field{
 		{Name: "near", DType: env.Uint8, Shape: []int{len(form.Planes), NearSide, NearSide}, High: nearMost,
 			Names: form.Planes},
-		{Name: "numbers", DType: env.Uint8, Shape: []int{len(form.Numbers)}, High: nearMost, Names: form.Numbers},
+		{Name: "numbers", DType: env.Uint8, Shape: []int{len(form.Numbers)}, High: 255, Names: form.Numbers},
 	}}
 }
 
@@ -214,8 +214,8 @@ func (v *View) takesFor() (as [16]uint8) {
 	return as
 }
 
-// nearNumbers is the vector of the encoding: shares as the planes encoding has them, and in how many cells a
-// plane is set in each of nine blocks around the agent, of which the middle one has 7 x 7.
+// nearNumbers is the vector of the encoding: shares as the planes encoding has them, in how many cells a
+// plane is set in each of nine blocks around the agent, of which the middle one has 7 x 7, and where and when it is.
 func nearNumbers[M observe.Mode](v observe.Vector[M], s *Safety) {
 	seen, r, self := s.v, s.v.Rules, &s.v.Self
 	share := func(n, most int) uint8 { // rounded
@@ -263,6 +263,11 @@ func nearNumbers[M observe.Mode](v observe.Vector[M], s *Safety) {
 		countBlocks(&s.cells.fog, self.Cell, &fog)
 		v = putBlocks(v, "fog", &fog)
 	}
+	// What the learned agents throw their dice with.
+	v = v.Uint8("row", "the row of its cell, from 0", uint8(self.Cell.Row()))
+	v = v.Uint8("col", "the column of its cell, from 0", uint8(self.Cell.Col()))
+	v = v.Uint8("step_low", "steps made, modulo 256", uint8(seen.StepCount))
+	v.Uint8("step_high", "steps made, in whole 256s", uint8(seen.StepCount>>8))
 }
 
 var messages = [MaxWords]env.Name{{Name: "message0", Meaning: "first"}, {Name: "message1", Meaning: "second"},
