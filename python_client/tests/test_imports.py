@@ -30,7 +30,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pommerman": {"core"},
     "data": {"core", "torch"},
     "networks": {"core"},
-    "exploit": {"__init__", "core", "evaluation", "networks"},
     "suites": set(),
     "llm": {"core", "_transport", "evaluation", "suites"},
     "examples": set(),
