@@ -111,7 +111,7 @@ def test_safe_moves_and_near_of_games_and_of_their_positions(generated: Make, id
                 np.testing.assert_array_equal(mask, game.legal[step, k])
     assert next(rows, None) is None
     assert fewer > 0
-    with pytest.raises(pommego.PommegoError, match='mask is "sfae", want legal, or safe'):
+    with pytest.raises(pommego.PommegoError, match='has no mask "sfae", want legal, or safe'):
         list(data.rebuild(path, mask="sfae"))
 
 
