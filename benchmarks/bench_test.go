@@ -15,7 +15,7 @@ import (
 func TestNamesAreFixed(t *testing.T) {
 	want := []string{
 		"rules/random", "rules/cautious", "rules/simple", "encode/raw", "encode/planes",
-		"step/raw", "step/planes", "copy/raw", "copy/planes", "clear/planes",
+		"step/raw", "step/planes", "copy/raw", "copy/planes", "clear/planes", "step/near", "step/safe", "copy/near",
 		"basewar:rules/random", "basewar:rules/cautious", "basewar:rules/simple",
 		"basewar:step/raw", "basewar:step/planes", "basewar:copy/raw", "basewar:copy/planes",
 		"suitebot:rules/random", "suitebot:rules/cautious", "suitebot:rules/simple",
@@ -129,7 +129,7 @@ func TestSignature(t *testing.T) {
 			t.Errorf("%d workers: %+v, want %+v", workers, got, want)
 		}
 	}
-	for _, changed := range []string{`{"room": 520}`, `{"trap": 1400}`, `{"wood": 45}`} {
+	for _, changed := range []string{`{"room": 520}`, `{"trap": 1000}`, `{"wood": 45}`} {
 		if got := sign(changed, 1); got.Hash == want.Hash {
 			t.Errorf("weights %s: %+v, as with the default", changed, got)
 		}

@@ -91,10 +91,10 @@ func copyBytes(dst, src []byte) { copy(dst, src) }
 
 // step is the whole batch as a learner gets it: random moves, all seats'
 // observations, rewards, flags and masks.
-func step(g env.Game, encoding string) func(Options) (work, error) {
+func step(g env.Game, encoding string, mask vec.Mask) func(Options) (work, error) {
 	return func(o Options) (work, error) {
 		pool, err := vec.New(vec.Config{Game: g, Games: o.Games, Workers: o.Workers, Observation: encoding,
-			Autoreset: vec.SameStep})
+			Mask: mask, Autoreset: vec.SameStep})
 		if err != nil {
 			return work{}, err
 		}

@@ -8,6 +8,7 @@ import (
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/env/rollout"
+	"pommego/vec"
 )
 
 // measurements is every measurement of every game of the catalog. Those of the
@@ -62,13 +63,18 @@ func measurementsOf(rules, observed env.Game, first bool) []bench {
 			bench{"encode/planes", "clear/planes", encode(observed, "planes")})
 	}
 	for _, name := range names {
-		of = append(of, bench{"step/" + name, "copy/" + name, step(observed, name)})
+		of = append(of, bench{"step/" + name, "copy/" + name, step(observed, name, vec.Legal)})
 	}
 	for _, name := range names {
 		of = append(of, bench{"copy/" + name, "", move(observed, name, copyBytes)})
 	}
 	if first {
 		of = append(of, bench{"clear/planes", "", move(observed, "planes", func(dst, _ []byte) { clear(dst) })})
+	}
+	if _, ok := observed.New(1)[0].(env.Careful); ok {
+		of = append(of, bench{"step/near", "copy/near", step(observed, "near", vec.Legal)},
+			bench{"step/safe", "copy/near", step(observed, "near", vec.Safe)},
+			bench{"copy/near", "", move(observed, "near", copyBytes)})
 	}
 	return of
 }

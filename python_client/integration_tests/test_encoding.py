@@ -57,7 +57,7 @@ def test_planes_are_the_servers(
     """In every variant, with fields that travel once a game as they are or repeated."""
     pytest.importorskip(framework)
     spec = vec(id, 1, **options).game_spec
-    for observation, expand in (("raw", True), ("raw", False), ("bits", True), ("unfogged", False)):
+    for observation, expand in (("raw", True), ("raw", False), ("unfogged", False)):
         if observation == "unfogged" and not fogged(spec):
             continue
         envs = vec(id, 12, observation=observation, expand_shared=expand, **options)

@@ -37,7 +37,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evaluation": {"core", "suites"},
     "tournaments": {"core", "evaluation"},
     "watching": {"core", "data", "evaluation"},
-    **{name: {"core", "__init__"} for name in ("__main__", "bench", "demo")},
+    **{name: {"core", "__init__"} for name in ("__main__", "demo")},
+    "bench": {"core", "__init__", "examples"},
     "__init__": {"core", "evaluation", "networks", "pettingzoo", "tournaments", "watching"},
 }
 

@@ -105,6 +105,7 @@ def test_bench_finds_the_best_size(binary: Path) -> None:
         ("--opponents simple,simple", 1, "pommego.bench: .*opponents"),
         ("--workers -1", 1, "pommego.bench: .*workers"),
         ("--seed -1", 1, "pommego.bench: .*seed"),
+        ("--device cpu", 1, "pommego.bench: pommego.torch needs torch: pip install 'torch'"),
     ],
 )
 def test_bench_says_what_is_wrong(binary: Path, options: str, code: int, says: str) -> None:

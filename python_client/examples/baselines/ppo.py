@@ -23,11 +23,11 @@ from __future__ import annotations
 
 import argparse
 import copy
+import functools
 import hashlib
 import json
 import subprocess
 import time
-from collections import deque
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,32 +39,15 @@ from torch.nn import functional
 
 import pommego
 from pommego import data
-from pommego.networks import UNIT, Layer, Network, Window
+from pommego.networks import UNIT, Layer, Network
 from pommego.server import find_binary
+from pommego.torch import Batch, Feed
 
 TEACHER = "champion:level=3"
 DEMONSTRATED = 700_000_000  # seed of the teacher's games; training's are below, evaluation's above
-SEES = {
-    "planes": [
-        *("rigid", "wood", "bomb_blast", "bomb_life", "bomb_up", "bomb_down", "bomb_left", "bomb_right"),
-        *("flame", "extra_bomb", "incr_range", "kick", "enemies", "danger"),
-    ],
-    "scalars": ["ammo", "blast_strength", "can_kick", "step", "enemy0_alive", "enemy1_alive", "enemy2_alive"],
-    "blocks": ["enemies", "wood"],
-}
-SEES_TEAM = {
-    "planes": [*SEES["planes"], "teammate", "fog"],
-    "scalars": [*SEES["scalars"], "teammate_alive"],
-    "blocks": [*SEES["blocks"], "teammate", "fog"],
-}
+SEES = {"observation": "near", "mask": "safe"}
 WORDS, VOCABULARY = 2, 9  # silence among them
 SPOKEN = [6 + k * VOCABULARY + word for k in range(WORDS) for word in range(1, VOCABULARY)]  # of the outputs
-SEES_RADIO = SEES_TEAM | {
-    "scalars": [
-        *SEES_TEAM["scalars"],
-        *(f"message{k}={word}" for k in range(WORDS) for word in range(1, VOCABULARY)),
-    ]
-}
 MOST = 127 / UNIT  # of what a unit gives
 SELF, PAST = "itself", "past selves"  # in games against itself it learns in all seats
 FAST = torch.backends.cpu.get_cpu_capability() == "AVX512"  # where bfloat16 is the faster
@@ -87,14 +70,15 @@ class Recipe(NamedTuple):
         return self.id in (TEAM, RADIO)
 
     @property
-    def sees(self) -> dict[str, list[str]]:
-        """What the network sees."""
-        return {TEAM: SEES_TEAM, RADIO: SEES_RADIO}.get(self.id, SEES)
-
-    @property
     def choices(self) -> list[int]:
         """Of what it chooses: moves, and words."""
         return [6, *[VOCABULARY] * WORDS] if self.id == RADIO else [6]
+
+    def sees(self) -> tuple[list[str], list[str]]:
+        """List the planes and the numbers that it sees: all of the encoding near."""
+        encoding = catalog()[self.id].encoding("near")
+        planes, numbers = ([entry.name for entry in encoding[field].names] for field in ("near", "numbers"))
+        return planes, numbers
 
 
 FFA, DUEL = "PommeFFACompetition-v0", "OneVsOne-v0"
@@ -137,10 +121,16 @@ parser.add_argument("--demonstrations", type=int, default=3000, help="games of t
 parser.add_argument("--epochs", type=int, default=4, help="passes over the teacher's moves")
 parser.add_argument("--minutes", type=float, help="of PPO (default: the recipe's)")
 parser.add_argument(
-    "--games", type=int, default=256, help="agents that play together, each in a game; a team's two in one"
+    "--games",
+    type=int,
+    help="agents that play together, each in a game; a team's two in one (default: 256; on a GPU 16384)",
 )
-parser.add_argument("--rollout", type=int, default=64, help="steps of each game in an update")
-parser.add_argument("--minibatch", type=int, default=2048, help="samples in a gradient step")
+parser.add_argument("--rollout", type=int, help="steps of each game in an update (default: 64; on a GPU 32)")
+parser.add_argument(
+    "--minibatch",
+    type=int,
+    help="samples in a gradient step (default: 2048; on a GPU an eighth of an update)",
+)
 parser.add_argument("--passes", type=int, default=2, help="passes over an update's samples")
 parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of PPO; it falls to a tenth")
 parser.add_argument("--gamma", type=float, default=0.998, help="discount")
@@ -154,14 +144,19 @@ parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
 parser.add_argument("--judge", type=int, default=400, help="games of the evaluation at the end")
 
 
+catalog = functools.cache(pommego.catalog)
+
+
 class Policy(nn.Module):
     """Three layers that see the board around the agent, and numbers that stand on its own cell."""
 
     def __init__(self, recipe: Recipe) -> None:
         super().__init__()
-        self.recipe, sees = recipe, recipe.sees
-        self.numbers = len(sees["scalars"]) + 9 * len(sees["blocks"])
-        self.first = nn.Conv2d(len(sees["planes"]), 32, 3)  # 11 x 11 cells to 9 x 9
+        self.recipe, (self.planes, numbers) = recipe, recipe.sees()
+        self.scalars = [name for name in numbers if "_block" not in name]
+        self.blocks = [name.removesuffix("_block0") for name in numbers if name.endswith("_block0")]
+        self.numbers = len(numbers)
+        self.first = nn.Conv2d(len(self.planes), 32, 3)  # 11 x 11 cells to 9 x 9
         self.own = nn.Parameter(torch.randn(32, self.numbers, 3, 3) * 0.1)  # more inputs of it, there alone
         self.second = nn.Conv2d(32, 64, 3, stride=2)  # to 4 x 4
         self.body = nn.Linear(64 * 16, 192)
@@ -173,7 +168,7 @@ class Policy(nn.Module):
             self.actor.bias[6::VOCABULARY] = 5  # at first it is mostly silent
 
     def forward(self, near: Tensor, numbers: Tensor, moves: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logarithms of odds, (n, 6) or those of words too, and values (n,) of what `Seen` holds."""
+        """Return logarithms of odds, (n, 6) or those of words too, and values (n,) of what it sees."""
         fast = FAST or near.is_cuda
         with torch.autocast(near.device.type, torch.bfloat16, enabled=fast):
             near = near.to(torch.bfloat16 if fast else torch.float32, memory_format=torch.channels_last)
@@ -204,7 +199,10 @@ class Policy(nn.Module):
                 rounded(self.body.weight.view(-1, 64, 4, 4), self.body.bias),
                 rounded(self.actor.weight[..., None, None], answers, last=True),
             ],
-            {"env": self.recipe.id, **self.recipe.sees, "temperature": self.recipe.temperature},
+            {
+                **{"env": self.recipe.id, "planes": self.planes, "scalars": self.scalars},
+                **{"blocks": self.blocks, "temperature": self.recipe.temperature},
+            },
         )
 
 
@@ -240,43 +238,51 @@ TO = torch.tensor(
 BACK = TO.argsort(1)  # and where it comes from
 
 
-def mirrored(recipe: Recipe, way: int, near: Tensor, numbers: Tensor, moves: Tensor) -> tuple[Tensor, ...]:
-    """Mirror boards: bit 0 upside down, bit 1 left to right, then bit 2 rows to columns."""
-    scalars, up = len(recipe.sees["scalars"]), recipe.sees["planes"].index("bomb_up")
-    numbers, blocks = numbers[:, :scalars], numbers[:, scalars:].unflatten(1, (-1, 3, 3))
-    for bit, turn in (
-        (1, lambda x: x.flip(2)),
-        (2, lambda x: x.flip(3)),
-        (4, lambda x: x.transpose(2, 3)),
-    ):
-        if way & bit:
-            near, blocks = turn(near), turn(blocks)
-    back = BACK[way]
-    order = torch.arange(near.shape[1])
-    order[up : up + 4] = back[1:5] - 1 + up
-    return near[:, order], torch.cat([numbers, blocks.flatten(1)], 1), moves[:, back]
+class Mirrors:
+    """Boards upside down (bit 0 of a way), left to right (bit 1), then rows to columns (bit 2)."""
+
+    def __init__(self, policy: Policy, device: torch.device | str) -> None:
+        up, cells = policy.planes.index("bomb_up"), torch.arange(len(policy.planes) * 121)
+        blocks, self.ways = len(policy.scalars), []
+        for way, back in enumerate(BACK):
+            planes, numbers = cells.view(-1, 11, 11), torch.arange(policy.numbers)
+            order = torch.arange(len(planes))
+            order[up : up + 4] = back[1:5] - 1 + up
+            planes, grid = planes[order], numbers[blocks:].view(-1, 3, 3)
+            for bit, turn in enumerate(
+                (lambda x: x.flip(1), lambda x: x.flip(2), lambda x: x.transpose(1, 2))
+            ):
+                if way >> bit & 1:
+                    planes, grid = turn(planes), turn(grid)
+            orders = planes.flatten(), torch.cat([numbers[:blocks], grid.flatten()]), back
+            self.ways.append([order.to(device) for order in orders])
+
+    def __call__(self, way: int, near: Tensor, numbers: Tensor, moves: Tensor) -> list[Tensor]:
+        """Mirror boards one way."""
+        planes, order, back = self.ways[way]
+        turned = near.flatten(1).index_select(1, planes).view_as(near)
+        return [turned, numbers.index_select(1, order), moves.index_select(1, back)]
 
 
 def demonstrations(folder: Path, games: int, recipe: Recipe, gamma: float) -> tuple[Tensor, ...]:
     """Let the teacher play: near, numbers, moves, its moves, what they led to, and in how many steps."""
-    spec = pommego.catalog()[recipe.id]
-    window = Window(spec, **recipe.sees)
+    spec = catalog()[recipe.id]
     agents = [TEACHER] * (spec.seats // 2) + ["simple"] * (spec.seats // 2 + 1)  # drawn, as one is too many
     command = [find_binary(), "generate", "--out", folder, "--env", recipe.id, "--games", games]
     command += ["--agents", ",".join(agents), "--seed", DEMONSTRATED]
     subprocess.run([str(part) for part in command], check=True)
     found = []
-    for game in data.rebuild(folder):
+    for game in data.rebuild(folder, **SEES):
         for seat in np.flatnonzero([agent == TEACHER for agent in game.agents]):
             if game.result[seat] == "tied":
                 continue  # two of them that wait
             alive = np.flatnonzero(game.alive[:-1, seat])
-            obs = {name: array[alive, seat] for name, array in game.observations.items()}
-            seen = window(obs, game.legal[alive, seat])
+            seen = [game.observations[field][alive, seat] for field in ("near", "numbers")]
+            seen.append(game.legal[alive, seat, :6] > 0)
             action = game.actions[alive, seat].reshape(len(alive), -1)[:, 0].astype(np.int64)  # without words
             left = (alive[-1] - alive).astype(np.float32)
             paid = np.float32(game.outcome[seat] * gamma**left)
-            kept = seen.moves[np.arange(len(alive)), action]  # it also dares
+            kept = seen[2][np.arange(len(alive)), action]  # it also dares
             found.append([part[kept] for part in (*seen, action, paid, left)])
     return tuple(torch.from_numpy(np.concatenate(parts)) for parts in zip(*found, strict=True))
 
@@ -284,13 +290,13 @@ def demonstrations(folder: Path, games: int, recipe: Recipe, gamma: float) -> tu
 def imitate(policy: Policy, optimizer: torch.optim.Optimizer, shown: tuple[Tensor, ...], epochs: int) -> None:
     """Learn the teacher's moves, and what they led to."""
     *seen, action, paid, left = shown
-    near_end = 1 / (1 + left / 10)  # where a value can be told
+    mirrors, near_end = Mirrors(policy, "cpu"), 1 / (1 + left / 10)  # where a value can be told
     size, step = 1024, 0
     total = epochs * -(-len(action) // size)
     for _ in range(epochs):
         right = loss = 0.0
         for rows in torch.randperm(len(action)).split(size):
-            boards = mirrored(policy.recipe, step % 8, *(part[rows] for part in seen))
+            boards = mirrors(step % 8, *(part[rows] for part in seen))
             more = (TO[step % 8][action[rows]], paid[rows], near_end[rows])
             *boards, act, outcome, weight = (part.to(policy.own.device) for part in (*boards, *more))
             logits, value = policy(*boards)
@@ -317,79 +323,78 @@ def descend(policy: Policy, optimizer: torch.optim.Optimizer, loss: Tensor) -> N
 
 
 class Games:
-    """Games against each kind of opponent, stepped together. Their boards are seen in eight mirrors."""
+    """Games against each kind of opponent, in two halves. Their boards are seen in eight mirrors.
 
-    def __init__(
-        self, recipe: Recipe, games: int, seed: int, past: pommego.Pool, device: str = "cpu"
-    ) -> None:
-        self.recipe, self.envs, self.device = recipe, [], device
-        self.won: list[deque[bool]] = []  # against each kind, of late
-        counts = "step" if recipe.pays else False
-        seats = pommego.catalog()[recipe.id].seats
-        for kind, share in recipe.opponents.items():
+    Of each half `made` has the moves in order: the state for a team's critic, near, numbers, moves, action,
+    log probability and value. `led` has what they led to: reward, whether the row's fate was decided, and
+    whether it counts.
+    """
+
+    def __init__(self, policy: Policy, o: argparse.Namespace, seed: int, past: pommego.Pool) -> None:
+        self.policy, self.o, recipe = policy, o, policy.recipe
+        self.envs, seats = [], catalog()[recipe.id].seats
+        for kind, share in [*recipe.opponents.items()] * 2:
             learners, players = 1, {"opponents": [past if kind == PAST else kind] * (seats - 1)}
             if recipe.team:
-                once = pommego.Connection(expand_shared=False)
-                learners, players = 2, {"seats": ["learner", kind] * 2, "state": True, "connection": once}
+                learners, players = 2, {"seats": ["learner", kind] * 2, "state": True}
+                players["connection"] = pommego.Connection(expand_shared=False)
             elif kind == SELF:
                 learners, players = seats, {}
-            number, mode = round(games * share / learners), "SameStep"
-            envs = pommego.make_vec(recipe.id, number, autoreset_mode=mode, counts=counts, **players)
-            self.envs.append(envs)
-            self.won.append(deque(maxlen=500))
-        spec, sees = envs.game_spec, recipe.sees
-        self.window = Window(spec, **sees)
-        self.pays = np.array([(recipe.pays or {}).get(count.name, 0) for count in spec.counts], np.float32)
-        self.enemies = [i for i, name in enumerate(sees["scalars"]) if name.startswith("enemy")]
-        self.sizes = [envs.num_envs for envs in self.envs]
-        most = [recipe.slips if kind == SELF else 0 for kind in recipe.opponents]
-        self.slips = torch.cat([torch.rand(n) ** 2 * m for n, m in zip(self.sizes, most, strict=True)])
-        self.parts = torch.arange(sum(self.sizes)).chunk(8)  # one for each mirror
-        self.look([envs.reset(seed=seed + 1_000_000 * number) for number, envs in enumerate(self.envs)])
+            number, counts = max(round(o.games * share / learners / 2), 1), "step" if recipe.pays else False
+            players |= {"autoreset_mode": "SameStep", "counts": counts, **SEES}
+            self.envs.append(pommego.make_vec(recipe.id, number, **players))
+        self.feed, device = Feed(self.envs, o.device), o.device
+        pays = [(recipe.pays or {}).get(count.name, 0.0) for count in self.envs[0].game_spec.counts]
+        self.pays, self.back = torch.tensor(pays, device=device), BACK.to(device)
+        self.enemies = [i for i, name in enumerate(policy.scalars) if name.startswith("enemy")]
+        self.rows, self.mirrors = sum(envs.num_envs for envs in self.envs), Mirrors(policy, device)
+        most = torch.tensor([recipe.slips if kind == SELF else 0.0 for kind in recipe.opponents])
+        self.kinds, self.slips, self.ways = [], [], []  # of each half's rows
+        for half in self.feed.halves:
+            kinds = torch.arange(len(half)).repeat_interleave(torch.tensor([envs.num_envs for envs in half]))
+            self.kinds.append(kinds.to(device))
+            self.slips.append((torch.rand(len(kinds)) ** 2 * most[kinds]).to(device))
+            self.ways.append((torch.arange(len(kinds)) * 8 // len(kinds)).to(device))
+        self.made: list[list[list[Tensor]]] = [[] for _ in self.feed.halves]
+        self.led: list[list[list[Tensor]]] = [[] for _ in self.feed.halves]
+        self.slipped: list[Tensor] = [torch.zeros_like(kinds, dtype=torch.bool) for kinds in self.kinds]
+        self.won = torch.zeros(len(most), 2, device=device)  # against each kind, and how many games ended
+        self.batch = self.feed.reset(seed=seed)
 
-    def look(self, answers: list[tuple[Any, ...]]) -> None:
-        """Take what was answered: `seen`, as the network has it, and `state`, which the team's critic has."""
-        obs, infos = joined([answer[0] for answer in answers]), [answer[-1] for answer in answers]
-        self.legal = np.concatenate([info["action_mask"] for info in infos])
-        seen = [torch.from_numpy(part) for part in self.window(obs, self.legal)]
-        ways = [
-            mirrored(self.recipe, way, *(part[rows] for part in seen)) for way, rows in enumerate(self.parts)
-        ]
-        self.seen = [torch.cat(part).to(self.device) for part in zip(*ways, strict=True)]
-        states = joined([info.get("state", {}) for info in infos])
-        self.state = [torch.from_numpy(state).to(self.device) for state in states.values()]
+    def look(self, batch: Batch) -> list[Tensor]:
+        """Return what the network sees: near, numbers and moves in mirrors."""
+        sizes = self.ways[batch.half].bincount(minlength=8).tolist()
+        seen = (part.split(sizes) for part in (batch.obs["near"], batch.obs["numbers"], batch.mask[:, :6]))
+        ways = [self.mirrors(way, *parts) for way, parts in enumerate(zip(*seen, strict=True))]
+        return [torch.cat(part) for part in zip(*ways, strict=True)]
 
-    def step(self, actions: Tensor, outliving: float) -> tuple[Tensor, Tensor, Tensor]:
-        """Step; returns rewards, with those on the way, whose fate is decided, and which rows count."""
-        before, actions = self.alive(), actions.to("cpu", copy=True)
-        for way, rows in enumerate(self.parts):
-            actions[rows, 0] = BACK[way][actions[rows, 0]]
-        slipped = torch.rand(len(actions)) < self.slips  # any legal move, safe or not
-        actions[slipped, :1] = torch.from_numpy(self.legal[slipped, :6]).float().multinomial(1)
-        chosen = actions.squeeze(1).split(self.sizes)
-        answers = [envs.step(action.numpy()) for envs, action in zip(self.envs, chosen, strict=True)]
-        reward, over, valid = (
-            torch.from_numpy(np.concatenate(part))
-            for part in zip(*((a[1], a[2], a[4]["valid"]) for a in answers), strict=True)
-        )
-        for won, (_, paid, ended, *_) in zip(self.won, answers, strict=True):
-            won.extend(paid[ended | (paid != 0)] > 0)
-        over |= reward != 0
-        self.look(answers)
-        more = outliving * (before - self.alive()).cpu()
-        if self.recipe.pays:
-            more += torch.from_numpy(np.concatenate([info["counts"] for *_, info in answers]) @ self.pays)
-        reward = torch.where(over & (reward <= 0), -1.0, reward.float())  # a tie is as bad as a loss
-        return reward + torch.where(over, 0.0, more), over, valid & ~slipped
+    @torch.no_grad()
+    def step(self) -> None:
+        """Move in one half, and take what the other half's moves have led to."""
+        half, seen, state = self.batch.half, self.look(self.batch), [*self.batch.state.values()]
+        logits, value = valued(self.policy, seen, state)
+        actions, logp = drawn(self.policy, logits)
+        self.made[half].append([*state, *seen, actions, logp, value])
+        moves = self.back[self.ways[half], actions[:, 0]]
+        if self.slips[half].any():
+            self.slipped[half] = torch.rand_like(self.slips[half]) < self.slips[half]
+            moves = torch.where(self.slipped[half], torch.randint_like(moves, 6), moves)
+        words = actions[:, 1:]
+        self.batch = self.feed.step(torch.cat([moves[:, None], words], 1) if words.numel() else moves)
+        if self.made[self.batch.half]:
+            self.led[self.batch.half].append(self.paid(self.batch))
 
-    def alive(self) -> Tensor:
-        """Count the enemies alive."""
-        return (self.seen[1][:, self.enemies] > 0).sum(1)
-
-
-def joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Put arrays of several environments one after the other."""
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    def paid(self, batch: Batch) -> list[Tensor]:
+        """Return rewards, with those on the way; whose fate is decided; and which rows count."""
+        *_, numbers, _, _, _, _ = self.made[batch.half][-1]
+        fell = (numbers[:, self.enemies] > 0).sum(1) - (batch.obs["numbers"][:, self.enemies] > 0).sum(1)
+        more, over = self.o.outliving * fell, batch.over | (batch.reward != 0)
+        if batch.counts is not None:
+            more = more + batch.counts.float() @ self.pays
+        ended = torch.stack([over & (batch.reward > 0), over], 1) & batch.valid[:, None]
+        self.won.index_add_(0, self.kinds[batch.half], ended.float())
+        reward = torch.where(over & (batch.reward <= 0), -1.0, batch.reward)  # a tie is as bad as a loss
+        return [reward + torch.where(over, 0.0, more), over, batch.valid & ~self.slipped[batch.half]]
 
 
 def drawn(policy: Policy, logits: Tensor) -> tuple[Tensor, Tensor]:
@@ -406,17 +411,18 @@ def chances(policy: Policy, logits: Tensor, actions: Tensor) -> tuple[Tensor, Te
     return torch.cat(logp, 1), -(every[0].exp() * every[0]).sum(1)
 
 
-@torch.no_grad()
-def collect(policy: Policy, games: Games, steps: int, outliving: float) -> tuple[list[Tensor], Tensor]:
-    """Play: state..., near, numbers, moves, action, logp, value, reward, over, valid; and the last values."""
-    kept = []
-    for _ in range(steps):
-        before = [*games.state, *games.seen]
-        logits, value = valued(policy, games.seen, games.state)
-        actions, logp = drawn(policy, logits)
-        kept.append([*before, actions, logp, value, *games.step(actions, outliving)])
-    last = valued(policy, games.seen, games.state)[1]
-    return [torch.stack(part).to(games.device) for part in zip(*kept, strict=True)], last
+def collect(games: Games, steps: int) -> tuple[list[Tensor], Tensor]:
+    """Play: what is made and led to in so many steps, (steps, rows, ...) each; and the values after them."""
+    while min(map(len, games.made)) <= steps:
+        games.step()
+    halves = [
+        [torch.stack(part) for part in (*zip(*made[:steps], strict=True), *zip(*led[:steps], strict=True))]
+        for made, led in zip(games.made, games.led, strict=True)
+    ]
+    last = torch.cat([made[steps][-1] for made in games.made])
+    games.made = [made[steps:] for made in games.made]
+    games.led = [led[steps:] for led in games.led]
+    return [torch.cat(part, 1) for part in zip(*halves, strict=True)], last
 
 
 def valued(policy: Policy, seen: list[Tensor], state: list[Tensor]) -> tuple[Tensor, Tensor]:
@@ -478,13 +484,12 @@ class Past:
     """A past self, which stays as it is."""
 
     def __init__(self, policy: Policy) -> None:
-        self.policy = copy.deepcopy(policy)
-        self.window = Window(pommego.catalog()[policy.recipe.id], **policy.recipe.sees)
+        self.policy, self.options = copy.deepcopy(policy), SEES
 
     @torch.no_grad()
     def __call__(self, obs: dict[str, Any], info: dict[str, Any]) -> np.ndarray:
         """Draw moves."""
-        seen = self.window(obs, info["action_mask"])
+        seen = obs["near"], obs["numbers"], info["action_mask"][:, :6] > 0
         logits, _ = self.policy(*(torch.from_numpy(part).to(self.policy.own.device) for part in seen))
         return drawn(self.policy, logits)[0].squeeze(1).cpu().numpy()
 
@@ -542,22 +547,23 @@ class Run:
         minutes = self.recipe.minutes if o.minutes is None else o.minutes
         torch.manual_seed(o.seed * 1000 + done["updates"])
         seed = o.seed * 10_000_000 + done["updates"] * o.games
-        games = Games(self.recipe, o.games, seed, self.past, o.device)
+        games = Games(self.policy, o, seed, self.past)
         with ExitStack() as stack, (self.out / "progress.jsonl").open("a") as log:
             for envs in games.envs:
                 stack.enter_context(envs)
             while done["minutes"] < minutes:
                 begin = time.perf_counter()
                 self.optimizer.param_groups[0]["lr"] = o.rate * (1 - 0.9 * done["minutes"] / minutes)
-                played, last = collect(self.policy, games, o.rollout, o.outliving)
+                played, last = collect(games, o.rollout)
                 half = time.perf_counter()
                 noted = learn(self.policy, self.optimizer, played, last, o)
-                spent, moves = time.perf_counter() - begin, o.rollout * sum(games.sizes)
+                spent, moves = time.perf_counter() - begin, o.rollout * games.rows
                 done["updates"], done["steps"] = done["updates"] + 1, done["steps"] + moves
                 done["minutes"] += spent / 60
                 row = done | {"per_second": moves / spent, "rollout": (half - begin) / spent} | noted
-                for kind, won in zip(self.recipe.opponents, games.won, strict=True):
-                    row[f"won {kind}"] = float(np.mean(won or [0]))
+                for kind, (won, ended) in zip(self.recipe.opponents, games.won.tolist(), strict=True):
+                    row[f"won {kind}"] = won / max(ended, 1)
+                games.won *= 0.9  # of late
                 print(json.dumps(row), file=log, flush=True)
                 print(" ".join(f"{name} {value:.4g}" for name, value in row.items()), flush=True)
                 if done["minutes"] > saved + 1:
@@ -584,6 +590,8 @@ class Run:
 def main(arguments: list[str] | None = None) -> None:
     """Train, or go on, and evaluate."""
     o = parser.parse_args(arguments)
+    usual = (256, 64, 2048) if o.device == "cpu" else (16384, 32, 65536)
+    o.games, o.rollout, o.minibatch = o.games or usual[0], o.rollout or usual[1], o.minibatch or usual[2]
     torch.set_num_threads(o.threads)
     run = Run(o)
     if (run.out / "checkpoint.pt").exists():

@@ -12,27 +12,33 @@ All of them are measured in turn, in several rounds of the same run.
 ``--sweep`` measures ``end-to-end`` with a 64th to 4 times ``--games`` and with 1, 2, 4, ...
 workers, with these opponents and observations, and names the best ``num_envs`` and ``workers``
 for `make_vec`: the fewest games, and then the fewest workers, within 3 % of the highest speed.
+
+``--device`` measures what learning adds, a stage at a time, with PyTorch. That is the example `ladder`, with
+defaults of its own for the options that it shares with this command.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import sys
 import time
 from itertools import product
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import numpy as np
 
 import pommego
+from pommego import examples
 from pommego._core import command
 from pommego.making import describe
+from pommego.server import cores
 
 _ROUNDS = 5
+_OBSERVATIONS = "raw", "planes", "unfogged", "near"
 _ACTIONS = 64  # batches of random actions drawn beforehand
 _TRIPS = 1000  # single steps timed, at most
 _FEWEST = 5  # and at least, even if they take longer than asked for
@@ -44,10 +50,17 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the benchmark; returns the exit status."""
     parser = _parser()
     options = parser.parse_args(arguments)
+    if options.device:
+        return command.status("pommego.bench", lambda: _climb(arguments), ModuleNotFoundError)
     for name in ("games", "seconds", "in_flight"):
         if getattr(options, name) <= 0:
             parser.error(f"--{name.replace('_', '-')} is {getattr(options, name)}, expected more than 0")
     return command.status("pommego.bench", lambda: _report(options), ValueError)
+
+
+def _climb(arguments: list[str] | None) -> None:
+    pommego.torch  # noqa: B018, which says what to install
+    run_path(str(examples.find()["ladder"]))["main"](arguments)
 
 
 def _report(options: argparse.Namespace) -> None:
@@ -69,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=5.0, help="of the run or, in a sweep, of each row")
     parser.add_argument("--workers", type=int, default=0, help="goroutines; 0: all cores")
     parser.add_argument("--sweep", action="store_true", help="find the best num_envs and workers")
-    parser.add_argument("--observation", choices=["raw", "planes", "bits", "unfogged"], default="planes")
+    parser.add_argument("--observation", choices=_OBSERVATIONS, default="planes")
     parser.add_argument(
         "--opponents", help="an agent in all seats but one, such as simple, or several: osla,simple,simple"
     )
@@ -77,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--transport", choices=["shm", "tcp", "unix"], default="shm")
     parser.add_argument("--in-flight", type=int, default=1, help="steps in flight (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", help="cpu or cuda: measure what learning there adds")
     return parser
 
 
@@ -109,8 +123,8 @@ def _make(options: argparse.Namespace, server: pommego.Server) -> pommego.Pommeg
 
 def sweep(options: argparse.Namespace) -> dict[str, Any]:
     """Measure with a 64th to 4 times the games, and with 1, 2, 4, ... workers; returns the report."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = {options.workers} if options.workers else {cores, *(1 << k for k in range(cores.bit_length()))}
+    here = cores()
+    workers = {options.workers} if options.workers else {here, *(1 << k for k in range(here.bit_length()))}
     games = {max(1, options.games * 4**k // 64) for k in range(5)}
     rates: dict[tuple[int, int], list[float]] = {each: [] for each in product(sorted(games), sorted(workers))}
     seconds = options.seconds / _ROUNDS
@@ -126,7 +140,7 @@ def sweep(options: argparse.Namespace) -> dict[str, Any]:
     most = max(row["env_steps_per_second"] for row in rows)
     best = next(row for row in rows if row["env_steps_per_second"] >= _AS_GOOD * most)
     named = {name: getattr(options, name) for name in ("id", "observation", "opponents", "copy", "transport")}
-    return named | {"cores": cores, "best": best, "results": rows}
+    return named | {"cores": here, "best": best, "results": rows}
 
 
 def without_steps(envs: pommego.PommegoVectorEnv) -> pommego.PommegoVectorEnv:

@@ -40,7 +40,6 @@ class Library(NamedTuple):
         join: arrays put together along an axis.
         pick: for each index along the last axis, the entry there.
         repeat: each entry along an axis so many times.
-        unpack: the bits of bytes along the last axis, the lowest first.
     """
 
     table: Callable[[NDArray[Any], Any], Any]
@@ -48,7 +47,6 @@ class Library(NamedTuple):
     join: Callable[[Sequence[Any], int], Any]
     pick: Callable[[Any, Any], Any]
     repeat: Callable[[Any, int, int], Any]
-    unpack: Callable[[Any], Any]
 
 
 def _cast(array: NDArray[Any], dtype: str) -> NDArray[Any]:
@@ -61,21 +59,19 @@ _NUMPY = Library(
     join=np.concatenate,
     pick=lambda array, index: np.take_along_axis(array, index, -1),
     repeat=np.repeat,
-    unpack=lambda bytes: np.unpackbits(bytes, axis=-1, bitorder="little"),
 )
 
 
 def planes(
     raw: Mapping[str, NDArray[Any]], spec: GameSpec, *, unfogged: bool = False
 ) -> dict[str, NDArray[Any]]:
-    """Make `planes` observations of `raw` or `bits` ones of Pommerman, as the server does.
+    """Make `planes` observations of `raw` ones of Pommerman, as the server does.
 
     Args:
         raw: the fields of the encoding "raw" as `make_vec` gives them, or a data set
             has them, with any number of leading dimensions: "maps", uint8 (rows, 5, n, n),
-            and "scalars", int16 (rows, ...); or those of "bits". Fields that all seats of a game
-            share may have games in place of rows in the last of the leading dimensions, as with
-            ``expand_shared=False``.
+            and "scalars", int16 (rows, ...). Fields that all seats of a game share may have games
+            in place of rows in the last of the leading dimensions, as with ``expand_shared=False``.
         spec: the game, as `PommegoVectorEnv.game_spec` has it.
         unfogged: they are of the encoding "unfogged": hide what each seat does not see first.
 
@@ -91,36 +87,12 @@ def planes(
 
 def convert(library: Library, raw: Mapping[str, Any], spec: GameSpec, unfogged: bool) -> Arrays:
     """Do what `planes` does with a library's arrays."""
-    if "bits" in raw:
-        return _of_bits(library, raw, spec)
     key = (spec.id, *spec.rules.items())
     encoder = _encoders.get(key)
     if encoder is None:
         encoder = _encoders[key] = _Encoder(spec)
     rows = _rows(library, raw, spec)
     return encoder(library, encoder.hide(library, rows) if unfogged else rows)
-
-
-def _of_bits(library: Library, packed: Mapping[str, Any], spec: GameSpec) -> Arrays:
-    """Make planes of the encoding "bits", whose rows are the bits of maps, the lowest first."""
-    bits, field = packed["bits"], spec.encoding("bits")["bits"]
-    shape = spec.encoding("planes")["planes"].shape[1:]
-    if tuple(bits.shape[-2:]) != field.shape:
-        raise ValueError(f"bits of {spec.id} have {('rows', *field.shape)}, got {tuple(bits.shape)}")
-    cells = library.unpack(bits)[..., : shape[0] * shape[1]].reshape(*bits.shape[:-1], *shape)
-    maps: dict[str, Any] = {}
-    for k, name in enumerate(field.names):
-        stem, bit = name.name[:-1], int(name.name[-1])
-        one = cells[..., k : k + 1, :, :] << bit
-        maps[stem] = maps[stem] | one if bit else one
-
-    def each(stem: str, values: NDArray[np.uint8]) -> Any:
-        return library.cast(maps[stem] == library.table(values, bits), "uint8")
-
-    ground, powerups, agents, fog = (each("item", values) for values in _ITEMS)
-    moving = each("bomb_moving", _Encoder.DIRECTIONS)
-    parts = [ground, maps["bomb_blast"], maps["bomb_life"], moving, maps["flame"], powerups, agents, fog]
-    return {"planes": library.join(parts, -3), "scalars": packed["scalars"]}
 
 
 def _rows(library: Library, raw: Mapping[str, Any], spec: GameSpec) -> Arrays:
@@ -167,10 +139,6 @@ def _entry(library: Library, numbers: Any, table: NDArray[Any]) -> Any:
 def _cell(numbers: Any) -> Any:
     """Give numbers a row each the dimensions of maps."""
     return numbers[..., None, None, None]
-
-
-#: The encoding "bits": the numbers of what the planes of items show.
-_ITEMS = (_values(1, 2, 3), _values(7, 8, 9, 10), _values(11, 12, 13), _values(6))
 
 
 class _Encoder:

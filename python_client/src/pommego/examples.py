@@ -20,6 +20,12 @@ _CLONE = Path(__file__).parents[2] / "examples"
 _FOLDERS = Path(__file__).with_name("_examples"), _CLONE, _CLONE / "baselines"
 
 
+def find() -> dict[str, Path]:
+    """Return where each example is, by name."""
+    files = (file for folder in _FOLDERS for file in sorted(folder.glob("*.*")) if file.suffix in _KINDS)
+    return {file.name.removesuffix(".py"): file for file in files}
+
+
 def main(arguments: list[str] | None = None) -> int:
     """List or copy; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m pommego.examples", description=__doc__)
@@ -30,8 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     copying.add_argument("name", help="such as ppo")
     copying.add_argument("--to", type=Path, default=Path(), metavar="FOLDER", help="default: this folder")
     options = parser.parse_args(arguments)
-    files = [file for folder in _FOLDERS for file in sorted(folder.glob("*.*")) if file.suffix in _KINDS]
-    found = {file.name.removesuffix(".py"): file for file in files}
+    found = find()
     if options.command == "list":
         for name, file in found.items():
             about = "a recorded game" if file.suffix == ".gz" else file.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""For JAX: `raw` or `bits` observations as `planes` on the learner's device, and steps in compiled programs.
+"""For JAX: `raw` observations as `planes` on the learner's device, and steps in compiled programs.
 
 A step of a fogged team game sends 2.6 kB to the device, the planes 9 kB. `docs/frameworks.md` has examples.
 """
@@ -28,7 +28,6 @@ _JAX = Library(
     join=jnp.concatenate,
     pick=lambda array, index: jnp.take_along_axis(array, index, -1),
     repeat=jnp.repeat,
-    unpack=lambda bytes: jnp.unpackbits(bytes, axis=-1, bitorder="little"),
 )
 
 

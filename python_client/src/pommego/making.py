@@ -97,9 +97,8 @@ def make_vec(
             reference's maps and scalars, lossless), "near" (in Pommerman what the learned agents see:
             uint8 planes of the 11 x 11 cells around the agent, with what is about to burn, and uint8
             numbers), "unfogged" (raw maps without fog, once per game) to make planes of on a device, or
-            "box": one float32
-            array (rows, planes, height, width) with the planes of "planes", followed by one constant
-            plane for each scalar. ``encoding["box"].names`` lists them.
+            "box": one float32 array (rows, planes, height, width) with the planes of "planes", followed
+            by one constant plane for each scalar. ``encoding["box"].names`` lists them.
         state: whether ``info["state"]`` has the global state, for critics: what all agents
             would see without fog. With "box" it is one array, too.
         reward: "outcome" (+1 or -1 once, when a row's fate is decided) or "reference" (the

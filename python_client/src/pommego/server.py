@@ -43,6 +43,11 @@ _FAILED = re.compile(r'msg="an agent outside the server failed, and plays stop" 
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 
 
+def cores() -> int:
+    """Return how many cores this process, and a server that it starts, may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def find_binary(*, search_path: bool = True) -> Path:
     """Find the pommego binary.
 

@@ -1,21 +1,207 @@
-"""`raw` or `bits` observations of Pommerman as `planes` on the learner's device, for PyTorch.
+"""For PyTorch: batches of games as tensors on the learner's device, and `planes` of `raw` observations there.
 
-A step of a fogged team game sends 2.6 kB to the device, the planes 9 kB. `docs/frameworks.md` has an example.
+PyTorch's threads and the server's workers fight for cores: start with ``OMP_NUM_THREADS=1``, or call
+``torch.set_num_threads(1)``. `docs/training.md` has a loop that learns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import contextlib
+import functools
+import time
+import warnings
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pommego._core.rows import fields_of
 from pommego.encoding import Library, convert
+from pommego.errors import PommegoError
+from pommego.server import cores
 from pommego.spec import GameSpec
+from pommego.vector import PommegoVectorEnv
 
-__all__ = ["planes"]
+__all__ = ["Batch", "Feed", "planes"]
+
+
+class Batch(NamedTuple):
+    """What one half of a feed answered: tensors with the rows of one environment after another.
+
+    Attributes:
+        half: 0 or 1.
+        obs, state: the fields of the observation, and with ``state=True`` of the global state.
+        mask: ``info["action_mask"]``, bool (rows, choices).
+        reward: float32 (rows,), 0 after a reset.
+        over: bool (rows,), where the row's fate was decided, so that what follows is not due to what was
+            before: its episode ended, or it was paid for its death.
+        truncated: bool (rows,), where a limit of yours ended the episode.
+        valid: bool (rows,), ``info["valid"]``: the rows to learn from.
+        counts: with ``counts="step"`` int32 (rows, names), else None.
+        infos: the info of each environment, in numpy.
+    """
+
+    half: int
+    obs: dict[str, torch.Tensor]
+    mask: torch.Tensor
+    reward: torch.Tensor
+    over: torch.Tensor
+    truncated: torch.Tensor
+    valid: torch.Tensor
+    counts: torch.Tensor | None
+    state: dict[str, torch.Tensor]
+    infos: tuple[dict[str, Any], ...]
+
+
+class Feed:
+    """Steps environments in two halves: while the network decides for one, the server steps the other.
+
+    On a GPU all that a batch holds is yours. The GPU reads it where the server wrote it, in memory that is
+    pinned; where that is refused, it is copied through pinned buffers. On a CPU the tensors are the arrays of
+    the environment: yours, too, but with ``copy=False`` valid until the next batch of the same half. Only if
+    a half has several environments they are copied, to be put together.
+
+    Args:
+        envs: environments of the same observations and actions, such as two for each kind of opponents. The
+            first, with about half of the rows, are one half. They remain yours to close.
+        device: where the tensors are.
+
+    Attributes:
+        halves: the environments of each half; of a single environment there is one, which has to wait.
+        waited: the seconds that `step` waited for the "games", and for actions from the "device".
+
+    Raises:
+        ValueError: observations or actions differ, or there is no environment.
+        PommegoError: an environment has a `batch_size`.
+    """
+
+    def __init__(self, envs: Sequence[PommegoVectorEnv], device: torch.device | str = "cpu") -> None:
+        forms = [(each.encoding, each.state_encoding, each.game_spec.actions) for each in envs]
+        if not forms or any(form != forms[0] for form in forms):
+            raise ValueError(f"a feed of {forms}, expected one environment or several that are alike")
+        for each in envs:
+            each._session.check_together("a feed")
+        rows = np.cumsum([each.num_envs for each in envs])
+        first = int(np.abs(rows - rows[-1] / 2).argmin()) + 1
+        self.halves = [half for half in (envs[:first], envs[first:]) if half]
+        self.device, self.waited = torch.device(device), {"games": 0.0, "device": 0.0}
+        self._turn = -1  # the half whose batch came last
+        self._begun: list[Batch] = []  # by a reset, and to be handed out
+        self._read: dict[int, Any] = {}  # what the device reads for each half, and the event after that
+        self._pinned: dict[Any, bool] = {}  # memory, and whether we pinned it
+        weakref.finalize(self, _unpin, self._pinned).atexit = False
+        here = [each._session.options["workers"] for each in envs if each.server or each.shared_memory]
+        if here:
+            _warn_of_threads(torch.get_num_threads(), max(here), cores())
+
+    def reset(self, *, seed: int | None = None) -> Batch:
+        """Begin new episodes, game i of all with the seed ``seed + i``; return the first half's batch."""
+        self._settle()
+        self._begun, self._turn, games = [], 0, 0
+        for number, half in enumerate(self.halves):
+            answers = []
+            for envs in half:
+                obs, info = envs.reset(seed=None if seed is None else seed + games)
+                none = np.zeros(envs.num_envs, np.bool_)
+                answers.append((obs, none, none, none, info))
+                games += envs.num_games
+            self._begun.append(self._batch(number, answers))
+        return self._begun.pop(0)
+
+    def step(self, actions: torch.Tensor) -> Batch:
+        """Begin a step of the half whose batch came last, and return the batch of the other half.
+
+        Args:
+            actions: integers, (rows,) or (rows, components), on any device.
+
+        Raises:
+            PommegoError: there was no `reset`.
+            ServerError, ValueError: the actions are wrong; call `reset` before you go on.
+        """
+        if self._turn < 0:
+            raise PommegoError("the feed has not begun: call reset() first")
+        half, begin = self.halves[self._turn], time.perf_counter()
+        chosen = actions.cpu().numpy()
+        self._settle()
+        self.waited["device"] += time.perf_counter() - begin
+        for envs, own in zip(half, np.split(chosen, np.cumsum([e.num_envs for e in half])[:-1]), strict=True):
+            envs.send(own)
+        self._turn = (self._turn + 1) % len(self.halves)
+        if self._begun:
+            return self._begun.pop(0)
+        begin = time.perf_counter()
+        answers = [envs.recv() for envs in self.halves[self._turn]]
+        self.waited["games"] += time.perf_counter() - begin
+        return self._batch(self._turn, answers)
+
+    def _batch(self, half: int, answers: list[tuple[Any, ...]]) -> Batch:
+        if self.device.type == "cuda":
+            self._pin(half)
+        every, rewards, _, truncated, infos = zip(*answers, strict=True)
+        over = [te | tr | ((r != 0) & ~info["alive"]) for _, r, te, tr, info in answers]
+        flags = [np.concatenate(part) for part in (over, truncated, [info["valid"] for info in infos])]
+        batch = Batch(
+            half,
+            self._fields(every),
+            self._moved([info["action_mask"] for info in infos]).view(torch.bool),
+            self._moved(rewards).float(),
+            *self._moved([np.stack(flags)]),
+            counts=self._moved([info["counts"] for info in infos]) if "counts" in infos[0] else None,
+            state=self._fields([info["state"] for info in infos]) if "state" in infos[0] else {},
+            infos=infos,
+        )
+        if self.device.type == "cuda":
+            self._read[half] = answers, torch.cuda.current_stream(self.device).record_event()
+        return batch
+
+    def _fields(self, every: Sequence[Any]) -> dict[str, torch.Tensor]:
+        return {name: self._moved([fields_of(one)[name] for one in every]) for name in fields_of(every[0])}
+
+    def _moved(self, parts: Sequence[NDArray[Any]]) -> torch.Tensor:
+        tensors = [torch.from_numpy(part) for part in parts]
+        if self.device.type == "cuda":  # what is pinned stays where it is
+            tensors = [tensor.pin_memory().to(self.device, non_blocking=True) for tensor in tensors]
+        return tensors[0].to(self.device) if len(tensors) == 1 else torch.cat(tensors).to(self.device)
+
+    def _settle(self) -> None:
+        """Wait until the device has read what the server may now write to again."""
+        for _, event in self._read.values():
+            event.synchronize()
+
+    def _pin(self, half: int) -> None:
+        """Pin the memory that the server writes to, if the system allows it."""
+        memories = [envs._session.memory for envs in self.halves[half]]
+        for place in (place for memory in memories if memory for place in memory.mappings):
+            if place not in self._pinned:
+                error = int(torch.cuda.cudart().cudaHostRegister(place.address, len(place), 1))  # portable
+                self._pinned[place] = not error
+                if error:
+                    with contextlib.suppress(RuntimeError):  # CUDA tells the next kernel of it
+                        torch.ones(1, device=self.device).neg_()
+
+
+def _unpin(pinned: dict[Any, bool]) -> None:
+    if pinned:
+        torch.cuda.synchronize()
+    for place in (place for place, ours in pinned.items() if ours):
+        torch.cuda.cudart().cudaHostUnregister(place.address)
+
+
+@functools.cache  # says it once
+def _warn_of_threads(threads: int, asked: int, most: int) -> None:
+    """Warn if PyTorch and the server have more threads than there are cores; 0 asked: the server chooses."""
+    if threads + (asked or most) > most and max(threads, asked) > 1:
+        warnings.warn(
+            f"PyTorch has {threads} threads and the server {asked or most} workers on {most} cores, where "
+            "they wait for each other: call torch.set_num_threads(1) or start with OMP_NUM_THREADS=1, and "
+            f"give make_vec at most workers={max(most - 1, 1)}",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
 
 #: Tables on devices, by their identity; each is kept, so that no other gets that.
 _moved: dict[tuple[int, torch.device], tuple[NDArray[Any], torch.Tensor]] = {}
@@ -34,9 +220,6 @@ _TORCH = Library(
     join=torch.cat,
     pick=lambda array, index: torch.take_along_dim(array, index.long(), -1),
     repeat=torch.repeat_interleave,
-    unpack=lambda bytes: (
-        bytes[..., None] >> torch.arange(8, dtype=torch.uint8, device=bytes.device) & 1
-    ).flatten(-2),
 )
 
 

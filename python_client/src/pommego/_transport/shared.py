@@ -104,6 +104,11 @@ class SharedMemory:
         self._targets: list[int | None] = [None] * self.channel.slots
         self._most_lent = len(about.batches) - 1 - self.channel.slots
 
+    @property
+    def mappings(self) -> list[Mapping]:
+        """The places used so far."""
+        return [place.mapping for place in self._places if place is not None]
+
     def post(self, request_id: int) -> None:
         """Post the step whose actions were written last, with a place for its batch."""
         slot = self.channel.turn % self.channel.slots
