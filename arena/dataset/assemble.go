@@ -16,6 +16,7 @@ import (
 type Shape struct {
 	Layout      Layout
 	Observation string // of layout Steps
+	Mask        string // the same
 	FileGames   int    // as Config.FileGames
 	Filter      string // what was left out, for the manifest
 }
@@ -197,7 +198,8 @@ func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []st
 
 func mergePlan(game env.Game, sets []*Set, s Shape, o Options) (*plan, error) {
 	spec := game.Spec()
-	c := Config{Layout: s.Layout, Observation: s.Observation, FileGames: s.FileGames, Games: 1, Agents: spec.Agents[:1]}
+	c := Config{Layout: s.Layout, Observation: s.Observation, Mask: s.Mask, FileGames: s.FileGames, Games: 1,
+		Agents: spec.Agents[:1]}
 	var agents []string
 	var missed, searched bool
 	for _, set := range sets {

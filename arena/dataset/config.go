@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -52,6 +53,10 @@ type Config struct {
 	// Observation is the encoding that Steps holds; "": the game's first. The other
 	// layouts hold none.
 	Observation string `json:"observation,omitempty"`
+
+	// Mask is which moves Steps lists as legal: "" or "legal", or "safe", those of them that can be survived
+	// (env.Careful).
+	Mask string `json:"mask,omitempty"`
 
 	// Extra are arrays that a client's agents report.
 	Extra []Extra `json:"extra,omitempty"`
@@ -122,7 +127,7 @@ func (c Config) resolve(game env.Game) (Config, error) {
 	case c.Memory < 0:
 		return c, fmt.Errorf("the memory for a program is %d bytes, want 0 (no limit) or more", c.Memory)
 	}
-	if err := c.resolveObservation(spec); err != nil {
+	if err := cmp.Or(c.resolveObservation(spec), c.resolveMask(game)); err != nil {
 		return c, err
 	}
 	if err := c.resolveExtra(spec); err != nil {
@@ -153,6 +158,27 @@ func (c *Config) resolveObservation(spec *env.Spec) error {
 		return fmt.Errorf("%s has no observation %q, want one of %s", spec.ID, c.Observation, strings.Join(names, ", "))
 	}
 	return nil
+}
+
+func (c *Config) resolveMask(game env.Game) error {
+	if c.Mask == "legal" {
+		c.Mask = ""
+	}
+	if c.Mask != "" && c.Layout != Steps {
+		return fmt.Errorf("mask is %q, but layout %s stores no masks", c.Mask, c.Layout)
+	}
+	return checkMask(c.Mask, game)
+}
+
+const safe = "safe" // a mask
+
+func checkMask(mask string, game env.Game) error {
+	_, careful := game.New(1)[0].(env.Careful)
+	if mask == "" || mask == safe && careful {
+		return nil
+	}
+	return fmt.Errorf("mask is %q, want legal, or safe in games that tell which moves are safe; %s: %t", mask,
+		game.Spec().ID, careful)
 }
 
 func (c *Config) resolveAgents(game env.Game) error {

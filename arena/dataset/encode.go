@@ -160,6 +160,10 @@ func (e *encoder) look(m env.Match) *shown {
 		}
 		s.obs = append(s.obs, e.table.alloc(n*f.Size()))
 	}
+	if e.about.Mask == safe {
+		m.(env.Careful).ObserveSafely(e.encoding, e.starts.seats, s.obs, s.mask)
+		return s
+	}
 	if len(s.obs) > 0 {
 		m.Observe(e.encoding, e.starts.seats, s.obs)
 	}

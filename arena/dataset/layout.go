@@ -50,7 +50,7 @@ type shown struct {
 func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	all := gameColumns(&a.Env, missed)
 	if a.Layout != Games {
-		all = append(stepColumns(&a.Env, a.Fields, searched || hasExtra(extra, visitsName)), extraColumns(extra)...)
+		all = append(stepColumns(a, searched || hasExtra(extra, visitsName)), extraColumns(extra)...)
 	}
 	if a.Layout == Dialogues {
 		all = append(all, dialogueColumns(&a.Env)...)
@@ -173,7 +173,11 @@ func gameColumns(about *Env, missed bool) []column {
 				len(about.Actions)), func(r *row) *[]byte { return &r.e.Actions }))
 }
 
-func stepColumns(about *Env, fields []env.Field, searched bool) []column {
+func stepColumns(a *About, searched bool) []column {
+	about, legal := &a.Env, "1 for each choice of each action component that may have an effect"
+	if a.Mask == safe {
+		legal += ", and of the moves those alone that can be survived, if there are any"
+	}
 	all := append(identity(),
 		column{Column{Name: "step", Type: Int32, Meaning: "steps made before this one"},
 			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.step)) },
@@ -194,14 +198,13 @@ func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 			func(r *row) parquet.Value { return parquet.BooleanValue(r.before.In.Has(r.seat)) },
 			func(r *row, v parquet.Value) error { r.e.Lived[r.seat] += int32(toByte(v.Boolean())); return nil }},
 	)
-	for i, f := range fields {
+	for i, f := range a.Fields {
 		all = append(all, column{Column{Name: "obs_" + f.Name, Type: FixedBytes, Meaning: "observation before the step: " +
 			f.Name, DType: f.DType, Shape: f.Shape},
 			func(r *row) parquet.Value { return r.now.field(i, &f, r.seat) }, nil})
 	}
 	choices := about.choices()
-	all = append(all, column{Column{Name: "legal", Type: FixedBytes,
-		Meaning: "1 for each choice of each action component that may have an effect", DType: env.Uint8,
+	all = append(all, column{Column{Name: "legal", Type: FixedBytes, Meaning: legal, DType: env.Uint8,
 		Shape: []int{choices}},
 		func(r *row) parquet.Value {
 			return parquet.FixedLenByteArrayValue(r.now.mask[r.seat*choices:][:choices])
@@ -220,7 +223,7 @@ func stepColumns(about *Env, fields []env.Field, searched bool) []column {
 			func(r *row) parquet.Value { return parquet.Int32Value(r.counts[r.seat*n+i]) },
 			func(r *row, v parquet.Value) error { r.e.Counts[r.seat*n+i] = v.Int32(); return nil }})
 	}
-	for i, f := range fields {
+	for i, f := range a.Fields {
 		all = append(all, column{Column{Name: "final_" + f.Name, Type: FixedBytes, Null: true,
 			Meaning: "observation after the game's last step, in that step's rows: " + f.Name, DType: f.DType, Shape: f.Shape},
 			func(r *row) parquet.Value { return r.last.field(i, &f, r.seat) }, nil})

@@ -37,7 +37,8 @@ func newPlan(game env.Game, c Config, o Options) (*plan, error) {
 // aboutOf is what follows from a game and the layout alone.
 func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About, []column, error) {
 	e, err := envOf(spec)
-	a := About{Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation}
+	a := About{Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation,
+		Mask: c.Mask}
 	if c.Layout == Steps {
 		a.Fields = spec.Encodings[spec.Encoding(c.Observation)].Fields
 	}

@@ -16,13 +16,14 @@ import (
 // compares all that both tell.
 func TestStepsAreWhatAPoolShows(t *testing.T) {
 	for _, id := range []string{ffa, team, radio, "OneVsOne-v0", "PommeFFAJava-v0"} {
-		for _, observation := range []string{"planes", "raw"} {
+		for observation, mask := range map[string]vec.Mask{"planes": vec.Legal, "raw": vec.Safe, "near": vec.Safe} {
 			config := small()
 			config.Layout, config.Observation, config.MaxSteps, config.Games = Steps, observation, 45, 8
+			config.Mask = mask.String()
 			folder := generate(t, id, config, testOptions(1))
 			for _, reward := range []vec.Reward{vec.Outcome, vec.Reference} {
 				pool, err := vec.New(vec.Config{Game: gameOf(t, id), Games: 1, Observation: observation, Reward: reward,
-					Autoreset: vec.Disabled, MaxEpisodeSteps: 45})
+					Mask: mask, Autoreset: vec.Disabled, MaxEpisodeSteps: 45})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -168,6 +168,9 @@ func newReplayCheck(game env.Game, m *Manifest) (*replayCheck, error) {
 	if m.Layout == Steps && game.Spec().Encoding(m.Observation) < 0 {
 		return nil, fmt.Errorf("%s has no observation %q", m.Env.ID, m.Observation)
 	}
+	if err := checkMask(m.Mask, game); err != nil {
+		return nil, err
+	}
 	columns := m.columns(false, m.Layout == Dialogues && m.has(visitsName), nil)
 	for _, c := range m.Env.Counts {
 		if countAt(game.Spec(), c.Name) < 0 {

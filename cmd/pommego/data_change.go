@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ func (f *shapeFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.layout, "layout", "",
 		"its layout: "+strings.Join(enum.NamesOf(dataset.Games), ", ")+" (default: as it was)")
 	cmd.Flags().StringVar(&f.shape.Observation, "observation", "", "with layout steps, the encoding")
+	cmd.Flags().StringVar(&f.shape.Mask, "mask", "", "with layout steps, the moves in column legal: legal, or the safe ones")
 	cmd.Flags().IntVar(&f.shape.FileGames, "games-per-file", 0,
 		"games in a file (default 10000 with layout games, else 100)")
 }
@@ -94,8 +96,9 @@ func mergeData(out io.Writer, folders []string, f *shapeFlags, keep *dataset.Fil
 	if err := f.check(first.Layout); err != nil {
 		return err
 	}
-	if f.shape.Layout == dataset.Steps && f.shape.Observation == "" {
-		f.shape.Observation = first.Observation
+	if f.shape.Layout == dataset.Steps {
+		f.shape.Observation = cmp.Or(f.shape.Observation, first.Observation)
+		f.shape.Mask = cmp.Or(f.shape.Mask, first.Mask)
 	}
 	game, err := playedIn(first)
 	if err != nil {

@@ -104,14 +104,24 @@ func (b *Bits) Walk(open, burns *Bits) {
 	}
 }
 
-// Retrace is Walk backwards in time: of cells from which something can be done after a step, it makes those from which
-// it can be done before it, where b stays or moves to one that is open, and burns is no place to be.
-func (b *Bits) Retrace(open, burns *Bits) {
-	o0, o1, o2, o3 := b[0]&open[0], b[1]&open[1], b[2]&open[2], b[3]&open[3]
-	b[0] = (b[0] | o0<<1 | o0>>1 | o0<<16 | o0>>16 | o1<<48) &^ burns[0]
-	b[1] = (b[1] | o1<<1 | o1>>1 | o1<<16 | o1>>16 | o0>>48 | o2<<48) &^ burns[1]
-	b[2] = (b[2] | o2<<1 | o2>>1 | o2<<16 | o2>>16 | o1>>48 | o3<<48) &^ burns[2]
-	b[3] = (b[3] | o3<<1 | o3>>1 | o3<<16 | o3>>16 | o2>>48) &^ burns[3]
+// Retrace is Walk backwards in time, over steps of which each burns some cells: of cells from which something can be done
+// after them, it makes those from which it can be done before the first.
+func (b *Bits) Retrace(open *Bits, burns []Bits) {
+	b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
+	p0, p1, p2, p3 := open[0], open[1], open[2], open[3]
+	for t := len(burns) - 1; t >= 0; t-- {
+		now := &burns[t]
+		o0, o1, o2 := b0&p0, b1&p1, b2&p2
+		if p3|b3 != 0 {
+			o3 := b3 & p3
+			b3 = (b3 | o3<<1 | o3>>1 | o3<<16 | o3>>16 | o2>>48) &^ now[3]
+			b2 |= o3 << 48
+		}
+		b0 = (b0 | o0<<1 | o0>>1 | o0<<16 | o0>>16 | o1<<48) &^ now[0]
+		b1 = (b1 | o1<<1 | o1>>1 | o1<<16 | o1>>16 | o0>>48 | o2<<48) &^ now[1]
+		b2 = (b2 | o2<<1 | o2>>1 | o2<<16 | o2>>16 | o1>>48) &^ now[2]
+	}
+	b[0], b[1], b[2], b[3] = b0, b1, b2, b3
 }
 
 // Flood is every cell of open that can be reached from the cells of b by steps

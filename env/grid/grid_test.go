@@ -158,3 +158,24 @@ func TestWalkAgreesWithSets(t *testing.T) {
 		}
 	}
 }
+
+func TestRetraceAgreesWithSets(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	random := func() Bits { return Bits{rng.Uint64(), rng.Uint64(), rng.Uint64(), rng.Uint64()} }
+	for side := 7; side <= MaxSide; side++ {
+		for range 200 {
+			board := Square(side)
+			b, open, burns := random().And(board), random().And(board), make([]Bits, rng.IntN(5))
+			for i := range burns {
+				burns[i] = random().And(random())
+			}
+			got, want := b, b
+			for t := len(burns) - 1; t >= 0; t-- {
+				want = want.Or(want.And(open).Grow()).AndNot(burns[t])
+			}
+			if got.Retrace(&open, burns); got.And(board) != want.And(board) {
+				t.Fatalf("side %d: from %v in %v, burning %v: got %v, want %v", side, b, open, burns, got, want)
+			}
+		}
+	}
+}

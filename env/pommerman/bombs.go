@@ -9,6 +9,8 @@ import "pommego/env/grid"
 type Bombs struct {
 	Board [256]Item // what rays meet; wood that has burnt is gone from it
 	Rest  grid.Bits // where bombs lie still, those too that have exploded since
+	Still grid.Bits // where bombs lay still at first
+	Rolls grid.Bits // and where some rolled
 
 	rules *Rules
 	list  [MaxBombs + 1]SeenBomb // their lives are counted from the position
@@ -27,16 +29,19 @@ type Bombs struct {
 // the bomb that it then lays, or kicks, is one of them.
 func (f *Bombs) See(v *View, move Action) {
 	r := v.Rules
-	kicks := v.Kicks(move)
-	f.begin(r, kicks || r.StepKind == StepJava && v.NumBombs > 1)
+	f.begin(r)
 	f.seat, f.own = v.Seat, v.Self
 	for i := range v.Bombs[:v.NumBombs] {
-		b := &v.Bombs[i]
-		if b.Moving != grid.Stay {
-			f.rolling = true
-		} else if !kicks || b.Cell != v.Self.Cell.Next(grid.Dir(move)) {
-			f.Rest.Add(b.Cell)
+		if b := &v.Bombs[i]; b.Moving == grid.Stay {
+			f.Still.Add(b.Cell)
+		} else {
+			f.Rolls.Add(b.Cell)
 		}
+	}
+	kicks := v.Kicks(move)
+	f.rolling = kicks || !f.Rolls.Empty() || r.StepKind == StepJava && v.NumBombs > 1
+	if f.Rest = f.Still; kicks {
+		f.Rest.Remove(v.Self.Cell.Next(grid.Dir(move)))
 	}
 	if f.rolling {
 		v.guess(&f.state)
@@ -53,19 +58,17 @@ func (f *Bombs) See(v *View, move Action) {
 
 // Take takes the bombs of a state.
 func (f *Bombs) Take(r *Rules, s *State) {
-	f.begin(r, false)
-	for i := range s.bombs() {
-		f.rolling = f.rolling || s.Bombs[i].Moving() != grid.Stay
-	}
-	if f.rolling {
-		f.state = *s
+	f.begin(r)
+	f.Still, f.Rolls = s.lying()
+	if f.rolling = !f.Rolls.Empty(); f.rolling {
+		f.Rest, f.state = f.Still, *s
 		return
 	}
 	f.settle(s)
 }
 
-func (f *Bombs) begin(r *Rules, rolling bool) {
-	f.rules, f.rolling, f.Rest, f.n, f.now, f.seat = r, rolling, grid.Bits{}, 0, 0, 0
+func (f *Bombs) begin(r *Rules) {
+	f.rules, f.Rest, f.Still, f.Rolls, f.n, f.now, f.seat = r, grid.Bits{}, grid.Bits{}, grid.Bits{}, 0, 0, 0
 	if f.first != [len(f.first)]uint8{} {
 		clear(f.first[:])
 	}

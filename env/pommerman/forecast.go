@@ -22,6 +22,7 @@ type Forecast struct {
 
 	Bombs // those that were seen
 
+	flames  [maxFlameLife]grid.Bits  // that were seen, by their lives, less one
 	rings   [grid.MaxSide/2 + 1]ring // that fall, in order
 	falling int                      // how many
 }
@@ -40,10 +41,11 @@ func (f *Forecast) Foresee(v *View, move Action) {
 		f.Due, f.Struck = [256]uint8{}, grid.Bits{}
 	}
 	f.Ever, f.Last, f.falling = grid.Bits{}, 0, 0
-	r, lasting := v.Rules, 1 // steps for which an explosion is deadly
+	f.flames = v.burning()
+	r := v.Rules
+	lasting := r.lasting()
 	if r.Traits().FlamesKill {
-		f.seeFlames(v)
-		lasting = r.FlameLife + r.Traits().Lingers
+		f.seeFlames(r)
 	}
 	if r.FirstCollapse != NoCollapse {
 		f.seeRings(v)
@@ -76,14 +78,20 @@ func (v *View) burning() (flames [maxFlameLife]grid.Bits) {
 
 // seeFlames marks the cells that burn: a flame that shows for one observation
 // more goes out before anybody moves.
-func (f *Forecast) seeFlames(v *View) {
-	flames := v.burning()
-	for i := range flames {
-		if flames[i].Empty() {
-			continue
+func (f *Forecast) seeFlames(r *Rules) {
+	for i := range f.flames {
+		if !f.flames[i].Empty() {
+			f.burn(1, i+r.Traits().Lingers, f.flames[i])
 		}
-		f.burn(1, i+v.Rules.Traits().Lingers, flames[i])
 	}
+}
+
+// lasting is for how many steps an explosion is deadly.
+func (r *Rules) lasting() int {
+	if r.Traits().FlamesKill {
+		return r.FlameLife + r.Traits().Lingers
+	}
+	return 1
 }
 
 // burn marks cells as deadly in the steps from one to another.

@@ -171,24 +171,24 @@ func (m *Match) Mask(seat int, dst []uint8) {
 			choices[v] = toByte(v == 0 || agent.Alive)
 		}
 	}
-	r.maskMoves(&m.Board, agent, int(m.StepCount), moves, m.lies)
+	still, rolling := m.lying()
+	r.maskMoves(&m.Board, agent, int(m.StepCount), moves, &still, &rolling)
 }
 
-// lies reports whether a bomb lies on a cell, and whether it rolls.
-func (s *State) lies(c grid.Cell) (lies, rolls bool) {
+// lying is the cells of bombs that lie still, and of those that roll.
+func (s *State) lying() (still, rolling grid.Bits) {
 	for i := range s.bombs() {
-		if s.Bombs[i].Cell == c {
-			return true, s.Bombs[i].Moving() != grid.Stay
+		if b := &s.Bombs[i]; b.Moving() == grid.Stay {
+			still.Add(b.Cell)
+		} else {
+			rolling.Add(b.Cell)
 		}
 	}
-	return false, false
+	return still, rolling
 }
 
-// maskMoves writes which moves of an agent would do something. lies tells of the bombs. A ring that is about to fall
-// may give it a bomb back.
-func (r *Rules) maskMoves(board *[256]Item, agent *Agent, step int, moves []uint8,
-	lies func(grid.Cell) (lies, rolls bool),
-) {
+// maskMoves writes which moves of an agent would do something. A ring that is about to fall may give it a bomb back.
+func (r *Rules) maskMoves(board *[256]Item, agent *Agent, step int, moves []uint8, still, rolling *grid.Bits) {
 	moves[Stop] = 1
 	if !agent.Alive {
 		clear(moves[Up:])
@@ -197,30 +197,27 @@ func (r *Rules) maskMoves(board *[256]Item, agent *Agent, step int, moves []uint
 	for d := grid.Up; d <= grid.Right; d++ {
 		to := agent.Cell.Next(d)
 		moves[d] = enterable[board[to]&15]
-		if !agent.Kicks && board[to] == BombItem && moves[d] != 0 {
-			moves[d] = toByte(r.matters(board, agent.Cell, to, lies))
+		if !agent.Kicks && board[to] == BombItem {
+			moves[d] = toByte(rolling.Has(to) || r.matters(board, agent.Cell, to))
 		}
 	}
 	falls := r.Traits().ringsWait && r.FirstCollapse != NoCollapse && r.ringDue(step) >= 0
-	moves[LayBomb] = toByte(agent.Ammo > 0 || falls)
-	if here, _ := lies(agent.Cell); here && !r.Traits().BombsStack {
-		moves[LayBomb] = 0
-	}
+	here := still.Has(agent.Cell) || rolling.Has(agent.Cell)
+	moves[LayBomb] = toByte((agent.Ammo > 0 || falls) && (!here || r.Traits().BombsStack))
 }
 
-// matters reports whether it may matter that an agent that cannot kick goes against the bomb on a cell: if the bomb
-// rolls away, or if another agent is next to it, whose kick that prevents. Where no seat sees what
-// rolls, it may.
-func (r *Rules) matters(board *[256]Item, from, to grid.Cell, lies func(grid.Cell) (lies, rolls bool)) bool {
+// matters reports whether it may matter that an agent that cannot kick goes against a bomb that lies still: if another
+// agent is next to it, whose kick that prevents. Where no seat sees what rolls, it may.
+func (r *Rules) matters(board *[256]Item, from, to grid.Cell) bool {
 	if r.StepKind == Step2018 {
 		return false
 	}
-	_, rolls := lies(to)
+	near := false
 	for _, d := range grid.Dirs {
 		next := to.Next(d)
-		rolls = rolls || next != from && board[next] >= r.Agent0()
+		near = near || next != from && board[next] >= r.Agent0()
 	}
-	return rolls || r.Traits().Conceals
+	return near || r.Traits().Conceals
 }
 
 // enterable is 1 for the items that are no wall.
@@ -268,9 +265,16 @@ func (m *Match) observeNear(seats []uint8, dst [][]byte, masks []byte) {
 	w := watchers.Get().(*watcher)
 	defer watchers.Put(w)
 	v, s := &w.View, &w.Safety
+	r := &m.game.rules
+	all, board := r.survey(&m.Board), grid.Square(r.BoardSize)
 	for i, seat := range seats {
 		m.View(int(seat), v)
-		s.See(v)
+		if s.v, s.cells = v, all; r.fogged() {
+			s.cells = all.within(r.window(&m.State, int(seat)), board)
+		}
+		if i == 0 || r.fogged() { // else all see the same
+			s.Stays.Foresee(v, Stop)
+		}
 		if dst != nil {
 			p, n := len(dst[0])/len(seats), len(dst[1])/len(seats)
 			m.game.near.Draw(s, dst[0][i*p:][:p], dst[1][i*n:][:n])

@@ -2,6 +2,7 @@ package pommerman
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"sync"
 
 	"pommego/env"
@@ -92,7 +93,7 @@ func (r *Rules) NearForm() *NearForm {
 			form.sources = append(form.sources, p.source)
 		}
 	}
-	form.Numbers = observe.VectorField(env.Uint8, 0, nearMost, func(v observe.Vector[observe.List]) {
+	form.Numbers = observe.VectorField(env.Uint8, 0, 255, func(v observe.Vector[observe.List]) {
 		nearNumbers(v, &Safety{v: &View{Rules: r, Self: Agent{Cell: r.cell(0)}}})
 	}).Names
 	nearForms.Store(kind, form)
@@ -107,7 +108,7 @@ func (g *Game) nearEncoding() env.Encoding {
 	return env.Encoding{Name: "near", Fields: []env.Field{
 		{Name: "near", DType: env.Uint8, Shape: []int{len(form.Planes), NearSide, NearSide}, High: nearMost,
 			Names: form.Planes},
-		{Name: "numbers", DType: env.Uint8, Shape: []int{len(form.Numbers)}, High: nearMost, Names: form.Numbers},
+		{Name: "numbers", DType: env.Uint8, Shape: []int{len(form.Numbers)}, High: 255, Names: form.Numbers},
 	}}
 }
 
@@ -130,8 +131,8 @@ func (n *NearForm) Draw(s *Safety, planes, numbers []byte) {
 		put(mapLife, b.Cell, b.Life)
 		put(mapMoving, b.Cell, uint8(b.Moving))
 	}
-	for life, flames := range v.burning() {
-		for c := range flames.All {
+	for life := range f.flames {
+		for c := range f.flames[life].All {
 			put(mapFlame, c, uint8(life+1))
 		}
 	}
@@ -150,7 +151,7 @@ func (n *NearForm) Draw(s *Safety, planes, numbers []byte) {
 // window writes the board around the agent.
 func (v *View) window(maps []byte) {
 	const rigid = ones * uint64(Rigid)
-	board := v.bytes()
+	board := rawBoard(&v.Board)
 	shift := 8 * (v.Self.Cell.Col() + 1 - NearSide/2)
 	for k := range NearSide {
 		row := v.Self.Cell.Row() + k - NearSide/2
@@ -213,11 +214,13 @@ func (v *View) takesFor() (as [16]uint8) {
 	return as
 }
 
-// nearNumbers is the vector of the encoding: shares as the planes encoding has them, and in how many cells a
-// plane is set in each of nine blocks around the agent, of which the middle one has 7 x 7.
+// nearNumbers is the vector of the encoding: shares as the planes encoding has them, in how many cells a
+// plane is set in each of nine blocks around the agent, of which the middle one has 7 x 7, and where and when it is.
 func nearNumbers[M observe.Mode](v observe.Vector[M], s *Safety) {
 	seen, r, self := s.v, s.v.Rules, &s.v.Self
-	share := func(n, most int) uint8 { return uint8(observe.Share(n, most)*shareUnit + 0.5) }
+	share := func(n, most int) uint8 { // rounded
+		return uint8(min((2*shareUnit*uint32(n)+uint32(most))/(2*uint32(most)), shareUnit))
+	}
 	lives := func(who Item) uint8 {
 		return shareUnit * toByte(who >= r.Agent0() && seen.Alive.Has(int(who-r.Agent0())))
 	}
@@ -239,49 +242,77 @@ func nearNumbers[M observe.Mode](v observe.Vector[M], s *Safety) {
 				shareUnit*toByte(int(seen.Message[k]) == word))
 		}
 	}
-	enemies, mates := s.others, grid.Bits{}
-	for c := range s.others.All {
+	var enemies, mates, fog, wood [numBlocks]int
+	for c := range s.cells.agents.All {
+		if seen.Board[c] == r.Agent0()+Item(seen.Seat) {
+			continue
+		}
+		block := int(around[self.Cell>>4].third[c>>4])*3 + int(around[self.Cell&15].third[c&15])
 		if seen.Board[c] == seen.Teammate {
-			enemies.Remove(c)
-			mates.Add(c)
+			mates[block]++
+		} else {
+			enemies[block]++
 		}
 	}
-	v = blocks(v, "enemies", &enemies, self.Cell)
-	v = blocks(v, "wood", &s.wood, self.Cell)
+	countBlocks(&s.cells.wood, self.Cell, &wood)
+	v = putBlocks(putBlocks(v, "enemies", &enemies), "wood", &wood)
 	if r.Teams() {
-		v = blocks(v, "teammate", &mates, self.Cell)
+		v = putBlocks(v, "teammate", &mates)
 	}
 	if r.fogged() {
-		v = blocks(v, "fog", &s.fog, self.Cell)
+		countBlocks(&s.cells.fog, self.Cell, &fog)
+		v = putBlocks(v, "fog", &fog)
 	}
+	// What the learned agents throw their dice with.
+	v = v.Uint8("row", "the row of its cell, from 0", uint8(self.Cell.Row()))
+	v = v.Uint8("col", "the column of its cell, from 0", uint8(self.Cell.Col()))
+	v = v.Uint8("step_low", "steps made, modulo 256", uint8(seen.StepCount))
+	v.Uint8("step_high", "steps made, in whole 256s", uint8(seen.StepCount>>8))
 }
 
 var messages = [MaxWords]env.Name{{Name: "message0", Meaning: "first"}, {Name: "message1", Meaning: "second"},
 	{Name: "message2", Meaning: "third"}}
 
-// blocks counts the cells of a set in the nine blocks.
-func blocks[M observe.Mode](v observe.Vector[M], plane string, set *grid.Bits, self grid.Cell) observe.Vector[M] {
-	rows, cols := &around[self>>4], &around[self&15]
+func putBlocks[M observe.Mode](v observe.Vector[M], plane string, counts *[numBlocks]int) observe.Vector[M] {
 	who := env.Name{Name: plane, Meaning: plane}
-	for i := range numBlocks {
-		n := 0
-		if part := set.And(rows[i/3].rows); !part.Empty() {
-			part = part.And(cols[i%3].cols)
-			n = part.Len()
-		}
+	for i, n := range counts {
 		v = v.Nth(i).Of(&who).Uint8("%s_block%d", "8 times the cells with %s in this one of nine blocks of cells around its "+
 			"agent, row after row, 7 x 7 of them in the middle; 127 at most", uint8(min(n*countUnit, nearMost)))
 	}
 	return v
 }
 
-// around is, for a place in a row of the bordered layout, the rows and the columns before, about and after it.
-var around = func() (all [16][3]struct{ rows, cols grid.Bits }) {
+// countBlocks counts the cells of a set in each of the nine blocks around a cell.
+func countBlocks(set *grid.Bits, self grid.Cell, counts *[numBlocks]int) {
+	rows, cols := &around[self>>4].rows, &around[self&15].cols
+	for w, cells := range set {
+		if cells == 0 {
+			continue
+		}
+		for k, col := range cols {
+			part := cells & col
+			counts[k] += bits.OnesCount64(part & rows[0][w])
+			counts[3+k] += bits.OnesCount64(part & rows[1][w])
+			counts[6+k] += bits.OnesCount64(part & rows[2][w])
+		}
+	}
+}
+
+// around is for each place in a row or a column of the bordered layout: in which third of them each other place is, and
+// all rows and, of any four rows, all columns of each third.
+var around = func() (all [16]struct {
+	third [16]uint8
+	rows  [3]grid.Bits
+	cols  [3]uint64
+}) {
 	for place := range all {
+		a := &all[place]
 		for c := range grid.Square(grid.MaxSide).All {
-			third := func(at grid.Cell) int { return min(max((int(at)-place+10)/7, 0), 2) }
-			all[place][third(c>>4)].rows.Add(c)
-			all[place][third(c&15)].cols.Add(c)
+			third := func(at grid.Cell) uint8 { return uint8(min(max((int(at)-place+10)/7, 0), 2)) }
+			a.third[c>>4] = third(c >> 4)
+			a.third[c&15] = third(c & 15)
+			a.rows[third(c>>4)].Add(c)
+			a.cols[third(c&15)] |= 0x1_0001_0001_0001 << (c & 15)
 		}
 	}
 	return all

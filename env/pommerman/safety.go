@@ -37,46 +37,49 @@ func (m Moves) All(visit func(Action) bool) {
 type Safety struct {
 	Stays Forecast // if the seat stands still, too
 
-	v                         *View
-	ground, wood, fog, others grid.Bits // cells without walls and other agents, and those of wood, fog and other agents
-	moved                     Forecast  // if it lays or kicks a bomb, or goes where one rolls
+	v     *View
+	cells cells
+	moved Forecast // if it lays or kicks a bomb, or goes where one rolls
 }
+
+// cells is the cells of a board that show something: free are those without walls and agents.
+type cells struct{ free, wood, fog, agents grid.Bits }
 
 // See takes what a seat sees.
 func (s *Safety) See(v *View) {
-	s.v = v
-	s.survey()
+	s.v, s.cells = v, v.Rules.survey(&v.Board)
 	s.Stays.Foresee(v, Stop)
 }
 
 // Moves returns those legal moves that can be survived; all legal ones if there are none.
 func (s *Safety) Moves() Moves {
 	v, self := s.v, s.v.Self.Cell
-	legal := v.legal()
+	legal := s.legal()
 	if !v.Self.Alive {
 		return legal
 	}
+	f, ground := &s.Stays, s.cells.free // without other agents
+	ground.Add(self)
 	ends, by := [numActions]grid.Cell{self}, Moves(0) // where moves lead, and those with a forecast of their own
 	var to grid.Bits
 	to.Add(self)
 	for a := Up; a <= Right; a++ {
-		ends[a] = self.Next(grid.Dir(a))
-		bomb := v.bombAt(ends[a])
-		if !s.ground.Has(ends[a]) || bomb != nil && bomb.Moving == grid.Stay {
+		next := self.Next(grid.Dir(a))
+		if ends[a] = next; !ground.Has(next) || f.Still.Has(next) {
 			ends[a] = self
 		}
-		if bomb != nil && v.Self.Kicks || v.inTheWay(ends[a]) {
+		if v.Self.Kicks && (f.Still.Has(next) || f.Rolls.Has(next)) || !f.Rolls.Empty() && v.inTheWay(ends[a]) {
 			by = by.With(a)
 		} else {
 			to.Add(ends[a])
 		}
 	}
-	lives, safe := s.Stays.lives(s.ground, to), Moves(0)
+	lives, safe := f.lives(ground, to), Moves(0)
 	for a := range legal.All {
 		var survived bool
 		switch {
 		case a == LayBomb, by.Has(a):
-			survived = s.survives(a)
+			survived = s.survives(a, ground)
 		default:
 			survived = lives.Has(ends[a])
 		}
@@ -91,16 +94,33 @@ func (s *Safety) Moves() Moves {
 }
 
 // survives reports whether a move can be survived that changes what is to come.
-func (s *Safety) survives(a Action) bool {
-	f := &s.moved
-	if a == LayBomb && s.v.Rules.Traits().BombsStack && s.v.bombAt(s.v.Self.Cell) != nil {
+func (s *Safety) survives(a Action, ground grid.Bits) bool {
+	f, self := &s.moved, s.v.Self.Cell
+	if a == LayBomb && s.Stays.apart(s.v) {
+		ground.Remove(self)
+		var blast grid.Bits
+		Rays(&s.Stays.Board, self, s.v.Self.Blast, &blast)
+		lives := s.Stays.livesBeside(ground, blast, s.v.Rules.BombLife)
+		return lives.Has(self)
+	}
+	if a == LayBomb && s.v.Rules.Traits().BombsStack && s.Stays.Still.Has(self) {
 		return false // no view shows both
 	}
 	f.Foresee(s.v, a)
 	var from grid.Bits
 	from.Add(f.own.Cell)
-	lives := f.lives(s.ground, from)
+	lives := f.lives(ground, from)
 	return f.own.Alive && lives.Has(f.own.Cell)
+}
+
+// apart reports whether a bomb that the seat lays explodes by itself and after all others, so that it changes nothing of
+// what they do.
+func (f *Forecast) apart(v *View) bool {
+	apart := f.Rolls.Empty() && f.now == 0 && f.falling == 0 && !f.Struck.Has(v.Self.Cell) && !f.Still.Has(v.Self.Cell)
+	for i := range v.Bombs[:v.NumBombs] {
+		apart = apart && int(v.Bombs[i].Life) < v.Rules.BombLife
+	}
+	return apart
 }
 
 // inTheWay reports whether a bomb rolls along the line on which the seat, or the cell to which it goes, is ahead.
@@ -124,55 +144,61 @@ func ahead(b *SeenBomb, c grid.Cell) bool {
 // lives is the cells from which, after the first step, one can live on over cells of the ground on which no bomb lies.
 // The pass goes backwards in time. It may leave out cells that are not asked for.
 func (f *Forecast) lives(ground, asked grid.Bits) grid.Bits {
-	lives := grid.Bits{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
-	if danger := asked.And(f.Ever); danger.Empty() {
-		return lives
+	if inDanger := asked.And(f.Ever); inDanger.Empty() {
+		return asked
 	}
-	open := ground.AndNot(f.Rest)
-	for t := f.Last; t > 0; t-- {
-		lives.Retrace(&open, &f.Deadly[t])
+	open, lives := ground.AndNot(f.Rest), grid.Square(f.rules.BoardSize)
+	lives.Retrace(&open, f.Deadly[1:f.Last+1])
+	return lives
+}
+
+// livesBeside is lives beside one more bomb, whose blast burns from a step on.
+func (f *Forecast) livesBeside(ground, blast grid.Bits, from int) grid.Bits {
+	var burns [maxFlameLife + 1]grid.Bits // as long as that is
+	end := min(from+f.rules.lasting(), Horizon+1)
+	for t := from; t < end; t++ {
+		burns[t-from] = blast.Or(f.Deadly[t])
 	}
+	open, lives := ground.AndNot(f.Rest), grid.Square(f.rules.BoardSize)
+	lives.Retrace(&open, f.Deadly[end:max(end, f.Last+1)])
+	lives.Retrace(&open, burns[:end-from])
+	lives.Retrace(&open, f.Deadly[1:from])
 	return lives
 }
 
 // legal is what Mask says.
-func (v *View) legal() (moves Moves) {
+func (s *Safety) legal() (moves Moves) {
 	var mask [numActions]uint8
-	v.Rules.maskMoves(&v.Board, &v.Self, v.StepCount, mask[:], v.lies)
+	s.v.Rules.maskMoves(&s.v.Board, &s.v.Self, s.v.StepCount, mask[:], &s.Stays.Still, &s.Stays.Rolls)
 	for a, is := range mask {
 		moves |= Moves(is) << a
 	}
 	return moves
 }
 
-// lies reports whether a bomb lies on a cell, and whether it rolls.
-func (v *View) lies(c grid.Cell) (lies, rolls bool) {
-	b := v.bombAt(c)
-	return b != nil, b != nil && b.Moving != grid.Stay
+// survey finds the cells of a board, eight at a time.
+func (r *Rules) survey(items *[256]Item) (c cells) {
+	board, over := rawBoard(items), (0x80-uint64(r.Agent0()))*ones
+	for w := range 2 * (r.BoardSize + 1) {
+		items := wordAt(board[:], 8*w)
+		rigid, wood := equalCells(items, uint8(Rigid)), equalCells(items, uint8(Wood))
+		agents, at := (items+over)>>7&ones, 8*(w&7)
+		c.free[w>>3] |= gather(^(rigid|wood|agents)&ones) << at
+		c.wood[w>>3] |= gather(wood) << at
+		c.agents[w>>3] |= gather(agents) << at
+		c.fog[w>>3] |= gather(equalCells(items, uint8(Fog))) << at
+	}
+	return c
 }
 
-// survey finds the sets of cells, eight cells at a time.
-func (s *Safety) survey() {
-	v, over := s.v, (0x80-uint64(s.v.Rules.Agent0()))*ones
-	board := v.bytes()
-	s.ground, s.wood, s.fog, s.others = grid.Bits{}, grid.Bits{}, grid.Bits{}, grid.Bits{}
-	for w := range 2 * (v.Rules.BoardSize + 1) {
-		cells := wordAt(board[:], 8*w)
-		rigid, wood := equalCells(cells, uint8(Rigid)), equalCells(cells, uint8(Wood))
-		agents, at := (cells+over)>>7&ones, 8*(w&7)
-		s.ground[w>>3] |= gather(^(rigid|wood|agents)&ones) << at
-		s.wood[w>>3] |= gather(wood) << at
-		s.others[w>>3] |= gather(agents) << at
-		s.fog[w>>3] |= gather(equalCells(cells, uint8(Fog))) << at
-	}
-	if v.Board[v.Self.Cell] == v.Rules.Agent0()+Item(v.Seat) {
-		s.ground.Add(v.Self.Cell)
-		s.others.Remove(v.Self.Cell)
-	}
+// within is the cells as they show to somebody who sees a window of a board.
+func (c cells) within(window, board grid.Bits) cells {
+	fog := board.AndNot(window)
+	return cells{c.free.Or(fog), c.wood.And(window), fog, c.agents.And(window)}
 }
 
-// bytes is the board; an Item is a byte.
-func (v *View) bytes() *[256]byte { return (*[256]byte)(unsafe.Pointer(&v.Board)) }
+// rawBoard is a board as bytes, which its items are.
+func rawBoard(board *[256]Item) *[256]byte { return (*[256]byte)(unsafe.Pointer(board)) }
 
 // gather makes bits of bytes that are 0 or 1.
 func gather(bytes uint64) uint64 { return bytes * 0x0102040810204080 >> 56 }

@@ -3,6 +3,7 @@ package pommerman
 import (
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/observe"
 )
 
 // View is what one seat may know: the observation as a value, for agents
@@ -54,9 +55,7 @@ func (r *Rules) See(s *State, seat int, v *View) {
 	v.Rules, v.Seat = r, seat
 	v.Board = s.Board
 	if r.ViewSize != 0 {
-		for c := range grid.Square(r.BoardSize).AndNot(w).All {
-			v.Board[c] = Fog
-		}
+		v.fog(&w)
 	}
 	v.Flames = [256]uint8{}
 	for life := range s.flames { // the youngest is written last
@@ -78,6 +77,16 @@ func (r *Rules) See(s *State, seat int, v *View) {
 	v.Message = [MaxWords]uint8{}
 	if mate := r.Teammate(seat); mate != NoSeat {
 		v.Message = s.Radio[mate]
+	}
+}
+
+// fog hides what is out of the window, eight cells at a time.
+func (v *View) fog(w *grid.Bits) {
+	board, all := rawBoard(&v.Board), grid.Square(v.Rules.BoardSize)
+	for k := range 2 * (v.Rules.BoardSize + 1) {
+		hidden := uint8((all[k>>3] &^ w[k>>3]) >> (8 * (k & 7)))
+		mask := observe.Spread[hidden] * 0xff
+		putWord(board[:], 8*k, wordAt(board[:], 8*k)&^mask|uint64(Fog)*ones&mask)
 	}
 }
 

@@ -38,7 +38,7 @@ from pommego.torch import Batch, Feed, planes
 
 STEPS, PASSES, PARTS = 32, 2, 8  # of an update: moves of a game, passes over them, minibatches of each
 GAMMA, LAMBDA, CLIP, ENTROPY = 0.998, 0.95, 0.2, 0.01
-ROUNDS = 5  # of which the median counts
+ROUNDS = 5  # or fewer, if an update takes longer; their median counts
 
 parser = argparse.ArgumentParser(prog="python -m pommego.bench --device", description=__doc__)
 parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -148,15 +148,15 @@ def timed(o: argparse.Namespace, device: str, work: Callable[[Learner], int], **
         for envs in halves:
             stack.enter_context(envs)
         learner = Learner(Feed(halves, device), o.seed)
-        for _ in range(4):
+        for _ in range(2):
             work(learner)
-        begin, rates, learner.feed.waited = time.perf_counter(), [], dict.fromkeys(learner.feed.waited, 0.0)
-        for _ in range(ROUNDS):
+        learner.feed.waited = dict.fromkeys(learner.feed.waited, 0.0)
+        rates, begin = [], time.perf_counter()
+        while (whole := time.perf_counter() - begin) < o.seconds or not rates:
             moves, start = 0, time.perf_counter()
             while (spent := time.perf_counter() - start) < o.seconds / ROUNDS or not moves:
                 moves += work(learner)
             rates.append(moves / spent)
-        whole = time.perf_counter() - begin
     median, waits = statistics.median(rates), learner.feed.waited.items()
     return {
         **{"env_steps_per_second": median, "min": min(rates), "max": max(rates), "rounds": rates},

@@ -24,6 +24,14 @@ FFA, TEAM, RADIO, DUEL = (
     "OneVsOne-v0",
 )
 SAME = {"autoreset_mode": "SameStep"}
+NEAR = {"observation": "near", "mask": "safe"}
+
+
+def hasty(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
+    """Play another seat: lay a bomb wherever that is safe."""
+    return 5 * info["action_mask"][:, 5].astype(int)
+
+
 ON_A_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 ON_DEVICES = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=ON_A_GPU)])
 
@@ -38,6 +46,15 @@ CASES: list[tuple[str, list[dict[str, Any]]]] = [
     (TEAM, [{"observation": "unfogged", "state": True, "expand_shared": False}] * 3),
     (RADIO, [{"opponents": ["random"] * 3, **SAME, "observation": "raw"}] * 2),
     (DUEL, [{"opponents": ["static"], "observation": "box", "state": True}] * 2),
+    (FFA, [{"opponents": [o] * 3, **SAME, **NEAR} for o in ("simple", "static", "random")] * 2),
+    (RADIO, [{"seats": ["learner", "static"] * 2, "state": True, **NEAR, "max_episode_steps": 20}] * 2),
+    (
+        FFA,
+        [
+            {"opponents": [hasty, "static", "static"], **SAME, **NEAR, "max_episode_steps": 30},
+            {**SAME, **NEAR, "max_episode_steps": 35},
+        ],
+    ),
     ("BaseWarSides-v0", [{"opponents": ["random"], **SAME}] * 2),
 ]
 
@@ -279,9 +296,9 @@ def test_threads_that_fight_for_cores(vec: Vec) -> None:
 
 def test_what_is_wrong(vec: Vec) -> None:
     static = {"opponents": ["static"] * 3}
-    with pytest.raises(ValueError, match="expected one environment or several"):
+    with pytest.raises(ValueError, match=r"a feed of \[\], expected one or more"):
         Feed([])
-    with pytest.raises(ValueError, match=r"'planes'.*'raw'.*several that are alike"):
+    with pytest.raises(ValueError, match=r"=planes.*=raw.*the same fields and actions"):
         Feed([vec(FFA, 2, **static), vec(FFA, 2, observation="raw", **static)])
     with pytest.raises(pommego.PommegoError, match="a feed is for all 4 games"):
         Feed([vec(FFA, 4, batch_size=2, **static)])

@@ -90,6 +90,42 @@ def test_rebuilt_is_what_was_recorded(generated: Make, id: str, observation: str
         np.testing.assert_array_equal(got.alive, want.alive)
 
 
+@pytest.mark.parametrize("id", ["PommeFFACompetition-v0", "PommeRadioCompetition-v2"])
+def test_safe_moves_and_near_of_games_and_of_their_positions(generated: Make, id: str) -> None:
+    """Those of a data set's rows are those of its saved positions, in one request."""
+    path, seen = generated(*small(id)), {"observation": "near", "mask": "safe"}
+    at, fewer = [0, 12, 25], 0
+    game = data.Manifest.read(path).make_options()
+    obs, info = pommego.encode(data.states(path, at=at), **game, **seen)
+    rows = iter(zip(*obs.values(), info["action_mask"], info["seat"], strict=True))
+    legal = data.rebuild(path)
+    for game, other in zip(data.rebuild(path, **seen), legal, strict=True):
+        fewer += int((game.legal < other.legal).sum())
+        assert (game.legal <= other.legal).all()
+        for step in at[: np.searchsorted(at, len(game))]:
+            for k in range(4):
+                near, numbers, mask, seat = next(rows)
+                assert seat == k
+                np.testing.assert_array_equal(near, game.observations["near"][step, k])
+                np.testing.assert_array_equal(numbers, game.observations["numbers"][step, k])
+                np.testing.assert_array_equal(mask, game.legal[step, k])
+    assert next(rows, None) is None
+    assert fewer > 0
+    with pytest.raises(pommego.PommegoError, match='mask is "sfae", want legal, or safe'):
+        list(data.rebuild(path, mask="sfae"))
+
+
+def test_a_network_records_what_it_plays_by(tmp_path: Path) -> None:
+    network = pommego.load("ppo-duel")
+    manifest = data.record(network, tmp_path / "set", "OneVsOne-v0", games=3, layout="steps", max_steps=60)
+    assert [field["name"] for field in manifest.fields] == ["near", "numbers"]
+    assert manifest.json["mask"] == "safe"
+    assert data.verify(tmp_path / "set") == []
+    batch = everything(data.load(tmp_path / "set", alive=True))
+    assert batch["legal"][np.arange(len(batch["action"])), batch["action"]].all()
+    assert "survived" in manifest.columns["legal"].meaning
+
+
 OTHER_RULES = [
     ("PommeFFACompetition-v0", {"max_steps": 40, "agent_view_size": 3}),
     ("PommeTeam2018-v0", {"step": "today", "max_steps": 30}),

@@ -306,7 +306,6 @@ def test_the_api_reference_has_what_users_call(site: Path) -> None:
     modules = {
         *pommego._ADAPTERS,
         "pommerman",
-        "pommerman.safety",
         "data",
         "llm",
         "networks",

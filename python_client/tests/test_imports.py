@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "torchrl": {"core", "torch"},
     "pommerman": {"core"},
     "data": {"core", "torch"},
-    "networks": {"core", "pommerman"},
+    "networks": {"core"},
     "exploit": {"__init__", "core", "evaluation", "networks"},
     "suites": set(),
     "llm": {"core", "_transport", "evaluation", "suites"},

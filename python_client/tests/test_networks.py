@@ -36,7 +36,7 @@ def test_decides_as_the_program(binary: Path, tmp_path: Path, id: str, agents: s
     for seed in range(2):
         record = tmp_path / f"{seed}.jsonl"
         steps = played(binary, record, agents, seed, "--env", id, "--rules", json.dumps(rules))
-        with pommego.make_vec(id, 1, autoreset_mode="Disabled", rules=rules) as envs:
+        with pommego.make_vec(id, 1, autoreset_mode="Disabled", rules=rules, **Network.options) as envs:
             policy = pommego.load(agents.partition(",")[0], envs.game_spec)
             obs, info = envs.reset(seed=seed)
             for step in steps:
@@ -60,7 +60,7 @@ def test_words(binary: Path, tmp_path: Path, radio: dict) -> None:
     agent = f"net:weights={tmp_path / 'a.net'}"
     steps = played(binary, tmp_path / "a.jsonl", agent, 3, "--env", id, "--rules", json.dumps(rules))
     said = set()
-    with pommego.make_vec(id, 1, autoreset_mode="Disabled", rules=rules) as envs:
+    with pommego.make_vec(id, 1, autoreset_mode="Disabled", rules=rules, **Network.options) as envs:
         policy = pommego.load(tmp_path / "a.net", envs.game_spec)
         mute = pommego.load("ppo-ffa", envs.game_spec)
         obs, info = envs.reset(seed=3)
@@ -75,11 +75,49 @@ def test_words(binary: Path, tmp_path: Path, radio: dict) -> None:
 
 
 def test_games_of_another_id() -> None:
-    with pommego.make_vec("OneVsOne-v0", 2) as envs:
+    with pommego.make_vec("OneVsOne-v0", 2, **Network.options) as envs:
         obs, info = envs.reset(seed=0)
-        with pytest.raises(ValueError, match=f"8 columns, those of {FFA} have 11; give the spec"):
+        with pytest.raises(ValueError, match=rf"numbers of shape .*, in {FFA} it is .*: give the spec"):
             pommego.load("ppo-ffa")(obs, info)
         assert envs.action_space.contains(pommego.load("ppo-ffa", envs.game_spec)(obs, info))
+
+
+def test_a_policy_asks_for_what_it_plays_by() -> None:
+    """Whoever plays games with it gives that; where others play by something else the error says so."""
+    policy, id = pommego.load("ppo-ffa"), FFA
+
+    def stop(_: dict, info: dict) -> np.ndarray:
+        return np.zeros(len(info["alive"]), int)
+
+    result = pommego.evaluate(policy, id, "static", games=2, rules={"max_steps": 40})
+    assert result.lengths.max() <= 40
+    assert pommego.watch(policy, id, "static", rules={"max_steps": 5}).gif
+    table = pommego.tournament({"a": policy}, id, against="static", games=2, rules={"max_steps": 5})
+    assert table.ratings.keys() >= {"a"}
+    pool = pommego.Pool()
+    pool.add(policy)
+    for other in (policy, pool):
+        with pytest.raises(ValueError, match="is 'near', but the policy .*stop.* plays by observation="):
+            pommego.evaluate(stop, id, [other, "static", "static"], games=1)
+        pommego.evaluate(stop, id, [other, "static", "static"], games=1, **policy.options)
+        with pommego.make_vec(id, 1, opponents=[other, "static", "static"]) as envs:
+            with pytest.raises(
+                ValueError, match="is 'planes', but the policy .* plays by observation='near'"
+            ):
+                envs.reset(seed=0)
+        with pommego.make_vec(id, 1, opponents=[other] * 3, observation="near") as envs:
+            with pytest.raises(ValueError, match="mask is 'legal', but the policy .* plays by mask='safe'"):
+                envs.reset(seed=0)
+        with pommego.make_vec(id, 1, opponents=[other] * 3, **policy.options) as envs:
+            envs.reset(seed=0)
+            envs.step([0])
+    with pytest.raises(ValueError, match="observation is 'raw', but the policy .*: give observation="):
+        pommego.evaluate(policy, id, "static", games=1, observation="raw")
+    with (
+        pommego.make_vec(id, 1) as envs,
+        pytest.raises(ValueError, match='give observation="near", mask="safe"'),
+    ):
+        policy(*envs.reset(seed=0))
 
 
 def test_a_file_plays_as_it_did(tmp_path: Path) -> None:
@@ -87,21 +125,26 @@ def test_a_file_plays_as_it_did(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     layers = [
         Layer.rounded(rng.normal(0, 0.2, shape), np.full(shape[3], 0.1), stride, last=k == 2)
-        for k, (shape, stride) in enumerate([((3, 3, 3, 8), 1), ((3, 3, 8, 4), 2), ((4, 4, 4, 6), 1)])
+        for k, (shape, stride) in enumerate([((3, 3, 4, 8), 1), ((3, 3, 8, 4), 2), ((4, 4, 4, 6), 1)])
     ]
-    about = {"env": FFA, "planes": ["rigid", "danger"], "scalars": ["ammo"], "blocks": []}
+    scalars = ["ammo", "message0=3"]  # of which games without radio have the first alone
+    about = {"env": FFA, "planes": ["rigid", "danger"], "scalars": scalars, "blocks": []}
     Network(layers, about).save(tmp_path / "a.net")
     network = pommego.load(tmp_path / "a.net")
     assert network.about == about
-    with pommego.make_vec(FFA, 2) as envs:
+    with pommego.make_vec(FFA, 2, **Network.options) as envs:
         obs, info = envs.reset(seed=0)
-        seen = network.window(obs, info["action_mask"])
-        answers = network.answers(seen)
-        assert network(obs, info).tolist() == np.where(seen.moves, answers, -(2**31)).argmax(1).tolist()
+        near, numbers = network.read(obs)
+        answers, mask = network.answers(near, numbers), info["action_mask"]
+        assert network(obs, info).tolist() == np.where(mask, answers, -(2**31)).argmax(1).tolist()
+    assert (network.planes >= 0).all()
+    assert network.numbers.tolist() == [0, -1]
+    assert (numbers[:, 0] > 0).all()
+    assert (numbers[:, 1] == 0).all()
     for row, got in enumerate(answers):
-        x = np.zeros((11, 11, 3), np.int64)
-        x[..., :2] = seen.near[row].transpose(1, 2, 0)
-        x[5, 5, 2] = seen.numbers[row, 0]
+        x = np.zeros((11, 11, 4), np.int64)
+        x[..., :2] = near[row].transpose(1, 2, 0)
+        x[5, 5, 2:] = numbers[row]
         for layer in layers:
             weights, kernel = layer.weights.astype(np.int64), len(layer.weights)
             starts = range(0, len(x) - kernel + 1, layer.stride)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pommego._version import __version__
     from pommego.encoding import planes
     from pommego.evaluation import check_result, evaluate
-    from pommego.making import catalog, make, make_vec
+    from pommego.making import catalog, encode, make, make_vec
     from pommego.networks import load
     from pommego.pettingzoo import aec_env as aec_env
     from pommego.pettingzoo import parallel_env as parallel_env
@@ -70,6 +70,7 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "load",
     "watch",
     "Video",
+    "encode",
     "planes",
     "PommegoVectorEnv",
     "PommegoEnv",
@@ -111,7 +112,7 @@ _LATER = {
     "_version": ("__version__",),
     "encoding": ("planes",),
     "evaluation": ("check_result", "evaluate"),
-    "making": ("catalog", "make", "make_vec"),
+    "making": ("catalog", "encode", "make", "make_vec"),
     "networks": ("load",),
     "pettingzoo": ("aec_env", "parallel_env"),
     "pool": ("Pool",),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pommego.single import PommegoEnv
     from pommego.state import State
 
-__all__ = ["catalog", "describe", "make", "make_vec"]
+__all__ = ["catalog", "describe", "encode", "make", "make_vec"]
 
 # ruff: noqa: PLC0415, modules that a plain step does not need are loaded when they are used
 
@@ -336,6 +336,25 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
     from pommego.single import PommegoEnv
 
     return PommegoEnv(envs, render_mode=render_mode)
+
+
+def encode(states: Sequence[State | bytes | dict[str, Any]], id: str, **options: Any) -> tuple[Any, dict]:
+    """Observe saved positions, in one request: what all seats see, and their masks.
+
+    Args:
+        states: games of the id, as `PommegoVectorEnv.get_state` and `pommego.data.states` give them.
+        id: an id of the catalog.
+        options: as for `make_vec`: observation, mask, state, rules, address and so on.
+
+    Returns:
+        the observations and info of `PommegoVectorEnv.reset`, with a row for each seat of each state. The
+        arrays are yours.
+
+    Raises:
+        ValueError, ServerError: a state is none of this id. Other errors are those of `make_vec`.
+    """
+    with make_vec(id, len(states), autoreset_mode=AutoresetMode.DISABLED, **options) as envs:
+        return envs.reset(options={"states": list(states)})
 
 
 def catalog(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from pommego.errors import PommegoError
 
-__all__ = ["SEARCH", "Member", "Pool", "check_policy"]
+__all__ = ["SEARCH", "Member", "Pool", "check_policy", "options_for"]
 
 SEARCH = ("states", "simulate")  # what a policy that searches is given by these names
 
+_DEFAULTS = {"observation": "planes", "mask": "legal"}  # of make_vec
 _START = 1000.0  # everybody's first rating
 _STEP = 16.0  # the most that one game moves a rating by
 _MASK = (1 << 64) - 1
@@ -46,6 +47,27 @@ def check_policy(what: str, policy: Any, *further: str) -> list[str]:
     except TypeError as e:
         raise TypeError(f"{what} is {policy!r}, not to be called as policy(obs, info): {e}") from None
     return takes
+
+
+def options_for(policies: Iterable[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of `make_vec` by which policies can play: those given, and what their `options` ask for.
+
+    One without that attribute plays by the defaults, and by whatever else is given.
+
+    Raises:
+        ValueError: one of them asks for something else.
+    """
+    options = dict(given)
+    for policy in policies:
+        own = getattr(policy, "options", None)
+        own = dict(own) if isinstance(own, Mapping) else {}
+        for name, value in (_DEFAULTS | own).items():
+            if options.setdefault(name, value) != value and (name in own or name not in given):
+                raise ValueError(
+                    f"{name} is {options[name]!r}, but the policy {policy!r} plays by {name}={value!r}: "
+                    f"give {name}=, by which all policies here can play"
+                )
+    return options
 
 
 @dataclass

@@ -314,7 +314,7 @@ def _space(space: spaces.Space) -> spaces.Space:
     """
 
     def plain(box: spaces.Box) -> spaces.Box:
-        if box.dtype != np.uint8:
+        if box.dtype != np.uint8 or len(box.shape) != 3:
             return box
         return spaces.Box(box.low, np.minimum(box.high, _LARGEST), dtype=np.uint8)
 

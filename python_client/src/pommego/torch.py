@@ -31,38 +31,30 @@ __all__ = ["Batch", "Feed", "planes"]
 class Batch(NamedTuple):
     """What one half of a feed answered: tensors with the rows of one environment after another.
 
-    Attributes:
-        half: 0 or 1.
-        obs, state: the fields of the observation, and with ``state=True`` of the global state.
-        mask: ``info["action_mask"]``, bool (rows, choices).
-        reward: float32 (rows,), 0 after a reset.
-        over: bool (rows,), where the row's fate was decided, so that what follows is not due to what was
-            before: its episode ended, or it was paid for its death.
-        truncated: bool (rows,), where a limit of yours ended the episode.
-        valid: bool (rows,), ``info["valid"]``: the rows to learn from.
-        counts: with ``counts="step"`` int32 (rows, names), else None.
-        infos: the info of each environment, in numpy.
+    A row is `over` where its fate was decided, so that what follows is not due to what was before: its
+    episode ended, or it was paid for its death. It is `truncated` where a limit of yours ended the episode.
+    Learn from rows that are `valid`. `infos` has each environment's info, in numpy.
     """
 
-    half: int
-    obs: dict[str, torch.Tensor]
-    mask: torch.Tensor
-    reward: torch.Tensor
-    over: torch.Tensor
+    half: int  # 0 or 1
+    obs: dict[str, torch.Tensor]  # by the fields of the observation
+    mask: torch.Tensor  # bool (rows, choices)
+    reward: torch.Tensor  # float32 (rows,), for the actions before; 0 after a reset
+    over: torch.Tensor  # bool (rows,), as the next two
     truncated: torch.Tensor
     valid: torch.Tensor
-    counts: torch.Tensor | None
-    state: dict[str, torch.Tensor]
+    counts: torch.Tensor | None  # with counts="step": int32 (rows, names)
+    state: dict[str, torch.Tensor]  # with state=True, by the fields of the global state
     infos: tuple[dict[str, Any], ...]
 
 
 class Feed:
     """Steps environments in two halves: while the network decides for one, the server steps the other.
 
-    On a GPU all that a batch holds is yours. The GPU reads it where the server wrote it, in memory that is
-    pinned; where that is refused, it is copied through pinned buffers. On a CPU the tensors are the arrays of
-    the environment: yours, too, but with ``copy=False`` valid until the next batch of the same half. Only if
-    a half has several environments they are copied, to be put together.
+    On a GPU all that a batch holds is yours. The GPU reads it where the server wrote it, in pinned memory;
+    where that is refused, it is copied through pinned buffers. On a CPU the tensors are the environment's
+    arrays, not copied unless a half has several environments: yours, too, but with ``copy=False`` valid until
+    the next batch of the same half.
 
     Args:
         envs: environments of the same observations and actions, such as two for each kind of opponents. The
@@ -70,7 +62,7 @@ class Feed:
         device: where the tensors are.
 
     Attributes:
-        halves: the environments of each half; of a single environment there is one, which has to wait.
+        halves: the environments of each half; a single environment is the only half.
         waited: the seconds that `step` waited for the "games", and for actions from the "device".
 
     Raises:
@@ -81,13 +73,14 @@ class Feed:
     def __init__(self, envs: Sequence[PommegoVectorEnv], device: torch.device | str = "cpu") -> None:
         forms = [(each.encoding, each.state_encoding, each.game_spec.actions) for each in envs]
         if not forms or any(form != forms[0] for form in forms):
-            raise ValueError(f"a feed of {forms}, expected one environment or several that are alike")
+            raise ValueError(f"a feed of {list(envs)}, expected one or more with the same fields and actions")
         for each in envs:
             each._session.check_together("a feed")
         rows = np.cumsum([each.num_envs for each in envs])
         first = int(np.abs(rows - rows[-1] / 2).argmin()) + 1
         self.halves = [half for half in (envs[:first], envs[first:]) if half]
-        self.device, self.waited = torch.device(device), {"games": 0.0, "device": 0.0}
+        self.device = torch.device(device)
+        self.waited = {"games": 0.0, "device": 0.0}
         self._turn = -1  # the half whose batch came last
         self._begun: list[Batch] = []  # by a reset, and to be handed out
         self._read: dict[int, Any] = {}  # what the device reads for each half, and the event after that
@@ -114,12 +107,7 @@ class Feed:
     def step(self, actions: torch.Tensor) -> Batch:
         """Begin a step of the half whose batch came last, and return the batch of the other half.
 
-        Args:
-            actions: integers, (rows,) or (rows, components), on any device.
-
-        Raises:
-            PommegoError: there was no `reset`.
-            ServerError, ValueError: the actions are wrong; call `reset` before you go on.
+        Actions are integers, (rows,) or (rows, components), on any device. After an error call `reset`.
         """
         if self._turn < 0:
             raise PommegoError("the feed has not begun: call reset() first")

@@ -18,7 +18,7 @@ from pommego._core.opponents import LineUps, Policy
 from pommego._core.policies import choose
 from pommego._core.simulating import Simulation
 from pommego.making import make_vec
-from pommego.pool import SEARCH, Pool, check_policy
+from pommego.pool import SEARCH, Pool, check_policy, options_for
 from pommego.spec import GameSpec, Result
 from pommego.vector import PommegoVectorEnv
 
@@ -77,14 +77,15 @@ def play_games(
         here = [not isinstance(player, str) for player in game.players]
         tables.setdefault(here.index(True), []).append(number)
     played, groups = Played(len(games), spec), []
+    found = {id(one): one for game in games for one in game.players if not isinstance(one, str)}
+    options = options_for(found.values(), options)
     with ExitStack() as stack:
         for seat, numbers in sorted(tables.items()):
             own = [games[number] for number in numbers]
             envs = stack.enter_context(_make(spec, seat, own, every_seat, options))
             groups.append(_Group(envs, own, np.array(numbers)))
         every, ends = [group.envs for group in groups], np.cumsum([group.envs.num_envs for group in groups])
-        found = {id(player): player for game in games for player in game.players}
-        policies = {key: searching(one, every) for key, one in found.items() if not isinstance(one, str)}
+        policies = {key: searching(one, every) for key, one in found.items()}
         while not played.over.all() and time.monotonic() < until:
             actions = _decide(groups, policies)
             if made is not None:

@@ -16,7 +16,7 @@ from pommego._core.merging import keep_rows
 from pommego._core.opponents import LineUps, Opponent, Policy
 from pommego._core.rows import rows_of
 from pommego.errors import PommegoError, ProtocolError
-from pommego.pool import Pool, Seat
+from pommego.pool import Pool, Seat, options_for
 from pommego.spec import Choice, Result
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ class PolicyGames:
         for n, known in enumerate(self._policies):
             if known is policy or (isinstance(policy, MethodType) and known == policy):
                 return n
+        options_for([policy], {"observation": self._inner.encoding.name, "mask": self._inner.made.mask})
         unused = set(range(len(self._policies))) - set(self._playing.ravel().tolist())
         if not unused:
             self._policies.append(policy)

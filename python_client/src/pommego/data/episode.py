@@ -30,7 +30,7 @@ class Episode:
         outcome: float64 (seats,): what the end paid: 1, -1, or for a tie what the game's rules
             pay; 0 undecided.
         observations: arrays (T + 1, seats, ...), by the names of the encoding's fields.
-        legal: uint8 (T, seats, choices): 1 where a choice may have an effect.
+        legal: uint8 (T, seats, choices): the mask, 1 where a choice may have an effect.
         alive: bool (T + 1, seats): which seats are still in the game.
         actions: uint8 (T, seats) or (T, seats, components).
         rewards: float64 (T, seats).

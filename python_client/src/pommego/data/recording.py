@@ -19,6 +19,7 @@ from pommego._core.program import rules_of
 from pommego.data.manifest import Manifest
 from pommego.errors import PommegoError
 from pommego.making import make_vec
+from pommego.pool import options_for
 from pommego.registration import IDS
 from pommego.server import find_binary
 from pommego.vector import PommegoVectorEnv
@@ -44,7 +45,7 @@ def record(
     seat: int | None = None,
     seed: int = 1,
     num_envs: int = 256,
-    observation: str = "planes",
+    observation: str | None = None,
     max_steps: int = 0,
     layout: str = "games",
     games_per_file: int = 0,
@@ -72,7 +73,8 @@ def record(
         seat: with `opponents`: the policy's seat; None: drawn for each game.
         seed: the seed of the first game.
         num_envs: games at a time.
-        observation: the encoding that the policy gets and layout "steps" stores.
+        observation: the encoding that the policy gets and layout "steps" stores, as it does the mask; None:
+            the one that the policy asks for, or "planes".
         max_steps: truncate games after this many steps; 0: never.
         layout: "games" or "steps".
         games_per_file: how many games a file holds; 0: the default.
@@ -98,10 +100,13 @@ def record(
     named = [opponents] if isinstance(opponents, str) else opponents or seats or ()
     others = [agent for agent in named if agent != _LEARNER]
     agents = list(dict.fromkeys([f"client:{name}", *others]))
+    if observation is not None:
+        options["observation"] = observation
+    options = options_for([policy], options)
     config = {"layout": layout, "agents": agents, "games": games, "seed": seed}
     config |= {"max_episode_steps": max_steps, "games_per_file": games_per_file}
     if layout == "steps":
-        config["observation"] = observation
+        config |= {name: options[name] for name in ("observation", "mask")}
     config["extra"] = [
         {"name": key, "dtype": dtype.name, "shape": shape} for key, (dtype, shape) in forms.items()
     ]
@@ -111,7 +116,6 @@ def record(
         make_vec(
             id,
             max(1, min(num_envs, games)),
-            observation=observation,
             autoreset_mode="Disabled",
             on_death="wait",
             seats=seats,

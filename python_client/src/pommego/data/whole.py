@@ -41,6 +41,7 @@ def rebuild(
     path: str | os.PathLike[str],
     *,
     observation: str = "planes",
+    mask: str = "legal",
     reward: str = "outcome",
     games: Collection[int] | None = None,
 ) -> Iterator[Episode]:
@@ -51,7 +52,8 @@ def rebuild(
 
     Args:
         path: a data set of layout "games" or "dialogues".
-        observation: "planes" or "raw".
+        observation: an encoding of the game's, such as "planes", "raw" or "near".
+        mask: "legal" or "safe", as for `pommego.make_vec`: what `Episode.legal` lists.
         reward: "outcome" or "reference", as for `pommego.make_vec`.
         games: the numbers of the wanted games; None: all.
 
@@ -78,7 +80,7 @@ def rebuild(
         with tempfile.TemporaryDirectory(prefix="pommego-") as folder:
             out = f"{folder}/steps"
             which = ["--first", str(first), "--games", str(last - first + 1)]
-            form = ["--layout", "steps", "--observation", observation]
+            form = ["--layout", "steps", "--observation", observation, "--mask", mask]
             run("data", "merge", os.fspath(path), "--out", out, *which, *form)
             for game in _stored(out, rewards[reward]):
                 number = first + game.game
