@@ -300,7 +300,7 @@ archives: bin/tools/.ready ## pack the program for all platforms, with licence a
 image: venv archives ## pack the container's image, an OCI layout for two architectures, into dist/
 	$(PY) tools/release.py image $$(cat cmd/pommego/version.txt) dist $$(git log -1 --format=%cI)
 
-release: ## build a release twice, try it, commit and tag it, half an hour: VERSION=0.1.1; docs/maintainers/release.md
+release: ## build a release twice, try it, commit and tag it, half an hour: VERSION=0.2.0; docs/maintainers/release.md
 	tools/release.sh $(VERSION)
 
 rehearsal: venv $(TOOLS)/.ready ## check the release in dist/release, and do what its users do, without Go

@@ -10,7 +10,7 @@ import (
 const Version = 4
 
 // Subprotocol is what a client must offer when it connects.
-const Subprotocol = "pommego.v3+msgpack"
+const Subprotocol = "pommego.v4+msgpack"
 
 // maxID is the largest request number: what a double holds exactly.
 const maxID = 1<<53 - 1

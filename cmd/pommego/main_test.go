@@ -190,7 +190,7 @@ func TestEnvs(t *testing.T) {
 	one.want(t, exitOK)
 	for _, text := range []string{"PommeFFA-v1", "action move: stop, up, down, left, right, bomb", "bomb_moving_direction",
 		`"first_collapse": 500`, "PommeFFA-v1, version 1: ", "decisions: static 1, random 1, simple 1, ",
-		", champion 3, "} {
+		", heuristic 2, ", ", champion 4, "} {
 		if !strings.Contains(one.out, text) {
 			t.Errorf("the description does not hold %q:\n%s", text, one.out)
 		}

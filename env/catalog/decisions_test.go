@@ -27,9 +27,9 @@ func (d decisions) String() string {
 	return fmt.Sprint(d.id, " ", d.rules, " ", d.agent, " ", d.version, " ", d.hash)
 }
 
-// TestDecisions compares the signatures of the agents in the Python client's suites, and of
-// those that learned, with those on file. They never change: an agent that decides otherwise
-// has another version.
+// TestDecisions compares the signatures of all agents, in each id and with all options that the
+// Python client's suites give them, with those on file. They never change: an agent that decides
+// otherwise has another version.
 func TestDecisions(t *testing.T) {
 	text, err := os.ReadFile(decisionsFile)
 	if err != nil {

@@ -217,7 +217,7 @@ def _frames(data: bytes) -> object:
 
 def _handshake(data: bytes) -> object:
     with _hearing(data) as sock:
-        upgrade(sock, Address("localhost", 1), subprotocol="pommego.v3+msgpack", token=None, timeout=5)
+        upgrade(sock, Address("localhost", 1), subprotocol="pommego.v4+msgpack", token=None, timeout=5)
         raise AssertionError("the other end cannot know the key")
 
 

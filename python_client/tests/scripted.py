@@ -10,7 +10,7 @@ import struct
 import threading
 from collections.abc import Callable, Iterator
 
-SUBPROTOCOL = "pommego.v3+msgpack"
+SUBPROTOCOL = "pommego.v4+msgpack"
 
 
 def frame(

@@ -178,7 +178,7 @@ def test_replies_that_make_no_sense_end_the_connection(payload: bytes, text: str
 
 
 def test_a_server_of_another_major_version_is_named() -> None:
-    said = b'the subprotocols offered are ["pommego.v3+msgpack"], want pommego.v1+msgpack among them'
+    said = b'the subprotocols offered are ["pommego.v4+msgpack"], want pommego.v1+msgpack among them'
 
     def script(sock: socket.socket) -> None:
         read_request(sock)
@@ -195,7 +195,7 @@ def test_version_mismatch_says_who_speaks_what() -> None:
         with contextlib.suppress(OSError):
             sock.recv(100)
 
-    with upgraded(script) as address, pytest.raises(VersionError, match=r"\[7, 8\].*\[3\].*same release"):
+    with upgraded(script) as address, pytest.raises(VersionError, match=r"\[7, 8\].*\[4\].*same release"):
         Client(address)
 
 

@@ -67,7 +67,7 @@ def test_request_is_what_the_protocol_asks_for() -> None:
     assert "Upgrade: websocket" in lines
     assert "Connection: Upgrade" in lines
     assert "Sec-WebSocket-Version: 13" in lines
-    assert "Sec-WebSocket-Protocol: pommego.v3+msgpack" in lines
+    assert "Sec-WebSocket-Protocol: pommego.v4+msgpack" in lines
     assert "Authorization: Bearer s3cret" in lines
     assert not any(line.startswith("Origin") for line in lines)
 

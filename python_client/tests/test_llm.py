@@ -197,7 +197,7 @@ def test_a_long_answer_is_read_at_its_ends(where: dict[str, Any]) -> None:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> str:
     """The suite of models with few games."""
-    suite = replace(suites.SUITES["llm-2026"], games=2, opponents=("static", "simple"))
+    suite = replace(suites.SUITES["llm-2027"], games=2, opponents=("static", "simple"))
     monkeypatch.setitem(suites.SUITES, suite.name, suite)
     return suite.name
 
@@ -248,9 +248,9 @@ def test_policies_play_the_suite_too(small: str, where: dict[str, Any]) -> None:
 def test_models_that_cannot_be_evaluated(where: dict[str, Any]) -> None:
     evaluate = partial(pommego.llm.evaluate, hunts, **where)
     for change, error, says in (
-        ({"suite": "team-2026"}, ValueError, "'team-2026', whose policy plays two seats: .* as in llm-2026"),
-        ({"suite": "llm-2026", "games": 3}, TypeError, "games and seeds of its own"),
-        ({"suite": "llm-2026", "rules": {"max_steps": 5}}, ValueError, "has rules of its own"),
+        ({"suite": "team-2027"}, ValueError, "'team-2027', whose policy plays two seats: .* as in llm-2027"),
+        ({"suite": "llm-2027", "games": 3}, TypeError, "games and seeds of its own"),
+        ({"suite": "llm-2027", "rules": {"max_steps": 5}}, ValueError, "has rules of its own"),
         ({"suite": "llm"}, ValueError, "suite is 'llm', expected one of"),
         ({}, TypeError, "the id of an environment, or suite="),
         ({"id": "OneVsOne-v0", "workers": 0}, ValueError, "workers is 0"),

@@ -20,7 +20,7 @@ from pommego import suites
 from pommego._core import playing
 
 
-@pytest.fixture(params=["team-2026", "duel-2026", "radio-2026", "partners-2026", "partners-radio-2026"])
+@pytest.fixture(params=["team-2027", "duel-2027", "radio-2027", "partners-2027", "partners-radio-2027"])
 def suite(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """A suite with few games against few opponents, or with few partners."""
     two = {"partners" if "partners" in request.param else "opponents": ("random", "simple")}
@@ -191,7 +191,7 @@ def test_files_that_are_no_result(tmp_path: Path, text: bytes, says: str) -> Non
 @pytest.fixture
 def of_champion(where: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A saved result of a suite with champion, which has had two versions."""
-    small = replace(suites.SUITES["partners-2026"], partners=("static", "champion:level=1"), games=2)
+    small = replace(suites.SUITES["partners-2027"], partners=("static", "champion:level=1"), games=2)
     monkeypatch.setitem(suites.SUITES, small.name, small)
     pommego.evaluate(legal, suite=small.name, **where).save(tmp_path / "result")
     return tmp_path / "result"
@@ -201,16 +201,16 @@ def test_other_versions_of_agents_are_named(
     of_champion: Path, where: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = suites.load(of_champion)
-    assert result.agents == {"heuristic": 1, "static": 1, "champion": 3}
+    assert result.agents == {"heuristic": 2, "static": 1, "champion": 4}
 
     def older(content: dict[str, Any]) -> None:
         content["agents"]["champion"] = 1
 
-    with pytest.raises(ValueError, match="made with champion 1, this is 3: check it with a release"):
+    with pytest.raises(ValueError, match="made with champion 1, this is 4: check it with a release"):
         pommego.check_result(changed(of_champion, of_champion.with_name("older"), older), **where)
-    other = replace(result.suite, revised=(("champion", 4),))
+    other = replace(result.suite, revised=(*result.suite.revised, ("champion", 5)))
     monkeypatch.setitem(suites.SUITES, other.name, other)
-    with pytest.raises(ValueError, match="suite partners-2026 was made with champion 4, this is 3"):
+    with pytest.raises(ValueError, match="suite partners-2027 was made with champion 5, this is 4"):
         pommego.evaluate(legal, suite=other.name, **where)
 
 
@@ -228,7 +228,9 @@ def test_results_without_versions_of_agents(of_champion: Path, where: dict[str, 
     honest = changed(of_champion, of_champion.with_name("honest"), without)
     assert suites.load(honest).agents is None
     assert str(pommego.check_result(honest, **where)) == str(suites.load(of_champion))
-    with pytest.raises(ValueError, match="does not say which .* older than champion 3 looks the same"):
+    with pytest.raises(
+        ValueError, match="does not say which .* older than heuristic 2, champion 4 looks the same"
+    ):
         pommego.check_result(changed(of_champion, of_champion.with_name("other"), different), **where)
 
 
@@ -238,13 +240,24 @@ def test_decisions_of_all_agents_are_pinned() -> None:
     pinned = {(id, int(rules), agent, int(version)) for id, rules, agent, version, _ in map(str.split, lines)}
     learned = (REPOSITORY / "env" / "pommerman" / "bots" / "learned").glob("*.net")
     specs = {path.stem: pommego.load(path.stem).spec for path in learned}
-    assert pinned == {(s.id, s.version, name, s.agent_versions[name]) for name, s in specs.items()} | {
+    here = specs["ppo-ffa"].agent_versions
+    others = {  # which no suite has
+        ("PommeTeamCompetition-v0", 1, "champion-net", here["champion-net"]),
+        ("PommeFFA2018-v0", 2, "simple-2018", here["simple-2018"]),
+        ("PommeFFAJava-v0", 2, "java-rhea", here["java-rhea"]),
+    }
+    assert pinned - others == {
+        (s.id, s.version, name, s.agent_versions[name]) for name, s in specs.items()
+    } | {
         (id, suite.version, agent, suite.agents[agent.partition(":")[0]])
         for suite in suites.SUITES.values()
+        if not suite.successor
         for id, *who in suite.parts
         for agent in who
         if agent
     }, "a suite never changes: agents of another version need another suite"
+    names = {agent.partition(":")[0] for _, _, agent, _ in pinned}
+    assert names == here.keys() - {"net"}, "net without a file is ppo-ffa"
 
 
 def test_mistakes(suite: str, where: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,14 +278,17 @@ def test_mistakes(suite: str, where: dict[str, Any], monkeypatch: pytest.MonkeyP
         pommego.evaluate(legal, suite=suite, **where)
 
 
-def test_what_suites_stand_for() -> None:
+@pytest.mark.parametrize("year", [2026, 2027])
+def test_what_suites_stand_for(year: int) -> None:
     """Nothing under a name ever changes: add another suite instead."""
+    of_year = {name: s for name, s in suites.SUITES.items() if name.endswith(str(year))}
+    first = year * 1_000_000
     assert {
         name: (s.id, s.version, s.team, s.games, s.seed, s.opponents)
-        for name, s in suites.SUITES.items()
+        for name, s in of_year.items()
         if not s.partners and not s.kinds
     } == {
-        name: (
+        f"{name}-{year}": (
             id,
             1,
             team,
@@ -281,14 +297,14 @@ def test_what_suites_stand_for() -> None:
             ("random", "simple", "osla", "heuristic", "mcts:ticks=500", "fmcs-exploit:ticks=500"),
         )
         for name, id, team, seed in [
-            ("ffa-2026", "PommeFFACompetition-v0", False, 2_026_000_000),
-            ("team-2026", "PommeTeamCompetition-v0", True, 2_026_010_000),
-            ("radio-2026", "PommeRadioCompetition-v2", True, 2_026_020_000),
-            ("duel-2026", "OneVsOne-v0", False, 2_026_030_000),
+            ("ffa", "PommeFFACompetition-v0", False, first),
+            ("team", "PommeTeamCompetition-v0", True, first + 10_000),
+            ("radio", "PommeRadioCompetition-v2", True, first + 20_000),
+            ("duel", "OneVsOne-v0", False, first + 30_000),
         ]
     }
-    s = suites.SUITES["llm-2026"]
-    assert (s.version, s.team, s.games, s.seed) == (1, False, 10, 2_026_060_000)
+    s = of_year[f"llm-{year}"]
+    assert (s.version, s.team, s.games, s.seed) == (1, False, 10, first + 60_000)
     kinds = ("PommeTeamCompetition-v0", "PommeRadioCompetition-v2")
     assert s.kinds == (
         ("OneVsOne-v0", ""),
@@ -297,9 +313,9 @@ def test_what_suites_stand_for() -> None:
     )
     assert [part[1] for part in s.parts] == ["static", "simple", "heuristic"] * 4
     for name, id, seed in zip(
-        ("partners-2026", "partners-radio-2026"), kinds, (2_026_040_000, 2_026_050_000), strict=True
+        ("partners", "partners-radio"), kinds, (first + 40_000, first + 50_000), strict=True
     ):
-        s = suites.SUITES[name]
+        s = of_year[f"{name}-{year}"]
         assert (s.id, s.version, s.team, s.games, s.seed, s.opponents) == (
             id,
             1,
@@ -308,14 +324,39 @@ def test_what_suites_stand_for() -> None:
             seed,
             ("heuristic",),
         )
-        assert {agent: version for agent, version in s.agents.items() if version != 1} == {"champion": 3}
         named = hashlib.sha256("\n".join(s.partners).encode()).hexdigest()
         assert (len(s.partners), named[:16]) == (26, "c8ea267793626f0f")
+    hybrid = ("heuristic", "bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore")
+    newer = {2026: {"champion": 3}, 2027: {"champion": 4, **dict.fromkeys(hybrid, 2)}}[year]
+    of_agents = [s.agents.items() for s in of_year.values()]
+    assert {agent: version for agents in of_agents for agent, version in agents if version != 1} == newer
+    assert {name: s.successor for name, s in of_year.items()} == {
+        name: name.replace("2026", "2027") if year == 2026 else "" for name in of_year
+    }
+
+
+def test_suites_of_0_1_are_checked_with_0_1(
+    of_champion: Path, where: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their agents decide otherwise here: the error says which program checks them, and what to play."""
+    small = replace(suites.SUITES["partners-2026"], partners=("static", "champion:level=1"), games=2)
+    monkeypatch.setitem(suites.SUITES, small.name, small)
+
+    def of_0_1(content: dict[str, Any]) -> None:
+        content.update(suite=small.name, agents=small.agents)
+
+    old = changed(of_champion, of_champion.with_name("old"), of_0_1)
+    assert suites.load(old).suite == small
+    says = r"the suite partners-2026 .* pommego 0\.1.*\(pip install 'pommego<0\.2'\), or play partners-2027$"
+    with pytest.raises(ValueError, match=says):
+        pommego.check_result(old, **where)
+    with pytest.raises(ValueError, match=says):
+        pommego.evaluate(legal, suite=small.name, **where)
 
 
 def test_partners_sit_opposite(where: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """The partner is the policy's teammate, the others are its rivals, and it sits in every seat."""
-    small = replace(suites.SUITES["partners-2026"], partners=("static",), opponents=("random",), games=8)
+    small = replace(suites.SUITES["partners-2027"], partners=("static",), opponents=("random",), games=8)
     monkeypatch.setitem(suites.SUITES, small.name, small)
     seats: list[dict[str, Any]] = []
     real = playing.make_vec
@@ -330,7 +371,7 @@ def test_partners_sit_opposite(where: dict[str, Any], monkeypatch: pytest.Monkey
     assert sorted(result.parts[0].evaluation.seats.tolist()) == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
-@pytest.mark.parametrize("name", ["partners-2026", "partners-radio-2026"])
+@pytest.mark.parametrize("name", ["partners-2027", "partners-radio-2027"])
 def test_partners_can_play(name: str, where: dict[str, Any]) -> None:
     suite = suites.SUITES[name]
     line_ups = [[suite.opponents[0], partner, suite.opponents[0]] for partner in suite.partners]

@@ -113,7 +113,7 @@ def test_a_result_is_checked(
     address: str, keys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where = wired(address=address, token=TOKEN, ca_file=keys / "ca.pem")
-    suite = replace(suites.SUITES["duel-2026"], opponents=("static",), games=2)
+    suite = replace(suites.SUITES["duel-2027"], opponents=("static",), games=2)
     monkeypatch.setitem(suites.SUITES, suite.name, suite)
     done = pommego.evaluate(lambda obs, info: np.zeros(len(info["seat"]), int), suite=suite.name, **where)
     done.save(tmp_path / "result")

@@ -90,7 +90,7 @@ def evaluate(
             `make_vec` (with `team`, in the order of the seats).
         games: how many; each has another board.
         suite: in place of `id`, `opponents`, `games`, `team` and `seed`: the name of a fixed set
-            of games in `pommego.suites.SUITES`, such as "team-2026".
+            of games in `pommego.suites.SUITES`, such as "team-2027".
         team: whether the policy plays all seats of its team, with a row for each. Otherwise
             a teammate is among the opponents.
         seed: game i has seed ``seed + i``.
@@ -141,6 +141,11 @@ def play_suite(
 ) -> SuiteResult:
     """Play a suite with a policy for each of its parts, by `play_games` or as it does."""
     suite = named(name)
+    if suite.successor:
+        raise ValueError(
+            f"the agents of the suite {name} decide otherwise since pommego 0.1: play it, and check its "
+            f"results, with that (pip install 'pommego<0.2'), or play {suite.successor}"
+        )
     if options.get("rules"):
         raise ValueError(f"rules are {options['rules']!r}: the suite {name} has rules of its own")
     with running(options.pop("address"), options.pop("token")) as where:
@@ -192,8 +197,8 @@ def check_result(
         the result, as it was found again.
 
     Raises:
-        ValueError: the file is no result, was made with other versions of the agents, or a game ends
-            otherwise than it says; the first is named.
+        ValueError: the file is no result, was made with other versions of the agents (those of 2026 check
+            with pommego 0.1), or a game ends otherwise than it says; the first is named.
     """
     claimed = load(path)
     if others := differing(claimed.agents or {}, claimed.suite.agents):

@@ -198,7 +198,7 @@ def evaluate(
         id: an id of the catalog.
         opponents: the agent in all other seats, or a list, in the order of `make_vec`.
         games: how many; each has another board.
-        suite: in place of these and `seed`: "llm-2026", or another in which a policy plays one seat.
+        suite: in place of these and `seed`: "llm-2027", or another in which a policy plays one seat.
         seed: game i has seed ``seed + i``.
         workers: games at the same time.
         address: of a running ``pommego serve --openenv``; None: one is started.
@@ -221,7 +221,7 @@ def evaluate(
             )
         if named(suite).team:
             raise ValueError(
-                f"suite is {suite!r}, whose policy plays two seats: a model plays one, as in llm-2026"
+                f"suite is {suite!r}, whose policy plays two seats: a model plays one, as in llm-2027"
             )
         return play_suite(repeat(model), suite, play, address=address, token=token, **options)
     if id is None:

@@ -49,9 +49,11 @@ class Suite:
         games: games a part.
         seed: game i of part k has seed ``seed + k * games + i``.
         partners: for each part the agent in the teammate's seat; empty if there is none.
-        revised: the agents among them whose decisions are of a version other than 1, with it.
+        revised: the agents whose decisions are of a version other than 1, with it.
         kinds: for each kind of game its id, and the agent in the teammate's seat or "". Each is played
             against all `opponents`. Empty: there is one kind, `id`.
+        successor: the suite to play in place of this one, whose agents decide otherwise since
+            pommego 0.1; "" if they decide as then.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Suite:
     partners: tuple[str, ...] = ()
     revised: tuple[tuple[str, int], ...] = ()
     kinds: tuple[tuple[str, str], ...] = ()
+    successor: str = ""
 
     @property
     def agents(self) -> dict[str, int]:
@@ -89,7 +92,9 @@ _PARTNERS = (
     *("champion:level=1", "champion:level=2", "champion:level=3", "champion:level=3,noise=0.05"),
     *("champion:level=2,weights=peaceful", "champion:level=2,weights=reckless"),
 )
-_REVISED = (("champion", 3),)
+# The versions of agents other than 1, by the year of the suites that have them.
+_HYBRID = ("heuristic", "bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore")
+_REVISED = {2026: (("champion", 3),), 2027: (("champion", 4), *((name, 2) for name in _HYBRID))}
 # What a language model plays, and with whom.
 _KINDS = (
     *(("OneVsOne-v0", ""), ("PommeFFACompetition-v0", "")),
@@ -100,22 +105,24 @@ _KINDS = (
 def _suites() -> dict[str, Suite]:
     """Lay out the suites: the seeds of two never meet, and are far from those that people train with."""
     agents = ("random", "simple", "osla", "heuristic", "mcts:ticks=500", "fmcs-exploit:ticks=500")
-    table = [  # name, id, rules version, whether teams
-        ("ffa-2026", "PommeFFACompetition-v0", 1, False),
-        ("team-2026", "PommeTeamCompetition-v0", 1, True),
-        ("radio-2026", "PommeRadioCompetition-v2", 1, True),
-        ("duel-2026", "OneVsOne-v0", 1, False),
+    table = [  # name, id, whether teams, opponents, games, partners, kinds
+        ("ffa", "PommeFFACompetition-v0", False, agents, 100, (), ()),
+        ("team", "PommeTeamCompetition-v0", True, agents, 100, (), ()),
+        ("radio", "PommeRadioCompetition-v2", True, agents, 100, (), ()),
+        ("duel", "OneVsOne-v0", False, agents, 100, (), ()),
+        ("partners", "PommeTeamCompetition-v0", False, ("heuristic",), 20, _PARTNERS, ()),
+        ("partners-radio", "PommeRadioCompetition-v2", False, ("heuristic",), 20, _PARTNERS, ()),
+        ("llm", "", False, ("static", "simple", "heuristic"), 10, (), _KINDS),
     ]
-    suites = [Suite(*row, agents, 100, 2_026_000_000 + 10_000 * k) for k, row in enumerate(table)]
-    partners = [
-        ("partners-2026", "PommeTeamCompetition-v0", 1, False),
-        ("partners-radio-2026", "PommeRadioCompetition-v2", 1, False),
-    ]
-    for k, row in enumerate(partners, len(table)):
-        suites.append(Suite(*row, ("heuristic",), 20, 2_026_000_000 + 10_000 * k, _PARTNERS, _REVISED))
-    seed, levels = 2_026_000_000 + 10_000 * len(suites), ("static", "simple", "heuristic")
-    suites.append(Suite("llm-2026", "", 1, False, levels, 10, seed, kinds=_KINDS))
-    return {suite.name: suite for suite in suites}
+    suites, last = {}, max(_REVISED)
+    for year, revised in _REVISED.items():
+        for k, (kind, id, team, opponents, games, partners, kinds) in enumerate(table):
+            name, seed = f"{kind}-{year}", 1_000_000 * year + 10_000 * k
+            successor = f"{kind}-{last}" if year < last else ""
+            suites[name] = Suite(
+                name, id, 1, team, opponents, games, seed, partners, revised, kinds, successor
+            )
+    return suites
 
 
 #: All suites by name.

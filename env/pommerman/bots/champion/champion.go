@@ -70,7 +70,7 @@ var Roster = seat.Roster[pommerman.View]{
 		func(s settings) pommerman.Bot {
 			return &champion{settings: s, Memo: search.Memo{Bytes: int64(unsafe.Sizeof(planner{}))}}
 		}).Version(4),
-	seat.Plain("champion-net", func() pommerman.Bot { return new(championNet) }),
+	seat.Plain("champion-net", func() pommerman.Bot { return new(championNet) }).Version(2),
 }
 
 func (a *champion) Reset(rng env.RNG) {

@@ -47,9 +47,10 @@ func flat(b search.Bandit) search.Settings {
 	return s
 }
 
-// hybridKind adds to a kind of hybrid agent the options careful, 1 unless given, and allbombs, 0.
+// hybridKind is version 2 of a kind of hybrid agent: 1 expected fire elsewhere where bombs roll and rings fall.
+// It has the options careful, 1 unless given, and allbombs, 0.
 func hybridKind(k seat.Kind[pommerman.View]) seat.Kind[pommerman.View] {
 	own := func(bot *pommerman.Bot) *hybrid { return (*bot).(interface{ own() *hybrid }).own() }
-	return k.With(seat.Whole("careful", 0, 1, func(bot *pommerman.Bot, n int) { own(bot).literal = n == 0 })).
+	return k.Version(2).With(seat.Whole("careful", 0, 1, func(bot *pommerman.Bot, n int) { own(bot).literal = n == 0 })).
 		With(seat.Whole("allbombs", 0, 1, func(bot *pommerman.Bot, n int) { own(bot).allBombs = n == 1 }))
 }

@@ -4,7 +4,7 @@ General-purpose libraries copy each message once or twice, which halves the thro
 here or worse. This client receives a message directly into a buffer that is reused, at
 an address divisible by 64, and returns a view of it.
 
-    socket = WebSocket.connect("ws://127.0.0.1:8765", subprotocol="pommego.v3+msgpack")
+    socket = WebSocket.connect("ws://127.0.0.1:8765", subprotocol="pommego.v4+msgpack")
     socket.send(b"...", timeout=10)
     view = socket.recv(timeout=10)  # valid until the next recv
     socket.close()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pommego.errors import GamePanicError, ServerError
 
-SUBPROTOCOL = "pommego.v3+msgpack"
+SUBPROTOCOL = "pommego.v4+msgpack"
 VERSIONS = [4]
 
 #: The bytes before an id of eight bytes, which steps, batches in shared memory and simulations have.
