@@ -46,7 +46,8 @@ from elsewhere. SIGINT ends it.
 
 Of a data set (its folder) and of a tournament (the folder of --out or the file of --log) a table of
 games is shown first, of a finished tournament with ratings and the comparison of pairs. A tournament
-may still be under way. Its log holds results; to be shown, a game is played again by the same agents.
+may still be under way. Its log holds results; to be shown, a game is played again by the same agents,
+if all are built in: what a log names is neither started nor opened.
 
 With the address of a server (ws://HOST:PORT, wss://HOST:PORT or unix:PATH) and the key of an environment there the
 page shows its games while they are stepped: every game, what each seat sees, rewards, and what its
