@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,11 +30,33 @@ type httpPlayer struct {
 
 // caller calls a server.
 type caller struct {
-	base, key string // the key is in nothing that it returns
-	most      int    // bytes of an answer
+	base, key string
+	hidden    *regexp.Regexp // the key, also escaped: it is in nothing that do returns; nil: none
+	most      int            // bytes of an answer
 	client    *http.Client
 	lost      bool // the server was away; it may be another when it is back
 }
+
+// hide has a key sent with each request.
+func (p *caller) hide(key string) {
+	if p.key = key; key == "" {
+		return
+	}
+	var pattern strings.Builder
+	for _, c := range key { // as it is, or as in JSON or an address
+		fmt.Fprintf(&pattern, `(?:\\*%s|(?i:\\+u%04x|%%%02x))`, regexp.QuoteMeta(string(c)), c, c)
+	}
+	p.hidden = regexp.MustCompile(pattern.String())
+}
+
+// hiddenError is an error whose text may have had the key in it.
+type hiddenError struct {
+	error
+	text string
+}
+
+func (e hiddenError) Error() string { return e.text }
+func (e hiddenError) Unwrap() error { return e.error }
 
 func newCaller(base string, most int) caller {
 	return caller{base: base, most: most, client: &http.Client{
@@ -158,6 +181,14 @@ func (e statusError) Error() string { return e.request + " answered " + e.status
 
 // do makes one request and reads the answer, if it is not too long.
 func (p *caller) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+	reply, err := p.exchange(ctx, method, path, body)
+	if p.hidden != nil && err != nil {
+		err = hiddenError{err, p.hidden.ReplaceAllLiteralString(err.Error(), "***")}
+	}
+	return reply, err
+}
+
+func (p *caller) exchange(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -175,8 +206,8 @@ func (p *caller) do(ctx context.Context, method, path string, body []byte) ([]by
 	}
 	defer resp.Body.Close()
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, int64(p.most)+1))
-	if p.key != "" {
-		reply = bytes.ReplaceAll(reply, []byte(p.key), []byte("***"))
+	if p.hidden != nil {
+		reply = p.hidden.ReplaceAllLiteral(reply, []byte("***"))
 	}
 	switch {
 	case err != nil:
