@@ -1,14 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"syscall"
 	"time"
+	"unicode/utf16"
 
 	"golang.org/x/term"
 )
@@ -22,6 +25,31 @@ func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, stop = signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
+}
+
+// printable is an output on which names, notes and results out of files, which come from anyone,
+// cannot control a terminal. What could stands there as in JSON, in which it is the same.
+type printable struct{ raw io.Writer }
+
+var controls = regexp.MustCompile(`[^\P{C}\n\t]`)
+
+func (p printable) Write(text []byte) (int, error) {
+	clean := controls.ReplaceAllFunc(bytes.ToValidUTF8(text, []byte("\ufffd")), func(c []byte) (escaped []byte) {
+		for _, unit := range utf16.Encode([]rune(string(c))) {
+			escaped = fmt.Appendf(escaped, `\u%04x`, unit)
+		}
+		return escaped
+	})
+	_, err := p.raw.Write(clean)
+	return len(text), err
+}
+
+// pictured is an output for coloured pictures, in which nothing comes from files.
+func pictured(out io.Writer) io.Writer {
+	if p, ok := out.(printable); ok {
+		return p.raw
+	}
+	return out
 }
 
 func printJSON(w io.Writer, v any) error {
