@@ -31,7 +31,7 @@ type httpPlayer struct {
 // caller calls a server.
 type caller struct {
 	base, key string
-	hidden    *regexp.Regexp // the key, also escaped: it is in nothing that do returns; nil: none
+	hidden    *regexp.Regexp // the key, also escaped: it is in nothing that is returned; nil: none
 	most      int            // bytes of an answer
 	client    *http.Client
 	lost      bool // the server was away; it may be another when it is back
@@ -39,24 +39,28 @@ type caller struct {
 
 // hide has a key sent with each request.
 func (p *caller) hide(key string) {
-	if p.key = key; key == "" {
-		return
-	}
 	var pattern strings.Builder
 	for _, c := range key { // as it is, or as in JSON or an address
 		fmt.Fprintf(&pattern, `(?:\\*%s|(?i:\\+u%04x|%%%02x))`, regexp.QuoteMeta(string(c)), c, c)
 	}
-	p.hidden = regexp.MustCompile(pattern.String())
+	if p.key = key; key != "" {
+		p.hidden = regexp.MustCompile(pattern.String())
+	}
 }
 
-// hiddenError is an error whose text may have had the key in it.
-type hiddenError struct {
-	error
-	text string
+func (p *caller) masked(text string) string {
+	if p.hidden == nil {
+		return text
+	}
+	return p.hidden.ReplaceAllLiteralString(text, "***")
 }
 
-func (e hiddenError) Error() string { return e.text }
-func (e hiddenError) Unwrap() error { return e.error }
+func (p *caller) hush(err error) error {
+	if text := p.masked(err.Error()); text != err.Error() {
+		return errors.New(text)
+	}
+	return err
+}
 
 func newCaller(base string, most int) caller {
 	return caller{base: base, most: most, client: &http.Client{
@@ -181,14 +185,6 @@ func (e statusError) Error() string { return e.request + " answered " + e.status
 
 // do makes one request and reads the answer, if it is not too long.
 func (p *caller) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	reply, err := p.exchange(ctx, method, path, body)
-	if p.hidden != nil && err != nil {
-		err = hiddenError{err, p.hidden.ReplaceAllLiteralString(err.Error(), "***")}
-	}
-	return reply, err
-}
-
-func (p *caller) exchange(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -202,21 +198,19 @@ func (p *caller) exchange(ctx context.Context, method, path string, body []byte)
 	resp, err := p.client.Do(req)
 	if err != nil {
 		p.lost = p.lost || ctx.Err() == nil
-		return nil, err
+		return nil, p.hush(err)
 	}
 	defer resp.Body.Close()
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, int64(p.most)+1))
-	if p.hidden != nil {
-		reply = p.hidden.ReplaceAllLiteral(reply, []byte("***"))
-	}
+	reply = []byte(p.masked(string(reply)))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+		return nil, p.hush(fmt.Errorf("%s %s: %w", method, path, err))
 	case len(reply) > p.most:
 		return nil, fmt.Errorf("%s %s answered more than %d bytes", method, path, p.most)
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // 0 if it is no number
-		return nil, statusError{method + " " + path, resp.Status, short(reply), resp.StatusCode,
+		return nil, statusError{method + " " + path, p.masked(resp.Status), short(reply), resp.StatusCode,
 			time.Duration(min(max(seconds, 0), 3600)) * time.Second}
 	}
 	return reply, nil

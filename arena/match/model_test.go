@@ -231,6 +231,7 @@ func TestModelKeyIsHidden(t *testing.T) {
 		"HTTP/1.1 200 OK\r\nContent-Length: " + secret, "HTTP/1.1 200 OK\r\nTransfer-Encoding: " + secret,
 		"HTTP/1.1 302 Found\r\nLocation: http://%zz" + secret,
 		"HTTP/1.1 302 Found\r\nLocation: http://%zzsk-very%2Fsecret",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n1\r\nx\r\n0\r\n" + secret,
 		"HTTP/1.1 400 no\r\n\r\n" + escaped, "HTTP/1.1 200 OK\r\n\r\n" + escaped,
 		"HTTP/1.1 200 OK\r\n\r\n" + fmt.Sprintf(says, escaped),
 		"HTTP/1.1 200 OK\r\n\r\n" + fmt.Sprintf(says, strings.ReplaceAll(escaped, `\`, `\\`)),

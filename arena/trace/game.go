@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"pommego/env/record"
@@ -44,22 +43,6 @@ func (f Formats) Reopen(line []byte) (record.Replay, error) {
 		return nil, fmt.Errorf("%q cannot be shown, only checked", format.Name)
 	}
 	return format.Open(line)
-}
-
-// Files are a file, or those in a folder, and in its folders, that begin with a game that can be shown. What
-// cannot be read is among them.
-func (f Formats) Files(path string) ([]string, error) {
-	files, err := recorded([]string{path})
-	return slices.DeleteFunc(files, func(file string) bool {
-		r, err := Open(file)
-		if err != nil || file == path {
-			return false
-		}
-		defer r.Close()
-		line, _ := r.Next()
-		format, err := f.Of(line)
-		return err != nil || format.Open == nil
-	}), err
 }
 
 // ErrNoGame says that a file has fewer games than were asked for.

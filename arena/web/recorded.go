@@ -44,22 +44,17 @@ func (r *recorded) Game(number int) (*scene.Game, error) {
 func (r *recorded) Listing() (*Listing, error) { return r.list.get(r.path, r.read) }
 
 func (r *recorded) read() (*Listing, error) {
-	files, err := r.formats.Files(r.path)
-	if err != nil {
-		return nil, err
-	}
 	list := &Listing{Kind: "games", Title: filepath.Base(r.path), Games: []Entry{}}
-	for _, path := range files {
-		if err := list.add(path, len(files) > 1); err != nil {
-			return nil, err
-		}
+	files, err := trace.Files(r.path)
+	for i := 0; i < len(files) && err == nil; i++ {
+		err = r.add(list, files[i])
 	}
 	list.nameEnv()
-	return list, nil
+	return list, err
 }
 
-// add adds the games of a file, which is named if there are several.
-func (l *Listing) add(path string, named bool) error {
+// add adds the games of a file. Of a folder it is named, and left out if it holds something else.
+func (r *recorded) add(l *Listing, path string) error {
 	file, err := trace.Open(path)
 	if err != nil {
 		return err
@@ -74,9 +69,13 @@ func (l *Listing) add(path string, named bool) error {
 			return err
 		}
 		entry := entryOf(line)
-		if entry.Game, entry.file, entry.line = len(l.Games)+1, path, file.Line(); named {
+		if path != r.path {
+			if format, err := r.formats.Of(line); err != nil || format.Open == nil {
+				return nil
+			}
 			entry.Note = strings.TrimSpace(filepath.Base(path) + " " + entry.Note)
 		}
+		entry.Game, entry.file, entry.line = len(l.Games)+1, path, file.Line()
 		l.Games = append(l.Games, entry)
 	}
 }

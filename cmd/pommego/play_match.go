@@ -146,7 +146,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 		if !o.show || o.asJSON || status.In&s.people != 0 {
 			return nil
 		}
-		text := picture.AppendMatch([]byte(o.title(s, at)), at.Game.Spec(), at.Match, at.Tracker, env.NoSeat,
+		text := picture.AppendMatch([]byte(o.title(s, at)+"\n"), at.Game.Spec(), at.Match, at.Tracker, env.NoSeat,
 			pictures.colours)
 		err := pictures.show(text)
 		if _, more := pictures.rest(ctx, nil); (err != nil || !more) && !status.Over {
@@ -208,11 +208,11 @@ func (o *playOptions) keepStopped(why error, events *match.EventLog, file *trace
 
 // title is what stands above a picture.
 func (o *playOptions) title(s *seated, at match.Moment) string {
-	again := ""
+	title := fmt.Sprintf("%s, seed %d: %s", s.game.Spec().ID, o.seed, strings.Join(s.names, ", "))
 	if at.Number > 0 {
-		again = fmt.Sprintf(" (game %d, seed %d)", at.Number+1, at.Seed.Value)
+		title += fmt.Sprintf(" (game %d, seed %d)", at.Number+1, at.Seed.Value)
 	}
-	return titled("%s, seed %d: %s%s", s.game.Spec().ID, o.seed, strings.Join(s.names, ", "), again)
+	return title
 }
 
 // report prints how the match ended.
@@ -241,7 +241,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	}
 	if !o.quiet && !o.show {
 		text := picture.AppendMatch(nil, p.last.Game.Spec(), p.last.Match, p.last.Tracker, env.NoSeat, colours())
-		if _, err := pictured(out).Write(text); err != nil {
+		if _, err := newScreen(out, 0).out.Write(text); err != nil {
 			return err
 		}
 	}

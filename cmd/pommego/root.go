@@ -94,8 +94,8 @@ func commandNames(root *cobra.Command) []string {
 func run(args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(printable{os.Stdout})
-	said := printable{os.Stderr}
+	root.SetOut(printer{os.Stdout})
+	said := printer{os.Stderr}
 	cmd, err := root.ExecuteC()
 	called := strings.TrimSuffix(cmd.CommandPath(), cmd.Name()) + cmp.Or(cmd.CalledAs(), cmd.Name())
 	var usage usageError

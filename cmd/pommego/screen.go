@@ -28,7 +28,10 @@ type screen struct {
 
 // newScreen makes a screen that shows fps pictures a second, 0: all at once.
 func newScreen(out io.Writer, fps float64) *screen {
-	s := &screen{out: pictured(out), live: onTerminal(os.Stdout), colours: colours()}
+	s := &screen{out: out, live: onTerminal(os.Stdout), colours: colours()}
+	if s.live {
+		s.out = os.Stdout // as it is: the pictures control it
+	}
 	if fps > 0 && s.live {
 		s.pause = time.Duration(float64(time.Second) / fps)
 	}
@@ -44,13 +47,6 @@ func colours() picture.Colours {
 		return picture.TrueColour
 	}
 	return picture.Colours16
-}
-
-// titled is the line above a picture.
-func titled(format string, args ...any) string {
-	var line strings.Builder
-	fmt.Fprintf(printable{&line}, format+"\n", args...)
-	return line.String()
 }
 
 // show shows a picture. On a terminal it writes over the last one, line by line. Lines for
@@ -130,7 +126,7 @@ func (v *viewing) run(ctx context.Context) error {
 	keys, restore := v.pressed()
 	defer restore()
 	for v.at < len(v.game.Steps) {
-		text := picture.AppendText([]byte(v.title), &v.game.Head, &v.game.Steps[v.at], v.seat, v.colours)
+		text := picture.AppendText([]byte(v.title+"\n"), &v.game.Head, &v.game.Steps[v.at], v.seat, v.colours)
 		if err := v.show(text); err != nil {
 			return err
 		}

@@ -27,29 +27,25 @@ func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	return ctx, stop
 }
 
-// printable is an output on which names, notes and results out of files, which come from anyone,
-// cannot control a terminal. What could stands there as in JSON, in which it is the same.
-type printable struct{ raw io.Writer }
-
 var controls = regexp.MustCompile(`[^\P{C}\n\t]`)
 
-func (p printable) Write(text []byte) (int, error) {
-	clean := controls.ReplaceAllFunc(bytes.ToValidUTF8(text, []byte("\ufffd")), func(c []byte) (escaped []byte) {
+// printed is a text in which names, notes and results out of files, which come from anyone, cannot
+// control a terminal. What could stands there as in JSON, in which it is the same.
+func printed(text []byte) []byte {
+	return controls.ReplaceAllFunc(bytes.ToValidUTF8(text, []byte("\ufffd")), func(c []byte) (escaped []byte) {
 		for _, unit := range utf16.Encode([]rune(string(c))) {
 			escaped = fmt.Appendf(escaped, `\u%04x`, unit)
 		}
 		return escaped
 	})
-	_, err := p.raw.Write(clean)
-	return len(text), err
 }
 
-// pictured is an output for coloured pictures, in which nothing comes from files.
-func pictured(out io.Writer) io.Writer {
-	if p, ok := out.(printable); ok {
-		return p.raw
-	}
-	return out
+// printer is an output for printed text.
+type printer struct{ io.Writer }
+
+func (p printer) Write(text []byte) (int, error) {
+	_, err := p.Writer.Write(printed(text))
+	return len(text), err
 }
 
 func printJSON(w io.Writer, v any) error {

@@ -200,6 +200,24 @@ func TestTerminalColours(t *testing.T) {
 }
 
 // Keys pause a replay, move in it, choose whose view is shown and the speed, and end it.
+// TestTerminalTitle: names out of files do not control the terminal that shows their game.
+func TestTerminalTitle(t *testing.T) {
+	file := duel(t, 3)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.ReplaceAll(text, []byte(`"static"`), []byte(`"\u001b]0;x\u0007\u202e"`))
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := onPTY(t, "replay", file, "--fps", "0")
+	p.await("\\u001b]0;x\\u0007\\u202e", 2)
+	if strings.Contains(p.written(), "\x1b]") || strings.Contains(p.written(), "\u202e") {
+		t.Errorf("it writes %q", p.written())
+	}
+}
+
 // TestTerminalTellsOfReading: a file that takes seconds to be listed is no silent one.
 func TestTerminalTellsOfReading(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "long.jsonl.gz"))

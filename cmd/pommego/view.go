@@ -108,6 +108,10 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 	if end(); err != nil {
 		return err
 	}
+	if list.Kind == "games" && len(list.Games) == 0 {
+		return usagef("%s holds neither a data set nor a tournament nor recorded games: there is no %s, no %s and no "+
+			"*.jsonl or *.jsonl.gz with games", path, dataset.ManifestName, tournamentLog)
+	}
 	fragment := url.Values{}
 	if begin || o.step > 0 {
 		fragment.Set("game", strconv.Itoa(o.game))
@@ -136,12 +140,7 @@ func gamesAt(path string) (web.Games, error) {
 		if _, err := os.Stat(log); err == nil {
 			return tournamentAt(path, log), nil
 		}
-		if files, _ := formats.Files(path); len(files) == 0 {
-			return nil, usagef("%s holds neither a data set nor a tournament nor recorded games: there is no %s, no %s and no "+
-				"*.jsonl or *.jsonl.gz with games", path, dataset.ManifestName, tournamentLog)
-		}
-	}
-	if !info.IsDir() && isLog(path) {
+	} else if isLog(path) {
 		return tournamentAt(path, path), nil
 	}
 	return web.Recorded(path, formats), nil
