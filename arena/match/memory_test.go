@@ -33,7 +33,7 @@ func TestProgramsWithTooMuchMemory(t *testing.T) {
 	linuxOnly(t)
 	rules := patient
 	rules.Memory = narrow
-	for _, starter := range []string{"", "env", "setsid"} { // of a child; the last puts it into a session of its own
+	for _, starter := range []string{"", "env", "setsid", "twice"} { // of a child; the last two put it into a session of its own
 		t.Run(starter, func(t *testing.T) {
 			t.Parallel()
 			argument, path := starter, filepath.Join(t.TempDir(), "child")
@@ -90,6 +90,19 @@ func TestProgramsWithinMemory(t *testing.T) {
 	if seat := p.Seats[1]; seat.Failed+seat.Late != 0 {
 		t.Errorf("%+v", seat)
 	}
+}
+
+// What has left a program's session does not outlive the program, also if that ends by itself.
+func TestProgramsLeaveNothing(t *testing.T) {
+	linuxOnly(t)
+	rules := patient
+	rules.Memory = 4 << 30
+	game, path := duel(t, "6"), filepath.Join(t.TempDir(), "child")
+	p := play(t, game, seatsOf(t, game, "static", program(t, "leaves:"+path)), rules)
+	if seat := p.Seats[1]; seat.Failed != 4 || !strings.Contains(seat.LastError, "exit status 4") {
+		t.Errorf("%+v", seat)
+	}
+	ended(t, path)
 }
 
 // A program that is stopped, or ends, between two games is there in the second.
