@@ -33,7 +33,7 @@ func TestProgramsWithTooMuchMemory(t *testing.T) {
 	linuxOnly(t)
 	rules := patient
 	rules.Memory = narrow
-	for _, starter := range []string{"", "env", "setsid", "twice"} { // of a child; the last two put it into a session of its own
+	for _, starter := range []string{"", "env", "setsid", "twice"} { // of a child; two leave the session
 		t.Run(starter, func(t *testing.T) {
 			t.Parallel()
 			argument, path := starter, filepath.Join(t.TempDir(), "child")
