@@ -189,11 +189,13 @@ func (p *Pool) savedAgent(name string) (env.Agent, error) {
 	if p.outsiders[name] {
 		return p.newAgent(name)
 	}
-	a, err := p.allowed(name, p.cfg.Game.NewAgent)
-	if err != nil && p.cfg.Agent != nil {
-		err = fmt.Errorf("%w; a state brings no others, unless they have been opponents here", err)
-	}
-	return a, err
+	return p.allowed(name, func(name string) (env.Agent, error) {
+		a, err := p.cfg.Game.NewAgent(name)
+		if err != nil {
+			err = fmt.Errorf("%w; a state brings no others, unless they have been opponents here", err)
+		}
+		return a, err
+	})
 }
 
 // replace restores the match of a saved game in game i, by its rules, and what was counted.

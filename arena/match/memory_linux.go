@@ -73,8 +73,10 @@ func init() {
 
 // becoming reports whether a process is not yet the shell, but this program.
 func becoming(pid int) bool {
-	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	return bytes.HasPrefix(line, []byte(reaper))
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // which others can have, too
+	its, _ := os.Stat(fmt.Sprintf("/proc/%d/exe", pid))
+	own, _ := os.Stat("/proc/self/exe")
+	return bytes.HasPrefix(line, []byte(reaper)) && os.SameFile(its, own)
 }
 
 // processes reads what there are. Those that end meanwhile are left out.

@@ -5,6 +5,7 @@ package match_test
 import (
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -89,6 +90,27 @@ func TestProgramsWithinMemory(t *testing.T) {
 	p := play(t, game, seatsOf(t, game, "static", program(t, "walk")), rules)
 	if seat := p.Seats[1]; seat.Failed+seat.Late != 0 {
 		t.Errorf("%+v", seat)
+	}
+}
+
+// A program is limited whatever it calls itself.
+func TestProgramsUnderAnotherName(t *testing.T) {
+	linuxOnly(t)
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
+	}
+	const hog = `exec:exec bash -c 'exec -a "pommego: a program with limited memory" tail -n 1 < <(
+		head -c 300000000 /dev/zero; exec sleep 1000)'`
+	rules := patient
+	rules.Memory = narrow
+	a, err := match.NewAgent(duel(t, "6"), hog, rules, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := a.(env.Outside)
+	defer o.Close()
+	if err := o.Try(); err == nil || !strings.Contains(err.Error(), "too much memory") {
+		t.Errorf("%v, want an error that names its memory", err)
 	}
 }
 
