@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -554,7 +557,12 @@ func TestTasks(t *testing.T) {
 
 // TestToken: the token comes in the header or in the path, and nothing is answered without it.
 func TestToken(t *testing.T) {
-	s := serve(t, func(c *bridge.Config) { c.Token = "secret" })
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	s := serve(t, func(c *bridge.Config) { c.Token, c.Log = "secret", slog.New(slog.NewTextHandler(log, nil)) })
 	s.dialAt(t, "/token/secret/ws", nil).reset(`{}`)
 	s.dialAt(t, "/ws", http.Header{"Authorization": {"Bearer secret"}}).reset(`{}`)
 	for _, path := range []string{"/ws", "/token/wrong/ws", "/token/ws"} {
@@ -568,6 +576,12 @@ func TestToken(t *testing.T) {
 	}
 	if status := s.ask(t, "GET", "/schema", "", nil); status != http.StatusUnauthorized {
 		t.Errorf("without: status %d", status)
+	}
+	status := s.ask(t, "GET", "/token/secret/token/secret/schema", "", nil)
+	logged, err := os.ReadFile(log.Name())
+	if err != nil || status != http.StatusNotFound || !strings.Contains(string(logged), "status=404") ||
+		strings.Contains(string(logged), "secret") {
+		t.Errorf("with the token twice: status %d, and the log is %s (%v)", status, logged, err)
 	}
 }
 
