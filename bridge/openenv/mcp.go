@@ -2,6 +2,7 @@ package openenv
 
 import (
 	"context"
+	"crypto/rand"
 	_ "embed"
 	"encoding/json"
 	"io"
@@ -14,9 +15,12 @@ import (
 	"pommego/bridge"
 )
 
-// toolsPath is where tools are called over HTTP, and toolsIdle after how long a session without calls
-// ends there.
-const toolsPath, toolsIdle = "/mcp", 30 * time.Minute
+// toolsPath is where tools are called over HTTP, toolsIdle after how long a session without calls
+// ends there, and toolsRoom after how long it makes room for others.
+const toolsPath, toolsIdle, toolsRoom = "/mcp", 30 * time.Minute, time.Minute
+
+// callHeader names the request that a call of a tool came with, in Handler.calls.
+const callHeader = "Pommego-Call"
 
 // described is what models are told of the tools.
 //
@@ -38,7 +42,12 @@ func newTools() *mcp.Server {
 	}
 	for _, tool := range all {
 		s.AddTool(tool, func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return ctx.Value(playerKey{}).(*player).call(tool.Name, call.Params.Arguments), nil
+			p := ctx.Value(playerKey{}).(*player)
+			ctx, end := context.WithCancel(ctx)
+			defer end()
+			defer context.AfterFunc(p.guest.Context(), end)()
+			defer context.AfterFunc(p.handler.caller(call), end)()
+			return p.call(ctx, tool.Name, call.Params.Arguments), nil
 		})
 	}
 	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -61,8 +70,21 @@ func newStreams(tools *mcp.Server, idle time.Duration) http.Handler {
 		&mcp.StreamableHTTPOptions{JSONResponse: true, SessionTimeout: idle, DisableLocalhostProtection: true})
 }
 
+// caller is the context of the request that a call came with: its session does not end with it.
+func (h *Handler) caller(call *mcp.CallToolRequest) context.Context {
+	if call.Extra == nil || call.Extra.Header == nil { // not over HTTP
+		return context.Background()
+	}
+	if ctx, ok := h.calls.Load(call.Extra.Header.Get(callHeader)); ok {
+		return ctx.(context.Context)
+	}
+	gone, end := context.WithCancel(context.Background())
+	end()
+	return gone
+}
+
 // call calls a tool: the text, the metadata and the picture, if there is one, are its result.
-func (p *player) call(tool string, arguments []byte) (result *mcp.CallToolResult) {
+func (p *player) call(ctx context.Context, tool string, arguments []byte) (result *mcp.CallToolResult) {
 	result = new(mcp.CallToolResult)
 	defer func() {
 		if v := recover(); v != nil {
@@ -72,7 +94,7 @@ func (p *player) call(tool string, arguments []byte) (result *mcp.CallToolResult
 	}()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	o, err := p.useTool(tool, arguments)
+	o, err := p.useTool(ctx, tool, arguments)
 	if err != nil {
 		result.SetError(err)
 		return result
@@ -86,9 +108,9 @@ func (p *player) call(tool string, arguments []byte) (result *mcp.CallToolResult
 }
 
 // useTool does what a tool does. mu is held.
-func (p *player) useTool(tool string, arguments []byte) (o observation, err error) {
+func (p *player) useTool(ctx context.Context, tool string, arguments []byte) (o observation, err error) {
 	if kind := map[string]string{"new_game": "reset", "act": "step"}[tool]; kind != "" {
-		_, told, err := p.answer(message{kind, arguments})
+		_, told, err := p.answer(ctx, message{kind, arguments})
 		o, _ = told.(observation)
 		return o, err
 	}
@@ -111,20 +133,17 @@ func (p *player) useTool(tool string, arguments []byte) (o observation, err erro
 
 // keep has a session outlast the request that began it, until either side ends it.
 func (p *player) keep(s *mcp.ServerSession) error {
-	leave, err := p.guest.Keep()
+	kept, err := p.guest.Keep(s.ID(), p.handler.idle, func() {
+		s.Close()
+		p.end()
+	})
 	if err != nil {
 		return err
 	}
+	p.guest = kept
 	go func() {
 		s.Wait() // how it ended does not matter
-		p.guest.Close()
-	}()
-	go func() {
-		<-p.guest.Quit()
-		p.abandon()
-		s.Close()
-		p.end()
-		leave()
+		kept.Close()
 	}()
 	return nil
 }
@@ -135,8 +154,10 @@ func (h *Handler) serveTools(g *bridge.Guest, w http.ResponseWriter, r *http.Req
 		reply(w, http.StatusOK, noTools(nil))
 		return
 	}
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(seconds(2 * mostSeconds))) // calls wait for others
-	p := &player{handler: h, guest: g}
+	p, call := &player{handler: h, guest: g}, rand.Text()
+	r.Header.Set(callHeader, call)
+	h.calls.Store(call, r.Context())
+	defer h.calls.Delete(call)
 	h.streams.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), playerKey{}, p)))
 }
 
