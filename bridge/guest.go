@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -48,7 +49,6 @@ const (
 // session that is kept beyond its requests.
 type Guest struct {
 	link
-	ctx     context.Context
 	service *service
 	leave   func() // undoes its count as a connection
 	address string // see addressOf
@@ -57,11 +57,14 @@ type Guest struct {
 	unbind  func() bool // so that it does not end with its request
 
 	stopOnce sync.Once
+	gone     chan struct{} // closed when a session that was kept has ended
 
-	// Of one that is kept, guarded by the lodge's mutex:
-	requests int       // under way
-	rested   time.Time // since when there is none
-	gone     chan struct{}
+	mu       sync.Mutex
+	life     context.Context // done when it is to end
+	ctx      context.Context // see Context
+	requests int             // of a session that is kept, under way
+	rest     func()          // ends ctx when there is none
+	rested   time.Time       // since when there is none
 }
 
 // guestUpgrader keeps what a connection has while it is idle small: most wait for a model.
@@ -94,8 +97,9 @@ func (srv *Server) takeToken(r *http.Request) {
 }
 
 func (s *service) newGuest(client string, leave func()) *Guest {
-	g := &Guest{service: s, leave: leave}
-	g.ctx = g.setUp(s.server, client)
+	g := &Guest{service: s, leave: leave, gone: make(chan struct{}), rested: time.Now()}
+	g.life = g.setUp(s.server, client)
+	g.ctx = g.life
 	g.longest, g.spare, g.weight = guestBytes, guestSpare, fieldsWeight
 	return g
 }
@@ -114,7 +118,9 @@ func (s *service) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request,
 		g.finish()
 		return
 	}
-	defer s.server.lodge.request(r)()
+	if kept, ok := s.server.kept.Load(r.Header.Get(sessionHeader)); ok {
+		defer kept.(*Guest).attend(r)()
+	}
 	g.unbind = context.AfterFunc(r.Context(), g.end)
 	if p.Serve(g, w, r); g.ws == nil {
 		g.finish()
@@ -164,24 +170,22 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 	g.open(ws)
 	ws.SetReadLimit(guestBytes)
 	g.server.metrics.opened.Inc()
-	go func() { // so that what the HTTP server keeps of the request is freed
-		g.stay(func() {
-			defer ws.Close()
-			g.serve(answer)
-			end()
-		})
-	}()
+	go g.stay(func() { // so that what the HTTP server keeps of the request is freed
+		defer ws.Close()
+		g.serve(answer)
+		end()
+	})
 }
 
 // stay counts a guest as one that is connected while run runs, and then gives back what it has.
 func (g *Guest) stay(run func()) {
-	log, sessions := g.server.cfg.Log, g.server.metrics.sessions
-	sessions.Inc()
-	log.Info("connected", "client", g.client)
-	defer log.Info("disconnected", "client", g.client)
+	defer close(g.gone)
+	defer g.server.cfg.Log.Info("disconnected", "client", g.client)
 	defer g.service.remove(g)
 	defer g.finish()
-	defer sessions.Dec()
+	defer g.server.metrics.sessions.Dec()
+	g.server.metrics.sessions.Inc()
+	g.server.cfg.Log.Info("connected", "client", g.client)
 	run()
 }
 
@@ -205,7 +209,9 @@ func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 		go func() { // reading goes on, which answers pings and notices that the client goes
 			<-before
 			if !g.stopped() {
-				g.write(answer(m.buf, m.lacks))
+				if text := answer(m.buf, m.lacks); text != nil {
+					g.write(text)
+				}
 			}
 			g.memory.release(m.held)
 			unanswered.Add(-1)
@@ -216,9 +222,6 @@ func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 }
 
 func (g *Guest) write(text []byte) {
-	if text == nil {
-		return
-	}
 	g.ws.SetWriteDeadline(time.Now().Add(g.server.cfg.writeTimeout))
 	if err := g.ws.WriteMessage(websocket.TextMessage, text); err != nil {
 		g.stop(0, err.Error())
@@ -227,8 +230,91 @@ func (g *Guest) write(text []byte) {
 	g.server.metrics.sent.Add(float64(len(text)))
 }
 
-// Context is done when nobody waits for the guest's answers any more: its connection or request is at its end.
-func (g *Guest) Context() context.Context { return g.ctx }
+// Keep has a session of a name outlast its request, as one whose requests come on connections of their own: as
+// a guest that counts as a connection until it is closed and end has returned. Half of all are for requests.
+// Where there are too many, the one makes room that has had no request for longest, if for longer than idle.
+func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error) {
+	srv := g.server
+	leave, status, reason := srv.enter(g.address, g.here, 2)
+	if status != 0 && g.makeRoom(idle, status == http.StatusTooManyRequests) {
+		leave, status, reason = srv.enter(g.address, g.here, 2)
+	}
+	if status != 0 {
+		return nil, errors.New(reason)
+	}
+	kept := g.service.newGuest(g.client, leave)
+	kept.address, kept.here = g.address, g.here
+	kept.attend(&http.Request{})()                                 // so that nobody waits
+	err := kept.memory.reserve(g.body*mapsWeight, "", "a session") // it keeps what began it
+	if err == nil && !g.service.add(kept) {
+		err = errors.New("bridge: the server is shutting down")
+	}
+	if err != nil {
+		kept.finish()
+		return nil, err
+	}
+	srv.kept.Store(name, kept)
+	go kept.stay(func() {
+		<-kept.quit
+		srv.kept.Delete(name)
+		end()
+	})
+	return kept, nil
+}
+
+// makeRoom ends the session that has been idle for longest, if for longer than idle; near: one of the guest's
+// address. It reports whether it has.
+func (g *Guest) makeRoom(idle time.Duration, near bool) bool {
+	var oldest *Guest
+	since := time.Now().Add(-idle)
+	g.server.kept.Range(func(_, v any) bool {
+		k := v.(*Guest)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.requests == 0 && k.rested.Before(since) && (!near || k.address == g.address) {
+			oldest, since = k, k.rested
+		}
+		return true
+	})
+	if oldest == nil {
+		return false
+	}
+	oldest.Close()
+	select {
+	case <-oldest.gone:
+	case <-g.quit:
+	}
+	return true
+}
+
+// attend notes a request of a session that is kept, until the function that it returns is called. DELETE ends
+// the session.
+func (g *Guest) attend(r *http.Request) (done func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.requests++; g.requests == 1 {
+		g.ctx, g.rest = context.WithCancel(g.life)
+	}
+	if r.Method == http.MethodDelete {
+		g.Close()
+	}
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.requests--; g.requests == 0 {
+			g.rest()
+			g.rested = time.Now()
+		}
+	}
+}
+
+// Context is done when nobody waits for the guest's answers any more: its connection or request is at its end,
+// or the last request of its session that is under way.
+func (g *Guest) Context() context.Context {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.ctx
+}
 
 // Close ends the connection, or the session.
 func (g *Guest) Close() { g.stop(websocket.CloseNormalClosure, "") }

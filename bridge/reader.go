@@ -1,11 +1,14 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"sync/atomic"
+	"time"
 
 	"github.com/gorilla/websocket"
 )
@@ -14,6 +17,53 @@ var (
 	errText    = errors.New("a text message; this protocol has binary messages only")
 	errControl = errors.New("too many control frames")
 )
+
+// link is a client's connection, whatever protocol it speaks, and its account of the server. All read
+// through it, so that bytes on the wire, memory for messages, their time and control frames have the
+// same bounds for all.
+type link struct {
+	server  *Server
+	ws      *websocket.Conn // nil: none
+	conn    peer
+	client  string  // for the log
+	memory  account // what it and its requests take
+	longest int     // a message, in bytes
+	spare   int     // bytes of a message that are not counted, as every connection has them
+	weight  int     // bytes of memory for each of a longer one: what it is decoded into counts too
+	binary  bool    // it takes no text
+
+	quit <-chan struct{} // closed when it is to end
+	end  context.CancelFunc
+
+	long    chan struct{} // the worker is done with a long message
+	working bool          // the worker has one; the reader's own
+	control bucket        // of control frames; the reader's own
+	pinged  atomic.Int64  // pings sent and not yet answered
+}
+
+// setUp makes it one without a connection. The context is done when it is to end.
+func (l *link) setUp(srv *Server, client string) context.Context {
+	ctx, end := context.WithCancel(context.Background())
+	l.server, l.client, l.memory, l.quit, l.end = srv, client, account{budget: &srv.memory}, ctx.Done(), end
+	return ctx
+}
+
+// open gives it its connection.
+func (l *link) open(ws *websocket.Conn) {
+	l.ws, l.conn = ws, ws.NetConn().(peer)
+	l.conn.settle()
+	ws.SetPingHandler(l.ping)
+	ws.SetPongHandler(l.pong)
+}
+
+func (l *link) stopped() bool {
+	select {
+	case <-l.quit:
+		return true
+	default:
+		return false
+	}
+}
 
 // read takes requests off the connection until the session is to end.
 func (s *session) read() {
@@ -36,6 +86,81 @@ func (s *session) read() {
 	}
 }
 
+// receive reads one message into r. It may take wait to begin, and whole to
+// arrive from then on; 0 is for ever. A message longer than limit is read to
+// its end, and only its length kept.
+func (l *link) receive(r *request, limit int, wait, whole time.Duration) error {
+	l.conn.allow(tooLong*int64(limit) + handshakeBytes)
+	l.deadline(wait)
+	kind, in, err := l.ws.NextReader()
+	if err != nil {
+		return err
+	}
+	if l.working { // what is read behind a long message waits, but a peer that goes is noticed
+		select {
+		case <-l.long:
+		case <-l.quit:
+		}
+	}
+	l.deadline(whole)
+	if l.binary && kind != websocket.BinaryMessage {
+		return errText
+	}
+	if err = r.fill(in, limit, l); err == nil {
+		l.server.metrics.received.Add(float64(r.length))
+	}
+	return err
+}
+
+// deadline sets the time by which reading must be done, unless the session is
+// to end at once.
+func (l *link) deadline(d time.Duration) {
+	var at time.Time
+	if d > 0 {
+		at = time.Now().Add(d)
+	}
+	l.conn.SetReadDeadline(at)
+	if l.stopped() {
+		l.conn.SetReadDeadline(longAgo) // stop's own may have come before ours
+	}
+}
+
+// fill reads a message. The buffer grows with what arrives, as far as there is memory
+// for it.
+func (r *request) fill(in io.Reader, limit int, l *link) error {
+	const least = 4 << 10
+	r.buf, r.lacks = r.buf[:0], nil
+	for {
+		if len(r.buf) == cap(r.buf) {
+			if len(r.buf) >= limit {
+				break
+			}
+			size := min(max(2*cap(r.buf), least), max(limit, least))
+			if size > l.spare {
+				if r.lacks = l.memory.reserve(int64(size*l.weight)-r.held, "", "a long message"); r.lacks != nil {
+					break
+				}
+				r.held = int64(size * l.weight)
+			}
+			grown := make([]byte, len(r.buf), size)
+			copy(grown, r.buf)
+			r.buf = grown
+		}
+		n, err := in.Read(r.buf[len(r.buf):cap(r.buf)])
+		r.buf = r.buf[:len(r.buf)+n]
+		if err == io.EOF {
+			r.length = int64(len(r.buf))
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	rest, err := io.Copy(io.Discard, in)
+	r.length = int64(len(r.buf)) + rest
+	return err
+}
+
 // ending is how a connection ends for what went wrong while reading.
 func ending(err error) (code int, reason string) {
 	var closed *websocket.CloseError
@@ -55,4 +180,57 @@ func ending(err error) (code int, reason string) {
 		return 0, err.Error()
 	}
 	return websocket.CloseProtocolError, err.Error()
+}
+
+// Control frames have a bucket of their own: a peer may send as many as fit,
+// and it leaks steadily. Answers to our pings do not count: a client that posts steps
+// in shared memory may not read for long, and then answers all of them at once.
+const (
+	controlBurst  = 50
+	controlPerSec = 10
+)
+
+// bucket counts what comes, and forgets it at a steady rate.
+type bucket struct {
+	level float64
+	at    time.Time
+}
+
+func (b *bucket) add(now time.Time, perSecond, most float64) bool {
+	b.level, b.at = b.after(now, perSecond)+1, now
+	return b.level <= most
+}
+
+func (b *bucket) after(now time.Time, perSecond float64) float64 {
+	return max(0, b.level-now.Sub(b.at).Seconds()*perSecond)
+}
+
+func (l *link) pong(string) error {
+	if l.pinged.Load() == 0 {
+		return l.unasked()
+	}
+	l.pinged.Add(-1)
+	l.conn.allow(tooLong*int64(l.longest) + handshakeBytes)
+	return nil
+}
+
+// unasked notes a control frame that the peer sends of its own accord.
+func (l *link) unasked() error {
+	if !l.control.add(time.Now(), controlPerSec, controlBurst) {
+		return errControl
+	}
+	l.conn.allow(tooLong*int64(l.longest) + handshakeBytes)
+	return nil
+}
+
+func (l *link) ping(data string) error {
+	if err := l.unasked(); err != nil {
+		return err
+	}
+	// A peer that does not read gets no answer, and no more is read from it.
+	err := l.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(l.server.cfg.writeTimeout))
+	if errors.Is(err, websocket.ErrCloseSent) {
+		return nil
+	}
+	return err
 }

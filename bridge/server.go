@@ -41,7 +41,7 @@ type Server struct {
 	addresses   addresses
 	paused      atomic.Int64 // answers to wrong tokens that wait
 	gallery     gallery
-	lodge       lodge
+	kept        sync.Map     // *Guest, of sessions that outlast their requests, by name
 	live        http.Handler // Live's, for those who have the token
 }
 

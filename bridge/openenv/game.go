@@ -100,7 +100,7 @@ func (g *game) take(s *seat, text string) {
 // play makes ticks until one needs an answer that is not there; late has the first tick go without.
 // mu is held.
 func (g *game) play(late bool) {
-	for g.started.Load() && !g.over.Load() && !g.lease.Idle() && g.hasSessions() {
+	for g.started.Load() && !g.over.Load() && !g.lease.Load() && g.hasSessions() {
 		step := g.look()
 		waits, asked := false, false
 		for _, s := range g.playing() {
@@ -186,7 +186,7 @@ func (g *game) tick() {
 			a.Act(g.match, n, g.action(n))
 		}
 	}
-	if g.lease.Idle() {
+	if g.lease.Load() {
 		return // what searches were cut short does not count
 	}
 	for _, s := range g.seats {
@@ -249,6 +249,7 @@ func (g *game) leave(s *seat) (last bool) {
 		if g.over.Store(true); g.started.Load() {
 			g.record.End()
 		}
+		g.lease.Release()
 	} else if g.started.Load() {
 		g.agents[s.Number] = g.standIns[s.Number]
 		g.play(false)

@@ -38,7 +38,6 @@ type Handler struct {
 	streams http.Handler  // tools, over HTTP
 	idle    time.Duration // after which a session makes room there for others
 
-	calls sync.Map // the contexts of requests for tools, by name
 	games sync.Map // *game, those of several sessions, by episode_id
 }
 
@@ -113,19 +112,8 @@ func reply(w http.ResponseWriter, status int, data any) {
 	w.Write(encode(data)) // an error is the peer's going away
 }
 
-// mostBody is the longest body of a request, reset and line of tools.
+// mostBody is the longest reset, and line of tools over streams.
 const mostBody = 32 << 10
-
-func readBody(r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(r.Body)
-	switch {
-	case err != nil:
-		return nil, refuse(validation, "the body cannot be read: %v", err)
-	case len(body) > mostBody:
-		return nil, refuse(validation, "the body has more than %d bytes: play over the WebSocket %s", mostBody, socketPath)
-	}
-	return body, nil
-}
 
 // enter gives a session a seat in the game that its reset asks for.
 func (h *Handler) enter(guest *bridge.Guest, o options) (*game, *seat, error) {
@@ -140,9 +128,7 @@ func (h *Handler) enter(guest *bridge.Guest, o options) (*game, *seat, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		g.mu.Lock()
-		s := g.sit(*g.options.Seat, o)
-		g.mu.Unlock()
+		s := g.open(o)
 		if h.publish(g, found) {
 			return g, s, nil
 		}
@@ -158,21 +144,26 @@ func (h *Handler) find(o options) (found any) {
 	return found
 }
 
-// publish lets others find a game of several sessions, in place of one that is over, and waits for them.
+// publish lets others find a game of several sessions, in place of one that is over. It does not if there is
+// another by now.
 func (h *Handler) publish(g *game, over any) bool {
-	if places(g.line) == 1 {
-		return true
+	id := *g.options.EpisodeID
+	if places(g.line) > 1 && over != nil {
+		return h.games.CompareAndSwap(id, over, g)
 	}
-	id, there := *g.options.EpisodeID, false
-	if over == nil {
-		_, there = h.games.LoadOrStore(id, g)
-	} else {
-		there = !h.games.CompareAndSwap(id, over, g)
+	if places(g.line) > 1 {
+		_, there := h.games.LoadOrStore(id, g)
+		return !there
 	}
-	if !there {
-		g.lease.After(seconds(*g.options.WaitS), g.startWithout)
-	}
-	return !there
+	return true
+}
+
+// open seats the session that made the game, which then waits for others.
+func (g *game) open(o options) *seat {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.lease.After(seconds(*g.options.WaitS), g.startWithout)
+	return g.sit(*g.options.Seat, o)
 }
 
 // join seats a session. It returns no seat if the game is over, so that its id is free for another.
@@ -218,25 +209,18 @@ func (g *game) startWithout() {
 func (h *Handler) leave(g *game, s *seat) {
 	if g.leave(s) {
 		h.games.CompareAndDelete(*g.options.EpisodeID, g)
-		g.lease.Release()
 	}
 }
 
 // reset plays no further: as in the reference, a game begun over HTTP lasts for one request.
 func (h *Handler) reset(g *bridge.Guest, r *http.Request) (any, error) {
-	body, err := readBody(r)
-	if err != nil {
-		return nil, err
-	}
+	body, _ := io.ReadAll(r.Body) // it has been read
 	return h.once(g, body, func(_ *player, first observation) (any, error) { return first, nil })
 }
 
 // step plays the first answer of a usual game.
 func (h *Handler) step(g *bridge.Guest, r *http.Request) (any, error) {
-	body, err := readBody(r)
-	if err != nil {
-		return nil, err
-	}
+	body, _ := io.ReadAll(r.Body) // it has been read
 	var in struct {
 		Action    json.RawMessage `json:"action"`
 		TimeoutS  *float64        `json:"timeout_s"`

@@ -2,7 +2,6 @@ package openenv
 
 import (
 	"context"
-	"crypto/rand"
 	_ "embed"
 	"encoding/json"
 	"io"
@@ -18,9 +17,6 @@ import (
 // toolsPath is where tools are called over HTTP, toolsIdle after how long a session without calls
 // ends there, and toolsRoom after how long it makes room for others.
 const toolsPath, toolsIdle, toolsRoom = "/mcp", 30 * time.Minute, time.Minute
-
-// callHeader names the request that a call of a tool came with, in Handler.calls.
-const callHeader = "Pommego-Call"
 
 // described is what models are told of the tools.
 //
@@ -46,7 +42,6 @@ func newTools() *mcp.Server {
 			ctx, end := context.WithCancel(ctx)
 			defer end()
 			defer context.AfterFunc(p.guest.Context(), end)()
-			defer context.AfterFunc(p.handler.caller(call), end)()
 			return p.call(ctx, tool.Name, call.Params.Arguments), nil
 		})
 	}
@@ -68,19 +63,6 @@ func newTools() *mcp.Server {
 func newStreams(tools *mcp.Server, idle time.Duration) http.Handler {
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return tools },
 		&mcp.StreamableHTTPOptions{JSONResponse: true, SessionTimeout: idle, DisableLocalhostProtection: true})
-}
-
-// caller is the context of the request that a call came with: its session does not end with it.
-func (h *Handler) caller(call *mcp.CallToolRequest) context.Context {
-	if call.Extra == nil || call.Extra.Header == nil { // not over HTTP
-		return context.Background()
-	}
-	if ctx, ok := h.calls.Load(call.Extra.Header.Get(callHeader)); ok {
-		return ctx.(context.Context)
-	}
-	gone, end := context.WithCancel(context.Background())
-	end()
-	return gone
 }
 
 // call calls a tool: the text, the metadata and the picture, if there is one, are its result.
@@ -154,10 +136,7 @@ func (h *Handler) serveTools(g *bridge.Guest, w http.ResponseWriter, r *http.Req
 		reply(w, http.StatusOK, noTools(nil))
 		return
 	}
-	p, call := &player{handler: h, guest: g}, rand.Text()
-	r.Header.Set(callHeader, call)
-	h.calls.Store(call, r.Context())
-	defer h.calls.Delete(call)
+	p := &player{handler: h, guest: g}
 	h.streams.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), playerKey{}, p)))
 }
 
