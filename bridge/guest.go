@@ -56,8 +56,7 @@ type Guest struct {
 	body    int64       // of its request, in bytes
 	unbind  func() bool // so that it does not end with its request
 
-	stopOnce sync.Once
-	gone     chan struct{} // closed when a session that was kept has ended
+	gone chan struct{} // closed when a session that was kept has ended
 
 	mu       sync.Mutex
 	life     context.Context // done when it is to end
@@ -162,17 +161,19 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 	if err != nil {
 		return // it has been answered
 	}
-	if !g.service.add(g) {
-		ws.Close()
-		return
-	}
 	g.unbind()
 	g.open(ws)
+	if !g.service.add(g) {
+		ws.Close()
+		g.finish()
+		return
+	}
 	ws.SetReadLimit(guestBytes)
 	g.server.metrics.opened.Inc()
 	go g.stay(func() { // so that what the HTTP server keeps of the request is freed
 		defer ws.Close()
 		g.serve(answer)
+		g.sayGoodbye()
 		end()
 	})
 }
@@ -180,13 +181,13 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 // stay counts a guest as one that is connected while run runs, and then gives back what it has.
 func (g *Guest) stay(run func()) {
 	defer close(g.gone)
-	defer g.server.cfg.Log.Info("disconnected", "client", g.client)
 	defer g.service.remove(g)
 	defer g.finish()
 	defer g.server.metrics.sessions.Dec()
 	g.server.metrics.sessions.Inc()
 	g.server.cfg.Log.Info("connected", "client", g.client)
 	run()
+	g.server.cfg.Log.Info("disconnected", "client", g.client, "code", g.code, "reason", g.reason)
 }
 
 // serve answers messages until the connection is to end.
@@ -318,22 +319,6 @@ func (g *Guest) Context() context.Context {
 
 // Close ends the connection, or the session.
 func (g *Guest) Close() { g.stop(websocket.CloseNormalClosure, "") }
-
-// stop ends it, and tells the peer of a connection code, unless it is 0.
-func (g *Guest) stop(code int, reason string) {
-	g.stopOnce.Do(func() {
-		g.end()
-		if g.ws == nil {
-			return
-		}
-		if code != 0 {
-			closing := websocket.FormatCloseMessage(code, reason)
-			// If it cannot be sent there is nobody to tell.
-			_ = g.ws.WriteControl(websocket.CloseMessage, closing, time.Now().Add(lingerTime))
-		}
-		g.conn.SetReadDeadline(longAgo)
-	})
-}
 
 // Game finds a game, by rules of its own unless they are nil.
 func (g *Guest) Game(id string, rules json.RawMessage) (env.Game, error) {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,23 +24,28 @@ var (
 // through it, so that bytes on the wire, memory for messages, their time and control frames have the
 // same bounds for all.
 type link struct {
-	server  *Server
-	ws      *websocket.Conn // nil: none
-	conn    peer
-	client  string  // for the log
-	memory  account // what it and its requests take
-	longest int     // a message, in bytes
-	spare   int     // bytes of a message that are not counted, as every connection has them
-	weight  int     // bytes of memory for each of a longer one: what it is decoded into counts too
-	binary  bool    // it takes no text
+	server *Server
+	ws     *websocket.Conn // nil: none
+	conn   peer
+	client string  // for the log
+	memory account // what it and its requests take
 
-	quit <-chan struct{} // closed when it is to end
-	end  context.CancelFunc
+	longest int  // a message, in bytes
+	spare   int  // bytes of a message that are not counted, as every connection has them
+	weight  int  // bytes of memory for each of a longer one: what it is decoded into counts too
+	binary  bool // it takes no text
 
 	long    chan struct{} // the worker is done with a long message
 	working bool          // the worker has one; the reader's own
 	control bucket        // of control frames; the reader's own
 	pinged  atomic.Int64  // pings sent and not yet answered
+
+	stopOnce sync.Once
+	stopping func() // called first
+	code     int    // what to tell the peer at the end; 0: nothing. Set before quit is closed
+	reason   string
+	quit     <-chan struct{} // closed when it is to end
+	end      context.CancelFunc
 }
 
 // setUp makes it one without a connection. The context is done when it is to end.
@@ -56,6 +63,21 @@ func (l *link) open(ws *websocket.Conn) {
 	ws.SetPongHandler(l.pong)
 }
 
+// stop ends it, once; the peer is told code. Any goroutine may call it.
+func (l *link) stop(code int, reason string) {
+	l.stopOnce.Do(func() {
+		l.code, l.reason = code, reason
+		if l.stopping != nil {
+			l.stopping()
+		}
+		if l.end(); l.ws != nil {
+			l.conn.SetReadDeadline(longAgo) // wakes the reader
+		}
+	})
+}
+
+var longAgo = time.Unix(1, 0)
+
 func (l *link) stopped() bool {
 	select {
 	case <-l.quit:
@@ -63,6 +85,17 @@ func (l *link) stopped() bool {
 	default:
 		return false
 	}
+}
+
+// sayGoodbye tells the peer why it ends.
+func (l *link) sayGoodbye() {
+	if l.code == 0 {
+		return
+	}
+	text := l.reason[:min(len(l.reason), 123)] // a control frame holds no more
+	closing := websocket.FormatCloseMessage(l.code, strings.ToValidUTF8(text, ""))
+	// If it cannot be sent there is nobody to tell.
+	_ = l.ws.WriteControl(websocket.CloseMessage, closing, time.Now().Add(lingerTime))
 }
 
 // read takes requests off the connection until the session is to end.

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"io"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,11 +56,8 @@ type session struct {
 	busy atomic.Int64 // requests read and not yet answered
 	last atomic.Int64 // when there was one, as time since start
 
-	stopOnce sync.Once
-	code     int // what to tell the peer at the end; 0: nothing. Set before quit is closed
-	reason   string
-	cut      *time.Timer
-	cancel   atomic.Bool // ends the request in progress; environments have it
+	cut    *time.Timer
+	cancel atomic.Bool // ends the request in progress; environments have it
 }
 
 func newSession(srv *Server, ws *websocket.Conn) *session {
@@ -75,6 +71,17 @@ func newSession(srv *Server, ws *websocket.Conn) *session {
 	s.long = make(chan struct{}, 1)
 	for range srv.cfg.maxInFlight {
 		s.free <- &request{}
+	}
+	// The request in progress is finished, those behind it are dropped. If that takes too long, the
+	// connection is cut and the games are stopped; with code 0, when there is no peer, they are at once.
+	s.stopping = func() {
+		if s.code == 0 {
+			s.cancel.Store(true)
+		}
+		s.cut = time.AfterFunc(srv.cfg.shutdownTimeout, func() {
+			s.cancel.Store(true)
+			s.conn.Close()
+		})
 	}
 	s.open(ws)
 	return s
@@ -96,38 +103,6 @@ func (s *session) run() {
 	s.linger()
 	s.cut.Stop()
 	s.server.cfg.Log.Info("disconnected", "client", s.client, "code", s.code, "reason", s.reason)
-}
-
-// stop ends the session, once: the request in progress is finished, those
-// behind it are dropped, and the peer is told code. If that takes too long, the
-// connection is cut and the games are stopped; with code 0, when there is no peer,
-// they are at once. Any goroutine may call it.
-func (s *session) stop(code int, reason string) {
-	s.stopOnce.Do(func() {
-		s.code, s.reason = code, reason
-		if code == 0 {
-			s.cancel.Store(true)
-		}
-		s.cut = time.AfterFunc(s.server.cfg.shutdownTimeout, func() {
-			s.cancel.Store(true)
-			s.conn.Close()
-		})
-		s.end()
-		s.conn.SetReadDeadline(longAgo) // wakes the reader
-	})
-}
-
-var longAgo = time.Unix(1, 0)
-
-// sayGoodbye tells the peer why the session ends.
-func (s *session) sayGoodbye() {
-	if s.code == 0 {
-		return
-	}
-	text := s.reason[:min(len(s.reason), 123)] // a control frame holds no more
-	closing := websocket.FormatCloseMessage(s.code, strings.ToValidUTF8(text, ""))
-	// If it cannot be sent there is nobody to tell.
-	_ = s.ws.WriteControl(websocket.CloseMessage, closing, time.Now().Add(lingerTime))
 }
 
 // linger lets the peer take what has been sent. A connection closed with
