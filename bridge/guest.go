@@ -42,13 +42,14 @@ const (
 
 	// What a message of JSON takes for each of its bytes: decoded into fields, and into maps, as by
 	// libraries.
-	fieldsWeight, mapsWeight = 4, 64
+	fieldsWeight, mapsWeight = 8, 64
 )
 
 // Guest is a client that speaks another protocol: a request, a connection once it is upgraded, or a
 // session that is kept beyond its requests.
 type Guest struct {
 	link
+	ctx     context.Context
 	service *service
 	leave   func() // undoes its count as a connection
 	address string // see addressOf
@@ -59,11 +60,8 @@ type Guest struct {
 	gone chan struct{} // closed when a session that was kept has ended
 
 	mu       sync.Mutex
-	life     context.Context // done when it is to end
-	ctx      context.Context // see Context
-	requests int             // of a session that is kept, under way
-	rest     func()          // ends ctx when there is none
-	rested   time.Time       // since when there is none
+	requests int       // of a session that is kept, under way
+	rested   time.Time // since when there is none
 }
 
 // guestUpgrader keeps what a connection has while it is idle small: most wait for a model.
@@ -97,8 +95,7 @@ func (srv *Server) takeToken(r *http.Request) {
 
 func (s *service) newGuest(client string, leave func()) *Guest {
 	g := &Guest{service: s, leave: leave, gone: make(chan struct{}), rested: time.Now()}
-	g.life = g.setUp(s.server, client)
-	g.ctx = g.life
+	g.ctx = g.setUp(s.server, client)
 	g.longest, g.spare, g.weight = guestBytes, guestSpare, fieldsWeight
 	return g
 }
@@ -175,6 +172,7 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 		g.serve(answer)
 		g.sayGoodbye()
 		end()
+		g.cut.Stop()
 	})
 }
 
@@ -245,7 +243,6 @@ func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error
 	}
 	kept := g.service.newGuest(g.client, leave)
 	kept.address, kept.here = g.address, g.here
-	kept.attend(&http.Request{})()                                 // so that nobody waits
 	err := kept.memory.reserve(g.body*mapsWeight, "", "a session") // it keeps what began it
 	if err == nil && !g.service.add(kept) {
 		err = errors.New("bridge: the server is shutting down")
@@ -293,29 +290,20 @@ func (g *Guest) makeRoom(idle time.Duration, near bool) bool {
 func (g *Guest) attend(r *http.Request) (done func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.requests++; g.requests == 1 {
-		g.ctx, g.rest = context.WithCancel(g.life)
-	}
+	g.requests++
 	if r.Method == http.MethodDelete {
 		g.Close()
 	}
 	return func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if g.requests--; g.requests == 0 {
-			g.rest()
-			g.rested = time.Now()
-		}
+		g.requests--
+		g.rested = time.Now()
 	}
 }
 
-// Context is done when nobody waits for the guest's answers any more: its connection or request is at its end,
-// or the last request of its session that is under way.
-func (g *Guest) Context() context.Context {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.ctx
-}
+// Context is done when the guest's connection, session or request is at its end.
+func (g *Guest) Context() context.Context { return g.ctx }
 
 // Close ends the connection, or the session.
 func (g *Guest) Close() { g.stop(websocket.CloseNormalClosure, "") }

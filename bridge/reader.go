@@ -41,11 +41,12 @@ type link struct {
 	pinged  atomic.Int64  // pings sent and not yet answered
 
 	stopOnce sync.Once
-	stopping func() // called first
-	code     int    // what to tell the peer at the end; 0: nothing. Set before quit is closed
-	reason   string
 	quit     <-chan struct{} // closed when it is to end
 	end      context.CancelFunc
+	code     int // what to tell the peer then; 0: nothing. Set before quit is closed
+	reason   string
+	cut      *time.Timer
+	cancel   atomic.Bool // ends the request in progress; environments have it
 }
 
 // setUp makes it one without a connection. The context is done when it is to end.
@@ -63,12 +64,20 @@ func (l *link) open(ws *websocket.Conn) {
 	ws.SetPongHandler(l.pong)
 }
 
-// stop ends it, once; the peer is told code. Any goroutine may call it.
+// stop ends it, once: the request in progress is finished, those behind it are dropped, and the peer is told
+// code. If that takes too long, the connection is cut and the games are stopped; with code 0, when there is no
+// peer, they are at once. Any goroutine may call it.
 func (l *link) stop(code int, reason string) {
 	l.stopOnce.Do(func() {
 		l.code, l.reason = code, reason
-		if l.stopping != nil {
-			l.stopping()
+		if code == 0 {
+			l.cancel.Store(true)
+		}
+		if l.ws != nil {
+			l.cut = time.AfterFunc(l.server.cfg.shutdownTimeout, func() {
+				l.cancel.Store(true)
+				l.conn.Close()
+			})
 		}
 		if l.end(); l.ws != nil {
 			l.conn.SetReadDeadline(longAgo) // wakes the reader

@@ -55,9 +55,6 @@ type session struct {
 
 	busy atomic.Int64 // requests read and not yet answered
 	last atomic.Int64 // when there was one, as time since start
-
-	cut    *time.Timer
-	cancel atomic.Bool // ends the request in progress; environments have it
 }
 
 func newSession(srv *Server, ws *websocket.Conn) *session {
@@ -71,17 +68,6 @@ func newSession(srv *Server, ws *websocket.Conn) *session {
 	s.long = make(chan struct{}, 1)
 	for range srv.cfg.maxInFlight {
 		s.free <- &request{}
-	}
-	// The request in progress is finished, those behind it are dropped. If that takes too long, the
-	// connection is cut and the games are stopped; with code 0, when there is no peer, they are at once.
-	s.stopping = func() {
-		if s.code == 0 {
-			s.cancel.Store(true)
-		}
-		s.cut = time.AfterFunc(srv.cfg.shutdownTimeout, func() {
-			s.cancel.Store(true)
-			s.conn.Close()
-		})
 	}
 	s.open(ws)
 	return s

@@ -9,6 +9,11 @@ import (
 	"pommego/bridge"
 )
 
+var (
+	ReadAction = readAction
+	NoTools    = noTools
+)
+
 // Faulty calls a tool of a session that panics.
 func Faulty(g *bridge.Guest) *mcp.CallToolResult {
 	p := &player{guest: g} // of no handler

@@ -38,6 +38,7 @@ type Handler struct {
 	streams http.Handler  // tools, over HTTP
 	idle    time.Duration // after which a session makes room there for others
 
+	calls sync.Map // the contexts of requests for tools under way, by name
 	games sync.Map // *game, those of several sessions, by episode_id
 }
 

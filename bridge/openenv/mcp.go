@@ -2,6 +2,7 @@ package openenv
 
 import (
 	"context"
+	"crypto/rand"
 	_ "embed"
 	"encoding/json"
 	"io"
@@ -23,6 +24,9 @@ const toolsPath, toolsIdle, toolsRoom = "/mcp", 30 * time.Minute, time.Minute
 //go:embed tools.json
 var described []byte
 
+// callHeader has the name of the request of a call in Handler.calls.
+const callHeader = "Pommego-Call"
+
 // playerKey is the key of a session's player in the context of its calls.
 type playerKey struct{}
 
@@ -42,6 +46,13 @@ func newTools() *mcp.Server {
 			ctx, end := context.WithCancel(ctx)
 			defer end()
 			defer context.AfterFunc(p.guest.Context(), end)()
+			if call.Extra != nil { // over HTTP, where a session does not end with its caller
+				caller, ok := p.handler.calls.Load(call.Extra.Header.Get(callHeader))
+				if !ok {
+					return nil, errLeft
+				}
+				defer context.AfterFunc(caller.(context.Context), end)()
+			}
 			return p.call(ctx, tool.Name, call.Params.Arguments), nil
 		})
 	}
@@ -136,7 +147,10 @@ func (h *Handler) serveTools(g *bridge.Guest, w http.ResponseWriter, r *http.Req
 		reply(w, http.StatusOK, noTools(nil))
 		return
 	}
-	p := &player{handler: h, guest: g}
+	p, call := &player{handler: h, guest: g}, rand.Text()
+	r.Header.Set(callHeader, call)
+	h.calls.Store(call, r.Context())
+	defer h.calls.Delete(call)
 	h.streams.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), playerKey{}, p)))
 }
 

@@ -24,6 +24,7 @@ import (
 type caller struct {
 	t *testing.T
 	*mcp.ClientSession
+	input io.Closer // of the server, over streams
 }
 
 func connect(t *testing.T, over mcp.Transport) (*caller, error) {
@@ -32,7 +33,7 @@ func connect(t *testing.T, over mcp.Transport) (*caller, error) {
 	if err == nil {
 		t.Cleanup(func() { c.Close() })
 	}
-	return &caller{t, c}, err
+	return &caller{t, c, nil}, err
 }
 
 // tools begins a session over HTTP.
@@ -95,6 +96,7 @@ func (s *server) pipes(t *testing.T) (c *caller, ended chan error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.input = toServer
 	return c, ended
 }
 
