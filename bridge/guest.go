@@ -96,7 +96,7 @@ func (srv *Server) takeToken(r *http.Request) {
 func (s *service) newGuest(client string, leave func()) *Guest {
 	g := &Guest{service: s, leave: leave, gone: make(chan struct{}), rested: time.Now()}
 	g.ctx = g.setUp(s.server, client)
-	g.longest, g.spare, g.weight = guestBytes, guestSpare, fieldsWeight
+	g.longest, g.spare = guestBytes, guestSpare
 	return g
 }
 
@@ -207,12 +207,16 @@ func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 		last = done
 		go func() { // reading goes on, which answers pings and notices that the client goes
 			<-before
+			decoded := m.held * (fieldsWeight - 1)
+			if err := g.memory.reserve(decoded, "", "a long message"); err != nil {
+				m.lacks, decoded = err, 0
+			}
 			if !g.stopped() {
 				if text := answer(m.buf, m.lacks); text != nil {
 					g.write(text)
 				}
 			}
-			g.memory.release(m.held)
+			g.memory.release(m.held + decoded)
 			unanswered.Add(-1)
 			close(done)
 		}()

@@ -32,7 +32,6 @@ type link struct {
 
 	longest int  // a message, in bytes
 	spare   int  // bytes of a message that are not counted, as every connection has them
-	weight  int  // bytes of memory for each of a longer one: what it is decoded into counts too
 	binary  bool // it takes no text
 
 	long    chan struct{} // the worker is done with a long message
@@ -179,10 +178,10 @@ func (r *request) fill(in io.Reader, limit int, l *link) error {
 			}
 			size := min(max(2*cap(r.buf), least), max(limit, least))
 			if size > l.spare {
-				if r.lacks = l.memory.reserve(int64(size*l.weight)-r.held, "", "a long message"); r.lacks != nil {
+				if r.lacks = l.memory.reserve(int64(size)-r.held, "", "a long message"); r.lacks != nil {
 					break
 				}
-				r.held = int64(size * l.weight)
+				r.held = int64(size)
 			}
 			grown := make([]byte, len(r.buf), size)
 			copy(grown, r.buf)

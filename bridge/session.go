@@ -64,8 +64,7 @@ func newSession(srv *Server, ws *websocket.Conn) *session {
 		out: make(chan reply), stepSignal: make(chan struct{}, 1), viewSignal: make(chan struct{}, 1),
 	}
 	s.setUp(srv, ws.RemoteAddr().String())
-	s.longest, s.spare, s.weight, s.binary = srv.cfg.maxMessageBytes, keepBytes, 1, true
-	s.long = make(chan struct{}, 1)
+	s.longest, s.spare, s.binary, s.long = srv.cfg.maxMessageBytes, keepBytes, true, make(chan struct{}, 1)
 	for range srv.cfg.maxInFlight {
 		s.free <- &request{}
 	}

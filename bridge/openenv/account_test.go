@@ -218,6 +218,7 @@ func TestCallersShare(t *testing.T) {
 	goes := s.post(t, a.ID(), "act", `{"action":"wait for 50"}`)
 	time.Sleep(50 * time.Millisecond)
 	goes()
+	a.tell("look", `{}`)               // waits until its call has ended
 	for tick := 1; tick <= 3; tick++ { // without a, whose answer is dropped
 		if told := b.tell("act", `{"action":"stop"}`); !strings.Contains(told[0], fmt.Sprintf("Tick %d ", tick)) {
 			t.Errorf("tick %d: %s", tick, told[0])
