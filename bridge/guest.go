@@ -49,7 +49,6 @@ const (
 // session that is kept beyond its requests.
 type Guest struct {
 	link
-	ctx     context.Context
 	service *service
 	leave   func() // undoes its count as a connection
 	address string // see addressOf
@@ -95,7 +94,7 @@ func (srv *Server) takeToken(r *http.Request) {
 
 func (s *service) newGuest(client string, leave func()) *Guest {
 	g := &Guest{service: s, leave: leave, gone: make(chan struct{}), rested: time.Now()}
-	g.ctx = g.setUp(s.server, client)
+	g.setUp(s.server, client)
 	g.longest, g.spare = guestBytes, guestSpare
 	return g
 }
@@ -114,8 +113,13 @@ func (s *service) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request,
 		g.finish()
 		return
 	}
-	if kept, ok := s.server.kept.Load(r.Header.Get(sessionHeader)); ok {
-		defer kept.(*Guest).attend(r)()
+	if v, ok := s.server.kept.Load(r.Header.Get(sessionHeader)); ok {
+		kept := v.(*Guest)
+		kept.note(1)
+		defer kept.note(-1)
+		if r.Method == http.MethodDelete { // ends what is to be waited for
+			kept.Close()
+		}
 	}
 	g.unbind = context.AfterFunc(r.Context(), g.end)
 	if p.Serve(g, w, r); g.ws == nil {
@@ -289,21 +293,11 @@ func (g *Guest) makeRoom(idle time.Duration, near bool) bool {
 	return true
 }
 
-// attend notes a request of a session that is kept, until the function that it returns is called. DELETE ends
-// the session.
-func (g *Guest) attend(r *http.Request) (done func()) {
+// note counts requests of a session that is kept.
+func (g *Guest) note(requests int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.requests++
-	if r.Method == http.MethodDelete {
-		g.Close()
-	}
-	return func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.requests--
-		g.rested = time.Now()
-	}
+	g.requests, g.rested = g.requests+requests, time.Now()
 }
 
 // Context is done when the guest's connection, session or request is at its end.

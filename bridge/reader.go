@@ -40,19 +40,20 @@ type link struct {
 	pinged  atomic.Int64  // pings sent and not yet answered
 
 	stopOnce sync.Once
-	quit     <-chan struct{} // closed when it is to end
+	ctx      context.Context // done when it is to end
 	end      context.CancelFunc
-	code     int // what to tell the peer then; 0: nothing. Set before quit is closed
+	quit     <-chan struct{} // that of ctx
+	code     int             // what to tell the peer then; 0: nothing. Set before quit is closed
 	reason   string
 	cut      *time.Timer
 	cancel   atomic.Bool // ends the request in progress; environments have it
 }
 
-// setUp makes it one without a connection. The context is done when it is to end.
-func (l *link) setUp(srv *Server, client string) context.Context {
-	ctx, end := context.WithCancel(context.Background())
-	l.server, l.client, l.memory, l.quit, l.end = srv, client, account{budget: &srv.memory}, ctx.Done(), end
-	return ctx
+// setUp makes it one without a connection.
+func (l *link) setUp(srv *Server, client string) {
+	l.server, l.client, l.memory = srv, client, account{budget: &srv.memory}
+	l.ctx, l.end = context.WithCancel(context.Background())
+	l.quit = l.ctx.Done()
 }
 
 // open gives it its connection.

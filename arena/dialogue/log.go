@@ -54,8 +54,6 @@ func (l *Log) write(v line) (err error) {
 	}
 	if err != nil && l.err == nil {
 		slog.Error("a dialogue cannot be recorded; the next is tried", "error", err)
-	} else if err == nil && l.err != nil {
-		slog.Info("dialogues are recorded again")
 	}
 	l.err = err
 	return err

@@ -124,13 +124,17 @@ func (h *Handler) enter(guest *bridge.Guest, o options) (*game, *seat, error) {
 			if s, err := found.(*game).join(o); s != nil || err != nil {
 				return found.(*game), s, err
 			}
+			h.games.CompareAndDelete(*o.EpisodeID, found) // it is over
 		}
 		g, err := h.newGame(guest, o)
 		if err != nil {
 			return nil, nil, err
 		}
-		s := g.open(o)
-		if h.publish(g, found) {
+		s, there := g.open(o), false
+		if places(g.line) > 1 {
+			_, there = h.games.LoadOrStore(*g.options.EpisodeID, g)
+		}
+		if !there {
 			return g, s, nil
 		}
 		g.lease.Release() // another was faster
@@ -143,20 +147,6 @@ func (h *Handler) find(o options) (found any) {
 		found, _ = h.games.Load(*o.EpisodeID)
 	}
 	return found
-}
-
-// publish lets others find a game of several sessions, in place of one that is over. It does not if there is
-// another by now.
-func (h *Handler) publish(g *game, over any) bool {
-	id := *g.options.EpisodeID
-	if places(g.line) > 1 && over != nil {
-		return h.games.CompareAndSwap(id, over, g)
-	}
-	if places(g.line) > 1 {
-		_, there := h.games.LoadOrStore(id, g)
-		return !there
-	}
-	return true
 }
 
 // open seats the session that made the game, which then waits for others.

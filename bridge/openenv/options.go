@@ -94,8 +94,8 @@ func (o *options) check() error {
 	case o.EpisodeID != nil && (*o.EpisodeID == "" || len(*o.EpisodeID) > 255):
 		return refuse(validation, "episode_id has %d bytes, want 1 to 255", len(*o.EpisodeID))
 	case o.EpisodeID != nil && len(*o.EpisodeID) < leastName && slices.Contains(o.Opponents, open):
-		return refuse(validation, "episode_id has %d bytes: whoever knows it may join, so want %d random ones or more, or none, "+
-			"and the session's state has one", len(*o.EpisodeID), leastName)
+		return refuse(validation, "episode_id has %d bytes: whoever knows it may join, so want %d random ones "+
+			"or more, or none, and the session's state has one", len(*o.EpisodeID), leastName)
 	case o.Seat != nil && *o.Seat < 0:
 		return refuse(validation, "seat is %d, want 0 or more", *o.Seat)
 	case o.Detail != "" && o.Detail != "image" && !slices.Contains(dialogue.Details, o.Detail):
