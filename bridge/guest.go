@@ -129,9 +129,7 @@ func (s *service) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request,
 
 // readBody reads the body of a request, so that what serves it waits for games alone.
 func (g *Guest) readBody(r *http.Request) (status int, err error) {
-	if g.body = r.ContentLength; g.body < 0 || g.body > handshakeBytes {
-		g.body = handshakeBytes // conn allows no more
-	}
+	g.body = int64(min(uint64(r.ContentLength), handshakeBytes)) // conn allows no more; -1: unknown
 	if err := g.memory.reserve(g.body*mapsWeight, "", "a request"); err != nil {
 		return http.StatusServiceUnavailable, err
 	}
@@ -282,15 +280,14 @@ func (g *Guest) makeRoom(idle time.Duration, near bool) bool {
 		}
 		return true
 	})
-	if oldest == nil {
-		return false
+	if oldest != nil {
+		oldest.Close()
+		select {
+		case <-oldest.gone:
+		case <-g.quit:
+		}
 	}
-	oldest.Close()
-	select {
-	case <-oldest.gone:
-	case <-g.quit:
-	}
-	return true
+	return oldest != nil
 }
 
 // note counts requests of a session that is kept.
