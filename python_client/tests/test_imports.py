@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "llm": {"core", "_transport", "evaluation", "suites"},
     "examples": set(),
     "evaluation": {"core", "suites"},
-    "tournaments": {"core", "evaluation"},
+    "tournaments": {"core", "evaluation", "networks"},
     "watching": {"core", "data", "evaluation"},
     **{name: {"core", "__init__"} for name in ("__main__", "bench", "demo")},
     "__init__": {"core", "evaluation", "networks", "pettingzoo", "tournaments", "watching"},

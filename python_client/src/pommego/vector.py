@@ -461,7 +461,7 @@ class PommegoVectorEnv(VectorEnv):
         self._session.set_opponents(line_ups)
 
     @locked
-    def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]]) -> None:
+    def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]] | None) -> None:
         """Have episodes begin in saved states, from each game's next one on.
 
         Such an episode has its seed, number, opponents and RNGs as any other: only
@@ -472,7 +472,7 @@ class PommegoVectorEnv(VectorEnv):
 
         Args:
             states: saved states, each drawn equally often, or `Starts` with weights or a share of new
-                boards. An empty list: episodes begin on new boards.
+                boards. None: episodes begin on new boards.
 
         Raises:
             ServerError: a state belongs to other rules, or is of a game that is over; in

@@ -29,15 +29,16 @@ def states(
         path: a data set, or a file of recorded games (``pommego play --record``).
         at: after how many steps. Negative numbers count from the end of each game:
             -1 is the last position in which it goes on. Games that are shorter lack it.
-        winner: leave out games that nobody won alone, and seat the learner of an
-            episode that begins there in the winner's place (unless `seat` is given).
+        winner: leave out games that nobody won, and seat the learner of an episode that begins
+            there in the winner's place (unless `seat` is given). Where a team won there is a state
+            for each member that is not out by then.
         games: the first so many games; None: all.
 
     Returns:
         the states, game by game, for `start_states`, `set_state` and ``reset(options=...)``.
 
     Raises:
-        PommegoError: the path cannot be read; the message says why.
+        PommegoError: the path cannot be read, or no game has such a position; the message says why.
     """
     steps = [at] if isinstance(at, int) else list(at)
     command = ["data", "states", os.fspath(path), f"--at={','.join(map(str, steps))}"]
