@@ -177,6 +177,8 @@ def _of_game(opponents: Callable[[int], Any], game: int) -> Sequence[Opponent]:
 
 
 def _opponents(what: str, entries: Sequence[Any]) -> tuple[Opponent, ...]:
+    if not entries:
+        raise ValueError(f"{what} is empty: name who plays, or leave it out, and the learner plays all seats")
     for k, entry in enumerate(entries):
         check_player(f"{what}[{k}]", entry)
         if entry == _POLICY:

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterable
 
+from pommego._core.checks import at_least
 from pommego._core.program import run
 from pommego.state import State
 
@@ -38,9 +39,14 @@ def states(
         the states, game by game, for `start_states`, `set_state` and ``reset(options=...)``.
 
     Raises:
+        ValueError: `at` names no steps, or `games` none.
         PommegoError: the path cannot be read, or no game has such a position; the message says why.
     """
     steps = [at] if isinstance(at, int) else list(at)
+    if not steps:
+        raise ValueError(f"at is {at!r}, expected a number of steps, or several")
+    if games is not None:
+        at_least(1, "games", games)
     command = ["data", "states", os.fspath(path), f"--at={','.join(map(str, steps))}"]
     command += ["--winner"] * winner + ([] if games is None else [f"--games={games}"])
     return [State(base64.b64decode(json.loads(line)["state"])) for line in run(*command).splitlines()]
