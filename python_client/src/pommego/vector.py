@@ -37,6 +37,7 @@ __all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
 
 #: How games can be drawn: as text, as images, or in the browser.
 RENDER_MODES = ("ansi", "rgb_array", "human")
+_GYMNASIUM = tuple(map(int, gymnasium.__version__.split(".")[:2]))
 _TILE = 16  # pixels of a tile in an image
 
 StepReturn = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
@@ -218,6 +219,10 @@ class PommegoVectorEnv(VectorEnv):
             self._session.check_together("resetting some games")
         if isinstance(seeds, int):
             super().reset(seed=seeds)
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and _GYMNASIUM < (1, 4):
+            from pommego._core.wording import warn_of_statistics
+
+            warn_of_statistics()
         self._session.check_open()
         self._session.abandon_steps()
         view = self._session.reset(seeds, mask, starts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -40,6 +41,18 @@ def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
     said = str(odd[0]) if len(odd) == 1 else f"one of {odd[:5]}"
     message = error.message.replace(NO_BYTE, said)
     return ServerError(error.code, message, error.hint, error.field, error.details)
+
+
+def warn_of_statistics() -> None:
+    """Warn where a wrapper of older versions of gymnasium, which calls this, counts wrongly (their #1624)."""
+    if any(
+        type(at.frame.f_locals.get("self")).__name__ == "RecordEpisodeStatistics" for at in inspect.stack(0)
+    ):
+        warnings.warn(
+            "with autoreset_mode SAME_STEP RecordEpisodeStatistics counts wrongly before gymnasium 1.4: "
+            "use NEXT_STEP, a newer gymnasium, or info['game']",
+            stacklevel=5,
+        )
 
 
 def check_options(options: Iterable[str], without: Sequence[str], *functions: Callable[..., Any]) -> None:

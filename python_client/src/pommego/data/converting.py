@@ -122,13 +122,18 @@ def _environment(manifest: Manifest, observation: str) -> gymnasium.Env:
 def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
     """Make a `torch.utils.data.IterableDataset` whose items are batches of tensors.
 
-    Use it with ``DataLoader(..., batch_size=None)``; each of the loader's workers
+        rows = data.torch_dataset("ffa-steps", batch_size=256, shuffle=0)
+        for batch in DataLoader(rows, batch_size=None, num_workers=2):
+
+    The loader's `batch_size` is None, as the data set makes the batches. Each of the loader's workers
     reads different files.
 
     Args:
         path: a data set of layout "steps".
-        options: as for `load`. If workers are spawned, `where` must be a function
-            that can be pickled, one defined in a module.
+        options: as for `load`. With `shuffle` each epoch has another order: that seed and the number of
+            the epoch decide it, in workers with the seed that PyTorch draws for them
+            (`torch.manual_seed`). If workers are spawned, `where` must be a function that can be
+            pickled, one defined in a module.
 
     Raises:
         ImportError: PyTorch is not installed.
@@ -136,25 +141,43 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
     try:
         import torch  # noqa: PLC0415, an extra
         from torch.utils.data import IterableDataset, get_worker_info  # noqa: PLC0415
+        from torch.utils.data._utils.collate import default_collate_fn_map  # noqa: PLC0415
     except ImportError as e:
         raise ImportError("torch_dataset needs PyTorch: pip install torch") from e
+
+    default_collate_fn_map[_Tensors] = _not_again
+    seed = options.get("shuffle")
 
     class Batches(IterableDataset):
         """Batches of a data set."""
 
+        epochs = 0
+
         def __iter__(self) -> Iterator[dict[str, torch.Tensor]]:
             worker = get_worker_info()
-            loader = load(path, **options)
+            order = seed if seed is None else [seed, self.epochs, worker.seed if worker else 0]
+            loader = load(path, **options | {"shuffle": order})
+            self.epochs += 1
             if worker is not None:
                 loader.take_share(worker.id, worker.num_workers)
             for batch in loader:
-                yield {name: torch.from_numpy(array) for name, array in _numbers(batch).items()}
+                yield _Tensors((name, torch.from_numpy(array)) for name, array in _numbers(batch).items())
 
         def __reduce__(self) -> tuple[Any, ...]:
             """Recreate it in spawned workers, as on macOS and Windows and in some frameworks."""
             return partial(torch_dataset, path, **options), ()
 
     return Batches()
+
+
+class _Tensors(dict):
+    """A batch, which a DataLoader must not make batches of again."""
+
+
+def _not_again(*_: Any, **__: Any) -> None:
+    raise ValueError(
+        "torch_dataset(..., batch_size=64) makes the batches: use DataLoader(..., batch_size=None)"
+    )
 
 
 def _numbers(batch: Batch) -> Batch:
