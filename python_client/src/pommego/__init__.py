@@ -13,6 +13,7 @@ language models, `pommego.pommerman` the API of the original, `pommego.data` rea
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from gymnasium.vector import AutoresetMode
@@ -140,20 +141,22 @@ _ADAPTERS = {
 
 def __getattr__(name: str) -> Any:
     """Load a public name, a module, or an adapter and with it its framework, on first use."""
-    if name in _MODULES:
-        value = globals()[name] = getattr(__getattr__(_MODULES[name]), name)
-        return value
+    module = _MODULES.get(name, name)
     try:
-        return importlib.import_module(f"pommego.{name}")
+        value = importlib.import_module(f"pommego.{module}")
     except ModuleNotFoundError as e:
-        if e.name == f"pommego.{name}":
+        if e.name == f"pommego.{module}":
             raise AttributeError(f"module 'pommego' has no attribute {name!r}") from None
-        if name not in _ADAPTERS:
-            raise
-        missing = (e.name or "").partition(".")[0]
-        raise ModuleNotFoundError(
-            f"pommego.{name} needs {missing}: pip install '{_ADAPTERS[name]}'", name=e.name
-        ) from e
+        missing, words = (e.name or "").partition(".")[0], str(e)
+        if module in _ADAPTERS:
+            words = f"pommego.{module} needs {missing}: pip install '{_ADAPTERS[module]}'"
+        # So that hasattr(), help() and inspect work. `from pommego import NAME` would then not say why.
+        if sys._getframe(1).f_code.co_name == "_handle_fromlist":
+            raise ModuleNotFoundError(words, name=e.name) from e
+        raise AttributeError(words) from e
+    if name in _MODULES:
+        value = globals()[name] = getattr(value, name)
+    return value
 
 
 def __dir__() -> list[str]:

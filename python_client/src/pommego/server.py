@@ -28,6 +28,7 @@ from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartErro
 __all__ = ["Server", "find_binary", "running", "stop"]
 
 _GRACE = 0.5  # seconds a server gets to shut down before it is killed: it has nothing to save
+_LONGEST = 103  # bytes of a Unix socket's path; Linux allows 107
 _TAIL = 2048  # bytes of its output in error messages
 _SEARCHED = 8 << 20  # bytes of it in which the beginning of a fault is looked for
 
@@ -127,8 +128,11 @@ class Server:
         program = Path(binary) if binary else find_binary()
         self.token = secrets.token_urlsafe(32)
         # The server makes the directory, and removes it also when this process is killed.
-        name = f"{tempfile.gettempdir()}/pommego-{secrets.token_hex(8)}"
-        self._directory = name if transport == "unix" else ""
+        name = f"pommego-{secrets.token_hex(8)}"
+        place = tempfile.gettempdir()
+        if len(os.fsencode(f"{place}/{name}/socket")) > _LONGEST:
+            place = "/tmp"  # nosec B108  # the name cannot be guessed
+        self._directory = f"{place}/{name}" if transport == "unix" else ""
         listen = f"unix:{self._directory}/socket" if self._directory else "127.0.0.1:0"
         self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so no file is left behind
         try:
@@ -154,14 +158,14 @@ class Server:
                 f"the server (process {self.pid}) printed no address within {timeout:g} s"
                 + _quoted(_last_words(self._output))
             )
-        line = os.read(ready, 4096).decode(errors="replace")
+        line = os.fsdecode(os.read(ready, 4096))
         if not line:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=1)
             raise ServerStartError(f"the server did not start. {_death(self._process, self._output)}")
-        for word in line.split():
-            if word.startswith(("ws://", "unix:")):
-                return word
+        address = line.removesuffix("\n")
+        if address.startswith(("ws://", "unix:")):
+            return address
         raise ServerStartError(f"the server printed {line!r}, expected its address")
 
     @property

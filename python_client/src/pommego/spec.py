@@ -99,8 +99,13 @@ class Field:
             )
 
     def space(self) -> gymnasium.spaces.Box:
-        """Return the field's space, for one seat."""
-        return gymnasium.spaces.Box(self.low, self.high, self.shape, np.dtype(self.dtype).type)
+        """Return the field's space, for one seat.
+
+        Its bound is 254 where Stable-Baselines3 would take planes for a picture, for their 255: it guesses
+        which axis has the channels, moves it, and divides by 255.
+        """
+        high = min(self.high, 254) if self.dtype == "uint8" and len(self.shape) == 3 else self.high
+        return gymnasium.spaces.Box(self.low, high, self.shape, np.dtype(self.dtype).type)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class Tournament:
     """
 
     results: dict[str, Any]
-    _names: dict[str, str] = field(default_factory=dict, repr=False)  # the players' by those in the results
+    _names: dict[str, str] = field(default_factory=dict, init=False, repr=False)  # by those in the results
 
     @property
     def ratings(self) -> dict[str, Interval]:
@@ -132,7 +132,9 @@ def tournament(
                 record["result"] = [list(RESULTS)[result] for result in played.results[k].tolist()]
                 record["counts"] = {name: counted[k].tolist() for name, counted in played.counts.items()}
                 records.append(json.dumps(record))
-    return Tournament(found, called | also)
+    result = Tournament(found)
+    result._names.update(called | also)
+    return result
 
 
 def _named(players: Any) -> tuple[dict[str, Opponent], dict[str, str]]:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks, rows
 from pommego._core.batch import Observation
-from pommego._core.call_lock import locked
+from pommego._core.call_lock import locked, uncopied
 from pommego._core.info import InfoMaker
 from pommego._core.rows import fields_of
 from pommego.errors import PommegoError, ServerError
@@ -110,6 +110,8 @@ class PommegoVectorEnv(VectorEnv):
         batch_bytes: bytes of the longest batch the server may send.
         timeout: seconds to wait for one reply; may be changed.
     """
+
+    __reduce__ = uncopied
 
     def __init__(
         self,

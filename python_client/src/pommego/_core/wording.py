@@ -67,4 +67,6 @@ def check_options(options: Iterable[str], without: Sequence[str], *functions: Ca
             advice = "; pommego.make_vec() has"
         elif name in _CONNECTION:
             advice = f"; use connection=pommego.Connection({name}=...) instead"
-        raise TypeError(f"there is no option {name} here{advice}")
+        # Python's own words first, by which others find out what they can pass on.
+        said = f"{functions[0].__name__}() got an unexpected keyword argument {name!r}"
+        raise TypeError(f"{said}: there is no option {name} here{advice}")
