@@ -47,6 +47,10 @@ def at_least(least: int, what: str, value: Any, kind: type = Integral, more: str
         raise ValueError(f"{what} is {value!r}, expected {said}, {least} or more{more}")
 
 
+def so_many(games: int) -> str:
+    return f"{games} game{'s' * (games != 1)}"
+
+
 def seeds(
     seed: int | Sequence[int | None] | NDArray[Any] | None, games: int
 ) -> int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None:
@@ -57,7 +61,7 @@ def seeds(
         raise TypeError(f"seed is {seed!r}, expected an integer, a list of {games} of them, or None")
     values = list(seed)
     if len(values) != games:
-        raise ValueError(f"a list of seeds has {len(values)} entries, expected one for each game, {games}")
+        raise ValueError(f"a list of seeds has {len(values)} entries for {so_many(games)}: give one for each")
     given = np.array([value is not None for value in values], np.bool_)
     if not given.any():
         return None

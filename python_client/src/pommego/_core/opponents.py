@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pommego._core.checks import so_many
 from pommego._transport import wire
 from pommego.pool import Pool, check_policy
 
@@ -87,7 +88,7 @@ class LineUps:
             )
         if len(opponents) != games:
             raise ValueError(
-                f"opponents has {len(opponents)} line-ups for {games} games: give one for each game, "
+                f"opponents has {len(opponents)} line-ups for {so_many(games)}: give one for each game, "
                 "or pommego.LineUps([...]) to have one drawn at each episode"
             )
         keys = [tuple(one if isinstance(one, str) else id(one) for one in line_up) for line_up in opponents]

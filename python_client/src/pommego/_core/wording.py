@@ -23,6 +23,7 @@ def in_our_words(error: ServerError) -> ServerError:
     message, field = error.message, error.field
     if field == "games":
         message, field = message.replace("games is", "num_envs is"), "num_envs"
+        message = message.replace("make needs the field games", "num_envs is None, want an integer")
     elif field == "observation":
         message = message.replace("there are [", 'there are ["box" ')
     elif field == "agent_seconds":
