@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import copy
 import functools
+import gc
+import pickle
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -142,3 +145,54 @@ def test_attributes_that_others_read(vec: Vec) -> None:
     assert envs.closed is False
     assert copy.deepcopy(envs.observation_space) == envs.observation_space
     assert envs.metadata is not vec(games=1).metadata
+
+
+@pytest.mark.parametrize(
+    ("action", "error", "says"),
+    [
+        (9, pommego.ServerError, "^action is 9, want 0 to 5 "),
+        ([0, 1], ValueError, r"^action is \[0, 1\], expected one integer$"),
+        (0.5, TypeError, "^action must be integers, got dtype float64: take the argmax"),
+        (np.array([0, 1], object), TypeError, r"^action must be integers, got dtype object: astype\(int\)$"),
+    ],
+    ids=str,
+)
+def test_errors_of_one_game_speak_of_no_rows(
+    single: Callable[..., pommego.PommegoEnv], action: Any, error: type[Exception], says: str
+) -> None:
+    env = single("OneVsOne-v0")
+    env.reset(seed=0)
+    with pytest.raises(error, match=says):
+        env.step(action)
+    env.step(5)
+
+
+def test_masks_as_a_method(single: Callable[..., pommego.PommegoEnv]) -> None:
+    env = single("OneVsOne-v0")
+    _, info = env.reset(seed=0)
+    for action in (5, 0, 0):
+        np.testing.assert_array_equal(env.action_masks(), info["action_mask"])
+        *_, info = env.step(action)
+    saved = env.get_state()
+    env.reset(seed=3)
+    _, again = env.set_state(saved)
+    np.testing.assert_array_equal(env.action_masks(), again["action_mask"])
+    np.testing.assert_array_equal(env.action_masks(), info["action_mask"])
+
+
+def test_a_copy_would_close_the_original(vec: Callable[..., Any], single: Callable[..., Any]) -> None:
+    for env in (vec("OneVsOne-v0", 2), single("OneVsOne-v0")):
+        env.reset(seed=0)
+        for take in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match=r"an environment cannot be pickled or copied.* clone\(\)"):
+                take(env)
+        gc.collect()
+        env.reset()
+
+
+@pytest.mark.parametrize("observation", ["planes", "raw", "box"])
+def test_no_field_looks_like_a_picture(vec: Callable[..., Any], observation: str) -> None:
+    """Others guess that uint8 of three axes up to 255 is a picture, and scale and transpose it."""
+    space = vec("OneVsOne-v0", 1, observation=observation).single_observation_space
+    for field in getattr(space, "spaces", {"box": space}).values():
+        assert field.dtype != np.uint8 or len(field.shape) != 3 or field.high.max() < 255
