@@ -35,7 +35,7 @@ in which all seats learn; in Python, pommego.data.states does it all.
 
 With --winner, only games that somebody won are taken, and the states are of an environment
 whose one learner sits where the winner sat, so that episodes that begin there seat the
-learner in the winner's place. Of a team there is a state for each member that is not out.`,
+learner in the winner's place. Of a team there is one for each member that is not out.`,
 		Example: `  pommego data states ffa --at -20 >ends.jsonl
   pommego data states match.jsonl.gz --at 0,10,20,-1 --winner`,
 		Args: some("data set or file of recorded games", "PATH..."),
@@ -47,7 +47,7 @@ learner in the winner's place. Of a team there is a state for each member that i
 				return usagef("--games is %d, want 0 (all) or more", o.games)
 			}
 			for _, path := range args {
-				if err := o.write(path, json.NewEncoder(cmd.OutOrStdout())); err != nil {
+				if err := o.write(path, cmd.OutOrStdout()); err != nil {
 					return err
 				}
 			}
@@ -58,7 +58,7 @@ learner in the winner's place. Of a team there is a state for each member that i
 	f.IntSliceVar(&o.at, "at", []int{-20},
 		"after how many steps; negative ones count from the end of a game: -1 is the last position in which it goes on")
 	f.BoolVar(&o.winner, "winner", false,
-		"seat the learner in the winner's place, of a team in each living member's, and leave out games that nobody won")
+		"seat the learner in the winner's place, of a team in each living member's; leave out games that nobody won")
 	f.IntVar(&o.games, "games", 0, "take the first so many games of each path; 0: all")
 	return cmd
 }
@@ -73,17 +73,16 @@ type pastGame struct {
 	again func(see func(m env.Match)) error
 }
 
-func (o *statesOptions) write(path string, out *json.Encoder) error {
-	n, written := 0, 0
+func (o *statesOptions) write(path string, out io.Writer) error {
+	n := 0
 	each := func(p *pastGame) error {
 		if o.games > 0 && n >= o.games {
 			return errEnough
 		}
-		some, err := o.game(p, n, out)
-		if err != nil {
+		if err := o.game(p, n, json.NewEncoder(out)); err != nil {
 			return fmt.Errorf("game %d: %w", n, err)
 		}
-		n, written = n+1, written+some
+		n++
 		return nil
 	}
 	var err error
@@ -92,17 +91,10 @@ func (o *statesOptions) write(path string, out *json.Encoder) error {
 	} else {
 		err = eachRecorded(path, each)
 	}
-	if err != nil && !errors.Is(err, errEnough) {
-		return err
+	if errors.Is(err, errEnough) {
+		return nil
 	}
-	if written == 0 {
-		what := "goes on after"
-		if o.winner {
-			what = "has a winner and goes on after"
-		}
-		return fmt.Errorf("%s: none of its games (%d) %s any of the steps %v", path, n, what, o.at)
-	}
-	return nil
+	return err
 }
 
 func eachOfSet(folder string, each func(*pastGame) error) error {
@@ -176,50 +168,40 @@ type position struct {
 	Game  int    `json:"game"`
 	Step  int    `json:"step"`
 	State []byte `json:"state"`
-	match []byte // without learners
 	in    env.SeatSet
 }
 
-// game writes the positions of a game, and returns how many.
-func (o *statesOptions) game(p *pastGame, number int, out *json.Encoder) (int, error) {
+func (o *statesOptions) game(p *pastGame, number int, out *json.Encoder) error {
 	var kept []position
 	var status env.Status
-	step, written := 0, 0
+	step := 0
 	err := p.again(func(m env.Match) {
 		status = m.Status()
 		if !status.Over && (slices.Contains(o.at, step) || slices.Contains(o.at, step-p.steps)) {
-			kept = append(kept, position{number, step, nil, m.Append(nil), status.In})
+			kept = append(kept, position{number, step, m.Append(nil), status.In})
 		}
 		step++
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	form := gamestate.Of(p.spec)
 	for _, k := range kept {
-		for _, rows := range o.learners(p.spec.Seats, status.Winners&k.in) {
-			saved := gamestate.State{Rows: rows, Returns: make([]float64, len(rows)), Match: k.match}
-			k.State = form.Append(nil, &saved)
-			if err := out.Encode(k); err != nil {
-				return written, err
+		rows, match := []int{}, k.State
+		for seat := range p.spec.Seats {
+			if o.winner && !(status.Winners & k.in).Has(seat) {
+				continue
 			}
-			written++
+			rows = append(rows, seat)
+			if !o.winner && len(rows) < p.spec.Seats {
+				continue
+			}
+			k.State = form.Append(nil, &gamestate.State{Rows: rows, Returns: make([]float64, len(rows)), Match: match})
+			if err := out.Encode(k); err != nil {
+				return err
+			}
+			rows = rows[:0]
 		}
 	}
-	return written, nil
-}
-
-// learners lists who learns in each state of a position, in which these winners are still in the game.
-func (o *statesOptions) learners(seats int, winners env.SeatSet) (states [][]int) {
-	every := make([]int, seats)
-	for seat := range every {
-		every[seat] = seat
-		if winners.Has(seat) {
-			states = append(states, []int{seat})
-		}
-	}
-	if o.winner {
-		return states
-	}
-	return [][]int{every}
+	return nil
 }

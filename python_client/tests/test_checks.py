@@ -134,6 +134,7 @@ class OnAnother:
         ([0, 2**70, 0, 0], f"must be integers, got {2**70}"),
         ([0, None, 0, 0], "must be integers, got None"),
         (None, "must be integers, got None"),
+        (np.zeros(4, object), r"got dtype object: astype\(int\)"),
         (np.zeros(4, np.float32), r"got dtype float32: take the argmax .*, or astype\(int\)"),
     ],
 )
@@ -242,9 +243,9 @@ def test_one_game_is_no_games() -> None:
         lambda: reset_states({"states": [None] * 2}, 1),
         lambda: LineUps.read([["simple"], ["random"]], 1),
     ):
-        with pytest.raises(ValueError, match="2 (entries|line-ups) for 1 game: give one for each"):
+        with pytest.raises(ValueError, match="2 (entries|line-ups) for 1 game: give "):
             call()
-    with pytest.raises(ValueError, match="has 1 entries for 3 games: give one for each"):
+    with pytest.raises(ValueError, match="seed has 1 entries for 3 games: give each one"):
         checks.seeds([1], 3)
     one = pommego.Evaluation(np.ones(1, np.int8), np.array([9]), np.zeros(1, np.uint8), 0)
     assert str(one).startswith("1 game: 100.0% won")

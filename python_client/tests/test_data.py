@@ -312,16 +312,9 @@ def test_what_selects_nothing_is_no_empty_loop(generated: Make) -> None:
     for options, says in [
         ({"agents": "nobody"}, r"agents is 'nobody', expected some of \['simple'"),
         ({"agents": []}, r"agents is \[\], expected some of"),
-        ({"columns": []}, "columns is empty: name some"),
     ]:
         with pytest.raises(ValueError, match=says):
             data.load(path, **options)
-    for options, says in [
-        ({"at": []}, r"at is \[\], expected a number"),
-        ({"games": 0}, "games is 0, expected"),
-    ]:
-        with pytest.raises(ValueError, match=says):
-            data.states(path, **options)
 
 
 def test_shuffled(generated: Make) -> None:

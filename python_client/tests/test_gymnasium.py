@@ -151,9 +151,9 @@ def test_attributes_that_others_read(vec: Vec) -> None:
     ("action", "error", "says"),
     [
         (9, pommego.ServerError, "^action is 9, want 0 to 5 "),
-        ([0, 1], ValueError, r"^action is \[0, 1\], expected one integer$"),
-        (0.5, TypeError, "^action must be integers, got dtype float64: take the argmax"),
-        (np.array([0, 1], object), TypeError, r"^action must be integers, got dtype object: astype\(int\)$"),
+        ([0, 1], ValueError, r"^action is \[0, 1\], expected an integer"),
+        (0.5, ValueError, "^action is 0.5, expected an integer"),
+        (np.array(1, object), ValueError, r"^action is array\(1, dtype=object\), expected an integer"),
     ],
     ids=str,
 )

@@ -43,7 +43,7 @@ class Still:
 
 def as_agents(results: dict[str, Any]) -> dict[str, Any]:
     """Return results with the agent's name in place of the policy's, without counts of time and search."""
-    text = json.dumps(results).replace("client:still@1", "static").replace("client:still", "static")
+    text = json.dumps(results).replace("client:still", "static").replace("client:other", "static")
     told = json.loads(text)
     for one in told["standings"]:
         for key in ("moves", "ticks_per_move"):
@@ -86,7 +86,7 @@ def test_policies_against_a_policy(where: dict[str, Any]) -> None:
     lost, _ = result.results["standings"]
     assert (lost["losses"], [side["games"] for side in lost["sides"]]) == (8, [4, 4])
     assert result.ratings["bomber"].value < -300
-    assert result.results["rating_0"] == "client:still@1"
+    assert result.results["rating_0"] == "client:still"
     assert str(result).splitlines()[0].split() == ["player", "games", "won", "tied", "lost", "rating"]
     assert "bomber" in str(result) and "100.0% (67.6% to 100.0%)" in str(result)
     assert "<td>bomber<td>8<td>0.0%" in result._repr_html_()
@@ -149,7 +149,7 @@ def test_kept_games_are_not_played_again(
     again = pommego.tournament([still, "random"], DUEL, out=tmp_path / "kept", **options)
     assert again.results == whole.results
     assert (tmp_path / "kept" / "games.jsonl").read_text().startswith(log)
-    assert "client:still@1" in (tmp_path / "kept" / "results.md").read_text()
+    assert "client:still" in (tmp_path / "kept" / "results.md").read_text()
     monkeypatch.setattr("pommego.tournaments.play_games", None)
     assert (
         pommego.tournament([still, "random"], DUEL, out=tmp_path / "kept", **options).results == whole.results
@@ -170,24 +170,27 @@ def test_a_new_policy_does_not_get_the_games_of_an_old_one(where: dict[str, Any]
         def __call__(self, obs: Any, info: dict[str, Any]) -> Any:
             return self.act(obs, info)
 
-    with pytest.warns(
-        UserWarning, match=r"another call will not go on in .*none, as .'mine'. have no version"
-    ):
-        assert play("none", Of(still)).ratings["mine"].value == 0
-    with pytest.raises(
-        ValueError, match=r"none has games .*'mine'.*policy.version = '1'.*name another folder"
-    ):
-        play("none", Of(bomber))
-    assert play("set", Of(still, "a@b")).results["standings"][0]["wins"] == 0
+    assert play("none", Of(still)).ratings["mine"].value == 0
+    for new in (Of(bomber), Of(bomber, 1), Of(still)):
+        with pytest.raises(
+            ValueError, match=r"none has games of .'mine'.*policy.version = '1' before the first game, and"
+        ):
+            play("none", new)
+    first = play("set", Of(still, "step 4"))
+    assert play("set", Of(still, "step 4")).results == first.results
+    with pytest.raises(ValueError, match=r"set has games of .'mine'. in other versions"):
+        play("set", Of(bomber, "step 5"))
     with pytest.raises(pommego.PommegoError, match="another tournament"):
-        play("set", Of(bomber, "c"))
+        pommego.tournament(["random", "simple"], DUEL, out=tmp_path / "set", games=2, rules=SHORT)
+    assert play("set", Of(still, "step 4")).results == first.results, (
+        "a call that was refused changed nothing"
+    )
     one, other = pommego.load("ppo-duel"), pommego.load("ppo-duel")
     first = play("network", one)
     assert play("network", other).results == first.results
-    assert [*first.ratings] == ["mine"]
     last = other.layers[-1]
     other.layers = (*other.layers[:-1], last._replace(biases=last.biases + 1))
-    with pytest.raises(pommego.PommegoError, match="another tournament"):
+    with pytest.raises(ValueError, match=r"network has games of .'mine'. in other versions"):
         play("network", other)
 
 

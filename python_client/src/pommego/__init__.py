@@ -18,23 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from gymnasium.vector import AutoresetMode
 
+from pommego import errors
 from pommego import registration as _registration
-from pommego.errors import (
-    BinaryNotFoundError,
-    BusyError,
-    ClosedError,
-    ConnectionError,
-    ForkedError,
-    GamePanicError,
-    HandshakeError,
-    PommegoError,
-    ProtocolError,
-    ServerDiedError,
-    ServerError,
-    ServerStartError,
-    TimeoutError,
-    VersionError,
-)
+from pommego.errors import *  # noqa: F403, all of them
 
 if TYPE_CHECKING:
     from pommego._core.connecting import Connection
@@ -84,22 +70,9 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "Server",
     "Simulation",
     "State",
-    "PommegoError",
-    "BinaryNotFoundError",
-    "BusyError",
-    "ClosedError",
-    "ConnectionError",
-    "ForkedError",
-    "GamePanicError",
-    "HandshakeError",
-    "ProtocolError",
-    "ServerError",
-    "ServerDiedError",
-    "ServerStartError",
-    "TimeoutError",
-    "VersionError",
     "__version__",
 ]
+__all__ += errors.__all__
 
 _registration.register()
 

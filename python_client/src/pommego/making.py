@@ -292,8 +292,6 @@ def _hosts(
     address: str | Sequence[str] | Hosts | None, replace: bool | Sequence[str], timeout: float
 ) -> Hosts | None:
     """Return the servers that share the games; None: one server, which is not replaced."""
-    if not (replace or isinstance(replace, bool)):
-        raise ValueError(f"replace is {replace!r}: name servers, or give True or False")
     if address is None and replace:
         raise ValueError("replace needs address: a server, or a list of them")
     if address is None or (isinstance(address, str) and not replace):

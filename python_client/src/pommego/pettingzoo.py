@@ -149,7 +149,6 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         "render_fps": 10,
         "is_parallelizable": True,
     }
-
     __reduce__ = uncopied
 
     def __init__(
@@ -160,7 +159,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         self.render_mode = render_mode
         self.possible_agents = agents
         self.agents: list[str] = []
-        self._alive: NDArray[np.bool_] | None = None  # None before the first reset
+        self._state = self._alive = None  # before the first reset
         self._rows = {agent: row for row, agent in enumerate(agents)}
         self._masks_inside = action_mask == "observation"
         self._dead_leave = envs.game_spec.dead_leave
@@ -216,7 +215,8 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
             ServerError: an action is out of range.
             PommegoError: no game has begun.
         """
-        self._check_begun()
+        if self._alive is None:
+            raise PommegoError("no game has begun: reset() first")
         if not self.agents:
             return {}, {}, {}, {}, {}
         for agent in self.agents:
@@ -241,11 +241,10 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
             float32 (planes, height, width): the planes, then one constant plane for each scalar.
 
         Raises:
-            PommegoError: the environment was made with ``state=False``, or no game has begun.
+            PommegoError: the environment was made with ``state=False``, or not reset.
         """
-        self._check_begun()
         if self._state is None:
-            raise PommegoError("there is no global state: make the environment with state=True")
+            raise PommegoError("there is no global state: make it with state=True, and reset() first")
         if isinstance(self._state, np.ndarray):
             return self._state[0]
         return to_box(self._state["planes"][:1], self._state["scalars"][:1])[0]
@@ -294,15 +293,8 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         return masks[0] if len(masks) == 1 else masks
 
     def _action(self, agent: str, action: Any) -> NDArray[Any]:
-        alive = bool(self._alive[self._rows[agent]])
-        try:
-            return one_action(f"the action of {agent}", action, self.action_spaces[agent], heeded=alive)
-        except TypeError as e:
-            raise ValueError(f"{e}; {agent} is in the game") from None
-
-    def _check_begun(self) -> None:
-        if self._alive is None:
-            raise PommegoError("no game has begun: reset() first")
+        space, alive = self.action_spaces[agent], self._alive[self._rows[agent]]
+        return one_action(f"the action of {agent}", action, space, heeded=alive)
 
     def _show(self) -> None:
         if self.render_mode == "human":

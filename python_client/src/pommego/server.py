@@ -28,7 +28,6 @@ from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartErro
 __all__ = ["Server", "find_binary", "running", "stop"]
 
 _GRACE = 0.5  # seconds a server gets to shut down before it is killed: it has nothing to save
-_LONGEST = 103  # bytes of a Unix socket's path; Linux allows 107
 _TAIL = 2048  # bytes of its output in error messages
 _SEARCHED = 8 << 20  # bytes of it in which the beginning of a fault is looked for
 
@@ -128,11 +127,10 @@ class Server:
         program = Path(binary) if binary else find_binary()
         self.token = secrets.token_urlsafe(32)
         # The server makes the directory, and removes it also when this process is killed.
-        name = f"pommego-{secrets.token_hex(8)}"
         place = tempfile.gettempdir()
-        if len(os.fsencode(f"{place}/{name}/socket")) > _LONGEST:
+        if len(os.fsencode(place)) > 71:  # the path of a Unix socket has 103 bytes at most
             place = "/tmp"  # nosec B108  # the name cannot be guessed
-        self._directory = f"{place}/{name}" if transport == "unix" else ""
+        self._directory = f"{place}/pommego-{secrets.token_hex(8)}" if transport == "unix" else ""
         listen = f"unix:{self._directory}/socket" if self._directory else "127.0.0.1:0"
         self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so no file is left behind
         try:

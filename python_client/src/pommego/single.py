@@ -37,7 +37,6 @@ class PommegoEnv(gymnasium.Env):
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form
-
     __reduce__ = uncopied
 
     def __init__(self, envs: PommegoVectorEnv, *, render_mode: str | None = None) -> None:
@@ -85,7 +84,7 @@ class PommegoEnv(gymnasium.Env):
 
         Raises:
             ServerError: the action is out of range, or the episode is over.
-            ValueError, TypeError: the action has the wrong shape or type.
+            ValueError: the action has the wrong shape or type.
         """
         given = one_action("action", action, self.action_space)
         obs, reward, terminated, truncated, info = self._envs.step(given[None])

@@ -99,11 +99,8 @@ class Field:
             )
 
     def space(self) -> gymnasium.spaces.Box:
-        """Return the field's space, for one seat.
-
-        Its bound is 254 where Stable-Baselines3 would take planes for a picture, for their 255: it guesses
-        which axis has the channels, moves it, and divides by 255.
-        """
+        """Return the field's space, for one seat."""
+        # With 255 Stable-Baselines3 takes planes for a picture, moves an axis, and divides by 255.
         high = min(self.high, 254) if self.dtype == "uint8" and len(self.shape) == 3 else self.high
         return gymnasium.spaces.Box(self.low, high, self.shape, np.dtype(self.dtype).type)
 

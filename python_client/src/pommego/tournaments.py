@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from pommego._core import checks
 from pommego._core.matches import RESULTS
@@ -41,13 +41,11 @@ class Tournament:
     """
 
     results: dict[str, Any]
-    _names: dict[str, str] = field(default_factory=dict, init=False, repr=False)  # by those in the results
 
     @property
     def ratings(self) -> dict[str, Interval]:
         """The players' ratings, on Elo's scale, by name; ``results["rating_0"]`` says who has 0."""
-        standings = self.results["standings"]
-        return {self._names.get(p["agent"], p["agent"]): Interval(**p["rating"]) for p in standings}
+        return {p["agent"].removeprefix(_CLIENT): Interval(**p["rating"]) for p in self.results["standings"]}
 
     def _rows(self) -> list[list[str]]:
         standings = zip(self.ratings.items(), self.results["standings"], strict=True)
@@ -86,9 +84,7 @@ def tournament(
 
     Args:
         players: each as for `evaluate`. Policies and pools are called by their keys, in a
-            sequence by their ``__name__``; agents by their own names. In the results "@" and a version
-            follow: the policy's attribute ``version``, or a hash of the weights of a network
-            (`pommego.load`) or a PyTorch module.
+            sequence by their ``__name__``; agents by their own names.
         id: an id of the catalog.
         against: who plays against each of them, in formats that have that; None: as the command has it.
         format: "one-against-three" (each alone, with `against` in all other seats, however many),
@@ -96,8 +92,9 @@ def tournament(
         games: for each player, pair or table.
         mirrored: whether each board is played from every side.
         seed: of the first board; the others count on from it.
-        out: a folder for the games and tables; with it the same call goes on after an interruption, if
-            all policies have versions. Without one, a new policy would get the games of an old one.
+        out: a folder for the games and tables; with it the same call goes on after an interruption, if all
+            policies are known to be the same: by an attribute ``version`` that you set, or by the weights of
+            those that `load` loaded.
         address: of a running server for the policies' games; None: one is started.
         token: that server's token, if it has one.
         options: further options, as for `make_vec`: observation, rules, state and so on.
@@ -108,9 +105,7 @@ def tournament(
     """
     check_options(options, NOT_HERE, tournament, make_vec)
     checks.at_least(1, "games", games)
-    (named, called), (other, also) = _named(players), ({}, {}) if against is None else _named([against])
-    if out and (unknown := [name for key, name in (called | also).items() if key == _CLIENT + name]):
-        _check_kept(Path(out), unknown)
+    named, other = _named(players), {} if against is None else _named([against])
     agents = ",".join(name.replace(",", "\\,") for name in named)
     command = ["tournament", "--env", id.removeprefix("pommego/"), "--agents", agents, "--json"]
     command += [f"--games={games}", f"--seed={checks.one_seed(seed)}", *rules_of(options.get("rules"))]
@@ -118,6 +113,8 @@ def tournament(
     command += [f"--{name}={value}" for name, value in (("format", format), ("out", out)) if value]
     command += ["--mirrored"] * mirrored
     named |= other
+    if out:
+        _check_versions(Path(out), {n: _version(p) for n, p in named.items() if n.startswith(_CLIENT)})
     records: list[str] = []  # of the policies' games
     with running(address, token) as where:
         spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
@@ -132,49 +129,42 @@ def tournament(
                 record["result"] = [list(RESULTS)[result] for result in played.results[k].tolist()]
                 record["counts"] = {name: counted[k].tolist() for name, counted in played.counts.items()}
                 records.append(json.dumps(record))
-    result = Tournament(found)
-    result._names.update(called | also)
-    return result
+    return Tournament(found)
 
 
-def _named(players: Any) -> tuple[dict[str, Opponent], dict[str, str]]:
-    """Return the players by the program's names for them, and their own names by these."""
+def _named(players: Sequence[Opponent] | Mapping[str, Opponent]) -> dict[str, Opponent]:
     if isinstance(players, str) or not players:
         raise TypeError(f"players is {players!r}, expected a list of them, or a dictionary by their names")
     called = [(p if isinstance(p, str) else getattr(p, "__name__", type(p).__name__), p) for p in players]
     named: dict[str, Opponent] = {}
-    names: dict[str, str] = {}
     for key, player in players.items() if isinstance(players, Mapping) else called:
         check_player(f"player {key!r}", player, *SEARCH)
-        name = player if isinstance(player, str) else _CLIENT + key + _version(player)
-        own = player if isinstance(player, str) else key
-        if own in names.values():
+        name = player if isinstance(player, str) else _CLIENT + key
+        if name in named:
             raise ValueError(f"two players are called {key!r}: give a dictionary of players by their names")
-        named[name], names[name] = player, own
-    return named, names
+        named[name] = player
+    return named
 
 
-def _version(policy: Any) -> str:
-    """Return what tells a policy from others of its name, after an "@"; "" if nothing does."""
-    if (given := getattr(policy, "version", None)) is not None:
-        return f"@{given}"
-    if isinstance(policy, Network):
-        with tempfile.TemporaryDirectory() as folder:
-            policy.save(path := Path(folder, "network"))
-            weights = [path.read_bytes()]
-    elif hasattr(policy, "state_dict"):
-        weights = [k.encode() + x.cpu().double().numpy().tobytes() for k, x in policy.state_dict().items()]
-    else:
-        return ""
-    return "@" + hashlib.sha256(b"".join(weights)).hexdigest()[:12]
+def _version(policy: Any) -> str | None:
+    """Return what tells a policy from others of its name; None if nothing does."""
+    version = getattr(policy, "version", None)
+    if version is None and isinstance(policy, Network):
+        weights = b"".join(np.asarray(part).tobytes() for layer in policy.layers for part in layer)
+        version = hashlib.sha256(weights + json.dumps(policy.about).encode()).hexdigest()
+    return None if version is None else str(version)
 
 
-def _check_kept(folder: Path, names: list[str]) -> None:
-    """Raise ValueError if the games there may be those of other policies with these names; warn at first."""
-    said = f"{names} have no version: set one before the first game, such as policy.version = '1'"
-    if (folder / "games.jsonl").exists():
+def _check_versions(folder: Path, versions: dict[str, str | None]) -> None:
+    """Raise ValueError if the games there may be of other policies; else note whose they will be."""
+    note = folder / "policies.json"
+    kept = json.loads(note.read_text()) if note.exists() else {}
+    others = [name.removeprefix(_CLIENT) for name, v in versions.items() if v is None or kept.get(name) != v]
+    if not (folder / "games.jsonl").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        note.write_text(json.dumps(versions))
+    elif others:
         raise ValueError(
-            f"{folder} has games of policies with these names, and {said}. Or name another folder: the "
-            "games of one policy are not those of another"
+            f"{folder} has games of {others} in other versions, or without: set policy.version = '1' before "
+            "the first game, and name another folder for a new policy"
         )
-    warnings.warn(f"another call will not go on in {folder}, as {said}", stacklevel=3)

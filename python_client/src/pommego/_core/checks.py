@@ -47,10 +47,6 @@ def at_least(least: int, what: str, value: Any, kind: type = Integral, more: str
         raise ValueError(f"{what} is {value!r}, expected {said}, {least} or more{more}")
 
 
-def so_many(games: int) -> str:
-    return f"{games} game{'s' * (games != 1)}"
-
-
 def seeds(
     seed: int | Sequence[int | None] | NDArray[Any] | None, games: int
 ) -> int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None:
@@ -61,7 +57,7 @@ def seeds(
         raise TypeError(f"seed is {seed!r}, expected an integer, a list of {games} of them, or None")
     values = list(seed)
     if len(values) != games:
-        raise ValueError(f"a list of seeds has {len(values)} entries for {so_many(games)}: give one for each")
+        raise ValueError(f"seed has {len(values)} entries for {games} game{'s'[games == 1 :]}: give each one")
     given = np.array([value is not None for value in values], np.bool_)
     if not given.any():
         return None
@@ -124,13 +120,11 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
 
 
 def one_action(what: str, action: Any, space: gymnasium.Space, *, heeded: bool = True) -> NDArray[Any]:
-    """Return the action of one seat, checked as the server checks rows'; its range only if heeded."""
+    """Return the action of one seat, checked as the server checks those of rows."""
     given = numbers(what, action)
-    if given.dtype.kind not in "iu":
-        raise TypeError(f"{what} must be integers, got {no_integers(given)}")
-    if given.shape != space.shape:
-        wanted = f"shape {space.shape}" if space.shape else "one integer"
-        raise ValueError(f"{what} is {given.tolist()}, expected {wanted}")
+    if given.dtype.kind not in "iu" or given.shape != space.shape:
+        wanted = f"integers of shape {space.shape}" if space.shape else "an integer"
+        raise ValueError(f"{what} is {action!r}, expected {wanted}, as it is in the game")
     if heeded and not space.contains(given):
         most = np.asarray(getattr(space, "nvec", getattr(space, "n", 0))) - 1
         raise ServerError("bad_action", f"{what} is {given.tolist()}, want 0 to {most}", field="actions")

@@ -357,7 +357,7 @@ class Games:
     def restore(self, games: list[int], states: Sequence[Any]) -> View:
         given = [to_wire(state) for state in states]
         if len(games) != len(given):
-            raise ValueError(f"{len(given)} states for {checks.so_many(len(games))}")
+            raise ValueError(f"{len(given)} states for {len(games)} game{'s'[len(games) == 1 :]}")
         if not games:
             raise ValueError("no games to restore")
         for begin, end in self.in_messages(given, self.at_once):

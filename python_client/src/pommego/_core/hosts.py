@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pommego._core.checks import so_many
 from pommego._core.games import Games
 from pommego._core.opponents import LineUps
 from pommego._core.portion import Make, Portion
@@ -23,7 +22,7 @@ Connect = Callable[[str | None, dict[str, Any]], Games]
 
 def split(games: int, hosts: int, what: str) -> list[int]:
     if games < hosts:
-        raise ValueError(f"{hosts} {what} for {so_many(games)}: give each one game at least")
+        raise ValueError(f"{hosts} {what} for {games} game{'s'[games == 1 :]}: give each one game at least")
     return [games // hosts + (k < games % hosts) for k in range(hosts)]
 
 

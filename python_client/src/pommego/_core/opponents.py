@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego._core.checks import so_many
 from pommego._transport import wire
 from pommego.pool import Pool, check_policy
 
@@ -88,8 +87,8 @@ class LineUps:
             )
         if len(opponents) != games:
             raise ValueError(
-                f"opponents has {len(opponents)} line-ups for {so_many(games)}: give one for each game, "
-                "or pommego.LineUps([...]) to have one drawn at each episode"
+                f"opponents has {len(opponents)} line-ups for {games} game{'s'[games == 1 :]}: give one for "
+                "each, or pommego.LineUps([...]) to have one drawn at each episode"
             )
         keys = [tuple(one if isinstance(one, str) else id(one) for one in line_up) for line_up in opponents]
         different = dict(zip(keys, opponents, strict=True))

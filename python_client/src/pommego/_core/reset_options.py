@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego._core.checks import so_many
-
 
 def reset_mask(options: Mapping[str, Any], games: int, learners: int) -> NDArray[np.bool_] | None:
     """Read ``options["reset_mask"]`` and return one flag for each game, None for all games."""
@@ -51,7 +49,7 @@ def reset_states(options: Mapping[str, Any], games: int) -> list[Any] | None:
         )
     if len(states) != games:
         raise ValueError(
-            f"options['states'] has {len(states)} entries for {so_many(games)}: give one for each, "
-            "None for a game that begins on a new board; set_start_states() draws from any number"
+            f"options['states'] has {len(states)} entries for {games} game{'s'[games == 1 :]}: give one for "
+            "each, None for a game that begins on a new board; set_start_states() draws from any number"
         )
     return list(states) if any(state is not None for state in states) else None

@@ -46,14 +46,10 @@ def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
 
 def warn_of_statistics() -> None:
     """Warn where a wrapper of older versions of gymnasium, which calls this, counts wrongly (their #1624)."""
-    if any(
-        type(at.frame.f_locals.get("self")).__name__ == "RecordEpisodeStatistics" for at in inspect.stack(0)
-    ):
-        warnings.warn(
-            "with autoreset_mode SAME_STEP RecordEpisodeStatistics counts wrongly before gymnasium 1.4: "
-            "use NEXT_STEP, a newer gymnasium, or info['game']",
-            stacklevel=5,
-        )
+    callers = [type(at.frame.f_locals.get("self")).__name__ for at in inspect.stack(0)]
+    if "RecordEpisodeStatistics" in callers:
+        said = "with autoreset_mode SAME_STEP RecordEpisodeStatistics counts wrongly before gymnasium 1.4"
+        warnings.warn(said + ": use NEXT_STEP, or info['game']", stacklevel=5)
 
 
 def check_options(options: Iterable[str], without: Sequence[str], *functions: Callable[..., Any]) -> None:

@@ -306,9 +306,7 @@ class Client:
             raise self.distrust(f"an invalid reply ({e})") from e
         if reply.id is not None:  # replies that are skipped may take their time, but only one each
             if not self._replied < reply.id < self.next_id:
-                raise self.distrust(
-                    f"a reply to request {reply.id}, after {self._replied} of {self.next_id - 1}"
-                )
+                raise self.distrust(f"reply {reply.id} after {self._replied}, of {self.next_id - 1} requests")
             self._replied = reply.id
         return reply
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
@@ -122,17 +123,14 @@ def _environment(manifest: Manifest, observation: str) -> gymnasium.Env:
 def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
     """Make a `torch.utils.data.IterableDataset` whose items are batches of tensors.
 
-        rows = data.torch_dataset("ffa-steps", batch_size=256, shuffle=0)
-        for batch in DataLoader(rows, batch_size=None, num_workers=2):
+        for batch in DataLoader(data.torch_dataset("ffa-steps", batch_size=256, shuffle=0), batch_size=None):
 
-    The loader's `batch_size` is None, as the data set makes the batches. Each of the loader's workers
-    reads different files.
+    The data set makes the batches; each of the loader's workers reads different files.
 
     Args:
         path: a data set of layout "steps".
-        options: as for `load`. With `shuffle` each epoch has another order: that seed and the number of
-            the epoch decide it, in workers with the seed that PyTorch draws for them
-            (`torch.manual_seed`). If workers are spawned, `where` must be a function that can be
+        options: as for `load`. `shuffle` gives each epoch another order; in workers the seed that PyTorch
+            draws for them takes part. If workers are spawned, `where` must be a function that can be
             pickled, one defined in a module.
 
     Raises:
@@ -141,11 +139,9 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
     try:
         import torch  # noqa: PLC0415, an extra
         from torch.utils.data import IterableDataset, get_worker_info  # noqa: PLC0415
-        from torch.utils.data._utils.collate import default_collate_fn_map  # noqa: PLC0415
     except ImportError as e:
         raise ImportError("torch_dataset needs PyTorch: pip install torch") from e
 
-    default_collate_fn_map[_Tensors] = _not_again
     seed = options.get("shuffle")
 
     class Batches(IterableDataset):
@@ -154,6 +150,9 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
         epochs = 0
 
         def __iter__(self) -> Iterator[dict[str, torch.Tensor]]:
+            fetcher = sys._getframe(1).f_locals.get("self")
+            if getattr(fetcher, "auto_collation", False):
+                raise ValueError("torch_dataset makes the batches: use DataLoader(..., batch_size=None)")
             worker = get_worker_info()
             order = seed if seed is None else [seed, self.epochs, worker.seed if worker else 0]
             loader = load(path, **options | {"shuffle": order})
@@ -161,23 +160,13 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
             if worker is not None:
                 loader.take_share(worker.id, worker.num_workers)
             for batch in loader:
-                yield _Tensors((name, torch.from_numpy(array)) for name, array in _numbers(batch).items())
+                yield {name: torch.from_numpy(array) for name, array in _numbers(batch).items()}
 
         def __reduce__(self) -> tuple[Any, ...]:
             """Recreate it in spawned workers, as on macOS and Windows and in some frameworks."""
             return partial(torch_dataset, path, **options), ()
 
     return Batches()
-
-
-class _Tensors(dict):
-    """A batch, which a DataLoader must not make batches of again."""
-
-
-def _not_again(*_: Any, **__: Any) -> None:
-    raise ValueError(
-        "torch_dataset(..., batch_size=64) makes the batches: use DataLoader(..., batch_size=None)"
-    )
 
 
 def _numbers(batch: Batch) -> Batch:

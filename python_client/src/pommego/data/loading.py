@@ -147,8 +147,6 @@ def load(
         raise ValueError(f"batch_size is {batch_size}, expected 1 or more")
     if isinstance(columns, str):
         raise TypeError(f"columns is a list of names, such as [{columns!r}], not one name")
-    if columns is not None and not columns:
-        raise ValueError("columns is empty: name some, or leave it out for all")
     manifest = Manifest.read(path)
     tests: list[tuple[list[str], Callable[[Batch], Array]]] = []
     if alive:

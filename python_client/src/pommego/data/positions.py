@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Iterable
 
-from pommego._core.checks import at_least
 from pommego._core.program import run
 from pommego.state import State
 
@@ -30,23 +29,20 @@ def states(
         path: a data set, or a file of recorded games (``pommego play --record``).
         at: after how many steps. Negative numbers count from the end of each game:
             -1 is the last position in which it goes on. Games that are shorter lack it.
-        winner: leave out games that nobody won, and seat the learner of an episode that begins
-            there in the winner's place (unless `seat` is given). Where a team won there is a state
-            for each member that is not out by then.
+        winner: leave out games that nobody won, and seat the learner of an episode that begins there in the
+            winner's place (unless `seat` is given). Of a team there is a state for each member not yet out.
         games: the first so many games; None: all.
 
     Returns:
         the states, game by game, for `start_states`, `set_state` and ``reset(options=...)``.
 
     Raises:
-        ValueError: `at` names no steps, or `games` none.
-        PommegoError: the path cannot be read, or no game has such a position; the message says why.
+        PommegoError: the path cannot be read; the message says why.
+        ValueError: no game has such a position.
     """
     steps = [at] if isinstance(at, int) else list(at)
-    if not steps:
-        raise ValueError(f"at is {at!r}, expected a number of steps, or several")
-    if games is not None:
-        at_least(1, "games", games)
     command = ["data", "states", os.fspath(path), f"--at={','.join(map(str, steps))}"]
     command += ["--winner"] * winner + ([] if games is None else [f"--games={games}"])
-    return [State(base64.b64decode(json.loads(line)["state"])) for line in run(*command).splitlines()]
+    if not (lines := run(*command).splitlines()):
+        raise ValueError(f"{path} has no game that goes on after {at} steps{' and has a winner' * winner}")
+    return [State(base64.b64decode(json.loads(line)["state"])) for line in lines]
