@@ -343,6 +343,16 @@ def test_filters(generated: Make) -> None:
             assert all(set(batch) == set(columns) for batch in batches)
 
 
+def test_what_selects_nothing_is_no_empty_loop(generated: Make) -> None:
+    path = generated(*steps("raw"))
+    for options, says in [
+        ({"agents": "nobody"}, r"agents is 'nobody', expected some of \['simple'"),
+        ({"agents": []}, r"agents is \[\], expected some of"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            data.load(path, **options)
+
+
 def test_shuffled(generated: Make) -> None:
     path = generated(*steps("raw"))
     columns = ["game", "step", "seat"]

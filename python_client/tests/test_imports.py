@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "llm": {"core", "_transport", "evaluation", "suites"},
     "examples": set(),
     "evaluation": {"core", "suites"},
-    "tournaments": {"core", "evaluation"},
+    "tournaments": {"core", "evaluation", "networks"},
     "watching": {"core", "data", "evaluation"},
     **{name: {"core", "__init__"} for name in ("__main__", "demo")},
     "bench": {"core", "__init__", "examples"},
