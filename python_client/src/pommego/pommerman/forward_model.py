@@ -170,11 +170,12 @@ class ForwardModel:
             winners = alive
         if winners:
             return [1 if seat in winners else -1 for seat in seats]
+        paid = 2 if game_type is constants.GameType.OneVsOne else 4
         if step_count >= max_steps or (_teams(game_type) and not alive):
-            return [-1] * (2 if game_type is constants.GameType.OneVsOne else 4)
+            return [-1] * paid
         if game_type is constants.GameType.FFA:
             return [0 if seat in alive else -1 for seat in seats]
-        return [0 for _ in seats]
+        return [0] * paid
 
     @staticmethod
     def get_info(
