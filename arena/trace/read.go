@@ -21,14 +21,18 @@ type Reader struct {
 	name  string
 	lines *bufio.Reader
 	close func() error
-	line  int    // the line last read, from 1
-	buf   []byte // a line that did not fit into the reader's buffer
-	max   int    // maxLine, smaller in tests
-	done  error  // what every further Next returns
+	games [][]byte // the lines made of the original's recordings
+	line  int      // the line last read, from 1
+	buf   []byte   // a line that did not fit into the reader's buffer
+	max   int      // maxLine, smaller in tests
+	done  error    // what every further Next returns
 }
 
-// Open opens a file, plain or compressed.
+// Open opens a file, plain or compressed, or a folder with one of the original's recordings.
 func Open(path string) (*Reader, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return openFolder(path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err // it names the file
@@ -64,6 +68,9 @@ func NewReader(name string, src io.Reader) (*Reader, error) {
 	default:
 		r.lines = in
 	}
+	if begin, _ := r.lines.Peek(1 << 16); IsOriginal(begin) {
+		return r, r.readOriginals()
+	}
 	return r, nil
 }
 
@@ -88,6 +95,10 @@ func (r *Reader) Next() ([]byte, error) {
 }
 
 func (r *Reader) next() ([]byte, error) {
+	if r.line < len(r.games) {
+		r.line++
+		return r.games[r.line-1], nil
+	}
 	line, err := r.readLine()
 	switch {
 	case err == io.EOF && len(line) == 0 && r.line == 0:

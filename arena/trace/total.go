@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"pommego/env/record"
 )
@@ -28,7 +29,7 @@ type CheckedFile struct {
 }
 
 // RecordedName is what files of recorded games in folders are named like.
-var RecordedName = regexp.MustCompile(`\.jsonl(\.gz)?$`)
+var RecordedName = regexp.MustCompile(`\.jsonl(\.gz)?$|^game_state\.json$`)
 
 // VerifyAll checks files and all recorded games in folders. It writes a line a file, its
 // first differences, and then how much was checked. o.Keep is how many differences of all
@@ -54,7 +55,7 @@ func (f Formats) VerifyAll(out io.Writer, paths []string, o Options) (*Total, er
 	return t, nil
 }
 
-// recorded is the files named, and in place of folders the files in them.
+// recorded is the files named, and in place of folders the files and folders of states in them.
 func recorded(paths []string) (files []string, err error) {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
@@ -63,8 +64,12 @@ func recorded(paths []string) (files []string, err error) {
 		}
 		before := len(files)
 		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && RecordedName.MatchString(d.Name()) {
+			switch name := d.Name(); {
+			case err != nil || !d.Type().IsRegular():
+			case RecordedName.MatchString(name):
 				files = append(files, at)
+			case stateFile.MatchString(name) && !slices.Contains(files[before:], filepath.Dir(at)):
+				files = append(files, filepath.Dir(at))
 			}
 			return err
 		})
@@ -72,7 +77,7 @@ func recorded(paths []string) (files []string, err error) {
 			return nil, err
 		}
 		if len(files) == before {
-			return nil, fmt.Errorf("%s: there is no file named *.jsonl or *.jsonl.gz in this folder", path)
+			return nil, fmt.Errorf("%s: there is no *.jsonl, *.jsonl.gz, game_state.json or 000.json in this folder", path)
 		}
 	}
 	return files, nil

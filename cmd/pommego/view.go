@@ -18,6 +18,7 @@ import (
 
 	"pommego/arena/dataset"
 	"pommego/arena/tournament"
+	"pommego/arena/trace"
 	"pommego/arena/web"
 	"pommego/env"
 	"pommego/env/catalog"
@@ -123,13 +124,15 @@ func gamesAt(path string) (web.Games, error) {
 		}
 		return web.DataSet(set, game), nil
 	}
-	if info.IsDir() {
-		log := filepath.Join(path, tournamentLog)
-		if _, err := os.Stat(log); err != nil {
-			return nil, usagef("%s holds neither a data set nor a tournament: there is no %s and no %s", path,
-				dataset.ManifestName, tournamentLog)
-		}
+	log := filepath.Join(path, tournamentLog)
+	if _, err := os.Stat(log); err == nil {
 		return tournamentAt(path, log), nil
+	}
+	if r, err := trace.Open(path); err == nil {
+		r.Close()
+	} else if info.IsDir() {
+		return nil, usagef("%w: it is neither a data set nor a tournament, without %s and %s", err, dataset.ManifestName,
+			tournamentLog)
 	}
 	if isLog(path) {
 		return tournamentAt(path, path), nil

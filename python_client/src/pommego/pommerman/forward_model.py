@@ -59,24 +59,7 @@ class ForwardModel:
             actions.append(action)
         return actions
 
-    @staticmethod
-    def step(
-        actions: Any,
-        curr_board: Board,
-        curr_agents: Sequence[Any],
-        curr_bombs: list[Any],
-        curr_items: dict[tuple[int, int], int],
-        curr_flames: list[Any],
-        max_blast_strength: int = 10,
-    ) -> turn.State:
-        """Make one step; see `turn.play`. The arguments are changed.
-
-        Returns:
-            board, agents, bombs, items and flames after it.
-        """
-        return turn.play(
-            actions, curr_board, curr_agents, curr_bombs, curr_items, curr_flames, max_blast_strength
-        )
+    step = staticmethod(turn.step)
 
     def get_observations(
         self,

@@ -9,16 +9,13 @@ from pommego.pommerman import characters, constants
 __all__ = ["BaseAgent"]
 
 
-class _Part:
-    """An attribute that the character answers for, unless the agent has its own: a fast `__getattr__`."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
+class _Part(str):
+    """The name of an attribute of the character, if the agent has none of its own: a fast `__getattr__`."""
 
     def __get__(self, agent: Any, kind: Any) -> Any:
-        if kind.__getattr__ is not BaseAgent.__getattr__ or agent is None:
-            raise AttributeError(f"{kind.__name__!r} has no attribute {self._name!r}")
-        return getattr(agent._character, self._name)
+        if agent is None or kind.__getattr__ is not BaseAgent.__getattr__:
+            raise AttributeError(f"{kind.__name__!r} has no attribute {str(self)!r}")
+        return getattr(agent._character, self)
 
 
 class BaseAgent:
