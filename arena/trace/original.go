@@ -21,8 +21,9 @@ import (
 var (
 	original   = regexp.MustCompile(`(?s)^\s*([\w.$ ]+=)?\s*[\[{].*"state"\s*:\s*\[\s*\{`)
 	assignment = regexp.MustCompile(`(?m)^[\w.$ ]+=|;\s*$`)
-	stateFile  = regexp.MustCompile(`^\d{3,}\.json$`)
 )
+
+const stateFiles = "[0-9][0-9][0-9]*.json"
 
 // IsOriginal reports whether a file begins like the original's recordings.
 func IsOriginal(begin []byte) bool {
@@ -46,11 +47,8 @@ func (r *Reader) readOriginals() error {
 	values := json.NewDecoder(bytes.NewReader(assignment.ReplaceAll(text, nil)))
 	for err == nil {
 		var value json.RawMessage
-		if err = values.Decode(&value); err != nil {
-			break
-		}
 		games := make([]originalGame, 1)
-		if json.Unmarshal(value, &games[0]) != nil {
+		if err = values.Decode(&value); json.Unmarshal(value, &games[0]) != nil {
 			json.Unmarshal(value, &games)
 		}
 		for _, g := range games {
@@ -62,10 +60,17 @@ func (r *Reader) readOriginals() error {
 			}
 		}
 	}
-	if err == io.EOF && r.games != nil {
+	switch {
+	case err == io.EOF && r.games != nil:
 		return nil
+	case err == io.EOF:
+		err = ErrEmpty
+	case len(text) == r.max:
+		err = ErrLong
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = ErrTruncated
 	}
-	return r.fail(0, damage(err))
+	return r.fail(0, err)
 }
 
 func (g *originalGame) line() []byte {
@@ -90,24 +95,23 @@ func (g *originalGame) line() []byte {
 
 // openFolder opens the recording in a folder: its game_state.json, or else its states.
 func openFolder(folder string) (*Reader, error) {
-	if _, err := os.Stat(filepath.Join(folder, "game_state.json")); err == nil {
-		return Open(filepath.Join(folder, "game_state.json"))
+	if r, err := Open(filepath.Join(folder, "game_state.json")); !errors.Is(err, fs.ErrNotExist) {
+		return r, err
 	}
-	files, err := os.ReadDir(folder)
-	files = slices.DeleteFunc(files, func(f fs.DirEntry) bool { return !stateFile.MatchString(f.Name()) })
+	states, err := fs.Glob(os.DirFS(folder), stateFiles)
+	if states == nil {
+		err = cmp.Or(err, errors.New("the folder has no game_state.json and no 000.json"))
+	}
 	text := []byte(`{"state":[`)
-	for i, f := range files {
-		state, e := os.ReadFile(filepath.Join(folder, f.Name()))
-		if e != nil || len(text)+len(state) > maxLine {
-			return nil, &Error{folder, 0, cmp.Or(e, ErrLong)}
-		}
-		if i > 0 {
+	for i, name := range states {
+		state, e := os.ReadFile(filepath.Join(folder, name))
+		if err = cmp.Or(err, e); i > 0 {
 			text = append(text, ',')
 		}
 		text = append(text, state...)
 	}
-	if err != nil || len(files) == 0 {
-		return nil, &Error{folder, 0, cmp.Or(err, errors.New("the folder has no game_state.json and no 000.json"))}
+	if err != nil {
+		return nil, &Error{folder, 0, err}
 	}
 	return NewReader(folder, bytes.NewReader(append(text, "]}"...)))
 }

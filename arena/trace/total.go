@@ -64,12 +64,13 @@ func recorded(paths []string) (files []string, err error) {
 		}
 		before := len(files)
 		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
-			switch name := d.Name(); {
-			case err != nil || !d.Type().IsRegular():
-			case RecordedName.MatchString(name):
+			if state, _ := filepath.Match(stateFiles, d.Name()); state {
+				at = filepath.Dir(at)
+			} else if !RecordedName.MatchString(d.Name()) {
+				return err
+			}
+			if err == nil && d.Type().IsRegular() && !slices.Contains(files[before:], at) {
 				files = append(files, at)
-			case stateFile.MatchString(name) && !slices.Contains(files[before:], filepath.Dir(at)):
-				files = append(files, filepath.Dir(at))
 			}
 			return err
 		})

@@ -59,22 +59,31 @@ func (f Formats) verifyReader(r *Reader, o Options) (FileReport, error) {
 		o.Keep = 10
 	}
 	file := FileReport{File: r.name}
-	var format *record.Format
 	var queue []chan outcome // of the records under way, in the order of the file
 	working := make(chan struct{}, o.Workers)
 	for end := error(nil); ; {
 		if end == nil && len(queue) < 2*o.Workers { // which bounds the lines in memory
 			var line []byte
-			if line, end = f.next(r, &format); end == nil {
-				number, line, result := r.line, bytes.Clone(line), make(chan outcome, 1)
-				go func() {
-					working <- struct{}{}
-					report, err := checkOne(format, line)
-					<-working
-					result <- outcome{number, report, err}
-				}()
-				queue = append(queue, result)
+			if line, end = r.Next(); end != nil {
+				continue
 			}
+			format, err := f.Of(line)
+			if err == nil && file.Format != "" && file.Format != format.Name {
+				err = fmt.Errorf("format is %q, but the file began with %q", format.Name, file.Format)
+			}
+			if err != nil {
+				end = r.fail(r.line, err)
+				continue
+			}
+			file.Format = format.Name
+			number, line, result := r.line, bytes.Clone(line), make(chan outcome, 1)
+			go func() {
+				working <- struct{}{}
+				report, err := checkOne(format, line)
+				<-working
+				result <- outcome{number, report, err}
+			}()
+			queue = append(queue, result)
 			continue
 		}
 		if len(queue) == 0 {
@@ -87,28 +96,8 @@ func (f Formats) verifyReader(r *Reader, o Options) (FileReport, error) {
 		if queue = queue[1:]; done.err != nil {
 			return file, &Error{file.File, done.number, done.err}
 		}
-		file.Format = format.Name
 		file.add(done.report, done.number, o.Keep)
 	}
-}
-
-// next is the next record. Its format is that of the first.
-func (f Formats) next(r *Reader, format **record.Format) ([]byte, error) {
-	line, err := r.Next()
-	if err != nil {
-		return nil, err
-	}
-	name, err := FormatOf(line)
-	if err == nil && *format == nil {
-		*format, err = f.find(name)
-	}
-	if err == nil && name != (*format).Name {
-		err = fmt.Errorf("format is %q, but the file began with %q", name, (*format).Name)
-	}
-	if err != nil {
-		return nil, r.fail(r.line, err)
-	}
-	return line, nil
 }
 
 // checkOne turns a panic of a check into an error: a record comes from
