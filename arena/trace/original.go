@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -41,8 +42,9 @@ type originalGame struct {
 	State   []json.RawMessage
 }
 
-// readOriginals makes the lines. What is no game is left out.
+// readOriginals makes the lines that are to be read. What is no game is left out.
 func (r *Reader) readOriginals() error {
+	var lines bytes.Buffer
 	text, err := io.ReadAll(io.LimitReader(r.lines, int64(r.max)))
 	values := json.NewDecoder(bytes.NewReader(assignment.ReplaceAll(text, nil)))
 	for err == nil {
@@ -56,21 +58,18 @@ func (r *Reader) readOriginals() error {
 				g = *g.Blob
 			}
 			if len(g.State) > 0 {
-				r.games = append(r.games, g.line())
+				lines.Write(append(g.line(), '\n'))
 			}
 		}
 	}
 	switch {
-	case err == io.EOF && r.games != nil:
-		return nil
-	case err == io.EOF:
-		err = ErrEmpty
 	case len(text) == r.max:
 		err = ErrLong
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = ErrTruncated
+	case err == io.EOF:
+		r.lines = bufio.NewReaderSize(&lines, 1<<16)
+		return nil
 	}
-	return r.fail(0, err)
+	return r.fail(0, damage(err))
 }
 
 func (g *originalGame) line() []byte {

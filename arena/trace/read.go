@@ -21,11 +21,10 @@ type Reader struct {
 	name  string
 	lines *bufio.Reader
 	close func() error
-	games [][]byte // the lines made of the original's recordings
-	line  int      // the line last read, from 1
-	buf   []byte   // a line that did not fit into the reader's buffer
-	max   int      // maxLine, smaller in tests
-	done  error    // what every further Next returns
+	line  int    // the line last read, from 1
+	buf   []byte // a line that did not fit into the reader's buffer
+	max   int    // maxLine, smaller in tests
+	done  error  // what every further Next returns
 }
 
 // Open opens a file, plain or compressed, or a folder with one of the original's recordings.
@@ -95,10 +94,6 @@ func (r *Reader) Next() ([]byte, error) {
 }
 
 func (r *Reader) next() ([]byte, error) {
-	if r.line < len(r.games) {
-		r.line++
-		return r.games[r.line-1], nil
-	}
 	line, err := r.readLine()
 	switch {
 	case err == io.EOF && len(line) == 0 && r.line == 0:
@@ -142,10 +137,10 @@ func (r *Reader) readLine() ([]byte, error) {
 
 func (r *Reader) fail(line int, err error) error { return &Error{r.name, line, err} }
 
-// damage says what an error of the compressed data means for the file.
+// damage says what an error of the data means for the file.
 func damage(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
-		return fmt.Errorf("%w: its compressed data ends early", ErrTruncated)
+		return fmt.Errorf("%w: its data ends early", ErrTruncated)
 	}
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) {
 		return fmt.Errorf("its compressed data is damaged: %w", err)
