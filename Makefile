@@ -119,15 +119,15 @@ docs: build venv ## write the games' pages in docs/games, and build the site of 
 	$(PY) docs/generate.py
 	$(PY) docs/site.py
 
-wheel: venv ## build this platform's wheel into dist/
-	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./python_client
+wheel: $(TOOLS)/.ready ## build this platform's wheel into dist/
+	$(TOOLS)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./python_client
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 # The first build for a platform compiles everything, some minutes each.
-wheels: venv archives ## build the wheels of all platforms into dist/
+wheels: $(TOOLS)/.ready archives ## build the wheels of all platforms into dist/
 	version=$$(cat cmd/pommego/version.txt); for target in $(PLATFORMS); do \
-		POMMEGO_SBOM=$(CURDIR)/dist/pommego-$$version-$${target/\//-}.cdx.json POMMEGO_TARGET=$$target $(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./python_client; \
+		POMMEGO_SBOM=$(CURDIR)/dist/pommego-$$version-$${target/\//-}.cdx.json POMMEGO_TARGET=$$target $(TOOLS)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./python_client; \
 	done
 
 # The compiler lays out what the benchmark does most often (profile-guided

@@ -64,7 +64,7 @@ func startEcho(t *testing.T, change func(*Config)) string {
 		s := newSession(srv, ws)
 		s.conn.settle()
 		defer s.conn.Close()
-		s.stopFor(s.echo())
+		s.stop(ending(s.echo()))
 		s.sayGoodbye()
 		s.linger()
 		s.cut.Stop()
@@ -87,7 +87,7 @@ func (s *session) echo() error {
 			return err
 		}
 		s.deadline(cfg.messageTimeout)
-		if err := r.fill(in, cfg.maxMessageBytes, &s.memory); err != nil {
+		if err := r.fill(in, cfg.maxMessageBytes, &s.link); err != nil {
 			return err
 		}
 		if kind == websocket.TextMessage && !utf8.Valid(r.buf) {

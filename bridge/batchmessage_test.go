@@ -49,7 +49,9 @@ func TestAlignment(t *testing.T) {
 
 // newTestSession is a session without a connection.
 func newTestSession(server *Server) *session {
-	return &session{server: server, nextHandle: 1, memory: account{budget: &server.memory}}
+	s := &session{nextHandle: 1}
+	s.setUp(server, "")
+	return s
 }
 
 // handSession is one to call its handlers.

@@ -1,6 +1,15 @@
 package bridge
 
-import "sync"
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pommego/env"
+	"pommego/vec"
+)
 
 // budget is the memory that all connections together may take. It is counted
 // before anything is allocated; what is counted is what a client decides on:
@@ -71,4 +80,67 @@ func (a *account) close() {
 	defer a.mu.Unlock()
 	a.used -= a.held
 	a.held = 0
+}
+
+// guestGame is what a guest's game takes besides what its agents search in.
+const guestGame = 64 << 10
+
+// Lease is a game of guests in the server's account, with its agents and its clock. All but Attend and Load
+// are for one goroutine at a time.
+type Lease struct {
+	// Release gives back what is counted, and stops the clock.
+	Release func()
+
+	waiting atomic.Int64
+	clock   *time.Timer
+}
+
+// Lease counts a game, by rules of its own or not, and its agents as the server's. It is an error if it has
+// too many, or too little memory; otherwise release it when the game is over.
+func (g *Guest) Lease(ownRules bool, agents []env.Agent) (*Lease, error) {
+	l, srv, bytes := &Lease{clock: time.NewTimer(0)}, g.server, int64(guestGame)
+	if ownRules {
+		bytes += vec.VariantBytes
+	}
+	for _, a := range agents {
+		if a != nil {
+			a.StopOn(l)
+			bytes += a.SearchBytes()
+		}
+	}
+	memory := &account{budget: &srv.memory}
+	if err := memory.reserve(bytes, "opponents", fmt.Sprintf("a game with %d agents", len(agents))); err != nil {
+		return nil, err
+	}
+	if err := srv.reserve(1); err != nil {
+		memory.close()
+		return nil, err
+	}
+	l.Release = sync.OnceFunc(func() {
+		l.clock.Stop()
+		srv.release(1)
+		memory.close()
+	})
+	return l, nil
+}
+
+// Attend has a request wait for the game, until its ctx is done or the function that it returns is called.
+func (l *Lease) Attend(ctx context.Context) (done func()) {
+	l.waiting.Add(1)
+	leave := func() { l.waiting.Add(-1) }
+	stop := context.AfterFunc(ctx, leave)
+	return func() {
+		if stop() {
+			leave()
+		}
+	}
+}
+
+// Load reports that no request waits: searches end then (see [env.Agent]), and what they have found does not count.
+func (l *Lease) Load() bool { return l.waiting.Load() == 0 }
+
+// After calls f once, after a while, in place of what it was to call before.
+func (l *Lease) After(d time.Duration, f func()) {
+	l.clock.Stop()
+	l.clock = time.AfterFunc(d, f)
 }

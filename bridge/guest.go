@@ -1,28 +1,35 @@
 package bridge
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
 
 	"pommego/env"
-	"pommego/vec"
 )
 
 // Protocol is another way to play at a server's address. Its requests are admitted as others are: by
 // host, origin, token and number of connections, and not while the server drains. The token may
 // also come in the path, as /token/TOKEN/ before the protocol's own.
+//
+// What it plays with comes from its guests, which hold all of it in the server's account: they read
+// messages within bounds of bytes and time, count memory and games ([Guest.Lease]), and tell when
+// nobody waits for an answer any more ([Guest.Context]).
 type Protocol interface {
 	// Answers reports whether requests of a path are the protocol's.
 	Answers(path string) bool
 
-	// Serve answers one. Requests are served at the same time.
+	// Serve answers one, whose body has been read. Requests are served at the same time.
 	Serve(g *Guest, w http.ResponseWriter, r *http.Request)
 }
 
@@ -30,25 +37,30 @@ const (
 	// sessionHeader names the session of a request, if it has one that is kept.
 	sessionHeader = "Mcp-Session-Id"
 
-	// guestBytes is the longest message of a guest; as much as others may have in flight.
-	guestBytes = 512 << 10
+	// guestBytes is the longest message of a guest, and guestSpare how much of one is not counted.
+	guestBytes, guestSpare = 512 << 10, 4 << 10
 
-	// guestGame is what a guest's game takes besides what its agents search in.
-	guestGame = 64 << 10
+	// What a message of JSON takes for each of its bytes: decoded into fields, and into maps, as by
+	// libraries.
+	fieldsWeight, mapsWeight = 8, 64
 )
 
-// Guest is a request of another protocol: a connection, once it is upgraded.
+// Guest is a client that speaks another protocol: a request, a connection once it is upgraded, or a
+// session that is kept beyond its requests.
 type Guest struct {
+	link
 	service *service
 	leave   func() // undoes its count as a connection
-	ws      *websocket.Conn
-	conn    peer
-	client  string // for the log
 	address string // see addressOf
 	here    bool
+	body    int64       // of its request, in bytes
+	unbind  func() bool // so that it does not end with its request
 
-	stopOnce sync.Once
-	quit     chan struct{}
+	gone chan struct{} // closed when a session that was kept has ended
+
+	mu       sync.Mutex
+	requests int       // of a session that is kept, under way
+	rested   time.Time // since when there is none
 }
 
 // guestUpgrader keeps what a connection has while it is idle small: most wait for a model.
@@ -67,168 +79,244 @@ func (srv *Server) protocol(path string) Protocol {
 	return nil
 }
 
-// takeToken moves a token from the path of a request to its header.
+// takeToken moves a token from the path of a request to its header, so that it is in no log.
 func (srv *Server) takeToken(r *http.Request) {
-	if rest, ok := strings.CutPrefix(r.URL.Path, "/token/"); ok && len(srv.cfg.Protocols) > 0 {
+	for len(srv.cfg.Protocols) > 0 {
+		rest, ok := strings.CutPrefix(r.URL.Path, "/token/")
+		if !ok {
+			return
+		}
 		token, path, _ := strings.Cut(rest, "/")
 		r.Header.Set("Authorization", "Bearer "+token)
 		r.URL.Path = "/" + path
 	}
 }
 
-// serveGuest answers a request of another protocol. leave is called when it is over.
-func (s *service) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request, leave func()) {
-	g := &Guest{service: s, leave: leave, client: r.RemoteAddr, quit: make(chan struct{})}
-	g.address, g.here = addressOf(r)
-	conn := r.Context().Value(peerKey{}).(peer)
-	conn.SetReadDeadline(time.Now().Add(s.server.cfg.messageTimeout))
-	p.Serve(g, w, r)
-	if g.ws == nil {
-		leave()
-	}
-}
-
-// Upgrade makes a connection of the request, which run then serves in a goroutine of its own. After
-// an error the request has been answered.
-func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, run func()) error {
-	srv := g.service.server
-	ws, err := guestUpgrader.Upgrade(w, r, nil)
-	if err != nil {
-		return err
-	}
-	g.conn, g.ws = ws.NetConn().(peer), ws
-	if !g.service.add(g) {
-		g.ws = nil
-		return ws.Close()
-	}
-	g.conn.settle()
-	ws.SetReadLimit(guestBytes)
-	srv.metrics.opened.Inc()
-	srv.metrics.sessions.Inc()
-	go func() { // so that what the HTTP server keeps of the request is freed
-		defer g.service.remove(g)
-		defer g.leave()
-		defer srv.metrics.sessions.Dec()
-		defer ws.Close()
-		run()
-		g.Close()
-	}()
-	return nil
+func (s *service) newGuest(client string, leave func()) *Guest {
+	g := &Guest{service: s, leave: leave, gone: make(chan struct{}), rested: time.Now()}
+	g.setUp(s.server, client)
+	g.longest, g.spare = guestBytes, guestSpare
+	return g
 }
 
 // Local is a guest who plays in this program, within the server's limits.
-func (srv *Server) Local() *Guest {
-	return &Guest{service: &service{server: srv}, client: "local", quit: make(chan struct{})}
-}
+func (srv *Server) Local() *Guest { return (&service{server: srv}).newGuest("local", nil) }
 
-// Keep has a guest outlast its request, as a session whose requests come on connections of their
-// own. Until leave is called it counts as a connection. Half of all are for requests.
-func (g *Guest) Keep() (leave func(), err error) {
-	left, _, reason := g.service.server.enter(g.address, g.here, 2)
-	if reason != "" {
-		return nil, errors.New(reason)
-	}
-	if !g.service.add(g) {
-		left()
-		return nil, errGone
-	}
-	g.service.server.metrics.sessions.Inc()
-	return func() {
-		g.service.server.metrics.sessions.Dec()
-		g.service.remove(g)
-		left()
-	}, nil
-}
-
-// errGone is why a guest's connection cannot be read.
-var errGone = errors.New("bridge: the connection is at its end")
-
-// Read waits for the next message. Any error ends the connection.
-func (g *Guest) Read() ([]byte, error) {
-	g.conn.allow(2 * guestBytes)
-	g.ws.SetReadDeadline(time.Now().Add(g.service.server.cfg.IdleTimeout))
-	select {
-	case <-g.quit:
-		return nil, errGone
-	default:
-	}
-	_, text, err := g.ws.ReadMessage()
-	g.service.server.metrics.received.Add(float64(len(text)))
-	return text, err
-}
-
-// Write sends a message. One goroutine at a time may write. What cannot be sent ends the connection.
-func (g *Guest) Write(text []byte) {
-	g.ws.SetWriteDeadline(time.Now().Add(g.service.server.cfg.messageTimeout))
-	if g.ws.WriteMessage(websocket.TextMessage, text) != nil {
-		g.stop(0, "")
+// serveGuest answers a request of another protocol. leave is called when it is over. What the request's
+// guest has in the account ends with the request, unless it is upgraded.
+func (s *service) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request, leave func()) {
+	g := s.newGuest(r.RemoteAddr, leave)
+	g.address, g.here = addressOf(r)
+	g.conn = r.Context().Value(peerKey{}).(peer)
+	if status, err := g.readBody(r); err != nil {
+		s.server.refuse(w, r, status, err.Error())
+		g.finish()
 		return
 	}
-	g.service.server.metrics.sent.Add(float64(len(text)))
+	if v, ok := s.server.kept.Load(r.Header.Get(sessionHeader)); ok {
+		kept := v.(*Guest)
+		kept.note(1)
+		defer kept.note(-1)
+		if r.Method == http.MethodDelete { // ends what is to be waited for
+			kept.Close()
+		}
+	}
+	g.unbind = context.AfterFunc(r.Context(), g.end)
+	if p.Serve(g, w, r); g.ws == nil {
+		g.finish()
+	}
 }
 
-// Close ends the connection.
-func (g *Guest) Close() { g.stop(websocket.CloseNormalClosure, "") }
+// readBody reads the body of a request, so that what serves it waits for games alone.
+func (g *Guest) readBody(r *http.Request) (status int, err error) {
+	g.body = int64(min(uint64(r.ContentLength), handshakeBytes)) // conn allows no more; -1: unknown
+	if err := g.memory.reserve(g.body*mapsWeight, "", "a request"); err != nil {
+		return http.StatusServiceUnavailable, err
+	}
+	g.conn.SetReadDeadline(time.Now().Add(g.server.cfg.messageTimeout))
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return http.StatusBadRequest, fmt.Errorf("the body cannot be read: %w", err)
+	}
+	g.conn.SetReadDeadline(time.Time{})
+	g.conn.allow(handshakeBytes) // that it goes is read, too
+	g.conn.settle()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return 0, nil
+}
 
-// Quit is closed when the connection is to end.
-func (g *Guest) Quit() <-chan struct{} { return g.quit }
+// finish gives back what the guest has of the account.
+func (g *Guest) finish() {
+	g.end()
+	g.memory.close()
+	g.leave()
+}
 
-// stop has Read fail and tells the peer code, unless it is 0.
-func (g *Guest) stop(code int, reason string) {
-	g.stopOnce.Do(func() {
-		close(g.quit)
-		if g.ws == nil {
-			return
-		}
-		if code != 0 {
-			closing := websocket.FormatCloseMessage(code, reason)
-			// If it cannot be sent there is nobody to tell.
-			_ = g.ws.WriteControl(websocket.CloseMessage, closing, time.Now().Add(lingerTime))
-		}
-		g.conn.SetReadDeadline(longAgo)
+// Upgrade makes a connection of the request. answer is called for each message, one at a time in their order,
+// and its answer is sent unless it is nil; lacks is why there is no memory for the message. At last end is called.
+func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text []byte, lacks error) []byte,
+	end func()) {
+	ws, err := guestUpgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // it has been answered
+	}
+	g.unbind()
+	g.open(ws)
+	if !g.service.add(g) {
+		ws.Close()
+		g.finish()
+		return
+	}
+	ws.SetReadLimit(guestBytes)
+	g.server.metrics.opened.Inc()
+	go g.stay(func() { // so that what the HTTP server keeps of the request is freed
+		defer ws.Close()
+		g.serve(answer)
+		g.sayGoodbye()
+		end()
+		g.cut.Stop()
 	})
 }
 
+// stay counts a guest as one that is connected while run runs, and then gives back what it has.
+func (g *Guest) stay(run func()) {
+	defer close(g.gone)
+	defer g.service.remove(g)
+	defer g.finish()
+	defer g.server.metrics.sessions.Dec()
+	g.server.metrics.sessions.Inc()
+	g.server.cfg.Log.Info("connected", "client", g.client)
+	run()
+	g.server.cfg.Log.Info("disconnected", "client", g.client, "code", g.code, "reason", g.reason)
+}
+
+// serve answers messages until the connection is to end.
+func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
+	cfg := &g.server.cfg
+	var unanswered atomic.Int64
+	last := make(chan struct{}) // closed when the last message has been answered
+	for close(last); ; {
+		m := new(request)
+		if err := g.receive(m, guestBytes, cfg.IdleTimeout, cfg.messageTimeout); err != nil {
+			g.stop(ending(err))
+			break
+		}
+		if unanswered.Add(1) > int64(cfg.maxInFlight) {
+			g.stop(websocket.ClosePolicyViolation, "too many messages wait for their answers")
+			break
+		}
+		before, done := last, make(chan struct{})
+		last = done
+		go func() { // reading goes on, which answers pings and notices that the client goes
+			<-before
+			decoded := m.held * (fieldsWeight - 1)
+			if err := g.memory.reserve(decoded, "", "a long message"); err != nil {
+				m.lacks, decoded = err, 0
+			}
+			if !g.stopped() {
+				if text := answer(m.buf, m.lacks); text != nil {
+					g.write(text)
+				}
+			}
+			g.memory.release(m.held + decoded)
+			unanswered.Add(-1)
+			close(done)
+		}()
+	}
+	<-last
+}
+
+func (g *Guest) write(text []byte) {
+	g.ws.SetWriteDeadline(time.Now().Add(g.server.cfg.writeTimeout))
+	if err := g.ws.WriteMessage(websocket.TextMessage, text); err != nil {
+		g.stop(0, err.Error())
+		return
+	}
+	g.server.metrics.sent.Add(float64(len(text)))
+}
+
+// Keep has a session of a name outlast its request, as one whose requests come on connections of their own: as
+// a guest that counts as a connection until it is closed and end has returned. Half of all are for requests.
+// Where there are too many, the one makes room that has had no request for longest, if for longer than idle.
+func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error) {
+	srv := g.server
+	leave, status, reason := srv.enter(g.address, g.here, 2)
+	if status != 0 && g.makeRoom(idle, status == http.StatusTooManyRequests) {
+		leave, status, reason = srv.enter(g.address, g.here, 2)
+	}
+	if status != 0 {
+		return nil, errors.New(reason)
+	}
+	kept := g.service.newGuest(g.client, leave)
+	kept.address, kept.here = g.address, g.here
+	err := kept.memory.reserve(g.body*mapsWeight, "", "a session") // it keeps what began it
+	if err == nil && !g.service.add(kept) {
+		err = errors.New("bridge: the server is shutting down")
+	}
+	if err != nil {
+		kept.finish()
+		return nil, err
+	}
+	srv.kept.Store(name, kept)
+	go kept.stay(func() {
+		<-kept.quit
+		srv.kept.Delete(name)
+		end()
+	})
+	return kept, nil
+}
+
+// makeRoom ends the session that has been idle for longest, if for longer than idle; near: one of the guest's
+// address. It reports whether it has.
+func (g *Guest) makeRoom(idle time.Duration, near bool) bool {
+	var oldest *Guest
+	since := time.Now().Add(-idle)
+	g.server.kept.Range(func(_, v any) bool {
+		k := v.(*Guest)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.requests == 0 && k.rested.Before(since) && (!near || k.address == g.address) {
+			oldest, since = k, k.rested
+		}
+		return true
+	})
+	if oldest != nil {
+		oldest.Close()
+		select {
+		case <-oldest.gone:
+		case <-g.quit:
+		}
+	}
+	return oldest != nil
+}
+
+// note counts requests of a session that is kept.
+func (g *Guest) note(requests int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.requests, g.rested = g.requests+requests, time.Now()
+}
+
+// Context is done when the guest's connection, session or request is at its end.
+func (g *Guest) Context() context.Context { return g.ctx }
+
+// Close ends the connection, or the session.
+func (g *Guest) Close() { g.stop(websocket.CloseNormalClosure, "") }
+
 // Game finds a game, by rules of its own unless they are nil.
 func (g *Guest) Game(id string, rules json.RawMessage) (env.Game, error) {
-	return g.service.server.cfg.game(id, rules)
+	return g.server.cfg.game(id, rules)
 }
 
 // Agent makes a built-in agent within the server's limits.
 func (g *Guest) Agent(game env.Game, name string) (env.Agent, error) {
-	if err := g.service.server.cfg.allowAgent(name); err != nil {
+	if err := g.server.cfg.allowAgent(name); err != nil {
 		return nil, err
 	}
 	return game.NewAgent(name)
 }
 
-// Lease counts a game, by rules of its own or not, and its agents as the server's. It is an error if it
-// has too many, or too little memory; otherwise release is to be called when the game is over.
-func (g *Guest) Lease(ownRules bool, agents []env.Agent) (release func(), err error) {
-	srv, bytes := g.service.server, int64(guestGame)
-	if ownRules {
-		bytes += vec.VariantBytes
-	}
-	for _, a := range agents {
-		if a != nil {
-			bytes += a.SearchBytes()
-		}
-	}
-	memory := &account{budget: &srv.memory}
-	if err := memory.reserve(bytes, "opponents", fmt.Sprintf("a game with %d agents", len(agents))); err != nil {
-		return nil, err
-	}
-	if err := srv.reserve(1); err != nil {
-		memory.close()
-		return nil, err
-	}
-	return func() {
-		srv.release(1)
-		memory.close()
-	}, nil
-}
-
 // Fault notes a panic.
 func (g *Guest) Fault(value any, stack []byte) {
-	g.service.server.cfg.Log.Error("fault", "client", g.client, "value", value, "stack", string(stack))
+	g.server.cfg.Log.Error("fault", "client", g.client, "value", value, "stack", string(stack))
 }

@@ -33,7 +33,11 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 	case asksLive(r), srv.asksForMetrics(r), srv.protocol(r.URL.Path) != nil:
 		return 0, ""
 	case r.URL.Path != "/":
-		return http.StatusNotFound, fmt.Sprintf("the path is %q, want /", r.URL.Path)
+		path, _, secret := strings.Cut(r.URL.Path, "/token/")
+		if secret { // a second one: reasons are logged
+			path += "/token/***"
+		}
+		return http.StatusNotFound, fmt.Sprintf("the path is %q, want /", path)
 	case !websocket.IsWebSocketUpgrade(r):
 		return http.StatusBadRequest, "this is a pommego server: connect with WebSocket and subprotocol " + Subprotocol
 	case !slices.Contains(websocket.Subprotocols(r), Subprotocol):

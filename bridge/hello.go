@@ -36,7 +36,7 @@ func (s *session) greet() bool {
 	s.ws.SetReadLimit(tooLong * helloBytes)
 	r := &request{}
 	if err := s.receive(r, helloBytes, cfg.helloTimeout, cfg.helloTimeout); err != nil {
-		s.stopFor(err)
+		s.stop(ending(err))
 		return false
 	}
 	rep, err := s.first(r)

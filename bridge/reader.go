@@ -1,11 +1,15 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -15,6 +19,93 @@ var (
 	errText    = errors.New("a text message; this protocol has binary messages only")
 	errControl = errors.New("too many control frames")
 )
+
+// link is a client's connection, whatever protocol it speaks, and its account of the server. All read
+// through it, so that bytes on the wire, memory for messages, their time and control frames have the
+// same bounds for all.
+type link struct {
+	server *Server
+	ws     *websocket.Conn // nil: none
+	conn   peer
+	client string  // for the log
+	memory account // what it and its requests take
+
+	longest int  // a message, in bytes
+	spare   int  // bytes of a message that are not counted, as every connection has them
+	binary  bool // it takes no text
+
+	long    chan struct{} // the worker is done with a long message
+	working bool          // the worker has one; the reader's own
+	control bucket        // of control frames; the reader's own
+	pinged  atomic.Int64  // pings sent and not yet answered
+
+	stopOnce sync.Once
+	ctx      context.Context // done when it is to end
+	end      context.CancelFunc
+	quit     <-chan struct{} // that of ctx
+	code     int             // what to tell the peer then; 0: nothing. Set before quit is closed
+	reason   string
+	cut      *time.Timer
+	cancel   atomic.Bool // ends the request in progress; environments have it
+}
+
+// setUp makes it one without a connection.
+func (l *link) setUp(srv *Server, client string) {
+	l.server, l.client, l.memory = srv, client, account{budget: &srv.memory}
+	l.ctx, l.end = context.WithCancel(context.Background())
+	l.quit = l.ctx.Done()
+}
+
+// open gives it its connection.
+func (l *link) open(ws *websocket.Conn) {
+	l.ws, l.conn = ws, ws.NetConn().(peer)
+	l.conn.settle()
+	ws.SetPingHandler(l.ping)
+	ws.SetPongHandler(l.pong)
+}
+
+// stop ends it, once: the request in progress is finished, those behind it are dropped, and the peer is told
+// code. If that takes too long, the connection is cut and the games are stopped; with code 0, when there is no
+// peer, they are at once. Any goroutine may call it.
+func (l *link) stop(code int, reason string) {
+	l.stopOnce.Do(func() {
+		l.code, l.reason = code, reason
+		if code == 0 {
+			l.cancel.Store(true)
+		}
+		if l.ws != nil {
+			l.cut = time.AfterFunc(l.server.cfg.shutdownTimeout, func() {
+				l.cancel.Store(true)
+				l.conn.Close()
+			})
+		}
+		if l.end(); l.ws != nil {
+			l.conn.SetReadDeadline(longAgo) // wakes the reader
+		}
+	})
+}
+
+var longAgo = time.Unix(1, 0)
+
+func (l *link) stopped() bool {
+	select {
+	case <-l.quit:
+		return true
+	default:
+		return false
+	}
+}
+
+// sayGoodbye tells the peer why it ends.
+func (l *link) sayGoodbye() {
+	if l.code == 0 {
+		return
+	}
+	text := l.reason[:min(len(l.reason), 123)] // a control frame holds no more
+	closing := websocket.FormatCloseMessage(l.code, strings.ToValidUTF8(text, ""))
+	// If it cannot be sent there is nobody to tell.
+	_ = l.ws.WriteControl(websocket.CloseMessage, closing, time.Now().Add(lingerTime))
+}
 
 // read takes requests off the connection until the session is to end.
 func (s *session) read() {
@@ -28,7 +119,7 @@ func (s *session) read() {
 		}
 		// Waiting for a request has no deadline here: write watches over it.
 		if err := s.receive(r, cfg.maxMessageBytes, 0, cfg.messageTimeout); err != nil {
-			s.stopFor(err)
+			s.stop(ending(err))
 			return
 		}
 		s.busy.Add(1)
@@ -40,45 +131,45 @@ func (s *session) read() {
 // receive reads one message into r. It may take wait to begin, and whole to
 // arrive from then on; 0 is for ever. A message longer than limit is read to
 // its end, and only its length kept.
-func (s *session) receive(r *request, limit int, wait, whole time.Duration) error {
-	s.conn.allow(tooLong*int64(limit) + handshakeBytes)
-	s.deadline(wait)
-	kind, in, err := s.ws.NextReader()
+func (l *link) receive(r *request, limit int, wait, whole time.Duration) error {
+	l.conn.allow(tooLong*int64(limit) + handshakeBytes)
+	l.deadline(wait)
+	kind, in, err := l.ws.NextReader()
 	if err != nil {
 		return err
 	}
-	if s.working { // what is read behind a long message waits, but a peer that goes is noticed
+	if l.working { // what is read behind a long message waits, but a peer that goes is noticed
 		select {
-		case <-s.long:
-		case <-s.quit:
+		case <-l.long:
+		case <-l.quit:
 		}
 	}
-	s.deadline(whole)
-	if kind != websocket.BinaryMessage {
+	l.deadline(whole)
+	if l.binary && kind != websocket.BinaryMessage {
 		return errText
 	}
-	if err = r.fill(in, limit, &s.memory); err == nil {
-		s.server.metrics.received.Add(float64(r.length))
+	if err = r.fill(in, limit, l); err == nil {
+		l.server.metrics.received.Add(float64(r.length))
 	}
 	return err
 }
 
 // deadline sets the time by which reading must be done, unless the session is
 // to end at once.
-func (s *session) deadline(d time.Duration) {
+func (l *link) deadline(d time.Duration) {
 	var at time.Time
 	if d > 0 {
 		at = time.Now().Add(d)
 	}
-	s.conn.SetReadDeadline(at)
-	if s.stopped() {
-		s.conn.SetReadDeadline(longAgo) // stop's own may have come before ours
+	l.conn.SetReadDeadline(at)
+	if l.stopped() {
+		l.conn.SetReadDeadline(longAgo) // stop's own may have come before ours
 	}
 }
 
 // fill reads a message. The buffer grows with what arrives, as far as there is memory
 // for it.
-func (r *request) fill(in io.Reader, limit int, memory *account) error {
+func (r *request) fill(in io.Reader, limit int, l *link) error {
 	const least = 4 << 10
 	r.buf, r.lacks = r.buf[:0], nil
 	for {
@@ -87,8 +178,8 @@ func (r *request) fill(in io.Reader, limit int, memory *account) error {
 				break
 			}
 			size := min(max(2*cap(r.buf), least), max(limit, least))
-			if size > keepBytes {
-				if r.lacks = memory.reserve(int64(size)-r.held, "", "a long message"); r.lacks != nil {
+			if size > l.spare {
+				if r.lacks = l.memory.reserve(int64(size)-r.held, "", "a long message"); r.lacks != nil {
 					break
 				}
 				r.held = int64(size)
@@ -112,26 +203,25 @@ func (r *request) fill(in io.Reader, limit int, memory *account) error {
 	return err
 }
 
-// stopFor ends the session for what went wrong while reading.
-func (s *session) stopFor(err error) {
+// ending is how a connection ends for what went wrong while reading.
+func ending(err error) (code int, reason string) {
 	var closed *websocket.CloseError
 	var network net.Error
 	switch {
 	case errors.As(err, &closed):
-		s.stop(0, fmt.Sprintf("closed by the client: %d %s", closed.Code, closed.Text))
+		return 0, fmt.Sprintf("closed by the client: %d %s", closed.Code, closed.Text)
 	case errors.Is(err, errText):
-		s.stop(websocket.CloseUnsupportedData, err.Error())
+		return websocket.CloseUnsupportedData, err.Error()
 	case errors.Is(err, errControl), errors.Is(err, errFlood):
-		s.stop(websocket.ClosePolicyViolation, err.Error())
+		return websocket.ClosePolicyViolation, err.Error()
 	case errors.Is(err, websocket.ErrReadLimit):
-		s.stop(websocket.CloseMessageTooBig, fmt.Sprintf("a message of more than %d times the limit", tooLong))
+		return websocket.CloseMessageTooBig, fmt.Sprintf("a message of more than %d times the limit", tooLong)
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		s.stop(websocket.ClosePolicyViolation, "the message took too long to arrive")
+		return websocket.ClosePolicyViolation, "the message took too long to arrive"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network):
-		s.stop(0, err.Error())
-	default:
-		s.stop(websocket.CloseProtocolError, err.Error())
+		return 0, err.Error()
 	}
+	return websocket.CloseProtocolError, err.Error()
 }
 
 // Control frames have a bucket of their own: a peer may send as many as fit,
@@ -157,30 +247,30 @@ func (b *bucket) after(now time.Time, perSecond float64) float64 {
 	return max(0, b.level-now.Sub(b.at).Seconds()*perSecond)
 }
 
-func (s *session) pong(string) error {
-	if s.pinged.Load() == 0 {
-		return s.unasked()
+func (l *link) pong(string) error {
+	if l.pinged.Load() == 0 {
+		return l.unasked()
 	}
-	s.pinged.Add(-1)
-	s.conn.allow(tooLong*int64(s.server.cfg.maxMessageBytes) + handshakeBytes)
+	l.pinged.Add(-1)
+	l.conn.allow(tooLong*int64(l.longest) + handshakeBytes)
 	return nil
 }
 
 // unasked notes a control frame that the peer sends of its own accord.
-func (s *session) unasked() error {
-	if !s.control.add(time.Now(), controlPerSec, controlBurst) {
+func (l *link) unasked() error {
+	if !l.control.add(time.Now(), controlPerSec, controlBurst) {
 		return errControl
 	}
-	s.conn.allow(tooLong*int64(s.server.cfg.maxMessageBytes) + handshakeBytes)
+	l.conn.allow(tooLong*int64(l.longest) + handshakeBytes)
 	return nil
 }
 
-func (s *session) ping(data string) error {
-	if err := s.unasked(); err != nil {
+func (l *link) ping(data string) error {
+	if err := l.unasked(); err != nil {
 		return err
 	}
 	// A peer that does not read gets no answer, and no more is read from it.
-	err := s.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(s.server.cfg.writeTimeout))
+	err := l.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(l.server.cfg.writeTimeout))
 	if errors.Is(err, websocket.ErrCloseSent) {
 		return nil
 	}

@@ -41,6 +41,7 @@ type Server struct {
 	addresses   addresses
 	paused      atomic.Int64 // answers to wrong tokens that wait
 	gallery     gallery
+	kept        sync.Map     // *Guest, of sessions that outlast their requests, by name
 	live        http.Handler // Live's, for those who have the token
 }
 
@@ -179,7 +180,6 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	session := newSession(srv, ws)
-	session.conn.settle()
 	if !s.add(session) {
 		ws.Close()
 		return

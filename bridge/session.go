@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"io"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,24 +31,19 @@ const (
 // write sends the replies. Requests go round between read and work, so there
 // are never more of them than may be in flight.
 type session struct {
-	server  *Server
-	ws      *websocket.Conn
-	conn    peer
-	client  string // for the log
-	number  int64  // of the client, for its pools
+	link
+	number  int64 // of the client, for its pools
 	start   time.Time
 	greeted bool // it has said hello
 
 	free  chan *request
 	queue chan *request
-	long  chan struct{} // the worker is done with a long message
 	out   chan reply
 
 	// The worker's own, and the reader's before there is a worker.
 	fields     fields // of the request being answered
 	envs       []*environment
 	nextHandle uint32
-	memory     account       // what they and requests take
 	taken      *batchMessage // taken, and not yet handed to the writer
 	okReplies  [2][]byte     // replies to send
 	nextOK     int           // the one that is free
@@ -59,35 +53,22 @@ type session struct {
 	viewSignal chan struct{} // a viewer has asked
 	looks      atomic.Int32  // at its games, under way
 
-	working bool         // the worker has a long message; the reader's own
-	control bucket       // of control frames; the reader's own
-	pinged  atomic.Int64 // pings sent and not yet answered
-
 	busy atomic.Int64 // requests read and not yet answered
 	last atomic.Int64 // when there was one, as time since start
-
-	stopOnce sync.Once
-	quit     chan struct{} // closed when the session is to end
-	code     int           // what to tell the peer then; 0: nothing. Set before quit is closed
-	reason   string
-	cut      *time.Timer
-	cancel   atomic.Bool // ends the request in progress; environments have it
 }
 
 func newSession(srv *Server, ws *websocket.Conn) *session {
 	s := &session{
-		server: srv, ws: ws, conn: ws.NetConn().(peer), client: ws.RemoteAddr().String(), number: srv.clients.Add(1),
-		start:      time.Now(),
-		nextHandle: 1, memory: account{budget: &srv.memory},
+		number: srv.clients.Add(1), start: time.Now(), nextHandle: 1,
 		free: make(chan *request, srv.cfg.maxInFlight), queue: make(chan *request, srv.cfg.maxInFlight),
-		long: make(chan struct{}, 1), out: make(chan reply), stepSignal: make(chan struct{}, 1),
-		viewSignal: make(chan struct{}, 1), quit: make(chan struct{}),
+		out: make(chan reply), stepSignal: make(chan struct{}, 1), viewSignal: make(chan struct{}, 1),
 	}
+	s.setUp(srv, ws.RemoteAddr().String())
+	s.longest, s.spare, s.binary, s.long = srv.cfg.maxMessageBytes, keepBytes, true, make(chan struct{}, 1)
 	for range srv.cfg.maxInFlight {
 		s.free <- &request{}
 	}
-	ws.SetPingHandler(s.ping)
-	ws.SetPongHandler(s.pong)
+	s.open(ws)
 	return s
 }
 
@@ -107,47 +88,6 @@ func (s *session) run() {
 	s.linger()
 	s.cut.Stop()
 	s.server.cfg.Log.Info("disconnected", "client", s.client, "code", s.code, "reason", s.reason)
-}
-
-// stop ends the session, once: the request in progress is finished, those
-// behind it are dropped, and the peer is told code. If that takes too long, the
-// connection is cut and the games are stopped; with code 0, when there is no peer,
-// they are at once. Any goroutine may call it.
-func (s *session) stop(code int, reason string) {
-	s.stopOnce.Do(func() {
-		s.code, s.reason = code, reason
-		if code == 0 {
-			s.cancel.Store(true)
-		}
-		s.cut = time.AfterFunc(s.server.cfg.shutdownTimeout, func() {
-			s.cancel.Store(true)
-			s.conn.Close()
-		})
-		close(s.quit)
-		s.conn.SetReadDeadline(longAgo) // wakes the reader
-	})
-}
-
-var longAgo = time.Unix(1, 0)
-
-func (s *session) stopped() bool {
-	select {
-	case <-s.quit:
-		return true
-	default:
-		return false
-	}
-}
-
-// sayGoodbye tells the peer why the session ends.
-func (s *session) sayGoodbye() {
-	if s.code == 0 {
-		return
-	}
-	text := s.reason[:min(len(s.reason), 123)] // a control frame holds no more
-	closing := websocket.FormatCloseMessage(s.code, strings.ToValidUTF8(text, ""))
-	// If it cannot be sent there is nobody to tell.
-	_ = s.ws.WriteControl(websocket.CloseMessage, closing, time.Now().Add(lingerTime))
 }
 
 // linger lets the peer take what has been sent. A connection closed with

@@ -232,8 +232,9 @@ func (p *Pool) makeLineups(c *lineUpSet) ([][]lineup, error) {
 		made[i] = make([]lineup, len(c.Names))
 		for n := range c.Names {
 			if err == nil && c.has(i, n) {
-				made[i][n], err = p.newLineup(c.Names[n])
+				made[i][n], err = p.newLineup(c.Names[n], p.newAgent)
 				made[i][n].number = c.first + n
+				made[i][n].each(func(k int, _ env.Outside) { p.outsiders[c.Names[n][k]] = true })
 			}
 		}
 	}
@@ -283,13 +284,13 @@ func (f *flag) Load() bool {
 
 func (p *plan) stopped() bool { return p.cfg.Stop != nil && p.cfg.Stop.Load() }
 
-func (p *Pool) newLineup(names []string) (lineup, error) {
+func (p *Pool) newLineup(names []string, create func(string) (env.Agent, error)) (lineup, error) {
 	l := lineup{names: names}
 	for k, name := range names {
 		var a env.Agent
 		var err error
 		if name != Policy {
-			a, err = p.newAgent(name)
+			a, err = create(name)
 		} else if !slices.Contains(p.seating.policies, k) {
 			err = fmt.Errorf("%q, but that seat has no row; name it so when the pool is made", Policy)
 		}

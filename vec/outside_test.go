@@ -2,6 +2,7 @@ package vec
 
 import (
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -116,5 +117,40 @@ func TestOutside(t *testing.T) {
 	p.Close()
 	if got := of.running.Load(); got != 0 {
 		t.Errorf("%d programs run after Close, want none", got)
+	}
+}
+
+// TestSavedOutsiders: a saved game brings no agent outside the program into a pool that was not
+// given it, in either form; where it has been an opponent it plays on, also after others have
+// replaced it.
+func TestSavedOutsiders(t *testing.T) {
+	of := new(programs)
+	made := 0
+	create := func(name string) (env.Agent, error) {
+		if name != "exec:x" {
+			return solo.NewAgent(name)
+		}
+		made++
+		a, err := solo.NewAgent("wander")
+		return &program{Agent: a, of: of}, err
+	}
+	pool := func(opponent string) *Pool {
+		p := make1(t, Config{Game: solo, Games: 2, Agent: create, Opponents: []string{opponent, "still"}})
+		must(t, p.Reset(p.NewBatch(nil), ResetOptions{Seed: ptr(1)}))
+		return p
+	}
+	owner, other := pool("exec:x"), pool("still")
+	must(t, setOpponents(owner, []string{"still", "still"}))
+	for _, f := range forms {
+		state, err := f.save(owner, 0)
+		must(t, err)
+		before := made
+		err = f.load(other, 1, state)
+		var wrong *StateError
+		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), `"exec"`) || made != before {
+			t.Errorf("%s: a state with exec:x is loaded with %v, and %d agents are made; want a StateError and none", f.name,
+				err, made-before)
+		}
+		must(t, f.load(owner, 1, state))
 	}
 }

@@ -29,7 +29,8 @@ type Pool struct {
 	starts      starts
 	players     [][]env.Agent // of each game's rows in Play, and their name
 	playersName string
-	waiting     bool // the opponents last set wait for something outside this program
+	outsiders   map[string]bool // the agents of Config.Agent that line-ups have had: see savedAgent
+	waiting     bool            // the opponents last set wait for something outside this program
 	cost        cost
 	job         job
 	queue       *queue  // with Config.BatchSize
@@ -76,7 +77,8 @@ func New(cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize()}
+	p := &Pool{plan: plan, layout: newLayout(plan), maskN: plan.spec.MaskSize(),
+		outsiders: map[string]bool{}}
 	p.phases, p.over = make([]phase, plan.cfg.Games), make([]uint8, plan.cfg.Games)
 	p.fields = p.fieldSizes("obs.", plan.spec.Encodings[plan.encoding].Fields)
 	if plan.cfg.State {

@@ -160,7 +160,7 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 	for _, a := range s.Agents {
 		names = append(names, a.Name)
 	}
-	l, err := p.newLineup(names)
+	l, err := p.newLineup(names, p.savedAgent)
 	if err != nil {
 		return err
 	}
@@ -181,6 +181,21 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 	}
 	p.adopt(i, s.State, l)
 	return nil
+}
+
+// savedAgent makes an agent that a state names. States come from anyone: of the agents that are
+// not the game's own, they name those alone that have been this pool's opponents.
+func (p *Pool) savedAgent(name string) (env.Agent, error) {
+	if p.outsiders[name] {
+		return p.newAgent(name)
+	}
+	return p.allowed(name, func(name string) (env.Agent, error) {
+		a, err := p.cfg.Game.NewAgent(name)
+		if err != nil {
+			err = fmt.Errorf("%w; a state brings no others, unless they have been opponents here", err)
+		}
+		return a, err
+	})
 }
 
 // replace restores the match of a saved game in game i, by its rules, and what was counted.
@@ -223,7 +238,7 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 	}
 	rows, others := make([]uint8, len(g.rows)), make([]uint8, len(g.others))
 	p.seating.deal(seed, rows, others)
-	l, err := p.newLineup(p.lineUpSet.Names[p.lineUpSet.pick(game, seed)])
+	l, err := p.newLineup(p.lineUpSet.Names[p.lineUpSet.pick(game, seed)], p.newAgent)
 	if err != nil {
 		return nil, err
 	}

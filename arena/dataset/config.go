@@ -54,8 +54,8 @@ type Config struct {
 	// layouts hold none.
 	Observation string `json:"observation,omitempty"`
 
-	// Mask is which moves Steps lists as legal: "" or "legal", or "safe", those of them that can be survived
-	// (env.Careful).
+	// Mask is which moves Steps lists as legal: "legal" (the default), or "safe", those of them that can be
+	// survived (env.Careful).
 	Mask string `json:"mask,omitempty"`
 
 	// Extra are arrays that a client's agents report.
@@ -161,24 +161,26 @@ func (c *Config) resolveObservation(spec *env.Spec) error {
 }
 
 func (c *Config) resolveMask(game env.Game) error {
-	if c.Mask == "legal" {
-		c.Mask = ""
+	if c.Layout != Steps {
+		if c.Mask != "" {
+			return fmt.Errorf("mask is %q, but layout %s stores no masks", c.Mask, c.Layout)
+		}
+		return nil
 	}
-	if c.Mask != "" && c.Layout != Steps {
-		return fmt.Errorf("mask is %q, but layout %s stores no masks", c.Mask, c.Layout)
-	}
+	c.Mask = cmp.Or(c.Mask, legal)
 	return checkMask(c.Mask, game)
 }
 
-const safe = "safe" // a mask
+// The masks.
+const legal, safe = "legal", "safe"
 
 func checkMask(mask string, game env.Game) error {
 	_, careful := game.New(1)[0].(env.Careful)
-	if mask == "" || mask == safe && careful {
+	if mask == legal || mask == safe && careful {
 		return nil
 	}
-	return fmt.Errorf("mask is %q, want legal, or safe in games that tell which moves are safe; %s: %t", mask,
-		game.Spec().ID, careful)
+	return fmt.Errorf("%s has no mask %q, want legal, or safe in games that tell which moves can be survived",
+		game.Spec().ID, mask)
 }
 
 func (c *Config) resolveAgents(game env.Game) error {

@@ -25,6 +25,8 @@ func TestConfigRefused(t *testing.T) {
 		{"no time for a move", func(c *Config) { c.Limit = -1 }, "limit for a move"},
 		{"an observation where there is none", func(c *Config) { c.Observation = "raw" }, "layout games"},
 		{"an observation that does not exist", func(c *Config) { c.Layout, c.Observation = Steps, "smell" }, "planes, raw"},
+		{"a mask where there is none", func(c *Config) { c.Mask = safe }, "layout games stores no masks"},
+		{"a mask that does not exist", func(c *Config) { c.Layout, c.Mask = Steps, "sfae" }, "no mask \"sfae\", want legal"},
 		{"nobody to draw from", func(c *Config) { c.Agents = nil }, "no agents, want one or more"},
 		{"too few for the seats", func(c *Config) { c.Seating = Fixed }, "2 agents, want 1 or 4"},
 		{"an agent that does not exist", func(c *Config) { c.Agents = []string{"clever"} }, "clever"},
@@ -39,6 +41,14 @@ func TestConfigRefused(t *testing.T) {
 		if _, err := config.CountFiles(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", c.reason, err, c.says)
 		}
+	}
+}
+
+func TestMasksOfGamesThatTellNothing(t *testing.T) {
+	config := small()
+	config.Layout, config.Mask, config.Agents = Steps, safe, []string{"random"}
+	if _, err := config.CountFiles(gameOf(t, "BaseWar-v0")); err == nil || !strings.Contains(err.Error(), "want legal") {
+		t.Errorf("error %v, want one that names the mask that there is", err)
 	}
 }
 

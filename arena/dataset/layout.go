@@ -174,9 +174,9 @@ func gameColumns(about *Env, missed bool) []column {
 }
 
 func stepColumns(a *About, searched bool) []column {
-	about, legal := &a.Env, "1 for each choice of each action component that may have an effect"
+	about, meaning := &a.Env, "1 for each choice of each action component that may have an effect"
 	if a.Mask == safe {
-		legal += ", and of the moves those alone that can be survived, if there are any"
+		meaning += ", and of the moves those alone that can be survived, if there are any"
 	}
 	all := append(identity(),
 		column{Column{Name: "step", Type: Int32, Meaning: "steps made before this one"},
@@ -204,7 +204,7 @@ func stepColumns(a *About, searched bool) []column {
 			func(r *row) parquet.Value { return r.now.field(i, &f, r.seat) }, nil})
 	}
 	choices := about.choices()
-	all = append(all, column{Column{Name: "legal", Type: FixedBytes, Meaning: legal, DType: env.Uint8,
+	all = append(all, column{Column{Name: "legal", Type: FixedBytes, Meaning: meaning, DType: env.Uint8,
 		Shape: []int{choices}},
 		func(r *row) parquet.Value {
 			return parquet.FixedLenByteArrayValue(r.now.mask[r.seat*choices:][:choices])

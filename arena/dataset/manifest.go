@@ -39,7 +39,7 @@ type About struct {
 
 	Observation string      `json:"observation,omitempty"` // of layout Steps
 	Fields      []env.Field `json:"fields,omitempty"`      // of the observation
-	Mask        string      `json:"mask,omitempty"`        // as Config.Mask
+	Mask        string      `json:"mask,omitempty"`        // as Config.Mask; "": legal to an earlier version
 	Extra       []Extra     `json:"extra,omitempty"`       // what agents report besides the statistics of searches
 
 	Agents  []string `json:"agents"` // all that play

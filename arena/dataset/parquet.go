@@ -144,15 +144,15 @@ func (r *reader) groups() int { return len(r.parquet.RowGroups()) }
 // nil, reports whether a column is; the others stay empty.
 func (r *reader) read(group int, t *table, wanted func(name string) bool) (err error) {
 	defer caught(r.path, &err)
-	g := r.parquet.RowGroups()[group]
+	g, left := r.parquet.RowGroups()[group], worth(r.size)
 	for i, chunk := range g.ColumnChunks() {
 		name, rows := t.columns[min(i, len(t.columns)-1)].Name, g.NumRows()
 		if wanted != nil && !wanted(name) {
 			continue
 		}
-		err := r.checkPages(group, i)
+		err := r.checkPages(group, i, left)
 		if err == nil {
-			err = readColumn(chunk, &t.values[i])
+			left, err = readColumn(chunk, &t.values[i], left)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: row group %d, column %q: %w: %w", r.path, group, name, errDamaged, err)
@@ -165,8 +165,9 @@ func (r *reader) read(group int, t *table, wanted func(name string) bool) (err e
 	return nil
 }
 
-// readColumn replaces values by those of a column. They are copies.
-func readColumn(chunk parquet.ColumnChunk, values *[]parquet.Value) error {
+// readColumn replaces values by those of a column. They are copies, which may take so many
+// bytes of memory as are left; it returns what is left then.
+func readColumn(chunk parquet.ColumnChunk, values *[]parquet.Value, left int64) (int64, error) {
 	*values = (*values)[:0]
 	pages := chunk.Pages()
 	defer pages.Close()
@@ -174,22 +175,25 @@ func readColumn(chunk parquet.ColumnChunk, values *[]parquet.Value) error {
 	for {
 		page, err := pages.ReadPage()
 		if err == io.EOF {
-			return nil
+			return left, nil
 		}
 		if err != nil {
-			return err
+			return left, err
 		}
 		in := page.Values()
 		for err == nil {
 			var n int
 			n, err = in.ReadValues(some[:])
 			for _, v := range some[:n] {
+				if left -= valueBytes(v); left < 0 {
+					return left, errWorth
+				}
 				*values = append(*values, v.Clone())
 			}
 		}
 		parquet.Release(page)
 		if err != io.EOF {
-			return err
+			return left, err
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"unsafe"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
@@ -21,6 +22,21 @@ import (
 // maxRows is how many rows a row group may promise, and values a page: 512 times what
 // groupRows aims at, since a group holds whole episodes.
 const maxRows = 1 << 24
+
+// worth is how much memory a row group of a file of size bytes may take. Runs, dictionaries and
+// compression make much of little; the most that games make, of agents that never move, is 520 times.
+func worth(size int64) int64 { return 16<<20 + 4096*size }
+
+var errWorth = errors.New("its values take more than 16 MiB of memory and 4096 times the file's size")
+
+// valueBytes is how much memory a value takes.
+func valueBytes(v parquet.Value) int64 {
+	n := int64(unsafe.Sizeof(v))
+	if k := v.Kind(); k == parquet.ByteArray || k == parquet.FixedLenByteArray {
+		n += int64(len(v.ByteArray()))
+	}
+	return n
+}
 
 func checkFooter(file io.ReaderAt, size int64) error {
 	const magic = "PAR1" // the first and the last four bytes; before the last is the footer's length
@@ -143,7 +159,8 @@ func (r *checkedReader) Discard(n int) (int, error) {
 	return r.bytesReader.(interface{ Discard(int) (int, error) }).Discard(n)
 }
 
-func (r *reader) checkPages(group, column int) error {
+// checkPages checks a column, which may take worth bytes uncompressed.
+func (r *reader) checkPages(group, column int, worth int64) error {
 	g := &r.parquet.Metadata().RowGroups[group]
 	m := &g.Columns[column].MetaData
 	from, size := m.DataPageOffset, m.TotalCompressedSize
@@ -175,10 +192,11 @@ func (r *reader) checkPages(group, column int) error {
 		if n = int(h.CompressedPageSize); n < 0 || n > len(rest) {
 			return fmt.Errorf("a page is to have %d bytes, and there are %d", n, len(rest))
 		}
-		p := page{header: &h, data: rest[:n], most: min(left, maxRows), leaf: &leaf}
+		p := page{header: &h, data: rest[:n], most: min(left, maxRows), worth: worth, leaf: &leaf}
 		if err := p.check(); err != nil {
 			return err
 		}
+		worth -= max(0, int64(h.UncompressedPageSize))
 		left -= p.values
 		rest = rest[n:]
 	}
@@ -189,6 +207,7 @@ type page struct {
 	header *format.PageHeader
 	data   []byte // compressed
 	most   int64  // how many values it may have
+	worth  int64  // how many bytes uncompressed
 	leaf   *parquet.LeafColumn
 	values int64 // set by check; 0 of a dictionary
 }
@@ -333,6 +352,9 @@ func (p *page) checkFrame(promised int64) error {
 	}
 	if !fits {
 		return fmt.Errorf("a page is to have %d bytes uncompressed, and its frame can hold %d", promised, most)
+	}
+	if promised > p.worth {
+		return errWorth
 	}
 	return nil
 }

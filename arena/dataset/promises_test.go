@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -98,6 +99,71 @@ func TestPromises(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWorth: of little that stands for much, by a dictionary, by runs or by compression, no more is
+// read than a file of that size may hold.
+func TestWorth(t *testing.T) {
+	long := append(le.AppendUint32(nil, 1<<17), make([]byte, 1<<17)...)
+	index := func(to []byte, rows int) []byte {
+		h, data := dictionary(1, int32(len(to)), zipped(t, to))
+		pages := append(marshalled(t, &h), data...)
+		h, data = values(int32(rows), format.RLEDictionary, run(1, uint64(rows)))
+		return append(append(pages, marshalled(t, &h)...), data...)
+	}
+	plain := func(content []byte, rows int) []byte {
+		h, data := values(int32(rows), format.Plain, zipped(t, content))
+		h.UncompressedPageSize, h.DataPageHeaderV2.V.IsCompressed.V = int32(len(content)), true
+		return append(marshalled(t, &h), data...)
+	}
+	for _, c := range []struct {
+		name  string
+		of    Type
+		rows  int
+		pages []byte
+	}{
+		{"a long text in a dictionary", String, 3000, index(long, 3000)},
+		{"a number in runs", Int32, 1 << 22, index(make([]byte, 4), 1<<22)},
+		{"long texts, compressed", Bytes, 512, plain(bytes.Repeat(long, 512), 512)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			columns, folder := []Column{{Name: "it", Type: c.of}}, t.TempDir()
+			var file bytes.Buffer
+			w := parquet.NewGenericWriter[any](&file, schema(columns), parquet.Compression(codec(Games)))
+			if _, err := w.ColumnWriters()[0].WriteRowValues([]parquet.Value{zero(c.of)}); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			forged := forged(t, file.Bytes(), func(m *format.FileMetaData) {
+				m.NumRows, m.RowGroups[0].NumRows = int64(c.rows), int64(c.rows)
+				m.RowGroups[0].Columns[0].MetaData.NumValues = int64(c.rows)
+			}, c.pages)
+			if err := os.WriteFile(filepath.Join(folder, "file"), forged, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			r, err := openFile(folder, "file", columns)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			before := allocated()
+			if err := r.read(0, newTable(columns), nil); !errors.Is(err, errWorth) {
+				t.Errorf("%d bytes are read: %v, want %v", len(forged), err, errWorth)
+			}
+			if taken := allocated() - before; taken > uint64(8*worth(r.size)) {
+				t.Errorf("%d bytes were allocated for a file of %d", taken, len(forged))
+			}
+		})
+	}
+}
+
+func zero(of Type) parquet.Value {
+	if of == Int32 {
+		return parquet.Int32Value(0)
+	}
+	return text("")
 }
 
 // allocated is how many bytes of memory have been allocated so far.
@@ -216,7 +282,7 @@ func checkFramed(t *testing.T, w *zstd.Encoder, size int) {
 	t.Helper()
 	for _, content := range [][]byte{make([]byte, size), noise(size)} {
 		h, data := dictionary(1, int32(size), w.EncodeAll(content, nil))
-		p := page{header: &h, data: data, most: 1}
+		p := page{header: &h, data: data, most: 1, worth: int64(size)}
 		if err := p.check(); err != nil {
 			t.Fatalf("a frame of %d bytes: %v", size, err)
 		}
@@ -229,6 +295,15 @@ func noise(n int) []byte {
 	for i := range data {
 		x = x*6364136223846793005 + 1442695040888963407
 		data[i] = byte(x >> 56)
+	}
+	return data
+}
+
+func zipped(t *testing.T, content []byte) []byte {
+	t.Helper()
+	data, err := parquet.Zstd.Encode(nil, content)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return data
 }

@@ -3,11 +3,13 @@ package dialogue
 import (
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"slices"
 	"sync"
 
+	"pommego/arena/orders"
 	"pommego/env"
 	"pommego/env/record"
 )
@@ -18,10 +20,11 @@ const format = "pommego-dialogue/1"
 // Log is a new file of dialogues: a line for each turn of a model as it ends, and one for each
 // game at its end. It is safe for concurrent use; games interleave.
 type Log struct {
-	mu   sync.Mutex
-	path string
-	file *os.File // nil before the first line
-	err  error    // the first failure, after which nothing is written
+	mu     sync.Mutex
+	path   string
+	file   *os.File // nil before the first line
+	length int64    // of its whole lines
+	err    error    // why the last line could not be written
 }
 
 // NewLog makes a Log, whose file begins with the first line and must not be there before. Without
@@ -33,22 +36,27 @@ func NewLog(path string) *Log {
 	return &Log{path: path}
 }
 
-// write writes a line at once, so that a kill leaves whole lines. It returns the first failure.
-func (l *Log) write(v line) error {
+// write writes a line at once, so that a kill leaves whole lines. If it cannot, nothing of the line stays, and
+// the next is tried again.
+func (l *Log) write(v line) (err error) {
 	text, err := json.Marshal(v)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.file == nil && l.err == nil && err == nil {
-		l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if l.file == nil && err == nil {
+		l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	}
-	if err == nil && l.err == nil {
-		_, err = l.file.Write(append(text, '\n'))
+	if err == nil {
+		if _, err = l.file.WriteAt(append(text, '\n'), l.length); err == nil {
+			l.length += int64(len(text)) + 1
+		} else {
+			err = errors.Join(err, l.file.Truncate(l.length))
+		}
 	}
 	if err != nil && l.err == nil {
-		l.err = err
-		slog.Error("dialogues are not recorded any more", "error", err)
+		slog.Error("a dialogue cannot be recorded; the next is tried", "error", err)
 	}
-	return l.err
+	l.err = err
+	return err
 }
 
 // Message is a message of a chat.
@@ -90,6 +98,7 @@ type Record struct {
 	made  [][]byte // all actions, by tick
 	turns []*Turn  // under way, by seat
 	in    []int    // ticks that seats were in
+	err   error    // why a line could not be written: then the game is left out
 }
 
 // Begin begins the record of a game that begins in m. A nil Log records nothing.
@@ -102,7 +111,7 @@ func (l *Log) Begin(game env.Game, m env.Match, info record.Info) *Record {
 		start: m.Append(nil), first: m.Status().Steps, turns: make([]*Turn, seats), in: make([]int, seats)}
 }
 
-// Turn begins a seat's turn, which ends the one before; nil ends that alone.
+// Turn begins a seat's turn, which ends the one before; nil ends that alone. Of its answer what is read is recorded.
 func (r *Record) Turn(seat int, next *Turn) {
 	if r == nil {
 		return
@@ -117,9 +126,18 @@ func (r *Record) Turn(seat int, next *Turn) {
 			t.Actions = append(t.Actions, own)
 		}
 		r.line.Turns++
-		r.log.write(line{Format: format, ID: r.line.ID, Seed: r.line.Seed, Turn: t}) // a failure is returned at the end
+		r.write(line{Format: format, ID: r.line.ID, Seed: r.line.Seed, Turn: t})
+	}
+	if next != nil && next.Answer != nil {
+		next.Answer = new(orders.Read(*next.Answer))
 	}
 	r.turns[seat] = next
+}
+
+func (r *Record) write(v line) {
+	if r.err == nil {
+		r.err = r.log.write(v)
+	}
 }
 
 // Step says what all seats have done in a tick, before which some were in.
@@ -144,5 +162,6 @@ func (r *Record) End() (err error) {
 	if r.line.Game, err = record.Write(r.game, r.info, r.start, r.made, make([][]env.Thought, len(r.made))); err != nil {
 		return err
 	}
-	return r.log.write(r.line)
+	r.write(r.line)
+	return r.err
 }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"pommego/arena/dialogue"
 	"pommego/arena/scene"
@@ -35,7 +38,19 @@ func verify(t *testing.T, text []byte) (ok bool, said string) {
 func recorded(t *testing.T, ticks int) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "d.jsonl")
-	log := dialogue.NewLog(path)
+	if err := play(t, dialogue.NewLog(path), ticks, "up"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// play records a game of so many ticks, in which seat 0 gives one answer.
+func play(t *testing.T, log *dialogue.Log, ticks int, answer string) error {
+	t.Helper()
 	game, err := catalog.Game("OneVsOne-v0")
 	if err != nil {
 		t.Fatal(err)
@@ -49,28 +64,20 @@ func recorded(t *testing.T, ticks int) []byte {
 	r := log.Begin(game, m, record.Info{EnvID: "OneVsOne-v0", Seed: 3, Policies: []string{"model", "static"}})
 	for tick := range ticks {
 		if tick%2 == 0 {
-			r.Turn(0, turn(t, talk, m, tick))
+			r.Turn(0, turn(t, talk, m, tick, answer))
 		}
 		actions := []uint8{uint8(tick % 5), 0}
 		in := m.Status().In
 		m.Step(actions)
 		r.Step(in, actions)
 	}
-	if err := r.End(); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return r.End()
 }
 
-func turn(t *testing.T, talk *dialogue.Game, m env.Match, tick int) *dialogue.Turn {
+func turn(t *testing.T, talk *dialogue.Game, m env.Match, tick int, answer string) *dialogue.Turn {
 	t.Helper()
 	step := scene.Describe(m.(record.Match).Spec(), m, nil, nil)
 	view, _ := talk.Seat(0, "short", 0).View(&step)
-	answer := "up"
 	return &dialogue.Turn{Tick: tick, Detail: "short", Answer: &answer, Reading: "legal",
 		Messages: []dialogue.Message{{Role: "user", Content: view}}}
 }
@@ -121,5 +128,53 @@ func TestNothingIsWrittenOver(t *testing.T) {
 	}
 	if err := dialogue.NewLog("").Begin(game, m, info).End(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestFullDisk: what has no room leaves no trace, and once there is room again recording goes on. The file is for
+// its user alone.
+func TestFullDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.jsonl")
+	log := dialogue.NewLog(path)
+	if err := play(t, log, 4, "up"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info.Mode(), err)
+	}
+	signal.Ignore(unix.SIGXFSZ) // what a process gets whose file grows too long
+	defer signal.Reset(unix.SIGXFSZ)
+	var usual unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &usual); err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range []int64{100, 1000} { // in the first turn, and in a later one
+		limit := unix.Rlimit{Cur: uint64(info.Size() + room), Max: usual.Max}
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
+			t.Fatal(err)
+		}
+		err = play(t, log, 6, "down")
+		if unix.Setrlimit(unix.RLIMIT_FSIZE, &usual); err == nil {
+			t.Error("a game on a full disk is recorded")
+		}
+	}
+	if err := play(t, log, 2, "left"); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+	text, err := os.ReadFile(path)
+	if ok, said := verify(t, text); err != nil || !ok || !strings.Contains(said, "2 games") || !bytes.Contains(text, []byte(`"left"`)) {
+		t.Errorf("%v, %s\n%s", err, said, text)
+	}
+}
+
+// TestLongAnswer: of an answer what is read is recorded.
+func TestLongAnswer(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.jsonl")
+	if err := play(t, dialogue.NewLog(path), 1, strings.Repeat("x", 1<<19)); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || len(text) > 16<<10 {
+		t.Errorf("%d bytes are recorded: %v", len(text), err)
 	}
 }

@@ -80,6 +80,15 @@ var behaviours = map[string]func(a *lineAgent, id uint64){
 		}
 		answer(id, 1)
 	},
+	// leaves ends in its third move, and what it has started goes on.
+	"leaves": func(a *lineAgent, id uint64) {
+		if a.acts == 3 {
+			a.forkTwice(a.argument, "sleep", "1000")
+			time.Sleep(300 * time.Millisecond)
+			os.Exit(4)
+		}
+		answer(id, 1)
+	},
 	// closes closes its output.
 	"closes": func(*lineAgent, uint64) { os.Stdout.Close(); time.Sleep(time.Hour) },
 }
@@ -157,6 +166,10 @@ func (a *lineAgent) grow() {
 		}
 	}
 	command, path, _ := strings.Cut(a.argument, ",")
+	if command == "twice" {
+		a.forkTwice(path, os.Args[0])
+		time.Sleep(time.Hour)
+	}
 	child := exec.Command(command, os.Args[0])
 	child.Env = append(os.Environ(), "MATCH_TEST_AGENT=hog")
 	if err := child.Start(); err != nil {
@@ -166,6 +179,16 @@ func (a *lineAgent) grow() {
 		panic(err)
 	}
 	time.Sleep(time.Hour)
+}
+
+// forkTwice starts a command in a session of its own, whose parent ends, and writes its number to a file.
+func (a *lineAgent) forkTwice(path string, command ...string) {
+	const script = `p=$1; shift; "$@" </dev/null >/dev/null 2>&1 & printf %s $! >$p`
+	child := exec.Command("setsid", append([]string{"sh", "-c", script, "sh", path}, command...)...)
+	child.Env = append(os.Environ(), "MATCH_TEST_AGENT=hog")
+	if err := child.Run(); err != nil {
+		panic(err)
+	}
 }
 
 func (a *lineAgent) sleep() {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,10 +30,36 @@ type httpPlayer struct {
 
 // caller calls a server.
 type caller struct {
-	base, key string // the key is in nothing that it returns
-	most      int    // bytes of an answer
+	base, key string
+	hidden    *regexp.Regexp // the key, also escaped: it is in nothing that is returned; nil: none
+	most      int            // bytes of an answer
 	client    *http.Client
 	lost      bool // the server was away; it may be another when it is back
+}
+
+// hide has a key sent with each request.
+func (p *caller) hide(key string) {
+	var pattern strings.Builder
+	for _, c := range key { // as it is, or as in JSON or an address
+		fmt.Fprintf(&pattern, `(?:\\*%s|(?i:\\+u%04x|%%%02x))`, regexp.QuoteMeta(string(c)), c, c)
+	}
+	if p.key = key; key != "" {
+		p.hidden = regexp.MustCompile(pattern.String())
+	}
+}
+
+func (p *caller) masked(text string) string {
+	if p.hidden == nil {
+		return text
+	}
+	return p.hidden.ReplaceAllLiteralString(text, "***")
+}
+
+func (p *caller) hush(err error) error {
+	if text := p.masked(err.Error()); text != err.Error() {
+		return errors.New(text)
+	}
+	return err
 }
 
 func newCaller(base string, most int) caller {
@@ -171,21 +198,19 @@ func (p *caller) do(ctx context.Context, method, path string, body []byte) ([]by
 	resp, err := p.client.Do(req)
 	if err != nil {
 		p.lost = p.lost || ctx.Err() == nil
-		return nil, err
+		return nil, p.hush(err)
 	}
 	defer resp.Body.Close()
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, int64(p.most)+1))
-	if p.key != "" {
-		reply = bytes.ReplaceAll(reply, []byte(p.key), []byte("***"))
-	}
+	reply = []byte(p.masked(string(reply)))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+		return nil, p.hush(fmt.Errorf("%s %s: %w", method, path, err))
 	case len(reply) > p.most:
 		return nil, fmt.Errorf("%s %s answered more than %d bytes", method, path, p.most)
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // 0 if it is no number
-		return nil, statusError{method + " " + path, resp.Status, short(reply), resp.StatusCode,
+		return nil, statusError{method + " " + path, p.masked(resp.Status), short(reply), resp.StatusCode,
 			time.Duration(min(max(seconds, 0), 3600)) * time.Second}
 	}
 	return reply, nil

@@ -5,6 +5,7 @@ package match_test
 import (
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -33,7 +34,7 @@ func TestProgramsWithTooMuchMemory(t *testing.T) {
 	linuxOnly(t)
 	rules := patient
 	rules.Memory = narrow
-	for _, starter := range []string{"", "env", "setsid"} { // of a child; the last puts it into a session of its own
+	for _, starter := range []string{"", "env", "setsid", "twice"} { // of a child; two leave the session
 		t.Run(starter, func(t *testing.T) {
 			t.Parallel()
 			argument, path := starter, filepath.Join(t.TempDir(), "child")
@@ -90,6 +91,40 @@ func TestProgramsWithinMemory(t *testing.T) {
 	if seat := p.Seats[1]; seat.Failed+seat.Late != 0 {
 		t.Errorf("%+v", seat)
 	}
+}
+
+// A program is limited whatever it calls itself.
+func TestProgramsUnderAnotherName(t *testing.T) {
+	linuxOnly(t)
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
+	}
+	const hog = `exec:exec bash -c 'exec -a "pommego: a program with limited memory" tail -n 1 < <(
+		head -c 300000000 /dev/zero; exec sleep 1000)'`
+	rules := patient
+	rules.Memory = narrow
+	a, err := match.NewAgent(duel(t, "6"), hog, rules, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := a.(env.Outside)
+	defer o.Close()
+	if err := o.Try(); err == nil || !strings.Contains(err.Error(), "too much memory") {
+		t.Errorf("%v, want an error that names its memory", err)
+	}
+}
+
+// What has left a program's session does not outlive the program, also if that ends by itself.
+func TestProgramsLeaveNothing(t *testing.T) {
+	linuxOnly(t)
+	rules := patient
+	rules.Memory = 4 << 30
+	game, path := duel(t, "6"), filepath.Join(t.TempDir(), "child")
+	p := play(t, game, seatsOf(t, game, "static", program(t, "leaves:"+path)), rules)
+	if seat := p.Seats[1]; seat.Failed != 4 || !strings.Contains(seat.LastError, "exit status 4") {
+		t.Errorf("%+v", seat)
+	}
+	ended(t, path)
 }
 
 // A program that is stopped, or ends, between two games is there in the second.

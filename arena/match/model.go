@@ -78,7 +78,7 @@ func newModel(game env.Game, name string) (Player, error) {
 			"as numbers temperature, scratchpad, budget, price_in, price_out", strings.Join(dialogue.Details, "|"),
 			orders.MostTicks)
 	}
-	if p.key = os.Getenv(*key); err == nil && p.key == "" && *key != modelKey {
+	if p.hide(os.Getenv(*key)); err == nil && p.key == "" && *key != modelKey {
 		err = errors.New("key wants the name of an environment variable that is set, and holds the key")
 	}
 	if err != nil {

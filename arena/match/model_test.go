@@ -220,6 +220,49 @@ func TestModelKey(t *testing.T) {
 	}
 }
 
+// TestModelKeyIsHidden: whatever a server sends back, the key is in no error, result or record: not
+// from the first line, the headers or a body, nor escaped.
+func TestModelKeyIsHidden(t *testing.T) {
+	const secret, says = "sk-very/secret", `{"choices": [{"message": {"content": "%s"}}]}`
+	const escaped = `\u0073\u006B-very\/secret`
+	t.Setenv("POMMEGO_LLM_KEY", secret)
+	for _, reply := range []string{
+		secret, "HTTP/1.1 " + secret + " no", "HTTP/1.1 400 " + secret, "HTTP/1.1 200 OK\r\n" + secret,
+		"HTTP/1.1 200 OK\r\nContent-Length: " + secret, "HTTP/1.1 200 OK\r\nTransfer-Encoding: " + secret,
+		"HTTP/1.1 302 Found\r\nLocation: http://%zz" + secret,
+		"HTTP/1.1 302 Found\r\nLocation: http://%zzsk-very%2Fsecret",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n1\r\nx\r\n0\r\n" + secret,
+		"HTTP/1.1 400 no\r\n\r\n" + escaped, "HTTP/1.1 200 OK\r\n\r\n" + escaped,
+		"HTTP/1.1 200 OK\r\n\r\n" + fmt.Sprintf(says, escaped),
+		"HTTP/1.1 200 OK\r\n\r\n" + fmt.Sprintf(says, strings.ReplaceAll(escaped, `\`, `\\`)),
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			fmt.Fprint(conn, reply, "\r\n\r\n")
+			conn.Close()
+		}))
+		game, path := duel(t, "2"), filepath.Join(t.TempDir(), "d.jsonl")
+		talks := match.Dialogues{Log: dialogue.NewLog(path)}
+		p, err := match.Play(t.Context(), game, seatsOf(t, game, "llm:"+server.URL+"/v1,model=m", "static"), env.Seed{},
+			match.Rules{Wait: 50 * time.Millisecond}, talks.Watch)
+		server.Close()
+		result, also := json.Marshal(p)
+		if also != nil {
+			t.Fatal(also)
+		}
+		recorded, _ := os.ReadFile(path) // none if it did not begin
+		told := fmt.Sprint(err, "\n", string(result), "\n", string(recorded))
+		plain := strings.NewReplacer(`\`, "", "u0073", "s", "u006B", "k", "%2F", "/").Replace(told)
+		if strings.Contains(plain, secret) || !strings.Contains(told, "***") {
+			t.Errorf("of %q is told %s", reply, told)
+		}
+	}
+}
+
 // TestModelNames: what is wrong with a name is said, without what may be a key.
 func TestModelNames(t *testing.T) {
 	game, err := catalog.Game("OneVsOne-v0")

@@ -32,6 +32,7 @@ type program struct {
 	watcher sync.WaitGroup // looks at it
 	excess  atomic.Int64   // the memory that it had when it was killed for it, else 0
 	most    int64          // that it may have; 0: any
+	family  family         // of it, if that is limited
 }
 
 // errNoPrograms would say that this system cannot run programs.
@@ -44,6 +45,8 @@ const (
 	grace       = time.Second
 	memoryPause = 50 * time.Millisecond
 )
+
+const shell = "/bin/sh"
 
 // maxTail is how many bytes of a program's standard error its error has.
 const maxTail = 1000
@@ -62,10 +65,13 @@ func startProgram(command []string, most int64, stderr io.Writer) (*program, err
 	if err != nil {
 		return nil, errors.Join(err, childIn.Close(), in.Close())
 	}
-	cmd := exec.Command("/bin/sh", append([]string{"-c"}, command...)...)
+	cmd := exec.Command(shell, append([]string{"-c"}, command...)...)
+	if most > 0 {
+		cmd.Path, cmd.Args[0] = "/proc/self/exe", reaper
+	}
 	p := &program{
 		cmd: cmd, stderr: tail{out: stderr}, in: in, out: out, buf: make([]byte, 0, maxAnswer),
-		watched: make(chan struct{}), most: most,
+		watched: make(chan struct{}), most: most, family: family{},
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, &p.stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -92,16 +98,20 @@ func (p *program) watch() {
 			return
 		case <-tick.C:
 		}
-		group := p.cmd.Process.Pid
-		bytes, pids := memoryOf(group)
-		if bytes <= p.most {
+		bytes := p.family.memory(p.cmd.Process.Pid)
+		if bytes <= p.most || becoming(p.cmd.Process.Pid) {
 			continue
 		}
 		p.excess.Store(bytes)
-		for _, pid := range append(pids, -group) {
-			syscall.Kill(pid, syscall.SIGKILL)
-		}
+		p.killFamily()
 	}
+}
+
+func (p *program) killFamily() {
+	for pid := range p.family {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 }
 
 // bound makes sending and receiving fail once ctx ends, until it is released.
@@ -230,11 +240,14 @@ func (p *program) finish() {
 	p.kill()
 }
 
-// kill ends the whole group and waits for the program.
+// kill ends the whole group, and if its memory is limited the family, and waits for the program.
 func (p *program) kill() {
 	close(p.watched)
 	p.watcher.Wait()
-	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	if p.most > 0 {
+		p.family.memory(p.cmd.Process.Pid)
+	}
+	p.killFamily()
 	p.cmd.Wait()
 	p.in.Close()
 	p.out.Close()

@@ -10,12 +10,17 @@ import (
 	"pommego/env"
 )
 
-// Parse reads an answer to orders. One without one plain meaning is a single stop. Of a long
-// answer it reads the two ends only, so that time and memory are bounded.
-func Parse(text string, head *scene.Head) (Orders, Reading) {
+// Read is what is read of an answer: of a long one the two ends only, so that time and memory are bounded.
+func Read(text string) string {
 	if len(text) > 2*most {
-		text = text[:most] + "\n" + text[len(text)-most:]
+		return text[:most-1] + "\n" + text[len(text)-most:]
 	}
+	return text
+}
+
+// Parse reads an answer to orders. One without one plain meaning is a single stop.
+func Parse(text string, head *scene.Head) (Orders, Reading) {
+	text = Read(text)
 	for i, part := range parts(text) {
 		r := reader{head: head, tokens: tokens(part)}
 		switch r.read(); {

@@ -102,12 +102,9 @@ func (k *Kept) Replay(ctx context.Context, r *Record, watch match.Watch) error {
 		}
 	}()
 	for _, name := range r.Agents {
-		if match.Outside(name) || isClient(name) {
-			return fmt.Errorf("%w: %s is outside this program", ErrNotAgain, name)
-		}
-		p, err := match.NewPlayer(k.tournament.game, name)
+		p, err := match.OwnPlayer(k.tournament.game, name)
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: what a log names outside this program is not opened: %w", ErrNotAgain, err)
 		}
 		players = append(players, p)
 	}

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pommego/arena/match"
 	"pommego/env"
@@ -73,23 +75,44 @@ func TestReadsWhatIsPlayed(t *testing.T) {
 	}
 }
 
-// TestReadStartsNothing: what a log says must not be run.
+// TestReadStartsNothing: what a log says must not be run, connected to or opened. The pipe
+// would keep whoever opens it.
 func TestReadStartsNothing(t *testing.T) {
-	made := filepath.Join(t.TempDir(), "made")
-	game, err := catalog.Game("OneVsOne-v0")
-	if err != nil {
-		t.Fatal(err)
+	made, pipe := filepath.Join(t.TempDir(), "made"), filepath.Join(t.TempDir(), "pipe")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skip(err)
 	}
-	c := Config{Agents: []string{"exec:touch " + made, "random"}, Format: RoundRobin, Games: 2, Seed: 3}
-	k := &Kept{tournament: &Tournament{game: game, config: c}}
-	k.tournament.schedule = newSchedule(&k.tournament.config, game.Spec())
-	err = k.Replay(context.Background(), &Record{Agents: c.Agents}, nil)
-	if !errors.Is(err, ErrNotAgain) || !strings.Contains(err.Error(), "outside this program") {
-		t.Errorf("error %v, want %v", err, ErrNotAgain)
+	for _, name := range []string{"exec:touch " + made, "library:" + pipe, "http://127.0.0.1:1", "client:me",
+		"llm:http://127.0.0.1:1,model=x", "net:weights=" + pipe, "champion:weights=" + pipe, "ppo-ffa:weights=" + pipe} {
+		err := replay(t, context.Background(), "PommeFFACompetition-v0", name)
+		if !errors.Is(err, ErrNotAgain) || !strings.Contains(err.Error(), "outside this program") {
+			t.Errorf("%s: error %v, want %v", name, err, ErrNotAgain)
+		}
 	}
 	if _, err := os.Stat(made); err == nil {
 		t.Error("the agent was started")
 	}
+}
+
+// TestReplayEnds: a game of agents that search for hours is left when the context ends.
+func TestReplayEnds(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if err := replay(t, ctx, "PommeFFACompetition-v0", "uct:ticks=1000000000"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
+	}
+}
+
+// replay plays a game again that a log has of an agent.
+func replay(t *testing.T, ctx context.Context, id, agent string) error {
+	game, err := catalog.Game(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Agents: []string{agent}, Against: "random", Format: OneAgainstThree, Games: 2, Seed: 3}
+	k := &Kept{tournament: &Tournament{game: game, config: c}}
+	k.tournament.schedule = newSchedule(&k.tournament.config, game.Spec())
+	return k.Replay(ctx, &Record{Agents: []string{agent, "random", "random", "random"}}, nil)
 }
 
 func TestReadMistakes(t *testing.T) {

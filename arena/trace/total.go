@@ -34,7 +34,7 @@ var RecordedName = regexp.MustCompile(`\.jsonl(\.gz)?$`)
 // first differences, and then how much was checked. o.Keep is how many differences of all
 // files are listed, none if it is 0.
 func (f Formats) VerifyAll(out io.Writer, paths []string, o Options) (*Total, error) {
-	files, err := recorded(paths)
+	files, err := Files(paths...)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +54,8 @@ func (f Formats) VerifyAll(out io.Writer, paths []string, o Options) (*Total, er
 	return t, nil
 }
 
-// recorded is the files named, and in place of folders the files in them.
-func recorded(paths []string) (files []string, err error) {
+// Files is the files named, and in place of folders the files of recorded games in them.
+func Files(paths ...string) (files []string, err error) {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
 			files = append(files, path) // what is wrong with it is found on reading

@@ -54,6 +54,9 @@ type Entry struct {
 	Seed    uint64   `json:"seed,omitzero"`
 	Env     string   `json:"env,omitzero"` // where games are of several
 	Note    string   `json:"note,omitzero"`
+
+	file string // that a recorded game is in, and its line there
+	line int
 }
 
 // PageSize is how many games a page gets at a time.

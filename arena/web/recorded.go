@@ -2,18 +2,19 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"pommego/arena/scene"
 	"pommego/arena/trace"
 )
 
-// Recorded is a file of recorded games. They have the numbers of their lines, from 1.
+// Recorded is a file of recorded games, or a folder with such files. Games have their numbers
+// from 1, in a file those of their lines.
 func Recorded(path string, formats trace.Formats) Games {
 	return &recorded{path: path, formats: formats}
 }
@@ -25,13 +26,15 @@ type recorded struct {
 }
 
 func (r *recorded) Game(number int) (*scene.Game, error) {
-	if number < 1 {
-		return nil, fmt.Errorf("%w: %s has none with the number %d, its first is 1", ErrNoGame, r.path, number)
+	list, err := r.Listing()
+	if err != nil {
+		return nil, err
 	}
-	replay, err := r.formats.Open(r.path, number)
-	if errors.Is(err, trace.ErrNoGame) {
-		return nil, fmt.Errorf("%w: %w", ErrNoGame, err)
+	if number < 1 || number > len(list.Games) {
+		return nil, fmt.Errorf("%w: %s has none with the number %d, want 1 to %d", ErrNoGame, r.path, number, len(list.Games))
 	}
+	e := &list.Games[number-1]
+	replay, err := r.formats.Open(e.file, e.line)
 	if err != nil {
 		return nil, err
 	}
@@ -41,24 +44,39 @@ func (r *recorded) Game(number int) (*scene.Game, error) {
 func (r *recorded) Listing() (*Listing, error) { return r.list.get(r.path, r.read) }
 
 func (r *recorded) read() (*Listing, error) {
-	file, err := trace.Open(r.path)
+	list := &Listing{Kind: "games", Title: filepath.Base(r.path), Games: []Entry{}}
+	files, err := trace.Files(r.path)
+	for i := 0; i < len(files) && err == nil; i++ {
+		err = r.add(list, files[i])
+	}
+	list.nameEnv()
+	return list, err
+}
+
+// add adds the games of a file. Of a folder it is named, and left out if it holds something else.
+func (r *recorded) add(l *Listing, path string) error {
+	file, err := trace.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer file.Close()
-	list := &Listing{Kind: "games", Title: filepath.Base(r.path), Games: []Entry{}}
 	for {
 		line, err := file.Next()
 		if err == io.EOF {
-			list.nameEnv()
-			return list, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		entry := entryOf(line)
-		entry.Game = file.Line()
-		list.Games = append(list.Games, entry)
+		if path != r.path {
+			if format, err := r.formats.Of(line); err != nil || format.Open == nil {
+				return nil
+			}
+			entry.Note = strings.TrimSpace(filepath.Base(path) + " " + entry.Note)
+		}
+		entry.Game, entry.file, entry.line = len(l.Games)+1, path, file.Line()
+		l.Games = append(l.Games, entry)
 	}
 }
 

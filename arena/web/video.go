@@ -83,10 +83,12 @@ func tileOf(tiles int) int {
 	return tile
 }
 
-// encoded turns a GIF into MP4, whose width and height are even, in parts, so that it needs no file.
+// encoded turns a GIF into MP4, whose width and height are even, in parts, so that it needs no file. Of a
+// longer GIF ffmpeg reads parts twice, which a pipe alone does not allow.
 func encoded(ctx context.Context, animation []byte) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "ffmpeg", "-loglevel", "error", "-f", "gif", "-i", "pipe:0", "-pix_fmt", "yuv420p",
-		"-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "pipe:1")
+	cmd := exec.CommandContext(ctx, "ffmpeg", "-loglevel", "error", "-f", "gif", "-i", "cache:pipe:0",
+		"-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+		"-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "pipe:1")
 	var said bytes.Buffer
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(animation), &said
 	video, err := cmd.Output()

@@ -1,13 +1,14 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"image/gif"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"pommego/arena/scene"
+	"pommego/env"
+	"pommego/env/catalog"
 )
 
 // TestVideo makes a GIF of a game of each of the three games, as a seat or everybody sees it.
@@ -135,34 +138,45 @@ func TestNobodyWaits(t *testing.T) {
 	h.ServeHTTP(httptest.NewRecorder(), r)
 }
 
-// TestMP4 has a program in the place of ffmpeg that writes what it reads.
+// TestMP4 makes a video of a whole game with the ffmpeg that is installed, and says what one says that fails.
 func TestMP4(t *testing.T) {
-	folder := t.TempDir()
-	ffmpeg := "#!/bin/sh\nexec /bin/cat\n"
-	if err := os.WriteFile(filepath.Join(folder, "ffmpeg"), []byte(ffmpeg), 0o700); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"ffmpeg", "ffprobe"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(err)
+		}
 	}
-	t.Setenv("PATH", folder)
-	listed, path := serving(t)
+	listed, _ := serving(t)
 	var part Part
 	unzipped(t, ask(listed, nil, "GET", "/api/listing", nil), &part)
 	if strings.Join(part.Videos, " ") != "gif mp4" {
 		t.Errorf("there are %q", part.Videos)
 	}
-	g, err := Recorded(path, formats).Game(1)
+	game, err := catalog.Game("PommeTeamCompetition-v0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.Steps = g.Steps[:5]
-	h := filming(t, func() *scene.Game { return g })
-	animation := ask(h, nil, "GET", "/api/game/1/gif?seat=0", nil)
-	w := ask(h, nil, "GET", "/api/game/1/mp4?seat=0", nil)
-	kind := w.Header().Get("Content-Type")
-	if w.Code != 200 || kind != "video/mp4" || !bytes.Equal(w.Body.Bytes(), animation.Body.Bytes()) {
-		t.Errorf("answered %d, %d bytes of %s", w.Code, w.Body.Len(), kind)
+	m, rng, actions := game.New(1)[0], rand.New(rand.NewPCG(1, 2)), []byte(nil)
+	m.Reset(env.Seed{Value: 3})
+	for range 4 * 200 {
+		actions = append(actions, byte(rng.IntN(5)))
 	}
+	g := scene.Played(game, m, actions)
+	w := ask(filming(t, func() *scene.Game { return g }), nil, "GET", "/api/game/1/mp4?seat=-1", nil)
+	if kind := w.Header().Get("Content-Type"); w.Code != 200 || kind != "video/mp4" {
+		t.Fatalf("answered %d %s: %s", w.Code, kind, w.Body)
+	}
+	probe := exec.Command("ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of",
+		"csv", "-i", "pipe:0")
+	probe.Stdin = w.Body
+	frames, err := probe.CombinedOutput()
+	if want := fmt.Sprintf("stream,%d\n", len(g.Steps)); err != nil || string(frames) != want {
+		t.Errorf("the video has %s (%v), want %s", frames, err, want)
+	}
+
+	folder := t.TempDir()
+	t.Setenv("PATH", folder)
 	os.WriteFile(filepath.Join(folder, "ffmpeg"), []byte("#!/bin/sh\necho no codec >&2; exit 1\n"), 0o700)
-	w = ask(h, nil, "GET", "/api/game/1/mp4?seat=0", nil)
+	w = ask(filming(t, func() *scene.Game { return g }), nil, "GET", "/api/game/1/mp4?seat=0", nil)
 	if w.Code != 422 || !strings.Contains(w.Body.String(), "no codec") {
 		t.Errorf("a failure is answered %d %s", w.Code, w.Body)
 	}

@@ -1,6 +1,7 @@
 package openenv
 
 import (
+	"context"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -8,15 +9,21 @@ import (
 	"pommego/bridge"
 )
 
+var (
+	ReadAction = readAction
+	NoTools    = noTools
+)
+
 // Faulty calls a tool of a session that panics.
 func Faulty(g *bridge.Guest) *mcp.CallToolResult {
 	p := &player{guest: g} // of no handler
-	return p.call("new_game", []byte(`{"opponents":"open"}`))
+	return p.call(context.Background(), "new_game", []byte(`{"opponents":"open"}`))
 }
 
-// NewIdle is New with sessions over HTTP that end after idle.
-func NewIdle(ids []string, idle time.Duration) *Handler {
+// NewIdle is New with sessions over HTTP that end after idle, and make room after room.
+func NewIdle(ids []string, idle, room time.Duration) *Handler {
 	h := New(ids)
+	h.idle = room
 	h.streams = newStreams(h.tools, idle)
 	return h
 }

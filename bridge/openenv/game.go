@@ -1,15 +1,15 @@
 package openenv
 
 import (
+	"crypto/sha256"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"pommego/arena/dialogue"
 	"pommego/arena/scene"
+	"pommego/bridge"
 	"pommego/env"
-	"pommego/env/record"
 )
 
 // open is the name of an opponent that is another session.
@@ -17,29 +17,26 @@ const open = "open"
 
 // game is one game, in some seats of which sessions play.
 type game struct {
-	options options // resolved
-	log     *dialogue.Log
+	options options           // resolved, without those that may be long
+	rules   [sha256.Size]byte // a hash of what the reset said of them
 	line    []string
 	game    env.Game
 	talk    *dialogue.Game
 	record  *dialogue.Record
-	release func()
+	lease   *bridge.Lease
 
-	sessions atomic.Int64 // that have not left
-	stop     atomic.Bool  // nobody is left; searches end
-	begun    chan struct{}
+	started atomic.Bool // all seats are taken, or stood in for
+	over    atomic.Bool // it has ended, or all sessions have left
 
-	mu       sync.Mutex
-	started  bool // begun is closed
+	mu       sync.Mutex // let go between ticks
+	sessions int        // that have not left
 	match    env.Match
 	tracker  env.Tracker
 	agents   []env.Agent // by seat; nil: a session's, or one that stops
 	standIns []env.Agent // by seat, of those that sessions may leave
 	seats    []*seat     // by seat; nil: no session's
 	actions  []uint8     // of the coming tick, then of the last; nil before the first
-	clock    *time.Timer // of the tick that some seats wait for
-	waited   int         // the tick that it is for
-	over     bool
+	waited   int         // the tick that the lease's clock is for; -1: none
 	before   env.SeatSet // that were in when the last tick began
 }
 
@@ -67,13 +64,10 @@ func places(line []string) (n int) {
 
 // begin starts the game, with built-in agents in the seats that no session has taken. mu is held.
 func (g *game) begin() {
-	if g.started {
+	if g.over.Load() || g.started.Swap(true) {
 		return
 	}
-	g.started = true
 	seed := env.Seed{Value: *g.options.Seed}
-	g.match.Reset(seed)
-	g.tracker.Begin(g.match)
 	for n := range g.line {
 		if g.line[n] == open && g.seats[n] == nil {
 			g.agents[n] = g.standIns[n]
@@ -81,13 +75,10 @@ func (g *game) begin() {
 		for _, a := range []env.Agent{g.agents[n], g.standIns[n]} {
 			if a != nil {
 				a.Reset(seed.RNG(env.StreamAgents + uint64(n)))
-				a.StopOn(&g.stop)
 			}
 		}
 	}
-	g.record = g.log.Begin(g.game, g.match, record.Info{EnvID: g.game.Spec().ID, Seed: seed.Value,
-		Note: "episode_id " + *g.options.EpisodeID, Policies: g.line})
-	close(g.begun)
+	g.play(false)
 }
 
 // take gives a session's seat its answer.
@@ -109,7 +100,7 @@ func (g *game) take(s *seat, text string) {
 // play makes ticks until one needs an answer that is not there; late has the first tick go without.
 // mu is held.
 func (g *game) play(late bool) {
-	for !g.over && !g.stop.Load() && g.hasSessions() {
+	for g.started.Load() && !g.over.Load() && !g.lease.Load() && g.hasSessions() {
 		step := g.look()
 		waits, asked := false, false
 		for _, s := range g.playing() {
@@ -124,6 +115,8 @@ func (g *game) play(late bool) {
 		}
 		late = false
 		g.tick()
+		g.mu.Unlock() // for those who leave, or look
+		g.mu.Lock()
 	}
 }
 
@@ -162,14 +155,15 @@ func (g *game) action(n int) []uint8 {
 // wait has the tick go without those whose answers do not come in time.
 func (g *game) wait() {
 	steps := g.match.Status().Steps
-	if g.clock != nil && g.waited == steps {
+	if g.waited == steps {
 		return
 	}
 	g.waited = steps
-	g.clock = time.AfterFunc(seconds(*g.options.MoveTimeout), func() {
+	g.lease.After(seconds(*g.options.MoveTimeout), func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if g.match.Status().Steps == steps {
+		if g.waited == steps && g.match.Status().Steps == steps {
+			g.waited = -1
 			g.play(true)
 		}
 	})
@@ -177,10 +171,6 @@ func (g *game) wait() {
 
 // tick makes a tick, with stop for seats that have no action.
 func (g *game) tick() {
-	if g.clock != nil {
-		g.clock.Stop()
-		g.clock = nil
-	}
 	status := g.match.Status()
 	for n, a := range g.agents {
 		s := g.seats[n]
@@ -196,7 +186,7 @@ func (g *game) tick() {
 			a.Act(g.match, n, g.action(n))
 		}
 	}
-	if g.stop.Load() {
+	if g.lease.Load() {
 		return // what searches were cut short does not count
 	}
 	for _, s := range g.seats {
@@ -213,13 +203,14 @@ func (g *game) tick() {
 // pay pays the seats whose outcome is known, and replies to those for which the game is over.
 func (g *game) pay() {
 	status := g.match.Status()
-	if g.over = status.Over; g.over {
+	if status.Over {
+		g.over.Store(true)
 		g.record.End() // an error has been logged
 	}
 	outcome := make([]float64, len(g.seats))
 	g.match.Outcome(outcome)
 	for n, s := range g.seats {
-		if s == nil || s.done || !g.over && !status.Decided.Has(n) {
+		if s == nil || s.done || !status.Over && !status.Decided.Has(n) {
 			continue
 		}
 		s.done = true
@@ -246,23 +237,31 @@ func (g *game) reply(s *seat, step *scene.Step) {
 	s.replies <- g.observe(s, step, false)
 }
 
-// leave ends a session's part in the game: whom the reset named plays on in its seat.
-func (g *game) leave(s *seat) {
+// leave ends a session's part in the game: whom the reset named plays on in its seat. It reports whether it
+// was the last.
+func (g *game) leave(s *seat) (last bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.seats[s.Number] = nil
 	g.record.Turn(s.Number, nil)
-	if g.started {
+	g.sessions--
+	if last = g.sessions == 0; last {
+		if g.over.Store(true); g.started.Load() {
+			g.record.End()
+		}
+		g.lease.Release()
+	} else if g.started.Load() {
 		g.agents[s.Number] = g.standIns[s.Number]
 		g.play(false)
 	}
-	if !g.stop.Load() {
-		return
-	}
-	g.record.End()
-	if g.clock != nil {
-		g.clock.Stop()
-	}
+	return last
+}
+
+// drop ends a seat's answer, which nobody waits for any more. What it has done stays.
+func (g *game) drop(s *seat) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s.Holds, s.ready = false, false
 }
 
 // replyOut replies to a seat that is out and waits for the end of the game.

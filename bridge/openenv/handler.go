@@ -2,7 +2,6 @@ package openenv
 
 import (
 	"cmp"
-	"crypto/rand"
 	"embed"
 	"encoding/json"
 	"io"
@@ -36,17 +35,16 @@ type Handler struct {
 
 	ids     []string
 	tools   *mcp.Server
-	streams http.Handler // tools, over HTTP
+	streams http.Handler  // tools, over HTTP
+	idle    time.Duration // after which a session makes room there for others
 
-	naming sync.Mutex // held while a game gets an episode_id that a client chose
-
-	mu    sync.Mutex
-	games map[string]*game // those of several sessions, by episode_id
+	calls sync.Map // the contexts of requests for tools under way, by name
+	games sync.Map // *game, those of several sessions, by episode_id
 }
 
 // New makes a handler with tasks of the given ids.
 func New(ids []string) *Handler {
-	h := &Handler{ids: ids, tools: newTools(), games: map[string]*game{}}
+	h := &Handler{ids: ids, tools: newTools(), idle: toolsRoom}
 	h.streams = newStreams(h.tools, toolsIdle)
 	return h
 }
@@ -76,7 +74,7 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 	path := r.URL.Path
 	if path == socketPath && websocket.IsWebSocketUpgrade(r) {
 		p := &player{handler: h, guest: g}
-		g.Upgrade(w, r, p.run) // an error has been answered
+		g.Upgrade(w, r, p.reply, p.end)
 		return
 	}
 	if path == toolsPath && r.Method != http.MethodGet { // nothing is sent unasked
@@ -115,130 +113,105 @@ func reply(w http.ResponseWriter, status int, data any) {
 	w.Write(encode(data)) // an error is the peer's going away
 }
 
-// mostBody is the longest body of a request: what a connection may send before it is a WebSocket.
+// mostBody is the longest reset, and line of tools over streams.
 const mostBody = 32 << 10
-
-func readBody(r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, mostBody+1))
-	switch {
-	case err != nil:
-		return nil, refuse(validation, "the body cannot be read: %v", err)
-	case len(body) > mostBody:
-		return nil, refuse(validation, "the body has more than %d bytes: play over the WebSocket %s", mostBody, socketPath)
-	}
-	return body, nil
-}
 
 // enter gives a session a seat in the game that its reset asks for.
 func (h *Handler) enter(guest *bridge.Guest, o options) (*game, *seat, error) {
-	if o.EpisodeID != nil {
-		h.naming.Lock()
-		defer h.naming.Unlock()
-		if g := h.find(*o.EpisodeID); g != nil {
-			s, err := g.join(o)
-			if s != nil || err != nil {
-				return g, s, err
+	for {
+		found := h.find(o)
+		if found != nil {
+			if s, err := found.(*game).join(o); s != nil || err != nil {
+				return found.(*game), s, err
 			}
+			h.games.CompareAndDelete(*o.EpisodeID, found) // it is over
 		}
+		g, err := h.newGame(guest, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		s, there := g.open(o), false
+		if places(g.line) > 1 {
+			_, there = h.games.LoadOrStore(*g.options.EpisodeID, g)
+		}
+		if !there {
+			return g, s, nil
+		}
+		g.lease.Release() // another was faster
 	}
-	asked := o
-	o.complete(rand.Text())
-	g, err := newGame(guest, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	g.log = h.Dialogues
-	if places(g.line) > 1 {
-		h.mu.Lock()
-		h.games[*o.EpisodeID] = g
-		h.mu.Unlock()
-		time.AfterFunc(seconds(*o.WaitS), g.startWithout)
-	}
-	asked.Seat = o.Seat
-	s, err := g.join(asked)
-	return g, s, err
 }
 
-// find is the game of several sessions with an episode_id, nil if there is none.
-func (h *Handler) find(id string) *game {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.games[id]
+// find is the game of several sessions that a reset names; nil: there is none.
+func (h *Handler) find(o options) (found any) {
+	if o.EpisodeID != nil {
+		found, _ = h.games.Load(*o.EpisodeID)
+	}
+	return found
 }
 
-// join seats a session and begins the game if it was the last to come. It returns no seat if the
-// game is over, so that its id is free for another.
-func (g *game) join(o options) (*seat, error) {
+// open seats the session that made the game, which then waits for others.
+func (g *game) open(o options) *seat {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.over {
+	g.lease.After(seconds(*g.options.WaitS), g.startWithout)
+	return g.sit(*g.options.Seat, o)
+}
+
+// join seats a session. It returns no seat if the game is over, so that its id is free for another.
+func (g *game) join(o options) (*seat, error) {
+	if g.over.Load() {
 		return nil, nil
 	}
-	if err := g.fits(o); err != nil {
-		return nil, err
+	taken := refuse(session, "the game takes nobody there: it has begun, the seat is not free, or it has other options")
+	if g.started.Load() {
+		return nil, taken // at once: the lock is held while agents think
 	}
-	at := -1
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	for n := range g.line {
-		if g.line[n] == open && g.seats[n] == nil && (o.Seat == nil || *o.Seat == n) {
-			at = n
-			break
+		if g.line[n] == open && g.seats[n] == nil && (o.Seat == nil || *o.Seat == n) && !g.started.Load() && g.fits(o) {
+			return g.sit(n, o), nil
 		}
 	}
-	if at < 0 || g.started {
-		return nil, refuse(session, "the game %s takes nobody there: it has begun, or the seat is not free",
-			*g.options.EpisodeID)
+	if g.over.Load() {
+		return nil, nil
 	}
-	s := &seat{Seat: g.talk.Seat(at, o.Detail, o.FrameTicks), replies: make(chan observation, 1)}
-	g.seats[at] = s
-	g.sessions.Add(1)
-	for n := range g.line {
-		if g.line[n] == open && g.seats[n] == nil {
-			return s, nil
-		}
+	return nil, taken
+}
+
+// sit gives a session a seat, and begins the game if it was the last to come. mu is held.
+func (g *game) sit(n int, o options) *seat {
+	s := &seat{Seat: g.talk.Seat(n, o.Detail, o.FrameTicks), replies: make(chan observation, 1)}
+	g.seats[n] = s
+	if g.sessions++; g.sessions == places(g.line) {
+		g.begin()
 	}
-	g.begin()
-	return s, nil
+	return s
 }
 
 // startWithout begins the game without those who have not come.
 func (g *game) startWithout() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.stop.Load() {
-		g.begin()
-		g.play(false)
-	}
+	g.begin()
 }
 
 // leave ends a session's part in its game, and the game if it was the last.
 func (h *Handler) leave(g *game, s *seat) {
-	g.leave(s)
-	if !g.stop.Load() {
-		return
+	if g.leave(s) {
+		h.games.CompareAndDelete(*g.options.EpisodeID, g)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if id := *g.options.EpisodeID; h.games[id] == g {
-		delete(h.games, id)
-	}
-	g.release()
 }
 
 // reset plays no further: as in the reference, a game begun over HTTP lasts for one request.
 func (h *Handler) reset(g *bridge.Guest, r *http.Request) (any, error) {
-	body, err := readBody(r)
-	if err != nil {
-		return nil, err
-	}
+	body, _ := io.ReadAll(r.Body) // it has been read
 	return h.once(g, body, func(_ *player, first observation) (any, error) { return first, nil })
 }
 
 // step plays the first answer of a usual game.
 func (h *Handler) step(g *bridge.Guest, r *http.Request) (any, error) {
-	body, err := readBody(r)
-	if err != nil {
-		return nil, err
-	}
+	body, _ := io.ReadAll(r.Body) // it has been read
 	var in struct {
 		Action    json.RawMessage `json:"action"`
 		TimeoutS  *float64        `json:"timeout_s"`
@@ -251,7 +224,7 @@ func (h *Handler) step(g *bridge.Guest, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.once(g, nil, func(p *player, _ observation) (any, error) { return p.step(text) })
+	return h.once(g, nil, func(p *player, _ observation) (any, error) { return p.step(g.Context(), text) })
 }
 
 // once makes a game for one request.
@@ -260,7 +233,7 @@ func (h *Handler) once(g *bridge.Guest, data []byte, use func(*player, observati
 	if err != nil {
 		return nil, err
 	}
-	if o.EpisodeID != nil && h.find(*o.EpisodeID) != nil || slices.Contains(o.Opponents, open) {
+	if h.find(o) != nil || slices.Contains(o.Opponents, open) {
 		return nil, refuse(session, "games of several sessions are played over the WebSocket %s", socketPath)
 	}
 	p := &player{handler: h, guest: g}
@@ -274,7 +247,7 @@ func (h *Handler) once(g *bridge.Guest, data []byte, use func(*player, observati
 
 // noTools is the JSON-RPC answer to a request where there are no tools.
 func noTools(request []byte) map[string]any {
-	var in struct{ ID any }
+	var in struct{ ID json.RawMessage }
 	json.Unmarshal(request, &in) // what is no JSON has no id
 	return map[string]any{"jsonrpc": "2.0", "id": in.ID, "error": map[string]any{"code": -32601,
 		"message": "there are no tools here: send steps to " + socketPath + ", or call tools at " + toolsPath}}

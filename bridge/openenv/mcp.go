@@ -2,6 +2,7 @@ package openenv
 
 import (
 	"context"
+	"crypto/rand"
 	_ "embed"
 	"encoding/json"
 	"io"
@@ -14,14 +15,17 @@ import (
 	"pommego/bridge"
 )
 
-// toolsPath is where tools are called over HTTP, and toolsIdle after how long a session without calls
-// ends there.
-const toolsPath, toolsIdle = "/mcp", 30 * time.Minute
+// toolsPath is where tools are called over HTTP, toolsIdle after how long a session without calls
+// ends there, and toolsRoom after how long it makes room for others.
+const toolsPath, toolsIdle, toolsRoom = "/mcp", 30 * time.Minute, time.Minute
 
 // described is what models are told of the tools.
 //
 //go:embed tools.json
 var described []byte
+
+// callHeader has the name of the request of a call in Handler.calls.
+const callHeader = "Pommego-Call"
 
 // playerKey is the key of a session's player in the context of its calls.
 type playerKey struct{}
@@ -38,7 +42,18 @@ func newTools() *mcp.Server {
 	}
 	for _, tool := range all {
 		s.AddTool(tool, func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return ctx.Value(playerKey{}).(*player).call(tool.Name, call.Params.Arguments), nil
+			p := ctx.Value(playerKey{}).(*player)
+			ctx, end := context.WithCancel(ctx)
+			defer end()
+			defer context.AfterFunc(p.guest.Context(), end)()
+			if call.Extra != nil { // over HTTP, where a session does not end with its caller
+				caller, ok := p.handler.calls.Load(call.Extra.Header.Get(callHeader))
+				if !ok {
+					return nil, errLeft
+				}
+				defer context.AfterFunc(caller.(context.Context), end)()
+			}
+			return p.call(ctx, tool.Name, call.Params.Arguments), nil
 		})
 	}
 	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -62,7 +77,7 @@ func newStreams(tools *mcp.Server, idle time.Duration) http.Handler {
 }
 
 // call calls a tool: the text, the metadata and the picture, if there is one, are its result.
-func (p *player) call(tool string, arguments []byte) (result *mcp.CallToolResult) {
+func (p *player) call(ctx context.Context, tool string, arguments []byte) (result *mcp.CallToolResult) {
 	result = new(mcp.CallToolResult)
 	defer func() {
 		if v := recover(); v != nil {
@@ -72,7 +87,7 @@ func (p *player) call(tool string, arguments []byte) (result *mcp.CallToolResult
 	}()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	o, err := p.useTool(tool, arguments)
+	o, err := p.useTool(ctx, tool, arguments)
 	if err != nil {
 		result.SetError(err)
 		return result
@@ -86,9 +101,9 @@ func (p *player) call(tool string, arguments []byte) (result *mcp.CallToolResult
 }
 
 // useTool does what a tool does. mu is held.
-func (p *player) useTool(tool string, arguments []byte) (o observation, err error) {
+func (p *player) useTool(ctx context.Context, tool string, arguments []byte) (o observation, err error) {
 	if kind := map[string]string{"new_game": "reset", "act": "step"}[tool]; kind != "" {
-		_, told, err := p.answer(message{kind, arguments})
+		_, told, err := p.answer(ctx, message{kind, arguments})
 		o, _ = told.(observation)
 		return o, err
 	}
@@ -111,20 +126,17 @@ func (p *player) useTool(tool string, arguments []byte) (o observation, err erro
 
 // keep has a session outlast the request that began it, until either side ends it.
 func (p *player) keep(s *mcp.ServerSession) error {
-	leave, err := p.guest.Keep()
+	kept, err := p.guest.Keep(s.ID(), p.handler.idle, func() {
+		s.Close()
+		p.end()
+	})
 	if err != nil {
 		return err
 	}
+	p.guest = kept
 	go func() {
 		s.Wait() // how it ended does not matter
-		p.guest.Close()
-	}()
-	go func() {
-		<-p.guest.Quit()
-		p.abandon()
-		s.Close()
-		p.end()
-		leave()
+		kept.Close()
 	}()
 	return nil
 }
@@ -135,8 +147,10 @@ func (h *Handler) serveTools(g *bridge.Guest, w http.ResponseWriter, r *http.Req
 		reply(w, http.StatusOK, noTools(nil))
 		return
 	}
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(seconds(2 * mostSeconds))) // calls wait for others
-	p := &player{handler: h, guest: g}
+	p, call := &player{handler: h, guest: g}, rand.Text()
+	r.Header.Set(callHeader, call)
+	h.calls.Store(call, r.Context())
+	defer h.calls.Delete(call)
 	h.streams.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), playerKey{}, p)))
 }
 

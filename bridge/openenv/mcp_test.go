@@ -24,6 +24,7 @@ import (
 type caller struct {
 	t *testing.T
 	*mcp.ClientSession
+	input io.Closer // of the server, over streams
 }
 
 func connect(t *testing.T, over mcp.Transport) (*caller, error) {
@@ -32,7 +33,7 @@ func connect(t *testing.T, over mcp.Transport) (*caller, error) {
 	if err == nil {
 		t.Cleanup(func() { c.Close() })
 	}
-	return &caller{t, c}, err
+	return &caller{t, c, nil}, err
 }
 
 // tools begins a session over HTTP.
@@ -95,6 +96,7 @@ func (s *server) pipes(t *testing.T) (c *caller, ended chan error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.input = toServer
 	return c, ended
 }
 
@@ -195,7 +197,7 @@ func TestImage(t *testing.T) {
 func TestToolSessions(t *testing.T) {
 	s := serve(t, func(c *bridge.Config) {
 		c.MaxConnections, c.MaxTotalGames, c.Token = 4, 1, "secret"
-		c.Protocols = []bridge.Protocol{openenv.NewIdle(catalog.IDs(), 300*time.Millisecond)}
+		c.Protocols = []bridge.Protocol{openenv.NewIdle(catalog.IDs(), 300*time.Millisecond, time.Minute)}
 	})
 	if _, err := s.tools(t, "/mcp"); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
 		t.Errorf("without the token: %v", err)

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -296,19 +299,23 @@ func TestHostileActions(t *testing.T) {
 func TestTwoSessions(t *testing.T) {
 	s := serve(t, nil)
 	a, b, other := s.dial(t), s.dial(t), s.dial(t)
-	var first answer
 	var both sync.WaitGroup
-	both.Go(func() { first = a.reset(`{"seed":4,"episode_id":"duel","opponents":"open"}`) })
-	for a := (answer{}); a.Type != "error"; time.Sleep(5 * time.Millisecond) { // until the first is there
-		a = other.send(`{"type":"reset","data":{"episode_id":"duel","seat":0,"seed":5}}`)
+	first := a.reset(`{"seed":4,"opponents":"open"}`)
+	drawn := a.send(`{"type":"state"}`).Data.EpisodeID
+	name := *drawn
+	for _, wrong := range []string{`"seat":0`, `"seed":5`, `"env":"SuiteBot-v0"`, `"rules":{"max_steps":9}`, `"stand_in":"static"`,
+		`"seat":1,"opponents":"static"`} {
+		no := other.send(`{"type":"reset","data":{"episode_id":"` + name + `",` + wrong + `}}`)
+		if no.Data.Code != "SESSION_ERROR" || strings.Contains(no.raw, name) || strings.Contains(no.raw, "OneVsOne") {
+			t.Errorf("who joins with %s is told %s", wrong, no.raw)
+		}
 	}
-	second := b.reset(`{"episode_id":"duel","seat":1,"env":"OneVsOne-v0","seed":4}`)
-	both.Wait()
+	second := b.reset(`{"episode_id":"` + name + `","seat":1,"env":"OneVsOne-v0","seed":4}`)
 	if first.Data.Metadata.Seat != 0 || second.Data.Metadata.Seat != 1 ||
 		first.Data.Observation.Text == second.Data.Observation.Text {
 		t.Errorf("seats are %s and %s", first.raw, second.raw)
 	}
-	if late := other.send(`{"type":"reset","data":{"episode_id":"duel"}}`); late.Data.Code != "SESSION_ERROR" {
+	if late := other.send(`{"type":"reset","data":{"episode_id":"` + name + `"}}`); late.Data.Code != "SESSION_ERROR" {
 		t.Errorf("a third session: %s", late.raw)
 	}
 	if st := a.send(`{"type":"state"}`); st.Data.Sessions != 2 {
@@ -332,7 +339,7 @@ func TestTwoSessions(t *testing.T) {
 	if sums != [2]float64{-1, 1} {
 		t.Errorf("rewards are %v, want the one who bombs itself to lose", sums)
 	}
-	a.reset(`{"episode_id":"duel","seed":9,"opponents":"static"}`) // the id is free again
+	a.reset(`{"episode_id":"` + name + `","seed":9,"opponents":"static"}`) // the id is free again
 }
 
 // TestLate: who does not answer in time stops, and it is counted; who leaves is replaced.
@@ -341,10 +348,10 @@ func TestLate(t *testing.T) {
 	a, b := s.dial(t), s.dial(t)
 	var both sync.WaitGroup
 	both.Go(func() {
-		a.reset(`{"seed":4,"episode_id":"g","opponents":"open","move_timeout_s":0.05,"stand_in":"stop"}`)
+		a.reset(`{"seed":4,"episode_id":"the-name-of-a-game-in-tests","opponents":"open","move_timeout_s":0.05,"stand_in":"stop"}`)
 	})
 	time.Sleep(50 * time.Millisecond)
-	b.reset(`{"episode_id":"g"}`)
+	b.reset(`{"episode_id":"the-name-of-a-game-in-tests"}`)
 	both.Wait()
 	for tick := range 3 {
 		if x := a.step("stop"); x.Data.Metadata.Tick != tick+1 {
@@ -376,11 +383,11 @@ func TestLateRemembers(t *testing.T) {
 	a, b := s.dial(t), s.dial(t)
 	var both sync.WaitGroup
 	both.Go(func() {
-		a.reset(`{"seed":4,"env":"PommeTeamCompetition-v0","episode_id":"g","opponents":["open","static","static"],"move_timeout_s":0.05,` +
+		a.reset(`{"seed":4,"env":"PommeTeamCompetition-v0","episode_id":"the-name-of-a-game-in-tests","opponents":["open","static","static"],"move_timeout_s":0.05,` +
 			`"rules":{"agent_view_size":1,"num_wood":0,"num_items":0,"num_rigid":0}}`)
 	})
 	time.Sleep(50 * time.Millisecond)
-	b.reset(`{"episode_id":"g"}`)
+	b.reset(`{"episode_id":"the-name-of-a-game-in-tests"}`)
 	both.Wait()
 	for _, action := range []string{"bomb", "down", "down"} {
 		both.Go(func() { b.step("stop") })
@@ -425,7 +432,8 @@ func TestOutOfTeam(t *testing.T) {
 func TestShutdown(t *testing.T) {
 	s := serve(t, nil)
 	waits, thinks := s.dial(t), s.dial(t)
-	waits.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"reset","data":{"opponents":"open","wait_s":60}}`))
+	waits.reset(`{"opponents":"open","wait_s":60}`)
+	waits.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"step","data":{"action":"up"}}`))
 	thinks.reset(`{"seed":1,"opponents":"mcts:ms=9000"}`)
 	thinks.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"step","data":{"action":"up"}}`))
 	time.Sleep(100 * time.Millisecond)
@@ -554,7 +562,12 @@ func TestTasks(t *testing.T) {
 
 // TestToken: the token comes in the header or in the path, and nothing is answered without it.
 func TestToken(t *testing.T) {
-	s := serve(t, func(c *bridge.Config) { c.Token = "secret" })
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	s := serve(t, func(c *bridge.Config) { c.Token, c.Log = "secret", slog.New(slog.NewTextHandler(log, nil)) })
 	s.dialAt(t, "/token/secret/ws", nil).reset(`{}`)
 	s.dialAt(t, "/ws", http.Header{"Authorization": {"Bearer secret"}}).reset(`{}`)
 	for _, path := range []string{"/ws", "/token/wrong/ws", "/token/ws"} {
@@ -568,6 +581,12 @@ func TestToken(t *testing.T) {
 	}
 	if status := s.ask(t, "GET", "/schema", "", nil); status != http.StatusUnauthorized {
 		t.Errorf("without: status %d", status)
+	}
+	status := s.ask(t, "GET", "/token/secret/token/secret/schema", "", nil)
+	logged, err := os.ReadFile(log.Name())
+	if err != nil || status != http.StatusNotFound || !strings.Contains(string(logged), "status=404") ||
+		strings.Contains(string(logged), "secret") {
+		t.Errorf("with the token twice: status %d, and the log is %s (%v)", status, logged, err)
 	}
 }
 
@@ -596,8 +615,8 @@ func TestLimits(t *testing.T) {
 func TestPings(t *testing.T) {
 	s := serve(t, nil)
 	c := s.dial(t)
-	c.ws.WriteMessage(websocket.TextMessage,
-		[]byte(`{"type":"reset","data":{"episode_id":"w","opponents":"open","wait_s":60,"seed":1}}`))
+	c.reset(`{"episode_id":"the-name-of-a-game-in-tests","opponents":"open","wait_s":60,"seed":1}`)
+	c.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"step","data":{"action":"up"}}`))
 	pong := make(chan bool, 1)
 	c.ws.SetPongHandler(func(string) error { pong <- true; return nil })
 	c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Second))
@@ -609,7 +628,7 @@ func TestPings(t *testing.T) {
 	}
 	c.ws.Close()
 	time.Sleep(50 * time.Millisecond)
-	a := s.dial(t).reset(`{"episode_id":"w","opponents":"simple","seed":2}`) // a game of its own: the first is gone
+	a := s.dial(t).reset(`{"episode_id":"the-name-of-a-game-in-tests","opponents":"simple","seed":2}`) // a game of its own: the first is gone
 	if a.Data.Metadata.Seat != 0 {
 		t.Errorf("reset gives %s", a.raw)
 	}

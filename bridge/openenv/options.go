@@ -3,10 +3,12 @@ package openenv
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
+	random "math/rand/v2"
 	"slices"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"pommego/arena/orders"
 	"pommego/bridge"
 	"pommego/env"
+	"pommego/env/record"
 )
 
 // options is what a reset may say. All of it may be left out.
@@ -37,6 +40,7 @@ const (
 	usualAgent   = "simple"
 	usualSeconds = 30
 	mostSeconds  = 3600
+	leastName    = 26     // bytes of an episode_id by which others join: what crypto/rand.Text draws
 	stops        = "stop" // in place of an agent: one that does nothing
 )
 
@@ -69,6 +73,9 @@ func decode(text []byte, v any) error {
 }
 
 func readOptions(data []byte) (o options, err error) {
+	if len(data) > mostBody {
+		return o, refuse(validation, "the reset has %d bytes, want at most %d", len(data), mostBody)
+	}
 	if len(data) > 0 {
 		err = decode(data, &o)
 	}
@@ -86,6 +93,9 @@ func (o *options) check() error {
 	switch {
 	case o.EpisodeID != nil && (*o.EpisodeID == "" || len(*o.EpisodeID) > 255):
 		return refuse(validation, "episode_id has %d bytes, want 1 to 255", len(*o.EpisodeID))
+	case o.EpisodeID != nil && len(*o.EpisodeID) < leastName && slices.Contains(o.Opponents, open):
+		return refuse(validation, "episode_id has %d bytes: whoever knows it may join, so want %d random ones "+
+			"or more, or none, and the session's state has one", len(*o.EpisodeID), leastName)
 	case o.Seat != nil && *o.Seat < 0:
 		return refuse(validation, "seat is %d, want 0 or more", *o.Seat)
 	case o.Detail != "" && o.Detail != "image" && !slices.Contains(dialogue.Details, o.Detail):
@@ -102,10 +112,10 @@ func (o *options) check() error {
 }
 
 // complete fills in the defaults of a game that a reset makes.
-func (o *options) complete(id string) {
-	usual := float64(usualSeconds)
+func (o *options) complete() {
+	usual, id := float64(usualSeconds), rand.Text()
 	o.Env, o.StandIn = cmp.Or(o.Env, usualEnv), cmp.Or(o.StandIn, usualAgent)
-	o.Seed, o.EpisodeID = cmp.Or(o.Seed, new(rand.Uint64()>>11)), cmp.Or(o.EpisodeID, &id) // a float of others holds it
+	o.Seed, o.EpisodeID = cmp.Or(o.Seed, new(random.Uint64()>>11)), cmp.Or(o.EpisodeID, &id) // a float of others holds it
 	o.WaitS, o.MoveTimeout = cmp.Or(o.WaitS, &usual), cmp.Or(o.MoveTimeout, &usual)
 	o.Seat = cmp.Or(o.Seat, new(int))
 }
@@ -132,7 +142,8 @@ func (o *options) lineUp(seats int) ([]string, error) {
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // newGame makes a game and its agents, within the server's limits.
-func newGame(g *bridge.Guest, o options) (*game, error) {
+func (h *Handler) newGame(g *bridge.Guest, o options) (*game, error) {
+	o.complete()
 	rules, err := g.Game(o.Env, o.Rules)
 	if err != nil {
 		return nil, refuse(factory, "%v", err)
@@ -143,10 +154,10 @@ func newGame(g *bridge.Guest, o options) (*game, error) {
 		return nil, err
 	}
 	made := &game{
-		options: o, line: line, game: rules, begun: make(chan struct{}), match: rules.New(1)[0],
+		rules: sha256.Sum256(o.Rules), line: line, game: rules, match: rules.New(1)[0],
 		tracker: rules.NewTrackers(1, true)[0], agents: make([]env.Agent, spec.Seats),
 		standIns: make([]env.Agent, spec.Seats), seats: make([]*seat, spec.Seats),
-		actions: make([]uint8, spec.Seats*len(spec.Actions)),
+		actions: make([]uint8, spec.Seats*len(spec.Actions)), waited: -1,
 	}
 	if made.talk, err = dialogue.New(spec, made.match); err != nil {
 		return nil, refuse(factory, "%v", err)
@@ -163,35 +174,32 @@ func newGame(g *bridge.Guest, o options) (*game, error) {
 			return nil, refuse(factory, "%v", err)
 		}
 	}
-	if made.release, err = g.Lease(o.Rules != nil, slices.Concat(made.agents, made.standIns)); err != nil {
+	if made.lease, err = g.Lease(o.Rules != nil, slices.Concat(made.agents, made.standIns)); err != nil {
 		return nil, refuse(capacity, "%v", err)
 	}
+	if o.Rules, o.Opponents = nil, nil; places(line) == 1 {
+		o.StandIn = "" // nobody has looked at it
+	}
+	made.options = o
+	seed := env.Seed{Value: *o.Seed}
+	made.match.Reset(seed)
+	made.tracker.Begin(made.match)
+	made.record = h.Dialogues.Begin(rules, made.match, record.Info{EnvID: spec.ID, Seed: seed.Value,
+		Note: "episode_id " + *o.EpisodeID, Policies: line})
 	return made, nil
 }
 
-// fits refuses a session that joins a game and wants another.
-func (g *game) fits(o options) error {
-	differs := func(name string, has, wants any) error {
-		return refuse(session, "the game %s has %s %v, and this reset wants %v: leave it out to join the game",
-			*g.options.EpisodeID, name, has, wants)
+// fits reports whether a session that joins a game wants no other.
+func (g *game) fits(o options) bool {
+	has := &g.options
+	if o.Env != "" && o.Env != has.Env || o.Seed != nil && *o.Seed != *has.Seed ||
+		o.Rules != nil && sha256.Sum256(o.Rules) != g.rules || o.StandIn != "" && o.StandIn != has.StandIn {
+		return false
 	}
-	switch {
-	case o.Env != "" && o.Env != g.options.Env:
-		return differs("env", g.options.Env, o.Env)
-	case o.Seed != nil && *o.Seed != *g.options.Seed:
-		return differs("seed", *g.options.Seed, *o.Seed)
-	case o.Rules != nil && !bytes.Equal(o.Rules, g.options.Rules):
-		return differs("rules", string(g.options.Rules), string(o.Rules))
-	case o.StandIn != "" && o.StandIn != g.options.StandIn:
-		return differs("stand_in", g.options.StandIn, o.StandIn)
+	o.Env = has.Env
+	if o.Opponents == nil || o.Seat == nil {
+		return true
 	}
-	o.Env = g.options.Env
-	if o.Opponents != nil && o.Seat != nil {
-		line, err := o.lineUp(len(g.line))
-		if err == nil && !slices.Equal(line, g.line) {
-			err = differs("agents", g.line, line)
-		}
-		return err
-	}
-	return nil
+	line, err := o.lineUp(len(g.line))
+	return err == nil && slices.Equal(line, g.line)
 }

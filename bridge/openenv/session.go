@@ -1,14 +1,15 @@
 package openenv
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"pommego/arena/orders"
 	"pommego/bridge"
 )
 
@@ -49,8 +50,6 @@ type player struct {
 	handler *Handler
 	guest   *bridge.Guest
 
-	playing atomic.Pointer[game] // the game, until its session has gone
-
 	mu    sync.Mutex // held while a request is answered
 	game  *game      // nil: none yet
 	seat  *seat
@@ -66,42 +65,26 @@ type message struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// run serves a connection.
-func (p *player) run() {
-	defer p.end()
-	for {
-		text, err := p.guest.Read()
-		if err != nil {
-			return
-		}
-		p.mu.Lock()
-		// Reading goes on, which answers pings, while models or agents think.
-		go func() {
-			defer p.mu.Unlock()
-			if reply := p.reply(text); reply != nil {
-				p.guest.Write(reply)
-			}
-		}()
-	}
-}
-
-// end ends the session.
+// end ends the session, of whose guest nothing waits any more.
 func (p *player) end() {
-	p.guest.Close()
-	p.abandon()
 	p.mu.Lock() // the last request has been answered
 	defer p.mu.Unlock()
 	p.leave()
 }
 
-// reply answers a message; nil if there is nobody to tell.
-func (p *player) reply(text []byte) (reply []byte) {
+// reply answers a message; nil if there is nobody to tell. lacks is why there is no memory for it.
+func (p *player) reply(text []byte, lacks error) (reply []byte) {
 	defer func() {
 		if v := recover(); v != nil {
 			p.guest.Fault(v, debug.Stack())
 			reply = failed(errFailed)
 		}
 	}()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if lacks != nil {
+		return failed(refuse(capacity, "%v", lacks))
+	}
 	var m message
 	if !json.Valid(text) {
 		return failed(refuse(invalidJSON, "the message is not JSON"))
@@ -109,7 +92,7 @@ func (p *player) reply(text []byte) (reply []byte) {
 	if err := decode(text, &m); err != nil {
 		return failed(err)
 	}
-	kind, data, err := p.answer(m)
+	kind, data, err := p.answer(p.guest.Context(), m)
 	if err != nil {
 		return failed(err)
 	}
@@ -124,8 +107,8 @@ func failed(err error) []byte {
 	return encode(map[string]any{"type": "error", "data": r})
 }
 
-// answer does what a message asks for.
-func (p *player) answer(m message) (kind string, data any, err error) {
+// answer does what a message asks for, while ctx is not done.
+func (p *player) answer(ctx context.Context, m message) (kind string, data any, err error) {
 	switch m.Type {
 	case "reset":
 		o, err := readOptions(m.Data)
@@ -139,7 +122,7 @@ func (p *player) answer(m message) (kind string, data any, err error) {
 		if err != nil {
 			return "", nil, err
 		}
-		data, err = p.step(text)
+		data, err = p.step(ctx, text)
 		return "observation", data, err
 	case "state":
 		return "state", p.state(), nil
@@ -153,11 +136,11 @@ func (p *player) answer(m message) (kind string, data any, err error) {
 }
 
 // readAction reads the data of a step. An action that is no text is read as its JSON: a model may
-// well answer with a list of words.
+// well answer with a list of words. Of a long one, what is read is kept.
 func readAction(data []byte) (string, error) {
 	var in struct {
 		Action   json.RawMessage `json:"action"`
-		Metadata map[string]any  `json:"metadata"`
+		Metadata skipped         `json:"metadata"`
 	}
 	if err := decode(data, &in); err != nil {
 		return "", err
@@ -169,8 +152,13 @@ func readAction(data []byte) (string, error) {
 	if json.Unmarshal(in.Action, &text) != nil {
 		text = string(in.Action)
 	}
-	return text, nil
+	return orders.Read(text), nil
 }
+
+// skipped is a field that is not read.
+type skipped struct{}
+
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
 
 // reset begins a game, or joins one.
 func (p *player) reset(o options) (observation, error) {
@@ -179,13 +167,7 @@ func (p *player) reset(o options) (observation, error) {
 	if err != nil {
 		return observation{}, err
 	}
-	p.playing.Store(g)
 	p.game, p.seat, p.steps, p.paid, p.ended, p.over = g, s, 0, 0, "", false
-	select {
-	case <-g.begun:
-	case <-p.guest.Quit():
-		return observation{}, errLeft
-	}
 	return p.look(true, false), nil
 }
 
@@ -206,17 +188,18 @@ func (p *player) look(first, image bool) observation {
 	return seen
 }
 
-// step plays an answer of the model.
-func (p *player) step(text string) (observation, error) {
+// step plays an answer of the model, while ctx is not done.
+func (p *player) step(ctx context.Context, text string) (observation, error) {
 	switch {
 	case p.game == nil:
 		return observation{}, errNoGame
 	case p.over:
 		return observation{}, refuse(execution, "the game is over: reset (new_game) to begin another")
 	}
+	defer p.game.lease.Attend(ctx)()
 	p.game.take(p.seat, text)
 	p.steps++
-	seen, err := p.wait()
+	seen, err := p.wait(ctx)
 	if err == nil {
 		p.over, p.ended, p.paid = seen.Done, seen.Metadata.Result, p.paid+*seen.Reward
 	}
@@ -225,8 +208,8 @@ func (p *player) step(text string) (observation, error) {
 
 // wait waits for the reply to an answer. A seat that is out may do so until the game is over, so it
 // gets one now and then.
-func (p *player) wait() (seen observation, err error) {
-	patience := time.NewTimer(seconds(*p.game.options.MoveTimeout) + time.Second)
+func (p *player) wait(ctx context.Context) (seen observation, err error) {
+	patience := time.NewTicker(seconds(*p.game.options.MoveTimeout) + time.Second)
 	defer patience.Stop()
 	for {
 		select {
@@ -234,22 +217,20 @@ func (p *player) wait() (seen observation, err error) {
 			return seen, nil
 		case <-patience.C:
 			p.game.replyOut(p.seat)
-		case <-p.guest.Quit():
-			return seen, errLeft
+		case <-ctx.Done():
+			p.game.drop(p.seat)
+			select {
+			case seen = <-p.seat.replies: // it came after all
+				return seen, nil
+			default:
+				return seen, errLeft
+			}
 		}
-	}
-}
-
-// abandon ends searches that nobody waits for any more.
-func (p *player) abandon() {
-	if g := p.playing.Swap(nil); g != nil && g.sessions.Add(-1) == 0 {
-		g.stop.Store(true)
 	}
 }
 
 // leave ends the session's part in its game.
 func (p *player) leave() {
-	p.abandon()
 	if p.game != nil {
 		p.handler.leave(p.game, p.seat)
 		p.game, p.seat = nil, nil
@@ -267,6 +248,6 @@ func (p *player) state() map[string]any {
 	return map[string]any{
 		"episode_id": *g.options.EpisodeID, "step_count": p.steps, "env": g.game.Spec().ID, "seed": *g.options.Seed,
 		"seat": p.seat.Number, "tick": g.match.Status().Steps, "done": p.seat.done, "counts": p.seat.Counts,
-		"sessions": g.sessions.Load(), "reward": p.paid, "result": p.ended,
+		"sessions": g.sessions, "reward": p.paid, "result": p.ended,
 	}
 }

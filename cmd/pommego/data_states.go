@@ -33,9 +33,9 @@ after some of their steps: a line of JSON for each position, {"game": 0, "step":
 BASE64}, with the number of the game in its file or set. The state is one of an environment
 in which all seats learn; in Python, pommego.data.states does it all.
 
-With --winner, only games that somebody won alone are taken, and the states are of an
-environment whose one learner sits where the winner sat, so that episodes that begin there
-seat the learner in the winner's place.`,
+With --winner, only games that somebody won are taken, and the states are of an environment
+whose one learner sits where the winner sat, so that episodes that begin there seat the
+learner in the winner's place. Of a team there is one for each member that is not out.`,
 		Example: `  pommego data states ffa --at -20 >ends.jsonl
   pommego data states match.jsonl.gz --at 0,10,20,-1 --winner`,
 		Args: some("data set or file of recorded games", "PATH..."),
@@ -58,7 +58,7 @@ seat the learner in the winner's place.`,
 	f.IntSliceVar(&o.at, "at", []int{-20},
 		"after how many steps; negative ones count from the end of a game: -1 is the last position in which it goes on")
 	f.BoolVar(&o.winner, "winner", false,
-		"seat the learner in the winner's place, and leave games out that nobody won alone")
+		"seat the learner in the winner's place, of a team in each living member's; leave out games that nobody won")
 	f.IntVar(&o.games, "games", 0, "take the first so many games of each path; 0: all")
 	return cmd
 }
@@ -168,6 +168,7 @@ type position struct {
 	Game  int    `json:"game"`
 	Step  int    `json:"step"`
 	State []byte `json:"state"`
+	in    env.SeatSet
 }
 
 func (o *statesOptions) game(p *pastGame, number int, out *json.Encoder) error {
@@ -177,26 +178,29 @@ func (o *statesOptions) game(p *pastGame, number int, out *json.Encoder) error {
 	err := p.again(func(m env.Match) {
 		status = m.Status()
 		if !status.Over && (slices.Contains(o.at, step) || slices.Contains(o.at, step-p.steps)) {
-			kept = append(kept, position{number, step, m.Append(nil)})
+			kept = append(kept, position{number, step, m.Append(nil), status.In})
 		}
 		step++
 	})
 	if err != nil {
 		return err
 	}
-	rows, form := []int{}, gamestate.Of(p.spec)
-	for seat := range p.spec.Seats {
-		if !o.winner || status.Winners.Has(seat) {
-			rows = append(rows, seat)
-		}
-	}
-	if o.winner && len(rows) != 1 {
-		return nil
-	}
+	form := gamestate.Of(p.spec)
 	for _, k := range kept {
-		k.State = form.Append(nil, &gamestate.State{Rows: rows, Returns: make([]float64, len(rows)), Match: k.State})
-		if err := out.Encode(k); err != nil {
-			return err
+		rows, match := []int{}, k.State
+		for seat := range p.spec.Seats {
+			if o.winner && !(status.Winners & k.in).Has(seat) {
+				continue
+			}
+			rows = append(rows, seat)
+			if !o.winner && len(rows) < p.spec.Seats {
+				continue
+			}
+			k.State = form.Append(nil, &gamestate.State{Rows: rows, Returns: make([]float64, len(rows)), Match: match})
+			if err := out.Encode(k); err != nil {
+				return err
+			}
+			rows = rows[:0]
 		}
 	}
 	return nil

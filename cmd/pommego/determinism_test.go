@@ -29,7 +29,7 @@ const determinismGames = 7 * 64
 
 // addedLater lists the ids that came after hashes were first taken. They go last,
 // in this order, so that all others keep their seeds, their steps and their hashes;
-// behind them goes the encoding that came later, unfogged.
+// behind them go the encoding that came later, unfogged, and masks of safe moves.
 var addedLater = []string{"PommeFFAJavaDocument-v0", "PommeTeamJavaDocument-v0"}
 
 // determinismIDs lists all ids, those added later last.
@@ -39,14 +39,14 @@ func determinismIDs() []string {
 }
 
 // TestDeterminismEverywhere steps every id in all encodings and all autoreset
-// modes, with and without opponents, in pools of 1, 2 and 7 workers and through
+// modes, with and without opponents, and with masks of safe moves, in pools of 1, 2 and 7 workers and through
 // a server, and demands the same bytes of everything at every step:
 // observations, global states, the final ones, rewards, flags, masks and info. It logs a
 // hash of all of it for each id and encoding, which must not change unless the
 // version of the id does, and one of all together.
 func TestDeterminismEverywhere(t *testing.T) {
 	client := dialOwnServer(t)
-	var cases, unfogged []vec.Config
+	var cases, unfogged, safely []vec.Config
 	early := 0 // how many cases are not of ids added later
 	for _, id := range determinismIDs() {
 		if id == addedLater[0] {
@@ -70,8 +70,15 @@ func TestDeterminismEverywhere(t *testing.T) {
 				*list = append(*list, cfg)
 			}
 		}
+		if _, careful := game.New(1)[0].(env.Careful); careful {
+			near := vec.Config{Game: game, Games: determinismGames, Observation: "near", Mask: vec.Safe, Autoreset: vec.SameStep}
+			raw := near
+			raw.Observation, raw.Autoreset = "raw", vec.NextStep
+			raw.Opponents = slices.Repeat([]string{"simple"}, game.Spec().Seats-1)
+			safely = append(safely, near, raw)
+		}
 	}
-	cases = append(cases, unfogged...)
+	cases = append(append(cases, unfogged...), safely...)
 	table := crc64.MakeTable(crc64.ECMA)
 	hash := crc64.New(table)
 	perRound := early * determinismGames
@@ -87,7 +94,7 @@ func TestDeterminismEverywhere(t *testing.T) {
 		own = crc64.Update(own, table, sum)
 		if spec := cfg.Game.Spec(); i+1 == len(cases) || cases[i+1].Game != cfg.Game ||
 			cases[i+1].Observation != cfg.Observation {
-			t.Logf("%s %s: hash %016x", spec.ID, cfg.Observation, own)
+			t.Logf("%s %s %v: hash %016x", spec.ID, cfg.Observation, cfg.Mask, own)
 			own = 0
 		}
 	}
@@ -198,7 +205,7 @@ func newDeterminism(t *testing.T, client *connection, cfg vec.Config, seed uint6
 		}
 	}
 	made := message{"env_id": cfg.Game.Spec().ID, "games": cfg.Games, "observation": cfg.Observation, "state": cfg.State,
-		"autoreset_mode": cfg.Autoreset.String()}
+		"mask": cfg.Mask.String(), "autoreset_mode": cfg.Autoreset.String()}
 	if cfg.Opponents != nil {
 		made["opponents"] = cfg.Opponents
 	}

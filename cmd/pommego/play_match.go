@@ -241,7 +241,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	}
 	if !o.quiet && !o.show {
 		text := picture.AppendMatch(nil, p.last.Game.Spec(), p.last.Match, p.last.Tracker, env.NoSeat, colours())
-		if _, err := out.Write(text); err != nil {
+		if _, err := newScreen(out, 0).out.Write(text); err != nil {
 			return err
 		}
 	}

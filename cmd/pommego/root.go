@@ -94,6 +94,8 @@ func commandNames(root *cobra.Command) []string {
 func run(args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
+	root.SetOut(printer{os.Stdout})
+	said := printer{os.Stderr}
 	cmd, err := root.ExecuteC()
 	called := strings.TrimSuffix(cmd.CommandPath(), cmd.Name()) + cmp.Or(cmd.CalledAs(), cmd.Name())
 	var usage usageError
@@ -103,10 +105,10 @@ func run(args []string) int {
 	case errors.Is(err, errFound):
 		return exitError
 	case errors.As(err, &usage):
-		fmt.Fprintf(os.Stderr, "%s: %s (see %s --help)\n", called, oneLine(err), called)
+		fmt.Fprintf(said, "%s: %s (see %s --help)\n", called, oneLine(err), called)
 		return exitUsage
 	}
-	fmt.Fprintf(os.Stderr, "%s: %s\n", called, oneLine(err))
+	fmt.Fprintf(said, "%s: %s\n", called, oneLine(err))
 	return exitError
 }
 

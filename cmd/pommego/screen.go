@@ -29,6 +29,9 @@ type screen struct {
 // newScreen makes a screen that shows fps pictures a second, 0: all at once.
 func newScreen(out io.Writer, fps float64) *screen {
 	s := &screen{out: out, live: onTerminal(os.Stdout), colours: colours()}
+	if s.live {
+		s.out = os.Stdout // as it is: the pictures control it
+	}
 	if fps > 0 && s.live {
 		s.pause = time.Duration(float64(time.Second) / fps)
 	}

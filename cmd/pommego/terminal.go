@@ -1,14 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"syscall"
 	"time"
+	"unicode/utf16"
 
 	"golang.org/x/term"
 )
@@ -22,6 +25,27 @@ func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, stop = signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
+}
+
+var controls = regexp.MustCompile(`[^\P{C}\n\t]`)
+
+// printed is a text in which names, notes and results out of files, which come from anyone, cannot
+// control a terminal. What could stands there as in JSON, in which it is the same.
+func printed(text []byte) []byte {
+	return controls.ReplaceAllFunc(bytes.ToValidUTF8(text, []byte("\ufffd")), func(c []byte) (escaped []byte) {
+		for _, unit := range utf16.Encode([]rune(string(c))) {
+			escaped = fmt.Appendf(escaped, `\u%04x`, unit)
+		}
+		return escaped
+	})
+}
+
+// printer is an output for printed text.
+type printer struct{ io.Writer }
+
+func (p printer) Write(text []byte) (int, error) {
+	_, err := p.Writer.Write(printed(text))
+	return len(text), err
 }
 
 func printJSON(w io.Writer, v any) error {

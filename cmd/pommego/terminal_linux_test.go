@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"os"
 	"os/exec"
@@ -199,6 +200,47 @@ func TestTerminalColours(t *testing.T) {
 }
 
 // Keys pause a replay, move in it, choose whose view is shown and the speed, and end it.
+// TestTerminalTitle: names out of files do not control the terminal that shows their game.
+func TestTerminalTitle(t *testing.T) {
+	file := duel(t, 3)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.ReplaceAll(text, []byte(`"static"`), []byte(`"\u001b]0;x\u0007\u202e"`))
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := onPTY(t, "replay", file, "--fps", "0")
+	p.await("\\u001b]0;x\\u0007\\u202e", 2)
+	if strings.Contains(p.written(), "\x1b]") || strings.Contains(p.written(), "\u202e") {
+		t.Errorf("it writes %q", p.written())
+	}
+}
+
+// TestTerminalTellsOfReading: a file that takes seconds to be listed is no silent one.
+func TestTerminalTellsOfReading(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "long.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	zip, err := gzip.NewWriterLevel(file, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := []byte(`{"pad":[` + strings.Repeat("0,", 4<<20) + "0]}\n")
+	for range 100 {
+		if _, err := zip.Write(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	onPTY(t, "view", file.Name()).await("reading "+file.Name(), 1)
+}
+
 func TestTerminalKeys(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "game.jsonl")
 	pommego(t, "play", "--env", "PommeTeamCompetition-v0", "--agents", "static", "--seed", "1", "--record", file,

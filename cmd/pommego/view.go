@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -44,9 +45,12 @@ each seat sees and two games side by side. The address that is printed holds a t
 which the page shows nothing. Only this machine can open it; the page asks for nothing
 from elsewhere. SIGINT ends it.
 
+FILE may also be a folder with files of recorded games, *.jsonl and *.jsonl.gz.
+
 Of a data set (its folder) and of a tournament (the folder of --out or the file of --log) a table of
 games is shown first, of a finished tournament with ratings and the comparison of pairs. A tournament
-may still be under way. Its log holds results; to be shown, a game is played again by the same agents.
+may still be under way. Its log holds results; to be shown, a game is played again by the same agents,
+if all are built in: what a log names is neither started nor opened.
 
 With the address of a server (ws://HOST:PORT, wss://HOST:PORT or unix:PATH) and the key of an environment there the
 page shows its games while they are stepped: every game, what each seat sees, rewards, and what its
@@ -96,9 +100,17 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 	if err != nil {
 		return err
 	}
+	tell, end := counting(func(path string, _, now time.Duration) string {
+		return fmt.Sprintf("reading %s, %v", path, now.Round(time.Second))
+	})
+	tell(path)
 	list, err := games.Listing() // an unreadable file is told here, not on the page
-	if err != nil {
+	if end(); err != nil {
 		return err
+	}
+	if list.Kind == "games" && len(list.Games) == 0 {
+		return usagef("%s holds neither a data set nor a tournament nor recorded games: there is no %s, no %s and no "+
+			"*.jsonl or *.jsonl.gz with games", path, dataset.ManifestName, tournamentLog)
 	}
 	fragment := url.Values{}
 	if begin || o.step > 0 {
@@ -125,13 +137,10 @@ func gamesAt(path string) (web.Games, error) {
 	}
 	if info.IsDir() {
 		log := filepath.Join(path, tournamentLog)
-		if _, err := os.Stat(log); err != nil {
-			return nil, usagef("%s holds neither a data set nor a tournament: there is no %s and no %s", path,
-				dataset.ManifestName, tournamentLog)
+		if _, err := os.Stat(log); err == nil {
+			return tournamentAt(path, log), nil
 		}
-		return tournamentAt(path, log), nil
-	}
-	if isLog(path) {
+	} else if isLog(path) {
 		return tournamentAt(path, path), nil
 	}
 	return web.Recorded(path, formats), nil

@@ -145,6 +145,34 @@ func TestViewKept(t *testing.T) {
 	}
 }
 
+// TestViewFolder looks at a folder of recorded games in several files, beside which other files lie.
+func TestViewFolder(t *testing.T) {
+	dir := t.TempDir()
+	for file, agent := range map[string]string{"a.jsonl": "random", "b.jsonl.gz": "simple"} {
+		pommego(t, "play", "--env", "OneVsOne-v0", "--agents", agent+",static", "--record", filepath.Join(dir, file),
+			"--quiet").want(t, 0)
+	}
+	pommego(t, "tournament", "--env", "OneVsOne-v0", "--format", "round-robin", "--agents", "simple,random", "--games",
+		"4", "--out", filepath.Join(dir, "results")).want(t, 0)
+	page := viewed(t, dir)
+	var list web.Listing
+	if asked(t, page, "/api/listing", &list); len(list.Games) != 2 || list.Env != "OneVsOne-v0" {
+		t.Fatalf("listed is %+v", list.Games)
+	}
+	for i, agent := range []string{"random", "simple"} {
+		e, g := list.Games[i], scene.Game{}
+		asked(t, page, fmt.Sprintf("/api/game/%d", i+1), &g)
+		if end := g.Steps[len(g.Steps)-1]; e.Game != i+1 || end.Step != e.Steps || g.Names[0] != agent ||
+			!slices.Equal(g.Names, e.Agents) || !strings.HasPrefix(e.Note, []string{"a.jsonl", "b.jsonl.gz"}[i]) {
+			t.Errorf("game %d is %+v, of %q", i+1, e, g.Names)
+		}
+	}
+	if status, body := answered(t, page, "/api/game/3"); status != http.StatusNotFound ||
+		!strings.Contains(string(body), "want 1 to 2") {
+		t.Errorf("game 3 is answered %d %s", status, body)
+	}
+}
+
 // TestViewAddress looks at the list of a server's environments: on the page that serve offers, and on
 // another, to which the key comes in the address or in the environment.
 func TestViewAddress(t *testing.T) {

@@ -231,6 +231,25 @@ var breaks = []struct {
 			}
 		})},
 
+	{"safe choices that the mask forbids", "observe/safely", "want some of",
+		breakSafely(func(m *brokenMatch, seats []uint8, dst [][]byte, masks []byte) { masks[1] = 1 })},
+	{"no choice is safe", "observe/safely", `no choice of "deed" is safe, want then all of`,
+		breakSafely(func(m *brokenMatch, seats []uint8, dst [][]byte, masks []byte) { clear(masks[5:8]) })},
+	{"masks of other seats", "observe/safely", "want some of",
+		breakSafely(func(m *brokenMatch, seats []uint8, dst [][]byte, masks []byte) {
+			for i := range seats {
+				m.Match.Mask(int(seats[len(seats)-1-i]), masks[8*i:][:8])
+			}
+		})},
+	{"a mask is not written", "observe/safely", "[170",
+		broken{match: func(m *brokenMatch) {
+			m.safely = func(e int, seats []uint8, dst [][]byte, masks []byte) { m.Match.Observe(e, seats, dst) }
+		}}},
+	{"another observation with safe choices", "observe/safely", "does not show what Observe does",
+		breakSafely(func(m *brokenMatch, seats []uint8, dst [][]byte, masks []byte) { dst[0][0]++ })},
+	{"looking ahead moves the RNG", "observe/safely", "changed the match",
+		breakSafely(func(m *brokenMatch, seats []uint8, dst [][]byte, masks []byte) { m.Match.Reseed(env.Seed{}) })},
+
 	{"Reseed moves a piece", "reseed", "changed more than the RNG",
 		broken{match: func(m *brokenMatch) {
 			m.reseed = func(seed env.Seed) {
@@ -447,6 +466,16 @@ func breakMask(change func(m *brokenMatch, seat int, dst []uint8)) broken {
 func breakObserve(observe func(m *brokenMatch, encoding int, seats []uint8, dst [][]byte)) broken {
 	return broken{match: func(m *brokenMatch) {
 		m.observe = func(e int, seats []uint8, dst [][]byte) { observe(m, e, seats, dst) }
+	}}
+}
+
+func breakSafely(change func(m *brokenMatch, seats []uint8, dst [][]byte, masks []byte)) broken {
+	return broken{match: func(m *brokenMatch) {
+		sound := m.safely
+		m.safely = func(e int, seats []uint8, dst [][]byte, masks []byte) {
+			sound(e, seats, dst, masks)
+			change(m, seats, dst, masks)
+		}
 	}}
 }
 

@@ -98,6 +98,7 @@ type brokenMatch struct {
 	outcome     func(dst []float64)
 	mask        func(seat int, dst []uint8)
 	observe     func(encoding int, seats []uint8, dst [][]byte)
+	safely      func(encoding int, seats []uint8, dst [][]byte, masks []byte)
 	save        func(dst []byte) []byte
 	restore     func(state []byte) error
 	saveJSON    func(dst []byte) ([]byte, error)
@@ -106,8 +107,15 @@ type brokenMatch struct {
 }
 
 func newBrokenMatch(m env.Match) *brokenMatch {
+	safely := func(encoding int, seats []uint8, dst [][]byte, masks []byte) {
+		m.Observe(encoding, seats, dst)
+		for i, seat := range seats {
+			n := len(masks) / len(seats)
+			m.Mask(int(seat), masks[i*n:][:n])
+		}
+	}
 	return &brokenMatch{
-		m, m.Reset, m.Reseed, m.SetTrainingSeat, m.Step, m.Status, m.Rewards, m.Outcome, m.Mask, m.Observe,
+		m, m.Reset, m.Reseed, m.SetTrainingSeat, m.Step, m.Status, m.Rewards, m.Outcome, m.Mask, m.Observe, safely,
 		m.Append, m.Restore, m.AppendJSON, m.RestoreJSON, m.Describe,
 	}
 }
@@ -127,6 +135,10 @@ func (m *brokenMatch) RestoreJSON(state json.RawMessage) error { return m.restor
 func (m *brokenMatch) Describe(s *env.Scene)                   { m.describe(s) }
 func (m *brokenMatch) Observe(encoding int, seats []uint8, dst [][]byte) {
 	m.observe(encoding, seats, dst)
+}
+
+func (m *brokenMatch) ObserveSafely(encoding int, seats []uint8, dst [][]byte, masks []byte) {
+	m.safely(encoding, seats, dst, masks)
 }
 
 // brokenAgent is to env.Agent what brokenMatch is to env.Match.

@@ -79,6 +79,7 @@ var clauses = []clause{
 	{"ignored", checkIgnored},
 	{"observe/range", checkObserveRange},
 	{"observe/seats", checkObserveSeats},
+	{"observe/safely", checkObserveSafely},
 	{"reseed", checkReseed},
 	{"save/state", checkSaveState},
 	{"save/json", checkSaveJSON},

@@ -83,6 +83,52 @@ func (k *kit) checkForbidden(a, b env.Match, saved, actions []uint8, seat, part,
 	}
 }
 
+// checkObserveSafely: a match that tells which choices can be survived shows what it shows otherwise, leaves some of
+// the legal choices of each component to every seat, and stays as it was.
+func checkObserveSafely(k *kit) {
+	m, legal := k.match(), make([]uint8, k.spec.MaskSize())
+	careful, ok := m.(env.Careful)
+	rng := env.RNG{State: 1}
+	for range k.sampled(m, 24) {
+		if !ok {
+			return
+		}
+		before := m.Append(nil)
+		for e := range k.spec.Encodings {
+			seats := k.shuffled(&rng)
+			got, masks := k.buffers(e, seats, 0x55), bytes.Repeat([]byte{0xaa}, len(seats)*len(legal))
+			careful.ObserveSafely(e, seats, got, masks)
+			if d := k.diffViews(e, got, k.observe(m, e, seats, 0)); d != "" {
+				k.failf("ObserveSafely does not show what Observe does: %s", d)
+			}
+			for i, seat := range seats {
+				k.at.seat = int(seat)
+				m.Mask(int(seat), legal)
+				k.checkSafe(legal, masks[i*len(legal):][:len(legal)])
+			}
+		}
+		if d := diffBytes(m.Append(nil), before); d != "" {
+			k.failf("ObserveSafely changed the match: state %s", d)
+		}
+	}
+}
+
+func (k *kit) checkSafe(legal, safe []uint8) {
+	at := 0
+	for _, c := range k.spec.Actions {
+		left, may := safe[at:at+c.N], legal[at:at+c.N]
+		for choice := range left {
+			if left[choice] > may[choice] {
+				k.failf("safe choices of %q are %v, want some of %v", c.Name, left, may)
+			}
+		}
+		if !slices.Contains(left, 1) {
+			k.failf("no choice of %q is safe, want then all of %v", c.Name, may)
+		}
+		at += c.N
+	}
+}
+
 // checkIgnored: what seats that are out send is not looked at, not even if it
 // is no choice at all.
 func checkIgnored(k *kit) {

@@ -68,10 +68,15 @@ func (k *kit) encoding(e int) *env.Encoding {
 	return &k.spec.Encodings[e]
 }
 
-// observe returns each field of an encoding for some seats, in buffers of
-// exactly the right size that held filler before.
+// observe returns each field of an encoding for some seats, in buffers.
 func (k *kit) observe(m env.Match, encoding int, seats []uint8, filler byte) [][]byte {
-	var dst [][]byte
+	dst := k.buffers(encoding, seats, filler)
+	m.Observe(encoding, seats, dst)
+	return dst
+}
+
+// buffers are of exactly the right size, and hold filler.
+func (k *kit) buffers(encoding int, seats []uint8, filler byte) (dst [][]byte) {
 	fields := k.encoding(encoding).Fields
 	for i := range fields {
 		f := &fields[i]
@@ -85,7 +90,6 @@ func (k *kit) observe(m env.Match, encoding int, seats []uint8, filler byte) [][
 		}
 		dst = append(dst, buf)
 	}
-	m.Observe(encoding, seats, dst)
 	return dst
 }
 

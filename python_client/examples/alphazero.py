@@ -51,18 +51,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
 import pommego
-from pommego.pommerman.safety import Safety
 
 NEAR = 11  # side of the part of the board around the player that the network sees in detail
-FAR = ("rigid", "wood", "self", "enemies")  # planes that it sees of the whole board
-SCALE = {"bomb_blast": 0.1, "bomb_life": 0.1, "flame": 1 / 3, "danger": 0.1}  # of planes that count
-SOON = 10  # steps ahead that count as dangerous
+WHOLE = ("rigid", "wood", "agent0", "agent1")  # planes that it sees of the whole board, its own agent first
+NUMBERS = ("ammo", "blast_strength", "can_kick", "step", "enemy0_alive")
+OPTIONS: dict[str, Any] = {"observation": "near", "mask": "safe", "state": True}
 SIDES = np.array([1, -1])  # what is good for the first player is bad for the second
 WINDOW = 200  # games in the search's share of wins
 COUNTED = ("iteration", "minutes", "positions", "games")
@@ -113,15 +111,11 @@ class Network(nn.Module):
 
     def __init__(self, eyes: Eyes, features: int = 128) -> None:
         super().__init__()
-        scale = torch.tensor([SCALE.get(name, 1.0) for name in eyes.planes])
-        self.register_buffer("scale", scale[:, None, None], persistent=False)
-        # Where it stands it sees on the planes, and of numbers alone a mirrored board would differ.
-        self.used = [i for i, name in enumerate(eyes.scalars) if name not in ("row", "col")]
         layers: list[nn.Module] = []
         for before, after in ((len(eyes.planes), 24), (24, 32), (32, 32)):
             layers += [nn.Conv2d(before, after, 3), nn.ReLU()]
         self.convolutions = nn.Sequential(*layers, nn.Flatten())
-        known = 32 * (NEAR - 6) ** 2 + len(FAR) * eyes.board**2 + len(self.used)
+        known = 32 * (NEAR - 6) ** 2 + len(WHOLE) * eyes.board**2 + len(eyes.numbers)
         self.body = nn.Linear(known, features)
         self.policy, self.value = nn.Linear(features, MOVES), nn.Linear(features, 1)
         for head in (self.policy, self.value):  # untrained it prefers nothing
@@ -130,8 +124,8 @@ class Network(nn.Module):
 
     def forward(self, seen: Seen) -> tuple[Tensor, Tensor]:
         """Return log probabilities (n, 6) and values (n,) from -1, lost, to 1, won."""
-        x = self.convolutions(seen.near * self.scale)
-        x = functional.relu(self.body(torch.cat([x, seen.far.flatten(1), seen.scalars[:, self.used]], 1)))
+        x = self.convolutions(seen.near / 32)
+        x = functional.relu(self.body(torch.cat([x, seen.far.flatten(1), seen.numbers], 1)))
         logits = self.policy(x).masked_fill(~seen.mask, -1e9)
         return logits.log_softmax(1), self.value(x).tanh().squeeze(1)
 
@@ -140,16 +134,15 @@ class Seen(NamedTuple):
     """What n players see.
 
     Attributes:
-        near: uint8 (n, planes, NEAR, NEAR), the board around the player; rigid beyond the edge.
-            The last plane is `danger`: 10 where flames break out in the next step, 1 ten steps off.
-        far: uint8 (n, len(FAR), board, board).
-        scalars: float32 (n, scalars).
+        near: uint8 (n, planes, NEAR, NEAR), the board around the player.
+        far: uint8 (n, len(WHOLE), board, board).
+        numbers: float32 (n, len(NUMBERS)).
         mask: bool (n, 6), the moves to choose from.
     """
 
     near: Tensor
     far: Tensor
-    scalars: Tensor
+    numbers: Tensor
     mask: Tensor
 
 
@@ -157,26 +150,21 @@ class Eyes:
     """Turns observations into `Seen`: players choose among the moves that they can survive."""
 
     def __init__(self, spec: pommego.GameSpec) -> None:
-        encoding = spec.encoding("planes")
-        self.safety, self.board = Safety(spec), encoding["planes"].shape[-1]
-        self.planes = [*(plane.name for plane in encoding["planes"].names), "danger"]
-        self.scalars = [scalar.name for scalar in encoding["scalars"].names]
-        self._far = [self.planes.index(name) for name in FAR]
-        self._place = [self.scalars.index("row"), self.scalars.index("col")]
+        near, state = spec.encoding("near"), {field.name: field for field in spec.state}
+        self.planes = [plane.name for plane in near["near"].names]
+        self.board, self._state = state["planes"].shape[-1], [plane.name for plane in state["planes"].names]
+        # Where it stands it sees on the planes, and of numbers alone a mirrored board would differ.
+        self.numbers = [i for i, number in enumerate(near["numbers"].names) if number.name in NUMBERS]
 
     def __call__(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> Seen:
         """Read a batch."""
-        planes, scalars, edge = obs["planes"], obs["scalars"], NEAR // 2
-        size = self.board + 2 * edge
-        padded = np.zeros((len(planes), len(self.planes), size, size), np.uint8)
-        padded[:, self.planes.index("rigid")] = 1
-        padded[:, :-1, edge:-edge, edge:-edge] = planes
-        padded[:, -1, edge:-edge, edge:-edge] = SOON + 1 - np.minimum(self.safety.danger(planes), SOON + 1)
-        row, col = np.rint(scalars[:, self._place] * (self.board - 1)).astype(np.intp).T
-        windows = sliding_window_view(padded, (NEAR, NEAR), axis=(2, 3))
-        near = windows[np.arange(len(planes)), :, row, col]
-        mask = self.safety.moves(planes, scalars, info["action_mask"])
-        return Seen(*map(torch.from_numpy, (near, planes[:, self._far], scalars, mask)))
+        whole, seat = info["state"]["planes"], info["seat"]
+        whole = whole.repeat(len(seat) // len(whole), 0)  # once a game
+        rigid, wood, *agents = (whole[:, self._state.index(name)] for name in WHOLE)
+        own = (seat == 0)[:, None, None]
+        far = np.stack([rigid, wood, np.where(own, *agents), np.where(own, *agents[::-1])], axis=1)
+        numbers = obs["numbers"][:, self.numbers] / np.float32(64)
+        return Seen(*map(torch.from_numpy, (obs["near"].copy(), far, numbers, info["action_mask"] > 0)))
 
 
 # Search ------------------------------------------------------------------------
@@ -419,10 +407,10 @@ class Trainer:
         """Make the gradient steps that are due."""
         c, noted = self.config, []
         while (self.learned + 1) * c.batch <= self.buffer.count * c.samples:
-            near, far, scalars, mask, chances, worth = self.buffer.draw(c.batch, self.rng)
+            near, far, numbers, mask, chances, worth = self.buffer.draw(c.batch, self.rng)
             way = int(self.rng.integers(8))
             near, mask, chances = self.symmetry(way, near, mask, chances)
-            logp, value = self.network(Seen(near, self.symmetry.turned(way, far), scalars, mask))
+            logp, value = self.network(Seen(near, self.symmetry.turned(way, far), numbers, mask))
             searched = chances.any(1)
             policy_loss = -(chances * logp).sum() / searched.sum().clamp(min=1)
             agreement = (chances.argmax(1) == logp.argmax(1))[searched].float().mean()
@@ -526,7 +514,7 @@ def matches(network: Network, eyes: Eyes, config: Config, games: int) -> pommego
         return torch.multinomial(network(eyes(obs, info))[0].exp(), 1).squeeze(1).numpy()
 
     rules = {"max_steps": config.longest} if config.longest else None
-    return pommego.evaluate(policy, config.env, config.judge, games, rules=rules)
+    return pommego.evaluate(policy, config.env, config.judge, games, rules=rules, **OPTIONS)
 
 
 def load(out: str) -> tuple[Config, dict[str, Any]]:
@@ -585,6 +573,7 @@ def made(config: Config, games: int) -> pommego.PommegoVectorEnv:
         opponents=None if config.opponent == "self" else [config.opponent],
         autoreset_mode="SameStep",
         max_episode_steps=config.longest or None,
+        **OPTIONS,
     )
 
 

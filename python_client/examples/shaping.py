@@ -1,7 +1,7 @@
 """What shaped rewards do to learning, in numpy and in a minute a run: `python shaping.py`.
 
     python shaping.py --shaping none        # the outcome alone
-    python shaping.py --shaping distance    # potential-based: how far away the enemy is, by planes
+    python shaping.py --shaping distance    # potential-based: how far away the enemy is
     python shaping.py --shaping digging     # potential-based: the wood that one burnt, by counts
     python shaping.py --shaping wood        # 0.1 for each piece of wood that one burnt
     python shaping.py --shaping bombs       # 0.2 for each bomb laid: it learns to lay bombs, not to win
@@ -20,77 +20,53 @@ import time
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 import pommego
-from pommego.pommerman.safety import Safety
 
 ID, OPPONENT, LONGEST = "OneVsOne-v0", "static", 300  # steps of a game; it is then a tie
 GAMES, ROLLOUT, EPOCHS, PARTS = 64, 32, 3, 4
 GAMMA, LAMBDA, CLIP, ENTROPY, RATE = 0.99, 0.95, 0.2, 0.01, 1e-3
-REACH, HIDDEN = 7, 64
-SEEN = ("rigid", "wood", "bomb_blast", "flame", "enemies")  # and what will burn soon
+HIDDEN = 64
+OPTIONS: dict[str, Any] = {"rules": {"max_steps": LONGEST}, "observation": "near", "mask": "safe"}
 PAID = {"wood": 0.1, "bombs": 0.2}  # for each, whatever comes of it
 Array = NDArray[np.float32]
 
 
-class Eyes:
-    """Turns observations into the network's input, (n, inputs), and the moves to choose from."""
-
-    def __init__(self, spec: pommego.GameSpec) -> None:
-        self.safety, encoding = Safety(spec), spec.encoding("planes")
-        self.planes = [plane.name for plane in encoding["planes"].names]
-        self.place = [[s.name for s in encoding["scalars"].names].index(name) for name in ("row", "col")]
-        self.board = encoding["planes"].shape[-1]
-
-    def plane(self, obs: dict[str, np.ndarray], name: str) -> NDArray[np.uint8]:
-        """Return a plane of all rows, (n, board, board)."""
-        return obs["planes"][:, self.planes.index(name)]
-
-    def __call__(self, obs: dict[str, np.ndarray], mask: np.ndarray) -> tuple[Array, NDArray[np.bool_]]:
-        """See the board around the agent."""
-        soon = np.maximum(0, 1 - self.safety.danger(obs["planes"]) / 11)
-        layers = [np.minimum(self.plane(obs, name), 1) for name in SEEN] + [soon]
-        inside = slice(REACH, REACH + self.board)
-        wide = np.zeros((len(mask), len(layers), self.board + 2 * REACH, self.board + 2 * REACH), np.float32)
-        wide[:, 0] = 1  # rigid beyond the edge
-        wide[:, :, inside, inside] = np.stack(layers, axis=1)
-        row, col = np.rint(obs["scalars"][:, self.place] * (self.board - 1)).astype(int).T
-        windows = sliding_window_view(wide, (2 * REACH + 1, 2 * REACH + 1), axis=(2, 3))
-        near = windows[np.arange(len(mask)), :, row, col].reshape(len(mask), -1)
-        return np.hstack([near, obs["scalars"]]), self.safety.moves(obs["planes"], obs["scalars"], mask)
+def seen(obs: dict[str, np.ndarray]) -> Array:
+    """Return the network's input, (n, inputs): the cells around the agent, and all but the last numbers."""
+    near = obs["near"].reshape(len(obs["near"]), -1)
+    return np.hstack([near / np.float32(32), obs["numbers"][:, :-4] / np.float32(64)])
 
 
 class Shaping:
     """What a step pays beside the outcome."""
 
-    def __init__(self, kind: str, spec: pommego.GameSpec, eyes: Eyes) -> None:
-        self.kind, self.eyes, names = kind, eyes, [count.name for count in spec.counts]
+    def __init__(self, kind: str, spec: pommego.GameSpec) -> None:
+        self.kind, names = kind, [count.name for count in spec.counts]
+        places = [scalar.name for field in spec.state for scalar in field.names]
+        at = len(spec.state[0].names)  # where the scalars begin
+        self.places = [[places.index(f"agent{k}_{way}") - at for way in ("row", "col")] for k in range(2)]
+        self.cells = spec.rules["board_size"] - 1
         self.column = names.index(kind if kind in PAID else "wood")
         self.burnt, self.before = np.zeros(GAMES), np.zeros(GAMES)
 
-    def potential(self, obs: dict[str, np.ndarray]) -> NDArray[np.floating]:
+    def potential(self, info: dict[str, Any]) -> NDArray[np.floating]:
         """Return a number for each row that says how promising its position is."""
         if self.kind == "distance":
-            own, enemy = (
-                self.eyes.plane(obs, name).reshape(GAMES, -1).argmax(1) for name in ("self", "enemies")
-            )
-            apart = np.abs(np.stack(np.divmod(own, self.eyes.board)) - np.divmod(enemy, self.eyes.board))
-            return -0.05 * apart.sum(0)
+            one, other = (np.rint(self.cells * info["state"]["scalars"][:, at]) for at in self.places)
+            return -0.05 * np.abs(one - other).astype(np.float64).sum(1)
         return 0.05 * self.burnt
 
-    def __call__(
-        self, obs: dict[str, np.ndarray], info: dict[str, Any], done: NDArray[np.bool_]
-    ) -> np.ndarray:
-        """Return what the last step pays, (rows,); `obs` is what came after it."""
+    def __call__(self, info: dict[str, Any], done: NDArray[np.bool_]) -> np.ndarray:
+        """Return what the last step pays, (rows,); `info` is what came after it."""
         counts = info["counts"][:, self.column]
         if self.kind in PAID:
             return PAID[self.kind] * counts
         if self.kind == "none":
             return np.zeros(GAMES)
         self.burnt = np.where(done, 0, self.burnt + counts)
-        after = self.potential(obs)  # where an episode ended, of the next one, which has no part in it
+        after = self.potential(info)  # where an episode ended, of the next one, which has no part in it
         pays, self.before = GAMMA * after * ~done - self.before, after
         return pays
 
@@ -152,48 +128,47 @@ def advantages(reward: np.ndarray, value: np.ndarray, done: np.ndarray) -> np.nd
     return gain
 
 
-def judged(net: Network, eyes: Eyes, games: int, seed: int) -> dict[str, float]:
+def judged(net: Network, games: int, seed: int) -> dict[str, float]:
     """Play games on boards that training does not use."""
     rng = np.random.default_rng(seed)
 
     def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
-        return net.act(*eyes(obs, info["action_mask"]), rng)[0]
+        return net.act(seen(obs), info["action_mask"], rng)[0]
 
-    result = pommego.evaluate(policy, ID, OPPONENT, games, rules={"max_steps": LONGEST})
+    result = pommego.evaluate(policy, ID, OPPONENT, games, **OPTIONS)
     return {"won": result.win_rate.value, "tied": result.tie_rate.value}
 
 
 def train(kind: str, steps: int, games: int, seed: int) -> None:
     """Learn, and print how well it plays five times."""
     rng, begin = np.random.default_rng(seed), time.process_time()
-    options = {"rules": {"max_steps": LONGEST}, "counts": "step", "autoreset_mode": "SameStep"}
+    options = OPTIONS | {"state": True, "counts": "step", "autoreset_mode": "SameStep"}
     with pommego.make_vec(ID, GAMES, opponents=[OPPONENT], **options) as envs:
-        eyes = Eyes(envs.game_spec)
-        shaping = Shaping(kind, envs.game_spec, eyes)
+        shaping = Shaping(kind, envs.game_spec)
         obs, info = envs.reset(seed=seed * 1_000_000)
-        x, mask = eyes(obs, info["action_mask"])
+        x, mask = seen(obs), info["action_mask"] > 0
         net = Network(x.shape[1], mask.shape[1], rng)
-        shaping.before = shaping.potential(obs)
+        shaping.before = shaping.potential(info)
         running, paid, updates = np.zeros(GAMES), [0.0], steps // (GAMES * ROLLOUT)
         for update in range(updates + 1):
             if update % (updates // 4) == 0:
                 row = {"shaping": kind, "seed": seed, "steps": update * GAMES * ROLLOUT}
-                row |= judged(net, eyes, games, seed) | {"paid": round(float(np.mean(paid[-200:])), 2)}
+                row |= judged(net, games, seed) | {"paid": round(float(np.mean(paid[-200:])), 2)}
                 print(json.dumps(row | {"seconds": round(time.process_time() - begin)}), flush=True)
             columns = []
             for _ in range(ROLLOUT):
                 moves, logp, value = net.act(x, mask, rng)
                 obs, reward, done, _, info = envs.step(moves)
-                reward = reward + shaping(obs, info, done)
+                reward = reward + shaping(info, done)
                 columns.append((x, mask, moves, logp, value, reward, done))
                 running += reward
                 paid += running[done].tolist()
                 running[done] = 0
-                x, mask = eyes(obs, info["action_mask"])
-            *seen, value, reward, done = map(np.stack, zip(*columns, strict=True))
+                x, mask = seen(obs), info["action_mask"] > 0
+            *acted, value, reward, done = map(np.stack, zip(*columns, strict=True))
             value = np.concatenate([value, net(x, mask)[2][None]])
             gain = advantages(reward, value, done)
-            parts = [*seen, (gain - gain.mean()) / (gain.std() + 1e-8), gain + value[:-1]]
+            parts = [*acted, (gain - gain.mean()) / (gain.std() + 1e-8), gain + value[:-1]]
             flat = [part.reshape(-1, *part.shape[2:]) for part in parts]
             for _ in range(EPOCHS):
                 for rows in np.array_split(rng.permutation(len(flat[0])), PARTS):

@@ -16,7 +16,6 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("pyarrow")
 
 import pommego
-from pommego.networks import Window
 
 BASELINES = Path(__file__).resolve().parents[1] / "examples" / "baselines"
 
@@ -91,16 +90,16 @@ def test_the_file_decides_as_the_network(ppo: ModuleType, name: str, tmp_path: P
     torch.nn.init.orthogonal_(policy.actor.weight, 0.5)
     policy.export().save(tmp_path / "a.net")
     network = pommego.load(tmp_path / "a.net")
-    with pommego.make_vec(recipe.id, 32, opponents="simple") as envs:
+    with pommego.make_vec(recipe.id, 32, opponents="simple", **network.options) as envs:
         obs, info = envs.reset(seed=0)
         for _ in range(30):
             obs, _, _, _, info = envs.step(envs.sample_actions(info["action_mask"]))
-        seen = network.window(obs, info["action_mask"])
-        with torch.no_grad():
-            logp = policy(*map(torch.from_numpy, seen))[0].log_softmax(1)
-        own = network.answers(seen) / (32 * 2 ** network.layers[-1].shift)
-        got = torch.from_numpy(own).masked_fill(~torch.from_numpy(seen.moves), -1e9).log_softmax(1).exp()
-        assert (got - logp.exp()).abs().max() < 0.05
+    seen, moves = network.read(obs), torch.from_numpy(info["action_mask"][:, :6] > 0)
+    with torch.no_grad():
+        logp = policy(*map(torch.from_numpy, seen), moves)[0].log_softmax(1)
+    own = network.answers(*seen) / (32 * 2 ** network.layers[-1].shift)
+    got = torch.from_numpy(own).masked_fill(~moves, -1e9).log_softmax(1).exp()
+    assert (got - logp.exp()).abs().max() < 0.05
 
 
 def test_the_dead_teach_nothing(ppo: ModuleType, tmp_path: Path) -> None:
@@ -109,8 +108,8 @@ def test_the_dead_teach_nothing(ppo: ModuleType, tmp_path: Path) -> None:
     after = []
     for noise in (False, True):
         run = ppo.Run(o)
-        games = ppo.Games(run.recipe, o.games, 0, run.past)
-        played, last = ppo.collect(run.policy, games, 120, o.outliving)
+        games = ppo.Games(run.policy, run.recipe, o, 0, run.past)
+        played, last = ppo.collect(games, 120)
         for envs in games.envs:
             envs.close()
         *_, near, _, moves, _, logp, _, _, _, valid = played
@@ -127,30 +126,26 @@ def test_the_dead_teach_nothing(ppo: ModuleType, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("way", range(8))
 def test_mirrored(ppo: ModuleType, way: int) -> None:
-    """A mirrored observation looks like the mirrored look at it."""
+    """Planes, blocks and moves turn together, one turn after the other."""
     recipe = ppo.RECIPES["mappo-team"]
-    with pommego.make_vec(recipe.id, 16, opponents="simple", seat=0) as envs:
-        obs, info = envs.reset(seed=0)
-        for _ in range(40):
-            obs, _, _, _, info = envs.step(envs.sample_actions(info["action_mask"]))
-        spec, window = envs.game_spec, Window(envs.game_spec, **recipe.sees)
-    planes, scalars, mask = obs["planes"], obs["scalars"].copy(), info["action_mask"]
-    names = [plane.name for plane in spec.encoding("planes")["planes"].names]
-    place = [[s.name for s in spec.encoding("planes")["scalars"].names].index(n) for n in ("row", "col")]
-    turns = (
-        (1, lambda x: x[:, :, ::-1], [1, 0, 2, 3], lambda p: np.stack([1 - p[:, 0], p[:, 1]], 1)),
-        (2, lambda x: x[:, :, :, ::-1], [0, 1, 3, 2], lambda p: np.stack([p[:, 0], 1 - p[:, 1]], 1)),
-        (4, lambda x: x.swapaxes(2, 3), [2, 3, 0, 1], lambda p: p[:, ::-1]),
+    policy, rng = ppo.Policy(recipe), np.random.default_rng(way)
+    near = rng.integers(0, 255, (5, len(policy.planes), 11, 11), np.uint8)
+    numbers, moves = rng.integers(0, 255, (5, policy.numbers + 4), np.uint8), rng.random((5, 6)) < 0.5
+    got = ppo.Mirrors(policy, "cpu")(way, *map(torch.from_numpy, (near, numbers, moves)))
+    turns = (  # and the ways of bombs and moves, up, down, left and right; each turn is its own inverse
+        (1, lambda x: x[..., ::-1, :], [1, 0, 2, 3]),
+        (2, lambda x: x[..., ::-1], [0, 1, 3, 2]),
+        (4, lambda x: x.swapaxes(-1, -2), [2, 3, 0, 1]),
     )
-    up = names.index("bomb_up")
-    for bit, turn, then, moved in turns:
-        if way & bit:  # each of these maps is its own inverse
-            planes = turn(planes)[:, [*range(up), *(up + d for d in then), *range(up + 4, len(names))]]
-            scalars[:, place] = moved(scalars[:, place])
-            mask = mask[:, [0, *(1 + d for d in then), 5]]
-    want = window({"planes": np.ascontiguousarray(planes), "scalars": scalars}, mask)
-    seen = map(torch.from_numpy, window(obs, info["action_mask"]))
-    for one, other in zip(want, ppo.mirrored(recipe, way, *seen), strict=True):
+    up, scalars = policy.planes.index("bomb_up"), len(policy.scalars)
+    blocks = numbers[:, scalars : policy.numbers].reshape(5, -1, 3, 3)
+    for bit, turn, then in turns:
+        if way & bit:
+            near, blocks = turn(near), turn(blocks)
+            near[:, up : up + 4] = near[:, [up + d for d in then]]
+            moves = moves[:, [0, *(1 + d for d in then), 5]]
+    want = near, np.concatenate([numbers[:, :scalars], blocks.reshape(5, -1)], 1), moves
+    for one, other in zip(want, got, strict=True):
         np.testing.assert_array_equal(one, other.numpy())
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -173,3 +174,35 @@ def test_torch(generated: Make, workers: int, start: str | None) -> None:
     assert sum(int(batch["obs_planes"].long().sum()) for batch in got) == sum(
         int(batch["obs_planes"].sum()) for batch in want
     )
+
+
+@pytest.mark.parametrize("workers", [{}, {"num_workers": 2}, {"num_workers": 2, "persistent_workers": True}])
+def test_torch_epochs(generated: Make, workers: dict[str, Any]) -> None:
+    """Each epoch has an order of its own, and the same program has the same ones."""
+    torch = pytest.importorskip("torch")
+    from torch.utils.data import DataLoader
+
+    path = generated("--observation", "planes")
+
+    def orders() -> list[list[int]]:
+        torch.manual_seed(3)
+        made = data.torch_dataset(path, columns=["game", "step", "seat"], batch_size=128, shuffle=0)
+        loader = DataLoader(made, batch_size=None, **workers)
+        epochs = [[torch.stack([*batch.values()], 1) for batch in loader] for _ in range(3)]
+        return [torch.cat(batches).tolist() for batches in epochs]
+
+    first, second, third = orders()
+    assert first != second != third != first
+    assert sorted(first) == sorted(second) == sorted(third)
+    assert orders() == [first, second, third]
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_torch_batches_of_batches(generated: Make, workers: int) -> None:
+    pytest.importorskip("torch")
+    from torch.utils.data import DataLoader
+
+    made = data.torch_dataset(generated("--observation", "planes"), columns=["action"], batch_size=16)
+    with pytest.raises(ValueError, match=r"makes the batches: use DataLoader\(..., batch_size=None\)"):
+        next(iter(DataLoader(made, batch_size=4, num_workers=workers)))
+    assert len(next(iter(DataLoader(made, batch_size=None, pin_memory=False)))["action"]) == 16

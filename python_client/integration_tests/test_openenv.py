@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import subprocess
 import sys
 import threading
@@ -51,8 +52,9 @@ def test_client(url: str) -> None:
 
 def test_two_seats(url: str) -> None:
     """Two clients play one game against each other."""
+    game = {"seed": 3, "episode_id": secrets.token_hex(16), "opponents": "open"}
     with ThreadPoolExecutor(2) as pool:
-        resets = [{"seed": 3, "episode_id": "both", "seat": seat, "opponents": "open"} for seat in (0, 1)]
+        resets = [game | {"seat": seat} for seat in (0, 1)]
         (_, first), (_, second) = pool.map(lambda reset: play(url, **reset), resets)
     assert first + second in (0, -2)
 

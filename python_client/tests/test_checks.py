@@ -10,7 +10,8 @@ import pytest
 
 import pommego
 from pommego._core import checks
-from pommego._core.reset_options import reset_mask
+from pommego._core.opponents import LineUps
+from pommego._core.reset_options import reset_mask, reset_states
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 
@@ -133,6 +134,7 @@ class OnAnother:
         ([0, 2**70, 0, 0], f"must be integers, got {2**70}"),
         ([0, None, 0, 0], "must be integers, got None"),
         (None, "must be integers, got None"),
+        (np.zeros(4, object), r"got dtype object: astype\(int\)"),
         (np.zeros(4, np.float32), r"got dtype float32: take the argmax .*, or astype\(int\)"),
     ],
 )
@@ -233,3 +235,22 @@ def test_a_single_game_s_action_is_named(single: Callable[..., pommego.PommegoEn
 def test_options_are_named_as_given(vec: Vec, id: str, options: dict[str, Any], text: str) -> None:
     with pytest.raises(pommego.ServerError, match=text):
         vec(id, 1, **options)
+
+
+def test_one_game_is_no_games() -> None:
+    for call in (
+        lambda: checks.seeds([1, 2], 1),
+        lambda: reset_states({"states": [None] * 2}, 1),
+        lambda: LineUps.read([["simple"], ["random"]], 1),
+    ):
+        with pytest.raises(ValueError, match="2 (entries|line-ups) for 1 game: give "):
+            call()
+    with pytest.raises(ValueError, match="seed has 1 entries for 3 games: give each one"):
+        checks.seeds([1], 3)
+    one = pommego.Evaluation(np.ones(1, np.int8), np.array([9]), np.zeros(1, np.uint8), 0)
+    assert str(one).startswith("1 game: 100.0% won")
+
+
+def test_what_num_envs_is() -> None:
+    with pytest.raises(pommego.ServerError, match="^num_envs is None, want an integer .*field num_envs"):
+        pommego.make_vec("OneVsOne-v0", None)

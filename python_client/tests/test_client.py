@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 import socket
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -93,6 +94,26 @@ def test_a_reply_lost_to_an_interrupt_is_not_waited_for() -> None:
         client._socket.recv(10)  # what an interrupt would have thrown away
         assert client.collect(wire.Ok).id == second
         assert len(client._expected) == 0
+
+
+@pytest.mark.parametrize("wrong", [1, 2, 4, 0, -1, 2**40])
+def test_no_reply_is_skipped_twice(wrong: int) -> None:
+    """A server that sends the ids of other requests over and over could keep a call waiting for ever."""
+
+    def script(sock: socket.socket) -> None:
+        request(sock)
+        reply(sock, type="ok", id=2)
+        request(sock)
+        with contextlib.suppress(OSError):
+            for _ in range(1000):
+                reply(sock, type="ok", id=wrong)
+                time.sleep(0.01)
+
+    with greeted(script, timeout=5) as client:
+        client.submit(client.encode("close", env=1))
+        client.give_up_all()
+        with pytest.raises(ProtocolError, match=f"sent reply {wrong} after 2, of 3 requests"):
+            client.call("close", wire.Ok, env=2)
 
 
 def test_an_interrupted_call_does_not_answer_the_next(monkeypatch: pytest.MonkeyPatch) -> None:

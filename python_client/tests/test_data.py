@@ -111,7 +111,7 @@ def test_safe_moves_and_near_of_games_and_of_their_positions(generated: Make, id
                 np.testing.assert_array_equal(mask, game.legal[step, k])
     assert next(rows, None) is None
     assert fewer > 0
-    with pytest.raises(pommego.PommegoError, match='mask is "sfae", want legal, or safe'):
+    with pytest.raises(pommego.PommegoError, match='has no mask "sfae", want legal, or safe'):
         list(data.rebuild(path, mask="sfae"))
 
 
@@ -341,6 +341,16 @@ def test_filters(generated: Make) -> None:
             got = np.concatenate([batch[name] for batch in batches]) if batches else np.zeros(0)
             np.testing.assert_array_equal(got, rows[name][keep], str(options))
             assert all(set(batch) == set(columns) for batch in batches)
+
+
+def test_what_selects_nothing_is_no_empty_loop(generated: Make) -> None:
+    path = generated(*steps("raw"))
+    for options, says in [
+        ({"agents": "nobody"}, r"agents is 'nobody', expected some of \['simple'"),
+        ({"agents": []}, r"agents is \[\], expected some of"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            data.load(path, **options)
 
 
 def test_shuffled(generated: Make) -> None:

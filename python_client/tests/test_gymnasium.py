@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import copy
 import functools
+import gc
+import pickle
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -108,7 +111,7 @@ def test_registered_ids_are_the_catalog(server: pommego.Server) -> None:
     where = {"address": server.address, "token": server.token}
     assert list(IDS) == list(pommego.catalog(**where))
     envs = gymnasium.make_vec("pommego/PommeTeam-v0", num_envs=2, observation="raw", **where)
-    assert envs.num_envs == 8
+    assert envs.num_envs == 2
     assert envs.unwrapped.spec.id == "pommego/PommeTeam-v0"
     envs.reset(seed=0)
     envs.close()
@@ -142,3 +145,54 @@ def test_attributes_that_others_read(vec: Vec) -> None:
     assert envs.closed is False
     assert copy.deepcopy(envs.observation_space) == envs.observation_space
     assert envs.metadata is not vec(games=1).metadata
+
+
+@pytest.mark.parametrize(
+    ("action", "error", "says"),
+    [
+        (9, pommego.ServerError, "^action is 9, want 0 to 5 "),
+        ([0, 1], ValueError, r"^action is \[0, 1\], expected an integer"),
+        (0.5, ValueError, "^action is 0.5, expected an integer"),
+        (np.array(1, object), ValueError, r"^action is array\(1, dtype=object\), expected an integer"),
+    ],
+    ids=str,
+)
+def test_errors_of_one_game_speak_of_no_rows(
+    single: Callable[..., pommego.PommegoEnv], action: Any, error: type[Exception], says: str
+) -> None:
+    env = single("OneVsOne-v0")
+    env.reset(seed=0)
+    with pytest.raises(error, match=says):
+        env.step(action)
+    env.step(5)
+
+
+def test_masks_as_a_method(single: Callable[..., pommego.PommegoEnv]) -> None:
+    env = single("OneVsOne-v0")
+    _, info = env.reset(seed=0)
+    for action in (5, 0, 0):
+        np.testing.assert_array_equal(env.action_masks(), info["action_mask"])
+        *_, info = env.step(action)
+    saved = env.get_state()
+    env.reset(seed=3)
+    _, again = env.set_state(saved)
+    np.testing.assert_array_equal(env.action_masks(), again["action_mask"])
+    np.testing.assert_array_equal(env.action_masks(), info["action_mask"])
+
+
+def test_a_copy_would_close_the_original(vec: Callable[..., Any], single: Callable[..., Any]) -> None:
+    for env in (vec("OneVsOne-v0", 2), single("OneVsOne-v0")):
+        env.reset(seed=0)
+        for take in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match=r"an environment cannot be pickled or copied.* clone\(\)"):
+                take(env)
+        gc.collect()
+        env.reset()
+
+
+@pytest.mark.parametrize("observation", ["planes", "raw", "box"])
+def test_no_field_looks_like_a_picture(vec: Callable[..., Any], observation: str) -> None:
+    """Others guess that uint8 of three axes up to 255 is a picture, and scale and transpose it."""
+    space = vec("OneVsOne-v0", 1, observation=observation).single_observation_space
+    for field in getattr(space, "spaces", {"box": space}).values():
+        assert field.dtype != np.uint8 or len(field.shape) != 3 or field.high.max() < 255

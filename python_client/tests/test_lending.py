@@ -41,13 +41,13 @@ def memory_of(envs: pommego.PommegoVectorEnv) -> Memory:
 
 def lent(memory: Memory) -> list[int]:
     """The places that callers hold."""
-    return [k for k, place in enumerate(memory._places) if place and place.mapping.lent]
+    return [k for k, place in enumerate(memory.places) if place and place.mapping.lent]
 
 
 def is_lent(memory: Memory, array: np.ndarray) -> bool:
     """Whether an array lies where the server wrote it."""
     at = array.__array_interface__["data"][0]
-    return any(p and p.mapping.address <= at < p.mapping.address + len(p.mapping) for p in memory._places)
+    return any(p and p.mapping.address <= at < p.mapping.address + len(p.mapping) for p in memory.places)
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
@@ -88,7 +88,7 @@ def test_few_places_are_used(vec: Vec) -> None:
             assert is_lent(memory_of(envs), next_obs["planes"])
             obs = next_obs
         used = [0, 1, shared.PLACES] if copy else [0, 3]
-        assert [k for k, place in enumerate(memory_of(envs)._places) if place] == used
+        assert [k for k, place in enumerate(memory_of(envs).places) if place] == used
         assert obs["planes"].flags.writeable
         was = frozen(obs)
         envs.send(next(moves(envs)))
@@ -96,7 +96,7 @@ def test_few_places_are_used(vec: Vec) -> None:
             pass
         assert_same(obs, was)
         envs.recv()
-        assert [k for k, place in enumerate(memory_of(envs)._places) if place] == sorted({*used, 1})
+        assert [k for k, place in enumerate(memory_of(envs).places) if place] == sorted({*used, 1})
 
 
 def test_hoarders_get_copies_until_they_let_go(vec: Vec) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -164,6 +165,18 @@ def test_a_killed_client_leaves_no_socket() -> None:
         process.kill()
         assert_gone(int(pid))
         assert not socket.parent.exists()
+
+
+@pytest.mark.parametrize("folder", ["x" * 71, "with a space", "\udcff\udcfe", "x" * 40 + " " + "y" * 60])
+def test_any_folder_for_temporary_files(tmp_path: Path, folder: str) -> None:
+    """The path of a Unix socket is short, and may have any characters."""
+    place = Path(tempfile.mkdtemp(dir="/tmp")) / folder  # not pytest's, whose path is long
+    place.mkdir()
+    code = "import pommego; envs = pommego.make_vec('OneVsOne-v0', 2); envs.reset(seed=0); envs.close()"
+    env = os.environ | {"TMPDIR": str(place)}
+    subprocess.run([sys.executable, "-c", code], env=env, check=True)
+    assert not list(place.iterdir())
+    shutil.rmtree(place.parent)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ REFUSED: dict[str, Callable[[Envs], Any]] = {
     "render": lambda envs: envs.render(0),
     "ping": lambda envs: envs.ping(),
     "set_opponents": lambda envs: envs.set_opponents(["static"]),
-    "set_start_states": lambda envs: envs.set_start_states([]),
+    "set_start_states": lambda envs: envs.set_start_states(None),
     "get_state": lambda envs: envs.get_state(0),
     "set_state": lambda envs: envs.set_state(0, b""),
     "state_json": lambda envs: envs.state_json(b""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -153,6 +154,30 @@ def test_a_file_plays_as_it_did(tmp_path: Path) -> None:
             sums += layer.biases
             x = np.clip(sums >> layer.shift, 0, 127)
         assert got.tolist() == sums.ravel().tolist()
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["layers", 0, "kernel"], 2**31),
+        (["layers", 1, "units"], 2**70),
+        (["planes"], None),
+        (["planes"], ["nope"]),
+        (["scalars"], [1]),
+        (["temperature"], "warm"),
+        (["env"], "NoSuchGame-v0"),
+    ],
+    ids=str,
+)
+def test_odd_heads_are_value_errors(tmp_path: Path, path: list[Any], value: Any) -> None:
+    head, _, rest = Path(pommego.networks._FOLDERS[1] / "ppo-ffa.net").read_bytes().partition(b"\n")
+    about = part = json.loads(head)
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    (tmp_path / "odd.net").write_bytes(json.dumps(about).encode() + b"\n" + rest)
+    with pytest.raises(ValueError, match=r"odd\.net"):
+        pommego.load(tmp_path / "odd.net")
 
 
 def test_what_is_no_network(binary: Path, tmp_path: Path) -> None:

@@ -47,6 +47,14 @@ def rollout(envs: pommego.PommegoVectorEnv, steps: int, act: Any) -> list[Any]:
     return shown
 
 
+def test_an_empty_line_up_is_no_self_play(vec: Vec) -> None:
+    for options in ({"opponents": []}, {"seats": []}, {"opponents": lambda game: []}):
+        with pytest.raises(
+            ValueError, match=r"^(opponents|seats)(\[0\])? is empty: name who plays, or leave"
+        ):
+            vec(**options)
+
+
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 @pytest.mark.parametrize("options", [{}, {"copy": False}, {"shared_memory": False}], ids=str)
 def test_policies_play_as_learners_would(vec: Vec, mode: str, options: dict[str, Any]) -> None:

@@ -67,6 +67,26 @@ def play(envs: pommego.PommegoVectorEnv, steps: int) -> list[dict[str, Any]]:
     return [info["game"] for info in infos if "game" in info]
 
 
+def test_saved_games_bring_no_programs(binary: Path, program: Any, tmp_path: Path) -> None:
+    """A saved game, which may be anyone's, starts no program that this environment was not given."""
+    with pommego.make_vec("OneVsOne-v0", 1, opponents=[program("none")], **PATIENT) as envs:
+        envs.reset(seed=0)
+        (state,), readable = envs.get_state([0]), envs.get_state([0], as_json=True)
+        envs.set_opponents(["static"])
+        envs.set_state(0, state)  # it has been an opponent here
+        play(envs, 2)
+    eventually(tmp_path / "none", 0)
+    for file in (tmp_path / "none").iterdir():
+        file.unlink()
+    with pommego.make_vec("OneVsOne-v0", 1, opponents=["static"], **PATIENT) as envs:
+        envs.reset(seed=0)
+        for foreign in (bytes(state), *readable):
+            with pytest.raises(pommego.PommegoError, match="have been opponents here"):
+                envs.set_state(0, foreign)
+        play(envs, 2)
+    assert not list((tmp_path / "none").iterdir())
+
+
 @pytest.mark.parametrize("fault", ["none", "late", "fails"])
 def test_moves_that_are_missed_are_counted(binary: Path, program: Any, tmp_path: Path, fault: str) -> None:
     limit = 0.1 if fault == "late" else 20

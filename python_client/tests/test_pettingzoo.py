@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
 import types
 import warnings
@@ -334,3 +335,46 @@ def test_wrong_actions(zoo: types.SimpleNamespace) -> None:
     with pytest.raises(pommego.ServerError, match="action"):
         env.step(good | {"agent_3": 6})
     env.step(good | {"agent_3": np.int64(5)})
+
+
+def test_turns_check_actions_when_they_are_given(zoo: types.SimpleNamespace) -> None:
+    """The agent that gives a wrong one is told, and can give another; the game goes on."""
+    env = zoo.env(FFA)
+    env.reset(seed=0)
+    env.step(0)
+    for bad, error, says in [
+        (None, ValueError, "the action of agent_1 is None, expected an integer"),
+        ([1, 2], ValueError, r"the action of agent_1 is \[1, 2\], expected an integer"),
+        (6, pommego.ServerError, "the action of agent_1 is 6, want 0 to 5"),
+        (-1, pommego.ServerError, "the action of agent_1 is -1, want 0 to 5"),
+    ]:
+        with pytest.raises(error, match=says):
+            env.step(bad)
+        assert env.agent_selection == "agent_1"
+    for _ in range(7):
+        env.step(0)
+    radio = zoo.env(RADIO)
+    radio.reset(seed=0)
+    with pytest.raises(
+        pommego.ServerError, match=r"the action of agent_0 is \[0, 9, 0\], want 0 to \[5 8 8\]"
+    ):
+        radio.step(np.array([0, 9, 0]))
+    radio.step(np.array([0, 8, 0]))
+
+
+def test_before_the_first_reset(zoo: types.SimpleNamespace) -> None:
+    env = zoo.parallel_env(FFA)
+    for call in (lambda: env.step({}), env.state):
+        with pytest.raises(pommego.PommegoError, match=r"reset\(\) first"):
+            call()
+    env.reset(seed=0)
+    env.agents = []
+    assert env.step({}) == ({}, {}, {}, {}, {}), "after its end it gives nothing"
+
+
+def test_there_is_no_copy_that_would_close_it(zoo: types.SimpleNamespace) -> None:
+    env = zoo.parallel_env(FFA)
+    env.reset(seed=0)
+    with pytest.raises(TypeError, match="an environment cannot be pickled or copied"):
+        copy.copy(env)
+    env.step(dict.fromkeys(env.agents, 0))

@@ -16,7 +16,7 @@ from gymnasium.wrappers import vector as wrappers
 
 import pommego
 from compare import assert_same
-from pommego.registration import IDS
+from pommego.registration import IDS, single
 from wiring import wired
 
 FFA, TEAM, DUEL = "pommego/PommeFFACompetition-v0", "pommego/PommeTeam-v0", "pommego/OneVsOne-v0"
@@ -42,7 +42,6 @@ def registry(server: pommego.Server) -> Iterator[Make]:
         env.close()
 
 
-@pytest.mark.filterwarnings("ignore:.*out of date.*")  # v0 and v1 are different games
 @pytest.mark.parametrize("id", IDS)
 def test_every_id(registry: Make, id: str) -> None:
     envs = registry(f"pommego/{id}", games=2)
@@ -71,7 +70,8 @@ def test_every_id(registry: Make, id: str) -> None:
 )
 def test_options_reach_the_vector_environment(registry: Make, vec: Make, options: dict[str, Any]) -> None:
     named = registry(FFA, games=3, **wired(**options))
-    ours = vec("PommeFFACompetition-v0", 3, **options)
+    others = {} if options.keys() & {"opponents", "seats"} else {"opponents": ["simple"] * 3}
+    ours = vec("PommeFFACompetition-v0", 3, **options | others)
     assert named.observation_space == ours.observation_space
     assert named.metadata == ours.metadata
     assert (named.render_mode, named.timeout) == (ours.render_mode, ours.timeout)
@@ -114,6 +114,34 @@ def test_gymnasiums_own_vectorisation(registry: Make) -> None:
     assert_same(ours.step([1, 2]), theirs.step([1, 2]))
 
 
+def test_one_meaning_of_num_envs(registry: Make) -> None:
+    """Whoever vectorises: one learner a game, against simple, until somebody says who else plays."""
+    theirs = registry(DUEL, games=3, vectorization_mode="sync")
+    ours = registry(DUEL, games=3)
+    assert ours.num_envs == theirs.num_envs == 3
+    ours.reset(seed=5)
+    theirs.reset(seed=5)
+    for actions in ([1, 2, 3], [5, 5, 5], [3, 2, 1]):
+        assert_same(ours.step(actions), theirs.step(actions))
+    assert registry(DUEL, games=3, seats=["learner", "learner"]).num_envs == 6
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_game_is_out_of_date(registry: Make) -> None:
+    """v0 and v1 are different games."""
+    for version in (0, 1):
+        env = registry(f"pommego/PommeTeamCompetition-v{version}")
+        assert env.unwrapped.game_spec.id == f"PommeTeamCompetition-v{version}"
+
+
+def test_lists_of_images(registry: Make) -> None:
+    env = registry(DUEL, render_mode="rgb_array_list")
+    env.reset(seed=0)
+    env.step(0)
+    assert [picture.ndim for picture in env.render()] == [3, 3]
+    assert single.metadata == pommego.PommegoEnv.metadata
+
+
 def test_names_its_own_module(binary: object) -> None:
     """Users that do not want to import pommego can have gymnasium do it."""
     program = (
@@ -122,7 +150,7 @@ def test_names_its_own_module(binary: object) -> None:
         "print(envs.reset(seed=0)[1]['seed']); envs.close()"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[0 0 1 1 2 2]"
+    assert done.stdout.strip() == "[0 1 2]"
 
 
 # Wrappers -----------------------------------------------------------------------
@@ -148,7 +176,7 @@ def test_normalised_rewards(registry: Make, mode: str) -> None:
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
 def test_statistics_and_rewards_stacked(registry: Make, mode: str) -> None:
-    envs = registry(TEAM, games=2, autoreset_mode=mode)
+    envs = registry(TEAM, games=2, autoreset_mode=mode, seats=["learner"] * 4)
     stack = wrappers.TransformReward(wrappers.RecordEpisodeStatistics(envs), lambda reward: 2 * reward)
     stack.reset(seed=0)
     rng = np.random.default_rng(0)

@@ -28,19 +28,17 @@ def shaping(binary: Path) -> ModuleType:
 @pytest.mark.parametrize("kind", ["none", "distance", "digging", "wood", "bombs"])
 def test_what_an_episode_pays(shaping: ModuleType, kind: str) -> None:
     """A potential pays, discounted, minus that of the first position; counts pay as they grow."""
-    with pommego.make_vec(
-        shaping.ID, shaping.GAMES, opponents=["static"], counts="step", autoreset_mode="SameStep"
-    ) as envs:
-        eyes = shaping.Eyes(envs.game_spec)
-        extra = shaping.Shaping(kind, envs.game_spec, eyes)
-        obs, info = envs.reset(seed=1)
-        first = extra.before = extra.potential(obs)
+    options = {"counts": "step", "state": True, "autoreset_mode": "SameStep"}
+    with pommego.make_vec(shaping.ID, shaping.GAMES, opponents=["static"], **options) as envs:
+        extra = shaping.Shaping(kind, envs.game_spec)
+        _, info = envs.reset(seed=1)
+        first = extra.before = extra.potential(info)
         assert (first != 0).all() == (kind == "distance")
         paid, weight, ended = np.zeros(shaping.GAMES), np.ones(shaping.GAMES), 0
         most = np.zeros(shaping.GAMES)
         for _ in range(150):
-            obs, _, done, _, info = envs.step(envs.sample_actions(info["action_mask"]))
-            pays = extra(obs, info, done)
+            _, _, done, _, info = envs.step(envs.sample_actions(info["action_mask"]))
+            pays = extra(info, done)
             paid += pays * (1 if kind in shaping.PAID else weight)
             most = np.maximum(most, np.abs(paid))
             weight *= shaping.GAMMA

@@ -88,7 +88,9 @@ def test_starts_change_and_go(vec: Vec, states: list[pommego.State]) -> None:
     envs.set_start_states(pommego.Starts([states[2]] * 3, [0, 1, 0]))
     obs, _ = envs.reset()
     assert steps_shown(envs, obs) == [9, 9, 9]
-    envs.set_start_states([])
+    with pytest.raises(ValueError, match="start states is empty: give some, or None for new boards"):
+        envs.set_start_states([])
+    envs.set_start_states(None)
     obs, _ = envs.reset()
     assert steps_shown(envs, obs) == [0, 0, 0]
 
@@ -140,7 +142,8 @@ def test_positions_of_played_games(binary: Path, tmp_path: Path, vec: Vec, kind:
     assert len(everything) == (1 if kind == "recorded" else 12)
     assert len(found) % 2 == 0
     assert 0 < len(found) <= 2 * len(everything)
-    assert data.states(path, at=100_000) == []
+    with pytest.raises(ValueError, match="has no game that goes on after 100000 steps$"):
+        data.states(path, at=100_000)
     assert data.states(path, at=0, games=1) == everything[:1]
     envs = vec("OneVsOne-v0", len(found), opponents=["simple"])
     obs, info = envs.reset(seed=0, options={"states": found})
@@ -154,6 +157,30 @@ def test_positions_of_played_games(binary: Path, tmp_path: Path, vec: Vec, kind:
     assert steps_shown(envs, obs) == [step for n in length for step in (0, n - 5)]
     with pytest.raises(pommego.PommegoError, match=r"no-such"):
         data.states(tmp_path / "no-such")
+
+
+def test_winners_of_a_team(binary: Path, tmp_path: Path, vec: Vec) -> None:
+    """Each member of the team that won is the learner of a state, as long as it is alive."""
+    pytest.importorskip("pyarrow")
+    id, ats = "PommeTeam-v0", (0, -2)
+    command = ["generate", "--env", id, "--agents", "simple,random", "--games", "6", "--seed", "2"]
+    subprocess.run([binary, *command, "--out", tmp_path / "set"], check=True, capture_output=True)
+    found = data.states(tmp_path / "set", at=ats, winner=True)
+    wanted = []
+    for game in data.episodes(tmp_path / "set"):
+        for at in (0, len(game) - 2):
+            wanted += np.flatnonzero((game.outcome > 0) & (game.alive[at] > 0)).tolist()
+    assert 0 < len(wanted) < 2 * 2 * 6
+    envs = vec(id, len(found), opponents=["static"] * 3)
+    _, info = envs.reset(seed=0, options={"states": found})
+    assert info["seat"].tolist() == wanted
+    subprocess.run(
+        [binary, "generate", "--env", id, "--agents", "static", "--games", "2", "--out", tmp_path / "tied"],
+        check=True,
+        capture_output=True,
+    )
+    with pytest.raises(ValueError, match=r"tied has no game that goes on after -20 steps and has a winner"):
+        data.states(tmp_path / "tied", winner=True)
 
 
 def test_a_single_environment(single: Callable[..., pommego.PommegoEnv], states: list[pommego.State]) -> None:

@@ -29,6 +29,9 @@ def still(obs: Any, info: dict[str, Any]) -> np.ndarray:
     return np.zeros(len(info["seat"]), int)
 
 
+still.version = 1
+
+
 def bomber(obs: Any, info: dict[str, Any]) -> np.ndarray:
     return np.full(len(info["seat"]), 5)
 
@@ -151,6 +154,44 @@ def test_kept_games_are_not_played_again(
     assert (
         pommego.tournament([still, "random"], DUEL, out=tmp_path / "kept", **options).results == whole.results
     )
+
+
+def test_a_new_policy_does_not_get_the_games_of_an_old_one(where: dict[str, Any], tmp_path: Path) -> None:
+    """Kept games are those of a version, set or by weights; without one there is no second call."""
+    options: dict[str, Any] = {"games": 2, "rules": SHORT, "against": "static", **where}
+
+    def play(folder: str, policy: Any) -> Any:
+        return pommego.tournament({"mine": policy}, DUEL, out=tmp_path / folder, **options)
+
+    class Of:
+        def __init__(self, act: Any, version: Any = None) -> None:
+            self.act, self.version = act, version
+
+        def __call__(self, obs: Any, info: dict[str, Any]) -> Any:
+            return self.act(obs, info)
+
+    assert play("none", Of(still)).ratings["mine"].value == 0
+    for new in (Of(bomber), Of(bomber, 1), Of(still)):
+        with pytest.raises(
+            ValueError, match=r"none has games of .'mine'.*policy.version = '1' before the first game, and"
+        ):
+            play("none", new)
+    first = play("set", Of(still, "step 4"))
+    assert play("set", Of(still, "step 4")).results == first.results
+    with pytest.raises(ValueError, match=r"set has games of .'mine'. in other versions"):
+        play("set", Of(bomber, "step 5"))
+    with pytest.raises(pommego.PommegoError, match="another tournament"):
+        pommego.tournament(["random", "simple"], DUEL, out=tmp_path / "set", games=2, rules=SHORT)
+    assert play("set", Of(still, "step 4")).results == first.results, (
+        "a call that was refused changed nothing"
+    )
+    one, other = pommego.load("ppo-duel"), pommego.load("ppo-duel")
+    first = play("network", one)
+    assert play("network", other).results == first.results
+    last = other.layers[-1]
+    other.layers = (*other.layers[:-1], last._replace(biases=last.biases + 1))
+    with pytest.raises(ValueError, match=r"network has games of .'mine'. in other versions"):
+        play("network", other)
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,17 @@ def build(sources: Path, folder: Path) -> Path:
     return built
 
 
+@pytest.mark.parametrize("target", ["wheel", "wheels"])
+def test_what_make_installs_to_build_wheels(target: str) -> None:
+    """Not the requirements of the tests, with a browser's driver and a site's generator."""
+    if shutil.which("make") is None:
+        pytest.skip("this needs make")
+    command = ["make", "--dry-run", "--always-make", target]
+    said = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True).stdout
+    assert "requirements/tools.txt" in said
+    assert "requirements/test.txt" not in said
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(PACKAGE, tmp_path_factory.mktemp("wheel"))

@@ -83,9 +83,9 @@ func kills(r *tournament.Results) *table {
 func summary(r *tournament.Results) string {
 	s := fmt.Sprintf("%s, %s", r.Env, r.Format)
 	if r.Against != "" {
-		s += fmt.Sprintf(" against %s: %d games for each of %s", r.Against, r.Config.Games, count(len(r.Agents), "agent"))
+		s += fmt.Sprintf(" against %s: %s for each of %s", r.Against, count(r.Config.Games, "game"), count(len(r.Agents), "agent"))
 	} else {
-		s += fmt.Sprintf(": %d games at each of %s", r.Config.Games, count(r.Played/r.Config.Games, "table"))
+		s += fmt.Sprintf(": %s at each of %s", count(r.Config.Games, "game"), count(r.Played/r.Config.Games, "table"))
 	}
 	if n := r.Repetitions; n > 1 {
 		s += fmt.Sprintf(", %s with %d repetitions each", count(r.Config.Games/n, "board"), n)

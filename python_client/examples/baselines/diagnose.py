@@ -40,10 +40,10 @@ class Played(NamedTuple):
 def played(run: ppo.Run, against: str, games: int) -> Played:
     """Play each seat's first game."""
     policy, recipe = run.policy, run.recipe._replace(opponents={against: 1.0}, slips=0)
-    seats = ppo.Games(recipe, games, BOARDS, run.past)
-    steps = pommego.catalog()[recipe.id].max_steps
-    kept, _ = ppo.collect(policy, seats, steps, run.o.outliving)
-    seats.envs[0].close()
+    seats = ppo.Games(policy, recipe, argparse.Namespace(**vars(run.o) | {"games": games}), BOARDS, run.past)
+    kept, _ = ppo.collect(seats, pommego.catalog()[recipe.id].max_steps)
+    for envs in seats.envs:
+        envs.close()
     *_, near, numbers, moves, action, _, value, reward, over, _ = kept
     none, one = torch.zeros_like(reward), torch.ones_like(reward)
     gained = ppo.advantages(reward, none, over, none[0], gamma=run.o.gamma, lam=1)  # of a value of nothing

@@ -75,10 +75,10 @@ class Recipe(NamedTuple):
         return [6, *[VOCABULARY] * WORDS] if self.id == RADIO else [6]
 
     def sees(self) -> tuple[list[str], list[str]]:
-        """List the planes and the numbers that it sees: all of the encoding near."""
+        """List the planes and the numbers of the encoding near that it sees: all but place and time."""
         encoding = catalog()[self.id].encoding("near")
         planes, numbers = ([entry.name for entry in encoding[field].names] for field in ("near", "numbers"))
-        return planes, numbers
+        return planes, [name for name in numbers if name not in ("step_low", "step_high", "row", "col")]
 
 
 FFA, DUEL = "PommeFFACompetition-v0", "OneVsOne-v0"
@@ -152,10 +152,10 @@ class Policy(nn.Module):
 
     def __init__(self, recipe: Recipe) -> None:
         super().__init__()
-        self.recipe, (self.planes, numbers) = recipe, recipe.sees()
-        self.scalars = [name for name in numbers if "_block" not in name]
-        self.blocks = [name.removesuffix("_block0") for name in numbers if name.endswith("_block0")]
-        self.numbers = len(numbers)
+        self.recipe, (self.planes, self.read) = recipe, recipe.sees()
+        self.scalars = [name for name in self.read if "_block" not in name]
+        self.blocks = [name.removesuffix("_block0") for name in self.read if name.endswith("_block0")]
+        self.numbers = len(self.read)
         self.first = nn.Conv2d(len(self.planes), 32, 3)  # 11 x 11 cells to 9 x 9
         self.own = nn.Parameter(torch.randn(32, self.numbers, 3, 3) * 0.1)  # more inputs of it, there alone
         self.second = nn.Conv2d(32, 64, 3, stride=2)  # to 4 x 4
@@ -330,8 +330,10 @@ class Games:
     whether it counts.
     """
 
-    def __init__(self, policy: Policy, o: argparse.Namespace, seed: int, past: pommego.Pool) -> None:
-        self.policy, self.o, recipe = policy, o, policy.recipe
+    def __init__(
+        self, policy: Policy, recipe: Recipe, o: argparse.Namespace, seed: int, past: pommego.Pool
+    ) -> None:
+        self.policy, self.o = policy, o
         self.envs, seats = [], catalog()[recipe.id].seats
         for kind, share in [*recipe.opponents.items()] * 2:
             learners, players = 1, {"opponents": [past if kind == PAST else kind] * (seats - 1)}
@@ -489,7 +491,8 @@ class Past:
     @torch.no_grad()
     def __call__(self, obs: dict[str, Any], info: dict[str, Any]) -> np.ndarray:
         """Draw moves."""
-        seen = obs["near"], obs["numbers"], info["action_mask"][:, :6] > 0
+        numbers = np.ascontiguousarray(obs["numbers"][:, : self.policy.numbers])
+        seen = obs["near"], numbers, info["action_mask"][:, :6] > 0
         logits, _ = self.policy(*(torch.from_numpy(part).to(self.policy.own.device) for part in seen))
         return drawn(self.policy, logits)[0].squeeze(1).cpu().numpy()
 
@@ -498,6 +501,8 @@ class Run:
     """A network in training, and what is saved of it."""
 
     def __init__(self, o: argparse.Namespace) -> None:
+        usual = (256, 64, 2048) if o.device == "cpu" else (16384, 32, 65536)
+        o.games, o.rollout, o.minibatch = o.games or usual[0], o.rollout or usual[1], o.minibatch or usual[2]
         self.o, self.recipe = o, RECIPES[o.name]
         self.out = o.out or Path(f"runs/{o.name}-{o.seed}")
         self.out.mkdir(parents=True, exist_ok=True)
@@ -547,7 +552,7 @@ class Run:
         minutes = self.recipe.minutes if o.minutes is None else o.minutes
         torch.manual_seed(o.seed * 1000 + done["updates"])
         seed = o.seed * 10_000_000 + done["updates"] * o.games
-        games = Games(self.policy, o, seed, self.past)
+        games = Games(self.policy, self.recipe, o, seed, self.past)
         with ExitStack() as stack, (self.out / "progress.jsonl").open("a") as log:
             for envs in games.envs:
                 stack.enter_context(envs)
@@ -590,8 +595,6 @@ class Run:
 def main(arguments: list[str] | None = None) -> None:
     """Train, or go on, and evaluate."""
     o = parser.parse_args(arguments)
-    usual = (256, 64, 2048) if o.device == "cpu" else (16384, 32, 65536)
-    o.games, o.rollout, o.minibatch = o.games or usual[0], o.rollout or usual[1], o.minibatch or usual[2]
     torch.set_num_threads(o.threads)
     run = Run(o)
     if (run.out / "checkpoint.pt").exists():

@@ -13,27 +13,14 @@ language models, `pommego.pommerman` the API of the original, `pommego.data` rea
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from gymnasium.vector import AutoresetMode
 
+from pommego import errors
 from pommego import registration as _registration
-from pommego.errors import (
-    BinaryNotFoundError,
-    BusyError,
-    ClosedError,
-    ConnectionError,
-    ForkedError,
-    GamePanicError,
-    HandshakeError,
-    PommegoError,
-    ProtocolError,
-    ServerDiedError,
-    ServerError,
-    ServerStartError,
-    TimeoutError,
-    VersionError,
-)
+from pommego.errors import *  # noqa: F403, all of them
 
 if TYPE_CHECKING:
     from pommego._core.connecting import Connection
@@ -84,22 +71,9 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "Server",
     "Simulation",
     "State",
-    "PommegoError",
-    "BinaryNotFoundError",
-    "BusyError",
-    "ClosedError",
-    "ConnectionError",
-    "ForkedError",
-    "GamePanicError",
-    "HandshakeError",
-    "ProtocolError",
-    "ServerError",
-    "ServerDiedError",
-    "ServerStartError",
-    "TimeoutError",
-    "VersionError",
     "__version__",
 ]
+__all__ += errors.__all__
 
 _registration.register()
 
@@ -141,20 +115,22 @@ _ADAPTERS = {
 
 def __getattr__(name: str) -> Any:
     """Load a public name, a module, or an adapter and with it its framework, on first use."""
-    if name in _MODULES:
-        value = globals()[name] = getattr(__getattr__(_MODULES[name]), name)
-        return value
+    module = _MODULES.get(name, name)
     try:
-        return importlib.import_module(f"pommego.{name}")
+        value = importlib.import_module(f"pommego.{module}")
     except ModuleNotFoundError as e:
-        if e.name == f"pommego.{name}":
+        if e.name == f"pommego.{module}":
             raise AttributeError(f"module 'pommego' has no attribute {name!r}") from None
-        if name not in _ADAPTERS:
-            raise
-        missing = (e.name or "").partition(".")[0]
-        raise ModuleNotFoundError(
-            f"pommego.{name} needs {missing}: pip install '{_ADAPTERS[name]}'", name=e.name
-        ) from e
+        missing, words = (e.name or "").partition(".")[0], str(e)
+        if module in _ADAPTERS:
+            words = f"pommego.{module} needs {missing}: pip install '{_ADAPTERS[module]}'"
+        # So that hasattr(), help() and inspect work. `from pommego import NAME` would then not say why.
+        if sys._getframe(1).f_code.co_name == "_handle_fromlist":
+            raise ModuleNotFoundError(words, name=e.name) from e
+        raise AttributeError(words) from e
+    if name in _MODULES:
+        value = globals()[name] = getattr(value, name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -328,9 +328,7 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
     from pommego._core.wording import check_options
 
     check_options(options, ("num_envs", "autoreset_mode", "batch_size", "copy"), make, make_vec)
-    options.setdefault("workers", 1)
-    if options.get("opponents") is None and options.get("seats") is None:
-        options["opponents"] = "simple"
+    options = {"workers": 1} | against_simple(options)
     drawn = render_mode or "ansi"
     envs = make_vec(id, 1, autoreset_mode=AutoresetMode.DISABLED, render_mode=drawn, **options)
     from pommego.single import PommegoEnv
@@ -355,6 +353,12 @@ def encode(states: Sequence[State | bytes | dict[str, Any]], id: str, **options:
     """
     with make_vec(id, len(states), autoreset_mode=AutoresetMode.DISABLED, **options) as envs:
         return envs.reset(options={"states": list(states)})
+
+
+def against_simple(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options with "simple" in all seats but one, unless they say who plays."""
+    named = options.get("opponents") is not None or options.get("seats") is not None
+    return options if named else options | {"opponents": "simple"}
 
 
 def catalog(

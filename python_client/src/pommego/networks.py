@@ -222,8 +222,11 @@ def load(name: str | os.PathLike[str], spec: GameSpec | None = None) -> Network:
             layers.append(Layer(weights, biases, x["stride"], x["shift"]))
             at += weights.size + biases.nbytes
         right &= at == len(rest)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         right = False
     if not right:
         raise ValueError(f"{path} is no whole network of the form {FORMAT}, as Network.save writes it")
-    return Network(layers, about, spec)
+    try:
+        return Network(layers, about, spec)
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as e:
+        raise ValueError(f"{path} is no network of these games: {e!r}") from e

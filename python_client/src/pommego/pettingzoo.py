@@ -22,9 +22,12 @@ import pettingzoo
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
-from pettingzoo.utils.conversions import parallel_to_aec
+from pettingzoo.utils.conversions import parallel_to_aec_wrapper
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from pommego._core import terminal
+from pommego._core.call_lock import uncopied
+from pommego._core.checks import one_action
 from pommego._core.rows import row_info, row_obs, to_box
 from pommego.errors import PommegoError
 from pommego.making import make_vec
@@ -76,7 +79,8 @@ def parallel_env(
     """
     for name in options:
         if name in _NOT_HERE:
-            raise TypeError(f"parallel_env() has no option {name}: {_NOT_HERE[name]}")
+            said = f"parallel_env() got an unexpected keyword argument {name!r}"
+            raise TypeError(f"{said}: there is no option {name} here: {_NOT_HERE[name]}")
     if action_mask not in _MASKS:
         raise ValueError(f"action_mask is {action_mask!r}, expected one of {_MASKS}")
     modes = PommegoParallelEnv.metadata["render_modes"]
@@ -104,7 +108,17 @@ def aec_env(id: str, **options: Any) -> pettingzoo.AECEnv:
         id: an id of the catalog.
         options: as for `parallel_env`.
     """
-    return parallel_to_aec(parallel_env(id, **options))
+    return OrderEnforcingWrapper(_Turns(parallel_env(id, **options)))
+
+
+class _Turns(parallel_to_aec_wrapper):
+    """Agents in turn, whose actions are checked when they are given, not after the last agent's."""
+
+    def step(self, action: Any) -> None:
+        agent = self.agent_selection
+        if not (self.terminations[agent] or self.truncations[agent]):
+            self.env._action(agent, action)
+        super().step(action)
 
 
 class PommegoParallelEnv(pettingzoo.ParallelEnv):
@@ -135,6 +149,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         "render_fps": 10,
         "is_parallelizable": True,
     }
+    __reduce__ = uncopied
 
     def __init__(
         self, envs: PommegoVectorEnv, agents: list[str], *, render_mode: str | None, action_mask: str
@@ -144,6 +159,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         self.render_mode = render_mode
         self.possible_agents = agents
         self.agents: list[str] = []
+        self._state = self._alive = None  # before the first reset
         self._rows = {agent: row for row, agent in enumerate(agents)}
         self._masks_inside = action_mask == "observation"
         self._dead_leave = envs.game_spec.dead_leave
@@ -177,7 +193,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
             observations and infos by agent.
         """
         self._obs, info = self.envs.reset(seed=seed)
-        self._state = info.get("state")
+        self._state, self._alive = info.get("state"), info["alive"]
         self.agents = self.possible_agents[:]
         self._show()
         return self._observations(info), self._infos(info)
@@ -197,18 +213,21 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         Raises:
             ValueError: an action is missing or has the wrong form.
             ServerError: an action is out of range.
+            PommegoError: no game has begun.
         """
+        if self._alive is None:
+            raise PommegoError("no game has begun: reset() first")
         if not self.agents:
             return {}, {}, {}, {}, {}
         for agent in self.agents:
             self._actions[self._rows[agent]] = self._action(agent, actions.get(agent))
         self._obs, reward, terminated, truncated, info = self.envs.step(self._actions)
-        self._state, alive = info.get("state"), info["alive"]
+        self._state, self._alive = info.get("state"), info["alive"]
         rewards, terminations, truncations = {}, {}, {}
         for agent in self.agents:
             row = self._rows[agent]
             rewards[agent] = float(reward[row])
-            terminations[agent] = bool(terminated[row] or (self._dead_leave and not alive[row]))
+            terminations[agent] = bool(terminated[row] or (self._dead_leave and not self._alive[row]))
             truncations[agent] = bool(truncated[row])
         observations, infos = self._observations(info), self._infos(info)
         self.agents = [a for a in self.agents if not (terminations[a] or truncations[a])]
@@ -222,10 +241,10 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
             float32 (planes, height, width): the planes, then one constant plane for each scalar.
 
         Raises:
-            PommegoError: the environment was made with ``state=False``.
+            PommegoError: the environment was made with ``state=False``, or not reset.
         """
         if self._state is None:
-            raise PommegoError("there is no global state: make the environment with state=True")
+            raise PommegoError("there is no global state: make it with state=True, and reset() first")
         if isinstance(self._state, np.ndarray):
             return self._state[0]
         return to_box(self._state["planes"][:1], self._state["scalars"][:1])[0]
@@ -274,11 +293,8 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         return masks[0] if len(masks) == 1 else masks
 
     def _action(self, agent: str, action: Any) -> NDArray[Any]:
-        given, shape = np.asarray(action), self._actions.shape[1:]
-        if action is None or given.dtype.kind not in "iu" or given.shape != shape:
-            wanted = "an integer" if not shape else f"integers of shape {shape}"
-            raise ValueError(f"the action of {agent} is {action!r}, expected {wanted}, as it is in the game")
-        return given
+        space, alive = self.action_spaces[agent], self._alive[self._rows[agent]]
+        return one_action(f"the action of {agent}", action, space, heeded=alive)
 
     def _show(self) -> None:
         if self.render_mode == "human":

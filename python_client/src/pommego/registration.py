@@ -1,7 +1,8 @@
 """The games' names in gymnasium's registry: "pommego/" and the id.
 
 ``import pommego`` registers them; then ``gymnasium.make_vec("pommego/PommeFFACompetition-v0",
-num_envs=64)`` and ``gymnasium.make("pommego/...", opponents=[...])`` are `make_vec` and `make`.
+num_envs=64)`` and ``gymnasium.make("pommego/...", opponents=[...])`` are `make_vec` and `make`, both with
+"simple" in the other seats unless `opponents` or `seats` say who plays them.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ def register() -> None:
                 vector_entry_point="pommego.registration:vector",
                 kwargs={"game": name},  # not "id", which is a parameter of gymnasium.make
             )
+    # Another game than v0, which gymnasium would call out of date otherwise.
+    gymnasium.registry["pommego/PommeTeamCompetition-v1"].name = "PommeTeamCompetition-v1"
 
 
 def single(game: str, **options: Any) -> PommegoEnv:
@@ -43,8 +46,12 @@ def single(game: str, **options: Any) -> PommegoEnv:
     return make(game, **options)
 
 
+# The environment's own, which gymnasium reads here before it makes one: it collects lists of images itself.
+single.metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 10}
+
+
 def vector(game: str, **options: Any) -> PommegoVectorEnv:
     """Make many games: what ``gymnasium.make_vec`` calls."""
-    from pommego.making import make_vec  # noqa: PLC0415
+    from pommego.making import against_simple, make_vec  # noqa: PLC0415
 
-    return make_vec(game, **options)
+    return make_vec(game, **against_simple(options))

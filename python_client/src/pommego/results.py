@@ -106,7 +106,7 @@ class Evaluation:
         shares = ((self.win_rate, "won"), (self.tie_rate, "tied"), (self.loss_rate, "lost"))
         said = [f"{share:.1%}".replace(" ", f" {what} ", 1) for share, what in shares]
         length = f"{self.length:.1f} ".replace(" ", " steps ", 1).strip()
-        return f"{self.games} games: {', '.join(said)}; {length}{more}"
+        return f"{self.games} game{'s'[self.games == 1 :]}: {', '.join(said)}; {length}{more}"
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""

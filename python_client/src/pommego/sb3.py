@@ -24,6 +24,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, cat, nn
 
 from pommego._core.batch import Observation
+from pommego._core.call_lock import uncopied
+from pommego._core.checks import one_seed
 from pommego._core.rows import fields_of, row_info
 from pommego._core.wording import check_options
 from pommego.making import make_vec as make_vector_env
@@ -33,7 +35,6 @@ from pommego.vector import PommegoVectorEnv
 __all__ = ["Planes", "PommegoVecEnv", "Valid", "ValidRows", "make_vec"]
 
 _NOT_HERE = ("autoreset_mode", "copy")
-_LARGEST = 254  # see _space
 
 Indices = None | int | Sequence[int]
 
@@ -77,13 +78,15 @@ class PommegoVecEnv(VecEnv):
         valid: which rows of the last step are valid, for `ValidRows`.
     """
 
+    __reduce__ = uncopied
+
     def __init__(self, envs: PommegoVectorEnv, *, render_mode: str | None = None) -> None:
         self.envs = envs
         self.info: dict[str, Any] = {}
         self.valid = Valid(self)
         self.render_mode = render_mode
         self._begin = time.time()
-        super().__init__(envs.num_envs, _space(envs.single_observation_space), envs.single_action_space)
+        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def reset(self) -> Observation:
         """Begin new games, with the seeds that `seed` was given.
@@ -109,7 +112,7 @@ class PommegoVecEnv(VecEnv):
         Returns:
             the seed of each row.
         """
-        first = int(np.random.default_rng().integers(1 << 32)) if seed is None else seed
+        first = int(np.random.default_rng().integers(1 << 32)) if seed is None else one_seed(seed)
         self._seeds = [first + row // self.envs.learners for row in range(self.num_envs)]
         return self._seeds
 
@@ -303,21 +306,3 @@ class ValidRows:
     def _get_samples(self, batch_inds: NDArray[np.intp], env: Any = None) -> Any:
         counts = self.counts.T.ravel()[batch_inds]  # by row first, like the flattened arrays
         return super()._get_samples(batch_inds[counts] if counts.any() else batch_inds[:1], env)
-
-
-def _space(space: spaces.Space) -> spaces.Space:
-    """Return the space in a form that Stable-Baselines3 does not take for images.
-
-    It treats every uint8 box of three axes with bounds of 0 and 255 as an
-    image: it guesses which axis has the channels, moves it, and divides by 255.
-    A bound of 254 holds for planes as well, and keeps it from doing so.
-    """
-
-    def plain(box: spaces.Box) -> spaces.Box:
-        if box.dtype != np.uint8 or len(box.shape) != 3:
-            return box
-        return spaces.Box(box.low, np.minimum(box.high, _LARGEST), dtype=np.uint8)
-
-    if isinstance(space, spaces.Box):
-        return plain(space)
-    return spaces.Dict({name: plain(box) for name, box in space.items()})

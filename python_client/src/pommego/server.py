@@ -132,8 +132,10 @@ class Server:
         program = Path(binary) if binary else find_binary()
         self.token = secrets.token_urlsafe(32)
         # The server makes the directory, and removes it also when this process is killed.
-        name = f"{tempfile.gettempdir()}/pommego-{secrets.token_hex(8)}"
-        self._directory = name if transport == "unix" else ""
+        place = tempfile.gettempdir()
+        if len(os.fsencode(place)) > 71:  # the path of a Unix socket has 103 bytes at most
+            place = "/tmp"  # nosec B108  # the name cannot be guessed
+        self._directory = f"{place}/pommego-{secrets.token_hex(8)}" if transport == "unix" else ""
         listen = f"unix:{self._directory}/socket" if self._directory else "127.0.0.1:0"
         self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so no file is left behind
         try:
@@ -159,14 +161,14 @@ class Server:
                 f"the server (process {self.pid}) printed no address within {timeout:g} s"
                 + _quoted(_last_words(self._output))
             )
-        line = os.read(ready, 4096).decode(errors="replace")
+        line = os.fsdecode(os.read(ready, 4096))
         if not line:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=1)
             raise ServerStartError(f"the server did not start. {_death(self._process, self._output)}")
-        for word in line.split():
-            if word.startswith(("ws://", "unix:")):
-                return word
+        address = line.removesuffix("\n")
+        if address.startswith(("ws://", "unix:")):
+            return address
         raise ServerStartError(f"the server printed {line!r}, expected its address")
 
     @property

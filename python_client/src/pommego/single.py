@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego._core.batch import Observation
-from pommego._core.checks import numbers
+from pommego._core.call_lock import uncopied
+from pommego._core.checks import one_action
 from pommego._core.rows import row_info, row_obs
 from pommego.state import State
 from pommego.vector import PommegoVectorEnv
@@ -36,6 +37,7 @@ class PommegoEnv(gymnasium.Env):
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form
+    __reduce__ = uncopied
 
     def __init__(self, envs: PommegoVectorEnv, *, render_mode: str | None = None) -> None:
         if envs.num_envs != 1:
@@ -72,7 +74,7 @@ class PommegoEnv(gymnasium.Env):
             raise ValueError(f"unknown reset options {sorted(options)}; there is only 'state'")
         obs, info = self._envs.reset(seed=seed, options=starts)
         self._keep_pace()
-        return row_obs(obs, 0), row_info(info, 0, plain=False)
+        return row_obs(obs, 0), self._own(info)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Make one step.
@@ -82,11 +84,22 @@ class PommegoEnv(gymnasium.Env):
 
         Raises:
             ServerError: the action is out of range, or the episode is over.
+            ValueError: the action has the wrong shape or type.
         """
-        obs, reward, terminated, truncated, info = self._envs.step(numbers("action", action)[None])
+        given = one_action("action", action, self.action_space)
+        obs, reward, terminated, truncated, info = self._envs.step(given[None])
         self._keep_pace()
         over = bool(terminated[0]), bool(truncated[0])
-        return row_obs(obs, 0), float(reward[0]), *over, row_info(info, 0, plain=False)
+        return row_obs(obs, 0), float(reward[0]), *over, self._own(info)
+
+    def _own(self, info: dict[str, Any]) -> dict[str, Any]:
+        own = row_info(info, 0, plain=False)
+        self._mask = own["action_mask"]
+        return own
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Return the present action mask, int8 (choices,), as sb3-contrib's MaskablePPO asks for it."""
+        return self._mask
 
     def _keep_pace(self) -> None:
         """Have the browser show each position for its time."""
@@ -119,4 +132,4 @@ class PommegoEnv(gymnasium.Env):
     def set_state(self, state: State | bytes | dict[str, Any]) -> tuple[Observation, dict[str, Any]]:
         """Restore a game; returns its observation and info."""
         obs, info = self._envs.set_state(0, state)
-        return row_obs(obs, 0), row_info(info, 0, plain=False)
+        return row_obs(obs, 0), self._own(info)

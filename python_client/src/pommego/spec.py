@@ -100,7 +100,9 @@ class Field:
 
     def space(self) -> gymnasium.spaces.Box:
         """Return the field's space, for one seat."""
-        return gymnasium.spaces.Box(self.low, self.high, self.shape, np.dtype(self.dtype).type)
+        # With 255 Stable-Baselines3 takes planes for a picture, moves an axis, and divides by 255.
+        high = min(self.high, 254) if self.dtype == "uint8" and len(self.shape) == 3 else self.high
+        return gymnasium.spaces.Box(self.low, high, self.shape, np.dtype(self.dtype).type)
 
 
 @dataclass(frozen=True)

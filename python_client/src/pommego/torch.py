@@ -162,7 +162,7 @@ class Feed:
     def _pin(self, half: int) -> None:
         """Pin the memory that the server writes to, if the system allows it."""
         memories = [envs._session.memory for envs in self.halves[half]]
-        for place in (place for memory in memories if memory for place in memory.mappings):
+        for place in (place.mapping for memory in memories if memory for place in memory.places if place):
             if place not in self._pinned:
                 error = int(torch.cuda.cudart().cudaHostRegister(place.address, len(place), 1))  # portable
                 self._pinned[place] = not error

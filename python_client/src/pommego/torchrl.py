@@ -20,6 +20,7 @@ from tensordict import TensorDict, TensorDictBase
 from torchrl.data import Binary, Bounded, Categorical, Composite, MultiCategorical, Unbounded
 from torchrl.envs import EnvBase
 
+from pommego._core.call_lock import uncopied
 from pommego._core.rows import fields_of
 from pommego._core.wording import check_options
 from pommego.making import make_vec as make_vector_env
@@ -73,6 +74,8 @@ class PommegoTorchEnv(EnvBase):
         envs: the underlying vector environment.
         info: the info of the last batch, arrays with rows first.
     """
+
+    __reduce__ = uncopied
 
     def __init__(self, envs: PommegoVectorEnv, *, device: torch.device | str | None = None) -> None:
         super().__init__(device=device, batch_size=torch.Size([envs.num_games]))

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks, rows
 from pommego._core.batch import Observation
-from pommego._core.call_lock import locked
+from pommego._core.call_lock import locked, uncopied
 from pommego._core.info import InfoMaker
 from pommego._core.rows import fields_of
 from pommego.errors import PommegoError, ServerError
@@ -37,6 +37,7 @@ __all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
 
 #: How games can be drawn: as text, as images, or in the browser.
 RENDER_MODES = ("ansi", "rgb_array", "human")
+_GYMNASIUM = tuple(map(int, gymnasium.__version__.split(".")[:2]))
 _TILE = 16  # pixels of a tile in an image
 
 StepReturn = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
@@ -109,6 +110,8 @@ class PommegoVectorEnv(VectorEnv):
         batch_bytes: bytes of the longest batch the server may send.
         timeout: seconds to wait for one reply; may be changed.
     """
+
+    __reduce__ = uncopied
 
     def __init__(
         self,
@@ -218,6 +221,10 @@ class PommegoVectorEnv(VectorEnv):
             self._session.check_together("resetting some games")
         if isinstance(seeds, int):
             super().reset(seed=seeds)
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and _GYMNASIUM < (1, 4):
+            from pommego._core.wording import warn_of_statistics
+
+            warn_of_statistics()
         self._session.check_open()
         self._session.abandon_steps()
         view = self._session.reset(seeds, mask, starts)
@@ -461,7 +468,7 @@ class PommegoVectorEnv(VectorEnv):
         self._session.set_opponents(line_ups)
 
     @locked
-    def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]]) -> None:
+    def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]] | None) -> None:
         """Have episodes begin in saved states, from each game's next one on.
 
         Such an episode has its seed, number, opponents and RNGs as any other: only
@@ -472,7 +479,7 @@ class PommegoVectorEnv(VectorEnv):
 
         Args:
             states: saved states, each drawn equally often, or `Starts` with weights or a share of new
-                boards. An empty list: episodes begin on new boards.
+                boards. None: episodes begin on new boards.
 
         Raises:
             ServerError: a state belongs to other rules, or is of a game that is over; in

@@ -6,7 +6,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from pommego.errors import BusyError, ForkedError
 
@@ -39,6 +39,15 @@ class CallLock:
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
+
+
+def uncopied(self: Any) -> NoReturn:
+    """The ``__reduce__`` of what a copy would close."""
+    raise TypeError(
+        "an environment cannot be pickled or copied: it is a connection to a running server. Hand "
+        "another process a function that makes one there, such as lambda: pommego.make_vec(...); "
+        "get_state() returns games that can be pickled, and clone() an independent copy"
+    )
 
 
 def locked(method: F) -> F:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import ArrayLike, NDArray
@@ -56,7 +57,7 @@ def seeds(
         raise TypeError(f"seed is {seed!r}, expected an integer, a list of {games} of them, or None")
     values = list(seed)
     if len(values) != games:
-        raise ValueError(f"a list of seeds needs one for each of the {games} games, got {len(values)}")
+        raise ValueError(f"seed has {len(values)} entries for {games} game{'s'[games == 1 :]}: give each one")
     given = np.array([value is not None for value in values], np.bool_)
     if not given.any():
         return None
@@ -118,6 +119,18 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
         out[(array < 0) | (array > 255)] = 255
 
 
+def one_action(what: str, action: Any, space: gymnasium.Space, *, heeded: bool = True) -> NDArray[Any]:
+    """Return the action of one seat, checked as the server checks those of rows."""
+    given = numbers(what, action)
+    if given.dtype.kind not in "iu" or given.shape != space.shape:
+        wanted = f"integers of shape {space.shape}" if space.shape else "an integer"
+        raise ValueError(f"{what} is {action!r}, expected {wanted}, as it is in the game")
+    if heeded and not space.contains(given):
+        most = np.asarray(getattr(space, "nvec", getattr(space, "n", 0))) - 1
+        raise ServerError("bad_action", f"{what} is {given.tolist()}, want 0 to {most}", field="actions")
+    return given
+
+
 def numbers(what: str, values: Any) -> NDArray[Any]:
     try:
         array = np.asarray(values)
@@ -142,7 +155,7 @@ def no_integers(array: NDArray[Any]) -> str:
     if array.dtype != object:
         return f"dtype {array.dtype}"
     odd = [value for value in array.flat if type(value) is not int or abs(value) >> 63]
-    return ", ".join(repr(value) for value in odd[:1]) or "nothing"
+    return repr(odd[0]) if odd else "dtype object: astype(int)"
 
 
 def in_range(actions: NDArray[np.uint8], heeded: NDArray[np.bool_], choices: Sequence[Any]) -> None:

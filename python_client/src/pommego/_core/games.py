@@ -9,14 +9,14 @@ import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
 from pommego._core.batch import BatchReader, View
-from pommego._core.call_lock import CallLock
+from pommego._core.call_lock import CallLock, uncopied
 from pommego._core.rows import rows_of
 from pommego._transport import wire
 from pommego._transport.client import Client
@@ -114,12 +114,7 @@ class Games:
         self.closed = True
         self._finalizer()
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "an environment cannot be pickled or deep-copied: it is a connection to a running server. Hand "
-            "another process a function that makes one there, such as lambda: pommego.make_vec(...); "
-            "get_state() returns games that can be pickled, and clone() an independent copy"
-        )
+    __reduce__ = uncopied
 
     @property
     def address(self) -> str:
@@ -362,7 +357,7 @@ class Games:
     def restore(self, games: list[int], states: Sequence[Any]) -> View:
         given = [to_wire(state) for state in states]
         if len(games) != len(given):
-            raise ValueError(f"{len(given)} states for {len(games)} games")
+            raise ValueError(f"{len(given)} states for {len(games)} game{'s'[len(games) == 1 :]}")
         if not games:
             raise ValueError("no games to restore")
         for begin, end in self.in_messages(given, self.at_once):

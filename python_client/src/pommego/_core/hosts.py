@@ -22,7 +22,7 @@ Connect = Callable[[str | None, dict[str, Any]], Games]
 
 def split(games: int, hosts: int, what: str) -> list[int]:
     if games < hosts:
-        raise ValueError(f"{hosts} {what} for {games} games: give each one game at least")
+        raise ValueError(f"{hosts} {what} for {games} game{'s'[games == 1 :]}: give each one game at least")
     return [games // hosts + (k < games % hosts) for k in range(hosts)]
 
 

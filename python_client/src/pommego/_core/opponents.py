@@ -87,8 +87,8 @@ class LineUps:
             )
         if len(opponents) != games:
             raise ValueError(
-                f"opponents has {len(opponents)} line-ups for {games} games: give one for each game, "
-                "or pommego.LineUps([...]) to have one drawn at each episode"
+                f"opponents has {len(opponents)} line-ups for {games} game{'s'[games == 1 :]}: give one for "
+                "each, or pommego.LineUps([...]) to have one drawn at each episode"
             )
         keys = [tuple(one if isinstance(one, str) else id(one) for one in line_up) for line_up in opponents]
         different = dict(zip(keys, opponents, strict=True))
@@ -177,6 +177,8 @@ def _of_game(opponents: Callable[[int], Any], game: int) -> Sequence[Opponent]:
 
 
 def _opponents(what: str, entries: Sequence[Any]) -> tuple[Opponent, ...]:
+    if not entries:
+        raise ValueError(f"{what} is empty: name who plays, or leave it out, and the learner plays all seats")
     for k, entry in enumerate(entries):
         check_player(f"{what}[{k}]", entry)
         if entry == _POLICY:

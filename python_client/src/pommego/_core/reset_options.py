@@ -49,7 +49,7 @@ def reset_states(options: Mapping[str, Any], games: int) -> list[Any] | None:
         )
     if len(states) != games:
         raise ValueError(
-            f"options['states'] has {len(states)} entries for {games} games: give one for each, "
-            "None for a game that begins on a new board; set_start_states() draws from any number"
+            f"options['states'] has {len(states)} entries for {games} game{'s'[games == 1 :]}: give one for "
+            "each, None for a game that begins on a new board; set_start_states() draws from any number"
         )
     return list(states) if any(state is not None for state in states) else None

@@ -305,7 +305,7 @@ class JoinedGames:
         self.check_together("set_state()")
         self.check_idle()
         if len(games) != len(states) or not games:
-            raise ValueError(f"{len(states)} states for {len(games)} games")
+            raise ValueError(f"{len(states)} states for {len(games)} game{'s'[len(games) == 1 :]}")
         views = []
         for portion, own, there in self._split(games):
             if not own:

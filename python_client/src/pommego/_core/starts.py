@@ -19,20 +19,22 @@ class Starts:
 
     Args:
         states: as `PommegoVectorEnv.get_state` or `pommego.data.states` return them, of any
-            environments of the same id and rules. An empty list: all episodes begin on new boards.
+            environments of the same id and rules. None: all episodes begin on new boards.
         weights: how often each is drawn; None: all equally often.
         ordinary: the share of episodes that begin on a new board.
     """
 
     def __init__(
         self,
-        states: Sequence[State | bytes | dict[str, Any]],
+        states: Sequence[State | bytes | dict[str, Any]] | None,
         weights: Sequence[float] | None = None,
         ordinary: float = 0.0,
     ) -> None:
         if isinstance(states, State | bytes | str | dict):
             raise TypeError(f"start states are a list of saved states, not one {type(states).__name__}")
-        self.states = [to_wire(state) for state in states]
+        if states is not None and not len(states):
+            raise ValueError("the list of start states is empty: give some, or None for new boards alone")
+        self.states = [to_wire(state) for state in states or ()]
         self.weights = None if weights is None else [float(weight) for weight in weights]
         self.ordinary = float(ordinary)
         if self.weights is not None:
@@ -50,7 +52,7 @@ class Starts:
         self.weights = [weight for weight in self.weights if weight]
 
     @classmethod
-    def read(cls, starts: Starts | Sequence[State | bytes | dict[str, Any]]) -> Starts:
+    def read(cls, starts: Starts | Sequence[State | bytes | dict[str, Any]] | None) -> Starts:
         return starts if isinstance(starts, Starts) else cls(starts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ def in_our_words(error: ServerError) -> ServerError:
     message, field = error.message, error.field
     if field == "games":
         message, field = message.replace("games is", "num_envs is"), "num_envs"
+        message = message.replace("make needs the field games", "num_envs is None, want an integer")
     elif field == "observation":
         message = message.replace("there are [", 'there are ["box" ')
     elif field == "agent_seconds":
@@ -42,6 +44,14 @@ def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
     return ServerError(error.code, message, error.hint, error.field, error.details)
 
 
+def warn_of_statistics() -> None:
+    """Warn where a wrapper of older versions of gymnasium, which calls this, counts wrongly (their #1624)."""
+    callers = [type(at.frame.f_locals.get("self")).__name__ for at in inspect.stack(0)]
+    if "RecordEpisodeStatistics" in callers:
+        said = "with autoreset_mode SAME_STEP RecordEpisodeStatistics counts wrongly before gymnasium 1.4"
+        warnings.warn(said + ": use NEXT_STEP, or info['game']", stacklevel=5)
+
+
 def check_options(options: Iterable[str], without: Sequence[str], *functions: Callable[..., Any]) -> None:
     """Raise TypeError for an option that none of these functions has, or that is left out here."""
     known = {name for function in functions for name in inspect.signature(function).parameters} - {*without}
@@ -54,4 +64,6 @@ def check_options(options: Iterable[str], without: Sequence[str], *functions: Ca
             advice = "; pommego.make_vec() has"
         elif name in _CONNECTION:
             advice = f"; use connection=pommego.Connection({name}=...) instead"
-        raise TypeError(f"there is no option {name} here{advice}")
+        # Python's own words first, by which others find out what they can pass on.
+        said = f"{functions[0].__name__}() got an unexpected keyword argument {name!r}"
+        raise TypeError(f"{said}: there is no option {name} here{advice}")

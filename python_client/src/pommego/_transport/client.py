@@ -76,6 +76,7 @@ class Client:
         self.address = Address.parse(address)
         self._death = death
         self.next_id = 1
+        self._replied = 0  # the id of the last reply that came as a message
         self._expected: deque[int] = deque()
         self._interrupted = 0  # the id of the last request whose caller was interrupted, until it is answered
         self.end: Callable[[], Callable[[], None] | None] = lambda: None
@@ -298,11 +299,16 @@ class Client:
 
     def _receive_message(self) -> wire.Reply:
         try:
-            return wire.decode(self._socket.recv(self._seconds))
+            reply = wire.decode(self._socket.recv(self._seconds))
         except ConnectionError as e:
             raise self._with_exit_status(e) from e
         except ValueError as e:
             raise self.distrust(f"an invalid reply ({e})") from e
+        if reply.id is not None:  # replies that are skipped may take their time, but only one each
+            if not self._replied < reply.id < self.next_id:
+                raise self.distrust(f"reply {reply.id} after {self._replied}, of {self.next_id - 1} requests")
+            self._replied = reply.id
+        return reply
 
     def _outlast(self, channel: Channel) -> None:
         """Wait for the posted step that was interrupted, if it was one."""

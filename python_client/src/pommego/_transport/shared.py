@@ -96,18 +96,13 @@ class SharedMemory:
         self._requests_at = about.requests
         self._asked = 0, -1  # the id and the turn of the last request posted as a message
         self._lends = lend
-        self._places: list[SharedBatch | None] = [None] * len(about.batches)
+        self.places: list[SharedBatch | None] = [None] * len(about.batches)
         self._shown: SharedBatch | None = None
         self._forms: dict[str, tuple[tuple[int, ...], np.dtype, int]] = {}  # of what `own` returns
         self._buffers = BufferPool()
         self.channel = Channel(memoryview(words), about.actions, made.action_shape, about.games, made.games)
         self._targets: list[int | None] = [None] * self.channel.slots
         self._most_lent = len(about.batches) - 1 - self.channel.slots
-
-    @property
-    def mappings(self) -> list[Mapping]:
-        """The places used so far."""
-        return [place.mapping for place in self._places if place is not None]
 
     def post(self, request_id: int) -> None:
         """Post the step whose actions were written last, with a place for its batch."""
@@ -152,7 +147,7 @@ class SharedMemory:
 
     def _free(self) -> int:
         """Return the first place on which no arrays are held and to which the server does not write."""
-        for number, place in enumerate(self._places[:-1]):
+        for number, place in enumerate(self.places[:-1]):
             taken = place is not None and (place is self._shown or place.mapping.lent)
             if not taken and number not in self._targets:
                 return number
@@ -160,12 +155,12 @@ class SharedMemory:
 
     def batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
         """Return the batch that answers a request, announced by a message unless there is a slot."""
-        number = len(self._places) - 1  # where requests that are not posted are answered
+        number = len(self.places) - 1  # where requests that are not posted are answered
         if slot is not None:
             number, self._targets[slot] = self._targets[slot], None
-        place = self._places[number]
+        place = self.places[number]
         if place is None or place.mapping.moved:
-            place = self._places[number] = self._map(number, size)
+            place = self.places[number] = self._map(number, size)
         if size > self._size:
             raise ValueError(f"a batch of {size} bytes, more than its place in shared memory has")
         (found,) = _number(place.memory, place.id_at)
@@ -191,8 +186,8 @@ class SharedMemory:
         steps that may be in flight. Otherwise they are copied.
         """
         mapping, size = batch.mapping, batch.size
-        lent = len([place for place in self._places if place is not None and place.mapping.lent])
-        if lent < self._most_lent and batch.number < len(self._places) - 1:
+        lent = len([place for place in self.places if place is not None and place.mapping.lent])
+        if lent < self._most_lent and batch.number < len(self.places) - 1:
             root = mapping.lend()
         else:
             root = np.frombuffer(self._buffers.take(size), np.uint8)

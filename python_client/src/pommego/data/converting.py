@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
@@ -122,13 +123,15 @@ def _environment(manifest: Manifest, observation: str) -> gymnasium.Env:
 def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
     """Make a `torch.utils.data.IterableDataset` whose items are batches of tensors.
 
-    Use it with ``DataLoader(..., batch_size=None)``; each of the loader's workers
-    reads different files.
+        for batch in DataLoader(data.torch_dataset("ffa-steps", batch_size=256, shuffle=0), batch_size=None):
+
+    The data set makes the batches; each of the loader's workers reads different files.
 
     Args:
         path: a data set of layout "steps".
-        options: as for `load`. If workers are spawned, `where` must be a function
-            that can be pickled, one defined in a module.
+        options: as for `load`. `shuffle` gives each epoch another order; in workers the seed that PyTorch
+            draws for them takes part. If workers are spawned, `where` must be a function that can be
+            pickled, one defined in a module.
 
     Raises:
         ImportError: PyTorch is not installed.
@@ -139,12 +142,21 @@ def torch_dataset(path: str | os.PathLike[str], **options: Any) -> Any:
     except ImportError as e:
         raise ImportError("torch_dataset needs PyTorch: pip install torch") from e
 
+    seed = options.get("shuffle")
+
     class Batches(IterableDataset):
         """Batches of a data set."""
 
+        epochs = 0
+
         def __iter__(self) -> Iterator[dict[str, torch.Tensor]]:
+            fetcher = sys._getframe(1).f_locals.get("self")
+            if getattr(fetcher, "auto_collation", False):
+                raise ValueError("torch_dataset makes the batches: use DataLoader(..., batch_size=None)")
             worker = get_worker_info()
-            loader = load(path, **options)
+            order = seed if seed is None else [seed, self.epochs, worker.seed if worker else 0]
+            loader = load(path, **options | {"shuffle": order})
+            self.epochs += 1
             if worker is not None:
                 loader.take_share(worker.id, worker.num_workers)
             for batch in loader:

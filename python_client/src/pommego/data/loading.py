@@ -141,11 +141,13 @@ def load(
             damaged files.)
         KeyError: there is no such column.
         ImportError: pyarrow is not installed.
+        ValueError: an argument is not as described, or no agent is called so.
     """
     if batch_size < 1:
         raise ValueError(f"batch_size is {batch_size}, expected 1 or more")
     if isinstance(columns, str):
         raise TypeError(f"columns is a list of names, such as [{columns!r}], not one name")
+    manifest = Manifest.read(path)
     tests: list[tuple[list[str], Callable[[Batch], Array]]] = []
     if alive:
         tests.append((["alive"], lambda batch: batch["alive"]))
@@ -153,10 +155,12 @@ def load(
         tests.append((["outcome"], lambda batch: batch["outcome"] > 0))
     if agents is not None:
         names = [agents] if isinstance(agents, str) else list(agents)
+        if not names or not set(names) <= set(manifest.agents):
+            raise ValueError(f"agents is {agents!r}, expected some of {manifest.agents}")
         tests.append((["agent"], lambda batch: np.isin(batch["agent"], names)))
     if where is not None:
         tests.append((list(needs), where))
-    return Loader(Manifest.read(path), columns, batch_size, tests, shuffle)
+    return Loader(manifest, columns, batch_size, tests, shuffle)
 
 
 def _batches(parts: Iterator[Batch], size: int) -> Iterator[Batch]:

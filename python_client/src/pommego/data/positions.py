@@ -29,8 +29,8 @@ def states(
         path: a data set, or a file of recorded games (``pommego play --record``).
         at: after how many steps. Negative numbers count from the end of each game:
             -1 is the last position in which it goes on. Games that are shorter lack it.
-        winner: leave out games that nobody won alone, and seat the learner of an
-            episode that begins there in the winner's place (unless `seat` is given).
+        winner: leave out games that nobody won, and seat the learner of an episode that begins there in the
+            winner's place (unless `seat` is given). Of a team there is a state for each member not yet out.
         games: the first so many games; None: all.
 
     Returns:
@@ -38,8 +38,11 @@ def states(
 
     Raises:
         PommegoError: the path cannot be read; the message says why.
+        ValueError: no game has such a position.
     """
     steps = [at] if isinstance(at, int) else list(at)
     command = ["data", "states", os.fspath(path), f"--at={','.join(map(str, steps))}"]
     command += ["--winner"] * winner + ([] if games is None else [f"--games={games}"])
-    return [State(base64.b64decode(json.loads(line)["state"])) for line in run(*command).splitlines()]
+    if not (lines := run(*command).splitlines()):
+        raise ValueError(f"{path} has no game that goes on after {at} steps{' and has a winner' * winner}")
+    return [State(base64.b64decode(json.loads(line)["state"])) for line in lines]

@@ -134,9 +134,9 @@ class _Work:
 
     def __init__(self, command: str, out: Path, options: Mapping[str, Any]) -> None:
         if taken := _OURS & set(options):
-            raise TypeError(
-                f"pommego.ray.{command}() has no option {sorted(taken)[0]}: it sees to that itself"
-            )
+            name = sorted(taken)[0]
+            said = f"{command}() got an unexpected keyword argument {name!r}"
+            raise TypeError(f"{said}: pommego.ray has no option {name}: it sees to that itself")
         self.command, self.out = command, out
         self.flags = [text for name, value in options.items() for text in _flag(name, value)]
         self._parts = out.with_name(out.name + ".parts")

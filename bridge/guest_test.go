@@ -1,0 +1,159 @@
+package bridge
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// echo is a protocol that answers a message with itself, and a request with its body.
+type echo struct{}
+
+func (echo) Answers(path string) bool { return path == "/echo" }
+
+func (echo) Serve(g *Guest, w http.ResponseWriter, r *http.Request) {
+	if !websocket.IsWebSocketUpgrade(r) {
+		io.Copy(w, r.Body)
+		return
+	}
+	g.Upgrade(w, r, func(text []byte, lacks error) []byte {
+		if lacks != nil {
+			return []byte(lacks.Error())
+		}
+		return bytes.Clone(text)
+	}, func() {})
+}
+
+func echoing(t *testing.T, change func(*Config)) *testServer {
+	return startServer(t, func(c *Config) {
+		c.Protocols = []Protocol{echo{}}
+		if change != nil {
+			change(c)
+		}
+	})
+}
+
+func (s *testServer) guest(t *testing.T) *websocket.Conn {
+	t.Helper()
+	ws, _, err := websocket.DefaultDialer.Dial(s.address+"/echo", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	return ws
+}
+
+// part sends the first bytes of a message of guestBytes.
+func part(t *testing.T, ws *websocket.Conn, bytes int) {
+	t.Helper()
+	head := []byte{0x81, 0xff, 0, 0, 0, 0, 0, guestBytes >> 16, 0, 0, 0, 0, 0, 0}
+	if _, err := ws.NetConn().Write(append(head, make([]byte, bytes)...)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGuestMessages: what messages of guests take counts while they arrive, over all connections, and then what they
+// are decoded into. One without room is answered, and the session goes on.
+func TestGuestMessages(t *testing.T) {
+	s := echoing(t, func(c *Config) { c.MaxMemoryBytes = 2*guestBytes + 50_000 })
+	for range 2 {
+		part(t, s.guest(t), guestBytes-1000)
+	}
+	eventually(t, "both are counted", func() bool { return s.used() == 2*guestBytes })
+	third := s.guest(t)
+	for text, want := range map[string]string{strings.Repeat("x", 9000): "memory budget", "short": "short"} {
+		if err := third.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if _, answer, err := third.ReadMessage(); err != nil || !strings.Contains(string(answer), want) {
+			t.Errorf("a message of %d bytes: %.200s, %v", len(text), answer, err)
+		}
+	}
+}
+
+// TestGuestMessageTime: a message has a time from its first byte to its last, over WebSocket and in a request's body.
+func TestGuestMessageTime(t *testing.T) {
+	s := echoing(t, func(c *Config) { c.messageTimeout = 50 * time.Millisecond })
+	ws := s.guest(t)
+	part(t, ws, 5000)
+	if _, _, err := ws.ReadMessage(); !websocket.IsCloseError(err, websocket.ClosePolicyViolation) {
+		t.Errorf("a message that does not end: %v", err)
+	}
+	body, err := net.Dial("tcp", strings.TrimPrefix(s.address, "ws://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer body.Close()
+	fmt.Fprintf(body, "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n12345")
+	answer, err := http.ReadResponse(bufio.NewReader(body), nil)
+	if err != nil || answer.StatusCode != http.StatusBadRequest {
+		t.Errorf("a body that does not end: %v, %v", answer, err)
+	}
+	eventually(t, "nothing is counted any more", func() bool { return s.used() == 0 })
+}
+
+// TestGuestBodies: bodies of requests count before they are read.
+func TestGuestBodies(t *testing.T) {
+	s := echoing(t, func(c *Config) { c.MaxMemoryBytes = 1 << 20 })
+	for length, want := range map[int]int{1000: http.StatusOK, 20_000: http.StatusServiceUnavailable} {
+		answer, err := http.Post("http"+strings.TrimPrefix(s.address, "ws")+"/echo", "text/plain",
+			strings.NewReader(strings.Repeat("x", length)))
+		if err != nil || answer.StatusCode != want {
+			t.Errorf("a body of %d bytes: %v, %v", length, answer, err)
+		}
+		answer.Body.Close()
+	}
+}
+
+// TestGuestPings: the pong to a guest that has not read for a while comes when it reads again; more pings than
+// others may send end the connection.
+func TestGuestPings(t *testing.T) {
+	s := echoing(t, nil)
+	ws, ponged := s.guest(t), false
+	ws.SetPongHandler(func(string) error { ponged = true; return nil })
+	text := bytes.Repeat([]byte("x"), guestBytes)
+	for range 7 { // more than sockets hold
+		if err := ws.WriteMessage(websocket.TextMessage, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(200 * time.Millisecond)
+	ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Second))
+	time.Sleep(1200 * time.Millisecond)
+	ws.WriteMessage(websocket.TextMessage, []byte("last"))
+	for answer := []byte(nil); string(answer) != "last"; {
+		var err error
+		if _, answer, err = ws.ReadMessage(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !ponged {
+		t.Error("the ping has no pong")
+	}
+	for range 2 * controlBurst {
+		ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Second))
+	}
+	if _, _, err := ws.ReadMessage(); !websocket.IsCloseError(err, websocket.ClosePolicyViolation) {
+		t.Errorf("after a flood of pings: %v", err)
+	}
+}
+
+// TestGuestsInFlight: a guest has so many messages unanswered as others, and no more.
+func TestGuestsInFlight(t *testing.T) {
+	s := echoing(t, func(c *Config) { c.maxInFlight = 2 })
+	ws := s.guest(t)
+	text := bytes.Repeat([]byte("x"), guestBytes)
+	go func() {
+		for ws.WriteMessage(websocket.TextMessage, text) == nil {
+		}
+	}()
+	eventually(t, "the connection ends", func() bool { return s.connections.Load() == 0 })
+}
