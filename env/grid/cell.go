@@ -104,8 +104,8 @@ func (b *Bits) Walk(open, burns *Bits) {
 	}
 }
 
-// Retrace is Walk backwards in time, over steps of which each burns some cells: of cells from which something can be done
-// after them, it makes those from which it can be done before the first.
+// Retrace is Walk backwards in time, over steps of which each burns some cells: of cells from which something can be
+// done after them, it makes those from which it can be done before the first.
 func (b *Bits) Retrace(open *Bits, burns []Bits) {
 	b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
 	p0, p1, p2, p3 := open[0], open[1], open[2], open[3]

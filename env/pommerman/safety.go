@@ -113,8 +113,8 @@ func (s *Safety) survives(a Action, ground grid.Bits) bool {
 	return f.own.Alive && lives.Has(f.own.Cell)
 }
 
-// apart reports whether a bomb that the seat lays explodes by itself and after all others, so that it changes nothing of
-// what they do.
+// apart reports whether a bomb that the seat lays explodes by itself and after all others, so that it changes nothing
+// of what they do.
 func (f *Forecast) apart(v *View) bool {
 	apart := f.Rolls.Empty() && f.now == 0 && f.falling == 0 && !f.Struck.Has(v.Self.Cell) && !f.Still.Has(v.Self.Cell)
 	for i := range v.Bombs[:v.NumBombs] {

@@ -83,7 +83,8 @@ func kills(r *tournament.Results) *table {
 func summary(r *tournament.Results) string {
 	s := fmt.Sprintf("%s, %s", r.Env, r.Format)
 	if r.Against != "" {
-		s += fmt.Sprintf(" against %s: %s for each of %s", r.Against, count(r.Config.Games, "game"), count(len(r.Agents), "agent"))
+		s += fmt.Sprintf(" against %s: %s for each of %s", r.Against, count(r.Config.Games, "game"),
+			count(len(r.Agents), "agent"))
 	} else {
 		s += fmt.Sprintf(": %s at each of %s", count(r.Config.Games, "game"), count(r.Played/r.Config.Games, "table"))
 	}
