@@ -8,9 +8,32 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
 	"pommego/env"
 	"pommego/env/catalog"
 )
+
+// What an earlier version listed as legal may be more than is legal today, and nothing else may differ.
+func TestMasksOfEarlierVersions(t *testing.T) {
+	mask := func(text string) parquet.Value { return parquet.FixedLenByteArrayValue([]byte(text)) }
+	for _, c := range []struct {
+		reason, manifest, column, was, now string
+		want                               bool
+	}{
+		{"a move against a bomb", "", "legal", "\x01\x01", "\x01\x00", true},
+		{"a move less", "", "legal", "\x01\x00", "\x01\x01", false},
+		{"a choice less", "", "legal", "\x01", "\x01\x00", false},
+		{"a mask of today", legal, "legal", "\x01\x01", "\x01\x00", false},
+		{"what was seen", "", "obs_maps", "\x01\x01", "\x01\x00", false},
+	} {
+		check := replayCheck{&Manifest{About: About{Mask: c.manifest}},
+			&encoder{columns: []column{{Column: Column{Name: c.column}}}}}
+		if got := check.wider(0, mask(c.was), mask(c.now)); got != c.want {
+			t.Errorf("%s: accepted: %v", c.reason, got)
+		}
+	}
+}
 
 // Data sets of a version whose column "result" was the game's, in testdata, are verified,
 // played again and merged; merged they have the result of each seat.

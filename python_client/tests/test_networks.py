@@ -112,7 +112,7 @@ def test_a_policy_asks_for_what_it_plays_by() -> None:
         with pommego.make_vec(id, 1, opponents=[other] * 3, **policy.options) as envs:
             envs.reset(seed=0)
             envs.step([0])
-    with pytest.raises(ValueError, match="observation is 'raw', but the policy .*: give observation="):
+    with pytest.raises(ValueError, match="observation is 'raw', but the policy .*: give observation='near'"):
         pommego.evaluate(policy, id, "static", games=1, observation="raw")
     with (
         pommego.make_vec(id, 1) as envs,

@@ -63,9 +63,10 @@ def options_for(policies: Iterable[Any], given: Mapping[str, Any]) -> dict[str, 
         own = dict(own) if isinstance(own, Mapping) else {}
         for name, value in (_DEFAULTS | own).items():
             if options.setdefault(name, value) != value and (name in own or name not in given):
+                needed = value if name in own else options[name]
                 raise ValueError(
                     f"{name} is {options[name]!r}, but the policy {policy!r} plays by {name}={value!r}: "
-                    f"give {name}=, by which all policies here can play"
+                    f"give {name}={needed!r}, if all policies can play by it"
                 )
     return options
 
