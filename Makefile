@@ -98,8 +98,8 @@ $(INTEGRATIONS)/.ready: $(LOCKED)/integrations.txt python_client/pyproject.toml 
 	$(INTEGRATIONS)/bin/python $(PIP) --no-deps --no-build-isolation -e python_client
 	touch $@
 
-# The original needs an older Python of its own: REFERENCE names that, where
-# `import pommerman` works. ARGS="--steps 3000" is quick.
+# The original needs a Python of its own: REFERENCE names that, where `import pommerman`
+# works. It is to be 3.10: the comparison needs no less, and the original no more. ARGS="--steps 3000" is quick.
 test-reference: build venv ## play in lock step with the original, REFERENCE=/path/to/its/python, half an hour
 	@if [ -z "$(REFERENCE)" ] || ! "$(REFERENCE)" -W ignore -c 'import pommerman' >/dev/null 2>&1; then \
 		echo "the original is not installed for REFERENCE='$(REFERENCE)': skipping"; exit 0; fi; \

@@ -68,7 +68,7 @@ var policy = []rule{
 	{"arena/words", []string{"arena/scene", "env"}},
 	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/picture", "arena/scene", "arena/tournament",
-		"arena/trace", "env"}},
+		"arena/trace", "env", "env/record"}},
 	{"arena/dataset", []string{"arena/match", "arena/orders", "arena/scene", "arena/words", "env", "env/gamestate",
 		"env/ruleset", "env/saved", "internal/disk", "internal/enum"}},
 

@@ -34,23 +34,20 @@ type Saved struct {
 	Rules json.RawMessage
 }
 
-// Read reads a file: of recorded games the first.
+// Read reads a file, or a folder that trace.Open opens: of recorded games the first.
 func Read(path string, formats trace.Formats) (*Saved, error) {
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	s := &Saved{path: path, state: text}
-	if recorded(text) {
+	if info, e := os.Stat(path); e == nil && info.IsDir() || err == nil && recorded(text) {
 		return s, s.open(formats)
 	}
-	return s, nil
+	return s, err
 }
 
 // recorded reports whether a file holds recorded games: they alone name their
-// format, or are compressed.
+// format, or are compressed, or the original's.
 func recorded(text []byte) bool {
-	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
+	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) || trace.IsOriginal(text) {
 		return true
 	}
 	line, _, _ := bytes.Cut(text, []byte{'\n'})

@@ -27,8 +27,11 @@ type Reader struct {
 	done  error  // what every further Next returns
 }
 
-// Open opens a file, plain or compressed.
+// Open opens a file, plain or compressed, or a folder with one of the original's recordings.
 func Open(path string) (*Reader, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return openFolder(path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err // it names the file
@@ -63,6 +66,9 @@ func NewReader(name string, src io.Reader) (*Reader, error) {
 		return nil, r.fail(0, errors.New("not compressed with gzip, though its name ends in .gz"))
 	default:
 		r.lines = in
+	}
+	if begin, _ := r.lines.Peek(1 << 16); IsOriginal(begin) {
+		return r, r.readOriginals()
 	}
 	return r, nil
 }
@@ -131,10 +137,10 @@ func (r *Reader) readLine() ([]byte, error) {
 
 func (r *Reader) fail(line int, err error) error { return &Error{r.name, line, err} }
 
-// damage says what an error of the compressed data means for the file.
+// damage says what an error of the data means for the file.
 func damage(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
-		return fmt.Errorf("%w: its compressed data ends early", ErrTruncated)
+		return fmt.Errorf("%w: its data ends early", ErrTruncated)
 	}
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) {
 		return fmt.Errorf("its compressed data is damaged: %w", err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"pommego/env/record"
 )
@@ -28,7 +29,7 @@ type CheckedFile struct {
 }
 
 // RecordedName is what files of recorded games in folders are named like.
-var RecordedName = regexp.MustCompile(`\.jsonl(\.gz)?$`)
+var RecordedName = regexp.MustCompile(`\.jsonl(\.gz)?$|^game_state\.json$`)
 
 // VerifyAll checks files and all recorded games in folders. It writes a line a file, its
 // first differences, and then how much was checked. o.Keep is how many differences of all
@@ -54,7 +55,7 @@ func (f Formats) VerifyAll(out io.Writer, paths []string, o Options) (*Total, er
 	return t, nil
 }
 
-// Files is the files named, and in place of folders the files of recorded games in them.
+// Files is the files named, and in place of folders the files and folders of states in them.
 func Files(paths ...string) (files []string, err error) {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
@@ -63,7 +64,12 @@ func Files(paths ...string) (files []string, err error) {
 		}
 		before := len(files)
 		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && RecordedName.MatchString(d.Name()) {
+			if state, _ := filepath.Match(stateFiles, d.Name()); state {
+				at = filepath.Dir(at)
+			} else if !RecordedName.MatchString(d.Name()) {
+				return err
+			}
+			if err == nil && d.Type().IsRegular() && !slices.Contains(files[before:], at) {
 				files = append(files, at)
 			}
 			return err
@@ -72,7 +78,7 @@ func Files(paths ...string) (files []string, err error) {
 			return nil, err
 		}
 		if len(files) == before {
-			return nil, fmt.Errorf("%s: there is no file named *.jsonl or *.jsonl.gz in this folder", path)
+			return nil, fmt.Errorf("%s: there is no *.jsonl, *.jsonl.gz, game_state.json or 000.json in this folder", path)
 		}
 	}
 	return files, nil

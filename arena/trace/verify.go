@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"sync"
 
 	"pommego/env/record"
 )
@@ -45,15 +44,9 @@ func (f Formats) Verify(path string, o Options) (FileReport, error) {
 	return f.verifyReader(r, o)
 }
 
-// job is one record on its way through a worker.
-type job struct {
-	number int
-	line   []byte
-	format *record.Format
-	result chan outcome // holds one
-}
-
+// outcome is what checking the record with a number found.
 type outcome struct {
+	number int
 	report record.Report
 	err    error
 }
@@ -66,77 +59,44 @@ func (f Formats) verifyReader(r *Reader, o Options) (FileReport, error) {
 		o.Keep = 10
 	}
 	file := FileReport{File: r.name}
-	work := make(chan *job)
-	ordered := make(chan *job, 2*o.Workers) // bounds the lines in memory
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	for range o.Workers {
-		wg.Go(func() {
-			for j := range work {
-				report, err := checkOne(j.format, j.line)
-				j.result <- outcome{report, err}
+	var queue []chan outcome // of the records under way, in the order of the file
+	working := make(chan struct{}, o.Workers)
+	for end := error(nil); ; {
+		if end == nil && len(queue) < 2*o.Workers { // which bounds the lines in memory
+			var line []byte
+			if line, end = r.Next(); end != nil {
+				continue
 			}
-		})
-	}
-	var readErr error // written before ordered is closed
-	wg.Go(func() {
-		defer close(ordered)
-		defer close(work)
-		readErr = f.read(r, func(j *job) bool {
-			select {
-			case ordered <- j:
-			case <-stop:
-				return false
+			format, err := f.Of(line)
+			if err == nil && file.Format != "" && file.Format != format.Name {
+				err = fmt.Errorf("format is %q, but the file began with %q", format.Name, file.Format)
 			}
-			work <- j // a worker always comes free
-			return true
-		})
-	})
-	err := file.collect(ordered, o)
-	close(stop)
-	wg.Wait()
-	if err == nil {
-		err = readErr
-	}
-	return file, err
-}
-
-// collect adds up the results in the order of the file, up to the first error.
-func (f *FileReport) collect(ordered <-chan *job, o Options) error {
-	for j := range ordered {
-		f.Format = j.format.Name
-		done := <-j.result
-		if done.err != nil {
-			return &Error{f.File, j.number, done.err}
+			if err != nil {
+				end = r.fail(r.line, err)
+				continue
+			}
+			file.Format = format.Name
+			number, line, result := r.line, bytes.Clone(line), make(chan outcome, 1)
+			go func() {
+				working <- struct{}{}
+				report, err := checkOne(format, line)
+				<-working
+				result <- outcome{number, report, err}
+			}()
+			queue = append(queue, result)
+			continue
 		}
-		f.add(done.report, j.number, o.Keep)
-	}
-	return nil
-}
-
-func (f Formats) read(r *Reader, send func(*job) bool) error {
-	var format *record.Format
-	for {
-		line, err := r.Next()
-		if err == io.EOF {
-			return nil
+		if len(queue) == 0 {
+			if end == io.EOF {
+				end = nil
+			}
+			return file, end
 		}
-		if err != nil {
-			return err
+		done := <-queue[0]
+		if queue = queue[1:]; done.err != nil {
+			return file, &Error{file.File, done.number, done.err}
 		}
-		name, err := FormatOf(line)
-		if err == nil && format == nil {
-			format, err = f.find(name)
-		}
-		if err != nil {
-			return r.fail(r.line, err)
-		}
-		if name != format.Name {
-			return r.fail(r.line, fmt.Errorf("format is %q, but the file began with %q", name, format.Name))
-		}
-		if !send(&job{r.line, bytes.Clone(line), format, make(chan outcome, 1)}) {
-			return nil
-		}
+		file.add(done.report, done.number, o.Keep)
 	}
 }
 

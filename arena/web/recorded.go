@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"pommego/arena/scene"
 	"pommego/arena/trace"
+	"pommego/env/record"
 )
 
 // Recorded is a file of recorded games, or a folder with such files. Games have their numbers
@@ -95,32 +97,19 @@ func (l *Listing) nameEnv() {
 	}
 }
 
+// entryOf is best effort: to open a game tells what is wrong with it.
 func entryOf(line []byte) Entry {
-	var record struct {
-		Variant, Name, Note string
-		Seed                json.RawMessage
-		Policies            []string
-		Steps               []json.RawMessage
-		Config              struct {
-			EnvID string `json:"env_id"`
-		}
+	var h record.Head
+	var config struct {
+		EnvID string `json:"env_id"`
 	}
-	json.Unmarshal(line, &record) // best effort: to open a game tells what is wrong with it
-	entry := Entry{Agents: record.Policies, Steps: len(record.Steps), Note: record.Note}
-	if record.Name != "" {
-		entry.Note = record.Name
+	var end record.Outcome
+	json.Unmarshal(line, &h)
+	json.Unmarshal(h.Config, &config)
+	if n := len(h.Steps); n > 0 {
+		json.Unmarshal(h.Steps[n-1], &end)
 	}
-	entry.Seed, _ = strconv.ParseUint(string(record.Seed), 10, 64)
-	if n := len(record.Steps); n > 0 {
-		var end struct {
-			Result  string
-			Winners []int
-		}
-		json.Unmarshal(record.Steps[n-1], &end)
-		entry.Result, entry.Winners = end.Result, end.Winners
-	}
-	if entry.Env = record.Config.EnvID; entry.Env == "" {
-		entry.Env = record.Variant
-	}
-	return entry
+	seed, _ := strconv.ParseUint(string(h.Seed), 10, 64)
+	return Entry{Env: cmp.Or(config.EnvID, h.Variant), Seed: seed, Agents: h.Policies, Note: cmp.Or(h.Name, h.Note),
+		Steps: len(h.Steps), Result: end.Result, Winners: end.Winners}
 }

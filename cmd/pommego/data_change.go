@@ -25,7 +25,7 @@ func (f *shapeFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.layout, "layout", "",
 		"its layout: "+strings.Join(enum.NamesOf(dataset.Games), ", ")+" (default: as it was)")
 	cmd.Flags().StringVar(&f.shape.Observation, "observation", "", "with layout steps, the encoding")
-	cmd.Flags().StringVar(&f.shape.Mask, "mask", "", "with layout steps, the moves in column legal: legal, or the safe ones")
+	cmd.Flags().StringVar(&f.shape.Mask, "mask", "", "with layout steps, the moves that count: legal or safe")
 	cmd.Flags().IntVar(&f.shape.FileGames, "games-per-file", 0,
 		"games in a file (default 10000 with layout games, else 100)")
 }

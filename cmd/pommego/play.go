@@ -40,9 +40,10 @@ Remote agents (exec, library, http and llm) have a time limit for each move. Lat
 moves are replaced by stop, counted and recorded. With built-in agents the same seed gives
 the same match.
 
---start begins from a saved game: the first game of a file of recorded games, a state that
-an environment saved (bytes or JSON), or a saved game of the original. A recorded game
-contains its rules; the others need --env, and --rules if they differ from the id's.
+--start begins from a saved game: the first game of a file of recorded games or of the
+original's recordings, a state that an environment saved (bytes or JSON), or a saved game
+of the original. A recorded game contains its rules; the others need --env, and --rules if
+they differ from the id's.
 
 A match that is stopped by Ctrl-C, SIGTERM or a person exits with 1. --record and --events
 files then hold what was played until then.

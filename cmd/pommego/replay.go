@@ -28,7 +28,8 @@ other. In the browser, view shows it. To see whether a recorded game agrees with
 Keys on a terminal: space pauses, left and right step, home and end jump, v shows the next
 view (the whole game, or what one seat sees), 0 to 9 set the speed, q quits.
 
-FILE may also be a data set that generate has made, its folder or one of its files.`,
+FILE may also be a data set that generate has made, its folder or one of its files, or a
+recording of the original: a game_state.json, its folder, or a folder of states.`,
 		Example: `  pommego replay games.jsonl.gz
   pommego replay games.jsonl.gz --game 3 --fps 10
   pommego replay games.jsonl.gz --gif game.gif --html game.html

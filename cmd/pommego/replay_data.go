@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pommego/arena/dataset"
+	"pommego/env"
 	"pommego/env/record"
 )
 
@@ -38,22 +39,10 @@ func openDataGame(folder string, number int) (record.Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	recordable, ok := m.(record.Recordable)
-	if !ok {
-		return nil, usagef("games of %s cannot be shown", game.Spec().ID)
-	}
-	rec, err := recordable.Record(record.Info{EnvID: game.Spec().ID, Seed: e.Seed.Value, Policies: set.Names(e)})
-	if err != nil {
-		return nil, err
-	}
 	spec := game.Spec()
-	for actions := range slices.Chunk(e.Actions, spec.Seats*len(spec.Actions)) {
-		m.Step(actions)
-		if err := rec.Step(actions); err != nil {
-			return nil, err
-		}
-	}
-	line, err := rec.Append(nil)
+	actions := slices.Collect(slices.Chunk(e.Actions, spec.Seats*len(spec.Actions)))
+	line, err := record.Write(game, record.Info{EnvID: spec.ID, Seed: e.Seed.Value, Policies: set.Names(e)},
+		m.Append(nil), actions, make([][]env.Thought, len(actions)))
 	if err != nil {
 		return nil, err
 	}

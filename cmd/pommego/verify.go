@@ -20,10 +20,13 @@ func newVerify() *cobra.Command {
 		Short: "Replay recorded games and compare everything recorded",
 		Long: `Replay recorded games, from their start and their actions alone, and compare
 everything else they hold: states, rewards, results, observations. Files are JSON
-Lines, plain or .gz; the format is recognised. Of a folder, all files named
-*.jsonl and *.jsonl.gz are checked, those in its folders too. Prints a line a file,
-the first differences, and then how many games, steps and mismatches there were. A
-damaged file is an error.
+Lines, plain or .gz; the format is recognised. Of a folder, all files named *.jsonl and
+*.jsonl.gz are checked, those in its folders too. Prints a line a file, the first
+differences, and then how many games, steps and mismatches there were. A damaged file is
+an error.
+
+The original's own recordings are read, too: files named game_state.json, and folders of
+states (000.json and so on).
 
 Of dialogues (--record-dialogues) the games are replayed, and compared with what language
 models were told and with what their seats did.

@@ -149,7 +149,7 @@ func Formats() []record.Format {
 	for _, f := range families {
 		all = append(all, f.Formats...)
 	}
-	return all
+	return append(all, pommerman.Original(Game))
 }
 
 func find(id string) (*entry, error) {

@@ -161,7 +161,7 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 // restore sets the state from one form, whatever there is in it of another.
 func (m *Match) restore(state json.RawMessage, x *jsonExtra) error {
 	t := &Snapshot{Due: -1, Training: m.game.rules.TrainingAgent, RNG: saved.RNG(env.Seed{}.RNG(env.StreamGame))}
-	var object map[string]json.RawMessage
+	var object jsonFields
 	if err := json.Unmarshal(state, &object); err != nil {
 		return fmt.Errorf("pommerman: state is not a JSON object of the expected form: %w", err)
 	}
@@ -183,23 +183,27 @@ func (m *Match) restore(state json.RawMessage, x *jsonExtra) error {
 	return m.game.form.Set(t, &m.State)
 }
 
-// readJSON fills a snapshot with what the reference's keys say: JSON texts in strings, as the
-// reference writes them, or plain values. Words that are missing mean silence. It sorts flames
-// and items into the order of games, the only one that a state can hold.
-func (r *Rules) readJSON(object map[string]json.RawMessage, t *Snapshot) error {
-	take := func(name string, v any) error {
-		raw, inner := object[name], ""
-		if len(raw) == 0 {
-			return fmt.Errorf("there is no %q", name)
-		}
-		if json.Unmarshal(raw, &inner) == nil {
-			raw = json.RawMessage(inner)
-		}
-		if err := json.Unmarshal(raw, v); err != nil {
-			return fmt.Errorf("%q: %w", name, err)
-		}
-		return nil
+// jsonFields has a state's values: JSON texts in strings, as the reference writes them, or plain.
+type jsonFields map[string]json.RawMessage
+
+func (f jsonFields) take(name string, v any) error {
+	raw, inner := f[name], ""
+	if len(raw) == 0 {
+		return fmt.Errorf("there is no %q", name)
 	}
+	if json.Unmarshal(raw, &inner) == nil {
+		raw = json.RawMessage(inner)
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("%q: %w", name, err)
+	}
+	return nil
+}
+
+// readJSON fills a snapshot with what the reference's keys say. Words that are missing mean
+// silence. It sorts flames and items into the order of games, the only one that a state can hold.
+func (r *Rules) readJSON(object jsonFields, t *Snapshot) error {
+	take := object.take
 	var (
 		n      int
 		rows   [][]int

@@ -79,6 +79,43 @@ func TestDrawnPlanesAgreeWithPlainTwin(t *testing.T) {
 	}
 }
 
+// TestNearPlanesAgreeWithPlainTwin compares those of maps that hold anything anywhere, as the rules allow them.
+func TestNearPlanesAgreeWithPlainTwin(t *testing.T) {
+	rng, drawn := env.RNG{State: 5}, 0
+	for name, rules := range variants() {
+		form := rules.NearForm()
+		for range 200 {
+			maps := make([]byte, (numMaps+1)*nearCells+sceneSlack)
+			for i := range maps {
+				maps[i] = byte(rng.IntN(256))
+			}
+			for at := range nearCells {
+				maps[at] &= 15
+				maps[mapMoving*nearCells+at] = byte(rng.IntN(5))
+			}
+			var as [16]uint8
+			for i := range as {
+				as[i] = uint8(i)
+				if Item(i) > Fog {
+					as[i] = uint8(ExtraBomb) + uint8(rng.IntN(int(anEnemy-ExtraBomb)+1))
+				}
+			}
+			size := len(form.sources) * nearCells
+			got, want := bytes.Repeat([]byte{7}, size+64), bytes.Repeat([]byte{7}, size+64)
+			if !spread(got[:size], maps, &everywhere, &as, nearCells, form.sources, nearUnit) {
+				continue
+			}
+			drawn++
+			if form.spreadPlainly(want[:size], maps, &as); !bytes.Equal(got, want) {
+				t.Fatalf("%s: planes of %v with %v differ from the plain twin's", name, maps, as)
+			}
+		}
+	}
+	if drawn == 0 {
+		t.Skip("this processor has the plain twin alone")
+	}
+}
+
 // scribble is a state that need not be one of a game.
 func scribble(g *Game, rng *env.RNG) *State {
 	s := &State{NumBombs: uint8(rng.IntN(MaxBombs + 1))}

@@ -19,8 +19,7 @@ type Game[M Match, S, O any] struct {
 	form    *Form[M, S, O]
 	info    Info
 	made    int
-	initial *S
-	first   []*O // observed of it
+	initial step[S, O]
 	steps   []step[S, O]
 }
 
@@ -51,15 +50,15 @@ func (f *Form[M, S, O]) Parse(line []byte) (*Game[M, S, O], error) {
 		Setup: h.Setup, Policies: h.Policies, ObsEvery: h.ObsEvery,
 	}}
 	g.info.Seed, _ = strconv.ParseUint(string(h.Seed), 10, 64) // of any form: the replay does without
-	if g.initial, g.first, err = g.read(h.Initial); err == nil {
-		err = f.Start(m, g.initial, h.RNG)
+	if err = g.read(h.Initial, &g.initial); err == nil {
+		err = f.Start(m, g.initial.state, h.RNG)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("initial: %w", err)
 	}
 	for i, text := range h.Steps {
 		st := &g.steps[i]
-		st.state, st.obs, err = g.read(text, &st.Inputs, &st.Outcome)
+		err = g.read(text, st, &st.Inputs, &st.Outcome)
 		if follow := len(g.steps) - 1 - i; err == nil && bool(st.Done) && follow > 0 {
 			err = fmt.Errorf("the game is done, but %d more steps follow", follow)
 		}
@@ -70,35 +69,38 @@ func (f *Form[M, S, O]) Parse(line []byte) (*Game[M, S, O], error) {
 	return g, nil
 }
 
-// read takes a recorded state, or a step, apart.
-func (g *Game[M, S, O]) read(text json.RawMessage, more ...any) (*S, []*O, error) {
-	state, obs := new(S), seen{}
-	if err := saved.Decode(text, append(more, state, &obs)...); err != nil {
-		return nil, nil, err
+// read takes a recorded state, or a step with more in it, apart.
+func (g *Game[M, S, O]) read(text json.RawMessage, st *step[S, O], more ...any) error {
+	obs := seen{}
+	if st.state = new(S); g.form.Read != nil {
+		return g.form.Read(g.Match, text, st.state, &st.Inputs, &st.Outcome)
 	}
-	if normal, ok := any(state).(interface{ Normalize() }); ok {
+	if err := saved.Decode(text, append(more, st.state, &obs)...); err != nil {
+		return err
+	}
+	if normal, ok := any(st.state).(interface{ Normalize() }); ok {
 		normal.Normalize()
 	}
 	if obs.Obs == nil {
-		return state, nil, nil
+		return nil
 	}
 	list := []json.RawMessage{obs.Obs}
 	if !g.form.Together {
 		if err := json.Unmarshal(obs.Obs, &list); err != nil {
-			return nil, nil, fmt.Errorf("obs: %w", err)
+			return fmt.Errorf("obs: %w", err)
 		}
 	}
 	if want := g.form.observers(g.Match); len(list) != want {
-		return nil, nil, fmt.Errorf("obs has %d observations, want %d", len(list), want)
+		return fmt.Errorf("obs has %d observations, want %d", len(list), want)
 	}
-	all := make([]*O, len(list))
+	st.obs = make([]*O, len(list))
 	for seat, one := range list {
-		all[seat] = new(O)
-		if err := saved.Decode(one, all[seat]); err != nil {
-			return nil, nil, fmt.Errorf("obs[%d]: %w", seat, err)
+		st.obs[seat] = new(O)
+		if err := saved.Decode(one, st.obs[seat]); err != nil {
+			return fmt.Errorf("obs[%d]: %w", seat, err)
 		}
 	}
-	return state, all, nil
+	return nil
 }
 
 // Info is what the record says besides the game itself.
@@ -140,7 +142,7 @@ func (g *Game[M, S, O]) actions() ([]uint8, error) {
 	return actions, nil
 }
 
-func (g *Game[M, S, O]) over() bool { return g.made > 0 && g.Match.Status().Over }
+func (g *Game[M, S, O]) over() bool { return g.form.Read == nil && g.made > 0 && g.Match.Status().Over }
 
 // Check reads a recorded game, replays it from its start and its inputs alone
 // and compares every other recorded value. Where the replay is over and the
@@ -151,7 +153,7 @@ func (f *Form[M, S, O]) Check(line []byte) (Report, error) {
 		return Report{}, err
 	}
 	c := Comparison{Report: Report{Counts: Counts{Games: 1}}}
-	g.compare(&c, g.initial, g.first)
+	g.compare(&c, &g.initial)
 	for i := range g.steps {
 		if g.over() {
 			break
@@ -160,8 +162,14 @@ func (f *Form[M, S, O]) Check(line []byte) (Report, error) {
 			return c.Report, err
 		}
 		c.Step = i + 1
-		c.Compare("", f.Shape(g.Match), &g.steps[i].Outcome, f.outcome(g.Match))
-		g.compare(&c, g.steps[i].state, g.steps[i].obs)
+		want, got := &g.steps[i].Outcome, f.outcome(g.Match)
+		if f.Read != nil {
+			got.Rewards, got.Done = want.Rewards, want.Done
+		}
+		if f.Read == nil || want.Result != "" {
+			c.Compare("", f.Shape(g.Match), want, got)
+		}
+		g.compare(&c, &g.steps[i])
 		if f.Compare != nil {
 			f.Compare(g.Match, &c)
 		}
@@ -172,19 +180,19 @@ func (f *Form[M, S, O]) Check(line []byte) (Report, error) {
 
 // compare compares a recorded state, and what was observed of it, with the
 // match.
-func (g *Game[M, S, O]) compare(c *Comparison, want *S, seen []*O) {
+func (g *Game[M, S, O]) compare(c *Comparison, want *step[S, O]) {
 	f, m := g.form, g.Match
 	shape, got := f.Shape(m), f.Show(f.shown(m))
 	if c.Step > 0 {
 		onlyFirst(got)
 	}
-	c.Compare("", shape, want, got)
-	for seat := range seen {
+	c.Compare("", shape, want.state, got)
+	for seat := range want.obs {
 		at := fmt.Sprintf("obs[%d].", seat)
 		if f.Together {
 			at = "obs."
 		}
-		c.Compare(at, shape, seen[seat], f.Observe(m, seat))
+		c.Compare(at, shape, want.obs[seat], f.Observe(m, seat))
 	}
 }
 

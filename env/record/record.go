@@ -62,6 +62,10 @@ type Format struct {
 	Open func(line []byte) (Replay, error)
 }
 
+// Original is the name of the format of games that the original Pommerman recorded, as package
+// arena/trace makes lines of its files.
+const Original = "pommerman-original/1"
+
 // Recordable is a match that can be written down. Record begins the record of
 // the match as it stands.
 type Recordable interface {

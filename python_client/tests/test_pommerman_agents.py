@@ -139,6 +139,7 @@ def test_random_agent_draws_from_the_space() -> None:
     ("text", "kind"),
     [
         ("test::agents.SimpleAgent", agents.SimpleAgent),
+        ("test::agents.simple_agent.SimpleAgent", agents.SimpleAgent),
         ("test::pommego.pommerman.agents.RandomAgent", agents.RandomAgent),
         ("simple::null", agents.SimpleAgent),
         ("random::null", agents.RandomAgent),

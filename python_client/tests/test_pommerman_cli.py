@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from pommego import pommerman
+import pommego
+from pommego import data, pommerman
 from pommego.pommerman import agents, constants
 from pommego.pommerman.cli import run_battle
 from test_pommerman_env import image_of
@@ -48,6 +49,23 @@ def test_a_battle_is_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert steps == list(range(len(steps)))
     assert len(steps) > 2
     assert pictures(videos / "1") == steps
+
+
+@pytest.mark.parametrize("config", ["PommeTeamCompetition-v0", "PommeRadio-v2", "OneVsOne-v0"])
+def test_what_is_recorded_is_read_again(tmp_path: Path, binary: Path, config: str) -> None:
+    """Our own commands verify it, and episodes of other environments begin in its positions."""
+    seats = 2 if config == "OneVsOne-v0" else 4
+    players = ",".join(["random::null"] * seats)
+    run_battle.main(["--config", config, "--agents", players, "--record_json_dir", str(tmp_path)])
+    states = json.loads((tmp_path / "1" / "game_state.json").read_text())["state"]
+    said = subprocess.run([binary, "verify", tmp_path], capture_output=True, text=True, check=True).stdout
+    assert said.endswith(f"\n1 games, {len(states) - 1} steps, 0 mismatches\n")
+    starts = data.states(tmp_path / "1", at=[2])
+    with pommego.make_vec(config, 1, start_states=starts) as envs:
+        envs.reset(seed=0)
+        shown = envs.get_state(0, as_json=True)
+    for part in ("step_count", "board", "agents", "bombs"):
+        assert json.loads(shown[part]) == json.loads(states[2][part])
 
 
 def test_several_battles_from_a_seed(tmp_path: Path) -> None:

@@ -327,6 +327,135 @@ def test_what_is_inside_can_be_changed() -> None:
         assert env._bombs[0].bomber.agent_id == 0
 
 
+# The agents are the caller's ---------------------------------------------------------
+
+LINE = [(5, 1), (5, 9), (1, 5), (9, 5)]  # where `in_the_open` has the agents
+
+
+def in_the_open(players: list[Any], **fields: Any) -> Any:
+    """Return an environment whose games begin on a board with an item right of agent 0."""
+    board = np.zeros((11, 11), int)
+    for seat, cell in enumerate(LINE):
+        board[cell] = 10 + seat
+    board[5, 2] = constants.Item.IncrRange.value
+    bodies = [characters.Bomber(seat, constants.GameType.FFA) for seat in range(4)]
+    for body, cell in zip(bodies, LINE, strict=True):
+        body.position = cell
+    state = {"board_size": 11, "step_count": 3, "board": board, "agents": bodies, "bombs": [], "flames": []}
+    return pommerman.make(FFA, players, saved.encoded(state | {"items": []} | fields))
+
+
+def test_one_against_one_by_killing_agents() -> None:
+    """Whom the caller has killed stays dead over resets, is drawn, does nothing and is paid as the dead."""
+    env = made()
+    env._agents[0].is_alive = env._agents[2].is_alive = False
+    for _ in range(2):
+        obs = env.reset()
+        assert obs[1]["alive"] == [11, 13]
+        assert [obs[0]["board"][agent.position] for agent in env._agents] == [10, 11, 12, 13]
+        asked = [agent.asked for agent in env._agents]
+        assert env.act(obs) == [0] * 4
+        assert [agent.asked - before for agent, before in zip(env._agents, asked, strict=True)] == [
+            0,
+            1,
+            0,
+            1,
+        ]
+        assert env.step([4, 0, 4, 0])[1] == [-1, 0, -1, 0]
+        assert env._agents[0].position == (1, 1)
+    env._bombs.append(characters.Bomb(env._agents[3], env._agents[3].position, 1, 2))
+    assert env.step([0] * 4)[1:] == ([-1, 1, -1, -1], True, {"result": constants.Result.Win, "winners": [1]})
+
+
+def test_what_an_agent_sets_holds() -> None:
+    """Observations and rules read it of the agent. What the character itself does goes by the character."""
+    env = in_the_open(players := quiet())
+    env.reset()
+    players[0].blast_strength, players[0].enemies = 9, [constants.Item.Agent2]
+    players[1].can_kick = True
+    obs, _, _, _ = env.step([5, 0, 0, 0])
+    assert (obs[0]["blast_strength"], obs[0]["enemies"]) == (9, [constants.Item.Agent2])
+    assert obs[0]["bomb_blast_strength"][5, 1] == constants.DEFAULT_BLAST_STRENGTH
+    assert obs[1]["can_kick"] is True
+    env._bombs.append(characters.Bomb(players[1], (5, 8), 5, 2))
+    env.step([0, 3, 0, 0])
+    assert env._bombs[1].position == (5, 7)
+
+
+def test_what_an_agent_overrides_is_called() -> None:
+    """Its methods, and an `is_alive` that it computes."""
+
+    class Own(Quiet):
+        did: tuple[Any, ...] = ()
+
+        def pick_up(self, item: Any, max_blast_strength: int) -> None:
+            self.did += (item, max_blast_strength)
+
+        def die(self) -> None:
+            self.did += ("dies",)
+
+        def maybe_lay_bomb(self) -> None:
+            self.did += ("lays",)
+
+    class Odd(Quiet):
+        @property
+        def is_alive(self) -> bool:
+            return self.agent_id != 3
+
+    class Wrapper(Quiet):
+        def __getattr__(self, name: str) -> Any:
+            return 7 if name == "ammo" else super().__getattr__(name)
+
+    env = in_the_open(players := [Own(), Wrapper(), Own(), Odd()])
+    env.reset()
+    env._flames = [characters.Flame(LINE[2], 2)]
+    obs, rewards, _, _ = env.step([4, 0, 5, 0])
+    assert players[0].did == (constants.Item.IncrRange, 10)
+    assert players[2].did == ("lays", "dies")
+    assert obs[1]["ammo"] == 7
+    assert obs[0]["alive"] == [10, 11, 12]
+    assert rewards == [0, 0, 0, -1]
+    assert obs[0]["blast_strength"] == constants.DEFAULT_BLAST_STRENGTH
+
+
+def test_a_replaced_model_gets_the_agents() -> None:
+    class Model(pommerman.forward_model.ForwardModel):
+        @staticmethod
+        def get_done(agents: Any, *_: Any) -> bool:
+            return agents is players
+
+    env = in_the_open(players := quiet())
+    env.model = Model()
+    env.reset()
+    assert env.step([0] * 4)[2]
+
+
+def test_the_last_step_is_stepped_as_any(tmp_path: Path) -> None:
+    """A state at the step limit is no end: the original steps it, and so do three of its recorded games."""
+    env = in_the_open(quiet(), step_count=800)
+    env.reset()
+    obs, rewards, done, info = env.step([4, 0, 0, 0])
+    assert (obs[0]["step_count"], obs[0]["position"], obs[0]["blast_strength"]) == (801, (5, 2), 3)
+    assert (rewards, done, info) == ([-1] * 4, True, {"result": constants.Result.Tie})
+
+
+@pytest.mark.parametrize("env_id", [FFA, "PommeRadio-v2"])
+def test_actions_are_int(env_id: str) -> None:
+    """So that they can be written as JSON."""
+    env = pommerman.make(env_id, [agents.RandomAgent() for _ in range(4)])
+    drawn = env.act(env.reset())
+    json.dumps(drawn)
+    assert {type(part) for action in drawn for part in np.atleast_1d(np.array(action, object))} == {int}
+    assert type(env.action_space.sample()) is (int if env_id == FFA else tuple)
+    env.step(
+        [*drawn, 0] if env_id != FFA else drawn
+    )  # more actions than agents are ignored, as by the original
+    assert (env._powerups, env._viewer) == ([], None)
+
+
+# What no game gets into ------------------------------------------------------------------
+
+
 def test_a_state_no_game_gets_into(capsys: pytest.CaptureFixture[str]) -> None:
     """It is stepped and drawn."""
     with made() as env:
@@ -574,10 +703,9 @@ def test_closing_is_no_end() -> None:
     env.reset()
     for _ in range(2):
         env.close()
-    with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
-        env.step([0] * 4)
+    assert env.step([0] * 4)[0][0]["step_count"] == 1
     env.reset()
-    env.step([0] * 4)
+    assert env.step([0] * 4)[0][0]["step_count"] == 1
     env.render(close=True)
 
 

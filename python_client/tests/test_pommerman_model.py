@@ -189,6 +189,7 @@ T, F = True, False
         (3, (T, T, F, T), 800, T, [-1] * 4, None, "a tie at the limit"),
         (3, (F, F, F, F), 10, T, [-1] * 4, None, "a tie of the dead"),
         (4, (T, T), 10, F, [0, 0], None, "a duel goes on"),
+        (4, (T, T, F, T), 10, F, [0, 0], None, "a duel of four pays two while it goes on"),
         (4, (F, T), 10, T, [-1, 1], [1], "a duel is won"),
         (4, (F, F), 10, T, [0, 0], None, "both dead: nobody is paid"),
         (4, (T, T), 800, T, [-1, -1], None, "the limit of a duel"),

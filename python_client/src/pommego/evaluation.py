@@ -98,7 +98,8 @@ def evaluate(
             by then count, which in batches are the shorter ones; the result has the number of the others.
         address: of a running server; None: one is started.
         token: that server's token, if it has one.
-        options: as for `make_vec`: observation, rules, state and so on; for an agent only rules.
+        options: as for `make_vec`: observation, rules, state and so on; for an agent only rules. What the
+            policies' own attribute `options` says, see `LineUps`, is given anyway.
 
     Returns:
         the results; printed, it shows rates of wins, ties and losses and the mean length, with 95 %

@@ -36,8 +36,8 @@ const (
 //
 // The text leaves open what becomes of an agent that walks into a corner which a
 // bomb then closes, and with bombs of 25 steps that is how games are lost. So
-// these rules are ours, and without them, as the option careful=0 has it, the agent
-// goes by the text alone:
+// these rules are ours. The option careful=0 leaves them out, and careful=0,allbombs=1
+// is the text alone:
 //
 //   - No rule makes a move after which the agent might not survive the bombs that
 //     lie, or have room left, see [analysis.sound]; and a search has only the moves
@@ -48,7 +48,7 @@ const (
 type hybrid struct {
 	hybridMemory
 	rng      env.RNG
-	literal  bool // goes by the paper's text alone: careful=0
+	literal  bool // does without our own rules: careful=0
 	allBombs bool // 5 + 2n: every bomb around adds to the time of danger, the first one too: allbombs=1
 }
 

@@ -41,6 +41,10 @@ class LineUps:
       has been set to a state: there a policy with a memory clears it;
     * ``row``: int (n,), a fixed number for each seat of each game, an index into such a memory.
 
+    An attribute `options` of a policy says which options of `make_vec` it plays by, such as
+    ``{"observation": "near", "mask": "safe"}`` of networks (`pommego.load`): environments with others
+    refuse it.
+
     In Radio games components 1 and 2 are the words sent, 0 for none. If a policy raises an
     exception nothing has been stepped, and the next step calls it again. With policies only one
     step can be in flight, and `PommegoVectorEnv.simulate` is not possible.

@@ -26,7 +26,7 @@ def states(
         envs = pommego.make_vec(id, 64, opponents=["simple"] * 3, start_states=demonstrations)
 
     Args:
-        path: a data set, or a file of recorded games (``pommego play --record``).
+        path: a data set, or recorded games (``pommego play --record``, or the original's).
         at: after how many steps. Negative numbers count from the end of each game:
             -1 is the last position in which it goes on. Games that are shorter lack it.
         winner: leave out games that nobody won, and seat the learner of an episode that begins there in the

@@ -59,24 +59,7 @@ class ForwardModel:
             actions.append(action)
         return actions
 
-    @staticmethod
-    def step(
-        actions: Any,
-        curr_board: Board,
-        curr_agents: Sequence[Any],
-        curr_bombs: list[Any],
-        curr_items: dict[tuple[int, int], int],
-        curr_flames: list[Any],
-        max_blast_strength: int = 10,
-    ) -> turn.State:
-        """Make one step; see `turn.play`. The arguments are changed.
-
-        Returns:
-            board, agents, bombs, items and flames after it.
-        """
-        return turn.play(
-            actions, curr_board, curr_agents, curr_bombs, curr_items, curr_flames, max_blast_strength
-        )
+    step = staticmethod(turn.step)
 
     def get_observations(
         self,
@@ -170,11 +153,12 @@ class ForwardModel:
             winners = alive
         if winners:
             return [1 if seat in winners else -1 for seat in seats]
+        paid = 2 if game_type is constants.GameType.OneVsOne else 4
         if step_count >= max_steps or (_teams(game_type) and not alive):
-            return [-1] * (2 if game_type is constants.GameType.OneVsOne else 4)
+            return [-1] * paid
         if game_type is constants.GameType.FFA:
             return [0 if seat in alive else -1 for seat in seats]
-        return [0 for _ in seats]
+        return [0] * paid
 
     @staticmethod
     def get_info(

@@ -55,8 +55,10 @@ def _http(where: str) -> agents.HttpAgent:
 
 def _of_class(path: str) -> agents.BaseAgent:
     module, _, name = path.rpartition(".")
+    if module.partition(".")[0] == "agents":
+        module = f"pommego.pommerman.{module}"
     try:
-        made_by = getattr(agents if module == "agents" else importlib.import_module(module), name)
+        made_by = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"there is no agent {path!r}: {error}") from error
     return made_by()

@@ -1,6 +1,6 @@
 """One step of the game: of an environment, or of an agent's search.
 
-A step is the list of calls in `play`, each a phase of the rules. The server has the
+A step is the list of calls in `step`, each a phase of the rules. The server has the
 same rules in Go. It refuses states that no game can reach, from which agents here may
 search: boards with fog, two of four agents, bombs without an owner. And it takes 1 ms to
 read a state, step it and write it, where a step here takes 0.03 ms.
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pommego.pommerman import characters, constants, utility
 
-__all__ = ["play"]
+__all__ = ["step"]
 
 Board = NDArray[Any]
 Cell = tuple[int, int]
@@ -29,24 +29,24 @@ _RIGID = constants.Item.Rigid.value
 _WOOD = constants.Item.Wood.value
 
 
-def play(
+def step(
     actions: Any,
-    board: Board,
-    agents: Sequence[Any],
-    bombs: list[Any],
-    items: dict[Cell, int],
-    flames: list[Any],
-    max_blast_strength: int,
+    curr_board: Board,
+    curr_agents: Sequence[Any],
+    curr_bombs: list[Any],
+    curr_items: dict[Cell, int],
+    curr_flames: list[Any],
+    max_blast_strength: int = 10,
 ) -> State:
     """Make one step. The arguments are changed in place.
 
     Args:
         actions: by agent id, an Action or its number; those of the dead are ignored.
-        board: agents drawn over bombs, and flames over everything.
-        agents: with the methods of `characters.Bomber`.
-        bombs: in the order in which they were laid.
-        items: the value of each hidden item by its position.
-        flames: the oldest first; several can share a cell.
+        curr_board: agents drawn over bombs, and flames over everything.
+        curr_agents: with the methods of `characters.Bomber`.
+        curr_bombs: in the order in which they were laid.
+        curr_items: the value of each hidden item by its position.
+        curr_flames: the oldest first; several can share a cell.
         max_blast_strength: the most that range items lead to.
 
     Returns:
@@ -55,9 +55,10 @@ def play(
     Raises:
         ValueError: a living agent's action is invalid; nothing has changed then.
     """
+    board, agents, bombs, items = curr_board, curr_agents, curr_bombs, curr_items
     living = [agent for agent in agents if agent.is_alive]
     moves = [constants.Action(actions[agent.agent_id]) for agent in living]
-    flames = _burn_down(board, items, flames)
+    flames = _burn_down(board, items, curr_flames)
 
     agents_at: Counter[Cell] = Counter()
     bombs_at: Counter[Cell] = Counter()

@@ -52,6 +52,14 @@ class PommermanJSONEncoder(json.JSONEncoder):
         return obj.to_json() if hasattr(obj, "to_json") else super().default(obj)
 
 
+class Discrete(gymnasium.spaces.Discrete):
+    """The numbers 0 to n - 1. As with the original's, samples are int."""
+
+    def sample(self, *args: Any, **kwargs: Any) -> int:
+        """Draw one, as gymnasium's does."""
+        return int(super().sample(*args, **kwargs))
+
+
 # Directions -------------------------------------------------------------------
 
 

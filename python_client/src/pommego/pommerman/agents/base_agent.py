@@ -9,11 +9,20 @@ from pommego.pommerman import characters, constants
 __all__ = ["BaseAgent"]
 
 
+class _Part(str):
+    """The name of an attribute of the character, if the agent has none of its own: a fast `__getattr__`."""
+
+    def __get__(self, agent: Any, kind: Any) -> Any:
+        if agent is None or kind.__getattr__ is not BaseAgent.__getattr__:
+            raise AttributeError(f"{kind.__name__!r} has no attribute {str(self)!r}")
+        return getattr(agent._character, self)
+
+
 class BaseAgent:
     """An agent. Subclasses define `act`.
 
-    The attributes of its character (`agent_id`, `position`, `ammo` and so on) can be read
-    from the agent itself.
+    All that its character has (`agent_id`, `position`, `ammo`, `pick_up` and so on) can be read
+    from the agent itself. What the agent sets or defines of it holds instead, in the rules too.
 
     Args:
         character: a class, which `init_agent` instantiates, or an instance.
@@ -53,3 +62,8 @@ class BaseAgent:
 
     def shutdown(self) -> None:
         """Called when the environment closes: release what the agent holds."""
+
+
+_PARTS = ("agent_id", "is_alive", "position", "ammo", "blast_strength", "can_kick", "teammate", "enemies")
+for _name in _PARTS:
+    setattr(BaseAgent, _name, _Part(_name))

@@ -96,6 +96,8 @@ class Pomme(gymnasium.Env):
         self._rng: random.Random | None = None  # without a seed, the module random
         self._step_count = 0
         self._board: Any = None
+        self._powerups: list[Any] = []  # always empty, as in the original
+        self._viewer = None  # there is no window
         self._bombs: list[Any] = []
         self._flames: list[Any] = []
         self._items: dict[tuple[int, int], int] = {}
@@ -110,7 +112,7 @@ class Pomme(gymnasium.Env):
     # Preparing ----------------------------------------------------------------
 
     def _set_action_space(self) -> None:
-        self.action_space: gymnasium.Space = gymnasium.spaces.Discrete(6)
+        self.action_space: gymnasium.Space = utility.Discrete(6)
 
     def _set_observation_space(self) -> None:
         cells = self._board_size**2
@@ -237,7 +239,7 @@ class Pomme(gymnasium.Env):
         self._board, _, self._bombs, self._items, self._flames = self.model.step(
             actions,
             self._board,
-            self._bodies,
+            self._agents,
             self._bombs,
             self._items,
             self._flames,
@@ -257,7 +259,7 @@ class Pomme(gymnasium.Env):
         """Return the observation of each agent as the game stands."""
         self.observations = self.model.get_observations(
             self._board,
-            self._bodies,
+            self._agents,
             self._bombs,
             self._flames,
             self._is_partially_observable,
@@ -270,20 +272,15 @@ class Pomme(gymnasium.Env):
         return self.observations
 
     def _get_rewards(self) -> list[int]:
-        return self.model.get_rewards(self._bodies, self._game_type, self._step_count, self._max_steps)
+        return self.model.get_rewards(self._agents, self._game_type, self._step_count, self._max_steps)
 
     def _get_done(self) -> bool:
         return self.model.get_done(
-            self._bodies, self._step_count, self._max_steps, self._game_type, self.training_agent
+            self._agents, self._step_count, self._max_steps, self._game_type, self.training_agent
         )
 
     def _get_info(self, done: bool, rewards: list[int]) -> dict[str, Any]:
-        return self.model.get_info(done, rewards, self._game_type, self._bodies)
-
-    @property
-    def _bodies(self) -> list[Any]:
-        """The agents' characters, which have position, ammo and so on. An agent can be its own."""
-        return [getattr(agent, "_character", agent) for agent in self._agents]
+        return self.model.get_info(done, rewards, self._game_type, self._agents)
 
     # Saved games --------------------------------------------------------------
 
@@ -369,8 +366,7 @@ class Pomme(gymnasium.Env):
         return graphics.save_png(self, folder)
 
     def close(self) -> None:
-        """Forget the game and shut the agents down. `reset` starts again. Idempotent."""
-        self._board = None
+        """Shut the agents down. The game stays, as in the original. Idempotent."""
         for agent in self._agents or ():
             agent.shutdown()
 

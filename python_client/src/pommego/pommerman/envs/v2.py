@@ -49,7 +49,7 @@ class Pomme(v0.Pomme):
 
     def _set_action_space(self) -> None:
         sizes = [6] + [self._radio_vocab_size] * self._radio_num_words
-        self.action_space = gymnasium.spaces.Tuple([gymnasium.spaces.Discrete(size) for size in sizes])
+        self.action_space = gymnasium.spaces.Tuple([utility.Discrete(size) for size in sizes])
 
     def _extra_features(self) -> int:
         return self._radio_vocab_size * self._radio_num_words
@@ -72,7 +72,7 @@ class Pomme(v0.Pomme):
             TypeError: a living agent's action is neither a number nor a list or tuple.
         """
         moves = []
-        for action, agent in zip(actions, self._agents, strict=True):
+        for action, agent in zip(actions, self._agents, strict=False):  # more are ignored
             move, words = action, _SILENCE
             if agent.is_alive and isinstance(action, list | tuple):
                 move, words = action[0], tuple(action[1 : 1 + self._radio_num_words])
