@@ -81,21 +81,18 @@ func (srv *Server) protocol(path string) Protocol {
 
 // takeToken moves a token from the path of a request to its header, so that it is in no log.
 func (srv *Server) takeToken(r *http.Request) {
-	for len(srv.cfg.Protocols) > 0 {
-		rest, ok := strings.CutPrefix(r.URL.Path, "/token/")
-		if !ok {
-			return
-		}
+	if rest, ok := strings.CutPrefix(r.URL.Path, "/token/"); ok && len(srv.cfg.Protocols) > 0 {
 		token, path, _ := strings.Cut(rest, "/")
 		r.Header.Set("Authorization", "Bearer "+token)
 		r.URL.Path = "/" + path
+		srv.takeToken(r) // there may be a second one
 	}
 }
 
 func (s *service) newGuest(client string, leave func()) *Guest {
 	g := &Guest{service: s, leave: leave, gone: make(chan struct{}), rested: time.Now()}
 	g.setUp(s.server, client)
-	g.longest, g.spare = guestBytes, guestSpare
+	g.longest, g.spare, g.kind = guestBytes, guestSpare, websocket.TextMessage
 	return g
 }
 
@@ -174,6 +171,7 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 		g.serve(answer)
 		g.sayGoodbye()
 		end()
+		g.linger()
 		g.cut.Stop()
 	})
 }
@@ -215,7 +213,7 @@ func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 			}
 			if !g.stopped() {
 				if text := answer(m.buf, m.lacks); text != nil {
-					g.write(text)
+					g.sendMessage(text)
 				}
 			}
 			g.memory.release(m.held + decoded)
@@ -224,15 +222,6 @@ func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 		}()
 	}
 	<-last
-}
-
-func (g *Guest) write(text []byte) {
-	g.ws.SetWriteDeadline(time.Now().Add(g.server.cfg.writeTimeout))
-	if err := g.ws.WriteMessage(websocket.TextMessage, text); err != nil {
-		g.stop(0, err.Error())
-		return
-	}
-	g.server.metrics.sent.Add(float64(len(text)))
 }
 
 // Keep has a session of a name outlast its request, as one whose requests come on connections of their own: as
@@ -259,7 +248,7 @@ func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error
 	}
 	srv.kept.Store(name, kept)
 	go kept.stay(func() {
-		<-kept.quit
+		<-kept.ctx.Done()
 		srv.kept.Delete(name)
 		end()
 	})
@@ -284,7 +273,7 @@ func (g *Guest) makeRoom(idle time.Duration, near bool) bool {
 		oldest.Close()
 		select {
 		case <-oldest.gone:
-		case <-g.quit:
+		case <-g.ctx.Done():
 		}
 	}
 	return oldest != nil

@@ -167,7 +167,7 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 		}
 	case <-time.After(lookTimeout):
 		http.Error(w, "the environment is busy", http.StatusServiceUnavailable)
-	case <-e.owner.quit:
+	case <-e.owner.ctx.Done():
 		http.Error(w, "the client of the environment has gone", http.StatusServiceUnavailable)
 	}
 }

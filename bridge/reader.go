@@ -30,9 +30,9 @@ type link struct {
 	client string  // for the log
 	memory account // what it and its requests take
 
-	longest int  // a message, in bytes
-	spare   int  // bytes of a message that are not counted, as every connection has them
-	binary  bool // it takes no text
+	longest int // a message, in bytes
+	spare   int // bytes of a message that are not counted, as every connection has them
+	kind    int // of its messages; with binary ones it takes no text
 
 	long    chan struct{} // the worker is done with a long message
 	working bool          // the worker has one; the reader's own
@@ -42,8 +42,7 @@ type link struct {
 	stopOnce sync.Once
 	ctx      context.Context // done when it is to end
 	end      context.CancelFunc
-	quit     <-chan struct{} // that of ctx
-	code     int             // what to tell the peer then; 0: nothing. Set before quit is closed
+	code     int // what to tell the peer then; 0: nothing. Set before
 	reason   string
 	cut      *time.Timer
 	cancel   atomic.Bool // ends the request in progress; environments have it
@@ -53,7 +52,6 @@ type link struct {
 func (l *link) setUp(srv *Server, client string) {
 	l.server, l.client, l.memory = srv, client, account{budget: &srv.memory}
 	l.ctx, l.end = context.WithCancel(context.Background())
-	l.quit = l.ctx.Done()
 }
 
 // open gives it its connection.
@@ -87,13 +85,16 @@ func (l *link) stop(code int, reason string) {
 
 var longAgo = time.Unix(1, 0)
 
-func (l *link) stopped() bool {
-	select {
-	case <-l.quit:
-		return true
-	default:
-		return false
+func (l *link) stopped() bool { return l.ctx.Err() != nil }
+
+// sendMessage sends one. One goroutine at a time may.
+func (l *link) sendMessage(msg []byte) {
+	l.ws.SetWriteDeadline(time.Now().Add(l.server.cfg.writeTimeout))
+	if err := l.ws.WriteMessage(l.kind, msg); err != nil {
+		l.stop(0, err.Error())
+		return
 	}
+	l.server.metrics.sent.Add(float64(len(msg)))
 }
 
 // sayGoodbye tells the peer why it ends.
@@ -107,6 +108,18 @@ func (l *link) sayGoodbye() {
 	_ = l.ws.WriteControl(websocket.CloseMessage, closing, time.Now().Add(lingerTime))
 }
 
+// linger lets the peer take what has been sent. A connection closed with
+// unread bytes in it would be reset, and the peer would lose the last reply.
+func (l *link) linger() {
+	half, ok := l.conn.(interface{ CloseWrite() error })
+	if l.code == 0 || !ok || half.CloseWrite() != nil {
+		return
+	}
+	l.conn.SetReadDeadline(time.Now().Add(lingerTime))
+	l.conn.allow(maxMessageBytes)
+	_, _ = io.Copy(io.Discard, l.conn)
+}
+
 // read takes requests off the connection until the session is to end.
 func (s *session) read() {
 	cfg := &s.server.cfg
@@ -114,7 +127,7 @@ func (s *session) read() {
 		var r *request
 		select {
 		case r = <-s.free:
-		case <-s.quit:
+		case <-s.ctx.Done():
 			return
 		}
 		// Waiting for a request has no deadline here: write watches over it.
@@ -141,11 +154,11 @@ func (l *link) receive(r *request, limit int, wait, whole time.Duration) error {
 	if l.working { // what is read behind a long message waits, but a peer that goes is noticed
 		select {
 		case <-l.long:
-		case <-l.quit:
+		case <-l.ctx.Done():
 		}
 	}
 	l.deadline(whole)
-	if l.binary && kind != websocket.BinaryMessage {
+	if l.kind == websocket.BinaryMessage && kind != l.kind {
 		return errText
 	}
 	if err = r.fill(in, limit, l); err == nil {

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -64,7 +63,8 @@ func newSession(srv *Server, ws *websocket.Conn) *session {
 		out: make(chan reply), stepSignal: make(chan struct{}, 1), viewSignal: make(chan struct{}, 1),
 	}
 	s.setUp(srv, ws.RemoteAddr().String())
-	s.longest, s.spare, s.binary, s.long = srv.cfg.maxMessageBytes, keepBytes, true, make(chan struct{}, 1)
+	s.longest, s.spare, s.kind = srv.cfg.maxMessageBytes, keepBytes, websocket.BinaryMessage
+	s.long = make(chan struct{}, 1)
 	for range srv.cfg.maxInFlight {
 		s.free <- &request{}
 	}
@@ -88,16 +88,4 @@ func (s *session) run() {
 	s.linger()
 	s.cut.Stop()
 	s.server.cfg.Log.Info("disconnected", "client", s.client, "code", s.code, "reason", s.reason)
-}
-
-// linger lets the peer take what has been sent. A connection closed with
-// unread bytes in it would be reset, and the peer would lose the last reply.
-func (s *session) linger() {
-	half, ok := s.conn.(interface{ CloseWrite() error })
-	if s.code == 0 || !ok || half.CloseWrite() != nil {
-		return
-	}
-	s.conn.SetReadDeadline(time.Now().Add(lingerTime))
-	s.conn.allow(maxMessageBytes)
-	_, _ = io.Copy(io.Discard, s.conn)
 }

@@ -118,7 +118,7 @@ func (s *session) serveViewers(e *environment) {
 	e.answerViewers()
 	for e.viewers.holds() {
 		select {
-		case <-s.quit:
+		case <-s.ctx.Done():
 			return
 		case <-s.viewSignal:
 			s.answerViewers()

@@ -108,13 +108,8 @@ func (s *session) write() {
 }
 
 func (s *session) send(rep reply) {
-	s.ws.SetWriteDeadline(time.Now().Add(s.server.cfg.writeTimeout))
-	if rep.msg == nil {
-		// It was cut short.
-	} else if err := s.ws.WriteMessage(websocket.BinaryMessage, rep.msg); err != nil {
-		s.stop(0, err.Error())
-	} else {
-		s.server.metrics.sent.Add(float64(len(rep.msg)))
+	if rep.msg != nil { // it was not cut short
+		s.sendMessage(rep.msg)
 	}
 	if rep.batch != nil {
 		rep.batch.home <- rep.batch
