@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -32,6 +33,8 @@ _MOST = 127
 _BLOCKS = 9  # around the agent, in which cells are counted
 _MESSAGE = [9, 9]  # of how many values networks choose each word
 _DICE = ("step_low", "step_high", "row", "col")  # the numbers that decide them
+# What near has by some rules alone.
+_SOMETIMES = re.compile(r"skull|(teammate|fog)(_block\d)?|(teammate|enemy\d)_alive|message\d=\d+")
 # In a wheel, or in a clone.
 _FOLDERS = (
     Path(__file__).with_name("_networks"),
@@ -182,6 +185,8 @@ class Network:
 def _places(field: Field, names: Sequence[str]) -> NDArray[np.intp]:
     """Return where these planes or numbers are in a field; -1 for those that it does not have."""
     known = {of.name: at for at, of in enumerate(field.names)}
+    if unknown := [name for name in names if name not in known and not _SOMETIMES.fullmatch(name)]:
+        raise ValueError(f"no id has {unknown} in the field {field.name!r} of near")
     return np.array([known.get(name, -1) for name in names], np.intp)
 
 
