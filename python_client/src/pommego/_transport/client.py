@@ -305,7 +305,7 @@ class Client:
         except ValueError as e:
             raise self.distrust(f"an invalid reply ({e})") from e
         if reply.id is not None:  # replies that are skipped may take their time, but only one each
-            if not self._replied < reply.id < self.next_id:
+            if reply.id not in self._expected and not self._replied < reply.id < self.next_id:
                 raise self.distrust(f"reply {reply.id} after {self._replied}, of {self.next_id - 1} requests")
             self._replied = reply.id
         return reply
