@@ -81,12 +81,11 @@ func kills(r *tournament.Results) *table {
 
 // summary says in a sentence or two what was played.
 func summary(r *tournament.Results) string {
-	s := fmt.Sprintf("%s, %s", r.Env, r.Format)
+	s, games := fmt.Sprintf("%s, %s", r.Env, r.Format), count(r.Config.Games, "game")
 	if r.Against != "" {
-		s += fmt.Sprintf(" against %s: %s for each of %s", r.Against, count(r.Config.Games, "game"),
-			count(len(r.Agents), "agent"))
+		s += fmt.Sprintf(" against %s: %s for each of %s", r.Against, games, count(len(r.Agents), "agent"))
 	} else {
-		s += fmt.Sprintf(": %s at each of %s", count(r.Config.Games, "game"), count(r.Played/r.Config.Games, "table"))
+		s += fmt.Sprintf(": %s at each of %s", games, count(r.Played/r.Config.Games, "table"))
 	}
 	if n := r.Repetitions; n > 1 {
 		s += fmt.Sprintf(", %s with %d repetitions each", count(r.Config.Games/n, "board"), n)
