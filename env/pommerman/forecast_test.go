@@ -299,3 +299,31 @@ func TestRollingBombsAreForeseen(t *testing.T) {
 		}
 	}
 }
+
+// TestRollingBombsAreSetOff: of a recorded game, in which it looked as if the step down could be survived. The bomb that
+// rolls to the left is set off on its way.
+func TestRollingBombsAreSetOff(t *testing.T) {
+	v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), `
+		. . r # # # . . . . .
+		. . . . k . . . . . k
+		+ . . . o . . . . . #
+		# . A . . # . . . . .
+		# . . . . o B . . . .
+		# + o # . . # . . + +
+		. . . . . # . . . k #
+		+ . . . . . . . . . .
+		. . . . . . . . . . #
+		. . . . . . . . . . .
+		. k # + e . # . # . .`)
+	for i, b := range []pommerman.SeenBomb{{Life: 1, Blast: 5}, {Life: 7, Blast: 5, Moving: grid.Left},
+		{Life: 5, Blast: 2, Moving: grid.Down}} {
+		b.Cell = v.Bombs[i].Cell
+		v.Bombs[i] = b
+	}
+	var safety pommerman.Safety
+	safety.See(v)
+	if !safety.Stays.Deadly[1].Has(grid.At(4, 2)) || safety.Moves().Has(pommerman.Down) {
+		t.Errorf("the cell below burns at once: %v, want that foreseen; safe moves %b, without down", safety.Stays.Deadly[1],
+			safety.Moves())
+	}
+}
