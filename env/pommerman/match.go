@@ -270,7 +270,7 @@ func (m *Match) observeNear(seats []uint8, dst [][]byte, masks []byte) {
 	for i, seat := range seats {
 		m.View(int(seat), v)
 		if s.v, s.cells = v, all; r.fogged() {
-			s.cells = all.within(r.window(&m.State, int(seat)), board)
+			s.cells = all.within(v.inView, board)
 		}
 		if i == 0 || r.fogged() { // else all see the same
 			s.Stays.Foresee(v, Stop)
@@ -281,7 +281,9 @@ func (m *Match) observeNear(seats []uint8, dst [][]byte, masks []byte) {
 		}
 		if masks != nil {
 			width := len(masks) / len(seats)
-			m.Mask(int(seat), masks[i*width:][:width])
+			if r.RadioWords > 0 {
+				m.Mask(int(seat), masks[i*width:][:width])
+			}
 			for a, moves := Stop, s.Moves(); a < numActions; a++ {
 				masks[i*width+int(a)] = toByte(moves.Has(a))
 			}

@@ -28,6 +28,8 @@ type View struct {
 	Alive     env.SeatSet // never fogged
 	StepCount int
 	Message   [MaxWords]uint8 // what the teammate sent in the last step
+
+	inView grid.Bits // the cells in view, of a view that See made
 }
 
 // SeenBomb is a bomb as the maps show it.
@@ -52,7 +54,7 @@ func (r *Rules) window(s *State, seat int) grid.Bits {
 // See fills v with what seat sees.
 func (r *Rules) See(s *State, seat int, v *View) {
 	w := r.window(s, seat)
-	v.Rules, v.Seat = r, seat
+	v.Rules, v.Seat, v.inView = r, seat, w
 	v.Board = s.Board
 	if r.ViewSize != 0 {
 		v.fog(&w)
