@@ -196,5 +196,5 @@ def test_the_golden_version_mismatch() -> None:
         with contextlib.suppress(OSError):
             sock.recv(100)
 
-    with upgraded(script) as address, pytest.raises(pommego.VersionError, match=r"speaks version \[3\]"):
+    with upgraded(script) as address, pytest.raises(pommego.VersionError, match=r"speaks version \[4\]"):
         Client(address)
