@@ -29,11 +29,12 @@ def played(binary: Path, record: Path, agents: str, seed: int, *more: str) -> li
         ("PommeTeamCompetition-v0", "mappo-team,champion:level=1,mappo-team,heuristic", (0, 2)),
         ("PommeTeamCompetition-v0", "mappo-team,champion:level=2,mappo-team,champion:level=2", (0, 2)),
         ("OneVsOne-v0", "ppo-duel,simple", (0,)),
+        ("OneVsOne-v0", "ppo-duel,ppo-duel", (0, 1)),
     ],
 )
 def test_decides_as_the_program(binary: Path, tmp_path: Path, id: str, agents: str, seats: tuple) -> None:
     """In whole games, with kicks, fog and other sides of the board."""
-    rules, compared = {"max_steps": 150}, 0
+    rules, compared = {"max_steps": 300}, 0  # more than a byte holds
     for seed in range(2):
         record = tmp_path / f"{seed}.jsonl"
         steps = played(binary, record, agents, seed, "--env", id, "--rules", json.dumps(rules))
