@@ -85,7 +85,6 @@ func (srv *Server) takeToken(r *http.Request) {
 		token, path, _ := strings.Cut(rest, "/")
 		r.Header.Set("Authorization", "Bearer "+token)
 		r.URL.Path = "/" + path
-		srv.takeToken(r) // there may be a second one
 	}
 }
 

@@ -127,22 +127,6 @@ func TestShortNames(t *testing.T) {
 	c.reset(`{"episode_id":"duel-1"}`) // which nobody can join
 }
 
-// TestTokenTwice: no part of a path that may be a token is logged.
-func TestTokenTwice(t *testing.T) {
-	var log bytes.Buffer
-	s := serve(t, func(c *bridge.Config) {
-		c.Token, c.Log = "secret", slog.New(slog.NewTextHandler(&log, nil))
-	})
-	for _, path := range []string{"/token/wrong/token/secret/nowhere", "/token/secret/token/secret/nowhere"} {
-		if status := s.ask(t, http.MethodGet, path, "", nil); status != http.StatusNotFound {
-			t.Errorf("%s: status %d", path, status)
-		}
-	}
-	if s.stop(); strings.Contains(log.String(), "secret") {
-		t.Errorf("the log is %s", log.String())
-	}
-}
-
 // post begins a call whose caller can go.
 func (s *server) post(t *testing.T, session, tool, arguments string) (goes func()) {
 	t.Helper()

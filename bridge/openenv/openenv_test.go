@@ -582,6 +582,9 @@ func TestToken(t *testing.T) {
 	if status := s.ask(t, "GET", "/schema", "", nil); status != http.StatusUnauthorized {
 		t.Errorf("without: status %d", status)
 	}
+	if status := s.ask(t, "GET", "/token/wrong/token/secret/schema", "", nil); status != http.StatusUnauthorized {
+		t.Errorf("with a wrong token before the right one: status %d", status)
+	}
 	status := s.ask(t, "GET", "/token/secret/token/secret/schema", "", nil)
 	logged, err := os.ReadFile(log.Name())
 	if err != nil || status != http.StatusNotFound || !strings.Contains(string(logged), "status=404") ||

@@ -191,8 +191,8 @@ func TestBench(t *testing.T) {
 		}
 	}
 	r.decodes(t, &report)
-	if report.Games != 32 || report.Workers != 1 || len(report.Results) != 2 {
-		t.Fatalf("report is %+v, want 2 results of 32 games and 1 worker", report)
+	if report.Games != 32 || report.Workers != 1 || len(report.Results) != 3 {
+		t.Fatalf("report is %+v, want 3 results of 32 games and 1 worker", report)
 	}
 	for _, x := range report.Results {
 		if !strings.HasPrefix(x.Name, "copy/") || x.Median <= 0 || x.Min > x.Max || x.Allocs == nil {

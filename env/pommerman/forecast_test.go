@@ -300,8 +300,8 @@ func TestRollingBombsAreForeseen(t *testing.T) {
 	}
 }
 
-// TestRollingBombsAreSetOff: of a recorded game, in which it looked as if the step down could be survived. The bomb that
-// rolls to the left is set off on its way.
+// TestRollingBombsAreSetOff: of a recorded game, in which it looked as if the step down could be survived. The bomb
+// that rolls to the left is set off on its way.
 func TestRollingBombsAreSetOff(t *testing.T) {
 	v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), `
 		. . r # # # . . . . .
