@@ -26,12 +26,12 @@ KINDS = {
 }
 AGENTS = (
     "random,simple,osla,rhea:ticks=2000,heuristic,bfs:ticks=2000,mcts:ticks=2000,uct:ticks=2000,"
-    "fmcs-ucb1:ticks=2000,fmcs-exploit:ticks=2000,java-rhea,java-mcts,champion-net,"
+    "fmcs-ucb1:ticks=2000,fmcs-exploit:ticks=2000,java-rhea,java-mcts,"
     "champion:level=1,champion:level=2,champion:level=3,champion:level=4,champion:level=5"
 )
 # Of all there would be too many tables of four, and by radio most play as they do without.
 SOME = (
-    "simple,heuristic,mcts:ticks=2000,fmcs-exploit:ticks=2000,java-rhea,java-mcts,champion-net,"
+    "simple,heuristic,mcts:ticks=2000,fmcs-exploit:ticks=2000,java-rhea,java-mcts,"
     "champion:level=1,champion:level=5"
 )
 

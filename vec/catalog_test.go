@@ -1,7 +1,9 @@
 package vec
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"pommego/env"
@@ -49,5 +51,21 @@ func besideTwin(t *testing.T, cfg Config, steps int) {
 		if err := compare(b, tw.step(actions)); err != nil {
 			t.Fatalf("step %d: %v", n+1, err)
 		}
+	}
+}
+
+// TestSavedWithGoneAgent: a saved game that seats an agent that there was says what to use in its place.
+func TestSavedWithGoneAgent(t *testing.T) {
+	game, err := catalog.Game("OneVsOne-v0")
+	must(t, err)
+	p := make1(t, Config{Game: game, Games: 1, Opponents: []string{"static"}})
+	must(t, p.Reset(p.NewBatch(nil), ResetOptions{Seed: ptr(1)}))
+	text, err := p.SaveJSON(0)
+	must(t, err)
+	of := strings.Replace(string(text), `"name":"static"`, `"name":"champion-net"`, 1)
+	var se *StateError
+	if err := p.LoadJSON(0, []byte(of)); !errors.As(err, &se) ||
+		!strings.Contains(err.Error(), `"champion-net" is gone, use ppo-ffa`) {
+		t.Errorf("error is %v, want a StateError that the agent is gone", err)
 	}
 }

@@ -104,7 +104,7 @@ func (k *Kept) Replay(ctx context.Context, r *Record, watch match.Watch) error {
 	for _, name := range r.Agents {
 		p, err := match.OwnPlayer(k.tournament.game, name)
 		if err != nil {
-			return fmt.Errorf("%w: what a log names outside this program is not opened: %w", ErrNotAgain, err)
+			return fmt.Errorf("%w: %w; a log opens nothing outside this program", ErrNotAgain, err)
 		}
 		players = append(players, p)
 	}

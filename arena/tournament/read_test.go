@@ -94,6 +94,14 @@ func TestReadStartsNothing(t *testing.T) {
 	}
 }
 
+// TestReadGone: a log that names an agent that there was is read, and its games say what to use in its place.
+func TestReadGone(t *testing.T) {
+	err := replay(t, context.Background(), "PommeFFACompetition-v0", "champion-net")
+	if !errors.Is(err, ErrNotAgain) || !strings.Contains(err.Error(), `"champion-net" is gone, use ppo-ffa`) {
+		t.Errorf("error %v, want %v, and that the agent is gone", err, ErrNotAgain)
+	}
+}
+
 // TestReplayEnds: a game of agents that search for hours is left when the context ends.
 func TestReplayEnds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)

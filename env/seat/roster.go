@@ -14,6 +14,8 @@ type Kind[V any] struct {
 	Options []string // the keys it takes
 	Make    func(o Options) (Bot[V], error)
 	version int // of its decisions; 0: 1
+
+	successors string // what to use in place of a bot that there was; empty: there is this one
 }
 
 // Version is the kind with this version of its decisions. It is 1 unless given, and must
@@ -32,6 +34,9 @@ func Plain[V any](name string, create func() Bot[V]) Kind[V] {
 	return Kind[V]{Name: name, Make: func(Options) (Bot[V], error) { return create(), nil }}
 }
 
+// Gone is the name of a bot that there was. No list has it; the error for it names the successors.
+func Gone[V any](name, successors string) Kind[V] { return Kind[V]{Name: name, successors: successors} }
+
 // Static is the kind of bot that always makes choice 0.
 func Static[V any]() Kind[V] { return Plain("static", func() Bot[V] { return static[V]{} }) }
 
@@ -43,9 +48,11 @@ func Random[V any](choices func(v *V, component int) int) Kind[V] {
 
 // Names lists the bots, without options.
 func (r Roster[V]) Names() []string {
-	names := make([]string, len(r))
+	names := make([]string, 0, len(r))
 	for i := range r {
-		names[i] = r[i].Name
+		if r[i].successors == "" {
+			names = append(names, r[i].Name)
+		}
 	}
 	return names
 }
@@ -54,7 +61,9 @@ func (r Roster[V]) Names() []string {
 func (r Roster[V]) Versions() map[string]int {
 	versions := make(map[string]int, len(r))
 	for i := range r {
-		versions[r[i].Name] = max(1, r[i].version)
+		if r[i].successors == "" {
+			versions[r[i].Name] = max(1, r[i].version)
+		}
 	}
 	return versions
 }
@@ -74,6 +83,9 @@ func (r Roster[V]) newBot(name string, file []byte) (Bot[V], error) {
 	if i < 0 {
 		return nil, fmt.Errorf("no agent is called %q%s, there are: %s",
 			base, enum.Suggest(base, r.Names()), strings.Join(r.Names(), ", "))
+	}
+	if r[i].successors != "" {
+		return nil, fmt.Errorf("agent %q is gone, use %s in its place", name, r[i].successors)
 	}
 	o := Options{map[string]string{}, file}
 	if given {

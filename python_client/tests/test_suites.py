@@ -242,7 +242,6 @@ def test_decisions_of_all_agents_are_pinned() -> None:
     specs = {path.stem: pommego.load(path.stem).spec for path in learned}
     here = specs["ppo-ffa"].agent_versions
     others = {  # which no suite has
-        ("PommeTeamCompetition-v0", 1, "champion-net", here["champion-net"]),
         ("PommeFFA2018-v0", 2, "simple-2018", here["simple-2018"]),
         ("PommeFFAJava-v0", 2, "java-rhea", here["java-rhea"]),
     }

@@ -34,6 +34,7 @@ MADE = {
     "rows": 1,
     "observation": "raw",
     "reward": "outcome",
+    "mask": "legal",
     "autoreset_mode": "NextStep",
     "on_death": "",
     "fields": [],

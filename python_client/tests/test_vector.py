@@ -521,7 +521,7 @@ def test_repr_and_ping(vec: Vec) -> None:
 
 def test_make_vec_has_few_options() -> None:
     """What belongs together is one object: `LineUps`, `Starts`, `Connection`."""
-    assert len(inspect.signature(pommego.make_vec).parameters) == 24
+    assert len(inspect.signature(pommego.make_vec).parameters) == 25
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@
 //	heuristic, bfs, mcts, fmcs-*   package paper: rules, and searches where they evade or attack
 //	osla, uct, rhea                package paper: searches for every move
 //	champion                       package champion: tree search with pessimistic scenarios, the strongest
-//	champion-net                   package champion: a small network that learned from it
 //	mappo-*, ppo-*, net            package learned: networks that learned, without search
 //	java-*                         package java: the agents of the Java re-implementation
 //
@@ -48,6 +47,9 @@ var Roster = slices.Concat(
 	withNoise(champion.Roster),
 	withNoise(learned.Roster),
 	java.Roster,
+	seat.Roster[pommerman.View]{
+		seat.Gone[pommerman.View]("champion-net", "ppo-ffa (free for all), ppo-duel (one against one) or mappo-team (teams)"),
+	},
 )
 
 func withNoise(kinds seat.Roster[pommerman.View]) seat.Roster[pommerman.View] {

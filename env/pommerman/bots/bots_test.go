@@ -15,7 +15,7 @@ func TestNames(t *testing.T) {
 	want := []string{
 		"static", "random", "simple", "simple-2018", "heuristic",
 		"bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore", "osla", "uct", "rhea", "champion",
-		"champion-net", "mappo-radio", "mappo-team", "ppo-duel", "ppo-ffa", "net",
+		"mappo-radio", "mappo-team", "ppo-duel", "ppo-ffa", "net",
 		"java-simple", "java-osla", "java-rhea", "java-mcts",
 	}
 	if !slices.Equal(Roster.Names(), want) {
@@ -43,6 +43,19 @@ func TestNewErrors(t *testing.T) {
 		if err == nil || bot != nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: New(%q) gives %v, want an error with %q", test.reason, test.name, err, test.want)
 		}
+	}
+}
+
+// TestGone: who names an agent that there was, with or without options, learns what to use in its place.
+func TestGone(t *testing.T) {
+	for _, name := range []string{"champion-net", "champion-net:noise=0.1"} {
+		_, err := Roster.New(name)
+		if want := `agent "` + name + `" is gone, use ppo-ffa`; err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("New(%q) gives %v, want %s", name, err, want)
+		}
+	}
+	if _, there := Roster.Versions()["champion-net"]; there {
+		t.Error("it has a version")
 	}
 }
 

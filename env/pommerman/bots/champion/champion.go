@@ -1,6 +1,5 @@
-// Package champion holds the strongest built-in agents of Pommerman: "champion", a tree
-// search with pessimistic scenarios, and "champion-net", a small network that learned from
-// it and does not search.
+// Package champion holds the strongest built-in agent of Pommerman: "champion", a tree
+// search with pessimistic scenarios.
 package champion
 
 import (
@@ -64,13 +63,12 @@ var championOptions = slices.Concat(
 	seat.Budget(func(s *settings) *search.Budget { return &s.budget }),
 )
 
-// Roster lists the agents.
+// Roster lists the agent.
 var Roster = seat.Roster[pommerman.View]{
 	seat.Configured("champion", settings{search.Budget{Ticks: duelTicks}, defaultWeights}, championOptions,
 		func(s settings) pommerman.Bot {
 			return &champion{settings: s, Memo: search.Memo{Bytes: int64(unsafe.Sizeof(planner{}))}}
 		}).Version(4),
-	seat.Plain("champion-net", func() pommerman.Bot { return new(championNet) }).Version(2),
 }
 
 func (a *champion) Reset(rng env.RNG) {

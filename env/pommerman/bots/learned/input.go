@@ -37,7 +37,7 @@ type wires struct{ planes, numbers []int }
 
 // read reads a brain from a file.
 func read(file []byte) (*brain, error) {
-	n, err := network.Read(file, side, 0, tactics.Choices, tactics.Choices+words*vocabulary)
+	n, err := network.Read(file, side, tactics.Choices, tactics.Choices+words*vocabulary)
 	if err != nil {
 		return nil, fmt.Errorf("no network that Network.save wrote: %w", err)
 	}

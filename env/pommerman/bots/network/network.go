@@ -1,6 +1,6 @@
 // Package network computes small networks whose weights come from files.
 //
-//	n, err := network.Read(file, side)
+//	n, err := network.Read(file, side, answers)
 //	answers := n.Answers(input, n.NewMemory())
 //
 // A layer's units stand in squares of cells. Each sees a square of cells of the layer
@@ -51,17 +51,15 @@ type Layer struct {
 	from, to int // sides of the squares of cells before and after
 }
 
-// Read reads a network that takes inputs numbers in each of side x side cells, and gives
-// as many numbers as one of outputs in all. With inputs 0 any number will do.
-func Read(file []byte, side, inputs int, outputs ...int) (*Network, error) {
+// Read reads a network that sees its planes, scalars and blocks in each of side x side cells,
+// and gives as many numbers as one of outputs in all.
+func Read(file []byte, side int, outputs ...int) (*Network, error) {
 	head, rest, _ := bytes.Cut(file, []byte("\n"))
 	n := new(Network)
 	if err := saved.DecodeJSON(head, n); err != nil || n.Format != format || len(n.Layers) == 0 {
 		return nil, fmt.Errorf("its first line is no JSON object with %q: %q and layers", "format", format)
 	}
-	if inputs == 0 {
-		inputs = len(n.Planes) + len(n.Scalars) + 9*len(n.Blocks)
-	}
+	inputs := len(n.Planes) + len(n.Scalars) + 9*len(n.Blocks)
 	var err error
 	for k := range n.Layers {
 		l := &n.Layers[k]
