@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _climb(arguments: list[str] | None) -> None:
-    pommego.torch  # noqa: B018, which says what to install
+    from pommego import torch  # noqa: F401, PLC0415, which says what to install
     run_path(str(examples.find()["ladder"]))["main"](arguments)
 
 
