@@ -342,21 +342,21 @@ func (w *worker) writeAt(slot, i int, to *shown) {
 	for f := range p.fields {
 		w.obs[f] = p.fields[f].ofGame(to.obs[f], slot)
 	}
-	masks := to.mask[first*p.maskN : (first+len(g.rows))*p.maskN]
-	if p.cfg.Mask == Safe {
-		g.match.(env.Careful).ObserveSafely(p.encoding, g.rows, w.obs, masks)
-	} else {
-		g.match.Observe(p.encoding, g.rows, w.obs)
-	}
 	for k, seat := range g.rows {
 		row := first + k
 		if p.cfg.Mask == Legal {
-			g.match.Mask(int(seat), masks[k*p.maskN:(k+1)*p.maskN])
+			g.match.Mask(int(seat), to.mask[row*p.maskN:(row+1)*p.maskN])
 		}
 		to.alive[row], to.seat[row] = toByte(g.status.In.Has(int(seat))), seat
 		if to.rules != nil {
 			to.rules[row] = int32(g.variant)
 		}
+	}
+	if p.cfg.Mask == Legal {
+		g.match.Observe(p.encoding, g.rows, w.obs)
+	} else {
+		masks := to.mask[first*p.maskN : (first+len(g.rows))*p.maskN]
+		g.match.(env.Careful).ObserveSafely(p.encoding, g.rows, w.obs, masks)
 	}
 	if len(p.state) > 0 {
 		for f := range p.state {

@@ -59,7 +59,13 @@ func (f *Bombs) See(v *View, move Action) {
 // Take takes the bombs of a state.
 func (f *Bombs) Take(r *Rules, s *State) {
 	f.begin(r)
-	f.Still, f.Rolls = s.lying()
+	for i := range s.bombs() {
+		if b := &s.Bombs[i]; b.Moving() == grid.Stay {
+			f.Still.Add(b.Cell)
+		} else {
+			f.Rolls.Add(b.Cell)
+		}
+	}
 	if f.rolling = !f.Rolls.Empty(); f.rolling {
 		f.Rest, f.state = f.Still, *s
 		return

@@ -171,53 +171,60 @@ func (m *Match) Mask(seat int, dst []uint8) {
 			choices[v] = toByte(v == 0 || agent.Alive)
 		}
 	}
-	still, rolling := m.lying()
-	r.maskMoves(&m.Board, agent, int(m.StepCount), moves, &still, &rolling)
-}
-
-// lying is the cells of bombs that lie still, and of those that roll.
-func (s *State) lying() (still, rolling grid.Bits) {
-	for i := range s.bombs() {
-		if b := &s.Bombs[i]; b.Moving() == grid.Stay {
-			still.Add(b.Cell)
-		} else {
-			rolling.Add(b.Cell)
-		}
-	}
-	return still, rolling
-}
-
-// maskMoves writes which moves of an agent would do something. A ring that is about to fall may give it a bomb back.
-func (r *Rules) maskMoves(board *[256]Item, agent *Agent, step int, moves []uint8, still, rolling *grid.Bits) {
 	moves[Stop] = 1
 	if !agent.Alive {
 		clear(moves[Up:])
 		return
 	}
-	for d := grid.Up; d <= grid.Right; d++ {
-		to := agent.Cell.Next(d)
-		moves[d] = enterable[board[to]&15]
-		if !agent.Kicks && board[to] == BombItem {
-			moves[d] = toByte(rolling.Has(to) || r.matters(board, agent.Cell, to))
+	if r.maskWalks(&m.Board, agent, moves) {
+		for d := grid.Up; d <= grid.Right; d++ {
+			if to := agent.Cell.Next(d); m.Board[to] == BombItem && r.vain(&m.Board, to) {
+				moves[d] = toByte(m.rolls(to))
+			}
 		}
 	}
-	falls := r.Traits().ringsWait && r.FirstCollapse != NoCollapse && r.ringDue(step) >= 0
-	here := still.Has(agent.Cell) || rolling.Has(agent.Cell)
-	moves[LayBomb] = toByte((agent.Ammo > 0 || falls) && (!here || r.Traits().BombsStack))
+	moves[LayBomb] = toByte((agent.Ammo > 0 || r.ringFalls(int(m.StepCount))) &&
+		(r.Traits().BombsStack || !m.BombAt(agent.Cell)))
 }
 
-// matters reports whether it may matter that an agent that cannot kick goes against a bomb that lies still: if another
-// agent is next to it, whose kick that prevents. Where no seat sees what rolls, it may.
-func (r *Rules) matters(board *[256]Item, from, to grid.Cell) bool {
-	if r.StepKind == Step2018 {
-		return false
+// rolls reports whether the bomb on a cell rolls.
+func (s *State) rolls(c grid.Cell) bool {
+	for i := range s.bombs() {
+		if b := &s.Bombs[i]; b.Cell == c {
+			return b.Moving() != grid.Stay
+		}
 	}
-	near := false
+	return false
+}
+
+// maskWalks writes which steps do not lead into walls, and reports whether one leads to a bomb that the agent cannot
+// kick.
+func (r *Rules) maskWalks(board *[256]Item, agent *Agent, moves []uint8) bool {
+	bombs := uint8(0)
+	for d := grid.Up; d <= grid.Right; d++ {
+		item := board[agent.Cell.Next(d)] & 15
+		moves[d] = enterable[item]
+		bombs |= bombItem[item]
+	}
+	return bombs != 0 && !agent.Kicks
+}
+
+// bombItem is 1 for that item.
+var bombItem = [16]uint8{BombItem: 1}
+
+// ringFalls reports whether a ring falls before anybody moves, which may give an agent a bomb back.
+func (r *Rules) ringFalls(step int) bool {
+	return r.FirstCollapse != NoCollapse && r.Traits().ringsWait && r.ringDue(step) >= 0
+}
+
+// vain reports whether it does nothing if an agent that cannot kick goes against a bomb that lies still. If another
+// agent is next to the bomb, it prevents that one's kick. Where no seat sees what rolls, it may do something.
+func (r *Rules) vain(board *[256]Item, bomb grid.Cell) bool {
+	first, near := r.Agent0(), uint8(0) // agents, itself among them
 	for _, d := range grid.Dirs {
-		next := to.Next(d)
-		near = near || next != from && board[next] >= r.Agent0()
+		near += toByte(board[bomb.Next(d)] >= first)
 	}
-	return near || r.Traits().Conceals
+	return r.StepKind == Step2018 || near <= 1 && r.StepKind != StepJava
 }
 
 // enterable is 1 for the items that are no wall.

@@ -168,8 +168,19 @@ func (f *Forecast) livesBeside(ground, blast grid.Bits, from int) grid.Bits {
 
 // legal is what Mask says.
 func (s *Safety) legal() (moves Moves) {
-	var mask [numActions]uint8
-	s.v.Rules.maskMoves(&s.v.Board, &s.v.Self, s.v.StepCount, mask[:], &s.Stays.Still, &s.Stays.Rolls)
+	v, f, r, mask := s.v, &s.Stays, s.v.Rules, [numActions]uint8{Stop: 1}
+	if !v.Self.Alive {
+		return moves.With(Stop)
+	}
+	if r.maskWalks(&v.Board, &v.Self, mask[:]) {
+		for d := grid.Up; d <= grid.Right; d++ {
+			if to := v.Self.Cell.Next(d); v.Board[to] == BombItem && r.vain(&v.Board, to) {
+				mask[d] = toByte(f.Rolls.Has(to))
+			}
+		}
+	}
+	here := f.Still.Has(v.Self.Cell) || f.Rolls.Has(v.Self.Cell)
+	mask[LayBomb] = toByte((v.Self.Ammo > 0 || r.ringFalls(v.StepCount)) && (r.Traits().BombsStack || !here))
 	for a, is := range mask {
 		moves |= Moves(is) << a
 	}
