@@ -60,6 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _climb(arguments: list[str] | None) -> None:
     from pommego import torch  # noqa: F401, PLC0415, which says what to install
+
     run_path(str(examples.find()["ladder"]))["main"](arguments)
 
 
