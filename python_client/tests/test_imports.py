@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tournaments": {"core", "evaluation", "networks"},
     "watching": {"core", "data", "evaluation"},
     **{name: {"core", "__init__"} for name in ("__main__", "demo")},
-    "bench": {"core", "__init__", "examples"},
+    "bench": {"core", "__init__", "examples", "torch"},
     "__init__": {"core", "evaluation", "networks", "pettingzoo", "tournaments", "watching"},
 }
 
