@@ -82,8 +82,8 @@ def bombs(run: ppo.Run, against: str, games: int, png: Path) -> None:
     seats = seats[: pommego.catalog()[recipe.id].seats]
     figure = Figure(figsize=(2 * len(SHOWN), 2.2 * games), layout="constrained")
     for number, row in enumerate(figure.subplots(games, len(SHOWN), squeeze=False)):
-        shown = {"autoreset_mode": "Disabled", "render_mode": "rgb_array"}
-        envs = pommego.make_vec(recipe.id, 1, seats=seats, observation="planes", **shown)
+        shown = {"autoreset_mode": "Disabled", "render_mode": "rgb_array", **policy.options}
+        envs = pommego.make_vec(recipe.id, 1, seats=seats, **shown)
         obs, info = envs.reset(seed=BOARDS + number)
         frames, last, over = [], 0, np.zeros(envs.num_envs, bool)
         while not over.all():
