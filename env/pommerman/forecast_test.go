@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"pommego/env"
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
@@ -325,5 +326,38 @@ func TestRollingBombsAreSetOff(t *testing.T) {
 	if !safety.Stays.Deadly[1].Has(grid.At(4, 2)) || safety.Moves().Has(pommerman.Down) {
 		t.Errorf("the cell below burns at once: %v, want that foreseen; safe moves %b, without down", safety.Stays.Deadly[1],
 			safety.Moves())
+	}
+}
+
+// TestSafetyByExtremeRules: whatever lives bombs and flames have, and however fast the board collapses, some legal move is
+// safe, and no more than the legal ones.
+func TestSafetyByExtremeRules(t *testing.T) {
+	var safety pommerman.Safety
+	for _, base := range pommermantest.Variants() {
+		for _, life := range []int{1, 2, 38, 41, 42, 100} {
+			rules := base
+			rules.BombLife, rules.FlameLife, rules.StartBlast = life, 1+life%5, 14
+			if rules.StepKind == pommerman.StepJava {
+				rules.FirstCollapse, rules.CollapseEvery = 5, 1
+			}
+			game, err := pommerman.New("extreme", "", rules, bots.Roster)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seed := env.Seed{Value: uint64(life)}
+			m := game.New(1)[0].(*pommerman.Match)
+			m.Reset(seed)
+			pommermantest.PlayOn(t, game, m, seed, func() {
+				for seat := range rules.Seats() {
+					var v pommerman.View
+					m.View(seat, &v)
+					safety.See(&v)
+					legal := legalMoves(m, seat)
+					if moves := safety.Moves(); moves == 0 || moves&^legal != 0 {
+						t.Fatalf("rules %+v, seat %d: safe %b of legal %b", rules, seat, moves, legal)
+					}
+				}
+			})
+		}
 	}
 }

@@ -152,9 +152,10 @@ func (f *Forecast) lives(ground, asked grid.Bits) grid.Bits {
 	return lives
 }
 
-// livesBeside is lives beside one more bomb, whose blast burns from a step on.
+// livesBeside is lives beside one more bomb, whose blast burns from a step on. What is past the horizon does not count.
 func (f *Forecast) livesBeside(ground, blast grid.Bits, from int) grid.Bits {
 	var burns [maxFlameLife + 1]grid.Bits // as long as that is
+	from = min(from, Horizon+1)
 	end := min(from+f.rules.lasting(), Horizon+1)
 	for t := from; t < end; t++ {
 		burns[t-from] = blast.Or(f.Deadly[t])
