@@ -92,7 +92,7 @@ test-integrations: build $(INTEGRATIONS)/.ready ## Python tests of the adapters,
 	$(INTEGRATIONS)/bin/python -m pytest -W default python_client/tests/test_docs.py
 
 # By uv: the pip of Python 3.11 refuses this lock file, as packages ask for pydantic[email] and it has pydantic.
-$(INTEGRATIONS)/.ready: $(LOCKED)/integrations.txt python_client/pyproject.toml $(TOOLS)/.ready
+$(INTEGRATIONS)/.ready: $(LOCKED)/integrations.txt python_client/pyproject.toml cmd/pommego/version.txt $(TOOLS)/.ready
 	$(PYTHON) -m venv $(INTEGRATIONS)
 	$(TOOLS)/uv pip install --quiet --python $(INTEGRATIONS)/bin/python --require-hashes -r $(LOCKED)/integrations.txt
 	$(INTEGRATIONS)/bin/python $(PIP) --no-deps --no-build-isolation -e python_client
