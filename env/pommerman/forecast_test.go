@@ -329,8 +329,8 @@ func TestRollingBombsAreSetOff(t *testing.T) {
 	}
 }
 
-// TestSafetyByExtremeRules: whatever lives bombs and flames have, and however fast the board collapses, some legal move is
-// safe, and no more than the legal ones.
+// TestSafetyByExtremeRules: whatever lives bombs and flames have, and however fast the board collapses, some legal move
+// is safe, and no more than the legal ones.
 func TestSafetyByExtremeRules(t *testing.T) {
 	var safety pommerman.Safety
 	for _, base := range pommermantest.Variants() {
