@@ -141,7 +141,7 @@ func (n *NearForm) Draw(s *Safety, planes, numbers []byte) {
 			put(mapDanger, c, nearSoon+1-due)
 		}
 	}
-	as := v.takesFor()
+	as := v.Rules.takesFor(v.Seat, v.Teammate)
 	if !spread(planes, maps[:], &everywhere, &as, nearCells, n.sources, nearUnit) {
 		n.spreadPlainly(planes, maps[:], &as)
 	}
@@ -194,24 +194,6 @@ func (n *NearForm) spreadPlainly(dst, maps []byte, as *[16]uint8) {
 			putWord(plane, at, word)
 		}
 	}
-}
-
-// takesFor is what the seat takes each item of the board for.
-func (v *View) takesFor() (as [16]uint8) {
-	for item := range as {
-		as[item] = uint8(item)
-	}
-	for k := range v.Rules.Seats() {
-		switch item := v.Rules.Agent0() + Item(k); {
-		case k == v.Seat:
-			as[item] = uint8(itself)
-		case item == v.Teammate:
-			as[item] = uint8(itsTeammate)
-		default:
-			as[item] = uint8(anEnemy)
-		}
-	}
-	return as
 }
 
 // nearNumbers is the vector of the encoding: shares as the planes encoding has them, in how many cells a

@@ -71,21 +71,35 @@ type relations struct {
 func (r *Rules) relationsOf(seat int) relations {
 	teammate, enemies := r.relations(seat)
 	of := relations{mate: seat, teammate: teammate, enemies: enemies[:r.enemies()]}
-	for item := range of.as {
-		of.as[item] = uint8(item)
-	}
+	of.as = r.takesFor(seat, teammate)
 	for other := range r.Seats() {
-		seen := &of.as[r.Agent0()+Item(other)]
 		switch other {
 		case seat:
-			*seen = uint8(itself)
 		case r.Teammate(seat):
-			*seen, of.mate = uint8(itsTeammate), other
+			of.mate = other
 		default:
-			*seen, of.others = uint8(anEnemy), append(of.others, other)
+			of.others = append(of.others, other)
 		}
 	}
 	return of
+}
+
+// takesFor is what a seat takes each item of the board for.
+func (r *Rules) takesFor(seat int, teammate Item) (as [16]uint8) {
+	for item := range as {
+		as[item] = uint8(item)
+	}
+	for k := range r.Seats() {
+		switch item := r.Agent0() + Item(k); {
+		case k == seat:
+			as[item] = uint8(itself)
+		case item == teammate:
+			as[item] = uint8(itsTeammate)
+		default:
+			as[item] = uint8(anEnemy)
+		}
+	}
+	return as
 }
 
 var sources, planeNames = func() (from [numPlanes]source, names []env.Name) {
