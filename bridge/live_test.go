@@ -358,9 +358,10 @@ func TestLookWithoutMemory(t *testing.T) {
 // TestLooksAreBounded: so many looks at the games of a client can wait for a step, and no more, even if those
 // who look go away.
 func TestLooksAreBounded(t *testing.T) {
-	busy := make(chan struct{})
+	begun, busy := make(chan struct{}), make(chan struct{})
 	server := startServer(t, func(cfg *Config) {
 		cfg.Variant = func(id string, rules json.RawMessage) (env.Game, error) {
+			close(begun)
 			<-busy
 			return toyVariant(id, rules)
 		}
@@ -371,6 +372,7 @@ func TestLooksAreBounded(t *testing.T) {
 	if _, err := c.Send("spaces", "env_id", "ToySolo-v0", "rules", Message{}); err != nil {
 		t.Fatal(err)
 	}
+	<-begun // until then looks are answered at once
 	owner := server.gallery.find(v.key).owner
 	ctx, leave := context.WithCancel(context.Background())
 	var looks sync.WaitGroup
