@@ -37,7 +37,7 @@ type assembly struct {
 	*staging
 	enc     *encoder
 	perFile int
-	pending *disk.Pending // the file under way, nil if none is
+	begun   bool // a file is under way
 	m       *Manifest
 }
 
@@ -74,10 +74,11 @@ func assemblyStaging(folder string, o Options) (*staging, error) {
 
 // add adds a game, which gets the next number.
 func (a *assembly) add(e *Episode) error {
-	if a.pending == nil {
-		if err := a.beginFile(); err != nil {
+	if !a.begun {
+		if err := a.enc.begin(a.staging, len(a.m.Files)); err != nil {
 			return err
 		}
+		a.begun = true
 	}
 	e.Game = a.m.Games + a.enc.stats.Games
 	if err := a.enc.put(e); err != nil {
@@ -89,28 +90,13 @@ func (a *assembly) add(e *Episode) error {
 	return a.endFile()
 }
 
-// fileName is the name of the file under way, or of the next.
-func (a *assembly) fileName() string { return dataName(a.m.Layout, len(a.m.Files)) }
-
-func (a *assembly) beginFile() (err error) {
-	path := filepath.Join(a.folder, filepath.FromSlash(a.fileName()))
-	if a.pending, err = disk.Begin(a.disk, path, a.scratch); err != nil {
-		return err
-	}
-	return a.enc.begin(a.pending)
-}
-
 func (a *assembly) endFile() error {
 	made, err := a.enc.end(a.m.Games)
 	if err != nil {
 		return err
 	}
-	made.File.Path = a.fileName()
-	if err := a.pending.Commit(); err != nil {
-		return err
-	}
 	a.m.add(made)
-	a.pending = nil
+	a.begun = false
 	return nil
 }
 
@@ -119,7 +105,7 @@ var errNoGames = errors.New("dataset: no game is left")
 
 // finish writes the manifest: from now on it is a data set.
 func (a *assembly) finish() (*Manifest, error) {
-	if a.pending != nil {
+	if a.begun {
 		if err := a.endFile(); err != nil {
 			return nil, err
 		}
@@ -136,9 +122,7 @@ func (a *assembly) finish() (*Manifest, error) {
 // Close gives the data set up, unless it is finished: then nothing of it stays. What cannot be
 // removed is no data set, and the next assembly removes it.
 func (a *assembly) Close() error {
-	if a.pending != nil {
-		a.pending.Abort()
-	}
+	a.enc.abort()
 	if _, err := os.Stat(filepath.Join(a.folder, ManifestName)); err == nil {
 		return a.staging.Close()
 	}

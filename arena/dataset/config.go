@@ -76,7 +76,8 @@ type Config struct {
 	// MaxSteps truncates a game after this many steps; 0: never.
 	MaxSteps int `json:"max_episode_steps,omitempty"`
 
-	// FileGames is how many games a file holds; 0: 10,000 for Games, else 100.
+	// FileGames is how many games a file holds, and how many a kill can cost. 0: 1 with agents outside
+	// the program, as their moves take time and may cost money; else 10,000 for Games, and 100.
 	FileGames int `json:"games_per_file"`
 
 	// Unrepeatable says that agents may not play the same game again: their search
@@ -104,8 +105,12 @@ func (c Config) resolve(game env.Game) (Config, error) {
 	spec := game.Spec()
 	c.Agents = slices.Clone(c.Agents)
 	if c.FileGames == 0 {
-		c.FileGames = 10_000
-		if c.Layout != Games {
+		switch {
+		case slices.ContainsFunc(c.Agents, match.Outside):
+			c.FileGames = 1
+		case c.Layout == Games:
+			c.FileGames = 10_000
+		default:
 			c.FileGames = 100
 		}
 	}

@@ -6,20 +6,19 @@ import (
 	"pommego/env"
 )
 
-// Episode is one played game. As JSON it has what cannot be had from the data
-// set's configuration.
+// Episode is one played game.
 type Episode struct {
 	Game   int      // its number in the data set
-	Seed   env.Seed `json:"-"` // where Start comes from
-	Dealt  bool     `json:"-"` // Start is what Seed deals; else Seed means nothing
-	Start  []byte   `json:"-"` // the game at its start, as vec.Pool.Save writes it; nil if Dealt says enough
+	Seed   env.Seed // where Start comes from
+	Dealt  bool     // Start is what Seed deals; else Seed means nothing
+	Start  []byte   // the game at its start, as vec.Pool.Save writes it; nil if Dealt says enough
 	Agents []uint16 // by seat, indices into the data set's agents
 	Steps  int      // steps made
 	Result env.Result
 	// Winners are the seats that won.
 	Winners env.SeatSet
 	// Results are by seat; nil: of files written before there were any.
-	Results []env.SeatResult `json:",omitempty"`
+	Results []env.SeatResult
 	// Outcome is what the end paid each seat, 0 where its fate was not decided.
 	Outcome []float64
 	// Lived is for each seat how many steps it was in.
@@ -30,13 +29,13 @@ type Episode struct {
 	Truncated bool
 	// Counts is what was counted, for each seat a number for each of the game's
 	// counts; nil if nobody has yet, or of files written before there were any.
-	Counts []int32 `json:",omitempty"`
+	Counts []int32
 	// Actions has a byte for each step, seat and component, in this order; 0
 	// for seats that are out.
 	Actions []byte
 	// Decisions are those of which agents report more than the action, in the
 	// order of steps and seats.
-	Decisions []Decision `json:",omitempty"`
+	Decisions []Decision
 }
 
 // Decision is what an agent reports of how it chose an action. Arrays are in
@@ -46,7 +45,7 @@ type Decision struct {
 	Visits     []byte // how often its search tried each choice
 	Values     []byte // what the search found each to be worth
 
-	Extra map[string][]byte `json:",omitempty"` // further arrays, by their names
+	Extra map[string][]byte // further arrays, by their names
 }
 
 // shape is the numbers by which the parts of an episode are counted.

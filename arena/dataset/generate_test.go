@@ -205,22 +205,13 @@ func TestWriteErrors(t *testing.T) {
 func TestStoppedByContext(t *testing.T) {
 	config := small()
 	want := contents(t, generate(t, ffa, config, testOptions(1)))
-	folder := filepath.Join(t.TempDir(), "set")
-	ctx, cancel := context.WithCancel(context.Background())
-	o := testOptions(1)
-	o.Progress = func(p Progress) {
-		if p.Games == 4 {
-			cancel()
-		}
-	}
-	if _, _, err := Generate(ctx, gameOf(t, ffa), config, folder, o); !errors.Is(err, ErrStopped) {
-		t.Fatalf("error %v, want %v", err, ErrStopped)
-	}
+	folder := unfinished(t)
 	if _, err := Open(folder); !errors.Is(err, errNone) ||
 		!strings.Contains(err.Error(), "the same command continues it") {
 		t.Errorf("opening what is not finished: %v, want %v and what to do", err, errNone)
 	}
 	var first Progress
+	o := testOptions(1)
 	o.Progress = func(p Progress) {
 		if first.TotalGames == 0 {
 			first = p
@@ -230,8 +221,8 @@ func TestStoppedByContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.Resumed != 4 || work.Games != 3 {
-		t.Errorf("%d games taken over and %d played, want 4 and 3", first.Resumed, work.Games)
+	if first.Resumed != 3 || work.Games != 4 {
+		t.Errorf("%d games taken over and %d played, want those of the first file, 3, and 4", first.Resumed, work.Games)
 	}
 	sameContents(t, "after a stop", contents(t, folder), want)
 }
@@ -249,15 +240,6 @@ func TestFinishedIsLeftAlone(t *testing.T) {
 
 // TestRefusals checks what a folder is refused for.
 func TestRefusals(t *testing.T) {
-	unfinished := func(t *testing.T) string {
-		folder := filepath.Join(t.TempDir(), "set")
-		o := testOptions(1)
-		o.Disk = &disktest.Disk{At: 25}
-		if _, _, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, o); err == nil {
-			t.Fatal("it was to crash")
-		}
-		return folder
-	}
 	for _, c := range []struct {
 		reason string
 		folder func(*testing.T) string

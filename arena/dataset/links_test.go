@@ -70,7 +70,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		}
 		want[c.Games] = contents(t, folder)
 	}
-	if len(n.names) < 12 || !n.names[filepath.Join(workFolder, logName+".part")] {
+	if len(n.names) < 12 || !n.names[filepath.Join(workFolder, logName)] {
 		t.Fatalf("written were %q, want all there is", slices.Sorted(maps.Keys(n.names)))
 	}
 	refused := 0

@@ -73,8 +73,7 @@ func (w *writer) write(t *table) error {
 	return w.parquet.Flush()
 }
 
-// finish ends the file's content. It does not have its name yet: that is
-// pending.Commit's.
+// finish ends the file's content. The file gets its name from pending.Commit.
 func (w *writer) finish() (File, error) {
 	if err := w.parquet.Close(); err != nil {
 		return File{}, err

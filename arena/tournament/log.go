@@ -95,7 +95,7 @@ func (r *run) openLog(d disk.FS, path string, take func(text []byte) error) (*di
 		return nil, err
 	}
 	return disk.OpenLog(d, path, disk.LogOptions{
-		Header: h, Accept: h.accept, Take: func(text []byte, _ disk.Place) error { return take(text) },
+		Header: h, Accept: h.accept, Take: take,
 	})
 }
 
@@ -148,7 +148,7 @@ func (r *run) takeOver(text []byte) error {
 // keep writes finished games to a log and waits until they are on the disk.
 func keep[R any](log *disk.Log, records []R) error {
 	for i := range records {
-		if _, err := log.Add(&records[i]); err != nil {
+		if err := log.Add(&records[i]); err != nil {
 			return err
 		}
 	}

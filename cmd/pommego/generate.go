@@ -31,10 +31,11 @@ Layouts:
 
 The same command gives the same bytes on any number of cores; the environment variable
 GOMAXPROCS sets how many it uses. To continue a run that was stopped or killed, give the same
-command again. To extend a data set, give it with more --games. The bytes are those of one
-run. The manifest names agents that may play differently the next time: their search has a
-limit in time (ms=), or they are outside this program (http://host:port, exec:COMMAND,
-library:PATH), where a move may take 10 s.
+command again: it makes the files that are missing, so choose a small --games-per-file for slow
+agents. To extend a data set, give it with more --games. The bytes are those of one run. The
+manifest names agents that may play differently the next time: their search has a limit in
+time (ms=), or they are outside this program (http://host:port, exec:COMMAND, library:PATH),
+where a move may take 10 s.
 
 Several machines can share the work, file by file: each makes a part in its own folder,
 with the same flags and --part; then one takes all parts, with --take for each, and makes
@@ -69,7 +70,7 @@ what is missing. The bytes are those of one run.`,
 	f.BoolVar(&o.dialogues, "dialogues", false, "layout dialogues: chat for language models")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
 	f.IntVar(&o.config.FileGames, "games-per-file", 0,
-		"games in a file (default 10000 in layout games, else 100)")
+		"games in a file (default 10000 in layout games, else 100; 1 with agents outside this program)")
 	limitMemory(f, &o.config.Memory)
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
 	return cmd
@@ -143,7 +144,7 @@ func (o *generateOptions) game() (env.Game, error) {
 func (o *generateOptions) explain(err error) error {
 	switch {
 	case errors.Is(err, dataset.ErrStopped):
-		return fmt.Errorf("%w, which are kept in %s: the same command continues with them", err, o.out)
+		return fmt.Errorf("%w; finished files are kept in %s: the same command makes the others", err, o.out)
 	case errors.Is(err, dataset.ErrOther), errors.Is(err, dataset.ErrNotEmpty), errors.Is(err, dataset.ErrOtherBuild):
 		return usagef("%w; for another data set name another --out", err)
 	}
