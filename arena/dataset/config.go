@@ -33,17 +33,14 @@ type Seating = enum.Text[seatings]
 
 // The seatings.
 const (
-	Fixed   Seating = iota // agent k in seat k
-	rotated                // of data sets that earlier versions made
-	Drawn                  // each seat's agent is drawn, from the game's own RNG
-	Told                   // the client says so with each game, see Recorded
+	Fixed Seating = iota // agent k in seat k
+	Drawn                // each seat's agent is drawn, from the game's own RNG
+	Told                 // the client says so with each game, see Recorded
 )
 
 type seatings struct{}
 
-func (seatings) Names() (string, []string) {
-	return "seating", []string{"fixed", "rotated", "drawn", "told"}
-}
+func (seatings) Names() (string, []string) { return "seating", []string{"fixed", "drawn", "told"} }
 
 // Config is all that the content of a generated data set depends on, besides
 // the game and the program.
@@ -66,8 +63,7 @@ type Config struct {
 	Agents  []string `json:"agents"`
 	Seating Seating  `json:"seating"`
 
-	// Games is how many games there are. It is 0 in data sets that an earlier
-	// version made with a number of steps.
+	// Games is how many games there are.
 	Games int `json:"games,omitempty"`
 
 	// Seed is that of the first game; game i has Seed+i.
@@ -119,8 +115,6 @@ func (c Config) resolve(game env.Game) (Config, error) {
 		return c, fmt.Errorf("there is no layout %d", c.Layout)
 	case !c.Seating.Known():
 		return c, fmt.Errorf("there is no seating %d", c.Seating)
-	case c.Seating == rotated:
-		return c, errors.New("this version cannot make data sets with seating rotated: use fixed or drawn")
 	case c.Games < 1 || c.Games > maxGames:
 		return c, fmt.Errorf("games is %d, want 1 to %d", c.Games, maxGames)
 	case c.FileGames < 1 || c.FileGames > maxFileGames:
@@ -191,25 +185,25 @@ func checkMask(mask string, game env.Game) error {
 func (c *Config) resolveAgents(game env.Game) error {
 	seats := game.Spec().Seats
 	served := slices.ContainsFunc(c.Agents, atClient)
-	if len(c.Agents) == 1 && c.Seating < Drawn {
+	if len(c.Agents) == 1 && c.Seating == Fixed {
 		c.Agents = slices.Repeat(c.Agents, seats)
 	}
 	switch {
-	case c.Seating >= Drawn && len(c.Agents) == 0:
+	case c.Seating != Fixed && len(c.Agents) == 0:
 		return errors.New("there are no agents, want one or more")
 	case served != (c.Seating == Told):
 		return fmt.Errorf("agents %q do not fit seating %s: data sets with agents that a client serves (%sNAME), and no "+
 			"others, have seating told", c.Agents, c.Seating, clientPrefix)
 	case served && slices.ContainsFunc(c.Agents, func(name string) bool { return outside(name) && !atClient(name) }):
 		return fmt.Errorf("agents %q: beside agents that a client serves, every agent must be built in", c.Agents)
-	case c.Seating < Drawn && len(c.Agents) != seats:
+	case c.Seating == Fixed && len(c.Agents) != seats:
 		return fmt.Errorf("%d agents, want 1 or %d, one for each seat of %s", len(c.Agents), seats, game.Spec().ID)
 	case len(c.Agents) > math.MaxUint16:
 		return fmt.Errorf("%d agents, want at most %d", len(c.Agents), math.MaxUint16)
 	}
 	for i, name := range c.Agents {
 		again := slices.Contains(c.Agents[:i], name)
-		if match.AtURL(name) && (c.Seating >= Drawn || again) {
+		if match.AtURL(name) && (c.Seating != Fixed || again) {
 			return fmt.Errorf("the agent at %s could get several seats of a game, but a server plays one at a time", name)
 		}
 		if again || outside(name) {

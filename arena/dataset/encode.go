@@ -149,7 +149,7 @@ func (e *encoder) stepRows(ep *Episode) error {
 		if clear(e.fates); decided != 0 {
 			m.Outcome(e.fates)
 		}
-		r.counts = countsOf(e.spec, e.starts.counts, e.starts.tracker, m)
+		r.counts = countsOf(e.spec, e.starts.tracker, m)
 		for r.seat = range e.spec.Seats {
 			if e.words != nil && !r.before.In.Has(r.seat) {
 				continue

@@ -17,7 +17,7 @@ type Episode struct {
 	Result env.Result
 	// Winners are the seats that won.
 	Winners env.SeatSet
-	// Results are by seat; nil: of files written before there were any.
+	// Results are by seat.
 	Results []env.SeatResult
 	// Outcome is what the end paid each seat, 0 where its fate was not decided.
 	Outcome []float64
@@ -28,7 +28,7 @@ type Episode struct {
 	Missed    []int32
 	Truncated bool
 	// Counts is what was counted, for each seat a number for each of the game's
-	// counts; nil if nobody has yet, or of files written before there were any.
+	// counts; nil if nobody has yet.
 	Counts []int32
 	// Actions has a byte for each step, seat and component, in this order; 0
 	// for seats that are out.

@@ -1,9 +1,7 @@
 package dataset
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -144,56 +142,6 @@ func TestExtendingRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		sameContents(t, tc.says, contents(t, folder), before)
-	}
-}
-
-// TestEarlierVersions: a data set whose seating and number of steps only earlier
-// versions had is verified and read, and refused as one to continue.
-func TestEarlierVersions(t *testing.T) {
-	config := small()
-	config.Agents, config.Seating = []string{"simple"}, Fixed
-	folder := generate(t, ffa, config, testOptions(1))
-	want := episodes(t, folder)
-	m, err := ReadManifest(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Generated.Games, m.Generated.Seating = 0, rotated
-	text, err := m.encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, change := range [][2]string{{m.Checksum, ""}, {`"seating": "rotated",`, `"seating": "rotated", "steps": 300,`}} {
-		if !bytes.Contains(text, []byte(change[0])) {
-			t.Fatalf("the manifest lacks %s", change[0])
-		}
-		text = bytes.Replace(text, []byte(change[0]), []byte(change[1]), 1)
-	}
-	sum := fmt.Sprintf(`"checksum": "%x"`, sha256.Sum256(text))
-	text = bytes.Replace(text, []byte(`"checksum": ""`), []byte(sum), 1)
-	if err := os.WriteFile(filepath.Join(folder, ManifestName), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	verifyClean(t, folder)
-	if got := episodes(t, folder); len(got) != len(want) || len(want) == 0 {
-		t.Errorf("%d games, want %d", len(got), len(want))
-	}
-	whole, err := config.resolve(gameOf(t, ffa))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := newPlan(gameOf(t, ffa), whole, testOptions(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.About = p.about.ofAnyExtent()
-	_, err = p.extends(m, testOptions(1))
-	if !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), "a number of steps") {
-		t.Errorf("continuing it: error %v, want one about the number of steps", err)
-	}
-	_, _, err = Generate(context.Background(), gameOf(t, ffa), config, folder, testOptions(1))
-	if !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), "rotated") {
-		t.Errorf("continuing it: error %v, want one that names its seating", err)
 	}
 }
 

@@ -138,7 +138,7 @@ type Manifest struct {
 	Rows       int         `json:"rows"`
 	Bytes      int64       `json:"bytes"`  // of Files
 	Files      []File      `json:"files"`  // of data, in the order of games
-	Others     []File      `json:"others"` // the card, unless it was edited; earlier versions' pictures
+	Others     []File      `json:"others"` // the card, unless it was edited
 	Statistics *Statistics `json:"statistics"`
 
 	// Checksum is the SHA-256 of the manifest with this left empty.
@@ -187,33 +187,18 @@ func ReadManifest(folder string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := readable(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	m := new(Manifest)
-	if err := json.Unmarshal(text, m); err != nil {
+	err = json.Unmarshal(text, m)
+	if m.Format != "" && m.Format != manifestFormat {
+		return nil, fmt.Errorf("%s: its format is %q, want %q", path, m.Format, manifestFormat)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
 	}
 	if err := m.check(path, text); err != nil {
 		return nil, err
 	}
 	return m, m.inside(path)
-}
-
-// readable says why this version cannot read a data set that another version wrote.
-func readable(text []byte) error {
-	var m struct{ Format, Program, Arrays string }
-	if err := json.Unmarshal(text, &m); err != nil {
-		return fmt.Errorf("%w: %w", errDamaged, err)
-	}
-	switch {
-	case m.Format != manifestFormat:
-		return fmt.Errorf("its format is %q, want %q", m.Format, manifestFormat)
-	case m.Arrays != "" && m.Arrays != "bytes":
-		return fmt.Errorf("pommego %s stored its arrays as %s; this version reads bytes alone: "+
-			"convert it with that version, pommego data merge --arrays bytes", m.Program, m.Arrays)
-	}
-	return nil
 }
 
 // inside makes sure that all files lie in the data set's folder: a manifest may

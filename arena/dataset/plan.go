@@ -153,9 +153,6 @@ func (p *plan) extends(m *Manifest, o Options) (bool, error) {
 	}
 	there := m.Generated.Games
 	switch {
-	case there == 0:
-		return false, fmt.Errorf("%w: an earlier version made it with a number of steps, and this one cannot continue it",
-			ErrOther)
 	case p.config.Games < there:
 		return false, p.fewer(there)
 	case p.config.Games == there:

@@ -111,7 +111,7 @@ func (p *player) playHere(ctx context.Context, e *Episode, s *script) error {
 		status = p.match.Status()
 	}
 	e.conclude(p.game.Spec(), p.match, status)
-	e.Counts = countsOf(p.game.Spec(), p.game.Spec().Counts, p.tracker, p.match)
+	e.Counts = countsOf(p.game.Spec(), p.tracker, p.match)
 	return nil
 }
 

@@ -18,12 +18,11 @@ type starts struct {
 	match env.Match // lent by begin
 
 	tracker env.Tracker // of match, in steps played again
-	counts  []env.Name  // of the game's, those that are looked for
 }
 
 func newStarts(game env.Game) *starts {
 	s := &starts{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0],
-		tracker: game.NewTrackers(1, false)[0], counts: game.Spec().Counts}
+		tracker: game.NewTrackers(1, false)[0]}
 	for seat := range game.Spec().Seats {
 		s.seats = append(s.seats, uint8(seat))
 	}
@@ -97,20 +96,13 @@ func (e *Episode) play(m env.Match, t env.Tracker, s shape, before func(step int
 	return nil
 }
 
-// countsOf is what a tracker has counted under these names, in the order of Episode.Counts.
-func countsOf(spec *env.Spec, names []env.Name, t env.Tracker, m env.Match) []int32 {
-	one, all := make([]int32, len(spec.Counts)), make([]int32, 0, spec.Seats*len(names))
+// countsOf is what a tracker has counted, as Episode.Counts has it.
+func countsOf(spec *env.Spec, t env.Tracker, m env.Match) []int32 {
+	all := make([]int32, spec.Seats*len(spec.Counts))
 	for seat := range spec.Seats {
-		t.Counts(m, seat, one)
-		for _, name := range names {
-			all = append(all, one[countAt(spec, name.Name)])
-		}
+		t.Counts(m, seat, all[seat*len(spec.Counts):][:len(spec.Counts)])
 	}
 	return all
-}
-
-func countAt(spec *env.Spec, name string) int {
-	return slices.IndexFunc(spec.Counts, func(c env.Name) bool { return c.Name == name })
 }
 
 // again is the episode as it ends when it is played again.
@@ -134,18 +126,18 @@ func (s *starts) again(e *Episode) (*Episode, error) {
 		return nil, err
 	}
 	again.conclude(spec, m, m.Status())
-	again.Counts = countsOf(spec, s.counts, s.tracker, m)
+	again.Counts = countsOf(spec, s.tracker, m)
 	return again, nil
 }
 
-// complete adds what files of earlier versions lack.
+// complete adds what rows of layout Dialogues lack.
 func (s *starts) complete(e *Episode) error {
-	if e.Results != nil && len(e.Counts) == len(e.Agents)*len(s.game.Spec().Counts) {
+	if e.Counts != nil {
 		return nil
 	}
 	again, err := s.again(e)
 	if err == nil {
-		e.Results, e.Counts = again.Results, again.Counts
+		e.Counts = again.Counts
 	}
 	return err
 }
@@ -156,12 +148,6 @@ func (e *Episode) differs(from *starts) (string, error) {
 	again, err := from.again(e)
 	if err != nil {
 		return "", err
-	}
-	if e.Counts == nil {
-		again.Counts = nil
-	}
-	if e.Results == nil {
-		again.Results = nil
 	}
 	for _, f := range []struct {
 		name     string

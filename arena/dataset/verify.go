@@ -79,14 +79,6 @@ func (v *verification) problem(err error) {
 
 func (v *verification) all() {
 	m := v.set.Manifest
-	for i := range m.Others {
-		if m.Others[i].Path == CardName {
-			continue // it is for people, who may edit it
-		}
-		if err := m.Others[i].check(v.set.Folder); err != nil {
-			v.problem(err)
-		}
-	}
 	for i := range m.Files {
 		if err := v.file(&m.Files[i]); err != nil {
 			v.problem(err)
@@ -174,14 +166,7 @@ func newReplayCheck(game env.Game, m *Manifest) (*replayCheck, error) {
 		}
 	}
 	columns := m.columns(false, m.Layout == Dialogues && m.has(visitsName), nil)
-	for _, c := range m.Env.Counts {
-		if countAt(game.Spec(), c.Name) < 0 {
-			return nil, fmt.Errorf("this program does not count %q, which the data set has", c.Name)
-		}
-	}
-	again := newEncoder(game, &m.About, columns)
-	again.starts.counts = m.Env.Counts // other versions count more, or less
-	return &replayCheck{m, again}, nil
+	return &replayCheck{m, newEncoder(game, &m.About, columns)}, nil
 }
 
 // wider reports whether these are masks, and one that an earlier version wrote has more: it also had moves against

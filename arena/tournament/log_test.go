@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"pommego/env"
 	"pommego/internal/disk"
 	"pommego/internal/disk/disktest"
 )
@@ -283,17 +281,6 @@ func TestImpossibleRecord(t *testing.T) {
 		if err := tour.schedule.check(&r); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("want an error with %q, got %v", test.want, err)
 		}
-	}
-}
-
-// TestEarlierRecord: logs of versions that had no result have it in place of the outcome.
-func TestEarlierRecord(t *testing.T) {
-	tour := newQuick(t)
-	r := recorded(tour.schedule, 0)[0]
-	r.Result, r.Outcome = nil, []float64{-1, 1, 0, -1}
-	want := []env.SeatResult{env.Lost, env.Won, env.Tied, env.Lost}
-	if err := tour.schedule.check(&r); err != nil || !slices.Equal(r.Result, want) {
-		t.Errorf("its results are %v (error %v), want %v", r.Result, err, want)
 	}
 }
 
