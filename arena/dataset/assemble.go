@@ -42,34 +42,22 @@ type assembly struct {
 }
 
 func newAssembly(game env.Game, p *plan, folder string, o Options) (*assembly, error) {
-	w, err := assemblyStaging(folder, o)
-	m := &Manifest{About: p.about, Statistics: newStatistics(p.spec, p.about.Agents)}
-	return &assembly{staging: w, enc: newEncoder(game, &m.About, p.columns), perFile: p.config.FileGames, m: m}, err
-}
-
-func assemblyStaging(folder string, o Options) (*staging, error) {
-	if o.Disk == nil {
-		o.Disk = disk.OS
-	}
 	w := newStaging(folder, o)
-	if err := w.vacant(); err != nil {
-		return nil, err
+	err := w.vacant()
+	if _, missing := os.Stat(filepath.Join(w.scratch, logName)); err == nil && missing == nil {
+		err = fmt.Errorf("%s: %w: one is being generated there", folder, ErrNotEmpty)
 	}
-	if _, err := os.Stat(filepath.Join(w.scratch, logName)); err == nil {
-		return nil, fmt.Errorf("%s: %w: one is being generated there", folder, ErrNotEmpty)
-	}
-	if err := w.occupy(); err != nil {
-		return nil, err
-	}
-	data := filepath.Join(folder, dataFolder)
-	there, err := os.ReadDir(data)
-	for _, entry := range there {
-		err = errors.Join(err, o.Disk.Remove(filepath.Join(data, entry.Name())))
+	if err == nil {
+		err = w.occupy()
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := w.clear(dataFolder); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	return w, nil
+	m := &Manifest{About: p.about, Statistics: newStatistics(p.spec, p.about.Agents)}
+	return &assembly{staging: w, enc: newEncoder(game, &m.About, p.columns), perFile: p.config.FileGames, m: m}, nil
 }
 
 // add adds a game, which gets the next number.
@@ -126,9 +114,10 @@ func (a *assembly) Close() error {
 	if _, err := os.Stat(filepath.Join(a.folder, ManifestName)); err == nil {
 		return a.staging.Close()
 	}
-	for _, f := range append(a.m.Files, a.m.Others...) {
-		_ = a.disk.Remove(filepath.Join(a.folder, filepath.FromSlash(f.Path)))
+	for _, f := range a.m.Others {
+		_ = a.disk.Remove(filepath.Join(a.folder, f.Path))
 	}
+	_ = a.clear(dataFolder)
 	_ = a.disk.Remove(filepath.Join(a.folder, dataFolder))
 	err := errors.Join(a.removeAll(), a.staging.Close())
 	_ = disk.OS.Remove(a.folder) // unless it has something else

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"pommego/env"
@@ -46,6 +47,16 @@ type Decision struct {
 	Values     []byte // what the search found each to be worth
 
 	Extra map[string][]byte // further arrays, by their names
+}
+
+// listen notes what a seat's agent chose its last action by, if its search reports that.
+func (e *Episode) listen(spec *env.Spec, agent any, seat int) {
+	if t, ok := env.ThoughtOf(spec, seat, agent); ok && t.Visits != nil {
+		d := Decision{Step: e.Steps, Seat: seat}
+		d.Visits, _ = binary.Append(nil, le, t.Visits)
+		d.Values, _ = binary.Append(nil, le, t.Values)
+		e.Decisions = append(e.Decisions, d)
+	}
 }
 
 // shape is the numbers by which the parts of an episode are counted.

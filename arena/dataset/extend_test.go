@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/ledger"
 	"pommego/internal/disk/disktest"
 )
 
@@ -65,13 +66,13 @@ func TestExtendedAfterStop(t *testing.T) {
 		folder := filepath.Join(t.TempDir(), "set")
 		ctx, cancel := context.WithCancel(context.Background())
 		o := testOptions(1)
-		o.Progress = func(p Progress) {
-			if p.Games == stop {
+		o.Progress = func(p ledger.Progress) {
+			if p.Done == stop {
 				cancel()
 			}
 		}
-		if _, _, err := Generate(ctx, gameOf(t, ffa), more(small(), 7), folder, o); !errors.Is(err, ErrStopped) {
-			t.Fatalf("error %v, want %v", err, ErrStopped)
+		if _, _, err := Generate(ctx, gameOf(t, ffa), more(small(), 7), folder, o); !errors.Is(err, ledger.ErrStopped) {
+			t.Fatalf("error %v, want %v", err, ledger.ErrStopped)
 		}
 		_, work, err := Generate(context.Background(), gameOf(t, ffa), more(small(), 11), folder, testOptions(1))
 		if want := 11 - stop/3*3; err != nil || work.Games != want {
@@ -129,8 +130,8 @@ func TestExtendingRefused(t *testing.T) {
 		want   error
 		says   string
 	}{
-		{more(small(), 6), func(*Options) {}, ErrOther, "it is of 7 games, now it would be of 6 games"},
-		{more(small(), 8), func(o *Options) { o.Version = "other" }, ErrOtherBuild, `version "test", this one is "other"`},
+		{more(small(), 6), func(*Options) {}, ledger.ErrOther, "it has 7 games, and 6 are asked for"},
+		{more(small(), 8), func(o *Options) { o.Version = "other" }, ledger.ErrProgram, `version "test", this one is "other"`},
 	} {
 		o := testOptions(1)
 		tc.change(&o)

@@ -4,19 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"slices"
 	"sync"
 	"time"
 
-	"pommego/arena/match"
+	"pommego/arena/ledger"
 	"pommego/env"
-	"pommego/internal/disk"
 )
-
-// ErrStopped says that the context ended before the last file. The files that are
-// finished stay; the same call makes the others.
-var ErrStopped = errors.New("stopped")
 
 // Generate makes a data set in a folder, or continues one that was interrupted
 // there. A finished one of the same configuration is left as it is, and extended
@@ -30,11 +23,8 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	if c.Seating == Told {
 		return nil, Work{}, fmt.Errorf("dataset: agents %q: Record makes data sets of what a client plays", c.Agents)
 	}
-	if o.Workers < 0 {
-		return nil, Work{}, fmt.Errorf("dataset: %d workers, want 0 (one a core) or more", o.Workers)
-	}
-	if o.Disk == nil {
-		o.Disk = disk.OS
+	if o.Workers, err = ledger.Workers(o.Workers, c.Agents); err != nil {
+		return nil, Work{}, fmt.Errorf("dataset: %w", err)
 	}
 	p, err := newPlan(game, c, o)
 	if err != nil {
@@ -70,37 +60,22 @@ type generation struct {
 
 	mu sync.Mutex // guards what follows
 	*staging
-	at   Progress
+	at   ledger.Progress
 	work Work
 }
 
-func (g *generation) workers() int {
-	if slices.ContainsFunc(g.plan.config.Agents, match.AtURL) {
-		return 1
-	}
-	if g.options.Workers == 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return g.options.Workers
-}
-
 // resume finds out what is to be made, and how much of it earlier runs have left.
-func (g *generation) resume() error {
+func (g *generation) resume() (err error) {
 	c := &g.plan.config
-	g.last = c.files() - 1
-	if part := g.options.Part; part != nil {
-		if part.First < 0 || part.Last < part.First || part.Last > g.last {
-			return fmt.Errorf("dataset: the part has files %d to %d, want some of the %d, from 0 to %d", part.First, part.Last,
-				g.last+1, g.last)
-		}
-		g.first, g.last = part.First, part.Last
+	if g.first, g.last, err = g.options.Part.Span(c.files(), "files"); err != nil {
+		return fmt.Errorf("dataset: %w", err)
 	}
 	for k := g.first; k <= g.last; k++ {
 		first, end := c.file(k)
-		g.at.TotalGames += end - first
+		g.at.Total += end - first
 		g.at.Resumed += g.stored(k).Games
 	}
-	g.at.Games = g.at.Resumed
+	g.at.Done = g.at.Resumed
 	return nil
 }
 
@@ -117,17 +92,16 @@ func (g *generation) run(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	g.tell()
-	n := g.workers()
 	tasks, ended := make(chan task), make(chan struct{})
 	var players, writers sync.WaitGroup
-	for range n {
+	for range g.options.Workers {
 		players.Go(func() {
 			if err := g.play(ctx, tasks); err != nil {
 				cancel(err)
 			}
 		})
 	}
-	free := make(chan struct{}, n+1) // of files under way: games wait in memory until they are written
+	free := make(chan struct{}, g.options.Workers+1) // of files under way: games wait in memory until they are written
 	for k := g.first; k <= g.last && ctx.Err() == nil; k++ {
 		first, end := g.plan.config.file(k)
 		if first += g.stored(k).Games; first == end {
@@ -157,7 +131,7 @@ func (g *generation) run(parent context.Context) error {
 	close(ended)
 	writers.Wait()
 	if parent.Err() != nil && errors.Is(context.Cause(ctx), parent.Err()) {
-		return ErrStopped
+		return ledger.ErrStopped
 	}
 	return context.Cause(ctx)
 }
@@ -174,7 +148,7 @@ func (g *generation) play(ctx context.Context, tasks <-chan task) (err error) {
 		g.mu.Lock()
 		g.work.Games++
 		g.work.Steps += e.Steps
-		g.at.Games++
+		g.at.Done++
 		g.tell()
 		g.mu.Unlock()
 		t.file <- e

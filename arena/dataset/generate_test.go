@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/ledger"
 	"pommego/env"
 	"pommego/internal/disk"
 	"pommego/internal/disk/disktest"
@@ -210,10 +211,10 @@ func TestStoppedByContext(t *testing.T) {
 		!strings.Contains(err.Error(), "the same command continues it") {
 		t.Errorf("opening what is not finished: %v, want %v and what to do", err, errNone)
 	}
-	var first Progress
+	var first ledger.Progress
 	o := testOptions(1)
-	o.Progress = func(p Progress) {
-		if first.TotalGames == 0 {
+	o.Progress = func(p ledger.Progress) {
+		if first.Total == 0 {
 			first = p
 		}
 	}
@@ -250,12 +251,12 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"a finished one with another seed", func(t *testing.T) string { return generate(t, ffa, small(), testOptions(1)) },
 			ffa,
-			func(c *Config, _ *Options) { c.Seed++ }, ErrOther, "generated"},
-		{"an unfinished one with another seed", unfinished, ffa, func(c *Config, _ *Options) { c.Seed++ }, ErrOther,
-			"generated"},
-		{"an unfinished one of another game", unfinished, team, func(*Config, *Options) {}, ErrOther, "env"},
+			func(c *Config, _ *Options) { c.Seed++ }, ledger.ErrOther, "seed is 5, not 6"},
+		{"an unfinished one with another seed", unfinished, ffa, func(c *Config, _ *Options) { c.Seed++ }, ledger.ErrOther,
+			"seed is 5, not 6"},
+		{"an unfinished one of another game", unfinished, team, func(*Config, *Options) {}, ledger.ErrOther, "env"},
 		{"an unfinished one of another build", unfinished, ffa, func(_ *Config, o *Options) { o.Build = "other" },
-			ErrOtherBuild, `"test"`},
+			ledger.ErrProgram, `"test"`},
 		{"somebody's own files", func(t *testing.T) string {
 			folder := t.TempDir()
 			if err := os.WriteFile(filepath.Join(folder, "thesis.tex"), nil, 0o644); err != nil {

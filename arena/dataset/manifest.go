@@ -85,8 +85,7 @@ func (a *About) has(name string) bool {
 func (a *About) ofAnyExtent() About {
 	b := *a
 	if b.Generated != nil {
-		c := *b.Generated
-		c.Games = 0
+		c := b.Generated.Base()
 		b.Generated = &c
 	}
 	return b
@@ -232,7 +231,7 @@ func (m *Manifest) finish(w *staging) error {
 	if !w.cardKept {
 		text, err := card(m)
 		if err == nil {
-			err = writeWhole(w.disk, filepath.Join(w.folder, CardName), w.scratch, text)
+			err = w.writeFile(CardName, bytes.NewReader(text))
 		}
 		if err != nil {
 			return err
@@ -244,20 +243,7 @@ func (m *Manifest) finish(w *staging) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(w.disk, filepath.Join(w.folder, ManifestName), w.scratch, text)
-}
-
-// writeWhole writes a file as a whole, by way of the folder scratch.
-func writeWhole(d disk.FS, path, scratch string, content []byte) error {
-	p, err := disk.Begin(d, path, scratch)
-	if err != nil {
-		return err
-	}
-	defer p.Abort()
-	if _, err := p.Write(content); err != nil {
-		return err
-	}
-	return p.Commit()
+	return w.writeFile(ManifestName, bytes.NewReader(text))
 }
 
 // sumFile is the size and checksum of a file in a folder, named with slashes.

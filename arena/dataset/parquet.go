@@ -88,7 +88,7 @@ type reader struct {
 	file    disk.File
 	size    int64
 	parquet *parquet.File
-	columns []Column
+	room    []byte
 }
 
 // errDamaged says that a file is not what was written.
@@ -132,7 +132,7 @@ func openFile(folder, name string, columns []Column) (_ *reader, err error) {
 		return nil, fmt.Errorf("%s: its columns are not those that the manifest lists", path)
 	}
 	opened = true
-	return &reader{path: path, file: file, size: size, parquet: p, columns: columns}, nil
+	return &reader{path: path, file: file, size: size, parquet: p}, nil
 }
 
 func (r *reader) Close() error { return r.file.Close() }

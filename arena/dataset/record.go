@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pommego/arena/match"
 	"pommego/env"
 )
 
@@ -97,7 +98,7 @@ func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
 			return fmt.Errorf("the client sent %d bytes of array %q, want %d", got, x.Name, want)
 		}
 	}
-	if err := p.playHere(ctx, e, script); err != nil {
+	if err := p.playMatch(ctx, e, script); err != nil {
 		return err
 	}
 	if e.Steps != steps || e.Result != r.Result || e.Winners != r.Winners {
@@ -107,29 +108,44 @@ func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
 	return nil
 }
 
-// script is what a client's agents did in a game.
+// script is what a client's agents did in a game, as a player in their seats.
 type script struct {
 	*Recorded
 	seats []int // those of the client's agents
 	extra []Extra
 }
 
-// act plays the next action in a client's seat, and notes what the client reported of it. It
-// plays choice 0 once the script has ended, which playAgain notices.
-func (s *script) act(e *Episode, seat int, action []byte) {
-	at := e.Steps*len(s.seats) + slices.Index(s.seats, seat)
-	if at*len(action) >= len(s.Actions) {
-		return
+func (s *script) Name() string { return clientPrefix }
+
+func (s *script) Remote() bool { return false }
+
+func (s *script) Begin(context.Context, match.Start) error { return nil }
+
+// Act plays choice 0 once the script has ended, which playAgain notices.
+func (s *script) Act(_ context.Context, m env.Match, seat int, action []uint8) (match.Cost, error) {
+	if at := s.at(m.Status().Steps, seat) * len(action); at < len(s.Actions) {
+		copy(action, s.Actions[at:])
 	}
-	copy(action, s.Actions[at*len(action):])
-	if len(s.extra) == 0 {
-		return
-	}
-	d := Decision{Step: e.Steps, Seat: seat}
+	return match.Cost{}, nil
+}
+
+func (s *script) End(context.Context, match.Outcome) error { return nil }
+
+func (s *script) Close() error { return nil }
+
+// at is the place of a seat's action among all.
+func (s *script) at(step, seat int) int { return step*len(s.seats) + slices.Index(s.seats, seat) }
+
+// note notes what the client reported of a seat's last action.
+func (s *script) note(e *Episode, seat int) {
+	d, at := Decision{Step: e.Steps, Seat: seat}, s.at(e.Steps, seat)
 	for i := range s.extra {
 		x := &s.extra[i]
-		n := x.size()
-		d.put(x.Name, s.Extra[x.Name][at*n:][:n])
+		if n := x.size(); (at+1)*n <= len(s.Extra[x.Name]) {
+			d.put(x.Name, s.Extra[x.Name][at*n:][:n])
+		}
 	}
-	e.Decisions = append(e.Decisions, d)
+	if len(s.extra) > 0 {
+		e.Decisions = append(e.Decisions, d)
+	}
 }

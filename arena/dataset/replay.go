@@ -42,8 +42,12 @@ func (s *starts) dealt(seed env.Seed) []byte {
 	return s.saved(seed.Value)
 }
 
-// begin is a match at the start of an episode. It is good until the next call.
+// begin is a match at the start of an episode, which is checked: the match can be stepped with
+// the episode's actions. It is good until the next call.
 func (s *starts) begin(e *Episode) (env.Match, error) {
+	if err := e.check(s.game.Spec()); err != nil {
+		return nil, err
+	}
 	if e.Start == nil {
 		s.match.Reset(e.Seed)
 		return s.match, nil
@@ -59,8 +63,8 @@ func (s *starts) begin(e *Episode) (env.Match, error) {
 	return s.match, s.match.Restore(state.Match)
 }
 
-// check says what is wrong with an episode's actions: as many as its steps, and
-// all within their range. After that the match can be stepped by them.
+// check says what is wrong with an episode's actions: there are as many as its steps need, and
+// all are within their range.
 func (e *Episode) check(spec *env.Spec) error {
 	s := shapeOf(spec)
 	if len(e.Actions) != e.Steps*s.step() {
@@ -105,18 +109,14 @@ func countsOf(spec *env.Spec, t env.Tracker, m env.Match) []int32 {
 	return all
 }
 
-// again is the episode as it ends when it is played again.
+// again is the episode with the ending that it has when it is played again.
 func (s *starts) again(e *Episode) (*Episode, error) {
-	spec := s.game.Spec()
-	if err := e.check(spec); err != nil {
-		return nil, err
-	}
 	m, err := s.begin(e)
 	if err != nil {
 		return nil, err
 	}
-	again := &Episode{Steps: e.Steps, Outcome: make([]float64, spec.Seats), Lived: make([]int32, spec.Seats)}
-	in := m.Status().In
+	spec, again, in := s.game.Spec(), *e, m.Status().In
+	again.Outcome, again.Lived = make([]float64, spec.Seats), make([]int32, spec.Seats)
 	err = e.play(m, s.tracker, shapeOf(spec), func(int) {
 		for seat := range again.Lived {
 			again.Lived[seat] += int32(toByte(in.Has(seat)))
@@ -127,7 +127,7 @@ func (s *starts) again(e *Episode) (*Episode, error) {
 	}
 	again.conclude(spec, m, m.Status())
 	again.Counts = countsOf(spec, s.tracker, m)
-	return again, nil
+	return &again, nil
 }
 
 // complete adds what rows of layout Dialogues lack.
@@ -142,33 +142,6 @@ func (s *starts) complete(e *Episode) error {
 	return err
 }
 
-// differs plays the episode again and says in what it comes out differently
-// than it is recorded; "" for nothing.
-func (e *Episode) differs(from *starts) (string, error) {
-	again, err := from.again(e)
-	if err != nil {
-		return "", err
-	}
-	for _, f := range []struct {
-		name     string
-		was, now any
-	}{
-		{"result", e.Result, again.Result}, {"winners", e.Winners, again.Winners},
-		{"truncated", e.Truncated, again.Truncated}, {"result by seat", e.Results, again.Results},
-		{"outcome", e.Outcome, again.Outcome}, {"lived", e.Lived, again.Lived}, {"counts", e.Counts, again.Counts},
-	} {
-		if was, now := fmt.Sprint(f.was), fmt.Sprint(f.now); was != now {
-			return fmt.Sprintf("its %s is %s, played again it is %s", f.name, was, now), nil
-		}
-	}
-	return "", nil
-}
-
 // Begin is a match at the start of an episode, which is checked: it can be
 // stepped with the episode's actions.
-func Begin(game env.Game, e *Episode) (env.Match, error) {
-	if err := e.check(game.Spec()); err != nil {
-		return nil, err
-	}
-	return newStarts(game).begin(e)
-}
+func Begin(game env.Game, e *Episode) (env.Match, error) { return newStarts(game).begin(e) }

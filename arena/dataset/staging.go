@@ -28,7 +28,7 @@ type staging struct {
 	cardKept bool             // somebody has edited the card
 }
 
-// entry is a line of the log: one of these. The first line is the plan's signature.
+// entry is a line of the log: one of these. The first line is the plan's header.
 type entry struct {
 	File *summary `json:"file,omitempty"` // it has its name; only then it counts
 	Card bool     `json:"card,omitempty"` // the card has been edited, and stays
@@ -44,6 +44,9 @@ type summary struct {
 const logName = "log.jsonl"
 
 func newStaging(folder string, o Options) *staging {
+	if o.Disk == nil {
+		o.Disk = disk.OS
+	}
 	return &staging{disk: o.Disk.Within(folder), folder: folder, scratch: filepath.Join(folder, workFolder)}
 }
 
@@ -163,7 +166,7 @@ func (w *staging) relist(k int, m *Manifest) error {
 
 func (w *staging) openLog() (err error) {
 	w.log, err = disk.OpenLog(w.disk, filepath.Join(w.scratch, logName), disk.LogOptions{
-		Header: w.plan.signature(), Accept: w.plan.continues, Take: w.takeEntry,
+		Header: w.plan.header, Accept: w.plan.header.Accept, Take: w.takeEntry,
 	})
 	for k, s := range w.files {
 		if s.File.check(w.folder) != nil {
@@ -203,12 +206,7 @@ func (w *staging) wrote(k int, s *summary) error {
 // they are whole and not here yet.
 func (w *staging) take(folder string) error {
 	made := map[int]*summary{}
-	var header bool
-	err := disk.ReadLog(filepath.Join(folder, workFolder, logName), func(line []byte) error {
-		if !header {
-			header = true
-			return w.plan.continues(line)
-		}
+	err := w.plan.header.Take(filepath.Join(folder, workFolder, logName), func(line []byte) error {
 		var e entry
 		err := json.Unmarshal(line, &e)
 		if e.File != nil {
@@ -217,7 +215,7 @@ func (w *staging) take(folder string) error {
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: %w: no part of a data set has been made there", folder, ErrOther)
+		err = fmt.Errorf("%s: no part of a data set has been made there: %w", folder, err)
 	}
 	for k, s := range made {
 		first, end := w.plan.config.file(k)
@@ -228,6 +226,7 @@ func (w *staging) take(folder string) error {
 	return err
 }
 
+// copy copies file k of a data set in another folder, if it is whole.
 func (w *staging) copy(folder string, k int, s *summary) error {
 	name := filepath.FromSlash(dataName(w.plan.config.Layout, k))
 	if s.File.check(folder) != nil {
@@ -238,26 +237,32 @@ func (w *staging) copy(folder string, k int, s *summary) error {
 		return err
 	}
 	defer in.Close()
-	out, err := disk.Begin(w.disk, filepath.Join(w.folder, name), w.scratch)
-	if err != nil {
-		return err
-	}
-	defer out.Abort()
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	if err := out.Commit(); err != nil {
+	if err := w.writeFile(name, in); err != nil {
 		return err
 	}
 	return w.wrote(k, s)
 }
 
-func (w *staging) removeAll() error {
-	there, err := os.ReadDir(w.scratch)
+// writeFile writes a file of the data set as a whole.
+func (w *staging) writeFile(name string, content io.Reader) error {
+	return disk.WriteBy(w.disk, filepath.Join(w.folder, name), w.scratch, func(out io.Writer) error {
+		_, err := io.Copy(out, content)
+		return err
+	})
+}
+
+// clear removes the files in a folder of the data set.
+func (w *staging) clear(name string) error {
+	there, err := os.ReadDir(filepath.Join(w.folder, name))
 	for _, entry := range there {
-		err = errors.Join(err, w.disk.Remove(filepath.Join(w.scratch, entry.Name())))
+		err = errors.Join(err, w.disk.Remove(filepath.Join(w.folder, name, entry.Name())))
 	}
-	if err != nil {
+	return err
+}
+
+// removeAll removes what only making the data set needed.
+func (w *staging) removeAll() error {
+	if err := w.clear(workFolder); err != nil {
 		return err
 	}
 	return w.disk.Remove(w.scratch)

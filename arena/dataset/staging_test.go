@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/ledger"
 	"pommego/internal/disk"
 )
 
@@ -17,13 +18,13 @@ func unfinished(t *testing.T) string {
 	folder := filepath.Join(t.TempDir(), "set")
 	o := testOptions(1)
 	ctx, cancel := context.WithCancel(context.Background())
-	o.Progress = func(p Progress) {
-		if p.Games == 4 {
+	o.Progress = func(p ledger.Progress) {
+		if p.Done == 4 {
 			cancel()
 		}
 	}
-	if _, _, err := Generate(ctx, gameOf(t, ffa), small(), folder, o); !errors.Is(err, ErrStopped) {
-		t.Fatalf("error %v, want %v", err, ErrStopped)
+	if _, _, err := Generate(ctx, gameOf(t, ffa), small(), folder, o); !errors.Is(err, ledger.ErrStopped) {
+		t.Fatalf("error %v, want %v", err, ledger.ErrStopped)
 	}
 	return folder
 }
@@ -82,7 +83,7 @@ func TestChangedFile(t *testing.T) {
 func TestLogOfMore(t *testing.T) {
 	folder := unfinished(t)
 	_, _, err := Generate(context.Background(), gameOf(t, ffa), more(small(), 2), folder, testOptions(1))
-	if !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), "it can be given more, not less") {
+	if !errors.Is(err, ledger.ErrOther) || !strings.Contains(err.Error(), "can be given more games, not fewer") {
 		t.Errorf("error %v, want one that says so", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pommego/arena/ledger"
 	"pommego/arena/match"
 	"pommego/env"
 	"pommego/internal/disk"
@@ -51,12 +52,9 @@ func Read(path string, find func(id string, rules json.RawMessage) (env.Game, er
 
 // begun is the tournament that a log's header describes.
 func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, error)) (*Kept, error) {
-	h, err := readHeader(line)
-	if err != nil {
-		return nil, err
-	}
-	if h.Format != logFormat {
-		return nil, fmt.Errorf("its format is %q, want %q", h.Format, logFormat)
+	var h ledger.Header[Config]
+	if err := json.Unmarshal(line, &h); err != nil || h.Format != logFormat {
+		return nil, fmt.Errorf("it is no log of a tournament: its format is %q, want %q", h.Format, logFormat)
 	}
 	game, err := find(h.Env, h.Rules)
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"pommego/arena/dialogue"
+	"pommego/arena/ledger"
 	"pommego/arena/match"
 	"pommego/env"
 	"pommego/internal/disk"
@@ -55,9 +55,7 @@ func (t *Tournament) Games() int { return t.schedule.games() }
 // Options are the things that results do not depend on. The zero value plays
 // on all cores without a log.
 type Options struct {
-	// Workers is how many games are played at a time; 0: one a core. With an
-	// agent at a URL it is one, as the server plays one game at a time.
-	Workers int
+	Workers int // how many games are played at a time: see ledger.Workers
 
 	Log string // the file that keeps finished games, also those of earlier runs; "": none
 
@@ -67,7 +65,7 @@ type Options struct {
 
 	// Part, unless nil, is the games to play, of a tournament whose others are played
 	// elsewhere; there is no report then.
-	Part *Part
+	Part *ledger.Part
 	// Take lists logs of parts: their games go into this log, and are not played again.
 	Take []string
 
@@ -86,17 +84,9 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Part is some of the games, by their numbers.
-type Part struct{ First, Last int }
-
-func (p *Part) has(game int) bool { return p == nil || game >= p.First && game <= p.Last }
-
 // Progress says how far a run is.
 type Progress struct {
-	Done    int // games finished, those of earlier runs included
-	Total   int
-	Resumed int // games that were in the log
-
+	ledger.Progress
 	Test *Test // nil without Config.SPRT
 }
 
@@ -109,23 +99,19 @@ type Report struct {
 	Asked []Record // if there are any, the rest is empty; see Options.Client
 }
 
-// ErrStopped says that the context ended before the last game. What was
-// finished is in the log.
-var ErrStopped = errors.New("stopped")
-
 // Run plays all games that are not in the log yet and returns what all of them
 // show; of a part nil.
 func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
-	if o.Workers < 0 {
-		return nil, fmt.Errorf("tournament: %d workers, want 0 (one a core) or more", o.Workers)
-	}
-	if p := o.Part; p != nil && (p.First < 0 || p.Last < p.First || p.Last >= t.Games()) {
-		return nil, fmt.Errorf("tournament: the part has games %d to %d, want some of the %d, from 0 to %d", p.First, p.Last,
-			t.Games(), t.Games()-1)
-	}
 	r := run{t: t, o: o, records: make([]Record, t.Games()), test: t.schedule.sequential()}
-	err := r.open()
-	if err != nil {
+	var agents []string
+	for e := range t.schedule.entrants() {
+		agents = append(agents, t.schedule.name(e))
+	}
+	var err error
+	if r.o.Workers, err = ledger.Workers(o.Workers, agents); err != nil {
+		return nil, fmt.Errorf("tournament: %w", err)
+	}
+	if err := r.open(); err != nil {
 		return nil, err
 	}
 	var asked []Record
@@ -160,15 +146,21 @@ type run struct {
 
 // open reads the log and finds out which games are missing.
 func (r *run) open() (err error) {
-	if r.o.Log != "" {
-		if r.log, err = r.openLog(disk.OS, r.o.Log, r.takeOver); err != nil {
-			return err
-		}
+	first, last, err := r.o.Part.Span(len(r.records), "games")
+	if err != nil {
+		return fmt.Errorf("tournament: %w", err)
+	}
+	h, err := ledger.NewHeader(logFormat, r.o.Program, r.t.game.Spec(), r.t.config)
+	if err == nil && r.o.Log != "" {
+		r.log, err = disk.OpenLog(disk.OS, r.o.Log, disk.LogOptions{Header: h, Accept: h.Accept, Take: r.takeOver})
 	}
 	for _, path := range r.o.Take {
-		if err := r.takePart(disk.OS, path); err != nil {
-			return err
+		if err == nil {
+			err = r.takePart(h, path)
 		}
+	}
+	if err != nil {
+		return err
 	}
 	if r.t.clients && r.o.Client != nil {
 		if err := r.takeClient(); err != nil {
@@ -176,8 +168,8 @@ func (r *run) open() (err error) {
 		}
 	}
 	r.done = r.resumed
-	for i := range r.records {
-		if r.records[i].Agents == nil && r.o.Part.has(i) {
+	for i := first; i <= last; i++ {
+		if r.records[i].Agents == nil {
 			r.todo = append(r.todo, i)
 		}
 	}
@@ -196,7 +188,7 @@ func (r *run) playAll(ctx context.Context) error {
 	defer cancel()
 	results := make(chan finished, 16)
 	var workers sync.WaitGroup
-	for range r.workers() {
+	for range min(r.o.Workers, len(r.todo)) {
 		workers.Go(func() { r.work(ctx, results) })
 	}
 	go func() {
@@ -206,27 +198,13 @@ func (r *run) playAll(ctx context.Context) error {
 	r.progress()
 	err := r.collect(results, cancel)
 	if err == nil && r.done < r.resumed+len(r.todo) && !r.test.take(r.records) {
-		err = fmt.Errorf("%w after %d of %d games", ErrStopped, r.done, r.t.Games())
+		err = fmt.Errorf("%w after %d of %d games", ledger.ErrStopped, r.done, r.t.Games())
 	}
 	return err
 }
 
-// workers is how many games are played at a time.
-func (r *run) workers() int {
-	n := r.o.Workers
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
-	for e := range r.t.schedule.entrants() {
-		if match.AtURL(r.t.schedule.name(e)) {
-			n = 1
-		}
-	}
-	return min(n, len(r.todo))
-}
-
 func (r *run) progress() {
 	if r.o.Progress != nil {
-		r.o.Progress(Progress{Done: r.done, Total: r.t.Games(), Resumed: r.resumed, Test: r.test.result()})
+		r.o.Progress(Progress{ledger.Progress{Done: r.done, Total: r.t.Games(), Resumed: r.resumed}, r.test.result()})
 	}
 }

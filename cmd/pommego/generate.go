@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"pommego/arena/dataset"
+	"pommego/arena/ledger"
 	"pommego/env"
 )
 
@@ -55,9 +55,7 @@ what is missing. The bytes are those of one run.`,
 			}
 			return exactly(0, "none")(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd.Context(), cmd.OutOrStdout())
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
 	o.parts.add(cmd, "files")
@@ -103,10 +101,10 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	}
 	ctx, stop := o.parts.context(ctx)
 	defer stop()
-	tell, end := counting(describeData)
+	tell, end := counting(describeGames)
 	m, work, err := dataset.Generate(ctx, game, o.config, o.out, dataset.Options{
 		Version: version(), Build: build(),
-		Part: (*dataset.Part)(part), Take: o.parts.take, Progress: tell,
+		Part: part, Take: o.parts.take, Progress: tell,
 	})
 	end()
 	if err != nil {
@@ -142,13 +140,10 @@ func (o *generateOptions) game() (env.Game, error) {
 
 // explain adds to an error what to do about it.
 func (o *generateOptions) explain(err error) error {
-	switch {
-	case errors.Is(err, dataset.ErrStopped):
+	if errors.Is(err, ledger.ErrStopped) {
 		return fmt.Errorf("%w; finished files are kept in %s: the same command makes the others", err, o.out)
-	case errors.Is(err, dataset.ErrOther), errors.Is(err, dataset.ErrNotEmpty), errors.Is(err, dataset.ErrOtherBuild):
-		return usagef("%w; for another data set name another --out", err)
 	}
-	return err
+	return otherOut(err)
 }
 
 // generated is what --json prints.
@@ -196,16 +191,4 @@ func inBytes(n int64) string {
 		}
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-// describeData says how far generating is, and guesses the time left from what
-// this run has done.
-func describeData(at dataset.Progress, _, now time.Duration) string {
-	text := fmt.Sprintf("%d of %d games, %v", at.Games, at.TotalGames, now.Round(time.Second))
-	played := float64(at.Games - at.Resumed)
-	if played <= 0 || now <= 0 {
-		return text
-	}
-	left := time.Duration(float64(now) / played * float64(at.TotalGames-at.Games))
-	return fmt.Sprintf("%s, %.0f games a second, %v left", text, played/now.Seconds(), left.Round(time.Second))
 }
