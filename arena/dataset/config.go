@@ -72,8 +72,8 @@ type Config struct {
 	// MaxSteps truncates a game after this many steps; 0: never.
 	MaxSteps int `json:"max_episode_steps,omitempty"`
 
-	// FileGames is how many games a file holds, and how many a kill can cost. 0: 1 with agents outside
-	// the program, as their moves take time and may cost money; else 10,000 for Games, and 100.
+	// FileGames is how many games a file holds, and how many a kill can cost. 0: 10,000 for Games, if no
+	// agent searches; 1 with agents outside the program, as their moves may cost money; else 100.
 	FileGames int `json:"games_per_file"`
 
 	// Unrepeatable says that agents may not play the same game again: their search
@@ -104,7 +104,7 @@ func (c Config) resolve(game env.Game) (Config, error) {
 		switch {
 		case slices.ContainsFunc(c.Agents, match.Outside):
 			c.FileGames = 1
-		case c.Layout == Games:
+		case c.Layout == Games && !slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) }):
 			c.FileGames = 10_000
 		default:
 			c.FileGames = 100
@@ -121,12 +121,8 @@ func (c Config) resolve(game env.Game) (Config, error) {
 		return c, fmt.Errorf("games_per_file is %d, want 1 to %d", c.FileGames, maxFileGames)
 	case c.MaxSteps < 0:
 		return c, fmt.Errorf("max_episode_steps is %d, want 0 (no limit) or more", c.MaxSteps)
-	case c.Limit < 0:
-		return c, fmt.Errorf("the limit for a move is %v, want 0 (the default) or more", c.Limit)
-	case c.Memory < 0:
-		return c, fmt.Errorf("the memory for a program is %d bytes, want 0 (no limit) or more", c.Memory)
 	}
-	if err := cmp.Or(c.resolveObservation(spec), c.resolveMask(game)); err != nil {
+	if err := cmp.Or(c.rules().Validate(), c.resolveObservation(spec), c.resolveMask(game)); err != nil {
 		return c, err
 	}
 	if err := c.resolveExtra(spec); err != nil {
@@ -137,6 +133,11 @@ func (c Config) resolve(game env.Game) (Config, error) {
 	}
 	c.Unrepeatable = len(c.reasons()) > 0
 	return c, c.resolveAgents(game)
+}
+
+// rules are those by which the games are played.
+func (c *Config) rules() *match.Rules {
+	return &match.Rules{Limit: c.Limit, Memory: c.Memory, Untimed: true}
 }
 
 func (c *Config) resolveObservation(spec *env.Spec) error {

@@ -141,3 +141,21 @@ func TestNames(t *testing.T) {
 		t.Errorf("names %q and %q, want none empty", enum.NamesOf(Games), enum.NamesOf(Fixed))
 	}
 }
+
+// TestFileGames: the slower agents are, the fewer games a kill can cost.
+func TestFileGames(t *testing.T) {
+	for _, c := range []struct {
+		agents []string
+		layout Layout
+		want   int
+	}{
+		{[]string{"simple"}, Games, 10_000}, {[]string{"simple"}, Steps, 100},
+		{[]string{"simple", "osla:ticks=9"}, Games, 100}, {[]string{"simple", "exec:x"}, Games, 1},
+		{[]string{"exec:x"}, Steps, 1},
+	} {
+		config, err := Config{Agents: c.agents, Seating: Drawn, Games: 1, Layout: c.layout}.resolve(gameOf(t, ffa))
+		if err != nil || config.FileGames != c.want {
+			t.Errorf("%v of %q: %d games a file (%v), want %d", c.layout, c.agents, config.FileGames, err, c.want)
+		}
+	}
+}

@@ -115,8 +115,7 @@ func (p *player) playMatch(ctx context.Context, e *Episode, client *script) (err
 		}
 		return nil
 	}
-	rules := match.Rules{Limit: p.config.Limit, Memory: p.config.Memory, Untimed: true}
-	_, err = match.Play(ctx, p.game, players, e.Seed, rules, watch)
+	_, err = match.Play(ctx, p.game, players, e.Seed, *p.config.rules(), watch)
 	if errors.Is(err, errLimit) {
 		return nil
 	}
