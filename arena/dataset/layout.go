@@ -274,7 +274,7 @@ func decisionColumns(choices int) []column {
 			},
 			func(r *row, v parquet.Value) error {
 				if !v.IsNull() {
-					*part(r.told()) = v.ByteArray()
+					*part(r.reported()) = v.ByteArray()
 				}
 				return nil
 			}}
@@ -289,8 +289,8 @@ func decisionColumns(choices int) []column {
 	}
 }
 
-// told is the row's decision, in the episode that is being read.
-func (r *row) told() *Decision {
+// reported is what the row's agent reports. It begins a decision of the episode that is being read.
+func (r *row) reported() *Decision {
 	if r.decision == nil {
 		r.e.Decisions = append(r.e.Decisions, Decision{Step: r.step, Seat: r.seat})
 		r.decision = &r.e.Decisions[len(r.e.Decisions)-1]

@@ -18,8 +18,7 @@ type Options struct {
 	Version string
 	Build   string
 
-	// Progress, if not nil, is told of the games played, at the start and after each game, by one
-	// goroutine at a time.
+	// Progress, if not nil, is called at the start and after each game, by one goroutine at a time.
 	Progress func(ledger.Progress)
 
 	Disk disk.FS // nil: disk.OS

@@ -12,31 +12,16 @@ import (
 
 // player plays games one after the other. It belongs to one goroutine.
 type player struct {
-	game    env.Game
-	config  *Config
-	players map[seat]match.Player
+	match.Players
+	config *Config
 }
 
-type seat struct {
-	agent uint16
-	seat  int
-}
-
-func newPlayer(game env.Game, c *Config) *player { return &player{game, c, map[seat]match.Player{}} }
-
-func (p *player) Close() error {
-	var errs []error
-	for _, m := range p.players {
-		errs = append(errs, m.Close())
-	}
-	clear(p.players)
-	return errors.Join(errs...)
-}
+func newPlayer(game env.Game, c *Config) *player { return &player{match.Players{Game: game}, c} }
 
 // play plays one game of the data set, as recorded if a client has played it. A
 // panic in it comes back as an error.
 func (p *player) play(ctx context.Context, number int, recorded *Recorded) (e *Episode, err error) {
-	seats := p.game.Spec().Seats
+	seats := p.Game.Spec().Seats
 	e = &Episode{
 		Game: number, Seed: p.config.seed(number), Dealt: true, Agents: make([]uint16, seats),
 		Outcome: make([]float64, seats), Lived: make([]int32, seats), Missed: make([]int32, seats),
@@ -56,33 +41,27 @@ func (p *player) play(ctx context.Context, number int, recorded *Recorded) (e *E
 	return e, p.playMatch(ctx, e, nil)
 }
 
-// seat is the player of an agent in a seat. A server is the same in all seats.
-func (p *player) seat(index uint16, k int) (match.Player, error) {
-	at, name := seat{index, k}, p.config.Agents[index]
-	if match.AtURL(name) {
-		at.seat = 0
-	}
-	if p.players[at] == nil {
-		m, err := match.NewPlayer(p.game, name)
-		if err != nil {
-			return nil, err
-		}
-		p.players[at] = m
-	}
-	return p.players[at], nil
-}
-
 // errLimit ends a match at the configuration's MaxSteps.
 var errLimit = errors.New("the game is long enough")
 
 // playMatch plays by the rules of matches, with client in the seats of a client's agents.
-func (p *player) playMatch(ctx context.Context, e *Episode, client *script) (err error) {
-	spec, players := p.game.Spec(), make([]match.Player, len(e.Agents))
+func (p *player) playMatch(ctx context.Context, e *Episode, client *script) error {
+	spec, players := p.Game.Spec(), make([]match.Player, len(e.Agents))
+	var names []string
+	for _, index := range e.Agents {
+		if name := p.config.Agents[index]; !atClient(name) {
+			names = append(names, name)
+		}
+	}
+	own, err := p.Seat(names)
+	if err != nil {
+		return err
+	}
 	for k, index := range e.Agents {
-		if players[k] = client; !atClient(p.config.Agents[index]) {
-			if players[k], err = p.seat(index, k); err != nil {
-				return err
-			}
+		if atClient(p.config.Agents[index]) {
+			players[k] = client
+		} else {
+			players[k], own = own[0], own[1:]
 		}
 	}
 	var asked env.SeatSet // who made the step to come
@@ -115,7 +94,7 @@ func (p *player) playMatch(ctx context.Context, e *Episode, client *script) (err
 		}
 		return nil
 	}
-	_, err = match.Play(ctx, p.game, players, e.Seed, *p.config.rules(), watch)
+	_, err = match.Play(ctx, p.Game, players, e.Seed, *p.config.rules(), watch)
 	if errors.Is(err, errLimit) {
 		return nil
 	}

@@ -28,11 +28,10 @@ type Recorded struct {
 // errRecorded says that a client's game comes out differently here.
 var errRecorded = errors.New("played again, the client's game comes out differently")
 
-// Record makes a data set of c.Games games that a client has played, in a new folder. The
-// client's agents are called "client:NAME" in c.Agents. next returns the games in the order
-// of their seeds: game i has seed c.Seed + i, and is its episode 0. It is not called if the
-// configuration is wrong, or the folder is not free. Like [Merge] it cannot continue after an
-// interruption.
+// Record makes a data set of c.Games games that a client has played, in a new folder. In c.Agents
+// the client's agents are called "client:NAME". Record calls next for each game, in the order of
+// their seeds: game i has seed c.Seed + i, episode 0. It does not call next if the configuration is
+// wrong or the folder is not free. Like [Merge] it cannot continue what was interrupted.
 func Record(ctx context.Context, game env.Game, c Config, folder string, o Options,
 	next func() (*Recorded, error)) (*Manifest, error) {
 	c.Seating = Told
@@ -66,8 +65,10 @@ func Record(ctx context.Context, game env.Game, c Config, folder string, o Optio
 	return a.finish()
 }
 
+// playAgain plays a client's game, in which built-in agents decide anew. It is an error if the game
+// does not end as the client says.
 func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
-	spec := p.game.Spec()
+	spec := p.Game.Spec()
 	known := func(a uint16) bool { return int(a) < len(p.config.Agents) }
 	if len(r.Agents) != spec.Seats || slices.ContainsFunc(r.Agents, func(a uint16) bool { return !known(a) }) {
 		return fmt.Errorf("the client seats agents %v, want %d numbers below %d",

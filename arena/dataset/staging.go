@@ -50,8 +50,8 @@ func newStaging(folder string, o Options) *staging {
 	return &staging{disk: o.Disk.Within(folder), folder: folder, scratch: filepath.Join(folder, workFolder)}
 }
 
-// openStaging takes possession of a folder, or returns the manifest of what the
-// plan wants if it lies there already.
+// openStaging locks a folder and reads its log. If the folder holds a finished data set that the plan
+// does not extend, it returns the data set's manifest and no staging.
 func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error) {
 	w := newStaging(folder, o)
 	w.plan, w.files = p, map[int]*summary{}
@@ -83,7 +83,7 @@ func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error)
 	return w, nil, nil
 }
 
-// vacant reports whether the folder is free, or an interrupted run's.
+// vacant returns ErrNotEmpty unless the folder is empty, missing, or of an interrupted run.
 func (w *staging) vacant() error {
 	there, err := os.ReadDir(w.folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -202,8 +202,8 @@ func (w *staging) wrote(k int, s *summary) error {
 	return w.log.Sync()
 }
 
-// take copies the files of a part, which another call made in another folder, as far as
-// they are whole and not here yet.
+// take copies the files of a part, which another call made in another folder. It leaves out those
+// that are damaged, incomplete, or here already.
 func (w *staging) take(folder string) error {
 	made := map[int]*summary{}
 	err := w.plan.header.Take(filepath.Join(folder, workFolder, logName), func(line []byte) error {

@@ -16,21 +16,14 @@ const logFormat = "pommego-tournament/1"
 // errTwice says that a game is in the log already.
 var errTwice = errors.New("is there twice")
 
-// takePart takes over the games in the log of a part that are not known yet.
-func (r *run) takePart(h *ledger.Header[Config], path string) error {
-	var taken []json.RawMessage
-	err := h.Take(path, func(text []byte) error {
-		err := r.takeOver(text)
-		if errors.Is(err, errTwice) {
-			return nil
-		}
-		taken = append(taken, slices.Clone(text))
-		return err
-	})
-	if err != nil || r.log == nil {
-		return err
+// takeNew takes over a game that was played elsewhere, for the log, unless it is known already.
+func (r *run) takeNew(text []byte) error {
+	err := r.takeOver(text)
+	if errors.Is(err, errTwice) {
+		return nil
 	}
-	return keep(r.log, taken)
+	r.taken = append(r.taken, slices.Clone(text))
+	return err
 }
 
 func (r *run) takeOver(text []byte) error {

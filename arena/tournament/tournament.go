@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -139,9 +140,10 @@ type run struct {
 	records []Record // by game; without Agents: not played yet
 	todo    []int    // the games that were not in the log
 	next    atomic.Int64
-	resumed int         // games that were
-	done    int         // games by now
-	test    *sequential // nil without one
+	resumed int               // games that were
+	taken   []json.RawMessage // games for the log that were played elsewhere
+	done    int               // games by now
+	test    *sequential       // nil without one
 }
 
 // open reads the log and finds out which games are missing.
@@ -156,16 +158,17 @@ func (r *run) open() (err error) {
 	}
 	for _, path := range r.o.Take {
 		if err == nil {
-			err = r.takePart(h, path)
+			err = h.Take(path, r.takeNew)
 		}
+	}
+	if err == nil && r.t.clients && r.o.Client != nil {
+		err = r.takeClient()
+	}
+	if err == nil && r.log != nil {
+		err = keep(r.log, r.taken)
 	}
 	if err != nil {
 		return err
-	}
-	if r.t.clients && r.o.Client != nil {
-		if err := r.takeClient(); err != nil {
-			return err
-		}
 	}
 	r.done = r.resumed
 	for i := first; i <= last; i++ {
