@@ -18,7 +18,7 @@ type Shape struct {
 	Observation string // of layout Steps
 	Mask        string // the same
 	FileGames   int    // as Config.FileGames
-	Filter      string // what was left out, for the manifest
+	Keep        Filter // which games it has
 }
 
 // Source tells where games of a data set are from.
@@ -124,10 +124,8 @@ func (a *assembly) Close() error {
 	return err
 }
 
-// Merge puts games of data sets together: those for which keep, which may be
-// nil, is true, in their order.
-func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []string) bool, folder string,
-	o Options) (*Manifest, error) {
+// Merge puts games of data sets together, in their order.
+func Merge(game env.Game, sets []*Set, s Shape, folder string, o Options) (*Manifest, error) {
 	p, err := mergePlan(game, sets, s, o)
 	if err != nil {
 		return nil, err
@@ -144,7 +142,7 @@ func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []st
 		from := Source{What: "data set", Checksum: m.Checksum, Games: m.Games, Generated: m.Generated}
 		err := set.Episodes(func(e *Episode) error {
 			names := set.Names(e)
-			if keep != nil && !keep(e, names) {
+			if !s.Keep.Keep(e, names) {
 				return nil
 			}
 			from.Kept++
@@ -200,7 +198,7 @@ func mergePlan(game env.Game, sets []*Set, s Shape, o Options) (*plan, error) {
 	}
 	p := &plan{config: c, spec: spec}
 	p.about, p.columns, err = aboutOf(spec, &c, o, missed, searched)
-	p.about.Agents, p.about.Filter = agents, s.Filter
+	p.about.Agents, p.about.Filter = agents, s.Keep.String()
 	return p, err
 }
 

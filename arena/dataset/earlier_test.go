@@ -51,7 +51,7 @@ func TestRelease(t *testing.T) {
 		}
 		for _, to := range []Shape{{Layout: Games}, {Layout: Steps, Observation: "raw"}, {Layout: Dialogues}} {
 			merged := filepath.Join(t.TempDir(), "merged")
-			if _, err := Merge(game, sets(t, folder), to, nil, merged, testOptions(1)); err != nil {
+			if _, err := Merge(game, sets(t, folder), to, merged, testOptions(1)); err != nil {
 				t.Fatalf("%s to %s: %v", folder, to.Layout, err)
 			}
 			if got, want := described(t, merged), described(t, folder); fmt.Sprint(got) != fmt.Sprint(want) {

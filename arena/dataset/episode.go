@@ -3,6 +3,7 @@ package dataset
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"pommego/env"
 )
@@ -70,10 +71,10 @@ func (s shape) step() int { return s.seats * s.components }
 // fits says why the episode cannot be of a game of the given shape.
 func (e *Episode) fits(s shape) error {
 	switch {
-	case e.Game < 0 || e.Steps < 0 || e.Result > env.Incomplete:
-		return fmt.Errorf("it is of game %d, with %d steps and result %d", e.Game, e.Steps, e.Result)
-	case len(e.Agents) != s.seats || len(e.Outcome) != s.seats || len(e.Lived) != s.seats || len(e.Missed) != s.seats:
-		return fmt.Errorf("it is not of %d seats", s.seats)
+	case e.Game < 0 || e.Steps < 0:
+		return fmt.Errorf("it is of game %d, with %d steps", e.Game, e.Steps)
+	case slices.ContainsFunc(e.Lived, func(n int32) bool { return n < 0 || int(n) > e.Steps }):
+		return fmt.Errorf("it has %d steps, of which seats were in for %d", e.Steps, e.Lived)
 	case len(e.Actions) != e.Steps*s.step():
 		return fmt.Errorf("it has %d bytes of actions for %d steps, want %d", len(e.Actions), e.Steps, e.Steps*s.step())
 	}

@@ -63,12 +63,11 @@ func (s *starts) begin(e *Episode) (env.Match, error) {
 	return s.match, s.match.Restore(state.Match)
 }
 
-// check says what is wrong with an episode's actions: there are as many as its steps need, and
-// all are within their range.
+// check says what is wrong with an episode: it fits the game, and all actions are within their range.
 func (e *Episode) check(spec *env.Spec) error {
 	s := shapeOf(spec)
-	if len(e.Actions) != e.Steps*s.step() {
-		return fmt.Errorf("it has %d bytes of actions for %d steps, want %d", len(e.Actions), e.Steps, e.Steps*s.step())
+	if err := e.fits(s); err != nil {
+		return err
 	}
 	for i, a := range e.Actions {
 		if c := &spec.Actions[i%s.components]; int(a) >= c.N {

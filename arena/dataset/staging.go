@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -151,7 +152,7 @@ func (w *staging) relist(k int, m *Manifest) error {
 	set, starts := &Set{w.folder, m}, newStarts(w.plan.game)
 	s := &summary{m.Files[k], newStatistics(w.plan.spec, m.Agents)}
 	err := set.fileEpisodes(&s.File, func(e *Episode) error {
-		if err := starts.complete(e); err != nil {
+		if err := cmp.Or(e.check(w.plan.spec), starts.complete(e)); err != nil {
 			return err
 		}
 		s.Statistics.count(e, m.Agents, m.Env.shape())

@@ -222,6 +222,25 @@ func TestReplayFinds(t *testing.T) {
 	}
 }
 
+// TestHostileRows: what would be counted beyond a game's steps, or beyond its choices, is an error.
+func TestHostileRows(t *testing.T) {
+	set := sets(t, generate(t, ffa, small(), testOptions(1)))[0]
+	for column, value := range map[string]parquet.Value{
+		"lived1": parquet.Int32Value(1 << 20), "lived2": parquet.Int32Value(-1), "steps": parquet.Int32Value(-1),
+	} {
+		in, err := newRowReader(set.Manifest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := rowsOf(t, set, 2)
+		rows.values[rows.at[column]][0] = value
+		in.table = rows.table
+		if e, _, err := in.episode(0); !errors.Is(err, errDamaged) {
+			t.Errorf("%s is %v: read as %+v (%v), want %v", column, value, e, err, errDamaged)
+		}
+	}
+}
+
 func TestVerifyNothing(t *testing.T) {
 	if _, err := Verify(t.TempDir(), VerifyOptions{}); !errors.Is(err, errNone) {
 		t.Errorf("an empty folder: error %v, want %v", err, errNone)

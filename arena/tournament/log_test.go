@@ -188,7 +188,7 @@ func TestOtherTournament(t *testing.T) {
 		change func(c *Config, o *Options)
 		want   string
 	}{
-		{ffaID, func(c *Config, o *Options) { c.Games = 7 }, "it has game 14, and 14 games are asked for"},
+		{ffaID, func(c *Config, o *Options) { c.Games = 7 }, "and 14 games are asked for"},
 		{ffaID, func(c *Config, o *Options) { c.Seed = 2 }, "with these settings: seed is 1, not 2"},
 		{ffaID, func(c *Config, o *Options) { c.Agents = []string{"static", "random"} },
 			`agents is ["random","static"], not ["static","random"]`},

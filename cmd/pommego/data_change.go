@@ -32,14 +32,14 @@ Games get new numbers; the manifest says where they are from.`,
   pommego data filter a --out a-won --result Win --winner simple --max-steps 400
   pommego data merge a --out a-steps --layout steps --observation raw`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if err := o.keep.Validate(); err != nil {
+			if err := o.shape.Keep.Validate(); err != nil {
 				return usageError{err}
 			}
 			return some("data set", "DIR...")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return o.merge(cmd.OutOrStdout(), args) },
 	}
-	f, keep := cmd.Flags(), &o.keep
+	f, keep := cmd.Flags(), &o.shape.Keep
 	f.StringVar(&o.out, "out", "", "the folder for the new data set")
 	f.StringVar(&o.layout, "layout", "",
 		"its layout: "+strings.Join(enum.NamesOf(dataset.Games), ", ")+" (default: as it was)")
@@ -59,20 +59,20 @@ Games get new numbers; the manifest says where they are from.`,
 type mergeOptions struct {
 	out, layout string
 	shape       dataset.Shape
-	keep        dataset.Filter
 }
 
 func (o *mergeOptions) merge(out io.Writer, folders []string) error {
 	if o.out == "" {
 		return usagef("no folder is named, want --out DIR")
 	}
+	keep := &o.shape.Keep
 	var sets []*dataset.Set
 	for _, folder := range folders {
 		set, err := dataset.Open(folder)
 		if err != nil {
 			return err
 		}
-		set.Manifest.Files = slices.DeleteFunc(set.Manifest.Files, o.keep.Apart)
+		set.Manifest.Files = slices.DeleteFunc(set.Manifest.Files, keep.Apart)
 		sets = append(sets, set)
 	}
 	first := sets[0].Manifest
@@ -95,13 +95,12 @@ func (o *mergeOptions) merge(out io.Writer, folders []string) error {
 		agents = append(agents, set.Manifest.Agents...)
 	}
 	slices.Sort(agents)
-	for _, name := range []string{o.keep.Agent, o.keep.Winner} {
+	for _, name := range []string{keep.Agent, keep.Winner} {
 		if name != "" && !slices.Contains(agents, name) {
 			return usagef("no agent %q plays there, want one of %s", name, strings.Join(slices.Compact(agents), ", "))
 		}
 	}
-	o.shape.Filter = o.keep.String()
-	m, err := dataset.Merge(game, sets, o.shape, o.keep.Keep, o.out, dataset.Options{Version: version()})
+	m, err := dataset.Merge(game, sets, o.shape, o.out, dataset.Options{Version: version()})
 	if err != nil {
 		return otherOut(err)
 	}
