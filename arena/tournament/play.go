@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"pommego/arena/dialogue"
 	"pommego/arena/match"
@@ -12,8 +13,9 @@ import (
 )
 
 // work plays missing games until there are none left or the context ends.
-func (r *run) work(ctx context.Context, results chan<- finished) {
+func (r *run) work(ctx context.Context) (err error) {
 	players := match.Players{Game: r.t.game}
+	defer func() { err = errors.Join(err, players.Close()) }()
 	for ctx.Err() == nil {
 		i := int(r.next.Add(1)) - 1
 		if i >= len(r.todo) {
@@ -25,58 +27,44 @@ func (r *run) work(ctx context.Context, results chan<- finished) {
 			break
 		}
 		if err != nil {
-			err = fmt.Errorf("game %d (seed %d, %q): %w", f.index, f.seed.Value, r.t.schedule.names(&f), err)
+			return fmt.Errorf("game %d (seed %d, %q): %w", f.index, f.seed.Value, r.t.schedule.names(&f), err)
 		}
-		results <- finished{record, err}
+		if err := r.add(record); err != nil {
+			return err
+		}
 	}
-	if err := players.Close(); err != nil && ctx.Err() == nil {
-		results <- finished{err: err}
-	}
+	return nil
 }
 
-// collect keeps what the workers finish: in the log first, several games at a
-// time if they come fast. After an error it tells the workers to stop and waits
-// for them.
-func (r *run) collect(results <-chan finished, cancel func()) error {
-	var failed error
-	for first := range results {
-		batch, err := drain(first, results)
-		if failed != nil {
-			continue
-		}
-		if r.log != nil && len(batch) > 0 {
-			err = errors.Join(keep(r.log, batch), err)
-		}
-		for _, record := range batch {
-			r.records[record.Game] = record
-			r.done++
-		}
-		ended := r.test.take(r.records)
-		r.progress()
-		if failed = err; failed != nil || ended {
-			cancel()
-		}
-	}
-	return failed
-}
+// syncEvery is how much time's work a power cut may cost. A kill costs none.
+const syncEvery = time.Second
 
-// drain takes what has come meanwhile.
-func drain(f finished, results <-chan finished) (batch []Record, err error) {
-	for {
-		if f.err != nil {
-			return batch, f.err
+// errDecided says that the sequential test needs no more games.
+var errDecided = errors.New("the test is decided")
+
+// add keeps a finished game: in the log first.
+func (r *run) add(record Record) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.log != nil {
+		if err := r.log.Add(&record); err != nil {
+			return err
 		}
-		batch = append(batch, f.record)
-		select {
-		case next, open := <-results:
-			if !open {
-				return batch, nil
+		if time.Since(r.synced) > syncEvery {
+			r.synced = time.Now()
+			if err := r.log.Sync(); err != nil {
+				return err
 			}
-			f = next
-		default:
-			return batch, nil
 		}
 	}
+	r.records[record.Game] = record
+	r.done++
+	decided := r.test.take(r.records)
+	r.progress()
+	if decided {
+		return errDecided
+	}
+	return nil
 }
 
 func (r *run) play(ctx context.Context, players *match.Players, f *fixture) (Record, error) {

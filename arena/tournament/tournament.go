@@ -122,7 +122,7 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 		}
 	}
 	if r.log != nil {
-		err = errors.Join(err, r.log.Close())
+		err = errors.Join(err, r.log.Sync(), r.log.Close())
 	}
 	if err == nil && len(asked) > 0 {
 		return &Report{Asked: asked}, nil
@@ -137,13 +137,16 @@ type run struct {
 	t       *Tournament
 	o       Options
 	log     *disk.Log
-	records []Record // by game; without Agents: not played yet
-	todo    []int    // the games that were not in the log
+	todo    []int // the games that were not in the log
 	next    atomic.Int64
 	resumed int               // games that were
 	taken   []json.RawMessage // games for the log that were played elsewhere
-	done    int               // games by now
-	test    *sequential       // nil without one
+
+	mu      sync.Mutex  // guards what follows, and the log
+	records []Record    // by game; without Agents: not played yet
+	done    int         // games by now
+	test    *sequential // nil without one
+	synced  time.Time
 }
 
 // open reads the log and finds out which games are missing.
@@ -179,29 +182,26 @@ func (r *run) open() (err error) {
 	return nil
 }
 
-// finished is a game's record, or why there is none.
-type finished struct {
-	record Record
-	err    error
-}
-
 // playAll plays the missing games and keeps them.
-func (r *run) playAll(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	results := make(chan finished, 16)
+func (r *run) playAll(parent context.Context) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	r.progress()
 	var workers sync.WaitGroup
 	for range min(r.o.Workers, len(r.todo)) {
-		workers.Go(func() { r.work(ctx, results) })
+		workers.Go(func() {
+			if err := r.work(ctx); err != nil {
+				cancel(err)
+			}
+		})
 	}
-	go func() {
-		workers.Wait()
-		close(results)
-	}()
-	r.progress()
-	err := r.collect(results, cancel)
-	if err == nil && r.done < r.resumed+len(r.todo) && !r.test.take(r.records) {
-		err = fmt.Errorf("%w after %d of %d games", ledger.ErrStopped, r.done, r.t.Games())
+	workers.Wait()
+	err := context.Cause(ctx)
+	switch {
+	case errors.Is(err, errDecided), r.done == r.resumed+len(r.todo) && errors.Is(err, parent.Err()):
+		return nil
+	case parent.Err() != nil && errors.Is(err, parent.Err()):
+		return fmt.Errorf("%w after %d of %d games", ledger.ErrStopped, r.done, r.t.Games())
 	}
 	return err
 }
