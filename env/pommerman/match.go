@@ -79,7 +79,7 @@ func undealt(rules Rules) *Game {
 // Formats are the forms of recorded games that can be checked and shown.
 var Formats = []record.Format{Recorded}
 
-// NewMatch is a match by rules for which no board can be dealt. It stands nowhere yet.
+// NewMatch makes a match by rules for which no board can be dealt. Set its State before use.
 func NewMatch(rules Rules) *Match { return &Match{game: undealt(rules)} }
 
 // The encodings' indices.
