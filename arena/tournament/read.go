@@ -93,20 +93,13 @@ func (k *Kept) Replay(ctx context.Context, r *Record, watch match.Watch) error {
 	f := k.tournament.schedule.game(r.Game)
 	rules := k.tournament.config.rules()
 	rules.Repetition = f.again
-	var players []match.Player
-	defer func() {
-		for _, p := range players {
-			p.Close()
-		}
-	}()
-	for _, name := range r.Agents {
-		p, err := match.OwnPlayer(k.tournament.game, name)
-		if err != nil {
-			return fmt.Errorf("%w: %w; a log opens nothing outside this program", ErrNotAgain, err)
-		}
-		players = append(players, p)
+	players := match.Players{Game: k.tournament.game, Own: true}
+	defer players.Close()
+	seats, err := players.Seat(r.Agents)
+	if err != nil {
+		return fmt.Errorf("%w: %w; a log opens nothing outside this program", ErrNotAgain, err)
 	}
-	result, err := match.Play(ctx, k.tournament.game, players, f.seed, *rules, watch)
+	result, err := match.Play(ctx, k.tournament.game, seats, f.seed, *rules, watch)
 	if err != nil {
 		return err
 	}
