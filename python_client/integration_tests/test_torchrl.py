@@ -159,7 +159,7 @@ def test_their_own_wrapper_of_gymnasium(vec: Callable) -> None:
 
 
 def test_their_own_wrapper_of_pettingzoo(server: pommego.Server) -> None:
-    """It makes a tensor of all that is in info, seeds that the server drew among it (but not the dict `game` at the end)."""
+    """It makes a tensor of all in info, such as seeds that the server drew; but not of `game`, at the end."""
     pettingzoo = pytest.importorskip("pommego.pettingzoo")
     for _ in range(4):
         env = PettingZooWrapper(pettingzoo.parallel_env(DUEL, address=server.address, token=server.token))
