@@ -275,8 +275,8 @@ func TestServeTLS(t *testing.T) {
 	}
 }
 
-// TestServeTokenFD hands the token over in a pipe.
-func TestServeTokenFD(t *testing.T) {
+// TestServeTokenInPipe hands the token over in a pipe.
+func TestServeTokenInPipe(t *testing.T) {
 	for token, works := range map[string]bool{longToken: true, " \n": false} {
 		secret, hand, err := os.Pipe()
 		if err != nil {
@@ -284,7 +284,8 @@ func TestServeTokenFD(t *testing.T) {
 		}
 		fmt.Fprint(hand, token)
 		hand.Close()
-		cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--token-fd", "3", "--exit-on-stdin-close")
+		cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--token-file", "/dev/fd/3",
+			"--exit-on-stdin-close")
 		cmd.ExtraFiles = []*os.File{secret}
 		stdin, err := cmd.StdinPipe()
 		if err != nil {
@@ -293,7 +294,7 @@ func TestServeTokenFD(t *testing.T) {
 		stdin.Close()
 		out, err := cmd.CombinedOutput()
 		secret.Close()
-		if (err == nil) != works || !works && !strings.Contains(string(out), "--token-fd 3 is empty") {
+		if (err == nil) != works || !works && !strings.Contains(string(out), "--token-file /dev/fd/3 is empty") {
 			t.Errorf("token %q: %v, %q", token, err, out)
 		}
 	}

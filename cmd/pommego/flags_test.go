@@ -12,7 +12,7 @@ import (
 // told and answer comes from each of them, and is no part of a recorded game. generate --dialogues
 // is apart from --observation, as chat is no observation of an environment. tournament has --sprt, as a change of
 // play is judged by it, and --wait as play has it: without it agents that start slowly could meet in no tournament.
-const mostFlags = 70
+const mostFlags = 68
 
 // TestFlags keeps the commands that people use most small enough to read their help.
 func TestFlags(t *testing.T) {

@@ -103,33 +103,6 @@ func TestServeEnds(t *testing.T) {
 	}
 }
 
-// TestServeReadyFD reads the address from a descriptor of our choice.
-func TestServeReadyFD(t *testing.T) {
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer read.Close()
-	cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--ready-fd", "3", "--exit-on-stdin-close")
-	cmd.ExtraFiles = []*os.File{write}
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	write.Close()
-	line, err := io.ReadAll(read) // ends because the server closes its end
-	if err != nil || !answers(t, strings.TrimSpace(string(line))) {
-		t.Errorf("the server said %q (%v), want an address that answers", line, err)
-	}
-	stdin.Close()
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestServeUnixSocket takes over a socket that a killed server left, and not
 // one that is in use.
 func TestServeUnixSocket(t *testing.T) {

@@ -256,7 +256,7 @@ def test_saved_games_of_an_earlier_revision(id: str, vec: Callable[..., pommego.
     forms = {"bytes": pommego.State(base64.b64decode(saved["bytes"])), "json": saved["json"]}
     for name, form in forms.items():
         envs.reset(seed=1)
-        if id == "SuiteBot-v0" and name == "json":  # docs/versions.md says so
+        if id == "SuiteBot-v0" and name == "json":
             with pytest.raises(pommego.ServerError, match="state has format 1 .*want 2"):
                 envs.set_state(0, form)
             continue

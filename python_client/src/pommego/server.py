@@ -139,7 +139,7 @@ class Server:
         listen = f"unix:{self._directory}/socket" if self._directory else "127.0.0.1:0"
         self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so no file is left behind
         try:
-            self._process, ready = _spawn(program, listen, self.token, self._output, allow_agents)
+            self._process = _spawn(program, listen, self.token, self._output, allow_agents)
         except OSError as e:
             self._output.close()
             raise ServerStartError(f"{program} cannot be run: {e}") from e
@@ -147,15 +147,16 @@ class Server:
         self._finalizer = weakref.finalize(self, stop, self._process, self._output, self._directory)
         _servers.add(self)
         try:
-            self.address = self._read_address(ready, timeout)
+            self.address = self._read_address(timeout)
         except BaseException:
             self.close()
             raise
         finally:
-            os.close(ready)
+            self._process.stdout.close()
 
-    def _read_address(self, ready: int, timeout: float) -> str:
+    def _read_address(self, timeout: float) -> str:
         """Read the line in which the server tells its address, which it writes at once."""
+        ready = self._process.stdout.fileno()
         if not any(select.select([ready], [], [], timeout)):
             raise ServerStartError(
                 f"the server (process {self.pid}) printed no address within {timeout:g} s"
@@ -166,9 +167,9 @@ class Server:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=1)
             raise ServerStartError(f"the server did not start. {_death(self._process, self._output)}")
-        address = line.removesuffix("\n")
-        if address.startswith(("ws://", "unix:")):
-            return address
+        if found := re.fullmatch(r"pommego listens on (ws://\S+|unix:.*)\n", line):
+            # It prints paths as UTF-8, whatever bytes they have.
+            return f"unix:{self._directory}/socket" if self._directory else found[1]
         raise ServerStartError(f"the server printed {line!r}, expected its address")
 
     @property
@@ -225,33 +226,27 @@ def running(address: str | None, token: str | None) -> Iterator[dict[str, Any]]:
 
 def _spawn(
     program: Path, listen: str, token: str, output: IO[bytes], agents: Sequence[str]
-) -> tuple[subprocess.Popen[bytes], int]:
-    """Start the process; returns it, and where to read its address.
+) -> subprocess.Popen[bytes]:
+    """Start the process.
 
     The token goes through a pipe: arguments and environment can be seen by others.
     """
-    ready, tell = os.pipe()
     secret, hand = os.pipe()
-    arguments = ["--listen", listen, "--ready-fd", str(tell), "--token-fd", str(secret)]
+    arguments = ["--listen", listen, "--token-file", f"/dev/fd/{secret}"]
     arguments += ["--exit-on-stdin-close", "--openenv", *(f"--allow-agents={agent}" for agent in agents)]
     os.write(hand, token.encode())
     os.close(hand)
     try:
-        process = subprocess.Popen(
+        return subprocess.Popen(
             [program, "serve", *arguments],
             stdin=subprocess.PIPE,
-            stdout=output,
+            stdout=subprocess.PIPE,
             stderr=output,
-            pass_fds=[tell, secret],
+            pass_fds=[secret],
             start_new_session=True,
         )
-    except BaseException:
-        os.close(ready)
-        raise
     finally:
-        os.close(tell)
         os.close(secret)
-    return process, ready
 
 
 def _death(process: subprocess.Popen[bytes], output: IO[bytes]) -> ServerDiedError:
