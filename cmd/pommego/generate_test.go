@@ -267,6 +267,9 @@ func TestGenerateWithAProgram(t *testing.T) {
 	if len(m.Unrepeatable) != 1 || !strings.Contains(m.Unrepeatable[0], "outside") {
 		t.Errorf("the manifest says %q, want why it is not repeatable", m.Unrepeatable)
 	}
+	if len(m.Files) != 3 {
+		t.Errorf("the games are in %d files, want a file for each", len(m.Files))
+	}
 	set, err := dataset.Open(folder)
 	if err != nil {
 		t.Fatal(err)
