@@ -259,7 +259,7 @@ def make_vec(
                 from pommego._core.viewer import Viewer
 
                 token_there = games.server.token if games.server else token
-                viewer = Viewer(games.address, token_there, games.made.view_key, connection)
+                viewer = Viewer(games.address, token_there, games.about.made.view_key, connection)
         except BaseException:
             games.close()
             raise

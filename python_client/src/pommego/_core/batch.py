@@ -160,29 +160,17 @@ class BatchReader:
             raise ValueError(f"a batch without {e}") from None
         return arrays
 
-    def read(
-        self,
-        batch: wire.Batch | SharedBatch | wire.Simulated,
-        games: int,
-        give_away: Callable[[], None],
-    ) -> View:
+    def read(self, batch: wire.Received | SharedBatch, games: int) -> View:
         """Read one batch."""
-        shared = isinstance(batch, SharedBatch)
-        arrays = batch.views if shared else None
+        arrays = batch.views
         if not arrays:
-            arrays = self.arrays(batch.tensors, games)
-        if shared:
-            batch.views = arrays  # of every batch in this place
-            owned = batch.own(self._given) if self._given else {}
-        else:
-            owned = {name: arrays[name] for name in self._given}
-            if owned:
-                give_away()
-        if shared and batch.handed:
+            arrays = batch.views = self.arrays(batch.tensors, games)
+        owned = batch.own(self._given) if self._given else {}
+        if batch.handed:
             obs, info = map(dict.copy, batch.handed)
         else:
             obs, info = self._shown(self._obs, arrays, owned), self._info(arrays, games, owned)
-            if shared and self._views:
+            if self._views:
                 batch.handed = obs.copy(), info.copy()
         reward, terminated, truncated = arrays["reward"], arrays["terminated"], arrays["truncated"]
         if self._copy:
@@ -203,7 +191,7 @@ class BatchReader:
             line_up=arrays[_LINE_UP].copy() if _LINE_UP in arrays else None,
         )
         if self._final_fields and finished.size:
-            view.final = self._final((batch.whole() if shared else batch).final or {}, finished.size)
+            view.final = self._final(batch.final or {}, finished.size)
         return view
 
     def _shown(

@@ -1,0 +1,82 @@
+"""What an environment asks its games for, wherever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pommego._core.batch import View
+from pommego._transport import wire
+from pommego.spec import Encoding, GameSpec
+
+if TYPE_CHECKING:
+    from pommego.server import Server
+
+
+@dataclass(frozen=True)
+class About:
+    """What stays the same of an environment's games.
+
+    Attributes:
+        made: what the server said of them. Its rows are those of all learners, policies too.
+        games: how many a batch has.
+        learners: rows a game.
+        expand: whether what the seats of a game share is repeated for each row.
+        max_in_flight: how many steps may be sent before the first is received.
+        workers: how many step the games at a time; 0: the server chooses.
+        policy_seats: which opponents' seats policies in Python play.
+    """
+
+    made: wire.EnvReply
+    spec: GameSpec
+    encoding: Encoding
+    state_encoding: Encoding | None
+    games: int
+    learners: int
+    expand: bool
+    max_in_flight: int
+    workers: int
+    policy_seats: tuple[int, ...] = ()
+
+
+class Session(Protocol):
+    """The games of one environment.
+
+    `Games` are on one server, `JoinedGames` in several portions, `ActorGames` in an actor of Ray,
+    and `PolicyGames` have some of their rows played by policies. Who calls a session sees to it that steps
+    in flight are received, or abandoned, before anything else is asked, and that no more are sent than may be.
+
+    Attributes:
+        about: what stays the same.
+        server: the embedded server, if there is one.
+        address: of the server, servers or actor.
+        timeout: seconds to wait for one reply; may be changed.
+        closed: whether nothing can be asked any more.
+    """
+
+    about: About
+    server: Server | None
+    address: str
+    timeout: float
+    closed: bool
+
+    def send(
+        self, actions: ArrayLike, games: NDArray[np.int32] | None = None, *, reuse: bool = False
+    ) -> None:
+        """Begin a step of all games or, with a batch size, of these.
+
+        With `reuse` the server may write the batch over the last one, with ``copy=False``.
+        """
+
+    def recv(self) -> View:
+        """Wait for the batch of the oldest step in flight, or with a batch size of the first games ready."""
+
+    def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Call a method of `Games`, such as ``Games.reset``, with these arguments, where the games are."""
+
+    def close(self) -> None:
+        """Free the games; stop their server if it is their own. Idempotent."""
