@@ -26,7 +26,7 @@ func readGame(in *fields) gameRequest {
 	return gameRequest{env.ID(in.text("env_id")), in.rules()}
 }
 
-func (s *session) catalogGames(q gameRequest, called func(k int) string) (all []env.Game, err error) {
+func (s *session) catalogGames(q gameRequest, which func(k int) string) (all []env.Game, err error) {
 	if len(q.rules) == 0 {
 		q.rules = [][]byte{nil}
 	}
@@ -42,7 +42,7 @@ func (s *session) catalogGames(q gameRequest, called func(k int) string) (all []
 		game, err := s.server.cfg.game(q.id, rules)
 		if err != nil {
 			if e := asError(err); len(q.rules) > 1 {
-				e.Message = called(k) + ": " + e.Message
+				e.Message = "rules" + which(k) + ": " + e.Message
 			}
 			return nil, err
 		}

@@ -1,14 +1,15 @@
 package bridge
 
 import (
-	"encoding"
+	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"pommego/env"
+	"pommego/internal/enum"
 	"pommego/vec"
 )
 
@@ -58,18 +59,19 @@ func readMake(in *fields) (q makeRequest) {
 	return q
 }
 
-func readOption(in *fields, name string, to encoding.TextUnmarshaler) {
-	if text := in.text(name); text != "" {
-		if err := to.UnmarshalText([]byte(text)); err != nil && in.err == nil {
-			in.err = badOption(name, err)
-		}
+func readOption[N enum.Named](in *fields, name string, to *enum.Text[N]) {
+	text, names := in.text(name), enum.NamesOf(*to)
+	if k := slices.Index(names, text); k >= 0 {
+		*to = enum.Text[N](k)
+	} else if text != "" {
+		in.wrong(codeBadOption, name, "", "%s is %q, want one of %s", name, text, strings.Join(names, ", "))
 	}
 }
 
 func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	var err error
 	v := &q.pool.Variants
-	if v.Games, err = s.catalogGames(q.game, v.Called); err != nil {
+	if v.Games, err = s.catalogGames(q.game, v.Which); err != nil {
 		return reply{}, err
 	}
 	q.pool.Game = v.Games[0]
@@ -140,33 +142,22 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 	return nil
 }
 
-func badOption(field string, err error) error {
-	if e := (*wireError)(nil); errors.As(err, &e) { // of a name that is not allowed
-		return inField(e, field)
-	}
-	return fail(codeBadOption, field, "", "%s", strings.TrimPrefix(err.Error(), "vec: "))
+// optionNames are the fields of make by vec's names, where those are not the same word.
+var optionNames = map[string]string{
+	"Variants": "rules", "Variants.ByGame": "rules_by_game", "LineUps": "line_ups", "ByGame": "by_game",
+	"BatchSize": "batch_size", "Autoreset": "autoreset_mode", "MaxEpisodeSteps": "max_episode_steps", "Player": "policy",
 }
 
-// optionNames replaces the names of vec's fields by those of make.
-var optionNames = strings.NewReplacer("Variants.ByGame", "rules_by_game", "LineUps", "line_ups",
-	"ByGame", "by_game", "Weights", "weights", "Games", "games",
-	"BatchSize", "batch_size", "Autoreset", "autoreset_mode", "Workers", "workers", "Seats", "seats", "Seat", "seat",
-	"Opponents", "opponents", "Mask", "mask", "MaxEpisodeSteps", "max_episode_steps",
-	"Observation", "observation", "State", "state")
-
-// optionField finds the name of a field of make, or the word for an entry of one.
-var optionField = regexp.MustCompile(`\b(rules|rules_by_game|line_ups|line-up|by_game|weights|games|batch_size|autoreset_mode|workers|` +
-	`seats?|opponents?|max_episode_steps|observation|mask|state)\b`)
-
+// optionError is the error of a field of vec's, by its name here.
 func optionError(err error) *wireError {
-	text := optionNames.Replace(strings.TrimPrefix(err.Error(), "vec: "))
-	e := fail(codeBadOption, "", "", "%s", text)
-	_ = errors.As(err, &e) // of a name that is not allowed
-	switch e.Field = optionField.FindString(text); e.Field {
-	case "opponent":
-		e.Field = "opponents"
-	case "line-up":
-		e.Field = "line_ups"
+	var option *vec.OptionError
+	if !errors.As(err, &option) {
+		return asError(err)
+	}
+	field := cmp.Or(optionNames[option.Field], strings.ToLower(option.Field))
+	e := fail(codeBadOption, field, "", "%s", option.Named(field))
+	if errors.As(err, &e) { // of a name that is not allowed
+		e.Field = field
 	}
 	return e
 }

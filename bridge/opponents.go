@@ -45,11 +45,7 @@ func (s *session) setOpponents(e *environment, id uint64, q opponentsRequest) (r
 	}
 	if err := e.pool.SetLineUps(q.lineUps); err != nil {
 		s.memory.release(bytes)
-		e := optionError(err)
-		if q.opponents != nil || e.Field == "" {
-			e.Field = "opponents"
-		}
-		return reply{}, e
+		return reply{}, optionError(err)
 	}
 	s.memory.exchange(&e.bytes, &e.agents, bytes)
 	return e.ok(id)

@@ -124,7 +124,7 @@ func (s *session) seatPlayers(sim *simulator, policy string, seed uint64) error 
 	}
 	s.memory.exchange(&sim.bytes, &sim.agents, bytes)
 	if err := sim.pool.SeatPlayers(policy, seed); err != nil {
-		return badOption("policy", err)
+		return optionError(err)
 	}
 	return nil
 }

@@ -58,11 +58,7 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 	starts.States = append(starts.States[:len(starts.States):len(starts.States)], more...)
 	starts.Weights = append(starts.Weights[:len(starts.Weights):len(starts.Weights)], q.weights...)
 	if err := e.pool.SetStarts(starts); err != nil {
-		field := "weights"
-		if !(q.ordinary >= 0 && q.ordinary <= 1) {
-			field = "ordinary"
-		}
-		return reply{}, badOption(field, err)
+		return reply{}, optionError(err)
 	}
 	kept, e.starts = true, starts
 	if q.add {

@@ -2,8 +2,6 @@ package vec
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -200,7 +198,7 @@ type plan struct {
 // what it may be. Each agent is made once, to check that it exists.
 func resolve(c Config) (*plan, error) {
 	if c.Game == nil {
-		return nil, fmt.Errorf("vec: Game is nil, want a game, as from catalog.Game")
+		return nil, wrong("Game", " is nil, want a game, as from catalog.Game")
 	}
 	p := &plan{cfg: c, spec: c.Game.Spec()}
 	for _, f := range []struct {
@@ -220,12 +218,11 @@ func resolve(c Config) (*plan, error) {
 		{"OnDeath", int(c.OnDeath), 0, len(enum.NamesOf(c.OnDeath)) - 1},
 	} {
 		if f.is < f.lo || f.is > f.hi {
-			return nil, fmt.Errorf("vec: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
+			return nil, wrong(f.name, " is %d, want %d to %d", f.is, f.lo, f.hi)
 		}
 	}
 	if c.BatchSize > 0 && c.Autoreset == Disabled {
-		return nil, errors.New("vec: Autoreset is Disabled with a BatchSize, want NextStep or SameStep: " +
-			"games cannot be reset one by one")
+		return nil, wrong("Autoreset", " is Disabled with a batch size, want NextStep or SameStep: games cannot be reset one by one")
 	}
 	if c.Counts || c.StepCounts {
 		p.counts = len(p.spec.Counts)
@@ -248,13 +245,13 @@ func (p *plan) resolveObservation() error {
 		for _, e := range p.spec.Encodings {
 			names = append(names, e.Name)
 		}
-		return fmt.Errorf("vec: Observation %q does not exist in %s; there are %q", p.cfg.Observation, p.spec.ID, names)
+		return wrong("Observation", " %q does not exist in %s; there are %q", p.cfg.Observation, p.spec.ID, names)
 	}
 	if _, ok := p.cfg.Game.New(1)[0].(env.Careful); !ok && p.cfg.Mask == Safe {
-		return fmt.Errorf("vec: Mask is %q, but %s does not tell which moves are safe; want %q", Safe, p.spec.ID, Legal)
+		return wrong("Mask", " is %q, but %s does not tell which moves are safe; want %q", Safe, p.spec.ID, Legal)
 	}
 	if p.cfg.State && len(p.spec.State) == 0 {
-		return fmt.Errorf("vec: State is true, but %s has no global state", p.spec.ID)
+		return wrong("State", " is true, but %s has no global state", p.spec.ID)
 	}
 	return nil
 }

@@ -234,7 +234,6 @@ def make_vec(
             "copy": copy or hosts is not None,
             "expand": connection.expand_shared,
             "shared_memory": shared_memory,
-            "numbered": batch_size is not None and not hosts,
             "line_ups": len(line_ups.line_ups) if line_ups else 1,
             "box": observation == BOX,
         },
@@ -263,7 +262,10 @@ def make_vec(
         except BaseException:
             games.close()
             raise
-        return PommegoVectorEnv(games, render_mode=render_mode, respawn=make, viewer=viewer)
+        listed = batch_size is not None
+        return PommegoVectorEnv(
+            games, render_mode=render_mode, respawn=make, viewer=viewer, lists_rows=listed
+        )
 
     return make()
 

@@ -119,6 +119,7 @@ class PommegoVectorEnv(VectorEnv):
         render_mode: str,
         respawn: Callable[..., PommegoVectorEnv],
         viewer: Viewer | None = None,
+        lists_rows: bool = False,
     ) -> None:
         about, made = session.about, session.about.made
         self._session, self._lock = session, CallLock()
@@ -150,7 +151,11 @@ class PommegoVectorEnv(VectorEnv):
         self.single_state_space = self.state_encoding and self.state_encoding.space()
         self.single_action_space = self.game_spec.action_space()
         final = self.autoreset_mode == AutoresetMode.SAME_STEP
-        self._infos = InfoMaker(self.num_games, self.learners, self._rows, self.game_spec.counts, final=final)
+        self._infos = InfoMaker(
+            *(self.num_games, self.learners, self._rows, self.game_spec.counts),
+            final=final,
+            lists_rows=lists_rows,
+        )
 
     # gymnasium's interface ----------------------------------------------------
 
@@ -227,8 +232,9 @@ class PommegoVectorEnv(VectorEnv):
             warn_of_statistics()
         view = self._session.ask(Games.reset, seeds, mask, states)
         self._in_flight = 0
-        self._hold(view)
-        return view.obs, self._infos.of_reset(view, mask)
+        info = self._infos.of_reset(view, mask)
+        self._hold(view, info)
+        return view.obs, info
 
     @locked
     def step(self, actions: ArrayLike) -> StepReturn:
@@ -329,12 +335,13 @@ class PommegoVectorEnv(VectorEnv):
             self._in_flight -= 1
             raise
         self._in_flight -= 1
-        self._hold(view)
-        return view.obs, view.reward, view.terminated, view.truncated, self._infos.of_step(view)
+        info = self._infos.of_step(view)
+        self._hold(view, info)
+        return view.obs, view.reward, view.terminated, view.truncated, info
 
-    def _hold(self, view: View) -> None:
+    def _hold(self, view: View, info: dict[str, Any]) -> None:
         if view.games is not None:
-            self._held = view.games, view.rows.tobytes()
+            self._held = view.games, info["row"].tobytes()
 
     def _check_idle(self) -> None:
         if self._in_flight:

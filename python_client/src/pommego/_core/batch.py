@@ -62,7 +62,6 @@ class View:
         games: int32 (games,), the games in the batch; None: all, in order. `finished`
             holds indices into it.
         line_up: int32 (games,), the number of each game's line-up; None if there are none.
-        rows: int (rows,), the rows of `games`.
     """
 
     obs: Observation
@@ -77,7 +76,6 @@ class View:
     final: dict[str, Any]
     games: NDArray[np.int32] | None = None
     line_up: NDArray[np.int32] | None = None
-    rows: NDArray[np.intp] | None = None
 
 
 class BatchReader:

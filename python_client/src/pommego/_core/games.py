@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
 from pommego._core.batch import BatchReader, View
-from pommego._core.rows import rows_of
 from pommego._core.session import About
 from pommego._transport import wire
 from pommego._transport.client import Client
@@ -53,12 +52,10 @@ class Games:
         copy: bool,
         expand: bool,
         shared_memory: bool | None,
-        numbered: bool = False,  # whether batches list their games even if they have all
         line_ups: int = 1,  # how many
         box: bool = False,  # whether observations and global states are one array each
     ) -> None:
         self.client, self.server, self._options = client, server, options
-        self._numbered = numbered
         self._line_ups = 0, line_ups  # the number of the first of those last set, and how many
         self.address, self.closed = str(client.address), False
         self._finalizer = weakref.finalize(self, _end, client, server)
@@ -135,15 +132,10 @@ class Games:
         self.client.give_up_all()
 
     def read(self, reply: Any) -> View:
-        made = self.about.made
-        view = self._read(self._batches, reply, self.about.games)
-        if view.games is not None:
-            if np.maximum.reduce(view.games.view(np.uint32)) >= made.games:  # as any below 0 is
-                raise self.client.distrust(f"a batch of the games {view.games.tolist()[:5]}")
-        elif self._numbered:
-            view.games = np.arange(made.games, dtype=np.int32)
-        if view.games is not None:
-            view.rows = rows_of(view.games, made.learners)
+        view, made = self._read(self._batches, reply, self.about.games), self.about.made
+        # Any below 0 is above them, too.
+        if view.games is not None and np.maximum.reduce(view.games.view(np.uint32)) >= made.games:
+            raise self.client.distrust(f"a batch of the games {view.games.tolist()[:5]}")
         if view.line_up is not None:
             self._note_line_ups(view)
         return view

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego._core.batch import ENDED, Lazy, View, where
+from pommego._core.rows import rows_of
 from pommego.spec import Name
 
 _NONE = np.uint64(2**64 - 1)  # the number of no episode
@@ -22,9 +23,11 @@ _NONE = np.uint64(2**64 - 1)  # the number of no episode
 class InfoMaker:
     """Completes the info of each batch of an environment, by what the batches before it showed."""
 
-    def __init__(self, games: int, learners: int, rows: int, counts: Sequence[Name], *, final: bool) -> None:
+    def __init__(
+        self, games: int, learners: int, rows: int, counts: Sequence[Name], *, final: bool, lists_rows: bool
+    ) -> None:
         self._learners, self._rows, self._counts, self._final = learners, rows, counts, final
-        self._all = np.ones(rows, np.bool_)
+        self._all, self._lists_rows = np.ones(rows, np.bool_), lists_rows
         self._episode = np.zeros(games, np.uint64)
         self._episode_bytes = self._episode.tobytes()  # the same in lock-step: what is compared quickest
         self._alive = np.zeros(games * learners, np.bool_)  # as last shown
@@ -34,7 +37,8 @@ class InfoMaker:
             self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
             return self.of_step(view)
         begun = np.ones(len(self._episode), np.bool_) if mask is None else mask
-        return Lazy(self.of_no_step(view) | self._began(view, begun, np.zeros(self._rows, np.bool_)))
+        began = self._began(view, begun, np.zeros(self._rows, np.bool_))
+        return Lazy(self.of_no_step(view) | began | self._listed())
 
     def of_no_step(self, view: View) -> dict[str, Any]:
         self._episode, self._episode_bytes = view.episode.copy(), view.episode.tobytes()
@@ -49,13 +53,15 @@ class InfoMaker:
             begins = shown != self._episode_bytes
             if begins:
                 self._episode, self._episode_bytes = view.episode.copy(), shown
+            info |= self._listed()
         else:
-            valid, self._alive[view.rows] = self._alive[view.rows], info["alive"]
+            rows = rows_of(view.games, self._learners)
+            valid, self._alive[rows] = self._alive[rows], info["alive"]
             before = self._episode[view.games]
             begins = view.episode.tobytes() != before.tobytes()
             if begins:
                 self._episode[view.games] = view.episode
-            info["row"], info["_row"] = view.rows, self._all.copy()
+            info["row"], info["_row"] = rows, self._all.copy()
         info["valid"], info["_valid"] = valid, self._all.copy()
         if begins:
             info |= self._began(view, view.episode != before, valid)
@@ -67,6 +73,10 @@ class InfoMaker:
 
                 info |= final_info(view, valid, game, self._learners, self._rows)
         return Lazy(info)
+
+    def _listed(self) -> dict[str, Any]:
+        """Return the rows of a batch of all games, if it is to list them."""
+        return {"row": np.arange(self._rows), "_row": self._all.copy()} if self._lists_rows else {}
 
     def _began(self, view: View, begun: NDArray[np.bool_], alive: NDArray[np.bool_]) -> dict[str, Any]:
         """Return which episodes began, for a `Lazy` info; in games that only reset, no row is valid."""

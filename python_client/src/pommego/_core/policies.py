@@ -15,7 +15,6 @@ from pommego._core.batch import View
 from pommego._core.games import Games
 from pommego._core.merging import keep_rows
 from pommego._core.opponents import LineUps, Opponent, Policy
-from pommego._core.rows import rows_of
 from pommego._core.session import Session
 from pommego.errors import PommegoError, ProtocolError
 from pommego.pool import Pool, Seat, options_for
@@ -115,10 +114,7 @@ class PolicyGames:
         if view.games is None:
             self._asked.clear()
         self._asked.append((games, seen, info))
-        shown = _kept(view, n, self._all, slice(0, own), copy=self._copy)
-        if view.games is not None:
-            shown.rows = rows_of(games, own)
-        return shown
+        return _kept(view, n, self._all, slice(0, own), copy=self._copy)
 
     def _begin(self, view: View, games: Array) -> Array:
         """Seat policies in the games whose episode begins, and say which those are."""

@@ -47,8 +47,8 @@ class Session(Protocol):
     """The games of one environment.
 
     `Games` are on one server, `JoinedGames` in several portions, `ActorGames` in an actor of Ray,
-    and `PolicyGames` have some of their rows played by policies. Who calls a session sees to it that steps
-    in flight are received, or abandoned, before anything else is asked, and that no more are sent than may be.
+    and `PolicyGames` have some of their rows played by policies. Before the caller asks for anything else it
+    receives the steps in flight, or abandons them. It does not send more than may be in flight.
 
     Attributes:
         about: what stays the same.

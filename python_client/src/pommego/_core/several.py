@@ -23,7 +23,6 @@ from pommego._core.batch import View
 from pommego._core.games import Games
 from pommego._core.merging import join_batches
 from pommego._core.portion import Host, Portion
-from pommego._core.rows import rows_of
 from pommego._core.session import Session
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ServerError, TimeoutError
 
@@ -49,7 +48,6 @@ class JoinedGames:
     def __init__(self, portions: Sequence[Portion], batch_size: int | None, first_ready: FirstReady) -> None:
         self.closed, self.portions, self._first_ready = False, portions, first_ready
         one, total = portions[0].games.about, portions[-1].numbers.stop
-        self._numbered = batch_size is not None
         games = batch_size or total
         self._together = games == total
         batch_bytes = sum(portion.games.about.made.batch_bytes for portion in portions) * games // total
@@ -193,8 +191,7 @@ class JoinedGames:
         self._heeded[games] = alive & ~(over & (mode == "NextStep"))[:, None]
         self._over[games] = over & (mode == "Disabled")
         self._sent[games] = False
-        if self._numbered:
-            view.games, view.rows = games, rows_of(games, self.about.learners)
+        view.games = None if self._together else games
         return view
 
     # What a session can be asked -------------------------------------------------
