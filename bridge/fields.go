@@ -33,11 +33,14 @@ type fields struct {
 	found   int      // how many of them the message has
 	missing string   // the first that is needed and absent
 	err     error
+
+	posted *environment // whose step this is, if it comes from shared memory, which has all of its fields
 }
 
 // start checks a message, before anything is read.
 func (f *fields) start(msg []byte) error {
 	f.request, f.known, f.found, f.missing, f.err = "", append(f.known[:0], "type", "id"), 0, "", nil
+	f.posted = nil
 	return f.check(msg)
 }
 
@@ -79,6 +82,8 @@ func (f *fields) need(names ...string) {
 // end says what is wrong with the request, once all of it has been read.
 func (f *fields) end() error {
 	switch {
+	case f.posted != nil:
+		return nil
 	case f.err != nil:
 		return f.err
 	case f.found < len(f.keys()):
@@ -303,6 +308,9 @@ type tensor struct {
 
 // tensor reads a tensor of the wanted type. Its shape is the handler's to check.
 func (f *fields) tensor(name string, want env.DType) (t tensor) {
+	if f.posted != nil {
+		return f.posted.channel.tensor(name, f.posted.pool)
+	}
 	if !f.at(name) {
 		return t
 	}

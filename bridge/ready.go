@@ -34,26 +34,21 @@ func (s *session) sendGames(e *environment, id uint64, q sendRequest) (reply, er
 	if err := wantActions(&q.actions, len(e.sent)*e.pool.Learners(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
-	if err := s.begin(e, e.sent, q.actions.data); err != nil {
-		return reply{}, err
-	}
-	return s.begun(e, id), nil
-}
-
-func (s *session) begin(e *environment, games []int32, actions []byte) error {
 	most := e.pool.Games() - 1
-	for k, game := range games {
+	for k, game := range e.sent {
 		if game < 0 || int(game) > most {
-			return inField(outOfRange(element("games", k), game, 0, uint64(most)), "games")
+			return reply{}, inField(outOfRange(element("games", k), game, 0, uint64(most)), "games")
 		}
 	}
-	if e.noop {
-		return nil
+	if !e.noop {
+		if err := e.pool.Send(e.sent, q.actions.data); err != nil {
+			return reply{}, s.fromVec(err, "games")
+		}
 	}
-	if err := e.pool.Send(games, actions); err != nil {
-		return s.fromVec(err, "games")
+	if s.fields.posted != nil {
+		return reply{}, nil
 	}
-	return nil
+	return s.begun(e, id), nil
 }
 
 // begun is the reply to send. It lies in one of two buffers: while one is being
@@ -70,10 +65,11 @@ func (s *session) recvGames(e *environment, id uint64, _ nothing) (reply, error)
 	if err := e.wantBatchSize(true); err != nil {
 		return reply{}, err
 	}
-	return s.recvInto(s.take(e.messages), e, id)
-}
-
-func (s *session) recvInto(f *batchMessage, e *environment, id uint64) (reply, error) {
+	if err := e.refused; err != nil {
+		e.refused = nil
+		return reply{}, err
+	}
+	f := s.into(e)
 	if e.noop {
 		return f.reply(id), nil
 	}

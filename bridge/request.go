@@ -65,6 +65,9 @@ type ofEnv[Q any] struct {
 func registerEnv[Q any](name string, running bool, read func(*fields) Q,
 	answer func(*session, *environment, uint64, Q) (reply, error)) {
 	register(name, func(in *fields) ofEnv[Q] {
+		if in.posted != nil {
+			return ofEnv[Q]{uint64(in.posted.handle), read(in)}
+		}
 		in.need("env")
 		return ofEnv[Q]{in.unsigned("env", 1, maxID), read(in)}
 	}, func(s *session, id uint64, q ofEnv[Q]) (reply, error) {

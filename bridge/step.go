@@ -25,14 +25,11 @@ func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) 
 	if err := wantActions(&q.actions, e.pool.Rows(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
-	return s.stepInto(s.take(e.messages), e, id, q.actions.data)
-}
-
-func (s *session) stepInto(f *batchMessage, e *environment, id uint64, actions []byte) (reply, error) {
+	f := s.into(e)
 	if e.noop {
 		return f.reply(id), nil
 	}
-	if err := e.pool.Step(f.batch, actions); err != nil {
+	if err := e.pool.Step(f.batch, q.actions.data); err != nil {
 		return reply{}, s.fromVec(err, "actions")
 	}
 	s.server.metrics.steps.Add(float64(f.games))

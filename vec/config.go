@@ -222,7 +222,8 @@ func resolve(c Config) (*plan, error) {
 		}
 	}
 	if c.BatchSize > 0 && c.Autoreset == Disabled {
-		return nil, wrong("Autoreset", " is Disabled with a batch size, want NextStep or SameStep: games cannot be reset one by one")
+		return nil, wrong("Autoreset", " is Disabled with a batch size, want NextStep or SameStep: "+
+			"games cannot be reset one by one")
 	}
 	if c.Counts || c.StepCounts {
 		p.counts = len(p.spec.Counts)
