@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	registerEnv("close", false, readNothing, (*session).closeEnv)
+	registerEnv("close", false, (*session).closeEnv)
 }
 
 // environment is what make makes. It belongs to its session's worker; only
@@ -68,6 +68,16 @@ func (e *environment) wantRunning() error {
 func (s *session) take(home chan *batchMessage) *batchMessage {
 	s.taken = <-home
 	return s.taken
+}
+
+// fill fills in a field of a step that is posted.
+func (e *environment) fill(name string, to any) {
+	switch to := to.(type) {
+	case *uint64:
+		*to = uint64(e.handle)
+	case *tensor:
+		*to = e.channel.tensor(name, e.pool)
+	}
 }
 
 // into is where the batch goes that answers the request.

@@ -3,35 +3,32 @@ package bridge
 import (
 	"encoding/binary"
 
-	"pommego/env"
 	"pommego/vec"
 )
 
 func init() {
-	registerEnv("send", true, readSend, (*session).sendGames)
-	registerEnv("recv", true, readNothing, (*session).recvGames)
+	registerEnv("send", true, (*session).sendGames)
+	registerEnv("recv", true, (*session).recvGames)
 }
 
 // sendRequest begins a step of some games of an environment with a batch size.
-type sendRequest struct{ games, actions tensor }
-
-func readSend(in *fields) sendRequest {
-	in.need("games", "actions")
-	return sendRequest{in.tensor("games", env.Int32), in.tensor("actions", env.Uint8)}
+type sendRequest struct {
+	Games   tensor `wire:"games,needed,int32"`
+	Actions tensor `wire:"actions,needed,uint8"`
 }
 
 func (s *session) sendGames(e *environment, id uint64, q sendRequest) (reply, error) {
 	if err := e.wantBatchSize(true); err != nil {
 		return reply{}, err
 	}
-	if err := q.games.want("games", len(q.games.data)/4); err != nil {
+	if err := q.Games.want("games", len(q.Games.data)/4); err != nil {
 		return reply{}, err
 	}
 	e.sent = e.sent[:0]
-	for at := 0; at < len(q.games.data); at += 4 {
-		e.sent = append(e.sent, int32(binary.LittleEndian.Uint32(q.games.data[at:])))
+	for at := 0; at < len(q.Games.data); at += 4 {
+		e.sent = append(e.sent, int32(binary.LittleEndian.Uint32(q.Games.data[at:])))
 	}
-	if err := wantActions(&q.actions, len(e.sent)*e.pool.Learners(), e.pool.Spec()); err != nil {
+	if err := wantActions(&q.Actions, len(e.sent)*e.pool.Learners(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
 	most := e.pool.Games() - 1
@@ -41,7 +38,7 @@ func (s *session) sendGames(e *environment, id uint64, q sendRequest) (reply, er
 		}
 	}
 	if !e.noop {
-		if err := e.pool.Send(e.sent, q.actions.data); err != nil {
+		if err := e.pool.Send(e.sent, q.Actions.data); err != nil {
 			return reply{}, s.fromVec(err, "games")
 		}
 	}
@@ -96,7 +93,7 @@ func (e *environment) wantBatchSize(wanted bool) error {
 
 // wantNoMask refuses to reset some games of an environment with a batch size.
 func (q *resetRequest) wantNoMask(cfg vec.Config) error {
-	if cfg.BatchSize > 0 && q.mask.given() {
+	if cfg.BatchSize > 0 && q.Mask.given() {
 		return fail(codeBadOption, "mask", "leave it out: games whose episode ends begin the next by themselves",
 			"mask is given, but with batch_size all games are reset together")
 	}

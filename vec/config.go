@@ -22,7 +22,7 @@ const (
 type autoresetModes struct{}
 
 func (autoresetModes) Names() (string, []string) {
-	return "vec: autoreset mode", []string{"NextStep", "SameStep", "Disabled"}
+	return "vec: autoreset_mode", []string{"NextStep", "SameStep", "Disabled"}
 }
 
 // Reward is how rewards are computed.
@@ -78,9 +78,11 @@ const MaxGames = 1 << 20
 
 // Config says what a pool holds. Game and Games are required; every other zero
 // is a default.
+//
+// The tags are the names of the fields in requests to a server, with their ranges there: see package bridge.
 type Config struct {
 	Game  env.Game
-	Games int // 1 to MaxGames
+	Games int `wire:"games,needed,1..1048576"` // 1 to MaxGames
 
 	// Variants are several of what Game is one of. Batches say which one a game plays, in rules.
 	Variants Variants
@@ -88,31 +90,31 @@ type Config struct {
 	// BatchSize, unless 0, has the games stepped one by one: Send begins a step of
 	// some of them, and Recv returns the first BatchSize that are ready. It is at
 	// most Games. Step cannot be called then, and Autoreset cannot be Disabled.
-	BatchSize int
+	BatchSize int `wire:"batch_size,1..2147483647"`
 
 	// Workers is how many goroutines step the games, at most one per game. 0: each
 	// call wakes as many as are worth waking for the time that steps take, up to
 	// Cores, and up to 64 if an opponent waits for something outside this
 	// program (env.Agent.Waits).
-	Workers int
+	Workers int `wire:"workers"`
 
 	// MaxWorkers is the most workers that Workers 0 chooses; 0: no further limit.
 	MaxWorkers int
 
 	// Observation names one of the game's encodings; "": its first.
-	Observation string
+	Observation string `wire:"observation"`
 
 	// State has batches hold the global state (env.GlobalState) of each game, too.
-	State bool
+	State bool `wire:"state"`
 
-	Reward    Reward
-	Mask      Mask
-	Autoreset Autoreset
+	Reward    Reward    `wire:"reward"`
+	Mask      Mask      `wire:"mask"`
+	Autoreset Autoreset `wire:"autoreset_mode"`
 
 	// Opponents are the agents of all seats but the learner's; opponent k sits
 	// at (learner+1+k) mod seats. Seat is the learner's seat; nil: each episode draws it.
-	Opponents []string
-	Seat      *int
+	Opponents []string `wire:"opponents,0..256"`
+	Seat      *int     `wire:"seat,0..255"`
 
 	// Agent makes an agent from its name; nil: Game.NewAgent does. It is for agents that
 	// are not the game's own, such as programs (env.Outside).
@@ -124,22 +126,22 @@ type Config struct {
 
 	// Seats is any other mix: Learner, Policy or an agent's name for each seat. It
 	// excludes Opponents and LineUps. With none of them, every seat learns.
-	Seats []string
+	Seats []string `wire:"seats,0..256"`
 
 	// OnDeath matters only with exactly one learner, besides policies, in a game whose
 	// teams are single seats. Everywhere else it is Wait.
-	OnDeath OnDeath
+	OnDeath OnDeath `wire:"on_death"`
 
 	// MaxEpisodeSteps truncates an episode after so many steps; 0: never. The
 	// rules' own limit is part of the game, and terminates it.
-	MaxEpisodeSteps int
+	MaxEpisodeSteps int `wire:"max_episode_steps"`
 
 	// Counts adds the tensor game.counts with what the game counts
 	// (env.Spec.Counts). In Pommerman that costs some percent of a step.
-	Counts bool
+	Counts bool `wire:"counts"`
 
 	// StepCounts adds the tensor counts with what each step adds to these.
-	StepCounts bool
+	StepCounts bool `wire:"step_counts"`
 
 	// Stop, unless nil, ends what the pool is doing when it is set, for good: agents stop
 	// searching, games are left as they are, and the call returns ErrStopped.

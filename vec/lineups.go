@@ -20,14 +20,14 @@ type LineUps struct {
 	// Names are the agents of each line-up, in the order of Config.Opponents. A seat
 	// that is Policy in any of them has a row; where another has an agent there, what
 	// the row does is not looked at.
-	Names [][]string
+	Names [][]string `wire:"line_ups,1..65536"`
 
 	// Weights say how often each is drawn when an episode begins; nil: all alike. The
 	// episode's seed decides.
-	Weights []float64
+	Weights []float64 `wire:"weights"`
 
 	// ByGame, unless nil, says instead which one each game has.
-	ByGame []int32
+	ByGame []int32 `wire:"by_game"`
 }
 
 // lineUpSet is the line-ups of a pool.

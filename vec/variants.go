@@ -12,8 +12,8 @@ import (
 // its seed, or with ByGame that of its game. Batches have the same shapes in all, so boards have
 // one size. The zero value is none.
 type Variants struct {
-	Games  []env.Game // the first is Config.Game
-	ByGame []int32
+	Games  []env.Game       // the first is Config.Game
+	ByGame []int32          `wire:"rules_by_game"`
 	forms  []gamestate.Form // of their saved games
 }
 

@@ -86,7 +86,7 @@ func TestConfigInForce(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	var a Autoreset
-	const want = `autoreset mode is "never", want one of NextStep, SameStep, Disabled`
+	const want = `autoreset_mode is "never", want one of NextStep, SameStep, Disabled`
 	if err := a.UnmarshalText([]byte("never")); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v, want %q in it", err, want)
 	}

@@ -16,7 +16,6 @@ import pytest
 
 import pommego
 from faulty import KINDS, FaultyProxy
-from pommego._core.games import Games
 from test_opponents import play
 from wiring import wired
 
@@ -121,8 +120,7 @@ def test_interrupted_and_lost_at_once(server: pommego.Server) -> None:
         for each in (envs, plain):
             each.reset(seed=0)
             each.send([5, 5])
-            each._session.ask(Games.abandon, interrupted=True)
-            each._in_flight = 0
+            each._abandon(interrupted=True)
         cut(envs)
         envs.step([1, 2])
         plain.step([1, 2])

@@ -234,6 +234,7 @@ def make_vec(
             "copy": copy or hosts is not None,
             "expand": connection.expand_shared,
             "shared_memory": shared_memory,
+            "lists_rows": batch_size is not None,
             "line_ups": len(line_ups.line_ups) if line_ups else 1,
             "box": observation == BOX,
         },
@@ -262,10 +263,7 @@ def make_vec(
         except BaseException:
             games.close()
             raise
-        listed = batch_size is not None
-        return PommegoVectorEnv(
-            games, render_mode=render_mode, respawn=make, viewer=viewer, lists_rows=listed
-        )
+        return PommegoVectorEnv(games, render_mode=render_mode, respawn=make, viewer=viewer)
 
     return make()
 

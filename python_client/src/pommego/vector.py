@@ -119,7 +119,6 @@ class PommegoVectorEnv(VectorEnv):
         render_mode: str,
         respawn: Callable[..., PommegoVectorEnv],
         viewer: Viewer | None = None,
-        lists_rows: bool = False,
     ) -> None:
         about, made = session.about, session.about.made
         self._session, self._lock = session, CallLock()
@@ -150,12 +149,7 @@ class PommegoVectorEnv(VectorEnv):
         self.single_observation_space = self.encoding.space()
         self.single_state_space = self.state_encoding and self.state_encoding.space()
         self.single_action_space = self.game_spec.action_space()
-        final = self.autoreset_mode == AutoresetMode.SAME_STEP
-        self._infos = InfoMaker(
-            *(self.num_games, self.learners, self._rows, self.game_spec.counts),
-            final=final,
-            lists_rows=lists_rows,
-        )
+        self._infos = InfoMaker(about)
 
     # gymnasium's interface ----------------------------------------------------
 
@@ -230,8 +224,8 @@ class PommegoVectorEnv(VectorEnv):
             from pommego._core.wording import warn_of_statistics
 
             warn_of_statistics()
+        self._abandon()
         view = self._session.ask(Games.reset, seeds, mask, states)
-        self._in_flight = 0
         info = self._infos.of_reset(view, mask)
         self._hold(view, info)
         return view.obs, info
@@ -261,8 +255,7 @@ class PommegoVectorEnv(VectorEnv):
             self._begin(actions, None, reuse=True)
             return self._received()
         except BaseException:  # the reply to an interrupted step must not be taken for that of the next one
-            self._session.ask(Games.abandon, interrupted=True)
-            self._in_flight = 0
+            self._abandon(interrupted=True)
             raise
 
     @locked
@@ -342,6 +335,10 @@ class PommegoVectorEnv(VectorEnv):
     def _hold(self, view: View, info: dict[str, Any]) -> None:
         if view.games is not None:
             self._held = view.games, info["row"].tobytes()
+
+    def _abandon(self, *, interrupted: bool = False) -> None:
+        self._session.ask(Games.abandon, interrupted=interrupted)
+        self._in_flight = 0
 
     def _check_idle(self) -> None:
         if self._in_flight:

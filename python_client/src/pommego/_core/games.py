@@ -52,6 +52,7 @@ class Games:
         copy: bool,
         expand: bool,
         shared_memory: bool | None,
+        lists_rows: bool = False,
         line_ups: int = 1,  # how many
         box: bool = False,  # whether observations and global states are one array each
     ) -> None:
@@ -62,12 +63,14 @@ class Games:
         client.end = weakref.WeakMethod(self.close)
         try:
             made = client.make(options, shared=shared_memory, lend=copy)
-            self._understand(made, copy=copy, expand=expand, box=box)
+            self._understand(made, copy=copy, expand=expand, box=box, lists_rows=lists_rows)
         except BaseException:
             self.close()
             raise
 
-    def _understand(self, made: wire.EnvReply, *, copy: bool, expand: bool, box: bool) -> None:
+    def _understand(
+        self, made: wire.EnvReply, *, copy: bool, expand: bool, box: bool, lists_rows: bool
+    ) -> None:
         try:
             spec = GameSpec.from_wire(made.spec)
             _check(made, self._options, spec)
@@ -77,9 +80,15 @@ class Games:
                 state = Encoding("state", spec.state)
             if box:
                 encoding, state = encoding.boxed(), state and state.boxed()
-            games, most = made.batch_size or made.games, self.client.prepare(made)
-            workers = self._options.get("workers", 0)
-            self.about = About(made, spec, encoding, state, games, made.learners, expand, most, workers)
+            self.about = About(
+                *(made, spec, encoding, state),
+                games=made.batch_size or made.games,
+                learners=made.learners,
+                expand=expand,
+                max_in_flight=self.client.prepare(made),
+                workers=self._options.get("workers", 0),
+                lists_rows=lists_rows,
+            )
             layout = {"learners": made.learners, "expand": expand, "box": box}
             self._batches = BatchReader(made.fields, copy=copy, final=bool(made.final_fields), **layout)
             simulated = [field for field in made.fields if field.name != "game.index"]
@@ -127,9 +136,7 @@ class Games:
 
     def abandon(self, *, interrupted: bool = False) -> None:
         """Forget the steps in flight: their batches are skipped when they arrive."""
-        if interrupted:
-            self.client.interrupt()
-        self.client.give_up_all()
+        self.client.give_up_all(interrupted=interrupted)
 
     def read(self, reply: Any) -> View:
         view, made = self._read(self._batches, reply, self.about.games), self.about.made
@@ -213,13 +220,12 @@ class Games:
         mask: NDArray[np.bool_] | None,
         states: Sequence[Any] | None = None,
     ) -> View:
-        """Begin new episodes, those of some games in saved states; steps in flight are forgotten."""
+        """Begin new episodes, those of some games in saved states."""
         starts: dict[str, Any] = {}
         if states is not None:
             from pommego._core.starts import request_fields  # noqa: PLC0415, loaded when it is used
 
             starts = request_fields(states, self.client.limits["message_bytes"] // 2)
-        self.abandon()
         if not isinstance(seeds, tuple):
             return self._reset(mask, starts, seed=seeds)
         values, given = seeds

@@ -56,16 +56,14 @@ class Hosts:
             raise
 
     def portions(self, games: int, batch_size: int | None) -> list[tuple[Any, int]]:
-        raise NotImplementedError
+        """Return the host and the number of games of each portion."""
 
     def maker(self, connect: Connect, host: Any, own: dict[str, Any]) -> Make:
         """Return what makes a portion's games, with options of their own: first at its host."""
-        raise NotImplementedError
 
     @staticmethod
     def first_ready(waiting: Sequence[Any], seconds: float) -> list[Any]:
         """Wait for the first games whose step has been made, or failed; returns which."""
-        raise NotImplementedError
 
 
 class Servers(Hosts):

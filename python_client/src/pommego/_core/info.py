@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pommego._core.batch import ENDED, Lazy, View, where
 from pommego._core.rows import rows_of
+from pommego._core.session import About
 from pommego.spec import Name
 
 _NONE = np.uint64(2**64 - 1)  # the number of no episode
@@ -23,14 +24,14 @@ _NONE = np.uint64(2**64 - 1)  # the number of no episode
 class InfoMaker:
     """Completes the info of each batch of an environment, by what the batches before it showed."""
 
-    def __init__(
-        self, games: int, learners: int, rows: int, counts: Sequence[Name], *, final: bool, lists_rows: bool
-    ) -> None:
-        self._learners, self._rows, self._counts, self._final = learners, rows, counts, final
-        self._all, self._lists_rows = np.ones(rows, np.bool_), lists_rows
+    def __init__(self, about: About) -> None:
+        games, self._learners = about.made.games, about.learners
+        self._rows, self._counts = about.games * about.learners, about.spec.counts
+        self._final = about.made.autoreset_mode == "SameStep"
+        self._all, self._lists_rows = np.ones(self._rows, np.bool_), about.lists_rows
         self._episode = np.zeros(games, np.uint64)
         self._episode_bytes = self._episode.tobytes()  # the same in lock-step: what is compared quickest
-        self._alive = np.zeros(games * learners, np.bool_)  # as last shown
+        self._alive = np.zeros(games * about.learners, np.bool_)  # as last shown
 
     def of_reset(self, view: View, mask: NDArray[np.bool_] | None) -> dict[str, Any]:
         if view.games is not None:

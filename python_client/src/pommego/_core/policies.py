@@ -43,7 +43,6 @@ class PolicyGames:
         # Policies need to see a step before they choose for the next.
         self.about = replace(inner.about, learners=own, max_in_flight=1, policy_seats=seats)
         self._choices, self._dead_leave = spec.actions, spec.dead_leave
-        self._skips = made.autoreset_mode == "NextStep"
         games = made.games
         self._every = np.arange(games, dtype=np.int32)
         self._actions = np.zeros((games, made.policies, *made.action_shape[1:]), np.uint8)
@@ -94,11 +93,9 @@ class PolicyGames:
         n, own = len(games), self.about.learners
         hidden = slice(own, None)
         alive = view.info["alive"].reshape(n, self._all)
-        over = np.zeros(n, np.bool_)
-        over[view.finished] = True
         self._record(view, games)
         first = self._begin(view, games)
-        counts = alive & ~(over & self._skips)[:, None]
+        counts = view.heeded(self.about.made.autoreset_mode)
         self._heeded[games] = counts[:, :own]
         self._seat[games] = view.info["seat"][:: self._all]
         seen = keep_rows(view.obs, n, self._all, hidden, copy=True, expand=True)
@@ -188,16 +185,12 @@ class PolicyGames:
     def send(self, actions: ArrayLike, games: Array | None = None, *, reuse: bool = False) -> None:
         """Ask the policies, and begin a step; see `Session`."""
         which = self._every if games is None else games
-        own, tail = self.about.learners, self._actions.shape[2:]
-        given = np.empty((len(which) * own, *tail), np.uint8)
-        checks.write_actions(actions, given, len(which), own)
-        given = given.reshape(-1, own, *tail)
-        checks.in_range(given, self._heeded[which], self._choices)
+        given = checks.legal(actions, self._heeded[which], self._actions, self._choices)
         while self._asked:
             self._ask(*self._asked[0])
             self._asked.pop(0)
-        every = np.concatenate([given, self._actions[which]], axis=1).reshape(-1, *tail)
-        self._inner.send(every, games, reuse=reuse)
+        every = np.concatenate([given, self._actions[which]], axis=1)
+        self._inner.send(every.reshape(-1, *every.shape[2:]), games, reuse=reuse)
 
     def _ask(self, games: Array, seen: dict[str, Array], info: dict[str, Array]) -> None:
         playing = self._playing[games].ravel()

@@ -28,6 +28,7 @@ class About:
         expand: whether what the seats of a game share is repeated for each row.
         max_in_flight: how many steps may be sent before the first is received.
         workers: how many step the games at a time; 0: the server chooses.
+        lists_rows: whether batches of all games list their rows, too.
         policy_seats: which opponents' seats policies in Python play.
     """
 
@@ -40,6 +41,7 @@ class About:
     expand: bool
     max_in_flight: int
     workers: int
+    lists_rows: bool
     policy_seats: tuple[int, ...] = ()
 
 

@@ -103,16 +103,13 @@ class JoinedGames:
         """Begin a step; see `Session`."""
         games = self._every if games is None else games
         self._check_turn(games)
-        learners, tail = self.about.learners, self._actions.shape[2:]
-        given = np.empty((len(games) * learners, *tail), np.uint8)
-        checks.write_actions(actions, given, len(games), learners)
-        checks.in_range(given, self._heeded[games], self.about.spec.actions)
-        self._actions[games] = given.reshape(len(games), learners, *tail)
+        own, choices = self._actions, self.about.spec.actions
+        own[games] = checks.legal(actions, self._heeded[games], own, choices)
         self._sent[games] = True
         with self._or_close():
             for portion in self.portions:
                 if self._begins(portion, games):
-                    portion.begin(self._actions[portion.slice].reshape(-1, *tail).copy())
+                    portion.begin(own[portion.slice].reshape(-1, *own.shape[2:]).copy())
 
     def _check_turn(self, games: NDArray[np.int32]) -> None:
         for wrong, code, says, hint in (
@@ -185,11 +182,9 @@ class JoinedGames:
         else:
             games = np.concatenate([self._every[portion.slice] for portion, _ in taken])
         view, mode = join_batches([view for _, view in taken]), self.about.made.autoreset_mode
-        over = np.zeros(len(games), np.bool_)
-        over[view.finished] = True
-        alive = view.info["alive"].reshape(len(games), -1)
-        self._heeded[games] = alive & ~(over & (mode == "NextStep"))[:, None]
-        self._over[games] = over & (mode == "Disabled")
+        self._heeded[games] = view.heeded(mode)
+        self._over[games] = False
+        self._over[games[view.finished]] = mode == "Disabled"
         self._sent[games] = False
         view.games = None if self._together else games
         return view
@@ -225,7 +220,6 @@ class JoinedGames:
             with self._or_close():
                 return portion.show(Games.reset, _seeds_of(seeds, portion), own, where)
 
-        self._abandon()
         return self._show(
             [reset(portion) for portion in self.portions], slice(0, 0) if mask is None else ~mask
         )

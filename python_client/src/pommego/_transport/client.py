@@ -258,7 +258,7 @@ class Client:
         except PommegoError:
             raise
         except BaseException:
-            self.interrupt()
+            self._interrupt()
             raise
         if isinstance(reply, SharedBatch) and kind is wire.Batch:
             return reply
@@ -270,7 +270,7 @@ class Client:
             reply.give_away = self._socket.give_away
         return reply
 
-    def interrupt(self) -> None:
+    def _interrupt(self) -> None:
         """Note that a caller was interrupted: what is in flight may keep the server busy for long.
 
         Later requests wait only a moment for it, unless the caller waits for the same reply again.
@@ -302,8 +302,10 @@ class Client:
         if request_id in self._expected:
             self._expected.remove(request_id)
 
-    def give_up_all(self) -> None:
+    def give_up_all(self, *, interrupted: bool = False) -> None:
         """Skip the replies to all requests in flight."""
+        if interrupted:
+            self._interrupt()
         self._expected.clear()
 
     def close(self) -> None:
