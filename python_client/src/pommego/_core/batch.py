@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from pommego._core.rows import to_box
 from pommego._transport import wire
-from pommego._transport.shared import SharedBatch
 
 Array = NDArray[Any]
 Observation = dict[str, Array] | Array
@@ -165,7 +164,7 @@ class BatchReader:
             raise ValueError(f"a batch without {e}") from None
         return arrays
 
-    def read(self, batch: wire.Received | SharedBatch, games: int) -> View:
+    def read(self, batch: wire.Received, games: int) -> View:
         """Read one batch."""
         arrays = batch.views
         if not arrays:

@@ -102,13 +102,7 @@ class Games:
         self.closed = True
         self._finalizer()
 
-    @property
-    def timeout(self) -> float:
-        return self.client.timeout
-
-    @timeout.setter
-    def timeout(self, seconds: float) -> None:
-        self.client.timeout = seconds
+    timeout = property(lambda self: self.client.timeout, lambda self, to: setattr(self.client, "timeout", to))
 
     # Steps ---------------------------------------------------------------------
 
@@ -187,8 +181,8 @@ class Games:
         return time.perf_counter() - begin
 
     def places(self) -> list[Mapping]:
-        """Return the parts of the memory shared with the server in which batches have come so far."""
-        return [place.mapping for place in self.client.memory.places if place]
+        """Return the parts of memory shared with the server in which batches have come so far."""
+        return self.client.places()
 
     def observe(self) -> View:
         return self.read(self.call("observe", wire.Batch))

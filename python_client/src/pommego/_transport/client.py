@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pommego._transport import wire
 from pommego._transport.channel import Channel
 from pommego._transport.handshake import Address, Certificates
+from pommego._transport.mapping import Mapping
 from pommego._transport.shared import PLACES, SLOTS, SharedBatch, SharedMemory
 from pommego._transport.websocket import WebSocket, any_readable
 from pommego._version import __version__
@@ -221,6 +222,10 @@ class Client:
         else:
             self._slot()
             self.memory.post(self._take_id())
+
+    def places(self) -> list[Mapping]:
+        """Return the parts of shared memory in which batches have come so far; none without."""
+        return [place.mapping for place in self.memory.places if place] if self.memory else []
 
     def _slot(self) -> NDArray[np.uint8]:
         """Wait until a step that was abandoned leaves the slot of the next one, and return its actions."""

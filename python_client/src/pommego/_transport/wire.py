@@ -121,7 +121,7 @@ class EnvReply(_EnvAnswer, tag="env"):
 
 
 class Received(_EnvAnswer, dict=True):
-    """A batch that came as a message.
+    """A batch that came as a message. In shared memory a `SharedBatch` stands for it.
 
     Attributes:
         views: its tensors as arrays, for its reader.
