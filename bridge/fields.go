@@ -377,8 +377,9 @@ func (t *tensor) size() uint64 {
 	return size
 }
 
+// want says what is wrong with the shape of a tensor, if it is given.
 func (t *tensor) want(field string, shape ...int) error {
-	if slices.Equal(t.shape(), shape) {
+	if !t.given() || slices.Equal(t.shape(), shape) {
 		return nil
 	}
 	return fail(codeWrongShape, field, "", "%s has shape %v, want %v", field, slices.Clone(t.shape()), slices.Clone(shape))

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"fmt"
 
 	"pommego/vec"
@@ -44,19 +45,14 @@ func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error
 func (e *environment) resetOptions(q *resetRequest) (o vec.ResetOptions, err error) {
 	games := e.pool.Games()
 	o.Seed = q.Seed
-	if q.Seeds.given() {
-		if o.Seed != nil {
-			return o, fail(codeBadOption, "seeds", "", "seed and seeds are both given, want one of them")
-		}
-		if err := q.Seeds.want("seeds", games); err != nil {
-			return o, err
-		}
-		o.Seeds = dataAs[uint64](&q.Seeds)
+	if o.Seed != nil && q.Seeds.given() {
+		return o, fail(codeBadOption, "seeds", "", "seed and seeds are both given, want one of them")
 	}
+	if err := cmp.Or(q.Seeds.want("seeds", games), q.Mask.want("mask", games)); err != nil {
+		return o, err
+	}
+	o.Seeds = dataAs[uint64](&q.Seeds)
 	if q.Mask.given() {
-		if err := q.Mask.want("mask", games); err != nil {
-			return o, err
-		}
 		if o.Mask, err = e.readMask(q.Mask.data); err != nil {
 			return o, err
 		}

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"math"
 	"sync"
 	"time"
@@ -44,15 +45,8 @@ const lately = 2 * time.Second
 // show keeps what the client shows, and says whether there are viewers.
 func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) {
 	rows, choices := e.pool.Rows(), e.pool.Spec().MaskSize()
-	if q.Probabilities.given() {
-		if err := q.Probabilities.want("probabilities", rows, choices); err != nil {
-			return reply{}, err
-		}
-	}
-	if q.Values.given() {
-		if err := q.Values.want("values", rows); err != nil {
-			return reply{}, err
-		}
+	if err := cmp.Or(q.Probabilities.want("probabilities", rows, choices), q.Values.want("values", rows)); err != nil {
+		return reply{}, err
 	}
 	e.shown.set(dataAs[float32](&q.Probabilities), dataAs[float32](&q.Values))
 	watched := time.Since(e.viewers.last()) < lately
