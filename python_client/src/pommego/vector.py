@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks, rows
-from pommego._core.batch import Observation, View
+from pommego._core.batch import Observation
 from pommego._core.call_lock import CallLock, locked, uncopied
 from pommego._core.games import Games
 from pommego._core.info import InfoMaker
@@ -128,7 +128,6 @@ class PommegoVectorEnv(VectorEnv):
         self._opened = False  # the page, by render_mode="human"
         self._sent: ArrayLike = ()  # the last actions, for error messages
         self._in_flight = 0  # batches that `recv` can wait for
-        self._held = np.zeros(0, np.int32), b""  # with a batch size: the last batch's games, and its rows
         self.num_envs = made.games * about.learners
         self.num_games = made.games
         self.batch_size = about.games
@@ -226,9 +225,7 @@ class PommegoVectorEnv(VectorEnv):
             warn_of_statistics()
         self._abandon()
         view = self._session.ask(Games.reset, seeds, mask, states)
-        info = self._infos.of_reset(view, mask)
-        self._hold(view, info)
-        return view.obs, info
+        return view.obs, self._infos.of_reset(view, mask)
 
     @locked
     def step(self, actions: ArrayLike) -> StepReturn:
@@ -282,7 +279,7 @@ class PommegoVectorEnv(VectorEnv):
         games = None
         if self._session.about.made.batch_size:
             self._check_idle()
-            games, held = self._held
+            games, held = self._infos.held
             alike = type(rows) is np.ndarray and rows.dtype == np.intp and rows.ndim == 1
             if rows is not None and not (alike and rows.tobytes() == held):
                 games = checks.games_of(rows, self.num_games, self.learners)
@@ -328,13 +325,7 @@ class PommegoVectorEnv(VectorEnv):
             self._in_flight -= 1
             raise
         self._in_flight -= 1
-        info = self._infos.of_step(view)
-        self._hold(view, info)
-        return view.obs, view.reward, view.terminated, view.truncated, info
-
-    def _hold(self, view: View, info: dict[str, Any]) -> None:
-        if view.games is not None:
-            self._held = view.games, info["row"].tobytes()
+        return view.obs, view.reward, view.terminated, view.truncated, self._infos.of_step(view)
 
     def _abandon(self, *, interrupted: bool = False) -> None:
         self._session.ask(Games.abandon, interrupted=interrupted)

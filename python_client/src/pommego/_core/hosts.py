@@ -11,7 +11,7 @@ from pommego._core.games import Games
 from pommego._core.opponents import LineUps
 from pommego._core.portion import Make, Portion
 from pommego._core.session import Session
-from pommego._core.several import JoinedGames
+from pommego._core.several import FirstReady, JoinedGames
 from pommego._transport.client import first_ready
 from pommego.errors import ConnectionError, PommegoError, ServerError, TimeoutError
 
@@ -32,6 +32,7 @@ class Hosts:
     """Servers or actors that share the games of an environment."""
 
     retries: float
+    first_ready: FirstReady
 
     def join(
         self, connect: Connect, games: int, batch_size: int | None, line_ups: LineUps | None
@@ -60,10 +61,6 @@ class Hosts:
 
     def maker(self, connect: Connect, host: Any, own: dict[str, Any]) -> Make:
         """Return what makes a portion's games, with options of their own: first at its host."""
-
-    @staticmethod
-    def first_ready(waiting: Sequence[Any], seconds: float) -> list[Any]:
-        """Wait for the first games whose step has been made, or failed; returns which."""
 
 
 class Servers(Hosts):

@@ -29,6 +29,7 @@ class InfoMaker:
         self._rows, self._counts = about.games * about.learners, about.spec.counts
         self._final = about.made.autoreset_mode == "SameStep"
         self._all, self._lists_rows = np.ones(self._rows, np.bool_), about.lists_rows
+        self.held = np.zeros(0, np.int32), b""  # with a batch size: the last batch's games, and its rows
         self._episode = np.zeros(games, np.uint64)
         self._episode_bytes = self._episode.tobytes()  # the same in lock-step: what is compared quickest
         self._alive = np.zeros(games * about.learners, np.bool_)  # as last shown
@@ -63,6 +64,7 @@ class InfoMaker:
             if begins:
                 self._episode[view.games] = view.episode
             info["row"], info["_row"] = rows, self._all.copy()
+            self.held = view.games, rows.tobytes()
         info["valid"], info["_valid"] = valid, self._all.copy()
         if begins:
             info |= self._began(view, view.episode != before, valid)

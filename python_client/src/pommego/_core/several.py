@@ -66,14 +66,11 @@ class JoinedGames:
     def address(self) -> str:
         return ", ".join(portion.games.address for portion in self.portions)
 
-    @property
-    def timeout(self) -> float:
-        return self.portions[0].games.timeout
-
-    @timeout.setter
-    def timeout(self, seconds: float) -> None:
+    def _set_timeout(self, seconds: float) -> None:
         for portion in self.portions:
             portion.games.timeout = seconds
+
+    timeout = property(lambda self: self.portions[0].games.timeout, _set_timeout)
 
     def close(self) -> None:
         self.closed = True
@@ -90,10 +87,9 @@ class JoinedGames:
             raise
 
     def _at(self, portion: Portion, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        with self._or_close():
-            if portion.under_way:
-                self._receive(portion)
-            return portion.ask(what, *args, **options)
+        if portion.under_way:
+            self._receive(portion)
+        return portion.ask(what, *args, **options)
 
     # Steps ----------------------------------------------------------------------
 
@@ -127,6 +123,10 @@ class JoinedGames:
 
     def recv(self) -> View:
         """Wait for a batch; see `Session`."""
+        with self._or_close():
+            return self._first_batch()
+
+    def _first_batch(self) -> View:
         failed: ServerError | None = None
         while len(self._ready) < self._wanted:
             waiting = [portion for portion in self.portions if portion.under_way]
@@ -136,8 +136,7 @@ class JoinedGames:
                 raise self._too_few(len(self._ready) + len(waiting))
             for portion in self._first(waiting):
                 try:
-                    with self._or_close():
-                        self._receive(portion)
+                    self._receive(portion)
                 except ServerError as e:
                     failed = failed or e
                     self._sent[portion.slice] = False
@@ -169,8 +168,7 @@ class JoinedGames:
             if found := [portion for portion in waiting if portion.games in ready]:
                 return found
             if left <= 0:
-                with self._or_close():
-                    min(waiting, key=lambda portion: portion.begun).overdue()
+                min(waiting, key=lambda portion: portion.begun).overdue()
 
     def _receive(self, portion: Portion) -> None:
         self._ready.append((portion, portion.finish()))
@@ -193,9 +191,10 @@ class JoinedGames:
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Have each portion do its part; what is not about the games of an environment, the first one."""
-        if own := _SHARED_OUT.get(what):
-            return own(self, *args, **options)
-        return self._at(self.portions[0], what, *args, **options)
+        with self._or_close():
+            if own := _SHARED_OUT.get(what):
+                return own(self, *args, **options)
+            return self._at(self.portions[0], what, *args, **options)
 
     def _hosts(self) -> tuple[Host, ...]:
         return tuple(portion.host for portion in self.portions)
@@ -217,8 +216,7 @@ class JoinedGames:
                 return self._at(portion, Games.observe)
             own = None if own is None or own.all() else own
             where = None if states is None else states[portion.slice]
-            with self._or_close():
-                return portion.show(Games.reset, _seeds_of(seeds, portion), own, where)
+            return portion.show(Games.reset, _seeds_of(seeds, portion), own, where)
 
         return self._show(
             [reset(portion) for portion in self.portions], slice(0, 0) if mask is None else ~mask
@@ -241,12 +239,11 @@ class JoinedGames:
 
     def _on_each(self, what: Callable[[Portion], None]) -> None:
         """Do it with each portion once no step is under way, whose batches are handed out later."""
-        with self._or_close():
-            for portion in self.portions:
-                if portion.under_way:
-                    self._receive(portion)
-            for portion in self.portions:
-                what(portion)
+        for portion in self.portions:
+            if portion.under_way:
+                self._receive(portion)
+        for portion in self.portions:
+            what(portion)
 
     def _split(self, games: list[int]) -> Iterator[tuple[Portion, list[int], list[int]]]:
         """Yield for each portion which of these games it has: their indices, and their numbers there."""
@@ -276,8 +273,7 @@ class JoinedGames:
             if not own:
                 views.append(self._at(portion, Games.observe))
                 continue
-            with self._or_close():
-                views.append(portion.show(Games.restore, there, [states[k] for k in own]))
+            views.append(portion.show(Games.restore, there, [states[k] for k in own]))
         same = np.ones(len(self._every), np.bool_)
         same[games] = False
         return self._show(views, same)
