@@ -28,19 +28,23 @@ class InfoMaker:
         games, self._learners = about.made.games, about.learners
         self._rows, self._counts = about.games * about.learners, about.spec.counts
         self._final = about.made.autoreset_mode == "SameStep"
-        self._all, self._lists_rows = np.ones(self._rows, np.bool_), about.lists_rows
-        self.held = np.zeros(0, np.int32), b""  # with a batch size: the last batch's games, and its rows
+        self._all = np.ones(self._rows, np.bool_)
+        self._every = np.arange(games, dtype=np.int32) if about.lists_rows else None
+        self.held = (
+            np.zeros(0, np.int32),
+            b"",
+        )  # where batches list their rows: the last one's games, and rows
         self._episode = np.zeros(games, np.uint64)
         self._episode_bytes = self._episode.tobytes()  # the same in lock-step: what is compared quickest
         self._alive = np.zeros(games * about.learners, np.bool_)  # as last shown
 
     def of_reset(self, view: View, mask: NDArray[np.bool_] | None) -> dict[str, Any]:
-        if view.games is not None:
+        if view.games is not None or self._every is not None:
             self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
             return self.of_step(view)
         begun = np.ones(len(self._episode), np.bool_) if mask is None else mask
         began = self._began(view, begun, np.zeros(self._rows, np.bool_))
-        return Lazy(self.of_no_step(view) | began | self._listed())
+        return Lazy(self.of_no_step(view) | began)
 
     def of_no_step(self, view: View) -> dict[str, Any]:
         self._episode, self._episode_bytes = view.episode.copy(), view.episode.tobytes()
@@ -48,23 +52,22 @@ class InfoMaker:
         return view.info | {"valid": np.zeros(self._rows, np.bool_), "_valid": self._all.copy()}
 
     def of_step(self, view: View) -> dict[str, Any]:
-        info = view.info
-        if view.games is None:
+        info, games = view.info, self._every if view.games is None else view.games
+        if games is None:
             valid, self._alive = self._alive, info["alive"].copy()
             shown, before = view.episode.tobytes(), self._episode
             begins = shown != self._episode_bytes
             if begins:
                 self._episode, self._episode_bytes = view.episode.copy(), shown
-            info |= self._listed()
         else:
-            rows = rows_of(view.games, self._learners)
+            rows = rows_of(games, self._learners)
             valid, self._alive[rows] = self._alive[rows], info["alive"]
-            before = self._episode[view.games]
+            before = self._episode[games]
             begins = view.episode.tobytes() != before.tobytes()
             if begins:
-                self._episode[view.games] = view.episode
+                self._episode[games] = view.episode
             info["row"], info["_row"] = rows, self._all.copy()
-            self.held = view.games, rows.tobytes()
+            self.held = games, rows.tobytes()
         info["valid"], info["_valid"] = valid, self._all.copy()
         if begins:
             info |= self._began(view, view.episode != before, valid)
@@ -76,10 +79,6 @@ class InfoMaker:
 
                 info |= final_info(view, valid, game, self._learners, self._rows)
         return Lazy(info)
-
-    def _listed(self) -> dict[str, Any]:
-        """Return the rows of a batch of all games, if it is to list them."""
-        return {"row": np.arange(self._rows), "_row": self._all.copy()} if self._lists_rows else {}
 
     def _began(self, view: View, begun: NDArray[np.bool_], alive: NDArray[np.bool_]) -> dict[str, Any]:
         """Return which episodes began, for a `Lazy` info; in games that only reset, no row is valid."""

@@ -19,30 +19,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class About:
-    """What stays the same of an environment's games.
+    """What stays the same of an environment's games."""
 
-    Attributes:
-        made: what the server said of them. Its rows are those of all learners, policies too.
-        games: how many a batch has.
-        learners: rows a game.
-        expand: whether what the seats of a game share is repeated for each row.
-        max_in_flight: how many steps may be sent before the first is received.
-        workers: how many step the games at a time; 0: the server chooses.
-        lists_rows: whether batches of all games list their rows, too.
-        policy_seats: which opponents' seats policies in Python play.
-    """
-
-    made: wire.EnvReply
+    made: wire.EnvReply  # what the server said of them; its rows are those of all learners, policies too
     spec: GameSpec
     encoding: Encoding
     state_encoding: Encoding | None
-    games: int
-    learners: int
-    expand: bool
-    max_in_flight: int
-    workers: int
-    lists_rows: bool
-    policy_seats: tuple[int, ...] = ()
+    games: int  # of a batch
+    learners: int  # rows a game
+    expand: bool  # whether what the seats of a game share is repeated for each row
+    max_in_flight: int  # how many steps may be sent before the first is received
+    workers: int  # how many step the games at a time; 0: the server chooses
+    lists_rows: bool  # whether batches of all games list their rows, too
+    policy_seats: tuple[int, ...] = ()  # which opponents' seats policies in Python play
 
 
 class Session(Protocol):
@@ -51,20 +40,13 @@ class Session(Protocol):
     `Games` are on one server, `JoinedGames` in several portions, `ActorGames` in an actor of Ray,
     and `PolicyGames` have some of their rows played by policies. Before the caller asks for anything else it
     receives the steps in flight, or abandons them. It does not send more than may be in flight.
-
-    Attributes:
-        about: what stays the same.
-        server: the embedded server, if there is one.
-        address: of the server, servers or actor.
-        timeout: seconds to wait for one reply; may be changed.
-        closed: whether nothing can be asked any more.
     """
 
     about: About
-    server: Server | None
-    address: str
-    timeout: float
-    closed: bool
+    server: Server | None  # the embedded one, if there is one
+    address: str  # of the server, servers or actor
+    timeout: float  # seconds to wait for one reply; may be changed
+    closed: bool  # whether nothing can be asked any more
 
     def send(
         self, actions: ArrayLike, games: NDArray[np.int32] | None = None, *, reuse: bool = False

@@ -121,19 +121,13 @@ class EnvReply(_EnvAnswer, tag="env"):
 
 
 class Received(_EnvAnswer, dict=True):
-    """A batch that came as a message. In shared memory a `SharedBatch` stands for it.
-
-    Attributes:
-        views: its tensors as arrays, for its reader.
-        handed: dictionaries of those arrays that can be handed out again; a message's are so once.
-        give_away: hands the message's memory over to the arrays on it.
-    """
+    """A batch that came as a message. In shared memory a `SharedBatch` stands for it."""
 
     tensors: dict[str, Tensor]
 
-    views: ClassVar[dict[str, NDArray[Any]]] = {}
-    handed: ClassVar[Any] = None
-    give_away: ClassVar[Callable[[], None]] = staticmethod(lambda: None)
+    views: ClassVar[dict[str, NDArray[Any]]] = {}  # the tensors as arrays, for the reader
+    handed: ClassVar[Any] = None  # dictionaries of those arrays, of which the reader makes copies
+    give_away: ClassVar[Callable[[], None]]  # hands the message's memory over to the arrays on it
 
     def own(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
         """Return the named `views` as arrays that belong to the caller."""
