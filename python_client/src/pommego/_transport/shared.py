@@ -92,7 +92,8 @@ class SharedMemory:
         if words[:_KEY] != about.key:
             raise ValueError(f"{about.path} does not begin with the key of the server's memory")
         self._starts, self._size = about.batches, about.batches[1] - about.batches[0]
-        self.room = about.size - about.requests  # for one request posted as a message, and its reply
+        # For one request posted as a message, and its reply; a server may take none.
+        self.room = about.size - about.requests if about.requests else 0
         self._requests_at = about.requests
         self.asked = 0, -1  # the id and the turn of the last one of those
         self._lends = lend
@@ -208,7 +209,7 @@ def check_layout(made: wire.EnvReply) -> None:
         raise ValueError(
             f"{places} places for {len(about.actions)} slots, want {SLOTS + 1} to {PLACES} for {SLOTS}"
         )
-    heads, ends = [*about.actions, *about.games], [*about.batches[1:], about.requests]
+    heads, ends = [*about.actions, *about.games], [*about.batches[1:], about.requests or about.size]
     sizes = {end - start for start, end in zip(about.batches, ends, strict=True)}
     ordered = min(heads) >= WORDS_END and max(heads) < about.batches[0] and ends[-1] <= about.size
     if not ordered or len(sizes) > 1 or min(sizes) < made.batch_bytes or made.batch_bytes <= 0:

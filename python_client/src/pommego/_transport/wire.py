@@ -92,7 +92,7 @@ class SharedMemoryReply(msgspec.Struct, kw_only=True):
     key: bytes
     actions: list[int]
     batches: list[int]
-    requests: int
+    requests: int = 0
     games: list[int] = []  # with a batch size
 
 
