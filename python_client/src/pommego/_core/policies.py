@@ -42,7 +42,7 @@ class PolicyGames:
         own, self._all = made.learners - made.policies, made.learners
         # Policies need to see a step before they choose for the next.
         self.about = replace(inner.about, learners=own, max_in_flight=1, policy_seats=seats)
-        self._choices, self._dead_leave = spec.actions, spec.dead_leave
+        self._choices = spec.actions
         games = made.games
         self._every = np.arange(games, dtype=np.int32)
         self._actions = np.zeros((games, made.policies, *made.action_shape[1:]), np.uint8)
@@ -179,7 +179,7 @@ class PolicyGames:
             return 0.0
         last, at = (view.final["alive"], at) if "alive" in view.final else (view.info["alive"], i)
         alive = last[at * self._all : (at + 1) * self._all]
-        tied = alive[0] or (self._heeded[game, 0] and not alive.any()) or not self._dead_leave
+        tied = alive[0] or (self._heeded[game, 0] and not alive.any()) or not self.about.spec.dead_leave
         return 0.5 if tied else 0.0
 
     def send(self, actions: ArrayLike, games: Array | None = None, *, reuse: bool = False) -> None:

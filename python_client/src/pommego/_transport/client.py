@@ -232,23 +232,21 @@ class Client:
         if self._socket.closed:
             self._socket.check_usable()
         channel = self.memory.channel
-        self._await(channel, channel.turn - channel.slots)
+        self._await(channel.turn - channel.slots)
         return channel.actions()
 
-    def _await(self, channel: Channel, turn: int) -> None:
-        if not channel.answered(turn):
+    def _await(self, turn: int) -> None:
+        if not self.memory.channel.answered(turn):
             try:
-                self._sleep_for(channel, turn)
+                self._sleep_for(self.memory.channel, turn)
             except TimeoutError as e:
                 raise self._timed_out(e) from e
 
     def _post_message(self, message: bytes) -> int:
         self._slot()
-        channel = self.memory.channel  # in which one that was interrupted may still lie
-        self._await(channel, max(self.memory.asked[1], channel.turn - channel.slots))
-        request_id = self._take_id()
-        self.memory.post_message(request_id, message)
-        return request_id
+        # One that was interrupted may still lie there.
+        self._await(max(self.memory.asked[1], self.memory.channel.turn - self.memory.channel.slots))
+        return self.memory.post_message(self._take_id(), message)
 
     def collect(self, kind: type[R]) -> R:
         """Receive the reply to the oldest request in flight.
@@ -337,7 +335,7 @@ class Client:
         while True:
             reply = self._receive_message()
             if self._answers(reply):
-                return self._shared_batch(reply.id, reply.size) if isinstance(reply, wire.Shared) else reply
+                return self._shared(reply.id, reply.size) if isinstance(reply, wire.Shared) else reply
 
     def _receive_message(self) -> wire.Reply:
         try:
@@ -385,11 +383,7 @@ class Client:
         self._expected.popleft()
         if request_id >= self._interrupted:
             self._interrupted = 0
-        try:
-            reply = memory.reply(request_id, size)
-        except wire.MISFITS as e:
-            raise self.distrust(f"an invalid reply ({e})") from e
-        return reply or self._shared_batch(request_id, size, slot)
+        return self._shared(request_id, size, slot)
 
     def _sleep_for(self, channel: Channel, turn: int) -> None:
         """Sleep until the server has answered the step posted in this turn.
@@ -422,11 +416,13 @@ class Client:
         except ConnectionError as e:
             raise self._with_exit_status(e) from e
 
-    def _shared_batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
+    def _shared(self, request_id: int, size: int, slot: int | None = None) -> Any:
+        """Return the reply or the batch in shared memory, announced by a message unless there is a slot."""
         try:
-            return self.memory.batch(request_id, size, slot)
+            reply = None if slot is None else self.memory.reply(request_id, size)
+            return reply or self.memory.batch(request_id, size, slot)
         except wire.MISFITS as e:
-            raise self.distrust(f"an announcement of a shared batch that is invalid ({e!r})") from e
+            raise self.distrust(f"something invalid in shared memory ({e!r})") from e
 
     def _with_exit_status(self, error: ConnectionError) -> ConnectionError:
         """Return how the embedded server ended, if there is one and it has ended."""

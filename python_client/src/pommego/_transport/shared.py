@@ -118,11 +118,12 @@ class SharedMemory:
         """Where requests are posted as messages, and answered; few environments do that."""
         return memoryview(mmap.mmap(self._file, self.room, offset=self._requests_at))
 
-    def post_message(self, request_id: int, message: bytes) -> None:
-        """Post an encoded request. The last one must have been answered."""
+    def post_message(self, request_id: int, message: bytes) -> int:
+        """Post an encoded request, and return its id. The last one must have been answered."""
         self._requests[: len(message)] = message
         self.asked = request_id, self.channel.turn
         self.channel.post(request_id, MESSAGE, len(message))
+        return request_id
 
     def reply(self, request_id: int, size: int) -> wire.Reply | None:
         """Return the reply to the request posted as a message, if it was this one."""
