@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	registerEnv("close", false, readNothing, (*session).closeEnv)
+	registerEnv("close", false, (*session).closeEnv)
 }
 
 // environment is what make makes. It belongs to its session's worker; only
@@ -24,7 +24,7 @@ type environment struct {
 	running  bool               // all games have been reset
 	mask     []bool             // scratch for reset
 	sent     []int32            // scratch for send
-	refused  error              // why a posted send was, until the next posted recv says so
+	refused  error              // why a posted send was, until the next recv says so
 	sims     []*simulator
 	starts   vec.Starts // as last set
 	artist   picture.Artist
@@ -68,6 +68,24 @@ func (e *environment) wantRunning() error {
 func (s *session) take(home chan *batchMessage) *batchMessage {
 	s.taken = <-home
 	return s.taken
+}
+
+// fill fills in a field of a step that is posted.
+func (e *environment) fill(name string, to any) {
+	switch to := to.(type) {
+	case *uint64:
+		*to = uint64(e.handle)
+	case *tensor:
+		*to = e.channel.tensor(name, e.pool)
+	}
+}
+
+// into is where the batch goes that answers the request.
+func (s *session) into(e *environment) *batchMessage {
+	if s.fields.posted != nil {
+		return e.channel.message(e)
+	}
+	return s.take(e.messages)
 }
 
 func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) {

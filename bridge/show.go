@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"math"
 	"sync"
 	"time"
@@ -8,13 +9,12 @@ import (
 	"pommego/env"
 )
 
-func init() { registerEnv("show", false, readShow, (*session).show) }
+func init() { registerEnv("show", false, (*session).show) }
 
 // showRequest says what the client chooses its next actions by, for viewers.
-type showRequest struct{ probabilities, values tensor }
-
-func readShow(in *fields) showRequest {
-	return showRequest{in.tensor("probabilities", env.Float32), in.tensor("values", env.Float32)}
+type showRequest struct {
+	Probabilities tensor `wire:"probabilities,float32"`
+	Values        tensor `wire:"values,float32"`
 }
 
 // shown is what a client has shown last.
@@ -45,17 +45,10 @@ const lately = 2 * time.Second
 // show keeps what the client shows, and says whether there are viewers.
 func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) {
 	rows, choices := e.pool.Rows(), e.pool.Spec().MaskSize()
-	if q.probabilities.given() {
-		if err := q.probabilities.want("probabilities", rows, choices); err != nil {
-			return reply{}, err
-		}
+	if err := cmp.Or(q.Probabilities.want("probabilities", rows, choices), q.Values.want("values", rows)); err != nil {
+		return reply{}, err
 	}
-	if q.values.given() {
-		if err := q.values.want("values", rows); err != nil {
-			return reply{}, err
-		}
-	}
-	e.shown.set(dataAs[float32](&q.probabilities), dataAs[float32](&q.values))
+	e.shown.set(dataAs[float32](&q.Probabilities), dataAs[float32](&q.Values))
 	watched := time.Since(e.viewers.last()) < lately
 	return message("ok", id, "env", int(e.handle), "watched", watched)
 }

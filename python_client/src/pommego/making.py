@@ -234,7 +234,7 @@ def make_vec(
             "copy": copy or hosts is not None,
             "expand": connection.expand_shared,
             "shared_memory": shared_memory,
-            "numbered": batch_size is not None and not hosts,
+            "lists_rows": batch_size is not None,
             "line_ups": len(line_ups.line_ups) if line_ups else 1,
             "box": observation == BOX,
         },
@@ -259,7 +259,7 @@ def make_vec(
                 from pommego._core.viewer import Viewer
 
                 token_there = games.server.token if games.server else token
-                viewer = Viewer(games.address, token_there, games.made.view_key, connection)
+                viewer = Viewer(games.address, token_there, games.about.made.view_key, connection)
         except BaseException:
             games.close()
             raise
