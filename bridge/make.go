@@ -23,9 +23,8 @@ type makeRequest struct {
 	pool   vec.Config // without its game
 	limit  float64    // seconds, of agents outside the server
 	noop   bool
-	pause  bool // viewers may pause
-	slots  int  // in shared memory
-	places int  // for batches there; 0: as many as slots
+	slots  int // in shared memory
+	places int // for batches there; 0: as many as slots
 }
 
 func readMake(in *fields) (q makeRequest) {
@@ -52,7 +51,6 @@ func readMake(in *fields) (q makeRequest) {
 	q.pool.BatchSize = in.integer("batch_size", 1, maxInt)
 	q.pool.Workers = in.integer("workers", 0, maxInt)
 	q.noop = in.flag("noop")
-	q.pause = in.flag("pause")
 	q.slots = in.integer("shared_memory", 2, maxSlots)
 	q.places = in.integer("places", 2, maxPlaces)
 	return q
@@ -83,7 +81,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared",
 			q.places)
 	}
-	e := &environment{handle: s.nextHandle, noop: q.noop, pausable: q.pause, owner: s, key: s.server.cfg.newKey()}
+	e := &environment{handle: s.nextHandle, noop: q.noop, owner: s, key: s.server.cfg.newKey(), gone: make(chan struct{})}
 	messages := messagesPerPool
 	if q.slots > 0 {
 		messages = 0 // shareMemory counts its own

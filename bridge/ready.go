@@ -81,7 +81,7 @@ func (s *session) recvInto(f *batchMessage, e *environment, id uint64) (reply, e
 		return reply{}, s.fromVec(err, "env")
 	}
 	s.server.metrics.steps.Add(float64(f.games))
-	s.serveViewers(e)
+	e.answerViewers()
 	return f.reply(id), nil
 }
 

@@ -31,7 +31,7 @@ func requestExamples() []entries {
 			"outcome",
 			"autoreset_mode", "SameStep", "opponents", []string{"still", "wander"}, "line_ups", nil, "weights", nil, "by_game",
 			nil, "seats", nil, "seat", 1, "agent_seconds", 0.5, "on_death", "wait", "counts", true, "max_episode_steps", 9,
-			"batch_size", 1, "workers", 1, "noop", true, "pause", true, "shared_memory", 3, "places", 4},
+			"batch_size", 1, "workers", 1, "noop", true, "shared_memory", 3, "places", 4},
 		{"type", "attach", "id", 15, "env", 1},
 		{"type", "reset", "id", 6, "env", 1, "seed", uint64(math.MaxUint64), "seeds", seeds, "mask", uint8s(0, 1), "states",
 			[]any{[]byte("state")}, "starts", int32s(0, -1)},
@@ -95,7 +95,7 @@ func refusal(t *testing.T, message entries) *wireError {
 func TestRead(t *testing.T) {
 	seed := uint64(math.MaxUint64)
 	in := example(t, "make")
-	want := makeRequest{game: gameRequest{id: "ToySolo-v0"}, noop: true, pause: true, slots: 3, places: 4, limit: 0.5,
+	want := makeRequest{game: gameRequest{id: "ToySolo-v0"}, noop: true, slots: 3, places: 4, limit: 0.5,
 		pool: vec.Config{
 			Games: 2, Observation: "maps", Autoreset: vec.SameStep, Opponents: []string{"still", "wander"}, Seat: new(1),
 			OnDeath: vec.Wait, Counts: true, MaxEpisodeSteps: 9, BatchSize: 1, Workers: 1,

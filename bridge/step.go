@@ -36,7 +36,7 @@ func (s *session) stepInto(f *batchMessage, e *environment, id uint64, actions [
 		return reply{}, s.fromVec(err, "actions")
 	}
 	s.server.metrics.steps.Add(float64(f.games))
-	s.serveViewers(e)
+	e.answerViewers()
 	return f.reply(id), nil
 }
 

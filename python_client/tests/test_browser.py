@@ -29,7 +29,7 @@ IDS = sorted(GOLDEN)
 KEYS = {"left": "\ue012", "right": "\ue014", "home": "\ue011", "end": "\ue010"}
 Watch = Callable[..., dict[str, Any]]  # opens the recorded game of an id, and returns its record
 
-SHOWN = "const { shown } = pommego.main;"
+SHOWN = "const { shown } = pommego.stage;"
 
 
 @pytest.fixture(scope="module")
@@ -534,7 +534,7 @@ def test_fits_every_screen(
 
 # The mean colour of each cell: what a picture of the board comes down to.
 COLOURS = """
-const [board] = all("#games canvas"), { rows, cols } = pommego.main.shown()[0].game.head;
+const [board] = all("#games canvas"), { rows, cols } = pommego.stage.shown()[0].game.head;
 const small = new OffscreenCanvas(cols, rows), pen = small.getContext("2d");
 pen.imageSmoothingQuality = "high";
 pen.drawImage(board, 0, 0, cols, rows);

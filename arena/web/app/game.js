@@ -16,7 +16,8 @@ export class Game {
     description.steps.forEach(step => this.add(step));
   }
 
-  add(step) {
+  // add adds a step. What seats have chosen by before stays for as many steps as keeps says.
+  add(step, keeps = 0) {
     const before = this.positions.at(-1) ?? {};
     const now = { ...before };
     for (const key of ofOneStep) delete now[key];
@@ -25,6 +26,10 @@ export class Game {
       const ground = [...before.ground];
       for (const [cell, kind] of Object.entries(step.changed)) ground[cell] = kind;
       now.ground = ground.join("");
+    }
+    if (keeps) {
+      const own = (now.thoughts ?? []).map(thought => ({ ...thought, step: step.step }));
+      now.thoughts = [...own, ...(before.thoughts ?? []).filter(b => step.step - b.step < keeps && !own.some(t => t.seat === b.seat))];
     }
     this.positions.push(now);
     this.events.push(...this.eventsOf(now, this.last));

@@ -43,6 +43,7 @@ export class Player {
     this.last = Math.max(...games.map(game => game.last));
     this.stops = [...new Set(games.flatMap(game => game.events.filter(e => notable.has(e.event)).map(e => e.index)))].sort((a, b) => a - b);
     find("at").max = this.last;
+    this.say();
     this.drawMarks();
   }
 
@@ -53,13 +54,17 @@ export class Player {
 
   set(index) {
     this.index = Math.min(Math.max(index, 0), this.last);
-    const longest = this.games.find(game => game.last === this.last);
-    const step = longest.at(this.index).step, end = longest.at(this.last).step;
     find("at").value = this.index;
-    find("at").setAttribute("aria-valuetext", `step ${step} of ${end}`);
-    say(find("where"), `${step} / ${end}`);
+    this.say();
     this.changed(this.index, this.playing);
     if (this.viewers !== String(this.games.map(game => game.viewer))) this.grow(this.games); // which have other events now
+  }
+
+  say() {
+    const longest = this.games.find(game => game.last === this.last);
+    const { step } = longest.at(this.index), end = longest.at(this.last).step;
+    find("at").setAttribute("aria-valuetext", `step ${step} of ${end}`);
+    say(find("where"), `${step} / ${end}`);
   }
 
   toggle() { this.run(!this.playing); }
@@ -68,9 +73,8 @@ export class Player {
     if (on && this.index === this.last) this.set(0);
     if (on === this.playing) return;
     this.playing = on;
-    find("play").setAttribute("aria-label", on ? "Pause" : "Play");
-    find("play").classList.toggle("playing", on);
-    if (!on) return this.changed(this.index, false);
+    this.changed(this.index, on);
+    if (!on) return;
     let due = performance.now() + 1000 / speeds[this.speed];
     const tick = now => {
       if (!this.playing) return;

@@ -17,8 +17,8 @@
 //
 // # Protocol
 //
-// GET /api/play?seat=S answers with lines of JSON, as they come: {"head", "seat"} as a
-// game begins, {"step"} for each position, {"ask"} when the seat is to move, and {"end"}.
+// GET /api/play?seat=S answers with lines of JSON, as they come: those of a [scene.Feed], {"ask"}
+// when the seat is to move, and {"end"} once the match is over.
 // POST /api/play/move takes {"seat", "step", "action"}, /api/play/pace {"seat", "speed"}
 // and /api/play/leave nothing. Where only agents play, S is -1.
 //

@@ -1,7 +1,6 @@
 package play
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -55,14 +54,11 @@ func (t *Table) Handlers() map[string]http.HandlerFunc {
 	}
 }
 
-// line is one of those that a page gets, with one of its fields.
+// line is one of those that a page gets.
 type line struct {
-	Head   *scene.Head `json:"head,omitempty"`
-	Seat   *int        `json:"seat,omitempty"` // with Head
-	Step   *scene.Step `json:"step,omitempty"`
-	Offers []Offer     `json:"offers,omitempty"` // on the start page
-	Ask    *ask        `json:"ask,omitempty"`
-	End    string      `json:"end,omitempty"`
+	scene.Line
+	Offers []Offer `json:"offers,omitempty"` // on the start page
+	Ask    *ask    `json:"ask,omitempty"`    // the seat is to move
 }
 
 // stream tells a page what its seat sees, until it goes away.
@@ -81,21 +77,13 @@ func (t *Table) stream(w http.ResponseWriter, r *http.Request) {
 func (t *Table) send(w http.ResponseWriter, r *http.Request, seat int, fresh func() []line) {
 	t.look(seat, 1)
 	defer t.look(seat, -1)
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	w.Header().Set("Content-Encoding", "gzip")
-	zipped := gzip.NewWriter(w)
-	out := json.NewEncoder(zipped)
-	for {
+	for send := scene.Lines[line](w); ; {
 		t.mu.Lock()
 		lines, changed := fresh(), t.changed
 		t.mu.Unlock()
-		for i := range lines {
-			if out.Encode(&lines[i]) != nil {
-				return
-			}
+		if send(lines) != nil {
+			return
 		}
-		zipped.Flush()
-		http.NewResponseController(w).Flush()
 		select {
 		case <-r.Context().Done():
 			return
@@ -114,8 +102,7 @@ func (t *Table) look(seat, more int) {
 		time.AfterFunc(grace, func() {
 			t.mu.Lock()
 			defer t.mu.Unlock()
-			if n := len(t.steps); t.pages[seat] == 0 && t.people[seat] == p && t.end == "" &&
-				(n == 0 || slices.Contains(t.steps[n-1].Status.In, seat)) {
+			if t.pages[seat] == 0 && t.people[seat] == p && t.end == "" && t.plays(seat) {
 				t.leave()
 			}
 		})
@@ -144,41 +131,44 @@ func (t *Table) watches(seat int) bool {
 	return seat == env.NoSeat && len(t.people) == 0
 }
 
+// plays reports whether a seat is in the game, or will be once it has begun; t.mu is held.
+func (t *Table) plays(seat int) bool {
+	last := t.feed.Last()
+	return last == nil || slices.Contains(last.Status.In, seat)
+}
+
 // told is what a page knows.
 type told struct {
-	game, steps int
-	ask         *ask
-	end         string
+	scene.Viewer
+	ask *ask
+	end string
 }
 
 // news is what a page does not know yet; t.mu is held.
-func (t *Table) news(seat int, to *told) []line {
-	var lines []line
+func (t *Table) news(seat int, to *told) (lines []line) {
 	p := t.people[seat]
 	if p == nil && (seat != env.NoSeat || len(t.people) > 0) { // in another match
 		return nil
 	}
-	if t.number != to.game && len(t.steps) > 0 {
-		*to = told{game: t.number}
-		head := t.head
-		lines = append(lines, line{Head: &head, Seat: &seat})
-	}
-	for ; to.steps < len(t.steps); to.steps++ {
-		step := t.steps[to.steps]
-		if t.end == "" && slices.Contains(step.Status.In, seat) { // those who are out see everything
-			step = step.Seen(&t.head, seat)
+	see := func(head *scene.Head, s scene.Step) scene.Step {
+		if t.end != "" || !slices.Contains(s.Status.In, seat) { // those who are out see everything
+			return s
 		}
-		lines = append(lines, line{Step: &step})
+		return s.Seen(head, seat)
 	}
-	if p != nil && p.asked != nil && p.asked != to.ask {
-		lines = append(lines, line{Ask: p.asked})
+	for more := t.feed.News(&to.Viewer, see); len(more) > 0; more = t.feed.News(&to.Viewer, see) {
+		for _, one := range more {
+			lines = append(lines, line{Line: one})
+		}
 	}
-	if p != nil {
-		to.ask = p.asked
+	if p != nil && p.asked != to.ask {
+		if to.ask = p.asked; to.ask != nil {
+			lines = append(lines, line{Ask: to.ask})
+		}
 	}
 	if t.end != to.end {
 		to.end = t.end
-		lines = append(lines, line{End: t.end})
+		lines = append(lines, line{Line: scene.Line{End: t.end}})
 	}
 	return lines
 }

@@ -91,10 +91,11 @@ func (h *hosted) page(t *testing.T) (next func() line, leave func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := json.NewDecoder(answer.Body)
-	return func() (l line) {
+	in := lines(answer.Body)
+	return func() line {
 		t.Helper()
-		if err := in.Decode(&l); err != nil {
+		l, err := in()
+		if err != nil {
 			t.Fatal(err)
 		}
 		return l

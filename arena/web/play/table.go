@@ -30,9 +30,7 @@ type Table struct {
 	names   []string
 	leave   func() // ends the match
 	people  map[int]*person
-	head    scene.Head
-	number  int           // of the game, from 1; 0 before the first
-	steps   []scene.Step  // of the game, whole
+	feed    scene.Feed    // of the match
 	end     string        // how the match ended; "" while it goes on
 	record  []byte        // the games of the match that are over
 	speed   float64       // that was chosen last; 0: none
@@ -52,7 +50,8 @@ func (t *Table) Deal(game env.Game, names []string, leave func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.game, t.names, t.leave = game, names, leave
-	t.people, t.steps, t.end, t.record = map[int]*person{}, nil, "", nil
+	t.people, t.end, t.record = map[int]*person{}, "", nil
+	t.feed.Clear()
 }
 
 // tell wakes all who wait for a change; t.mu is held.
@@ -71,9 +70,9 @@ func (t *Table) Watch(at match.Moment) error {
 	if at.Actions == nil {
 		head := scene.HeadOf(spec, at.Match)
 		head.Seed, head.Names = at.Seed.Value, t.names
-		t.head, t.number, t.steps = head, t.number+1, nil
+		t.feed.Begin(head)
 	}
-	t.steps = append(t.steps, step)
+	t.feed.Add(step)
 	t.tell()
 	if !step.Status.Over && !slices.ContainsFunc(step.Status.In, func(seat int) bool { return t.people[seat] != nil }) {
 		t.linger()
@@ -153,10 +152,11 @@ func (t *Table) Listing() (*web.Listing, error) {
 func (t *Table) Game(int) (*scene.Game, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.end == "" || len(t.steps) == 0 {
+	g := t.feed.Game()
+	if t.end == "" || len(g.Steps) == 0 {
 		return nil, fmt.Errorf("%w yet: the match is not over", web.ErrNoGame)
 	}
-	return &scene.Game{Head: t.head, Steps: t.steps}, nil
+	return g, nil
 }
 
 // ask is what a page is told when its seat is to move.
