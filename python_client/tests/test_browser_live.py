@@ -218,6 +218,7 @@ def test_a_game_is_followed(window: browser.Browser) -> None:
         envs.step(np.zeros(2, np.int64))
         browser.until(lambda: window.run(LIVE)["positions"][-1] == 25)
         assert window.run(LIVE)["step"] == laid["index"], "the picture stays where somebody has gone"
+        assert window.run("return byId('where').textContent") == f"{laid['index']} / 25"
         window.run("document.getElementById('latest').click()")
         assert window.run(LIVE)["step"] == 25
         window.press("\ue011", " ")  # to the first, and play from there until it follows again
@@ -225,6 +226,22 @@ def test_a_game_is_followed(window: browser.Browser) -> None:
         window.press(" ")
         assert not window.run(LIVE)["following"], "space holds the picture"
         window.driver.get("about:blank")
+
+
+def test_the_page_says_that_a_training_has_ended(window: browser.Browser) -> None:
+    message = "return byId('message').textContent"
+    with pommego.make_vec("OneVsOne-v0", 2, web=True) as envs:
+        envs.reset(seed=3)
+        window.open(f"{envs.web_address}&game=77", "#message")
+        assert window.run(message) == 'game is "77", want 0 to 1'
+        window.complaints()  # the browser's own, of the refused request
+        window.open(envs.web_address, "#about")
+        browser.until(lambda: window.run(LIVE)["positions"])
+    browser.until(lambda: window.run(message) == "The environment is closed.")
+    time.sleep(1.5)
+    assert window.run(message) == "The environment is closed.", "and does not promise to go on"
+    window.press("\ue00c")
+    assert window.run("return byId('message').hidden")
 
 
 def test_human_mode_opens_the_page(monkeypatch: pytest.MonkeyPatch, window: browser.Browser) -> None:

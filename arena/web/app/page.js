@@ -25,6 +25,7 @@ addEventListener("pointerover", ({ target }) => {
   const on = /** @type {HTMLElement} */ (target);
   if (on.scrollWidth > on.clientWidth && !on.title && on.closest?.("h1, p, td, strong")) on.title = on.textContent;
 });
+document.documentElement.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
 addEventListener("hashchange", go);
 // The browser may keep a page that is left for somebody who comes back.
 addEventListener("pagehide", () => leaving.abort());

@@ -26,7 +26,9 @@ function over() { return document.body.classList.contains("over"); }
 
 function choosesWords() { return [...find("words").querySelectorAll("select")]; }
 
-function post(what, body) { return server.post(`api/play/${what}`, token, body).catch(complain); }
+function seek(what) { return server.post("api/play", token, { seat, ...what }).catch(complain); }
+
+function again(same) { return server.post("api/play/start", token, { same }).catch(complain); }
 
 // hear takes a line of the match; the page has its game.
 function hear(line, now) {
@@ -35,6 +37,7 @@ function hear(line, now) {
     hand.asked = null;
     const out = !game.at(game.last).status.in.includes(seat);
     document.body.classList.toggle("looking", out);
+    if (out && find("speed").value === "0") find("speed").value = 4; // as the match goes on then
     if (out && seat >= 0) say(find("turn"), `You are out${ownFate().replace(/^./, ": $&")}. The match goes on.`);
   }
   if (line.ask) ask(line.ask);
@@ -84,7 +87,7 @@ function choose(wanted) {
     hand.asked = null;
     setTimeout(() => { if (hand?.last === asked && !hand.asked && !over()) say(find("turn"), "The others move"); }, soon);
   }
-  server.post("api/play/move", token, { seat, step: asked.step, action }).catch(error => {
+  server.post("api/play", token, { seat, step: asked.step, action }).catch(error => {
     if (error.status !== 409) complain(error); // else the step went on meanwhile
   });
 }
@@ -142,9 +145,9 @@ async function save() {
   download(new Blob([text]), `${game.head.env.replace(":", "-")}-${game.head.seed}.jsonl`);
 }
 
-find("leave").onclick = () => post("leave", {});
-find("again").onclick = () => post("start", {});
-find("same").onclick = () => post("start", { same: true });
+find("leave").onclick = () => seek({ leave: true });
+find("again").onclick = () => again(false);
+find("same").onclick = () => again(true);
 find("save").onclick = () => save().catch(complain);
 find("another").onclick = () => { location.hash = encoded({ token, env: game.head.env }); };
 addEventListener("keydown", event => {
@@ -174,7 +177,7 @@ export async function play(place, signal) {
   while (place.seat === undefined) await offer(place, signal);
   seat = Number(place.seat);
   offerSpeeds(find("speed"));
-  find("speed").onchange = event => post("pace", { seat, speed: Number(event.target.value) });
+  find("speed").onchange = event => seek({ speed: Number(event.target.value) });
   for (;;) {
     open({ page: "play", live: true, caption, hear, seat: of => of.at(of.last).status.in.includes(seat) ? seat : -1 });
     await server.lines(`api/play?seat=${seat}`, token, signal, take);

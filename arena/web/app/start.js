@@ -48,7 +48,7 @@ export function offer({ token, env }, signal) {
       complain(error);
     }
   };
-  return server.lines("api/play/offers", token, signal, ([{ offers }]) => {
+  return server.lines("api/play", token, signal, ([{ offers }]) => {
     find("env").replaceChildren(...offers.map(({ head }) => element("option", {}, head.env)));
     find("env").onchange = () => offerSeats(offers[find("env").selectedIndex]);
     find("env").value = offers.some(({ head }) => head.env === env) ? env : offers[0].head.env;

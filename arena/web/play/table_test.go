@@ -79,7 +79,7 @@ func serve(t *testing.T, table *play.Table) *httptest.Server {
 // post sends a page's words and returns the status.
 func post(t *testing.T, server *httptest.Server, what, body string) int {
 	t.Helper()
-	answer, err := http.Post(server.URL+"/api/play/"+what, "application/json", strings.NewReader(body))
+	answer, err := http.Post(server.URL+strings.TrimSuffix("/api/play/"+what, "/"), "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Error(err)
 		return 0
@@ -140,7 +140,7 @@ func TestAPersonPlays(t *testing.T) {
 			fogged += strings.Count(string(l.Step.Ground), "?")
 			wantSeen(t, l.Step)
 		case l.Step != nil && pace == 0:
-			pace = post(t, server, "pace", `{"seat": 1, "speed": 60}`) // without the person
+			pace = post(t, server, "", `{"seat": 1, "speed": 60}`) // without the person
 		case l.Ask != nil:
 			choice := uint8(l.Ask.Step*5) % 5 // it stays, so that the game is long
 			given = append(given, choice)
@@ -149,14 +149,14 @@ func TestAPersonPlays(t *testing.T) {
 				`{"seat": 1, "step": 0, "action": [6]}`: 400,
 				`{"seat": 1, "step": 0, "action": []}`:  400, `{"seat": 1, "moves": 1}`: 400,
 			} {
-				if got := post(t, server, "move", body); l.Ask.Step == 3 && got != want {
+				if got := post(t, server, "", body); l.Ask.Step == 3 && got != want {
 					t.Errorf("%s is answered %d, want %d", body, got, want)
 				}
 				if l.Ask.Step != 3 {
 					break
 				}
 			}
-			if got := post(t, server, "move",
+			if got := post(t, server, "",
 				fmt.Sprintf(`{"seat": 1, "step": %d, "action": [%d]}`, l.Ask.Step, choice)); got != http.StatusNoContent {
 				t.Fatalf("the move of step %d is answered %d", l.Ask.Step, got)
 			}
