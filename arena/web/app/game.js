@@ -62,6 +62,9 @@ export class Game {
 
   team(seat) { return this.head.teams.findIndex(team => team.includes(seat)); }
 
+  // hasPoints reports whether agents take fields with points.
+  get hasPoints() { return this.head.counts?.some(count => count.name === "fields"); }
+
   get inTeams() { return this.head.teams.some(team => team.length > 1); }
 
   // sees reports whether a seat sees a cell; seat -1 sees everything.
@@ -115,7 +118,7 @@ function seenEvent(e, seat, out, hidesOwners) {
 
 export const notable = new Set(["died", "hurt", "picked_up", "kicked", "collapsed", "ended"]);
 
-const itemNames = { extra_bomb: "an extra bomb", incr_range: "a longer range", kick: "the kick", skull: "a skull" };
+export const itemNames = { extra_bomb: "an extra bomb", incr_range: "a longer range", kick: "the kick", skull: "a skull" };
 const causes = { collapse: "crushed by the collapse", move: "in a collision", base: "on an enemy's base" };
 
 function byWhom(game, { by, seat }) {

@@ -27,14 +27,16 @@ export async function live({ token, key, game = "0", view = -1 }, signal) {
   find("number").onchange = event => { location.hash = encoded({ ...address(), view: find("view").value, game: event.target.value }); };
   open({ page: "live", live: true, view, caption, address, hear: line => { ({ end } = line); } });
   while (!end) {
+    const hidden = new AbortController(); // the page, which then costs the training nothing
+    document.addEventListener("visibilitychange", () => hidden.abort(), { once: true, signal });
     try {
-      const about = await server.ask("api/live", token, signal);
+      const about = document.hidden ? {} : await server.ask("api/live", token, signal);
       if (Array.isArray(about)) list(about);
-      else if (about.running) await server.lines(`api/live/${encodeURIComponent(game)}`, token, signal, take);
+      else if (about.running) await server.lines(`api/live/${encodeURIComponent(game)}`, token, AbortSignal.any([signal, hidden.signal]), take);
       complain(end);
     } catch (error) {
       if (signal.aborted) return;
-      complain(error);
+      if (!hidden.signal.aborted) complain(error);
     }
     await rest(1000);
   }

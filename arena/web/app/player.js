@@ -14,11 +14,7 @@ export class Player {
     this.playing = false;
     find("speed").replaceChildren(...speeds.map((n, i) => element("option", { value: i }, `${n}/s`)));
     find("speed").value = this.speed;
-    this.wire();
     new ResizeObserver(() => this.drawMarks()).observe(find("marks"));
-  }
-
-  wire() {
     const on = (id, act) => { find(id).onclick = act; };
     on("first", () => this.go(0));
     on("last", () => this.go(this.last));
@@ -31,12 +27,7 @@ export class Player {
     find("at").oninput = event => this.go(Number(event.target.value));
   }
 
-  // load takes the games that are shown together, the longest of which sets the end.
-  load(games) {
-    this.run(false);
-    this.grow(games);
-  }
-
+  // grow takes the games that are shown together, as far as they have come; the longest sets the end.
   grow(games) {
     this.games = games;
     this.viewers = String(games.map(game => game.viewer));

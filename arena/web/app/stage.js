@@ -25,7 +25,7 @@ export function shown() { return views.map(view => ({ game: view.game, ...view.b
 // state is what the page shows, for tests.
 export function state() {
   const [game] = views.map(view => view.game), { step, rewards, thoughts, actions } = game?.at(player.index) ?? {};
-  return { following, ...game?.head, positions: game?.positions.map(p => p.step), events: game?.events, step, rewards, thoughts, actions };
+  return { following, seed: game?.head.seed, positions: game?.positions.map(p => p.step), events: game?.events, step, rewards, thoughts, actions };
 }
 
 // open makes room for games. A mode has the page, the seat to look through at first (view), whether
@@ -68,7 +68,8 @@ function place(number) {
   find("games").replaceChildren(...views.map(view => view.whole));
   turnTo(mode.page);
   at = -1;
-  player.load(views.map(view => view.game));
+  player.run(false);
+  player.grow(views.map(view => view.game));
 }
 
 function offerViews(game, wanted) {
