@@ -18,6 +18,8 @@ export function find(id) { return document.getElementById(id); }
 
 export function turnTo(page) { document.body.dataset.page = page; }
 
+export function counted(n, thing) { return `${n} ${thing}${n === 1 ? "" : "s"}`; }
+
 export function say(where, text) {
   if (where.textContent !== text) where.textContent = text;
 }

@@ -1,7 +1,7 @@
 // Running environments, looked at while they are stepped.
 
 import { encoded } from "./address.js";
-import { complain, element, find, say, turnTo } from "./elements.js";
+import { complain, counted, element, find, say, turnTo } from "./elements.js";
 import { rest, server } from "./server.js";
 import { open, take } from "./stage.js";
 
@@ -11,7 +11,7 @@ function list(all) {
   say(find("title"), "Running environments");
   find("none").hidden = all.length > 0;
   find("list").replaceChildren(...all.map(e => element("li", {},
-    `${e.env}: ${e.games} game${e.games === 1 ? "" : "s"}, ${e.learners} learner${e.learners === 1 ? "" : "s"} each, of ${e.client}${e.running ? "" : ", not reset yet"}`)));
+    `${e.env}: ${counted(e.games, "game")}, ${counted(e.learners, "learner")} each, of ${e.client}${e.running ? "" : ", not reset yet"}`)));
 }
 
 function caption([{ game: { head } }], position, following) {
