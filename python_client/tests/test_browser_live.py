@@ -228,6 +228,25 @@ def test_a_game_is_followed(window: browser.Browser) -> None:
         window.driver.get("about:blank")
 
 
+def test_a_page_that_nobody_sees_asks_for_nothing(window: browser.Browser) -> None:
+    with pommego.make_vec("OneVsOne-v0", 2, web=True) as envs:
+        envs.reset(seed=3)
+        page = window.driver.current_window_handle
+        window.open(envs.web_address, "#about")
+        browser.until(lambda: envs.show(values=np.zeros(4)))
+
+        def watched() -> bool:
+            time.sleep(0.2)  # longer than the pause between two things shown
+            return envs.show(values=np.zeros(4))
+
+        window.driver.switch_to.new_window("tab")
+        browser.until(lambda: not watched())
+        window.driver.close()
+        window.driver.switch_to.window(page)
+        browser.until(watched)
+        window.driver.get("about:blank")
+
+
 def test_the_page_says_that_a_training_has_ended(window: browser.Browser) -> None:
     message = "return byId('message').textContent"
     with pommego.make_vec("OneVsOne-v0", 2, web=True) as envs:

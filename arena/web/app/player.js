@@ -7,8 +7,10 @@ import { sprites } from "./sprites.js";
 const speeds = [0.5, 1, 2, 4, 6, 10, 15, 25, 40, 60]; // steps a second, by key
 
 export class Player {
-  constructor(changed) {
+  // changed is called with the step that is to be shown, and whether it plays; toggle by the button in the middle.
+  constructor(changed, toggle) {
     this.changed = changed;
+    this.toggle = toggle;
     this.index = this.last = 0;
     this.speed = 4;
     this.playing = false;
@@ -57,8 +59,6 @@ export class Player {
     find("at").setAttribute("aria-valuetext", `step ${step} of ${end}`);
     say(find("where"), `${step} / ${end}`);
   }
-
-  toggle() { this.run(!this.playing); }
 
   run(on) {
     if (on && this.index === this.last) this.set(0);

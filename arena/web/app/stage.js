@@ -17,7 +17,7 @@ let following = false; // what comes, rather than standing where somebody has go
 let at = -1; // the place that was shown last
 let writing = 0;
 
-export const player = new Player(show);
+export const player = new Player(show, toggle);
 
 // shown is the positions on the page, and the games they are of.
 export function shown() { return views.map(view => ({ game: view.game, ...view.board.shown, view })); }
@@ -28,11 +28,17 @@ export function state() {
   return { following, seed: game?.head.seed, positions: game?.positions.map(p => p.step), events: game?.events, step, rewards, thoughts, actions };
 }
 
-// open makes room for games. A mode has the page, the seat to look through at first (view), whether
-// positions come while it is played (live), and functions: caption(views, position) is the title, what stands
-// below it and the name of the tab; address() what the address says, if it says what is shown; seat(game) the
-// seat to look through, if nobody chooses that; hear(line, game) takes what else a feed says; title(number)
-// names one of several games. videos are the kinds of them that the server makes, if the address leads others here, too.
+// open makes room for other games. A mode needs page and caption:
+//
+//   page: which parts of the shell are shown
+//   caption(views, position, following): the title, what stands below it, and the name of the tab
+//   view: the seat to look through at first
+//   live: the games go on
+//   seat(game): the seat to look through, where nobody chooses it
+//   address(): what the address says, where it says what is shown
+//   videos: the kinds that there are, where the address is for others, too
+//   title(number): the name of one of two games
+//   hear(line, game): takes each line once the page shows it
 export function open(wanted) {
   player.run(false);
   for (const view of views) view.close();
@@ -125,12 +131,13 @@ function latest() {
   player.set(player.last);
 }
 
-player.toggle = () => {
+function toggle() {
   if (following) following = false;
   else if (mode.live && player.index === player.last) return latest();
   else player.run(!player.playing);
   mark();
-};
+}
+
 find("latest").onclick = latest;
 find("view").onchange = find("reach").onchange = find("dim").onchange = () => player.set(player.index);
 

@@ -79,7 +79,8 @@ func serve(t *testing.T, table *play.Table) *httptest.Server {
 // post sends a page's words and returns the status.
 func post(t *testing.T, server *httptest.Server, what, body string) int {
 	t.Helper()
-	answer, err := http.Post(server.URL+strings.TrimSuffix("/api/play/"+what, "/"), "application/json", strings.NewReader(body))
+	address := strings.TrimSuffix(server.URL+"/api/play/"+what, "/")
+	answer, err := http.Post(address, "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Error(err)
 		return 0
