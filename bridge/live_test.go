@@ -113,9 +113,12 @@ func (w *watching) next(t *testing.T) {
 	}
 	maps.Copy(w.position, line.Step)
 	text, err := json.Marshal(w.position)
-	if err == nil {
-		w.Step = scene.Step{}
-		err = json.Unmarshal(text, &w.Step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Step = scene.Step{}
+	if err := json.Unmarshal(text, &w.Step); err != nil {
+		t.Fatal(err)
 	}
 	for cell, kind := range w.Step.Changed {
 		w.Step.Ground[cell] = kind[0]
