@@ -37,9 +37,8 @@ type environment struct {
 	key     string      // which they have to have
 	begun   atomic.Bool // running, for others to read
 	viewers viewers
-	shown   shown // by the client, see show
-
-	pausable bool // viewers may pause it
+	gone    chan struct{} // closed once it is freed
+	shown   shown         // by the client, see show
 }
 
 func (s *session) find(handle uint64) (*environment, error) {
@@ -101,6 +100,7 @@ func (s *session) freeEnv(e *environment) {
 	s.memory.release(followedBytes * int64(len(e.viewers.followed)))
 	clear(e.viewers.followed)
 	e.answerViewers()
+	close(e.gone)
 	for _, sim := range e.sims {
 		s.freeSimulator(sim)
 	}

@@ -31,7 +31,7 @@ func requestExamples() []entries {
 			"outcome",
 			"autoreset_mode", "SameStep", "opponents", []string{"still", "wander"}, "line_ups", nil, "weights", nil, "by_game",
 			nil, "seats", nil, "seat", 1, "agent_seconds", 0.5, "on_death", "wait", "counts", true, "max_episode_steps", 9,
-			"batch_size", 1, "workers", 1, "noop", true, "pause", true, "shared_memory", 3, "places", 4},
+			"batch_size", 1, "workers", 1, "noop", true, "shared_memory", 3, "places", 4},
 		{"type", "attach", "id", 15, "env", 1},
 		{"type", "reset", "id", 6, "env", 1, "seed", uint64(math.MaxUint64), "seeds", seeds, "mask", uint8s(0, 1), "states",
 			[]any{[]byte("state")}, "starts", int32s(0, -1)},
@@ -96,7 +96,7 @@ func refusal(t *testing.T, message entries) *wireError {
 
 // TestRead reads all fields of the good requests.
 func TestRead(t *testing.T) {
-	want := makeRequest{gameRequest: gameRequest{ID: "ToySolo-v0"}, Noop: true, Pause: true, Slots: 3, Places: 4,
+	want := makeRequest{gameRequest: gameRequest{ID: "ToySolo-v0"}, Noop: true, Slots: 3, Places: 4,
 		Limit: 0.5, Pool: vec.Config{
 			Games: 2, Observation: "maps", Autoreset: vec.SameStep, Opponents: []string{"still", "wander"}, Seat: new(1),
 			OnDeath: vec.Wait, Counts: true, MaxEpisodeSteps: 9, BatchSize: 1, Workers: 1,

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"sync"
-	"time"
 
 	"pommego/env"
 )
@@ -38,10 +37,6 @@ func (s *shown) last() int {
 	return s.number
 }
 
-// lately is how recently a viewer must have asked for the client to be told that it is
-// watched.
-const lately = 2 * time.Second
-
 // show keeps what the client shows, and says whether there are viewers.
 func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) {
 	rows, choices := e.pool.Rows(), e.pool.Spec().MaskSize()
@@ -49,8 +44,7 @@ func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) 
 		return reply{}, err
 	}
 	e.shown.set(dataAs[float32](&q.Probabilities), dataAs[float32](&q.Values))
-	watched := time.Since(e.viewers.last()) < lately
-	return message("ok", id, "env", int(e.handle), "watched", watched)
+	return message("ok", id, "env", int(e.handle), "watched", e.viewers.asked.Load())
 }
 
 func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int) (all []env.Thought) {

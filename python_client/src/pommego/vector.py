@@ -352,9 +352,11 @@ class PommegoVectorEnv(VectorEnv):
 
     def close_extras(self, **_: Any) -> None:
         """Free the games; stop the server if it is ours."""
-        if self._viewer:
-            self._viewer.close()
-        self._session.close()
+        try:
+            self._session.close()
+        finally:
+            if self._viewer:  # whose page has been told
+                self._viewer.close()
 
     @locked
     def render(
