@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Scene is a position described by what is in it. Games describe their positions, and
@@ -20,6 +21,29 @@ type Stage struct {
 
 	// Conceals is what the rules hide from every seat besides cells out of sight.
 	Conceals []Concealed `json:"conceals,omitzero"`
+
+	// Looks are what there can be on the board besides agents, in the order of legends.
+	Looks []Look `json:"looks"`
+	// FlameLife is how many steps a flame burns, where that is more than one.
+	FlameLife int `json:"flame_life,omitzero"`
+}
+
+// Look is what something looks like: in texts one of the characters, in pictures the sprite, if it
+// has one of its own.
+type Look struct {
+	Chars   string `json:"chars"`
+	Sprite  string `json:"sprite,omitzero"`
+	Meaning string `json:"meaning"`
+}
+
+// Look is that of a character, empty if it has none.
+func (s *Stage) Look(char byte) Look {
+	for i := range s.Looks {
+		if strings.IndexByte(s.Looks[i].Chars, char) >= 0 {
+			return s.Looks[i]
+		}
+	}
+	return Look{}
 }
 
 // Hides reports whether the rules conceal something.

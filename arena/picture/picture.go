@@ -86,26 +86,18 @@ func (p *painting) put(sprite string, at env.Place, colour env.Colour, text stri
 	p.pic.Marks = append(p.pic.Marks, Mark{sprite, float64(at[0]), float64(at[1]), 1, colour, text})
 }
 
-var grounds = [128][2]string{ // of even and odd cells
-	env.GroundFloor: {"floor", "floor2"},
-	env.GroundSpent: {"spent", "spent2"},
-	env.GroundWall:  {"wall", "wall"},
-	env.GroundWood:  {"wood", "wood"},
-	env.GroundFog:   {"fog", "fog"},
-}
-
 func (p *painting) ground() {
 	rings := p.fallen()
 	for i, kind := range p.Ground {
 		at := env.Place{i / p.pic.Cols, i % p.pic.Cols}
-		sprites := grounds[kind]
-		switch {
-		case kind == env.GroundWall && p.ring(at) < rings:
-			sprites = [2]string{"fallen", "fallen"}
-		case kind == env.GroundFloor && p.head.Game == "suitebot":
-			sprites = [2]string{"point", "point2"}
+		sprite := p.head.Look(kind).Sprite
+		if odd := sprite + "2"; (at[0]+at[1])%2 == 1 && drawings.Sprites[odd] != nil {
+			sprite = odd
 		}
-		p.put(sprites[(at[0]+at[1])%2], at, 0, "")
+		if kind == env.GroundWall && p.ring(at) < rings {
+			sprite = "fallen"
+		}
+		p.put(sprite, at, 0, "")
 	}
 }
 
@@ -159,7 +151,7 @@ func (p *painting) things() {
 	}
 	for _, f := range p.Flames {
 		sprite := "flame"
-		if f.Life < 3 && p.head.Game == "pommerman" {
+		if f.Life < 3 && p.head.FlameLife > 1 {
 			sprite = [3]string{"flame", "ember", "flame 2"}[f.Life]
 		}
 		p.put(sprite, f.At, 0, "")

@@ -251,7 +251,7 @@ func disguised(h *scene.Head, s *scene.Step, seat int) scene.Step {
 // their seat.
 func TestViewSaysWhatIsThere(t *testing.T) {
 	head := scene.Head{Game: "pommerman", Teams: [][]int{{0, 2}, {1, 3}}, MaxSteps: 800,
-		Stage: env.Stage{Rows: 3, Cols: 11, Conceals: []env.Concealed{env.OthersCarry}}}
+		Stage: env.Stage{Rows: 3, Cols: 11, Conceals: []env.Concealed{env.OthersCarry}, Looks: stageOf(t).Looks}}
 	spec := &env.Spec{ID: "x", Seats: 4,
 		Actions: []env.Choice{{Name: "drive", N: 6, Names: []string{"stop", "up", "down", "left", "right", "bomb"}}}}
 	g, err := words.New(spec, &head)
@@ -373,4 +373,13 @@ func TestRulesOfEveryGame(t *testing.T) {
 			t.Errorf("%s: %q is not in\n%s", id, want, got)
 		}
 	}
+}
+
+// stageOf is the stage of the original's standard game.
+func stageOf(t *testing.T) env.Stage {
+	game, err := catalog.Game("PommeFFACompetition-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game.New(1)[0].Stage()
 }

@@ -8,7 +8,7 @@ import (
 // Stage is what holds for all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
-	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize}
+	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Looks: sceneLooks}
 	for seat := range r.Seats() {
 		hue := [2]env.Hue{Blue: env.Blue, Green: env.Green}[r.SideOf(seat)]
 		if r.Sides {
@@ -18,6 +18,12 @@ func (m *Match) Stage() env.Stage {
 		}
 	}
 	return stage
+}
+
+var sceneLooks = []env.Look{
+	{Chars: ".", Sprite: "floor", Meaning: "free"}, {Chars: "#", Sprite: "wall", Meaning: "stone"},
+	{Chars: "+", Sprite: "wood", Meaning: "box"}, {Chars: "1", Sprite: "flame", Meaning: "blast, free in a tick"},
+	{Chars: "o", Sprite: "bomb", Meaning: "bomb"}, {Chars: "ab", Sprite: "base", Meaning: "base"},
 }
 
 // Describe describes the position.

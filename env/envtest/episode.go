@@ -129,9 +129,45 @@ func checkScene(k *kit) {
 				k.failf("Describe puts an agent of seat %d at %v, off the board", a.Seat, a.At)
 			}
 		}
+		if char := withoutLook(&stage, s); char != 0 {
+			k.failf("Stage has no look for the %q that texts draw of what Describe writes, or its sprite is missing", char)
+		}
 		for seat := range k.spec.Seats {
 			seen := s.Clone()
 			seen.Seen(&stage, k.spec.Teams, seat)
 		}
 	}
+}
+
+// withoutLook is a character that stands for something of the scene in texts, but has no look by
+// the stage, 0 if there is none. Ground and items need sprites of their own.
+func withoutLook(stage *env.Stage, s *env.Scene) byte {
+	for _, char := range s.Ground {
+		if stage.Look(char).Sprite == "" {
+			return char
+		}
+	}
+	for _, i := range s.Items {
+		if stage.Look(i.Kind[0]).Sprite != i.Kind {
+			return i.Kind[0]
+		}
+	}
+	var others []byte
+	for _, f := range s.Flames {
+		if others = append(others, '0'+byte(f.Life)); stage.Hides(env.FlameLives) {
+			others = append(others, '*')
+		}
+	}
+	for _, b := range s.Bases {
+		others = append(others, 'a'+byte(env.SeatSet(b.Owners).First()))
+	}
+	if len(s.Bombs) > 0 {
+		others = append(others, 'o')
+	}
+	for _, char := range others {
+		if stage.Look(char) == (env.Look{}) {
+			return char
+		}
+	}
+	return 0
 }

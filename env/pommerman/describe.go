@@ -10,7 +10,7 @@ import (
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Conceals: []env.Concealed{env.HiddenItems, env.BombOwners,
-		env.OthersCarry}}
+		env.OthersCarry}, Looks: sceneLooks, FlameLife: r.FlameLife}
 	for seat := range r.Seats() {
 		colour := env.SeatColour(seat)
 		if r.Teams() {
@@ -25,6 +25,15 @@ func (m *Match) Stage() env.Stage {
 		stage.Conceals = append(stage.Conceals, env.OthersSay)
 	}
 	return stage
+}
+
+var sceneLooks = []env.Look{
+	{Chars: ".", Sprite: "floor", Meaning: "free"}, {Chars: "#", Sprite: "wall", Meaning: "wall"},
+	{Chars: "+", Sprite: "wood", Meaning: "wood"}, {Chars: "?", Sprite: "fog", Meaning: "unseen"},
+	{Chars: "*", Sprite: "flame", Meaning: "flame"}, {Chars: "12345", Meaning: "flame, free in so many ticks"},
+	{Chars: "o", Sprite: "bomb", Meaning: "bomb"}, {Chars: "e", Sprite: "extra_bomb", Meaning: "extra bomb"},
+	{Chars: "i", Sprite: "incr_range", Meaning: "longer reach"}, {Chars: "k", Sprite: "kick", Meaning: "kick"},
+	{Chars: "s", Sprite: "skull", Meaning: "skull"},
 }
 
 // Describe describes the position.

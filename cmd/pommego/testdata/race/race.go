@@ -167,7 +167,8 @@ func (m *Match) View(seat int, v *View) { *v = View{int(m.At[seat]), int(m.At[1-
 
 func (m *Match) Stage() env.Stage {
 	return env.Stage{Rows: Seats, Cols: m.game.rules.Length + 1,
-		Colours: []env.Colour{env.SeatColour(0), env.SeatColour(1)}}
+		Colours: []env.Colour{env.SeatColour(0), env.SeatColour(1)},
+		Looks:   []env.Look{{Chars: ".", Sprite: "floor", Meaning: "track"}}}
 }
 
 func (m *Match) Describe(s *env.Scene) {
