@@ -79,17 +79,13 @@ type number interface {
 // Numbers goes over numbers, each in as many bytes as its type has, the low one
 // first.
 func Numbers[T number](c *Codec, values ...*T) {
-	if c.reading {
-		for _, v := range values {
-			List(c, unsafe.Slice(v, 1))
-		}
-		return
-	}
-	dst := c.Bytes
 	for _, v := range values {
-		dst = appendNumber(dst, *v)
+		if c.reading || !littleEndian {
+			List(c, unsafe.Slice(v, 1))
+		} else { // what List would do, without a call for each
+			c.Bytes = append(c.Bytes, unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))...)
+		}
 	}
-	c.Bytes = dst
 }
 
 // littleEndian is how this machine has numbers in memory: as they are saved.
@@ -97,20 +93,18 @@ var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // List goes over the numbers of a list of fixed length.
 func List[T number](c *Codec, values []T) {
-	size := int(unsafe.Sizeof(*new(T)))
-	switch {
-	case size == 1 || littleEndian:
+	if littleEndian {
 		Blocks(c, values)
-	case c.reading:
-		if from := c.take(size * len(values)); from == nil {
-			clear(values)
-		} else {
-			readList(values, from, size)
-		}
-	default:
-		for _, v := range values {
-			c.Bytes = appendNumber(c.Bytes, v)
-		}
+		return
+	}
+	var eight [8]byte
+	for i := range values {
+		binary.LittleEndian.PutUint64(eight[:], uint64(values[i]))
+		Blocks(c, eight[:unsafe.Sizeof(values[i])])
+		values[i] = T(binary.LittleEndian.Uint64(eight[:]))
+	}
+	if c.reading && c.err != nil {
+		clear(values)
 	}
 }
 
@@ -149,29 +143,4 @@ func (c *Codec) take(n int) []byte {
 	from := c.Bytes[:n]
 	c.Bytes = c.Bytes[n:]
 	return from
-}
-
-func appendNumber[T number](dst []byte, v T) []byte {
-	switch unsafe.Sizeof(v) {
-	case 1:
-		return append(dst, byte(v))
-	case 2:
-		return binary.LittleEndian.AppendUint16(dst, uint16(v))
-	case 4:
-		return binary.LittleEndian.AppendUint32(dst, uint32(v))
-	}
-	return binary.LittleEndian.AppendUint64(dst, uint64(v))
-}
-
-func readList[T number](values []T, from []byte, size int) {
-	for i := range values {
-		switch part := from[size*i:]; size {
-		case 2:
-			values[i] = T(binary.LittleEndian.Uint16(part))
-		case 4:
-			values[i] = T(binary.LittleEndian.Uint32(part))
-		default:
-			values[i] = T(binary.LittleEndian.Uint64(part))
-		}
-	}
 }
