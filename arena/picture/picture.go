@@ -40,13 +40,7 @@ type Artist struct{ scene env.Scene }
 func (a *Artist) Picture(game env.Game, m env.Match, actions []uint8, seat int) Picture {
 	head := scene.HeadOf(game.Spec(), m)
 	m.Describe(&a.scene)
-	sight := a.scene.Sight
-	if seat != env.NoSeat {
-		a.scene.Seen(&head.Stage, head.Teams, seat)
-	}
-	pic := paint(&head, &a.scene, actions)
-	a.scene.Sight = sight
-	return pic
+	return paint(&head, &a.scene, actions, seat)
 }
 
 // OfStep is a picture of a whole step of a described game, as Picture makes it.
@@ -59,11 +53,7 @@ func OfStep(head *scene.Head, step *scene.Step, seat int) Picture {
 		}
 		actions = append(actions, row...)
 	}
-	if seat != env.NoSeat {
-		seen := step.Seen(head, seat)
-		step = &seen
-	}
-	return paint(head, &step.Scene, actions)
+	return paint(head, &step.Scene, actions, seat)
 }
 
 // painting is a picture that is being made.
@@ -74,7 +64,11 @@ type painting struct {
 	pic     Picture
 }
 
-func paint(head *scene.Head, s *env.Scene, actions []uint8) Picture {
+func paint(head *scene.Head, s *env.Scene, actions []uint8, seat int) Picture {
+	if seat != env.NoSeat {
+		seen := s.Seen(&head.Stage, head.Teams, seat)
+		s = &seen
+	}
 	p := painting{Scene: s, head: head, actions: actions, pic: Picture{Cols: head.Cols, Rows: head.Rows}}
 	p.ground()
 	p.things()

@@ -199,7 +199,8 @@ func TestForks(t *testing.T) {
 // disguised is a step in which all that a seat cannot see is otherwise.
 func disguised(h *scene.Head, s *scene.Step, seat int) scene.Step {
 	other := *s
-	other.Scene = s.Clone()
+	other.Ground, other.Agents, other.Said = slices.Clone(s.Ground), slices.Clone(s.Agents), slices.Clone(s.Said)
+	other.Bombs, other.Flames, other.Items = slices.Clone(s.Bombs), slices.Clone(s.Flames), slices.Clone(s.Items)
 	out := func(at env.Place) bool { return len(s.Sight) > 0 && !s.Sight[seat][at[0]*h.Cols+at[1]] }
 	for c := range other.Ground {
 		if out(env.Place{c / h.Cols, c % h.Cols}) {

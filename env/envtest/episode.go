@@ -133,8 +133,7 @@ func checkScene(k *kit) {
 			k.failf("Stage has no look for the %q that texts draw of what Describe writes, or its sprite is missing", char)
 		}
 		for seat := range k.spec.Seats {
-			seen := s.Clone()
-			seen.Seen(&stage, k.spec.Teams, seat)
+			s.Seen(&stage, k.spec.Teams, seat)
 		}
 	}
 }
