@@ -170,13 +170,6 @@ func (k *tracker) owners(s *State, at grid.Cell, age int) (by env.SeatSet) {
 	return by
 }
 
-// note notes an event, if anyone wants to know.
-func (k *tracker) note(kind env.EventKind, seat int, by env.SeatSet, at grid.Cell, what string) {
-	if k.Wanted {
-		k.Note(env.Event{Kind: kind, Seat: seat, By: by, Row: at.Row(), Col: at.Col(), What: what})
-	}
-}
-
 // laid is told of the bombs that were laid, those from the given one on, and
 // notLaid of an agent that wanted to lay one and did not.
 func (k *tracker) laid(s *State, from uint8) {
@@ -185,13 +178,13 @@ func (k *tracker) laid(s *State, from uint8) {
 	}
 	for _, b := range s.Bombs[from:s.NumBombs] {
 		k.count(b.Owner(), countBombs)
-		k.note(env.Laid, b.Owner(), 0, b.Cell, "")
+		k.Note(env.Laid, b.Owner(), 0, b.Cell.Place(), "")
 	}
 }
 
 func (k *tracker) notLaid(agent int, at grid.Cell) {
 	if k != nil {
-		k.note(env.NotLaid, agent, 0, at, "")
+		k.Note(env.NotLaid, agent, 0, at.Place(), "")
 	}
 }
 
@@ -199,7 +192,7 @@ func (k *tracker) notLaid(agent int, at grid.Cell) {
 func (k *tracker) kicked(agent int, at grid.Cell, d grid.Dir) {
 	if k != nil {
 		k.count(agent, countKicks)
-		k.note(env.Kicked, agent, 0, at, Action(d).String())
+		k.Note(env.Kicked, agent, 0, at.Place(), Action(d).String())
 	}
 }
 
@@ -220,14 +213,14 @@ func (k *tracker) pickedUp(agent int, item Item, at grid.Cell) {
 	if k != nil {
 		k.count(agent, countItems)
 		k.count(agent, countItem+int(item-ExtraBomb))
-		k.note(env.PickedUp, agent, 0, at, itemNames[item])
+		k.Note(env.PickedUp, agent, 0, at.Place(), itemNames[item])
 	}
 }
 
 // exploded is told that a bomb explodes, set off by flames of the given owners.
 func (k *tracker) exploded(b *Bomb, by env.SeatSet) {
 	if k != nil {
-		k.note(env.Exploded, b.Owner(), by, b.Cell, "")
+		k.Note(env.Exploded, b.Owner(), by, b.Cell.Place(), "")
 	}
 }
 
@@ -237,7 +230,7 @@ func (k *tracker) burnt(at grid.Cell, by env.SeatSet) {
 			k.count(owner, countWood)
 		}
 	}
-	k.note(env.Destroyed, env.NoSeat, by, at, "wood")
+	k.Note(env.Destroyed, env.NoSeat, by, at.Place(), "wood")
 }
 
 // diedIn is told that an agent dies, in the flames on a cell that were lit at most age steps ago.
@@ -257,7 +250,7 @@ func (k *tracker) diedIn(s *State, agent int, at grid.Cell, age int) {
 			k.count(owner, countKills)
 		}
 	}
-	k.note(env.Died, agent, by, s.Agents[agent].Cell, "")
+	k.Note(env.Died, agent, by, s.Agents[agent].Cell.Place(), "")
 }
 
 func (k *tracker) fallDue(r *Rules, s *State) {
@@ -277,8 +270,8 @@ func (k *tracker) collapsed(s *State, ring int, dead env.SeatSet) {
 	if k == nil || !k.Wanted {
 		return
 	}
-	k.Note(env.Event{Kind: env.Collapsed, Seat: env.NoSeat, Row: -1, Col: -1, What: fmt.Sprint(ring)})
+	k.Note(env.Collapsed, env.NoSeat, 0, env.Place{-1, -1}, fmt.Sprint(ring))
 	for _, seat := range dead.List() {
-		k.note(env.Died, seat, 0, s.Agents[seat].Cell, "collapse")
+		k.Note(env.Died, seat, 0, s.Agents[seat].Cell.Place(), "collapse")
 	}
 }
