@@ -119,11 +119,13 @@ func (k *kit) diff(got, want *picture) string {
 	return ""
 }
 
-// difference says in what two saved states differ, where the game can tell.
+// difference is two saved states in their readable form, where they have one.
 func (k *kit) difference(got, want []byte) string {
 	a, b := k.match(), k.match()
 	if a.Restore(got) == nil && b.Restore(want) == nil {
-		return " (" + a.Difference(b) + ")"
+		is, _ := a.AppendJSON(nil)
+		not, _ := b.AppendJSON(nil)
+		return fmt.Sprintf(" (%s, want %s)", is, not)
 	}
 	return ""
 }

@@ -100,15 +100,6 @@ func (m *toyMatch) RestoreJSON(state json.RawMessage) error {
 	return m.set(&s)
 }
 
-func (m *toyMatch) Difference(other env.Match) string {
-	own, _ := m.AppendJSON(nil)
-	theirs, _ := other.AppendJSON(nil)
-	if bytes.Equal(own, theirs) {
-		return ""
-	}
-	return fmt.Sprintf("%s and %s", own, theirs)
-}
-
 // set takes over a state from outside if it is sound.
 func (m *toyMatch) set(s *toyState) error {
 	g := m.game

@@ -178,13 +178,6 @@ func (m *Match) Describe(s *env.Scene) {
 	}
 }
 
-func (m *Match) Difference(other env.Match) string {
-	if s := other.(*Match).State; s != m.State {
-		return fmt.Sprintf("%+v and %+v", m.State, s)
-	}
-	return ""
-}
-
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 	text, err := json.Marshal(&m.State)
 	return append(dst, text...), err
