@@ -134,6 +134,10 @@ func (a *agent[M, V, P]) Act(m env.Match, seat int, action []uint8) {
 	a.game.GiveBack(v)
 }
 
+func (a *agent[M, V, P]) Append(dst []byte) []byte { return Append(dst, a.Bot) }
+
+func (a *agent[M, V, P]) Restore(state []byte) error { return Restore(a.Bot, state) }
+
 // reporter is an agent whose bot reports what it chose by.
 type reporter[M, V any, P Match[M, V]] struct {
 	*agent[M, V, P]

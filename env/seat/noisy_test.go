@@ -46,9 +46,9 @@ func TestNoisy(t *testing.T) {
 			t.Errorf("it makes move %d %d times of %d, want about %v", move, n, draws, want)
 		}
 	}
-	saved := bot.Append(nil)
+	saved := Append(nil, bot)
 	other := made("static:noise=0.6")
-	if err := other.Restore(saved); err != nil {
+	if err := Restore(other, saved); err != nil {
 		t.Fatal(err)
 	}
 	for range 100 {
@@ -59,7 +59,7 @@ func TestNoisy(t *testing.T) {
 		}
 	}
 	for _, state := range [][]byte{nil, saved[:7], append(saved, 1)} {
-		if made("static:noise=1").Restore(state) == nil {
+		if Restore(made("static:noise=1"), state) == nil {
 			t.Errorf("a state of %d bytes is restored, want an error", len(state))
 		}
 	}

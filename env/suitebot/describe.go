@@ -13,7 +13,8 @@ func (m *Match) Stage() env.Stage {
 }
 
 var sceneLooks = []env.Look{
-	{Chars: ".", Sprite: "point", Meaning: "field with its points"}, {Chars: "-", Sprite: "spent", Meaning: "field without"},
+	{Chars: ".", Sprite: "point", Meaning: "field with its points"},
+	{Chars: "-", Sprite: "spent", Meaning: "field without"},
 	{Chars: "?", Sprite: "fog", Meaning: "unseen"}, {Chars: "1", Sprite: "flame", Meaning: "blast, free in a tick"},
 	{Chars: "o", Sprite: "bomb", Meaning: "bomb"}, {Chars: "abcdefgh", Sprite: "home", Meaning: "home"},
 }
