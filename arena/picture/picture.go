@@ -43,15 +43,16 @@ func (a *Artist) Picture(game env.Game, m env.Match, actions []uint8, seat int) 
 	return paint(&head, &a.scene, actions, seat)
 }
 
-// OfStep is a picture of a whole step of a described game, as Picture makes it.
+// OfStep is a picture of a whole step of a described game, as Picture makes it; a seat knows no
+// actions but its own.
 func OfStep(head *scene.Head, step *scene.Step, seat int) Picture {
-	var actions []uint8
-	for _, own := range step.Actions { // nil of seats that were out
-		row := make([]uint8, len(head.Actions))
+	actions := make([]uint8, len(step.Actions)*len(head.Actions))
+	for i, own := range step.Actions { // nil of seats that were out
 		for k, n := range own {
-			row[k] = uint8(n)
+			if seat == env.NoSeat || seat == i {
+				actions[i*len(head.Actions)+k] = uint8(n)
+			}
 		}
-		actions = append(actions, row...)
 	}
 	return paint(head, &step.Scene, actions, seat)
 }

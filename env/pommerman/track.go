@@ -119,7 +119,7 @@ func (k *tracker) Append(dst []byte) []byte {
 	if k.counts == [MaxAgents][numCounts]uint16{} && k.lit == [fires]uint16{} {
 		return dst
 	}
-	return saved.Append(dst, k, (*tracker).code)
+	return saved.Append(dst, k)
 }
 
 func (k *tracker) Restore(m env.Match, state []byte) error {
@@ -127,12 +127,11 @@ func (k *tracker) Restore(m env.Match, state []byte) error {
 		k.Begin(m)
 		return nil
 	}
-	blank := tracker{EventLog: k.EventLog, game: k.game}
-	return saved.Restore("pommerman: what was counted", state, k, blank, (*tracker).code)
+	return saved.Restore("pommerman: what was counted", state, k, func() { k.Begin(m) })
 }
 
-// code goes over the parts of a tracker in the order of its bytes.
-func (k *tracker) code(c *saved.Codec) {
+// Code goes over the parts of a tracker in the order of its bytes.
+func (k *tracker) Code(c *saved.Codec) {
 	for seat := range k.counts {
 		saved.List(c, k.counts[seat][:numSaved])
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"sync"
 	"unsafe"
 )
 
@@ -24,22 +25,37 @@ func Reader(state []byte) Codec { return Codec{Bytes: state, reading: true} }
 // Reading reports whether it sets the parts from bytes.
 func (c *Codec) Reading() bool { return c.reading }
 
-// Append appends to dst what code goes over in v.
-func Append[T any](dst []byte, v *T, code func(v *T, c *Codec)) []byte {
-	c := Writer(dst)
-	code(v, &c)
-	return c.Bytes
+// Coder is what goes over all that is saved of itself.
+type Coder interface{ Code(c *Codec) }
+
+// codecs are lent, as one made for each Append would be garbage.
+var codecs = sync.Pool{New: func() any { return new(Codec) }}
+
+// Append appends to dst what v goes over.
+func Append(dst []byte, v Coder) []byte {
+	c := codecs.Get().(*Codec)
+	*c = Writer(dst)
+	v.Code(c)
+	dst, c.Bytes = c.Bytes, nil
+	codecs.Put(c)
+	return dst
 }
 
-// Restore sets v to blank with what code reads from the whole state. An error begins with
-// what, such as "state of an agent", and leaves v as it is.
-func Restore[T any](what string, state []byte, v *T, blank T, code func(v *T, c *Codec)) error {
-	c := Reader(state)
-	code(&blank, &c)
-	if err := c.End(); err != nil {
+// Restore sets v to what Append wrote, after reset has emptied it. An error begins with what,
+// such as "state of an agent", and leaves v as it was.
+func Restore(what string, state []byte, v Coder, reset func()) error {
+	read := func(state []byte) error {
+		reset()
+		c := Reader(state)
+		v.Code(&c)
+		return c.End()
+	}
+	before := Append(nil, v)
+	err := read(state)
+	if err != nil {
+		_ = read(before) // which has just been written
 		return fmt.Errorf("%s %w", what, err)
 	}
-	*v = blank
 	return nil
 }
 

@@ -31,9 +31,6 @@
 package seat
 
 import (
-	"fmt"
-	"sync"
-
 	"pommego/env"
 	"pommego/env/saved"
 )
@@ -46,39 +43,13 @@ type Bot[V any] interface {
 	Reseed(rng env.RNG)
 	// Act decides on the seat's action.
 	Act(v *V, action []uint8)
-	// Code goes over memory and RNG state: what is saved. It reads into a bot that was Reset.
-	Code(c *saved.Codec)
+	// Code goes over memory and RNG state. It reads into a bot that was Reset.
+	saved.Coder
 }
 
-// Append appends what is saved of a bot.
-func Append[V any](dst []byte, bot Bot[V]) []byte {
-	c := codecs.Get().(*saved.Codec)
-	*c = saved.Writer(dst)
-	bot.Code(c)
-	dst, c.Bytes = c.Bytes, nil
-	codecs.Put(c)
-	return dst
-}
-
-// codecs are lent, as one made for each agent would be garbage.
-var codecs = sync.Pool{New: func() any { return new(saved.Codec) }}
-
-// Restore restores what Append wrote. If that cannot be read, the bot is as it was.
+// Restore restores what saved.Append wrote of a bot. If that cannot be read, the bot is as it was.
 func Restore[V any](bot Bot[V], state []byte) error {
-	before := Append(nil, bot)
-	err := read(bot, state)
-	if err != nil {
-		_ = read(bot, before) // which has just been written
-		return fmt.Errorf("state of an agent %w", err)
-	}
-	return nil
-}
-
-func read[V any](bot Bot[V], state []byte) error {
-	c := saved.Reader(state)
-	bot.Reset(env.RNG{})
-	bot.Code(&c)
-	return c.End()
+	return saved.Restore("state of an agent", state, bot, func() { bot.Reset(env.RNG{}) })
 }
 
 // Searcher is a Bot that plans by simulation. Its methods are those of [env.Agent].

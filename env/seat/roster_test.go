@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pommego/env"
+	"pommego/env/saved"
 	"pommego/env/search"
 )
 
@@ -134,9 +135,9 @@ func TestForgetful(t *testing.T) {
 	var a, b random[view]
 	a.Reset(env.RNG{State: 7})
 	a.Reseed(env.RNG{State: 1 << 60})
-	saved := Append([]byte("x"), &a)
-	if err := Restore(&b, saved[1:]); err != nil || b.Forgetful != a.Forgetful || saved[0] != 'x' {
-		t.Errorf("restored %+v from %x (error %v), want %+v", b, saved, err, a)
+	kept := saved.Append([]byte("x"), &a)
+	if err := Restore(&b, kept[1:]); err != nil || b.Forgetful != a.Forgetful || kept[0] != 'x' {
+		t.Errorf("restored %+v from %x (error %v), want %+v", b, kept, err, a)
 	}
 	for _, bad := range []string{"", "1234567", "123456789"} {
 		if err := Restore(&b, []byte(bad)); err == nil || b.Forgetful != a.Forgetful {
@@ -150,8 +151,8 @@ func TestStaticSaves(t *testing.T) {
 	var a static[view]
 	a.Reset(env.RNG{State: 7})
 	a.Reseed(env.RNG{State: 8})
-	if saved := Append([]byte("x"), a); string(saved) != "x" {
-		t.Errorf("saved %x, want nothing", saved[1:])
+	if kept := saved.Append([]byte("x"), a); string(kept) != "x" {
+		t.Errorf("saved %x, want nothing", kept[1:])
 	}
 	if Restore(a, nil) != nil || Restore(a, []byte("x")) == nil {
 		t.Error("want nothing restored, and nothing else")

@@ -11,6 +11,7 @@ import (
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/tactics"
+	"pommego/env/saved"
 	"pommego/env/seat"
 )
 
@@ -248,11 +249,11 @@ func TestRestoreErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := string(seat.Append(nil, bot))
+		before := string(saved.Append(nil, bot))
 		if err := seat.Restore(bot, []byte(tc.state)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s takes %q: %v, want an error with %q", tc.name, tc.state, err, tc.want)
 		}
-		if string(seat.Append(nil, bot)) != before {
+		if string(saved.Append(nil, bot)) != before {
 			t.Errorf("%s is changed by %q, which it refuses", tc.name, tc.state)
 		}
 	}
