@@ -15,7 +15,6 @@ import (
 type Match interface {
 	env.Match
 	Game() env.Game
-	Spec() *env.Spec // of its game
 }
 
 // Form says what is special in one format of recorded games of M. S is the snapshot of a
@@ -154,7 +153,7 @@ func (h *Head) checkKeys(format string, keys []string) error {
 func (f *Form[M, S, O]) outcome(m M) *Outcome {
 	status := m.Status()
 	o := &Outcome{
-		Rewards: make([]float64, m.Spec().Seats), Done: saved.Flag(status.Over),
+		Rewards: make([]float64, m.Game().Spec().Seats), Done: saved.Flag(status.Over),
 		Result: status.Result.String(), Winners: status.Winners.List(),
 	}
 	m.Rewards(o.Rewards)
@@ -185,7 +184,7 @@ func (f *Form[M, S, O]) observers(m M) int {
 	if f.Together {
 		return 1
 	}
-	return m.Spec().Seats
+	return m.Game().Spec().Seats
 }
 
 // Format is what can be done with such records without knowing their game.
