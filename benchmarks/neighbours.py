@@ -12,11 +12,11 @@ much of its speed alone the neighbour has left. POMMEGO_BINARY says which binary
 from __future__ import annotations
 
 import argparse
-import functools
 import multiprocessing
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sized
 from multiprocessing.connection import Connection
+from typing import Any
 
 import numpy as np
 
@@ -40,36 +40,26 @@ PROCESSES = multiprocessing.get_context("spawn")
 WAYS = {"shared memory": {}, "socket": {"connection": pommego.Connection(shared_memory=False)}}
 
 
-def made(games: int, options: dict, address: str, token: str) -> pommego.PommegoVectorEnv:
-    """Make games on the server and begin them."""
-    envs = pommego.make_vec(TEAM, games, address=address, token=token, **options)
+def stepping(games: int, options: dict[str, Any]) -> Callable[[float], list[float]]:
+    """Begin games; return what steps them for some seconds, and says how many microseconds each step took."""
+    envs = pommego.make_vec(TEAM, games, **options)
     envs.reset(seed=0)
-    return envs
+    actions = np.random.default_rng(0).integers(0, 6, (64, *envs.action_space.shape), np.uint8)
+
+    def run(seconds: float) -> list[float]:
+        found: list[float] = []
+        end = (last := time.perf_counter()) + seconds
+        while last < end:
+            envs.step(actions[len(found) % 64])
+            now = time.perf_counter()
+            found.append((now - last) * 1e6)
+            last = now
+        return found
+
+    return run
 
 
-def times(envs: pommego.PommegoVectorEnv, seconds: float) -> list[float]:
-    """Step for some seconds; return what each step took, in microseconds."""
-    rng = np.random.default_rng(0)
-    actions = rng.integers(0, 6, (64, *envs.action_space.shape), np.uint8)
-    found: list[float] = []
-    end = (last := time.perf_counter()) + seconds
-    while last < end:
-        envs.step(actions[len(found) % 64])
-        now = time.perf_counter()
-        found.append((now - last) * 1e6)
-        last = now
-    return found
-
-
-def be_neighbour(kind: str, address: str, token: str, calls: Connection) -> None:
-    """In a process of its own: step for as many seconds as each call says, and answer with how often."""
-    run = spinning if kind == PROGRAM else functools.partial(times, made(*KINDS[kind], address, token))
-    run(0.5)
-    while seconds := calls.recv():
-        calls.send(len(run(seconds)))
-
-
-def spinning(seconds: float) -> range:
+def spinning(seconds: float) -> Sized:
     """Keep a core busy."""
     count, end = 0, time.perf_counter() + seconds
     while time.perf_counter() < end:
@@ -77,54 +67,39 @@ def spinning(seconds: float) -> range:
     return range(count)
 
 
-class Neighbour:
-    """The other end of `be_neighbour`."""
-
-    def __init__(self, kind: str, server: pommego.Server) -> None:
-        self._calls, theirs = PROCESSES.Pipe()
-        what = (kind, server.address, server.token, theirs)
-        PROCESSES.Process(target=be_neighbour, args=what, daemon=True).start()
-        self.begin, self.end = self._calls.send, self._calls.recv
-        self.steps(0.1)
-
-    def steps(self, seconds: float) -> int:
-        """Step meanwhile."""
-        self.begin(seconds)
-        return self.end()
+def be_neighbour(kind: str, where: dict[str, str], calls: Connection) -> None:
+    """In a process of its own: run for as many seconds as each call says, and answer with how many steps."""
+    games, options = KINDS.get(kind, (0, {}))
+    run = stepping(games, options | where) if games else spinning
+    run(0.5)
+    while seconds := calls.recv():
+        calls.send(len(run(seconds)))
 
 
-@dataclass
-class Found:
-    """What was measured beside one kind of neighbour, or alone."""
-
-    micros: list[float] = field(default_factory=list)
-    beside: int = 0
-    alone: int = 0
-
-    def percentiles(self) -> tuple[float, float]:
-        """Return p50 and p99."""
-        return tuple(np.percentile(self.micros, [50, 99]).tolist())
-
-
-def measure(way: str, options: argparse.Namespace) -> dict[str, Found]:
-    """Measure one way of being served, alone and beside each neighbour."""
+def measure(way: str, options: argparse.Namespace) -> dict[str, tuple[list[float], float]]:
+    """Step alone and beside each neighbour: how long steps took, and how much of its speed that has left."""
     with pommego.Server(transport="unix") as server:
-        envs = made(options.games, {"observation": "raw"} | WAYS[way], server.address, server.token)
-        neighbours = {kind: Neighbour(kind, server) for kind in options.kinds}
-        found = {"alone": Found()} | {kind: Found() for kind in neighbours}
-        times(envs, 0.5)
+        where = {"address": server.address, "token": server.token}
+        step, neighbours = stepping(options.games, {"observation": "raw"} | WAYS[way] | where), {}
+        for kind in options.kinds:
+            neighbours[kind], theirs = PROCESSES.Pipe()
+            PROCESSES.Process(target=be_neighbour, args=(kind, where, theirs), daemon=True).start()
+            neighbours[kind].send(0.1)
+            neighbours[kind].recv()
+        alone, beside = step(0.5)[:0], {kind: ([], np.zeros(2)) for kind in neighbours}
         for _ in range(options.rounds):
             for kind, neighbour in neighbours.items():
-                found["alone"].micros += times(envs, options.seconds)
-                found[kind].alone += neighbour.steps(options.seconds)
-                neighbour.begin(options.seconds + 0.1)
+                micros, steps = beside[kind]
+                alone += step(options.seconds)
+                neighbour.send(options.seconds)
+                steps[0] += neighbour.recv()
+                neighbour.send(options.seconds + 0.1)
                 time.sleep(0.1)
-                found[kind].micros += times(envs, options.seconds)
-                found[kind].beside += neighbour.end()
+                micros += step(options.seconds)
+                steps[1] += neighbour.recv()
         for neighbour in neighbours.values():
-            neighbour.begin(0)  # ends it
-        envs.close()
-    return found
+            neighbour.send(0)  # ends it
+    return {"alone": (alone, 1.0)} | {k: (micros, left / all) for k, (micros, (all, left)) in beside.items()}
 
 
 def main() -> None:
@@ -140,13 +115,12 @@ def main() -> None:
     options = parser.parse_args()
     for way in options.ways:
         found = measure(way, options)
-        alone50, alone99 = found["alone"].percentiles()
-        for kind, one in found.items():
-            p50, p99 = one.percentiles()
-            left = one.beside / one.alone if one.alone else 1.0
+        alone50, alone99 = np.percentile(found["alone"][0], [50, 99])
+        for kind, (micros, left) in found.items():
+            p50, p99 = np.percentile(micros, [50, 99])
             print(
                 f"{way:14} {kind:14} p50 {p50:8.0f} us ({p50 / alone50:5.1f})   "
-                f"p99 {p99:8.0f} us ({p99 / alone99:5.1f})   neighbour {left:4.0%}   {len(one.micros)} steps",
+                f"p99 {p99:8.0f} us ({p99 / alone99:5.1f})   neighbour {left:4.0%}   {len(micros)} steps",
                 flush=True,
             )
 

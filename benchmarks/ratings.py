@@ -51,7 +51,6 @@ def main() -> None:
     parser.add_argument("--only", choices=KINDS, nargs="+", default=list(KINDS), help="kinds of games")
     parser.add_argument("--agents", help=f"default: {AGENTS}; in ffa and radio {SOME}")
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "ratings", help="default: runs/ratings")
-    parser.add_argument("--binary", type=Path, default=ROOT / "bin" / "pommego", help="default: bin/pommego")
     options = parser.parse_args()
     for kind in options.only:
         play(kind, options)
@@ -60,7 +59,7 @@ def main() -> None:
 
 def play(kind: str, options: argparse.Namespace) -> None:
     """Play a kind of games, or what is missing of it."""
-    command = [str(options.binary), "tournament", "--env", KINDS[kind][0], "--mirrored"]
+    command = [str(ROOT / "bin" / "pommego"), "tournament", "--env", KINDS[kind][0], "--mirrored"]
     command += [] if kind in ("team", "radio") else ["--format", "round-robin"]
     command += ["--agents", options.agents or (SOME if kind in ("ffa", "radio") else AGENTS)]
     command += ["--games", str(options.games), "--out", str(options.out / kind)]

@@ -285,7 +285,7 @@ func (g *Guest) note(requests int) {
 	g.requests, g.rested = g.requests+requests, time.Now()
 }
 
-// Context is done when the guest's connection, session or request is at its end.
+// Context is done when the guest's connection, session or request has ended.
 func (g *Guest) Context() context.Context { return g.ctx }
 
 // Close ends the connection, or the session.

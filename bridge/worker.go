@@ -54,7 +54,7 @@ func (s *session) answer(r *request) (rep reply) {
 	}()
 	rep, err := s.handle(r)
 	if err != nil && s.cancel.Load() {
-		return reply{} // the connection is at its end, which says more than an error could
+		return reply{} // the connection has ended: an error would reach nobody
 	}
 	if err != nil {
 		rep = reply{msg: encodeError(s.server.metrics.failed(asError(err)), r.id, r.hasID)}

@@ -1,7 +1,6 @@
 """Write a page for each game from what the server says of itself.
 
-    python docs/generate.py            # writes docs/games/*.md, and the client's list of ids
-    python docs/generate.py --check    # only says which files are not current
+    python docs/generate.py    # writes docs/games/*.md, and the client's list of ids
 
 The tables come from ``pommego envs --json``, and that from the encoders' own
 tables, so they say what observations really hold. What stands above `MARK` in a
@@ -10,10 +9,8 @@ page is written by hand and kept.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -31,22 +28,13 @@ FEW = 4  # entries that only count on are written one by one up to here
 Spec = dict[str, Any]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Write or check the pages; returns the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not current")
-    options = parser.parse_args(arguments)
+def main() -> None:
+    """Write the pages that are not current."""
     specs = catalog()
-    current = pages(specs) | {IDS: "".join(f"{spec['id']}\n" for spec in specs)}
-    stale = [path for path, text in current.items() if not path.exists() or path.read_text() != text]
-    if options.check:
-        for path in stale:
-            print(f"{path} is not current: run make docs", file=sys.stderr)
-        return 1 if stale else 0
-    for path in stale:
-        path.write_text(current[path])
-        print(f"wrote {path.relative_to(REPOSITORY)}")
-    return 0
+    for path, text in (pages(specs) | {IDS: "".join(f"{spec['id']}\n" for spec in specs)}).items():
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+            print(f"wrote {path.relative_to(REPOSITORY)}")
 
 
 def catalog() -> list[Spec]:
@@ -289,4 +277,4 @@ def table(head: list[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -18,12 +16,6 @@ from test_browser_looks import living, playing  # noqa: E402
 
 BINARY = HERE.parent / "bin" / "pommego"
 ENV, SEED = "PommeTeamCompetition-v0", 3
-LINES = {
-    "rules/cautious": "#0072b2",
-    "rules/random": "#d55e00",
-    "encode/raw": "#00795a",
-    "encode/planes": "#a8447f",
-}
 DESKTOP, PHONE = (1280, 860), (390, 844)
 
 
@@ -44,7 +36,6 @@ class Camera:
 def main() -> None:
     """Look at every page in windows of several kinds."""
     (HERE / "images" / "logo.svg").write_text(logo())
-    (HERE / "images" / "speeds.svg").write_text(speeds())
     camera = Camera()
     with tempfile.TemporaryDirectory() as folder:
         recorded(camera, Path(folder) / "team.jsonl")
@@ -78,36 +69,6 @@ def logo() -> str:
         )
         parts.append(f"{shape} fill='{colours[layer['fill']] if 'fill' in layer else 'none'}'{line}/>")
     return f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 100 100'>{''.join(parts)}</svg>\n"
-
-
-def speeds() -> str:
-    """Plot as SVG how many games are stepped or observed a second on one core, by the number of games."""
-    measured = (HERE.parent / "benchmarks" / "results" / "2026-11-24" / "go.txt").read_text()
-    samples: dict[str, dict[int, list[float]]] = {}
-    for name, games, rate in re.findall(
-        r"^Benchmark(\S+)/games=(\d+)/workers=1 1 (\S+) steps/s", measured, re.M
-    ):
-        samples.setdefault(name.lower(), {}).setdefault(int(games), []).append(float(rate) / 1e6)
-    rates = {
-        name: {games: statistics.median(of[games]) for games in sorted(of)} for name, of in samples.items()
-    }
-    parts = [
-        "<rect width='600' height='330' fill='#fff'/><text x='20' y='25'>million a second, one core</text>"
-    ]
-    for millions in range(0, 17, 2):
-        y = 280 - 14 * millions
-        parts.append(f"<path d='M 50 {y} H 560' stroke='#ccc'/><text x='20' y='{y + 4}'>{millions}</text>")
-    for i, (name, colour) in enumerate(LINES.items()):
-        points = " ".join(
-            f"{70 + 95 * n},{280 - 14 * rate:.1f}" for n, rate in enumerate(rates[name].values())
-        )
-        parts.append(f"<polyline points='{points}' fill='none' stroke='{colour}' stroke-width='3'/>")
-        parts.append(f"<text x='{200 + 105 * i}' y='25' fill='{colour}'>{name}</text>")
-    for i, games in enumerate(rates["rules/random"]):
-        parts.append(f"<text x='{70 + 95 * i}' y='300' text-anchor='middle'>{games}</text>")
-    parts.append("<text x='307' y='320' text-anchor='middle'>games</text>")
-    size = "width='600' height='330' font-family='sans-serif' font-size='13'"
-    return f"<svg xmlns='http://www.w3.org/2000/svg' {size}>\n" + "\n".join(parts) + "\n</svg>\n"
 
 
 def recorded(camera: Camera, game: Path) -> None:

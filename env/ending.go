@@ -14,27 +14,37 @@ const (
 	Undecided SeatResult = "undecided" // also the result of who is out while its team plays on
 )
 
-// SeatResults is the result of each seat after a step that began with the seats of before
-// in. A tie is one for teams as a whole; of those who play alone, for who is in at the end or,
-// if nobody is, who went out in the last step. The others have lost.
+// Code is the result as batches have it: 0 undecided, 1 won, 2 lost, 3 tied.
+func (r SeatResult) Code() uint8 {
+	return uint8(slices.Index([]SeatResult{Undecided, Won, Lost, Tied}, r))
+}
+
+// SeatResults is the result of each seat after a step that began with the seats of before in.
 func (s *Status) SeatResults(teams [][]int, before SeatSet) []SeatResult {
+	results := make([]SeatResult, len(slices.Concat(teams...)))
+	for seat := range results {
+		results[seat] = s.SeatResult(seat, len(teams) < len(results), before)
+	}
+	return results
+}
+
+// SeatResult is the result of one seat, in a game in which it is in a team or plays alone. A tie is one for teams as
+// a whole; of those who play alone, for who is in at the end or, if nobody is, who went out in the last step. The
+// others have lost.
+func (s *Status) SeatResult(seat int, team bool, before SeatSet) SeatResult {
 	in := s.In
 	if in == 0 {
 		in = before
 	}
-	seats := len(slices.Concat(teams...))
-	results := slices.Repeat([]SeatResult{Lost}, seats)
-	for seat := range results {
-		switch {
-		case !s.Decided.Has(seat):
-			results[seat] = Undecided
-		case s.Winners.Has(seat):
-			results[seat] = Won
-		case s.Result == Tie && (len(teams) < seats || in.Has(seat)):
-			results[seat] = Tied
-		}
+	switch {
+	case !s.Decided.Has(seat):
+		return Undecided
+	case s.Winners.Has(seat):
+		return Won
+	case s.Result == Tie && (team || in.Has(seat)):
+		return Tied
 	}
-	return results
+	return Lost
 }
 
 // Ending is one way in which a game ends for a seat, with what it pays ([Match.Outcome]).

@@ -49,8 +49,8 @@ type Game interface {
 	// restored before use.
 	New(n int) []Match
 
-	// Renew makes a match of the same game, by whatever rules, one of this game. It must then
-	// be Reset or restored. It allocates nothing.
+	// Renew changes the rules of a match to those of this game. The match must be of the same game, by any
+	// rules. It must be Reset or restored before use. Renew allocates nothing.
 	Renew(m Match)
 
 	// NewAgent makes a built-in agent from its name, with options where it has

@@ -46,7 +46,7 @@ const public, changing = "### Public", "### May change"
 // TestPackagesAreListed: the page names every package that a program outside can import.
 func TestPackagesAreListed(t *testing.T) {
 	var want []string
-	walk(t, func(file string, _ bool) {
+	walk(t, func(file string, _ count) {
 		inside := strings.Split(path.Dir(file), "/")
 		if path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") || slices.Contains(inside, "testdata") ||
 			slices.Contains(inside, "internal") || inside[0] == "cmd" {

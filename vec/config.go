@@ -84,7 +84,8 @@ type Config struct {
 	Game  env.Game
 	Games int // 1 to MaxGames
 
-	// Variants are several of what Game is one of. Batches say which one a game plays, in rules.
+	// Variants lets games play by several rules instead of Game's alone. Batches say in rules by which one each
+	// game plays.
 	Variants Variants
 
 	// BatchSize, unless 0, has the games stepped one by one: Send begins a step of

@@ -54,7 +54,7 @@
 //	game.return         float64: rewards of the episode rows
 //	game.counts         int32: Spec.Counts              rows
 //	game.length         int32: steps                    games
-//	game.result         uint8: env.Result               games
+//	game.result         uint8: env.SeatResult.Code      rows
 //	game.winners        uint8, a byte a seat            games
 //	game.seed           uint64                          games
 //	game.episode        uint64                          games

@@ -22,8 +22,9 @@ type game struct {
 	watcher Watcher     // nil: nobody watches
 	seed    env.Seed
 	seeded  bool
-	status  env.Status // of match, since its last step
-	variant int        // by whose rules the match is played
+	status  env.Status  // of match, since its last step
+	before  env.SeatSet // who was in before that step
+	variant int         // by whose rules the match is played
 
 	rows    []uint8 // the learners' seats
 	others  []uint8 // the agents' seats
@@ -194,7 +195,7 @@ func (w *worker) stepMatch(g *game, actions []uint8) {
 func (w *worker) score(i int) (done bool) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
 	before := g.status.Decided
-	g.status = g.match.Status()
+	g.before, g.status = g.status.In, g.match.Status()
 	if p.cfg.Reward == Reference {
 		g.match.Rewards(w.numbers)
 		w.pay(i, env.AllSeats(p.spec.Seats))
@@ -269,9 +270,7 @@ func (w *worker) clearFlags(from, to int) {
 	}
 	clear(b.done[from:to])
 	clear(b.winners[from*seats : to*seats])
-	for i := range b.result[from:to] {
-		b.result[from+i] = uint8(env.Incomplete)
-	}
+	clear(b.result[from*n : to*n]) // undecided
 }
 
 // writeGame writes the statistics of the episode so far.
@@ -287,7 +286,10 @@ func (w *worker) writeGame(i int, done bool) {
 	if !g.status.Over {
 		return
 	}
-	b.result[i] = uint8(g.status.Result)
+	team := len(p.spec.Teams) < p.spec.Seats
+	for k, seat := range g.rows {
+		b.result[i*len(g.rows)+k] = g.status.SeatResult(int(seat), team, g.before).Code()
+	}
 	winners := b.winners[i*p.spec.Seats : (i+1)*p.spec.Seats]
 	for seat := range winners {
 		winners[seat] = toByte(g.status.Winners.Has(seat))

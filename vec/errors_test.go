@@ -2,6 +2,7 @@ package vec
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -172,6 +173,11 @@ func TestSeeds(t *testing.T) {
 	must(t, q.Reset(c, ResetOptions{}))
 	if c.seed[0] == drawn[0] {
 		t.Errorf("two pools drew the same seed %d", drawn[0])
+	}
+	for range 64 {
+		if drawn := new(Pool).entropic(1 << 40); drawn > math.MaxInt64 {
+			t.Fatalf("drew %d, which no tensor of integers takes", drawn)
+		}
 	}
 }
 

@@ -121,7 +121,7 @@ func (b *builder) flags() {
 		b.rows("game.counts", env.Int32, b.counts)
 	}
 	b.games("game.length", env.Int32)
-	b.games("game.result", env.Uint8)
+	b.rows("game.result", env.Uint8)
 	b.games("game.winners", env.Uint8, b.spec.Seats)
 	if b.outside {
 		b.games("game.late", env.Int32)

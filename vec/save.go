@@ -298,7 +298,7 @@ func (p *Pool) adopt(i int, s *gamestate.State, l lineup) {
 		p.seating.deal(g.seed, g.rows, g.others)
 	}
 	copy(g.returns, s.Returns)
-	g.status = g.match.Status()
+	g.before, g.status = 0, g.match.Status()
 	p.startCounts(i)
 	p.phases[i] = running
 	if s.Ended {

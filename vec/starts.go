@@ -91,7 +91,7 @@ func (p *Pool) SetStarts(s Starts) error {
 	case err != nil:
 		return fmt.Errorf("vec: Starts: %w", err)
 	case !(s.Ordinary >= 0 && s.Ordinary <= 1):
-		return fmt.Errorf("vec: Ordinary is %v, want a share from 0 to 1", s.Ordinary)
+		return fmt.Errorf("vec: Starts: Ordinary is %v, want a share of the episodes from 0 to 1", s.Ordinary)
 	}
 	for k, start := range s.States {
 		if err := p.checkStart(start); err != nil {

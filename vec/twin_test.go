@@ -29,6 +29,7 @@ type twinGame struct {
 	learners []int
 	agents   map[int]env.Agent // by seat
 	seed     env.Seed
+	before   env.SeatSet // who was in before the last step
 	seeded   bool
 	finished bool
 	decided  map[int]bool
@@ -183,6 +184,7 @@ func (t *twin) stepGame(g *twinGame, rows []uint8) record {
 		}
 	}
 	before := t.counts(g)
+	g.before = g.match.Status().In
 	g.tracker.Step(g.match, acts)
 	r := t.after(g)
 	t.stepCounts(r, before, t.counts(g))
@@ -290,7 +292,14 @@ func (t *twin) statistics(g *twinGame, r record, done bool) {
 	}
 	r.add("game.done", truth(done))
 	r.add("game.length", binary.LittleEndian.AppendUint32(nil, uint32(st.Steps)))
-	r.add("game.result", []byte{uint8(st.Result)})
+	results := st.SeatResults(t.spec.Teams, g.before)
+	for _, seat := range g.learners {
+		code := uint8(0)
+		if st.Over {
+			code = results[seat].Code()
+		}
+		r.add("game.result", []byte{code})
+	}
 	r.add("game.winners", winners)
 }
 

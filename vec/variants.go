@@ -25,7 +25,7 @@ func (v *Variants) pick(i int, seed env.Seed) int {
 	return rng.IntN(len(v.Games))
 }
 
-// play has a game go on by the rules of variant k: its match then stands nowhere.
+// play changes the rules of a game to those of variant k. If they were others, its match must be reset or restored.
 func (v *Variants) play(g *game, k int) {
 	if g.variant != k {
 		v.Games[k].Renew(g.match)

@@ -107,7 +107,7 @@ func TestLayout(t *testing.T) {
 		"action_mask": "uint8 [18 8] false", "alive": "uint8 [18] false", "seat": "uint8 [18] false",
 		"reward": "float64 [18] false", "terminated": "uint8 [18] false", "truncated": "uint8 [18] false",
 		"game.done": "uint8 [3] true", "game.return": "float64 [18] false", "game.length": "int32 [3] true",
-		"game.result": "uint8 [3] true", "game.winners": "uint8 [3 6] true", "game.seed": "uint64 [3] true",
+		"game.result": "uint8 [18] false", "game.winners": "uint8 [3 6] true", "game.seed": "uint64 [3] true",
 		"game.episode": "uint64 [3] true",
 	}
 	end := 0

@@ -37,10 +37,10 @@ func playServed(t *testing.T, pool *vec.Pool, c *Config, game int) *Recorded {
 			t.Fatal(err)
 		}
 	}
-	r.Result = env.Result(batch.Bytes("game.result")[0])
+	r.Result = env.Tie
 	for seat, won := range batch.Bytes("game.winners") {
 		if won == 1 {
-			r.Winners = r.Winners.With(seat)
+			r.Result, r.Winners = env.Win, r.Winners.With(seat)
 		}
 	}
 	return r

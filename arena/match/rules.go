@@ -75,7 +75,7 @@ func (r *Rules) Validate() error {
 	return nil
 }
 
-// of is the rules for matches of a game, with nothing left open.
+// of returns the rules for matches of a game: what r leaves out is filled in from the game's clock and the defaults.
 func (r Rules) of(game env.Game) Rules {
 	limit, giveUp := game.Clock()
 	r.Limit, r.Wait = cmp.Or(r.Limit, limit, DefaultLimit), cmp.Or(r.Wait, DefaultWait)

@@ -119,9 +119,9 @@ func comparePommerman(t *testing.T, s *env.Scene, stage *env.Stage, v *pommerman
 	for _, f := range s.Flames {
 		flames[grid.At(f.At[0], f.At[1])] = true
 	}
-	for c, life := range v.Flames {
-		if flames[grid.Cell(c)] != (life > 0) {
-			t.Fatalf("seat %d: flames are %v, its view has %v", v.Seat, flames, v.Flames)
+	for c := range grid.Square(v.Rules.BoardSize).All {
+		if flames[c] != (v.Flame(c) > 0) {
+			t.Fatalf("seat %d: flames are %v, its view has life %d at %v", v.Seat, flames, v.Flame(c), c)
 		}
 	}
 	for _, a := range s.Agents {

@@ -45,9 +45,9 @@ func Read(path string, formats trace.Formats) (*Saved, error) {
 }
 
 // recorded reports whether a file holds recorded games: they alone name their
-// format, or are compressed, or the original's.
+// format, or are compressed, or the original's. A page with one is refused as such.
 func recorded(text []byte) bool {
-	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) || trace.IsOriginal(text) {
+	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) || bytes.HasPrefix(text, []byte("<")) || trace.IsOriginal(text) {
 		return true
 	}
 	line, _, _ := bytes.Cut(text, []byte{'\n'})

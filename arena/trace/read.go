@@ -67,7 +67,10 @@ func NewReader(name string, src io.Reader) (*Reader, error) {
 	default:
 		r.lines = in
 	}
-	if begin, _ := r.lines.Peek(1 << 16); IsOriginal(begin) {
+	switch begin, _ := r.lines.Peek(1 << 16); {
+	case bytes.HasPrefix(begin, []byte("<")):
+		return nil, r.fail(0, errors.New("this is a page: open it in a browser, and give commands the file it was made from"))
+	case IsOriginal(begin):
 		return r, r.readOriginals()
 	}
 	return r, nil

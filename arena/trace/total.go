@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"pommego/env/record"
 )
@@ -100,17 +101,21 @@ var onEach = map[string]string{"decisions": "decision", "boards": "board", "valu
 
 // report writes the file's line and, below it, its differences.
 func (f *CheckedFile) report(out io.Writer) {
+	line := func(format string, values ...any) {
+		// Results and names of files come from anyone: none begins a line of its own.
+		fmt.Fprintln(out, strings.ReplaceAll(fmt.Sprintf(format, values...), "\n", `\n`))
+	}
 	if f.Error != "" {
-		fmt.Fprintf(out, "error: %s (after %s, %d mismatches)\n", f.Error, f.Checked(), f.Mismatches)
+		line("error: %s (after %s, %d mismatches)", f.Error, f.Checked(), f.Mismatches)
 	} else {
-		fmt.Fprintf(out, "%s: %s, %d mismatches\n", f.File, f.Checked(), f.Mismatches)
+		line("%s: %s, %d mismatches", f.File, f.Checked(), f.Mismatches)
 	}
 	what, ok := onEach[f.Kind()]
 	for _, d := range f.Differences {
 		if !ok {
-			fmt.Fprintf(out, "  %s: %s\n", f.File, d)
+			line("  %s: %s", f.File, d)
 		} else {
-			fmt.Fprintf(out, "  %s: %s %d, %s: expected %s, got %s\n", f.File, what, d.Game, d.Field, d.Expected, d.Got)
+			line("  %s: %s %d, %s: expected %s, got %s", f.File, what, d.Game, d.Field, d.Expected, d.Got)
 		}
 	}
 }

@@ -104,7 +104,7 @@ func (o *operations) serve(srv *bridge.Server) (closeServer func(), err error) {
 // one more ends the process at once.
 func (o *operations) untilStopped(parent context.Context, srv *bridge.Server) (ctx context.Context, stop func()) {
 	ctx, stop = context.WithCancel(parent)
-	signals := make(chan os.Signal, 2)
+	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		defer stop()
@@ -113,7 +113,7 @@ func (o *operations) untilStopped(parent context.Context, srv *bridge.Server) (c
 		case s := <-signals:
 			o.log.Info("stopping", "signal", s.String())
 			if s == syscall.SIGTERM && o.drain > 0 {
-				o.drained(ctx, srv, signals)
+				o.drained(ctx, srv)
 			}
 		case <-ctx.Done():
 		}
@@ -122,17 +122,12 @@ func (o *operations) untilStopped(parent context.Context, srv *bridge.Server) (c
 }
 
 // drained waits until all connections have ended, for the drain timeout at most.
-func (o *operations) drained(ctx context.Context, srv *bridge.Server, signals <-chan os.Signal) {
+func (o *operations) drained(ctx context.Context, srv *bridge.Server) {
 	begun := time.Now()
-	ctx, stop := context.WithTimeout(ctx, o.drain)
+	ctx, stop := interruptible(ctx)
 	defer stop()
-	go func() {
-		select {
-		case <-signals:
-			stop()
-		case <-ctx.Done():
-		}
-	}()
+	ctx, end := context.WithTimeout(ctx, o.drain)
+	defer end()
 	o.log.Info("draining", "seconds", o.drain.Seconds())
 	left := srv.Drain(ctx)
 	o.log.Info("drained", "seconds", time.Since(begun).Seconds(), "connections_left", left)

@@ -256,7 +256,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			}
 			fmt.Fprintf(out, "agent %d (%s): of %d moves %d late, %d failed%s; longest %v; %s\n", seat, report.Agent,
 				report.Moves, report.Late, report.Failed, more, report.Longest.Round(time.Millisecond),
-				oneLine(errors.New(report.LastError)))
+				oneLine(report.LastError))
 		}
 		if a := report.Answers; a != (dialogue.Usage{}) {
 			fmt.Fprintln(out, answersLine(seat, a))

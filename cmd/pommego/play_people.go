@@ -74,7 +74,7 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 			return err
 		}
 		if err != nil {
-			fmt.Fprintln(said, oneLine(err))
+			fmt.Fprintln(said, oneLine(err.Error()))
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 // TestNamesCannotControlTheTerminal: names, notes and results in files come from anyone. On the
 // screen they show what they hold; in JSON they are what they were.
 func TestNamesCannotControlTheTerminal(t *testing.T) {
-	const evil = "\x1b]0;x\a\u009b2J\u202e\u200b\U000E0041" // Go's, and JSON's below
-	name := `\u001b]0;x\u0007` + evil[6:]
+	const evil = "\x1b]0;x\a\u009b2J\u202e\u200b\U000E0041\nforged" // Go's, and JSON's below
+	name := `\u001b]0;x\u0007` + strings.ReplaceAll(evil[6:], "\n", `\n`)
 	game := filepath.Join(t.TempDir(), "g.jsonl")
 	pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "static", "--record", game, "--quiet").want(t, exitOK)
 	text, err := os.ReadFile(game)
@@ -36,7 +36,7 @@ func TestNamesCannotControlTheTerminal(t *testing.T) {
 	} {
 		r := pommego(t, append(c.args, writeFile(t, "f.jsonl", c.file))...)
 		all := r.out + r.errors
-		if regexp.MustCompile(`[^\P{C}\n\t]`).MatchString(all) || all == "" {
+		if regexp.MustCompile(`[^\P{C}\n\t]|(?m)^forged`).MatchString(all) || all == "" {
 			t.Errorf("%v prints %q", c.args, all)
 		}
 		if r.code != c.code {

@@ -116,7 +116,7 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 		if err := o.show(ctx, out, path, game); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(out, inWords(game.Status(), game.Info().Policies))
+		_, err = fmt.Fprintln(out, oneLine(inWords(game.Status(), game.Info().Policies)))
 		return err
 	}
 	for range game.Len() {
@@ -142,7 +142,7 @@ func (o *replayOptions) open(path string) (record.Replay, error) {
 // show shows the game until its end, or until the person has seen enough.
 func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, replay record.Replay) error {
 	v := viewing{screen: newScreen(out, o.fps), seat: o.seat}
-	v.title = string(printed(fmt.Appendf(nil, "%s, game %d: %s", path, o.game, about(replay.Info()))))
+	v.title = oneLine(string(printed(fmt.Appendf(nil, "%s, game %d: %s", path, o.game, about(replay.Info())))))
 	err := replay.Follow(func(at record.Moment) error {
 		spec := at.Game.Spec()
 		v.game.Head = scene.HeadOf(spec, at.Match)

@@ -105,14 +105,15 @@ func run(args []string) int {
 	case errors.Is(err, errFound):
 		return exitError
 	case errors.As(err, &usage):
-		fmt.Fprintf(said, "%s: %s (see %s --help)\n", called, oneLine(err), called)
+		fmt.Fprintf(said, "%s: %s (see %s --help)\n", called, oneLine(err.Error()), called)
 		return exitUsage
 	}
-	fmt.Fprintf(said, "%s: %s\n", called, oneLine(err))
+	fmt.Fprintf(said, "%s: %s\n", called, oneLine(err.Error()))
 	return exitError
 }
 
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+// oneLine is a text on one line: a name out of a file cannot begin one of its own.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // exactly accepts n arguments, called what.
 func exactly(n int, what string) cobra.PositionalArgs {

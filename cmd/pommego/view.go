@@ -47,7 +47,7 @@ from elsewhere. SIGINT ends it.
 
 FILE may also be a folder with files of recorded games, *.jsonl and *.jsonl.gz.
 
-Of a data set (its folder) and of a tournament (the folder of --out or the file of --log) a table of
+Of a data set (its folder) and of a tournament (the folder of its --out, or games.jsonl in that) a table of
 games is shown first, of a finished tournament with ratings and the comparison of pairs. A tournament
 may still be under way. Its log holds results; to be shown, a game is played again by the same agents,
 if all are built in: what a log names is neither started nor opened.

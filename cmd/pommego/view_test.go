@@ -100,6 +100,22 @@ func TestView(t *testing.T) {
 	}
 }
 
+// TestPages: what a page of one file holds is not read back, by any command; it is said what to do.
+func TestPages(t *testing.T) {
+	dir := t.TempDir()
+	record, page := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "a.html")
+	pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "random", "--record", record, "--quiet").want(t, exitOK)
+	pommego(t, "replay", record, "--html", page).want(t, 0)
+	for _, command := range []string{"view", "verify", "replay", "data states --at 1",
+		"play --env OneVsOne-v0 --agents random --quiet --start"} {
+		r := pommego(t, append(strings.Fields(command), page)...)
+		want := page + ": this is a page: open it in a browser, and give commands the file it was made from"
+		if r.want(t, exitError); !strings.Contains(r.out+r.errors, want) {
+			t.Errorf("%s says %s%s, want %s", command, r.out, r.errors, want)
+		}
+	}
+}
+
 // TestViewKept looks at a data set and at a tournament, whose games are played again.
 func TestViewKept(t *testing.T) {
 	dir := t.TempDir()

@@ -115,7 +115,7 @@ func (v *View) bombAt(c grid.Cell) *SeenBomb {
 // guess sets s to what the view shows, with nothing hidden. What is in fog can burn, and nothing rolls into it.
 func (v *View) guess(s *State) {
 	r := v.Rules
-	*s = State{Board: v.Board, StepCount: uint16(v.StepCount), flames: v.burning()}
+	*s = State{Board: v.Board, StepCount: uint16(v.StepCount), flames: v.flames}
 	for c := range grid.Square(r.BoardSize).All {
 		switch item := v.Board[c]; {
 		case item == Fog:

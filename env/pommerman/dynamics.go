@@ -28,6 +28,10 @@ type Traits struct {
 	// by how many a ring falls later than it is due.
 	Lingers int
 
+	// An agent that cannot kick does nothing by moves in blocks against a bomb that lies still, unless by one in jostle
+	// another agent is beside the bomb: it prevents that one's kick.
+	blocks, jostle Moves
+
 	version    int  // grows when recorded games would change
 	leastView  int  // the least ViewSize
 	leastBlast int  // the least blast strength, unless agents start with less
@@ -39,9 +43,12 @@ type Traits struct {
 }
 
 var traits = [numSteps]Traits{
-	StepToday: {FlamesKill: true, Silence: true, version: 1, leastBlast: 1, ringsWait: true},
+	StepToday: {
+		FlamesKill: true, Silence: true, blocks: allMoves, jostle: allMoves,
+		version: 1, leastBlast: 1, ringsWait: true,
+	},
 	Step2018: {
-		BombsVanish: true, BombsStack: true,
+		BombsVanish: true, BombsStack: true, blocks: allMoves,
 		version: 2, leastBlast: 2, lookBack: 1, countsLate: 1, paysNobody: true, ringsWait: true,
 	},
 	StepJava: {

@@ -1,9 +1,6 @@
 package pommerman
 
 import (
-	"encoding/binary"
-	"math/bits"
-
 	"pommego/env/grid"
 )
 
@@ -22,7 +19,6 @@ type Forecast struct {
 
 	Bombs // those that were seen
 
-	flames  [maxFlameLife]grid.Bits  // that were seen, by their lives, less one
 	rings   [grid.MaxSide/2 + 1]ring // that fall, in order
 	falling int                      // how many
 }
@@ -41,11 +37,10 @@ func (f *Forecast) Foresee(v *View, move Action) {
 		f.Due, f.Struck = [256]uint8{}, grid.Bits{}
 	}
 	f.Ever, f.Last, f.falling = grid.Bits{}, 0, 0
-	f.flames = v.burning()
 	r := v.Rules
 	lasting := r.lasting()
 	if r.Traits().FlamesKill {
-		f.seeFlames(r)
+		f.seeFlames(r, &v.flames)
 	}
 	if r.FirstCollapse != NoCollapse {
 		f.seeRings(v)
@@ -64,24 +59,12 @@ func (f *Forecast) Foresee(v *View, move Action) {
 	}
 }
 
-// burning is the flames by their lives, less one.
-func (v *View) burning() (flames [maxFlameLife]grid.Bits) {
-	for w := 0; w < len(v.Flames); w += 8 {
-		for left := binary.LittleEndian.Uint64(v.Flames[w:]); left != 0; {
-			c := w + bits.TrailingZeros64(left)/8
-			flames[min(v.Flames[c], maxFlameLife)-1].Add(grid.Cell(c))
-			left &^= 0xff << (8 * (c - w))
-		}
-	}
-	return flames
-}
-
 // seeFlames marks the cells that burn: a flame that shows for one observation
 // more goes out before anybody moves.
-func (f *Forecast) seeFlames(r *Rules) {
-	for i := range f.flames {
-		if !f.flames[i].Empty() {
-			f.burn(1, i+r.Traits().Lingers, f.flames[i])
+func (f *Forecast) seeFlames(r *Rules, seen *flames) {
+	for i := range seen {
+		if !seen[i].Empty() {
+			f.burn(1, i+r.Traits().Lingers, seen[i])
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (c *correction) lift() {
 // youngest flame of a cell is kept, as no other makes a difference.
 func (c *correction) see() {
 	last := c.Dummy() - 1
-	var flames [maxFlameLife]grid.Bits
+	var seen flames
 	for at := range grid.Square(c.BoardSize).All {
 		item := c.v.Board[at]
 		if item == Fog {
@@ -133,7 +133,7 @@ func (c *correction) see() {
 		}
 		switch {
 		case item == Flames:
-			flames[min(max(int(c.v.Flames[at]), 1), c.FlameLife)-1].Add(at)
+			seen[min(max(int(c.v.Flame(at)), 1), c.FlameLife)-1].Add(at)
 		case item > last || item == BombItem:
 			item = Passage
 		}
@@ -142,7 +142,7 @@ func (c *correction) see() {
 	younger := c.inView
 	for life := maxFlameLife - 1; life >= 0; life-- {
 		old := c.flames[life].AndNot(younger)
-		c.flames[life] = old.Or(flames[life])
+		c.flames[life] = old.Or(seen[life])
 		younger = younger.Or(old)
 	}
 	c.mirror()

@@ -1,6 +1,7 @@
 package pommerman
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sync"
 
@@ -78,7 +79,7 @@ func undealt(rules Rules) *Game {
 // Formats are the forms of recorded games that can be checked and shown.
 var Formats = []record.Format{Recorded}
 
-// NewMatch is a match by rules for which no board can be dealt. It stands nowhere yet.
+// NewMatch makes a match by rules for which no board can be dealt. Set its State before use.
 func NewMatch(rules Rules) *Match { return &Match{game: undealt(rules)} }
 
 // The encodings' indices.
@@ -168,66 +169,84 @@ func (m *Match) Mask(seat int, dst []uint8) {
 			choices[v] = toByte(v == 0 || agent.Alive)
 		}
 	}
-	moves[Stop] = 1
-	if !agent.Alive {
-		clear(moves[Up:])
+	if clear(moves); !agent.Alive {
+		moves[Stop] = 1
 		return
 	}
-	if r.maskWalks(&m.Board, agent, moves) {
-		for d := grid.Up; d <= grid.Right; d++ {
-			if to := agent.Cell.Next(d); m.Board[to] == BombItem && r.vain(&m.Board, to) {
-				moves[d] = toByte(m.rolls(to))
-			}
-		}
+	legal, bombs := r.walks(&m.Board, agent.Cell)
+	if bombs != 0 && !agent.Kicks {
+		legal &^= bombs & m.idle(seat)
 	}
-	moves[LayBomb] = toByte((agent.Ammo > 0 || r.ringFalls(int(m.StepCount))) &&
-		(r.Traits().BombsStack || !m.BombAt(agent.Cell)))
+	if r.mayLay(agent, int(m.StepCount)) && (r.Traits().BombsStack || !m.BombAt(agent.Cell)) {
+		legal = legal.With(LayBomb)
+	}
+	legal.write(moves)
 }
 
-// rolls reports whether the bomb on a cell rolls.
-func (s *State) rolls(c grid.Cell) bool {
-	for i := range s.bombs() {
-		if b := &s.Bombs[i]; b.Cell == c {
-			return b.Moving() != grid.Stay
-		}
-	}
-	return false
-}
-
-// maskWalks writes which steps do not lead into walls, and reports whether one leads to a bomb that the agent cannot
-// kick.
-func (r *Rules) maskWalks(board *[256]Item, agent *Agent, moves []uint8) bool {
-	bombs := uint8(0)
+// walks is the moves from a cell that do not lead into walls, and those of them that lead to what shows as a bomb.
+func (r *Rules) walks(board *[256]Item, from grid.Cell) (walks, bombs Moves) {
+	both := uint16(1) << Stop
 	for d := grid.Up; d <= grid.Right; d++ {
-		item := board[agent.Cell.Next(d)] & 15
-		moves[d] = enterable[item]
-		bombs |= bombItem[item]
+		both |= leads[d][board[from.Next(d)]&15]
 	}
-	return bombs != 0 && !agent.Kicks
+	return Moves(both), Moves(both >> 8)
 }
 
-// bombItem is 1 for that item.
-var bombItem = [16]uint8{BombItem: 1}
+// idle is the moves of a seat to bombs that do nothing if it cannot kick: the bomb lies still and no other agent is
+// beside it, whose kick the seat would prevent.
+func (m *Match) idle(seat int) Moves {
+	var lie, roll, crowded Moves
+	self := m.Agents[seat].Cell
+	for i := range m.bombs() {
+		b := &m.Bombs[i]
+		to, rolls := oneStep[b.Cell-self], -Moves(toByte(b.Moving() != grid.Stay))
+		lie, roll = lie|to&^rolls, roll|to&rolls
+	}
+	for i := range m.Agents {
+		other := &m.Agents[i]
+		crowded |= twoSteps[other.Cell-self] & -Moves(toByte(other.Alive))
+	}
+	t := m.game.rules.Traits()
+	return lie &^ roll & t.blocks &^ (crowded & t.jostle)
+}
+
+// mayLay reports whether an agent has a bomb to lay, or may have when it moves.
+func (r *Rules) mayLay(agent *Agent, step int) bool { return agent.Ammo > 0 || r.ringFalls(step) }
+
+// write writes a byte for each move.
+func (m Moves) write(dst []uint8) {
+	all := observe.Spread[m]
+	binary.LittleEndian.PutUint32(dst, uint32(all))
+	binary.LittleEndian.PutUint16(dst[4:], uint16(all>>32))
+}
 
 // ringFalls reports whether a ring falls before anybody moves, which may give an agent a bomb back.
 func (r *Rules) ringFalls(step int) bool {
 	return r.FirstCollapse != NoCollapse && r.Traits().ringsWait && r.ringDue(step) >= 0
 }
 
-// vain reports whether it does nothing if an agent that cannot kick goes against a bomb that lies still. If another
-// agent is next to the bomb, it prevents that one's kick. Where no seat sees what rolls, it may do something.
-func (r *Rules) vain(board *[256]Item, bomb grid.Cell) bool {
-	first, near := r.Agent0(), uint8(0) // agents, itself among them
+// oneStep is, by how far away a cell is, the move that leads there, and twoSteps the moves beside whose end it lies.
+var oneStep, twoSteps = func() (one, two [256]Moves) {
+	one[0] = Moves(1) << Stop
 	for _, d := range grid.Dirs {
-		near += toByte(board[bomb.Next(d)] >= first)
+		next := grid.Cell(0).Next(d)
+		one[next] = Moves(1) << d
+		for _, e := range grid.Dirs {
+			two[next.Next(e)] |= Moves(1) << d
+		}
 	}
-	return r.StepKind == Step2018 || near <= 1 && r.StepKind != StepJava
-}
+	two[0] = 0 // the agent itself
+	return one, two
+}()
 
-// enterable is 1 for the items that are no wall.
-var enterable = func() (all [16]uint8) {
-	for item := range all {
-		all[item] = toByte(!Item(item).wall())
+// leads is for each direction and item there a bit by the direction, if it is no wall, and one more by 8 and the
+// direction, if it is a bomb.
+var leads = func() (all [grid.Right + 1][16]uint16) {
+	for d := range all {
+		for item := range all[d] {
+			all[d][item] = uint16(toByte(!Item(item).wall())) << d
+		}
+		all[d][BombItem] |= 1 << (8 + d)
 	}
 	return all
 }()
@@ -288,9 +307,7 @@ func (m *Match) observeNear(seats []uint8, dst [][]byte, masks []byte) {
 			if r.RadioWords > 0 {
 				m.Mask(int(seat), masks[i*width:][:width])
 			}
-			for a, moves := Stop, s.Moves(); a < numActions; a++ {
-				masks[i*width+int(a)] = toByte(moves.Has(a))
-			}
+			s.Moves().write(masks[i*width:])
 		}
 	}
 }

@@ -102,7 +102,7 @@ func checkRaw(t *testing.T, g *Game, m *Match, seat int) {
 		for col := range n {
 			c := grid.At(row, col)
 			want[row*n+col] = byte(v.Board[c])
-			want[4*n*n+row*n+col] = v.Flames[c]
+			want[4*n*n+row*n+col] = v.Flame(c)
 		}
 	}
 	list := make([]byte, 3*MaxBombs)
@@ -170,7 +170,7 @@ func checkPlanes(t *testing.T, g *Game, m *Match, seat int) {
 			if name, shown := items[v.Board[c]]; shown {
 				named(name)[row*n+col] = 1
 			}
-			named("flame")[row*n+col] = v.Flames[c]
+			named("flame")[row*n+col] = v.Flame(c)
 		}
 	}
 	for _, b := range v.Bombs[:v.NumBombs] {

@@ -60,7 +60,7 @@ func (v *View) maps() [numMaps]func(c grid.Cell) int {
 		func(c grid.Cell) int { return int(bombs[c].Blast) },
 		func(c grid.Cell) int { return int(bombs[c].Life) },
 		func(c grid.Cell) int { return int(bombs[c].Moving) },
-		func(c grid.Cell) int { return int(v.Flames[c]) },
+		func(c grid.Cell) int { return int(v.Flame(c)) },
 	}
 }
 
@@ -122,7 +122,10 @@ func (r *Rules) view(o *Observation, seat int) *View {
 	}
 	for i := range r.BoardSize * r.BoardSize {
 		c := r.cell(i)
-		v.Board[c], v.Flames[c] = Item(digit(o.Board, i)), uint8(digit(o.FlameLife, i))
+		v.Board[c] = Item(digit(o.Board, i))
+		if life := digit(o.FlameLife, i); life > 0 {
+			v.AddFlame(c, min(life, maxFlameLife))
+		}
 		if blast := digit(o.BombBlast, i); blast > 0 && v.NumBombs < len(v.Bombs) {
 			v.Bombs[v.NumBombs] = SeenBomb{c, uint8(digit(o.BombLife, i)), uint8(blast), grid.Dir(digit(o.BombMoving, i))}
 			v.NumBombs++

@@ -10,6 +10,8 @@ import (
 // Moves is a set of actions.
 type Moves uint8
 
+const allMoves = Moves(1)<<numActions - 1
+
 // Has reports whether an action is in the set.
 func (m Moves) Has(a Action) bool { return m>>a&1 != 0 }
 
@@ -168,24 +170,28 @@ func (f *Forecast) livesBeside(ground, blast grid.Bits, from int) grid.Bits {
 }
 
 // legal is what Mask says.
-func (s *Safety) legal() (moves Moves) {
-	v, f, r, mask := s.v, &s.Stays, s.v.Rules, [numActions]uint8{Stop: 1}
+func (s *Safety) legal() Moves {
+	v, f, self, t := s.v, &s.Stays, s.v.Self.Cell, s.v.Rules.Traits()
 	if !v.Self.Alive {
-		return moves.With(Stop)
+		return Moves(1) << Stop
 	}
-	if r.maskWalks(&v.Board, &v.Self, mask[:]) {
-		for d := grid.Up; d <= grid.Right; d++ {
-			if to := v.Self.Cell.Next(d); v.Board[to] == BombItem && r.vain(&v.Board, to) {
-				mask[d] = toByte(f.Rolls.Has(to))
+	legal, bombs := v.Rules.walks(&v.Board, self)
+	if bombs != 0 && !v.Self.Kicks {
+		var crowded Moves
+		for c := range s.cells.agents.All {
+			crowded |= twoSteps[c-self]
+		}
+		for a := range (bombs & t.blocks &^ (crowded & t.jostle)).All {
+			if to := self.Next(grid.Dir(a)); !f.Rolls.Has(to) {
+				legal = legal.Without(a)
 			}
 		}
 	}
-	here := f.Still.Has(v.Self.Cell) || f.Rolls.Has(v.Self.Cell)
-	mask[LayBomb] = toByte((v.Self.Ammo > 0 || r.ringFalls(v.StepCount)) && (r.Traits().BombsStack || !here))
-	for a, is := range mask {
-		moves |= Moves(is) << a
+	here := f.Still.Has(self) || f.Rolls.Has(self)
+	if v.Rules.mayLay(&v.Self, v.StepCount) && (t.BombsStack || !here) {
+		legal = legal.With(LayBomb)
 	}
-	return moves
+	return legal
 }
 
 // survey finds the cells of a board, eight at a time.

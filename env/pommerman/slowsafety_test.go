@@ -62,9 +62,9 @@ func (l *look) foresees(slow *forecast, f *pommerman.Forecast) bool {
 		for begun := max(t-l.lasts()+1, 1); begun <= t; begun++ {
 			burns = burns.Or(slow.begins[begun])
 		}
-		for c, life := range l.v.Flames {
-			if life > 0 && t < int(life)+l.v.Rules.Traits().Lingers {
-				burns.Add(grid.Cell(c))
+		for c := range grid.Square(l.v.Rules.BoardSize).All {
+			if life := int(l.v.Flame(c)); life > 0 && t < life+l.v.Rules.Traits().Lingers {
+				burns.Add(c)
 			}
 		}
 		if burns != f.Deadly[t] {
@@ -145,7 +145,7 @@ func (l *look) roll(f *forecast, from *pommerman.SeenBomb, way grid.Dir) {
 			way = grid.Stay
 		}
 		cell = cell.Next(way)
-		if way != grid.Stay && int(l.v.Flames[cell]) > t {
+		if way != grid.Stay && int(l.v.Flame(cell)) > t {
 			b.life = uint8(t)
 		}
 		b.path[t] = cell
@@ -255,7 +255,7 @@ func (l *look) survives(from grid.Cell, f *forecast) bool {
 			at = at.AndNot(f.begins[begun])
 		}
 		for c := range at.All {
-			if life := int(l.v.Flames[c]); life > 0 && t < life+lingers {
+			if life := int(l.v.Flame(c)); life > 0 && t < life+lingers {
 				at.Remove(c)
 			}
 		}

@@ -70,8 +70,8 @@ type State struct {
 	// agents drawn over bombs, flames over everything, hidden items not shown.
 	Board [256]Item
 
-	flames [maxFlameLife]grid.Bits // by remaining life; a cell can be in several
-	hidden [3]grid.Bits            // binary digits of Item-Fog of the item hidden at a cell
+	flames
+	hidden [3]grid.Bits // binary digits of Item-Fog of the item hidden at a cell
 
 	Bombs    [MaxBombs]Bomb // in the order in which they were laid
 	NumBombs uint8
@@ -124,11 +124,14 @@ func NewBomb(cell grid.Cell, life, blast uint8, owner int, moving grid.Dir) Bomb
 	return Bomb{cell, life, blast, uint8(owner)<<4 | uint8(moving)}
 }
 
+// flames is where flames burn, by their remaining life. A cell can be in several.
+type flames [maxFlameLife]grid.Bits
+
 // Flame is the life of the youngest flame on a cell as observations show it
 // (its remaining life plus one), 0 where there is none.
-func (s *State) Flame(c grid.Cell) uint8 {
+func (f *flames) Flame(c grid.Cell) uint8 {
 	for life := maxFlameLife - 1; life >= 0; life-- {
-		if s.flames[life].Has(c) {
+		if f[life].Has(c) {
 			return uint8(life + 1)
 		}
 	}
@@ -136,10 +139,10 @@ func (s *State) Flame(c grid.Cell) uint8 {
 }
 
 // Burning is the cells with a flame of the given life, 1 to 5, as Flame has it.
-func (s *State) Burning(life int) grid.Bits { return s.flames[life-1] }
+func (f *flames) Burning(life int) grid.Bits { return f[life-1] }
 
 // AddFlame adds a flame of the given life to a cell.
-func (s *State) AddFlame(c grid.Cell, life int) { s.flames[life-1].Add(c) }
+func (f *flames) AddFlame(c grid.Cell, life int) { f[life-1].Add(c) }
 
 // burns reports whether at least one flame is on a cell.
 func (s *State) burns(c grid.Cell) bool {
@@ -148,10 +151,10 @@ func (s *State) burns(c grid.Cell) bool {
 }
 
 // burning is the set of cells with at least one flame.
-func (s *State) burning() grid.Bits {
-	all := s.flames[0]
-	for _, f := range s.flames[1:] {
-		all = all.Or(f)
+func (f *flames) burning() grid.Bits {
+	all := f[0]
+	for _, more := range f[1:] {
+		all = all.Or(more)
 	}
 	return all
 }

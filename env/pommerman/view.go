@@ -20,7 +20,7 @@ type View struct {
 	Board    [256]Item
 	Bombs    [MaxBombs]SeenBomb
 	NumBombs int
-	Flames   [256]uint8 // flame life: observations for which the youngest flame still shows
+	flames   // of a cell the youngest alone
 
 	Self      Agent // where it is and what it carries; Alive and Kicks too
 	Teammate  Item  // its cell value, Rules.Dummy if there is none
@@ -59,14 +59,10 @@ func (r *Rules) See(s *State, seat int, v *View) {
 	if r.ViewSize != 0 {
 		v.fog(&w)
 	}
-	v.Flames = [256]uint8{}
-	for life := range s.flames { // the youngest is written last
-		if s.flames[life].Empty() {
-			continue
-		}
-		for c := range s.flames[life].And(w).All {
-			v.Flames[c] = uint8(life + 1)
-		}
+	left := w // where no younger flame shows
+	for life := maxFlameLife - 1; life >= 0; life-- {
+		v.flames[life] = s.flames[life].And(left)
+		left = left.AndNot(s.flames[life])
 	}
 	v.seeBombs(s, &w)
 	if r.Traits().Conceals {
@@ -120,11 +116,9 @@ func (v *View) conceal() {
 	for i := range v.NumBombs {
 		v.Bombs[i].Moving = grid.Stay
 	}
-	for c, life := range v.Flames {
-		if life != 0 {
-			v.Flames[c] = uint8(v.Rules.FlameLife)
-		}
-	}
+	all := v.burning()
+	v.flames = flames{}
+	v.flames[v.Rules.FlameLife-1] = all
 }
 
 // relations is the teammate and the enemies of a seat as cell values, in the

@@ -26,7 +26,7 @@ type Form[M Match, S, O any] struct {
 	// Keys are the keys of Head that speak of the rules: "config", "rules" or
 	// "dice". A record needs the first; the others it may have.
 	Keys []string
-	// Match makes a match by the rules in the head. It stands nowhere yet.
+	// Match makes a match by the rules in the head. Its state is not set yet.
 	Match func(h *Head) (m M, id string, err error)
 	// SetRules writes the match's rules into the head.
 	SetRules func(h *Head, m M, id string) error
@@ -50,8 +50,8 @@ type Form[M Match, S, O any] struct {
 	Observe  func(m M, seat int) *O
 	Together bool
 
-	// Led corrects what a step led to where the format differs from env.Status, and
-	// Compare compares what else a step records. nil: neither.
+	// Led changes the outcome of a step where the format records another than env.Status
+	// has. Compare compares what else a step records. Either may be nil.
 	Led     func(m M, o *Outcome)
 	Compare func(m M, c *Comparison)
 

@@ -199,8 +199,8 @@ def matches(net: Network, games: int, seed: int) -> dict[str, float]:
             obs, _, _, _, info = envs.step(moves)
             if "game" in info:
                 over, game = info["_game"] & playing, info["game"]
-                won += int((game["winners"][np.arange(games), info["seat"]] & over).sum())
-                tied += int(((game["result"] == pommego.Result.TIE) & over).sum())
+                won += int((game["won"] & over).sum())
+                tied += int(((game["result"] == pommego.Result.TIED) & over).sum())
                 playing &= ~over
     return {"won": won / games, "tied": tied / games, "matches": games}
 

@@ -102,15 +102,18 @@ def test_ctrl_c(vec: Vec) -> None:
     """It ends a program within a step, and the games go on."""
     envs = vec("OneVsOne-v0", 16, opponents=["static"])
     envs.reset(seed=0)
+    actions = jnp.zeros(16, jnp.int32)
     long = jax.jit(
-        lambda a: jax.lax.scan(lambda a, _: (a, step(envs, a)[1].sum()), a, None, length=1_000_000)[1]
+        lambda a: jax.lax.scan(lambda a, _: (a, step(envs, a)[1].sum()), a, None, length=100_000)[1]
     )
+    long = long.lower(actions).compile()
+    jax.effects_barrier()  # a program that waits for another gets a thread of JAX's, which hears no signal
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:
         with pytest.raises(jax.errors.JaxRuntimeError, match="KeyboardInterrupt"):
-            jax.block_until_ready(long(jnp.zeros(16, jnp.int32)))
+            jax.block_until_ready(long(actions))
     finally:
         timer.cancel()
         signal.signal(signal.SIGINT, before)
@@ -186,6 +189,7 @@ def test_steps_that_only_reset_teach_nothing(ppo: ModuleType) -> None:
         _, steps = jax.jit(lambda *args: ppo.roll(envs, *args))(
             learner.params, learner.obs, learner.mask, keys
         )
+        jax.block_until_ready(steps)  # it may still be stepping the games
     flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), steps)
     valid = np.asarray(flat.valid)
     assert 0 < (~valid).sum() == np.asarray(steps.over[:-1]).sum()

@@ -10,13 +10,14 @@ import pytest
 pytest.importorskip("torchrl")
 
 import torch
-from torchrl.collectors import Collector
-from torchrl.envs import ActionMask, GymWrapper, TransformedEnv
+from torchrl import collectors
+from torchrl.envs import ActionMask, GymWrapper, PettingZooWrapper, TransformedEnv
 from torchrl.envs.utils import check_env_specs
 
 import pommego
 from pommego import torchrl
 
+Collector = getattr(collectors, "Collector", None) or collectors.SyncDataCollector  # its name before 0.11
 FFA, TEAM, RADIO, DUEL = (
     "PommeFFACompetition-v0",
     "PommeTeamCompetition-v0",
@@ -155,6 +156,15 @@ def test_their_own_wrapper_of_gymnasium(vec: Callable) -> None:
     env = GymWrapper(vec(FFA, 3, opponents=["random"] * 3, autoreset_mode="Disabled"))
     check_env_specs(env, seed=0)
     assert env.rollout(60, break_when_any_done=False)["next", "done"].sum() >= 3
+
+
+def test_their_own_wrapper_of_pettingzoo(server: pommego.Server) -> None:
+    """It makes a tensor of all in info, such as seeds that the server drew; but not of `game`, at the end."""
+    pettingzoo = pytest.importorskip("pommego.pettingzoo")
+    for _ in range(4):
+        env = PettingZooWrapper(pettingzoo.parallel_env(DUEL, address=server.address, token=server.token))
+        assert env.rollout(8)["agent", "observation", "observation", "planes"].shape[1:] == (2, 18, 8, 8)
+        env.close()
 
 
 def test_options_that_do_not_belong() -> None:

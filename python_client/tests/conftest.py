@@ -86,7 +86,7 @@ def silent(window: browser.Browser) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def server(binary: Path) -> Iterator[pommego.Server]:
     """A server for tests that do not care which."""
-    with pommego.Server() as server:
+    with pommego.Server(openenv=True) as server:
         yield server
 
 

@@ -351,10 +351,6 @@ def test_the_logo_is_the_bomb_of_the_boards() -> None:
     assert icon and urllib.parse.unquote(icon[1]) == drawn.strip()
 
 
-def test_the_plot_shows_what_was_measured() -> None:
-    assert (DOCS / "images" / "speeds.svg").read_text() == program("pictures").speeds()
-
-
 def test_what_to_cite_is_this_version() -> None:
     version = re.escape(pommego.__version__)
     assert re.search(rf"^  version = \{{{version}\}},$", (DOCS / "README.md").read_text(), re.MULTILINE)

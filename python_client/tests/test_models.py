@@ -40,7 +40,7 @@ def test_commands_of_the_guide(binary: Path, tmp_path: Path) -> None:
 def test_a_client_cannot_name_a_model(binary: Path) -> None:
     """A server asks no address that a client names, unless its owner has allowed it."""
     with (
-        pommego.Server(binary=binary) as server,
+        pommego.Server(binary=binary, openenv=True) as server,
         pytest.raises(pommego.ServerError, match=r"was not started with the agent .*llm:.*--allow-agents"),
     ):
         pommego.make_vec("OneVsOne-v0", opponents=[ADDRESS], address=server.address, token=server.token)

@@ -29,7 +29,7 @@ def test_demo(binary: Path) -> None:
     out = run("-m", "pommego.demo", "--games", "32", "--seconds", "0.5").stdout
     assert re.search(r"32 games, 128 learners, each seeing planes uint8 \(18, 11, 11\)", out)
     assert re.search(r"speed +[\d.,]+( [kM])? game steps/s", out)
-    assert re.search(r"episodes +[\d,]+ ended: .*win \d", out)
+    assert re.search(r"episodes +[\d,]+ ended; of their seats .*won \d", out)
     picture = out[out.index("as it stands:") :]
     assert len(picture.splitlines()) > 11
 

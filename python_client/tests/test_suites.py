@@ -214,26 +214,6 @@ def test_other_versions_of_agents_are_named(
         pommego.evaluate(legal, suite=other.name, **where)
 
 
-def test_results_without_versions_of_agents(of_champion: Path, where: dict[str, Any]) -> None:
-    """They were saved before there were any, and may have been made with other agents."""
-
-    def without(content: dict[str, Any]) -> None:
-        del content["agents"]
-
-    def different(content: dict[str, Any]) -> None:
-        without(content)
-        game = content["parts"][1][0]
-        game["result"] = -1 if game["result"] > -1 else 1
-
-    honest = changed(of_champion, of_champion.with_name("honest"), without)
-    assert suites.load(honest).agents is None
-    assert str(pommego.check_result(honest, **where)) == str(suites.load(of_champion))
-    with pytest.raises(
-        ValueError, match="does not say which .* older than heuristic 2, champion 4 looks the same"
-    ):
-        pommego.check_result(changed(of_champion, of_champion.with_name("other"), different), **where)
-
-
 def test_decisions_of_all_agents_are_pinned() -> None:
     """A Go test compares decisions with this file: an agent that decides otherwise gets another version."""
     lines = (REPOSITORY / "env" / "catalog" / "testdata" / "decisions.txt").read_text().splitlines()

@@ -484,7 +484,7 @@ def test_max_episode_steps_truncates(vec: Vec) -> None:
         assert not terminated.any()
         assert not reward.any()
     assert (info["game"]["length"] == 3).all()
-    assert (info["game"]["result"] == pommego.Result.INCOMPLETE).all()
+    assert (info["game"]["result"] == pommego.Result.UNDECIDED).all()
 
 
 def test_render(vec: Vec) -> None:

@@ -47,13 +47,13 @@ def _run(options: argparse.Namespace) -> None:
                 ended, game = np.flatnonzero(info["_game"])[:: envs.learners], info["game"]
                 resetting = len(ended)
                 lengths += game["length"][ended].tolist()
-                results.update(pommego.Result(r).name.lower() for r in game["result"][ended].tolist())
+                results.update(pommego.Result(r).name.lower() for r in game["result"][info["_game"]].tolist())
                 wins.update(f"seat {seat}" for seat in np.nonzero(game["winners"][ended])[1].tolist())
         rate = steps / elapsed
         print(f"speed      {rate:,.0f} game steps/s, {rate * envs.learners:,.0f} agent steps/s, with random")
         print("           moves, and with all agents' observations as arrays in Python")
         if lengths:
-            print(f"episodes   {len(lengths):,} ended: {_shares(results, len(lengths))}")
+            print(f"episodes   {len(lengths):,} ended; of their seats {_shares(results, results.total())}")
             print(f"length     {np.mean(lengths):.1f} steps on average, longest {max(lengths)}")
             print(f"won by     {_shares(wins, len(lengths))}")
         print(f"\ngame 0 of {envs.num_games:,}, as it stands:\n")

@@ -202,7 +202,7 @@ def check_result(
             with pommego 0.1), or a game ends otherwise than it says; the first is named.
     """
     claimed = load(path)
-    if others := differing(claimed.agents or {}, claimed.suite.agents):
+    if others := differing(claimed.agents, claimed.suite.agents):
         raise ValueError(
             f"{os.fspath(path)}: {others}: check it with a release of pommego that has these agents"
         )
@@ -218,20 +218,9 @@ def check_result(
                 game = int(same.argmin())
                 raise ValueError(
                     f"{os.fspath(path)}: game {game} {said.name} has {key} {one[game]}, "
-                    f"played again {other[game]}{_unknown(claimed)}"
+                    f"played again {other[game]}"
                 )
     return replace(again, parts=claimed.parts)
-
-
-def _unknown(claimed: SuiteResult) -> str:
-    """Say of a result without versions of agents which of them may have decided otherwise then."""
-    newer = [f"{agent} {version}" for agent, version in claimed.suite.agents.items() if version > 1]
-    if claimed.agents is not None or not newer:
-        return ""
-    return (
-        "; but it does not say which versions of the agents it was made with: "
-        f"an honest result that is older than {', '.join(newer)} looks the same"
-    )
 
 
 def _recorded(part: Part) -> Policy:

@@ -170,7 +170,7 @@ class Environment:
 def _own_server() -> tuple[str, str]:
     with _starting:
         if not _own or not _own[0].running:
-            _own[:] = [Server()]
+            _own[:] = [Server(openenv=True)]
         return _own[0].address, _own[0].token
 
 

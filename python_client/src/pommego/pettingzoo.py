@@ -130,7 +130,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
       no effect; with several action components a tuple of these, as
       ``action_space(agent).sample(mask)`` expects. A masked action is not an error.
     * Info: ``alive`` and ``seat``; after `reset` ``seed`` and ``episode_number``;
-      with the game's last step ``game`` (return, length, result, winners).
+      with the game's last step ``game`` (return, length, result, won, winners).
     * The step limit of the rules terminates, `max_cycles` truncates. An agent that
       dies in the step that truncates is both terminated and truncated, so that
       the last step is the same for all.

@@ -103,6 +103,7 @@ class Server:
             "exec:COMMAND", "library:PATH" or "http://host:port", exactly, and agents with
             omniscient=1, which see the whole state; "*" allows all, and so lets every client
             that has the token run any command.
+        openenv: whether it has seats for language models, too, as ``pommego serve --openenv``.
 
     Raises:
         BinaryNotFoundError: there is no program to start.
@@ -121,6 +122,7 @@ class Server:
         binary: str | os.PathLike[str] | None = None,
         timeout: float = 20.0,
         allow_agents: Sequence[str] = (),
+        openenv: bool = False,
     ) -> None:
         if os.name != "posix":
             raise ServerStartError(
@@ -138,8 +140,9 @@ class Server:
         self._directory = f"{place}/pommego-{secrets.token_hex(8)}" if transport == "unix" else ""
         listen = f"unix:{self._directory}/socket" if self._directory else "127.0.0.1:0"
         self._output = tempfile.TemporaryFile()  # noqa: SIM115, it has no name, so no file is left behind
+        more = [*(f"--allow-agents={agent}" for agent in allow_agents), *(["--openenv"] if openenv else [])]
         try:
-            self._process, ready = _spawn(program, listen, self.token, self._output, allow_agents)
+            self._process, ready = _spawn(program, listen, self.token, self._output, more)
         except OSError as e:
             self._output.close()
             raise ServerStartError(f"{program} cannot be run: {e}") from e
@@ -215,7 +218,7 @@ def running(address: str | None, token: str | None) -> Iterator[dict[str, Any]]:
     if address is not None:
         yield {"address": address, "token": token}
         return
-    with Server(allow_agents=["*"]) as server:
+    with Server(allow_agents=["*"], openenv=True) as server:
         yield {"address": server.address, "token": server.token}
         server._output.seek(0)
         failed = _FAILED.findall(server._output.read(_SEARCHED).decode(errors="replace"))
@@ -224,7 +227,7 @@ def running(address: str | None, token: str | None) -> Iterator[dict[str, Any]]:
 
 
 def _spawn(
-    program: Path, listen: str, token: str, output: IO[bytes], agents: Sequence[str]
+    program: Path, listen: str, token: str, output: IO[bytes], more: Sequence[str]
 ) -> tuple[subprocess.Popen[bytes], int]:
     """Start the process; returns it, and where to read its address.
 
@@ -233,7 +236,7 @@ def _spawn(
     ready, tell = os.pipe()
     secret, hand = os.pipe()
     arguments = ["--listen", listen, "--ready-fd", str(tell), "--token-fd", str(secret)]
-    arguments += ["--exit-on-stdin-close", "--openenv", *(f"--allow-agents={agent}" for agent in agents)]
+    arguments += ["--exit-on-stdin-close", *more]
     os.write(hand, token.encode())
     os.close(hand)
     try:

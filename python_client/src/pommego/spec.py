@@ -32,12 +32,12 @@ _LIMITS = {name: _limits(dtype) for name, dtype in DTYPES.items()}
 
 
 class Result(IntEnum):
-    """How a game as a whole ended, as in ``info["game"]["result"]``."""
+    """How an episode ended for a seat, as in ``info["game"]["result"]``; UNDECIDED if it was truncated."""
 
-    WIN = 0
-    LOSS = 1
-    TIE = 2
-    INCOMPLETE = 3
+    UNDECIDED = 0
+    WON = 1
+    LOST = 2
+    TIED = 3
 
 
 @dataclass(frozen=True)

@@ -160,13 +160,12 @@ class SuiteResult:
     Attributes:
         suite: the suite.
         parts: its parts, in the suite's order.
-        agents: the versions of the agents that it was made with, by name; None: it was saved
-            before agents had versions.
+        agents: the versions of the agents that it was made with, by name.
     """
 
     suite: Suite
     parts: tuple[Part, ...]
-    agents: Mapping[str, int] | None = None
+    agents: Mapping[str, int]
 
     @property
     def score(self) -> Interval:
@@ -222,7 +221,7 @@ class _Saved(msgspec.Struct):
     sha256: str
     suite: str
     parts: list[list[_Game]]
-    agents: dict[str, int] | None = None
+    agents: dict[str, int]
     answers: list[dict[str, int]] | None = None  # a language model's, a part
 
 
@@ -279,15 +278,15 @@ def _content(result: SuiteResult) -> dict[str, Any]:
         keys = ("result", "length", "seat", "actions")
         parts.append([dict(zip(keys, game, strict=True)) for game in games])
     answers = [dict(part.evaluation.answers) for part in result.parts if part.evaluation.answers]
-    further = {"agents": result.agents and dict(result.agents), "answers": answers}
     return {
         "format": _FORMAT,
         "suite": result.suite.name,
         "id": result.suite.id,
         "version": result.suite.version,
         "pommego": __version__,
+        "agents": dict(result.agents),
         "parts": parts,
-    } | {name: value for name, value in further.items() if value}
+    } | ({"answers": answers} if answers else {})
 
 
 def _digest(content: dict[str, Any]) -> str:

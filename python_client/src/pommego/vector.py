@@ -75,9 +75,10 @@ class PommegoVectorEnv(VectorEnv):
       an episode.
     * ``info["game"]``, when an episode ended: the counts of the row's seat, int32,
       under the names in ``game_spec.counts`` (with ``counts=True``); ``return`` float64,
-      ``length`` int32 (steps), ``result`` uint8 (`pommego.Result`), with several line-ups
-      ``line_up`` int32 (its index among those last set, -1 for an earlier one), all (rows,), and
-      ``winners`` bool (rows, seats); zeros except where ``info["_game"]``.
+      ``length`` int32 (steps), ``result`` uint8 (`pommego.Result`, how it ended for the row's
+      seat), ``won`` bool, with several line-ups ``line_up`` int32 (its index among those last
+      set, -1 for an earlier one), all (rows,), and ``winners`` bool (rows, seats); zeros except
+      where ``info["_game"]``.
     * ``info["seed"]`` and ``info["episode_number"]``, uint64 (rows,), where an
       episode began (masks ``info["_seed"]``, ``info["_episode_number"]``).
     * ``info["row"]`` with `batch_size`: int (rows,), the rows in the batch.

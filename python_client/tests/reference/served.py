@@ -147,7 +147,7 @@ _GOING = {"result": constants.Result.Incomplete}
 
 def _ending(game: dict[str, Any], row: int) -> dict[str, Any]:
     """Return the info of a game that ended, from the statistics of one of its rows."""
-    if game["result"][row] != pommego.Result.WIN:
+    if not game["winners"][row].any():
         return {"result": constants.Result.Tie}
     return {"result": constants.Result.Win, "winners": np.flatnonzero(game["winners"][row]).tolist()}
 

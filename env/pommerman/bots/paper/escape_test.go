@@ -112,7 +112,7 @@ func TestSuicideRule(t *testing.T) {
 			# # # # # # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, change: func(v *pommerman.View) { v.Flames[grid.At(0, 2)] = 3 }, want: true},
+			# # # # # # #`, change: func(v *pommerman.View) { v.AddFlame(grid.At(0, 2), 3) }, want: true},
 		{reason: "fog is no refuge", board: `
 			A . ? ? # # #
 			# # ? ? # # #

@@ -130,7 +130,7 @@ func TestEvading(t *testing.T) {
 			# # # # # # #
 			# # # # # # #
 			# # # # # # #`, change: func(v *pommerman.View, _ *hybridMemory) {
-			v.Flames[grid.At(1, 2)] = 2
+			v.AddFlame(grid.At(1, 2), 2)
 			v.Bombs[0].Life, v.Bombs[0].Blast = 7, 4
 			v.Bombs[1].Life, v.Bombs[1].Blast = 2, 2
 		}, want: []pommerman.Action{pommerman.Stop}},

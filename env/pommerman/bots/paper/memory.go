@@ -32,7 +32,9 @@ func (m *hybridMemory) remember(v *pommerman.View) *pommerman.View {
 	for c := range grid.Square(v.Rules.BoardSize).All {
 		if v.Board[c] == pommerman.Fog && m.belief.Seen.Has(c) {
 			m.known.Board[c] = m.recall(c)
-			m.known.Flames[c] = m.belief.Flame(c)
+			if life := m.belief.Flame(c); life > 0 {
+				m.known.AddFlame(c, int(life))
+			}
 		}
 	}
 	return &m.known

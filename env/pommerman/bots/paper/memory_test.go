@@ -73,7 +73,7 @@ func TestRemembersUnderFog(t *testing.T) {
 	if known.NumBombs != 0 {
 		t.Errorf("bombs are remembered after they must have exploded: %+v", known.Bombs[:known.NumBombs])
 	}
-	if known.Board[grid.At(4, 1)] != pommerman.Flames || known.Flames[grid.At(3, 1)] == 0 {
+	if known.Board[grid.At(4, 1)] != pommerman.Flames || known.Flame(grid.At(3, 1)) == 0 {
 		t.Error("an explosion out of view leaves no flames")
 	}
 }

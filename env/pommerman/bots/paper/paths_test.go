@@ -168,7 +168,7 @@ func TestWays(t *testing.T) {
 			# # # # # # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, change: func(v *pommerman.View) { v.Flames[grid.At(1, 2)] = 2 }, to: grid.At(1, 3),
+			# # # # # # #`, change: func(v *pommerman.View) { v.AddFlame(grid.At(1, 2), 2) }, to: grid.At(1, 3),
 			first: grid.Right, cost: 3 * costStep},
 		{reason: "not through flames that still burn", board: `
 			# # # # # # #
@@ -177,7 +177,7 @@ func TestWays(t *testing.T) {
 			# # # # # # #
 			# # # # # # #
 			# # # # # # #
-			# # # # # # #`, change: func(v *pommerman.View) { v.Flames[grid.At(1, 2)] = 3 }, to: grid.At(1, 3)},
+			# # # # # # #`, change: func(v *pommerman.View) { v.AddFlame(grid.At(1, 2), 3) }, to: grid.At(1, 3)},
 		{reason: "into fog", board: `
 			# # # # # # #
 			A . ? ? . . .

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego._core.batch import ENDED, Lazy, View, where
-from pommego.spec import Name
+from pommego.spec import Name, Result
 
 _NONE = np.uint64(2**64 - 1)  # the number of no episode
 
@@ -93,6 +93,7 @@ def episode_info(stats: dict[str, Any], counts: Sequence[Name]) -> dict[str, Any
         if "counts" in stats:
             columns = np.moveaxis(stats["counts"], -1, 0)
             named |= {count.name: own for count, own in zip(counts, columns, strict=True)}
+        named["won"] = stats["result"] == Result.WON
         return named | {f"_{name}": mask.copy() for name in named}
 
     return dict.fromkeys(("game", "_game"), partial(entry))

@@ -140,17 +140,13 @@ class _Group:
     def receive(self, played: Played) -> None:
         """Wait for a step, and note the games that end for the first time."""
         self.obs, _, terminated, truncated, info = self.envs.recv()
-        self.info, self.first, spec, by_game = info, False, self.envs.game_spec, self.envs.by_game
+        self.info, self.first, by_game = info, False, self.envs.by_game
         ended = np.flatnonzero(by_game(terminated | truncated)[:, 0] & ~self.over)
         if not ended.size:
             return
-        alive, valid = by_game(info["alive"])[ended], by_game(info["valid"])[ended]
         game = {name: by_game(array)[ended] for name, array in info["game"].items()}
-        tied = game["result"] == Result.TIE
-        if spec.dead_leave:  # whoever was out before others were has lost, even if those tied
-            tied &= valid & (alive | (game["length"] < spec.max_steps))
         at = self._numbers[ended][:, None], self._seats
-        played.results[at] = np.where(game["winners"][:, 0, self._seats], 1, np.where(tied, 0, -1))
+        played.results[at] = np.where(game["won"], 1, np.where(game["result"] == Result.TIED, 0, -1))
         played.returns[at] = game["return"]
         for name in played.counts.keys() & game.keys():
             played.counts[name][at] = game[name]

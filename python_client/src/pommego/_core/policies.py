@@ -49,7 +49,7 @@ class PolicyGames:
             )
         self.learners, self._all = made.learners - made.policies, made.learners
         self.rows = made.games * self.learners
-        self._choices, self._dead_leave = inner.spec.actions, inner.spec.dead_leave
+        self._choices = inner.spec.actions
         self._skips = made.autoreset_mode == "NextStep"
         games, tail = made.games, () if len(self._choices) == 1 else (len(self._choices),)
         self._actions = np.zeros((games, made.policies, *tail), np.uint8)
@@ -177,30 +177,16 @@ class PolicyGames:
         return n
 
     def _record(self, view: View, games: Array) -> None:
-        for at, i in enumerate(view.finished.tolist()):
+        for i in view.finished.tolist():
             game = int(games[i])
             if self._pools[game]:
-                score = self._score(view, game, i, at)
+                score = self._score(view, i)
                 for pool, seat in self._pools[game].items():
                     pool.record(seat, score)
 
-    def _score(self, view: View, game: int, i: int, at: int) -> float:
-        """Return how the first learner did: 1 won, 0.5 tied, 0 lost.
-
-        Where the dead leave, the game's own result is a tie too if the learner died
-        first. Then it counts as one only if nobody that is seen has outlived it.
-        """
-        row = i * self._all
-        if view.stats["winners"][row, self._seat[game]]:
-            return 1.0
-        if view.truncated[row]:
-            return 0.5
-        if view.stats["result"][row] != Result.TIE:
-            return 0.0
-        last, at = (view.final["alive"], at) if "alive" in view.final else (view.info["alive"], i)
-        alive = last[at * self._all : (at + 1) * self._all]
-        tied = alive[0] or (self._heeded[game, 0] and not alive.any()) or not self._dead_leave
-        return 0.5 if tied else 0.0
+    def _score(self, view: View, i: int) -> float:
+        """Return how the first learner did: 1 won, 0.5 tied or cut off, 0 lost."""
+        return {Result.WON: 1.0, Result.LOST: 0.0}.get(view.stats["result"][i * self._all], 0.5)
 
     def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
         self._inner.check_idle()

@@ -22,6 +22,7 @@ from pommego.making import make_vec
 from pommego.pool import options_for
 from pommego.registration import IDS
 from pommego.server import find_binary
+from pommego.spec import Result
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["record"]
@@ -289,7 +290,7 @@ class _Recording:
             "agents": self._lineup(int(info["seat"][row])),
             "actions": coded(self._actions),
             "extra": {key: coded(kept) for key, kept in self._told.items()},
-            "result": int(game["result"][row]),
+            "result": _whole(game, row),
             "winners": sum(1 << seat for seat, won in enumerate(game["winners"][row]) if won),
         }
 
@@ -299,3 +300,10 @@ class _Recording:
         for k, agent in enumerate(self._opponents or ()):
             names[(learner + 1 + k) % len(names)] = agent
         return [self._indices[agent] for agent in names]
+
+
+def _whole(game: dict[str, Any], row: int) -> int:
+    """Return how the game of a row ended as a whole, as the program counts: a win, a tie or cut off."""
+    if game["winners"][row].any():
+        return 0
+    return 3 if game["result"][row] == Result.UNDECIDED else 2

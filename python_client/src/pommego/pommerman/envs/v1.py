@@ -79,15 +79,8 @@ class Pomme(v0.Pomme):
         return super().get_json_info() | saved.encoded({"collapses": self.collapses})
 
     def set_json_info(self) -> None:
-        """Put the game into the state that was set; `collapses` in it replaces the environment's.
-
-        In a game that an earlier version of the server saved at a step of the collapse, the
-        ring has not fallen yet. Here it falls at once, as in `step`.
-        """
+        """Put the game into the state that was set; `collapses` in it replaces the environment's."""
         super().set_json_info()
         state = self._init_game_state
         if "collapses" in state:
             self.collapses = saved.field(state, "collapses")
-        due = saved.field(state, "pommego").get("ring_due", -1) if "pommego" in state else -1
-        if due >= 0:
-            self._board = self._collapse_board(due)
