@@ -36,7 +36,7 @@ var policy = []rule{
 	{"env/gamestate", []string{"env", "env/saved"}},
 	{"env/ruleset", []string{"env", "internal/enum"}},
 	{"env/seat", []string{"env", "env/ruleset", "env/saved", "env/search", "internal/enum"}},
-	{"env/envtest", []string{"env", "env/grid"}},
+	{"env/envtest", []string{"env", "env/grid", "env/ruleset", "env/saved"}},
 	{"env/envtest/pommermantest", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/seat"}},
 	{"env/catalog", []string{"env", "env/*", "env/*/bots", "internal/enum"}},
 	// a game

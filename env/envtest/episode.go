@@ -1,6 +1,8 @@
 package envtest
 
 import (
+	"slices"
+
 	"pommego/env"
 )
 
@@ -139,33 +141,24 @@ func checkScene(k *kit) {
 }
 
 // withoutLook is a character that stands for something of the scene in texts, but has no look by
-// the stage, 0 if there is none. Ground and items need sprites of their own.
+// the stage, 0 if there is none. All but ticks need a sprite.
 func withoutLook(stage *env.Stage, s *env.Scene) byte {
-	for _, char := range s.Ground {
-		if stage.Look(char).Sprite == "" {
-			return char
-		}
-	}
-	for _, i := range s.Items {
-		if stage.Look(i.Kind[0]).Sprite != i.Kind {
-			return i.Kind[0]
-		}
-	}
-	var others []byte
+	chars := slices.Clone(s.Ground)
 	for _, f := range s.Flames {
-		if others = append(others, '0'+byte(f.Life)); stage.Hides(env.FlameLives) {
-			others = append(others, '*')
-		}
+		chars = append(chars, '0'+byte(f.Life))
 	}
 	for _, b := range s.Bases {
-		others = append(others, 'a'+byte(env.SeatSet(b.Owners).First()))
+		chars = append(chars, 'a'+byte(env.SeatSet(b.Owners).First()))
+	}
+	for _, i := range s.Items {
+		chars = append(chars, i.Kind[0])
 	}
 	if len(s.Bombs) > 0 {
-		others = append(others, 'o')
+		chars = append(chars, 'o')
 	}
-	for _, char := range others {
-		if stage.Look(char) == (env.Look{}) {
-			return char
+	for _, c := range chars {
+		if l := stage.Look(c); l.Meaning == "" || l.Sprite == "" && (c < '0' || c > '9') {
+			return c
 		}
 	}
 	return 0
