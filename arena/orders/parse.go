@@ -21,8 +21,8 @@ func Read(text string) string {
 	return text
 }
 
-// Parse reads an answer to orders. One without one plain meaning is a single stop: one that is cut off in a thought, names
-// a choice, doubts or refuses.
+// Parse reads an answer to orders. One without one plain meaning is a single stop: one that is cut off in a thought,
+// names a choice, doubts or refuses.
 func Parse(text string, head *scene.Head) (Orders, Reading) {
 	text = Read(text)
 	if thought := strings.LastIndex(text, "</think>"); thought >= 0 {
