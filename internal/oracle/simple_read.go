@@ -44,7 +44,7 @@ type recordedDecision struct {
 	Probs           json.RawMessage `json:"probs"` // by action, or in the order of possible
 }
 
-// decisionShape says what its values may be.
+// decisionShape says what the values of records of decisions may be.
 var decisionShape = saved.Shape{Columns: map[string][]saved.Column{
 	"agent": number(0, pommerman.MaxAgents-1), "board_size": number(7, grid.MaxSide), "view_size": number(0, grid.MaxSide),
 	"prev_direction": number(0, int(grid.Right)), "prev_direction_after": number(0, int(grid.Right)),
@@ -71,10 +71,7 @@ type decision struct {
 // readDecision reads a recorded decision, one JSON object.
 func readDecision(line []byte, of2018 bool) (*decision, error) {
 	var in recordedDecision
-	err := saved.Decode(line, &in)
-	if err == nil {
-		err = decisionShape.Check(&in)
-	}
+	err := read(line, &in)
 	if err != nil {
 		return nil, err
 	}

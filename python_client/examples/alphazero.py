@@ -453,16 +453,16 @@ class Trainer:
         path = Path(self.config.out) / "network.pt"
         path.parent.mkdir(parents=True, exist_ok=True)
         parts = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
-        torch.save(parts | {"config": asdict(self.config), "done": self.done}, path.with_suffix(".new"))
+        torch.save(parts | {"config": asdict(self.config), "counted": self.done}, path.with_suffix(".new"))
         path.with_suffix(".new").replace(path)
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what `save` wrote, with other games and an empty buffer."""
         self.network.load_state_dict(saved["network"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.done, seed, begun = saved["done"], self.config.seed, saved["done"]["iteration"]
-        self.rng = np.random.default_rng([seed, begun])
-        self.seen = self.eyes(*self.envs.reset(seed=seed * 1_000_000 + begun * 1000))
+        self.done, seed = saved["counted"], self.config.seed
+        self.rng = np.random.default_rng([seed, self.done["iteration"]])
+        self.seen = self.eyes(*self.envs.reset(seed=seed * 1_000_000 + self.done["iteration"] * 1000))
 
 
 def returns(value: NDArray, result: NDArray, over: NDArray, discount: float, trace: float) -> NDArray:
