@@ -1,6 +1,6 @@
 package bridge
 
-func init() { registerEnv("attach", false, readNothing, (*session).attach) }
+func init() { registerEnv("attach", false, (*session).attach) }
 
 // attach notes that the client has mapped the environment's memory.
 func (s *session) attach(e *environment, id uint64, _ nothing) (reply, error) {

@@ -200,7 +200,7 @@ func TestPicturesOfManyEnvironments(t *testing.T) {
 		call(t, c, "make", "env_id", "PommeFFACompetition-v0", "games", 1)
 		call(t, c, "reset", "env", n+1, "seed", n)
 	}
-	draw := func(n int) { call(t, c, "render", "env", n+1, "game", 0, "tile", maxTile) }
+	draw := func(n int) { call(t, c, "render", "env", n+1, "game", 0, "tile", 64) }
 	draw(0)
 	before := envtest.HeapInUse()
 	for n := range envs {

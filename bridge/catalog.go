@@ -11,38 +11,33 @@ import (
 )
 
 func init() {
-	register("envs", readNothing, (*session).listEnvs)
-	register("spaces", readGame, (*session).spaces)
+	register("envs", (*session).listEnvs)
+	register("spaces", (*session).spaces)
 }
 
 // gameRequest names a game of the catalog, perhaps with rules of its own.
 type gameRequest struct {
-	id    string
-	rules [][]byte // JSON; none: the id's
+	ID    string   `wire:"env_id,needed"`
+	Rules ruleSets `wire:"rules,1..256"` // none: the id's
 }
 
-func readGame(in *fields) gameRequest {
-	in.need("env_id")
-	return gameRequest{env.ID(in.text("env_id")), in.rules()}
-}
-
-func (s *session) catalogGames(q gameRequest, called func(k int) string) (all []env.Game, err error) {
-	if len(q.rules) == 0 {
-		q.rules = [][]byte{nil}
+func (s *session) catalogGames(q gameRequest, which func(k int) string) (all []env.Game, err error) {
+	if len(q.Rules) == 0 {
+		q.Rules = [][]byte{nil}
 	}
-	bytes := vec.VariantBytes * int64(len(q.rules))
-	if err := s.memory.reserve(bytes, "rules", fmt.Sprintf("%d sets of rules", len(q.rules))); err != nil {
+	bytes := vec.VariantBytes * int64(len(q.Rules))
+	if err := s.memory.reserve(bytes, "rules", fmt.Sprintf("%d sets of rules", len(q.Rules))); err != nil {
 		return nil, err
 	}
 	defer s.memory.release(bytes) // the pool counts its own
-	for k, rules := range q.rules {
+	for k, rules := range q.Rules {
 		if s.cancel.Load() {
 			return nil, vec.ErrStopped
 		}
-		game, err := s.server.cfg.game(q.id, rules)
+		game, err := s.server.cfg.game(q.ID, rules)
 		if err != nil {
-			if e := asError(err); len(q.rules) > 1 {
-				e.Message = called(k) + ": " + e.Message
+			if e := asError(err); len(q.Rules) > 1 {
+				e.Message = "rules" + which(k) + ": " + e.Message
 			}
 			return nil, err
 		}
@@ -87,7 +82,7 @@ func (s *session) listEnvs(id uint64, _ nothing) (reply, error) {
 }
 
 func (s *session) spaces(id uint64, q gameRequest) (reply, error) {
-	game, err := s.server.cfg.game(q.id, append(q.rules, nil)[0])
+	game, err := s.server.cfg.game(q.ID, append(q.Rules, nil)[0])
 	if err != nil {
 		return reply{}, err
 	}

@@ -9,6 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 	"unsafe"
+
+	"pommego/env"
+	"pommego/vec"
 )
 
 // channel is the memory that an environment shares with a client on the same
@@ -42,7 +45,7 @@ type channel struct {
 	request request // the step being made, or the request being answered
 	asked   []byte  // its message, if it has one
 	own     []byte  // its actions
-	sent    []int32 // the games it begins, with a batch size
+	sent    []byte  // the games it begins, with a batch size: four bytes each
 	place   int64   // where its batch goes; below 0: it has none, it begins games
 	turn    uint64  // steps answered so far; the next one is in slot turn % slots
 
@@ -92,7 +95,7 @@ const otherBytes = 256 << 10
 func newChannel(slots, places, actions, batch, games int) *channel {
 	batch = roundUp(batch, sharedPage)
 	places = max(slots, min(places, max(slots+2, keptBytes/batch)))
-	c := &channel{own: make([]byte, actions), sent: make([]int32, games), messages: make([]*batchMessage, places)}
+	c := &channel{own: make([]byte, actions), sent: make([]byte, 4*games), messages: make([]*batchMessage, places)}
 	end := wordsEnd
 	for range slots {
 		c.actions = append(c.actions, end)
@@ -284,7 +287,7 @@ func (c *channel) give(rep reply) bool {
 func (c *channel) nonsense() string {
 	switch {
 	case c.place < 0:
-		return fmt.Sprintf("a step of more than all %d games", cap(c.sent))
+		return fmt.Sprintf("a step of more than all %d games", cap(c.sent)/4)
 	case c.place == asMessage-1:
 		return fmt.Sprintf("a request of more than %d bytes", otherBytes)
 	}
@@ -293,15 +296,24 @@ func (c *channel) nonsense() string {
 
 // takeGames copies the list of games to begin, unless it is too long.
 func (c *channel) takeGames(list []byte) bool {
-	n := binary.LittleEndian.Uint32(list)
-	if uint64(n) > uint64(cap(c.sent)) {
+	n := 4 * uint64(binary.LittleEndian.Uint32(list))
+	if n > uint64(cap(c.sent)) {
 		return false
 	}
-	c.sent = c.sent[:n]
-	for k := range c.sent {
-		c.sent[k] = int32(binary.LittleEndian.Uint32(list[4+4*k:]))
-	}
+	c.sent = append(c.sent[:0], list[4:4+n]...)
 	return true
+}
+
+// tensor is a field of the step that take has made a request of: its games, or its actions.
+func (c *channel) tensor(name string, pool *vec.Pool) tensor {
+	if name == "games" {
+		return tensor{dtype: env.Int32, dims: [maxDims]int{len(c.sent) / 4}, rank: 1, data: c.sent}
+	}
+	rows, components := pool.Rows(), len(pool.Spec().Actions)
+	if c.place < 0 {
+		rows = len(c.sent) / 4 * pool.Learners()
+	}
+	return tensor{dtype: env.Uint8, dims: [maxDims]int{rows, components}, rank: 2, data: c.own[:rows*components]}
 }
 
 // answer hands the slot back: its batch's message is so long, or, if that is 0,

@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	registerEnv("close", false, readNothing, (*session).closeEnv)
+	registerEnv("close", false, (*session).closeEnv)
 }
 
 // environment is what make makes. It belongs to its session's worker; only
@@ -24,7 +24,7 @@ type environment struct {
 	running  bool               // all games have been reset
 	mask     []bool             // scratch for reset
 	sent     []int32            // scratch for send
-	refused  error              // why a posted send was, until the next posted recv says so
+	refused  error              // why a posted send was, until the next recv says so
 	sims     []*simulator
 	starts   vec.Starts // as last set
 	artist   picture.Artist
@@ -37,9 +37,8 @@ type environment struct {
 	key     string      // which they have to have
 	begun   atomic.Bool // running, for others to read
 	viewers viewers
-	shown   shown // by the client, see show
-
-	pausable bool // viewers may pause it
+	gone    chan struct{} // closed once it is freed
+	shown   shown         // by the client, see show
 }
 
 func (s *session) find(handle uint64) (*environment, error) {
@@ -70,6 +69,24 @@ func (s *session) take(home chan *batchMessage) *batchMessage {
 	return s.taken
 }
 
+// fill fills in a field of a step that is posted.
+func (e *environment) fill(name string, to any) {
+	switch to := to.(type) {
+	case *uint64:
+		*to = uint64(e.handle)
+	case *tensor:
+		*to = e.channel.tensor(name, e.pool)
+	}
+}
+
+// into is where the batch goes that answers the request.
+func (s *session) into(e *environment) *batchMessage {
+	if s.fields.posted != nil {
+		return e.channel.message(e)
+	}
+	return s.take(e.messages)
+}
+
 func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) {
 	s.freeEnv(e)
 	s.envs = slices.DeleteFunc(s.envs, func(other *environment) bool { return other == e })
@@ -83,6 +100,7 @@ func (s *session) freeEnv(e *environment) {
 	s.memory.release(followedBytes * int64(len(e.viewers.followed)))
 	clear(e.viewers.followed)
 	e.answerViewers()
+	close(e.gone)
 	for _, sim := range e.sims {
 		s.freeSimulator(sim)
 	}

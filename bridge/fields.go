@@ -1,9 +1,11 @@
 package bridge
 
 import (
+	"encoding"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -20,83 +22,162 @@ const (
 	maxTexts     = 256       // in one list
 )
 
-// fields are those of one request, which its handler reads by name. Texts,
-// binaries and tensors are parts of the message, not copies. What is absent, or
-// nil, is read as zero.
-//
-// The first error is kept, and all that is read after it is zero; a handler
-// asks for it once, by end, before it uses anything.
+// field is one field of a request: of its struct the field with this name as its tag. See tableOf.
+type field struct {
+	name        string
+	at          []int // where the struct has it
+	needed      bool
+	least, most uint64    // of a number, or of the entries of a list
+	dtype       env.DType // of a tensor
+}
+
+// tableOf lists the fields of a request that its struct has, those of structs in it included. A tag has a
+// field's name, whether it is needed, its range if that is not up to maxInt, or to maxElements in a list,
+// and a tensor's type: `wire:"games,needed,1..16"`.
+func tableOf(t reflect.Type, at ...int) (table []field) {
+	for i := range t.NumField() {
+		f, index := t.Field(i), append(slices.Clone(at), i)
+		tag, is := f.Tag.Lookup("wire")
+		if !is {
+			if f.Type.Kind() == reflect.Struct && (f.IsExported() || f.Anonymous) {
+				table = append(table, tableOf(f.Type, index...)...)
+			}
+			continue
+		}
+		options := strings.Split(tag, ",")
+		d := field{name: options[0], at: index, most: maxInt}
+		if f.Type.Kind() == reflect.Slice {
+			d.most = maxElements
+		}
+		for _, option := range options[1:] {
+			if n, _ := fmt.Sscanf(option, "%d..%d", &d.least, &d.most); n == 0 && option == "needed" {
+				d.needed = true
+			} else if n == 0 {
+				d.dtype = env.DType(option)
+			}
+		}
+		table = append(table, d)
+	}
+	return table
+}
+
+// fields are those of one request. Binaries and tensors are parts of the message, not copies. What is
+// absent, or nil, is read as zero. The first error is kept, and all that is read after it is zero.
 type fields struct {
 	cursor
-	request string   // the request's name
-	known   []string // type, id and the names read so far
-	found   int      // how many of them the message has
-	missing string   // the first that is needed and absent
+	request string // the request's name
 	err     error
+
+	posted *environment // whose step this is, if it comes from shared memory
 }
 
 // start checks a message, before anything is read.
 func (f *fields) start(msg []byte) error {
-	f.request, f.known, f.found, f.missing, f.err = "", append(f.known[:0], "type", "id"), 0, "", nil
+	f.request, f.err, f.posted = "", nil, nil
 	return f.check(msg)
 }
 
-// find is where the value of a name begins, 0 if there is none.
-func (f *fields) find(name string) int {
+// seek stands before the value of a name, if the message has it.
+func (f *fields) seek(name string) bool {
 	for _, k := range f.keys() {
 		if string(f.msg[k.from:k.to]) == name {
-			return int(k.to)
+			f.pos = int(k.to)
+			return true
 		}
 	}
-	return 0
+	return false
 }
 
-func (f *fields) seek(name string) bool {
-	at := f.find(name)
-	if at == 0 {
-		return false
-	}
-	f.found++
-	f.pos = at
-	return true
-}
-
-// at is seek for the fields of one request, where nil counts as absent.
-func (f *fields) at(name string) bool {
-	f.known = append(f.known, name)
-	return f.seek(name) && f.msg[f.pos] != msgpcode.Nil
-}
-
-// need says which names must be there.
-func (f *fields) need(names ...string) {
-	for _, name := range names {
-		if at := f.find(name); f.missing == "" && (at == 0 || f.msg[at] == msgpcode.Nil) {
-			f.missing = name
+// read fills in a request's struct, and says what is wrong with the request.
+func (f *fields) read(request any, table []field) error {
+	to, found, missing := reflect.ValueOf(request).Elem(), 2, "" // found: type and id
+	for i := range table {
+		d := &table[i]
+		value := to.FieldByIndex(d.at).Addr().Interface()
+		if f.posted != nil {
+			f.posted.fill(d.name, value)
+			continue
+		}
+		is := f.seek(d.name)
+		if is {
+			found++
+		}
+		if is && f.msg[f.pos] != msgpcode.Nil {
+			f.value(d, value)
+		} else if d.needed && missing == "" {
+			missing = d.name
 		}
 	}
-}
-
-// end says what is wrong with the request, once all of it has been read.
-func (f *fields) end() error {
 	switch {
+	case f.posted != nil:
+		return nil
 	case f.err != nil:
 		return f.err
-	case f.found < len(f.keys()):
-		return f.unknown()
-	case f.missing != "":
-		return fail(codeMissingField, f.missing, "", "%s needs the field %s", f.request, f.missing)
+	case found < len(f.keys()):
+		return f.unknown(table)
+	case missing != "":
+		return fail(codeMissingField, missing, "", "%s needs the field %s", f.request, missing)
 	}
 	return nil
 }
 
-func (f *fields) unknown() error {
+func (f *fields) unknown(table []field) error {
+	known := []string{"type", "id"}
+	for i := range table {
+		known = append(known, table[i].name)
+	}
 	for _, k := range f.keys() {
-		if name := string(f.msg[k.from:k.to]); !slices.Contains(f.known, name) {
-			return fail(codeUnknownField, name, "", "%s has no field %q, it has %s", f.request, name,
-				strings.Join(f.known, ", "))
+		if name := string(f.msg[k.from:k.to]); !slices.Contains(known, name) {
+			return fail(codeUnknownField, name, "", "%s has no field %q, it has %s", f.request, name, strings.Join(known, ", "))
 		}
 	}
 	return nil
+}
+
+// value reads a field of any type that requests have.
+func (f *fields) value(d *field, to any) {
+	name := d.name
+	switch to := to.(type) {
+	case *bool:
+		*to = f.take(name, formBool, "a bool").bits != 0
+	case *int:
+		*to = int(f.number(name, d.least, d.most))
+	case **int:
+		*to = new(int(f.number(name, d.least, d.most)))
+	case *uint64:
+		*to = f.number(name, d.least, d.most)
+	case **uint64:
+		*to = new(f.number(name, d.least, d.most))
+	case *float64:
+		*to = f.decimal(name)
+	case *string:
+		*to = string(f.name(name))
+	case *[]string:
+		*to = list(f, d, "an array of texts", func(i int) string { return f.entry(name, i) })
+	case *[][]string:
+		*to = list(f, d, "an array of arrays of texts", func(i int) []string { return f.texts(name, i) })
+	case *[]float64:
+		*to = list(f, d, "an array of numbers", func(int) float64 { return f.decimal(name) })
+	case *[]int:
+		*to = list(f, d, "an array of integers", func(int) int { return int(f.number(name, 0, maxInt)) })
+	case *[]uint64:
+		*to = list(f, d, "an array of integers", func(int) uint64 { return f.number(name, 0, math.MaxUint64) })
+	case *[]savedState:
+		*to = list(f, d, "an array of states", func(int) savedState { return f.state(name) })
+	case *ruleSets:
+		*to = f.rules(d)
+	case *[]int32:
+		*to = f.numbers(name)
+	case *tensor:
+		*to = f.tensor(name, d.dtype)
+	case encoding.TextUnmarshaler:
+		text := f.name(name) // "": as if it were absent
+		if err := to.UnmarshalText(text); err != nil && len(text) > 0 {
+			f.wrong(codeBadOption, name, "", "%s", strings.TrimPrefix(err.Error(), "vec: "))
+		}
+	default:
+		panic(fmt.Sprintf("bridge: the field %s has the type %T, which no request has", name, to))
+	}
 }
 
 // wrong keeps an error, if it is the first.
@@ -162,12 +243,9 @@ func (f *fields) array(field, called string, least, most int) int {
 	return it.n
 }
 
-// list reads the field of a name that is an array; nil if it is absent.
-func list[E any](f *fields, name, called string, least, most int, read func(i int) E) []E {
-	if !f.at(name) {
-		return nil
-	}
-	all := make([]E, f.array(name, called, least, most))
+// list reads a field that is an array.
+func list[E any](f *fields, d *field, called string, read func(i int) E) []E {
+	all := make([]E, f.array(d.name, called, int(d.least), int(d.most)))
 	for i := range all {
 		all[i] = read(i)
 		if f.err != nil {
@@ -175,34 +253,6 @@ func list[E any](f *fields, name, called string, least, most int, read func(i in
 		}
 	}
 	return all
-}
-
-// The fields of a request, by their names.
-
-func (f *fields) unsigned(name string, least, most uint64) uint64 {
-	if !f.at(name) {
-		return 0
-	}
-	return f.number(name, least, most)
-}
-
-func (f *fields) integer(name string, least, most int) int {
-	return int(f.unsigned(name, uint64(least), uint64(most)))
-}
-
-func (f *fields) flag(name string) bool {
-	return f.at(name) && f.take(name, formBool, "a bool").bits != 0
-}
-
-func (f *fields) text(name string) string {
-	if !f.at(name) {
-		return ""
-	}
-	return string(f.name(name))
-}
-
-func (f *fields) texts(name string) []string {
-	return list(f, name, "an array of texts", 0, maxTexts, func(i int) string { return f.entry(name, i) })
 }
 
 func (f *fields) entry(name string, i int) string {
@@ -213,31 +263,16 @@ func (f *fields) entry(name string, i int) string {
 	return text
 }
 
-// lists reads an array of arrays of texts; nil if it is absent.
-func (f *fields) lists(name string) [][]string {
-	return list(f, name, "an array of arrays of texts", 1, maxElements, func(i int) []string {
-		texts := make([]string, f.array(name, "an array of arrays of texts", 0, maxTexts))
-		for k := range texts {
-			texts[k] = f.entry(element(name, i), k)
-		}
-		if f.err != nil {
-			f.err = inField(f.err, name)
-		}
-		return texts
-	})
-}
-
-// floats reads an array of numbers; nil if it is absent.
-func (f *fields) floats(name string) []float64 {
-	return list(f, name, "an array of numbers", 0, maxElements, func(int) float64 { return f.decimal(name) })
-}
-
-// float reads a number; 0 if it is absent.
-func (f *fields) float(name string) float64 {
-	if !f.at(name) {
-		return 0
+// texts reads entry i of an array of arrays of texts.
+func (f *fields) texts(name string, i int) []string {
+	texts := make([]string, f.array(name, "an array of arrays of texts", 0, maxTexts))
+	for k := range texts {
+		texts[k] = f.entry(element(name, i), k)
 	}
-	return f.decimal(name)
+	if f.err != nil {
+		f.err = inField(f.err, name)
+	}
+	return texts
 }
 
 // decimal reads the next item, a number of either kind.
@@ -257,33 +292,35 @@ func (f *fields) decimal(field string) float64 {
 	return 0
 }
 
-// games reads a list of games; nil if it is absent.
-func (f *fields) games() []int {
-	return list(f, "games", "an array of integers", 0, maxElements,
-		func(int) int { return int(f.number("games", 0, maxInt)) })
-}
+// ruleSets are rules, each as JSON.
+type ruleSets [][]byte
 
-// seed is nil if the request has none.
-func (f *fields) seed() *uint64 {
-	if !f.at("seed") {
-		return nil
-	}
-	seed := f.number("seed", 0, 1<<64-1)
-	return &seed
-}
-
-// rules reads a map, or each of an array of maps, as JSON; nil if it is absent.
-func (f *fields) rules() [][]byte {
+// rules reads a map, or each of an array of maps.
+func (f *fields) rules(d *field) ruleSets {
 	read := func(int) []byte {
-		return f.appendJSON(nil, "rules", f.take("rules", formMap, "a map, or an array of maps"))
+		return f.appendJSON(nil, d.name, f.take(d.name, formMap, "a map, or an array of maps"))
 	}
-	if at := f.find("rules"); at > 0 && (msgpcode.IsFixedArray(f.msg[at]) || f.msg[at]|1 == msgpcode.Array32) {
-		return list(f, "rules", "an array of maps", 1, maxTexts, read)
+	if code := f.msg[f.pos]; msgpcode.IsFixedArray(code) || code|1 == msgpcode.Array32 {
+		return list(f, d, "an array of maps", read)
 	}
-	if !f.at("rules") {
-		return nil
+	return ruleSets{read(0)}
+}
+
+func (f *fields) state(name string) savedState {
+	it := f.item()
+	if it.form != formBinary && it.form != formText {
+		f.wrong(codeWrongType, name, "", "%s is %v, want binaries, or texts of JSON", name, it.form)
 	}
-	return [][]byte{read(0)}
+	return savedState{it.data, it.form == formText}
+}
+
+// numbers reads a tensor of one dimension.
+func (f *fields) numbers(name string) []int32 {
+	t := f.tensor(name, env.Int32)
+	if f.err == nil && t.rank != 1 {
+		f.wrong(codeWrongShape, name, "", "%s has %d dimensions, want 1", name, t.rank)
+	}
+	return dataAs[int32](&t)
 }
 
 func element(field string, i int) string { return fmt.Sprintf("%s[%d]", field, i) }
@@ -303,9 +340,6 @@ type tensor struct {
 
 // tensor reads a tensor of the wanted type. Its shape is the handler's to check.
 func (f *fields) tensor(name string, want env.DType) (t tensor) {
-	if !f.at(name) {
-		return t
-	}
 	if it := f.take(name, formArray, "a tensor: [dtype, shape, pad, data]"); f.err == nil && it.n != 4 {
 		f.wrong(codeWrongType, name, "", "%s is an array of %d, want a tensor: [dtype, shape, pad, data]", name, it.n)
 	}
@@ -343,8 +377,9 @@ func (t *tensor) size() uint64 {
 	return size
 }
 
+// want says what is wrong with the shape of a tensor, if it is given.
 func (t *tensor) want(field string, shape ...int) error {
-	if slices.Equal(t.shape(), shape) {
+	if !t.given() || slices.Equal(t.shape(), shape) {
 		return nil
 	}
 	return fail(codeWrongShape, field, "", "%s has shape %v, want %v", field, slices.Clone(t.shape()), slices.Clone(shape))

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -15,7 +16,7 @@ const (
 	// are stepped more often than anybody can see, the others are left out.
 	between = 50 * time.Millisecond
 
-	mostKept   = 256 // positions of a game
+	mostKept   = 128 // positions of a game
 	mostMissed = 64  // events, the last, that are told with one of them
 
 	// positionBytes is the most memory that a position takes with its events and thoughts, and
@@ -28,29 +29,18 @@ const (
 // positions. Where it leaves steps out, what happened in them is told with the next that
 // it keeps.
 type followed struct {
-	env  *environment
-	game int
-	last time.Time // when a viewer asked; the session's worker's own
+	env     *environment
+	game    int
+	viewers []context.Context // each done once its viewer is gone; the session's worker's own
 
-	mu      sync.Mutex
-	at      vec.LiveGame
-	kept    []kept
-	head    *scene.Head // of the episode
-	episode int
-	number  int
-	acted   []uint8     // the last actions
-	missed  []env.Event // since the last position that is kept
-	behind  bool        // there have been steps since
-	when    time.Time   // it was kept
-	shown   int         // the number of the last thing that the client showed
-	wanted  bool        // somebody wants what is between two looks, too
-}
-
-// kept is a position that can be viewed.
-type kept struct {
-	number, episode int
-	head            *scene.Head
-	step            scene.Step
+	mu     sync.Mutex
+	feed   scene.Feed
+	at     vec.LiveGame
+	acted  []uint8     // the last actions
+	missed []env.Event // since the last position that is kept
+	behind bool        // there have been steps since
+	when   time.Time   // it was kept
+	shown  int         // the number of the last thing that the client showed
 }
 
 // Begun begins another episode: vec.Watcher.
@@ -65,9 +55,9 @@ func (f *followed) Begun(at vec.LiveGame) {
 			head.Names[seat] = "learner"
 		}
 	}
-	f.at, f.head, f.missed = at, &head, nil
-	f.episode++
+	f.at, f.missed = at, nil
 	f.shown = f.env.shown.last()
+	f.feed.Begin(head)
 	f.keep(scene.Describe(spec, at.Match, at.Tracker, nil))
 }
 
@@ -76,22 +66,20 @@ func (f *followed) Stepped(actions []uint8) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.acted = append(f.acted[:0], actions...)
-	if !f.wanted {
-		f.missed = f.missed[:0]
-	}
 	f.missed = append(f.missed, f.at.Tracker.Events()...)
 	f.missed = slices.Delete(f.missed, 0, max(len(f.missed)-mostMissed, 0))
 	f.behind = true
-	due := f.wanted && (f.at.Match.Status().Over || time.Since(f.when) >= between)
+	due := f.at.Match.Status().Over || time.Since(f.when) >= between
 	if shown := f.env.shown.last(); due || shown != f.shown {
 		f.describe(shown)
 	}
 }
 
+// isBehind reports whether the game has come to rest at a position that is not kept.
 func (f *followed) isBehind() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.behind
+	return f.behind && time.Since(f.when) >= 2*between
 }
 
 // catchUp keeps the present position of a game at rest.
@@ -112,7 +100,7 @@ func (f *followed) describe(shown int) {
 		f.missed = append(f.missed, env.EndEvent(f.at.Match.Status()))
 	}
 	s.Events = f.missed
-	for _, seat := range f.kept[len(f.kept)-1].step.Status.In { // those who moved
+	for _, seat := range f.feed.Last().Status.In { // those who moved
 		if t, ok := env.ThoughtOf(spec, seat, f.at.Agents[seat]); ok {
 			s.Thoughts = append(s.Thoughts, t)
 		}
@@ -125,55 +113,13 @@ func (f *followed) describe(shown int) {
 }
 
 func (f *followed) keep(s scene.Step) {
-	f.number++
-	if len(f.kept) == mostKept {
-		f.kept = slices.Delete(f.kept, 0, mostKept/4)
-	}
-	f.kept = append(f.kept, kept{f.number, f.episode, f.head, s})
+	f.feed.Add(s)
 	f.behind, f.when = false, time.Now()
 }
 
-// since is what has been kept since an earlier look, of one episode; for present the last
-// position alone. The end of an episode comes by itself, if it has not been
-// seen yet and the next has only begun since.
-func (f *followed) since(number int) *Look {
+// news is what a viewer was not sent yet.
+func (f *followed) news(v *scene.Viewer) []scene.Line {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	last := &f.kept[len(f.kept)-1]
-	look := &Look{Game: f.game, Head: *last.head, Episode: last.episode, Number: last.number}
-	if number == present {
-		look.Step = last.step
-		return look
-	}
-	f.wanted = true
-	unseen := f.kept[f.after(number):]
-	if len(unseen) == 0 {
-		return look
-	}
-	next := slices.IndexFunc(unseen, func(k kept) bool { return k.episode == last.episode })
-	if next > 0 && number > 0 && unseen[0].episode == last.episode-1 {
-		unseen = unseen[:next]
-	} else {
-		unseen = unseen[next:]
-	}
-	last = &unseen[len(unseen)-1]
-	look.Head, look.Episode, look.Number = *last.head, last.episode, last.number
-	var whole []scene.Step
-	for i := range unseen {
-		whole = append(whole, unseen[i].step)
-	}
-	look.Steps = scene.Patches(whole)
-	return look
-}
-
-// after is the first place in kept of a number beyond another.
-func (f *followed) after(number int) int {
-	if number > f.number {
-		return 0 // of an earlier time that the game was followed
-	}
-	at := slices.IndexFunc(f.kept, func(k kept) bool { return k.number > number })
-	if at < 0 {
-		return len(f.kept)
-	}
-	return at
+	return f.feed.News(v, scene.Whole)
 }

@@ -11,23 +11,16 @@ import (
 )
 
 func init() {
-	register("hello", readHello, (*session).hello)
-	register("ping", readNothing, (*session).pingReply)
+	register("hello", (*session).hello)
+	register("ping", (*session).pingReply)
 }
 
 const helloBytes = 4 << 10 // the longest first message
 
 // helloRequest is the first request of a connection.
 type helloRequest struct {
-	versions []uint64
-	client   string
-}
-
-func readHello(in *fields) helloRequest {
-	in.need("versions", "client")
-	versions := list(in, "versions", "an array of integers", 1, 16,
-		func(int) uint64 { return in.number("versions", 0, 1<<64-1) })
-	return helloRequest{versions, in.text("client")}
+	Versions []uint64 `wire:"versions,needed,1..16"`
+	Client   string   `wire:"client,needed"`
 }
 
 // greet has the client say hello. If it returns false the session is stopped.
@@ -76,15 +69,15 @@ func (s *session) hello(id uint64, q helloRequest) (reply, error) {
 	if s.greeted {
 		return reply{}, fail(codeHelloExpected, "type", "", "hello has been sent already, want it once, as the first request")
 	}
-	if !slices.Contains(q.versions, Version) {
+	if !slices.Contains(q.Versions, Version) {
 		err := fail(codeVersionMismatch, "versions", "install client and server of the same release",
-			"the client speaks versions %v, the server %v", q.versions, []uint64{Version})
+			"the client speaks versions %v, the server %v", q.Versions, []uint64{Version})
 		err.Versions = []uint64{Version}
 		return reply{}, err
 	}
 	s.greeted = true
 	cfg := &s.server.cfg
-	s.client = fmt.Sprintf("%s %q", s.client, q.client)
+	s.client = fmt.Sprintf("%s %q", s.client, q.Client)
 	cfg.Log.Info("connected", "client", s.client)
 	return message("hello", id, "version", Version, "server", "pommego/"+cfg.Version, "seed_version", env.SeedVersion,
 		"limits", entries{

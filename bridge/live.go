@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
@@ -18,24 +19,12 @@ import (
 const livePath, viewKey = "/live", "View-Key"
 
 const (
-	// lookTimeout is how long a look waits for a long step to end, and then for its viewer to
-	// take the answer.
+	// lookTimeout is how long a viewer waits for a long step to end, and then takes the answer.
 	lookTimeout = 5 * time.Second
 
-	// mostLooks is how many looks at the games of one client wait, or are answered, at a time.
+	// mostLooks is how many viewers the games of one client have at a time.
 	mostLooks = 16
 )
-
-// Look is how a game stands: as it is now, or what has been since an earlier look.
-type Look struct {
-	Game    int          `json:"game"`
-	Head    scene.Head   `json:"head"`
-	Step    scene.Step   `json:"step,omitzero"`
-	Steps   []scene.Step `json:"steps,omitzero"`
-	Episode int          `json:"episode"` // counted while the game is followed
-	Number  int          `json:"number"`  // of the last position in it, likewise
-	Paused  bool         `json:"paused"`
-}
 
 // LiveEnv is an environment that can be viewed, without what is in it.
 type LiveEnv struct {
@@ -43,9 +32,7 @@ type LiveEnv struct {
 	Games    int    `json:"games"`
 	Learners int    `json:"learners"` // rows a game
 	Client   string `json:"client"`
-	Running  bool   `json:"running"`  // it has been reset
-	Pausable bool   `json:"pausable"` // viewers may pause it
-	Paused   bool   `json:"paused"`
+	Running  bool   `json:"running"` // it has been reset
 }
 
 // gallery is the environments of all sessions.
@@ -93,18 +80,16 @@ func (g *gallery) list() []LiveEnv {
 }
 
 func (e *environment) about() LiveEnv {
-	return LiveEnv{e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.owner.client, e.begun.Load(), e.pausable,
-		e.viewers.paused()}
+	return LiveEnv{e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.owner.client, e.begun.Load()}
 }
 
-// Live answers those who have the key of an environment: GET /live says what it is, GET /live/GAME
-// how a game stands, and POST /live/pause, go and step stop it if it may be. With
-// Config.ListKey, GET /live lists all environments.
+// Live answers those who have the key of an environment: GET /live says what it is, and GET
+// /live/GAME tells what happens in a game, line by line, until it is closed. With Config.ListKey, GET
+// /live lists all environments.
 func (srv *Server) Live() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+livePath, srv.tell)
 	mux.HandleFunc("GET "+livePath+"/{game}", srv.look)
-	mux.HandleFunc("POST "+livePath+"/{order}", srv.order)
 	return mux
 }
 
@@ -142,48 +127,47 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("game is %q, want 0 to %d", r.PathValue("game"), e.pool.Games()-1), http.StatusNotFound)
 		return
 	}
-	since := present
-	if text := r.URL.Query().Get("since"); text != "" {
-		if since, err = strconv.Atoi(text); err != nil || since < 0 {
-			http.Error(w, fmt.Sprintf("since is %q, want the number of an earlier look, or 0", text), http.StatusBadRequest)
-			return
-		}
-	}
 	defer e.owner.looks.Add(-1)
 	if e.owner.looks.Add(1) > mostLooks {
-		http.Error(w, fmt.Sprintf("the client of the environment has %d looks under way, and may have no more", mostLooks),
+		http.Error(w, fmt.Sprintf("the games of the client have %d viewers, and may have no more", mostLooks),
 			http.StatusServiceUnavailable)
 		return
 	}
+	ctx, leave := context.WithCancel(r.Context())
+	defer e.owner.wake()
+	defer leave()
 	select {
-	case rep := <-e.ask(game, since):
+	case rep := <-e.ask(ctx, game):
 		switch {
 		case rep.err == errNotLive:
 			http.Error(w, rep.err.Error(), http.StatusConflict)
 		case rep.err != nil:
 			http.Error(w, rep.err.Error(), http.StatusServiceUnavailable)
 		default:
-			answerJSON(w, rep.look)
+			e.stream(ctx, w, rep.game)
 		}
 	case <-time.After(lookTimeout):
 		http.Error(w, "the environment is busy", http.StatusServiceUnavailable)
-	case <-e.owner.ctx.Done():
+	case <-e.gone:
 		http.Error(w, "the client of the environment has gone", http.StatusServiceUnavailable)
 	}
 }
 
-// order pauses an environment, has it go on, or make one step.
-func (srv *Server) order(w http.ResponseWriter, r *http.Request) {
-	e := srv.lookedAt(w, r)
-	switch order := r.PathValue("order"); {
-	case e == nil:
-	case order != "pause" && order != "go" && order != "step":
-		http.Error(w, fmt.Sprintf("the order is %q, want pause, go or step", order), http.StatusNotFound)
-	case !e.pausable:
-		http.Error(w, "the environment cannot be paused: its client has to make it with pause", http.StatusConflict)
-	default:
-		e.viewers.order(order)
-		e.owner.wake()
-		w.WriteHeader(http.StatusNoContent)
+// stream sends a viewer what happens in a game, until the viewer is gone, or the environment.
+func (e *environment) stream(ctx context.Context, w http.ResponseWriter, f *followed) {
+	var v scene.Viewer
+	send := scene.Lines[scene.Line](w)
+	for send(f.news(&v)) == nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.gone:
+			send([]scene.Line{{End: "The environment is closed."}})
+			return
+		case <-time.After(between):
+		}
+		if f.isBehind() {
+			e.owner.wake()
+		}
 	}
 }

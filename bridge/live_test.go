@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptrace"
@@ -14,8 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"pommego/arena/scene"
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/env/envtest"
@@ -55,17 +56,84 @@ func (v viewer) ask(t *testing.T, method, path string) (status int, body string)
 	return v.testServer.ask(t, method, path, headers(viewKey, v.key))
 }
 
-// look is a look at a game.
-func (v viewer) look(t *testing.T, path string) (l Look) {
+// watching is a game that a viewer looks at, as a page knows it that knows the documentation alone.
+type watching struct {
+	in       *json.Decoder
+	leave    func() // may be called twice
+	games    int    // begun so far
+	Head     scene.Head
+	Step     scene.Step
+	End      string
+	position map[string]json.RawMessage
+}
+
+// watch begins to look at a game, at the position that it stands at.
+func (v viewer) watch(t *testing.T, path string) *watching {
 	t.Helper()
-	status, body := v.ask(t, "GET", path)
-	if status != http.StatusOK {
-		t.Fatalf("%s: status %d, %s", path, status, body)
-	}
-	if err := json.Unmarshal([]byte(body), &l); err != nil {
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+v.host+path, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	r.Header.Set(viewKey, v.key)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: status %d", path, answer.StatusCode)
+	}
+	leave := func() { answer.Body.Close() }
+	t.Cleanup(leave)
+	w := &watching{in: json.NewDecoder(answer.Body), leave: leave}
+	w.next(t)
+	return w
+}
+
+// next waits for another position, or the end.
+func (w *watching) next(t *testing.T) {
+	t.Helper()
+	var line struct {
+		Head *scene.Head
+		Step map[string]json.RawMessage
+		End  string
+	}
+	if err := w.in.Decode(&line); err != nil {
+		t.Fatal(err)
+	}
+	if line.Head != nil {
+		w.games, w.Head, w.position = w.games+1, *line.Head, map[string]json.RawMessage{}
+		w.next(t)
+		return
+	}
+	if w.End = line.End; w.End != "" {
+		return
+	}
+	for _, key := range []string{"changed", "actions", "rewards", "events", "thoughts"} {
+		delete(w.position, key)
+	}
+	maps.Copy(w.position, line.Step)
+	text, err := json.Marshal(w.position)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Step = scene.Step{}
+	if err := json.Unmarshal(text, &w.Step); err != nil {
+		t.Fatal(err)
+	}
+	for cell, kind := range w.Step.Changed {
+		w.Step.Ground[cell] = kind[0]
+	}
+	if w.position["ground"], err = json.Marshal(w.Step.Ground); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// until waits for the position after a step.
+func (w *watching) until(t *testing.T, step int) {
+	t.Helper()
+	for w.Step.Step != step {
+		w.next(t)
+	}
 }
 
 func float32s(values ...float32) []byte {
@@ -90,10 +158,10 @@ func TestLive(t *testing.T) {
 	var about LiveEnv
 	_, body := v.ask(t, "GET", "/live")
 	if err := json.Unmarshal([]byte(body), &about); err != nil || about.Games != 3 || about.Learners != 1 ||
-		about.Env != "PommeTeamCompetition-v0" || !about.Running || about.Pausable {
+		about.Env != "PommeTeamCompetition-v0" || !about.Running {
 		t.Errorf("the environment is %s (%v)", body, err)
 	}
-	at := v.look(t, "/live/2")
+	at := v.watch(t, "/live/2")
 	if at.Step.Step != 0 || at.Head.Seed != 7 || at.Head.Env != "PommeTeamCompetition-v0" ||
 		at.Head.Names[1] != "learner" || at.Head.Names[0] != "simple" || len(at.Step.Sight) != 4 {
 		t.Errorf("at the start: %+v", at.Head)
@@ -101,14 +169,16 @@ func TestLive(t *testing.T) {
 	for step := 1; step <= 3; step++ {
 		call(t, c, "show", "env", 1, "values", []any{"float32", []int{3}, []byte{}, float32s(0, 0.5, float32(step))})
 		call(t, c, "step", "env", 1, "actions", []any{"uint8", []int{3}, []byte{}, []byte{0, 0, 0}})
-		at = v.look(t, "/live/2")
+		at.next(t)
 		if at.Step.Step != step || len(at.Step.Rewards) != 4 || len(at.Step.Thoughts) != 1 || at.Step.Thoughts[0].Seat != 1 ||
 			*at.Step.Thoughts[0].Value != float64(step) {
 			t.Errorf("after step %d: %+v", step, at.Step)
 		}
 	}
+	call(t, c, "step", "env", 1, "actions", []any{"uint8", []int{3}, []byte{}, []byte{0, 0, 0}})
+	at.until(t, 4) // though the game rests, and nothing was shown
 	if shown := call(t, c, "show", "env", 1); shown["watched"] != true {
-		t.Errorf("somebody has just looked, and the client is told %v", shown)
+		t.Errorf("somebody looks, and the client is told %v", shown)
 	}
 	for _, path := range []string{"/live/3", "/live/-1", "/live/x", "/live/0/0", "/live/", "/lively"} {
 		if status, body := v.ask(t, "GET", path); status != http.StatusNotFound {
@@ -126,7 +196,7 @@ func TestLiveKeys(t *testing.T) {
 		cfg.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	begin := func(c *Client) viewer {
-		made := call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1, "pause", true)
+		made := call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1)
 		call(t, c, "reset", "env", made.Int("env"), "seed", 1)
 		return server.viewer(made)
 	}
@@ -142,17 +212,13 @@ func TestLiveKeys(t *testing.T) {
 	_, want := server.ask(t, "GET", "/live", token())
 	for _, keys := range [][]string{nil, {""}, {gone.key}, {own.key[1:]}, {own.key + "A"}, {strings.ToLower(own.key)},
 		{"1"}, {"LIS"}, {"", own.key}} {
-		for _, asked := range []string{"GET /live", "GET /live/0", "GET /live/9", "POST /live/pause"} {
+		for _, asked := range []string{"GET /live", "GET /live/0", "GET /live/9"} {
 			method, path, _ := strings.Cut(asked, " ")
 			if status, body := server.ask(t, method, path, token(keys...)); status != http.StatusNotFound || body != want {
 				t.Errorf("%s with %q: %d %q, want 404 %q", asked, keys, status, body, want)
 			}
 		}
 	}
-	if status, body := server.ask(t, "POST", "/live/pause", token(other.key)); status != http.StatusNoContent {
-		t.Errorf("a pause: %d %s", status, body)
-	}
-	call(t, mine, "step", "env", 1, "actions", uint8s(0, 0, 0, 0)) // the pause is another's
 	if len(own.key) < 26 || own.key == other.key || own.key == gone.key {
 		t.Errorf("the keys are %q, %q and %q", own.key, other.key, gone.key)
 	}
@@ -178,13 +244,10 @@ func TestLiveList(t *testing.T) {
 		}
 		c := server.dial(t)
 		call(t, c, "make", "env_id", "SuiteBot-v0", "games", 2)
-		call(t, c, "make", "env_id", "OneVsOne-v0", "games", 1, "pause", true)
+		call(t, c, "make", "env_id", "OneVsOne-v0", "games", 1)
 		call(t, c, "reset", "env", 2, "seed", 1)
-		for _, asked := range []string{"GET /live/0", "POST /live/pause"} {
-			method, path, _ := strings.Cut(asked, " ")
-			if status, body := v.ask(t, method, path); status != http.StatusNotFound {
-				t.Errorf("key %q: %s is answered %d %s", listKey, asked, status, body)
-			}
+		if status, body := v.ask(t, "GET", "/live/0"); status != http.StatusNotFound {
+			t.Errorf("key %q: a game is answered %d %s", listKey, status, body)
 		}
 		if listKey == "" {
 			continue
@@ -192,7 +255,7 @@ func TestLiveList(t *testing.T) {
 		var list []LiveEnv
 		_, body := v.ask(t, "GET", "/live")
 		if err := json.Unmarshal([]byte(body), &list); err != nil || len(list) != 2 || list[0].Env != "SuiteBot-v0" ||
-			list[0].Games != 2 || list[0].Running || !list[1].Running || !list[1].Pausable || list[1].Paused {
+			list[0].Games != 2 || list[0].Running || !list[1].Running {
 			t.Errorf("the list is %s (%v)", body, err)
 		}
 	}
@@ -218,23 +281,15 @@ func TestLiveWhileStepping(t *testing.T) {
 			call(t, c, "step", "env", 1, "actions", []any{"uint8", []int{8}, []byte{}, []byte{a, a, a, a, a, a, a, a}})
 		}
 	}()
-	last, moved := -1, 0
-	for looks := 0; looks < 30 || moved < 10; looks++ {
-		at := v.look(t, "/live/1")
-		if at.Step.Step != last {
-			moved++
-		}
-		if looks == 10_000 {
-			t.Fatalf("%d looks have seen %d positions", looks, moved)
-		}
-		last = at.Step.Step
+	at := v.watch(t, "/live/1")
+	for range 30 {
+		at.next(t)
 		if at.Step.Actions != nil && (len(at.Step.Actions) != 4 || at.Step.Actions[0][0] != (at.Step.Actions[3][0])) {
 			t.Errorf("actions are %v", at.Step.Actions)
 		}
 		if len(at.Step.Agents) != 4 || len(at.Step.Ground) != at.Head.Rows*at.Head.Cols {
-			t.Fatalf("step %d is not whole: %+v", last, at.Step)
+			t.Fatalf("step %d is not whole: %+v", at.Step.Step, at.Step)
 		}
-		time.Sleep(time.Millisecond)
 	}
 	close(done)
 	<-stopped
@@ -252,35 +307,30 @@ func TestLiveFollows(t *testing.T) {
 		if batchSize != nil {
 			call(t, c, "recv", "env", 1) // the other game
 		}
-		number, episode, laid, ended, searched := 0, 1, 0, 0, 0
+		at, laid, ended, searched := v.watch(t, "/live/0"), 0, 0, 0
 		for step := range 400 {
-			look := v.look(t, fmt.Sprintf("/live/0?since=%d", number))
-			if look.Episode != episode {
-				if look.Episode != episode+1 || ended != episode || look.Steps[0].Step != 0 {
-					t.Fatalf("after episode %d comes %d, at step %d", episode, look.Episode, look.Steps[0].Step)
-				}
-				episode = look.Episode
+			if step > 0 {
+				at.next(t)
 			}
-			for _, s := range look.Steps {
-				for _, e := range s.Events {
-					switch e.Kind {
-					case env.Laid:
-						laid++
-					case env.Ended:
-						ended++
-					}
-				}
-				if s.Step > 0 && (len(s.Actions) != 2 || len(s.Actions[1]) != 1 || len(s.Rewards) != 2) {
-					t.Errorf("step %d has the actions %v and the rewards %v", s.Step, s.Actions, s.Rewards)
-				}
-				if len(s.Thoughts) > 0 && s.Thoughts[0].Seat == 1 && s.Thoughts[0].Visits != nil {
-					searched++
+			if at.games != ended+1 {
+				t.Fatalf("game %d begins at step %d, and %d have ended", at.games, at.Step.Step, ended)
+			}
+			for _, e := range at.Step.Events {
+				switch e.Kind {
+				case env.Laid:
+					laid++
+				case env.Ended:
+					ended++
 				}
 			}
-			number = look.Number
-			if again := v.look(t, fmt.Sprintf("/live/0?since=%d", number)); len(again.Steps) > 0 &&
-				again.Episode == episode {
-				t.Fatalf("positions %d to %d are told twice", number, again.Number)
+			if s := at.Step; s.Step > 0 && (len(s.Actions) != 2 || len(s.Actions[1]) != 1 || len(s.Rewards) != 2) {
+				t.Errorf("step %d has the actions %v and the rewards %v", s.Step, s.Actions, s.Rewards)
+			}
+			if s := at.Step; len(s.Thoughts) > 0 && s.Thoughts[0].Seat == 1 && s.Thoughts[0].Visits != nil {
+				searched++
+			}
+			if at.Step.Status.Over {
+				at.next(t) // the next game has begun with the same step
 			}
 			action := byte(step*7%4 + 1)
 			if step%5 == 0 {
@@ -311,33 +361,33 @@ func TestKeptPositionsAreCounted(t *testing.T) {
 	c := server.dial(t)
 	var viewers []viewer
 	for _, opponent := range []string{"static", "mcts:ticks=20"} {
-		viewers = append(viewers, server.viewer(call(t, c, "make", "env_id", "PommeRadio-v2", "games", mostFollowed,
+		viewers = append(viewers, server.viewer(call(t, c, "make", "env_id", "PommeRadio-v2", "games", mostLooks,
 			"opponents", slices.Repeat([]string{opponent}, 3), "autoreset_mode", "SameStep", "rules",
 			Message{"board_size": 14, "num_rigid": 20, "num_wood": 60, "num_items": 60})))
 		call(t, c, "reset", "env", len(viewers), "seed", 1)
 	}
 	alone, before := server.used(), envtest.HeapInUse()
 	for n, v := range viewers {
-		for game := range mostFollowed {
-			v.look(t, fmt.Sprintf("/live/%d?since=0", game))
+		var watched []*watching
+		for game := range mostLooks {
+			watched = append(watched, v.watch(t, fmt.Sprintf("/live/%d", game)))
 		}
 		for step := range mostKept {
 			call(t, c, "show", "env", n+1, "probabilities",
-				Tensor{env.Float32, []int{mostFollowed, 24}, make([]byte, 4*24*mostFollowed)})
-			call(t, c, "step", "env", n+1, "actions", Tensor{env.Uint8, []int{mostFollowed, 3},
-				slices.Repeat([]byte{byte(step*7%6) * byte(step%2), 1, 2}, mostFollowed)})
-			if step%10 == 0 { // they are not forgotten
-				v.look(t, fmt.Sprintf("/live/%d", step/10%mostFollowed))
-			}
+				Tensor{env.Float32, []int{mostLooks, 24}, make([]byte, 4*24*mostLooks)})
+			call(t, c, "step", "env", n+1, "actions", Tensor{env.Uint8, []int{mostLooks, 3},
+				slices.Repeat([]byte{byte(step*7%6) * byte(step%2), 1, 2}, mostLooks)})
 		}
 		took, counted := envtest.HeapInUse()-before, server.used()-alone
-		if counted != mostFollowed*followedBytes || took > counted || took < counted/8 {
-			t.Errorf("%d games are followed: %d bytes are counted, %d in use; want %d counted", mostFollowed, counted, took,
-				mostFollowed*followedBytes)
+		if counted != mostLooks*followedBytes || took > counted || took < counted/8 {
+			t.Errorf("%d games are followed: %d bytes are counted, %d in use; want %d counted", mostLooks, counted, took,
+				mostLooks*followedBytes)
 		}
+		for _, at := range watched {
+			at.leave()
+		}
+		eventually(t, "what is followed is given back", func() bool { return server.used() == alone })
 	}
-	call(t, c, "close", "env", 2)
-	eventually(t, "what is followed is given back", func() bool { return server.used() < alone })
 }
 
 // TestLookWithoutMemory: a game that there is no memory to follow is not followed, and its environment goes on.
@@ -346,13 +396,19 @@ func TestLookWithoutMemory(t *testing.T) {
 	c := server.dial(t)
 	v := server.viewer(call(t, c, "make", "env_id", "ToySolo-v0", "games", 2))
 	call(t, c, "reset", "env", 1, "seed", 1)
-	v.look(t, "/live/0")
+	at := v.watch(t, "/live/0")
 	if status, body := v.ask(t, "GET", "/live/1"); status != http.StatusServiceUnavailable ||
 		!strings.Contains(body, "--max-memory-bytes") {
 		t.Errorf("a second game: status %d, %s; want 503, and what to do", status, body)
 	}
 	call(t, c, "step", "env", 1, "actions", toyActions(6, 0, 0))
-	v.look(t, "/live/0")
+	at.until(t, 1)
+	at.leave()
+	eventually(t, "its memory is free for another", func() bool {
+		return !server.gallery.find(v.key).viewers.asked.Load()
+	})
+	v.watch(t, "/live/1")
+	call(t, c, "close", "env", 1)
 }
 
 // TestLooksAreBounded: so many looks at the games of a client can wait for a step, and no more, even if those
@@ -400,76 +456,19 @@ func TestLooksAreBounded(t *testing.T) {
 	eventually(t, "nothing waits any more", func() bool { return owner.looks.Load() == 0 })
 }
 
-// TestLivePause: no step is answered until viewers let it, one at a time or all.
-func TestLivePause(t *testing.T) {
+// TestLiveEnds: viewers learn that the environment is closed, or that its client has gone.
+func TestLiveEnds(t *testing.T) {
 	server := liveServer(t, "")
 	c := server.dial(t)
-	first := server.viewer(call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1))
-	v := server.viewer(call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1, "pause", true))
-	order := func(v viewer, order string, want int) {
-		t.Helper()
-		if status, body := v.ask(t, "POST", "/live/"+order); status != want {
-			t.Errorf("%s: status %d, want %d: %s", order, status, want, body)
+	for env, end := range []func(){func() { call(t, c, "close", "env", 1) }, func() { c.Close() }} {
+		v := server.viewer(call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1))
+		call(t, c, "reset", "env", env+1, "seed", 1)
+		at := v.watch(t, "/live/0")
+		end()
+		if at.next(t); at.End == "" {
+			t.Errorf("step %d comes, want the end", at.Step.Step)
 		}
 	}
-	order(first, "pause", http.StatusConflict)
-	order(v, "wait", http.StatusNotFound)
-	call(t, c, "reset", "env", 2, "seed", 1)
-	order(v, "pause", http.StatusNoContent)
-	answered := make(chan int)
-	go func() {
-		defer close(answered)
-		for step := range 40 {
-			call(t, c, "step", "env", 2, "actions", []any{"uint8", []int{4}, []byte{}, []byte{0, 0, 0, 0}})
-			answered <- step + 1
-		}
-	}()
-	for step := 1; step <= 4; step++ {
-		at := v.look(t, "/live/0")
-		for ; at.Step.Step < step; at = v.look(t, "/live/0") {
-			time.Sleep(time.Millisecond)
-		}
-		if at.Step.Step != step || !at.Paused {
-			t.Errorf("paused is %v at step %d, want step %d", at.Paused, at.Step.Step, step)
-		}
-		select {
-		case got := <-answered:
-			t.Errorf("step %d was answered while paused", got)
-		case <-time.After(10 * time.Millisecond):
-		}
-		order(v, "step", http.StatusNoContent)
-		if got := <-answered; got != step {
-			t.Errorf("step %d was answered, want %d", got, step)
-		}
-	}
-	order(v, "go", http.StatusNoContent)
-	for range answered {
-	}
-}
-
-// TestLivePauseEnds: a client that goes away while it is paused is gone.
-func TestLivePauseEnds(t *testing.T) {
-	server := liveServer(t, "")
-	c := server.dial(t)
-	v := server.viewer(call(t, c, "make", "env_id", "SuiteBot-v0", "games", 1, "pause", true))
-	call(t, c, "reset", "env", 1, "seed", 1)
-	if status, _ := v.ask(t, "POST", "/live/pause"); status != http.StatusNoContent {
-		t.Fatalf("status %d", status)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		c.Call("step", "env", 1, "actions", []any{"uint8", []int{4}, []byte{}, []byte{0, 0, 0, 0}})
-	}()
-	for v.look(t, "/live/0").Step.Step == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	c.Close()
-	<-done
-	eventually(t, "its environment is gone", func() bool {
-		status, _ := v.ask(t, "GET", "/live")
-		return status == http.StatusNotFound
-	})
 }
 
 // TestLiveIsForThoseWhoMayConnect: host, origin and token are checked as for the socket.
@@ -493,10 +492,10 @@ func TestLiveIsForThoseWhoMayConnect(t *testing.T) {
 		}
 		want := tc.want
 		if want == http.StatusOK {
-			want = http.StatusConflict // it was not made to be paused
+			want = http.StatusConflict // it was not reset
 		}
-		if status, body := server.ask(t, "POST", "/live/pause", headers(tc.header...)); status != want {
-			t.Errorf("%s: an order has status %d, want %d: %s", tc.reason, status, want, body)
+		if status, body := server.get(t, "/live/0", headers(tc.header...)); status != want {
+			t.Errorf("%s: a game has status %d, want %d: %s", tc.reason, status, want, body)
 		}
 	}
 }
@@ -523,8 +522,8 @@ func TestLooksShareAConnection(t *testing.T) {
 
 // TestNobodyLooks: a step that nobody looks at costs no allocation more.
 func TestNobodyLooks(t *testing.T) {
-	e, s := &environment{}, &session{}
-	if n := testing.AllocsPerRun(100, func() { s.serveViewers(e) }); n != 0 {
+	e := &environment{}
+	if n := testing.AllocsPerRun(100, e.answerViewers); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

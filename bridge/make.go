@@ -1,10 +1,9 @@
 package bridge
 
 import (
-	"encoding"
+	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -15,86 +14,47 @@ import (
 // maxAgentSeconds is the most time that an agent outside the server can have for a move.
 const maxAgentSeconds = 3600
 
-func init() { register("make", readMake, (*session).makeEnv) }
+func init() { register("make", (*session).makeEnv) }
 
 // makeRequest asks for an environment.
 type makeRequest struct {
-	game   gameRequest
-	pool   vec.Config // without its game
-	limit  float64    // seconds, of agents outside the server
-	noop   bool
-	pause  bool // viewers may pause
-	slots  int  // in shared memory
-	places int  // for batches there; 0: as many as slots
-}
-
-func readMake(in *fields) (q makeRequest) {
-	q.game = readGame(in)
-	q.pool.Variants.ByGame = readByGame(in, "rules_by_game")
-	in.need("games")
-	q.pool.Games = in.integer("games", 1, vec.MaxGames)
-	q.pool.Observation = in.text("observation")
-	q.pool.State = in.flag("state")
-	readOption(in, "reward", &q.pool.Reward)
-	readOption(in, "mask", &q.pool.Mask)
-	readOption(in, "autoreset_mode", &q.pool.Autoreset)
-	q.pool.Opponents = in.texts("opponents")
-	q.pool.LineUps = readLineUps(in)
-	q.pool.Seats = in.texts("seats")
-	if in.at("seat") {
-		q.pool.Seat = new(int(in.number("seat", 0, 255)))
-	}
-	q.limit = in.float("agent_seconds")
-	readOption(in, "on_death", &q.pool.OnDeath)
-	q.pool.Counts = in.flag("counts")
-	q.pool.StepCounts = in.flag("step_counts")
-	q.pool.MaxEpisodeSteps = in.integer("max_episode_steps", 0, maxInt)
-	q.pool.BatchSize = in.integer("batch_size", 1, maxInt)
-	q.pool.Workers = in.integer("workers", 0, maxInt)
-	q.noop = in.flag("noop")
-	q.pause = in.flag("pause")
-	q.slots = in.integer("shared_memory", 2, maxSlots)
-	q.places = in.integer("places", 2, maxPlaces)
-	return q
-}
-
-func readOption(in *fields, name string, to encoding.TextUnmarshaler) {
-	if text := in.text(name); text != "" {
-		if err := to.UnmarshalText([]byte(text)); err != nil && in.err == nil {
-			in.err = badOption(name, err)
-		}
-	}
+	gameRequest
+	Pool   vec.Config // without its game
+	Limit  float64    `wire:"agent_seconds"` // of agents outside the server
+	Noop   bool       `wire:"noop"`
+	Slots  int        `wire:"shared_memory,2..16"`
+	Places int        `wire:"places,2..64"` // for batches there; 0: as many as slots
 }
 
 func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	var err error
-	v := &q.pool.Variants
-	if v.Games, err = s.catalogGames(q.game, v.Called); err != nil {
+	v := &q.Pool.Variants
+	if v.Games, err = s.catalogGames(q.gameRequest, v.Which); err != nil {
 		return reply{}, err
 	}
-	q.pool.Game = v.Games[0]
+	q.Pool.Game = v.Games[0]
 	if err := s.checkAgents(&q); err != nil {
 		return reply{}, err
 	}
-	if err := s.checkLimits(&q.pool); err != nil {
+	if err := s.checkLimits(&q.Pool); err != nil {
 		return reply{}, err
 	}
-	if q.places != 0 && q.slots == 0 {
+	if q.Places != 0 && q.Slots == 0 {
 		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared",
-			q.places)
+			q.Places)
 	}
-	e := &environment{handle: s.nextHandle, noop: q.noop, pausable: q.pause, owner: s, key: s.server.cfg.newKey()}
+	e := &environment{handle: s.nextHandle, noop: q.Noop, owner: s, key: s.server.cfg.newKey(), gone: make(chan struct{})}
 	messages := messagesPerPool
-	if q.slots > 0 {
+	if q.Slots > 0 {
 		messages = 0 // shareMemory counts its own
 	}
-	if e.pool, e.layout, e.bytes, err = s.newPool(kindBatch, e.handle, q.pool, 1, messages); err != nil {
+	if e.pool, e.layout, e.bytes, err = s.newPool(kindBatch, e.handle, q.Pool, 1, messages); err != nil {
 		return reply{}, err
 	}
 	s.server.metrics.environments.Inc()
-	if q.slots == 0 {
+	if q.Slots == 0 {
 		e.messages = newBatchMessages(e.layout, e.pool)
-	} else if err := s.shareMemory(e, q.slots, q.places); err != nil {
+	} else if err := s.shareMemory(e, q.Slots, q.Places); err != nil {
 		s.freeEnv(e)
 		return reply{}, err
 	}
@@ -106,14 +66,14 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 }
 
 func (s *session) checkAgents(q *makeRequest) error {
-	if !(q.limit >= 0 && q.limit <= maxAgentSeconds) {
-		return fail(codeOutOfRange, "agent_seconds", "", "agent_seconds is %v, want 0 to %d", q.limit, maxAgentSeconds)
+	if !(q.Limit >= 0 && q.Limit <= maxAgentSeconds) {
+		return fail(codeOutOfRange, "agent_seconds", "", "agent_seconds is %v, want 0 to %d", q.Limit, maxAgentSeconds)
 	}
-	make, game, limit := s.server.cfg.Agent, q.pool.Game, time.Duration(q.limit*float64(time.Second))
+	make, game, limit := s.server.cfg.Agent, q.Pool.Game, time.Duration(q.Limit*float64(time.Second))
 	if make == nil {
 		return nil
 	}
-	q.pool.Agent = func(name string) (env.Agent, error) {
+	q.Pool.Agent = func(name string) (env.Agent, error) {
 		if a, ok, err := make(game, name, limit); ok || err != nil {
 			return a, err
 		}
@@ -140,33 +100,22 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 	return nil
 }
 
-func badOption(field string, err error) error {
-	if e := (*wireError)(nil); errors.As(err, &e) { // of a name that is not allowed
-		return inField(e, field)
-	}
-	return fail(codeBadOption, field, "", "%s", strings.TrimPrefix(err.Error(), "vec: "))
+// optionNames are the fields of make by vec's names, where those are not the same word.
+var optionNames = map[string]string{
+	"Variants": "rules", "Variants.ByGame": "rules_by_game", "LineUps": "line_ups", "ByGame": "by_game",
+	"BatchSize": "batch_size", "Autoreset": "autoreset_mode", "MaxEpisodeSteps": "max_episode_steps", "Player": "policy",
 }
 
-// optionNames replaces the names of vec's fields by those of make.
-var optionNames = strings.NewReplacer("Variants.ByGame", "rules_by_game", "LineUps", "line_ups",
-	"ByGame", "by_game", "Weights", "weights", "Games", "games",
-	"BatchSize", "batch_size", "Autoreset", "autoreset_mode", "Workers", "workers", "Seats", "seats", "Seat", "seat",
-	"Opponents", "opponents", "Mask", "mask", "MaxEpisodeSteps", "max_episode_steps",
-	"Observation", "observation", "State", "state")
-
-// optionField finds the name of a field of make, or the word for an entry of one.
-var optionField = regexp.MustCompile(`\b(rules|rules_by_game|line_ups|line-up|by_game|weights|games|batch_size|autoreset_mode|workers|` +
-	`seats?|opponents?|max_episode_steps|observation|mask|state)\b`)
-
+// optionError is the error of a field of vec's, by its name here.
 func optionError(err error) *wireError {
-	text := optionNames.Replace(strings.TrimPrefix(err.Error(), "vec: "))
-	e := fail(codeBadOption, "", "", "%s", text)
-	_ = errors.As(err, &e) // of a name that is not allowed
-	switch e.Field = optionField.FindString(text); e.Field {
-	case "opponent":
-		e.Field = "opponents"
-	case "line-up":
-		e.Field = "line_ups"
+	var option *vec.OptionError
+	if !errors.As(err, &option) {
+		return asError(err)
+	}
+	field := cmp.Or(optionNames[option.Field], strings.ToLower(option.Field))
+	e := fail(codeBadOption, field, "", "%s", option.Named(field))
+	if errors.As(err, &e) { // of a name that is not allowed
+		e.Field = field
 	}
 	return e
 }

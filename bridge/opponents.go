@@ -1,55 +1,31 @@
 package bridge
 
-import (
-	"pommego/env"
-	"pommego/vec"
-)
+import "pommego/vec"
 
-func init() { registerEnv("set_opponents", false, readOpponents, (*session).setOpponents) }
-
-// readLineUps reads several line-ups, of which each episode has one.
-func readLineUps(in *fields) vec.LineUps {
-	return vec.LineUps{Names: in.lists("line_ups"), Weights: in.floats("weights"), ByGame: readByGame(in, "by_game")}
-}
-
-func readByGame(in *fields, name string) []int32 {
-	games := in.tensor(name, env.Int32)
-	if games.given() && games.rank != 1 {
-		in.wrong(codeWrongShape, name, "", "%s has %d dimensions, want 1", name, games.rank)
-	}
-	return dataAs[int32](&games)
-}
+func init() { registerEnv("set_opponents", false, (*session).setOpponents) }
 
 // opponentsRequest names who plays the seats that do not learn.
 type opponentsRequest struct {
-	opponents []string
-	lineUps   vec.LineUps
-}
-
-func readOpponents(in *fields) opponentsRequest {
-	return opponentsRequest{in.texts("opponents"), readLineUps(in)}
+	Opponents []string `wire:"opponents,0..256"`
+	LineUps   vec.LineUps
 }
 
 func (s *session) setOpponents(e *environment, id uint64, q opponentsRequest) (reply, error) {
 	switch {
-	case q.opponents == nil && q.lineUps.Names == nil:
+	case q.Opponents == nil && q.LineUps.Names == nil:
 		return reply{}, fail(codeMissingField, "opponents", "", "set_opponents needs the field opponents, or line_ups")
-	case q.opponents != nil && (q.lineUps.Names != nil || q.lineUps.Weights != nil || q.lineUps.ByGame != nil):
+	case q.Opponents != nil && (q.LineUps.Names != nil || q.LineUps.Weights != nil || q.LineUps.ByGame != nil):
 		return reply{}, fail(codeBadOption, "opponents", "", "opponents and line_ups are both given, want one of them")
-	case q.opponents != nil:
-		q.lineUps.Names = [][]string{q.opponents}
+	case q.Opponents != nil:
+		q.LineUps.Names = [][]string{q.Opponents}
 	}
-	bytes := e.pool.LineUpBytes(q.lineUps)
+	bytes := e.pool.LineUpBytes(q.LineUps)
 	if err := s.memory.reserve(bytes, "opponents", "the new opponents"); err != nil {
 		return reply{}, err
 	}
-	if err := e.pool.SetLineUps(q.lineUps); err != nil {
+	if err := e.pool.SetLineUps(q.LineUps); err != nil {
 		s.memory.release(bytes)
-		e := optionError(err)
-		if q.opponents != nil || e.Field == "" {
-			e.Field = "opponents"
-		}
-		return reply{}, e
+		return reply{}, optionError(err)
 	}
 	s.memory.exchange(&e.bytes, &e.agents, bytes)
 	return e.ok(id)

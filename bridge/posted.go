@@ -108,28 +108,3 @@ func (s *session) postedStep(e *environment) {
 	s.busy.Add(-1)
 	s.touch()
 }
-
-func (s *session) makePosted(r *request) (reply, error) {
-	e, c := r.posted, r.posted.channel
-	err := e.wantRunning()
-	if c.place < 0 {
-		if err == nil {
-			err = s.begin(e, c.sent, c.own[:len(c.sent)*len(c.own)/e.pool.Games()])
-		}
-		if e.refused == nil {
-			e.refused = err
-		}
-		return reply{}, nil
-	}
-	if err != nil {
-		return reply{}, err
-	}
-	f := c.message(e)
-	if c.games == nil {
-		return s.stepInto(f, e, r.id, c.own)
-	}
-	if err, e.refused = e.refused, nil; err != nil {
-		return reply{}, err
-	}
-	return s.recvInto(f, e, r.id)
-}

@@ -3,57 +3,49 @@ package bridge
 import (
 	"encoding/binary"
 
-	"pommego/env"
 	"pommego/vec"
 )
 
 func init() {
-	registerEnv("send", true, readSend, (*session).sendGames)
-	registerEnv("recv", true, readNothing, (*session).recvGames)
+	registerEnv("send", true, (*session).sendGames)
+	registerEnv("recv", true, (*session).recvGames)
 }
 
 // sendRequest begins a step of some games of an environment with a batch size.
-type sendRequest struct{ games, actions tensor }
-
-func readSend(in *fields) sendRequest {
-	in.need("games", "actions")
-	return sendRequest{in.tensor("games", env.Int32), in.tensor("actions", env.Uint8)}
+type sendRequest struct {
+	Games   tensor `wire:"games,needed,int32"`
+	Actions tensor `wire:"actions,needed,uint8"`
 }
 
 func (s *session) sendGames(e *environment, id uint64, q sendRequest) (reply, error) {
 	if err := e.wantBatchSize(true); err != nil {
 		return reply{}, err
 	}
-	if err := q.games.want("games", len(q.games.data)/4); err != nil {
+	if err := q.Games.want("games", len(q.Games.data)/4); err != nil {
 		return reply{}, err
 	}
 	e.sent = e.sent[:0]
-	for at := 0; at < len(q.games.data); at += 4 {
-		e.sent = append(e.sent, int32(binary.LittleEndian.Uint32(q.games.data[at:])))
+	for at := 0; at < len(q.Games.data); at += 4 {
+		e.sent = append(e.sent, int32(binary.LittleEndian.Uint32(q.Games.data[at:])))
 	}
-	if err := wantActions(&q.actions, len(e.sent)*e.pool.Learners(), e.pool.Spec()); err != nil {
+	if err := wantActions(&q.Actions, len(e.sent)*e.pool.Learners(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
-	if err := s.begin(e, e.sent, q.actions.data); err != nil {
-		return reply{}, err
-	}
-	return s.begun(e, id), nil
-}
-
-func (s *session) begin(e *environment, games []int32, actions []byte) error {
 	most := e.pool.Games() - 1
-	for k, game := range games {
+	for k, game := range e.sent {
 		if game < 0 || int(game) > most {
-			return inField(outOfRange(element("games", k), game, 0, uint64(most)), "games")
+			return reply{}, inField(outOfRange(element("games", k), game, 0, uint64(most)), "games")
 		}
 	}
-	if e.noop {
-		return nil
+	if !e.noop {
+		if err := e.pool.Send(e.sent, q.Actions.data); err != nil {
+			return reply{}, s.fromVec(err, "games")
+		}
 	}
-	if err := e.pool.Send(games, actions); err != nil {
-		return s.fromVec(err, "games")
+	if s.fields.posted != nil {
+		return reply{}, nil
 	}
-	return nil
+	return s.begun(e, id), nil
 }
 
 // begun is the reply to send. It lies in one of two buffers: while one is being
@@ -70,10 +62,11 @@ func (s *session) recvGames(e *environment, id uint64, _ nothing) (reply, error)
 	if err := e.wantBatchSize(true); err != nil {
 		return reply{}, err
 	}
-	return s.recvInto(s.take(e.messages), e, id)
-}
-
-func (s *session) recvInto(f *batchMessage, e *environment, id uint64) (reply, error) {
+	if err := e.refused; err != nil {
+		e.refused = nil
+		return reply{}, err
+	}
+	f := s.into(e)
 	if e.noop {
 		return f.reply(id), nil
 	}
@@ -81,7 +74,7 @@ func (s *session) recvInto(f *batchMessage, e *environment, id uint64) (reply, e
 		return reply{}, s.fromVec(err, "env")
 	}
 	s.server.metrics.steps.Add(float64(f.games))
-	s.serveViewers(e)
+	e.answerViewers()
 	return f.reply(id), nil
 }
 
@@ -100,7 +93,7 @@ func (e *environment) wantBatchSize(wanted bool) error {
 
 // wantNoMask refuses to reset some games of an environment with a batch size.
 func (q *resetRequest) wantNoMask(cfg vec.Config) error {
-	if cfg.BatchSize > 0 && q.mask.given() {
+	if cfg.BatchSize > 0 && q.Mask.given() {
 		return fail(codeBadOption, "mask", "leave it out: games whose episode ends begin the next by themselves",
 			"mask is given, but with batch_size all games are reset together")
 	}

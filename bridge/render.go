@@ -8,47 +8,39 @@ import (
 	"pommego/env"
 )
 
-func init() { registerEnv("render", true, readRender, (*session).render) }
-
-// maxTile is the largest tile of a picture, in pixels.
-const maxTile = 64
+func init() { registerEnv("render", true, (*session).render) }
 
 // renderRequest asks for a picture of one game.
 type renderRequest struct {
-	game int
-	tile int // pixels; 0: as text
-	seat int // whose view; env.NoSeat: the whole game
-
-	colours picture.Colours // of a text
-}
-
-func readRender(in *fields) renderRequest {
-	in.need("game")
-	q := renderRequest{game: in.integer("game", 0, maxInt), tile: in.integer("tile", 4, maxTile), seat: env.NoSeat}
-	if in.flag("colour") {
-		q.colours = picture.TrueColour
-	}
-	if in.flag("basic") && q.colours != picture.NoColours {
-		q.colours = picture.Colours16
-	}
-	if in.at("seat") {
-		q.seat = int(in.number("seat", 0, 255))
-	}
-	return q
+	Game   int  `wire:"game,needed"`
+	Tile   int  `wire:"tile,4..64"`  // pixels; 0: as text, ...
+	Colour bool `wire:"colour"`      // ... in colours, ...
+	Basic  bool `wire:"basic"`       // ... the 16 of every terminal
+	Seat   *int `wire:"seat,0..255"` // whose view; nil: the whole game
 }
 
 func (s *session) render(e *environment, id uint64, q renderRequest) (reply, error) {
-	if q.game >= e.pool.Games() {
-		return reply{}, outOfRange("game", q.game, 0, uint64(e.pool.Games()-1))
+	if q.Game >= e.pool.Games() {
+		return reply{}, outOfRange("game", q.Game, 0, uint64(e.pool.Games()-1))
 	}
-	if last := e.pool.Spec().Seats - 1; q.seat > last {
-		return reply{}, outOfRange("seat", q.seat, 0, uint64(last))
+	seat := env.NoSeat
+	if q.Seat != nil {
+		seat = *q.Seat
 	}
-	if q.tile > 0 {
-		return s.renderPixels(e, id, q)
+	if last := e.pool.Spec().Seats - 1; seat > last {
+		return reply{}, outOfRange("seat", seat, 0, uint64(last))
 	}
-	at := e.pool.LiveGame(q.game)
-	text := picture.AppendMatch(nil, at.Game.Spec(), at.Match, at.Tracker, q.seat, q.colours)
+	if q.Tile > 0 {
+		return s.renderPixels(e, id, q, seat)
+	}
+	colours := picture.NoColours
+	if q.Colour && q.Basic {
+		colours = picture.Colours16
+	} else if q.Colour {
+		colours = picture.TrueColour
+	}
+	at := e.pool.LiveGame(q.Game)
+	text := picture.AppendMatch(nil, at.Game.Spec(), at.Match, at.Tracker, seat, colours)
 	return message("text", id, "env", int(e.handle), "text", string(text))
 }
 
@@ -56,12 +48,12 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 var painters sync.Pool
 
 // renderPixels draws a game as an image: red, green and blue of each pixel.
-func (s *session) renderPixels(e *environment, id uint64, q renderRequest) (reply, error) {
-	at := e.pool.LiveGame(q.game)
-	pic := e.artist.Picture(at.Game, at.Match, at.Actions, q.seat)
+func (s *session) renderPixels(e *environment, id uint64, q renderRequest, seat int) (reply, error) {
+	at := e.pool.LiveGame(q.Game)
+	pic := e.artist.Picture(at.Game, at.Match, at.Actions, seat)
 	painter, _ := painters.Get().(*picture.Painter)
-	if painter == nil || painter.Tile() != q.tile {
-		painter = picture.NewPainter(q.tile, false)
+	if painter == nil || painter.Tile() != q.Tile {
+		painter = picture.NewPainter(q.Tile, false)
 	}
 	defer painters.Put(painter)
 	width, height := painter.Size(&pic)

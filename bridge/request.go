@@ -2,8 +2,10 @@ package bridge
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Version is the protocol's version that this package speaks.
@@ -34,20 +36,26 @@ type request struct {
 // handler answers a request of one name.
 type handler struct {
 	name   string
+	table  []field
 	handle func(s *session, in *fields, id uint64) (reply, error)
 }
 
 // requests are all there are. Each file that answers one registers it here.
 var requests = map[string]*handler{}
 
-// register adds a request: what reads its fields, and what answers it.
-func register[Q any](name string, read func(*fields) Q, answer func(*session, uint64, Q) (reply, error)) {
+// register adds a request: the struct with its fields, and what answers it.
+func register[Q any](name string, answer func(*session, uint64, Q) (reply, error)) {
 	if requests[name] != nil {
 		panic("bridge: two requests are called " + name)
 	}
-	requests[name] = &handler{name, func(s *session, in *fields, id uint64) (reply, error) {
-		q := read(in)
-		if err := in.end(); err != nil {
+	table, room := tableOf(reflect.TypeFor[Q]()), sync.Pool{New: func() any { return new(Q) }}
+	requests[name] = &handler{name, table, func(s *session, in *fields, id uint64) (reply, error) {
+		to := room.Get().(*Q) // which takes no memory of its own for each step
+		err := in.read(to, table)
+		q := *to
+		*to = *new(Q)
+		room.Put(to)
+		if err != nil {
 			return reply{}, err
 		}
 		return answer(s, id, q)
@@ -56,33 +64,27 @@ func register[Q any](name string, read func(*fields) Q, answer func(*session, ui
 
 // ofEnv is a request about an environment, which it names by the field env.
 type ofEnv[Q any] struct {
-	handle uint64
-	rest   Q
+	Env  uint64 `wire:"env,needed,1..9007199254740991"`
+	Rest Q
 }
 
 // registerEnv adds a request about an environment. running: all of the
 // environment's games must have been reset.
-func registerEnv[Q any](name string, running bool, read func(*fields) Q,
-	answer func(*session, *environment, uint64, Q) (reply, error)) {
-	register(name, func(in *fields) ofEnv[Q] {
-		in.need("env")
-		return ofEnv[Q]{in.unsigned("env", 1, maxID), read(in)}
-	}, func(s *session, id uint64, q ofEnv[Q]) (reply, error) {
-		e, err := s.find(q.handle)
+func registerEnv[Q any](name string, running bool, answer func(*session, *environment, uint64, Q) (reply, error)) {
+	register(name, func(s *session, id uint64, q ofEnv[Q]) (reply, error) {
+		e, err := s.find(q.Env)
 		if err == nil && running {
 			err = e.wantRunning()
 		}
 		if err != nil {
 			return reply{}, err
 		}
-		return answer(s, e, id, q.rest)
+		return answer(s, e, id, q.Rest)
 	})
 }
 
 // nothing is what a request without further fields says.
 type nothing struct{}
-
-func readNothing(*fields) nothing { return nothing{} }
 
 // parse checks the message and finds the request's number and handler. On an
 // error it has still found the number if hasID.

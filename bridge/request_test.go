@@ -6,13 +6,13 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/vmihailenco/msgpack/v5"
 
-	"pommego/arena/picture"
 	"pommego/env"
 	"pommego/vec"
 )
@@ -31,7 +31,7 @@ func requestExamples() []entries {
 			"outcome",
 			"autoreset_mode", "SameStep", "opponents", []string{"still", "wander"}, "line_ups", nil, "weights", nil, "by_game",
 			nil, "seats", nil, "seat", 1, "agent_seconds", 0.5, "on_death", "wait", "counts", true, "max_episode_steps", 9,
-			"batch_size", 1, "workers", 1, "noop", true, "pause", true, "shared_memory", 3, "places", 4},
+			"batch_size", 1, "workers", 1, "noop", true, "shared_memory", 3, "places", 4},
 		{"type", "attach", "id", 15, "env", 1},
 		{"type", "reset", "id", 6, "env", 1, "seed", uint64(math.MaxUint64), "seeds", seeds, "mask", uint8s(0, 1), "states",
 			[]any{[]byte("state")}, "starts", int32s(0, -1)},
@@ -63,16 +63,19 @@ func parsed(t *testing.T, message entries) *fields {
 	return in
 }
 
-// example is the good request of a type.
-func example(t *testing.T, name string) *fields {
+// readExample reads the fields of the good request of a type.
+func readExample[Q any](t *testing.T, name string) (q Q) {
 	t.Helper()
 	for _, message := range requestExamples() {
 		if message[1] == name {
-			return parsed(t, message)
+			if err := parsed(t, message).read(&q, tableOf(reflect.TypeFor[Q]())); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			return q
 		}
 	}
 	t.Fatalf("no example of %s", name)
-	return nil
+	return q
 }
 
 // refusal is the error that a request is answered with by a session that has
@@ -93,41 +96,34 @@ func refusal(t *testing.T, message entries) *wireError {
 
 // TestRead reads all fields of the good requests.
 func TestRead(t *testing.T) {
-	seed := uint64(math.MaxUint64)
-	in := example(t, "make")
-	want := makeRequest{game: gameRequest{id: "ToySolo-v0"}, noop: true, pause: true, slots: 3, places: 4, limit: 0.5,
-		pool: vec.Config{
+	want := makeRequest{gameRequest: gameRequest{ID: "ToySolo-v0"}, Noop: true, Slots: 3, Places: 4,
+		Limit: 0.5, Pool: vec.Config{
 			Games: 2, Observation: "maps", Autoreset: vec.SameStep, Opponents: []string{"still", "wander"}, Seat: new(1),
 			OnDeath: vec.Wait, Counts: true, MaxEpisodeSteps: 9, BatchSize: 1, Workers: 1,
 		}}
-	if q := readMake(in); !reflect.DeepEqual(q, want) || in.end() != nil {
+	if q := readExample[makeRequest](t, "make"); !reflect.DeepEqual(q, want) {
 		t.Errorf("make: %+v, want %+v", q, want)
 	}
-	in = example(t, "reset")
-	in.unsigned("env", 1, 1)
-	if q := readReset(in); *q.seed != seed || len(dataAs[uint64](&q.seeds)) != 2 ||
-		!slices.Equal(q.mask.data, []byte{0, 1}) || in.end() != nil {
+	if q := readExample[ofEnv[resetRequest]](t, "reset").Rest; *q.Seed != math.MaxUint64 ||
+		len(dataAs[uint64](&q.Seeds)) != 2 || !slices.Equal(q.Mask.data, []byte{0, 1}) {
 		t.Errorf("reset: %+v", q)
 	}
-	in = example(t, "step")
-	if q := readStep(in); !slices.Equal(q.actions.shape(), []int{6, 2}) {
+	if q := readExample[ofEnv[stepRequest]](t, "step"); q.Env != 1 || !slices.Equal(q.Rest.Actions.shape(), []int{6, 2}) {
 		t.Errorf("step: %+v", q)
 	}
-	in = example(t, "set_state")
-	if q := readSetState(in); string(q.states[0].data) != "state" || q.states[0].json || !q.states[1].json ||
-		!slices.Equal(q.games, []int{0, 1}) {
+	if q := readExample[ofEnv[setStateRequest]](t, "set_state").Rest; string(q.States[0].data) != "state" ||
+		q.States[0].json || !q.States[1].json || !slices.Equal(q.Games, []int{0, 1}) {
 		t.Errorf("set_state: %+v", q)
 	}
-	in = example(t, "spaces")
-	if q := readGame(in); string(q.rules[0]) != `{"cols":1.5,"rows":3,"x":[null,true,"y",-1]}` || in.end() != nil {
-		t.Errorf("rules: %s", q.rules)
+	if q := readExample[gameRequest](t, "spaces"); string(q.Rules[0]) !=
+		`{"cols":1.5,"rows":3,"x":[null,true,"y",-1]}` {
+		t.Errorf("rules: %s", q.Rules)
 	}
-	in = example(t, "simulate")
-	if q := readSimulate(in); *q.seed != 1 || len(q.states) != 1 || q.steps != 3 || q.policy != "still" || !q.all {
+	if q := readExample[ofEnv[simulateRequest]](t, "simulate").Rest; *q.Seed != 1 || len(q.States) != 1 || q.Steps != 3 ||
+		q.Policy != "still" || !q.All {
 		t.Errorf("simulate: %+v", q)
 	}
-	in = example(t, "render")
-	if q := readRender(in); q != (renderRequest{game: 1, colours: picture.TrueColour, seat: env.NoSeat}) {
+	if q := readExample[ofEnv[renderRequest]](t, "render").Rest; q != (renderRequest{Game: 1, Colour: true}) {
 		t.Errorf("render: %+v", q)
 	}
 }
@@ -292,13 +288,50 @@ func TestParseForgets(t *testing.T) {
 		if _, err := r.parse(in); err != nil {
 			t.Fatal(err)
 		}
-		if r.name != message[1] || r.id != uint64(message[3].(int)) || !slices.Equal(in.known, []string{"type", "id"}) ||
-			in.found != 2 {
-			t.Errorf("%v: got %+v, and %v of %v", message, r, in.found, in.known)
+		if r.name != message[1] || r.id != uint64(message[3].(int)) || len(in.keys()) != len(message)/2 || in.err != nil ||
+			in.posted != nil {
+			t.Errorf("%v: got %+v, and %v", message, r, in.keys())
 		}
-		in.need("nothing")
-		in.text("no text")
+		in.posted = &environment{}
 		in.wrong(codeInternal, "", "", "an error")
+	}
+}
+
+// TestTables: the fields that PROTOCOL.md lists for a request are those of the table by which it is read.
+func TestTables(t *testing.T) {
+	protocol, err := os.ReadFile("PROTOCOL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := regexp.MustCompile("`([a-z_]+)`")
+	for request, h := range requests {
+		_, section, _ := strings.Cut(string(protocol), "\n### "+request+"\n")
+		section, _, _ = strings.Cut(section, "\n### ")
+		var want, got []string
+		for _, d := range h.table {
+			want = append(want, d.name)
+		}
+		_, rows, tabled := strings.Cut(section, "\n| field | type | ")
+		if !tabled || strings.Contains(section[:len(section)-len(rows)], "Reply") {
+			if len(h.table) > 1 {
+				t.Errorf("%s has the fields %v, and PROTOCOL.md no table of them", request, want)
+			}
+			continue
+		}
+		for line := range strings.SplitSeq(rows, "\n") {
+			if line == "" {
+				break
+			}
+			cell, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+			for _, found := range name.FindAllStringSubmatch(cell, -1) {
+				got = append(got, found[1])
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("PROTOCOL.md lists for %s the fields %v, it has %v", request, got, want)
+		}
 	}
 }
 

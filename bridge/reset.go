@@ -1,38 +1,30 @@
 package bridge
 
 import (
+	"cmp"
 	"fmt"
 
-	"pommego/env"
 	"pommego/vec"
 )
 
-func init() { registerEnv("reset", false, readReset, (*session).reset) }
+func init() { registerEnv("reset", false, (*session).reset) }
 
 // resetRequest asks for new episodes.
 type resetRequest struct {
-	seed  *uint64
-	seeds tensor
-	mask  tensor
+	Seed  *uint64 `wire:"seed,0..18446744073709551615"`
+	Seeds tensor  `wire:"seeds,uint64"`
+	Mask  tensor  `wire:"mask,uint8"`
 
-	states []savedState // that games begin in
-	starts tensor       // which of them each does
-}
-
-func readReset(in *fields) (q resetRequest) {
-	q.seed = in.seed()
-	q.seeds = in.tensor("seeds", env.Uint64)
-	q.mask = in.tensor("mask", env.Uint8)
-	q.states, q.starts = readStartIndices(in)
-	return q
+	States []savedState `wire:"states,1..65536"` // that games begin in
+	Starts tensor       `wire:"starts,int32"`    // which of them each does
 }
 
 func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error) {
 	if err := q.wantNoMask(e.pool.Config()); err != nil {
 		return reply{}, err
 	}
-	bytes := stateBytes(q.states)
-	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d states", len(q.states))); err != nil {
+	bytes := stateBytes(q.States)
+	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d states", len(q.States))); err != nil {
 		return reply{}, err
 	}
 	defer s.memory.release(bytes)
@@ -52,25 +44,20 @@ func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error
 
 func (e *environment) resetOptions(q *resetRequest) (o vec.ResetOptions, err error) {
 	games := e.pool.Games()
-	o.Seed = q.seed
-	if q.seeds.given() {
-		if o.Seed != nil {
-			return o, fail(codeBadOption, "seeds", "", "seed and seeds are both given, want one of them")
-		}
-		if err := q.seeds.want("seeds", games); err != nil {
-			return o, err
-		}
-		o.Seeds = dataAs[uint64](&q.seeds)
+	o.Seed = q.Seed
+	if o.Seed != nil && q.Seeds.given() {
+		return o, fail(codeBadOption, "seeds", "", "seed and seeds are both given, want one of them")
 	}
-	if q.mask.given() {
-		if err := q.mask.want("mask", games); err != nil {
-			return o, err
-		}
-		if o.Mask, err = e.readMask(q.mask.data); err != nil {
+	if err := cmp.Or(q.Seeds.want("seeds", games), q.Mask.want("mask", games)); err != nil {
+		return o, err
+	}
+	o.Seeds = dataAs[uint64](&q.Seeds)
+	if q.Mask.given() {
+		if o.Mask, err = e.readMask(q.Mask.data); err != nil {
 			return o, err
 		}
 	}
-	o.Starts, err = e.startsOf(q.states, q.starts)
+	o.Starts, err = e.startsOf(q.States, q.Starts)
 	return o, err
 }
 

@@ -158,7 +158,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if asksLive(r) {
 		w.Header().Del("Connection")
 		p := r.Context().Value(peerKey{}).(peer)
-		p.allow(handshakeBytes) // for the next look
+		p.allow(handshakeBytes) // for the next request
 		p.SetWriteDeadline(time.Now().Add(2 * lookTimeout))
 		srv.live.ServeHTTP(w, r)
 		return

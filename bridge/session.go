@@ -50,7 +50,7 @@ type session struct {
 	spinTime   time.Duration // for how long to spin for the next step in shared memory; 0: not at all
 	stepSignal chan struct{} // a step has been posted there
 	viewSignal chan struct{} // a viewer has asked
-	looks      atomic.Int32  // at its games, under way
+	looks      atomic.Int32  // viewers of its games
 
 	busy atomic.Int64 // requests read and not yet answered
 	last atomic.Int64 // when there was one, as time since start

@@ -1,20 +1,19 @@
 package bridge
 
 import (
+	"cmp"
 	"math"
 	"sync"
-	"time"
 
 	"pommego/env"
 )
 
-func init() { registerEnv("show", false, readShow, (*session).show) }
+func init() { registerEnv("show", false, (*session).show) }
 
 // showRequest says what the client chooses its next actions by, for viewers.
-type showRequest struct{ probabilities, values tensor }
-
-func readShow(in *fields) showRequest {
-	return showRequest{in.tensor("probabilities", env.Float32), in.tensor("values", env.Float32)}
+type showRequest struct {
+	Probabilities tensor `wire:"probabilities,float32"`
+	Values        tensor `wire:"values,float32"`
 }
 
 // shown is what a client has shown last.
@@ -38,26 +37,14 @@ func (s *shown) last() int {
 	return s.number
 }
 
-// lately is how recently a viewer must have asked for the client to be told that it is
-// watched.
-const lately = 2 * time.Second
-
 // show keeps what the client shows, and says whether there are viewers.
 func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) {
 	rows, choices := e.pool.Rows(), e.pool.Spec().MaskSize()
-	if q.probabilities.given() {
-		if err := q.probabilities.want("probabilities", rows, choices); err != nil {
-			return reply{}, err
-		}
+	if err := cmp.Or(q.Probabilities.want("probabilities", rows, choices), q.Values.want("values", rows)); err != nil {
+		return reply{}, err
 	}
-	if q.values.given() {
-		if err := q.values.want("values", rows); err != nil {
-			return reply{}, err
-		}
-	}
-	e.shown.set(dataAs[float32](&q.probabilities), dataAs[float32](&q.values))
-	watched := time.Since(e.viewers.last()) < lately
-	return message("ok", id, "env", int(e.handle), "watched", watched)
+	e.shown.set(dataAs[float32](&q.Probabilities), dataAs[float32](&q.Values))
+	return message("ok", id, "env", int(e.handle), "watched", e.viewers.asked.Load())
 }
 
 func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int) (all []env.Thought) {

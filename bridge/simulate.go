@@ -10,33 +10,20 @@ import (
 	"pommego/vec"
 )
 
-func init() { registerEnv("simulate", false, readSimulate, (*session).simulate) }
+func init() { registerEnv("simulate", false, (*session).simulate) }
 
 // simulateRequest asks for steps of a forward model.
 type simulateRequest struct {
-	states  []savedState
-	actions tensor
-	seed    *uint64 // nil: drawn
-	steps   int     // 0: one
-	policy  string  // who makes those after the first
-	all     bool    // show every step
+	States  []savedState `wire:"states,needed,1..65536"`
+	Actions tensor       `wire:"actions,needed,uint8"`
+	Seed    *uint64      `wire:"seed,0..18446744073709551615"` // nil: drawn
+	Steps   int          `wire:"steps,1..65535"`               // 0: one
+	Policy  string       `wire:"policy"`                       // who makes those after the first
+	All     bool         `wire:"trajectory"`                   // show every step
 }
 
-func readSimulate(in *fields) simulateRequest {
-	in.need("states", "actions")
-	return simulateRequest{
-		readStates(in, 1), in.tensor("actions", env.Uint8), in.seed(),
-		in.integer("steps", 1, maxPlayed), in.text("policy"), in.flag("trajectory"),
-	}
-}
-
-const (
-	// keptSimulators is for how many numbers of states an environment keeps a
-	// pool ready.
-	keptSimulators = 4
-	// maxPlayed is the most steps of one request.
-	maxPlayed = 1<<16 - 1
-)
+// keptSimulators is for how many numbers of states an environment keeps a pool ready.
+const keptSimulators = 4
 
 type simulator struct {
 	pool     *vec.Pool
@@ -51,19 +38,19 @@ type simulator struct {
 }
 
 func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep reply, err error) {
-	n, steps, shown := len(q.states), max(q.steps, 1), 1
-	if q.all {
+	n, steps, shown := len(q.States), max(q.Steps, 1), 1
+	if q.All {
 		shown = steps
 	}
 	if n*shown > s.server.cfg.MaxGames {
 		return reply{}, fail(codeLimit, "states", "send them in several requests",
 			"states has %d entries, for %d steps each, want at most %d in all", n, shown, s.server.cfg.MaxGames)
 	}
-	if steps > 1 && q.policy == "" {
+	if steps > 1 && q.Policy == "" {
 		return reply{}, fail(codeMissingField, "policy", "name one of the game's agents, which plays on after the first step",
 			"steps is %d, and there is no policy", steps)
 	}
-	if err := wantActions(&q.actions, n*e.pool.Learners(), e.pool.Spec()); err != nil {
+	if err := wantActions(&q.Actions, n*e.pool.Learners(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
 	if e.pool.Outside() {
@@ -74,19 +61,19 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 	if err != nil {
 		return reply{}, err
 	}
-	seed := drawnUnless(q.seed)
-	for k := range q.states {
-		if err := loadOne(sim.pool, k, q.states[k]); err != nil {
+	seed := drawnUnless(q.Seed)
+	for k := range q.States {
+		if err := loadOne(sim.pool, k, q.States[k]); err != nil {
 			return reply{}, s.fromVec(err, "states")
 		}
 		sim.pool.Reseed(k, env.Seed{Value: seed + uint64(k)})
 	}
-	if q.policy != "" {
-		if err := s.seatPlayers(sim, q.policy, seed); err != nil {
+	if q.Policy != "" {
+		if err := s.seatPlayers(sim, q.Policy, seed); err != nil {
 			return reply{}, err
 		}
 	}
-	held, err := s.reserveStates(sim, stateBytes(q.states)*int64(shown))
+	held, err := s.reserveStates(sim, stateBytes(q.States)*int64(shown))
 	if err != nil {
 		return reply{}, err
 	}
@@ -96,7 +83,7 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 		}
 	}()
 	f := s.take(sim.messages)
-	if err := sim.play(f, q.actions.data, steps); err != nil {
+	if err := sim.play(f, q.Actions.data, steps); err != nil {
 		return reply{}, s.fromVec(err, "states")
 	}
 	s.server.metrics.steps.Add(float64(n * steps))
@@ -124,7 +111,7 @@ func (s *session) seatPlayers(sim *simulator, policy string, seed uint64) error 
 	}
 	s.memory.exchange(&sim.bytes, &sim.agents, bytes)
 	if err := sim.pool.SeatPlayers(policy, seed); err != nil {
-		return badOption("policy", err)
+		return optionError(err)
 	}
 	return nil
 }

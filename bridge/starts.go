@@ -4,45 +4,39 @@ import (
 	"fmt"
 	"strings"
 
-	"pommego/env"
 	"pommego/vec"
 )
 
-func init() { registerEnv("set_starts", false, readStarts, (*session).setStarts) }
+func init() { registerEnv("set_starts", false, (*session).setStarts) }
 
 // startsRequest says where episodes are to begin.
 type startsRequest struct {
-	states   []savedState
-	weights  []float64 // nil: 1 each
-	ordinary float64
-	add      bool // to those of the requests before
-}
-
-func readStarts(in *fields) startsRequest {
-	in.need("states")
-	return startsRequest{readStates(in, 0), in.floats("weights"), in.float("ordinary"), in.flag("add")}
+	States   []savedState `wire:"states,needed"`
+	Weights  []float64    `wire:"weights"` // nil: 1 each
+	Ordinary float64      `wire:"ordinary"`
+	Add      bool         `wire:"add"` // to those of the requests before
 }
 
 func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, error) {
-	starts := vec.Starts{Ordinary: q.ordinary}
-	if q.add {
+	starts := vec.Starts{Ordinary: q.Ordinary}
+	if q.Add {
 		starts.States, starts.Weights = e.starts.States, e.starts.Weights
 	}
-	if n := len(starts.States) + len(q.states); n > s.server.cfg.MaxGames {
+	if n := len(starts.States) + len(q.States); n > s.server.cfg.MaxGames {
 		return reply{}, fail(codeLimit, "states", "give fewer", "there would be %d states, want at most %d", n,
 			s.server.cfg.MaxGames)
 	}
-	if q.weights == nil {
-		for range q.states {
-			q.weights = append(q.weights, 1)
+	if q.Weights == nil {
+		for range q.States {
+			q.Weights = append(q.Weights, 1)
 		}
 	}
-	if len(q.weights) != len(q.states) {
+	if len(q.Weights) != len(q.States) {
 		return reply{}, fail(codeWrongShape, "weights", "", "weights has %d entries, want %d, one for each of states",
-			len(q.weights), len(q.states))
+			len(q.Weights), len(q.States))
 	}
-	bytes := 2 * stateBytes(q.states) // as much again is for decoding them, until it is freed
-	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d more starts", len(q.states))); err != nil {
+	bytes := 2 * stateBytes(q.States) // as much again is for decoding them, until it is freed
+	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d more starts", len(q.States))); err != nil {
 		return reply{}, err
 	}
 	kept := false
@@ -51,21 +45,17 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 			s.memory.release(bytes)
 		}
 	}()
-	more, err := e.readStarts(q.states)
+	more, err := e.readStarts(q.States)
 	if err != nil {
 		return reply{}, err
 	}
 	starts.States = append(starts.States[:len(starts.States):len(starts.States)], more...)
-	starts.Weights = append(starts.Weights[:len(starts.Weights):len(starts.Weights)], q.weights...)
+	starts.Weights = append(starts.Weights[:len(starts.Weights):len(starts.Weights)], q.Weights...)
 	if err := e.pool.SetStarts(starts); err != nil {
-		field := "weights"
-		if !(q.ordinary >= 0 && q.ordinary <= 1) {
-			field = "ordinary"
-		}
-		return reply{}, badOption(field, err)
+		return reply{}, optionError(err)
 	}
 	kept, e.starts = true, starts
-	if q.add {
+	if q.Add {
 		e.bytes += bytes
 		e.starting += bytes
 	} else {
@@ -126,8 +116,4 @@ func (e *environment) startsOf(states []savedState, places tensor) ([]*vec.Start
 		}
 	}
 	return starts, nil
-}
-
-func readStartIndices(in *fields) (states []savedState, places tensor) {
-	return readStates(in, 1), in.tensor("starts", env.Int32)
 }

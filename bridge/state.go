@@ -11,45 +11,26 @@ import (
 )
 
 func init() {
-	registerEnv("get_state", true, readGetState, (*session).getState)
-	registerEnv("set_state", true, readSetState, (*session).setState)
+	registerEnv("get_state", true, (*session).getState)
+	registerEnv("set_state", true, (*session).setState)
 }
 
 // getStateRequest asks for saved games.
 type getStateRequest struct {
-	games []int // nil: all
-	json  bool
-}
-
-func readGetState(in *fields) getStateRequest {
-	return getStateRequest{in.games(), in.flag("json")}
+	Games []int `wire:"games"` // nil: all
+	JSON  bool  `wire:"json"`
 }
 
 // setStateRequest puts saved games in the place of others.
 type setStateRequest struct {
-	games  []int
-	states []savedState
-}
-
-func readSetState(in *fields) setStateRequest {
-	in.need("games", "states")
-	return setStateRequest{in.games(), readStates(in, 1)}
+	Games  []int        `wire:"games,needed"`
+	States []savedState `wire:"states,needed,1..65536"`
 }
 
 // savedState is a state as it came: opaque, or as JSON text.
 type savedState struct {
 	data []byte
 	json bool
-}
-
-func readStates(in *fields, least int) []savedState {
-	return list(in, "states", "an array of states", least, maxElements, func(int) savedState {
-		it := in.item()
-		if it.form != formBinary && it.form != formText {
-			in.wrong(codeWrongType, "states", "", "states is %v, want binaries, or texts of JSON", it.form)
-		}
-		return savedState{it.data, it.form == formText}
-	})
 }
 
 // pickGames checks the games a request lists; all of them if it has no list.
@@ -75,7 +56,7 @@ func (e *environment) pickGames(games []int) ([]int, error) {
 }
 
 func (s *session) getState(e *environment, id uint64, q getStateRequest) (rep reply, err error) {
-	games, err := e.pickGames(q.games)
+	games, err := e.pickGames(q.Games)
 	if err != nil {
 		return reply{}, err
 	}
@@ -96,7 +77,7 @@ func (s *session) getState(e *environment, id uint64, q getStateRequest) (rep re
 			held += int64(more)
 			msg = slices.Grow(msg, more)
 		}
-		if q.json {
+		if q.JSON {
 			msg, err = appendJSONState(msg, e.pool, game)
 		} else {
 			msg, err = appendState(msg, e.pool, game)
@@ -125,20 +106,20 @@ func (s *session) setState(e *environment, id uint64, q setStateRequest) (reply,
 	if err := e.wantBatchSize(false); err != nil {
 		return reply{}, err
 	}
-	games, err := e.pickGames(q.games)
+	games, err := e.pickGames(q.Games)
 	if err != nil {
 		return reply{}, err
 	}
-	if len(q.states) != len(games) {
+	if len(q.States) != len(games) {
 		return reply{}, fail(codeWrongShape, "states", "", "states has %d entries, want %d, one for each of games",
-			len(q.states), len(games))
+			len(q.States), len(games))
 	}
-	bytes := 2 * stateBytes(q.states) // and as many are kept to go back to
-	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d states", len(q.states))); err != nil {
+	bytes := 2 * stateBytes(q.States) // and as many are kept to go back to
+	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d states", len(q.States))); err != nil {
 		return reply{}, err
 	}
 	defer s.memory.release(bytes)
-	if err := e.load(games, q.states); err != nil {
+	if err := e.load(games, q.States); err != nil {
 		return reply{}, s.fromVec(err, "states")
 	}
 	return s.observe(e, id, nothing{})

@@ -3,16 +3,13 @@ package bridge
 import "pommego/env"
 
 func init() {
-	registerEnv("step", true, readStep, (*session).step)
-	registerEnv("observe", true, readNothing, (*session).observe)
+	registerEnv("step", true, (*session).step)
+	registerEnv("observe", true, (*session).observe)
 }
 
 // stepRequest moves all of an environment's games.
-type stepRequest struct{ actions tensor }
-
-func readStep(in *fields) stepRequest {
-	in.need("actions")
-	return stepRequest{in.tensor("actions", env.Uint8)}
+type stepRequest struct {
+	Actions tensor `wire:"actions,needed,uint8"`
 }
 
 func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) {
@@ -22,21 +19,18 @@ func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) 
 	if err := e.wantBatchSize(false); err != nil {
 		return reply{}, err
 	}
-	if err := wantActions(&q.actions, e.pool.Rows(), e.pool.Spec()); err != nil {
+	if err := wantActions(&q.Actions, e.pool.Rows(), e.pool.Spec()); err != nil {
 		return reply{}, err
 	}
-	return s.stepInto(s.take(e.messages), e, id, q.actions.data)
-}
-
-func (s *session) stepInto(f *batchMessage, e *environment, id uint64, actions []byte) (reply, error) {
+	f := s.into(e)
 	if e.noop {
 		return f.reply(id), nil
 	}
-	if err := e.pool.Step(f.batch, actions); err != nil {
+	if err := e.pool.Step(f.batch, q.Actions.data); err != nil {
 		return reply{}, s.fromVec(err, "actions")
 	}
 	s.server.metrics.steps.Add(float64(f.games))
-	s.serveViewers(e)
+	e.answerViewers()
 	return f.reply(id), nil
 }
 

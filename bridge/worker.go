@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -63,8 +64,14 @@ func (s *session) answer(r *request) (rep reply) {
 }
 
 func (s *session) handle(r *request) (reply, error) {
-	if r.posted != nil {
-		return s.makePosted(r)
+	if e := r.posted; e != nil {
+		s.fields.posted = e
+		rep, err := requests[r.name].handle(s, &s.fields, r.id)
+		if r.name == "send" { // has no answer: the next recv says what was wrong
+			e.refused = cmp.Or(e.refused, err)
+			return reply{}, nil
+		}
+		return rep, err
 	}
 	if r.lacks != nil {
 		r.name, r.hasID = "message", false

@@ -149,10 +149,6 @@ type Match interface {
 	// Describe fills s with the position, for pictures of it, and uses the memory of s
 	// again.
 	Describe(s *Scene)
-
-	// Difference describes the first value in which another match of the same game has
-	// another state, such as "bombs[2].life: 3 and 4". It is "" if the states are equal.
-	Difference(other Match) string
 }
 
 // Careful is a match of a game that tells which moves can be survived.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Scene is a position described by what is in it. Games describe their positions, and
@@ -20,6 +21,29 @@ type Stage struct {
 
 	// Conceals is what the rules hide from every seat besides cells out of sight.
 	Conceals []Concealed `json:"conceals,omitzero"`
+
+	// Looks are what there can be on the board besides agents, in the order of legends.
+	Looks []Look `json:"looks"`
+	// FlameLife is how many steps a flame burns, where that is more than one.
+	FlameLife int `json:"flame_life,omitzero"`
+}
+
+// Look is what something looks like: in texts one of the characters, in pictures the sprite, if it
+// has one of its own.
+type Look struct {
+	Chars   string `json:"chars"`
+	Sprite  string `json:"sprite,omitzero"`
+	Meaning string `json:"meaning"`
+}
+
+// Look is that of a character, empty if it has none.
+func (s *Stage) Look(char byte) Look {
+	for i := range s.Looks {
+		if strings.IndexByte(s.Looks[i].Chars, char) >= 0 {
+			return s.Looks[i]
+		}
+	}
+	return Look{}
 }
 
 // Hides reports whether the rules conceal something.
@@ -255,70 +279,61 @@ func (s *Scene) Unseen(seats, n int) {
 	}
 }
 
-// Clone copies the scene.
-func (s *Scene) Clone() Scene {
-	sight := slices.Clone(s.Sight)
-	for i := range sight {
-		sight[i] = slices.Clone(sight[i])
-	}
-	said := slices.Clone(s.Said)
-	for i := range said {
-		said[i].Words = slices.Clone(said[i].Words)
-	}
-	bombs := slices.Clone(s.Bombs)
-	for i := range bombs {
-		bombs[i].Reach = slices.Clone(bombs[i].Reach)
-	}
-	return Scene{
-		slices.Clone(s.Ground), slices.Clone(s.Bases), slices.Clone(s.Items), slices.Clone(s.Flames), bombs,
-		slices.Clone(s.Agents), said, sight, nil,
-	}
-}
-
-// Seen removes from the scene what a seat does not see. teams are the game's.
-func (s *Scene) Seen(stage *Stage, teams [][]int, seat int) {
-	hides := stage.Hides
-	out := func(at Place) bool { return !s.sees(stage, seat, at) }
+// Seen is the scene as a seat sees it, a copy but for the bases. teams are the game's.
+func (s *Scene) Seen(stage *Stage, teams [][]int, seat int) Scene {
+	hides, sight := stage.Hides, Cells(nil)
 	if len(s.Sight) > 0 {
-		for i := range s.Ground {
-			if !s.Sight[seat][i] {
-				s.Ground[i] = GroundFog
-			}
+		sight = s.Sight[seat]
+	}
+	in := func(cell int) bool { return sight == nil || sight[cell] }
+	sees := func(at Place) bool { return in(at[0]*stage.Cols + at[1]) }
+	seen := Scene{Ground: slices.Clone(s.Ground), Bases: s.Bases} // without Sight, which tells where the others are
+	for i := range seen.Ground {
+		if !in(i) {
+			seen.Ground[i] = GroundFog
 		}
 	}
-	s.Items = slices.DeleteFunc(s.Items, func(i SceneItem) bool { return out(i.At) || i.Hidden && hides(HiddenItems) })
-	s.Flames = slices.DeleteFunc(s.Flames, func(f SceneFlame) bool { return out(f.At) })
-	s.Bombs = slices.DeleteFunc(s.Bombs, func(b SceneBomb) bool { return out(b.At) })
-	s.Agents = slices.DeleteFunc(s.Agents, func(a SceneAgent) bool { return a.Seat != seat && out(a.At) })
-	for i := range s.Flames {
+	seen.Items = kept(s.Items, func(i *SceneItem) bool { return sees(i.At) && !(i.Hidden && hides(HiddenItems)) })
+	seen.Flames = kept(s.Flames, func(f *SceneFlame) bool {
 		if hides(FlameLives) {
-			s.Flames[i].Life = 0
+			f.Life = 0
 		}
-	}
-	for i := range s.Bombs {
-		b := &s.Bombs[i]
+		return sees(f.At)
+	})
+	seen.Bombs = kept(s.Bombs, func(b *SceneBomb) bool {
 		if hides(BombOwners) {
 			b.Owners = 0
 		}
 		if hides(BombDirections) {
 			b.Moving = ""
 		}
-		b.Reach = slices.DeleteFunc(b.Reach, func(cell int) bool { return len(s.Sight) > 0 && !s.Sight[seat][cell] })
-	}
-	for i := range s.Agents {
-		a := &s.Agents[i]
+		b.Reach = kept(b.Reach, func(cell *int) bool { return in(*cell) })
+		return sees(b.At)
+	})
+	seen.Agents = kept(s.Agents, func(a *SceneAgent) bool {
 		if a.Seat != seat && hides(OthersCarry) {
 			a.Ammo, a.Blast, a.Kicks = 0, 0, false
 		}
-	}
-	s.Said = slices.DeleteFunc(s.Said, func(m SceneMessage) bool {
-		return m.Seat != seat && hides(OthersSay) && !Mates(teams, seat, m.Seat)
+		return a.Seat == seat || sees(a.At)
 	})
-	s.Sight = nil // it tells where the others are
+	seen.Said = kept(s.Said, func(m *SceneMessage) bool {
+		return m.Seat == seat || !hides(OthersSay) || Mates(teams, seat, m.Seat)
+	})
+	return seen
 }
 
-func (s *Scene) sees(stage *Stage, seat int, at Place) bool {
-	return len(s.Sight) == 0 || s.Sight[seat][at[0]*stage.Cols+at[1]]
+// kept is a copy of the elements of a list that keep reports, as keep leaves them; nil of nil.
+func kept[T any](list []T, keep func(*T) bool) []T {
+	if list == nil {
+		return nil
+	}
+	all := make([]T, 0, len(list))
+	for i := range list {
+		if all = append(all, list[i]); !keep(&all[len(all)-1]) {
+			all = all[:len(all)-1]
+		}
+	}
+	return all
 }
 
 // Mates reports whether two seats are in one of the teams.

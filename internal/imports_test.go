@@ -35,8 +35,8 @@ var policy = []rule{
 	{"env/search", []string{"env"}},
 	{"env/gamestate", []string{"env", "env/saved"}},
 	{"env/ruleset", []string{"env", "internal/enum"}},
-	{"env/seat", []string{"env", "env/ruleset", "env/search", "internal/enum"}},
-	{"env/envtest", []string{"env", "env/grid"}},
+	{"env/seat", []string{"env", "env/ruleset", "env/saved", "env/search", "internal/enum"}},
+	{"env/envtest", []string{"env", "env/grid", "env/ruleset", "env/saved"}},
 	{"env/envtest/pommermantest", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/seat"}},
 	{"env/catalog", []string{"env", "env/*", "env/*/bots", "internal/enum"}},
 	// a game
@@ -49,7 +49,7 @@ var policy = []rule{
 
 	// A test tool: what was recorded of other systems.
 	{"internal/oracle", []string{"arena/trace", "env", "env/grid", "env/pommerman", "env/pommerman/bots/java",
-		"env/pommerman/bots/simple", "env/record", "env/saved"}},
+		"env/pommerman/bots/simple", "env/record", "env/saved", "env/seat"}},
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 

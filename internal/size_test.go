@@ -25,7 +25,7 @@ type area struct {
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 23785},
-	{"vec", "many games stepped together, in batches", 3790},
+	{"vec", "many games stepped together, in batches", 3805},
 	{"bridge", "the server, its wire protocol, OpenEnv and MCP", 7510},
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages, seats of language models", 17700},
 	{"cmd", "the command pommego", 4325},

@@ -2,8 +2,6 @@ package vec
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -24,7 +22,7 @@ const (
 type autoresetModes struct{}
 
 func (autoresetModes) Names() (string, []string) {
-	return "vec: autoreset mode", []string{"NextStep", "SameStep", "Disabled"}
+	return "vec: autoreset_mode", []string{"NextStep", "SameStep", "Disabled"}
 }
 
 // Reward is how rewards are computed.
@@ -80,9 +78,11 @@ const MaxGames = 1 << 20
 
 // Config says what a pool holds. Game and Games are required; every other zero
 // is a default.
+//
+// The tags are the names of the fields in requests to a server, with their ranges there: see package bridge.
 type Config struct {
 	Game  env.Game
-	Games int // 1 to MaxGames
+	Games int `wire:"games,needed,1..1048576"` // 1 to MaxGames
 
 	// Variants lets games play by several rules instead of Game's alone. Batches say in rules by which one each
 	// game plays.
@@ -91,31 +91,31 @@ type Config struct {
 	// BatchSize, unless 0, has the games stepped one by one: Send begins a step of
 	// some of them, and Recv returns the first BatchSize that are ready. It is at
 	// most Games. Step cannot be called then, and Autoreset cannot be Disabled.
-	BatchSize int
+	BatchSize int `wire:"batch_size,1..2147483647"`
 
 	// Workers is how many goroutines step the games, at most one per game. 0: each
 	// call wakes as many as are worth waking for the time that steps take, up to
 	// Cores, and up to 64 if an opponent waits for something outside this
 	// program (env.Agent.Waits).
-	Workers int
+	Workers int `wire:"workers"`
 
 	// MaxWorkers is the most workers that Workers 0 chooses; 0: no further limit.
 	MaxWorkers int
 
 	// Observation names one of the game's encodings; "": its first.
-	Observation string
+	Observation string `wire:"observation"`
 
 	// State has batches hold the global state (env.GlobalState) of each game, too.
-	State bool
+	State bool `wire:"state"`
 
-	Reward    Reward
-	Mask      Mask
-	Autoreset Autoreset
+	Reward    Reward    `wire:"reward"`
+	Mask      Mask      `wire:"mask"`
+	Autoreset Autoreset `wire:"autoreset_mode"`
 
 	// Opponents are the agents of all seats but the learner's; opponent k sits
 	// at (learner+1+k) mod seats. Seat is the learner's seat; nil: each episode draws it.
-	Opponents []string
-	Seat      *int
+	Opponents []string `wire:"opponents,0..256"`
+	Seat      *int     `wire:"seat,0..255"`
 
 	// Agent makes an agent from its name; nil: Game.NewAgent does. It is for agents that
 	// are not the game's own, such as programs (env.Outside).
@@ -127,22 +127,22 @@ type Config struct {
 
 	// Seats is any other mix: Learner, Policy or an agent's name for each seat. It
 	// excludes Opponents and LineUps. With none of them, every seat learns.
-	Seats []string
+	Seats []string `wire:"seats,0..256"`
 
 	// OnDeath matters only with exactly one learner, besides policies, in a game whose
 	// teams are single seats. Everywhere else it is Wait.
-	OnDeath OnDeath
+	OnDeath OnDeath `wire:"on_death"`
 
 	// MaxEpisodeSteps truncates an episode after so many steps; 0: never. The
 	// rules' own limit is part of the game, and terminates it.
-	MaxEpisodeSteps int
+	MaxEpisodeSteps int `wire:"max_episode_steps"`
 
 	// Counts adds the tensor game.counts with what the game counts
 	// (env.Spec.Counts). In Pommerman that costs some percent of a step.
-	Counts bool
+	Counts bool `wire:"counts"`
 
 	// StepCounts adds the tensor counts with what each step adds to these.
-	StepCounts bool
+	StepCounts bool `wire:"step_counts"`
 
 	// Stop, unless nil, ends what the pool is doing when it is set, for good: agents stop
 	// searching, games are left as they are, and the call returns ErrStopped.
@@ -201,7 +201,7 @@ type plan struct {
 // what it may be. Each agent is made once, to check that it exists.
 func resolve(c Config) (*plan, error) {
 	if c.Game == nil {
-		return nil, fmt.Errorf("vec: Game is nil, want a game, as from catalog.Game")
+		return nil, wrong("Game", " is nil, want a game, as from catalog.Game")
 	}
 	p := &plan{cfg: c, spec: c.Game.Spec()}
 	for _, f := range []struct {
@@ -221,11 +221,11 @@ func resolve(c Config) (*plan, error) {
 		{"OnDeath", int(c.OnDeath), 0, len(enum.NamesOf(c.OnDeath)) - 1},
 	} {
 		if f.is < f.lo || f.is > f.hi {
-			return nil, fmt.Errorf("vec: %s is %d, want %d to %d", f.name, f.is, f.lo, f.hi)
+			return nil, wrong(f.name, " is %d, want %d to %d", f.is, f.lo, f.hi)
 		}
 	}
 	if c.BatchSize > 0 && c.Autoreset == Disabled {
-		return nil, errors.New("vec: Autoreset is Disabled with a BatchSize, want NextStep or SameStep: " +
+		return nil, wrong("Autoreset", " is Disabled with a batch size, want NextStep or SameStep: "+
 			"games cannot be reset one by one")
 	}
 	if c.Counts || c.StepCounts {
@@ -249,13 +249,13 @@ func (p *plan) resolveObservation() error {
 		for _, e := range p.spec.Encodings {
 			names = append(names, e.Name)
 		}
-		return fmt.Errorf("vec: Observation %q does not exist in %s; there are %q", p.cfg.Observation, p.spec.ID, names)
+		return wrong("Observation", " %q does not exist in %s; there are %q", p.cfg.Observation, p.spec.ID, names)
 	}
 	if _, ok := p.cfg.Game.New(1)[0].(env.Careful); !ok && p.cfg.Mask == Safe {
-		return fmt.Errorf("vec: Mask is %q, but %s does not tell which moves are safe; want %q", Safe, p.spec.ID, Legal)
+		return wrong("Mask", " is %q, but %s does not tell which moves are safe; want %q", Safe, p.spec.ID, Legal)
 	}
 	if p.cfg.State && len(p.spec.State) == 0 {
-		return fmt.Errorf("vec: State is true, but %s has no global state", p.spec.ID)
+		return wrong("State", " is true, but %s has no global state", p.spec.ID)
 	}
 	return nil
 }

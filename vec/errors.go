@@ -18,6 +18,24 @@ var (
 	ErrFew      = errors.New("fewer games are under way than a batch holds; send more, or reset")
 )
 
+// OptionError is a field of Config, LineUps, Variants or Starts that cannot be as it is.
+type OptionError struct {
+	Field string // as this package calls it, such as "ByGame"
+	says  error  // which of it, what it is and what it may be; with the field's name before it a sentence
+}
+
+func (e *OptionError) Error() string { return "vec: " + e.Named(e.Field) }
+
+// Named is the error's text with another name for the field.
+func (e *OptionError) Named(field string) string { return field + e.says.Error() }
+
+// Unwrap is the error of an agent, if it is about one.
+func (e *OptionError) Unwrap() error { return errors.Unwrap(e.says) }
+
+func wrong(field, says string, args ...any) error {
+	return &OptionError{field, fmt.Errorf(says, args...)}
+}
+
 // ActionError is an action out of range. Nothing has been stepped.
 type ActionError struct {
 	Row       int

@@ -20,14 +20,14 @@ type LineUps struct {
 	// Names are the agents of each line-up, in the order of Config.Opponents. A seat
 	// that is Policy in any of them has a row; where another has an agent there, what
 	// the row does is not looked at.
-	Names [][]string
+	Names [][]string `wire:"line_ups,1..65536"`
 
 	// Weights say how often each is drawn when an episode begins; nil: all alike. The
 	// episode's seed decides.
-	Weights []float64
+	Weights []float64 `wire:"weights"`
 
 	// ByGame, unless nil, says instead which one each game has.
-	ByGame []int32
+	ByGame []int32 `wire:"by_game"`
 }
 
 // lineUpSet is the line-ups of a pool.
@@ -75,7 +75,7 @@ func draw(reach []float64, rng *env.RNG) int {
 // sums are the sums of weights up to each of n; of no weights, those of n ones.
 func sums(weights []float64, n int) ([]float64, error) {
 	if weights != nil && len(weights) != n {
-		return nil, fmt.Errorf("%d Weights, want %d", len(weights), n)
+		return nil, wrong("Weights", " has %d entries, want %d", len(weights), n)
 	}
 	reach, sum := make([]float64, n), 0.0
 	for k := range reach {
@@ -84,13 +84,13 @@ func sums(weights []float64, n int) ([]float64, error) {
 			weight = weights[k]
 		}
 		if !(weight >= 0) || math.IsInf(weight, 1) {
-			return nil, fmt.Errorf("weight %d is %v, want a finite number, 0 or more", k, weight)
+			return nil, wrong("Weights", "[%d] is %v, want a finite number, 0 or more", k, weight)
 		}
 		sum += weight
 		reach[k] = sum
 	}
 	if n > 0 && (sum == 0 || math.IsInf(sum, 1)) {
-		return nil, fmt.Errorf("weights sum to %v, want more than 0, and a finite number", sum)
+		return nil, wrong("Weights", " sum to %v, want more than 0, and a finite number", sum)
 	}
 	return reach, nil
 }
@@ -100,8 +100,8 @@ func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
 	l.Names, l.Weights, l.ByGame = slices.Clone(l.Names), slices.Clone(l.Weights), slices.Clone(l.ByGame)
 	for n, names := range l.Names {
 		if len(names) != p.seating.agents {
-			return nil, fmt.Errorf("vec: %d Opponents%s, want %d, one for each seat that does not learn",
-				len(names), in(l.Names, n), p.seating.agents)
+			return nil, wrong("Opponents", "%s has %d entries, want %d, one for each seat that does not learn",
+				in(l.Names, n), len(names), p.seating.agents)
 		}
 		l.Names[n] = slices.Clone(names)
 	}
@@ -109,18 +109,18 @@ func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
 	var err error
 	switch {
 	case l.ByGame != nil && l.Weights != nil:
-		return nil, fmt.Errorf("vec: Weights and ByGame are both given, want one of them")
+		return nil, wrong("Weights", " and line-ups by game are both given, want one of them")
 	case l.ByGame != nil && len(l.ByGame) != p.cfg.Games:
-		return nil, fmt.Errorf("vec: ByGame has %d entries, want %d, the number of a line-up for each game", len(l.ByGame),
+		return nil, wrong("ByGame", " has %d entries, want %d, the number of a line-up for each game", len(l.ByGame),
 			p.cfg.Games)
 	case l.ByGame == nil && (len(l.Names) > 1 || l.Weights != nil):
 		if c.reach, err = sums(l.Weights, len(l.Names)); err != nil {
-			return nil, fmt.Errorf("vec: LineUps: %w", err)
+			return nil, err
 		}
 	}
 	for i, n := range l.ByGame {
 		if n < 0 || int(n) >= len(l.Names) {
-			return nil, fmt.Errorf("vec: ByGame[%d] is %d, want 0 to %d, the number of a line-up", i, n, len(l.Names)-1)
+			return nil, wrong("ByGame", "[%d] is %d, want 0 to %d, the number of a line-up", i, n, len(l.Names)-1)
 		}
 	}
 	return c, nil
@@ -143,7 +143,7 @@ func (p *plan) checkAgents(c *lineUpSet) error {
 			}
 			seen[name] = true
 			if err := p.checkAgent(name); err != nil {
-				return fmt.Errorf("vec: opponent %d%s: %w", k, in(c.Names, n), err)
+				return wrong("Opponents", "[%d]%s: %w", k, in(c.Names, n), err)
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func try(made [][]lineup) (err error) {
 				if err == nil && !seen[l.names[k]] {
 					seen[l.names[k]] = true
 					if err = o.Try(); err != nil {
-						err = fmt.Errorf("vec: opponent %d: %w", k, err)
+						err = wrong("Opponents", "[%d]: %w", k, err)
 					}
 				}
 			})
@@ -184,7 +184,7 @@ func try(made [][]lineup) (err error) {
 // next episode.
 func (p *Pool) SetLineUps(l LineUps) error {
 	if len(l.Names) == 0 {
-		return fmt.Errorf("vec: there are no line-ups, want at least one")
+		return wrong("LineUps", " is empty, want at least one line-up")
 	}
 	c, err := p.newLineUpSet(l)
 	if err != nil {
@@ -295,7 +295,7 @@ func (p *Pool) newLineup(names []string, create func(string) (env.Agent, error))
 			err = fmt.Errorf("%q, but that seat has no row; name it so when the pool is made", Policy)
 		}
 		if err != nil {
-			return l, fmt.Errorf("vec: opponent %d: %w", k, err)
+			return l, wrong("Opponents", "[%d]: %w", k, err)
 		}
 		l.agents = append(l.agents, a)
 		_, outside := a.(env.Outside)

@@ -17,7 +17,7 @@ func (p *Pool) SeatPlayers(name string, seed uint64) error {
 			for range p.seating.learners {
 				a, err := p.allowed(name, p.cfg.Game.NewAgent)
 				if err != nil {
-					return fmt.Errorf("vec: %w", err)
+					return wrong("Player", ": %w", err)
 				}
 				players[i] = append(players[i], a)
 			}

@@ -1,7 +1,6 @@
 package vec
 
 import (
-	"fmt"
 	"slices"
 
 	"pommego/env"
@@ -29,7 +28,7 @@ func newSeating(c *Config) (seating, LineUps, error) {
 	seats := c.Game.Spec().Seats
 	s := seating{seats: seats}
 	if len(c.LineUps.Names) == 0 && (c.LineUps.Weights != nil || c.LineUps.ByGame != nil) {
-		return s, LineUps{}, fmt.Errorf("vec: LineUps is empty, want at least one line-up")
+		return s, LineUps{}, wrong("LineUps", " is empty, want at least one line-up")
 	}
 	lineUps, opposed := c.LineUps, len(c.LineUps.Names) > 0
 	if len(c.Opponents) > 0 {
@@ -37,15 +36,14 @@ func newSeating(c *Config) (seating, LineUps, error) {
 	}
 	switch {
 	case len(c.Opponents) > 0 && opposed:
-		return s, lineUps, fmt.Errorf("vec: Opponents and LineUps are both given, want one of them")
+		return s, lineUps, wrong("Opponents", " and line-ups are both given, want one of them")
 	case (len(c.Opponents) > 0 || opposed) && len(c.Seats) > 0:
-		return s, lineUps, fmt.Errorf("vec: Opponents and Seats are both given, want one of them")
+		return s, lineUps, wrong("Opponents", " and seats are both given, want one of them")
 	case len(c.Opponents) > 0 || opposed:
 		err := s.opposed(c, lineUps.Names)
 		return s, lineUps, err
 	case c.Seat != nil:
-		return s, lineUps, fmt.Errorf("vec: Seat is %d without Opponents; it is the seat of the one learner among them",
-			*c.Seat)
+		return s, lineUps, wrong("Seat", " is %d without opponents; it is the seat of the one learner among them", *c.Seat)
 	case len(c.Seats) > 0:
 		names, err := s.mixed(c)
 		return s, LineUps{Names: [][]string{names}}, err
@@ -72,7 +70,7 @@ func (s *seating) opposed(c *Config, lineUps [][]string) error {
 	switch {
 	case s.drawn:
 	case *c.Seat < 0 || *c.Seat >= s.seats:
-		return fmt.Errorf("vec: Seat is %d, want 0 to %d: %s has %d seats", *c.Seat, s.seats-1, c.Game.Spec().ID, s.seats)
+		return wrong("Seat", " is %d, want 0 to %d: %s has %d seats", *c.Seat, s.seats-1, c.Game.Spec().ID, s.seats)
 	default:
 		s.around(*c.Seat, s.rows, s.others)
 	}
@@ -81,7 +79,7 @@ func (s *seating) opposed(c *Config, lineUps [][]string) error {
 
 func (s *seating) mixed(c *Config) (names []string, err error) {
 	if len(c.Seats) != s.seats {
-		return nil, fmt.Errorf("vec: Seats has %d entries, want %d, one for each seat of %s",
+		return nil, wrong("Seats", " has %d entries, want %d, one for each seat of %s",
 			len(c.Seats), s.seats, c.Game.Spec().ID)
 	}
 	var policies []uint8
@@ -98,7 +96,7 @@ func (s *seating) mixed(c *Config) (names []string, err error) {
 		names = append(names, name)
 	}
 	if len(s.rows) == 0 {
-		return nil, fmt.Errorf("vec: Seats %q has no %q, want at least one", c.Seats, Learner)
+		return nil, wrong("Seats", " %q has no %q, want at least one", c.Seats, Learner)
 	}
 	s.rows = append(s.rows, policies...)
 	s.learners, s.agents = len(s.rows), len(s.others)

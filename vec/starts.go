@@ -89,13 +89,13 @@ func (p *Pool) SetStarts(s Starts) error {
 	reach, err := sums(s.Weights, len(s.States))
 	switch {
 	case err != nil:
-		return fmt.Errorf("vec: Starts: %w", err)
+		return err
 	case !(s.Ordinary >= 0 && s.Ordinary <= 1):
-		return fmt.Errorf("vec: Starts: Ordinary is %v, want a share of the episodes from 0 to 1", s.Ordinary)
+		return wrong("Ordinary", " is %v, want a share of the episodes from 0 to 1", s.Ordinary)
 	}
 	for k, start := range s.States {
 		if err := p.checkStart(start); err != nil {
-			return fmt.Errorf("vec: Starts: state %d: %w", k, err)
+			return wrong("States", "[%d]: %w", k, err)
 		}
 	}
 	p.rest()

@@ -12,8 +12,8 @@ import (
 // its seed, or with ByGame that of its game. Batches have the same shapes in all, so boards have
 // one size. The zero value is none.
 type Variants struct {
-	Games  []env.Game // the first is Config.Game
-	ByGame []int32
+	Games  []env.Game       // the first is Config.Game
+	ByGame []int32          `wire:"rules_by_game"`
 	forms  []gamestate.Form // of their saved games
 }
 
@@ -33,12 +33,12 @@ func (v *Variants) play(g *game, k int) {
 	}
 }
 
-// Called is what errors call variant k: the first game that plays it, or its number.
-func (v *Variants) Called(k int) string {
+// Which is what errors call variant k, behind their name: the first game that plays it, or its number.
+func (v *Variants) Which(k int) string {
 	if game := slices.Index(v.ByGame, int32(k)); game >= 0 {
-		return fmt.Sprintf("rules of game %d", game)
+		return fmt.Sprintf(" of game %d", game)
 	}
-	return fmt.Sprintf("rules[%d]", k)
+	return fmt.Sprintf("[%d]", k)
 }
 
 func (p *plan) resolveVariants() error {
@@ -48,11 +48,11 @@ func (p *plan) resolveVariants() error {
 	}
 	v.ByGame, v.forms = slices.Clone(v.ByGame), nil
 	if v.ByGame != nil && len(v.ByGame) != p.cfg.Games {
-		return fmt.Errorf("vec: Variants.ByGame has %d entries, want %d, a number for each game", len(v.ByGame), p.cfg.Games)
+		return wrong("Variants.ByGame", " has %d entries, want %d, a number for each game", len(v.ByGame), p.cfg.Games)
 	}
 	for i, k := range v.ByGame {
 		if k < 0 || int(k) >= len(v.Games) {
-			return fmt.Errorf("vec: Variants.ByGame[%d] is %d, want 0 to %d", i, k, len(v.Games)-1)
+			return wrong("Variants.ByGame", "[%d] is %d, want 0 to %d", i, k, len(v.Games)-1)
 		}
 	}
 	first := *p.spec
@@ -60,8 +60,8 @@ func (p *plan) resolveVariants() error {
 		v.forms = append(v.forms, gamestate.Of(g.Spec()))
 		for i, want := range p.looks(p.spec) {
 			if own := p.looks(g.Spec())[i]; own != want {
-				return fmt.Errorf("vec: %s: %s, want %s as by the first rules: boards of one environment have one size",
-					v.Called(k), own, want)
+				return wrong("Variants", "%s: %s, want %s as by the first rules: boards of one environment have one size",
+					v.Which(k), own, want)
 			}
 		}
 		if k > 0 { // no one's rules are those of all

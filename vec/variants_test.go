@@ -210,12 +210,12 @@ func TestVariantsRefused(t *testing.T) {
 		want  []string
 	}{
 		{ffa(`{"board_size": 9, "num_rigid": 8, "num_wood": 8, "num_items": 4}`), []int32{0, 0, 1},
-			[]string{"rules of game 2", "planes", "[18 9 9]", "want", "[18 11 11]"}},
-		{ffa(`{"board_size": 9, "num_rigid": 8, "num_wood": 8, "num_items": 4}`), nil, []string{"rules[1]", "planes"}},
-		{ffa(`{"skulls": true}`), nil, []string{"rules[1]", "counts"}},
+			[]string{"Variants of game 2", "planes", "[18 9 9]", "want", "[18 11 11]"}},
+		{ffa(`{"board_size": 9, "num_rigid": 8, "num_wood": 8, "num_items": 4}`), nil, []string{"Variants[1]", "planes"}},
+		{ffa(`{"skulls": true}`), nil, []string{"Variants[1]", "counts"}},
 		{ffa(`{"bomb_life": 9}`), []int32{0, 1}, []string{"2 entries, want 3"}},
 		{ffa(`{"bomb_life": 9}`), []int32{0, 1, 2}, []string{"ByGame[2] is 2, want 0 to 1"}},
-		{rules(t, "SuiteBot-v0", `{}`, `{"players": 3}`), nil, []string{"rules[1]"}},
+		{rules(t, "SuiteBot-v0", `{}`, `{"players": 3}`), nil, []string{"Variants[1]"}},
 	} {
 		_, err := New(Config{Game: test.games[0], Games: 3, Variants: Variants{Games: test.games, ByGame: test.by}})
 		for _, want := range test.want {

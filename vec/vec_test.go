@@ -33,12 +33,12 @@ func TestConfigErrors(t *testing.T) {
 			`Observation "rgb" does not exist in ToyTeams-v0; there are ["maps" "list"]`},
 		{"no global state", Config{Game: stateless{solo}, Games: 1, State: true},
 			"State is true, but ToySolo-v0 has no global state"},
-		{"too few opponents", Config{Game: teams, Games: 1, Opponents: []string{"still"}}, "1 Opponents, want 5"},
+		{"too few opponents", Config{Game: teams, Games: 1, Opponents: []string{"still"}}, "Opponents has 1 entries, want 5"},
 		{"an unknown opponent", Config{Game: solo, Games: 1, Opponents: []string{"still", "ghost"}},
-			`opponent 1: no agent "ghost"; there are still, wander, hunter`},
+			`Opponents[1]: no agent "ghost"; there are still, wander, hunter`},
 		{"a seat that does not exist", Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seat: new(3)},
 			"Seat is 3, want 0 to 2"},
-		{"a seat without opponents", Config{Game: solo, Games: 1, Seat: new(0)}, "without Opponents"},
+		{"a seat without opponents", Config{Game: solo, Games: 1, Seat: new(0)}, "without opponents"},
 		{"two ways at once",
 			Config{Game: solo, Games: 1, Opponents: []string{"still", "still"}, Seats: []string{Learner, Learner, Learner}},
 			"both given"},
@@ -86,7 +86,7 @@ func TestConfigInForce(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	var a Autoreset
-	const want = `autoreset mode is "never", want one of NextStep, SameStep, Disabled`
+	const want = `autoreset_mode is "never", want one of NextStep, SameStep, Disabled`
 	if err := a.UnmarshalText([]byte("never")); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v, want %q in it", err, want)
 	}

@@ -76,7 +76,7 @@ func play(t *testing.T, log *dialogue.Log, ticks int, answer string) error {
 
 func turn(t *testing.T, talk *dialogue.Game, m env.Match, tick int, answer string) *dialogue.Turn {
 	t.Helper()
-	step := scene.Describe(m.(record.Match).Spec(), m, nil, nil)
+	step := scene.Describe(m.(record.Match).Game().Spec(), m, nil, nil)
 	view, _ := talk.Seat(0, "short", 0).View(&step)
 	return &dialogue.Turn{Tick: tick, Detail: "short", Answer: &answer, Reading: "legal",
 		Messages: []dialogue.Message{{Role: "user", Content: view}}}

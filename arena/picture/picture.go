@@ -40,30 +40,21 @@ type Artist struct{ scene env.Scene }
 func (a *Artist) Picture(game env.Game, m env.Match, actions []uint8, seat int) Picture {
 	head := scene.HeadOf(game.Spec(), m)
 	m.Describe(&a.scene)
-	sight := a.scene.Sight
-	if seat != env.NoSeat {
-		a.scene.Seen(&head.Stage, head.Teams, seat)
-	}
-	pic := paint(&head, &a.scene, actions)
-	a.scene.Sight = sight
-	return pic
+	return paint(&head, &a.scene, actions, seat)
 }
 
-// OfStep is a picture of a whole step of a described game, as Picture makes it.
+// OfStep is a picture of a whole step of a described game, as Picture makes it; a seat knows no
+// actions but its own.
 func OfStep(head *scene.Head, step *scene.Step, seat int) Picture {
-	var actions []uint8
-	for _, own := range step.Actions { // nil of seats that were out
-		row := make([]uint8, len(head.Actions))
+	actions := make([]uint8, len(step.Actions)*len(head.Actions))
+	for i, own := range step.Actions { // nil of seats that were out
 		for k, n := range own {
-			row[k] = uint8(n)
+			if seat == env.NoSeat || seat == i {
+				actions[i*len(head.Actions)+k] = uint8(n)
+			}
 		}
-		actions = append(actions, row...)
 	}
-	if seat != env.NoSeat {
-		seen := step.Seen(head, seat)
-		step = &seen
-	}
-	return paint(head, &step.Scene, actions)
+	return paint(head, &step.Scene, actions, seat)
 }
 
 // painting is a picture that is being made.
@@ -74,7 +65,11 @@ type painting struct {
 	pic     Picture
 }
 
-func paint(head *scene.Head, s *env.Scene, actions []uint8) Picture {
+func paint(head *scene.Head, s *env.Scene, actions []uint8, seat int) Picture {
+	if seat != env.NoSeat {
+		seen := s.Seen(&head.Stage, head.Teams, seat)
+		s = &seen
+	}
 	p := painting{Scene: s, head: head, actions: actions, pic: Picture{Cols: head.Cols, Rows: head.Rows}}
 	p.ground()
 	p.things()
@@ -86,26 +81,18 @@ func (p *painting) put(sprite string, at env.Place, colour env.Colour, text stri
 	p.pic.Marks = append(p.pic.Marks, Mark{sprite, float64(at[0]), float64(at[1]), 1, colour, text})
 }
 
-var grounds = [128][2]string{ // of even and odd cells
-	env.GroundFloor: {"floor", "floor2"},
-	env.GroundSpent: {"spent", "spent2"},
-	env.GroundWall:  {"wall", "wall"},
-	env.GroundWood:  {"wood", "wood"},
-	env.GroundFog:   {"fog", "fog"},
-}
-
 func (p *painting) ground() {
 	rings := p.fallen()
 	for i, kind := range p.Ground {
 		at := env.Place{i / p.pic.Cols, i % p.pic.Cols}
-		sprites := grounds[kind]
-		switch {
-		case kind == env.GroundWall && p.ring(at) < rings:
-			sprites = [2]string{"fallen", "fallen"}
-		case kind == env.GroundFloor && p.head.Game == "suitebot":
-			sprites = [2]string{"point", "point2"}
+		sprite := p.head.Look(kind).Sprite
+		if odd := sprite + "2"; (at[0]+at[1])%2 == 1 && drawings.Sprites[odd] != nil {
+			sprite = odd
 		}
-		p.put(sprites[(at[0]+at[1])%2], at, 0, "")
+		if kind == env.GroundWall && p.ring(at) < rings {
+			sprite = "fallen"
+		}
+		p.put(sprite, at, 0, "")
 	}
 }
 
@@ -159,7 +146,7 @@ func (p *painting) things() {
 	}
 	for _, f := range p.Flames {
 		sprite := "flame"
-		if f.Life < 3 && p.head.Game == "pommerman" {
+		if f.Life < 3 && p.head.FlameLife > 1 {
 			sprite = [3]string{"flame", "ember", "flame 2"}[f.Life]
 		}
 		p.put(sprite, f.At, 0, "")

@@ -1,11 +1,13 @@
 package picture_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"pommego/arena/picture"
+	"pommego/arena/scene"
 	"pommego/env"
 	"pommego/env/basewar"
 	"pommego/env/catalog"
@@ -119,6 +121,26 @@ func TestCollapsedRingsShow(t *testing.T) {
 					t.Errorf("%s (%s), collapse at %s, seat %d: %d cells have fallen", id, reason, first, seat, fallen)
 				}
 			}
+		}
+	}
+}
+
+// TestPictureOfASeatsStep: a picture of what a seat sees of a step shows nothing but what the
+// seat knows of it, nor where others wanted to go.
+func TestPictureOfASeatsStep(t *testing.T) {
+	m, actions := playedOn(t, "PommeTeam-v0", "", 10)
+	game := m.(*pommerman.Match).Game()
+	head, tracker := scene.HeadOf(game.Spec(), m), game.NewTrackers(1, true)[0]
+	tracker.Begin(m)
+	for i := range actions {
+		actions[i] = uint8(pommerman.Left)
+	}
+	step := scene.Describe(game.Spec(), m, tracker, actions)
+	for seat := range head.Colours {
+		seen := step.Seen(&head, seat)
+		got, want := picture.OfStep(&head, &step, seat), picture.OfStep(&head, &seen, env.NoSeat)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("seat %d: the picture is\n%v\nthat of what it knows\n%v", seat, got, want)
 		}
 	}
 }

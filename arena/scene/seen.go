@@ -9,8 +9,7 @@ func (s Step) Seen(head *Head, seat int) Step {
 	if len(s.Sight) > 0 {
 		sight = s.Sight[seat]
 	}
-	s.Scene = s.Clone()
-	s.Scene.Seen(&head.Stage, head.Teams, seat)
+	s.Scene = s.Scene.Seen(&head.Stage, head.Teams, seat)
 	if head.Hides(env.OthersCarry) {
 		s.Counts = nil
 	}

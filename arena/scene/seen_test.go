@@ -86,8 +86,7 @@ func TestSeenIsWhatTheSeatKnows(t *testing.T) {
 func seen(game env.Game, m env.Match, seat int) (s env.Scene, stage env.Stage) {
 	m.Describe(&s)
 	stage = m.Stage()
-	s.Seen(&stage, game.Spec().Teams, seat)
-	return s, stage
+	return s.Seen(&stage, game.Spec().Teams, seat), stage
 }
 
 func comparePommerman(t *testing.T, s *env.Scene, stage *env.Stage, v *pommerman.View) {

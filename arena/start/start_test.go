@@ -1,6 +1,7 @@
 package start_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -140,8 +141,11 @@ func TestForms(t *testing.T) {
 					t.Fatal(err)
 				}
 				got.Reseed(env.Seed{})
-				if d := got.Difference(want); d != "" && form != "record" { // where a ring that was due has fallen
-					t.Errorf("it differs: %s", d)
+				is, _ := got.AppendJSON(nil)
+				wanted, _ := want.AppendJSON(nil)
+				// In a record a ring that was due has fallen.
+				if !bytes.Equal(got.Append(nil), want.Append(nil)) && form != "record" {
+					t.Errorf("it is %s, want %s", is, wanted)
 				}
 				if again, err := catalog.Played(saved.ID, saved.Rules); saved.ID != "" &&
 					(err != nil || again.Spec().ID != game.Spec().ID) {

@@ -158,21 +158,11 @@ func (g *Game) rows(cells []byte) (rows []string) {
 	return rows
 }
 
-// legends say what the characters of a board stand for, besides the letters of figures and bases.
-var legends = map[string][]string{
-	"pommerman": {". free", "# wall", "+ wood", "? unseen", "* flame", "12345 flame, free in so many ticks", "o bomb",
-		"e extra bomb", "i longer reach", "k kick", "s skull"},
-	"basewar": {". free", "# stone", "+ box", "1 blast, free in a tick", "o bomb", "ab base"},
-	"suitebot": {". field with its points", "- field without", "? unseen", "1 blast, free in a tick", "o bomb",
-		"abcdefgh home"},
-}
-
-// legend is what the characters of a board stand for.
+// legend is what the characters of a board stand for, besides the letters of figures.
 func (g *Game) legend(board []string) (used []string) {
-	for _, entry := range legends[g.head.Game] {
-		chars, _, _ := strings.Cut(entry, " ")
-		if strings.ContainsAny(strings.Join(board, ""), chars) {
-			used = append(used, entry)
+	for _, look := range g.head.Looks {
+		if strings.ContainsAny(strings.Join(board, ""), look.Chars) {
+			used = append(used, look.Chars+" "+look.Meaning)
 		}
 	}
 	return used

@@ -199,7 +199,8 @@ func TestForks(t *testing.T) {
 // disguised is a step in which all that a seat cannot see is otherwise.
 func disguised(h *scene.Head, s *scene.Step, seat int) scene.Step {
 	other := *s
-	other.Scene = s.Clone()
+	other.Ground, other.Agents, other.Said = slices.Clone(s.Ground), slices.Clone(s.Agents), slices.Clone(s.Said)
+	other.Bombs, other.Flames, other.Items = slices.Clone(s.Bombs), slices.Clone(s.Flames), slices.Clone(s.Items)
 	out := func(at env.Place) bool { return len(s.Sight) > 0 && !s.Sight[seat][at[0]*h.Cols+at[1]] }
 	for c := range other.Ground {
 		if out(env.Place{c / h.Cols, c % h.Cols}) {
@@ -251,7 +252,7 @@ func disguised(h *scene.Head, s *scene.Step, seat int) scene.Step {
 // their seat.
 func TestViewSaysWhatIsThere(t *testing.T) {
 	head := scene.Head{Game: "pommerman", Teams: [][]int{{0, 2}, {1, 3}}, MaxSteps: 800,
-		Stage: env.Stage{Rows: 3, Cols: 11, Conceals: []env.Concealed{env.OthersCarry}}}
+		Stage: env.Stage{Rows: 3, Cols: 11, Conceals: []env.Concealed{env.OthersCarry}, Looks: stageOf(t).Looks}}
 	spec := &env.Spec{ID: "x", Seats: 4,
 		Actions: []env.Choice{{Name: "drive", N: 6, Names: []string{"stop", "up", "down", "left", "right", "bomb"}}}}
 	g, err := words.New(spec, &head)
@@ -373,4 +374,13 @@ func TestRulesOfEveryGame(t *testing.T) {
 			t.Errorf("%s: %q is not in\n%s", id, want, got)
 		}
 	}
+}
+
+// stageOf is the stage of the original's standard game.
+func stageOf(t *testing.T) env.Stage {
+	game, err := catalog.Game("PommeFFACompetition-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game.New(1)[0].Stage()
 }

@@ -90,11 +90,11 @@ func (p *people) plays(seat int, moves ...[]int) {
 		switch {
 		case line.Ask == nil:
 		case len(moves) == 0:
-			p.ask("POST", "play/leave", nil).Body.Close()
+			p.ask("POST", "play", map[string]any{"seat": seat, "leave": true}).Body.Close()
 		default:
 			body := map[string]any{"seat": seat, "step": line.Ask.Step, "action": moves[0]}
 			moves = moves[1:]
-			answer := p.ask("POST", "play/move", body)
+			answer := p.ask("POST", "play", body)
 			answer.Body.Close()
 			if answer.StatusCode != http.StatusNoContent {
 				p.t.Fatalf("the move %v is answered %s", body, answer.Status)

@@ -37,9 +37,7 @@ func keyed(text string) (address, key string, err error) {
 // liveConfig has the page of running environments answered by what answers below /live.
 func liveConfig(live http.Handler) web.Config {
 	answer := http.StripPrefix("/api", live).ServeHTTP
-	return web.Config{Handlers: map[string]http.HandlerFunc{
-		"GET /api/live": answer, "GET /api/live/{game}": answer, "POST /api/live/{order}": answer,
-	}}
+	return web.Config{Handlers: map[string]http.HandlerFunc{"GET /api/live": answer, "GET /api/live/{game}": answer}}
 }
 
 func serverAt(address, token string, trusted *tls.Config) (http.Handler, error) {

@@ -8,7 +8,7 @@ import (
 // Stage is what holds for all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
-	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize}
+	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Looks: sceneLooks}
 	for seat := range r.Seats() {
 		hue := [2]env.Hue{Blue: env.Blue, Green: env.Green}[r.SideOf(seat)]
 		if r.Sides {
@@ -18,6 +18,12 @@ func (m *Match) Stage() env.Stage {
 		}
 	}
 	return stage
+}
+
+var sceneLooks = []env.Look{
+	{Chars: ".", Sprite: "floor", Meaning: "free"}, {Chars: "#", Sprite: "wall", Meaning: "stone"},
+	{Chars: "+", Sprite: "wood", Meaning: "box"}, {Chars: "1", Sprite: "flame", Meaning: "blast, free in a tick"},
+	{Chars: "o", Sprite: "bomb", Meaning: "bomb"}, {Chars: "ab", Sprite: "base", Meaning: "base"},
 }
 
 // Describe describes the position.
@@ -31,17 +37,17 @@ func (m *Match) Describe(to *env.Scene) {
 		case s.Boxes.Has(c):
 			to.Ground[i] = env.GroundWood
 		case s.Blast.Has(c):
-			to.Flames = append(to.Flames, env.SceneFlame{At: placeOf(c), Life: 1})
+			to.Flames = append(to.Flames, env.SceneFlame{At: c.Place(), Life: 1})
 		}
 	}
 	for side, at := range m.game.bases {
-		to.Bases = append(to.Bases, env.SceneBase{At: placeOf(at), Owners: env.Owners(r.seatsOf(Side(side).Bombers())),
+		to.Bases = append(to.Bases, env.SceneBase{At: at.Place(), Owners: env.Owners(r.seatsOf(Side(side).Bombers())),
 			Energy: int(s.Energy[side])})
 	}
 	walls, stops := m.game.barriers(s)
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
-		to.Bombs = append(to.Bombs, env.SceneBomb{At: placeOf(b.Cell), Life: int(b.Life), Blast: r.BlastRange + 1,
+		to.Bombs = append(to.Bombs, env.SceneBomb{At: b.Cell.Place(), Life: int(b.Life), Blast: r.BlastRange + 1,
 			Owners: env.Owners(r.seatsOf(b.Owners))})
 		for c := range r.rays(b.Cell, &walls, &stops).All {
 			to.Reaches(c.Row()*n + c.Col())
@@ -50,7 +56,7 @@ func (m *Match) Describe(to *env.Scene) {
 	for id := range s.Bombers {
 		b := &s.Bombers[id]
 		agent := env.SceneAgent{
-			At: placeOf(b.Cell), Seat: r.seatsOf(1 << id).First(),
+			At: b.Cell.Place(), Seat: r.seatsOf(1 << id).First(),
 			Alive: b.Alive(), Ammo: int(b.Bombs), Blast: r.BlastRange + 1, Lives: int(b.Lives),
 		}
 		if r.Sides {
@@ -61,5 +67,3 @@ func (m *Match) Describe(to *env.Scene) {
 }
 
 var letters = [NumBombers / 2]string{"a", "b", "c"}
-
-func placeOf(c grid.Cell) env.Place { return env.Place{c.Row(), c.Col()} }

@@ -40,8 +40,6 @@ type dictBomb struct {
 	Owner    string `json:"owner"` // blue, green or public
 }
 
-func position(c grid.Cell) [2]int { return [2]int{c.Row(), c.Col()} }
-
 // AppendObservation appends what the program in a seat is sent: env.Game.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	r, s := &g.rules, &m.(*Match).State
@@ -62,11 +60,11 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	}
 	for id := range s.Bombers {
 		b := &s.Bombers[id]
-		d.Bombers = append(d.Bombers, dictBomber{id, SideOf(id).String(), position(b.Cell), int(b.Lives), int(b.Bombs)})
+		d.Bombers = append(d.Bombers, dictBomber{id, SideOf(id).String(), b.Cell.Place(), int(b.Lives), int(b.Bombs)})
 	}
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
-		d.Bombs = append(d.Bombs, dictBomb{position(b.Cell), int(b.Life), b.Owner().String()})
+		d.Bombs = append(d.Bombs, dictBomb{b.Cell.Place(), int(b.Life), b.Owner().String()})
 	}
 	for c := range s.Blast.All {
 		d.Blast = append(d.Blast, []int{c.Row(), c.Col()})

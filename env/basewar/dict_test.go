@@ -36,7 +36,7 @@ func TestDictionary(t *testing.T) {
 			t.Fatalf("the board is told as %s, want %s", digits, want)
 		}
 		for id, b := range got.Bombers {
-			if want := s.Bombers[id]; b.ID != id || b.Position != position(want.Cell) || b.Lives != int(want.Lives) ||
+			if want := s.Bombers[id]; b.ID != id || b.Position != want.Cell.Place() || b.Lives != int(want.Lives) ||
 				b.Bombs != int(want.Bombs) {
 				t.Fatalf("bomber %d is told as %+v, want %+v", id, b, want)
 			}
@@ -46,7 +46,7 @@ func TestDictionary(t *testing.T) {
 				s.Blast.Len())
 		}
 		for i, b := range got.Bombs {
-			if want := s.Bombs[i]; b.Position != position(want.Cell) || b.Life != int(want.Life) ||
+			if want := s.Bombs[i]; b.Position != want.Cell.Place() || b.Life != int(want.Life) ||
 				b.Owner != want.Owner().String() {
 				t.Fatalf("bomb %d is told as %+v, want %+v", i, b, want)
 			}

@@ -78,8 +78,8 @@ func TestReplayFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			replayed.RNG = last.RNG // which is not recorded
-			if d := replayed.Difference(played); d != "" {
-				t.Errorf("the replay ends in another state than the game: %s", d)
+			if replayed.State != played.State {
+				t.Errorf("the replay ends as\n%+v\nthe game as\n%+v", replayed.State, played.State)
 			}
 			if st := shown.Status(); st != rules.Status(&last) {
 				t.Errorf("the replay ends as %+v, want %+v", st, rules.Status(&last))

@@ -3,7 +3,6 @@ package basewar
 import (
 	"encoding/json"
 
-	"pommego/env"
 	"pommego/env/saved"
 )
 
@@ -44,9 +43,4 @@ func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 // RestoreJSON sets the state from what AppendJSON wrote.
 func (m *Match) RestoreJSON(state json.RawMessage) error {
 	return m.game.form.RestoreJSON(state, &m.State)
-}
-
-// Difference is the first value in which the states of two matches differ.
-func (m *Match) Difference(other env.Match) string {
-	return m.game.form.Difference(&m.State, &other.(*Match).State)
 }

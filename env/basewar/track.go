@@ -65,9 +65,9 @@ func (k *tracker) laid(before, s *State, moves [NumBombers]Action) {
 		switch {
 		case moves[id] != LayBomb || !b.Alive():
 		case s.Bombers[id].Bombs < b.Bombs:
-			k.note(env.Laid, k.game.rules.seatsOf(1<<id).First(), 0, b.Cell, "")
+			k.Note(env.Laid, k.game.rules.seatsOf(1<<id).First(), 0, b.Cell.Place(), "")
 		default:
-			k.note(env.NotLaid, k.game.rules.seatsOf(1<<id).First(), 0, b.Cell, "")
+			k.Note(env.NotLaid, k.game.rules.seatsOf(1<<id).First(), 0, b.Cell.Place(), "")
 		}
 	}
 }
@@ -98,20 +98,20 @@ func (k *tracker) exploded(before, s *State) {
 		if bomb.Life > 0 {
 			setOff = by(bomb.Cell, i)
 		}
-		k.note(env.Exploded, k.game.rules.seatsOf(bomb.Owners).First(), setOff, bomb.Cell, bomb.Owner().String())
+		k.Note(env.Exploded, k.game.rules.seatsOf(bomb.Owners).First(), setOff, bomb.Cell.Place(), bomb.Owner().String())
 	}
 	for c := range before.Boxes.AndNot(s.Boxes).All {
-		k.note(env.Destroyed, env.NoSeat, by(c, -1), c, "box")
+		k.Note(env.Destroyed, env.NoSeat, by(c, -1), c.Place(), "box")
 	}
 	for id := range s.Bombers {
 		if is := &s.Bombers[id]; is.Lives < before.Bombers[id].Lives {
-			k.note(lost(int(is.Lives)), k.game.rules.seatsOf(1<<id).First(), by(is.Cell, -1), is.Cell,
+			k.Note(lost(int(is.Lives)), k.game.rules.seatsOf(1<<id).First(), by(is.Cell, -1), is.Cell.Place(),
 				fmt.Sprintf("bomber_%c", 'a'+id/2))
 		}
 	}
 	for side, at := range k.game.bases {
 		if s.Energy[side] < before.Energy[side] {
-			k.note(lost(int(s.Energy[side])), k.game.rules.seatsOf(Side(side).Bombers()).First(), by(at, -1), at, "base")
+			k.Note(lost(int(s.Energy[side])), k.game.rules.seatsOf(Side(side).Bombers()).First(), by(at, -1), at.Place(), "base")
 		}
 	}
 }
@@ -133,8 +133,4 @@ func (r *Rules) seatsOf(bombers BomberSet) (seats env.SeatSet) {
 		}
 	}
 	return seats
-}
-
-func (k *tracker) note(kind env.EventKind, seat int, by env.SeatSet, at grid.Cell, what string) {
-	k.Note(env.Event{Kind: kind, Seat: seat, By: by, Row: at.Row(), Col: at.Col(), What: what})
 }

@@ -63,9 +63,7 @@ func checkAgentPlay(k *kit) {
 		if k.at.step%16 == 5 {
 			k.checkActAllocs(a, m, seat)
 		}
-		for i := range action {
-			action[i] = 255
-		}
+		copy(action, bytes.Repeat([]byte{255}, len(action)))
 		a.Act(m, seat, action)
 		k.checkAction(action)
 		if !bytes.Equal(action, again) {

@@ -331,6 +331,10 @@ var breaks = []struct {
 		broken{match: func(m *brokenMatch) {
 			m.describe = func(s *env.Scene) { m.Match.Describe(s); s.Agents[0].At[1] = -1 }
 		}}},
+	{"something without a look", "scene", "has no look",
+		broken{match: func(m *brokenMatch) {
+			m.describe = func(s *env.Scene) { m.Match.Describe(s); s.Ground[0] = env.GroundSpent }
+		}}},
 
 	{"Step allocates", "allocations", "Step allocates",
 		broken{match: func(m *brokenMatch) {

@@ -1,6 +1,8 @@
 package envtest
 
 import (
+	"slices"
+
 	"pommego/env"
 )
 
@@ -129,9 +131,35 @@ func checkScene(k *kit) {
 				k.failf("Describe puts an agent of seat %d at %v, off the board", a.Seat, a.At)
 			}
 		}
+		if char := withoutLook(&stage, s); char != 0 {
+			k.failf("Stage has no look for the %q that texts draw of what Describe writes, or its sprite is missing", char)
+		}
 		for seat := range k.spec.Seats {
-			seen := s.Clone()
-			seen.Seen(&stage, k.spec.Teams, seat)
+			s.Seen(&stage, k.spec.Teams, seat)
 		}
 	}
+}
+
+// withoutLook is a character that stands for something of the scene in texts, but has no look by
+// the stage, 0 if there is none. All but ticks need a sprite.
+func withoutLook(stage *env.Stage, s *env.Scene) byte {
+	chars := slices.Clone(s.Ground)
+	for _, f := range s.Flames {
+		chars = append(chars, '0'+byte(f.Life))
+	}
+	for _, b := range s.Bases {
+		chars = append(chars, 'a'+byte(env.SeatSet(b.Owners).First()))
+	}
+	for _, i := range s.Items {
+		chars = append(chars, i.Kind[0])
+	}
+	if len(s.Bombs) > 0 {
+		chars = append(chars, 'o')
+	}
+	for _, c := range chars {
+		if l := stage.Look(c); l.Meaning == "" || l.Sprite == "" && (c < '0' || c > '9') {
+			return c
+		}
+	}
+	return 0
 }

@@ -84,11 +84,7 @@ func (k *kit) buffers(encoding int, seats []uint8, filler byte) (dst [][]byte) {
 		if !f.Shared {
 			n *= len(seats)
 		}
-		buf := make([]byte, n)
-		for i := range buf {
-			buf[i] = filler
-		}
-		dst = append(dst, buf)
+		dst = append(dst, bytes.Repeat([]byte{filler}, n))
 	}
 	return dst
 }
@@ -114,18 +110,17 @@ func (k *kit) diff(got, want *picture) string {
 		}
 	}
 	if d := diffBytes(got.state, want.state); d != "" {
-		return "saved state " + d + k.difference(got.state, want.state)
+		return fmt.Sprintf("saved state %s (%s, want %s)", d, k.readable(got.state), k.readable(want.state))
 	}
 	return ""
 }
 
-// difference says in what two saved states differ, where the game can tell.
-func (k *kit) difference(got, want []byte) string {
-	a, b := k.match(), k.match()
-	if a.Restore(got) == nil && b.Restore(want) == nil {
-		return " (" + a.Difference(b) + ")"
+// readable is a saved state in its readable form, where it has one.
+func (k *kit) readable(state []byte) (text []byte) {
+	if m := k.match(); m.Restore(state) == nil {
+		text, _ = m.AppendJSON(nil)
 	}
-	return ""
+	return text
 }
 
 func (k *kit) diffViews(encoding int, got, want [][]byte) string {

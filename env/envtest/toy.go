@@ -1,14 +1,13 @@
 package envtest
 
 import (
-	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"time"
 
 	"pommego/env"
 	"pommego/env/grid"
+	"pommego/env/ruleset"
 )
 
 // The fixed sizes of a toy game's state.
@@ -103,13 +102,7 @@ func NewToy(rules ToyRules) env.Game {
 			maxToyCells))
 	}
 	g.spec = toySpec(&rules, seats)
-	text, err := json.Marshal(rules)
-	if err != nil {
-		panic(err) // a struct of numbers always marshals
-	}
-	h := fnv.New64a()
-	h.Write(text)
-	g.fingerprint = h.Sum64()
+	g.fingerprint = ruleset.Fingerprint("toy", 1, rules)
 	return g
 }
 

@@ -1,14 +1,13 @@
 package envtest
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"pommego/env"
+	"pommego/env/saved"
 )
 
 // toyState is a running toy game. Entries past the game's seats and cells are
@@ -89,24 +88,10 @@ func (m *toyMatch) AppendJSON(dst []byte) ([]byte, error) {
 
 func (m *toyMatch) RestoreJSON(state json.RawMessage) error {
 	var s toyState
-	d := json.NewDecoder(bytes.NewReader(state))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
+	if err := saved.DecodeJSON(state, &s); err != nil {
 		return err
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("text after the state")
-	}
 	return m.set(&s)
-}
-
-func (m *toyMatch) Difference(other env.Match) string {
-	own, _ := m.AppendJSON(nil)
-	theirs, _ := other.AppendJSON(nil)
-	if bytes.Equal(own, theirs) {
-		return ""
-	}
-	return fmt.Sprintf("%s and %s", own, theirs)
 }
 
 // set takes over a state from outside if it is sound.

@@ -117,7 +117,9 @@ func putFloat(dst []byte, i int, v float64) {
 }
 
 func (m *toyMatch) Stage() env.Stage {
-	stage := env.Stage{Rows: m.game.rules.Rows, Cols: m.game.rules.Cols}
+	stage := env.Stage{Rows: m.game.rules.Rows, Cols: m.game.rules.Cols, Looks: []env.Look{
+		{Chars: ".", Sprite: "floor", Meaning: "free"}, {Chars: "123456789", Meaning: "hot for so many steps"},
+	}}
 	for seat := range m.game.spec.Seats {
 		stage.Colours = append(stage.Colours, env.SeatColour(seat))
 	}

@@ -29,6 +29,9 @@ func (c Cell) Row() int { return int(c>>4) - 1 }
 // Col is the cell's column.
 func (c Cell) Col() int { return int(c&15) - 1 }
 
+// Place is the row and the column.
+func (c Cell) Place() [2]int { return [2]int{c.Row(), c.Col()} }
+
 // OnBoard reports whether c is a cell of a board with the given side.
 func (c Cell) OnBoard(side int) bool {
 	return c.Row() >= 0 && c.Row() < side && c.Col() >= 0 && c.Col() < side

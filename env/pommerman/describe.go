@@ -10,7 +10,7 @@ import (
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Conceals: []env.Concealed{env.HiddenItems, env.BombOwners,
-		env.OthersCarry}}
+		env.OthersCarry}, Looks: sceneLooks, FlameLife: r.FlameLife}
 	for seat := range r.Seats() {
 		colour := env.SeatColour(seat)
 		if r.Teams() {
@@ -27,6 +27,15 @@ func (m *Match) Stage() env.Stage {
 	return stage
 }
 
+var sceneLooks = []env.Look{
+	{Chars: ".", Sprite: "floor", Meaning: "free"}, {Chars: "#", Sprite: "wall", Meaning: "wall"},
+	{Chars: "+", Sprite: "wood", Meaning: "wood"}, {Chars: "?", Sprite: "fog", Meaning: "unseen"},
+	{Chars: "*", Sprite: "flame", Meaning: "flame"}, {Chars: "12345", Meaning: "flame, free in so many ticks"},
+	{Chars: "o", Sprite: "bomb", Meaning: "bomb"}, {Chars: "e", Sprite: "extra_bomb", Meaning: "extra bomb"},
+	{Chars: "i", Sprite: "incr_range", Meaning: "longer reach"}, {Chars: "k", Sprite: "kick", Meaning: "kick"},
+	{Chars: "s", Sprite: "skull", Meaning: "skull"},
+}
+
 // Describe describes the position.
 func (m *Match) Describe(to *env.Scene) {
 	r, s := &m.game.rules, &m.State
@@ -36,7 +45,7 @@ func (m *Match) Describe(to *env.Scene) {
 	}
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
-		bomb := env.SceneBomb{At: placeOf(b.Cell), Life: int(b.Life), Blast: int(b.Blast)}
+		bomb := env.SceneBomb{At: b.Cell.Place(), Life: int(b.Life), Blast: int(b.Blast)}
 		if owner := b.Owner(); owner != nobody {
 			bomb.Owners = 1 << owner
 		}
@@ -52,7 +61,7 @@ func (m *Match) Describe(to *env.Scene) {
 	}
 	for seat := range r.Seats() {
 		a := &s.Agents[seat]
-		agent := env.SceneAgent{At: placeOf(a.Cell), Seat: seat, Alive: a.Alive, Ammo: int(a.Ammo), Blast: int(a.Blast),
+		agent := env.SceneAgent{At: a.Cell.Place(), Seat: seat, Alive: a.Alive, Ammo: int(a.Ammo), Blast: int(a.Blast),
 			Kicks: a.Kicks}
 		if r.RadioWords > 0 {
 			to.Said = append(to.Said, env.SceneMessage{Seat: seat, Words: saved.Ints(s.Radio[seat][:r.RadioWords])})
@@ -80,14 +89,12 @@ func (r *Rules) describeCell(s *State, i int, c grid.Cell, to *env.Scene) {
 	case item == Wood:
 		to.Ground[i] = env.GroundWood
 	case item.powerup() && item < r.Dummy():
-		to.Items = append(to.Items, env.SceneItem{At: placeOf(c), Kind: itemNames[item]})
+		to.Items = append(to.Items, env.SceneItem{At: c.Place(), Kind: itemNames[item]})
 	}
 	if hidden := s.Hidden(c); hidden != Passage {
-		to.Items = append(to.Items, env.SceneItem{At: placeOf(c), Kind: itemNames[hidden], Hidden: true})
+		to.Items = append(to.Items, env.SceneItem{At: c.Place(), Kind: itemNames[hidden], Hidden: true})
 	}
 	if life := s.Flame(c); life > 0 {
-		to.Flames = append(to.Flames, env.SceneFlame{At: placeOf(c), Life: int(life)})
+		to.Flames = append(to.Flames, env.SceneFlame{At: c.Place(), Life: int(life)})
 	}
 }
-
-func placeOf(c grid.Cell) env.Place { return env.Place{c.Row(), c.Col()} }

@@ -1,6 +1,7 @@
 package pommerman
 
 import (
+	"slices"
 	"strconv"
 
 	"pommego/env"
@@ -14,7 +15,7 @@ import (
 
 // thingPlanes is how many planes there are before those of agents, in the table of
 // planes too.
-const thingPlanes = numPlanes - 4 // self, teammate, enemies, fog
+var thingPlanes = slices.IndexFunc(planes[:], func(p plane) bool { return p.source == shows(itself) })
 
 // asItself is what somebody without a seat takes each item of the board for.
 var asItself = func() (as [16]uint8) {

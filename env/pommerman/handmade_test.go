@@ -107,7 +107,7 @@ func TestHandMadeStates(t *testing.T) {
 					k.Begin(again)
 					if k.Step(again, actions); again.State != m.State {
 						t.Fatalf("moves %v from\n%s\ndiffer with a tracker: %s", actions, newTwin(&rules, &before).text(),
-							m.Difference(again))
+							difference(m, again))
 					}
 				}
 			}
@@ -134,7 +134,7 @@ func sameWhenSaved(t *testing.T, m, again *Match) {
 			t.Fatalf("%s saved as %s is refused: %v", newTwin(&m.game.rules, &m.State).text(), form, err)
 		}
 		if again.State != m.State {
-			t.Fatalf("saved as %s it differs: %s", form, m.Difference(again))
+			t.Fatalf("saved as %s it differs: %s", form, difference(m, again))
 		}
 	}
 }

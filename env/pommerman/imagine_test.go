@@ -104,7 +104,7 @@ func TestBeliefsSaved(t *testing.T) {
 		other := r
 		other.BombLife++
 		believed(t, r, true, 4, func(s *State, v *View, b *Belief) {
-			whole := saved.Append([]byte("x"), b, (*Belief).Code)
+			whole := saved.Append([]byte("x"), b)
 			var again Belief
 			c := saved.Reader(append(whole[1:], 7))
 			if again.Code(&c); c.Err() != nil || len(c.Bytes) != 1 {
@@ -115,7 +115,7 @@ func TestBeliefsSaved(t *testing.T) {
 			if again != *b {
 				t.Fatalf("%s: restored at step %d the belief is\n%+v\nwant\n%+v", name, s.StepCount, again, *b)
 			}
-			if !bytes.Equal(saved.Append(nil, &again, (*Belief).Code), whole[1:]) {
+			if !bytes.Equal(saved.Append(nil, &again), whole[1:]) {
 				t.Fatalf("%s: saved again the belief differs", name)
 			}
 			var blank Belief
@@ -135,7 +135,7 @@ func TestDamagedBeliefs(t *testing.T) {
 	rng := env.RNG{State: 5}
 	refused := 0
 	believed(t, r, true, 6, func(_ *State, v *View, b *Belief) {
-		damaged := saved.Append(nil, b, (*Belief).Code)
+		damaged := saved.Append(nil, b)
 		damaged[rng.IntN(len(damaged))] ^= 1 << rng.IntN(8)
 		if rng.IntN(10) == 0 {
 			damaged = damaged[:rng.IntN(len(damaged))]

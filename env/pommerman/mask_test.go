@@ -22,7 +22,7 @@ func match(s *pommermantest.Situation) *pommerman.Match {
 }
 
 func legalMoves(m *pommerman.Match, seat int) (moves pommerman.Moves) {
-	mask := make([]uint8, m.Spec().MaskSize())
+	mask := make([]uint8, m.Game().Spec().MaskSize())
 	m.Mask(seat, mask)
 	for a, is := range mask[:6] {
 		moves |= pommerman.Moves(is) << a

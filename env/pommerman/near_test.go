@@ -47,8 +47,8 @@ func TestNearAgreesWithItsSlowTwin(t *testing.T) {
 }
 
 func observed(m *pommerman.Match, encoding string, seat int) (fields [][]byte) {
-	e := m.Spec().Encoding(encoding)
-	for _, f := range m.Spec().Encodings[e].Fields {
+	e := m.Game().Spec().Encoding(encoding)
+	for _, f := range m.Game().Spec().Encodings[e].Fields {
 		fields = append(fields, make([]byte, f.Size()))
 	}
 	m.Observe(e, []uint8{uint8(seat)}, fields)
@@ -56,7 +56,7 @@ func observed(m *pommerman.Match, encoding string, seat int) (fields [][]byte) {
 }
 
 func names(m *pommerman.Match, encoding string, field int) (all []string) {
-	for _, name := range m.Spec().Encodings[m.Spec().Encoding(encoding)].Fields[field].Names {
+	for _, name := range m.Game().Spec().Encodings[m.Game().Spec().Encoding(encoding)].Fields[field].Names {
 		all = append(all, name.Name)
 	}
 	return all

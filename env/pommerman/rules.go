@@ -311,11 +311,7 @@ func (r *Rules) teams() [][]int {
 
 // actions lists the components of one seat's action.
 func (r *Rules) actions() []env.Choice {
-	move := env.Choice{Name: "move", N: int(numActions)}
-	for a := Stop; a < numActions; a++ {
-		move.Names = append(move.Names, a.String())
-	}
-	all := []env.Choice{move}
+	all := []env.Choice{{Name: "move", N: int(numActions), Names: actionNames[:]}}
 	for w := range r.RadioWords {
 		word := env.Choice{Name: fmt.Sprintf("word%d", w), N: r.RadioVocab + 1, Names: []string{"none"}}
 		for v := 1; v <= r.RadioVocab; v++ {

@@ -1,7 +1,6 @@
 package pommerman
 
 import (
-	"pommego/env"
 	"pommego/env/saved"
 )
 
@@ -54,9 +53,4 @@ func (m *Match) Restore(state []byte) error {
 	c, s := m.game.form.Reader(state), State{}
 	s.code(&m.game.rules, &c)
 	return m.game.form.Restore(&c, &s, &m.State)
-}
-
-// Difference is the first value in which the states of two matches differ.
-func (m *Match) Difference(other env.Match) string {
-	return m.game.form.Difference(&m.State, &other.(*Match).State)
 }

@@ -3,6 +3,7 @@ package pommerman
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,10 +33,21 @@ func TestDifference(t *testing.T) {
 		a.RNG.State = 0xb
 		b.State = a.State
 		alter(b)
-		if got := a.Difference(b); got != want {
+		if got := difference(a, b); got != want {
 			t.Errorf("the difference is %q, want %q", got, want)
 		}
 	}
+}
+
+// difference is the first value in which two matches differ.
+func difference(m, other *Match) (first string) {
+	f := m.game.form
+	f.Compare(f.Snapshot(&m.State), f.Snapshot(&other.State), func(path string, is, not any) {
+		if first == "" {
+			first = fmt.Sprintf("%s: %v and %v", path, is, not)
+		}
+	})
+	return first
 }
 
 // TestSavedAtCollapse: at every recorded step at which a ring is due, the reference's fields of
@@ -65,7 +77,7 @@ func TestSavedAtCollapse(t *testing.T) {
 				}
 				for _, m := range restored {
 					if m.Step(step.Actions); Recording.Shown(m).State != Recording.Shown(g.Match).State {
-						t.Fatalf("%s, step %d: restored and continued it differs in %s", file, i+1, g.Match.Difference(m))
+						t.Fatalf("%s, step %d: restored and continued it differs in %s", file, i+1, difference(g.Match, m))
 					}
 				}
 				if g.Match.due == 0 {
@@ -120,7 +132,7 @@ func restoredFrom(t *testing.T, m *Match, form int) *Match {
 		t.Fatalf("form %d: %v", form, err)
 	}
 	if form != asTheirs && again.State != m.State {
-		t.Fatalf("form %d differs in %s", form, m.Difference(again))
+		t.Fatalf("form %d differs in %s", form, difference(m, again))
 	}
 	again.RNG, again.training = m.RNG, m.training
 	return again
@@ -145,7 +157,7 @@ func TestChangedAtCollapse(t *testing.T) {
 	want.Agents[0].Ammo = 3
 	changed := strings.Replace(string(text), `"ammo\":1`, `"ammo\":3`, 1)
 	if err := m.RestoreJSON([]byte(changed)); err != nil || m.State != want {
-		t.Errorf("with other ammo it differs in %s, error %v", g.form.Difference(&want, &m.State), err)
+		t.Errorf("with other ammo it differs in %s, error %v", difference(&Match{want, g}, m), err)
 	}
 	damaged := strings.Replace(string(text), `"before_ring":{`, `"before_ring":{},"x":{`, 1)
 	if err := m.RestoreJSON([]byte(damaged)); err == nil || !strings.Contains(err.Error(), `there is no "board_size"`) {

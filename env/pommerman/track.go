@@ -119,7 +119,7 @@ func (k *tracker) Append(dst []byte) []byte {
 	if k.counts == [MaxAgents][numCounts]uint16{} && k.lit == [fires]uint16{} {
 		return dst
 	}
-	return saved.Append(dst, k, (*tracker).code)
+	return saved.Append(dst, k)
 }
 
 func (k *tracker) Restore(m env.Match, state []byte) error {
@@ -127,12 +127,11 @@ func (k *tracker) Restore(m env.Match, state []byte) error {
 		k.Begin(m)
 		return nil
 	}
-	blank := tracker{EventLog: k.EventLog, game: k.game}
-	return saved.Restore("pommerman: what was counted", state, k, blank, (*tracker).code)
+	return saved.Restore("pommerman: what was counted", state, k, func() { k.Begin(m) })
 }
 
-// code goes over the parts of a tracker in the order of its bytes.
-func (k *tracker) code(c *saved.Codec) {
+// Code goes over the parts of a tracker in the order of its bytes.
+func (k *tracker) Code(c *saved.Codec) {
 	for seat := range k.counts {
 		saved.List(c, k.counts[seat][:numSaved])
 	}
@@ -170,13 +169,6 @@ func (k *tracker) owners(s *State, at grid.Cell, age int) (by env.SeatSet) {
 	return by
 }
 
-// note notes an event, if anyone wants to know.
-func (k *tracker) note(kind env.EventKind, seat int, by env.SeatSet, at grid.Cell, what string) {
-	if k.Wanted {
-		k.Note(env.Event{Kind: kind, Seat: seat, By: by, Row: at.Row(), Col: at.Col(), What: what})
-	}
-}
-
 // laid is told of the bombs that were laid, those from the given one on, and
 // notLaid of an agent that wanted to lay one and did not.
 func (k *tracker) laid(s *State, from uint8) {
@@ -185,13 +177,13 @@ func (k *tracker) laid(s *State, from uint8) {
 	}
 	for _, b := range s.Bombs[from:s.NumBombs] {
 		k.count(b.Owner(), countBombs)
-		k.note(env.Laid, b.Owner(), 0, b.Cell, "")
+		k.Note(env.Laid, b.Owner(), 0, b.Cell.Place(), "")
 	}
 }
 
 func (k *tracker) notLaid(agent int, at grid.Cell) {
 	if k != nil {
-		k.note(env.NotLaid, agent, 0, at, "")
+		k.Note(env.NotLaid, agent, 0, at.Place(), "")
 	}
 }
 
@@ -199,7 +191,7 @@ func (k *tracker) notLaid(agent int, at grid.Cell) {
 func (k *tracker) kicked(agent int, at grid.Cell, d grid.Dir) {
 	if k != nil {
 		k.count(agent, countKicks)
-		k.note(env.Kicked, agent, 0, at, Action(d).String())
+		k.Note(env.Kicked, agent, 0, at.Place(), Action(d).String())
 	}
 }
 
@@ -220,14 +212,14 @@ func (k *tracker) pickedUp(agent int, item Item, at grid.Cell) {
 	if k != nil {
 		k.count(agent, countItems)
 		k.count(agent, countItem+int(item-ExtraBomb))
-		k.note(env.PickedUp, agent, 0, at, itemNames[item])
+		k.Note(env.PickedUp, agent, 0, at.Place(), itemNames[item])
 	}
 }
 
 // exploded is told that a bomb explodes, set off by flames of the given owners.
 func (k *tracker) exploded(b *Bomb, by env.SeatSet) {
 	if k != nil {
-		k.note(env.Exploded, b.Owner(), by, b.Cell, "")
+		k.Note(env.Exploded, b.Owner(), by, b.Cell.Place(), "")
 	}
 }
 
@@ -237,7 +229,7 @@ func (k *tracker) burnt(at grid.Cell, by env.SeatSet) {
 			k.count(owner, countWood)
 		}
 	}
-	k.note(env.Destroyed, env.NoSeat, by, at, "wood")
+	k.Note(env.Destroyed, env.NoSeat, by, at.Place(), "wood")
 }
 
 // diedIn is told that an agent dies, in the flames on a cell that were lit at most age steps ago.
@@ -257,7 +249,7 @@ func (k *tracker) diedIn(s *State, agent int, at grid.Cell, age int) {
 			k.count(owner, countKills)
 		}
 	}
-	k.note(env.Died, agent, by, s.Agents[agent].Cell, "")
+	k.Note(env.Died, agent, by, s.Agents[agent].Cell.Place(), "")
 }
 
 func (k *tracker) fallDue(r *Rules, s *State) {
@@ -277,8 +269,8 @@ func (k *tracker) collapsed(s *State, ring int, dead env.SeatSet) {
 	if k == nil || !k.Wanted {
 		return
 	}
-	k.Note(env.Event{Kind: env.Collapsed, Seat: env.NoSeat, Row: -1, Col: -1, What: fmt.Sprint(ring)})
+	k.Note(env.Collapsed, env.NoSeat, 0, env.Place{-1, -1}, fmt.Sprint(ring))
 	for _, seat := range dead.List() {
-		k.note(env.Died, seat, 0, s.Agents[seat].Cell, "collapse")
+		k.Note(env.Died, seat, 0, s.Agents[seat].Cell.Place(), "collapse")
 	}
 }

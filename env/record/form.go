@@ -15,7 +15,6 @@ import (
 type Match interface {
 	env.Match
 	Game() env.Game
-	Spec() *env.Spec // of its game
 }
 
 // Form says what is special in one format of recorded games of M. S is the snapshot of a
@@ -129,22 +128,16 @@ func (h *Head) checkKeys(format string, keys []string) error {
 	if h.Format != format {
 		return fmt.Errorf("format is %q, want %q", h.Format, format)
 	}
-	for _, key := range []struct {
-		name  string
-		there bool
-		may   bool
-	}{
-		{"config", h.Config != nil, slices.Contains(keys, "config")},
-		{"rules", h.Rules != nil, slices.Contains(keys, "rules")},
-		{"dice", h.RNG != "", slices.Contains(keys, "dice")},
-		{"initial", h.Initial != nil, true},
-		{"steps", h.Steps != nil, true},
-	} {
-		switch {
-		case key.there && !key.may:
-			return fmt.Errorf("there is a key %q, which does not belong to %s", key.name, format)
-		case !key.there && (key.name == keys[0] || key.name == "initial" || key.name == "steps"):
-			return fmt.Errorf("%s is missing", key.name)
+	there := map[string]bool{"config": h.Config != nil, "rules": h.Rules != nil, "dice": h.RNG != "",
+		"initial": h.Initial != nil, "steps": h.Steps != nil}
+	for _, key := range []string{"config", "rules", "dice"} {
+		if there[key] && !slices.Contains(keys, key) {
+			return fmt.Errorf("there is a key %q, which does not belong to %s", key, format)
+		}
+	}
+	for _, key := range []string{keys[0], "initial", "steps"} {
+		if !there[key] {
+			return fmt.Errorf("%s is missing", key)
 		}
 	}
 	return nil
@@ -154,7 +147,7 @@ func (h *Head) checkKeys(format string, keys []string) error {
 func (f *Form[M, S, O]) outcome(m M) *Outcome {
 	status := m.Status()
 	o := &Outcome{
-		Rewards: make([]float64, m.Spec().Seats), Done: saved.Flag(status.Over),
+		Rewards: make([]float64, m.Game().Spec().Seats), Done: saved.Flag(status.Over),
 		Result: status.Result.String(), Winners: status.Winners.List(),
 	}
 	m.Rewards(o.Rewards)
@@ -185,7 +178,7 @@ func (f *Form[M, S, O]) observers(m M) int {
 	if f.Together {
 		return 1
 	}
-	return m.Spec().Seats
+	return m.Game().Spec().Seats
 }
 
 // Format is what can be done with such records without knowing their game.

@@ -134,7 +134,7 @@ func (g *Game[M, S, O]) actions() ([]uint8, error) {
 	in := &g.steps[g.made].Inputs
 	actions, err := g.form.Act(g.Match, in)
 	for i := range in.Thoughts {
-		err = cmp.Or(err, in.Thoughts[i].Check(g.Match.Spec()))
+		err = cmp.Or(err, in.Thoughts[i].Check(g.Match.Game().Spec()))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("step %d: %w", g.made+1, err)
@@ -197,7 +197,9 @@ func (g *Game[M, S, O]) compare(c *Comparison, want *step[S, O]) {
 }
 
 // Position is the game as it stands.
-func (g *Game[M, S, O]) Position() ([]byte, *env.Spec) { return g.Match.Append(nil), g.Match.Spec() }
+func (g *Game[M, S, O]) Position() ([]byte, *env.Spec) {
+	return g.Match.Append(nil), g.Match.Game().Spec()
+}
 
 // Follow makes the steps that are left, followed by a tracker.
 func (g *Game[M, S, O]) Follow(see func(Moment) error) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"sync"
 	"unsafe"
 )
 
@@ -24,22 +25,37 @@ func Reader(state []byte) Codec { return Codec{Bytes: state, reading: true} }
 // Reading reports whether it sets the parts from bytes.
 func (c *Codec) Reading() bool { return c.reading }
 
-// Append appends to dst what code goes over in v.
-func Append[T any](dst []byte, v *T, code func(v *T, c *Codec)) []byte {
-	c := Writer(dst)
-	code(v, &c)
-	return c.Bytes
+// Coder is what goes over all that is saved of itself.
+type Coder interface{ Code(c *Codec) }
+
+// codecs are lent, as one made for each Append would be garbage.
+var codecs = sync.Pool{New: func() any { return new(Codec) }}
+
+// Append appends to dst what v goes over.
+func Append(dst []byte, v Coder) []byte {
+	c := codecs.Get().(*Codec)
+	*c = Writer(dst)
+	v.Code(c)
+	dst, c.Bytes = c.Bytes, nil
+	codecs.Put(c)
+	return dst
 }
 
-// Restore sets v to blank with what code reads from the whole state. An error begins with
-// what, such as "state of an agent", and leaves v as it is.
-func Restore[T any](what string, state []byte, v *T, blank T, code func(v *T, c *Codec)) error {
-	c := Reader(state)
-	code(&blank, &c)
-	if err := c.End(); err != nil {
+// Restore sets v to what Append wrote, after reset has emptied it. An error begins with what,
+// such as "state of an agent", and leaves v as it was.
+func Restore(what string, state []byte, v Coder, reset func()) error {
+	read := func(state []byte) error {
+		reset()
+		c := Reader(state)
+		v.Code(&c)
+		return c.End()
+	}
+	before := Append(nil, v)
+	err := read(state)
+	if err != nil {
+		_ = read(before) // which has just been written
 		return fmt.Errorf("%s %w", what, err)
 	}
-	*v = blank
 	return nil
 }
 
@@ -79,17 +95,13 @@ type number interface {
 // Numbers goes over numbers, each in as many bytes as its type has, the low one
 // first.
 func Numbers[T number](c *Codec, values ...*T) {
-	if c.reading {
-		for _, v := range values {
-			List(c, unsafe.Slice(v, 1))
-		}
-		return
-	}
-	dst := c.Bytes
 	for _, v := range values {
-		dst = appendNumber(dst, *v)
+		if c.reading || !littleEndian {
+			List(c, unsafe.Slice(v, 1))
+		} else { // what List would do, without a call for each
+			c.Bytes = append(c.Bytes, unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))...)
+		}
 	}
-	c.Bytes = dst
 }
 
 // littleEndian is how this machine has numbers in memory: as they are saved.
@@ -97,20 +109,18 @@ var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // List goes over the numbers of a list of fixed length.
 func List[T number](c *Codec, values []T) {
-	size := int(unsafe.Sizeof(*new(T)))
-	switch {
-	case size == 1 || littleEndian:
+	if littleEndian {
 		Blocks(c, values)
-	case c.reading:
-		if from := c.take(size * len(values)); from == nil {
-			clear(values)
-		} else {
-			readList(values, from, size)
-		}
-	default:
-		for _, v := range values {
-			c.Bytes = appendNumber(c.Bytes, v)
-		}
+		return
+	}
+	var eight [8]byte
+	for i := range values {
+		binary.LittleEndian.PutUint64(eight[:], uint64(values[i]))
+		Blocks(c, eight[:unsafe.Sizeof(values[i])])
+		values[i] = T(binary.LittleEndian.Uint64(eight[:]))
+	}
+	if c.reading && c.err != nil {
+		clear(values)
 	}
 }
 
@@ -149,29 +159,4 @@ func (c *Codec) take(n int) []byte {
 	from := c.Bytes[:n]
 	c.Bytes = c.Bytes[n:]
 	return from
-}
-
-func appendNumber[T number](dst []byte, v T) []byte {
-	switch unsafe.Sizeof(v) {
-	case 1:
-		return append(dst, byte(v))
-	case 2:
-		return binary.LittleEndian.AppendUint16(dst, uint16(v))
-	case 4:
-		return binary.LittleEndian.AppendUint32(dst, uint32(v))
-	}
-	return binary.LittleEndian.AppendUint64(dst, uint64(v))
-}
-
-func readList[T number](values []T, from []byte, size int) {
-	for i := range values {
-		switch part := from[size*i:]; size {
-		case 2:
-			values[i] = T(binary.LittleEndian.Uint16(part))
-		case 4:
-			values[i] = T(binary.LittleEndian.Uint32(part))
-		default:
-			values[i] = T(binary.LittleEndian.Uint64(part))
-		}
-	}
 }

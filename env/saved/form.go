@@ -145,18 +145,3 @@ func (f *Form[S, T]) RestoreJSON(text []byte, to *S) error {
 	}
 	return f.Set(t, to)
 }
-
-// Difference is the first value in which two states differ, such as
-// "bombs[2].life: 3 and 4"; "" if they are equal.
-func (f *Form[S, T]) Difference(a, b *S) string {
-	first := ""
-	f.Compare(f.Snapshot(a), f.Snapshot(b), func(path string, want, got any) {
-		if first == "" {
-			first = fmt.Sprintf("%s: %v and %v", path, want, got)
-		}
-	})
-	if first == "" && *a != *b {
-		first = errMore.Error()
-	}
-	return first
-}

@@ -9,7 +9,7 @@
 // [Form] has what the game says of it: the range of each number, a function that fills a
 // snapshot with a state and one that makes a state of a snapshot. From these follow
 // the forms in text, the checks, with errors that name field, index, column, value and
-// range, and the first difference between two states ([Form.Difference]). What must hold
+// range, and the differences between two states ([Shape.Compare]). What must hold
 // between values, such as that a living agent is drawn on its cell, is a function of
 // the game beside it.
 //

@@ -31,10 +31,8 @@
 package seat
 
 import (
-	"encoding/binary"
-	"fmt"
-
 	"pommego/env"
+	"pommego/env/saved"
 )
 
 // Bot is an agent for one seat, written against its view V alone.
@@ -45,9 +43,13 @@ type Bot[V any] interface {
 	Reseed(rng env.RNG)
 	// Act decides on the seat's action.
 	Act(v *V, action []uint8)
-	// Append and Restore save memory and RNG state.
-	Append(dst []byte) []byte
-	Restore(state []byte) error
+	// Code goes over memory and RNG state. It reads into a bot that was Reset.
+	saved.Coder
+}
+
+// Restore restores what saved.Append wrote of a bot. If that cannot be read, the bot is as it was.
+func Restore[V any](bot Bot[V], state []byte) error {
+	return saved.Restore("state of an agent", state, bot, func() { bot.Reset(env.RNG{}) })
 }
 
 // Searcher is a Bot that plans by simulation. Its methods are those of [env.Agent].
@@ -80,19 +82,11 @@ func (a *Forgetful) Reset(rng env.RNG) { a.RNG = rng }
 // Reseed replaces the RNG.
 func (a *Forgetful) Reseed(rng env.RNG) { a.RNG = rng }
 
-// Append appends the RNG to dst.
-func (a *Forgetful) Append(dst []byte) []byte {
-	return binary.LittleEndian.AppendUint64(dst, a.RNG.State)
-}
-
-// Restore sets the RNG from what Append wrote.
-func (a *Forgetful) Restore(state []byte) error {
-	if len(state) != 8 {
-		return fmt.Errorf("state of an agent without memory has %d bytes, want the 8 of its RNG", len(state))
-	}
-	a.RNG.State = binary.LittleEndian.Uint64(state)
-	return nil
-}
+// Code goes over the RNG. Inlined in the methods that the compiler makes of those of embedded
+// types it would allocate.
+//
+//go:noinline
+func (a *Forgetful) Code(c *saved.Codec) { saved.Numbers(c, &a.RNG.State) }
 
 // static always makes choice 0, and has nothing to remember.
 type static[V any] struct{}
@@ -103,14 +97,7 @@ func (static[V]) Reseed(env.RNG) {}
 
 func (static[V]) Act(_ *V, action []uint8) { clear(action) }
 
-func (static[V]) Append(dst []byte) []byte { return dst }
-
-func (static[V]) Restore(state []byte) error {
-	if len(state) != 0 {
-		return fmt.Errorf("state of an agent without an RNG has %d bytes, want none", len(state))
-	}
-	return nil
-}
+func (static[V]) Code(*saved.Codec) {}
 
 // random draws each component of its action evenly.
 type random[V any] struct {

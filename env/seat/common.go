@@ -7,6 +7,7 @@ import (
 
 	"pommego/env"
 	"pommego/env/ruleset"
+	"pommego/env/saved"
 )
 
 // Match is a game's match M: an env.Match that shows a seat what it may know.
@@ -133,6 +134,10 @@ func (a *agent[M, V, P]) Act(m env.Match, seat int, action []uint8) {
 	a.Bot.Act(v, action)
 	a.game.GiveBack(v)
 }
+
+func (a *agent[M, V, P]) Append(dst []byte) []byte { return saved.Append(dst, a.Bot) }
+
+func (a *agent[M, V, P]) Restore(state []byte) error { return Restore(a.Bot, state) }
 
 // reporter is an agent whose bot reports what it chose by.
 type reporter[M, V any, P Match[M, V]] struct {

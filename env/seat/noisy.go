@@ -1,10 +1,8 @@
 package seat
 
 import (
-	"encoding/binary"
-	"errors"
-
 	"pommego/env"
+	"pommego/env/saved"
 )
 
 // noise is the option of noisy bots.
@@ -49,17 +47,7 @@ func (a *noisy[V]) Act(v *V, action []uint8) {
 	}
 }
 
-func (a *noisy[V]) Append(dst []byte) []byte {
-	return a.Bot.Append(binary.LittleEndian.AppendUint64(dst, a.rng.State))
-}
-
-func (a *noisy[V]) Restore(state []byte) error {
-	if len(state) < 8 {
-		return errors.New("state of a noisy agent has no RNG")
-	}
-	if err := a.Bot.Restore(state[8:]); err != nil {
-		return err
-	}
-	a.rng.State = binary.LittleEndian.Uint64(state)
-	return nil
+func (a *noisy[V]) Code(c *saved.Codec) {
+	saved.Numbers(c, &a.rng.State)
+	a.Bot.Code(c)
 }

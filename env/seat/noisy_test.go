@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"pommego/env"
+	"pommego/env/saved"
 )
 
 // TestNoisy: a share of moves is drawn evenly, the others are the bot's; words stay
@@ -46,9 +47,9 @@ func TestNoisy(t *testing.T) {
 			t.Errorf("it makes move %d %d times of %d, want about %v", move, n, draws, want)
 		}
 	}
-	saved := bot.Append(nil)
+	kept := saved.Append(nil, bot)
 	other := made("static:noise=0.6")
-	if err := other.Restore(saved); err != nil {
+	if err := Restore(other, kept); err != nil {
 		t.Fatal(err)
 	}
 	for range 100 {
@@ -58,8 +59,8 @@ func TestNoisy(t *testing.T) {
 			t.Fatalf("restored it makes move %d, want %d", two[0], one[0])
 		}
 	}
-	for _, state := range [][]byte{nil, saved[:7], append(saved, 1)} {
-		if made("static:noise=1").Restore(state) == nil {
+	for _, state := range [][]byte{nil, kept[:7], append(kept, 1)} {
+		if Restore(made("static:noise=1"), state) == nil {
 			t.Errorf("a state of %d bytes is restored, want an error", len(state))
 		}
 	}

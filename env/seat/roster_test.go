@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pommego/env"
+	"pommego/env/saved"
 	"pommego/env/search"
 )
 
@@ -131,15 +132,15 @@ func TestNewErrors(t *testing.T) {
 
 // TestForgetful saves and restores an RNG, and nothing else.
 func TestForgetful(t *testing.T) {
-	var a, b Forgetful
+	var a, b random[view]
 	a.Reset(env.RNG{State: 7})
 	a.Reseed(env.RNG{State: 1 << 60})
-	saved := a.Append([]byte("x"))
-	if err := b.Restore(saved[1:]); err != nil || b != a || saved[0] != 'x' {
-		t.Errorf("restored %+v from %x (error %v), want %+v", b, saved, err, a)
+	kept := saved.Append([]byte("x"), &a)
+	if err := Restore(&b, kept[1:]); err != nil || b.Forgetful != a.Forgetful || kept[0] != 'x' {
+		t.Errorf("restored %+v from %x (error %v), want %+v", b, kept, err, a)
 	}
 	for _, bad := range []string{"", "1234567", "123456789"} {
-		if err := b.Restore([]byte(bad)); err == nil || b != a {
+		if err := Restore(&b, []byte(bad)); err == nil || b.Forgetful != a.Forgetful {
 			t.Errorf("restoring %q: error %v and %+v, want an error and no change", bad, err, b)
 		}
 	}
@@ -150,10 +151,10 @@ func TestStaticSaves(t *testing.T) {
 	var a static[view]
 	a.Reset(env.RNG{State: 7})
 	a.Reseed(env.RNG{State: 8})
-	if saved := a.Append([]byte("x")); string(saved) != "x" {
-		t.Errorf("saved %x, want nothing", saved[1:])
+	if kept := saved.Append([]byte("x"), a); string(kept) != "x" {
+		t.Errorf("saved %x, want nothing", kept[1:])
 	}
-	if a.Restore(nil) != nil || a.Restore([]byte("x")) == nil {
+	if Restore(a, nil) != nil || Restore(a, []byte("x")) == nil {
 		t.Error("want nothing restored, and nothing else")
 	}
 }

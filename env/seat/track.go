@@ -18,8 +18,12 @@ func (l *EventLog) StartStep() bool {
 	return l.Wanted
 }
 
-// Note adds an event.
-func (l *EventLog) Note(e env.Event) { l.events = append(l.events, e) }
+// Note adds an event, if anyone wants to know.
+func (l *EventLog) Note(kind env.EventKind, seat int, by env.SeatSet, at env.Place, what string) {
+	if l.Wanted {
+		l.events = append(l.events, env.Event{Kind: kind, Seat: seat, By: by, Row: at[0], Col: at[1], What: what})
+	}
+}
 
 // NewTrackers makes n trackers in one block of memory, each a copy of blank:
 // env.Game.

@@ -5,11 +5,18 @@ import "pommego/env"
 // Stage is what holds for all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.plan.rules
-	stage := env.Stage{Rows: r.Height, Cols: r.Width, Torus: true}
+	stage := env.Stage{Rows: r.Height, Cols: r.Width, Torus: true, Looks: sceneLooks}
 	for seat := range r.Players {
 		stage.Colours = append(stage.Colours, env.SeatColour(seat))
 	}
 	return stage
+}
+
+var sceneLooks = []env.Look{
+	{Chars: ".", Sprite: "point", Meaning: "field with its points"},
+	{Chars: "-", Sprite: "spent", Meaning: "field without"},
+	{Chars: "?", Sprite: "fog", Meaning: "unseen"}, {Chars: "1", Sprite: "flame", Meaning: "blast, free in a tick"},
+	{Chars: "o", Sprite: "bomb", Meaning: "bomb"}, {Chars: "abcdefgh", Sprite: "home", Meaning: "home"},
 }
 
 // Describe describes the position.

@@ -97,9 +97,6 @@ type Match struct {
 // Game is the game that is played.
 func (m *Match) Game() env.Game { return m.game }
 
-// Spec describes the game.
-func (m *Match) Spec() *env.Spec { return m.game.Spec() }
-
 // Reset starts a new episode.
 func (m *Match) Reset(seed env.Seed) { m.game.plan.Deal(&m.State, seed) }
 

@@ -72,8 +72,8 @@ func (p *Plan) Cells() int { return p.cells }
 // At is the field at column x and row y.
 func (p *Plan) At(x, y int) Cell { return Cell(y*p.rules.Width + x) }
 
-// XY is the column and the row of a field.
-func (p *Plan) XY(c Cell) (x, y int) { return int(p.places[c].x), int(p.places[c].y) }
+// XY is the column and the row of a field, of any number from outside too.
+func (p *Plan) XY(c Cell) (x, y int) { return int(c) % p.rules.Width, int(c) / p.rules.Width }
 
 // Next is where an action leads from a field.
 func (p *Plan) Next(c Cell, a Action) Cell { return p.next[c][a&7] }

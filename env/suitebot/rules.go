@@ -157,11 +157,7 @@ func (r *Rules) Fingerprint() uint64 { return ruleset.Fingerprint("suitebot", Ve
 func (r *Rules) teams() [][]int { return ruleset.Alone(r.Players) }
 
 func (r *Rules) actions() []env.Choice {
-	move := env.Choice{Name: "move", N: int(numActions)}
-	for a := Hold; a < numActions; a++ {
-		move.Names = append(move.Names, a.String())
-	}
-	return []env.Choice{move}
+	return []env.Choice{{Name: "move", N: int(numActions), Names: actionNames[:]}}
 }
 
 // mostPoints bounds what a player can have after a game.

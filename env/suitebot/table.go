@@ -46,7 +46,7 @@ func (p *Plan) form() *saved.Form[State, Snapshot] {
 	return &saved.Form[State, Snapshot]{
 		Header:   saved.Header{Game: "suitebot", Format: stateFormat, Rules: r.Fingerprint()},
 		Readable: readableFormat,
-		Shape: saved.Shape{Cell: func(i int) (int, int) { return p.xy(Cell(i)) }, Columns: map[string][]saved.Column{
+		Shape: saved.Shape{Cell: func(i int) (int, int) { return p.XY(Cell(i)) }, Columns: map[string][]saved.Column{
 			"step_count": {saved.Col("", 0, r.Rounds)},
 			"homes":      {x, y},
 			"agents": {
@@ -75,14 +75,14 @@ func (p *Plan) show(s *State, t *Snapshot) {
 	}
 	t.Homes, t.Agents, t.Bombs, t.Gains = t.Homes[:0], t.Agents[:0], t.Bombs[:0], t.Gains[:0]
 	for seat := range p.rules.Players {
-		x, y := p.xy(s.Homes[seat])
+		x, y := p.XY(s.Homes[seat])
 		t.Homes.Add(x, y)
-		x, y = p.xy(s.Agents[seat])
+		x, y = p.XY(s.Agents[seat])
 		t.Agents.Add(x, y, int(s.Scores[seat]), int(s.Collected[seat]), int(s.Kills[seat]), int(s.Deaths[seat]))
 		t.Gains = append(t.Gains, int(s.Gains[seat]))
 	}
 	for b := range s.Bombs {
-		x, y := p.xy(b.Cell)
+		x, y := p.XY(b.Cell)
 		t.Bombs.Add(x, y, b.Rounds, b.Owner)
 	}
 }
@@ -111,6 +111,3 @@ func (p *Plan) take(t *Snapshot) State {
 	saved.SetInts(s.Gains[:p.rules.Players], t.Gains)
 	return s
 }
-
-// xy is a field's column and row, of a number from outside too.
-func (p *Plan) xy(c Cell) (x, y int) { return int(c) % p.rules.Width, int(c) / p.rules.Width }

@@ -44,7 +44,7 @@ func (k *tracker) Step(m env.Match, actions []uint8) {
 
 func (k *tracker) laid(s *State, planters env.SeatSet) {
 	for _, seat := range planters.List() {
-		k.note(env.Laid, seat, 0, s.Agents[seat], "")
+		k.Note(env.Laid, seat, 0, k.game.plan.place(s.Agents[seat]), "")
 	}
 }
 
@@ -62,22 +62,17 @@ func (k *tracker) exploded(s *State, e *explosion, due *volley, killed env.SeatS
 				by = by.With(int(other.owner))
 			}
 		}
-		k.note(env.Exploded, int(b.owner), by, Cell(b.at), "")
+		k.Note(env.Exploded, int(b.owner), by, p.place(Cell(b.at)), "")
 	}
 	for ; killed != 0; killed &= killed - 1 {
 		seat := bits.TrailingZeros16(uint16(killed))
-		k.note(env.Died, seat, p.reaching(e, s.Agents[seat]), s.Agents[seat], "")
+		k.Note(env.Died, seat, p.reaching(e, s.Agents[seat]), p.place(s.Agents[seat]), "")
 	}
 }
 
 // died notes agents that died of something other than a bomb.
 func (k *tracker) died(s *State, dead env.SeatSet, of string) {
 	for _, seat := range dead.List() {
-		k.note(env.Died, seat, 0, s.Agents[seat], of)
+		k.Note(env.Died, seat, 0, k.game.plan.place(s.Agents[seat]), of)
 	}
-}
-
-func (k *tracker) note(kind env.EventKind, seat int, by env.SeatSet, at Cell, what string) {
-	width := k.game.plan.rules.Width
-	k.Note(env.Event{Kind: kind, Seat: seat, By: by, Row: int(at) / width, Col: int(at) % width, What: what})
 }

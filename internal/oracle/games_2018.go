@@ -137,7 +137,7 @@ func wonByNobody(m *pommerman.Match) bool {
 			return false
 		}
 	}
-	return !(rulesOf(m).Teams() && int(m.StepCount) >= m.Spec().MaxSteps)
+	return !(rulesOf(m).Teams() && int(m.StepCount) >= m.Game().Spec().MaxSteps)
 }
 
 func show2018(m *match2018) *snapshot2018 {
@@ -164,7 +164,7 @@ func start2018(m *match2018, t *snapshot2018, dice string) error {
 	if t.StepCount > math.MaxInt16 {
 		return fmt.Errorf("step_count is %d, want 0 to %d", t.StepCount, math.MaxInt16)
 	}
-	start.StepCount = min(t.StepCount, m.Spec().MaxSteps)
+	start.StepCount = min(t.StepCount, m.Game().Spec().MaxSteps)
 	err := pommerman.Recording.Start(m.Match, &start, dice)
 	m.StepCount = uint16(t.StepCount) // some games begin past the step limit, which ends them after a step
 	return err

@@ -44,8 +44,8 @@ func TestOmniscientCopy(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if d := rulesOf(m.Match).Form().Difference(&whole, o.Copy()); d != "" {
-						t.Fatalf("%s, record %d, step %d, seat %d: %s", file, n+1, i+1, seat, d)
+					if whole != *o.Copy() {
+						t.Fatalf("%s, record %d, step %d, seat %d: %+v, want %+v", file, n+1, i+1, seat, *o.Copy(), whole)
 					}
 					plain := new(pommerman.State) // of the seat's view alone
 					rulesOf(m.Match).CopyJava(&o.View, plain)

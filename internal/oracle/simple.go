@@ -8,6 +8,7 @@ import (
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/simple"
 	"pommego/env/record"
+	"pommego/env/seat"
 )
 
 // Decisions of the reference's SimpleAgent are recorded with the draws that it made, and
@@ -207,7 +208,7 @@ func (d *decision) play(bot pommerman.Bot, rng uint64) pommerman.Action {
 	for _, c := range recent {
 		state = append(state, uint8(c))
 	}
-	if err := bot.Restore(state); err != nil {
+	if err := seat.Restore(bot, state); err != nil {
 		panic(err)
 	}
 	action := make([]uint8, 1+d.view.Rules.RadioWords)

@@ -233,7 +233,7 @@ def test_the_cpu_copies_nothing(vec: Vec) -> None:
             if not batch.valid.any():  # a reset's is small change
                 continue
             (envs,) = feed.halves[batch.half]
-            places = [place.mapping for place in envs._session.memory.places if place]
+            places = [place.mapping for place in envs._session.client.memory.places if place]
             at = batch.obs["planes"].data_ptr()
             assert any(place.address <= at < place.address + len(place) for place in places)
             assert batch.mask.data_ptr() == batch.infos[0]["action_mask"].__array_interface__["data"][0]
@@ -245,7 +245,7 @@ def test_one_half_is_stepped_while_the_other_is_here(vec: Vec) -> None:
     batch = feed.reset(seed=0)
     for _ in range(6):
         batch = feed.step(torch.zeros(4, dtype=torch.int64))
-        flying = [[len(envs._session.steps) for envs in half] for half in feed.halves]
+        flying = [[envs._in_flight for envs in half] for half in feed.halves]
         assert flying[batch.half] == [0, 0] and flying[1 - batch.half] == [1, 1]
 
 

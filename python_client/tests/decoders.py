@@ -174,7 +174,8 @@ def reader_of(made: wire.EnvReply) -> BatchReader:
 def use(reply: wire.Reply, reader: BatchReader, games: int, rows: int) -> wire.Reply:
     """Do with a reply what an environment does with it."""
     if isinstance(reply, wire.Batch | wire.Simulated):
-        view = reader.read(reply, games, lambda: None)
+        reply.give_away = lambda: None
+        view = reader.read(reply, games)
         assert all(len(array) == rows for array in view.obs.values())
         if view.finished.size:
             game = episode_info(view.stats, ())

@@ -29,7 +29,7 @@ IDS = sorted(GOLDEN)
 KEYS = {"left": "\ue012", "right": "\ue014", "home": "\ue011", "end": "\ue010"}
 Watch = Callable[..., dict[str, Any]]  # opens the recorded game of an id, and returns its record
 
-SHOWN = "const { shown } = pommego.main;"
+SHOWN = "const { shown } = pommego.stage;"
 
 
 @pytest.fixture(scope="module")
@@ -207,6 +207,49 @@ def test_keyboard(window: Browser, watch: Watch) -> None:
     assert 5 <= at == step(window)
     window.press("b")
     assert window.run(SHOWN + "return shown()[0].reach") is True
+
+
+def test_keys_act_after_a_control_was_used(window: Browser, watch: Watch) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.select import Select
+
+    watch("PommeTeamCompetition-v0")
+    used = [
+        lambda: window.driver.find_element(By.ID, "reach").click(),
+        lambda: Select(window.driver.find_element(By.ID, "view")).select_by_index(2),
+        lambda: Select(window.driver.find_element(By.ID, "speed")).select_by_index(2),
+    ]
+    for n, use in enumerate(used, 1):
+        use()
+        window.press(KEYS["right"])
+        assert step(window) == n
+
+
+def test_menus_close(window: Browser, watch: Watch) -> None:
+    """By Esc, by a click elsewhere, and one for another; so do errors."""
+    from selenium.webdriver.common.by import By
+
+    watch("OneVsOne-v0")
+    opened = "return all('.top details[open]').map(menu => menu.id)"
+
+    def click(selector: str) -> None:
+        window.driver.find_element(By.CSS_SELECTOR, selector).click()
+
+    click("#legend summary")
+    click("#keys summary")
+    assert window.run(opened) == ["keys"]
+    window.press("\ue00c")
+    assert window.run(opened) == []
+    click("#share summary")
+    click("#share li button")
+    assert window.run(opened) == ["share"]
+    click("#games canvas")
+    assert window.run(opened) == []
+    for close in (lambda: window.press("\ue00c"), lambda: click("#message")):
+        window.run("dispatchEvent(new DragEvent('drop'))")
+        assert window.run("return byId('message').checkVisibility()")
+        close()
+        assert not window.run("return byId('message').checkVisibility()")
 
 
 def test_playing_ends_at_the_last_step(window: Browser, watch: Watch) -> None:
@@ -534,7 +577,7 @@ def test_fits_every_screen(
 
 # The mean colour of each cell: what a picture of the board comes down to.
 COLOURS = """
-const [board] = all("#games canvas"), { rows, cols } = pommego.main.shown()[0].game.head;
+const [board] = all("#games canvas"), { rows, cols } = pommego.stage.shown()[0].game.head;
 const small = new OffscreenCanvas(cols, rows), pen = small.getContext("2d");
 pen.imageSmoothingQuality = "high";
 pen.drawImage(board, 0, 0, cols, rows);

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("silent")
 SEARCHED, PLAIN = 1, 2  # the games of the file
 WAYS = {1: (-1, 0), 2: (1, 0), 3: (0, -1), 4: (0, 1)}
 SIGNS = "·↑↓←→"
-SHOWN = "const { game, position } = pommego.main.shown()[0];"
+SHOWN = "const { game, position } = pommego.stage.shown()[0];"
 
 
 @pytest.fixture(scope="module")

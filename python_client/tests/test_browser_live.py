@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import subprocess
-import threading
 import time
 from pathlib import Path
 
@@ -78,7 +77,7 @@ def test_a_whole_game_is_played_and_recorded(
         )
         window.driver.switch_to.new_window("tab")
         window.open(whole, "#where")
-        shown = "const { shown } = pommego.main; return shown()[0].game.last"
+        shown = "const { shown } = pommego.stage; return shown()[0].game.last"
         assert window.run(shown) == len(game["steps"])
         window.driver.close()
         window.driver.switch_to.window(playing)
@@ -133,14 +132,14 @@ def test_the_page_gets_no_more_than_its_seat_sees(window: browser.Browser, binar
         window.open(address, "#turn")
         agents = window.run("const { state } = pommego.play; return state().agents")
         assert [agent["seat"] for agent in agents] == [0], "the others stand in the other corners, in fog"
-        ground = window.run("return document.querySelector('canvas').getAttribute('aria-label')")
+        ground = window.run("return document.querySelector('#games canvas').getAttribute('aria-label')")
         assert "(2)" not in ground
         window.open(address.replace("token=", "token=x"), "#message")
         assert "lacks its token" in window.run("return document.getElementById('message').textContent")
         window.complaints()  # the browser's own, of the refused request
 
 
-LIVE = "const { state } = pommego.live; return state()"
+LIVE = "const { state } = pommego.stage; return state()"
 
 
 def test_a_rollout_is_looked_at(window: browser.Browser) -> None:
@@ -148,7 +147,7 @@ def test_a_rollout_is_looked_at(window: browser.Browser) -> None:
         _, info = envs.reset(seed=[5, 6, 7])
         assert not envs.show(values=np.zeros(3)), "nobody looks yet"
         window.open(f"{envs.web_address}&game=2&view=2", "#about")
-        browser.until(lambda: window.run(LIVE)["looks"] > 0)  # also while nobody steps
+        browser.until(lambda: window.run(LIVE)["positions"])  # also while nobody steps
         assert window.run(LIVE)["seed"] == 7
         seen = []
         deadline = time.monotonic() + 30
@@ -203,7 +202,7 @@ def test_a_game_is_followed(window: browser.Browser) -> None:
     with pommego.make_vec("OneVsOne-v0", 2, opponents=["simple"], seat=0, web=True) as envs:
         envs.reset(seed=3)
         window.open(f"{envs.web_address}&game=1", "#about")
-        browser.until(lambda: window.run(LIVE)["looks"] > 0)
+        browser.until(lambda: window.run(LIVE)["positions"])
         for step in range(1, 25):  # each is waited for, so all of them are kept
             envs.step(np.zeros(2, np.int64))
             browser.until(lambda step=step: window.run(LIVE)["step"] == step)
@@ -219,6 +218,7 @@ def test_a_game_is_followed(window: browser.Browser) -> None:
         envs.step(np.zeros(2, np.int64))
         browser.until(lambda: window.run(LIVE)["positions"][-1] == 25)
         assert window.run(LIVE)["step"] == laid["index"], "the picture stays where somebody has gone"
+        assert window.run("return byId('where').textContent") == f"{laid['index']} / 25"
         window.run("document.getElementById('latest').click()")
         assert window.run(LIVE)["step"] == 25
         window.press("\ue011", " ")  # to the first, and play from there until it follows again
@@ -228,39 +228,39 @@ def test_a_game_is_followed(window: browser.Browser) -> None:
         window.driver.get("about:blank")
 
 
-def test_training_is_paused(window: browser.Browser) -> None:
-    with pommego.make_vec("SuiteBot-v0", 2, web=True) as envs:
-        envs.reset(seed=1)
+def test_a_page_that_nobody_sees_asks_for_nothing(window: browser.Browser) -> None:
+    with pommego.make_vec("OneVsOne-v0", 2, web=True) as envs:
+        envs.reset(seed=3)
+        page = window.driver.current_window_handle
         window.open(envs.web_address, "#about")
-        browser.until(lambda: window.run(LIVE)["looks"] > 0)
-        button = "return document.getElementById('pause').checkVisibility()"
-        assert not window.run(button), "it did not ask for that"
+        browser.until(lambda: envs.show(values=np.zeros(4)))
+
+        def watched() -> bool:
+            time.sleep(0.2)  # longer than the pause between two things shown
+            return envs.show(values=np.zeros(4))
+
+        window.driver.switch_to.new_window("tab")
+        browser.until(lambda: not watched())
+        window.driver.close()
+        window.driver.switch_to.window(page)
+        browser.until(watched)
         window.driver.get("about:blank")
-    with pommego.make_vec("SuiteBot-v0", 2, render_mode="human", timeout=1) as envs:
-        envs.reset(seed=1)
+
+
+def test_the_page_says_that_a_training_has_ended(window: browser.Browser) -> None:
+    message = "return byId('message').textContent"
+    with pommego.make_vec("OneVsOne-v0", 2, web=True) as envs:
+        envs.reset(seed=3)
+        window.open(f"{envs.web_address}&game=77", "#message")
+        assert window.run(message) == 'game is "77", want 0 to 1'
+        window.complaints()  # the browser's own, of the refused request
         window.open(envs.web_address, "#about")
-        browser.until(lambda: window.run(button))
-        window.run("document.getElementById('pause').click()")
-        browser.until(lambda: window.run(LIVE)["paused"])
-        made = []
-
-        def train() -> None:
-            for step in range(6):
-                envs.step(np.zeros(8, np.int64))
-                made.append(step)
-
-        trainer = threading.Thread(target=train)
-        trainer.start()
-        for step in range(1, 4):
-            browser.until(lambda step=step: window.run(LIVE)["step"] == step)
-            assert len(made) == step - 1
-            if step == 1:
-                time.sleep(1.5)  # longer than the timeout
-            window.run("document.getElementById('one').click()")
-            browser.until(lambda step=step: len(made) == step)
-        window.driver.get("about:blank")  # whoever leaves lets the training go on
-        trainer.join(timeout=20)
-        assert len(made) == 6
+        browser.until(lambda: window.run(LIVE)["positions"])
+    browser.until(lambda: window.run(message) == "The environment is closed.")
+    time.sleep(1.5)
+    assert window.run(message) == "The environment is closed.", "and does not promise to go on"
+    window.press("\ue00c")
+    assert window.run("return byId('message').hidden")
 
 
 def test_human_mode_opens_the_page(monkeypatch: pytest.MonkeyPatch, window: browser.Browser) -> None:

@@ -81,8 +81,8 @@ def living(window: Browser) -> Iterator[None]:
     with pommego.make_vec(TEAM, 2, opponents=["simple"] * 3, seat=0, render_mode="human") as envs:
         _, info = envs.reset(seed=5)
         window.open(envs.web_address, "#about")
-        state = "return pommego.live.state()"
-        browser.until(lambda: window.run(state)["looks"] > 0)
+        state = "return pommego.stage.state()"
+        browser.until(lambda: window.run(state)["positions"])
         for step in range(20):
             if step == 19:
                 legal = info["action_mask"] / info["action_mask"].sum(axis=1, keepdims=True)

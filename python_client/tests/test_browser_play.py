@@ -163,9 +163,48 @@ def test_it_goes_on_at_the_chosen_speed(window: Browser, binary: Path) -> None:
         steps += "return pommego.play.state().step - from"
         assert 4 <= window.run(steps) <= 10, "four steps a second"
         assert text(window, "turn") == "You are out: you were killed by your own bomb. The match goes on."
+        assert window.run("return byId('speed').value") == "4", "which it says"
         window.run(SET, "speed", "10")
         assert 12 <= window.run(steps) <= 22
         assert leaves(window, process) == 0, "without anybody who looks on, agents end it at once"
+
+
+def test_a_key_after_the_match_is_no_move_in_the_next(window: Browser, binary: Path) -> None:
+    with browser.match(binary, *DUEL, "--seed", "7") as (_, address):
+        begun(window, address)
+        dies(window)
+        browser.until(lambda: text(window, "verdict"))
+        window.press(" ")
+        click(window, "again")
+        browser.until(lambda: state(window).get("asked") == 0)
+        time.sleep(0.5)
+        assert state(window)["asked"] == 0
+        window.driver.get("about:blank")
+
+
+def test_back_leaves_the_match(window: Browser, binary: Path) -> None:
+    page = "return document.body.dataset.page"
+    with browser.match(binary, "--web", "--env", "OneVsOne-v0") as (_, address):
+        window.open(address, "#sitting li")
+        window.run("byId('start').requestSubmit()")
+        browser.until(lambda: state(window).get("asked") == 0)
+        window.driver.back()
+        browser.until(lambda: window.run(page) == "start")
+        assert text(window, "sitting")
+        assert not window.run("return all('#games canvas').some(e => e.checkVisibility())")
+        window.driver.forward()
+        browser.until(lambda: window.run(page) == "play" and state(window).get("asked") == 0)
+        window.driver.get("about:blank")
+
+
+def test_the_page_says_who_is_to_move(window: Browser, binary: Path) -> None:
+    slow = ["--env", "OneVsOne-v0", "--agents", "human,human"]  # the second has not come yet
+    with browser.match(binary, *slow, "--seed", "7") as (_, address):
+        begun(window, address)
+        assert text(window, "turn") == "Step 0: your move"
+        window.press("x")
+        browser.until(lambda: text(window, "turn") == "The others move")
+        window.driver.get("about:blank")
 
 
 def test_words_by_keyboard(window: Browser, binary: Path, tmp_path: Path) -> None:

@@ -98,8 +98,8 @@ def find(window: Browser, words: str) -> None:
 def shown(window: Browser) -> dict[str, Any]:
     """What the page shows: which game, step and view."""
     return window.run("""
-      await until(() => pommego.main.shown().length);
-      const [{ game, position, seat }] = pommego.main.shown();
+      await until(() => pommego.stage.shown().length);
+      const [{ game, position, seat }] = pommego.stage.shown();
       return { names: game.head.names, last: game.last, step: position.step, seat };
     """)
 
@@ -262,8 +262,8 @@ def opened(window: Browser, page: Path) -> list[Any]:
 
 
 POSITIONS = """
-await until(() => pommego.main.shown().length);
-const [{ game, seat }] = pommego.main.shown();
+await until(() => pommego.stage.shown().length);
+const [{ game, seat }] = pommego.stage.shown();
 return [game.positions, game.events, game.head.names, seat];
 """
 
@@ -305,12 +305,12 @@ def test_one_file_of_a_running_game(window: Browser, download: Download) -> None
     with pommego.make_vec("OneVsOne-v0", 1, opponents=["static"], seat=0, render_mode="human") as envs:
         envs.reset(seed=5)
         window.open(envs.web_address, "#about")
-        browser.until(lambda: window.run("return pommego.live.state().looks") > 0)
+        browser.until(lambda: window.run("return pommego.stage.state().positions?.length"))
         for _ in range(6):
             envs.step(np.zeros(1, np.int64))
             time.sleep(0.05)  # so that each is kept
-        browser.until(lambda: window.run("return pommego.live.state().step") == 6)
-        steps = window.run("return pommego.live.state().positions")
+        browser.until(lambda: window.run("return pommego.stage.state().step") == 6)
+        steps = window.run("return pommego.stage.state().positions")
         page = download("Save as one file")
         window.driver.get("about:blank")
     assert [position["step"] for position in opened(window, page)[0]] == steps

@@ -104,7 +104,7 @@ def test_tools_fold_into_a_menu(window: Browser, served: str) -> None:
     window.run("byId('view').value = 2; byId('view').dispatchEvent(new Event('change'))")
     window.press("\ue00c")  # escape
     assert not any(window.run(seen))
-    assert window.run("return pommego.main.shown()[0].game.viewer") == 2
+    assert window.run("return pommego.stage.shown()[0].game.viewer") == 2
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
@@ -233,9 +233,13 @@ def test_an_environment_is_followed_when_the_server_is_back(window: Browser) -> 
     with pommego.make_vec("OneVsOne-v0", 1, opponents=["simple"], seat=0, web=True) as envs:
         envs.reset(seed=3)
         window.open(envs.web_address, "#about")
-        step = "return pommego.live.state().step"
+        step = "return pommego.stage.state().step"
         browser.until(lambda: window.run(step) == 0)
         goes_and_comes_back(
-            window, lambda: window.run(step), ask=lambda: None, then=lambda: envs.step(np.zeros(1, np.int64))
+            window,
+            lambda: window.run(step),
+            ask=lambda: window.run("location.hash += '&again=1'"),  # what runs already isn't cut offline
+            then=lambda: envs.step(np.zeros(1, np.int64)),
         )
+        browser.until(lambda: window.run(step) == 1)
         window.driver.get("about:blank")

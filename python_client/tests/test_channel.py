@@ -60,7 +60,7 @@ def test_same_games(
         monkeypatch.setattr(channel, "_ORDERED", ())
     options = {"games": 30, "autoreset_mode": mode, "copy": copy}
     posted, sent = vec(shared_memory=True, **options), vec(shared_memory=False, **options)
-    assert posted._session.memory.channel._ordered <= ordered
+    assert posted._session.client.memory.channel._ordered <= ordered
     same(run(posted, pause=pause), run(sent))
 
 
@@ -182,7 +182,7 @@ def test_simulations_are_posted(vec: Vec, options: dict[str, Any]) -> None:
     posted, sent = vec(games=3, shared_memory=True, **options), vec(games=3, shared_memory=False, **options)
     for each in (posted, sent):
         each.reset(seed=2)
-    counted = posted._session.memory.channel
+    counted = posted._session.client.memory.channel
     kept, want = [], []
     for turn in range(12):
         n = (1, 5, 3)[turn % 3]

@@ -195,7 +195,7 @@ def test_replies_that_make_no_sense_end_the_connection(payload: bytes, text: str
     with greeted(script) as client:
         with pytest.raises(ProtocolError, match=text):
             client.call("close", wire.Ok, env=1)
-        assert client.closed, reason
+        assert client._socket.closed, reason
 
 
 def test_a_server_of_another_major_version_is_named() -> None:

@@ -12,7 +12,6 @@ import pytest
 
 import pommego
 from compare import assert_same, frozen
-from pommego._transport import channel
 from wiring import wired
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
@@ -230,18 +229,6 @@ def test_the_first_refusal_is_raised(vec: Vec) -> None:
     assert sorted([*envs.recv()[-1]["row"], *envs.recv()[-1]["row"]]) == [0, 1, 2, 3]
     envs.send([6], [0])
     assert len(envs.reset(seed=2)[1]["row"]) == len(rows) == 2
-    envs.recv()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is shared on Linux only")
-def test_a_server_that_takes_no_posts_of_some_games(vec: Vec, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An older one, which says nothing of `games`: they are sent as messages, and batches still shared."""
-    monkeypatch.setattr(channel.Channel, "begins", False)
-    envs = vec(games=4, batch_size=2, opponents=["static"] * 3, shared_memory=True)
-    assert not envs._session._posts
-    envs.send([0, 0], envs.reset(seed=1)[1]["row"])
-    with pytest.raises(pommego.ServerError, match="under way"):
-        envs.send([0] * 4, range(4))
     envs.recv()
 
 

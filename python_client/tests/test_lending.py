@@ -36,7 +36,7 @@ def moves(envs: pommego.PommegoVectorEnv, seed: int = 1) -> Iterator[np.ndarray]
 
 
 def memory_of(envs: pommego.PommegoVectorEnv) -> Memory:
-    return envs._session.memory
+    return envs._session.client.memory
 
 
 def lent(memory: Memory) -> list[int]:

@@ -320,7 +320,7 @@ def test_a_second_thread_is_refused_and_the_first_goes_on(made: tuple[Envs, Envs
     halt(envs.server.pid)
     try:
         first.start()
-        while not envs._session.steps:  # until it is in the middle of the step
+        while not envs._in_flight:  # until it is in the middle of the step
             os.sched_yield()
         assert unlike(envs, pommego.BusyError) == []
     finally:

@@ -190,7 +190,7 @@ def stop(obs: Any, info: dict[str, Any]) -> np.ndarray:
 
 
 def test_programs_that_cannot_play(binary: Path) -> None:
-    with pytest.raises(pommego.ServerError, match=r"opponent 0: exec:no-such-program .*exit status 127"):
+    with pytest.raises(pommego.ServerError, match=r"opponents\[0\]: exec:no-such-program .*exit status 127"):
         pommego.make_vec("OneVsOne-v0", opponents=["exec:no-such-program"])
     with pytest.raises(pommego.ServerError, match="agent_limit is -1, want 0 to 3600"):
         pommego.make_vec("OneVsOne-v0", opponents=["static"], connection=pommego.Connection(agent_limit=-1))

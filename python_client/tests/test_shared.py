@@ -206,6 +206,6 @@ def test_a_reset_forgets_shared_batches_in_flight(vec: Vec) -> None:
     want = vec(games=50, shared_memory=False).reset(seed=9)
     envs.reset(seed=1)
     for _ in range(20):
-        while len(envs._session.steps) < envs.max_in_flight:
+        while envs._in_flight < envs.max_in_flight:
             envs.send(np.zeros(200, int))
         assert_same(envs.reset(seed=9), want)

@@ -2,6 +2,7 @@
 
 // @ts-ignore The server makes it of sprites.json.
 import { drawing } from "./drawing.js";
+import { itemNames } from "./game.js";
 import { sprites } from "./sprites.js";
 import { drawThoughts } from "./thoughts.js";
 
@@ -130,7 +131,7 @@ function groundSprite(game, ground) {
   const { head } = game, at = place(game), ring = ([row, col]) => Math.min(row, col, head.rows - 1 - row, head.cols - 1 - col);
   const fallen = fallenRings(head, ground, ring, at);
   return (kind, where) => {
-    const known = kind === "#" && ring(where) < fallen ? ["fallen", "fallen"] : kind === "." && head.game === "suitebot" ? ["point", "point2"] : grounds[kind];
+    const known = kind === "#" && ring(where) < fallen ? ["fallen", "fallen"] : kind === "." && game.hasPoints ? ["point", "point2"] : grounds[kind];
     return known[(where[0] + where[1]) % 2];
   };
 }
@@ -176,7 +177,7 @@ function addThings(moment) {
     if (hidden && position.ground[row * head.cols + col] !== "+") continue;
     for (const sprite of ["card", kind]) put(sprite, hidden ? [row + 0.25, col + 0.25] : [row, col], undefined, "", hidden ? 0.5 : 1);
   }
-  const flame = life => ["flame", "ember", "flame 2"][head.game === "pommerman" ? life : 0] ?? "flame";
+  const flame = life => ["flame", "ember", "flame 2"][head.flame_life > 1 ? life : 0] ?? "flame";
   const burning = new Set(position.flames.map(f => String(f.at))), burnt = new Set(before.flames.map(f => String(f.at)));
   if (fraction < 1) for (const f of before.flames) if (!burning.has(String(f.at))) put(flame(f.life), f.at, "", "", 1, 1 - fraction);
   for (const f of position.flames) {
@@ -254,7 +255,7 @@ export function inText(game, position) {
 }
 
 export function legend(game) {
-  const all = [], mine = sprites.seatColour(game, 0), { head } = game;
+  const all = [], mine = sprites.seatColour(game, 0), { head, positions: [{ ground, items, bases = [], sight }] } = game;
   const add = (words, ...marks) => all.push([words, pen => marks.forEach(([sprite, colour, text]) => sprites.paint(pen, sprite, colour, text))]);
   head.teams.flat().toSorted((a, b) => a - b).forEach(seat => {
     const colour = sprites.seatColour(game, seat);
@@ -262,21 +263,16 @@ export function legend(game) {
   });
   add("bomb: steps left; ring in its owner's colour", ["bomb", mine, "7"], ["spark"]);
   add("flame, fainter as it ends", ["flame"]);
-  if (head.game === "suitebot") {
+  if (game.hasPoints) {
     add("field with a point", ["point"]);
     add("field without", ["spent"]);
-    add("home base", ["home", mine]);
-  } else {
-    add("wall", ["wall"]);
-    add(head.game === "basewar" ? "box" : "wood", ["wood"]);
   }
-  if (head.game === "basewar") add("base: its energy", ["base", mine, "5"]);
-  if (head.game === "pommerman") {
-    for (const [kind, words] of [["extra_bomb", "extra bomb"], ["incr_range", "longer range"], ["kick", "kick"], ["skull", "skull"]]) {
-      if (kind !== "skull" || game.positions[0].items.some(i => i.kind === kind)) add(words, ["card"], [kind]);
-    }
-  }
-  if (game.positions[0].sight) add("out of sight", ["fog"]);
+  if (ground.includes("#")) add("wall", ["wall"]);
+  if (ground.includes("+")) add("wood or box", ["wood"]);
+  if (bases.some(b => b.energy)) add("base: its energy", ["base", mine, "5"]);
+  else if (bases.length) add("home base", ["home", mine]);
+  for (const kind of [...new Set(items.map(item => item.kind))].sort()) add(itemNames[kind] ?? kind, ["card"], [kind]);
+  if (sight) add("out of sight", ["fog"]);
   add("out of the game", ["out", mine]);
   add("reach of a bomb: cells each way", ["floor"], ["danger"], ["strength", mine, "2"]);
   return all;

@@ -18,6 +18,8 @@ export function find(id) { return document.getElementById(id); }
 
 export function turnTo(page) { document.body.dataset.page = page; }
 
+export function counted(n, thing) { return `${n} ${thing}${n === 1 ? "" : "s"}`; }
+
 export function say(where, text) {
   if (where.textContent !== text) where.textContent = text;
 }
@@ -27,3 +29,15 @@ export function complain(error = undefined) {
   say(find("message"), error ? error.message ?? String(error) : "");
   find("message").hidden = !error;
 }
+
+// dismiss closes the open menu and what went wrong, unless somebody points at the menu.
+function dismiss(target = undefined) {
+  const menu = document.querySelector("details[name][open]");
+  if (menu && !menu.contains(target)) {
+    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+    menu.removeAttribute("open");
+  }
+  if (!target || target === find("message")) complain();
+}
+addEventListener("keydown", event => { if (event.key === "Escape") dismiss(); });
+addEventListener("pointerdown", event => dismiss(event.target));

@@ -16,7 +16,8 @@ export class Game {
     description.steps.forEach(step => this.add(step));
   }
 
-  add(step) {
+  // add adds a step. What seats have chosen by before stays for as many steps as keeps says.
+  add(step, keeps = 0) {
     const before = this.positions.at(-1) ?? {};
     const now = { ...before };
     for (const key of ofOneStep) delete now[key];
@@ -25,6 +26,10 @@ export class Game {
       const ground = [...before.ground];
       for (const [cell, kind] of Object.entries(step.changed)) ground[cell] = kind;
       now.ground = ground.join("");
+    }
+    if (keeps) {
+      const own = (now.thoughts ?? []).map(thought => ({ ...thought, step: step.step }));
+      now.thoughts = [...own, ...(before.thoughts ?? []).filter(b => step.step - b.step < keeps && !own.some(t => t.seat === b.seat))];
     }
     this.positions.push(now);
     this.events.push(...this.eventsOf(now, this.last));
@@ -56,6 +61,9 @@ export class Game {
   who(seat) { return `${this.name(seat)} (${seat})`; }
 
   team(seat) { return this.head.teams.findIndex(team => team.includes(seat)); }
+
+  // hasPoints reports whether agents take fields with points.
+  get hasPoints() { return this.head.counts?.some(count => count.name === "fields"); }
 
   get inTeams() { return this.head.teams.some(team => team.length > 1); }
 
@@ -110,7 +118,7 @@ function seenEvent(e, seat, out, hidesOwners) {
 
 export const notable = new Set(["died", "hurt", "picked_up", "kicked", "collapsed", "ended"]);
 
-const itemNames = { extra_bomb: "an extra bomb", incr_range: "a longer range", kick: "the kick", skull: "a skull" };
+export const itemNames = { extra_bomb: "an extra bomb", incr_range: "a longer range", kick: "the kick", skull: "a skull" };
 const causes = { collapse: "crushed by the collapse", move: "in a collision", base: "on an enemy's base" };
 
 function byWhom(game, { by, seat }) {

@@ -1,7 +1,7 @@
 // The games of a file, a data set or a tournament: tables to find one in. The server
 // filters and sorts them, so that there can be any number.
 
-import { element } from "./elements.js";
+import { counted, element } from "./elements.js";
 
 const columns = {
   game: { name: "Game", of: g => g.game, number: true },
@@ -31,7 +31,7 @@ export class Listing {
   }
 
   about() {
-    return [this.env, `${this.total} game${this.total === 1 ? "" : "s"}`, ...(this.notes ?? [])].filter(text => text).join(" · ");
+    return [this.env, counted(this.total, "game"), ...(this.notes ?? [])].filter(text => text).join(" · ");
   }
 
   show(where, place) {
@@ -159,7 +159,7 @@ export class Listing {
       count();
     };
     count();
-    body.replaceChildren(element("p", { className: "found", role: "status" }, `${part.found} of ${this.total} games`), table, more);
+    body.replaceChildren(element("p", { className: "found", role: "status" }, `${part.found} of ${counted(this.total, "game")}`), table, more);
     if (focused >= 0) body.querySelectorAll("thead button")[focused].focus();
   }
 

@@ -20,20 +20,24 @@ const keys = {
 
 export function kindOfKey(key) { return keys[key.length === 1 ? key.toLowerCase() : key]; }
 
-// Hand makes an action of one choice after the other: one for each component that needs
-// any.
+// Hand makes the actions of one game, each of one choice after the other: one for each component that needs
+// any. asked is the question that waits for an answer, last the last one; waiting is a choice that came before the
+// question, and word the list that the next digit chooses from.
 export class Hand {
   constructor(actions) {
     this.actions = actions;
     const all = actions.map((_, i) => i);
     this.moves = all.filter(i => !worded(actions[i])); // the components whose choices have names
     this.words = all.filter(i => worded(actions[i])); // those whose choices are numbers
-    this.ask(actions.map(() => true));
+    this.asked = null;
+    this.waiting = "";
+    this.word = 0;
   }
 
-  // ask begins an action; needs says which components have any choice.
-  ask(needs) {
-    this.open = this.moves.filter(i => needs[i]);
+  // ask begins an action; the question's needs say which components have any choice.
+  ask(question) {
+    this.asked = this.last = question;
+    this.open = this.moves.filter(i => question.needs[i]);
     this.made = this.actions.map(() => 0);
     this.at = 0;
   }

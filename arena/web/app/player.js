@@ -7,18 +7,16 @@ import { sprites } from "./sprites.js";
 const speeds = [0.5, 1, 2, 4, 6, 10, 15, 25, 40, 60]; // steps a second, by key
 
 export class Player {
-  constructor(changed) {
+  // changed is called with the step that is to be shown, and whether it plays; toggle by the button in the middle.
+  constructor(changed, toggle) {
     this.changed = changed;
+    this.toggle = toggle;
     this.index = this.last = 0;
     this.speed = 4;
     this.playing = false;
     find("speed").replaceChildren(...speeds.map((n, i) => element("option", { value: i }, `${n}/s`)));
     find("speed").value = this.speed;
-    this.wire();
     new ResizeObserver(() => this.drawMarks()).observe(find("marks"));
-  }
-
-  wire() {
     const on = (id, act) => { find(id).onclick = act; };
     on("first", () => this.go(0));
     on("last", () => this.go(this.last));
@@ -31,18 +29,14 @@ export class Player {
     find("at").oninput = event => this.go(Number(event.target.value));
   }
 
-  // load takes the games that are shown together, the longest of which sets the end.
-  load(games) {
-    this.run(false);
-    this.grow(games);
-  }
-
+  // grow takes the games that are shown together, as far as they have come; the longest sets the end.
   grow(games) {
     this.games = games;
     this.viewers = String(games.map(game => game.viewer));
     this.last = Math.max(...games.map(game => game.last));
     this.stops = [...new Set(games.flatMap(game => game.events.filter(e => notable.has(e.event)).map(e => e.index)))].sort((a, b) => a - b);
     find("at").max = this.last;
+    this.say();
     this.drawMarks();
   }
 
@@ -53,24 +47,25 @@ export class Player {
 
   set(index) {
     this.index = Math.min(Math.max(index, 0), this.last);
-    const longest = this.games.find(game => game.last === this.last);
-    const step = longest.at(this.index).step, end = longest.at(this.last).step;
     find("at").value = this.index;
-    find("at").setAttribute("aria-valuetext", `step ${step} of ${end}`);
-    say(find("where"), `${step} / ${end}`);
+    this.say();
     this.changed(this.index, this.playing);
     if (this.viewers !== String(this.games.map(game => game.viewer))) this.grow(this.games); // which have other events now
   }
 
-  toggle() { this.run(!this.playing); }
+  say() {
+    const longest = this.games.find(game => game.last === this.last);
+    const { step } = longest.at(this.index), end = longest.at(this.last).step;
+    find("at").setAttribute("aria-valuetext", `step ${step} of ${end}`);
+    say(find("where"), `${step} / ${end}`);
+  }
 
   run(on) {
     if (on && this.index === this.last) this.set(0);
     if (on === this.playing) return;
     this.playing = on;
-    find("play").setAttribute("aria-label", on ? "Pause" : "Play");
-    find("play").classList.toggle("playing", on);
-    if (!on) return this.changed(this.index, false);
+    this.changed(this.index, on);
+    if (!on) return;
     let due = performance.now() + 1000 / speeds[this.speed];
     const tick = now => {
       if (!this.playing) return;

@@ -1,9 +1,11 @@
-// Requests to the server of this page.
+// Where games and lists of them come from: the server of this page, or the page itself where it is one file.
 
-import { readAddress } from "./address.js";
+import { encoded, readAddress } from "./address.js";
 import { complain } from "./elements.js";
 
-export const server = { ask, blob, post, lines };
+export const server = { ask, blob, post, lines, listing, game };
+
+export const held = document.getElementById("held").textContent || undefined;
 
 const noAnswer = "The server does not answer: pommego has ended, or the connection is lost. The page goes on by itself once it is back.";
 const gone = 502; // the status of a server behind this one that does not answer
@@ -17,7 +19,7 @@ function miss(words) {
   lost = words;
 }
 
-// send asks until there is an answer, of whatever kind, and reads it if it is good.
+// send asks until there is an answer, of whatever kind, and reads it if it is good. It throws once options.signal says so.
 async function send(path, token, read, options = {}) {
   const { key = "" } = readAddress(); // of a running environment, in no address that is sent
   const headers = { Authorization: `Bearer ${token}`, "View-Key": key };
@@ -25,6 +27,7 @@ async function send(path, token, read, options = {}) {
     const { ok, status, body } = await fetch(path, { ...options, headers })
       .then(async answer => ({ ok: answer.ok, status: answer.status, body: await (answer.ok ? read(answer) : answer.text()) }))
       .catch(() => ({ ok: false, status: gone, body: noAnswer }));
+    options.signal?.throwIfAborted();
     miss(status === gone ? body : "");
     if (ok) return body;
     if (status === 401) throw new Error("The address lacks its token: open the address that pommego has printed.");
@@ -33,26 +36,41 @@ async function send(path, token, read, options = {}) {
   }
 }
 
-function ask(path, token) { return send(path, token, answer => answer.json()); }
+function ask(path, token, signal = undefined) { return send(path, token, answer => answer.json(), { signal }); }
 
 function blob(path, token) { return send(path, token, answer => answer.blob()); }
 
 function post(path, token, body) { return send(path, token, () => null, { method: "POST", keepalive: true, body: JSON.stringify(body) }); }
 
-// lines calls take with each line of JSON that comes, until the connection ends. A page that is
-// left ends it, though the browser may keep the page for somebody who comes back.
-async function lines(path, token, take) {
-  const reader = await send(path, token, answer => answer.body.pipeThrough(new TextDecoderStream()).getReader());
-  let begun = "", back = null;
-  addEventListener("pagehide", () => {
-    back = new Promise(done => addEventListener("pageshow", done, { once: true }));
-    reader.cancel();
-  }, { once: true });
-  for (;;) {
+// lines calls take with the lines of JSON that have come, until the connection ends. It throws once signal says so.
+async function lines(path, token, signal, take) {
+  const reader = await send(path, token, answer => answer.body.pipeThrough(new TextDecoderStream()).getReader(), { signal });
+  for (let begun = ""; ;) {
     const { value, done } = await reader.read().catch(() => ({ value: "", done: true }));
-    if (done) return back;
+    signal.throwIfAborted();
+    if (done) return;
     const whole = (begun + value).split("\n");
     begun = whole.pop();
-    whole.forEach(line => take(JSON.parse(line)));
+    if (whole.length) take(whole.map(line => JSON.parse(line)));
   }
+}
+
+// unpack is the game that a page of one file holds, compressed.
+async function unpack() {
+  const bytes = Uint8Array.from(atob(held.trim()), char => char.charCodeAt(0));
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(plain).json();
+}
+
+// listing is the part of the games that is asked for, see web.PartOf.
+async function listing(token, wanted, signal = undefined) {
+  if (held === undefined) return ask(`api/listing?${encoded(wanted)}`, token, signal);
+  const { title, view } = await unpack();
+  return { kind: "games", title, view, total: 1, games: [{ game: 1 }] };
+}
+
+// game is a recorded game, as lines of a feed.
+async function game(number, token, signal = undefined) {
+  const { steps, ...head } = held === undefined ? await ask(`api/game/${encodeURIComponent(number)}`, token, signal) : (await unpack()).game;
+  return [{ head }, ...steps.map(step => ({ step }))];
 }

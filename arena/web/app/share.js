@@ -3,13 +3,12 @@
 import { readAddress } from "./address.js";
 import { complain, element, find } from "./elements.js";
 import { server } from "./server.js";
+import { moment, shown, videos } from "./stage.js";
 
 const whole = `<!DOCTYPE html>\n${document.documentElement.outerHTML}`; // the page as it came
 
-// offerSharing adds a menu to a part of the page. views are those on the page; where games have
-// addresses, link is that of this moment; videos are the kinds that the server makes.
-export function offerSharing(part, { views, link = null, videos = () => [] }) {
-  const list = element("ul"), menu = element("details", {}, element("summary", {}, "Share"), list);
+find("share").ontoggle = () => {
+  const list = find("share").lastElementChild, [view] = find("share").open ? shown() : [];
   const add = (words, act) => {
     const button = element("button", { type: "button" }, words);
     button.onclick = async () => {
@@ -19,17 +18,13 @@ export function offerSharing(part, { views, link = null, videos = () => [] }) {
     };
     list.append(element("li", {}, button));
   };
-  menu.ontoggle = () => {
-    list.replaceChildren();
-    const [view] = menu.open ? views() : [];
-    if (!view) return;
-    if (link && location.protocol !== "about:") add("Copy a link to this moment", () => navigator.clipboard.writeText(new URL(link(), location.href).href));
-    add("Save as PNG", async () => view.board.canvas.toBlob(picture => save(picture, `, step ${view.board.shown.position.step}.png`)));
-    add("Save as one file", async () => save(await oneFile(view), ".html"));
-    for (const kind of videos()) add(`Save as ${kind.toUpperCase()}`, async () => save(await video(kind), `.${kind}`));
-  };
-  part.append(menu);
-}
+  list.replaceChildren();
+  if (!view) return;
+  if (videos() && location.protocol !== "about:") add("Copy a link to this moment", () => navigator.clipboard.writeText(new URL(moment(), location.href).href));
+  add("Save as PNG", async () => view.view.board.canvas.toBlob(picture => save(picture, `, step ${view.position.step}.png`)));
+  add("Save as one file", async () => save(await oneFile(view.game), ".html"));
+  for (const kind of videos() ?? []) add(`Save as ${kind.toUpperCase()}`, async () => save(await video(kind), `.${kind}`));
+};
 
 export function download(content, name) {
   const href = URL.createObjectURL(content);
@@ -45,7 +40,7 @@ function video(kind) {
   return server.blob(`api/game/${encodeURIComponent(game)}/${kind}?seat=${find("view").value}`, token);
 }
 
-async function oneFile({ game: { head, positions, viewer } }) {
+async function oneFile({ head, positions, viewer }) {
   const held = { title: find("title").textContent, view: viewer, game: { ...head, steps: positions } };
   const packed = await new Response(new Blob([JSON.stringify(held)]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
   const letters = btoa(new Uint8Array(packed).reduce((text, byte) => text + String.fromCharCode(byte), ""));

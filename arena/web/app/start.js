@@ -5,6 +5,7 @@ import { complain, element, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
 import { Seats } from "./seats.js";
 import { server } from "./server.js";
+import { open } from "./stage.js";
 
 const speeds = [0, 1, 2, 3, 4, 6, 10, 25, 60]; // moves a second
 
@@ -26,8 +27,8 @@ function offerSeats({ head, about, agents }) {
 }
 
 // offer is the page; it begins the match, and goes on with the page of the chosen seat.
-export function offer(place) {
-  const { token, env } = place;
+export function offer({ token, env }, signal) {
+  open({});
   turnTo("start");
   say(find("title"), "Play");
   say(find("about"), "Choose a game, your seat, and who plays in the others.");
@@ -43,12 +44,11 @@ export function offer(place) {
     try {
       await server.post("api/play/start", token, { env: find("env").value, agents });
       location.hash = encoded({ token, seat: mine });
-      location.reload();
     } catch (error) {
       complain(error);
     }
   };
-  return server.lines("api/play/offers", token, ({ offers }) => {
+  return server.lines("api/play", token, signal, ([{ offers }]) => {
     find("env").replaceChildren(...offers.map(({ head }) => element("option", {}, head.env)));
     find("env").onchange = () => offerSeats(offers[find("env").selectedIndex]);
     find("env").value = offers.some(({ head }) => head.env === env) ? env : offers[0].head.env;

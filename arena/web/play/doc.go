@@ -17,12 +17,12 @@
 //
 // # Protocol
 //
-// GET /api/play?seat=S answers with lines of JSON, as they come: {"head", "seat"} as a
-// game begins, {"step"} for each position, {"ask"} when the seat is to move, and {"end"}.
-// POST /api/play/move takes {"seat", "step", "action"}, /api/play/pace {"seat", "speed"}
-// and /api/play/leave nothing. Where only agents play, S is -1.
+// GET /api/play?seat=S answers with lines of JSON, as they come: those of a [scene.Feed], {"ask"}
+// when the seat is to move, and {"end"} once the match is over.
+// POST /api/play takes {"seat", "step", "action"}, {"seat", "speed"} and {"seat", "leave"}.
+// Where only agents play, S is -1. Without S the lines are {"offers"} alone, and the page counts as one
+// that looks on.
 //
-// GET /api/play/offers answers with a line {"offers"} and stays open, as a page that looks on.
 // POST /api/play/start takes {"env", "agents", "same"}, an [Order], and answers once the match
 // begins. GET /api/play/record has the records of the match's games, as a string in JSON.
 package play

@@ -1,7 +1,6 @@
 package play
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -46,56 +45,42 @@ func (t *Table) Seat(seat int, name string) (match.Player, error) {
 func (t *Table) Handlers() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /api/play":        t.stream,
-		"POST /api/play/move":  t.move,
-		"POST /api/play/pace":  t.pace,
-		"POST /api/play/leave": t.left,
-		"GET /api/play/offers": t.offer,
+		"POST /api/play":       t.act,
 		"POST /api/play/start": t.start,
 		"GET /api/play/record": t.recorded,
 	}
 }
 
-// line is one of those that a page gets, with one of its fields.
+// line is one of those that a page gets.
 type line struct {
-	Head   *scene.Head `json:"head,omitempty"`
-	Seat   *int        `json:"seat,omitempty"` // with Head
-	Step   *scene.Step `json:"step,omitempty"`
-	Offers []Offer     `json:"offers,omitempty"` // on the start page
-	Ask    *ask        `json:"ask,omitempty"`
-	End    string      `json:"end,omitempty"`
+	scene.Line
+	Offers []Offer `json:"offers,omitempty"` // on the start page
+	Ask    *ask    `json:"ask,omitempty"`    // the seat is to move
 }
 
-// stream tells a page what its seat sees, until it goes away.
+// stream tells a page until it goes away what its seat sees, or without a seat what there is to choose: at first,
+// and after each change what is new.
 func (t *Table) stream(w http.ResponseWriter, r *http.Request) {
-	seat, err := strconv.Atoi(r.URL.Query().Get("seat"))
-	if err != nil || t.person(seat) == nil && !t.watches(seat) {
-		http.Error(w, fmt.Sprintf("no person sits in seat %q", r.URL.Query().Get("seat")), http.StatusNotFound)
+	text, seat := r.URL.Query().Get("seat"), env.NoSeat
+	news := t.news
+	if text == "" {
+		news = t.offered
+	} else if n, err := strconv.Atoi(text); err != nil || !t.shows(n) {
+		http.Error(w, fmt.Sprintf("no person sits in seat %q", text), http.StatusNotFound)
 		return
+	} else {
+		seat = n
 	}
-	var to told
-	t.send(w, r, seat, func() []line { return t.news(seat, &to) })
-}
-
-// send sends a page lines until it goes away: at first, and after each change, those that are
-// new: what fresh returns, with t.mu held.
-func (t *Table) send(w http.ResponseWriter, r *http.Request, seat int, fresh func() []line) {
 	t.look(seat, 1)
 	defer t.look(seat, -1)
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	w.Header().Set("Content-Encoding", "gzip")
-	zipped := gzip.NewWriter(w)
-	out := json.NewEncoder(zipped)
-	for {
+	var to told
+	for send := scene.Lines[line](w); ; {
 		t.mu.Lock()
-		lines, changed := fresh(), t.changed
+		lines, changed := news(seat, &to), t.changed
 		t.mu.Unlock()
-		for i := range lines {
-			if out.Encode(&lines[i]) != nil {
-				return
-			}
+		if send(lines) != nil {
+			return
 		}
-		zipped.Flush()
-		http.NewResponseController(w).Flush()
 		select {
 		case <-r.Context().Done():
 			return
@@ -114,8 +99,7 @@ func (t *Table) look(seat, more int) {
 		time.AfterFunc(grace, func() {
 			t.mu.Lock()
 			defer t.mu.Unlock()
-			if n := len(t.steps); t.pages[seat] == 0 && t.people[seat] == p && t.end == "" &&
-				(n == 0 || slices.Contains(t.steps[n-1].Status.In, seat)) {
+			if t.pages[seat] == 0 && t.people[seat] == p && t.end == "" && t.plays(seat) {
 				t.leave()
 			}
 		})
@@ -130,136 +114,111 @@ func (t *Table) looking() (all int) {
 	return all
 }
 
-// person is who sits in a seat, nil if that is nobody.
-func (t *Table) person(seat int) *person {
+// shows reports whether a page of a seat may see the match: a person sits there, or it is a page of no seat, and
+// nobody plays who could look there.
+func (t *Table) shows(seat int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.people[seat]
+	return t.people[seat] != nil || seat == env.NoSeat && len(t.people) == 0
 }
 
-// watches reports whether a page of no seat may see the match: nobody plays in it who could look there.
-func (t *Table) watches(seat int) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return seat == env.NoSeat && len(t.people) == 0
+// plays reports whether a seat is in the game, or will be once it has begun; t.mu is held.
+func (t *Table) plays(seat int) bool {
+	last := t.feed.Last()
+	return last == nil || slices.Contains(last.Status.In, seat)
 }
 
 // told is what a page knows.
 type told struct {
-	game, steps int
-	ask         *ask
-	end         string
+	scene.Viewer
+	offers bool
+	ask    *ask
+	end    string
 }
 
 // news is what a page does not know yet; t.mu is held.
-func (t *Table) news(seat int, to *told) []line {
-	var lines []line
+func (t *Table) news(seat int, to *told) (lines []line) {
 	p := t.people[seat]
 	if p == nil && (seat != env.NoSeat || len(t.people) > 0) { // in another match
 		return nil
 	}
-	if t.number != to.game && len(t.steps) > 0 {
-		*to = told{game: t.number}
-		head := t.head
-		lines = append(lines, line{Head: &head, Seat: &seat})
-	}
-	for ; to.steps < len(t.steps); to.steps++ {
-		step := t.steps[to.steps]
-		if t.end == "" && slices.Contains(step.Status.In, seat) { // those who are out see everything
-			step = step.Seen(&t.head, seat)
+	see := func(head *scene.Head, s scene.Step) scene.Step {
+		if t.end != "" || !slices.Contains(s.Status.In, seat) { // those who are out see everything
+			return s
 		}
-		lines = append(lines, line{Step: &step})
+		return s.Seen(head, seat)
 	}
-	if p != nil && p.asked != nil && p.asked != to.ask {
-		lines = append(lines, line{Ask: p.asked})
+	for more := t.feed.News(&to.Viewer, see); len(more) > 0; more = t.feed.News(&to.Viewer, see) {
+		for _, one := range more {
+			lines = append(lines, line{Line: one})
+		}
 	}
-	if p != nil {
-		to.ask = p.asked
+	if p != nil && p.asked != to.ask {
+		if to.ask = p.asked; to.ask != nil {
+			lines = append(lines, line{Ask: to.ask})
+		}
 	}
 	if t.end != to.end {
 		to.end = t.end
-		lines = append(lines, line{End: t.end})
+		lines = append(lines, line{Line: scene.Line{End: t.end}})
 	}
 	return lines
 }
 
-// receive reads what a page sends, and finds the person it is about; p is nil if it has
-// been answered already.
-func (t *Table) receive(w http.ResponseWriter, r *http.Request, body any, seat *int) (p *person) {
+// act does what a page wants of its seat: a move, another speed, or to leave the match.
+func (t *Table) act(w http.ResponseWriter, r *http.Request) {
+	var want struct {
+		Seat   int      `json:"seat"`
+		Step   int      `json:"step"`
+		Action []int    `json:"action"`
+		Speed  *float64 `json:"speed"`
+		Leave  bool     `json:"leave"`
+	}
 	in := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096))
 	in.DisallowUnknownFields()
-	if err := in.Decode(body); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return nil
+	err := in.Decode(&want)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, status := t.people[want.Seat], http.StatusBadRequest
+	switch {
+	case err != nil:
+	case p == nil:
+		status, err = http.StatusNotFound, fmt.Errorf("no person sits in seat %d", want.Seat)
+	case want.Leave:
+		t.leave()
+	case want.Speed == nil:
+		status, err = p.move(want.Step, want.Action)
+	case *want.Speed >= 0 && *want.Speed <= maxSpeed:
+		p.speed, t.speed = *want.Speed, *want.Speed
+		t.tell()
+	default:
+		err = fmt.Errorf("speed is %v, want 0 to %d moves a second", *want.Speed, maxSpeed)
 	}
-	if p = t.person(*seat); p == nil {
-		http.Error(w, fmt.Sprintf("no person sits in seat %d", *seat), http.StatusNotFound)
+	if err != nil {
+		http.Error(w, err.Error(), status)
+		return
 	}
-	return p
+	w.WriteHeader(http.StatusNoContent)
 }
 
-func (t *Table) move(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Seat   int   `json:"seat"`
-		Step   int   `json:"step"`
-		Action []int `json:"action"`
-	}
-	p := t.receive(w, r, &body, &body.Seat)
-	if p == nil {
-		return
-	}
+// move takes a move in the position after a step; the table's lock is held.
+func (p *person) move(step int, given []int) (status int, err error) {
 	choices := p.game.Spec().Actions
-	if len(body.Action) != len(choices) {
-		http.Error(w, fmt.Sprintf("the action %v has %d parts, want %d", body.Action, len(body.Action), len(choices)),
-			http.StatusBadRequest)
-		return
+	if len(given) != len(choices) {
+		return http.StatusBadRequest, fmt.Errorf("the action %v has %d parts, want %d", given, len(given), len(choices))
 	}
 	action := make([]uint8, len(choices))
-	for i, a := range body.Action {
+	for i, a := range given {
 		if a < 0 || a >= choices[i].N {
-			http.Error(w, fmt.Sprintf("%s is %d, want 0 to %d", choices[i].Name, a, choices[i].N-1), http.StatusBadRequest)
-			return
+			return http.StatusBadRequest, fmt.Errorf("%s is %d, want 0 to %d", choices[i].Name, a, choices[i].N-1)
 		}
 		action[i] = uint8(a)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if p.asked == nil || p.asked.Step != body.Step {
-		http.Error(w, fmt.Sprintf("the match does not wait for a move in position %d", body.Step), http.StatusConflict)
-		return
+	if p.asked == nil || p.asked.Step != step {
+		return http.StatusConflict, fmt.Errorf("the match does not wait for a move in position %d", step)
 	}
-	p.choice = action
-	if p.speed == 0 {
-		t.tell()
+	if p.choice = action; p.speed == 0 {
+		p.table.tell()
 	}
-	w.WriteHeader(http.StatusNoContent)
-}
-
-func (t *Table) pace(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Seat  int     `json:"seat"`
-		Speed float64 `json:"speed"`
-	}
-	p := t.receive(w, r, &body, &body.Seat)
-	if p == nil {
-		return
-	}
-	if !(body.Speed >= 0 && body.Speed <= maxSpeed) {
-		http.Error(w, fmt.Sprintf("speed is %v, want 0 to %d moves a second", body.Speed, maxSpeed), http.StatusBadRequest)
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	p.speed, t.speed = body.Speed, body.Speed
-	t.tell()
-	w.WriteHeader(http.StatusNoContent)
-}
-
-func (t *Table) left(w http.ResponseWriter, _ *http.Request) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.leave != nil {
-		t.leave()
-	}
-	w.WriteHeader(http.StatusNoContent)
+	return 0, nil
 }

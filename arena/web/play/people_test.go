@@ -91,10 +91,11 @@ func (h *hosted) page(t *testing.T) (next func() line, leave func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := json.NewDecoder(answer.Body)
-	return func() (l line) {
+	in := lines(answer.Body)
+	return func() line {
 		t.Helper()
-		if err := in.Decode(&l); err != nil {
+		l, err := in()
+		if err != nil {
 			t.Fatal(err)
 		}
 		return l
@@ -118,11 +119,11 @@ func TestPace(t *testing.T) {
 	for body, want := range map[string]int{
 		`{"seat": 0, "speed": -1}`: 400, `{"seat": 0, "speed": 61}`: 400, `{"seat": 1, "speed": 1}`: 404, `{`: 400,
 	} {
-		if got := post(t, h.Server, "pace", body); got != want {
+		if got := post(t, h.Server, "", body); got != want {
 			t.Errorf("%s is answered %d, want %d", body, got, want)
 		}
 	}
-	if got := post(t, h.Server, "pace", `{"seat": 0, "speed": 60}`); got != http.StatusNoContent {
+	if got := post(t, h.Server, "", `{"seat": 0, "speed": 60}`); got != http.StatusNoContent {
 		t.Fatalf("a speed is answered %d", got)
 	}
 	steps := 0
@@ -154,13 +155,13 @@ func TestPace(t *testing.T) {
 // TestLeaving ends the match.
 func TestLeaving(t *testing.T) {
 	h := host(t, "SuiteBot-v0", `{"players": 2}`, "human", "static")
-	if got := post(t, h.Server, "leave", ""); got != http.StatusNoContent {
+	if got := post(t, h.Server, "", `{"seat": 0, "leave": true}`); got != http.StatusNoContent {
 		t.Errorf("leaving is answered %d", got)
 	}
 	if err := <-h.over; !errors.Is(err, context.Canceled) {
 		t.Errorf("the match ended with %v, want %v", err, context.Canceled)
 	}
-	for _, seat := range []string{"1", "x", ""} {
+	for _, seat := range []string{"1", "x"} {
 		if answer, err := http.Get(h.URL + "/api/play?seat=" + seat); err != nil || answer.StatusCode != http.StatusNotFound {
 			t.Errorf("the page of seat %q is answered %v, %v", seat, answer.Status, err)
 		}
@@ -200,7 +201,7 @@ func TestOrders(t *testing.T) {
 	}
 	table := play.NewTable(func() []play.Offer { return []play.Offer{play.OfferOf(game)} })
 	server := serve(t, table)
-	answer, err := http.Get(server.URL + "/api/play/offers")
+	answer, err := http.Get(server.URL + "/api/play")
 	if err != nil {
 		t.Fatal(err)
 	}

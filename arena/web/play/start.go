@@ -47,17 +47,17 @@ type Order struct {
 // Answer tells the page that the match begins, or why not.
 func (o *Order) Answer(err error) { o.answer <- err }
 
-// offered are the names that a page may put into seats: people, and agents in this program
+// names are those that a page may put into seats: people, and agents in this program
 // whose options name no file.
-var offered = regexp.MustCompile(`^(human(:speed=[0-9.]+)?|[a-z0-9-]+(:level=[0-9]+)?)$`)
+var names = regexp.MustCompile(`^(human(:speed=[0-9.]+)?|[a-z0-9-]+(:level=[0-9]+)?)$`)
 
-// offer tells a start page what there is to choose, and counts it until it goes away.
-func (t *Table) offer(w http.ResponseWriter, r *http.Request) {
-	rest := []line{{Offers: t.offers()}}
-	t.send(w, r, -1, func() (lines []line) {
-		lines, rest = rest, nil
-		return lines
-	})
+// offered is what there is to choose, for a page that does not know it yet.
+func (t *Table) offered(_ int, to *told) []line {
+	if to.offers {
+		return nil
+	}
+	to.offers = true
+	return []line{{Offers: t.offers()}}
 }
 
 // start passes an order on, and answers once the match begins.
@@ -65,7 +65,7 @@ func (t *Table) start(w http.ResponseWriter, r *http.Request) {
 	o := &Order{answer: make(chan error, 1)}
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(o)
 	for _, name := range o.Agents {
-		if !offered.MatchString(name) {
+		if !names.MatchString(name) {
 			err = errors.Join(err, fmt.Errorf("agent %q: want human or a built-in agent, by name and level", name))
 		}
 	}

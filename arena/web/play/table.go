@@ -30,9 +30,7 @@ type Table struct {
 	names   []string
 	leave   func() // ends the match
 	people  map[int]*person
-	head    scene.Head
-	number  int           // of the game, from 1; 0 before the first
-	steps   []scene.Step  // of the game, whole
+	feed    scene.Feed    // of the match
 	end     string        // how the match ended; "" while it goes on
 	record  []byte        // the games of the match that are over
 	speed   float64       // that was chosen last; 0: none
@@ -52,7 +50,8 @@ func (t *Table) Deal(game env.Game, names []string, leave func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.game, t.names, t.leave = game, names, leave
-	t.people, t.steps, t.end, t.record = map[int]*person{}, nil, "", nil
+	t.people, t.end, t.record = map[int]*person{}, "", nil
+	t.feed.Clear()
 }
 
 // tell wakes all who wait for a change; t.mu is held.
@@ -71,9 +70,9 @@ func (t *Table) Watch(at match.Moment) error {
 	if at.Actions == nil {
 		head := scene.HeadOf(spec, at.Match)
 		head.Seed, head.Names = at.Seed.Value, t.names
-		t.head, t.number, t.steps = head, t.number+1, nil
+		t.feed.Begin(head)
 	}
-	t.steps = append(t.steps, step)
+	t.feed.Add(step)
 	t.tell()
 	if !step.Status.Over && !slices.ContainsFunc(step.Status.In, func(seat int) bool { return t.people[seat] != nil }) {
 		t.linger()
@@ -85,19 +84,30 @@ func (t *Table) Watch(at match.Moment) error {
 // the speed chosen last, a second at most; t.mu is held.
 func (t *Table) linger() {
 	for began := time.Now(); t.looking() > 0; {
-		pause := time.Duration(float64(time.Second) / max(1, cmp.Or(t.speed, lookSpeed)))
-		left := time.Until(began.Add(pause))
-		if left <= 0 {
+		due := began.Add(time.Duration(float64(time.Second) / max(1, cmp.Or(t.speed, lookSpeed))))
+		if !t.wait(context.Background(), due) {
 			return
 		}
-		changed := t.changed
-		t.mu.Unlock()
-		select {
-		case <-changed:
-		case <-time.After(left):
-		}
-		t.mu.Lock()
 	}
+}
+
+// wait waits for a change, and reports whether there was one before due, if that is not zero, and before ctx was
+// done; t.mu is held before and after.
+func (t *Table) wait(ctx context.Context, due time.Time) bool {
+	changed := t.changed
+	t.mu.Unlock()
+	defer t.mu.Lock()
+	var late <-chan time.Time
+	if !due.IsZero() {
+		late = time.After(time.Until(due))
+	}
+	select {
+	case <-ctx.Done():
+	case <-late:
+	case <-changed:
+		return due.IsZero() || time.Now().Before(due)
+	}
+	return false
 }
 
 // Write takes the record of a game that is over, or was stopped.
@@ -153,10 +163,11 @@ func (t *Table) Listing() (*web.Listing, error) {
 func (t *Table) Game(int) (*scene.Game, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.end == "" || len(t.steps) == 0 {
+	g := t.feed.Game()
+	if t.end == "" || len(g.Steps) == 0 {
 		return nil, fmt.Errorf("%w yet: the match is not over", web.ErrNoGame)
 	}
-	return &scene.Game{Head: t.head, Steps: t.steps}, nil
+	return g, nil
 }
 
 // ask is what a page is told when its seat is to move.
@@ -200,35 +211,17 @@ func (p *person) Act(ctx context.Context, m env.Match, seat int, action []uint8)
 		p.asked = nil
 		t.mu.Unlock()
 	}()
-	var began time.Time
-	for {
+	var began, due time.Time
+	for waits := true; waits && (p.speed > 0 || p.choice == nil); waits = t.wait(ctx, due) {
 		if began.IsZero() && t.looking() > 0 {
 			began = time.Now()
 		}
-		var due <-chan time.Time
-		switch window := time.Duration(0); {
-		case p.speed > 0 && !began.IsZero():
-			if window = time.Until(began.Add(time.Duration(float64(time.Second) / p.speed))); window <= 0 {
-				copy(action, p.choice)
-				return match.Cost{}, nil
-			}
-			due = time.After(window)
-		case p.speed == 0 && p.choice != nil:
-			copy(action, p.choice)
-			return match.Cost{}, nil
-		}
-		changed := t.changed
-		t.mu.Unlock()
-		select {
-		case <-ctx.Done():
-		case <-changed:
-		case <-due:
-		}
-		t.mu.Lock()
-		if ctx.Err() != nil {
-			return match.Cost{}, ctx.Err()
+		if due = (time.Time{}); p.speed > 0 && !began.IsZero() {
+			due = began.Add(time.Duration(float64(time.Second) / p.speed))
 		}
 	}
+	copy(action, p.choice)
+	return match.Cost{}, ctx.Err()
 }
 
 // needs lists by component whether anything but choice 0 has an effect, all of them if

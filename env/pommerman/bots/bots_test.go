@@ -9,6 +9,8 @@ import (
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/tactics"
+	"pommego/env/saved"
+	"pommego/env/seat"
 )
 
 func TestNames(t *testing.T) {
@@ -111,15 +113,15 @@ func TestSaved(t *testing.T) {
 		one, other := pommermantest.Bot(t, Roster, name, 3), pommermantest.Bot(t, Roster, name, 4)
 		for seed := range uint64(200) {
 			pommermantest.Play(one, seed)
-			saved := one.Append([]byte("before"))
-			if string(saved[:6]) != "before" {
+			kept := saved.Append([]byte("before"), one)
+			if string(kept[:6]) != "before" {
 				t.Fatalf("%s: Append overwrote what was there", name)
 			}
-			if err := other.Restore(saved[6:]); err != nil {
+			if err := seat.Restore(other, kept[6:]); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if again := other.Append(nil); string(again) != string(saved[6:]) {
-				t.Fatalf("%s: saved %v, restored and saved again %v", name, saved[6:], again)
+			if again := saved.Append(nil, other); string(again) != string(kept[6:]) {
+				t.Fatalf("%s: saved %v, restored and saved again %v", name, kept[6:], again)
 			}
 			for next := range uint64(5) {
 				if a, b := pommermantest.Play(one, seed+next), pommermantest.Play(other, seed+next); a != b {
@@ -155,11 +157,11 @@ func TestRestoreErrors(t *testing.T) {
 		{"heuristic", "\x0b" + rng, "a belief cut short"},
 	} {
 		b := pommermantest.Bot(t, Roster, test.name, 9)
-		before := string(b.Append(nil))
-		if err := b.Restore([]byte(test.state)); err == nil {
+		before := string(saved.Append(nil, b))
+		if err := seat.Restore(b, []byte(test.state)); err == nil {
 			t.Errorf("%s: Restore takes it, want an error", test.reason)
 		}
-		if after := string(b.Append(nil)); after != before {
+		if after := string(saved.Append(nil, b)); after != before {
 			t.Errorf("%s: a failed Restore changed the bot", test.reason)
 		}
 	}
@@ -175,11 +177,11 @@ func TestActAllocatesNothing(t *testing.T) {
 		}
 		action := make([]uint8, 1+pommerman.MaxWords)
 		i := 0
-		saved := make([]byte, 0, 64)
+		kept := make([]byte, 0, 64)
 		if n := testing.AllocsPerRun(1000, func() {
 			v := views[i%len(views)]
 			b.Act(v, action[:1+v.Rules.RadioWords])
-			saved = b.Append(saved[:0])
+			kept = saved.Append(kept[:0], b)
 			i++
 		}); n != 0 {
 			t.Errorf("%s: %v allocations a decision, want none", name, n)
@@ -217,7 +219,7 @@ func FuzzAct(f *testing.F) {
 					}
 				}
 			}
-			if err := b.Restore(b.Append(nil)); err != nil {
+			if err := seat.Restore(b, saved.Append(nil, b)); err != nil {
 				t.Fatalf("%s cannot be restored: %v", name, err)
 			}
 		}
@@ -231,8 +233,8 @@ func FuzzRestore(f *testing.F) {
 	f.Fuzz(func(t *testing.T, state []byte) {
 		for _, name := range Roster.Names() {
 			b := pommermantest.Bot(t, Roster, name, 1)
-			if b.Restore(state) == nil && string(b.Append(nil)) != string(state) {
-				t.Fatalf("%s takes %v and saves %v", name, state, b.Append(nil))
+			if seat.Restore(b, state) == nil && string(saved.Append(nil, b)) != string(state) {
+				t.Fatalf("%s takes %v and saves %v", name, state, saved.Append(nil, b))
 			}
 		}
 	})

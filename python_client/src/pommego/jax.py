@@ -79,7 +79,7 @@ def step(
     info = {"action_mask": rows(np.int8, choices), "alive": flags, "seat": rows(np.uint8), "valid": flags}
     if envs.state_space is not None:
         info["state"] = batch(envs.state_space)
-    if any(field.name == "counts" for field in envs._session.made.fields):
+    if any(field.name == "counts" for field in envs._session.about.made.fields):
         info["counts"] = rows(np.int32, len(envs.game_spec.counts))
 
     def call(actions: Any) -> Any:

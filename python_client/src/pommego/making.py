@@ -33,8 +33,6 @@ __all__ = ["catalog", "describe", "encode", "make", "make_vec"]
 
 # ruff: noqa: PLC0415, modules that a plain step does not need are loaded when they are used
 
-#: Seconds that a step may take while a viewer has paused the games.
-_PAUSE = 24 * 3600.0
 
 P, R = ParamSpec("P"), TypeVar("R")
 
@@ -160,8 +158,7 @@ def make_vec(
             first. No step is lost or made twice: the client keeps the games' states, restores
             them, and repeats the steps since. Then everything is as with several servers.
         render_mode: what `render` draws: "ansi" (text) or "rgb_array" (images). "human"
-            opens the page of `web` in the browser instead; there the games can be paused, and a step
-            then takes until they go on, however short `timeout` is.
+            opens the page of `web` in the browser instead.
         web: serve a page that shows the games while they are stepped, on this machine alone, at
             `web_address`. With no viewer connected it costs nothing. Not with `replace` or
             several servers.
@@ -218,7 +215,6 @@ def make_vec(
         **_rule_sets(rules, num_envs),
         "batch_size": None if hosts else batch,
         "workers": workers,
-        "pause": human or None,
     }
     if line_ups is not None and opponents is not None:
         options |= line_ups.fields()
@@ -234,7 +230,7 @@ def make_vec(
             "copy": copy or hosts is not None,
             "expand": connection.expand_shared,
             "shared_memory": shared_memory,
-            "numbered": batch_size is not None and not hosts,
+            "lists_rows": batch_size is not None,
             "line_ups": len(line_ups.line_ups) if line_ups else 1,
             "box": observation == BOX,
         },
@@ -248,8 +244,6 @@ def make_vec(
 
             raise in_our_words(e) from None
         viewer = None
-        if human:
-            games.timeout = max(games.timeout, _PAUSE)
         try:
             if line_ups is not None and line_ups.policy_seats and line_ups.hidden:
                 from pommego._core.policies import PolicyGames
@@ -259,7 +253,7 @@ def make_vec(
                 from pommego._core.viewer import Viewer
 
                 token_there = games.server.token if games.server else token
-                viewer = Viewer(games.address, token_there, games.made.view_key, connection)
+                viewer = Viewer(games.address, token_there, games.about.made.view_key, connection)
         except BaseException:
             games.close()
             raise

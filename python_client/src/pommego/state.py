@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import weakref
 from typing import Any
 
-from pommego.errors import PommegoError
+from pommego.errors import ClosedError, PommegoError
 
 __all__ = ["State", "to_wire"]
 
@@ -22,11 +23,11 @@ class State:
         data: the bytes, as `bytes(state)` gives them.
     """
 
-    __slots__ = ("_data", "_session")
+    __slots__ = ("_data", "_envs")
 
-    def __init__(self, data: bytes, session: Any = None) -> None:
+    def __init__(self, data: bytes, envs: Any = None) -> None:
         self._data = bytes(data)
-        self._session = weakref.ref(session) if session is not None else lambda: None
+        self._envs = weakref.ref(envs) if envs is not None else lambda: None
 
     def json(self) -> dict[str, Any]:
         """Return the readable form; `set_state` takes it too.
@@ -35,11 +36,11 @@ class State:
             PommegoError: the environment that it came from is closed. Use the method
                 `state_json(state)` of another.
         """
-        session = self._session()
-        if session is None or session.closed:
-            raise PommegoError("its environment is closed; use envs.state_json(state) of another")
-        with session.lock:
-            return session.readable(self)
+        envs = self._envs()
+        with contextlib.suppress(ClosedError):
+            if envs is not None:
+                return envs.state_json(self)
+        raise PommegoError("its environment is closed; use envs.state_json(state) of another")
 
     def __bytes__(self) -> bytes:
         return self._data

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pommego._core.games import Games
 from pommego._core.rows import fields_of
 from pommego.encoding import Library, convert
 from pommego.errors import PommegoError
@@ -75,7 +76,7 @@ class Feed:
         if not forms or any(form != forms[0] for form in forms):
             raise ValueError(f"a feed of {list(envs)}, expected one or more with the same fields and actions")
         for each in envs:
-            each._session.check_together("a feed")
+            each._check_together("a feed")
         rows = np.cumsum([each.num_envs for each in envs])
         first = int(np.abs(rows - rows[-1] / 2).argmin()) + 1
         self.halves = [half for half in (envs[:first], envs[first:]) if half]
@@ -86,7 +87,7 @@ class Feed:
         self._read: dict[int, Any] = {}  # what the device reads for each half, and the event after that
         self._pinned: dict[Any, bool] = {}  # memory, and whether we pinned it
         weakref.finalize(self, _unpin, self._pinned).atexit = False
-        here = [each._session.options["workers"] for each in envs if each.server or each.shared_memory]
+        here = [each._session.about.workers for each in envs if each.server or each.shared_memory]
         if here:
             _warn_of_threads(torch.get_num_threads(), max(here), cores())
 
@@ -161,8 +162,8 @@ class Feed:
 
     def _pin(self, half: int) -> None:
         """Pin the memory that the server writes to, if the system allows it."""
-        memories = [envs._session.memory for envs in self.halves[half]]
-        for place in (place.mapping for memory in memories if memory for place in memory.places if place):
+        shared = [envs._session.ask(Games.places) for envs in self.halves[half] if envs.shared_memory]
+        for place in (place for places in shared for place in places):
             if place not in self._pinned:
                 error = int(torch.cuda.cudart().cudaHostRegister(place.address, len(place), 1))  # portable
                 self._pinned[place] = not error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import gymnasium
@@ -14,22 +14,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks, rows
 from pommego._core.batch import Observation
-from pommego._core.call_lock import locked, uncopied
+from pommego._core.call_lock import CallLock, locked, uncopied
+from pommego._core.games import Games
 from pommego._core.info import InfoMaker
 from pommego._core.rows import fields_of
-from pommego.errors import PommegoError, ServerError
+from pommego._core.session import Session
+from pommego.errors import PommegoError
 from pommego.spec import BOX, Encoding
+from pommego.state import State
 
 if TYPE_CHECKING:
-    from pommego._core.games import Games
     from pommego._core.opponents import Opponents
-    from pommego._core.policies import PolicyGames
     from pommego._core.portion import Host
-    from pommego._core.several import JoinedGames
     from pommego._core.simulating import Simulation
     from pommego._core.starts import Starts
     from pommego._core.viewer import Viewer
-    from pommego.state import State
 
 # ruff: noqa: PLC0415, modules that a plain step does not need are loaded when they are used
 
@@ -116,29 +115,30 @@ class PommegoVectorEnv(VectorEnv):
 
     def __init__(
         self,
-        session: Games | JoinedGames | PolicyGames,
+        session: Session,
         *,
         render_mode: str,
         respawn: Callable[..., PommegoVectorEnv],
         viewer: Viewer | None = None,
     ) -> None:
-        made = session.made
-        self._session = session
+        about, made = session.about, session.about.made
+        self._session, self._lock = session, CallLock()
         self._respawn = respawn
         self.server = session.server
         self._viewer = viewer
         self._opened = False  # the page, by render_mode="human"
         self._sent: ArrayLike = ()  # the last actions, for error messages
-        self.num_envs = session.rows
+        self._in_flight = 0  # batches that `recv` can wait for
+        self.num_envs = made.games * about.learners
         self.num_games = made.games
-        self.batch_size = session.games
-        self._rows = session.games * session.learners  # of a batch
-        self.learners = session.learners
+        self.batch_size = about.games
+        self._rows = about.games * about.learners  # of a batch
+        self.learners = about.learners
         self.on_death = made.on_death
         self.batch_bytes = made.batch_bytes
-        self.game_spec = session.spec
-        self.encoding = session.encoding
-        self.state_encoding = session.state_encoding
+        self.game_spec = about.spec
+        self.encoding = about.encoding
+        self.state_encoding = about.state_encoding
         self.autoreset_mode = AutoresetMode(made.autoreset_mode)
         self.render_mode = render_mode
         self.metadata = {
@@ -149,8 +149,7 @@ class PommegoVectorEnv(VectorEnv):
         self.single_observation_space = self.encoding.space()
         self.single_state_space = self.state_encoding and self.state_encoding.space()
         self.single_action_space = self.game_spec.action_space()
-        final = self.autoreset_mode == AutoresetMode.SAME_STEP
-        self._infos = InfoMaker(self.num_games, self.learners, self._rows, self.game_spec.counts, final=final)
+        self._infos = InfoMaker(about)
 
     # gymnasium's interface ----------------------------------------------------
 
@@ -173,7 +172,7 @@ class PommegoVectorEnv(VectorEnv):
     def _batched(self, encoding: Encoding, space: gymnasium.Space) -> gymnasium.Space:
         batched = {}
         for field in encoding.fields:
-            lead = self.batch_size if field.shared and not self._session.expand else self._rows
+            lead = self.batch_size if field.shared and not self._session.about.expand else self._rows
             batched[field.name] = batch_space(fields_of(space)[field.name], lead)
         return batched[BOX] if encoding.is_box else gymnasium.spaces.Dict(batched)
 
@@ -216,19 +215,17 @@ class PommegoVectorEnv(VectorEnv):
 
             mask = reset_mask(options, self.num_games, self.learners)
             states = reset_states(options, self.num_games)
-        starts = self._session.starts(states)
         seeds = checks.seeds(seed, self.num_games)
         if mask is not None or (isinstance(seeds, tuple) and not seeds[1].all()):
-            self._session.check_together("resetting some games")
+            self._check_together("resetting some games")
         if isinstance(seeds, int):
             super().reset(seed=seeds)
         if self.autoreset_mode == AutoresetMode.SAME_STEP and _GYMNASIUM < (1, 4):
             from pommego._core.wording import warn_of_statistics
 
             warn_of_statistics()
-        self._session.check_open()
-        self._session.abandon_steps()
-        view = self._session.reset(seeds, mask, starts)
+        self._abandon()
+        view = self._session.ask(Games.reset, seeds, mask, states)
         return view.obs, self._infos.of_reset(view, mask)
 
     @locked
@@ -250,16 +247,13 @@ class PommegoVectorEnv(VectorEnv):
             PommegoError: batches are in flight; `recv` them first. Or `batch_size`
                 is below `num_games`; use `send` and `recv`.
         """
-        session = self._session
-        session.check_together("step()")
-        session.check_idle()
-        if session.memory is not None:
-            session.memory.take_back()
+        self._check_together("step()")
+        self._check_idle()
         try:
-            self._begin(actions)
+            self._begin(actions, None, reuse=True)
             return self._received()
         except BaseException:  # the reply to an interrupted step must not be taken for that of the next one
-            session.abandon_steps(interrupted=True)
+            self._abandon(interrupted=True)
             raise
 
     @locked
@@ -283,7 +277,18 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: an action is out of range, or (with `batch_size`) a game is
                 under way; nothing has begun then. Usually the next `recv` raises it.
         """
-        self._begin(actions, rows)
+        games = None
+        if self._session.about.made.batch_size:
+            self._check_idle()
+            games, held = self._infos.held
+            alike = type(rows) is np.ndarray and rows.dtype == np.intp and rows.ndim == 1
+            if rows is not None and not (alike and rows.tobytes() == held):
+                games = checks.games_of(rows, self.num_games, self.learners)
+        elif self._in_flight >= self.max_in_flight:
+            raise PommegoError(f"{self._in_flight} batches are in flight and no more may be: recv() first")
+        elif rows is not None:
+            checks.all_rows(rows, self.num_envs)
+        self._begin(actions, games)
 
     @locked
     def recv(self) -> StepReturn:
@@ -303,27 +308,55 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: the server refused the step; later ones in flight are
                 not affected. With `batch_size`: fewer games than that are under way.
         """
+        if self._session.about.made.batch_size:
+            self._in_flight = 1  # until it is here: after an interrupt it is still to come
+        if not self._in_flight:
+            raise PommegoError("no step is in flight: call send(actions) first")
         return self._received()
 
-    def _begin(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
+    def _begin(self, actions: ArrayLike, games: NDArray[np.int32] | None, *, reuse: bool = False) -> None:
         self._sent = actions
-        try:
-            self._session.send(actions, rows)
-        except ServerError as e:
-            raise _with_values(e, actions) from None
+        self._session.send(actions, games, reuse=reuse)
+        self._in_flight += games is None
 
     def _received(self) -> StepReturn:
         try:
             view = self._session.recv()
-        except ServerError as e:
-            raise _with_values(e, self._sent) from None
+        except PommegoError:
+            self._in_flight -= 1
+            raise
+        self._in_flight -= 1
         return view.obs, view.reward, view.terminated, view.truncated, self._infos.of_step(view)
+
+    def _abandon(self, *, interrupted: bool = False) -> None:
+        self._session.ask(Games.abandon, interrupted=interrupted)
+        self._in_flight = 0
+
+    def _check_idle(self) -> None:
+        if self._in_flight:
+            raise PommegoError(f"{self._in_flight} batches are in flight: recv() them, or reset(), first")
+
+    def _check_together(self, what: str) -> None:
+        """Raise PommegoError if the games are not stepped together, which something needs."""
+        if self._session.about.made.batch_size:
+            raise PommegoError(
+                f"{what} is for all {self.num_games} games together, and this environment was made with "
+                f"batch_size={self.batch_size}: use send(actions, info['row']) and recv(), "
+                "or leave batch_size out"
+            )
+
+    def _ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Ask the games for something that must not overtake steps in flight."""
+        self._check_idle()
+        return self._session.ask(what, *args, **options)
 
     def close_extras(self, **_: Any) -> None:
         """Free the games; stop the server if it is ours."""
-        if self._viewer:
-            self._viewer.close()
-        self._session.close()
+        try:
+            self._session.close()
+        finally:
+            if self._viewer:  # whose page has been told
+                self._viewer.close()
 
     @locked
     def render(
@@ -360,7 +393,7 @@ class PommegoVectorEnv(VectorEnv):
         if tile is None and self.render_mode == "rgb_array":
             tile = _TILE
         if isinstance(games, int | np.integer):
-            return self._session.render(int(games), colour, tile, None if seat is None else int(seat))
+            return self._ask(Games.render, int(games), colour, tile, None if seat is None else int(seat))
         if games is not None:
             return tuple(self.render(game, colour=colour, tile=tile, seat=seat) for game in games)
         each = self.render(range(self.num_games), colour=colour, tile=tile, seat=seat)
@@ -406,20 +439,19 @@ class PommegoVectorEnv(VectorEnv):
         Raises:
             ValueError, ServerError: an array has another shape.
         """
-        self._session.check_open()
-        if self._viewer is None or self._session.steps:
+        if self._viewer is None or self._in_flight:
             return False
-        return self._viewer.show(self._session.show, self.num_envs, probabilities, values)
+        return self._viewer.show(partial(self._ask, Games.show), self.num_envs, probabilities, values)
 
     @property
     def max_in_flight(self) -> int:
         """How many steps may be sent before the first is received."""
-        return self._session.max_in_flight
+        return self._session.about.max_in_flight
 
     @property
     def shared_memory(self) -> bool:
         """Whether batches are received in memory shared with the server, not through the socket."""
-        return self._session.memory is not None
+        return self._session.about.made.shared_memory is not None
 
     @property
     def address(self) -> str:
@@ -438,12 +470,12 @@ class PommegoVectorEnv(VectorEnv):
     @property
     def hosts(self) -> tuple[Host, ...]:
         """Who has which games, with `replace` or on several servers or actors; else empty."""
-        return self._session.hosts
+        return self._session.ask(Games.hosts)
 
     @locked
     def ping(self) -> float:
         """Make a request that does nothing, and return the seconds it took."""
-        return self._session.ping()
+        return self._ask(Games.ping)
 
     @locked
     def set_opponents(self, opponents: Opponents) -> None:
@@ -465,8 +497,8 @@ class PommegoVectorEnv(VectorEnv):
         if isinstance(opponents, str):
             opponents = [opponents] * (self.game_spec.seats - self.learners)
         line_ups = LineUps.read(opponents, self.num_games)
-        line_ups.check_seats(self._session.policy_seats)
-        self._session.set_opponents(line_ups)
+        line_ups.check_seats(self._session.about.policy_seats)
+        self._ask(Games.set_opponents, line_ups)
 
     @locked
     def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]] | None) -> None:
@@ -489,7 +521,7 @@ class PommegoVectorEnv(VectorEnv):
         """
         from pommego._core.starts import Starts
 
-        self._session.set_starts(Starts.read(states))
+        self._ask(Games.set_starts, Starts.read(states))
 
     # Saved games ---------------------------------------------------------------
 
@@ -509,9 +541,10 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: there is no such game, or the environment was never reset.
         """
         if isinstance(games, int | np.integer):
-            return self._session.save([int(games)], as_json)[0]
+            return self.get_state([games], as_json=as_json)[0]
         numbers = range(self.num_games) if games is None else games
-        return self._session.save(list(map(int, numbers)), as_json)
+        saved = self._ask(Games.save, list(map(int, numbers)), as_json)
+        return saved if as_json else [State(state, self) for state in saved]
 
     @locked
     def set_state(
@@ -537,7 +570,7 @@ class PommegoVectorEnv(VectorEnv):
         """
         if isinstance(games, int | np.integer):
             games, states = [int(games)], [states]
-        view = self._session.restore(list(map(int, games)), states)
+        view = self._ask(Games.restore, list(map(int, games)), states)
         return view.obs, self._infos.of_no_step(view)
 
     @locked
@@ -547,7 +580,7 @@ class PommegoVectorEnv(VectorEnv):
         It has the fields of the original's saved games, and an object "pommego"
         with everything else.
         """
-        return self._session.readable(state)
+        return self._ask(Games.readable, state)
 
     @locked
     def simulate(
@@ -588,11 +621,12 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: a state is of another game or is finished, or an action is
                 out of range.
         """
+        self._sent = actions
         further = {"seed": seed, "steps": steps, "policy": policy, "trajectory": trajectory}
-        try:
-            return self._session.simulate(states, actions, **further)
-        except ServerError as e:
-            raise _with_values(e, actions) from None
+        made = self._ask(Games.simulate, states, actions, **further)
+        if trajectory:
+            return made._replace(states=[[State(state, self) for state in step] for step in made.states])
+        return made._replace(states=[State(state, self) for state in made.states])
 
     @locked
     def clone(self) -> PommegoVectorEnv:
@@ -652,7 +686,7 @@ class PommegoVectorEnv(VectorEnv):
                 f"action_mask must have shape {shape}, as info['action_mask'] has, got {mask.shape}"
             )
         drawn = rows.sample(rows.split_mask(mask, choices), self.np_random)
-        return drawn.reshape(-1, *self._session.action_shape[1:])
+        return drawn.reshape(-1, *self._session.about.made.action_shape[1:])
 
     def __enter__(self) -> Self:
         return self
@@ -665,10 +699,3 @@ class PommegoVectorEnv(VectorEnv):
             f"PommegoVectorEnv({self.game_spec.id}, games={self.num_games}, rows={self.num_envs}, "
             f"observation={self.encoding.name})"
         )
-
-
-def _with_values(error: ServerError, actions: ArrayLike) -> ServerError:
-    """Return an error about these actions with the number that was given."""
-    from pommego._core.wording import with_values
-
-    return with_values(error, actions)

@@ -167,7 +167,8 @@ func (m *Match) View(seat int, v *View) { *v = View{int(m.At[seat]), int(m.At[1-
 
 func (m *Match) Stage() env.Stage {
 	return env.Stage{Rows: Seats, Cols: m.game.rules.Length + 1,
-		Colours: []env.Colour{env.SeatColour(0), env.SeatColour(1)}}
+		Colours: []env.Colour{env.SeatColour(0), env.SeatColour(1)},
+		Looks:   []env.Look{{Chars: ".", Sprite: "floor", Meaning: "track"}}}
 }
 
 func (m *Match) Describe(s *env.Scene) {
@@ -175,13 +176,6 @@ func (m *Match) Describe(s *env.Scene) {
 	for seat, at := range m.At {
 		s.Agents = append(s.Agents, env.SceneAgent{At: env.Place{seat, int(at)}, Seat: seat, Alive: true})
 	}
-}
-
-func (m *Match) Difference(other env.Match) string {
-	if s := other.(*Match).State; s != m.State {
-		return fmt.Sprintf("%+v and %+v", m.State, s)
-	}
-	return ""
 }
 
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {

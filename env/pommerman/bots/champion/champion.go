@@ -122,15 +122,7 @@ func (p *planner) lateness() int32 {
 // planners are lent to agents while they act.
 var planners = sync.Pool{New: func() any { return new(planner) }}
 
-func (a *champion) code(c *saved.Codec) {
+func (a *champion) Code(c *saved.Codec) {
 	saved.Numbers(c, &a.rng.State)
 	a.championMemory.code(c)
-}
-
-func (a *champion) Append(dst []byte) []byte { return saved.Append(dst, a, (*champion).code) }
-
-func (a *champion) Restore(state []byte) error {
-	a.Forget()
-	blank := champion{settings: a.settings, Memo: a.Memo}
-	return saved.Restore("bots: state of champion", state, a, blank, (*champion).code)
 }

@@ -119,9 +119,9 @@ func (a *agent) Could(v *pommerman.View, root *pommerman.State, rng Generator) u
 	return 1 << p.decide(&a.memory)
 }
 
-// code goes over what is saved: the RNG, the wood at first, the plan and its value,
+// Code goes over what is saved: the RNG, the wood at first, the plan and its value,
 // and the belief.
-func (a *agent) code(c *saved.Codec) {
+func (a *agent) Code(c *saved.Codec) {
 	value := math.Float64bits(a.plan.value)
 	saved.Numbers(c, &a.rng.State)
 	saved.Numbers(c, &a.wood)
@@ -138,14 +138,6 @@ func (a *agent) code(c *saved.Codec) {
 		c.Fail("has %v for the value of its plan, want a number", a.plan.value)
 	}
 	a.belief.Code(c)
-}
-
-func (a *agent) Append(dst []byte) []byte { return saved.Append(dst, a, (*agent).code) }
-
-func (a *agent) Restore(state []byte) error {
-	a.Forget()
-	blank := agent{settings: a.settings, Memo: a.Memo}
-	return saved.Restore("java: state of a searching agent", state, a, blank, (*agent).code)
 }
 
 // planners are lent to agents while they act.

@@ -11,6 +11,8 @@ import (
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/tactics"
+	"pommego/env/saved"
+	"pommego/env/seat"
 )
 
 func TestOptions(t *testing.T) {
@@ -247,11 +249,11 @@ func TestRestoreErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := string(bot.Append(nil))
-		if err := bot.Restore([]byte(tc.state)); err == nil || !strings.Contains(err.Error(), tc.want) {
+		before := string(saved.Append(nil, bot))
+		if err := seat.Restore(bot, []byte(tc.state)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s takes %q: %v, want an error with %q", tc.name, tc.state, err, tc.want)
 		}
-		if string(bot.Append(nil)) != before {
+		if string(saved.Append(nil, bot)) != before {
 			t.Errorf("%s is changed by %q, which it refuses", tc.name, tc.state)
 		}
 	}

@@ -81,13 +81,7 @@ func (a *simple) wander(s *observed, rng Generator) (pommerman.Action, tactics.M
 	return step(list.All()[rng.IntN(list.N)])
 }
 
-func (a *simple) code(c *saved.Codec) {
+func (a *simple) Code(c *saved.Codec) {
 	saved.Numbers(c, &a.rng.State)
 	a.recent.Code(c)
-}
-
-func (a *simple) Append(dst []byte) []byte { return saved.Append(dst, a, (*simple).code) }
-
-func (a *simple) Restore(state []byte) error {
-	return saved.Restore("java: state of java-simple", state, a, simple{}, (*simple).code)
 }

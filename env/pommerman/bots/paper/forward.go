@@ -51,19 +51,11 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(found.Move)
 }
 
-// code goes over what is saved: RNG state, number of moves left of the plan, those moves,
+// Code goes over what is saved: RNG state, number of moves left of the plan, those moves,
 // belief.
-func (a *forward) code(c *saved.Codec) {
+func (a *forward) Code(c *saved.Codec) {
 	saved.Numbers(c, &a.rng.State)
 	c.Len("moves in its plan", &a.plan.n, len(a.plan.moves))
 	saved.List(c, a.plan.moves[:a.plan.n])
 	a.belief.Code(c)
-}
-
-func (a *forward) Append(dst []byte) []byte { return saved.Append(dst, a, (*forward).code) }
-
-func (a *forward) Restore(state []byte) error {
-	a.Forget()
-	blank := forward{settings: a.settings, Memo: a.Memo}
-	return saved.Restore("bots: state of a searching agent", state, a, blank, (*forward).code)
 }

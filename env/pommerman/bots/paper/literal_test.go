@@ -9,6 +9,8 @@ import (
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/tactics"
+	"pommego/env/saved"
+	"pommego/env/seat"
 )
 
 // hybrids lists the agents that have the option careful.
@@ -178,7 +180,7 @@ func TestCarefulIsKept(t *testing.T) {
 			var all []byte
 			for seed := range uint64(120) {
 				if restored {
-					if err := b.Restore(b.Append(nil)); err != nil {
+					if err := seat.Restore(b, saved.Append(nil, b)); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -70,9 +70,9 @@ func (m *hybridMemory) recallBombs() {
 	}
 }
 
-// code goes over what is saved: the belief, the RNG, the number of cells visited, and for
+// Code goes over what is saved: the belief, the RNG, the number of cells visited, and for
 // each of them, in row-major order, a byte for the cell and two for how often.
-func (h *hybrid) code(c *saved.Codec) {
+func (h *hybrid) Code(c *saved.Codec) {
 	h.belief.Code(c)
 	saved.Numbers(c, &h.rng.State)
 	var visited uint8
@@ -95,11 +95,4 @@ func (h *hybrid) code(c *saved.Codec) {
 				h.visits[cell], cell.Row(), cell.Col())
 		}
 	}
-}
-
-func (h *hybrid) Append(dst []byte) []byte { return saved.Append(dst, h, (*hybrid).code) }
-
-func (h *hybrid) Restore(state []byte) error {
-	blank := hybrid{literal: h.literal, allBombs: h.allBombs}
-	return saved.Restore("bots: state of a hybrid agent", state, h, blank, (*hybrid).code)
 }

@@ -7,6 +7,8 @@ import (
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/saved"
+	"pommego/env/seat"
 )
 
 // fogged is the reference's fog of four cells on a drawn board of eleven.
@@ -138,8 +140,8 @@ func TestHybridsFollowFromWhatTheySaved(t *testing.T) {
 			}
 			var v pommerman.View
 			match.View(0, &v)
-			saved := one.Append(nil)
-			if err := other.Restore(saved); err != nil {
+			kept := saved.Append(nil, one)
+			if err := seat.Restore(other, kept); err != nil {
 				t.Fatal(err)
 			}
 			got, want := make([]uint8, width), make([]uint8, width)
@@ -148,7 +150,7 @@ func TestHybridsFollowFromWhatTheySaved(t *testing.T) {
 			if string(got) != string(want) {
 				t.Fatalf("%+v: step %d: the restored agent plays %v, want %v", rules, v.StepCount, got, want)
 			}
-			if string(one.Append(nil)) != string(other.Append(nil)) {
+			if string(saved.Append(nil, one)) != string(saved.Append(nil, other)) {
 				t.Fatalf("step %d: the restored agent remembers something else", v.StepCount)
 			}
 		})

@@ -202,18 +202,12 @@ func (a *simple) pick(ways *tactics.Ways) pommerman.Action {
 	return pommerman.Action(ways.All()[a.choice(ways.N)])
 }
 
-// code goes over what is saved: RNG state, heading, recent cells.
-func (a *simple) code(c *saved.Codec) {
+// Code goes over what is saved: RNG state, heading, recent cells.
+func (a *simple) Code(c *saved.Codec) {
 	saved.Numbers(c, &a.rng.State)
 	saved.Numbers(c, &a.Heading)
 	a.Recent.Code(c)
 	if a.Heading > grid.Right {
 		c.Fail("has direction %d, want 0 to %d", a.Heading, grid.Right)
 	}
-}
-
-func (a *simple) Append(dst []byte) []byte { return saved.Append(dst, a, (*simple).code) }
-
-func (a *simple) Restore(state []byte) error {
-	return saved.Restore("bots: state of simple", state, a, simple{of2018: a.of2018}, (*simple).code)
 }

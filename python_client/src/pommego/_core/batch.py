@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from pommego._core.rows import to_box
 from pommego._transport import wire
-from pommego._transport.shared import SharedBatch
 
 Array = NDArray[Any]
 Observation = dict[str, Array] | Array
@@ -62,7 +61,6 @@ class View:
         games: int32 (games,), the games in the batch; None: all, in order. `finished`
             holds indices into it.
         line_up: int32 (games,), the number of each game's line-up; None if there are none.
-        rows: int (rows,), the rows of `games`.
     """
 
     obs: Observation
@@ -77,7 +75,13 @@ class View:
     final: dict[str, Any]
     games: NDArray[np.int32] | None = None
     line_up: NDArray[np.int32] | None = None
-    rows: NDArray[np.intp] | None = None
+
+    def heeded(self, autoreset_mode: str) -> NDArray[np.bool_]:
+        """Return bool (games, learners): the rows whose next action counts."""
+        counts = self.info["alive"].reshape(len(self.seed), -1).copy()
+        if autoreset_mode == "NextStep":
+            counts[self.finished] = False  # the next step resets these games
+        return counts
 
 
 class BatchReader:
@@ -160,29 +164,17 @@ class BatchReader:
             raise ValueError(f"a batch without {e}") from None
         return arrays
 
-    def read(
-        self,
-        batch: wire.Batch | SharedBatch | wire.Simulated,
-        games: int,
-        give_away: Callable[[], None],
-    ) -> View:
+    def read(self, batch: wire.Received, games: int) -> View:
         """Read one batch."""
-        shared = isinstance(batch, SharedBatch)
-        arrays = batch.views if shared else None
+        arrays = batch.views
         if not arrays:
-            arrays = self.arrays(batch.tensors, games)
-        if shared:
-            batch.views = arrays  # of every batch in this place
-            owned = batch.own(self._given) if self._given else {}
-        else:
-            owned = {name: arrays[name] for name in self._given}
-            if owned:
-                give_away()
-        if shared and batch.handed:
+            arrays = batch.views = self.arrays(batch.tensors, games)
+        owned = batch.own(self._given) if self._given else {}
+        if batch.handed:
             obs, info = map(dict.copy, batch.handed)
         else:
             obs, info = self._shown(self._obs, arrays, owned), self._info(arrays, games, owned)
-            if shared and self._views:
+            if self._views:
                 batch.handed = obs.copy(), info.copy()
         reward, terminated, truncated = arrays["reward"], arrays["terminated"], arrays["truncated"]
         if self._copy:
@@ -203,7 +195,7 @@ class BatchReader:
             line_up=arrays[_LINE_UP].copy() if _LINE_UP in arrays else None,
         )
         if self._final_fields and finished.size:
-            view.final = self._final((batch.whole() if shared else batch).final or {}, finished.size)
+            view.final = self._final(batch.final or {}, finished.size)
         return view
 
     def _shown(

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-from pommego.errors import BusyError, ForkedError
+from pommego.errors import BusyError, ClosedError, ForkedError, ServerError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,11 +51,21 @@ def uncopied(self: Any) -> NoReturn:
 
 
 def locked(method: F) -> F:
-    """Have a method of something with a `_session` run under the session's lock."""
+    """Have a method of an environment run under its lock, unless that is closed.
+
+    What the server says of actions, which are noted in `_sent`, gets their own numbers.
+    """
 
     @functools.wraps(method)
     def under_lock(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with self._session.lock:
-            return method(self, *args, **kwargs)
+        with self._lock:
+            if self._session.closed:
+                raise ClosedError("this environment has been closed; make a new one")
+            try:
+                return method(self, *args, **kwargs)
+            except ServerError as e:
+                from pommego._core.wording import with_values  # noqa: PLC0415, loaded when it is used
+
+                raise with_values(e, self._sent) from None
 
     return under_lock

@@ -158,9 +158,16 @@ def no_integers(array: NDArray[Any]) -> str:
     return repr(odd[0]) if odd else "dtype object: astype(int)"
 
 
-def in_range(actions: NDArray[np.uint8], heeded: NDArray[np.bool_], choices: Sequence[Any]) -> None:
-    """Check the actions of the rows that are heeded, bool (games, learners), as the server does."""
-    parts = actions.reshape(*heeded.shape, -1)
+def legal(
+    actions: ArrayLike, heeded: NDArray[np.bool_], like: NDArray[np.uint8], choices: Sequence[Any]
+) -> NDArray[np.uint8]:
+    """Return actions with the shape (games, learners, ...) of `like`, checked as the server does.
+
+    It looks at those of the rows that are heeded, bool (games, learners).
+    """
+    given = np.empty((heeded.size, *like.shape[2:]), np.uint8)
+    write_actions(actions, given, *heeded.shape)
+    parts = given.reshape(*heeded.shape, -1)
     for component, choice in enumerate(choices):
         wrong = heeded & (parts[..., component] >= choice.n)
         if wrong.any():
@@ -173,3 +180,4 @@ def in_range(actions: NDArray[np.uint8], heeded: NDArray[np.bool_], choices: Seq
                 f"want 0 to {choice.n - 1}",
                 field="actions",
             )
+    return given.reshape(*heeded.shape, *like.shape[2:])

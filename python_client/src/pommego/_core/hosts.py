@@ -10,14 +10,16 @@ from typing import Any
 from pommego._core.games import Games
 from pommego._core.opponents import LineUps
 from pommego._core.portion import Make, Portion
-from pommego._core.several import JoinedGames
+from pommego._core.session import Session
+from pommego._core.several import FirstReady, JoinedGames
+from pommego._transport.client import first_ready
 from pommego.errors import ConnectionError, PommegoError, ServerError, TimeoutError
 
 _MOST_PORTIONS = 32  # connections to one server
 _PAUSE = 0.2  # seconds between rounds in which no server could be reached
 
 #: Makes games at an address, with these options of their own.
-Connect = Callable[[str | None, dict[str, Any]], Games]
+Connect = Callable[[str | None, dict[str, Any]], Session]
 
 
 def split(games: int, hosts: int, what: str) -> list[int]:
@@ -30,6 +32,7 @@ class Hosts:
     """Servers or actors that share the games of an environment."""
 
     retries: float
+    first_ready: FirstReady
 
     def join(
         self, connect: Connect, games: int, batch_size: int | None, line_ups: LineUps | None
@@ -47,18 +50,17 @@ class Hosts:
         try:
             for make, at, count in makes:
                 made.append(Portion(make, at, count, line_ups=known, retries=self.retries))
-            return JoinedGames(made, batch_size)
+            return JoinedGames(made, batch_size, self.first_ready)
         except BaseException:
             for portion in made:
                 portion.games.close()
             raise
 
     def portions(self, games: int, batch_size: int | None) -> list[tuple[Any, int]]:
-        raise NotImplementedError
+        """Return the host and the number of games of each portion."""
 
     def maker(self, connect: Connect, host: Any, own: dict[str, Any]) -> Make:
         """Return what makes a portion's games, with options of their own: first at its host."""
-        raise NotImplementedError
 
 
 class Servers(Hosts):
@@ -93,7 +95,7 @@ class Servers(Hosts):
         """Return what makes a portion's games: at its own server, and later where they can be."""
         at = host
 
-        def make(why: Exception | None) -> Games:
+        def make(why: Exception | None) -> Session:
             nonlocal at
             if why is None:
                 return connect(at, own)
@@ -112,6 +114,12 @@ class Servers(Hosts):
                 time.sleep(_PAUSE)
 
         return make
+
+    @staticmethod
+    def first_ready(waiting: Sequence[Games], seconds: float) -> list[Games]:
+        """Wait for the first batches to begin to arrive, without shared memory; returns whose."""
+        ready = first_ready([games.client for games in waiting], seconds)
+        return [games for games in waiting if games.client in ready]
 
     def _tried(self, at: str, why: Exception) -> list[str]:
         """Return the addresses to try, in their order: a server that stood still comes last."""

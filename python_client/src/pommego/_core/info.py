@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommego._core.batch import ENDED, Lazy, View, where
+from pommego._core.rows import rows_of
+from pommego._core.session import About
 from pommego.spec import Name, Result
 
 _NONE = np.uint64(2**64 - 1)  # the number of no episode
@@ -22,19 +24,27 @@ _NONE = np.uint64(2**64 - 1)  # the number of no episode
 class InfoMaker:
     """Completes the info of each batch of an environment, by what the batches before it showed."""
 
-    def __init__(self, games: int, learners: int, rows: int, counts: Sequence[Name], *, final: bool) -> None:
-        self._learners, self._rows, self._counts, self._final = learners, rows, counts, final
-        self._all = np.ones(rows, np.bool_)
+    def __init__(self, about: About) -> None:
+        games, self._learners = about.made.games, about.learners
+        self._rows, self._counts = about.games * about.learners, about.spec.counts
+        self._final = about.made.autoreset_mode == "SameStep"
+        self._all = np.ones(self._rows, np.bool_)
+        self._every = np.arange(games, dtype=np.int32) if about.lists_rows else None
+        self.held = (
+            np.zeros(0, np.int32),
+            b"",
+        )  # where batches list their rows: the last one's games, and rows
         self._episode = np.zeros(games, np.uint64)
         self._episode_bytes = self._episode.tobytes()  # the same in lock-step: what is compared quickest
-        self._alive = np.zeros(games * learners, np.bool_)  # as last shown
+        self._alive = np.zeros(games * about.learners, np.bool_)  # as last shown
 
     def of_reset(self, view: View, mask: NDArray[np.bool_] | None) -> dict[str, Any]:
-        if view.games is not None:
+        if view.games is not None or self._every is not None:
             self._episode[slice(None) if mask is None else mask] = _NONE  # the episode has begun
             return self.of_step(view)
         begun = np.ones(len(self._episode), np.bool_) if mask is None else mask
-        return Lazy(self.of_no_step(view) | self._began(view, begun, np.zeros(self._rows, np.bool_)))
+        began = self._began(view, begun, np.zeros(self._rows, np.bool_))
+        return Lazy(self.of_no_step(view) | began)
 
     def of_no_step(self, view: View) -> dict[str, Any]:
         self._episode, self._episode_bytes = view.episode.copy(), view.episode.tobytes()
@@ -42,20 +52,22 @@ class InfoMaker:
         return view.info | {"valid": np.zeros(self._rows, np.bool_), "_valid": self._all.copy()}
 
     def of_step(self, view: View) -> dict[str, Any]:
-        info = view.info
-        if view.games is None:
+        info, games = view.info, self._every if view.games is None else view.games
+        if games is None:
             valid, self._alive = self._alive, info["alive"].copy()
             shown, before = view.episode.tobytes(), self._episode
             begins = shown != self._episode_bytes
             if begins:
                 self._episode, self._episode_bytes = view.episode.copy(), shown
         else:
-            valid, self._alive[view.rows] = self._alive[view.rows], info["alive"]
-            before = self._episode[view.games]
+            rows = rows_of(games, self._learners)
+            valid, self._alive[rows] = self._alive[rows], info["alive"]
+            before = self._episode[games]
             begins = view.episode.tobytes() != before.tobytes()
             if begins:
-                self._episode[view.games] = view.episode
-            info["row"], info["_row"] = view.rows, self._all.copy()
+                self._episode[games] = view.episode
+            info["row"], info["_row"] = rows, self._all.copy()
+            self.held = games, rows.tobytes()
         info["valid"], info["_valid"] = valid, self._all.copy()
         if begins:
             info |= self._began(view, view.episode != before, valid)

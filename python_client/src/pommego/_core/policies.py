@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import MethodType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
 from pommego._core.batch import View
+from pommego._core.games import Games
 from pommego._core.merging import keep_rows
 from pommego._core.opponents import LineUps, Opponent, Policy
-from pommego._core.rows import rows_of
+from pommego._core.session import Session
 from pommego.errors import PommegoError, ProtocolError
 from pommego.pool import Pool, Seat, options_for
 from pommego.spec import Choice, Result
-
-if TYPE_CHECKING:
-    from pommego._core.games import Games
-    from pommego._core.several import JoinedGames
 
 Array = NDArray[Any]
 
@@ -29,47 +26,38 @@ _KEPT = 8  # how many calls of set_opponents back line-ups are known that no gam
 
 
 class PolicyGames:
-    """Games in which policies play some of the seats that learn, as far as the server knows.
+    """The games of another `Session`, in which policies play some of the seats that learn there.
 
-    It does what `Games` and `JoinedGames` do, with the caller's rows alone: the policies' rows are
-    taken out of every batch, and their actions are added to every step. Each policy is asked once
-    per step, for all its rows.
+    The policies' rows are taken out of every batch, and their actions are added to every step. Each
+    policy is asked once per step, for all its rows.
     """
 
-    max_in_flight = 1  # policies need to see a step before they choose for the next
-
-    def __init__(self, inner: Games | JoinedGames, line_ups: LineUps, *, copy: bool) -> None:
-        made = inner.made
-        self._inner, self.lock, self._copy = inner, inner.lock, copy
-        self.policy_seats = line_ups.policy_seats
-        if made.policies != len(self.policy_seats):
+    def __init__(self, inner: Session, line_ups: LineUps, *, copy: bool) -> None:
+        made, spec = inner.about.made, inner.about.spec
+        self._inner, self._copy, self.server = inner, copy, inner.server
+        seats = tuple(line_ups.policy_seats)
+        if made.policies != len(seats):
             inner.close()
-            raise ProtocolError(
-                f"{inner.address} made {made.policies} seats for {len(self.policy_seats)} policies"
-            )
-        self.learners, self._all = made.learners - made.policies, made.learners
-        self.rows = made.games * self.learners
-        self._choices = inner.spec.actions
-        self._skips = made.autoreset_mode == "NextStep"
-        games, tail = made.games, () if len(self._choices) == 1 else (len(self._choices),)
-        self._actions = np.zeros((games, made.policies, *tail), np.uint8)
-        self._heeded = np.zeros((games, self.learners), np.bool_)  # the caller's rows whose actions count
+            raise ProtocolError(f"{inner.address} made {made.policies} seats for {len(seats)} policies")
+        own, self._all = made.learners - made.policies, made.learners
+        # Policies need to see a step before they choose for the next.
+        self.about = replace(inner.about, learners=own, max_in_flight=1, policy_seats=seats)
+        self._choices = spec.actions
+        games = made.games
+        self._every = np.arange(games, dtype=np.int32)
+        self._actions = np.zeros((games, made.policies, *made.action_shape[1:]), np.uint8)
+        self._heeded = np.zeros((games, own), np.bool_)  # the caller's rows whose actions count
         self._seat = np.zeros(games, np.uint8)  # the first learner's
         self._seed, self._episode = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
         self._known = np.zeros(games, np.bool_)  # whether these are those of its episode
-        self._held = np.arange(0 if made.batch_size else games, dtype=np.int32)  # the last batch's games
         self._asked: list[tuple[Array, dict[str, Array], dict[str, Array]]] = []
         self._lists = [(0, line_ups)]  # with the number of the first line-up
         self._policies: list[Any] = []  # that have a seat; `_playing` has their numbers, -1: an agent
         self._playing = np.full((games, made.policies), -1)
         self._pools: list[dict[Pool, Seat]] = [{} for _ in range(games)]  # that play each
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def __reduce__(self) -> NoReturn:
-        self._inner.__reduce__()
-
+    address = property(lambda self: self._inner.address)
+    closed = property(lambda self: self._inner.closed)
     timeout = property(lambda self: self._inner.timeout, lambda self, to: setattr(self._inner, "timeout", to))
 
     def close(self) -> None:
@@ -78,40 +66,36 @@ class PolicyGames:
             self._leave(game)
         self._inner.close()
 
-    def set_opponents(self, line_ups: LineUps) -> None:
-        self._inner.set_opponents(line_ups)
-        number, last = self._lists[-1]
-        self._lists = [*self._lists[-_KEPT:], (number + len(last.line_ups), line_ups)]
-
-    def simulate(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse: a simulation lacks what policies would do."""
-        raise PommegoError(
-            "simulate() plays on the server, where the policies among the opponents cannot be asked: "
-            "make an environment whose other seats learn, or are agents, for the search"
-        )
-
-    def reset(self, seeds: Any, mask: NDArray[np.bool_] | None, starts: Any = None) -> View:
-        self._known[slice(None) if mask is None else mask] = False
-        return self._without_policies(self._inner.reset(seeds, mask, starts))
-
-    def restore(self, games: list[int], states: Sequence[Any]) -> View:
-        view = self._inner.restore(games, states)
-        self._known[games] = False
-        return self._without_policies(view)
+    def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Ask the games, and keep the policies' rows of what they show."""
+        if what is Games.simulate:  # it lacks what policies would do
+            raise PommegoError(
+                "simulate() plays on the server, where the policies among the opponents cannot be asked: "
+                "make an environment whose other seats learn, or are agents, for the search"
+            )
+        if what is Games.reset:
+            _, mask, *_ = args
+            self._known[slice(None) if mask is None else mask] = False
+        answer = self._inner.ask(what, *args, **options)
+        if what is Games.restore:
+            self._known[args[0]] = False
+        elif what is Games.set_opponents:
+            number, last = self._lists[-1]
+            self._lists = [*self._lists[-_KEPT:], (number + len(last.line_ups), args[0])]
+        return self._without_policies(answer) if isinstance(answer, View) else answer
 
     def recv(self) -> View:
         return self._without_policies(self._inner.recv())
 
     def _without_policies(self, view: View) -> View:
         """Keep what the policies see, and return what the caller does."""
-        games = np.arange(len(self._episode), dtype=np.int32) if view.games is None else view.games
-        n, own, hidden = len(games), self.learners, slice(self.learners, None)
+        games = self._every if view.games is None else view.games
+        n, own = len(games), self.about.learners
+        hidden = slice(own, None)
         alive = view.info["alive"].reshape(n, self._all)
-        over = np.zeros(n, np.bool_)
-        over[view.finished] = True
         self._record(view, games)
         first = self._begin(view, games)
-        counts = alive & ~(over & self._skips)[:, None]
+        counts = view.heeded(self.about.made.autoreset_mode)
         self._heeded[games] = counts[:, :own]
         self._seat[games] = view.info["seat"][:: self._all]
         seen = keep_rows(view.obs, n, self._all, hidden, copy=True, expand=True)
@@ -127,11 +111,7 @@ class PolicyGames:
         if view.games is None:
             self._asked.clear()
         self._asked.append((games, seen, info))
-        self._held = games
-        shown = _kept(view, n, self._all, slice(0, own), copy=self._copy)
-        if view.games is not None:
-            shown.rows = rows_of(games, own)
-        return shown
+        return _kept(view, n, self._all, slice(0, own), copy=self._copy)
 
     def _begin(self, view: View, games: Array) -> Array:
         """Seat policies in the games whose episode begins, and say which those are."""
@@ -142,7 +122,7 @@ class PolicyGames:
             game, seed, episode = int(games[i]), int(view.seed[i]), int(view.episode[i])
             self._leave(game)
             line_up = self._line_up(0 if view.line_up is None else int(view.line_up[i]))
-            for j, k in enumerate(self.policy_seats):
+            for j, k in enumerate(self.about.policy_seats):
                 player = line_up[k]
                 if isinstance(player, Pool):
                     seats = self._pools[game]
@@ -167,7 +147,7 @@ class PolicyGames:
         for n, known in enumerate(self._policies):
             if known is policy or (isinstance(policy, MethodType) and known == policy):
                 return n
-        options_for([policy], {"observation": self._inner.encoding.name, "mask": self._inner.made.mask})
+        options_for([policy], {"observation": self.about.encoding.name, "mask": self.about.made.mask})
         unused = set(range(len(self._policies))) - set(self._playing.ravel().tolist())
         if not unused:
             self._policies.append(policy)
@@ -188,23 +168,15 @@ class PolicyGames:
         """Return how the first learner did: 1 won, 0.5 tied or cut off, 0 lost."""
         return {Result.WON: 1.0, Result.LOST: 0.0}.get(view.stats["result"][i * self._all], 0.5)
 
-    def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
-        self._inner.check_idle()
-        made, games = self._inner.made, self._held
-        if rows is not None and made.batch_size:
-            games = checks.games_of(rows, made.games, self.learners)
-        elif rows is not None:
-            checks.all_rows(rows, self.rows)
-        tail = self._actions.shape[2:]
-        given = np.empty((len(games) * self.learners, *tail), np.uint8)
-        checks.write_actions(actions, given, len(games), self.learners)
-        given = given.reshape(-1, self.learners, *tail)
-        checks.in_range(given, self._heeded[games], self._choices)
+    def send(self, actions: ArrayLike, games: Array | None = None, *, reuse: bool = False) -> None:
+        """Ask the policies, and begin a step; see `Session`."""
+        which = self._every if games is None else games
+        given = checks.legal(actions, self._heeded[which], self._actions, self._choices)
         while self._asked:
             self._ask(*self._asked[0])
             self._asked.pop(0)
-        every = np.concatenate([given, self._actions[games]], axis=1).reshape(-1, *tail)
-        self._inner.send(every, rows_of(games, self._all) if made.batch_size else None)
+        every = np.concatenate([given, self._actions[which]], axis=1)
+        self._inner.send(every.reshape(-1, *every.shape[2:]), games, reuse=reuse)
 
     def _ask(self, games: Array, seen: dict[str, Array], info: dict[str, Array]) -> None:
         playing = self._playing[games].ravel()

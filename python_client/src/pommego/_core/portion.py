@@ -13,15 +13,14 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pommego._core.batch import View
 from pommego._core.games import Games
-from pommego._core.opponents import LineUps
-from pommego._core.starts import Starts
+from pommego._core.session import Session
 from pommego.errors import (
     ClosedError,
     ConnectionError,
@@ -30,14 +29,15 @@ from pommego.errors import (
     ServerError,
     TimeoutError,
 )
-from pommego.state import State
+
+if TYPE_CHECKING:
+    from pommego._core.opponents import LineUps
+    from pommego._core.starts import Starts
 
 _SAVE_EVERY = 64  # steps: the more, the more have to be made again after a loss
 
-T = TypeVar("T")
-
 #: Makes the games of a portion. It is given the error with which they were lost, None the first time.
-Make = Callable[[Exception | None], Games]
+Make = Callable[[Exception | None], Session]
 
 _log = logging.getLogger("pommego")
 
@@ -74,7 +74,7 @@ class Portion:
         self.steps, self.seconds, self.lost, self.error = 0, 0.0, 0, ""
         self.begun = 0.0  # when the step under way did
         self._actions: NDArray[np.uint8] | None = None  # of the step under way
-        self._saved: list[State] | None = None  # None: the games have not been reset yet
+        self._saved: list[bytes] | None = None  # None: the games have not been reset yet
         self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then
         self._mark: int | None = None  # of what the games showed last, None: not known
         self._starts: Starts | None = None
@@ -88,7 +88,11 @@ class Portion:
         mean = self.seconds / max(1, self.steps)
         return Host(self.games.address, self.numbers, self.steps, mean, self.lost, self.error)
 
-    def do(self, what: Callable[[Games], T]) -> T:
+    def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Ask the games for something; see `Session.ask`."""
+        return self._do(lambda games: games.ask(what, *args, **options))
+
+    def _do(self, what: Callable[[Session], Any]) -> Any:
         """Do something with the games; again if they are lost and have been made anew."""
         while True:
             try:
@@ -128,20 +132,21 @@ class Portion:
 
     def overdue(self) -> None:
         """Take the games for lost, as the step under way has had all of its time."""
-        self._make_anew(self.games.timed_out())
+        seconds = f"{self.games.timeout:g} s"
+        self._make_anew(TimeoutError(f"no batch within {seconds}. Is it overloaded, or timeout= too short?"))
 
     def _catch_up(self) -> bool:
         """Bring new games to where the lost ones were; returns whether they show the same."""
         games = self.games
         if self._line_ups is not None:
-            games.set_opponents(self._line_ups)
+            games.ask(Games.set_opponents, self._line_ups)
             self._shift = self._number - self._made_with
         if self._starts is not None:
-            games.set_starts(self._starts)
+            games.ask(Games.set_starts, self._starts)
         if self._saved is None:
             return True
-        games.reset(0, None)
-        view = games.restore(list(range(len(self.numbers))), self._saved)
+        games.ask(Games.reset, 0, None)
+        view = games.ask(Games.restore, list(range(len(self.numbers))), self._saved)
         for actions in self._since:
             games.send(actions)
             try:
@@ -155,14 +160,14 @@ class Portion:
 
     def begin(self, actions: NDArray[np.uint8]) -> None:
         if self._retries and len(self._since) >= _SAVE_EVERY:
-            self.do(self._keep)
+            self._do(self._keep)
         self._actions, self.begun = actions, time.perf_counter()
-        self.do(lambda games: games.send(actions))  # games that are caught up do not have it yet
+        self._do(lambda games: games.send(actions))  # games that are caught up do not have it yet
         self.under_way = True
 
     def finish(self) -> View:
         try:
-            view = self.do(lambda games: games.recv())
+            view = self._do(lambda games: games.recv())
         except ServerError as e:
             self.under_way = False
             if isinstance(e, GamePanicError):
@@ -188,39 +193,40 @@ class Portion:
     def abandon(self, *, interrupted: bool) -> None:
         """Forget the step under way, which will be made all the same."""
         if self.under_way:
-            self.games.abandon_steps(interrupted=interrupted)
+            self.games.ask(Games.abandon, interrupted=interrupted)
             self.under_way = False
             self._note_step(None)
 
-    def show(self, what: Callable[[Games], View]) -> View:
-        view = self._change(what)
+    def show(self, what: Callable[..., View], *args: Any) -> View:
+        """Ask for something that changes what the games show, and return that."""
+        view = self._change(what, *args)
         if self._retries:
             self._mark = _mark_of(view)
         return self._numbered(view)
 
     def set_opponents(self, line_ups: LineUps) -> None:
-        self._change(lambda games: games.set_opponents(line_ups))
+        self._change(Games.set_opponents, line_ups)
         self._line_ups = line_ups
         self._number, self._count = self._number + self._count, len(line_ups.line_ups)
 
     def set_starts(self, starts: Starts) -> None:
-        self._change(lambda games: games.set_starts(starts))
+        self._change(Games.set_starts, starts)
         self._starts = starts
 
-    def _change(self, what: Callable[[Games], T]) -> T:
+    def _change(self, what: Callable[..., Any], *args: Any) -> Any:
         """Change the games other than by a step, and keep their states. A loss repeats both."""
 
-        def change(games: Games) -> T:
-            done = what(games)
+        def change(games: Session) -> Any:
+            done = games.ask(what, *args)
             if self._retries:
                 self._keep(games)
             return done
 
-        return self.do(change)
+        return self._do(change)
 
-    def _keep(self, games: Games) -> None:
+    def _keep(self, games: Session) -> None:
         with contextlib.suppress(ServerError):  # before the first reset, or after a bug in a game
-            self._saved = games.save(list(range(len(self.numbers))), False)
+            self._saved = games.ask(Games.save, list(range(len(self.numbers))), False)
             self._since = []
 
 

@@ -11,7 +11,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -19,85 +20,62 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
 from pommego._core.batch import View
-from pommego._core.call_lock import CallLock
 from pommego._core.games import Games
 from pommego._core.merging import join_batches
-from pommego._core.opponents import LineUps
 from pommego._core.portion import Host, Portion
-from pommego._core.rows import rows_of
-from pommego._core.simulating import Simulation
-from pommego._core.starts import Starts
+from pommego._core.session import Session
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ServerError, TimeoutError
-from pommego.state import State
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from pommego._core.opponents import LineUps
+    from pommego._core.starts import Starts
+
+#: Waits so many seconds for the first of these that are ready; returns which are.
+FirstReady = Callable[[Sequence[Session], float], list[Session]]
 
 
 class JoinedGames:
-    """The requests of an environment whose games are in several portions.
+    """The games of a `Session` in several portions. Batches own their memory.
 
-    It does what `Games` does, and has its attributes as far as `PommegoVectorEnv` needs
-    them. Batches own their memory.
+    Args:
+        portions: the portions.
+        batch_size: games per batch, None: all; at least one portion's.
+        first_ready: waits for the portions' games.
     """
 
-    server = memory = None
-    policy_seats = ()
-    max_in_flight = 1
+    server = None
 
-    def __init__(self, portions: Sequence[Portion], batch_size: int | None) -> None:
-        self.lock, self.closed, self.portions = CallLock(), False, portions
-        one, total = portions[0].games, portions[-1].numbers.stop
-        self.spec, self.encoding, self.state_encoding = one.spec, one.encoding, one.state_encoding
-        self.learners, self.expand = one.learners, one.expand
-        self.rows = total * self.learners
-        self.action_shape = (self.rows, *one.action_shape[1:])
-        self.games = batch_size or total
-        self._numbered = batch_size is not None
-        together = self.games == total
-        batch_bytes = sum(portion.games.made.batch_bytes for portion in portions) * self.games // total
-        size = {"batch_size": 0 if together else self.games, "batch_bytes": batch_bytes}
-        self.made = msgspec.structs.replace(one.made, games=total, rows=self.rows, **size)
-        self._wanted = len(portions) if together else self.games // len(portions[0].numbers)
+    def __init__(self, portions: Sequence[Portion], batch_size: int | None, first_ready: FirstReady) -> None:
+        self.closed, self.portions, self._first_ready = False, portions, first_ready
+        one, total = portions[0].games.about, portions[-1].numbers.stop
+        games = batch_size or total
+        self._together = games == total
+        batch_bytes = sum(portion.games.about.made.batch_bytes for portion in portions) * games // total
+        size = {"games": total, "rows": total * one.learners, "batch_size": 0 if self._together else games}
+        made = msgspec.structs.replace(one.made, **size, batch_bytes=batch_bytes, shared_memory=None)
+        self.about = replace(one, made=made, games=games, max_in_flight=1)
+        self._wanted = len(portions) if self._together else games // len(portions[0].numbers)
         self._ready: deque[tuple[Portion, View]] = deque()  # received, not handed out yet
-        self._held = self._every = np.arange(total, dtype=np.int32)  # the last batch's games, and all
+        self._every = np.arange(total, dtype=np.int32)
         self._sent = np.zeros(total, np.bool_)  # games whose next batch has not been handed out
-        self._heeded = np.zeros((total, self.learners), np.bool_)  # rows whose next action counts
+        self._heeded = np.zeros((total, one.learners), np.bool_)  # rows whose next action counts
         self._over = np.zeros(total, np.bool_)  # games that need a reset
-        self._actions = np.zeros((total, self.learners, *self.action_shape[1:]), np.uint8)
-        self._skips = self.made.autoreset_mode == "NextStep"
-
-    def __reduce__(self) -> NoReturn:
-        Games.__reduce__(self)
-
-    @property
-    def hosts(self) -> tuple[Host, ...]:
-        return tuple(portion.host for portion in self.portions)
+        self._actions = np.zeros((total, one.learners, *made.action_shape[1:]), np.uint8)
 
     @property
     def address(self) -> str:
         return ", ".join(portion.games.address for portion in self.portions)
 
-    @property
-    def timeout(self) -> float:
-        return self.portions[0].games.timeout
-
-    @timeout.setter
-    def timeout(self, seconds: float) -> None:
+    def _set_timeout(self, seconds: float) -> None:
         for portion in self.portions:
             portion.games.timeout = seconds
+
+    timeout = property(lambda self: self.portions[0].games.timeout, _set_timeout)
 
     def close(self) -> None:
         self.closed = True
         for portion in self.portions:
             portion.games.close()
-
-    check_open = Games.check_open
-    check_together = Games.check_together
-
-    def check_idle(self) -> None:
-        self.check_open()
-        if self._sent.any() and not self.made.batch_size:
-            raise PommegoError("1 batches are in flight: recv() them, or reset(), first")
 
     @contextmanager
     def _or_close(self) -> Iterator[None]:
@@ -108,31 +86,26 @@ class JoinedGames:
             self.close()
             raise
 
-    def _at(self, portion: Portion, what: Callable[[Games], T]) -> T:
-        with self._or_close():
-            if portion.under_way:
-                self._receive(portion)
-            return portion.do(what)
+    def _at(self, portion: Portion, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        if portion.under_way:
+            self._receive(portion)
+        return portion.ask(what, *args, **options)
 
     # Steps ----------------------------------------------------------------------
 
-    def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
-        self.check_idle()
-        games = self._held
-        if rows is not None and not self.made.batch_size:
-            checks.all_rows(rows, self.rows)
-        elif rows is not None:
-            games = checks.games_of(rows, self.made.games, self.learners)
+    def send(
+        self, actions: ArrayLike, games: NDArray[np.int32] | None = None, *, reuse: bool = False
+    ) -> None:
+        """Begin a step; see `Session`."""
+        games = self._every if games is None else games
         self._check_turn(games)
-        given = np.empty((len(games) * self.learners, *self.action_shape[1:]), np.uint8)
-        checks.write_actions(actions, given, len(games), self.learners)
-        checks.in_range(given, self._heeded[games], self.spec.actions)
-        self._actions[games] = given.reshape(len(games), *self._actions.shape[1:])
+        own, choices = self._actions, self.about.spec.actions
+        own[games] = checks.legal(actions, self._heeded[games], own, choices)
         self._sent[games] = True
         with self._or_close():
             for portion in self.portions:
                 if self._begins(portion, games):
-                    portion.begin(self._actions[portion.slice].reshape(-1, *self.action_shape[1:]).copy())
+                    portion.begin(own[portion.slice].reshape(-1, *own.shape[2:]).copy())
 
     def _check_turn(self, games: NDArray[np.int32]) -> None:
         for wrong, code, says, hint in (
@@ -149,101 +122,101 @@ class JoinedGames:
         return bool(self._sent[portion.slice].all() and own.any())
 
     def recv(self) -> View:
-        self.check_open()
+        """Wait for a batch; see `Session`."""
+        with self._or_close():
+            return self._first_batch()
+
+    def _first_batch(self) -> View:
         failed: ServerError | None = None
         while len(self._ready) < self._wanted:
             waiting = [portion for portion in self.portions if portion.under_way]
-            if failed is not None and (self.made.batch_size or not waiting):
+            if failed is not None and not (self._together and waiting):
                 break
             if failed is None and len(self._ready) + len(waiting) < self._wanted:
                 raise self._too_few(len(self._ready) + len(waiting))
             for portion in self._first(waiting):
                 try:
-                    with self._or_close():
-                        self._receive(portion)
+                    self._receive(portion)
                 except ServerError as e:
                     failed = failed or e
                     self._sent[portion.slice] = False
         if failed is not None:
-            self._give_up_step()
+            if self._together:  # after a bug in one of the games, the batches of a step of all are lost
+                self._forget()
             raise failed
         return self._hand_out()
 
-    def _too_few(self, portions: int) -> PommegoError:
-        if not self.made.batch_size:
-            return PommegoError("no step is in flight: call send(actions) first")
+    def _too_few(self, portions: int) -> ServerError:
         each = len(self.portions[0].numbers)
         return ServerError(
             "out_of_turn",
             f"games under way, in portions of {each} that have the actions of all their games: "
-            f"{portions * each}, want {self.games}",
+            f"{portions * each}, want {self.about.games}",
             "send the rows of whole batches",
         )
 
-    def _give_up_step(self) -> None:
-        """After a bug in one of the games, the batches of a step of all are lost."""
-        if not self.made.batch_size:
-            self._ready.clear()
-            self._sent[:] = False
+    def _forget(self) -> None:
+        self._ready.clear()
+        self._sent[:] = False
 
     def _first(self, waiting: list[Portion]) -> list[Portion]:
-        if not self.made.batch_size:
+        if self._together:
             return waiting[:1]
         while True:
             left = min(portion.begun for portion in waiting) + self.timeout - time.perf_counter()
-            games = [portion.games for portion in waiting]
-            ready = type(games[0]).first_ready(games, max(left, 0.0))
+            ready = self._first_ready([portion.games for portion in waiting], max(left, 0.0))
             if found := [portion for portion in waiting if portion.games in ready]:
                 return found
             if left <= 0:
-                with self._or_close():
-                    min(waiting, key=lambda portion: portion.begun).overdue()
+                min(waiting, key=lambda portion: portion.begun).overdue()
 
     def _receive(self, portion: Portion) -> None:
         self._ready.append((portion, portion.finish()))
 
     def _hand_out(self) -> View:
-        taken = [self._ready.popleft() for _ in range(self._wanted)]
-        if not self.made.batch_size:
+        taken, games = [self._ready.popleft() for _ in range(self._wanted)], self._every
+        if self._together:
             taken.sort(key=lambda pair: pair[0].first)
-        games = self._every
-        if self.made.batch_size:
+        else:
             games = np.concatenate([self._every[portion.slice] for portion, _ in taken])
-        view = join_batches([view for _, view in taken])
-        over = np.zeros(len(games), np.bool_)
-        over[view.finished] = True
-        alive = view.info["alive"].reshape(len(games), self.learners)
-        self._heeded[games] = alive & ~(over & self._skips)[:, None]
-        self._over[games] = over & (self.made.autoreset_mode == "Disabled")
+        view, mode = join_batches([view for _, view in taken]), self.about.made.autoreset_mode
+        self._heeded[games] = view.heeded(mode)
+        self._over[games] = False
+        self._over[games[view.finished]] = mode == "Disabled"
         self._sent[games] = False
-        self._held = games
-        if self._numbered:
-            view.games, view.rows = self._held, rows_of(games, self.learners)
+        view.games = None if self._together else games
         return view
 
-    def abandon_steps(self, *, interrupted: bool = False) -> None:
+    # What a session can be asked -------------------------------------------------
+
+    def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Have each portion do its part; what is not about the games of an environment, the first one."""
+        with self._or_close():
+            if own := _SHARED_OUT.get(what):
+                return own(self, *args, **options)
+            return self._at(self.portions[0], what, *args, **options)
+
+    def _hosts(self) -> tuple[Host, ...]:
+        return tuple(portion.host for portion in self.portions)
+
+    def _abandon(self, *, interrupted: bool = False) -> None:
         for portion in self.portions:
             portion.abandon(interrupted=interrupted)
-        self._ready.clear()
-        self._sent[:] = False
+        self._forget()
 
-    # Everything else ------------------------------------------------------------
-
-    def reset(
+    def _reset(
         self,
         seeds: int | tuple[NDArray, NDArray] | None,
         mask: NDArray[np.bool_] | None,
-        starts: list[Any] | None = None,
+        states: list[Any] | None = None,
     ) -> View:
         def reset(portion: Portion) -> View:
             own = None if mask is None else mask[portion.slice]
             if own is not None and not own.any():
-                return self._at(portion, lambda games: games.observe())
+                return self._at(portion, Games.observe)
             own = None if own is None or own.all() else own
-            where = None if starts is None else starts[portion.slice]
-            given = _seeds_of(seeds, portion)
-            with self._or_close():
-                return portion.show(lambda games: games.reset(given, own, games.starts(where)))
+            where = None if states is None else states[portion.slice]
+            return portion.show(Games.reset, _seeds_of(seeds, portion), own, where)
 
         return self._show(
             [reset(portion) for portion in self.portions], slice(0, 0) if mask is None else ~mask
@@ -258,84 +231,73 @@ class JoinedGames:
         self._heeded[same], self._over[same] = heeded, over
         return view
 
-    def starts(self, states: list[Any] | None) -> list[Any] | None:
-        return states
+    def _set_starts(self, starts: Starts) -> None:
+        self._on_each(lambda portion: portion.set_starts(starts))
 
-    def set_starts(self, starts: Starts) -> None:
-        self.check_idle()
-        self._settle()
-        with self._or_close():
-            for portion in self.portions:
-                portion.set_starts(starts)
+    def _set_opponents(self, line_ups: LineUps) -> None:
+        self._on_each(lambda portion: portion.set_opponents(line_ups.of_games(portion.slice)))
 
-    def set_opponents(self, line_ups: LineUps) -> None:
-        self.check_idle()
-        self._settle()
-        with self._or_close():
-            for portion in self.portions:
-                portion.set_opponents(line_ups.of_games(portion.slice))
-
-    def _settle(self) -> None:
-        """Receive the steps under way, whose batches are handed out later."""
+    def _on_each(self, what: Callable[[Portion], None]) -> None:
+        """Do it with each portion once no step is under way, whose batches are handed out later."""
         for portion in self.portions:
-            self._at(portion, lambda _: None)
+            if portion.under_way:
+                self._receive(portion)
+        for portion in self.portions:
+            what(portion)
 
     def _split(self, games: list[int]) -> Iterator[tuple[Portion, list[int], list[int]]]:
         """Yield for each portion which of these games it has: their indices, and their numbers there."""
+        last = len(self._every) - 1
         for game in games:
-            if not 0 <= game < self.made.games:
-                raise ServerError(
-                    "bad_option", f"there is no game {game}, want 0 to {self.made.games - 1}", "", "games"
-                )
+            if not 0 <= game <= last:
+                raise ServerError("bad_option", f"there is no game {game}, want 0 to {last}", "", "games")
         for portion in self.portions:
             own = [k for k, game in enumerate(games) if game in portion.numbers]
             yield portion, own, [games[k] - portion.first for k in own]
 
-    def save(self, games: list[int], as_json: bool) -> list[Any]:
-        self.check_idle()
+    def _save(self, games: list[int], as_json: bool) -> list[Any]:
         states: list[Any] = [None] * len(games)
         for portion, own, there in self._split(games):
             if own:
-                saved = self._at(portion, lambda at, there=there: at.save(there, as_json))
-                for k, state in zip(own, saved, strict=True):
-                    states[k] = state if as_json else State(bytes(state), self)
+                for k, state in zip(own, self._at(portion, Games.save, there, as_json), strict=True):
+                    states[k] = state
         return states
 
-    def restore(self, games: list[int], states: Sequence[Any]) -> View:
-        self.check_together("set_state()")
-        self.check_idle()
+    def _restore(self, games: list[int], states: Sequence[Any]) -> View:
+        if not self._together:
+            raise PommegoError(f"set_state() is for all games together, not with {self.about.games} a batch")
         if len(games) != len(states) or not games:
             raise ValueError(f"{len(states)} states for {len(games)} game{'s'[len(games) == 1 :]}")
         views = []
         for portion, own, there in self._split(games):
             if not own:
-                views.append(self._at(portion, lambda games: games.observe()))
+                views.append(self._at(portion, Games.observe))
                 continue
-            given = [states[k] for k in own]
-            with self._or_close():
-                views.append(portion.show(lambda at, there=there, given=given: at.restore(there, given)))
-        same = np.ones(self.made.games, np.bool_)
+            views.append(portion.show(Games.restore, there, [states[k] for k in own]))
+        same = np.ones(len(self._every), np.bool_)
         same[games] = False
         return self._show(views, same)
 
-    def readable(self, state: State | bytes) -> dict[str, Any]:
-        self.check_idle()
-        return self._at(self.portions[0], lambda games: games.readable(state))
-
-    def simulate(self, states: Sequence[State | bytes], actions: ArrayLike, **options: Any) -> Simulation:
-        """Make steps from each state, all at the first host; see `PommegoVectorEnv.simulate`."""
-        self.check_idle()
-        return self._at(self.portions[0], lambda games: games.simulate(states, actions, **options))
-
-    def render(self, game: int, colour: int, tile: int | None, seat: int | None) -> Any:
-        self.check_idle()
+    def _render(self, game: int, *how: Any) -> Any:
         ((portion, there),) = [(portion, there[0]) for portion, own, there in self._split([game]) if own]
-        return self._at(portion, lambda games: games.render(there, colour, tile, seat))
+        return self._at(portion, Games.render, there, *how)
 
-    def ping(self) -> float:
-        """Make a request of each host that does nothing, and return the longest time it took."""
-        self.check_idle()
-        return max(self._at(portion, lambda games: games.ping()) for portion in self.portions)
+    def _ping(self) -> float:
+        return max(self._at(portion, Games.ping) for portion in self.portions)
+
+
+#: What all portions do together, or one by one, in place of what one server does.
+_SHARED_OUT: dict[Callable[..., Any], Callable[..., Any]] = {
+    Games.abandon: JoinedGames._abandon,
+    Games.hosts: JoinedGames._hosts,
+    Games.ping: JoinedGames._ping,
+    Games.render: JoinedGames._render,
+    Games.reset: JoinedGames._reset,
+    Games.restore: JoinedGames._restore,
+    Games.save: JoinedGames._save,
+    Games.set_opponents: JoinedGames._set_opponents,
+    Games.set_starts: JoinedGames._set_starts,
+}
 
 
 def _seeds_of(seeds: int | tuple[NDArray, NDArray] | None, portion: Portion) -> Any:

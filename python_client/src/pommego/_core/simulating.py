@@ -55,8 +55,8 @@ def simulate(
     if not given:
         raise ValueError("no states to simulate")
     first = secrets.randbits(63) if seed is None else checks.one_seed(seed)
-    n, learners = len(given), games.made.learners
-    wanted = np.empty((n * learners, *games.action_shape[1:]), np.uint8)
+    n, learners, made = len(given), games.about.learners, games.about.made
+    wanted = np.empty((n * learners, *made.action_shape[1:]), np.uint8)
     checks.write_actions(actions, wanted, n, learners)
     further: dict[str, Any] = {}
     if steps != 1:
@@ -78,7 +78,7 @@ def simulate(
         for step, own in enumerate(after):
             own.extend(states[step * n : (step + 1) * n])
     view = join_batches(views, steps if trajectory else None)
-    ended = episode_info(view.stats, games.spec.counts) if view.finished.size else {}
+    ended = episode_info(view.stats, games.about.spec.counts) if view.finished.size else {}
     info = Lazy(view.info | {"seed": first} | ended)
     return Simulation(
         after if trajectory else after[0], view.obs, view.reward, view.terminated, view.truncated, info
@@ -87,7 +87,7 @@ def simulate(
 
 def _at_once(games: Any, steps: int) -> int:
     """Return how many states one request may have that shows so many steps: its reply has a limit."""
-    each = games.made.batch_bytes // games.made.games + games.room  # a generous bound
+    each = games.about.made.batch_bytes // games.about.made.games + games.room  # a generous bound
     limits = games.client.limits
     most = min(games.at_once, limits["games_per_env"], limits["batch_bytes"] // (2 * each))
     return max(1, most // steps)

@@ -53,7 +53,7 @@ class Viewer:
             late.cancel()
         self._due = 0.0
 
-    def show(self, call: Callable[..., Any], rows: int, probabilities: Any, values: Any) -> bool:
+    def show(self, call: Callable[..., bool], rows: int, probabilities: Any, values: Any) -> bool:
         now = time.monotonic()
         if now < self._due:
             return False
@@ -62,7 +62,7 @@ class Viewer:
             shown["probabilities"] = np.ascontiguousarray(probabilities, np.float32).reshape(rows, -1)
         if values is not None:
             shown["values"] = np.ascontiguousarray(values, np.float32).reshape(rows)
-        watched = bool(call(**shown).watched)
+        watched = call(**shown)
         self._due = now + (_PAUSE if watched else _UNSEEN)
         return watched
 

@@ -18,16 +18,20 @@ from pommego.errors import ServerError
 _CONNECTION = ("ca_file", "client_cert", "shared_memory", "expand_shared", "agent_limit")
 
 
+#: The arguments of `make_vec` by the request's fields, where they are not called so.
+_ARGUMENTS = {"games": "num_envs", "agent_seconds": "agent_limit"}
+
+
 def in_our_words(error: ServerError) -> ServerError:
     """Return an error about what `make_vec` asked for with the names of its arguments."""
-    message, field = error.message, error.field
-    if field == "games":
-        message, field = message.replace("games is", "num_envs is"), "num_envs"
-        message = message.replace("make needs the field games", "num_envs is None, want an integer")
+    message, field, own = error.message, error.field, _ARGUMENTS.get(error.field)
+    if own and error.code == "missing_field":
+        message = f"{own} is None, want an integer"
+    elif own and message.startswith(f"{field} "):
+        message = own + message.removeprefix(field)
     elif field == "observation":
         message = message.replace("there are [", 'there are ["box" ')
-    elif field == "agent_seconds":
-        message, field = message.replace(field, "agent_limit"), "connection"
+    field = "connection" if own in _CONNECTION else own or field
     return type(error)(error.code, message, error.hint, field, error.details)
 
 

@@ -32,7 +32,7 @@ _WE_WAIT, _IT_WAITS = _POSTED + 1, _ANSWERED + 1  # ... whether it sleeps, ...
 _IDS, _LENGTHS = _CLIENT // 8 + 1, _SERVER // 8 + 1  # ... eight bytes for each slot, ...
 _PLACES = _CLIENT // 4 + 2 + 2 * 16  # ... and the client's four bytes for each of up to 16
 _MASK, _HALF = (1 << 32) - 1, 1 << 31  # counts have 32 bits
-_MESSAGE = _MASK - 1  # in place of a place: a request written as a message
+MESSAGE = _MASK - 1  # in place of a place: a request written as a message
 
 _SPIN = 100e-6  # seconds to spin before sleeping
 _CROWDED = 200e-6  # seconds: if a yield takes longer, other threads want the processor
@@ -103,21 +103,12 @@ class Channel:
         """The array for the next step's actions, once the slot is free: see `answered`."""
         return self._actions[self.turn % self.slots]
 
-    @property
-    def begins(self) -> bool:
-        """Whether a step can be one of some games."""
-        return bool(self._games)
-
     def begin(self, games: np.ndarray) -> None:
         """Hand over a step of these games, whose actions were written last; it has no batch."""
         numbers = self._games[self.turn % self.slots]
         numbers[0] = len(games)
         numbers[1 : 1 + len(games)] = games
         self.post(0, -1)
-
-    def post_message(self, request_id: int, length: int) -> None:
-        """Hand over the request whose message, so many bytes long, was written last."""
-        self.post(request_id, _MESSAGE, length)
 
     def post(self, request_id: int, place: int, number: int | None = None) -> None:
         """Hand over the step whose actions were written last; its batch is to go to this place."""

@@ -1,4 +1,7 @@
-"""Requests and replies over one connection.
+"""Requests and replies over one connection, and the steps of one environment.
+
+Steps go as messages or, if client and server share memory, through that. It is the same for
+those who make them.
 
 Replies arrive in the order of the requests. Each has the id of its request, so that
 the reply to a request that was abandoned (after Ctrl-C, for example) is recognised and
@@ -9,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,8 +22,9 @@ from numpy.typing import NDArray
 from pommego._transport import wire
 from pommego._transport.channel import Channel
 from pommego._transport.handshake import Address, Certificates
+from pommego._transport.mapping import Mapping
 from pommego._transport.shared import PLACES, SLOTS, SharedBatch, SharedMemory
-from pommego._transport.websocket import WebSocket
+from pommego._transport.websocket import WebSocket, any_readable
 from pommego._version import __version__
 from pommego.errors import (
     ClosedError,
@@ -59,7 +63,7 @@ class Client:
     Attributes:
         end: returns, unless it is gone, what closes this connection's owner, such as a weak method.
         limits: what the server allows, by the protocol's names.
-        memory: shared with the server, for the environment that was made last; None without.
+        memory: shared with the server, for the environment of `make`; None without.
         next_id: the id that the next request must have.
     """
 
@@ -110,13 +114,14 @@ class Client:
             ) from e
 
     @property
-    def closed(self) -> bool:
-        return self._socket.closed
+    def in_flight(self) -> int:
+        """How many requests have no reply yet, those not counted that were given up."""
+        return len(self._expected)
 
     def call(self, kind: str, reply: type[R], **fields: Any) -> R:
         """Send a request and wait for its reply."""
         message = self.encode(kind, **fields)
-        if kind in _POSTED and self.memory is not None and self.memory.fits(message):
+        if kind in _POSTED and self.memory is not None and len(message) <= self.memory.room:
             request_id = self._post_message(message)
         else:
             request_id = self.submit(message)
@@ -148,67 +153,106 @@ class Client:
             raise
         return request_id
 
+    # An environment's steps ------------------------------------------------------
+
     def make(self, options: dict[str, Any], *, shared: bool | None, lend: bool) -> wire.EnvReply:
-        """Make an environment, whose batches are then read in the `memory` shared with the server."""
-        if not (self.address.local if shared is None else shared):
-            return self.call("make", wire.EnvReply, **options)
-        places = PLACES if lend else SLOTS + 1
-        try:
-            made = self.call("make", wire.EnvReply, **options, shared_memory=SLOTS, places=places)
-        except ServerError as e:
-            if e.field != "shared_memory" or shared:
-                raise
-            return self.call("make", wire.EnvReply, **options)
+        """Make the environment whose steps these are, where possible with memory shared with the server."""
+        if self.address.local if shared is None else shared:
+            places = PLACES if lend else SLOTS + 1
+            try:
+                made = self.call("make", wire.EnvReply, **options, shared_memory=SLOTS, places=places)
+                if self._map(made, lend=lend, must=bool(shared)):
+                    return made
+            except ServerError as e:
+                if e.field != "shared_memory" or shared:
+                    raise
+        return self.call("make", wire.EnvReply, **options)
+
+    def _map(self, made: wire.EnvReply, *, lend: bool, must: bool) -> bool:
         try:
             memory = SharedMemory(made, lend=lend)
         except (OSError, *wire.MISFITS) as e:
             self.call("close", wire.Ok, env=made.env)
-            if shared:
-                raise PommegoError(
-                    f"memory cannot be shared with the server at {self.address}: {e}. "
-                    "This needs a server on the same machine, run by the same user; leave shared_memory out."
-                ) from e
-            return self.call("make", wire.EnvReply, **options)
+            if not must:
+                return False
+            raise PommegoError(
+                f"memory cannot be shared with the server at {self.address}: {e}. "
+                "This needs a server on the same machine, run by the same user; leave shared_memory out."
+            ) from e
         self.call("attach", wire.Ok, env=made.env)
         self.memory = memory
-        return made
+        return True
 
-    def slot(self) -> NDArray[np.uint8]:
-        """Return where the actions of the next step go, in shared memory.
+    def prepare(self, made: wire.EnvReply) -> int:
+        """Get ready for the steps of what was made; returns how many may be in flight."""
+        self._made, limit = made, self.limits["in_flight"]
+        if self.memory is not None:
+            return min(limit, self.memory.channel.slots)
+        self._step = wire.StepRequest(made.env, made.action_shape)
+        return limit
 
-        If an abandoned step still uses the slot, this waits for it.
-        """
+    def actions(self, *, reuse: bool = False) -> NDArray[np.uint8]:
+        """Return where the actions of the next step go; with `reuse`, its batch over the last one."""
+        if self.memory is None:
+            return self._step.actions
+        if reuse:
+            self.memory.take_back()
+        return self._slot()
+
+    def step(self) -> None:
+        """Begin a step of all games with those actions."""
+        if self.memory is None:
+            self.submit(self._step.message(self.next_id))
+        else:
+            self.memory.post(self._take_id())
+
+    def begin(self, games: NDArray[np.int32]) -> None:
+        """Begin a step of these games with those actions."""
+        if self.memory is None:
+            actions = self._step.actions[: len(games) * self._made.learners]
+            fields = {"games": wire.tensor(games), "actions": wire.tensor(actions)}
+            self.call("send", wire.Ok, env=self._made.env, **fields)
+        else:
+            self.memory.channel.begin(games)
+
+    def ask_for_some(self) -> None:
+        """Ask for the batch of the first games that are ready."""
+        if self.memory is None:
+            self.submit(self.encode("recv", env=self._made.env))
+        else:
+            self._slot()
+            self.memory.post(self._take_id())
+
+    def places(self) -> list[Mapping]:
+        """Return the parts of shared memory in which batches have come so far; none without."""
+        return [place.mapping for place in self.memory.places if place] if self.memory else []
+
+    def _slot(self) -> NDArray[np.uint8]:
+        """Wait until a step that was abandoned leaves the slot of the next one, and return its actions."""
         if self._socket.closed:
             self._socket.check_usable()
         channel = self.memory.channel
-        self._await(channel, channel.turn - channel.slots)
+        self._await(channel.turn - channel.slots)
         return channel.actions()
 
-    def _await(self, channel: Channel, turn: int) -> None:
-        if not channel.answered(turn):
+    def _await(self, turn: int) -> None:
+        if not self.memory.channel.answered(turn):
             try:
-                self._sleep_for(channel, turn)
+                self._sleep_for(self.memory.channel, turn)
             except TimeoutError as e:
                 raise self._timed_out(e) from e
 
-    def post(self) -> int:
-        request_id = self._take_id()
-        self.memory.post(request_id)
-        return request_id
-
     def _post_message(self, message: bytes) -> int:
-        self.slot()
-        channel = self.memory.channel  # in which one that was interrupted may still lie
-        self._await(channel, max(self.memory.asked, channel.turn - channel.slots))
-        request_id = self._take_id()
-        self.memory.post_message(request_id, message)
-        return request_id
+        self._slot()
+        # One that was interrupted may still lie there.
+        self._await(max(self.memory.asked[1], self.memory.channel.turn - self.memory.channel.slots))
+        return self.memory.post_message(self._take_id(), message)
 
     def collect(self, kind: type[R]) -> R:
         """Receive the reply to the oldest request in flight.
 
         Tensors in it are valid until the next `collect`, unless the message is
-        kept with `give_away`. A batch in shared memory comes as `SharedBatch`.
+        given away (`wire.Received`). A batch in shared memory comes as `SharedBatch`.
         """
         try:
             reply = self._receive()
@@ -217,7 +261,7 @@ class Client:
         except PommegoError:
             raise
         except BaseException:
-            self.interrupt()
+            self._interrupt()
             raise
         if isinstance(reply, SharedBatch) and kind is wire.Batch:
             return reply
@@ -225,9 +269,11 @@ class Client:
             raise wire.server_error(reply)
         if not isinstance(reply, kind):
             raise self.distrust(f"a reply of type {type(reply).__name__}, expected {kind.__name__}")
+        if isinstance(reply, wire.Received):
+            reply.give_away = self._socket.give_away
         return reply
 
-    def interrupt(self) -> None:
+    def _interrupt(self) -> None:
         """Note that a caller was interrupted: what is in flight may keep the server busy for long.
 
         Later requests wait only a moment for it, unless the caller waits for the same reply again.
@@ -243,10 +289,6 @@ class Client:
     def _seconds(self) -> float:
         return min(self.timeout, _PATIENCE) if self._overdue else self.timeout
 
-    def time_out(self) -> TimeoutError:
-        """End the connection, and return the error that says that a reply took too long."""
-        return self._socket.timed_out(self.timeout)
-
     def _timed_out(self, error: TimeoutError) -> PommegoError:
         if not self._overdue:
             return error
@@ -258,17 +300,15 @@ class Client:
             "send() and recv(): after an interrupt recv() can be called again"
         )
 
-    def give_away(self) -> None:
-        """Hand the last reply's memory over to the arrays on it."""
-        self._socket.give_away()
-
     def give_up(self, request_id: int) -> None:
         """Skip the reply to this request when it arrives."""
         if request_id in self._expected:
             self._expected.remove(request_id)
 
-    def give_up_all(self) -> None:
+    def give_up_all(self, *, interrupted: bool = False) -> None:
         """Skip the replies to all requests in flight."""
+        if interrupted:
+            self._interrupt()
         self._expected.clear()
 
     def close(self) -> None:
@@ -295,7 +335,7 @@ class Client:
         while True:
             reply = self._receive_message()
             if self._answers(reply):
-                return self._shared_batch(reply.id, reply.size) if isinstance(reply, wire.Shared) else reply
+                return self._shared(reply.id, reply.size) if isinstance(reply, wire.Shared) else reply
 
     def _receive_message(self) -> wire.Reply:
         try:
@@ -343,11 +383,7 @@ class Client:
         self._expected.popleft()
         if request_id >= self._interrupted:
             self._interrupted = 0
-        try:
-            reply = memory.reply(request_id, size)
-        except wire.MISFITS as e:
-            raise self.distrust(f"an invalid reply ({e})") from e
-        return reply or self._shared_batch(request_id, size, slot)
+        return self._shared(request_id, size, slot)
 
     def _sleep_for(self, channel: Channel, turn: int) -> None:
         """Sleep until the server has answered the step posted in this turn.
@@ -367,9 +403,6 @@ class Client:
             elif time.monotonic() > deadline:
                 raise self._socket.timed_out(seconds)
 
-    def fileno(self) -> int:
-        return self._socket.fileno()
-
     def has_reply(self) -> bool:
         """Whether a reply begins to arrive, or `collect` fails at once."""
         try:
@@ -383,11 +416,13 @@ class Client:
         except ConnectionError as e:
             raise self._with_exit_status(e) from e
 
-    def _shared_batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
+    def _shared(self, request_id: int, size: int, slot: int | None = None) -> Any:
+        """Return the reply or the batch in shared memory, announced by a message unless there is a slot."""
         try:
-            return self.memory.batch(request_id, size, slot)
+            reply = None if slot is None else self.memory.reply(request_id, size)
+            return reply or self.memory.batch(request_id, size, slot)
         except wire.MISFITS as e:
-            raise self.distrust(f"an announcement of a shared batch that is invalid ({e!r})") from e
+            raise self.distrust(f"something invalid in shared memory ({e!r})") from e
 
     def _with_exit_status(self, error: ConnectionError) -> ConnectionError:
         """Return how the embedded server ended, if there is one and it has ended."""
@@ -397,3 +432,11 @@ class Client:
         told = ServerDiedError(f"{error}\n{died}", died.status, died.output, out_of_memory=died.out_of_memory)
         told.code = error.code
         return told
+
+
+def first_ready(clients: Sequence[Client], seconds: float) -> list[Client]:
+    """Wait for a reply to one of these, without shared memory; returns whose begins to arrive."""
+    found = [client for client in clients if client.has_reply()]
+    if not found and any_readable([client._socket.fileno() for client in clients], seconds):
+        found = [client for client in clients if client.has_reply()]
+    return found

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from pommego._transport import wire
 from pommego._transport.buffers import BufferPool
-from pommego._transport.channel import WORDS_END, Channel
+from pommego._transport.channel import MESSAGE, WORDS_END, Channel
 from pommego._transport.mapping import Mapping
 
 #: How many steps may be in flight.
@@ -55,13 +55,13 @@ class SharedBatch:
     id_at: int  # where the batch has its id
     tensors: dict[str, wire.Tensor]
     views: dict[str, Any] = field(default_factory=dict)  # the tensors as arrays
-    handed: Any = None  # dictionaries of those arrays, which the reader copies for each batch
+    handed: Any = None  # as of `wire.Received`
     id: int = 0
     size: int = 0
 
-    def whole(self) -> wire.Batch:
-        """Decode the whole batch, with the final observations."""
-        return wire.decode(self.memory[: self.size])
+    @property
+    def final(self) -> dict[str, wire.Tensor] | None:
+        return wire.decode(self.memory[: self.size]).final
 
     def own(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
         """Return the named `views` as arrays that belong to the caller."""
@@ -92,9 +92,10 @@ class SharedMemory:
         if words[:_KEY] != about.key:
             raise ValueError(f"{about.path} does not begin with the key of the server's memory")
         self._starts, self._size = about.batches, about.batches[1] - about.batches[0]
-        self._room = about.size - about.requests if about.requests else 0
+        # For one request posted as a message, and its reply; a server may take none.
+        self.room = about.size - about.requests if about.requests else 0
         self._requests_at = about.requests
-        self._asked = 0, -1  # the id and the turn of the last request posted as a message
+        self.asked = 0, -1  # the id and the turn of the last one of those
         self._lends = lend
         self.places: list[SharedBatch | None] = [None] * len(about.batches)
         self._shown: SharedBatch | None = None
@@ -115,27 +116,20 @@ class SharedMemory:
     @cached_property
     def _requests(self) -> memoryview:
         """Where requests are posted as messages, and answered; few environments do that."""
-        return memoryview(mmap.mmap(self._file, self._room, offset=self._requests_at))
+        return memoryview(mmap.mmap(self._file, self.room, offset=self._requests_at))
 
-    def fits(self, message: bytes) -> bool:
-        """Whether a request can be posted as a message, as far as its size is concerned."""
-        return len(message) <= self._room
-
-    @property
-    def asked(self) -> int:
-        return self._asked[1]
-
-    def post_message(self, request_id: int, message: bytes) -> None:
-        """Post an encoded request. The last one must have been answered."""
+    def post_message(self, request_id: int, message: bytes) -> int:
+        """Post an encoded request, and return its id. The last one must have been answered."""
         self._requests[: len(message)] = message
-        self._asked = request_id, self.channel.turn
-        self.channel.post_message(request_id, len(message))
+        self.asked = request_id, self.channel.turn
+        self.channel.post(request_id, MESSAGE, len(message))
+        return request_id
 
     def reply(self, request_id: int, size: int) -> wire.Reply | None:
         """Return the reply to the request posted as a message, if it was this one."""
-        if self._asked[0] != request_id:
+        if self.asked[0] != request_id:
             return None
-        if size > self._room:
+        if size > self.room:
             raise ValueError(f"a reply of {size} bytes, more than its place in shared memory has")
         message = self._buffers.take(size)[:size]  # which the arrays on it keep
         message[:] = self._requests[:size]
@@ -210,6 +204,8 @@ def check_layout(made: wire.EnvReply) -> None:
     if about is None:
         raise ValueError("the server did not describe memory for batches")
     places = len(about.batches) - 1
+    if bool(about.games) != bool(made.batch_size):
+        raise ValueError(f"{about} for batches of {made.batch_size} games")
     if len(about.actions) != SLOTS or not SLOTS < places <= PLACES:
         raise ValueError(
             f"{places} places for {len(about.actions)} slots, want {SLOTS + 1} to {PLACES} for {SLOTS}"

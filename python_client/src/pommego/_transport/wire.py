@@ -8,8 +8,8 @@ were received, as memoryviews, and become numpy arrays without a copy.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -93,7 +93,7 @@ class SharedMemoryReply(msgspec.Struct, kw_only=True):
     actions: list[int]
     batches: list[int]
     requests: int = 0
-    games: list[int] = []
+    games: list[int] = []  # with a batch size
 
 
 class EnvReply(_EnvAnswer, tag="env"):
@@ -120,8 +120,22 @@ class EnvReply(_EnvAnswer, tag="env"):
         return (self.rows,) if components == 1 else (self.rows, components)
 
 
-class Batch(_EnvAnswer, tag="batch"):
+class Received(_EnvAnswer, dict=True):
+    """A batch that came as a message. In shared memory a `SharedBatch` stands for it."""
+
     tensors: dict[str, Tensor]
+
+    views: ClassVar[dict[str, NDArray[Any]]] = {}  # the tensors as arrays, for the reader
+    handed: ClassVar[Any] = None  # dictionaries of those arrays, of which the reader makes copies
+    give_away: ClassVar[Callable[[], None]]  # hands the message's memory over to the arrays on it
+
+    def own(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Return the named `views` as arrays that belong to the caller."""
+        self.give_away()
+        return {name: self.views[name] for name in names}
+
+
+class Batch(Received, tag="batch"):
     final: dict[str, Tensor] | None = None
 
 
@@ -131,9 +145,8 @@ class Shared(_EnvAnswer, tag="shared"):
     size: int = msgspec.field(name="bytes")
 
 
-class Simulated(_EnvAnswer, tag="simulated"):
+class Simulated(Received, tag="simulated"):
     seed: int
-    tensors: dict[str, Tensor]
     states: list[bytes]
 
 

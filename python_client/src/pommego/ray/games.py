@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,21 +14,15 @@ from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
 from pommego import making
 from pommego._core.batch import View
+from pommego._core.games import Games
 from pommego._core.hosts import Connect, Hosts, split
 from pommego._core.portion import Make
+from pommego._core.session import About
 from pommego._core.wording import check_options
 from pommego.errors import ConnectionError, TimeoutError
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["make_vec"]
-
-#: What `Games` does that needs no more than asking the actor.
-_ASKED = {
-    *("observe", "ping", "render", "reset", "set_opponents", "set_starts", "starts"),
-    *("save", "restore", "readable", "simulate"),
-}
-#: The attributes of `Games` that stay the same.
-_KNOWN = ("made", "spec", "encoding", "state_encoding", "learners", "expand", "action_shape")
 
 
 def make_vec(
@@ -119,19 +112,25 @@ class Actors(Hosts):
 
         return make
 
+    @staticmethod
+    def first_ready(waiting: Sequence[ActorGames], seconds: float) -> list[ActorGames]:
+        """Wait for the first step to be made, or lost; returns whose."""
+        ready, _ = ray.wait([games.step for games in waiting], num_returns=1, timeout=seconds)
+        return [games for games in waiting if games.step in ready]
+
 
 @ray.remote
 class _Host:
     """An actor: it makes games on its node and does with them what it is asked to."""
 
-    def begin(self, connect: Connect, own: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def begin(self, connect: Connect, own: dict[str, Any]) -> tuple[str, About]:
         """Make the games; returns the node's address, and what stays the same of the games."""
         self._games = connect(None, own)
-        return ray.util.get_node_ip_address(), {name: getattr(self._games, name) for name in _KNOWN}
+        return ray.util.get_node_ip_address(), self._games.about
 
-    def ask(self, name: str, *args: Any, **options: Any) -> Any:
-        """Call a method of the games."""
-        return getattr(self._games, name)(*args, **options)
+    def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Ask the games."""
+        return self._games.ask(what, *args, **options)
 
     def step(self, actions: NDArray[np.uint8]) -> View:
         """Make a step."""
@@ -140,7 +139,7 @@ class _Host:
 
 
 class ActorGames:
-    """The games of an actor, as `Games` that are here.
+    """The games of a `Session` in an actor.
 
     Args:
         actor: a `_Host`.
@@ -149,65 +148,50 @@ class ActorGames:
         timeout: seconds to wait for one reply.
     """
 
+    server = None
+
     def __init__(self, actor: Any, known: ray.ObjectRef, number: int, timeout: float) -> None:
-        self._actor, self.timeout, self._step = actor, timeout, None
-        self.address = f"actor {number}"
+        self._actor, self.timeout, self.closed = actor, timeout, False
+        self.address, self.step = f"actor {number}", None
         try:
-            node, same = self._get(known)
+            node, self.about = self._get(known)
         except BaseException:
             self.close()
             raise
         self.address = f"actor {number} on {node}"
-        for name, value in same.items():
-            setattr(self, name, value)
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in _ASKED:
-            raise AttributeError(name)
-        return functools.partial(self._ask, name)
-
-    def _ask(self, name: str, *args: Any, **options: Any) -> Any:
-        return self._get(self._actor.ask.remote(name, *args, **options))
+    def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Have the actor ask its games."""
+        if what is Games.abandon:  # the step is made all the same
+            return None
+        return self._get(self._actor.ask.remote(what, *args, **options))
 
     def _get(self, result: ray.ObjectRef) -> Any:
         """Wait for a result."""
         try:
             return ray.get(result, timeout=self.timeout)
         except GetTimeoutError:
-            raise self.timed_out() from None
+            self.close()
+            raise TimeoutError(
+                f"{self.address} did not answer within {self.timeout:g} s. Has the cluster room for it "
+                "(`ray status`)? Perhaps a longer timeout= is needed."
+            ) from None
         except RayTaskError as e:
             raise e.cause from None
         except RayError as e:
             raise ConnectionError(f"{self.address}: {str(e).splitlines()[0]}") from e
 
-    def send(self, actions: NDArray[np.uint8]) -> None:
-        """Begin a step."""
-        self._step = self._actor.step.remote(actions)
+    def send(self, actions: NDArray[np.uint8], games: None = None, *, reuse: bool = False) -> None:
+        """Begin a step of all games, as those of a portion are."""
+        self.step = self._actor.step.remote(actions)
 
     def recv(self) -> View:
         """Wait for the step."""
-        return self._get(self._step)
-
-    @staticmethod
-    def first_ready(waiting: Sequence[ActorGames], seconds: float) -> list[ActorGames]:
-        """Wait for the first step to be made, or lost; returns whose."""
-        ready, _ = ray.wait([games._step for games in waiting], num_returns=1, timeout=seconds)
-        return [games for games in waiting if games._step in ready]
-
-    def abandon_steps(self, *, interrupted: bool = False) -> None:
-        """Forget the step, which is made all the same."""
-        self._step = None
-
-    def timed_out(self) -> TimeoutError:
-        """End the actor, and return the error that says that it took too long."""
-        self.close()
-        return TimeoutError(
-            f"{self.address} did not answer within {self.timeout:g} s. Has the cluster room for it "
-            "(`ray status`)? Perhaps a longer timeout= is needed."
-        )
+        return self._get(self.step)
 
     def close(self) -> None:
         """End the actor, and with it its server."""
+        self.closed = True
         if ray.is_initialized():
             with contextlib.suppress(RayError):
                 ray.kill(self._actor)
