@@ -12,7 +12,7 @@ from pommego._core.opponents import LineUps
 from pommego._core.portion import Make, Portion
 from pommego._core.session import Session
 from pommego._core.several import FirstReady, JoinedGames
-from pommego._transport.client import first_ready
+from pommego._transport.websocket import any_readable
 from pommego.errors import ConnectionError, PommegoError, ServerError, TimeoutError
 
 _MOST_PORTIONS = 32  # connections to one server
@@ -118,8 +118,10 @@ class Servers(Hosts):
     @staticmethod
     def first_ready(waiting: Sequence[Games], seconds: float) -> list[Games]:
         """Wait for the first batches to begin to arrive, without shared memory; returns whose."""
-        ready = first_ready([games.client for games in waiting], seconds)
-        return [games for games in waiting if games.client in ready]
+        found = [games for games in waiting if games.client.has_reply()]
+        if not found and any_readable([games.client.fileno() for games in waiting], seconds):
+            found = [games for games in waiting if games.client.has_reply()]
+        return found
 
     def _tried(self, at: str, why: Exception) -> list[str]:
         """Return the addresses to try, in their order: a server that stood still comes last."""

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._transport import wire
-from pommego.pool import Pool, check_policy
+
+if TYPE_CHECKING:
+    from pommego.pool import Pool
+
+# ruff: noqa: PLC0415, pools and policies are looked at where there are some
 
 #: What plays a seat from Python: see `LineUps`.
 Policy = Callable[[dict[str, NDArray[Any]], dict[str, NDArray[Any]]], ArrayLike]
 #: An agent's name, a policy, or a pool of them.
-Opponent = str | Policy | Pool
+Opponent: TypeAlias = "str | Policy | Pool"
 
 LEARNER = "learner"
 _POLICY = "policy"  # the server's name for a seat that is played from here
@@ -74,12 +78,13 @@ class LineUps:
     def read(cls, opponents: Opponents, games: int) -> LineUps:
         if isinstance(opponents, LineUps):
             return opponents
-        if isinstance(opponents, Pool):
-            raise TypeError("opponents is a Pool: give it a seat or several, as in opponents=[pool] * 3")
         if callable(opponents):
             opponents = [_of_game(opponents, game) for game in range(games)]
         elif not isinstance(opponents, Sequence):
-            raise TypeError(f"opponents is a list of names and policies, not {type(opponents).__name__}")
+            given = type(opponents).__name__
+            raise TypeError(
+                f"opponents is a list of names, policies and pools, as in opponents=[pool] * 3, not a {given}"
+            )
         several = [isinstance(entry, Sequence) and not isinstance(entry, str) for entry in opponents]
         if not any(several):
             return cls((opponents,))
@@ -148,9 +153,11 @@ def seats_of(seats: Sequence[Opponent]) -> tuple[list[str], LineUps | None]:
 
 def check_player(what: str, player: Any, *further: str) -> None:
     """Check that this can play: an agent's name, a `Pool`, or a policy, see `check_policy`."""
-    if isinstance(player, Pool):
-        return
     if not isinstance(player, str):
+        from pommego.pool import Pool, check_policy
+
+        if isinstance(player, Pool):
+            return
         if not callable(player):
             expected = "a policy (a callable on obs and info), a Pool or an agent's name"
             raise TypeError(f"{what} is {player!r}, expected {expected}")

@@ -60,7 +60,10 @@ class Session(Protocol):
         """Wait for the batch of the oldest step in flight, or with a batch size of the first games ready."""
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Call a method of `Games`, such as ``Games.reset``, with these arguments, where the games are."""
+        """Call a function of `Games` with these arguments where the games are: a method, or one of a module.
+
+        Such are ``Games.reset``, ``saved.save`` and ``saved.simulate``.
+        """
 
     def close(self) -> None:
         """Free the games; stop their server if it is their own. Idempotent."""

@@ -67,9 +67,8 @@ class Mapping(mmap.mmap):
             self.moved = _mremap(ours, size, size, _MREMAP_MAYMOVE | _MREMAP_FIXED, self.address) != _FAILED
             if not self.moved:
                 _munmap(ours, size)
-        self._withdrawn = (
-            self._lends and not self.moved
-        )  # out of memory: then at least the server does not write to it
+        # If out of memory, the server at least does not write to it.
+        self._withdrawn = self._lends and not self.moved
 
 
 def _gone() -> None:
