@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode
 from pommego._core import checks
 from pommego._core.connecting import Connection, GamesMaker
 from pommego._transport import wire
-from pommego.errors import ServerError
+from pommego.errors import ServerError, on_failure
 from pommego.spec import BOX
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
 
@@ -241,7 +241,7 @@ def make_vec(
 
             raise in_our_words(e) from None
         viewer = None
-        try:
+        with on_failure(games.close):
             if line_ups is not None and line_ups.policy_seats and line_ups.hidden:
                 from pommego._core.policies import PolicyGames
 
@@ -251,9 +251,6 @@ def make_vec(
 
                 token_there = games.server.token if games.server else token
                 viewer = Viewer(games.address, token_there, games.about.made.view_key, connection)
-        except BaseException:
-            games.close()
-            raise
         return PommegoVectorEnv(games, render_mode=render_mode, respawn=make, viewer=viewer)
 
     return make()

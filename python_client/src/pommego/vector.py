@@ -19,7 +19,7 @@ from pommego._core.games import Games
 from pommego._core.info import InfoMaker
 from pommego._core.rows import fields_of
 from pommego._core.session import Session
-from pommego.errors import PommegoError
+from pommego.errors import PommegoError, on_failure
 from pommego.spec import BOX, Encoding
 
 if TYPE_CHECKING:
@@ -641,12 +641,9 @@ class PommegoVectorEnv(VectorEnv):
         """
         states = self.get_state()
         twin = self._respawn()
-        try:
+        with on_failure(twin.close):
             twin.reset(seed=0)
             twin.set_state(range(self.num_games), states)
-        except BaseException:
-            twin.close()
-            raise
         return twin
 
     # Rows and games ------------------------------------------------------------
@@ -666,7 +663,8 @@ class PommegoVectorEnv(VectorEnv):
 
     def split_mask(self, action_mask: NDArray[np.int8]) -> tuple[NDArray[np.int8], ...]:
         """Split (..., choices) into one mask for each component of an action, without a copy."""
-        return rows.split_mask(action_mask, [choice.n for choice in self.game_spec.actions])
+        ends = np.cumsum([choice.n for choice in self.game_spec.actions])[:-1]
+        return tuple(np.split(action_mask, ends, axis=-1))
 
     def sample_actions(self, action_mask: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """Draw random actions, each legal one equally likely.
@@ -683,14 +681,13 @@ class PommegoVectorEnv(VectorEnv):
         Raises:
             ValueError: the mask is not (rows, choices), or a row of it is all zeros.
         """
-        choices = [choice.n for choice in self.game_spec.actions]
-        shape = self._rows, sum(choices)
+        shape = self._rows, sum(choice.n for choice in self.game_spec.actions)
         mask = np.ones(shape, np.int8) if action_mask is None else checks.numbers("action_mask", action_mask)
         if mask.shape != shape:
             raise ValueError(
                 f"action_mask must have shape {shape}, as info['action_mask'] has, got {mask.shape}"
             )
-        drawn = rows.sample(rows.split_mask(mask, choices), self.np_random)
+        drawn = rows.sample(self.split_mask(mask), self.np_random)
         return drawn.reshape(-1, *self._session.about.made.action_shape[1:])
 
     def __enter__(self) -> Self:

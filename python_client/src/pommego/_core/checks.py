@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 _SEEDS = 1 << 64
 
+#: The seed of the first game, or of each with whether it has one, or no seeds.
+Seeds = int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None
+
 
 def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | None:
     """Return the `batch_size` to send to the server: None if a batch has all games."""
@@ -43,9 +46,7 @@ def at_least(least: int, what: str, value: Any, kind: type = Integral, more: str
         raise ValueError(f"{what} is {value!r}, expected {said}, {least} or more{more}")
 
 
-def seeds(
-    seed: int | Sequence[int | None] | NDArray[Any] | None, games: int
-) -> int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None:
+def seeds(seed: int | Sequence[int | None] | NDArray[Any] | None, games: int) -> Seeds:
     """Read `seed`: a number, or a list, returned as its values and a mask of those given."""
     if seed is None or isinstance(seed, int | np.integer):
         return None if seed is None else one_seed(seed)

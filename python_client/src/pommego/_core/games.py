@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
 from pommego._core.batch import BatchReader, View
-from pommego._core.session import About
+from pommego._core.session import About, Numbers
 from pommego._transport import wire
 from pommego._transport.client import Client
+from pommego.errors import on_failure
 from pommego.server import Server
 from pommego.spec import Encoding, GameSpec
 
@@ -49,12 +50,9 @@ class Games:
         self.address, self.closed = str(client.address), False
         self._finalizer = weakref.finalize(self, _end, client, server)
         client.end = weakref.WeakMethod(self.close)
-        try:
+        with on_failure(self.close):
             made = client.make(options, shared=shared_memory, lend=copy)
             self._understand(made, copy=copy, expand=expand, box=box, lists_rows=lists_rows)
-        except BaseException:
-            self.close()
-            raise
 
     def _understand(
         self, made: wire.EnvReply, *, copy: bool, expand: bool, box: bool, lists_rows: bool
@@ -94,9 +92,7 @@ class Games:
 
     # Steps ---------------------------------------------------------------------
 
-    def send(
-        self, actions: ArrayLike, games: NDArray[np.int32] | None = None, *, reuse: bool = False
-    ) -> None:
+    def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
         """Begin a step; see `Session`."""
         made = self.about.made
         where = self.client.actions(reuse=reuse)
@@ -195,10 +191,7 @@ class Games:
         self._line_ups = first + count, len(line_ups.line_ups)
 
     def reset(
-        self,
-        seeds: int | tuple[NDArray, NDArray] | None,
-        mask: NDArray[np.bool_] | None,
-        states: Sequence[Any] | None = None,
+        self, seeds: checks.Seeds, mask: NDArray[np.bool_] | None, states: Sequence[Any] | None = None
     ) -> View:
         """Begin new episodes, those of some games in saved states."""
         starts: dict[str, Any] = {}

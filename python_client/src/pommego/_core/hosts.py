@@ -13,7 +13,7 @@ from pommego._core.portion import Make, Portion
 from pommego._core.session import Session
 from pommego._core.several import FirstReady, JoinedGames
 from pommego._transport.websocket import any_readable
-from pommego.errors import ConnectionError, PommegoError, ServerError, TimeoutError
+from pommego.errors import ConnectionError, PommegoError, ServerError, TimeoutError, on_failure
 
 _MOST_PORTIONS = 32  # connections to one server
 _PAUSE = 0.2  # seconds between rounds in which no server could be reached
@@ -47,14 +47,10 @@ class Hosts:
             makes.append((self.maker(connect, host, own), first, count))
             first += count
         known = len(line_ups.line_ups) if line_ups else 1
-        try:
+        with on_failure(lambda: [portion.games.close() for portion in made]):
             for make, at, count in makes:
                 made.append(Portion(make, at, count, line_ups=known, retries=self.retries))
             return JoinedGames(made, batch_size, self.first_ready)
-        except BaseException:
-            for portion in made:
-                portion.games.close()
-            raise
 
     def portions(self, games: int, batch_size: int | None) -> list[tuple[Any, int]]:
         """Return the host and the number of games of each portion."""

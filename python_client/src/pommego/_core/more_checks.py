@@ -102,6 +102,18 @@ def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
     return (first // learners).astype(np.int32)
 
 
+def given_weights(weights: Sequence[float], n: int, what: str) -> tuple[float, ...]:
+    """Return how often each of n things is drawn."""
+    each = tuple(float(weight) for weight in weights)
+    if len(each) != n:
+        raise ValueError(f"{len(each)} weights for {n} {what}")
+    if not all(0 <= weight < np.inf for weight in each) or not sum(each) > 0:
+        raise ValueError(
+            f"the weights of {what} are {list(each)}, expected finite numbers, 0 or more, not all 0"
+        )
+    return each
+
+
 def one_action(what: str, action: Any, space: gymnasium.Space, *, heeded: bool = True) -> NDArray[Any]:
     """Return the action of one seat, checked as the server checks those of rows."""
     given = numbers(what, action)

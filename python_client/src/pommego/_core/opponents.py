@@ -70,7 +70,11 @@ class LineUps:
             raise ValueError("LineUps needs at least one line-up")
         names = ["opponents"] if len(line_ups) == 1 else [f"opponents[{n}]" for n in range(len(line_ups))]
         self.line_ups = tuple(map(_opponents, names, line_ups))
-        self.weights = None if weights is None else _weights(weights, len(self.line_ups))
+        self.weights: tuple[float, ...] | None = None
+        if weights is not None:
+            from pommego._core.more_checks import given_weights
+
+            self.weights = given_weights(weights, len(self.line_ups), "line-ups")
         self.by_game: NDArray[np.int32] | None = None
         self.hidden = True
 
@@ -195,12 +199,3 @@ def _opponents(what: str, entries: Sequence[Any]) -> tuple[Opponent, ...]:
         if entry == _POLICY:
             raise ValueError(f"{what}[{k}] is {entry!r}: give the policy itself, a callable")
     return tuple(entries)
-
-
-def _weights(weights: Sequence[float], n: int) -> tuple[float, ...]:
-    given = tuple(float(weight) for weight in weights)
-    if len(given) != n:
-        raise ValueError(f"LineUps has {len(given)} weights for {n} line-ups")
-    if not all(0 <= weight < np.inf for weight in given) or not sum(given) > 0:
-        raise ValueError(f"the weights are {list(given)}, expected finite numbers, 0 or more, not all 0")
-    return given

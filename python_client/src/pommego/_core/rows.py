@@ -29,11 +29,6 @@ def rows_of(games: NDArray[Any], learners: int) -> NDArray[np.intp]:
     return (first[:, None] + np.arange(learners)).ravel() if learners > 1 else first
 
 
-def split_mask(action_mask: NDArray[np.int8], choices: Sequence[int]) -> tuple[NDArray[np.int8], ...]:
-    """Split (..., choices) into one mask for each component of an action, without a copy."""
-    return tuple(np.split(action_mask, np.cumsum(choices)[:-1], axis=-1))
-
-
 def sample(masks: Sequence[NDArray[np.int8]], rng: np.random.Generator) -> NDArray[np.uint8]:
     """Draw legal actions, (rows, components), from a mask (rows, choices) for each component."""
     drawn = []

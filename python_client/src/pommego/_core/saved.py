@@ -15,6 +15,7 @@ from pommego._core import checks
 from pommego._core.batch import Lazy, View
 from pommego._core.info import episode_info
 from pommego._core.merging import join_batches
+from pommego._core.more_checks import given_weights
 from pommego._transport import wire
 from pommego.errors import ServerError
 from pommego.state import State, to_wire
@@ -113,21 +114,14 @@ class Starts:
         if states is not None and not len(states):
             raise ValueError("the list of start states is empty: give some, or None for new boards alone")
         self.states = [to_wire(state) for state in states or ()]
-        self.weights = None if weights is None else [float(weight) for weight in weights]
+        self.weights: list[float] | None = None
         self.ordinary = float(ordinary)
-        if self.weights is not None:
-            self._leave_out_the_never_drawn()
+        if weights is not None:  # without those never drawn, so that no message has only such
+            each = given_weights(weights, len(self.states), "start states")
+            drawn = [pair for pair in zip(self.states, each, strict=True) if pair[1]]
+            self.states, self.weights = map(list, zip(*drawn, strict=True))
         if not 0 <= ordinary <= 1:
             raise ValueError(f"the share of ordinary starts is {ordinary}, expected 0 to 1")
-
-    def _leave_out_the_never_drawn(self) -> None:
-        """Check the weights and drop states of weight 0, so that no message has nothing else."""
-        if len(self.weights) != len(self.states):
-            raise ValueError(f"{len(self.weights)} weights for {len(self.states)} start states")
-        if not all(0 <= w < math.inf for w in self.weights) or not sum(self.weights) > 0:
-            raise ValueError("weights of start states are finite numbers, 0 or more, not all 0")
-        self.states = [state for state, weight in zip(self.states, self.weights, strict=True) if weight]
-        self.weights = [weight for weight in self.weights if weight]
 
     @classmethod
     def read(cls, starts: Starts | Sequence[State | bytes | dict[str, Any]] | None) -> Starts:

@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core.batch import View
+from pommego._core.checks import Seeds
 from pommego._core.games import Games
 from pommego._core.merging import join_batches
 from pommego._core.more_checks import legal
 from pommego._core.portion import Host, Portion
 from pommego._core.saved import Starts, restore, save, set_starts
-from pommego._core.session import Session
+from pommego._core.session import Numbers, Session
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ServerError, TimeoutError
 
 if TYPE_CHECKING:
@@ -93,9 +94,7 @@ class JoinedGames:
 
     # Steps ----------------------------------------------------------------------
 
-    def send(
-        self, actions: ArrayLike, games: NDArray[np.int32] | None = None, *, reuse: bool = False
-    ) -> None:
+    def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
         """Begin a step; see `Session`."""
         games = self._every if games is None else games
         self._check_turn(games)
@@ -204,12 +203,7 @@ class JoinedGames:
             portion.abandon(interrupted=interrupted)
         self._forget()
 
-    def _reset(
-        self,
-        seeds: int | tuple[NDArray, NDArray] | None,
-        mask: NDArray[np.bool_] | None,
-        states: list[Any] | None = None,
-    ) -> View:
+    def _reset(self, seeds: Seeds, mask: NDArray[np.bool_] | None, states: list[Any] | None = None) -> View:
         def reset(portion: Portion) -> View:
             own = None if mask is None else mask[portion.slice]
             if own is not None and not own.any():
@@ -300,7 +294,7 @@ _SHARED_OUT: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 
 
-def _seeds_of(seeds: int | tuple[NDArray, NDArray] | None, portion: Portion) -> Any:
+def _seeds_of(seeds: Seeds, portion: Portion) -> Any:
     if not isinstance(seeds, tuple):
         return None if seeds is None else (seeds + portion.first) % (1 << 64)
     values, given = seeds[0][portion.slice], seeds[1][portion.slice]

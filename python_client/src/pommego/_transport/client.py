@@ -36,6 +36,7 @@ from pommego.errors import (
     ServerError,
     TimeoutError,
     VersionError,
+    on_failure,
 )
 
 _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest batch
@@ -92,11 +93,8 @@ class Client:
             if e.status == 400 and "subprotocol" in e.body:
                 raise VersionError(f"{e} {_SAME_RELEASE}") from e
             raise
-        try:
+        with on_failure(self.close):
             hello = self._greet()
-        except BaseException:
-            self.close()
-            raise
         self.limits = hello.limits
         if lacking := [name for name in _LIMITS if self.limits.get(name, 0) < 1]:
             raise self.distrust(f"the limits {self.limits}, expected numbers above 0 for {lacking}")

@@ -35,7 +35,7 @@ from typing import Self
 from pommego._transport import frames
 from pommego._transport.buffers import BufferPool
 from pommego._transport.handshake import Address, Certificates, open_socket, upgrade
-from pommego.errors import ClosedError, ConnectionError, PommegoError, ProtocolError, TimeoutError
+from pommego.errors import ClosedError, ConnectionError, PommegoError, ProtocolError, TimeoutError, on_failure
 
 _FIRST_BUFFER = 64 << 10
 _LONGEST = 1 << 30
@@ -89,11 +89,8 @@ class WebSocket:
         """Open a connection; see `pommego._transport.handshake` for addresses and errors."""
         where = Address.parse(address) if isinstance(address, str) else address
         sock = open_socket(where, timeout, (certificates or Certificates()).context(where))
-        try:
+        with on_failure(sock.close):
             upgrade(sock, where, subprotocol=subprotocol, token=token, timeout=timeout)
-        except BaseException:
-            sock.close()
-            raise
         return cls(sock, max_message=max_message, peer=str(where), text=not subprotocol)
 
     @property
