@@ -114,7 +114,8 @@ class LineUps:
     def policy_seats(self) -> list[int]:
         """Which seats some line-up has a policy in, counted as opponents are."""
         width = max(map(len, self.line_ups))
-        return [k for k in range(width) if any(_plays_here(each[k : k + 1]) for each in self.line_ups)]
+        there = [[one for each in self.line_ups for one in each[k : k + 1]] for k in range(width)]
+        return [k for k in range(width) if not all(isinstance(one, str) for one in there[k])]
 
     def of_games(self, games: slice) -> LineUps:
         own = copy.copy(self)
@@ -172,10 +173,6 @@ def check_player(what: str, player: Any, *further: str) -> None:
         raise ValueError(f"{what} is {player!r}, who can play in a match of the command alone, pommego play")
     if "," in name:
         raise ValueError(f"{what} is {player!r}, expected the name of one agent: give {player.split(',')}")
-
-
-def _plays_here(opponents: Sequence[Opponent]) -> bool:
-    return any(not isinstance(one, str) for one in opponents)
 
 
 def _of_game(opponents: Callable[[int], Any], game: int) -> Sequence[Opponent]:

@@ -163,13 +163,10 @@ class PolicyGames:
         for i in view.finished.tolist():
             game = int(games[i])
             if self._pools[game]:
-                score = self._score(view, i)
+                result = view.stats["result"][i * self._all]  # the first learner's; 0.5: tied or cut off
+                score = {Result.WON: 1.0, Result.LOST: 0.0}.get(result, 0.5)
                 for pool, seat in self._pools[game].items():
                     pool.record(seat, score)
-
-    def _score(self, view: View, i: int) -> float:
-        """Return how the first learner did: 1 won, 0.5 tied or cut off, 0 lost."""
-        return {Result.WON: 1.0, Result.LOST: 0.0}.get(view.stats["result"][i * self._all], 0.5)
 
     def send(self, actions: ArrayLike, games: Array | None = None, *, reuse: bool = False) -> None:
         """Ask the policies, and begin a step; see `Session`."""

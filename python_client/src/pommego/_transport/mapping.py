@@ -81,11 +81,6 @@ _MREMAP_MAYMOVE, _MREMAP_FIXED = 1, 2
 _FAILED = ctypes.c_void_p(-1).value
 
 
-def _before_fork() -> None:
-    for mapping in list(_mappings):
-        mapping.move()
-
-
 if sys.platform == "linux":
 
     def _function(name: str, *arguments: Any) -> Any:
@@ -98,4 +93,4 @@ if sys.platform == "linux":
     _mmap = _function("mmap", _pointer, _size, _int, _int, _int, ctypes.c_long)
     _mremap = _function("mremap", _pointer, _size, _size, _int, _pointer)
     _munmap = _function("munmap", _pointer, _size)
-    os.register_at_fork(before=_before_fork)
+    os.register_at_fork(before=lambda: [mapping.move() for mapping in list(_mappings)])

@@ -386,11 +386,5 @@ def any_readable(socks: Sequence[socket.socket | int], seconds: float, *, writin
     return any(select.select([] if writing else socks, socks if writing else [], [], seconds))  # Windows
 
 
-def _after_fork() -> None:
-    """In a forked child, close the parent's connections: otherwise they would outlive the parent."""
-    for connection in list(_open):
-        connection.forget()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):  # a child's copies would outlive the parent's connections
+    os.register_at_fork(after_in_child=lambda: [connection.forget() for connection in list(_open)])
