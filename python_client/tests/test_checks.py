@@ -10,8 +10,8 @@ import pytest
 
 import pommego
 from pommego._core import checks
+from pommego._core.more_checks import reset_mask, reset_states
 from pommego._core.opponents import LineUps
-from pommego._core.reset_options import reset_mask, reset_states
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 

@@ -24,13 +24,13 @@ from pommego.errors import *  # noqa: F403, all of them
 
 if TYPE_CHECKING:
     from pommego._core.connecting import Connection
+    from pommego._core.describing import catalog, encode
     from pommego._core.opponents import LineUps
-    from pommego._core.simulating import Simulation
-    from pommego._core.starts import Starts
+    from pommego._core.saved import Simulation, Starts
     from pommego._version import __version__
     from pommego.encoding import planes
     from pommego.evaluation import check_result, evaluate
-    from pommego.making import catalog, encode, make, make_vec
+    from pommego.making import make, make_vec
     from pommego.networks import load
     from pommego.pettingzoo import aec_env as aec_env
     from pommego.pettingzoo import parallel_env as parallel_env
@@ -80,13 +80,13 @@ _registration.register()
 #: The names that are loaded on first use, by their modules.
 _LATER = {
     "_core.connecting": ("Connection",),
+    "_core.describing": ("catalog", "encode"),
     "_core.opponents": ("LineUps",),
-    "_core.simulating": ("Simulation",),
-    "_core.starts": ("Starts",),
+    "_core.saved": ("Simulation", "Starts"),
     "_version": ("__version__",),
     "encoding": ("planes",),
     "evaluation": ("check_result", "evaluate"),
-    "making": ("catalog", "encode", "make", "make_vec"),
+    "making": ("make", "make_vec"),
     "networks": ("load",),
     "pettingzoo": ("aec_env", "parallel_env"),
     "pool": ("Pool",),

@@ -34,7 +34,6 @@ import numpy as np
 import pommego
 from pommego import examples
 from pommego._core import command
-from pommego.making import describe
 from pommego.server import cores
 
 _ROUNDS = 5
@@ -107,14 +106,12 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 def _make(options: argparse.Namespace, server: pommego.Server) -> pommego.PommegoVectorEnv:
     where = {"address": server.address, "token": server.token}
-    opponents = options.opponents.split(",") if options.opponents else None
-    if opponents and len(opponents) == 1:
-        opponents *= describe(options.id, rules=None, **where).seats - 1
+    several = options.opponents and "," in options.opponents
     return pommego.make_vec(
         options.id,
         num_envs=options.games,
         observation=options.observation,
-        opponents=opponents,
+        opponents=options.opponents.split(",") if several else options.opponents,
         workers=options.workers,
         copy=options.copy,
         connection=pommego.Connection(shared_memory=options.transport == "shm", expand_shared=options.copy),

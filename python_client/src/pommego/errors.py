@@ -8,6 +8,8 @@ same error (a lost connection, a timeout) the class is also a subclass of that, 
 from __future__ import annotations
 
 import builtins
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 __all__ = [
@@ -151,3 +153,13 @@ class GamePanicError(ServerError):
     of this step are lost. Please report it: `details` has the `game`, its
     `seed` and `episode`, and as `state` its state after the error.
     """
+
+
+@contextlib.contextmanager
+def on_failure(undo: Callable[[], object]) -> Iterator[None]:
+    """Call `undo` if the block fails, also by an interrupt. The error goes on."""
+    try:
+        yield
+    except BaseException:
+        undo()
+        raise

@@ -18,14 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 from pommego._core import checks
 from pommego._core.batch import Observation
 from pommego._core.connecting import Connection
+from pommego._core.describing import describe, running
 from pommego._core.matches import play_matches, rules_alone
 from pommego._core.opponents import Opponent, check_player
 from pommego._core.playing import Game, Played, play_games, progress
 from pommego._core.wording import check_options
-from pommego.making import describe, make_vec
+from pommego.making import make_vec
 from pommego.pool import SEARCH, Pool
 from pommego.results import Evaluation
-from pommego.server import running
 from pommego.spec import GameSpec
 from pommego.suites import Part, Suite, SuiteResult, differing, load, named
 

@@ -20,15 +20,15 @@ import msgspec
 import numpy as np
 
 from pommego._core import checks
+from pommego._core.describing import describe, running
 from pommego._core.matches import RESULTS
 from pommego._core.playing import Game, Played
 from pommego._transport.handshake import Address
 from pommego._transport.websocket import WebSocket
 from pommego.errors import ProtocolError, ServerError
 from pommego.evaluation import SEED, play_suite, play_ways, seatings
-from pommego.making import describe
 from pommego.results import Evaluation
-from pommego.server import Server, running
+from pommego.server import Server
 from pommego.spec import GameSpec
 from pommego.suites import SuiteResult, named
 

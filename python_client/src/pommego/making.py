@@ -1,4 +1,4 @@
-"""Making environments: `make_vec`, `make` and `catalog`."""
+"""Making environments: `make_vec` and `make`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import functools
 import inspect
 import json
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
@@ -14,22 +13,20 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from pommego._core import checks
-from pommego._core.connecting import Connection, GamesMaker, read_spec, spec_of
+from pommego._core.connecting import Connection, GamesMaker
 from pommego._transport import wire
-from pommego._transport.client import Client
-from pommego.errors import ServerError
-from pommego.server import running
-from pommego.spec import BOX, GameSpec
+from pommego.errors import ServerError, on_failure
+from pommego.spec import BOX
 from pommego.vector import RENDER_MODES, PommegoVectorEnv
 
 if TYPE_CHECKING:
     from pommego._core.hosts import Hosts
     from pommego._core.opponents import LineUps, Opponent, Opponents
-    from pommego._core.starts import Starts
+    from pommego._core.saved import Starts
     from pommego.single import PommegoEnv
     from pommego.state import State
 
-__all__ = ["catalog", "describe", "encode", "make", "make_vec"]
+__all__ = ["make", "make_vec"]
 
 # ruff: noqa: PLC0415, modules that a plain step does not need are loaded when they are used
 
@@ -187,7 +184,7 @@ def make_vec(
         raise ValueError("web=True with replace or several servers: their games have no single page")
     batch = checks.batch_size(batch_size, num_envs, mode)
     if start_states is not None:
-        from pommego._core.starts import Starts
+        from pommego._core.saved import Starts
 
         start_states = Starts.read(start_states)
     shared_memory = connection.shared_memory
@@ -244,7 +241,7 @@ def make_vec(
 
             raise in_our_words(e) from None
         viewer = None
-        try:
+        with on_failure(games.close):
             if line_ups is not None and line_ups.policy_seats and line_ups.hidden:
                 from pommego._core.policies import PolicyGames
 
@@ -254,9 +251,6 @@ def make_vec(
 
                 token_there = games.server.token if games.server else token
                 viewer = Viewer(games.address, token_there, games.about.made.view_key, connection)
-        except BaseException:
-            games.close()
-            raise
         return PommegoVectorEnv(games, render_mode=render_mode, respawn=make, viewer=viewer)
 
     return make()
@@ -330,48 +324,7 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
     return PommegoEnv(envs, render_mode=render_mode)
 
 
-def encode(states: Sequence[State | bytes | dict[str, Any]], id: str, **options: Any) -> tuple[Any, dict]:
-    """Observe saved positions, in one request: what all seats see, and their masks.
-
-    Args:
-        states: games of the id, as `PommegoVectorEnv.get_state` and `pommego.data.states` give them.
-        id: an id of the catalog.
-        options: as for `make_vec`: observation, mask, state, rules, address and so on.
-
-    Returns:
-        the observations and info of `PommegoVectorEnv.reset`, with a row for each seat of each state. The
-        arrays are yours.
-
-    Raises:
-        ValueError, ServerError: a state is none of this id. Other errors are those of `make_vec`.
-    """
-    with make_vec(id, len(states), autoreset_mode=AutoresetMode.DISABLED, **options) as envs:
-        return envs.reset(options={"states": list(states)})
-
-
 def against_simple(options: dict[str, Any]) -> dict[str, Any]:
     """Return options with "simple" in all seats but one, unless they say who plays."""
     named = options.get("opponents") is not None or options.get("seats") is not None
     return options if named else options | {"opponents": "simple"}
-
-
-def catalog(
-    *,
-    address: str | None = None,
-    token: str | None = None,
-    connection: Connection | None = None,
-    timeout: float = 60.0,
-) -> dict[str, GameSpec]:
-    """Return the games that the server has, by id. Arguments and errors as for `make_vec`."""
-    further = {"certificates": Connection.read(connection), "timeout": timeout}
-    with running(address, token) as where, closing(Client(**where, **further)) as client:
-        specs = [read_spec(client, spec) for spec in client.call("envs", wire.EnvsReply).envs]
-    return {spec.id: spec for spec in specs}
-
-
-def describe(
-    id: str, *, rules: Any, address: str, token: str | None, connection: Connection | None = None
-) -> GameSpec:
-    """Return the description of one game, with changed rules if any are given. Errors as for `make_vec`."""
-    with closing(Client(address, token=token, certificates=Connection.read(connection))) as client:
-        return spec_of(client, id, rules)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
-from pommego.making import catalog
+from pommego._core.describing import catalog
 from pommego.spec import Field, GameSpec
 
 __all__ = ["FORMAT", "UNIT", "Layer", "Network", "load"]

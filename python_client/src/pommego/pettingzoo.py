@@ -27,10 +27,11 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from pommego._core import terminal
 from pommego._core.call_lock import uncopied
-from pommego._core.checks import one_action
-from pommego._core.rows import row_info, row_obs, to_box
+from pommego._core.more_checks import one_action
+from pommego._core.rows import to_box
 from pommego.errors import PommegoError
 from pommego.making import make_vec
+from pommego.single import row_info, row_obs
 from pommego.spec import GameSpec
 from pommego.vector import PommegoVectorEnv
 

@@ -10,35 +10,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import secrets
 import select
 import shutil
-import signal
 import subprocess
 import tempfile
-import warnings
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Self
 
 from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartError
 
-__all__ = ["Server", "find_binary", "running", "stop"]
+__all__ = ["Server", "find_binary", "stop"]
+
+# ruff: noqa: PLC0415, what failed servers said is read when one has failed
 
 _GRACE = 0.5  # seconds a server gets to shut down before it is killed: it has nothing to save
-_TAIL = 2048  # bytes of its output in error messages
-_SEARCHED = 8 << 20  # bytes of it in which the beginning of a fault is looked for
-
-# How the words of a Go program that ends by a fault begin. What follows them, after an empty line, is where
-# each goroutine was, which can take megabytes.
-_FAULT = re.compile(
-    r"^(?:runtime(?:/cgo)?: .*\n)*(?:fatal error: |panic: |SIG[A-Z]+: |unexpected fault ).*", re.MULTILINE
-)
-_MEMORY = re.compile(r"out of memory|cannot allocate memory|failed to create new OS thread|pthread_create")
-# What the log says of agents outside the server.
-_FAILED = re.compile(r'msg="an agent outside the server failed, and plays stop" (.*)')
 
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
 
@@ -160,15 +148,17 @@ class Server:
     def _read_address(self, ready: int, timeout: float) -> str:
         """Read the line in which the server tells its address, which it writes at once."""
         if not any(select.select([ready], [], [], timeout)):
+            from pommego._core.last_words import last_words, quoted
+
+            said = quoted(last_words(self._output))
             raise ServerStartError(
-                f"the server (process {self.pid}) printed no address within {timeout:g} s"
-                + _quoted(_last_words(self._output))
+                f"the server (process {self.pid}) printed no address within {timeout:g} s{said}"
             )
         line = os.fsdecode(os.read(ready, 4096))
         if not line:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=1)
-            raise ServerStartError(f"the server did not start. {_death(self._process, self._output)}")
+            raise ServerStartError(f"the server did not start. {self._end()}")
         address = line.removesuffix("\n")
         if address.startswith(("ws://", "unix:")):
             return address
@@ -185,7 +175,12 @@ class Server:
             return None
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=0.5)  # its connections close a moment before it exits
-        return _death(self._process, self._output) if not self.running else None
+        return self._end() if not self.running else None
+
+    def _end(self) -> ServerDiedError:
+        from pommego._core.last_words import death
+
+        return death(self._process, self._output)
 
     def forget_address(self) -> None:
         """Remove the Unix socket's file: open connections stay, and no new client can connect."""
@@ -207,23 +202,6 @@ class Server:
             self._process.stdin.close()
             self._output.close()
             self._process.returncode = 0  # not our child: only the parent can wait for it
-
-
-@contextlib.contextmanager
-def running(address: str | None, token: str | None) -> Iterator[dict[str, Any]]:
-    """Yield the address and the token of a server: the given one, or one that runs meanwhile.
-
-    The latter runs any agent's program: this process is its only client.
-    """
-    if address is not None:
-        yield {"address": address, "token": token}
-        return
-    with Server(allow_agents=["*"], openenv=True) as server:
-        yield {"address": server.address, "token": server.token}
-        server._output.seek(0)
-        failed = _FAILED.findall(server._output.read(_SEARCHED).decode(errors="replace"))
-        for text in dict.fromkeys(failed):  # each once
-            warnings.warn("an agent failed, and played stop: " + text.replace("\\n", "\n"), stacklevel=4)
 
 
 def _spawn(
@@ -255,33 +233,6 @@ def _spawn(
         os.close(tell)
         os.close(secret)
     return process, ready
-
-
-def _death(process: subprocess.Popen[bytes], output: IO[bytes]) -> ServerDiedError:
-    code, words, advice = process.poll(), _last_words(output), ""
-    how = f"was killed by signal {-code}" if code and code < 0 else f"exited with status {code}"
-    if starved := bool(_MEMORY.search(words)):
-        how = f"ran out of memory (exit status {code})"
-        advice = "\nAsk for fewer games or a smaller observation, or give it more memory."
-    elif code == -signal.SIGKILL:
-        advice = ". The system does that, too, when memory runs out: then ask for fewer games."
-    text = f"The embedded server (process {process.pid}) {how}{_quoted(words)}{advice}"
-    return ServerDiedError(text, code or 0, words, out_of_memory=starved)
-
-
-def _last_words(output: IO[bytes]) -> str:
-    """Return what the process said when it ended: of a fault how it begins, otherwise its last lines."""
-    size = output.seek(0, os.SEEK_END)
-    output.seek(max(size - _SEARCHED, 0))
-    text = output.read().decode(errors="replace")
-    fault = _FAULT.search(text)
-    if fault:
-        return text[fault.start() :].partition("\n\n")[0][:_TAIL].strip()
-    return text[-_TAIL:].strip()
-
-
-def _quoted(words: str) -> str:
-    return f"; it printed last:\n{words}" if words else " and printed nothing"
 
 
 def stop(process: subprocess.Popen[bytes], output: IO[bytes], directory: str = "") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -11,12 +12,11 @@ from numpy.typing import NDArray
 
 from pommego._core.batch import Observation
 from pommego._core.call_lock import uncopied
-from pommego._core.checks import one_action
-from pommego._core.rows import row_info, row_obs
+from pommego._core.more_checks import one_action
 from pommego.state import State
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["PommegoEnv"]
+__all__ = ["PommegoEnv", "row_info", "row_obs"]
 
 
 class PommegoEnv(gymnasium.Env):
@@ -133,3 +133,24 @@ class PommegoEnv(gymnasium.Env):
         """Restore a game; returns its observation and info."""
         obs, info = self._envs.set_state(0, state)
         return row_obs(obs, 0), self._own(info)
+
+
+def row_obs(obs: Any, row: int) -> Any:
+    """Return one row of an observation."""
+    if isinstance(obs, np.ndarray):
+        return obs[row]
+    return {name: array[row] for name, array in obs.items()}
+
+
+def row_info(info: Mapping[str, Any], row: int, *, plain: bool = True) -> dict[str, Any]:
+    """Return one row's part of `info`, with Python's numbers if `plain`, else only with its truth values."""
+    own: dict[str, Any] = {}
+    for name, value in info.items():
+        if name.startswith("_") or not info[f"_{name}"][row]:
+            continue
+        if isinstance(value, Mapping):
+            own[name] = row_info(value, row, plain=plain)
+        else:
+            entry = value[row]
+            own[name] = entry.item() if isinstance(entry, np.generic if plain else np.bool_) else entry
+    return own

@@ -32,7 +32,6 @@ __all__ = ["SUITES", "Part", "Suite", "SuiteResult", "differing", "load", "named
 
 _FORMAT = "pommego-suite/1"
 _MOST = 64 << 20  # bytes of a result file, uncompressed
-_DAMAGED = (ValueError, LookupError, TypeError, AttributeError, RecursionError, EOFError, zlib.error)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from tensordict import TensorDict, TensorDictBase
 from torchrl.data import Binary, Bounded, Categorical, Composite, MultiCategorical, Unbounded
 from torchrl.envs import EnvBase
 
+from pommego._core.batch import Observation
 from pommego._core.call_lock import uncopied
 from pommego._core.rows import fields_of
 from pommego._core.wording import check_options
@@ -139,44 +140,31 @@ class PommegoTorchEnv(EnvBase):
     def _begin(self, **how: Any) -> None:
         obs, self.info = self.envs.reset(**how)
         self._first_seed = None
-        self._fresh = self._seen(obs, self.info)
+        self._fresh = self._seen(_arrays(obs, self.info))
 
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
         action = tensordict.get("action" if self._single else (_GROUP, "action"))
         obs, reward, terminated, truncated, self.info = self.envs.step(action.cpu().numpy())
-        self._fresh = self._seen(obs, self.info)
+        shown = _arrays(obs, self.info)
+        self._fresh = self._seen(shown)
         done = terminated | truncated
-        if done.any():
-            obs, last_info = self._at_the_end(obs, done)
-            after = self._seen(obs, last_info)
-        else:
-            after = self._fresh.copy()
+        after = self._fresh.copy()
+        if done.any():  # the last observations of finished games, not the first of restarted ones
+            rows, last = done.nonzero()[0], self.info["final_info"]
+            ended = _arrays(last["obs"], last)
+            shown = {name: array.copy() for name, array in shown.items()}
+            for name, array in shown.items():
+                array[rows] = ended[name][rows]
+            after = self._seen(shown)
         rewards = torch.from_numpy(reward.astype(np.float32)).reshape(*self._lead, 1)
         after["reward" if self._single else (_GROUP, "reward")] = rewards
-        self._restarted = self._of_games(done)
-        after["done"] = self._flags(self._restarted)
-        after["terminated"] = self._flags(self._of_games(terminated))
-        after["truncated"] = self._flags(self._of_games(truncated))
+        every = slice(None, None, self.envs.learners)  # as all rows of a game end together
+        self._restarted = done[every].copy()
+        for name, flags in (("done", done), ("terminated", terminated), ("truncated", truncated)):
+            after[name] = torch.from_numpy(flags[every].copy()).unsqueeze(-1)
         return after
 
-    def _at_the_end(
-        self, obs: dict[str, NDArray[Any]], done: NDArray[np.bool_]
-    ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Replace the first observations of restarted games by the last of finished ones."""
-        rows = done.nonzero()[0]
-        info = self.info["final_info"]
-        last = fields_of(info["obs"])
-        whole = {name: array.copy() for name, array in fields_of(obs).items()}
-        for name, array in whole.items():
-            array[rows] = last[name][rows]
-        last_info = {name: self.info[name].copy() for name in ("action_mask", "alive")}
-        for name, array in last_info.items():
-            array[rows] = info[name][rows]
-        return whole, last_info | {"valid": self.info["valid"]}
-
-    def _seen(self, obs: dict[str, NDArray[Any]], info: dict[str, Any]) -> TensorDict:
-        arrays = dict(fields_of(obs)) | {"action_mask": info["action_mask"].view(np.bool_)}
-        arrays |= {name: info[name][:, None] for name in _FLAGS}
+    def _seen(self, arrays: dict[str, NDArray[Any]]) -> TensorDict:
         tensors = {
             name: torch.from_numpy(array).reshape(*self._lead, *array.shape[1:])
             for name, array in arrays.items()
@@ -184,13 +172,6 @@ class PommegoTorchEnv(EnvBase):
         if not self._single:
             tensors = {_GROUP: TensorDict(tensors, self._lead)}
         return TensorDict(tensors, self.batch_size, device=self.device)
-
-    def _of_games(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return one flag per game, as all rows of a game end together."""
-        return rows[:: self.envs.learners].copy()
-
-    def _flags(self, games: NDArray[np.bool_]) -> torch.Tensor:
-        return torch.from_numpy(games.copy()).unsqueeze(-1)
 
     def _set_seed(self, seed: int | None) -> None:
         self._first_seed = seed
@@ -203,3 +184,9 @@ class PommegoTorchEnv(EnvBase):
         """
         super().close(raise_if_closed=raise_if_closed)
         self.envs.close()
+
+
+def _arrays(obs: Observation, info: dict[str, Any]) -> dict[str, NDArray[Any]]:
+    """Return what a learner sees, as arrays with rows first."""
+    flags = {name: info[name][:, None] for name in _FLAGS}
+    return {**fields_of(obs), "action_mask": info["action_mask"].view(np.bool_), **flags}

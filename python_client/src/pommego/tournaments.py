@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from pommego._core import checks
+from pommego._core.describing import describe, running
 from pommego._core.matches import RESULTS
 from pommego._core.opponents import Opponent, check_player
 from pommego._core.playing import Game, play_games, progress
 from pommego._core.program import rules_of, run
 from pommego._core.wording import check_options
 from pommego.evaluation import NOT_HERE, SEED
-from pommego.making import describe, make_vec
+from pommego.making import make_vec
 from pommego.networks import Network
 from pommego.pool import SEARCH
 from pommego.results import Interval, html_table
-from pommego.server import running
 
 __all__ = ["Tournament", "tournament"]
 

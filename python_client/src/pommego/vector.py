@@ -19,16 +19,15 @@ from pommego._core.games import Games
 from pommego._core.info import InfoMaker
 from pommego._core.rows import fields_of
 from pommego._core.session import Session
-from pommego.errors import PommegoError
+from pommego.errors import PommegoError, on_failure
 from pommego.spec import BOX, Encoding
-from pommego.state import State
 
 if TYPE_CHECKING:
     from pommego._core.opponents import Opponents
     from pommego._core.portion import Host
-    from pommego._core.simulating import Simulation
-    from pommego._core.starts import Starts
+    from pommego._core.saved import Simulation, Starts
     from pommego._core.viewer import Viewer
+    from pommego.state import State
 
 # ruff: noqa: PLC0415, modules that a plain step does not need are loaded when they are used
 
@@ -126,7 +125,6 @@ class PommegoVectorEnv(VectorEnv):
         self._respawn = respawn
         self.server = session.server
         self._viewer = viewer
-        self._opened = False  # the page, by render_mode="human"
         self._sent: ArrayLike = ()  # the last actions, for error messages
         self._in_flight = 0  # batches that `recv` can wait for
         self.num_envs = made.games * about.learners
@@ -211,7 +209,7 @@ class PommegoVectorEnv(VectorEnv):
         """
         mask, states = None, None
         if options:
-            from pommego._core.reset_options import reset_mask, reset_states
+            from pommego._core.more_checks import reset_mask, reset_states
 
             mask = reset_mask(options, self.num_games, self.learners)
             states = reset_states(options, self.num_games)
@@ -283,11 +281,15 @@ class PommegoVectorEnv(VectorEnv):
             games, held = self._infos.held
             alike = type(rows) is np.ndarray and rows.dtype == np.intp and rows.ndim == 1
             if rows is not None and not (alike and rows.tobytes() == held):
-                games = checks.games_of(rows, self.num_games, self.learners)
+                from pommego._core.more_checks import games_of
+
+                games = games_of(rows, self.num_games, self.learners)
         elif self._in_flight >= self.max_in_flight:
             raise PommegoError(f"{self._in_flight} batches are in flight and no more may be: recv() first")
         elif rows is not None:
-            checks.all_rows(rows, self.num_envs)
+            from pommego._core.more_checks import all_rows
+
+            all_rows(rows, self.num_envs)
         self._begin(actions, games)
 
     @locked
@@ -388,7 +390,7 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: there is no such game, seat or size of tiles.
         """
         if self.render_mode == "human" and games is None and tile is None:
-            self._open_page()
+            self._viewer.open()
             return None
         if tile is None and self.render_mode == "rgb_array":
             tile = _TILE
@@ -398,13 +400,6 @@ class PommegoVectorEnv(VectorEnv):
             return tuple(self.render(game, colour=colour, tile=tile, seat=seat) for game in games)
         each = self.render(range(self.num_games), colour=colour, tile=tile, seat=seat)
         return tuple(picture for picture in each for _ in range(self.learners))
-
-    def _open_page(self) -> None:
-        if not self._opened:
-            self._opened = True
-            import webbrowser
-
-            webbrowser.open(self.web_address)
 
     # Beyond gymnasium's interface ---------------------------------------------
 
@@ -519,9 +514,9 @@ class PommegoVectorEnv(VectorEnv):
                 a list too large for one message, those before it are in force then.
             ValueError, TypeError: an argument is not as described.
         """
-        from pommego._core.starts import Starts
+        from pommego._core.saved import Starts, set_starts
 
-        self._ask(Games.set_starts, Starts.read(states))
+        self._ask(set_starts, Starts.read(states))
 
     # Saved games ---------------------------------------------------------------
 
@@ -543,7 +538,10 @@ class PommegoVectorEnv(VectorEnv):
         if isinstance(games, int | np.integer):
             return self.get_state([games], as_json=as_json)[0]
         numbers = range(self.num_games) if games is None else games
-        saved = self._ask(Games.save, list(map(int, numbers)), as_json)
+        from pommego._core.saved import save
+        from pommego.state import State
+
+        saved = self._ask(save, list(map(int, numbers)), as_json)
         return saved if as_json else [State(state, self) for state in saved]
 
     @locked
@@ -570,7 +568,9 @@ class PommegoVectorEnv(VectorEnv):
         """
         if isinstance(games, int | np.integer):
             games, states = [int(games)], [states]
-        view = self._ask(Games.restore, list(map(int, games)), states)
+        from pommego._core.saved import restore
+
+        view = self._ask(restore, list(map(int, games)), states)
         return view.obs, self._infos.of_no_step(view)
 
     @locked
@@ -580,7 +580,9 @@ class PommegoVectorEnv(VectorEnv):
         It has the fields of the original's saved games, and an object "pommego"
         with everything else.
         """
-        return self._ask(Games.readable, state)
+        from pommego._core.saved import readable
+
+        return self._ask(readable, state)
 
     @locked
     def simulate(
@@ -621,9 +623,12 @@ class PommegoVectorEnv(VectorEnv):
             ServerError: a state is of another game or is finished, or an action is
                 out of range.
         """
+        from pommego._core.saved import simulate
+        from pommego.state import State
+
         self._sent = actions
         further = {"seed": seed, "steps": steps, "policy": policy, "trajectory": trajectory}
-        made = self._ask(Games.simulate, states, actions, **further)
+        made = self._ask(simulate, states, actions, **further)
         if trajectory:
             return made._replace(states=[[State(state, self) for state in step] for step in made.states])
         return made._replace(states=[State(state, self) for state in made.states])
@@ -636,12 +641,9 @@ class PommegoVectorEnv(VectorEnv):
         """
         states = self.get_state()
         twin = self._respawn()
-        try:
+        with on_failure(twin.close):
             twin.reset(seed=0)
             twin.set_state(range(self.num_games), states)
-        except BaseException:
-            twin.close()
-            raise
         return twin
 
     # Rows and games ------------------------------------------------------------
@@ -661,7 +663,8 @@ class PommegoVectorEnv(VectorEnv):
 
     def split_mask(self, action_mask: NDArray[np.int8]) -> tuple[NDArray[np.int8], ...]:
         """Split (..., choices) into one mask for each component of an action, without a copy."""
-        return rows.split_mask(action_mask, [choice.n for choice in self.game_spec.actions])
+        ends = np.cumsum([choice.n for choice in self.game_spec.actions])[:-1]
+        return tuple(np.split(action_mask, ends, axis=-1))
 
     def sample_actions(self, action_mask: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """Draw random actions, each legal one equally likely.
@@ -678,14 +681,13 @@ class PommegoVectorEnv(VectorEnv):
         Raises:
             ValueError: the mask is not (rows, choices), or a row of it is all zeros.
         """
-        choices = [choice.n for choice in self.game_spec.actions]
-        shape = self._rows, sum(choices)
+        shape = self._rows, sum(choice.n for choice in self.game_spec.actions)
         mask = np.ones(shape, np.int8) if action_mask is None else checks.numbers("action_mask", action_mask)
         if mask.shape != shape:
             raise ValueError(
                 f"action_mask must have shape {shape}, as info['action_mask'] has, got {mask.shape}"
             )
-        drawn = rows.sample(rows.split_mask(mask, choices), self.np_random)
+        drawn = rows.sample(self.split_mask(mask), self.np_random)
         return drawn.reshape(-1, *self._session.about.made.action_shape[1:])
 
     def __enter__(self) -> Self:

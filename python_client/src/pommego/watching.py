@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pommego._core.describing import describe, running
 from pommego._core.matches import play, rules_alone
 from pommego._core.opponents import check_player
 from pommego._core.program import run
@@ -20,9 +21,8 @@ from pommego._core.wording import check_options
 from pommego.data.recording import record
 from pommego.errors import PommegoError
 from pommego.evaluation import Policy, seatings
-from pommego.making import describe, make_vec
+from pommego.making import make_vec
 from pommego.pool import SEARCH
-from pommego.server import running
 
 __all__ = ["Video", "watch"]
 

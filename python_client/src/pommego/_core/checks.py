@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import ArrayLike, NDArray
 
-from pommego.errors import ServerError
-
 _SEEDS = 1 << 64
-NO_BYTE = "negative or above 254"  # what the server calls the 255 of `write_actions`
+
+#: The seed of the first game, or of each with whether it has one, or no seeds.
+Seeds = int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None
 
 
 def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | None:
@@ -47,9 +46,7 @@ def at_least(least: int, what: str, value: Any, kind: type = Integral, more: str
         raise ValueError(f"{what} is {value!r}, expected {said}, {least} or more{more}")
 
 
-def seeds(
-    seed: int | Sequence[int | None] | NDArray[Any] | None, games: int
-) -> int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None:
+def seeds(seed: int | Sequence[int | None] | NDArray[Any] | None, games: int) -> Seeds:
     """Read `seed`: a number, or a list, returned as its values and a mask of those given."""
     if seed is None or isinstance(seed, int | np.integer):
         return None if seed is None else one_seed(seed)
@@ -72,33 +69,6 @@ def one_seed(value: Any) -> int:
     return int(value)
 
 
-def all_rows(rows: ArrayLike, total: int) -> None:
-    if not np.array_equal(np.asarray(rows), np.arange(total)):
-        raise ValueError(
-            f"rows must be all {total}, in order, or left out: without a batch_size below num_envs, "
-            "all games are stepped together"
-        )
-
-
-def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
-    array = np.asarray(rows)
-    if array.dtype.kind not in "iu" and array.size:
-        raise TypeError(f"rows must be integers, as in info['row'], got dtype {array.dtype}")
-    if array.ndim != 1:
-        raise ValueError(f"rows must have shape (n,), as in info['row'], got {array.shape}")
-    outside = (array < 0) | (array >= games * learners)
-    if outside.any():
-        raise ValueError(f"row {array[outside.argmax()]} is not one of 0 to {games * learners - 1}")
-    first = array[::learners].astype(np.int64)
-    whole = (first[:, None] + np.arange(learners)).ravel()
-    if (first % learners).any() or not np.array_equal(array, whole):
-        raise ValueError(
-            f"rows must be those of whole games, {learners} of each in order, as in info['row'], "
-            f"got {array.tolist()[: 2 * learners]}"
-        )
-    return (first // learners).astype(np.int32)
-
-
 def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learners: int) -> None:
     """Copy actions, whose rows may be split into (games, learners), into the send buffer.
 
@@ -107,6 +77,8 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
     """
     array = numbers("actions", actions)
     if array.dtype.kind not in "iu":
+        from pommego._core.wording import no_integers  # noqa: PLC0415, loaded when it is used
+
         raise TypeError(f"actions must be integers, got {no_integers(array)}")
     if array.shape != out.shape:
         by_game = (games, learners, *out.shape[1:])
@@ -117,18 +89,6 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
     # Whether any needs more than the lowest eight bits is seen quickest in all of them together.
     if array.dtype != np.uint8 and int(np.bitwise_or.reduce(array, axis=None)) & ~255:
         out[(array < 0) | (array > 255)] = 255
-
-
-def one_action(what: str, action: Any, space: gymnasium.Space, *, heeded: bool = True) -> NDArray[Any]:
-    """Return the action of one seat, checked as the server checks those of rows."""
-    given = numbers(what, action)
-    if given.dtype.kind not in "iu" or given.shape != space.shape:
-        wanted = f"integers of shape {space.shape}" if space.shape else "an integer"
-        raise ValueError(f"{what} is {action!r}, expected {wanted}, as it is in the game")
-    if heeded and not space.contains(given):
-        most = np.asarray(getattr(space, "nvec", getattr(space, "n", 0))) - 1
-        raise ServerError("bad_action", f"{what} is {given.tolist()}, want 0 to {most}", field="actions")
-    return given
 
 
 def numbers(what: str, values: Any) -> NDArray[Any]:
@@ -146,38 +106,3 @@ def numbers(what: str, values: Any) -> NDArray[Any]:
 
 def _place(values: Any) -> str:
     return str(getattr(values, "device", "cpu"))
-
-
-def no_integers(array: NDArray[Any]) -> str:
-    """Say what is in an array in place of integers, and what to do."""
-    if array.dtype.kind == "f":
-        return f"dtype {array.dtype}: take the argmax of what a network returns, or astype(int)"
-    if array.dtype != object:
-        return f"dtype {array.dtype}"
-    odd = [value for value in array.flat if type(value) is not int or abs(value) >> 63]
-    return repr(odd[0]) if odd else "dtype object: astype(int)"
-
-
-def legal(
-    actions: ArrayLike, heeded: NDArray[np.bool_], like: NDArray[np.uint8], choices: Sequence[Any]
-) -> NDArray[np.uint8]:
-    """Return actions with the shape (games, learners, ...) of `like`, checked as the server does.
-
-    It looks at those of the rows that are heeded, bool (games, learners).
-    """
-    given = np.empty((heeded.size, *like.shape[2:]), np.uint8)
-    write_actions(actions, given, *heeded.shape)
-    parts = given.reshape(*heeded.shape, -1)
-    for component, choice in enumerate(choices):
-        wrong = heeded & (parts[..., component] >= choice.n)
-        if wrong.any():
-            row = int(wrong.ravel().argmax())
-            value = parts.reshape(-1, parts.shape[2])[row, component]
-            said = NO_BYTE if value == 255 else value
-            raise ServerError(
-                "bad_action",
-                f"action of row {row}, component {component} ({choice.name}), is {said}, "
-                f"want 0 to {choice.n - 1}",
-                field="actions",
-            )
-    return given.reshape(*heeded.shape, *like.shape[2:])

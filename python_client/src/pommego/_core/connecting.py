@@ -14,7 +14,7 @@ from pommego.server import Server
 from pommego.spec import GameSpec
 
 if TYPE_CHECKING:
-    from pommego._core.starts import Starts
+    from pommego._core.saved import Starts
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,9 @@ class GamesMaker:
                 options["opponents"] = [self.everyone] * others or None
             games = started.enter_context(closing(Games(client, server, options, **self.how)))
             if self.starts is not None:
-                games.set_starts(self.starts)
+                from pommego._core.saved import set_starts  # noqa: PLC0415, loaded when it is used
+
+                set_starts(games, self.starts)
             started.pop_all()
         return games
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import math
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,22 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from pommego._core import checks
 from pommego._core.batch import BatchReader, View
-from pommego._core.session import About
+from pommego._core.session import About, Numbers
 from pommego._transport import wire
 from pommego._transport.client import Client
-from pommego.errors import ServerError
+from pommego.errors import on_failure
 from pommego.server import Server
 from pommego.spec import Encoding, GameSpec
-from pommego.state import to_wire
 
 if TYPE_CHECKING:
     from pommego._core.opponents import LineUps
-    from pommego._core.simulating import Simulation
-    from pommego._core.starts import Starts
     from pommego._transport.mapping import Mapping
-    from pommego.state import State
-
-_PER_STATE = 16  # bytes of a message around each state
 
 
 class Games:
@@ -39,9 +31,6 @@ class Games:
     They end with `close` or when they are garbage collected; so do their connection and,
     if it is their own, their server.
     """
-
-    at_once = 8192  # states in one message, whatever their size
-    room = 4096  # bytes of a message around its states
 
     def __init__(
         self,
@@ -61,12 +50,9 @@ class Games:
         self.address, self.closed = str(client.address), False
         self._finalizer = weakref.finalize(self, _end, client, server)
         client.end = weakref.WeakMethod(self.close)
-        try:
+        with on_failure(self.close):
             made = client.make(options, shared=shared_memory, lend=copy)
             self._understand(made, copy=copy, expand=expand, box=box, lists_rows=lists_rows)
-        except BaseException:
-            self.close()
-            raise
 
     def _understand(
         self, made: wire.EnvReply, *, copy: bool, expand: bool, box: bool, lists_rows: bool
@@ -106,9 +92,7 @@ class Games:
 
     # Steps ---------------------------------------------------------------------
 
-    def send(
-        self, actions: ArrayLike, games: NDArray[np.int32] | None = None, *, reuse: bool = False
-    ) -> None:
+    def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
         """Begin a step; see `Session`."""
         made = self.about.made
         where = self.client.actions(reuse=reuse)
@@ -122,9 +106,7 @@ class Games:
 
     def recv(self) -> View:
         """Wait for a batch; see `Session`."""
-        if (
-            self.about.made.batch_size and not self.client.in_flight
-        ):  # after an interrupt one is still to come
+        if self.about.made.batch_size and not self.client.in_flight:  # else one is to come after an interrupt
             self.client.ask_for_some()
         return self.read(self.client.collect(wire.Batch))
 
@@ -164,7 +146,7 @@ class Games:
     # What a session can be asked -------------------------------------------------
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Call one of the methods below, and `abandon`."""
+        """Call one of the methods below, `abandon`, or a function of `Games`."""
         return what(self, *args, **options)
 
     def call(self, kind: str, reply: type, **fields: Any) -> Any:
@@ -209,15 +191,12 @@ class Games:
         self._line_ups = first + count, len(line_ups.line_ups)
 
     def reset(
-        self,
-        seeds: int | tuple[NDArray, NDArray] | None,
-        mask: NDArray[np.bool_] | None,
-        states: Sequence[Any] | None = None,
+        self, seeds: checks.Seeds, mask: NDArray[np.bool_] | None, states: Sequence[Any] | None = None
     ) -> View:
         """Begin new episodes, those of some games in saved states."""
         starts: dict[str, Any] = {}
         if states is not None:
-            from pommego._core.starts import request_fields  # noqa: PLC0415, loaded when it is used
+            from pommego._core.more_checks import request_fields  # noqa: PLC0415, loaded when it is used
 
             starts = request_fields(states, self.client.limits["message_bytes"] // 2)
         if not isinstance(seeds, tuple):
@@ -236,89 +215,13 @@ class Games:
             fields["mask"] = wire.tensor(mask.astype(np.uint8))
         return self.read(self.call("reset", wire.Batch, **fields, **starts))
 
-    # Saved games ---------------------------------------------------------------
-
-    def save(self, games: list[int], as_json: bool) -> list[Any]:
-        states: list[Any] = []
-        most = self.at_once
-        while len(states) < len(games):
-            part = games[len(states) : len(states) + most]
-            try:
-                reply = self.call("get_state", wire.States, games=part, json=as_json or None)
-            except ServerError as e:
-                if e.code != "limit" or len(part) == 1:
-                    raise
-                most = max(len(part) // 4, 1)  # the reply would be too long
-                continue
-            states += self.saved(reply.states, len(part), as_json=as_json)
-        return states
-
-    def saved(self, states: list[Any], count: int, *, as_json: bool = False) -> list[Any]:
-        """Return so many states of a reply, as bytes or dictionaries."""
-        kind = str if as_json else bytes
-        if len(states) != count or not all(isinstance(state, kind) for state in states):
-            raise self.client.distrust(f"{len(states)} saved games, or of another type, expected {count}")
-        if not as_json:
-            return states
-        try:
-            return [dict(json.loads(state)) for state in states]
-        except (ValueError, TypeError, RecursionError) as e:
-            raise self.client.distrust(f"a saved game that is not a JSON object: {e}") from e
-
-    def restore(self, games: list[int], states: Sequence[Any]) -> View:
-        given = [to_wire(state) for state in states]
-        if len(games) != len(given):
-            raise ValueError(f"{len(given)} states for {len(games)} game{'s'[len(games) == 1 :]}")
-        if not games:
-            raise ValueError("no games to restore")
-        for begin, end in self.in_messages(given, self.at_once):
-            reply = self.call("set_state", wire.Batch, games=games[begin:end], states=given[begin:end])
-            view = self.read(reply)
-        return view
-
-    def set_starts(self, starts: Starts) -> None:
-        weights = starts.weights
-        for begin, end in self.in_messages(starts.states, self.at_once):
-            self.call(
-                "set_starts",
-                wire.Ok,
-                states=starts.states[begin:end],
-                weights=weights and weights[begin:end],
-                ordinary=starts.ordinary,
-                add=begin > 0,
-            )
-
     @cached_property
-    def _scratch(self) -> int:
+    def scratch(self) -> int:
         """A separate game on the server, into which states can be loaded."""
         options = self._options | {"games": 1, "batch_size": None, "by_game": None, "rules_by_game": None}
         env = self.client.call("make", wire.EnvReply, **options).env
         self.client.call("reset", wire.Batch, env=env, seed=0)
         return env
-
-    def readable(self, state: State | bytes) -> dict[str, Any]:
-        call, env = self.client.call, self._scratch
-        call("set_state", wire.Batch, env=env, games=[0], states=[to_wire(state)])
-        reply = call("get_state", wire.States, env=env, games=[0], json=True)
-        return self.saved(reply.states, 1, as_json=True)[0]
-
-    def simulate(self, states: Sequence[State | bytes], actions: ArrayLike, **options: Any) -> Simulation:
-        from pommego._core.simulating import simulate  # noqa: PLC0415, loaded when it is used
-
-        return simulate(self, states, actions, **options)
-
-    def in_messages(self, states: list[bytes | str], at_once: int) -> Iterator[tuple[int, int]]:
-        """Split states into ranges that each fit into one message."""
-        room = self.client.limits["message_bytes"] - self.room
-        each = self.about.learners * math.prod(self.about.made.action_shape[1:]) + _PER_STATE
-        begin = size = 0
-        for i, state in enumerate(states):
-            need = len(state) * (3 if isinstance(state, str) else 1) + each  # three: of a character
-            if i > begin and (size + need > room or i - begin >= at_once):
-                yield begin, i
-                begin, size = i, 0
-            size += need
-        yield begin, len(states)
 
 
 def _end(client: Client, server: Server | None) -> None:
@@ -333,10 +236,8 @@ def _check(made: wire.EnvReply, options: dict[str, Any], spec: GameSpec) -> None
         if (asked := options.get(name)) not in (None, getattr(made, name)):
             raise ValueError(f"{name} is {getattr(made, name)!r}, expected {asked!r}")
     batch, final = made.batch_size or made.games, made.autoreset_mode == "SameStep"
-    fits = 0 < made.learners <= spec.seats and made.rows == made.games * made.learners
-    if not (
-        fits and 0 <= made.policies < made.learners and 0 < batch <= made.games and made.batch_bytes >= 0
-    ):
+    fits = made.policies < made.learners <= spec.seats and made.rows == made.games * made.learners
+    if not (fits and made.policies >= 0 and 0 < batch <= made.games and made.batch_bytes >= 0):
         raise ValueError(
             f"{made.rows} rows of {made.games} games with {made.learners} learners each, {made.policies} "
             f"of them policies, in batches of {batch} games and {made.batch_bytes} bytes"

@@ -12,8 +12,8 @@ from pommego._core.opponents import LineUps
 from pommego._core.portion import Make, Portion
 from pommego._core.session import Session
 from pommego._core.several import FirstReady, JoinedGames
-from pommego._transport.client import first_ready
-from pommego.errors import ConnectionError, PommegoError, ServerError, TimeoutError
+from pommego._transport.websocket import any_readable
+from pommego.errors import ConnectionError, PommegoError, ServerError, TimeoutError, on_failure
 
 _MOST_PORTIONS = 32  # connections to one server
 _PAUSE = 0.2  # seconds between rounds in which no server could be reached
@@ -47,14 +47,10 @@ class Hosts:
             makes.append((self.maker(connect, host, own), first, count))
             first += count
         known = len(line_ups.line_ups) if line_ups else 1
-        try:
+        with on_failure(lambda: [portion.games.close() for portion in made]):
             for make, at, count in makes:
                 made.append(Portion(make, at, count, line_ups=known, retries=self.retries))
             return JoinedGames(made, batch_size, self.first_ready)
-        except BaseException:
-            for portion in made:
-                portion.games.close()
-            raise
 
     def portions(self, games: int, batch_size: int | None) -> list[tuple[Any, int]]:
         """Return the host and the number of games of each portion."""
@@ -118,8 +114,10 @@ class Servers(Hosts):
     @staticmethod
     def first_ready(waiting: Sequence[Games], seconds: float) -> list[Games]:
         """Wait for the first batches to begin to arrive, without shared memory; returns whose."""
-        ready = first_ready([games.client for games in waiting], seconds)
-        return [games for games in waiting if games.client in ready]
+        found = [games for games in waiting if games.client.has_reply()]
+        if not found and any_readable([games.client.fileno() for games in waiting], seconds):
+            found = [games for games in waiting if games.client.has_reply()]
+        return found
 
     def _tried(self, at: str, why: Exception) -> list[str]:
         """Return the addresses to try, in their order: a server that stood still comes last."""

@@ -30,10 +30,8 @@ class InfoMaker:
         self._final = about.made.autoreset_mode == "SameStep"
         self._all = np.ones(self._rows, np.bool_)
         self._every = np.arange(games, dtype=np.int32) if about.lists_rows else None
-        self.held = (
-            np.zeros(0, np.int32),
-            b"",
-        )  # where batches list their rows: the last one's games, and rows
+        # Where batches list their rows: the last one's games, and rows.
+        self.held = np.zeros(0, np.int32), b""
         self._episode = np.zeros(games, np.uint64)
         self._episode_bytes = self._episode.tobytes()  # the same in lock-step: what is compared quickest
         self._alive = np.zeros(games * about.learners, np.bool_)  # as last shown

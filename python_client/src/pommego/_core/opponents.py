@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._transport import wire
-from pommego.pool import Pool, check_policy
+
+if TYPE_CHECKING:
+    from pommego.pool import Pool
+
+# ruff: noqa: PLC0415, pools and policies are looked at where there are some
 
 #: What plays a seat from Python: see `LineUps`.
 Policy = Callable[[dict[str, NDArray[Any]], dict[str, NDArray[Any]]], ArrayLike]
 #: An agent's name, a policy, or a pool of them.
-Opponent = str | Policy | Pool
+Opponent: TypeAlias = "str | Policy | Pool"
 
 LEARNER = "learner"
 _POLICY = "policy"  # the server's name for a seat that is played from here
@@ -66,7 +70,11 @@ class LineUps:
             raise ValueError("LineUps needs at least one line-up")
         names = ["opponents"] if len(line_ups) == 1 else [f"opponents[{n}]" for n in range(len(line_ups))]
         self.line_ups = tuple(map(_opponents, names, line_ups))
-        self.weights = None if weights is None else _weights(weights, len(self.line_ups))
+        self.weights: tuple[float, ...] | None = None
+        if weights is not None:
+            from pommego._core.more_checks import given_weights
+
+            self.weights = given_weights(weights, len(self.line_ups), "line-ups")
         self.by_game: NDArray[np.int32] | None = None
         self.hidden = True
 
@@ -74,12 +82,13 @@ class LineUps:
     def read(cls, opponents: Opponents, games: int) -> LineUps:
         if isinstance(opponents, LineUps):
             return opponents
-        if isinstance(opponents, Pool):
-            raise TypeError("opponents is a Pool: give it a seat or several, as in opponents=[pool] * 3")
         if callable(opponents):
             opponents = [_of_game(opponents, game) for game in range(games)]
         elif not isinstance(opponents, Sequence):
-            raise TypeError(f"opponents is a list of names and policies, not {type(opponents).__name__}")
+            given = type(opponents).__name__
+            raise TypeError(
+                f"opponents is a list of names, policies and pools, as in opponents=[pool] * 3, not a {given}"
+            )
         several = [isinstance(entry, Sequence) and not isinstance(entry, str) for entry in opponents]
         if not any(several):
             return cls((opponents,))
@@ -105,7 +114,8 @@ class LineUps:
     def policy_seats(self) -> list[int]:
         """Which seats some line-up has a policy in, counted as opponents are."""
         width = max(map(len, self.line_ups))
-        return [k for k in range(width) if any(_plays_here(each[k : k + 1]) for each in self.line_ups)]
+        there = [[one for each in self.line_ups for one in each[k : k + 1]] for k in range(width)]
+        return [k for k in range(width) if not all(isinstance(one, str) for one in there[k])]
 
     def of_games(self, games: slice) -> LineUps:
         own = copy.copy(self)
@@ -148,9 +158,11 @@ def seats_of(seats: Sequence[Opponent]) -> tuple[list[str], LineUps | None]:
 
 def check_player(what: str, player: Any, *further: str) -> None:
     """Check that this can play: an agent's name, a `Pool`, or a policy, see `check_policy`."""
-    if isinstance(player, Pool):
-        return
     if not isinstance(player, str):
+        from pommego.pool import Pool, check_policy
+
+        if isinstance(player, Pool):
+            return
         if not callable(player):
             expected = "a policy (a callable on obs and info), a Pool or an agent's name"
             raise TypeError(f"{what} is {player!r}, expected {expected}")
@@ -161,10 +173,6 @@ def check_player(what: str, player: Any, *further: str) -> None:
         raise ValueError(f"{what} is {player!r}, who can play in a match of the command alone, pommego play")
     if "," in name:
         raise ValueError(f"{what} is {player!r}, expected the name of one agent: give {player.split(',')}")
-
-
-def _plays_here(opponents: Sequence[Opponent]) -> bool:
-    return any(not isinstance(one, str) for one in opponents)
 
 
 def _of_game(opponents: Callable[[int], Any], game: int) -> Sequence[Opponent]:
@@ -188,12 +196,3 @@ def _opponents(what: str, entries: Sequence[Any]) -> tuple[Opponent, ...]:
         if entry == _POLICY:
             raise ValueError(f"{what}[{k}] is {entry!r}: give the policy itself, a callable")
     return tuple(entries)
-
-
-def _weights(weights: Sequence[float], n: int) -> tuple[float, ...]:
-    given = tuple(float(weight) for weight in weights)
-    if len(given) != n:
-        raise ValueError(f"LineUps has {len(given)} weights for {n} line-ups")
-    if not all(0 <= weight < np.inf for weight in given) or not sum(given) > 0:
-        raise ValueError(f"the weights are {list(given)}, expected finite numbers, 0 or more, not all 0")
-    return given

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pommego._core.merging import keep_rows, together
 from pommego._core.opponents import LineUps, Policy
 from pommego._core.policies import choose
-from pommego._core.simulating import Simulation
+from pommego._core.saved import Simulation
 from pommego.making import make_vec
 from pommego.pool import SEARCH, Pool, check_policy, options_for
 from pommego.spec import GameSpec, Result

@@ -14,8 +14,11 @@ from pommego._core import checks
 from pommego._core.batch import View
 from pommego._core.games import Games
 from pommego._core.merging import keep_rows
+from pommego._core.more_checks import legal
 from pommego._core.opponents import LineUps, Opponent, Policy
+from pommego._core.saved import restore, simulate
 from pommego._core.session import Session
+from pommego._core.wording import no_integers
 from pommego.errors import PommegoError, ProtocolError
 from pommego.pool import Pool, Seat, options_for
 from pommego.spec import Choice, Result
@@ -68,7 +71,7 @@ class PolicyGames:
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Ask the games, and keep the policies' rows of what they show."""
-        if what is Games.simulate:  # it lacks what policies would do
+        if what is simulate:  # it lacks what policies would do
             raise PommegoError(
                 "simulate() plays on the server, where the policies among the opponents cannot be asked: "
                 "make an environment whose other seats learn, or are agents, for the search"
@@ -77,7 +80,7 @@ class PolicyGames:
             _, mask, *_ = args
             self._known[slice(None) if mask is None else mask] = False
         answer = self._inner.ask(what, *args, **options)
-        if what is Games.restore:
+        if what is restore:
             self._known[args[0]] = False
         elif what is Games.set_opponents:
             number, last = self._lists[-1]
@@ -160,18 +163,15 @@ class PolicyGames:
         for i in view.finished.tolist():
             game = int(games[i])
             if self._pools[game]:
-                score = self._score(view, i)
+                result = view.stats["result"][i * self._all]  # the first learner's; 0.5: tied or cut off
+                score = {Result.WON: 1.0, Result.LOST: 0.0}.get(result, 0.5)
                 for pool, seat in self._pools[game].items():
                     pool.record(seat, score)
-
-    def _score(self, view: View, i: int) -> float:
-        """Return how the first learner did: 1 won, 0.5 tied or cut off, 0 lost."""
-        return {Result.WON: 1.0, Result.LOST: 0.0}.get(view.stats["result"][i * self._all], 0.5)
 
     def send(self, actions: ArrayLike, games: Array | None = None, *, reuse: bool = False) -> None:
         """Ask the policies, and begin a step; see `Session`."""
         which = self._every if games is None else games
-        given = checks.legal(actions, self._heeded[which], self._actions, self._choices)
+        given = legal(actions, self._heeded[which], self._actions, self._choices)
         while self._asked:
             self._ask(*self._asked[0])
             self._asked.pop(0)
@@ -202,7 +202,7 @@ def choose(
     given = checks.numbers("actions", policy(seen, info, **further))
     shape = (len(info["row"]), *(() if len(choices) == 1 else (len(choices),)))
     if given.dtype.kind not in "iu":
-        raise TypeError(f"policy {policy!r} must return integers, got {checks.no_integers(given)}")
+        raise TypeError(f"policy {policy!r} must return integers, got {no_integers(given)}")
     if given.shape != shape:
         raise ValueError(f"policy {policy!r} returned actions of shape {given.shape}, expected {shape}")
     parts = given.reshape(len(given), -1)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from pommego._core.batch import View
 from pommego._core.games import Games
+from pommego._core.saved import Starts, restore, save, set_starts
 from pommego._core.session import Session
 from pommego.errors import (
     ClosedError,
@@ -32,7 +33,6 @@ from pommego.errors import (
 
 if TYPE_CHECKING:
     from pommego._core.opponents import LineUps
-    from pommego._core.starts import Starts
 
 _SAVE_EVERY = 64  # steps: the more, the more have to be made again after a loss
 
@@ -142,11 +142,11 @@ class Portion:
             games.ask(Games.set_opponents, self._line_ups)
             self._shift = self._number - self._made_with
         if self._starts is not None:
-            games.ask(Games.set_starts, self._starts)
+            games.ask(set_starts, self._starts)
         if self._saved is None:
             return True
         games.ask(Games.reset, 0, None)
-        view = games.ask(Games.restore, list(range(len(self.numbers))), self._saved)
+        view = games.ask(restore, list(range(len(self.numbers))), self._saved)
         for actions in self._since:
             games.send(actions)
             try:
@@ -210,7 +210,7 @@ class Portion:
         self._number, self._count = self._number + self._count, len(line_ups.line_ups)
 
     def set_starts(self, starts: Starts) -> None:
-        self._change(Games.set_starts, starts)
+        self._change(set_starts, starts)
         self._starts = starts
 
     def _change(self, what: Callable[..., Any], *args: Any) -> Any:
@@ -226,7 +226,7 @@ class Portion:
 
     def _keep(self, games: Session) -> None:
         with contextlib.suppress(ServerError):  # before the first reset, or after a bug in a game
-            self._saved = games.ask(Games.save, list(range(len(self.numbers))), False)
+            self._saved = games.ask(save, list(range(len(self.numbers))), False)
             self._since = []
 
 

@@ -29,11 +29,6 @@ def rows_of(games: NDArray[Any], learners: int) -> NDArray[np.intp]:
     return (first[:, None] + np.arange(learners)).ravel() if learners > 1 else first
 
 
-def split_mask(action_mask: NDArray[np.int8], choices: Sequence[int]) -> tuple[NDArray[np.int8], ...]:
-    """Split (..., choices) into one mask for each component of an action, without a copy."""
-    return tuple(np.split(action_mask, np.cumsum(choices)[:-1], axis=-1))
-
-
 def sample(masks: Sequence[NDArray[np.int8]], rng: np.random.Generator) -> NDArray[np.uint8]:
     """Draw legal actions, (rows, components), from a mask (rows, choices) for each component."""
     drawn = []
@@ -50,12 +45,6 @@ def sample(masks: Sequence[NDArray[np.int8]], rng: np.random.Generator) -> NDArr
     return np.stack(drawn, axis=1)
 
 
-def row_obs(obs: Any, row: int) -> Any:
-    if isinstance(obs, np.ndarray):
-        return obs[row]
-    return {name: array[row] for name, array in obs.items()}
-
-
 def fields_of(obs: Any) -> Mapping[str, Any]:
     """Return an observation or its space as a mapping, also if it is a single box."""
     return obs if isinstance(obs, Mapping) else {BOX: obs}
@@ -68,17 +57,3 @@ def to_box(planes: NDArray[Any], scalars: NDArray[Any]) -> NDArray[np.float32]:
     box[:, :count] = planes
     box[:, count:] = scalars[:, :, None, None]
     return box
-
-
-def row_info(info: Mapping[str, Any], row: int, *, plain: bool = True) -> dict[str, Any]:
-    """Return one row's part of `info`, with Python's numbers if `plain`, else only with its truth values."""
-    own: dict[str, Any] = {}
-    for name, value in info.items():
-        if name.startswith("_") or not info[f"_{name}"][row]:
-            continue
-        if isinstance(value, Mapping):
-            own[name] = row_info(value, row, plain=plain)
-        else:
-            entry = value[row]
-            own[name] = entry.item() if isinstance(entry, np.generic if plain else np.bool_) else entry
-    return own

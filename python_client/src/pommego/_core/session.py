@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from pommego.server import Server
 
 
+#: The numbers of some games; None: all.
+Numbers = NDArray[np.int32] | None
+
+
 @dataclass(frozen=True)
 class About:
     """What stays the same of an environment's games."""
@@ -48,9 +52,7 @@ class Session(Protocol):
     timeout: float  # seconds to wait for one reply; may be changed
     closed: bool  # whether nothing can be asked any more
 
-    def send(
-        self, actions: ArrayLike, games: NDArray[np.int32] | None = None, *, reuse: bool = False
-    ) -> None:
+    def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
         """Begin a step of all games or, with a batch size, of these.
 
         With `reuse` the server may write the batch over the last one, with ``copy=False``.
@@ -60,7 +62,10 @@ class Session(Protocol):
         """Wait for the batch of the oldest step in flight, or with a batch size of the first games ready."""
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Call a method of `Games`, such as ``Games.reset``, with these arguments, where the games are."""
+        """Call a function of `Games` with these arguments where the games are: a method, or one of a module.
+
+        Such are ``Games.reset``, ``saved.save`` and ``saved.simulate``.
+        """
 
     def close(self) -> None:
         """Free the games; stop their server if it is their own. Idempotent."""

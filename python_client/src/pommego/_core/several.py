@@ -18,17 +18,18 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego._core import checks
 from pommego._core.batch import View
+from pommego._core.checks import Seeds
 from pommego._core.games import Games
 from pommego._core.merging import join_batches
+from pommego._core.more_checks import legal
 from pommego._core.portion import Host, Portion
-from pommego._core.session import Session
+from pommego._core.saved import Starts, restore, save, set_starts
+from pommego._core.session import Numbers, Session
 from pommego.errors import ClosedError, ConnectionError, PommegoError, ServerError, TimeoutError
 
 if TYPE_CHECKING:
     from pommego._core.opponents import LineUps
-    from pommego._core.starts import Starts
 
 #: Waits so many seconds for the first of these that are ready; returns which are.
 FirstReady = Callable[[Sequence[Session], float], list[Session]]
@@ -93,14 +94,12 @@ class JoinedGames:
 
     # Steps ----------------------------------------------------------------------
 
-    def send(
-        self, actions: ArrayLike, games: NDArray[np.int32] | None = None, *, reuse: bool = False
-    ) -> None:
+    def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
         """Begin a step; see `Session`."""
         games = self._every if games is None else games
         self._check_turn(games)
         own, choices = self._actions, self.about.spec.actions
-        own[games] = checks.legal(actions, self._heeded[games], own, choices)
+        own[games] = legal(actions, self._heeded[games], own, choices)
         self._sent[games] = True
         with self._or_close():
             for portion in self.portions:
@@ -204,12 +203,7 @@ class JoinedGames:
             portion.abandon(interrupted=interrupted)
         self._forget()
 
-    def _reset(
-        self,
-        seeds: int | tuple[NDArray, NDArray] | None,
-        mask: NDArray[np.bool_] | None,
-        states: list[Any] | None = None,
-    ) -> View:
+    def _reset(self, seeds: Seeds, mask: NDArray[np.bool_] | None, states: list[Any] | None = None) -> View:
         def reset(portion: Portion) -> View:
             own = None if mask is None else mask[portion.slice]
             if own is not None and not own.any():
@@ -259,7 +253,7 @@ class JoinedGames:
         states: list[Any] = [None] * len(games)
         for portion, own, there in self._split(games):
             if own:
-                for k, state in zip(own, self._at(portion, Games.save, there, as_json), strict=True):
+                for k, state in zip(own, self._at(portion, save, there, as_json), strict=True):
                     states[k] = state
         return states
 
@@ -273,7 +267,7 @@ class JoinedGames:
             if not own:
                 views.append(self._at(portion, Games.observe))
                 continue
-            views.append(portion.show(Games.restore, there, [states[k] for k in own]))
+            views.append(portion.show(restore, there, [states[k] for k in own]))
         same = np.ones(len(self._every), np.bool_)
         same[games] = False
         return self._show(views, same)
@@ -293,14 +287,14 @@ _SHARED_OUT: dict[Callable[..., Any], Callable[..., Any]] = {
     Games.ping: JoinedGames._ping,
     Games.render: JoinedGames._render,
     Games.reset: JoinedGames._reset,
-    Games.restore: JoinedGames._restore,
-    Games.save: JoinedGames._save,
     Games.set_opponents: JoinedGames._set_opponents,
-    Games.set_starts: JoinedGames._set_starts,
+    restore: JoinedGames._restore,
+    save: JoinedGames._save,
+    set_starts: JoinedGames._set_starts,
 }
 
 
-def _seeds_of(seeds: int | tuple[NDArray, NDArray] | None, portion: Portion) -> Any:
+def _seeds_of(seeds: Seeds, portion: Portion) -> Any:
     if not isinstance(seeds, tuple):
         return None if seeds is None else (seeds + portion.first) % (1 << 64)
     values, given = seeds[0][portion.slice], seeds[1][portion.slice]

@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 import weakref
+import webbrowser
 from collections.abc import Callable
 from typing import Any
 
@@ -51,7 +52,7 @@ class Viewer:
             raise ServerStartError(f"pommego view {address} printed no address within {timeout:g} s") from e
         finally:
             late.cancel()
-        self._due = 0.0
+        self._due, self._opened = 0.0, False
 
     def show(self, call: Callable[..., bool], rows: int, probabilities: Any, values: Any) -> bool:
         now = time.monotonic()
@@ -65,6 +66,12 @@ class Viewer:
         watched = call(**shown)
         self._due = now + (_PAUSE if watched else _UNSEEN)
         return watched
+
+    def open(self) -> None:
+        """Open the page in the browser, once."""
+        if not self._opened:
+            self._opened = True
+            webbrowser.open(self.address)
 
     def close(self) -> None:
         self._finalizer()

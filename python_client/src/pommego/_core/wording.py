@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from pommego._core.checks import NO_BYTE
 from pommego.errors import ServerError
+
+NO_BYTE = "negative or above 254"  # what the server calls an action that came as 255
 
 #: The attributes of `pommego.Connection`.
 _CONNECTION = ("ca_file", "client_cert", "shared_memory", "expand_shared", "agent_limit")
-
 
 #: The arguments of `make_vec` by the request's fields, where they are not called so.
 _ARGUMENTS = {"games": "num_envs", "agent_seconds": "agent_limit"}
@@ -46,6 +46,16 @@ def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
     said = str(odd[0]) if len(odd) == 1 else f"one of {odd[:5]}"
     message = error.message.replace(NO_BYTE, said)
     return ServerError(error.code, message, error.hint, error.field, error.details)
+
+
+def no_integers(array: NDArray[Any]) -> str:
+    """Say what is in an array in place of integers, and what to do."""
+    if array.dtype.kind == "f":
+        return f"dtype {array.dtype}: take the argmax of what a network returns, or astype(int)"
+    if array.dtype != object:
+        return f"dtype {array.dtype}"
+    odd = [value for value in array.flat if type(value) is not int or abs(value) >> 63]
+    return repr(odd[0]) if odd else "dtype object: astype(int)"
 
 
 def warn_of_statistics() -> None:

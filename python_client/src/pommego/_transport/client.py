@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
@@ -24,7 +24,7 @@ from pommego._transport.channel import Channel
 from pommego._transport.handshake import Address, Certificates
 from pommego._transport.mapping import Mapping
 from pommego._transport.shared import PLACES, SLOTS, SharedBatch, SharedMemory
-from pommego._transport.websocket import WebSocket, any_readable
+from pommego._transport.websocket import WebSocket
 from pommego._version import __version__
 from pommego.errors import (
     ClosedError,
@@ -36,6 +36,7 @@ from pommego.errors import (
     ServerError,
     TimeoutError,
     VersionError,
+    on_failure,
 )
 
 _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest batch
@@ -92,11 +93,8 @@ class Client:
             if e.status == 400 and "subprotocol" in e.body:
                 raise VersionError(f"{e} {_SAME_RELEASE}") from e
             raise
-        try:
+        with on_failure(self.close):
             hello = self._greet()
-        except BaseException:
-            self.close()
-            raise
         self.limits = hello.limits
         if lacking := [name for name in _LIMITS if self.limits.get(name, 0) < 1]:
             raise self.distrust(f"the limits {self.limits}, expected numbers above 0 for {lacking}")
@@ -403,6 +401,9 @@ class Client:
             elif time.monotonic() > deadline:
                 raise self._socket.timed_out(seconds)
 
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
     def has_reply(self) -> bool:
         """Whether a reply begins to arrive, or `collect` fails at once."""
         try:
@@ -432,11 +433,3 @@ class Client:
         told = ServerDiedError(f"{error}\n{died}", died.status, died.output, out_of_memory=died.out_of_memory)
         told.code = error.code
         return told
-
-
-def first_ready(clients: Sequence[Client], seconds: float) -> list[Client]:
-    """Wait for a reply to one of these, without shared memory; returns whose begins to arrive."""
-    found = [client for client in clients if client.has_reply()]
-    if not found and any_readable([client._socket.fileno() for client in clients], seconds):
-        found = [client for client in clients if client.has_reply()]
-    return found

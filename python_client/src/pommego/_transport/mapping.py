@@ -67,9 +67,8 @@ class Mapping(mmap.mmap):
             self.moved = _mremap(ours, size, size, _MREMAP_MAYMOVE | _MREMAP_FIXED, self.address) != _FAILED
             if not self.moved:
                 _munmap(ours, size)
-        self._withdrawn = (
-            self._lends and not self.moved
-        )  # out of memory: then at least the server does not write to it
+        # If out of memory, the server at least does not write to it.
+        self._withdrawn = self._lends and not self.moved
 
 
 def _gone() -> None:
@@ -80,11 +79,6 @@ _mappings: weakref.WeakSet[Mapping] = weakref.WeakSet()
 
 _MREMAP_MAYMOVE, _MREMAP_FIXED = 1, 2
 _FAILED = ctypes.c_void_p(-1).value
-
-
-def _before_fork() -> None:
-    for mapping in list(_mappings):
-        mapping.move()
 
 
 if sys.platform == "linux":
@@ -99,4 +93,4 @@ if sys.platform == "linux":
     _mmap = _function("mmap", _pointer, _size, _int, _int, _int, ctypes.c_long)
     _mremap = _function("mremap", _pointer, _size, _size, _int, _pointer)
     _munmap = _function("munmap", _pointer, _size)
-    os.register_at_fork(before=_before_fork)
+    os.register_at_fork(before=lambda: [mapping.move() for mapping in list(_mappings)])

@@ -26,6 +26,7 @@ from pommego._transport import wire
 from pommego._transport.buffers import BufferPool
 from pommego._transport.channel import MESSAGE, WORDS_END, Channel
 from pommego._transport.mapping import Mapping
+from pommego.errors import on_failure
 
 #: How many steps may be in flight.
 SLOTS = 2
@@ -238,10 +239,7 @@ def _open_memory(path: str, size: int) -> int:
         file = os.open(link, os.O_RDWR | os.O_CLOEXEC)  # the same file, whatever path is by now
     finally:
         os.close(name)
-    try:
+    with on_failure(lambda: os.close(file)):
         if fcntl.fcntl(file, fcntl.F_GET_SEALS) & _SEALS != _SEALS:
             raise ValueError(f"{path} is memory whose size can change")
-    except BaseException:
-        os.close(file)
-        raise
     return file

@@ -35,7 +35,7 @@ from typing import Self
 from pommego._transport import frames
 from pommego._transport.buffers import BufferPool
 from pommego._transport.handshake import Address, Certificates, open_socket, upgrade
-from pommego.errors import ClosedError, ConnectionError, PommegoError, ProtocolError, TimeoutError
+from pommego.errors import ClosedError, ConnectionError, PommegoError, ProtocolError, TimeoutError, on_failure
 
 _FIRST_BUFFER = 64 << 10
 _LONGEST = 1 << 30
@@ -89,11 +89,8 @@ class WebSocket:
         """Open a connection; see `pommego._transport.handshake` for addresses and errors."""
         where = Address.parse(address) if isinstance(address, str) else address
         sock = open_socket(where, timeout, (certificates or Certificates()).context(where))
-        try:
+        with on_failure(sock.close):
             upgrade(sock, where, subprotocol=subprotocol, token=token, timeout=timeout)
-        except BaseException:
-            sock.close()
-            raise
         return cls(sock, max_message=max_message, peer=str(where), text=not subprotocol)
 
     @property
@@ -389,11 +386,5 @@ def any_readable(socks: Sequence[socket.socket | int], seconds: float, *, writin
     return any(select.select([] if writing else socks, socks if writing else [], [], seconds))  # Windows
 
 
-def _after_fork() -> None:
-    """In a forked child, close the parent's connections: otherwise they would outlive the parent."""
-    for connection in list(_open):
-        connection.forget()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):  # a child's copies would outlive the parent's connections
+    os.register_at_fork(after_in_child=lambda: [connection.forget() for connection in list(_open)])

@@ -1,7 +1,7 @@
 """The messages of the wire protocol, version 4, as Python values.
 
-`bridge/PROTOCOL.md` in the project's repository is the reference. Replies are
-decoded by msgspec into the classes below; the data of tensors stay where they
+`bridge/PROTOCOL.md` in the project's repository is the reference. Replies are decoded by msgspec into
+the classes below, which have the fields that are used here. The data of tensors stay where they
 were received, as memoryviews, and become numpy arrays without a copy.
 """
 
@@ -56,14 +56,7 @@ class _Answer(msgspec.Struct, tag_field="type"):
     id: int
 
 
-class _EnvAnswer(_Answer):
-    env: int
-
-
 class Hello(_Answer, tag="hello"):
-    version: int
-    server: str
-    seed_version: int
     limits: dict[str, int]
 
 
@@ -96,7 +89,8 @@ class SharedMemoryReply(msgspec.Struct, kw_only=True):
     games: list[int] = []  # with a batch size
 
 
-class EnvReply(_EnvAnswer, tag="env"):
+class EnvReply(_Answer, tag="env"):
+    env: int
     spec: dict[str, Any]
     games: int
     learners: int
@@ -120,7 +114,7 @@ class EnvReply(_EnvAnswer, tag="env"):
         return (self.rows,) if components == 1 else (self.rows, components)
 
 
-class Received(_EnvAnswer, dict=True):
+class Received(_Answer, dict=True):
     """A batch that came as a message. In shared memory a `SharedBatch` stands for it."""
 
     tensors: dict[str, Tensor]
@@ -139,7 +133,7 @@ class Batch(Received, tag="batch"):
     final: dict[str, Tensor] | None = None
 
 
-class Shared(_EnvAnswer, tag="shared"):
+class Shared(_Answer, tag="shared"):
     """A batch is ready in shared memory."""
 
     size: int = msgspec.field(name="bytes")
@@ -150,15 +144,15 @@ class Simulated(Received, tag="simulated"):
     states: list[bytes]
 
 
-class States(_EnvAnswer, tag="states"):
+class States(_Answer, tag="states"):
     states: list[Any]  # bytes, or str if asked for JSON
 
 
-class Text(_EnvAnswer, tag="text"):
+class Text(_Answer, tag="text"):
     text: str
 
 
-class Image(_EnvAnswer, tag="image"):
+class Image(_Answer, tag="image"):
     pixels: Tensor
 
 

@@ -19,7 +19,7 @@ from pommego._core.hosts import Connect, Hosts, split
 from pommego._core.portion import Make
 from pommego._core.session import About
 from pommego._core.wording import check_options
-from pommego.errors import ConnectionError, TimeoutError
+from pommego.errors import ConnectionError, TimeoutError, on_failure
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["make_vec"]
@@ -153,11 +153,8 @@ class ActorGames:
     def __init__(self, actor: Any, known: ray.ObjectRef, number: int, timeout: float) -> None:
         self._actor, self.timeout, self.closed = actor, timeout, False
         self.address, self.step = f"actor {number}", None
-        try:
+        with on_failure(self.close):
             node, self.about = self._get(known)
-        except BaseException:
-            self.close()
-            raise
         self.address = f"actor {number} on {node}"
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:

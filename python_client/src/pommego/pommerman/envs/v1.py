@@ -33,10 +33,7 @@ class Pomme(v0.Pomme):
         ValueError: there are fewer than four steps between the first ring and the end.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
-        **v0.Pomme.metadata,
-        "video.frames_per_second": constants.RENDER_FPS,
-    }
+    metadata: ClassVar[dict[str, Any]] = v0.Pomme.metadata | {"video.frames_per_second": constants.RENDER_FPS}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -33,10 +33,7 @@ class Pomme(v0.Pomme):
         action_space: a Tuple of Discrete(6) and one Discrete for each word.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
-        **v0.Pomme.metadata,
-        "video.frames_per_second": constants.RENDER_FPS,
-    }
+    metadata: ClassVar[dict[str, Any]] = v0.Pomme.metadata | {"video.frames_per_second": constants.RENDER_FPS}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._radio_vocab_size = kwargs["radio_vocab_size"]

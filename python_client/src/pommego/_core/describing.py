@@ -1,0 +1,76 @@
+"""What games a server has and how their positions look, and a server for as long as something needs one."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import Any
+
+from gymnasium.vector import AutoresetMode
+
+from pommego._core.connecting import Connection, read_spec, spec_of
+from pommego._core.last_words import failures
+from pommego._transport import wire
+from pommego._transport.client import Client
+from pommego.making import make_vec
+from pommego.server import Server
+from pommego.spec import GameSpec
+from pommego.state import State
+
+
+@contextlib.contextmanager
+def running(address: str | None, token: str | None) -> Iterator[dict[str, Any]]:
+    """Yield the address and the token of a server: the given one, or one that runs meanwhile.
+
+    The latter runs any agent's program: this process is its only client.
+    """
+    if address is not None:
+        yield {"address": address, "token": token}
+        return
+    with Server(allow_agents=["*"], openenv=True) as server:
+        yield {"address": server.address, "token": server.token}
+        for text in failures(server._output):
+            warnings.warn(f"an agent failed, and played stop: {text}", stacklevel=4)
+
+
+def catalog(
+    *,
+    address: str | None = None,
+    token: str | None = None,
+    connection: Connection | None = None,
+    timeout: float = 60.0,
+) -> dict[str, GameSpec]:
+    """Return the games that the server has, by id. Arguments and errors as for `make_vec`."""
+    further = {"certificates": Connection.read(connection), "timeout": timeout}
+    with running(address, token) as where, closing(Client(**where, **further)) as client:
+        specs = [read_spec(client, spec) for spec in client.call("envs", wire.EnvsReply).envs]
+    return {spec.id: spec for spec in specs}
+
+
+def describe(
+    id: str, *, rules: Any, address: str, token: str | None, connection: Connection | None = None
+) -> GameSpec:
+    """Return the description of one game, with changed rules if any are given. Errors as for `make_vec`."""
+    with closing(Client(address, token=token, certificates=Connection.read(connection))) as client:
+        return spec_of(client, id, rules)
+
+
+def encode(states: Sequence[State | bytes | dict[str, Any]], id: str, **options: Any) -> tuple[Any, dict]:
+    """Observe saved positions, in one request: what all seats see, and their masks.
+
+    Args:
+        states: games of the id, as `PommegoVectorEnv.get_state` and `pommego.data.states` give them.
+        id: an id of the catalog.
+        options: as for `make_vec`: observation, mask, state, rules, address and so on.
+
+    Returns:
+        the observations and info of `PommegoVectorEnv.reset`, with a row for each seat of each state. The
+        arrays are yours.
+
+    Raises:
+        ValueError, ServerError: a state is none of this id. Other errors are those of `make_vec`.
+    """
+    with make_vec(id, len(states), autoreset_mode=AutoresetMode.DISABLED, **options) as envs:
+        return envs.reset(options={"states": list(states)})

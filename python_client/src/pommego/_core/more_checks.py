@@ -1,0 +1,151 @@
+"""Arguments of `reset` and `send` that name games, checked: loaded when there are some."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pommego._core.checks import numbers, write_actions
+from pommego._core.wording import NO_BYTE
+from pommego._transport import wire
+from pommego.errors import ServerError
+from pommego.state import to_wire
+
+
+def reset_mask(options: Mapping[str, Any], games: int, learners: int) -> NDArray[np.bool_] | None:
+    """Read ``options["reset_mask"]`` and return one flag for each game, None for all games."""
+    unknown = set(options) - {"reset_mask", "states"}
+    if unknown:
+        raise ValueError(f"unknown reset options {sorted(unknown)}; there are 'reset_mask' and 'states'")
+    mask = options.get("reset_mask")
+    if mask is None:
+        return None
+    rows = games * learners
+    if not isinstance(mask, np.ndarray):
+        raise TypeError(f"options['reset_mask'] must be a numpy array, got {type(mask).__name__}")
+    if mask.dtype != np.bool_:
+        raise TypeError(f"options['reset_mask'] must have dtype bool, got {mask.dtype}")
+    if mask.shape != (rows,):
+        raise ValueError(f"options['reset_mask'] must have shape {(rows,)}, one flag a row, got {mask.shape}")
+    if not mask.any():
+        raise ValueError("options['reset_mask'] must have at least one True")
+    grouped = mask.reshape(games, learners)
+    whole = grouped.all(axis=1)
+    partly = grouped.any(axis=1) & ~whole
+    if partly.any():
+        game = int(partly.argmax())
+        raise ValueError(
+            f"options['reset_mask'] covers only some of the rows of game {game} "
+            f"(rows {game * learners} to {game * learners + learners - 1}): a game is reset as a whole"
+        )
+    return whole
+
+
+def reset_states(options: Mapping[str, Any], games: int) -> list[Any] | None:
+    """Read ``options["states"]`` and return a state, or None, for each game; None if there are none."""
+    states = options.get("states")
+    if states is None:
+        return None
+    if isinstance(states, str | bytes | Mapping) or not isinstance(states, Sequence):
+        raise TypeError(
+            f"options['states'] is a list of saved states, one for each game, not {type(states).__name__}"
+        )
+    if len(states) != games:
+        raise ValueError(
+            f"options['states'] has {len(states)} entries for {games} game{'s'[games == 1 :]}: give one for "
+            "each, None for a game that begins on a new board; set_start_states() draws from any number"
+        )
+    return list(states) if any(state is not None for state in states) else None
+
+
+def request_fields(states: Sequence[Any], room: int) -> dict[str, Any]:
+    """Return what a reset says of the state that each game begins in, or None for a board of its own."""
+    places: dict[bytes | str, int] = {}
+    starts = [-1 if s is None else places.setdefault(to_wire(s), len(places)) for s in states]
+    size = sum(map(len, places))
+    if size > room:
+        raise ValueError(
+            f"options['states'] are {size} bytes in all, and one reset takes {room}: give fewer "
+            "different states, or set_start_states(), which takes any number"
+        )
+    return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))}
+
+
+def all_rows(rows: ArrayLike, total: int) -> None:
+    if not np.array_equal(np.asarray(rows), np.arange(total)):
+        raise ValueError(
+            f"rows must be all {total}, in order, or left out: without a batch_size below num_envs, "
+            "all games are stepped together"
+        )
+
+
+def games_of(rows: ArrayLike, games: int, learners: int) -> NDArray[np.int32]:
+    array = np.asarray(rows)
+    if array.dtype.kind not in "iu" and array.size:
+        raise TypeError(f"rows must be integers, as in info['row'], got dtype {array.dtype}")
+    if array.ndim != 1:
+        raise ValueError(f"rows must have shape (n,), as in info['row'], got {array.shape}")
+    outside = (array < 0) | (array >= games * learners)
+    if outside.any():
+        raise ValueError(f"row {array[outside.argmax()]} is not one of 0 to {games * learners - 1}")
+    first = array[::learners].astype(np.int64)
+    whole = (first[:, None] + np.arange(learners)).ravel()
+    if (first % learners).any() or not np.array_equal(array, whole):
+        raise ValueError(
+            f"rows must be those of whole games, {learners} of each in order, as in info['row'], "
+            f"got {array.tolist()[: 2 * learners]}"
+        )
+    return (first // learners).astype(np.int32)
+
+
+def given_weights(weights: Sequence[float], n: int, what: str) -> tuple[float, ...]:
+    """Return how often each of n things is drawn."""
+    each = tuple(float(weight) for weight in weights)
+    if len(each) != n:
+        raise ValueError(f"{len(each)} weights for {n} {what}")
+    if not all(0 <= weight < np.inf for weight in each) or not sum(each) > 0:
+        raise ValueError(
+            f"the weights of {what} are {list(each)}, expected finite numbers, 0 or more, not all 0"
+        )
+    return each
+
+
+def one_action(what: str, action: Any, space: gymnasium.Space, *, heeded: bool = True) -> NDArray[Any]:
+    """Return the action of one seat, checked as the server checks those of rows."""
+    given = numbers(what, action)
+    if given.dtype.kind not in "iu" or given.shape != space.shape:
+        wanted = f"integers of shape {space.shape}" if space.shape else "an integer"
+        raise ValueError(f"{what} is {action!r}, expected {wanted}, as it is in the game")
+    if heeded and not space.contains(given):
+        most = np.asarray(getattr(space, "nvec", getattr(space, "n", 0))) - 1
+        raise ServerError("bad_action", f"{what} is {given.tolist()}, want 0 to {most}", field="actions")
+    return given
+
+
+def legal(
+    actions: ArrayLike, heeded: NDArray[np.bool_], like: NDArray[np.uint8], choices: Sequence[Any]
+) -> NDArray[np.uint8]:
+    """Return actions with the shape (games, learners, ...) of `like`, checked as the server does.
+
+    It looks at those of the rows that are heeded, bool (games, learners).
+    """
+    given = np.empty((heeded.size, *like.shape[2:]), np.uint8)
+    write_actions(actions, given, *heeded.shape)
+    parts = given.reshape(*heeded.shape, -1)
+    for component, choice in enumerate(choices):
+        wrong = heeded & (parts[..., component] >= choice.n)
+        if wrong.any():
+            row = int(wrong.ravel().argmax())
+            value = parts.reshape(-1, parts.shape[2])[row, component]
+            said = NO_BYTE if value == 255 else value
+            raise ServerError(
+                "bad_action",
+                f"action of row {row}, component {component} ({choice.name}), is {said}, "
+                f"want 0 to {choice.n - 1}",
+                field="actions",
+            )
+    return given.reshape(*heeded.shape, *like.shape[2:])

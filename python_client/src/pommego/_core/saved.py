@@ -1,0 +1,217 @@
+"""Saved games: to save and restore them, to read them, to begin episodes in them, and to simulate."""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pommego._core import checks
+from pommego._core.batch import Lazy, View
+from pommego._core.info import episode_info
+from pommego._core.merging import join_batches
+from pommego._core.more_checks import given_weights
+from pommego._transport import wire
+from pommego.errors import ServerError
+from pommego.state import State, to_wire
+
+if TYPE_CHECKING:
+    from pommego._core.games import Games
+
+_AT_ONCE = 8192  # states in one message, whatever their size
+_ROOM = 4096  # bytes of a message around its states
+_PER_STATE = 16  # bytes of a message around each state
+
+
+def save(games: Games, numbers: list[int], as_json: bool) -> list[Any]:
+    states: list[Any] = []
+    most = _AT_ONCE
+    while len(states) < len(numbers):
+        part = numbers[len(states) : len(states) + most]
+        try:
+            reply = games.call("get_state", wire.States, games=part, json=as_json or None)
+        except ServerError as e:
+            if e.code != "limit" or len(part) == 1:
+                raise
+            most = max(len(part) // 4, 1)  # the reply would be too long
+            continue
+        states += _states(games, reply.states, len(part), as_json=as_json)
+    return states
+
+
+def _states(games: Games, states: list[Any], count: int, *, as_json: bool = False) -> list[Any]:
+    """Return so many states of a reply, as bytes or dictionaries."""
+    kind = str if as_json else bytes
+    if len(states) != count or not all(isinstance(state, kind) for state in states):
+        raise games.client.distrust(f"{len(states)} saved games, or of another type, expected {count}")
+    if not as_json:
+        return states
+    try:
+        return [dict(json.loads(state)) for state in states]
+    except (ValueError, TypeError, RecursionError) as e:
+        raise games.client.distrust(f"a saved game that is not a JSON object: {e}") from e
+
+
+def restore(games: Games, numbers: list[int], states: Sequence[Any]) -> View:
+    given = [to_wire(state) for state in states]
+    if len(numbers) != len(given):
+        raise ValueError(f"{len(given)} states for {len(numbers)} game{'s'[len(numbers) == 1 :]}")
+    if not numbers:
+        raise ValueError("no games to restore")
+    for begin, end in _in_messages(games, given, _AT_ONCE):
+        reply = games.call("set_state", wire.Batch, games=numbers[begin:end], states=given[begin:end])
+        view = games.read(reply)
+    return view
+
+
+def readable(games: Games, state: State | bytes) -> dict[str, Any]:
+    """Return a state in its JSON form, by way of a separate game on the server."""
+    call, env = games.client.call, games.scratch
+    call("set_state", wire.Batch, env=env, games=[0], states=[to_wire(state)])
+    reply = call("get_state", wire.States, env=env, games=[0], json=True)
+    return _states(games, reply.states, 1, as_json=True)[0]
+
+
+def _in_messages(games: Games, states: list[bytes | str], at_once: int) -> Iterator[tuple[int, int]]:
+    """Split states into ranges that each fit into one message."""
+    room = games.client.limits["message_bytes"] - _ROOM
+    each = games.about.learners * math.prod(games.about.made.action_shape[1:]) + _PER_STATE
+    begin = size = 0
+    for i, state in enumerate(states):
+        need = len(state) * (3 if isinstance(state, str) else 1) + each  # three: of a character
+        if i > begin and (size + need > room or i - begin >= at_once):
+            yield begin, i
+            begin, size = i, 0
+        size += need
+    yield begin, len(states)
+
+
+class Starts:
+    """Saved states that episodes begin in, one of them drawn for each episode by its seed.
+
+        envs = pommego.make_vec(id, 64, start_states=pommego.Starts(endings, ordinary=0.2))
+
+    Args:
+        states: as `PommegoVectorEnv.get_state` or `pommego.data.states` return them, of any
+            environments of the same id and rules. None: all episodes begin on new boards.
+        weights: how often each is drawn; None: all equally often.
+        ordinary: the share of episodes that begin on a new board.
+    """
+
+    def __init__(
+        self,
+        states: Sequence[State | bytes | dict[str, Any]] | None,
+        weights: Sequence[float] | None = None,
+        ordinary: float = 0.0,
+    ) -> None:
+        if isinstance(states, State | bytes | str | dict):
+            raise TypeError(f"start states are a list of saved states, not one {type(states).__name__}")
+        if states is not None and not len(states):
+            raise ValueError("the list of start states is empty: give some, or None for new boards alone")
+        self.states = [to_wire(state) for state in states or ()]
+        self.weights: list[float] | None = None
+        self.ordinary = float(ordinary)
+        if weights is not None:  # without those never drawn, so that no message has only such
+            each = given_weights(weights, len(self.states), "start states")
+            drawn = [pair for pair in zip(self.states, each, strict=True) if pair[1]]
+            self.states, self.weights = map(list, zip(*drawn, strict=True))
+        if not 0 <= ordinary <= 1:
+            raise ValueError(f"the share of ordinary starts is {ordinary}, expected 0 to 1")
+
+    @classmethod
+    def read(cls, starts: Starts | Sequence[State | bytes | dict[str, Any]] | None) -> Starts:
+        return starts if isinstance(starts, Starts) else cls(starts)
+
+
+def set_starts(games: Games, starts: Starts) -> None:
+    weights = starts.weights
+    for begin, end in _in_messages(games, starts.states, _AT_ONCE):
+        games.call(
+            "set_starts",
+            wire.Ok,
+            states=starts.states[begin:end],
+            weights=weights and weights[begin:end],
+            ordinary=starts.ordinary,
+            add=begin > 0,
+        )
+
+
+class Simulation(NamedTuple):
+    """What `PommegoVectorEnv.simulate` returns, for n states.
+
+    With ``trajectory=True`` all arrays have one more axis, the steps, in front.
+
+    Attributes:
+        states: the n states after the last step; with ``trajectory=True`` a list of n
+            states for each step.
+        obs: their observations, (n * learners, ...).
+        reward: float64 (n * learners,), the sum of all steps.
+        terminated: bool (n * learners,), whether the game ended in any of the steps.
+        truncated: bool (n * learners,), whether it was cut off in any of the steps.
+        info: as from `step`; "seed" is the seed of the simulation's random numbers.
+    """
+
+    states: list[State] | list[list[State]]
+    obs: dict[str, NDArray[Any]]
+    reward: NDArray[np.float64]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    info: dict[str, Any]
+
+
+def simulate(
+    games: Games,
+    states: Sequence[State | bytes],
+    actions: ArrayLike,
+    *,
+    seed: int | None,
+    steps: int,
+    policy: str | None,
+    trajectory: bool,
+) -> Simulation:
+    shown = max(steps, 1) if trajectory else 1
+    given = [to_wire(state) for state in states]
+    if not given:
+        raise ValueError("no states to simulate")
+    first = secrets.randbits(63) if seed is None else checks.one_seed(seed)
+    n, learners, made = len(given), games.about.learners, games.about.made
+    wanted = np.empty((n * learners, *made.action_shape[1:]), np.uint8)
+    checks.write_actions(actions, wanted, n, learners)
+    further: dict[str, Any] = {}
+    if steps != 1:
+        further = {"steps": steps, "policy": policy, "trajectory": trajectory or None}
+    views: list[View] = []
+    after: list[list[State]] = [[] for _ in range(shown)]
+    for begin, end in _in_messages(games, given, _at_once(games, shown)):
+        reply = games.call(
+            "simulate",
+            wire.Simulated,
+            states=given[begin:end],
+            actions=wire.tensor(wanted[begin * learners : end * learners]),
+            seed=(first + begin) % (1 << 64),
+            **further,
+        )
+        n = end - begin
+        views.append(games.read_simulated(reply, n * shown))
+        states = _states(games, reply.states, n * shown)
+        for step, own in enumerate(after):
+            own.extend(states[step * n : (step + 1) * n])
+    view = join_batches(views, steps if trajectory else None)
+    ended = episode_info(view.stats, games.about.spec.counts) if view.finished.size else {}
+    info = Lazy(view.info | {"seed": first} | ended)
+    return Simulation(
+        after if trajectory else after[0], view.obs, view.reward, view.terminated, view.truncated, info
+    )
+
+
+def _at_once(games: Games, steps: int) -> int:
+    """Return how many states one request may have that shows so many steps: its reply has a limit."""
+    each = games.about.made.batch_bytes // games.about.made.games + _ROOM  # a generous bound
+    limits = games.client.limits
+    most = min(_AT_ONCE, limits["games_per_env"], limits["batch_bytes"] // (2 * each))
+    return max(1, most // steps)
