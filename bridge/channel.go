@@ -152,7 +152,7 @@ func (s *session) shareMemory(e *environment, slots, places int) error {
 	return nil
 }
 
-// message is that of the place where the step's batch goes.
+// message is the batch message at the place that the client gave for the step's batch.
 func (c *channel) message(e *environment) *batchMessage {
 	if c.messages[c.place] == nil {
 		c.messages[c.place] = e.messageAt(int(c.place), nil)

@@ -25,9 +25,8 @@ const (
 	followedBytes = mostKept * positionBytes
 )
 
-// followed is a game that has viewers: a vec.Watcher that keeps its last
-// positions. Where it leaves steps out, what happened in them is told with the next that
-// it keeps.
+// followed is a game that has viewers: a vec.Watcher that keeps its last positions. If
+// it leaves steps out, the next position that it keeps also has their events.
 type followed struct {
 	env     *environment
 	game    int

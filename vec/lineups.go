@@ -52,8 +52,8 @@ func (c *lineUpSet) pick(i int, seed env.Seed) int {
 // has reports whether game i can have line-up n.
 func (c *lineUpSet) has(i, n int) bool { return c.ByGame == nil || int(c.ByGame[i]) == n }
 
-// number is that of the line-up with these names in an episode of game i: the one
-// that it would have, if it is that, else the first; -1 if there is none.
+// number is the line-up with these names in an episode of game i: the one that the episode
+// draws if its names are these, else the first with these names; -1 if there is none.
 func (c *lineUpSet) number(i int, seed env.Seed, names []string) int {
 	same := func(own []string) bool { return slices.Equal(own, names) }
 	if n := c.pick(i, seed); same(c.Names[n]) {
@@ -126,7 +126,7 @@ func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
 	return c, nil
 }
 
-// in says which of several line-ups is meant.
+// in is the words in an error that name line-up n, empty if there is only one.
 func in(all [][]string, n int) string {
 	if len(all) == 1 {
 		return ""

@@ -266,7 +266,7 @@ func (p *Pool) checkActions(actions []uint8, row int) error {
 	n := len(p.spec.Actions)
 	for k, c := range p.spec.Actions {
 		for at := k; at < len(actions); at += n { // all actions of a step: one plain loop
-			if int(actions[at]) >= c.N && p.heeded(row+at/n) {
+			if int(actions[at]) >= c.N && p.acts(row+at/n) {
 				return &ActionError{Row: row + at/n, Component: k, Name: c.Name, Value: actions[at], N: c.N}
 			}
 		}
@@ -285,8 +285,8 @@ func (p *Pool) refuse(call string, i int) error {
 	return fmt.Errorf("vec: %s: game %d: %w", call, i, ErrFinished)
 }
 
-// heeded reports whether a row's action is used.
-func (p *Pool) heeded(row int) bool {
+// acts reports whether a row's action is used.
+func (p *Pool) acts(row int) bool {
 	i, k := row/p.seating.learners, row%p.seating.learners
 	g := &p.games[i]
 	if at := k - p.seating.own(); at >= 0 && g.lineup.agents[p.seating.policies[at]] != nil {

@@ -138,7 +138,7 @@ func (s *starts) draw(seed env.Seed) *Start {
 	return s.States[draw(s.reach, &rng)]
 }
 
-// sit seats a game's episode that begins in s.
+// sit fills in who sits where in an episode of game g that begins in s.
 func (s *Start) sit(p *Pool, seed env.Seed, g *game) {
 	if !p.seating.drawn {
 		return
@@ -151,7 +151,7 @@ func (s *Start) sit(p *Pool, seed env.Seed, g *game) {
 	p.seating.around(learner, g.rows, g.others)
 }
 
-// set puts the match there, with an RNG of the episode's own.
+// set sets the match to the saved position, with an RNG of the episode's own.
 func (s *Start) set(m env.Match, seed env.Seed) {
 	if err := m.Restore(s.match); err != nil {
 		panic(fmt.Sprintf("vec: a start is not taken again: %v", err)) // NewStart has restored it

@@ -46,7 +46,7 @@ type Rules struct {
 	// game's own draws and those of the agents are of so many episodes later.
 	Repetition int
 
-	// Events says that moments have their events.
+	// Events has Moment.Events filled in.
 	Events bool
 
 	// From is a saved game of the match's, as env.Match.Append writes it, from which

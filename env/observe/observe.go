@@ -1,6 +1,6 @@
 // Package observe is what the games' encoders of observations have in common.
 //
-// An observation consists of maps, a byte a cell each, and of vectors of
+// An observation consists of maps, one byte per cell each, and of vectors of
 // numbers. The names, the meanings and the order of a vector's entries and what
 // is written for them stand in one place, a function of the game that puts one
 // entry after another into a [Vector]:

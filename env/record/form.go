@@ -50,8 +50,8 @@ type Form[M Match, S, O any] struct {
 	Observe  func(m M, seat int) *O
 	Together bool
 
-	// Led changes the outcome of a step where the format records another than env.Status
-	// has. Compare compares what else a step records. Either may be nil.
+	// Led changes the outcome of a step where the format records another outcome than
+	// env.Status has. Compare compares what else a step records. Either may be nil.
 	Led     func(m M, o *Outcome)
 	Compare func(m M, c *Comparison)
 
@@ -110,7 +110,7 @@ func (in *Inputs) Check(n int, messages bool) error {
 	return nil
 }
 
-// Outcome is what a step led to.
+// Outcome is how the game stands after a step, as records have it.
 type Outcome struct {
 	Rewards []float64  `json:"rewards"`
 	Done    saved.Flag `json:"done"`
@@ -143,7 +143,7 @@ func (h *Head) checkKeys(format string, keys []string) error {
 	return nil
 }
 
-// outcome is what the last step of a match led to.
+// outcome is how the game stands after the last step of a match.
 func (f *Form[M, S, O]) outcome(m M) *Outcome {
 	status := m.Status()
 	o := &Outcome{

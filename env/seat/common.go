@@ -115,8 +115,8 @@ func (b *Common[M, V, P]) newAgent(name string, file []byte) (env.Agent, error) 
 	return a, nil
 }
 
-// agent seats a Bot: an env.Agent that shows the bot its view and nothing else, or first the match,
-// which a bot that can Know it looks at if an option in its name says so.
+// agent makes an env.Agent of a Bot. It shows the bot its seat's view and nothing else; only a bot
+// that can Know the match is given it first, and looks at it if an option in its name says so.
 type agent[M, V any, P Match[M, V]] struct {
 	searchable[V]
 	game *Common[M, V, P]

@@ -52,7 +52,7 @@ func (o *Order) Answer(err error) { o.answer <- err }
 var names = regexp.MustCompile(`^(human(:speed=[0-9.]+)?|[a-z0-9-]+(:level=[0-9]+)?)$`)
 
 // offered is what there is to choose, for a page that does not know it yet.
-func (t *Table) offered(_ int, to *told) []line {
+func (t *Table) offered(_ int, to *known) []line {
 	if to.offers {
 		return nil
 	}

@@ -76,7 +76,7 @@ class View:
     games: NDArray[np.int32] | None = None
     line_up: NDArray[np.int32] | None = None
 
-    def heeded(self, autoreset_mode: str) -> NDArray[np.bool_]:
+    def acts(self, autoreset_mode: str) -> NDArray[np.bool_]:
         """Return bool (games, learners): the rows whose next action counts."""
         counts = self.info["alive"].reshape(len(self.seed), -1).copy()
         if autoreset_mode == "NextStep":

@@ -58,7 +58,7 @@ class JoinedGames:
         self._ready: deque[tuple[Portion, View]] = deque()  # received, not handed out yet
         self._every = np.arange(total, dtype=np.int32)
         self._sent = np.zeros(total, np.bool_)  # games whose next batch has not been handed out
-        self._heeded = np.zeros((total, one.learners), np.bool_)  # rows whose next action counts
+        self._acts = np.zeros((total, one.learners), np.bool_)  # rows whose next action counts
         self._over = np.zeros(total, np.bool_)  # games that need a reset
         self._actions = np.zeros((total, one.learners, *made.action_shape[1:]), np.uint8)
 
@@ -100,7 +100,7 @@ class JoinedGames:
         games = self._every if games is None else games
         self._check_turn(games)
         own, choices = self._actions, self.about.spec.actions
-        own[games] = checks.legal(actions, self._heeded[games], own, choices)
+        own[games] = checks.legal(actions, self._acts[games], own, choices)
         self._sent[games] = True
         with self._or_close():
             for portion in self.portions:
@@ -180,7 +180,7 @@ class JoinedGames:
         else:
             games = np.concatenate([self._every[portion.slice] for portion, _ in taken])
         view, mode = join_batches([view for _, view in taken]), self.about.made.autoreset_mode
-        self._heeded[games] = view.heeded(mode)
+        self._acts[games] = view.acts(mode)
         self._over[games] = False
         self._over[games[view.finished]] = mode == "Disabled"
         self._sent[games] = False
@@ -224,11 +224,11 @@ class JoinedGames:
 
     def _show(self, views: list[View], same: Any) -> View:
         """Return the first batch of views of all games, of which some are as they were."""
-        heeded, over = self._heeded[same], self._over[same]
+        acts, over = self._acts[same], self._over[same]
         self._ready.extend(zip(self.portions, views, strict=True))
         self._sent[:] = True
         view = self._hand_out()
-        self._heeded[same], self._over[same] = heeded, over
+        self._acts[same], self._over[same] = acts, over
         return view
 
     def _set_starts(self, starts: Starts) -> None:

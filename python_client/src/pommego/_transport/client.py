@@ -429,9 +429,9 @@ class Client:
         died = self._death()
         if died is None:
             return error
-        told = ServerDiedError(f"{error}\n{died}", died.status, died.output, out_of_memory=died.out_of_memory)
-        told.code = error.code
-        return told
+        death = ServerDiedError(f"{error}\n{died}", died.status, died.output, out_of_memory=died.out_of_memory)
+        death.code = error.code
+        return death
 
 
 def first_ready(clients: Sequence[Client], seconds: float) -> list[Client]:
