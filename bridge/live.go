@@ -30,7 +30,7 @@ const (
 type LiveEnv struct {
 	Env      string `json:"env"`
 	Games    int    `json:"games"`
-	Learners int    `json:"learners"` // rows a game
+	Learners int    `json:"learners"` // rows per game
 	Client   string `json:"client"`
 	Running  bool   `json:"running"` // it has been reset
 }

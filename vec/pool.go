@@ -201,9 +201,9 @@ func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
 	case o.Seed != nil && o.Seeds != nil:
 		return errors.New("vec: Reset: Seed and Seeds are both given, want one of them")
 	case o.Seeds != nil && len(o.Seeds) != n:
-		return fmt.Errorf("vec: Reset: %d Seeds, want %d, one a game", len(o.Seeds), n)
+		return fmt.Errorf("vec: Reset: %d Seeds, want %d, one per game", len(o.Seeds), n)
 	case o.Mask != nil && len(o.Mask) != n:
-		return fmt.Errorf("vec: Reset: Mask has %d entries, want %d, one a game", len(o.Mask), n)
+		return fmt.Errorf("vec: Reset: Mask has %d entries, want %d, one per game", len(o.Mask), n)
 	}
 	if err := p.checkStarts(o.Starts); err != nil {
 		return err

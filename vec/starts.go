@@ -76,7 +76,7 @@ func (p *Pool) newStart(s savedGame, err error) (*Start, error) {
 	learners := p.seating.rows[:p.seating.own()]
 	learns := func(seat uint8) bool { return status.In.Has(int(seat)) }
 	if !p.seating.drawn && !slices.ContainsFunc(learners, learns) {
-		return nil, startError(fmt.Errorf("all learners, in seats %v, are out in it", learners))
+		return nil, startError(fmt.Errorf("all learners, in seats %v, are out in it, want at least one that is in", learners))
 	}
 	return start, nil
 }
@@ -106,7 +106,7 @@ func (p *Pool) SetStarts(s Starts) error {
 
 func (p *Pool) checkStarts(all []*Start) error {
 	if all != nil && len(all) != p.cfg.Games {
-		return fmt.Errorf("vec: Reset: %d Starts, want %d, one a game", len(all), p.cfg.Games)
+		return fmt.Errorf("vec: Reset: %d Starts, want %d, one per game", len(all), p.cfg.Games)
 	}
 	for i, s := range all {
 		if s == nil {

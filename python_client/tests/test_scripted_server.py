@@ -71,7 +71,7 @@ def test_a_recorded_server_is_one(name: str) -> None:
         ("env", ["spec", "encodings", 0, "fields", 0, "high"], 1e308, "has uint8 from 0 to 1e+308"),
         ("env", ["spec", "encodings", 0, "fields", 0, "name"], "scalars", "each with a name of its own"),
         ("env", ["spec", "rules"], 1, "an invalid spec"),
-        ("batch", ["tensors"], {}, "a batch without 'obs.maps'"),
+        ("batch", ["tensors"], {}, "the batch lacks 'obs.maps'"),
         ("states", ["states"], [], "0 saved games, or of another type, expected 2"),
         ("states", ["states"], [1, 2], "2 saved games, or of another type"),
         ("states", ["states"], ["", "{}"], "2 saved games, or of another type"),
@@ -79,7 +79,7 @@ def test_a_recorded_server_is_one(name: str) -> None:
         ("json", ["states", 0], "1", "a saved game that is not a JSON object"),
         ("json", ["states", 0], "[" * 99_999, "a saved game that is not a JSON object"),
         ("simulated", ["states"], [], "0 saved games, or of another type, expected 2"),
-        ("final", ["final"], None, "last observations without ['obs.maps'"),
+        ("final", ["final"], None, "last observations lack ['obs.maps'"),
     ],
 )
 def test_what_no_server_says(kind: str, path: list[Any], value: Any, reason: str) -> None:

@@ -270,7 +270,7 @@ def _death(process: subprocess.Popen[bytes], output: IO[bytes]) -> ServerDiedErr
 
 
 def _last_words(output: IO[bytes]) -> str:
-    """Return what the process said when it ended: of a fault how it begins, otherwise its last lines."""
+    """Return the last lines that the process wrote; after a fault, the lines with which its report begins."""
     size = output.seek(0, os.SEEK_END)
     output.seek(max(size - _SEARCHED, 0))
     text = output.read().decode(errors="replace")

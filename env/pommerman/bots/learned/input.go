@@ -79,12 +79,12 @@ func (b *brain) check() error {
 	}
 	for _, name := range b.Planes {
 		if !planes[name] {
-			return fmt.Errorf("plane %q does not exist", name)
+			return fmt.Errorf("plane %q does not exist, want planes of the encoding near", name)
 		}
 	}
 	for _, name := range b.names {
 		if !numbers[name] {
-			return fmt.Errorf("number %q does not exist", name)
+			return fmt.Errorf("number %q does not exist, want numbers of the encoding near", name)
 		}
 	}
 	return nil

@@ -171,7 +171,7 @@ class Games:
         return self.client.call(kind, reply, env=self.about.made.env, **fields)
 
     def hosts(self) -> tuple[Any, ...]:
-        """Return nobody, as one server has all games."""
+        """Return no host, as one server has all games."""
         return ()
 
     def ping(self) -> float:
@@ -268,9 +268,9 @@ class Games:
     def restore(self, games: list[int], states: Sequence[Any]) -> View:
         given = [to_wire(state) for state in states]
         if len(games) != len(given):
-            raise ValueError(f"{len(given)} states for {len(games)} game{'s'[len(games) == 1 :]}")
+            raise ValueError(f"{len(given)} states for {len(games)} games, want one each")
         if not games:
-            raise ValueError("no games to restore")
+            raise ValueError("the list of games to restore is empty: name at least one")
         for begin, end in self.in_messages(given, self.at_once):
             reply = self.call("set_state", wire.Batch, games=games[begin:end], states=given[begin:end])
             view = self.read(reply)
@@ -342,8 +342,8 @@ def _check(made: wire.EnvReply, options: dict[str, Any], spec: GameSpec) -> None
             f"of them policies, in batches of {batch} games and {made.batch_bytes} bytes"
         )
     if bool(made.final_fields) != final:
-        raise ValueError(f"the last observations of {made.autoreset_mode} have {made.final_fields}")
+        raise ValueError(f"the last observations of {made.autoreset_mode} have fields {made.final_fields}")
     for field in made.fields:
         lead = batch if field.per_game else batch * made.learners
         if field.shape[:1] != (lead,) or min(field.shape) < 0:
-            raise ValueError(f"{field.name} has the shape {field.shape}, expected {lead} first")
+            raise ValueError(f"{field.name} has the shape {field.shape}, expected first dimension {lead}")

@@ -193,7 +193,7 @@ def _opponents(what: str, entries: Sequence[Any]) -> tuple[Opponent, ...]:
 def _weights(weights: Sequence[float], n: int) -> tuple[float, ...]:
     given = tuple(float(weight) for weight in weights)
     if len(given) != n:
-        raise ValueError(f"LineUps has {len(given)} weights for {n} line-ups")
+        raise ValueError(f"LineUps has {len(given)} weights for {n} line-ups, want one each")
     if not all(0 <= weight < np.inf for weight in given) or not sum(given) > 0:
         raise ValueError(f"the weights are {list(given)}, expected finite numbers, 0 or more, not all 0")
     return given

@@ -79,7 +79,7 @@ class JoinedGames:
 
     @contextmanager
     def _or_close(self) -> Iterator[None]:
-        """If a portion is lost for good, so is everything."""
+        """Close everything if a portion is lost for good."""
         try:
             yield
         except (ConnectionError, TimeoutError, ClosedError):
@@ -190,7 +190,7 @@ class JoinedGames:
     # What a session can be asked -------------------------------------------------
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Have each portion do its part; what is not about the games of an environment, the first one."""
+        """Have each portion do its part; the first one does what is not about the environment's games."""
         with self._or_close():
             if own := _SHARED_OUT.get(what):
                 return own(self, *args, **options)
@@ -267,7 +267,7 @@ class JoinedGames:
         if not self._together:
             raise PommegoError(f"set_state() is for all games together, not with {self.about.games} a batch")
         if len(games) != len(states) or not games:
-            raise ValueError(f"{len(states)} states for {len(games)} game{'s'[len(games) == 1 :]}")
+            raise ValueError(f"{len(states)} states for {len(games)} games, want one each")
         views = []
         for portion, own, there in self._split(games):
             if not own:

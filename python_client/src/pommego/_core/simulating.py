@@ -53,7 +53,7 @@ def simulate(
     shown = max(steps, 1) if trajectory else 1
     given = [to_wire(state) for state in states]
     if not given:
-        raise ValueError("no states to simulate")
+        raise ValueError("the list of states is empty: give at least one to simulate")
     first = secrets.randbits(63) if seed is None else checks.one_seed(seed)
     n, learners, made = len(given), games.about.learners, games.about.made
     wanted = np.empty((n * learners, *made.action_shape[1:]), np.uint8)
@@ -86,7 +86,7 @@ def simulate(
 
 
 def _at_once(games: Any, steps: int) -> int:
-    """Return how many states one request may have that shows so many steps: its reply has a limit."""
+    """Return how many states fit into a request that shows so many steps, as its reply has a limit."""
     each = games.about.made.batch_bytes // games.about.made.games + games.room  # a generous bound
     limits = games.client.limits
     most = min(games.at_once, limits["games_per_env"], limits["batch_bytes"] // (2 * each))

@@ -43,11 +43,11 @@ class Starts:
             raise ValueError(f"the share of ordinary starts is {ordinary}, expected 0 to 1")
 
     def _leave_out_the_never_drawn(self) -> None:
-        """Check the weights and drop states of weight 0, so that no message has nothing else."""
+        """Check the weights, and drop states of weight 0: a message must not consist of these alone."""
         if len(self.weights) != len(self.states):
-            raise ValueError(f"{len(self.weights)} weights for {len(self.states)} start states")
+            raise ValueError(f"{len(self.weights)} weights for {len(self.states)} start states, want one each")
         if not all(0 <= w < math.inf for w in self.weights) or not sum(self.weights) > 0:
-            raise ValueError("weights of start states are finite numbers, 0 or more, not all 0")
+            raise ValueError(f"the weights are {self.weights}, expected finite numbers, 0 or more, not all 0")
         self.states = [state for state, weight in zip(self.states, self.weights, strict=True) if weight]
         self.weights = [weight for weight in self.weights if weight]
 

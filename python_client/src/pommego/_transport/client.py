@@ -429,9 +429,9 @@ class Client:
         died = self._death()
         if died is None:
             return error
-        death = ServerDiedError(f"{error}\n{died}", died.status, died.output, out_of_memory=died.out_of_memory)
-        death.code = error.code
-        return death
+        end = ServerDiedError(f"{error}\n{died}", died.status, died.output, out_of_memory=died.out_of_memory)
+        end.code = error.code
+        return end
 
 
 def first_ready(clients: Sequence[Client], seconds: float) -> list[Client]:
