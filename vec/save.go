@@ -270,7 +270,7 @@ func (p *Pool) fits(s *gamestate.State) error {
 	case len(s.Agents) != p.seating.agents:
 		return fmt.Errorf("it has %d agents, want %d", len(s.Agents), p.seating.agents)
 	case s.Train != p.train:
-		return fmt.Errorf("whether the learner's death ends its game is %v, want %v as OnDeath says", s.Train, p.train)
+		return fmt.Errorf("the learner's death ends its game: %v, want %v as in this pool (OnDeath)", s.Train, p.train)
 	}
 	for _, r := range s.Returns {
 		if math.IsNaN(r) || math.IsInf(r, 0) {

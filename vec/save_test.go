@@ -191,7 +191,7 @@ func TestLoadErrors(t *testing.T) {
 		{"another game", save(func(c *Config) { c.Game, c.Opponents = teams, opponents(teams) }),
 			`of "ToyTeams-v0" with its rules, want "ToySolo-v0"`},
 		{"all learn", save(func(c *Config) { c.Opponents = nil }), "learners sit at [0 1 2], want any one seat"},
-		{"death means something else", save(func(c *Config) { c.OnDeath = Wait }), "death ends its game is false, want true"},
+		{"death means something else", save(func(c *Config) { c.OnDeath = Wait }), "death ends its game: false, want true"},
 		{"a flag of 7", resum(func(s []byte) { s[flags] = 7 }), "damaged"},
 		{"a return that is no number", resum(func(s []byte) {
 			binary.LittleEndian.PutUint64(s[flags+2+16+5:], math.Float64bits(math.NaN()))

@@ -47,7 +47,7 @@ def test_a_recorded_server_is_one(name: str) -> None:
         ("env", ["learners"], 0, "8 rows of 2 games with 0 learners each"),
         ("env", ["policies"], 4, "4 learners each, 4 of them policies"),
         ("env", ["autoreset_mode"], "x", "autoreset_mode is 'x', expected 'SameStep'"),
-        ("env", ["final_fields"], [], "the last observations of SameStep have []"),
+        ("env", ["final_fields"], [], "the last observations of SameStep have fields []"),
         ("env", ["batch_size"], 1 << 40, "in batches of 1099511627776 games"),
         ("env", ["batch_bytes"], -(1 << 40), "and -1099511627776 bytes"),
         ("env", ["fields", 0, "shape"], [1 << 40], "(1099511627776,), expected "),

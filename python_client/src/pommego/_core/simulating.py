@@ -53,7 +53,7 @@ def simulate(
     shown = max(steps, 1) if trajectory else 1
     given = [to_wire(state) for state in states]
     if not given:
-        raise ValueError("the list of states is empty: give at least one to simulate")
+        raise ValueError("no states to simulate: give at least one")
     first = secrets.randbits(63) if seed is None else checks.one_seed(seed)
     n, learners, made = len(given), games.about.learners, games.about.made
     wanted = np.empty((n * learners, *made.action_shape[1:]), np.uint8)

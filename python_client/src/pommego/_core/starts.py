@@ -45,7 +45,7 @@ class Starts:
     def _leave_out_the_never_drawn(self) -> None:
         """Check the weights, and drop states of weight 0: a message must not consist of these alone."""
         if len(self.weights) != len(self.states):
-            raise ValueError(f"{len(self.weights)} weights for {len(self.states)} start states, want one each")
+            raise ValueError(f"{len(self.weights)} weights for {len(self.states)} start states, not one each")
         if not all(0 <= w < math.inf for w in self.weights) or not sum(self.weights) > 0:
             raise ValueError(f"the weights are {self.weights}, expected finite numbers, 0 or more, not all 0")
         self.states = [state for state, weight in zip(self.states, self.weights, strict=True) if weight]
