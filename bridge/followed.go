@@ -17,7 +17,7 @@ const (
 	between = 50 * time.Millisecond
 
 	mostKept   = 128 // positions of a game
-	mostMissed = 64  // events, the last, that are told with one of them
+	mostMissed = 64  // events, the last ones, that one of them shows
 
 	// positionBytes is the most memory that a position takes with its events and thoughts, and
 	// followedBytes what a game takes that is followed.

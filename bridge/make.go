@@ -106,7 +106,7 @@ var optionNames = map[string]string{
 	"BatchSize": "batch_size", "Autoreset": "autoreset_mode", "MaxEpisodeSteps": "max_episode_steps", "Player": "policy",
 }
 
-// optionError is the error of a field of vec's, by its name here.
+// optionError is vec's error of an option, with the field's name in requests.
 func optionError(err error) *wireError {
 	var option *vec.OptionError
 	if !errors.As(err, &option) {

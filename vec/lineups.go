@@ -19,7 +19,7 @@ const Policy = "policy"
 type LineUps struct {
 	// Names are the agents of each line-up, in the order of Config.Opponents. A seat
 	// that is Policy in any of them has a row; where another has an agent there, what
-	// the row does is not looked at.
+	// the row does is ignored.
 	Names [][]string `wire:"line_ups,1..65536"`
 
 	// Weights say how often each is drawn when an episode begins; nil: all alike. The

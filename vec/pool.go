@@ -154,7 +154,7 @@ func (p *Pool) Match(game int) env.Match {
 // ResetOptions say which games to reset, and with which seeds.
 type ResetOptions struct {
 	Seed  *uint64  // game i gets *Seed+i and begins with episode 0
-	Seeds []uint64 // or each its own; entries of games not reset are not looked at
+	Seeds []uint64 // or each its own; entries of games not reset are ignored
 	Mask  []bool   // the games to reset; nil: all
 
 	// Starts are positions in which games begin this episode; those of which it is
@@ -229,7 +229,7 @@ func (p *Pool) checkBatch(call string, b *Batch) error {
 
 // Step makes one step in every game and writes what they show to b. actions has
 // one byte for each component of each row. Those of rows that are out, and of
-// games that this Step resets, are not looked at. An action out of range, or a
+// games that this Step resets, are ignored. An action out of range, or a
 // game that cannot be stepped, is an error, and then no game has been stepped;
 // but with a *GameError all the others have.
 func (p *Pool) Step(b *Batch, actions []uint8) error {

@@ -10,9 +10,9 @@ import (
 	"pommego/env"
 )
 
-// View is what a seat is told of a position, as text. seen is what the seat knows of it
-// (scene.Step.Seen), mask its legal actions as env.Match.Mask writes them, nil for all, and fire
-// what it can foresee ([Fire]).
+// View is a position as text for a seat. seen is what the seat knows of it
+// (scene.Step.Seen), mask its legal actions as env.Match.Mask writes them, nil for all,
+// and fire what it can foresee ([Fire]).
 func (g *Game) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, detail Detail) string {
 	v := g.view(seen, seat, mask, fire, detail)
 	b := new(strings.Builder)

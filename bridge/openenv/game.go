@@ -43,7 +43,7 @@ type game struct {
 // seat is a session's place in a game. What changes is guarded by the game's mutex.
 type seat struct {
 	*dialogue.Seat
-	tick    int // of what it was told last
+	tick    int // of its last view
 	text    string
 	played  []byte  // the actions that were made since the last reply
 	ready   bool    // its action of the coming tick is there

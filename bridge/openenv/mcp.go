@@ -19,7 +19,7 @@ import (
 // its last call, or toolsRoom after it if another session needs the place.
 const toolsPath, toolsIdle, toolsRoom = "/mcp", 30 * time.Minute, time.Minute
 
-// described is what models are told of the tools.
+// described is what models read about the tools.
 //
 //go:embed tools.json
 var described []byte

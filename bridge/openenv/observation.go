@@ -11,7 +11,7 @@ import (
 	"pommego/arena/scene"
 )
 
-// observation is what a session is told. Reward is nil at the start.
+// observation is the answer to a session. Reward is nil at the start.
 type observation struct {
 	Observation seen     `json:"observation"`
 	Reward      *float64 `json:"reward"`

@@ -31,22 +31,22 @@ type Form[M Match, S, O any] struct {
 	// SetRules writes the match's rules into the head.
 	SetRules func(h *Head, m M, id string) error
 
-	// Act makes the actions for Match.Step of what a step records of them, and may hand
-	// the rest of that, such as draws, to the match. Acted is the reverse.
+	// Act makes the actions for Match.Step from those that a step records. It may hand
+	// other inputs, such as draws, to the match. Acted is the reverse.
 	Act   func(m M, in *Inputs) ([]uint8, error)
 	Acted func(m M, actions []uint8) Inputs
 
-	// Shape is that of S, Show the state of a match as records and pictures show it, and
-	// Start sets the match to the recorded one and to the head's dice.
+	// Shape is the shape of S. Show is the state of a match as records and pictures
+	// show it. Start sets the match to the recorded state and to the head's dice.
 	Shape func(m M) *saved.Shape
 	Show  func(m M) *S
 	Start func(m M, s *S, dice string) error
-	// Shown is the match as records and pictures show it: m itself, or another where that
-	// differs. nil: m itself.
+	// Shown is the match that records and pictures show, where that is not m itself.
+	// nil: it is m.
 	Shown func(m M) M
 
-	// Observe is what a seat observes. With Together there is one observation of all seats,
-	// which seat 0 stands for.
+	// Observe is what a seat observes. With Together all seats have one observation,
+	// that of seat 0.
 	Observe  func(m M, seat int) *O
 	Together bool
 

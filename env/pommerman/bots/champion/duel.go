@@ -40,8 +40,8 @@ func (p *planner) duels() {
 	}
 }
 
-// duel is what a move is worth over its scenarios, those of rivals replaced by lines of so
-// many steps.
+// duel is the worth of a move over its scenarios, with those of rivals replaced by
+// lines of so many steps.
 func (p *planner) duel(o *opening, near []int, depth int) (value int32, whole bool) {
 	var m mixture
 	if !p.weigh(&m, o, 1, true) {

@@ -211,6 +211,5 @@ func (p *planner) standing(n *node) int32 {
 	return points
 }
 
-// sooner is added to what can still come of a node, so that what is good comes
-// early.
+// sooner is a bonus for what a node can still gain, so that gains come early.
 func (p *planner) sooner(n *node) int32 { return p.standing(n) / 32 }

@@ -5,8 +5,8 @@ import (
 	"pommego/env/pommerman"
 )
 
-// How far a rival looks that is bent on trapping the agent, in steps after the first
-// ply and in rows and columns. It can kick bombs from farther away, as they roll.
+// How far a rival looks that is set on trapping the agent, in steps after the first ply
+// and in rows and columns. It can kick bombs from farther away, as they roll.
 const (
 	trapBombs = 2  // steps until it lays a bomb
 	trapKicks = 3  // until it kicks one

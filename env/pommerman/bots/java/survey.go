@@ -14,8 +14,8 @@ type near struct {
 
 const farthest = 10
 
-// survey looks at a state from a seat's cell. Like the original it confuses rows and
-// columns where it asks what is in sight, and in one place more.
+// survey looks at a state from a seat's cell. Like the original it mixes up rows and
+// columns where it asks what is in sight, and in one more place.
 func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) near {
 	self, shown := s.Agents[seat].Cell, [256]pommerman.Item{}
 	for c, item := range s.Board {
