@@ -18,7 +18,7 @@ type Shape struct {
 	Observation string // of layout Steps
 	Mask        string // the same
 	FileGames   int    // as Config.FileGames
-	Filter      string // what was left out, for the manifest
+	Keep        Filter // which games it has
 }
 
 // Source tells where games of a data set are from.
@@ -37,47 +37,36 @@ type assembly struct {
 	*staging
 	enc     *encoder
 	perFile int
-	pending *disk.Pending // the file under way, nil if none is
+	begun   bool // a file is under way
 	m       *Manifest
 }
 
 func newAssembly(game env.Game, p *plan, folder string, o Options) (*assembly, error) {
-	w, err := assemblyStaging(folder, o)
-	m := &Manifest{About: p.about, Statistics: newStatistics(p.spec, p.about.Agents)}
-	return &assembly{staging: w, enc: newEncoder(game, &m.About, p.columns), perFile: p.config.FileGames, m: m}, err
-}
-
-func assemblyStaging(folder string, o Options) (*staging, error) {
-	if o.Disk == nil {
-		o.Disk = disk.OS
-	}
 	w := newStaging(folder, o)
-	if err := w.vacant(); err != nil {
-		return nil, err
+	err := w.vacant()
+	if _, missing := os.Stat(filepath.Join(w.scratch, logName)); err == nil && missing == nil {
+		err = fmt.Errorf("%s: %w: one is being generated there", folder, ErrNotEmpty)
 	}
-	if _, err := os.Stat(filepath.Join(w.scratch, logName)); err == nil {
-		return nil, fmt.Errorf("%s: %w: one is being generated there", folder, ErrNotEmpty)
-	}
-	if err := w.occupy(); err != nil {
-		return nil, err
-	}
-	data := filepath.Join(folder, dataFolder)
-	there, err := os.ReadDir(data)
-	for _, entry := range there {
-		err = errors.Join(err, o.Disk.Remove(filepath.Join(data, entry.Name())))
+	if err == nil {
+		err = w.occupy()
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := w.clear(dataFolder); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	return w, nil
+	m := &Manifest{About: p.about, Statistics: newStatistics(p.spec, p.about.Agents)}
+	return &assembly{staging: w, enc: newEncoder(game, &m.About, p.columns), perFile: p.config.FileGames, m: m}, nil
 }
 
 // add adds a game, which gets the next number.
 func (a *assembly) add(e *Episode) error {
-	if a.pending == nil {
-		if err := a.beginFile(); err != nil {
+	if !a.begun {
+		if err := a.enc.begin(a.staging, len(a.m.Files)); err != nil {
 			return err
 		}
+		a.begun = true
 	}
 	e.Game = a.m.Games + a.enc.stats.Games
 	if err := a.enc.put(e); err != nil {
@@ -89,28 +78,13 @@ func (a *assembly) add(e *Episode) error {
 	return a.endFile()
 }
 
-// fileName is the name of the file under way, or of the next.
-func (a *assembly) fileName() string { return dataName(a.m.Layout, len(a.m.Files)) }
-
-func (a *assembly) beginFile() (err error) {
-	path := filepath.Join(a.folder, filepath.FromSlash(a.fileName()))
-	if a.pending, err = disk.Begin(a.disk, path, a.scratch); err != nil {
-		return err
-	}
-	return a.enc.begin(a.pending)
-}
-
 func (a *assembly) endFile() error {
 	made, err := a.enc.end(a.m.Games)
 	if err != nil {
 		return err
 	}
-	made.File.Path = a.fileName()
-	if err := a.pending.Commit(); err != nil {
-		return err
-	}
 	a.m.add(made)
-	a.pending = nil
+	a.begun = false
 	return nil
 }
 
@@ -119,7 +93,7 @@ var errNoGames = errors.New("dataset: no game is left")
 
 // finish writes the manifest: from now on it is a data set.
 func (a *assembly) finish() (*Manifest, error) {
-	if a.pending != nil {
+	if a.begun {
 		if err := a.endFile(); err != nil {
 			return nil, err
 		}
@@ -136,25 +110,22 @@ func (a *assembly) finish() (*Manifest, error) {
 // Close gives the data set up, unless it is finished: then nothing of it stays. What cannot be
 // removed is no data set, and the next assembly removes it.
 func (a *assembly) Close() error {
-	if a.pending != nil {
-		a.pending.Abort()
-	}
+	a.enc.abort()
 	if _, err := os.Stat(filepath.Join(a.folder, ManifestName)); err == nil {
 		return a.staging.Close()
 	}
-	for _, f := range append(a.m.Files, a.m.Others...) {
-		_ = a.disk.Remove(filepath.Join(a.folder, filepath.FromSlash(f.Path)))
+	for _, f := range a.m.Others {
+		_ = a.disk.Remove(filepath.Join(a.folder, f.Path))
 	}
+	_ = a.clear(dataFolder)
 	_ = a.disk.Remove(filepath.Join(a.folder, dataFolder))
 	err := errors.Join(a.removeAll(), a.staging.Close())
 	_ = disk.OS.Remove(a.folder) // unless it has something else
 	return err
 }
 
-// Merge puts games of data sets together: those for which keep, which may be
-// nil, is true, in their order.
-func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []string) bool, folder string,
-	o Options) (*Manifest, error) {
+// Merge puts games of data sets together, in their order.
+func Merge(game env.Game, sets []*Set, s Shape, folder string, o Options) (*Manifest, error) {
 	p, err := mergePlan(game, sets, s, o)
 	if err != nil {
 		return nil, err
@@ -171,7 +142,7 @@ func Merge(game env.Game, sets []*Set, s Shape, keep func(e *Episode, names []st
 		from := Source{What: "data set", Checksum: m.Checksum, Games: m.Games, Generated: m.Generated}
 		err := set.Episodes(func(e *Episode) error {
 			names := set.Names(e)
-			if keep != nil && !keep(e, names) {
+			if !s.Keep.Keep(e, names) {
 				return nil
 			}
 			from.Kept++
@@ -227,7 +198,7 @@ func mergePlan(game env.Game, sets []*Set, s Shape, o Options) (*plan, error) {
 	}
 	p := &plan{config: c, spec: spec}
 	p.about, p.columns, err = aboutOf(spec, &c, o, missed, searched)
-	p.about.Agents, p.about.Filter = agents, s.Filter
+	p.about.Agents, p.about.Filter = agents, s.Keep.String()
 	return p, err
 }
 

@@ -33,17 +33,14 @@ type Seating = enum.Text[seatings]
 
 // The seatings.
 const (
-	Fixed   Seating = iota // agent k in seat k
-	rotated                // of data sets that earlier versions made
-	Drawn                  // each seat's agent is drawn, from the game's own RNG
-	Told                   // the client says so with each game, see Recorded
+	Fixed Seating = iota // agent k in seat k
+	Drawn                // each seat's agent is drawn, from the game's own RNG
+	Told                 // the client says so with each game, see Recorded
 )
 
 type seatings struct{}
 
-func (seatings) Names() (string, []string) {
-	return "seating", []string{"fixed", "rotated", "drawn", "told"}
-}
+func (seatings) Names() (string, []string) { return "seating", []string{"fixed", "drawn", "told"} }
 
 // Config is all that the content of a generated data set depends on, besides
 // the game and the program.
@@ -66,8 +63,7 @@ type Config struct {
 	Agents  []string `json:"agents"`
 	Seating Seating  `json:"seating"`
 
-	// Games is how many games there are. It is 0 in data sets that an earlier
-	// version made with a number of steps.
+	// Games is how many games there are.
 	Games int `json:"games,omitempty"`
 
 	// Seed is that of the first game; game i has Seed+i.
@@ -76,7 +72,8 @@ type Config struct {
 	// MaxSteps truncates a game after this many steps; 0: never.
 	MaxSteps int `json:"max_episode_steps,omitempty"`
 
-	// FileGames is how many games a file holds; 0: 10,000 for Games, else 100.
+	// FileGames is how many games a file holds, and how many a kill can cost. 0: 10,000 for Games, if no
+	// agent searches; 1 with agents outside the program, as their moves may cost money; else 100.
 	FileGames int `json:"games_per_file"`
 
 	// Unrepeatable says that agents may not play the same game again: their search
@@ -104,8 +101,12 @@ func (c Config) resolve(game env.Game) (Config, error) {
 	spec := game.Spec()
 	c.Agents = slices.Clone(c.Agents)
 	if c.FileGames == 0 {
-		c.FileGames = 10_000
-		if c.Layout != Games {
+		switch {
+		case slices.ContainsFunc(c.Agents, match.Outside):
+			c.FileGames = 1
+		case c.Layout == Games && !slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) }):
+			c.FileGames = 10_000
+		default:
 			c.FileGames = 100
 		}
 	}
@@ -114,20 +115,14 @@ func (c Config) resolve(game env.Game) (Config, error) {
 		return c, fmt.Errorf("there is no layout %d", c.Layout)
 	case !c.Seating.Known():
 		return c, fmt.Errorf("there is no seating %d", c.Seating)
-	case c.Seating == rotated:
-		return c, errors.New("this version cannot make data sets with seating rotated: use fixed or drawn")
 	case c.Games < 1 || c.Games > maxGames:
 		return c, fmt.Errorf("games is %d, want 1 to %d", c.Games, maxGames)
 	case c.FileGames < 1 || c.FileGames > maxFileGames:
 		return c, fmt.Errorf("games_per_file is %d, want 1 to %d", c.FileGames, maxFileGames)
 	case c.MaxSteps < 0:
 		return c, fmt.Errorf("max_episode_steps is %d, want 0 (no limit) or more", c.MaxSteps)
-	case c.Limit < 0:
-		return c, fmt.Errorf("the limit for a move is %v, want 0 (the default) or more", c.Limit)
-	case c.Memory < 0:
-		return c, fmt.Errorf("the memory for a program is %d bytes, want 0 (no limit) or more", c.Memory)
 	}
-	if err := cmp.Or(c.resolveObservation(spec), c.resolveMask(game)); err != nil {
+	if err := cmp.Or(c.rules().Validate(), c.resolveObservation(spec), c.resolveMask(game)); err != nil {
 		return c, err
 	}
 	if err := c.resolveExtra(spec); err != nil {
@@ -138,6 +133,11 @@ func (c Config) resolve(game env.Game) (Config, error) {
 	}
 	c.Unrepeatable = len(c.reasons()) > 0
 	return c, c.resolveAgents(game)
+}
+
+// rules are those by which the games are played.
+func (c *Config) rules() *match.Rules {
+	return &match.Rules{Limit: c.Limit, Memory: c.Memory, Untimed: true}
 }
 
 func (c *Config) resolveObservation(spec *env.Spec) error {
@@ -186,25 +186,25 @@ func checkMask(mask string, game env.Game) error {
 func (c *Config) resolveAgents(game env.Game) error {
 	seats := game.Spec().Seats
 	served := slices.ContainsFunc(c.Agents, atClient)
-	if len(c.Agents) == 1 && c.Seating < Drawn {
+	if len(c.Agents) == 1 && c.Seating == Fixed {
 		c.Agents = slices.Repeat(c.Agents, seats)
 	}
 	switch {
-	case c.Seating >= Drawn && len(c.Agents) == 0:
+	case c.Seating != Fixed && len(c.Agents) == 0:
 		return errors.New("there are no agents, want one or more")
 	case served != (c.Seating == Told):
 		return fmt.Errorf("agents %q do not fit seating %s: data sets with agents that a client serves (%sNAME), and no "+
 			"others, have seating told", c.Agents, c.Seating, clientPrefix)
 	case served && slices.ContainsFunc(c.Agents, func(name string) bool { return outside(name) && !atClient(name) }):
 		return fmt.Errorf("agents %q: beside agents that a client serves, every agent must be built in", c.Agents)
-	case c.Seating < Drawn && len(c.Agents) != seats:
+	case c.Seating == Fixed && len(c.Agents) != seats:
 		return fmt.Errorf("%d agents, want 1 or %d, one for each seat of %s", len(c.Agents), seats, game.Spec().ID)
 	case len(c.Agents) > math.MaxUint16:
 		return fmt.Errorf("%d agents, want at most %d", len(c.Agents), math.MaxUint16)
 	}
 	for i, name := range c.Agents {
 		again := slices.Contains(c.Agents[:i], name)
-		if match.AtURL(name) && (c.Seating >= Drawn || again) {
+		if match.AtURL(name) && (c.Seating != Fixed || again) {
 			return fmt.Errorf("the agent at %s could get several seats of a game, but a server plays one at a time", name)
 		}
 		if again || outside(name) {
@@ -269,6 +269,12 @@ func (c *Config) lineup(game int, seats []uint16) {
 func (c *Config) CountFiles(game env.Game) (int, error) {
 	whole, err := c.resolve(game)
 	return whole.files(), err
+}
+
+// Base is the configuration without the number of games.
+func (c Config) Base() Config {
+	c.Games = 0
+	return c
 }
 
 // files is the number of files of a configuration that is complete.

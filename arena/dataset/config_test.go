@@ -19,7 +19,6 @@ func TestConfigRefused(t *testing.T) {
 		{"less than no games", func(c *Config) { c.Games = -1 }, "games is -1"},
 		{"a layout that does not exist", func(c *Config) { c.Layout = 9 }, "layout 9"},
 		{"a seating that does not exist", func(c *Config) { c.Seating = 9 }, "seating 9"},
-		{"a seating of earlier versions", func(c *Config) { c.Seating = rotated }, "use fixed or drawn"},
 		{"files of no games", func(c *Config) { c.FileGames = -1 }, "games_per_file is -1"},
 		{"games of less than no steps", func(c *Config) { c.MaxSteps = -1 }, "max_episode_steps is -1"},
 		{"no time for a move", func(c *Config) { c.Limit = -1 }, "limit for a move"},
@@ -123,7 +122,7 @@ func TestNames(t *testing.T) {
 		Seating Seating
 		Type    Type
 	}
-	for _, want := range []named{{Games, Fixed, Bool}, {Steps, Drawn, FixedBytes}, {Steps, rotated, Uint64}} {
+	for _, want := range []named{{Games, Fixed, Bool}, {Steps, Drawn, FixedBytes}, {Steps, Told, Uint64}} {
 		text, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
@@ -140,5 +139,23 @@ func TestNames(t *testing.T) {
 	}
 	if slices.Contains(enum.NamesOf(Games), "") || slices.Contains(enum.NamesOf(Fixed), "") {
 		t.Errorf("names %q and %q, want none empty", enum.NamesOf(Games), enum.NamesOf(Fixed))
+	}
+}
+
+// TestFileGames: the slower agents are, the fewer games a kill can cost.
+func TestFileGames(t *testing.T) {
+	for _, c := range []struct {
+		agents []string
+		layout Layout
+		want   int
+	}{
+		{[]string{"simple"}, Games, 10_000}, {[]string{"simple"}, Steps, 100},
+		{[]string{"simple", "osla:ticks=9"}, Games, 100}, {[]string{"simple", "exec:x"}, Games, 1},
+		{[]string{"exec:x"}, Steps, 1},
+	} {
+		config, err := Config{Agents: c.agents, Seating: Drawn, Games: 1, Layout: c.layout}.resolve(gameOf(t, ffa))
+		if err != nil || config.FileGames != c.want {
+			t.Errorf("%v of %q: %d games a file (%v), want %d", c.layout, c.agents, config.FileGames, err, c.want)
+		}
 	}
 }

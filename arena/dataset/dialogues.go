@@ -22,8 +22,8 @@ func dialogueColumns(about *Env) []column {
 	}
 }
 
-// turns is what the seats that are in are told before a step, and what they answer. left are the
-// decisions from the step on.
+// turns returns, for each seat that is in, what it reads before a step and what it answers. left has
+// the episode's decisions from this step on.
 func (e *encoder) turns(m env.Match, r *row, left []Decision) map[int]turn {
 	turns, now := map[int]turn{}, scene.Describe(e.spec, m, e.starts.tracker, nil)
 	parts, masks, movers := len(e.spec.Actions), e.spec.MaskSize(), e.head.Movers()

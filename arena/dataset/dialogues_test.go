@@ -33,7 +33,7 @@ func TestDialogues(t *testing.T) {
 		head := scene.HeadOf(spec, gameOf(t, id).New(1)[0])
 		reasons, left := 0, 0
 		for i, e := range episodes(t, set.Folder) {
-			rows := messageRows(t, set, i)
+			rows := rowsOf(t, set, i)
 			for row := range rows.rows() {
 				says := rows.messages(row)
 				step, seat := rows.int("step", row), rows.int("seat", row)
@@ -66,10 +66,9 @@ func TestDialogues(t *testing.T) {
 	}
 }
 
-// messageRows reads the rows of a game with their messages, which are in the last two lists.
-func messageRows(t *testing.T, set *Set, game int) *gameRows {
+// rowsOf reads the rows of a game. Messages are in the last two lists.
+func rowsOf(t *testing.T, set *Set, game int) *gameRows {
 	t.Helper()
-	n := len(set.Manifest.Columns)
 	for _, f := range set.Manifest.Files {
 		var found *gameRows
 		err := set.walk(&f, true, func(e *Episode, all *table, first, rows int) error {
@@ -77,9 +76,12 @@ func messageRows(t *testing.T, set *Set, game int) *gameRows {
 				found = &gameRows{newTable(all.columns), map[string]int{}}
 				for i := range all.values {
 					per := all.per(i)
+					if len(all.values[i]) == 0 {
+						continue // the list that only messages have
+					}
 					found.values[i] = slices.Clone(all.values[i][first*per : (first+rows)*per])
 				}
-				for i, c := range all.columns[:n-1] {
+				for i, c := range all.columns {
 					found.at[c.Name] = i
 				}
 			}
@@ -108,12 +110,12 @@ func TestDialoguesOfGames(t *testing.T) {
 	games := generate(t, ffa, small(), testOptions(1))
 	want := episodes(t, games)
 	folder := filepath.Join(t.TempDir(), "dialogues")
-	if _, err := Merge(gameOf(t, ffa), sets(t, games), Shape{Layout: Dialogues}, nil, folder, testOptions(1)); err != nil {
+	if _, err := Merge(gameOf(t, ffa), sets(t, games), Shape{Layout: Dialogues}, folder, testOptions(1)); err != nil {
 		t.Fatal(err)
 	}
 	verifyClean(t, folder)
 	back := filepath.Join(t.TempDir(), "games")
-	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Layout: Games}, nil, back, testOptions(1)); err != nil {
+	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Layout: Games}, back, testOptions(1)); err != nil {
 		t.Fatal(err)
 	}
 	if got := episodes(t, back); fmt.Sprint(got[3]) != fmt.Sprint(want[3]) || len(got) != len(want) {
@@ -152,7 +154,7 @@ func TestVerifyDialogues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := messageRows(t, set, 0)
+		rows := rowsOf(t, set, 0)
 		n := tc.change(rows)
 		err = check.check(episodes(t, set.Folder)[0], rows.table, 0, n)
 		if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
@@ -178,7 +180,7 @@ func TestRowsOutOfOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := messageRows(t, set, 0)
+		rows := rowsOf(t, set, 0)
 		rows.values[rows.at[tc.column]][tc.row] = parquet.Int32Value(tc.value)
 		in.table = rows.table
 		if e, _, err := in.episode(0); err == nil {

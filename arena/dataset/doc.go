@@ -13,13 +13,13 @@
 //
 // # Faults
 //
-// [Generate] may be killed at any moment. A finished game is written at once to a
-// log; when a file has all of its games, they are encoded, and the file gets its name
-// once it is complete and on the disk, which the log then says. The manifest
-// comes last: a folder with one is complete. Calling Generate again continues
-// with what is there. A write that fails, as on a full disk, is an error at once
-// and loses nothing that was finished. All this happens in the folder .generate,
-// which is removed at the end.
+// [Generate] may be killed at any moment. The games of a file wait in memory until
+// they are encoded, in their order. The file gets its name once it is complete and
+// on the disk, which a log then says. The manifest comes last: a folder with one is
+// complete. Calling Generate again makes the files that are missing: a kill costs the
+// games of the files under way. A write that fails, as on a full disk, is an error at
+// once and loses nothing that was finished. What is not finished lies in the folder
+// .generate, which is removed at the end.
 //
 // The files can be made in several places, see [Part]: each makes some, in a folder
 // where the data set remains unfinished; then one takes the files of all parts, makes

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"encoding/json"
+	"path/filepath"
 
 	"pommego/arena/scene"
 	"pommego/arena/words"
@@ -26,6 +27,7 @@ type encoder struct {
 	words    *words.Game // of layout Dialogues, from its first game on
 
 	// The file under way.
+	name  string // with slashes
 	out   *writer
 	stats *Statistics
 }
@@ -38,15 +40,28 @@ func newEncoder(game env.Game, about *About, columns []column) *encoder {
 	}
 }
 
-func (e *encoder) begin(p *disk.Pending) error {
+// begin begins file k of the data set in a folder.
+func (e *encoder) begin(w *staging, k int) error {
 	text, err := json.Marshal(e.about.ofAnyExtent())
 	if err != nil {
 		return err
 	}
+	e.name = dataName(e.about.Layout, k)
+	pending, err := disk.Begin(w.disk, filepath.Join(w.folder, filepath.FromSlash(e.name)), w.scratch)
+	if err != nil {
+		return err
+	}
 	e.table.reset()
-	e.out = newWriter(p, e.about.Columns, e.about.Layout, string(text))
+	e.out = newWriter(pending, e.about.Columns, e.about.Layout, string(text))
 	e.stats = newStatistics(e.spec, e.about.Agents)
 	return nil
+}
+
+// abort gives up the file under way, if there is one.
+func (e *encoder) abort() {
+	if e.out != nil {
+		e.out.pending.Abort()
+	}
 }
 
 // someRows is how many rows are handed to the writer together.
@@ -69,13 +84,16 @@ func (e *encoder) flush() error {
 	return err
 }
 
-// end ends the file's content; first is the number of its first game.
+// end completes the file, which then has its name; first is the number of its first game.
 func (e *encoder) end(first int) (*summary, error) {
 	if err := e.flush(); err != nil {
 		return nil, err
 	}
 	file, err := e.out.finish()
-	file.Game, file.Games = first, e.stats.Games
+	if err == nil {
+		err = e.out.pending.Commit()
+	}
+	file.Path, file.Game, file.Games = e.name, first, e.stats.Games
 	return &summary{file, e.stats}, err
 }
 
@@ -131,7 +149,7 @@ func (e *encoder) stepRows(ep *Episode) error {
 		if clear(e.fates); decided != 0 {
 			m.Outcome(e.fates)
 		}
-		r.counts = countsOf(e.spec, e.starts.counts, e.starts.tracker, m)
+		r.counts = countsOf(e.spec, e.starts.tracker, m)
 		for r.seat = range e.spec.Seats {
 			if e.words != nil && !r.before.In.Has(r.seat) {
 				continue

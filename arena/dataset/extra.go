@@ -127,7 +127,7 @@ func extraColumns(all []Extra) (columns []column) {
 			},
 			func(r *row, v parquet.Value) error {
 				if !v.IsNull() {
-					r.told().put(x.Name, put(nil, v))
+					r.reported().put(x.Name, put(nil, v))
 				}
 				return nil
 			}})

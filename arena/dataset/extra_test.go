@@ -108,7 +108,7 @@ func TestExtra(t *testing.T) {
 			t.Fatal(err)
 		}
 		both := filepath.Join(t.TempDir(), "both")
-		merged, err := Merge(game, sets(t, folder, other), Shape{Layout: Steps, Observation: "raw"}, nil, both,
+		merged, err := Merge(game, sets(t, folder, other), Shape{Layout: Steps, Observation: "raw"}, both,
 			testOptions(1))
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +118,7 @@ func TestExtra(t *testing.T) {
 		if len(merged.Extra) != len(m.Extra) {
 			t.Errorf("merged: %d arrays, want %d", len(merged.Extra), len(m.Extra))
 		}
-		if _, err := Merge(game, sets(t, both), Shape{Layout: Games}, nil, filepath.Join(t.TempDir(), "games"),
+		if _, err := Merge(game, sets(t, both), Shape{Layout: Games}, filepath.Join(t.TempDir(), "games"),
 			testOptions(1)); err != nil {
 			t.Error(err)
 		}

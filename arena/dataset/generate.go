@@ -4,19 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"slices"
 	"sync"
 	"time"
 
-	"pommego/arena/match"
+	"pommego/arena/ledger"
 	"pommego/env"
-	"pommego/internal/disk"
 )
-
-// ErrStopped says that the context ended before the last game. What is finished
-// is kept; the same call goes on from there.
-var ErrStopped = errors.New("stopped")
 
 // Generate makes a data set in a folder, or continues one that was interrupted
 // there. A finished one of the same configuration is left as it is, and extended
@@ -30,11 +23,8 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	if c.Seating == Told {
 		return nil, Work{}, fmt.Errorf("dataset: agents %q: Record makes data sets of what a client plays", c.Agents)
 	}
-	if o.Workers < 0 {
-		return nil, Work{}, fmt.Errorf("dataset: %d workers, want 0 (one a core) or more", o.Workers)
-	}
-	if o.Disk == nil {
-		o.Disk = disk.OS
+	if o.Workers, err = ledger.Workers(o.Workers, c.Agents); err != nil {
+		return nil, Work{}, fmt.Errorf("dataset: %w", err)
 	}
 	p, err := newPlan(game, c, o)
 	if err != nil {
@@ -44,7 +34,7 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	if err != nil || m != nil {
 		return m, Work{Wall: time.Since(begun)}, err
 	}
-	g := &generation{game: game, options: o, staging: w, played: map[int]int{}}
+	g := &generation{options: o, staging: w}
 	for _, from := range o.Take {
 		if err == nil {
 			err = w.take(from)
@@ -65,170 +55,104 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 
 // generation is one run of Generate.
 type generation struct {
-	game        env.Game
 	options     Options
 	first, last int // the files to make
 
 	mu sync.Mutex // guards what follows
 	*staging
-	next   int         // the next game to hand out
-	end    int         // the number after the last game
-	played map[int]int // of files that are not written: how many of their games have been played
-	ready  []int       // files all of whose games have been played, waiting to be written
-	failed error
-	at     Progress
-	work   Work
+	at   ledger.Progress
+	work Work
 }
 
-func (g *generation) workers() int {
-	if slices.ContainsFunc(g.plan.config.Agents, match.AtURL) {
-		return 1
-	}
-	if g.options.Workers == 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return g.options.Workers
-}
-
-// resume takes up what earlier runs have left.
-func (g *generation) resume() error {
+// resume finds out what is to be made, and how much of it earlier runs have left.
+func (g *generation) resume() (err error) {
 	c := &g.plan.config
-	g.last = c.files() - 1
-	if part := g.options.Part; part != nil {
-		if part.First < 0 || part.Last < part.First || part.Last > g.last {
-			return fmt.Errorf("dataset: the part has files %d to %d, want some of the %d, from 0 to %d", part.First, part.Last,
-				g.last+1, g.last)
-		}
-		g.first, g.last = part.First, part.Last
+	if g.first, g.last, err = g.options.Part.Span(c.files(), "files"); err != nil {
+		return fmt.Errorf("dataset: %w", err)
 	}
-	g.next, _ = c.file(g.first)
-	_, g.end = c.file(g.last)
-	g.at.TotalGames = g.end - g.next
-	for k, s := range g.files {
-		if k >= g.first && k <= g.last {
-			g.at.Games += s.File.Games
-		}
+	for k := g.first; k <= g.last; k++ {
+		first, end := c.file(k)
+		g.at.Total += end - first
+		g.at.Resumed += g.stored(k).Games
 	}
-	for game := range g.games {
-		if game >= g.next && game < g.end {
-			g.count(game)
-		}
-	}
-	g.at.Resumed = g.at.Games
+	g.at.Done = g.at.Resumed
 	return nil
 }
 
-func (g *generation) count(game int) {
-	k := game / g.plan.config.FileGames
-	g.played[k]++
-	if first, end := g.plan.config.file(k); g.played[k] == end-first {
-		g.ready = append(g.ready, k)
-	}
-	g.at.Games++
+// task is a game to play, and the file that it belongs to.
+type task struct {
+	game int
+	file chan<- *Episode
 }
 
-// run plays and writes until all is done.
-func (g *generation) run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	g.mu.Lock()
+// run makes the files that are missing. Workers play games; each file under way has a goroutine
+// that writes it. After an error, or once the context ends, a file all of whose games have been
+// played is still finished.
+func (g *generation) run(parent context.Context) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
 	g.tell()
-	g.mu.Unlock()
-	var workers sync.WaitGroup
-	for range g.workers() {
-		workers.Go(func() {
-			if err := g.help(ctx); err != nil {
-				g.fail(err)
-				cancel()
+	tasks, ended := make(chan task), make(chan struct{})
+	var players, writers sync.WaitGroup
+	for range g.options.Workers {
+		players.Go(func() {
+			if err := g.play(ctx, tasks); err != nil {
+				cancel(err)
 			}
 		})
 	}
-	workers.Wait()
-	if g.failed != nil {
-		return g.failed
+	free := make(chan struct{}, g.options.Workers+1) // of files under way: games wait in memory until they are written
+	for k := g.first; k <= g.last && ctx.Err() == nil; k++ {
+		first, end := g.plan.config.file(k)
+		if first += g.stored(k).Games; first == end {
+			continue
+		}
+		select {
+		case free <- struct{}{}:
+		case <-ctx.Done():
+			continue
+		}
+		file := make(chan *Episode, end-first)
+		writers.Go(func() {
+			if err := g.write(k, file, ended); err != nil {
+				cancel(err)
+			}
+			<-free
+		})
+		for game := first; game < end; game++ {
+			select {
+			case tasks <- task{game, file}:
+			case <-ctx.Done():
+			}
+		}
 	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w after %d games", ErrStopped, g.at.Games)
+	close(tasks)
+	players.Wait()
+	close(ended)
+	writers.Wait()
+	if parent.Err() != nil && errors.Is(context.Cause(ctx), parent.Err()) {
+		return ledger.ErrStopped
 	}
-	return nil
+	return context.Cause(ctx)
 }
 
-// fail notes the first error.
-func (g *generation) fail(err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.failed == nil {
-		g.failed = err
-	}
-}
-
-// help is one worker: it writes what is ready, and else plays.
-func (g *generation) help(ctx context.Context) (err error) {
-	p := newPlayer(g.game, &g.plan.config)
+// play is one worker: it plays games until there are no more, or the context ends.
+func (g *generation) play(ctx context.Context, tasks <-chan task) (err error) {
+	p := newPlayer(g.plan.game, &g.plan.config)
 	defer func() { err = errors.Join(err, p.Close()) }()
-	e := newEncoder(g.game, &g.plan.about, g.plan.columns)
-	for {
-		file, game := g.task(ctx)
-		switch {
-		case file >= 0:
-			err = g.writeFile(e, file)
-		case game >= 0:
-			err = g.playGame(ctx, p, game)
-		default:
-			return nil
-		}
-		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			return nil // run says it
-		}
+	for t := range tasks {
+		e, err := p.play(ctx, t.game, nil)
 		if err != nil {
 			return err
 		}
+		g.mu.Lock()
+		g.work.Games++
+		g.work.Steps += e.Steps
+		g.at.Done++
+		g.tell()
+		g.mu.Unlock()
+		t.file <- e
 	}
-}
-
-// task hands out what to do next: a file to write, or a game to play; -1: none. Without
-// either there is nothing left: the worker that plays a file's last game writes it.
-func (g *generation) task(ctx context.Context) (file, game int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.failed != nil || ctx.Err() != nil {
-		return -1, -1
-	}
-	if len(g.ready) > 0 {
-		file, g.ready = g.ready[0], g.ready[1:]
-		return file, -1
-	}
-	for ; g.next < g.end; g.next++ {
-		_, played := g.games[g.next]
-		if !played && g.files[g.next/g.plan.config.FileGames] == nil {
-			g.next++
-			return -1, g.next - 1
-		}
-	}
-	return -1, -1
-}
-
-func (g *generation) playGame(ctx context.Context, p *player, number int) error {
-	e, err := p.play(ctx, number, nil)
-	if err != nil {
-		return err
-	}
-	if err := g.add(e); err != nil {
-		return err
-	}
-	return g.log.Sync()
-}
-
-func (g *generation) add(e *Episode) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if err := g.keep(e); err != nil {
-		return err
-	}
-	g.work.Games++
-	g.work.Steps += e.Steps
-	g.count(e.Game)
-	g.tell()
 	return nil
 }
 
@@ -238,22 +162,59 @@ func (g *generation) tell() {
 	}
 }
 
-// writeFile writes a file all of whose games have been played.
-func (g *generation) writeFile(e *encoder, k int) error {
-	first, end := g.plan.config.file(k)
-	games := make([]disk.Place, end-first)
-	g.mu.Lock()
-	for i := range games {
-		games[i] = g.games[first+i]
+// write makes a file of the games that are stored already and of others, which come in any order.
+// It leaves none if no more come.
+func (g *generation) write(k int, games <-chan *Episode, ended <-chan struct{}) error {
+	e := newEncoder(g.plan.game, &g.plan.about, g.plan.columns)
+	if err := e.begin(g.staging, k); err != nil {
+		return err
 	}
-	g.mu.Unlock()
-	made, err := g.write(e, k, first, games)
+	defer e.abort()
+	stored := g.stored(k)
+	if stored.Games > 0 {
+		set := &Set{g.folder, &Manifest{About: g.plan.about}}
+		if err := set.fileEpisodes(&stored, e.put); err != nil {
+			return err
+		}
+	}
+	first, end := g.plan.config.file(k)
+	early := map[int]*Episode{}
+	for next := first + stored.Games; next < end; {
+		if ep := early[next]; ep != nil {
+			delete(early, next)
+			if err := e.put(ep); err != nil {
+				return fmt.Errorf("game %d: %w", next, err)
+			}
+			next++
+			continue
+		}
+		select {
+		case ep := <-games:
+			early[ep.Game] = ep
+		case <-ended:
+			if len(games) == 0 {
+				return nil
+			}
+		}
+	}
+	made, err := e.end(first)
 	if err != nil {
 		return err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.wrote(k, made)
+}
+
+// stored is file k as there is one already. It has no games if there is none, and fewer than it is
+// to have if the data set is extended.
+func (g *generation) stored(k int) File {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s := g.files[k]; s != nil {
+		return s.File
+	}
+	return File{}
 }
 
 // conclude writes the manifest, and takes away what only this run needed. Of a part
@@ -263,14 +224,8 @@ func (g *generation) conclude() (*Manifest, error) {
 	for k := g.first; k <= g.last; k++ {
 		m.add(g.files[k])
 	}
-	if err := g.log.Close(); err != nil {
-		return nil, err
-	}
-	if g.options.Part != nil {
-		if len(g.games) > 0 {
-			return m, nil
-		}
-		return m, g.rewriteLog() // without the games, as a part may travel
+	if err := g.log.Close(); err != nil || g.options.Part != nil {
+		return m, err
 	}
 	if err := m.finish(g.staging); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/ledger"
 	"pommego/env"
 	"pommego/internal/disk"
 	"pommego/internal/disk/disktest"
@@ -205,24 +206,15 @@ func TestWriteErrors(t *testing.T) {
 func TestStoppedByContext(t *testing.T) {
 	config := small()
 	want := contents(t, generate(t, ffa, config, testOptions(1)))
-	folder := filepath.Join(t.TempDir(), "set")
-	ctx, cancel := context.WithCancel(context.Background())
-	o := testOptions(1)
-	o.Progress = func(p Progress) {
-		if p.Games == 4 {
-			cancel()
-		}
-	}
-	if _, _, err := Generate(ctx, gameOf(t, ffa), config, folder, o); !errors.Is(err, ErrStopped) {
-		t.Fatalf("error %v, want %v", err, ErrStopped)
-	}
+	folder := unfinished(t)
 	if _, err := Open(folder); !errors.Is(err, errNone) ||
 		!strings.Contains(err.Error(), "the same command continues it") {
 		t.Errorf("opening what is not finished: %v, want %v and what to do", err, errNone)
 	}
-	var first Progress
-	o.Progress = func(p Progress) {
-		if first.TotalGames == 0 {
+	var first ledger.Progress
+	o := testOptions(1)
+	o.Progress = func(p ledger.Progress) {
+		if first.Total == 0 {
 			first = p
 		}
 	}
@@ -230,8 +222,8 @@ func TestStoppedByContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.Resumed != 4 || work.Games != 3 {
-		t.Errorf("%d games taken over and %d played, want 4 and 3", first.Resumed, work.Games)
+	if first.Resumed != 3 || work.Games != 4 {
+		t.Errorf("%d games taken over and %d played, want those of the first file, 3, and 4", first.Resumed, work.Games)
 	}
 	sameContents(t, "after a stop", contents(t, folder), want)
 }
@@ -249,15 +241,6 @@ func TestFinishedIsLeftAlone(t *testing.T) {
 
 // TestRefusals checks what a folder is refused for.
 func TestRefusals(t *testing.T) {
-	unfinished := func(t *testing.T) string {
-		folder := filepath.Join(t.TempDir(), "set")
-		o := testOptions(1)
-		o.Disk = &disktest.Disk{At: 25}
-		if _, _, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, o); err == nil {
-			t.Fatal("it was to crash")
-		}
-		return folder
-	}
 	for _, c := range []struct {
 		reason string
 		folder func(*testing.T) string
@@ -268,12 +251,12 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"a finished one with another seed", func(t *testing.T) string { return generate(t, ffa, small(), testOptions(1)) },
 			ffa,
-			func(c *Config, _ *Options) { c.Seed++ }, ErrOther, "generated"},
-		{"an unfinished one with another seed", unfinished, ffa, func(c *Config, _ *Options) { c.Seed++ }, ErrOther,
-			"generated"},
-		{"an unfinished one of another game", unfinished, team, func(*Config, *Options) {}, ErrOther, "env"},
+			func(c *Config, _ *Options) { c.Seed++ }, ledger.ErrOther, "seed is 5, not 6"},
+		{"an unfinished one with another seed", unfinished, ffa, func(c *Config, _ *Options) { c.Seed++ }, ledger.ErrOther,
+			"seed is 5, not 6"},
+		{"an unfinished one of another game", unfinished, team, func(*Config, *Options) {}, ledger.ErrOther, "env"},
 		{"an unfinished one of another build", unfinished, ffa, func(_ *Config, o *Options) { o.Build = "other" },
-			ErrOtherBuild, `"test"`},
+			ledger.ErrProgram, `"test"`},
 		{"somebody's own files", func(t *testing.T) string {
 			folder := t.TempDir()
 			if err := os.WriteFile(filepath.Join(folder, "thesis.tex"), nil, 0o644); err != nil {

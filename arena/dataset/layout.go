@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
@@ -45,8 +44,7 @@ type shown struct {
 
 // columns are those of the layout. missed: moves that had to be replaced are
 // counted; searched: there are search statistics; extra: what else agents report. What depends
-// on the latter two comes last. Files of earlier versions have the result of the game as a whole
-// in place of the seats'.
+// on the latter two comes last.
 func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	all := gameColumns(&a.Env, missed)
 	if a.Layout != Games {
@@ -54,12 +52,6 @@ func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	}
 	if a.Layout == Dialogues {
 		all = append(all, dialogueColumns(&a.Env)...)
-	}
-	whole := slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == resultName && c.Meaning != seatResult })
-	for i := range all {
-		if whole && (all[i].Name == resultName || a.Layout == Games && strings.HasPrefix(all[i].Name, resultName)) {
-			all[i] = wholeResultColumn()
-		}
 	}
 	return all
 }
@@ -252,7 +244,8 @@ func endColumns() []column {
 			}, nil},
 		float64Column("outcome", "what the end pays the seat: 1, -1, or for a tie what the rules pay; 0: undecided",
 			func(r *row) *float64 { return &r.e.Outcome[r.seat] }),
-		resultColumn(resultName, seatResult, func(r *row) int { return r.seat }),
+		resultColumn(resultName, "how the game ends for the seat: won, lost, tied or undecided",
+			func(r *row) int { return r.seat }),
 		{Column{Name: lengthName, Type: Int32, Meaning: "steps of the game"},
 			func(r *row) parquet.Value { return parquet.Int32Value(int32(r.e.Steps)) },
 			func(r *row, v parquet.Value) error { return r.in(lengthName, int(v.Int32()), r.e.Steps) }},
@@ -268,9 +261,6 @@ const (
 	missedName = "missed0"
 )
 
-// seatResult is the meaning of [resultName].
-const seatResult = "how the game ends for the seat: won, lost, tied or undecided"
-
 // decisionColumns are what agents report of their decisions: arrays of a value for
 // each choice of each action component, as legal numbers them.
 func decisionColumns(choices int) []column {
@@ -284,7 +274,7 @@ func decisionColumns(choices int) []column {
 			},
 			func(r *row, v parquet.Value) error {
 				if !v.IsNull() {
-					*part(r.told()) = v.ByteArray()
+					*part(r.reported()) = v.ByteArray()
 				}
 				return nil
 			}}
@@ -299,8 +289,8 @@ func decisionColumns(choices int) []column {
 	}
 }
 
-// told is the row's decision, in the episode that is being read.
-func (r *row) told() *Decision {
+// reported is what the row's agent reports. It begins a decision of the episode that is being read.
+func (r *row) reported() *Decision {
 	if r.decision == nil {
 		r.e.Decisions = append(r.e.Decisions, Decision{Step: r.step, Seat: r.seat})
 		r.decision = &r.e.Decisions[len(r.e.Decisions)-1]
@@ -325,25 +315,8 @@ func resultColumn(name, meaning string, seat func(r *row) int) column {
 			if at < 0 {
 				return fmt.Errorf("%w: a seat's result is %q, want one of %q", errDamaged, v.ByteArray(), known)
 			}
-			if r.e.Results == nil {
-				r.e.Results = make([]env.SeatResult, len(r.e.Agents))
-			}
 			r.e.Results[seat(r)] = known[at]
 			return nil
-		}}
-}
-
-// wholeResultColumn is what earlier versions had in place of resultColumn: the result of the game.
-func wholeResultColumn() column {
-	return column{Column{Name: resultName, Type: String},
-		func(r *row) parquet.Value { return text(r.e.Result.String()) },
-		func(r *row, v parquet.Value) error {
-			for r.e.Result = env.Win; r.e.Result <= env.Incomplete; r.e.Result++ {
-				if r.e.Result.String() == string(v.ByteArray()) {
-					return nil
-				}
-			}
-			return fmt.Errorf("%w: its result is %q", errDamaged, v.ByteArray())
 		}}
 }
 

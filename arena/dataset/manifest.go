@@ -85,8 +85,7 @@ func (a *About) has(name string) bool {
 func (a *About) ofAnyExtent() About {
 	b := *a
 	if b.Generated != nil {
-		c := *b.Generated
-		c.Games = 0
+		c := b.Generated.Base()
 		b.Generated = &c
 	}
 	return b
@@ -138,7 +137,7 @@ type Manifest struct {
 	Rows       int         `json:"rows"`
 	Bytes      int64       `json:"bytes"`  // of Files
 	Files      []File      `json:"files"`  // of data, in the order of games
-	Others     []File      `json:"others"` // the card, unless it was edited; earlier versions' pictures
+	Others     []File      `json:"others"` // the card, unless it was edited
 	Statistics *Statistics `json:"statistics"`
 
 	// Checksum is the SHA-256 of the manifest with this left empty.
@@ -187,33 +186,18 @@ func ReadManifest(folder string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := readable(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	m := new(Manifest)
-	if err := json.Unmarshal(text, m); err != nil {
+	err = json.Unmarshal(text, m)
+	if m.Format != "" && m.Format != manifestFormat {
+		return nil, fmt.Errorf("%s: its format is %q, want %q", path, m.Format, manifestFormat)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, errDamaged, err)
 	}
 	if err := m.check(path, text); err != nil {
 		return nil, err
 	}
 	return m, m.inside(path)
-}
-
-// readable says why this version cannot read a data set that another version wrote.
-func readable(text []byte) error {
-	var m struct{ Format, Program, Arrays string }
-	if err := json.Unmarshal(text, &m); err != nil {
-		return fmt.Errorf("%w: %w", errDamaged, err)
-	}
-	switch {
-	case m.Format != manifestFormat:
-		return fmt.Errorf("its format is %q, want %q", m.Format, manifestFormat)
-	case m.Arrays != "" && m.Arrays != "bytes":
-		return fmt.Errorf("pommego %s stored its arrays as %s; this version reads bytes alone: "+
-			"convert it with that version, pommego data merge --arrays bytes", m.Program, m.Arrays)
-	}
-	return nil
 }
 
 // inside makes sure that all files lie in the data set's folder: a manifest may
@@ -247,7 +231,7 @@ func (m *Manifest) finish(w *staging) error {
 	if !w.cardKept {
 		text, err := card(m)
 		if err == nil {
-			err = writeWhole(w.disk, filepath.Join(w.folder, CardName), w.scratch, text)
+			err = w.writeFile(CardName, bytes.NewReader(text))
 		}
 		if err != nil {
 			return err
@@ -259,20 +243,7 @@ func (m *Manifest) finish(w *staging) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(w.disk, filepath.Join(w.folder, ManifestName), w.scratch, text)
-}
-
-// writeWhole writes a file as a whole, by way of the folder scratch.
-func writeWhole(d disk.FS, path, scratch string, content []byte) error {
-	p, err := disk.Begin(d, path, scratch)
-	if err != nil {
-		return err
-	}
-	defer p.Abort()
-	if _, err := p.Write(content); err != nil {
-		return err
-	}
-	return p.Commit()
+	return w.writeFile(ManifestName, bytes.NewReader(text))
 }
 
 // sumFile is the size and checksum of a file in a folder, named with slashes.

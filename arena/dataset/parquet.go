@@ -73,8 +73,7 @@ func (w *writer) write(t *table) error {
 	return w.parquet.Flush()
 }
 
-// finish ends the file's content. It does not have its name yet: that is
-// pending.Commit's.
+// finish ends the file's content. The file gets its name from pending.Commit.
 func (w *writer) finish() (File, error) {
 	if err := w.parquet.Close(); err != nil {
 		return File{}, err
@@ -89,7 +88,7 @@ type reader struct {
 	file    disk.File
 	size    int64
 	parquet *parquet.File
-	columns []Column
+	room    []byte
 }
 
 // errDamaged says that a file is not what was written.
@@ -133,7 +132,7 @@ func openFile(folder, name string, columns []Column) (_ *reader, err error) {
 		return nil, fmt.Errorf("%s: its columns are not those that the manifest lists", path)
 	}
 	opened = true
-	return &reader{path: path, file: file, size: size, parquet: p, columns: columns}, nil
+	return &reader{path: path, file: file, size: size, parquet: p}, nil
 }
 
 func (r *reader) Close() error { return r.file.Close() }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/klauspost/compress/zstd"
@@ -16,8 +17,8 @@ import (
 
 // The Parquet library makes room for as much as a file promises. So these checks
 // compare what it promises with what is there before the library reads it: the
-// lengths of its footer, of the footer's lists, of pages, of compressed frames, and
-// the numbers of values in them.
+// lengths of its footer, of the footer's lists and of pages, what pages decompress to,
+// and the numbers of values in them.
 
 // maxRows is how many rows a row group may promise, and values a page: 512 times what
 // groupRows aims at, since a group holds whole episodes.
@@ -192,7 +193,7 @@ func (r *reader) checkPages(group, column int, worth int64) error {
 		if n = int(h.CompressedPageSize); n < 0 || n > len(rest) {
 			return fmt.Errorf("a page is to have %d bytes, and there are %d", n, len(rest))
 		}
-		p := page{header: &h, data: rest[:n], most: min(left, maxRows), worth: worth, leaf: &leaf}
+		p := page{header: &h, data: rest[:n], room: &r.room, most: min(left, maxRows), worth: worth, leaf: &leaf}
 		if err := p.check(); err != nil {
 			return err
 		}
@@ -205,9 +206,10 @@ func (r *reader) checkPages(group, column int, worth int64) error {
 
 type page struct {
 	header *format.PageHeader
-	data   []byte // compressed
-	most   int64  // how many values it may have
-	worth  int64  // how many bytes uncompressed
+	data   []byte  // compressed
+	room   *[]byte // to decompress it in
+	most   int64   // how many values it may have
+	worth  int64   // how many bytes uncompressed
 	leaf   *parquet.LeafColumn
 	values int64 // set by check; 0 of a dictionary
 }
@@ -224,7 +226,8 @@ func (p *page) check() error {
 		if e := dictionary.Encoding; e != format.Plain {
 			return fmt.Errorf("a dictionary is encoded by %s, want %s", e, format.Plain)
 		}
-		return p.checkFrame(int64(h.UncompressedPageSize))
+		_, err := p.unpack(int64(h.UncompressedPageSize))
+		return err
 	case format.DataPageV2:
 		return p.checkData(&h.DataPageHeaderV2.V)
 	default:
@@ -253,19 +256,10 @@ func (p *page) checkData(h *format.DataPageHeaderV2) error {
 		p.data = p.data[levels.bytes:]
 		promised -= int64(levels.bytes)
 	}
-	compressed := !h.IsCompressed.Valid || h.IsCompressed.V
-	if compressed {
-		if err := p.checkFrame(promised); err != nil {
-			return err
-		}
-	}
-	if h.Encoding == format.Plain {
-		return nil
-	}
 	data := p.data
-	if compressed {
+	if !h.IsCompressed.Valid || h.IsCompressed.V {
 		var err error
-		if data, err = parquet.Zstd.Decode(nil, data); err != nil {
+		if data, err = p.unpack(promised); err != nil {
 			return err
 		}
 	}
@@ -277,6 +271,8 @@ func checkValues(e format.Encoding, data []byte, values int64) error {
 		return nil
 	}
 	switch e {
+	case format.Plain:
+		return nil
 	case format.RLEDictionary: // after the width of indices
 		return checkRuns(data[1:], int(data[0]), values)
 	case format.DeltaBinaryPacked, format.DeltaLengthByteArray: // the third number, in the latter of lengths
@@ -324,78 +320,19 @@ func checkRuns(data []byte, width int, values int64) error {
 	return nil
 }
 
-// blockBytes is the most that a block of a Zstandard frame holds: RFC 8878, 3.1.1.2.4.
-const blockBytes = 128 << 10
+// unpacker makes no more of a page than there is room for.
+var unpacker, _ = zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true))
 
-// checkFrame checks how many bytes a page promises to have uncompressed, in its
-// header and in that of its Zstandard frame, by what the frame's blocks can hold.
-func (p *page) checkFrame(promised int64) error {
-	if len(p.data) == 0 && promised == 0 {
-		return nil
-	}
-	var h zstd.Header
-	if err := h.Decode(p.data); err != nil {
-		return err
-	}
-	if h.Skippable {
-		return errors.New("a page is compressed as a frame to skip")
-	}
-	most, err := framed(p.data[h.HeaderSize:], h.HasCheckSum)
-	if err != nil {
-		return err
-	}
-	fits := promised >= 0 && promised <= most
-	if h.HasFCS {
-		fits = fits && h.FrameContentSize == uint64(promised)
-	} else {
-		fits = fits && most <= promised+blockBytes
-	}
-	if !fits {
-		return fmt.Errorf("a page is to have %d bytes uncompressed, and its frame can hold %d", promised, most)
-	}
+// unpack decompresses a page, which promises how many bytes that makes.
+func (p *page) unpack(promised int64) ([]byte, error) {
 	if promised > p.worth {
-		return errWorth
+		return nil, errWorth
 	}
-	return nil
-}
-
-// framed is the most bytes that the blocks of a frame, which must be all of data,
-// can hold.
-func framed(data []byte, checksum bool) (int64, error) {
-	const raw, repeated, compressed = 0, 1, 2
-	var most int64
-	for last := false; !last; {
-		if len(data) < 3 {
-			return 0, io.ErrUnexpectedEOF
-		}
-		block := int(data[0]) | int(data[1])<<8 | int(data[2])<<16
-		last = block&1 == 1
-		kind, size := block>>1&3, block>>3
-		if size > blockBytes {
-			return 0, fmt.Errorf("a compressed block has %d bytes, want at most %d", size, blockBytes)
-		}
-		data = data[3:]
-		switch kind {
-		case raw:
-			most += int64(size)
-		case repeated:
-			most, size = most+int64(size), 1
-		case compressed:
-			most += blockBytes
-		}
-		if size > len(data) {
-			return 0, io.ErrUnexpectedEOF
-		}
-		data = data[size:]
+	room := max(0, int(promised))
+	*p.room = slices.Grow((*p.room)[:0], room)
+	data, err := unpacker.DecodeAll(p.data, (*p.room)[:0:room])
+	if err == nil && int64(len(data)) != promised {
+		err = fmt.Errorf("a page is to have %d bytes uncompressed, and has %d", promised, len(data))
 	}
-	if checksum {
-		if len(data) < 4 {
-			return 0, io.ErrUnexpectedEOF
-		}
-		data = data[4:]
-	}
-	if len(data) > 0 {
-		return 0, fmt.Errorf("%d bytes follow a page's frame", len(data))
-	}
-	return most, nil
+	return data, err
 }

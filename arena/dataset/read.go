@@ -37,6 +37,8 @@ func (s *Set) Agrees(game env.Game) error {
 	switch {
 	case here.ID != there.ID:
 		return fmt.Errorf("%s: it is of %s, not of %s", s.Folder, there.ID, here.ID)
+	case !slices.EqualFunc(here.Counts, there.Counts, func(a, b env.Name) bool { return a.Name == b.Name }):
+		return fmt.Errorf("%s: it counts %v, this program counts %v", s.Folder, there.Counts, here.Counts)
 	case here.Version != there.Version:
 		return fmt.Errorf("%s: it is of version %d of %s, this program plays version %d", s.Folder, there.Version, there.Game,
 			here.Version)
@@ -168,11 +170,8 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	m := r.manifest
 	sh := m.Env.shape()
 	e := &Episode{
-		Agents: make([]uint16, sh.seats), Outcome: make([]float64, sh.seats), Lived: make([]int32, sh.seats),
-		Missed: make([]int32, sh.seats),
-	}
-	if n := len(m.Env.Counts); n > 0 {
-		e.Counts = make([]int32, sh.seats*n)
+		Agents: make([]uint16, sh.seats), Results: make([]env.SeatResult, sh.seats), Outcome: make([]float64, sh.seats),
+		Lived: make([]int32, sh.seats), Missed: make([]int32, sh.seats), Counts: make([]int32, sh.seats*len(m.Env.Counts)),
 	}
 	rows := 1
 	if m.Layout != Games {
@@ -216,9 +215,9 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	return e, rows, nil
 }
 
+// settle derives the game's result and winners from those of the seats.
 func (e *Episode) settle() {
 	switch {
-	case e.Results == nil: // a file of an earlier version, which says it
 	case e.Truncated:
 		e.Result = env.Incomplete
 	case slices.Contains(e.Results, env.Won):

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pommego/arena/match"
 	"pommego/env"
 )
 
@@ -27,11 +28,10 @@ type Recorded struct {
 // errRecorded says that a client's game comes out differently here.
 var errRecorded = errors.New("played again, the client's game comes out differently")
 
-// Record makes a data set of c.Games games that a client has played, in a new folder. The
-// client's agents are called "client:NAME" in c.Agents. next returns the games in the order
-// of their seeds: game i has seed c.Seed + i, and is its episode 0. It is not called if the
-// configuration is wrong, or the folder is not free. Like [Merge] it cannot continue after an
-// interruption.
+// Record makes a data set of c.Games games that a client has played, in a new folder. In c.Agents
+// the client's agents are called "client:NAME". Record calls next for each game, in the order of
+// their seeds: game i has seed c.Seed + i, episode 0. It does not call next if the configuration is
+// wrong or the folder is not free. Like [Merge] it cannot continue what was interrupted.
 func Record(ctx context.Context, game env.Game, c Config, folder string, o Options,
 	next func() (*Recorded, error)) (*Manifest, error) {
 	c.Seating = Told
@@ -65,8 +65,10 @@ func Record(ctx context.Context, game env.Game, c Config, folder string, o Optio
 	return a.finish()
 }
 
+// playAgain plays a client's game, in which built-in agents decide anew. It is an error if the game
+// does not end as the client says.
 func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
-	spec := p.game.Spec()
+	spec := p.Game.Spec()
 	known := func(a uint16) bool { return int(a) < len(p.config.Agents) }
 	if len(r.Agents) != spec.Seats || slices.ContainsFunc(r.Agents, func(a uint16) bool { return !known(a) }) {
 		return fmt.Errorf("the client seats agents %v, want %d numbers below %d",
@@ -97,7 +99,7 @@ func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
 			return fmt.Errorf("the client sent %d bytes of array %q, want %d", got, x.Name, want)
 		}
 	}
-	if err := p.playHere(ctx, e, script); err != nil {
+	if err := p.playMatch(ctx, e, script); err != nil {
 		return err
 	}
 	if e.Steps != steps || e.Result != r.Result || e.Winners != r.Winners {
@@ -107,29 +109,44 @@ func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
 	return nil
 }
 
-// script is what a client's agents did in a game.
+// script is what a client's agents did in a game, as a player in their seats.
 type script struct {
 	*Recorded
 	seats []int // those of the client's agents
 	extra []Extra
 }
 
-// act plays the next action in a client's seat, and notes what the client reported of it. It
-// plays choice 0 once the script has ended, which playAgain notices.
-func (s *script) act(e *Episode, seat int, action []byte) {
-	at := e.Steps*len(s.seats) + slices.Index(s.seats, seat)
-	if at*len(action) >= len(s.Actions) {
-		return
+func (s *script) Name() string { return clientPrefix }
+
+func (s *script) Remote() bool { return false }
+
+func (s *script) Begin(context.Context, match.Start) error { return nil }
+
+// Act plays choice 0 once the script has ended, which playAgain notices.
+func (s *script) Act(_ context.Context, m env.Match, seat int, action []uint8) (match.Cost, error) {
+	if at := s.at(m.Status().Steps, seat) * len(action); at < len(s.Actions) {
+		copy(action, s.Actions[at:])
 	}
-	copy(action, s.Actions[at*len(action):])
-	if len(s.extra) == 0 {
-		return
-	}
-	d := Decision{Step: e.Steps, Seat: seat}
+	return match.Cost{}, nil
+}
+
+func (s *script) End(context.Context, match.Outcome) error { return nil }
+
+func (s *script) Close() error { return nil }
+
+// at is the place of a seat's action among all.
+func (s *script) at(step, seat int) int { return step*len(s.seats) + slices.Index(s.seats, seat) }
+
+// note notes what the client reported of a seat's last action.
+func (s *script) note(e *Episode, seat int) {
+	d, at := Decision{Step: e.Steps, Seat: seat}, s.at(e.Steps, seat)
 	for i := range s.extra {
 		x := &s.extra[i]
-		n := x.size()
-		d.put(x.Name, s.Extra[x.Name][at*n:][:n])
+		if n := x.size(); (at+1)*n <= len(s.Extra[x.Name]) {
+			d.put(x.Name, s.Extra[x.Name][at*n:][:n])
+		}
 	}
-	e.Decisions = append(e.Decisions, d)
+	if len(s.extra) > 0 {
+		e.Decisions = append(e.Decisions, d)
+	}
 }

@@ -37,7 +37,9 @@ func playServed(t *testing.T, pool *vec.Pool, c *Config, game int) *Recorded {
 			t.Fatal(err)
 		}
 	}
-	r.Result = env.Tie
+	if r.Result = env.Tie; batch.Bytes("truncated")[0] == 1 {
+		r.Result = env.Incomplete
+	}
 	for seat, won := range batch.Bytes("game.winners") {
 		if won == 1 {
 			r.Result, r.Winners = env.Win, r.Winners.With(seat)

@@ -18,12 +18,11 @@ type starts struct {
 	match env.Match // lent by begin
 
 	tracker env.Tracker // of match, in steps played again
-	counts  []env.Name  // of the game's, those that are looked for
 }
 
 func newStarts(game env.Game) *starts {
 	s := &starts{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0],
-		tracker: game.NewTrackers(1, false)[0], counts: game.Spec().Counts}
+		tracker: game.NewTrackers(1, false)[0]}
 	for seat := range game.Spec().Seats {
 		s.seats = append(s.seats, uint8(seat))
 	}
@@ -43,8 +42,12 @@ func (s *starts) dealt(seed env.Seed) []byte {
 	return s.saved(seed.Value)
 }
 
-// begin is a match at the start of an episode. It is good until the next call.
+// begin is a match at the start of an episode, which is checked: the match can be stepped with
+// the episode's actions. It is good until the next call.
 func (s *starts) begin(e *Episode) (env.Match, error) {
+	if err := e.check(s.game.Spec()); err != nil {
+		return nil, err
+	}
 	if e.Start == nil {
 		s.match.Reset(e.Seed)
 		return s.match, nil
@@ -60,12 +63,11 @@ func (s *starts) begin(e *Episode) (env.Match, error) {
 	return s.match, s.match.Restore(state.Match)
 }
 
-// check says what is wrong with an episode's actions: as many as its steps, and
-// all within their range. After that the match can be stepped by them.
+// check says what is wrong with an episode: it fits the game, and all actions are within their range.
 func (e *Episode) check(spec *env.Spec) error {
 	s := shapeOf(spec)
-	if len(e.Actions) != e.Steps*s.step() {
-		return fmt.Errorf("it has %d bytes of actions for %d steps, want %d", len(e.Actions), e.Steps, e.Steps*s.step())
+	if err := e.fits(s); err != nil {
+		return err
 	}
 	for i, a := range e.Actions {
 		if c := &spec.Actions[i%s.components]; int(a) >= c.N {
@@ -97,34 +99,23 @@ func (e *Episode) play(m env.Match, t env.Tracker, s shape, before func(step int
 	return nil
 }
 
-// countsOf is what a tracker has counted under these names, in the order of Episode.Counts.
-func countsOf(spec *env.Spec, names []env.Name, t env.Tracker, m env.Match) []int32 {
-	one, all := make([]int32, len(spec.Counts)), make([]int32, 0, spec.Seats*len(names))
+// countsOf is what a tracker has counted, as Episode.Counts has it.
+func countsOf(spec *env.Spec, t env.Tracker, m env.Match) []int32 {
+	all := make([]int32, spec.Seats*len(spec.Counts))
 	for seat := range spec.Seats {
-		t.Counts(m, seat, one)
-		for _, name := range names {
-			all = append(all, one[countAt(spec, name.Name)])
-		}
+		t.Counts(m, seat, all[seat*len(spec.Counts):][:len(spec.Counts)])
 	}
 	return all
 }
 
-func countAt(spec *env.Spec, name string) int {
-	return slices.IndexFunc(spec.Counts, func(c env.Name) bool { return c.Name == name })
-}
-
-// again is the episode as it ends when it is played again.
+// again is the episode with the ending that it has when it is played again.
 func (s *starts) again(e *Episode) (*Episode, error) {
-	spec := s.game.Spec()
-	if err := e.check(spec); err != nil {
-		return nil, err
-	}
 	m, err := s.begin(e)
 	if err != nil {
 		return nil, err
 	}
-	again := &Episode{Steps: e.Steps, Outcome: make([]float64, spec.Seats), Lived: make([]int32, spec.Seats)}
-	in := m.Status().In
+	spec, again, in := s.game.Spec(), *e, m.Status().In
+	again.Outcome, again.Lived = make([]float64, spec.Seats), make([]int32, spec.Seats)
 	err = e.play(m, s.tracker, shapeOf(spec), func(int) {
 		for seat := range again.Lived {
 			again.Lived[seat] += int32(toByte(in.Has(seat)))
@@ -134,55 +125,22 @@ func (s *starts) again(e *Episode) (*Episode, error) {
 		return nil, err
 	}
 	again.conclude(spec, m, m.Status())
-	again.Counts = countsOf(spec, s.counts, s.tracker, m)
-	return again, nil
+	again.Counts = countsOf(spec, s.tracker, m)
+	return &again, nil
 }
 
-// complete adds what files of earlier versions lack.
+// complete adds what rows of layout Dialogues lack.
 func (s *starts) complete(e *Episode) error {
-	if e.Results != nil && len(e.Counts) == len(e.Agents)*len(s.game.Spec().Counts) {
+	if e.Counts != nil {
 		return nil
 	}
 	again, err := s.again(e)
 	if err == nil {
-		e.Results, e.Counts = again.Results, again.Counts
+		e.Counts = again.Counts
 	}
 	return err
 }
 
-// differs plays the episode again and says in what it comes out differently
-// than it is recorded; "" for nothing.
-func (e *Episode) differs(from *starts) (string, error) {
-	again, err := from.again(e)
-	if err != nil {
-		return "", err
-	}
-	if e.Counts == nil {
-		again.Counts = nil
-	}
-	if e.Results == nil {
-		again.Results = nil
-	}
-	for _, f := range []struct {
-		name     string
-		was, now any
-	}{
-		{"result", e.Result, again.Result}, {"winners", e.Winners, again.Winners},
-		{"truncated", e.Truncated, again.Truncated}, {"result by seat", e.Results, again.Results},
-		{"outcome", e.Outcome, again.Outcome}, {"lived", e.Lived, again.Lived}, {"counts", e.Counts, again.Counts},
-	} {
-		if was, now := fmt.Sprint(f.was), fmt.Sprint(f.now); was != now {
-			return fmt.Sprintf("its %s is %s, played again it is %s", f.name, was, now), nil
-		}
-	}
-	return "", nil
-}
-
 // Begin is a match at the start of an episode, which is checked: it can be
 // stepped with the episode's actions.
-func Begin(game env.Game, e *Episode) (env.Match, error) {
-	if err := e.check(game.Spec()); err != nil {
-		return nil, err
-	}
-	return newStarts(game).begin(e)
-}
+func Begin(game env.Game, e *Episode) (env.Match, error) { return newStarts(game).begin(e) }

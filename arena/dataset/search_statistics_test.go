@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/ledger"
 	"pommego/env"
 	"pommego/env/catalog"
 )
@@ -56,9 +57,9 @@ func TestSearchStatistics(t *testing.T) {
 	config.Layout, config.Observation = Steps, "raw"
 	ctx, cancel := context.WithCancel(context.Background())
 	o := testOptions(1)
-	o.Progress = func(p Progress) {
-		if p.Games == 5 {
-			cancel() // the search statistics of these has to be in the journal
+	o.Progress = func(p ledger.Progress) {
+		if p.Done == 5 {
+			cancel() // within the second file
 		}
 	}
 	folder := filepath.Join(t.TempDir(), "set")
@@ -69,7 +70,7 @@ func TestSearchStatistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	merged := filepath.Join(t.TempDir(), "merged")
-	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Layout: Steps, Observation: "raw"}, nil, merged,
+	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Layout: Steps, Observation: "raw"}, merged,
 		testOptions(1)); err != nil {
 		t.Fatal(err)
 	}

@@ -1,165 +1,89 @@
 package dataset
 
 import (
-	"encoding/json"
-	"fmt"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"pommego/env"
+	"pommego/arena/ledger"
 	"pommego/internal/disk"
 )
 
-// sample is an episode like no other.
-func sample(game int) *Episode {
-	return &Episode{
-		Game: game, Dealt: true, Agents: []uint16{1, 0}, Steps: 3, Result: env.Win, Winners: 2,
-		Outcome: []float64{-1, 1}, Lived: []int32{2, 3}, Missed: []int32{0, int32(game)},
-		Actions:   []byte{5, 1, 0, 2, byte(game), 3},
-		Decisions: []Decision{{Step: 1, Visits: []byte("thought"[:game%7]), Values: []byte{255}}},
-	}
-}
-
-// logOf keeps episodes in a new log and returns where it is, and where each record ends.
-func logOf(t *testing.T, games ...int) (folder string, ends []int64) {
+// unfinished begins a small data set and stops once the first file is written.
+func unfinished(t *testing.T) string {
 	t.Helper()
-	folder = t.TempDir()
-	w := open(t, folder)
-	defer w.log.Close()
-	for _, game := range games {
-		if err := w.keep(sample(game)); err != nil {
-			t.Fatal(err)
-		}
-		ends = append(ends, w.log.Size())
-	}
-	return folder, ends
-}
-
-func open(t *testing.T, folder string) *staging {
-	t.Helper()
-	w := stagingAt(folder)
-	if err := w.openLog(); err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
-// stagingAt is a staging of games of two seats.
-func stagingAt(folder string) *staging {
-	about := About{Env: Env{Seats: 2, Actions: make([]env.Choice, 1), Rules: json.RawMessage("{}")}, Generated: &Config{}}
-	return &staging{disk: disk.OS, scratch: folder, games: map[int]disk.Place{}, files: map[int]*summary{},
-		plan: &plan{config: Config{Games: 100, FileGames: 100}, about: about}}
-}
-
-// holds fails the test unless the log holds exactly these games.
-func holds(t *testing.T, what string, w *staging, games ...int) {
-	t.Helper()
-	if len(w.games) != len(games) {
-		t.Fatalf("%s: it holds %d games, want %v", what, len(w.games), games)
-	}
-	for _, game := range games {
-		e, err := w.episode(game, w.games[game])
-		if err == nil {
-			e.Seed = env.Seed{}
-		}
-		if err != nil || fmt.Sprint(*e) != fmt.Sprint(*sample(game)) {
-			t.Fatalf("%s: game %d is %v (%v), want %v", what, game, e, err, sample(game))
+	folder := filepath.Join(t.TempDir(), "set")
+	o := testOptions(1)
+	ctx, cancel := context.WithCancel(context.Background())
+	o.Progress = func(p ledger.Progress) {
+		if p.Done == 4 {
+			cancel()
 		}
 	}
+	if _, _, err := Generate(ctx, gameOf(t, ffa), small(), folder, o); !errors.Is(err, ledger.ErrStopped) {
+		t.Fatalf("error %v, want %v", err, ledger.ErrStopped)
+	}
+	return folder
 }
 
-// TestLogTorn cuts a log off at every byte, and goes on with it.
+// TestLogTorn cuts the log off at every byte, and goes on with it: a file whose line is whole is not made again.
 func TestLogTorn(t *testing.T) {
-	folder, ends := logOf(t, 4, 2, 9)
-	whole, err := os.ReadFile(filepath.Join(folder, logName))
+	from := unfinished(t)
+	whole, err := os.ReadFile(filepath.Join(from, workFolder, logName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for cut := range whole {
-		if err := os.WriteFile(filepath.Join(folder, logName), whole[:cut], 0o644); err != nil {
-			t.Fatal(err)
-		}
-		w := open(t, folder)
-		var left []int
-		for i, end := range ends {
-			if int64(cut) >= end {
-				left = append(left, []int{4, 2, 9}[i])
-			}
-		}
-		what := fmt.Sprintf("cut off at byte %d", cut)
-		holds(t, what, w, left...)
-		if err := w.keep(sample(7)); err != nil {
-			t.Fatal(err)
-		}
-		w.log.Close()
-		again := open(t, folder)
-		holds(t, what+", gone on with", again, append(left, 7)...)
-		again.log.Close()
-	}
-}
-
-// TestLogDamaged flips bits of a log: whatever is damaged, and all
-// after it, is forgotten, and nothing else comes back changed.
-func TestLogDamaged(t *testing.T) {
-	folder, ends := logOf(t, 4, 2, 9)
-	whole, err := os.ReadFile(filepath.Join(folder, logName))
+	config, err := small().resolve(gameOf(t, ffa))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for bit := 0; bit < 8*len(whole); bit += 11 {
-		whole[bit/8] ^= 1 << (bit % 8)
-		if err := os.WriteFile(filepath.Join(folder, logName), whole, 0o644); err != nil {
+	p, err := newPlan(gameOf(t, ffa), config, testOptions(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := 0; cut <= len(whole); cut += 1 + cut%3 {
+		if err := os.WriteFile(filepath.Join(from, workFolder, logName), whole[:cut], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		whole[bit/8] ^= 1 << (bit % 8)
-		var left []int
-		for i, end := range ends {
-			if int64(bit/8) >= end {
-				left = append(left, []int{4, 2, 9}[i])
-			}
+		w := newStaging(from, Options{Disk: disk.OS})
+		w.plan, w.files = p, map[int]*summary{}
+		if err := w.openLog(); err != nil {
+			t.Fatalf("cut off at byte %d: %v", cut, err)
 		}
-		w := open(t, folder)
-		holds(t, fmt.Sprintf("bit %d flipped", bit), w, left...)
+		if want := cut == len(whole); (w.files[0] != nil) != want || len(w.files) > 1 {
+			t.Fatalf("cut off at byte %d: files %v, want the first: %v", cut, w.files, want)
+		}
 		w.log.Close()
 	}
 }
 
-// TestLogTwice keeps one of two records of one game.
-func TestLogTwice(t *testing.T) {
-	folder, _ := logOf(t, 4, 2, 4)
-	w := open(t, folder)
-	defer w.log.Close()
-	holds(t, "one game twice", w, 4, 2)
+// TestChangedFile changes a file that the log lists: it is made again.
+func TestChangedFile(t *testing.T) {
+	folder := unfinished(t)
+	path := filepath.Join(folder, dataName(Games, 0))
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 4
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, work, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, testOptions(1))
+	if err != nil || work.Games != small().Games {
+		t.Errorf("error %v, %d games played, want all %d", err, work.Games, small().Games)
+	}
+	sameContents(t, "a changed file", contents(t, folder), contents(t, generate(t, ffa, small(), testOptions(1))))
 }
 
-// TestLogOfOthers wants episodes that cannot be of the data set refused,
-// though their checksums are right.
-func TestLogOfOthers(t *testing.T) {
-	for _, c := range []struct {
-		reason string
-		change func(*Episode)
-	}{
-		{"a negative number", func(e *Episode) { e.Game = -1 }},
-		{"fewer seats", func(e *Episode) { e.Agents = e.Agents[:1] }},
-		{"fewer outcomes", func(e *Episode) { e.Outcome = nil }},
-		{"fewer lives", func(e *Episode) { e.Lived = e.Lived[:1] }},
-		{"fewer missed moves", func(e *Episode) { e.Missed = nil }},
-		{"fewer actions", func(e *Episode) { e.Actions = e.Actions[1:] }},
-		{"fewer steps than none", func(e *Episode) { e.Steps, e.Actions = -1, nil }},
-		{"a result that does not exist", func(e *Episode) { e.Result = 9 }},
-	} {
-		folder := t.TempDir()
-		w := open(t, folder)
-		e := sample(3)
-		c.change(e)
-		if err := w.keep(e); err != nil {
-			t.Fatal(err)
-		}
-		w.log.Close()
-		if err := stagingAt(folder).openLog(); err == nil || !strings.Contains(err.Error(), "line 2: it ") {
-			t.Errorf("%s: error %v, want one that names the line", c.reason, err)
-		}
+// TestLogOfMore refuses a log that lists files of more games than there are to be.
+func TestLogOfMore(t *testing.T) {
+	folder := unfinished(t)
+	_, _, err := Generate(context.Background(), gameOf(t, ffa), more(small(), 2), folder, testOptions(1))
+	if !errors.Is(err, ledger.ErrOther) || !strings.Contains(err.Error(), "can be given more games, not fewer") {
+		t.Errorf("error %v, want one that says so", err)
 	}
 }

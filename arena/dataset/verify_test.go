@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
 	"pommego/env"
 	"pommego/env/catalog"
 )
@@ -177,33 +179,64 @@ func rewrite(t *testing.T, folder string, m *Manifest) {
 	}
 }
 
-// TestReplayFinds changes what episodes say of themselves.
+// TestReplayFinds changes what rows and episodes say of their games.
 func TestReplayFinds(t *testing.T) {
-	from := newStarts(gameOf(t, ffa))
-	folder := generate(t, ffa, small(), testOptions(1))
+	set := sets(t, generate(t, ffa, small(), testOptions(1)))[0]
+	check, err := newReplayCheck(gameOf(t, ffa), set.Manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := rowsOf(t, set, 2)
+	for _, c := range []struct {
+		column string
+		value  parquet.Value
+	}{
+		{"seed", parquet.Int64Value(1)}, {"result1", text("undecided")}, {"outcome1", parquet.DoubleValue(3)},
+		{"lived2", parquet.Int32Value(1)}, {"kills3", parquet.Int32Value(9)},
+		{"truncated", parquet.BooleanValue(!rows.values[rows.at["truncated"]][0].Boolean())},
+	} {
+		at := &rows.values[rows.at[c.column]][0]
+		was := *at
+		*at = c.value
+		err := check.check(episodes(t, set.Folder)[2], rows.table, 0, 1)
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("column %q is not what comes out", c.column)) {
+			t.Errorf("column %s is %v, it was %v: error %v, want one that names it", c.column, c.value, was, err)
+		}
+		*at = was
+	}
 	for _, c := range []struct {
 		reason string
 		change func(*Episode)
 		says   string
 	}{
-		{"another result", func(e *Episode) { e.Result = env.Loss }, "result"},
-		{"another result of a seat", func(e *Episode) { e.Results[1] = env.Undecided }, "result by seat"},
-		{"another winner", func(e *Episode) { e.Winners ^= 1 }, "winners"},
-		{"another outcome", func(e *Episode) { e.Outcome[1] += 2 }, "outcome"},
-		{"a longer life", func(e *Episode) { e.Lived[2]++ }, "lived"},
-		{"cut off or not", func(e *Episode) { e.Truncated = !e.Truncated }, "truncated"},
+		{"nothing", func(*Episode) {}, "<nil>"},
 		{"a move that does not exist", func(e *Episode) { e.Actions[6] = 6 }, "want 0 to 5"},
 		{"steps without actions", func(e *Episode) { e.Steps++ }, "bytes of actions"},
 		{"a start that is none", func(e *Episode) { e.Start = []byte("nothing") }, "not what Save wrote"},
 	} {
-		e := episodes(t, folder)[2]
-		if what, err := e.differs(from); what != "" || err != nil {
-			t.Fatalf("as recorded: %q, %v", what, err)
-		}
+		e := episodes(t, set.Folder)[2]
 		c.change(e)
-		what, err := e.differs(from)
-		if says := fmt.Sprint(what, err); !strings.Contains(says, c.says) {
-			t.Errorf("%s: it differs in %q, want %q", c.reason, says, c.says)
+		if err := check.check(e, rows.table, 0, 1); !strings.Contains(fmt.Sprint(err), c.says) {
+			t.Errorf("%s: error %v, want %q", c.reason, err, c.says)
+		}
+	}
+}
+
+// TestHostileRows: what would be counted beyond a game's steps, or beyond its choices, is an error.
+func TestHostileRows(t *testing.T) {
+	set := sets(t, generate(t, ffa, small(), testOptions(1)))[0]
+	for column, value := range map[string]parquet.Value{
+		"lived1": parquet.Int32Value(1 << 20), "lived2": parquet.Int32Value(-1), "steps": parquet.Int32Value(-1),
+	} {
+		in, err := newRowReader(set.Manifest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := rowsOf(t, set, 2)
+		rows.values[rows.at[column]][0] = value
+		in.table = rows.table
+		if e, _, err := in.episode(0); !errors.Is(err, errDamaged) {
+			t.Errorf("%s is %v: read as %+v (%v), want %v", column, value, e, err, errDamaged)
 		}
 	}
 }

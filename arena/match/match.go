@@ -97,7 +97,7 @@ func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r
 		}
 	}
 	c := &contest{
-		ctx: ctx, rules: r.of(game), players: players, watch: watch,
+		ctx: ctx, rules: r.of(game), players: players, watch: watch, begun: time.Now(),
 		result: &Result{Seed: seed, Seats: make([]SeatReport, len(players))},
 	}
 	for seat, p := range players {
@@ -119,6 +119,7 @@ type contest struct {
 	gone    env.SeatSet // players given up in this game
 	before  env.SeatSet // seats that were in when the last step began
 	stopped env.SeatSet // those with too much in memory
+	begun   time.Time
 }
 
 // note notes a player that was stopped for its memory.

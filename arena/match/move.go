@@ -56,9 +56,9 @@ func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint
 		ctx, cancel = context.WithTimeout(ctx, c.rules.deadline())
 		defer cancel()
 	}
-	start := time.Now()
+	start := c.now(p)
 	cost, err := p.Act(ctx, m, seat, action)
-	took := time.Since(start)
+	took := c.now(p) - start
 	report.Moves++
 	report.Think += took
 	report.Longest = max(report.Longest, took)
@@ -75,6 +75,14 @@ func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint
 		return false, err
 	}
 	return false, check(choices, action)
+}
+
+// now is the time since the match began, by which a player's moves are timed.
+func (c *contest) now(p Player) time.Duration {
+	if c.rules.Untimed && !p.Remote() {
+		return 0
+	}
+	return time.Since(c.begun)
 }
 
 // check reports whether the numbers are an action of the game.

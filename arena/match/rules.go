@@ -49,6 +49,9 @@ type Rules struct {
 	// Events has Moment.Events filled in.
 	Events bool
 
+	// Untimed leaves out how long built-in agents take for their moves, which takes time itself.
+	Untimed bool
+
 	// From is a saved game of the match's, as env.Match.Append writes it, from which
 	// all its games begin; nil: they are dealt. What is random comes from the seed
 	// all the same.

@@ -1,6 +1,9 @@
 package orders
 
 import (
+	"encoding/json"
+	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,9 +21,15 @@ func Read(text string) string {
 	return text
 }
 
-// Parse reads an answer to orders. One without one plain meaning is a single stop.
+// Parse reads an answer to orders. One without one plain meaning is a single stop: one that is cut off in a thought,
+// names a choice, doubts or refuses.
 func Parse(text string, head *scene.Head) (Orders, Reading) {
 	text = Read(text)
+	if thought := strings.LastIndex(text, "</think>"); thought >= 0 {
+		text = text[thought+len("</think>"):]
+	} else if strings.Contains(text, "<think>") {
+		return Orders{}, Illegal
+	}
 	for i, part := range parts(text) {
 		r := reader{head: head, tokens: tokens(part)}
 		switch r.read(); {
@@ -31,10 +40,15 @@ func Parse(text string, head *scene.Head) (Orders, Reading) {
 			return r.Orders, Repaired
 		}
 	}
-	r := reader{head: head, tokens: tokens(text)}
+	r := reader{head: head}
+	for clause := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(".;!?\n", c) }) {
+		if words := tokens(clause); !slices.ContainsFunc(words, doubtful) {
+			r.tokens = append(r.tokens, words...)
+		}
+	}
 	if r.read(); r.plain() && len(slices.Compact(r.Actions)) <= 1 {
 		r.Actions = r.Actions[:min(1, len(r.Actions))]
-		return r.Orders, Repaired // the one legal word of a sentence
+		return r.Orders, Repaired // the one legal word of what is said without doubt
 	}
 	return Orders{}, Illegal
 }
@@ -43,34 +57,63 @@ func Parse(text string, head *scene.Head) (Orders, Reading) {
 const most = 4096
 
 // parts are what may be the answer proper: the whole text; what is last in brackets or fences; the
-// last line; of it what is behind a colon.
+// last line; of it what is behind a colon; the first line.
 func parts(text string) []string {
 	all := []string{text}
 	for _, pair := range [...][2]string{{"```", "```"}, {"{", "}"}, {"[", "]"}, {"<answer>", "</answer>"}} {
 		if end := strings.LastIndex(text, pair[1]); end >= 0 {
 			if start := strings.LastIndex(text[:end], pair[0]); start >= 0 {
-				all = append(all, text[start+len(pair[0]):end])
+				all = append(all, object(text[start:end+1]), text[start+len(pair[0]):end])
 			}
 		}
 	}
 	text = strings.TrimSpace(text)
-	line := text[strings.LastIndexByte(text, '\n')+1:]
-	return append(all, line, line[strings.LastIndexByte(line, ':')+1:])
+	first, _, _ := strings.Cut(text, "\n")
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	return append(all, last, last[strings.LastIndexByte(last, ':')+1:], first)
 }
+
+// object is an answer as a JSON object in words, "" if it is none: of other keys nothing is read.
+func object(text string) string {
+	var keys map[string]any
+	if json.Unmarshal([]byte(text), &keys) != nil {
+		return ""
+	}
+	words := ""
+	for _, key := range []string{"action", "actions", "move", "moves", "order", "cell", "ticks", "say"} {
+		switch value, is := keys[key]; {
+		case !is || value == nil:
+		case key == "ticks":
+			words += fmt.Sprint(" for ", value)
+		case key == "say":
+			words += fmt.Sprint("; say ", value)
+		default:
+			words += fmt.Sprint(" ", value)
+		}
+	}
+	return words
+}
+
+// bullets are the marks of a list's items.
+var bullets = regexp.MustCompile(`(?m)^\s*(?:\d+[.)]|[-*])\s+`)
 
 // tokens are the words and numbers of a text, in lower case.
 func tokens(text string) []string {
-	text = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text))
+	text = bullets.ReplaceAllString(strings.ToLower(text), " ")
+	text = strings.NewReplacer("'", "", "’", "", "/", " or ").Replace(text)
 	between := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	return strings.FieldsFunc(text, between)
 }
 
-// Words that may stand beside others and say nothing, and those that turn their meaning round.
+// Words that may stand beside others and say nothing, and those that deny, refuse or doubt what others say.
 var (
 	fillers = strings.Fields("action actions move moves order orders cell ticks tick steps for k to answer final json " +
-		"text then and")
-	negations = strings.Fields("not dont no never avoid cannot cant wont without nor neither isnt shouldnt")
+		"text then and the at row column")
+	doubts = strings.Fields("not dont no never avoid cannot cant wont without nor neither isnt shouldnt refuse decline " +
+		"unable sorry or could might may maybe perhaps would if either options unless instead")
 )
+
+func doubtful(word string) bool { return slices.Contains(doubts, word) }
 
 // reader reads the tokens of an answer.
 type reader struct {
@@ -79,7 +122,7 @@ type reader struct {
 	tokens []string // that are left
 
 	orders           int // how many there are
-	strange, negated bool
+	strange, doubted bool
 	said             bool
 }
 
@@ -93,10 +136,10 @@ func (r *reader) read() {
 		case w == "say":
 			r.say()
 		case choice >= 0 && !(kind == Bomb && r.ticks()):
-			r.Actions = append(r.Actions, uint8(choice))
+			r.Actions = append(r.Actions, slices.Repeat([]uint8{uint8(choice)}, r.times())...)
 		case kind == Play || kind == Go && !r.cell():
 			r.strange = r.strange || !slices.Contains(fillers, w)
-			r.negated = r.negated || slices.Contains(negations, w)
+			r.doubted = r.doubted || doubtful(w)
 		default:
 			r.Kind, r.orders = kind, r.orders+1
 			r.ticks()
@@ -120,7 +163,7 @@ func (r *reader) choice(w string) int {
 // plain reports whether what has been read has one meaning.
 func (r *reader) plain() bool {
 	movers, words := r.head.Movers(), len(r.Actions)
-	if r.negated || r.orders > 0 && (r.orders+words > 1 || movers > 1) {
+	if r.doubted || r.orders > 0 && (r.orders+words > 1 || movers > 1) {
 		return false
 	}
 	return r.orders+words > 0 && words <= MostWords*movers || r.said
@@ -152,13 +195,43 @@ func (r *reader) cell() bool {
 	return ok
 }
 
-// ticks reads for how long an order holds, if that is there.
+// ticks reads for how long an order holds, if that is there: at once, or behind what the order is about.
 func (r *reader) ticks() bool {
 	n, ok := r.number()
+	for i := 0; !ok && i+1 < len(r.tokens); i++ {
+		if w := r.tokens[i]; r.choice(w) >= 0 || slices.Contains(kindNames[:], w) || doubtful(w) {
+			break
+		} else if w == "for" {
+			r.tokens = r.tokens[i:]
+			n, ok = r.number()
+		}
+	}
 	if ok {
 		r.Ticks = min(max(n, 1), MostTicks)
 	}
 	return ok
+}
+
+// times reads how often a word is to be played: down x2, down for 3, down 3 times.
+func (r *reader) times() int {
+	words := append(slices.Clone(r.tokens[:min(3, len(r.tokens))]), "", "", "")
+	digits, by := strings.CutPrefix(words[0], "x")
+	used := 1
+	switch {
+	case words[0] == "for" || words[0] == "x":
+		digits, used = words[1], 2
+	case !by && words[1] != "times":
+		return 1
+	}
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if err != nil {
+		return 1
+	}
+	for used < 3 && slices.Contains([]string{"times", "ticks", "steps"}, words[used]) {
+		used++
+	}
+	r.tokens = r.tokens[used:]
+	return int(min(max(n, 1), MostWords))
 }
 
 // say reads the message, which is all that is left.

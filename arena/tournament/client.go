@@ -18,25 +18,20 @@ func isClient(name string) bool { return strings.HasPrefix(name, "client:") }
 
 // takeClient takes over the games that the client has played.
 func (r *run) takeClient() error {
-	var taken []json.RawMessage
 	lines := json.NewDecoder(r.o.Client)
 	for line := 1; ; line++ {
 		var text json.RawMessage
 		err := lines.Decode(&text)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
 		if err == nil {
 			err = r.checkPlayed(text)
 		}
 		if err == nil {
-			err = r.takeOver(text)
+			err = r.takeNew(text)
 		}
-		switch {
-		case err == nil:
-			taken = append(taken, text)
-		case errors.Is(err, io.EOF) && r.log != nil:
-			return keep(r.log, taken)
-		case errors.Is(err, io.EOF):
-			return nil
-		case !errors.Is(err, errTwice):
+		if err != nil {
 			return fmt.Errorf("the client's games: line %d: %w", line, err)
 		}
 	}

@@ -105,6 +105,12 @@ func (c *Config) Validate(spec *env.Spec) error {
 	return c.SPRT.validate(c, spec)
 }
 
+// Base is the configuration without the number of games.
+func (c Config) Base() Config {
+	c.Games, c.Repetitions = 0, c.repetitions()
+	return c
+}
+
 func (c *Config) rules() *match.Rules {
 	return &match.Rules{Limit: c.Limit, Memory: c.Memory, Events: true}
 }

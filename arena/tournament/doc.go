@@ -15,14 +15,13 @@
 //
 // # Log
 //
-// Every finished game becomes one line of the log, which is on the disk before
-// it is counted. The log begins with a line that says what the
-// games depend on; a run that would play other games refuses to continue it. More games
-// may be asked for than before: those in the log are the first of them.
-// Each line carries a checksum. What a killed program left half-written at the
-// end is dropped and that game played again; damage anywhere else is an error.
-// A game that was running when the program stopped was not finished, and starts
-// again from its seed.
+// Every finished game becomes one line of the log before it is counted. A kill costs no
+// finished game, a power cut those of the last second. The log begins with a line that
+// says what the games depend on; a run that would play other games refuses to continue
+// it. More games may be asked for than before: those in the log are the first of them.
+// Each line carries a checksum. What a killed program left half-written at the end is
+// dropped, and that game is played again; damage anywhere else is an error. A game that
+// was not finished when the program stopped starts again from its seed.
 //
 // # Determinism
 //

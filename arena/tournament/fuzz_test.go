@@ -57,7 +57,7 @@ func writeLog(path string, lines [][]byte) error {
 	}
 	defer log.Close()
 	for _, line := range lines[1:] {
-		if _, err := log.Add(json.RawMessage(line)); err != nil {
+		if err := log.Add(json.RawMessage(line)); err != nil {
 			return err
 		}
 	}

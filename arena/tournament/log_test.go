@@ -8,11 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"pommego/env"
+	"pommego/arena/ledger"
 	"pommego/internal/disk"
 	"pommego/internal/disk/disktest"
 )
@@ -153,11 +152,11 @@ func TestDamagedLog(t *testing.T) {
 		{join(lines[:5], one(flipped(5)), lines[6:]), 0, "line 6 is damaged: its checksum is wrong",
 			"a changed line in the middle"},
 		{join(lines[:5], one([]byte("\n")), lines[5:]), 0, "line 6 is damaged", "an empty line in the middle"},
-		{join(one(flipped(0)), lines[1:]), 0, "another tournament", "a changed header"},
-		{join(lines[1:]), 0, "another tournament", "no header"},
+		{join(one(flipped(0)), lines[1:]), 0, "its first line is no header", "a changed header"},
+		{join(lines[1:]), 0, "its first line is no header", "no header"},
 		{join(lines, lines[3:4]), 0, fmt.Sprintf("game %d is there twice", gameOf(t, lines[3])), "a game twice"},
-		{[]byte("{\"my\": \"notes\"}\n"), 0, "another tournament", "some other file"},
-		{[]byte("my notes"), 0, "another tournament", "some other file without a line feed"},
+		{[]byte("{\"my\": \"notes\"}\n"), 0, "its first line is no header", "some other file"},
+		{[]byte("my notes"), 0, "its first line is no header", "some other file without a line feed"},
 	} {
 		got, resumed, log, err := resume(t, tour, test.held)
 		switch {
@@ -189,8 +188,8 @@ func TestOtherTournament(t *testing.T) {
 		change func(c *Config, o *Options)
 		want   string
 	}{
-		{ffaID, func(c *Config, o *Options) { c.Games = 7 }, "it holds game 1"},
-		{ffaID, func(c *Config, o *Options) { c.Seed = 2 }, "whose seed is 1, not 2"},
+		{ffaID, func(c *Config, o *Options) { c.Games = 7 }, "and 14 games are asked for"},
+		{ffaID, func(c *Config, o *Options) { c.Seed = 2 }, "with these settings: seed is 1, not 2"},
 		{ffaID, func(c *Config, o *Options) { c.Agents = []string{"static", "random"} },
 			`agents is ["random","static"], not ["static","random"]`},
 		{ffaID, func(c *Config, o *Options) { c.Against = "static" }, `against is "random", not "static"`},
@@ -203,15 +202,15 @@ func TestOtherTournament(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tour.Run(context.Background(), o); !errors.Is(err, ErrLogOther) ||
+		if _, err := tour.Run(context.Background(), o); !errors.Is(err, ledger.ErrOther) ||
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("want an error with %q, got %v", test.want, err)
 		}
 	}
 	begin.Program = "v2"
-	if _, err := newQuick(t).Run(context.Background(), begin); !errors.Is(err, ErrLogProgram) ||
+	if _, err := newQuick(t).Run(context.Background(), begin); !errors.Is(err, ledger.ErrProgram) ||
 		!strings.Contains(err.Error(), `"v1", this one is "v2"`) {
-		t.Errorf("another build gives %v, want ErrLogProgram", err)
+		t.Errorf("another build gives %v, want ledger.ErrProgram", err)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the log was changed (%v)", err)
@@ -256,8 +255,8 @@ func TestExtended(t *testing.T) {
 			t.Errorf("the results are\n%s\nwant\n%s", got, want)
 		}
 	}
-	if _, _, log, err := resume(t, newQuick(t), held); !errors.Is(err, ErrLogOther) || !bytes.Equal(log, held) {
-		t.Errorf("fewer games than the log holds: error %v, want %v and the log as it was", err, ErrLogOther)
+	if _, _, log, err := resume(t, newQuick(t), held); !errors.Is(err, ledger.ErrOther) || !bytes.Equal(log, held) {
+		t.Errorf("fewer games than the log holds: error %v, want %v and the log as it was", err, ledger.ErrOther)
 	}
 }
 
@@ -283,17 +282,6 @@ func TestImpossibleRecord(t *testing.T) {
 		if err := tour.schedule.check(&r); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("want an error with %q, got %v", test.want, err)
 		}
-	}
-}
-
-// TestEarlierRecord: logs of versions that had no result have it in place of the outcome.
-func TestEarlierRecord(t *testing.T) {
-	tour := newQuick(t)
-	r := recorded(tour.schedule, 0)[0]
-	r.Result, r.Outcome = nil, []float64{-1, 1, 0, -1}
-	want := []env.SeatResult{env.Lost, env.Won, env.Tied, env.Lost}
-	if err := tour.schedule.check(&r); err != nil || !slices.Equal(r.Result, want) {
-		t.Errorf("its results are %v (error %v), want %v", r.Result, err, want)
 	}
 }
 
@@ -329,7 +317,8 @@ func TestFullDisk(t *testing.T) {
 	r := run{t: tour, o: Options{Log: filepath.Join(t.TempDir(), "games.jsonl"), Workers: 3},
 		records: make([]Record, tour.Games())}
 	full := &disktest.Disk{Fault: disktest.Fail, Only: "write", At: 10}
-	if r.log, err = r.openLog(full, r.o.Log, r.takeOver); err != nil {
+	r.log, err = disk.OpenLog(full, r.o.Log, disk.LogOptions{Header: map[string]int{"a": 1}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.log.Close()

@@ -13,100 +13,79 @@ import (
 )
 
 // work plays missing games until there are none left or the context ends.
-func (r *run) work(ctx context.Context, results chan<- finished) {
-	seated := players{t: r.t, wait: r.o.Wait, dialogues: r.o.Dialogues, made: map[string][]match.Player{}}
+func (r *run) work(ctx context.Context) (err error) {
+	players := match.Players{Game: r.t.game}
+	defer func() { err = errors.Join(err, players.Close()) }()
 	for ctx.Err() == nil {
 		i := int(r.next.Add(1)) - 1
 		if i >= len(r.todo) {
 			break
 		}
 		f := r.t.schedule.game(r.todo[i])
-		record, err := seated.play(ctx, &f)
+		record, err := r.play(ctx, &players, &f)
 		if ctx.Err() != nil { // what was interrupted is no result
 			break
 		}
 		if err != nil {
-			err = fmt.Errorf("game %d (seed %d, %q): %w", f.index, f.seed.Value, r.t.schedule.names(&f), err)
+			return fmt.Errorf("game %d (seed %d, %q): %w", f.index, f.seed.Value, r.t.schedule.names(&f), err)
 		}
-		results <- finished{record, err}
+		if err := r.add(record); err != nil {
+			return err
+		}
 	}
-	if err := seated.Close(); err != nil && ctx.Err() == nil {
-		results <- finished{err: err}
-	}
+	return nil
 }
 
-// collect keeps what the workers finish: in the log first, several games at a
-// time if they come fast. After an error it tells the workers to stop and waits
-// for them.
-func (r *run) collect(results <-chan finished, cancel func()) error {
-	var failed error
-	for first := range results {
-		batch, err := drain(first, results)
-		if failed != nil {
-			continue
-		}
-		if r.log != nil && len(batch) > 0 {
-			err = errors.Join(keep(r.log, batch), err)
-		}
-		for _, record := range batch {
-			r.records[record.Game] = record
-			r.done++
-		}
-		ended := r.test.take(r.records)
-		r.progress()
-		if failed = err; failed != nil || ended {
-			cancel()
-		}
-	}
-	return failed
-}
+// syncEvery is how much time's work a power cut may cost. A kill costs none.
+const syncEvery = time.Second
 
-// drain takes what has come meanwhile.
-func drain(f finished, results <-chan finished) (batch []Record, err error) {
-	for {
-		if f.err != nil {
-			return batch, f.err
+// errDecided says that the sequential test needs no more games.
+var errDecided = errors.New("the test is decided")
+
+// add keeps a finished game: in the log first.
+func (r *run) add(record Record) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.log != nil {
+		if err := r.log.Add(&record); err != nil {
+			return err
 		}
-		batch = append(batch, f.record)
-		select {
-		case next, open := <-results:
-			if !open {
-				return batch, nil
+		if time.Since(r.synced) > syncEvery {
+			r.synced = time.Now()
+			if err := r.log.Sync(); err != nil {
+				return err
 			}
-			f = next
-		default:
-			return batch, nil
 		}
 	}
+	r.records[record.Game] = record
+	r.done++
+	decided := r.test.take(r.records)
+	r.progress()
+	if decided {
+		return errDecided
+	}
+	return nil
 }
 
-// players are one worker's. Each plays one game after the other.
-type players struct {
-	t         *Tournament
-	wait      time.Duration
-	dialogues *dialogue.Log
-	made      map[string][]match.Player // by name, as many as were needed at a time
-}
-
-func (p *players) play(ctx context.Context, f *fixture) (Record, error) {
-	names := p.t.schedule.names(f)
-	seats, err := p.seat(names)
+func (r *run) play(ctx context.Context, players *match.Players, f *fixture) (Record, error) {
+	names := r.t.schedule.names(f)
+	seats, err := players.Seat(names)
 	if err != nil {
 		return Record{}, err
 	}
-	killed, talks := kills{seats: len(names)}, match.Dialogues{Log: p.dialogues}
-	rules := p.t.config.rules()
-	rules.Repetition, rules.Wait = f.again, p.wait
-	result, err := match.Play(ctx, p.t.game, seats, f.seed, *rules, func(at match.Moment) error {
+	killed, talks := kills{seats: len(names)}, match.Dialogues{Log: r.o.Dialogues}
+	rules := r.t.config.rules()
+	rules.Repetition, rules.Wait = f.again, r.o.Wait
+	result, err := match.Play(ctx, r.t.game, seats, f.seed, *rules, func(at match.Moment) error {
 		killed.watch(at)
 		return talks.Watch(at)
 	})
 	if err != nil {
 		return Record{}, err
 	}
-	r := newRecord(f, names, result)
-	r.Counts, r.Kills = result.Counts, killed.by
-	return r, nil
+	record := newRecord(f, names, result)
+	record.Counts, record.Kills = result.Counts, killed.by
+	return record, nil
 }
 
 // kills finds out who killed whom in the last game of a match.
@@ -133,34 +112,6 @@ func (k *kills) watch(at match.Moment) {
 			k.by[killer][e.Seat]++
 		}
 	}
-}
-
-// seat gives each seat a player of its name.
-func (p *players) seat(names []string) ([]match.Player, error) {
-	seats := make([]match.Player, len(names))
-	used := map[string]int{}
-	for seat, name := range names {
-		if used[name] == len(p.made[name]) {
-			player, err := match.NewPlayer(p.t.game, name)
-			if err != nil {
-				return nil, err
-			}
-			p.made[name] = append(p.made[name], player)
-		}
-		seats[seat] = p.made[name][used[name]]
-		used[name]++
-	}
-	return seats, nil
-}
-
-func (p *players) Close() error {
-	var err error
-	for _, all := range p.made {
-		for _, player := range all {
-			err = errors.Join(err, player.Close())
-		}
-	}
-	return err
 }
 
 // newRecord keeps of a result what the statistics need.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pommego/arena/ledger"
 	"pommego/arena/match"
 	"pommego/env"
 	"pommego/internal/disk"
@@ -51,12 +52,9 @@ func Read(path string, find func(id string, rules json.RawMessage) (env.Game, er
 
 // begun is the tournament that a log's header describes.
 func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, error)) (*Kept, error) {
-	h, err := readHeader(line)
-	if err != nil {
-		return nil, err
-	}
-	if h.Format != logFormat {
-		return nil, fmt.Errorf("its format is %q, want %q", h.Format, logFormat)
+	var h ledger.Header[Config]
+	if err := json.Unmarshal(line, &h); err != nil || h.Format != logFormat {
+		return nil, fmt.Errorf("it is no log of a tournament: its format is %q, want %q", h.Format, logFormat)
 	}
 	game, err := find(h.Env, h.Rules)
 	if err != nil {
@@ -95,20 +93,13 @@ func (k *Kept) Replay(ctx context.Context, r *Record, watch match.Watch) error {
 	f := k.tournament.schedule.game(r.Game)
 	rules := k.tournament.config.rules()
 	rules.Repetition = f.again
-	var players []match.Player
-	defer func() {
-		for _, p := range players {
-			p.Close()
-		}
-	}()
-	for _, name := range r.Agents {
-		p, err := match.OwnPlayer(k.tournament.game, name)
-		if err != nil {
-			return fmt.Errorf("%w: %w; a log opens nothing outside this program", ErrNotAgain, err)
-		}
-		players = append(players, p)
+	players := match.Players{Game: k.tournament.game, Own: true}
+	defer players.Close()
+	seats, err := players.Seat(r.Agents)
+	if err != nil {
+		return fmt.Errorf("%w: %w; a log opens nothing outside this program", ErrNotAgain, err)
 	}
-	result, err := match.Play(ctx, k.tournament.game, players, f.seed, *rules, watch)
+	result, err := match.Play(ctx, k.tournament.game, seats, f.seed, *rules, watch)
 	if err != nil {
 		return err
 	}

@@ -75,6 +75,23 @@ func TestReadsWhatIsPlayed(t *testing.T) {
 	}
 }
 
+// TestReadRelease: the log of a tournament that release 0.1.0 played is read, and its games are shown.
+func TestReadRelease(t *testing.T) {
+	kept, err := Read("testdata/0.1.0.jsonl", find)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if results, err := kept.Results(); err != nil || results.Played != 4 || results.Agents[0].Wins != 2 {
+		t.Errorf("results %+v (%v), want those of four games", results, err)
+	}
+	for i := range kept.Records {
+		err := kept.Replay(context.Background(), &kept.Records[i], func(match.Moment) error { return nil })
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestReadStartsNothing: what a log says must not be run, connected to or opened. The pipe
 // would keep whoever opens it.
 func TestReadStartsNothing(t *testing.T) {

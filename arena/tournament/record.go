@@ -16,8 +16,7 @@ type Record struct {
 	Repetition int      `json:"repetition,omitempty"` // on that board, from 0
 	Agents     []string `json:"agents"`               // by seat
 
-	// Result and Outcome are by seat, as [match.Result] has them. Logs of earlier versions
-	// have no Result: there Outcome is 1 won, -1 lost, 0 tied, whatever was paid.
+	// Result and Outcome are by seat, as [match.Result] has them.
 	Result  []env.SeatResult `json:"result"`
 	Outcome []float64        `json:"outcome"`
 	Steps   int              `json:"steps"`
@@ -50,15 +49,8 @@ type Clock struct {
 	Longest []time.Duration `json:"longest_ns"` // one move
 }
 
-// check reports whether the record can be of the game it claims to be. It completes those of
-// earlier versions.
+// check reports whether the record can be of the game it claims to be.
 func (s *schedule) check(r *Record) error {
-	if r.Result == nil {
-		for _, outcome := range r.Outcome {
-			was := map[float64]env.SeatResult{1: env.Won, -1: env.Lost, 0: env.Tied}
-			r.Result = append(r.Result, was[outcome])
-		}
-	}
 	if r.Game < 0 || r.Game >= s.games() {
 		return fmt.Errorf("it is of game %d, want 0 to %d", r.Game, s.games()-1)
 	}

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+
+	"pommego/arena/ledger"
 )
 
 // pairsOf draws pairs of games with the mean score of an Elo difference, by twice their points. A share of
@@ -142,7 +144,7 @@ func TestSPRTEnds(t *testing.T) {
 				}
 				break
 			}
-			if !errors.Is(err, ErrStopped) {
+			if !errors.Is(err, ledger.ErrStopped) {
 				t.Fatal(err)
 			}
 		}

@@ -2,15 +2,16 @@ package tournament
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"pommego/arena/dialogue"
+	"pommego/arena/ledger"
 	"pommego/arena/match"
 	"pommego/env"
 	"pommego/internal/disk"
@@ -55,9 +56,7 @@ func (t *Tournament) Games() int { return t.schedule.games() }
 // Options are the things that results do not depend on. The zero value plays
 // on all cores without a log.
 type Options struct {
-	// Workers is how many games are played at a time; 0: one a core. With an
-	// agent at a URL it is one, as the server plays one game at a time.
-	Workers int
+	Workers int // how many games are played at a time: see ledger.Workers
 
 	Log string // the file that keeps finished games, also those of earlier runs; "": none
 
@@ -67,7 +66,7 @@ type Options struct {
 
 	// Part, unless nil, is the games to play, of a tournament whose others are played
 	// elsewhere; there is no report then.
-	Part *Part
+	Part *ledger.Part
 	// Take lists logs of parts: their games go into this log, and are not played again.
 	Take []string
 
@@ -86,17 +85,9 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Part is some of the games, by their numbers.
-type Part struct{ First, Last int }
-
-func (p *Part) has(game int) bool { return p == nil || game >= p.First && game <= p.Last }
-
 // Progress says how far a run is.
 type Progress struct {
-	Done    int // games finished, those of earlier runs included
-	Total   int
-	Resumed int // games that were in the log
-
+	ledger.Progress
 	Test *Test // nil without Config.SPRT
 }
 
@@ -109,23 +100,19 @@ type Report struct {
 	Asked []Record // if there are any, the rest is empty; see Options.Client
 }
 
-// ErrStopped says that the context ended before the last game. What was
-// finished is in the log.
-var ErrStopped = errors.New("stopped")
-
 // Run plays all games that are not in the log yet and returns what all of them
 // show; of a part nil.
 func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
-	if o.Workers < 0 {
-		return nil, fmt.Errorf("tournament: %d workers, want 0 (one a core) or more", o.Workers)
-	}
-	if p := o.Part; p != nil && (p.First < 0 || p.Last < p.First || p.Last >= t.Games()) {
-		return nil, fmt.Errorf("tournament: the part has games %d to %d, want some of the %d, from 0 to %d", p.First, p.Last,
-			t.Games(), t.Games()-1)
-	}
 	r := run{t: t, o: o, records: make([]Record, t.Games()), test: t.schedule.sequential()}
-	err := r.open()
-	if err != nil {
+	var agents []string
+	for e := range t.schedule.entrants() {
+		agents = append(agents, t.schedule.name(e))
+	}
+	var err error
+	if r.o.Workers, err = ledger.Workers(o.Workers, agents); err != nil {
+		return nil, fmt.Errorf("tournament: %w", err)
+	}
+	if err := r.open(); err != nil {
 		return nil, err
 	}
 	var asked []Record
@@ -135,7 +122,7 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 		}
 	}
 	if r.log != nil {
-		err = errors.Join(err, r.log.Close())
+		err = errors.Join(err, r.log.Sync(), r.log.Close())
 	}
 	if err == nil && len(asked) > 0 {
 		return &Report{Asked: asked}, nil
@@ -150,83 +137,77 @@ type run struct {
 	t       *Tournament
 	o       Options
 	log     *disk.Log
-	records []Record // by game; without Agents: not played yet
-	todo    []int    // the games that were not in the log
+	todo    []int // the games that were not in the log
 	next    atomic.Int64
-	resumed int         // games that were
+	resumed int               // games that were
+	taken   []json.RawMessage // games for the log that were played elsewhere
+
+	mu      sync.Mutex  // guards what follows, and the log
+	records []Record    // by game; without Agents: not played yet
 	done    int         // games by now
 	test    *sequential // nil without one
+	synced  time.Time
 }
 
 // open reads the log and finds out which games are missing.
 func (r *run) open() (err error) {
-	if r.o.Log != "" {
-		if r.log, err = r.openLog(disk.OS, r.o.Log, r.takeOver); err != nil {
-			return err
-		}
+	first, last, err := r.o.Part.Span(len(r.records), "games")
+	if err != nil {
+		return fmt.Errorf("tournament: %w", err)
+	}
+	h, err := ledger.NewHeader(logFormat, r.o.Program, r.t.game.Spec(), r.t.config)
+	if err == nil && r.o.Log != "" {
+		r.log, err = disk.OpenLog(disk.OS, r.o.Log, disk.LogOptions{Header: h, Accept: h.Accept, Take: r.takeOver})
 	}
 	for _, path := range r.o.Take {
-		if err := r.takePart(disk.OS, path); err != nil {
-			return err
+		if err == nil {
+			err = h.Take(path, r.takeNew)
 		}
 	}
-	if r.t.clients && r.o.Client != nil {
-		if err := r.takeClient(); err != nil {
-			return err
-		}
+	if err == nil && r.t.clients && r.o.Client != nil {
+		err = r.takeClient()
+	}
+	if err == nil && r.log != nil {
+		err = keep(r.log, r.taken)
+	}
+	if err != nil {
+		return err
 	}
 	r.done = r.resumed
-	for i := range r.records {
-		if r.records[i].Agents == nil && r.o.Part.has(i) {
+	for i := first; i <= last; i++ {
+		if r.records[i].Agents == nil {
 			r.todo = append(r.todo, i)
 		}
 	}
 	return nil
 }
 
-// finished is a game's record, or why there is none.
-type finished struct {
-	record Record
-	err    error
-}
-
 // playAll plays the missing games and keeps them.
-func (r *run) playAll(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	results := make(chan finished, 16)
-	var workers sync.WaitGroup
-	for range r.workers() {
-		workers.Go(func() { r.work(ctx, results) })
-	}
-	go func() {
-		workers.Wait()
-		close(results)
-	}()
+func (r *run) playAll(parent context.Context) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
 	r.progress()
-	err := r.collect(results, cancel)
-	if err == nil && r.done < r.resumed+len(r.todo) && !r.test.take(r.records) {
-		err = fmt.Errorf("%w after %d of %d games", ErrStopped, r.done, r.t.Games())
+	var workers sync.WaitGroup
+	for range min(r.o.Workers, len(r.todo)) {
+		workers.Go(func() {
+			if err := r.work(ctx); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	workers.Wait()
+	err := context.Cause(ctx)
+	switch {
+	case errors.Is(err, errDecided), r.done == r.resumed+len(r.todo) && errors.Is(err, parent.Err()):
+		return nil
+	case parent.Err() != nil && errors.Is(err, parent.Err()):
+		return fmt.Errorf("%w after %d of %d games", ledger.ErrStopped, r.done, r.t.Games())
 	}
 	return err
 }
 
-// workers is how many games are played at a time.
-func (r *run) workers() int {
-	n := r.o.Workers
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
-	for e := range r.t.schedule.entrants() {
-		if match.AtURL(r.t.schedule.name(e)) {
-			n = 1
-		}
-	}
-	return min(n, len(r.todo))
-}
-
 func (r *run) progress() {
 	if r.o.Progress != nil {
-		r.o.Progress(Progress{Done: r.done, Total: r.t.Games(), Resumed: r.resumed, Test: r.test.result()})
+		r.o.Progress(Progress{ledger.Progress{Done: r.done, Total: r.t.Games(), Resumed: r.resumed}, r.test.result()})
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"pommego/arena/ledger"
 	"pommego/env"
 )
 
@@ -94,7 +94,7 @@ func TestStopped(t *testing.T) {
 			}
 			break
 		}
-		if !errors.Is(err, ErrStopped) {
+		if !errors.Is(err, ledger.ErrStopped) {
 			t.Fatal(err)
 		}
 		stops++
@@ -177,7 +177,7 @@ func TestExperiment(t *testing.T) {
 			stop()
 		}
 	}})
-	if stop(); !errors.Is(err, ErrStopped) {
+	if stop(); !errors.Is(err, ledger.ErrStopped) {
 		t.Fatal(err)
 	}
 	resumed, err := tour.Run(context.Background(), Options{Log: path})
@@ -274,37 +274,12 @@ func TestStoppedInAGame(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "games.jsonl")
 	_, err = tour.Run(ctx, Options{Workers: 2, Log: path})
-	if !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "after 0 of 16 games") {
+	if !errors.Is(err, ledger.ErrStopped) || !strings.Contains(err.Error(), "after 0 of 16 games") {
 		t.Errorf("got %v, want that it was stopped after 0 of 16 games", err)
 	}
 	log, err := os.ReadFile(path)
 	if err != nil || bytes.Count(log, []byte("\n")) != 1 {
 		t.Errorf("the log holds more than its first line (%v):\n%s", err, log)
-	}
-}
-
-// TestHowManyWorkers: one a core, no more than there are games, and one alone
-// where an agent is a server.
-func TestHowManyWorkers(t *testing.T) {
-	const url = "http://127.0.0.1:1"
-	for _, test := range []struct {
-		agents      []string
-		asked, todo int
-		want        int
-		reason      string
-	}{
-		{[]string{"simple"}, 3, 100, 3, "as asked"},
-		{[]string{"simple"}, 0, 100, runtime.GOMAXPROCS(0), "one a core"},
-		{[]string{"simple"}, 8, 2, 2, "fewer games"},
-		{[]string{"simple"}, 8, 0, 0, "no games"},
-		{[]string{"simple", url}, 8, 100, 1, "a server plays one game at a time"},
-		{[]string{"exec:x"}, 8, 100, 8, "programs are started as often as needed"},
-	} {
-		tour := tournamentOf(t, ffaID, Config{Format: OneAgainstThree, Agents: test.agents, Against: "simple", Games: 100})
-		r := run{t: tour, o: Options{Workers: test.asked}, todo: make([]int, test.todo)}
-		if got := r.workers(); got != test.want {
-			t.Errorf("%s: %d workers, want %d", test.reason, got, test.want)
-		}
 	}
 }
 

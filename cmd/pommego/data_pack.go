@@ -74,12 +74,10 @@ func (o *packOptions) run(ctx context.Context, input io.Reader, out io.Writer) e
 		return game, in.Decode(game)
 	})
 	switch {
-	case errors.Is(err, dataset.ErrNotEmpty):
-		return usagef("%w; name another --out", err)
-	case err != nil && !ready:
+	case err != nil && !ready && !errors.Is(err, dataset.ErrNotEmpty):
 		return usageError{err}
 	case err != nil:
-		return err
+		return otherOut(err)
 	}
 	return finished(out, o.out, m)
 }

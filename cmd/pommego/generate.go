@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"pommego/arena/dataset"
+	"pommego/arena/ledger"
 	"pommego/env"
 )
 
@@ -31,10 +31,11 @@ Layouts:
 
 The same command gives the same bytes on any number of cores; the environment variable
 GOMAXPROCS sets how many it uses. To continue a run that was stopped or killed, give the same
-command again. To extend a data set, give it with more --games. The bytes are those of one
-run. The manifest names agents that may play differently the next time: their search has a
-limit in time (ms=), or they are outside this program (http://host:port, exec:COMMAND,
-library:PATH), where a move may take 10 s.
+command again: it makes the files that are missing, so choose a small --games-per-file for slow
+agents. To extend a data set, give it with more --games. The bytes are those of one run. The
+manifest names agents that may play differently the next time: their search has a limit in
+time (ms=), or they are outside this program (http://host:port, exec:COMMAND, library:PATH),
+where a move may take 10 s.
 
 Several machines can share the work, file by file: each makes a part in its own folder,
 with the same flags and --part; then one takes all parts, with --take for each, and makes
@@ -54,9 +55,7 @@ what is missing. The bytes are those of one run.`,
 			}
 			return exactly(0, "none")(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd.Context(), cmd.OutOrStdout())
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
 	o.parts.add(cmd, "files")
@@ -69,7 +68,7 @@ what is missing. The bytes are those of one run.`,
 	f.BoolVar(&o.dialogues, "dialogues", false, "layout dialogues: chat for language models")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
 	f.IntVar(&o.config.FileGames, "games-per-file", 0,
-		"games in a file (default 10000 in layout games, else 100)")
+		"games in a file (default 10000 in layout games if no agent searches; 1 with agents outside this program; else 100)")
 	limitMemory(f, &o.config.Memory)
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
 	return cmd
@@ -102,10 +101,10 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	}
 	ctx, stop := o.parts.context(ctx)
 	defer stop()
-	tell, end := counting(describeData)
+	tell, end := counting(describeGames)
 	m, work, err := dataset.Generate(ctx, game, o.config, o.out, dataset.Options{
 		Version: version(), Build: build(),
-		Part: (*dataset.Part)(part), Take: o.parts.take, Progress: tell,
+		Part: part, Take: o.parts.take, Progress: tell,
 	})
 	end()
 	if err != nil {
@@ -141,13 +140,10 @@ func (o *generateOptions) game() (env.Game, error) {
 
 // explain adds to an error what to do about it.
 func (o *generateOptions) explain(err error) error {
-	switch {
-	case errors.Is(err, dataset.ErrStopped):
-		return fmt.Errorf("%w, which are kept in %s: the same command continues with them", err, o.out)
-	case errors.Is(err, dataset.ErrOther), errors.Is(err, dataset.ErrNotEmpty), errors.Is(err, dataset.ErrOtherBuild):
-		return usagef("%w; for another data set name another --out", err)
+	if errors.Is(err, ledger.ErrStopped) {
+		return fmt.Errorf("%w; finished files are kept in %s: the same command makes the others", err, o.out)
 	}
-	return err
+	return otherOut(err)
 }
 
 // generated is what --json prints.
@@ -195,16 +191,4 @@ func inBytes(n int64) string {
 		}
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-// describeData says how far generating is, and guesses the time left from what
-// this run has done.
-func describeData(at dataset.Progress, _, now time.Duration) string {
-	text := fmt.Sprintf("%d of %d games, %v", at.Games, at.TotalGames, now.Round(time.Second))
-	played := float64(at.Games - at.Resumed)
-	if played <= 0 || now <= 0 {
-		return text
-	}
-	left := time.Duration(float64(now) / played * float64(at.TotalGames-at.Games))
-	return fmt.Sprintf("%s, %.0f games a second, %v left", text, played/now.Seconds(), left.Round(time.Second))
 }

@@ -171,7 +171,7 @@ func TestGenerateMore(t *testing.T) {
 		sameTree(t, layout, got, want)
 		less := pommego(t, with(args, "--games", "300", "--out", got)...)
 		if less.code != exitUsage ||
-			!strings.Contains(less.errors, "it is of 500 games, now it would be of 300 games; it can be given more, not less") {
+			!strings.Contains(less.errors, "it has 500 games, and 300 are asked for; a data set can be given more") {
 			t.Errorf("fewer games: %+v", less)
 		}
 	}
@@ -266,6 +266,9 @@ func TestGenerateWithAProgram(t *testing.T) {
 	}
 	if len(m.Unrepeatable) != 1 || !strings.Contains(m.Unrepeatable[0], "outside") {
 		t.Errorf("the manifest says %q, want why it is not repeatable", m.Unrepeatable)
+	}
+	if len(m.Files) != 3 {
+		t.Errorf("the games are in %d files, want a file for each", len(m.Files))
 	}
 	set, err := dataset.Open(folder)
 	if err != nil {

@@ -2,14 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"pommego/arena/dataset"
+	"pommego/arena/ledger"
 	"pommego/bridge"
 )
 
@@ -33,11 +37,8 @@ func (p *parts) add(cmd *cobra.Command, of string) {
 // counts reports whether only the number of parts is wanted.
 func (p *parts) counts() bool { return p.part == "count" }
 
-// span is the numbers of a part.
-type span struct{ First, Last int }
-
 // span reads --part; nil: it is not given.
-func (p *parts) span() (*span, error) {
+func (p *parts) span() (*ledger.Part, error) {
 	text := p.part
 	if text == "" {
 		return nil, nil
@@ -56,7 +57,15 @@ func (p *parts) span() (*span, error) {
 	if err != nil || also != nil || first < 0 || last < first {
 		return nil, usagef("--part is %q, want FIRST-LAST, such as 20-29", text)
 	}
-	return &span{first, last}, nil
+	return &ledger.Part{First: first, Last: last}, nil
+}
+
+// otherOut says what to do about an error if the folder is of something else.
+func otherOut(err error) error {
+	if errors.Is(err, ledger.ErrOther) || errors.Is(err, ledger.ErrProgram) || errors.Is(err, dataset.ErrNotEmpty) {
+		return usagef("%w; name another --out", err)
+	}
+	return err
 }
 
 func (p *parts) printCount(out io.Writer, n int, asJSON bool) error {
@@ -86,4 +95,21 @@ func untilStdinCloses(parent context.Context, wanted bool) (context.Context, con
 		gone(bridge.ErrAbandoned)
 	}()
 	return ctx, func() { gone(nil) }
+}
+
+// describeGames guesses the time left from the games of this run, which were done after the time
+// then. It is now a bit later.
+func describeGames(at ledger.Progress, then, now time.Duration) string {
+	text := fmt.Sprintf("%d of %d games, %d %%, %v", at.Done, at.Total, 100*at.Done/at.Total, now.Round(time.Second))
+	played := at.Done - at.Resumed
+	if played == 0 || then <= 0 {
+		return text
+	}
+	digits := 0
+	perMinute := float64(played) / then.Minutes()
+	if perMinute < 10 {
+		digits = 1
+	}
+	left := time.Duration(float64(then)/float64(played)*float64(at.Total-at.Done)) - (now - then)
+	return fmt.Sprintf("%s, %.*f games a minute, %v left", text, digits, perMinute, max(0, left).Round(time.Second))
 }

@@ -86,17 +86,17 @@ func TestPartUsage(t *testing.T) {
 		{"generate --out " + dir + "/x --games 30 --games-per-file 10 --part 2-3",
 			"files 2 to 3, want some of the 3, from 0 to 2", exitError},
 		{"generate --out " + dir + "/y --games 30 --games-per-file 10 --take " + dir,
-			"no part of a data set has been made there", exitUsage},
+			"no part of a data set has been made there", exitError},
 		{"generate --out " + dir + "/z --games 40 --games-per-file 10 --take " + data,
 			"", exitOK}, // a part is of any number of games
-		{"generate --out " + dir + "/z2 --games 30 --games-per-file 10 --seed 2 --take " + data, "holds another data set",
-			exitUsage},
+		{"generate --out " + dir + "/z2 --games 30 --games-per-file 10 --seed 2 --take " + data,
+			"with these settings: seed is 1, not 2", exitUsage},
 		{"tournament --part 3", "--part needs --out DIR", exitUsage},
 		{"tournament --games 10 --part 3-10 --out " + dir + "/l", "games 3 to 10, want some of the 10, from 0 to 9",
 			exitError},
 		{"tournament --games 10 --take " + dir + "/none", "no such file", exitError},
-		{"tournament --games 4 --take " + log, "this run has 4", exitUsage},
-		{"tournament --games 10 --seed 5 --take " + log, "whose seed is 1, not 5", exitUsage},
+		{"tournament --games 4 --take " + log, "4 games are asked for", exitUsage},
+		{"tournament --games 10 --seed 5 --take " + log, "with these settings: seed is 1, not 5", exitUsage},
 	} {
 		r := pommego(t, strings.Fields(tc.args)...)
 		if r.code != tc.code || !strings.Contains(r.errors, tc.want) {

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/arena/dialogue"
+	"pommego/arena/ledger"
 	"pommego/arena/match"
 	"pommego/arena/tournament"
 	"pommego/arena/tournament/report"
@@ -149,7 +150,7 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 		takes[i] = o.log(takes[i])
 	}
 	r, err := t.Run(ctx, tournament.Options{
-		Log: o.log(o.out), Wait: o.wait, Part: (*tournament.Part)(part), Take: takes,
+		Log: o.log(o.out), Wait: o.wait, Part: part, Take: takes,
 		Program: build(), Progress: tell, Client: cmd.InOrStdin(), Dialogues: dialogue.NewLog(o.dialogues),
 	})
 	end()
@@ -171,7 +172,7 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 }
 
 // reportPart says that a part has been played.
-func (o *tournamentOptions) reportPart(out io.Writer, part *span) error {
+func (o *tournamentOptions) reportPart(out io.Writer, part *ledger.Part) error {
 	games := part.Last - part.First + 1
 	if o.asJSON {
 		return printJSON(out, map[string]any{"out": o.out, "games": games})
@@ -256,14 +257,12 @@ func (o *tournamentOptions) log(folder string) string {
 // explain adds to an error what to do about it.
 func (o *tournamentOptions) explain(err error) error {
 	switch {
-	case errors.Is(err, tournament.ErrStopped) && o.out == "":
+	case errors.Is(err, ledger.ErrStopped) && o.out == "":
 		return fmt.Errorf("%w; nothing was kept, as --out was not given", err)
-	case errors.Is(err, tournament.ErrStopped):
+	case errors.Is(err, ledger.ErrStopped):
 		return fmt.Errorf("%w; they are in %s: the same command continues with them", err, o.out)
-	case errors.Is(err, tournament.ErrLogOther), errors.Is(err, tournament.ErrLogProgram):
-		return usagef("%w; name another --out", err)
 	}
-	return err
+	return otherOut(err)
 }
 
 func (o *tournamentOptions) report(out io.Writer, r *tournament.Report) error {
@@ -276,22 +275,10 @@ func (o *tournamentOptions) report(out io.Writer, r *tournament.Report) error {
 	return report.Timing(out, r.Timing)
 }
 
-// describeProgress guesses the time left from the games of this run: what was
-// told after then, seen now.
+// describeProgress says how far a tournament is.
 func describeProgress(at tournament.Progress, then, now time.Duration) string {
 	if at.Test != nil {
 		return fmt.Sprintf("%d games, %v, %v", at.Done, at.Test, now.Round(time.Second))
 	}
-	text := fmt.Sprintf("%d of %d games, %d %%, %v", at.Done, at.Total, 100*at.Done/at.Total, now.Round(time.Second))
-	played := at.Done - at.Resumed
-	if played == 0 || then <= 0 {
-		return text
-	}
-	digits := 0
-	perMinute := float64(played) / then.Minutes()
-	if perMinute < 10 {
-		digits = 1
-	}
-	left := time.Duration(float64(then)/float64(played)*float64(at.Total-at.Done)) - (now - then)
-	return fmt.Sprintf("%s, %.*f games a minute, %v left", text, digits, perMinute, max(0, left).Round(time.Second))
+	return describeGames(at.Progress, then, now)
 }

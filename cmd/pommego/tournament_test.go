@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"pommego/arena/ledger"
 	"pommego/arena/tournament"
 )
 
@@ -50,7 +51,7 @@ func TestTournamentUsage(t *testing.T) {
 		{"--sprt 0,10 --env OneVsOne-v0 --games 4x2", "wants mirrored games without repetitions"},
 		{"--sprt 0,10 --env OneVsOne-v0 --part 0-3 --out part", "--part does not go with it"},
 		{"--wait -1s", "the wait for a player is -1s"},
-		{"--games 3 --out " + folder, "it holds game 3, this run has 3; there can be more games than before, not fewer"},
+		{"--games 3 --out " + folder, "it has game 3, and 3 games are asked for; there can be more games than before"},
 	} {
 		if strings.Contains(tc.args, "--out") {
 			pommego(t, strings.Fields("tournament --games 4 --out "+folder)...).want(t, exitOK)
@@ -306,7 +307,7 @@ func TestTournamentSPRT(t *testing.T) {
 		t.Errorf("the same command gives %d games, %+v", again.Played, again.Test)
 	}
 	other := pommego(t, with(args, "0,60", "--out", folder)...)
-	if other.code != exitUsage || !strings.Contains(other.errors, "the log is of another tournament") {
+	if other.code != exitUsage || !strings.Contains(other.errors, "it cannot be continued with these settings") {
 		t.Errorf("with other bounds: %+v", other)
 	}
 	if same := read("0,50", "--against", "simple"); same.Test.Accepted != "H0" || same.Test.Elo.Value != 0 {
@@ -366,29 +367,31 @@ func TestTournamentInterrupted(t *testing.T) {
 }
 
 func TestDescribeProgress(t *testing.T) {
+	type games = ledger.Progress
 	for _, tc := range []struct {
-		at        tournament.Progress
+		at        games
+		test      *tournament.Test
 		then, now time.Duration
 		want      string
 		reason    string
 	}{
-		{tournament.Progress{Total: 200}, 0, 0, "0 of 200 games, 0 %, 0s", "nothing to go by yet"},
-		{tournament.Progress{Total: 200}, 0, 7 * time.Second, "0 of 200 games, 0 %, 7s", "a first game that takes long"},
-		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, 10 * time.Second,
+		{games{Total: 200}, nil, 0, 0, "0 of 200 games, 0 %, 0s", "nothing to go by yet"},
+		{games{Total: 200}, nil, 0, 7 * time.Second, "0 of 200 games, 0 %, 7s", "a first game that takes long"},
+		{games{Done: 50, Total: 200}, nil, 10 * time.Second, 10 * time.Second,
 			"50 of 200 games, 25 %, 10s, 300 games a minute, 30s left", "all in this run"},
-		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, 14 * time.Second,
+		{games{Done: 50, Total: 200}, nil, 10 * time.Second, 14 * time.Second,
 			"50 of 200 games, 25 %, 14s, 300 games a minute, 26s left", "between two games"},
-		{tournament.Progress{Done: 50, Total: 200}, 10 * time.Second, time.Minute,
+		{games{Done: 50, Total: 200}, nil, 10 * time.Second, time.Minute,
 			"50 of 200 games, 25 %, 1m0s, 300 games a minute, 0s left", "a game that takes longer than all were thought to"},
-		{tournament.Progress{Done: 150, Total: 200, Resumed: 140}, time.Minute, time.Minute,
+		{games{Done: 150, Total: 200, Resumed: 140}, nil, time.Minute, time.Minute,
 			"150 of 200 games, 75 %, 1m0s, 10 games a minute, 5m0s left", "games of earlier runs took none of this one's time"},
-		{tournament.Progress{Done: 12, Total: 200, Test: &tournament.Test{LLR: -0.5, Bound: 3.18, Score: tournament.Estimate{
-			Value: 0.5, Low: 0.4, High: 0.6}, Elo: tournament.Estimate{Low: -70, High: 70}}}, 0, time.Second,
+		{games{Done: 12, Total: 200}, &tournament.Test{LLR: -0.5, Bound: 3.18, Score: tournament.Estimate{
+			Value: 0.5, Low: 0.4, High: 0.6}, Elo: tournament.Estimate{Low: -70, High: 70}}, 0, time.Second,
 			"12 games, LLR -0.50 (-3.18 to 3.18), score 50.0 % (40.0 to 60.0), Elo +0 (-70 to +70), 1s", "a sequential test"},
-		{tournament.Progress{Done: 140, Total: 200, Resumed: 140}, time.Second, time.Minute, "140 of 200 games, 70 %, 1m0s",
+		{games{Done: 140, Total: 200, Resumed: 140}, nil, time.Second, time.Minute, "140 of 200 games, 70 %, 1m0s",
 			"none in this run yet"},
 	} {
-		if got := describeProgress(tc.at, tc.then, tc.now); got != tc.want {
+		if got := describeProgress(tournament.Progress{Progress: tc.at, Test: tc.test}, tc.then, tc.now); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.reason, got, tc.want)
 		}
 	}

@@ -150,7 +150,12 @@ func (osFS) SyncFolder(path string) error {
 
 // WriteFile writes a file as a whole: what write writes, or nothing.
 func WriteFile(d FS, path string, write func(io.Writer) error) error {
-	p, err := Begin(d, path, filepath.Dir(path))
+	return WriteBy(d, path, filepath.Dir(path), write)
+}
+
+// WriteBy is WriteFile by way of the folder scratch: see Begin.
+func WriteBy(d FS, path, scratch string, write func(io.Writer) error) error {
+	p, err := Begin(d, path, scratch)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"pommego/internal/disk"
 	"pommego/internal/disk/disktest"
@@ -113,7 +112,7 @@ func TestLinks(t *testing.T) {
 			return writeAfter(d, filepath.Join(folder, "file"))
 		}, "file", nil},
 		{"a log", func(d disk.FS, folder string) error {
-			_, _, err := openLog(d, filepath.Join(folder, "log"), disk.LogOptions{SyncEvery: time.Hour})
+			_, _, err := openLog(d, filepath.Join(folder, "log"))
 			return err
 		}, "log", disk.ErrLink},
 		{"a lock", func(d disk.FS, folder string) error {

@@ -10,8 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
-	"time"
 )
 
 // Log is a file of records that is only appended to, and that can be continued
@@ -19,20 +17,16 @@ import (
 //
 // It is JSON Lines: a line is an object whose first key is a checksum of what
 // follows it. The first line is a header, which says what the records are about.
-// One goroutine at a time adds; others may read and sync meanwhile.
+// It belongs to one goroutine at a time.
 type Log struct {
 	path   string
 	file   File
-	every  time.Duration
 	end    int64
 	broken error // after this nothing more is written
-
-	syncing sync.Mutex // guards what follows
-	synced  time.Time
-	closed  bool
+	closed bool
 }
 
-// LogOptions say what a log is for. All but SyncEvery are required.
+// LogOptions say what a log is for. All are required.
 type LogOptions struct {
 	// Header is the first line of a new log: an object with one key or more.
 	Header any
@@ -40,16 +34,7 @@ type LogOptions struct {
 	// nil where the first line is no header.
 	Accept func(header []byte) error
 	// Take is given the records that the log holds, in their order.
-	Take func(record []byte, at Place) error
-	// SyncEvery is the time whose work a power cut may cost; a killed process costs
-	// none. With 0 a power cut costs nothing that Sync has returned from.
-	SyncEvery time.Duration
-}
-
-// Place is where a record lies in its log.
-type Place struct {
-	at   int64
-	size int
+	Take func(record []byte) error
 }
 
 // OpenLog begins a log, or continues one: what it holds goes to Accept and Take,
@@ -57,14 +42,12 @@ type Place struct {
 // process can open the log until it is closed.
 //
 // A damaged line with good ones after it is an error, and nothing is changed.
-// With SyncEvery it is not: a power cut can leave that, and everything from the
-// first damaged line on is cut off.
 func OpenLog(d FS, path string, o LogOptions) (*Log, error) {
 	file, err := d.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{path: path, file: file, every: o.SyncEvery, synced: time.Now()}
+	l := &Log{path: path, file: file}
 	if err = file.Lock(); err == nil {
 		err = l.begin(d, &o)
 	}
@@ -107,11 +90,11 @@ func (l *Log) read(first []byte, o *LogOptions) error {
 		}
 		record, bad := readLine(line)
 		switch {
-		case number == 1 && (len(line) < len(first) && bytes.HasPrefix(first, line) || bad != nil && l.every > 0):
+		case number == 1 && len(line) < len(first) && bytes.HasPrefix(first, line):
 			return nil
 		case number == 1:
 			err = o.Accept(record)
-		case len(line) == 0 || bad != nil && l.every > 0:
+		case len(line) == 0:
 			return nil
 		case bad != nil && damaged == nil:
 			damaged = fmt.Errorf("%s: line %d is damaged: %w; cut the file off before it, and what it and the later lines "+
@@ -122,7 +105,7 @@ func (l *Log) read(first []byte, o *LogOptions) error {
 		case damaged != nil:
 			return damaged
 		default:
-			err = o.Take(record, Place{l.end, len(line)})
+			err = o.Take(record)
 		}
 		if err != nil && err != io.EOF {
 			return fmt.Errorf("%s: line %d: %w", l.path, number, err)
@@ -165,13 +148,12 @@ func readLine(line []byte) ([]byte, error) {
 
 // Add writes a record, an object with one key or more. After an error nothing
 // more is written.
-func (l *Log) Add(record any) (Place, error) {
+func (l *Log) Add(record any) error {
 	line, err := appendLine(nil, record)
 	if err != nil {
-		return Place{}, fmt.Errorf("%s: %w", l.path, err)
+		return fmt.Errorf("%s: %w", l.path, err)
 	}
-	at := Place{l.end, len(line)}
-	return at, l.write(line)
+	return l.write(line)
 }
 
 func (l *Log) write(line []byte) error {
@@ -186,43 +168,16 @@ func (l *Log) write(line []byte) error {
 	return nil
 }
 
-// Sync waits until what was added is on the disk, if that is due by SyncEvery.
+// Sync waits until what was added is on the disk.
 func (l *Log) Sync() error {
-	l.syncing.Lock()
-	defer l.syncing.Unlock()
-	if l.closed || l.every > 0 && time.Since(l.synced) < l.every {
-		return nil
-	}
-	l.synced = time.Now()
 	if err := l.file.Sync(); err != nil {
 		return fmt.Errorf("writing the log %s: %w", l.path, err)
 	}
 	return nil
 }
 
-// Read reads a record into v.
-func (l *Log) Read(at Place, v any) error {
-	line := make([]byte, at.size)
-	_, err := l.file.ReadAt(line, at.at)
-	if err == nil {
-		line, err = readLine(line)
-	}
-	if err == nil {
-		err = json.Unmarshal(line, v)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: the record at byte %d: %w", l.path, at.at, err)
-	}
-	return nil
-}
-
-// Size is how many bytes the log has.
-func (l *Log) Size() int64 { return l.end }
-
 // Close closes the log. Closing twice does nothing.
 func (l *Log) Close() error {
-	l.syncing.Lock()
-	defer l.syncing.Unlock()
 	if l.closed {
 		return nil
 	}

@@ -177,7 +177,7 @@ function addThings(moment) {
     if (hidden && position.ground[row * head.cols + col] !== "+") continue;
     for (const sprite of ["card", kind]) put(sprite, hidden ? [row + 0.25, col + 0.25] : [row, col], undefined, "", hidden ? 0.5 : 1);
   }
-  const flame = life => ["flame", "ember", "flame 2"][head.game === "pommerman" ? life : 0] ?? "flame";
+  const flame = life => ["flame", "ember", "flame 2"][head.flame_life > 1 ? life : 0] ?? "flame";
   const burning = new Set(position.flames.map(f => String(f.at))), burnt = new Set(before.flames.map(f => String(f.at)));
   if (fraction < 1) for (const f of before.flames) if (!burning.has(String(f.at))) put(flame(f.life), f.at, "", "", 1, 1 - fraction);
   for (const f of position.flames) {

@@ -75,7 +75,7 @@ export class Seats {
       if (!a.alive) facts.push({ text: "dead" });
       else {
         if (a.ammo !== undefined && head.game !== "suitebot") facts.push({ image: "bomb", text: String(a.ammo), words: "bombs ready" });
-        if (a.blast && head.game === "pommerman") facts.push({ image: "incr_range", text: String(a.blast), words: "blast" });
+        if (a.blast && head.looks.some(look => look.sprite === "incr_range")) facts.push({ image: "incr_range", text: String(a.blast), words: "blast" });
         if (a.kicks) facts.push({ image: "kick", words: "kicks" });
         if (a.lives) facts.push({ text: `♥ ${a.lives}`, words: a.lives === 1 ? "life" : "lives" });
       }

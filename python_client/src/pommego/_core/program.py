@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pommego._transport.wire import plain
@@ -27,7 +27,7 @@ def rules_of(rules: Mapping[str, Any] | None) -> list[str]:
 def run(
     *command: str,
     part: str | None = None,
-    text: str | None = None,
+    text: str | Iterable[str] | None = None,
     cpus: int | None = None,
     started: list[subprocess.Popen] | None = None,
 ) -> str:
@@ -36,7 +36,7 @@ def run(
     Args:
         command: its arguments.
         part: the part to make, by ``--part -``: the program ends when this process does.
-        text: what it reads.
+        text: what it reads; if parts of it come one by one, no more are asked for once it ends.
         cpus: how many cores it uses; None: all.
         started: gets its process.
     """
@@ -53,7 +53,7 @@ def run(
                         os.write(process.stdin.fileno(), f"{part}\n".encode())
                 if text is not None:
                     with contextlib.suppress(BrokenPipeError), process.stdin as given:  # it says why it ended
-                        given.write(text)
+                        given.writelines([text] if isinstance(text, str) else text)
                 out = process.stdout.read()
             except BaseException:
                 process.kill()

@@ -25,8 +25,7 @@ class Episode:
         seed: its seed, and the number of the episode since the seed; None if it began
             from a saved position.
         agents: the agents' names, by seat.
-        result: "won", "lost", "tied" or "undecided", by seat. In rows of earlier versions it is
-            that of the game, "Win", "Loss", "Tie" or "Incomplete".
+        result: "won", "lost", "tied" or "undecided", by seat.
         outcome: float64 (seats,): what the end paid: 1, -1, or for a tie what the game's rules
             pay; 0 undecided.
         observations: arrays (T + 1, seats, ...), by the names of the encoding's fields.
@@ -41,8 +40,7 @@ class Episode:
             for layout "games".
         values: likewise, float64: the value that the search found; NaN: not tried.
         counts: what the game counted, by name: int32 (seats,). The manifest's
-            ``json["env"]["counts"]`` has the meanings. Empty in files written
-            before games counted anything.
+            ``json["env"]["counts"]`` has the meanings.
         extra: what policies reported, by name: (T, seats, ...); zeros where nothing was.
             Empty for layout "games".
     """

@@ -193,11 +193,6 @@ def _known(content: dict[str, Any], path: Path) -> dict[str, Any]:
     found = content.get("format")
     if found != _FORMAT:
         raise DamagedError(f"{path}: its format is {found!r}, expected {_FORMAT!r}")
-    if content.get("arrays", "bytes") != "bytes":
-        raise DamagedError(
-            f"{path}: pommego {content['program']} stored its arrays as {content['arrays']}; this version "
-            "reads bytes alone: convert it with that version, pommego data merge --arrays bytes"
-        )
     return content
 
 

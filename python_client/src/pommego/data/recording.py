@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,13 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core.playing import searching
-from pommego._core.program import rules_of
+from pommego._core.program import rules_of, run
 from pommego.data.manifest import Manifest
-from pommego.errors import PommegoError
 from pommego.making import make_vec
 from pommego.pool import options_for
 from pommego.registration import IDS
-from pommego.server import find_binary
 from pommego.spec import Result
 from pommego.vector import PommegoVectorEnv
 
@@ -111,27 +108,27 @@ def record(
     config["extra"] = [
         {"name": key, "dtype": dtype.name, "shape": shape} for key, (dtype, shape) in forms.items()
     ]
-    where = ["--out", os.fspath(path), "--env", id, *rules_of(rules)]
-    with (
-        _packing(where, config) as pack,
-        make_vec(
-            id,
-            max(1, min(num_envs, games)),
-            autoreset_mode="Disabled",
-            on_death="wait",
-            seats=seats,
-            opponents=opponents,
-            seat=seat,
-            max_episode_steps=max_steps or None,
-            rules=rules,
-            **options,
-        ) as envs,
-    ):
-        recording = _Recording(envs, agents, seats, opponents, games=games, seed=seed, forms=forms)
-        for done, game in enumerate(_in_order(recording.play(policy)), 1):
-            pack(game)
-            if progress:
-                progress(done, games)
+    line_up = {"seats": seats, "opponents": opponents, "seat": seat}
+    options |= {"max_episode_steps": max_steps or None, "rules": rules, "on_death": "wait"}
+
+    def lines() -> Iterator[str]:
+        yield json.dumps(config) + "\n"
+        process = started[0]
+        process.stdin.flush()
+        if not process.stdout.readline():
+            return  # it has failed and says why
+        count = max(1, min(num_envs, games))
+        with make_vec(id, count, autoreset_mode="Disabled", **line_up, **options) as envs:
+            recording = _Recording(envs, agents, seats, opponents, games=games, seed=seed, forms=forms)
+            for done, game in enumerate(_in_order(recording.play(policy)), 1):
+                yield json.dumps(game) + "\n"
+                if progress:
+                    progress(done, games)
+
+    started: list[subprocess.Popen[str]] = []
+    with contextlib.closing(lines()) as text:
+        where = ["--out", os.fspath(path), "--env", id, *rules_of(rules)]
+        run("data", "pack", *where, text=text, started=started)
     return Manifest.read(path)
 
 
@@ -163,39 +160,6 @@ def _split(returned: Any, forms: Forms, rows: int) -> tuple[Array, dict[str, Arr
             raise ValueError(f"the policy returned {key!r} as {array.dtype}, which {dtype} cannot hold")
         arrays[key] = array
     return np.asarray(actions), arrays
-
-
-@contextlib.contextmanager
-def _packing(where: Sequence[str], config: dict[str, Any]) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Run ``pommego data pack``; yields a function that sends it a game."""
-    with (
-        tempfile.TemporaryFile() as errors,
-        subprocess.Popen(
-            [find_binary(), "data", "pack", *where],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-        ) as process,
-    ):
-
-        def send(value: dict[str, Any]) -> None:
-            process.stdin.write(json.dumps(value).encode() + b"\n")
-            process.stdin.flush()
-
-        try:
-            with contextlib.suppress(BrokenPipeError):  # the process has failed and says why
-                send(config)
-                if process.stdout.readline():
-                    yield send
-                process.stdin.close()
-            process.wait()
-        except BaseException:
-            process.kill()
-            raise
-        if process.returncode:
-            errors.seek(0)
-            message = errors.read().decode(errors="replace").strip()
-            raise PommegoError(message or f"pommego data pack exited with status {process.returncode}")
 
 
 def _in_order(games: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
