@@ -263,7 +263,7 @@ func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env
 		return nil, err
 	}
 	if _, outside := a.(env.Outside); outside && len(p.cfg.Variants.Games) > 1 {
-		return nil, fmt.Errorf("%s is outside the server, and can play by one set of rules only: give one, or a built-in agent", name)
+		return nil, fmt.Errorf("%s is outside the server, and plays by one set of rules: give one, or a built-in agent", name)
 	}
 	if p.cfg.Stop != nil || p.cfg.Neighbours != nil {
 		a.StopOn((*flag)(p))

@@ -291,8 +291,8 @@ func (r *Rules) Validate() error {
 	case r.Teams() && r.TrainingAgent != NoSeat:
 		return fmt.Errorf("rules: training_agent is %d, want %d: team games have none", r.TrainingAgent, NoSeat)
 	case r.Seats()*r.StartAmmo+r.NumItems > MaxBombs:
-		return fmt.Errorf("rules: %d seats with start_ammo %d and num_items %d could lay more than %d bombs: lower one", r.Seats(),
-			r.StartAmmo, r.NumItems, MaxBombs)
+		return fmt.Errorf("rules: %d seats with start_ammo %d and num_items %d could lay more than %d bombs: "+
+			"lower one of these", r.Seats(), r.StartAmmo, r.NumItems, MaxBombs)
 	}
 	return nil
 }
