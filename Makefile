@@ -161,7 +161,7 @@ systems: ## compile program and tests for Windows and macOS, ten minutes the fir
 test-32-bit: ## Go tests as a 32-bit program, on x86
 	GOARCH=386 go test -pgo=off ./...
 
-imitation: build venv ## teach a network a million decisions of simple; runs/imitation/curve.svg
+imitation: build venv ## teach a network a million decisions of simple; runs/imitation/progress.jsonl
 	$(PY) python_client/examples/imitation.py $(ARGS)
 
 test-dataset-soak: ## generate under 200 SIGKILLs and every disk fault, 1,000 damaged files: some minutes

@@ -47,7 +47,10 @@ func Original(game func(id string) (env.Game, error)) record.Format {
 		if err := cmp.Or(json.Unmarshal(text, &object), json.Unmarshal(text, o)); err != nil {
 			return err
 		}
-		err := cmp.Or(object.take("intended_actions", &in.Actions), m.game.rules.readJSON(object, t))
+		err := m.game.rules.readJSON(object, t)
+		if object["intended_actions"] != nil {
+			err = cmp.Or(object.take("intended_actions", &in.Actions), err)
+		}
 		in.Messages = t.Radio
 		return err
 	}

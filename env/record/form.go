@@ -56,7 +56,8 @@ type Form[M Match, S, O any] struct {
 	Compare func(m M, c *Comparison)
 
 	// Read reads a state that another program wrote, with what was done before it and, maybe,
-	// the result; no more is compared. Steps may go on past the end then. nil: Decode them all.
+	// the result; no more is compared. Steps may go on past the end then, and lack actions: they are
+	// shown, not replayed. nil: Decode them all.
 	Read func(m M, text json.RawMessage, state *S, in *Inputs, o *Outcome) error
 
 	// TrueFalse: done is written as true or false, not as 1 or 0.

@@ -114,6 +114,9 @@ func (g *Game[M, S, O]) Len() int { return len(g.steps) }
 
 // Step makes the next recorded step in the match.
 func (g *Game[M, S, O]) Step() error {
+	if g.shows() {
+		return g.show()
+	}
 	actions, err := g.actions()
 	if err != nil {
 		return err
@@ -121,6 +124,17 @@ func (g *Game[M, S, O]) Step() error {
 	g.Match.Step(actions)
 	g.made++
 	return nil
+}
+
+// shows reports whether the next step is a state of another program, without actions that lead there.
+func (g *Game[M, S, O]) shows() bool {
+	return g.form.Read != nil && g.made < len(g.steps) && g.steps[g.made].Actions == nil
+}
+
+// show sets the match to the state of that step.
+func (g *Game[M, S, O]) show() error {
+	g.made++
+	return g.form.Start(g.Match, g.steps[g.made-1].state, "")
 }
 
 // actions is those of the next recorded step.
@@ -158,8 +172,12 @@ func (f *Form[M, S, O]) Check(line []byte) (Report, error) {
 		if g.over() {
 			break
 		}
+		shown := g.shows()
 		if err := g.Step(); err != nil {
 			return c.Report, err
+		}
+		if shown {
+			continue
 		}
 		c.Step = i + 1
 		want, got := &g.steps[i].Outcome, f.outcome(g.Match)
@@ -208,12 +226,19 @@ func (g *Game[M, S, O]) Follow(see func(Moment) error) error {
 	at.Tracker.Begin(g.Match)
 	err := see(at)
 	for err == nil && g.made < len(g.steps) {
-		if at.Actions, err = g.actions(); err != nil {
+		if g.shows() {
+			if err = g.show(); err != nil {
+				break
+			}
+			at.Actions = nil
+			at.Tracker.Begin(g.Match)
+		} else if at.Actions, err = g.actions(); err != nil {
 			break
+		} else {
+			at.Tracker.Step(g.Match, at.Actions)
+			at.Thoughts = g.steps[g.made].Thoughts
+			g.made++
 		}
-		at.Tracker.Step(g.Match, at.Actions)
-		at.Thoughts = g.steps[g.made].Thoughts
-		g.made++
 		at.Shown = g.form.shown(g.Match)
 		err = see(at)
 	}

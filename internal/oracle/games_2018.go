@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -85,6 +86,18 @@ type observation2018 struct {
 	Teammate      int        `json:"teammate"`
 	Enemies       []int      `json:"enemies"`
 	Message       []int      `json:"message,omitempty"`
+}
+
+// today is the observation in today's form: nothing rolls, flames do not say how old they
+// are, and the rest is given.
+func (o *observation2018) today(r *pommerman.Rules, alive []int, steps int) ([]byte, error) {
+	empty := saved.Map(strings.Repeat("0", len(o.Board)))
+	return saved.Encode(&pommerman.Observation{
+		Board: o.Board, BombBlast: o.BombBlast, BombLife: o.BombLife, BombMoving: empty, FlameLife: empty,
+		Position: o.Position, Ammo: o.Ammo, BlastStrength: o.BlastStrength, CanKick: o.CanKick, Teammate: o.Teammate,
+		Enemies: o.Enemies, Alive: append([]int{}, alive...), GameType: int(r.GameType), GameEnv: r.GameEnv,
+		StepCount: steps, Message: o.Message,
+	})
 }
 
 func of2018(o *pommerman.Observation) *observation2018 {

@@ -93,23 +93,14 @@ type snapshotJava struct {
 // observationJava is what a player is shown: the maps, and then the copy of the game that
 // it can play on.
 type observationJava struct {
-	Board         saved.Map  `json:"board"`
-	BombBlast     saved.Map  `json:"bomb_blast_strength"`
-	BombLife      saved.Map  `json:"bomb_life"`
-	Position      []int      `json:"position"`
-	Ammo          int        `json:"ammo"`
-	BlastStrength int        `json:"blast_strength"`
-	CanKick       saved.Flag `json:"can_kick"`
-	Teammate      int        `json:"teammate"`
-	Enemies       []int      `json:"enemies"`
-	Alive         []int      `json:"alive"`
-	StepCount     int        `json:"step_count"`
-	Result        int        `json:"result"`
-	Message       []int      `json:"message,omitempty"`
-	Agents        agentsJava `json:"agents"`
-	Bombs         saved.Rows `json:"bombs"`
-	Flames        saved.Rows `json:"flames"`
-	Items         saved.Rows `json:"items"`
+	observation2018
+	Alive     []int      `json:"alive"`
+	StepCount int        `json:"step_count"`
+	Result    int        `json:"result"`
+	Agents    agentsJava `json:"agents"`
+	Bombs     saved.Rows `json:"bombs"`
+	Flames    saved.Rows `json:"flames"`
+	Items     saved.Rows `json:"items"`
 }
 
 // agentsJava is [row, col, ammo, blast_strength, can_kick] of each agent, row and col null where
@@ -317,11 +308,7 @@ func (m *javaReplay) itemRows() saved.Rows {
 // the living, and no message arrives: the original's copies have none.
 func (m *javaReplay) observe(seat int) *observationJava {
 	seen := pommerman.Recording.Observe(m.Match, seat)
-	o := &observationJava{
-		Board: seen.Board, BombBlast: seen.BombBlast, BombLife: seen.BombLife, Position: seen.Position, Ammo: seen.Ammo,
-		BlastStrength: seen.BlastStrength, CanKick: seen.CanKick, Teammate: seen.Teammate, Enemies: seen.Enemies,
-		StepCount: seen.StepCount, Result: m.results()[seat],
-	}
+	o := &observationJava{observation2018: *of2018(seen), StepCount: seen.StepCount, Result: m.results()[seat]}
 	for i, result := range m.results() {
 		if env.Result(result) == env.Incomplete {
 			o.Alive = append(o.Alive, int(rulesOf(m.Match).Agent0())+i)

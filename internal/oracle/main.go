@@ -21,7 +21,7 @@ var formats = trace.Formats{
 	{Name: decisionFormat, Check: checkDecision},
 	recording2018.Format(),
 	{Name: "pommerman-2018-board/1", Check: checkBoard2018},
-	{Name: "pommerman-2018-simple-agent/1", Check: checkDecision2018},
+	{Name: decisionFormat2018, Check: checkDecision2018},
 	recordingJava.Format(),
 	{Name: "pommerman-java-board/1", Check: checkBoardJava},
 	{Name: "pommerman-java-decision/1", Check: checkDecisions},

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"pommego/env"
 	"pommego/env/grid"
@@ -50,17 +49,11 @@ func (o *observedJava) Copy() *pommerman.State { return &o.replay.State }
 // Result is how the game stood for the player.
 func (o *observedJava) Result() env.Result { return env.Result(o.text.Result) }
 
-// readView reads the maps and numbers, as an observation of today's in which nothing
-// rolls and flames do not say how old they are.
+// readView reads the maps and numbers, without messages: to today's rules it is a team game.
 func (o *observedJava) readView(seat int) error {
-	r, in := rulesOf(o.replay.Match), &o.text
-	empty := saved.Map(strings.Repeat("0", len(in.Board)))
-	text, err := saved.Encode(&pommerman.Observation{
-		Board: in.Board, BombBlast: in.BombBlast, BombLife: in.BombLife, BombMoving: empty, FlameLife: empty,
-		Position: in.Position, Ammo: in.Ammo, BlastStrength: in.BlastStrength, CanKick: in.CanKick, Teammate: in.Teammate,
-		Enemies: in.Enemies, Alive: append([]int{}, in.Alive...), GameType: int(r.GameType), GameEnv: r.GameEnv,
-		StepCount: in.StepCount,
-	})
+	r, seen := rulesOf(o.replay.Match), o.text.observation2018
+	seen.Message = nil
+	text, err := seen.today(r, o.text.Alive, o.text.StepCount)
 	if err != nil {
 		return err
 	}

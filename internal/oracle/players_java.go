@@ -55,16 +55,11 @@ type valuesJava struct {
 	PlayerCount float64    `json:"player_count"`
 }
 
-// playersShape says what their values may be.
-var playersShape = saved.Shape{Columns: map[string][]saved.Column{
-	"agent": {saved.Col("", 0, pommerman.MaxAgents-1)}, "action": {saved.Col("", 0, choices-1)},
-}}
-
 // read reads an object.
 func read(text []byte, to any) error {
 	err := saved.Decode(text, to)
 	if err == nil {
-		err = playersShape.Check(to)
+		err = decisionShape.Check(to)
 	}
 	return err
 }
@@ -184,7 +179,7 @@ func checkHeuristics(line []byte) (record.Report, error) {
 	c := record.Comparison{Report: record.Report{Counts: record.Counts{Values: 4}}}
 	root.Compare(&c, "root.")
 	future.Compare(&c, "future.")
-	c.Compare("", &playersShape, &in.valuesJava, compute(root, future))
+	c.Compare("", &decisionShape, &in.valuesJava, compute(root, future))
 	return c.Report, nil
 }
 

@@ -17,26 +17,30 @@ import (
 // ownDraws is how often a checked decision is also made with our own RNG.
 const ownDraws = 8
 
-func checkDecision(line []byte) (record.Report, error) { return checkDecisionOf(line, false) }
+func checkDecision(line []byte) (record.Report, error)     { return readAndCheck(line, false) }
+func checkDecision2018(line []byte) (record.Report, error) { return readAndCheck(line, true) }
 
-// checkDecisionOf makes a recorded decision of today's SimpleAgent, or of that of 2018,
-// again in three ways:
+func readAndCheck(line []byte, of2018 bool) (record.Report, error) {
+	d, err := readDecision(line, of2018)
+	if err != nil {
+		return record.Report{}, fmt.Errorf("recorded decision: %w", err)
+	}
+	return d.check(), nil
+}
+
+// check makes a recorded decision again in three ways:
 //
 //   - with the recorded draws, where action, rule, memory and the number of
 //     draws must come out as recorded;
 //   - with every sequence of draws there could be, where the actions and their
 //     probabilities must be those recorded (which are rounded to six places);
 //   - a few times with an RNG, where each action must be a possible one.
-func checkDecisionOf(line []byte, of2018 bool) (record.Report, error) {
-	d, err := readDecision(line, of2018)
-	if err != nil {
-		return record.Report{}, fmt.Errorf("recorded decision: %w", err)
-	}
+func (d *decision) check() record.Report {
 	c := record.Comparison{Report: record.Report{Counts: record.Counts{Decisions: 1}}}
 	d.checkReplay(&c)
 	d.checkOdds(&c)
 	d.checkRNG(&c)
-	return c.Report, nil
+	return c.Report
 }
 
 // replay is a script of recorded draws. Past their end it goes on counting.
@@ -77,17 +81,10 @@ func (d *decision) checkReplay(c *record.Comparison) {
 	}
 	compare("action", uint8(d.action), uint8(action))
 	compare("branch", d.branch, by)
-	compare("coins", plural(len(d.coins), "draw"), plural(script.tossed, "draw"))
-	compare("choice", choiceText(d.choice), choiceText(script.chosen))
+	compare("coins (number)", len(d.coins), script.tossed)
+	compare("choice (n and what was drawn)", d.choice, script.chosen)
 	compare("recent_after", cellsText(&d.after), cellsText(&memory))
 	compare("prev_direction_after", uint8(d.after.Heading), uint8(memory.Heading))
-}
-
-func choiceText(choice []int) string {
-	if choice == nil {
-		return "none"
-	}
-	return fmt.Sprintf("%d of %d", choice[1], choice[0])
 }
 
 func cellsText(m *simple.Memory) string {
@@ -101,13 +98,6 @@ func cellsText(m *simple.Memory) string {
 	return text + "]"
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // probsTolerance covers the rounding of the recorded probabilities.
 const probsTolerance = 1e-6
 
@@ -116,8 +106,8 @@ func (d *decision) checkOdds(c *record.Comparison) {
 	got := odds(d.view, d.before, d.of2018, new(outcomes))
 	for a := range got {
 		field := fmt.Sprintf("possible[%d]", a)
-		if (got[a] > 0) != d.possible[a] {
-			c.Differs(field, d.possible[a], got[a] > 0)
+		if (got[a] > 0) != d.possible.has(a) {
+			c.Differs(field, d.possible.has(a), got[a] > 0)
 		}
 		if math.Abs(got[a]-d.probs[a]) > probsTolerance {
 			field = fmt.Sprintf("probs[%d]", a)
@@ -190,8 +180,8 @@ func (o *outcomes) next() bool {
 func (d *decision) checkRNG(c *record.Comparison) {
 	bot := d.agent()
 	for i := range ownDraws {
-		if action := d.play(bot, uint64(i)); !d.possible[action] {
-			c.Differs("possible", d.possibleText(), fmt.Sprintf("%d with our RNG", action))
+		if action := d.play(bot, uint64(i)); !d.possible.has(int(action)) {
+			c.Differs("possible", d.possible, fmt.Sprintf("%d with our RNG", action))
 			return
 		}
 	}
@@ -224,14 +214,4 @@ func (d *decision) play(bot pommerman.Bot, rng uint64) pommerman.Action {
 	action := make([]uint8, 1+d.view.Rules.RadioWords)
 	bot.Act(d.view, action)
 	return pommerman.Action(action[0])
-}
-
-func (d *decision) possibleText() string {
-	text := "one of"
-	for a, ok := range d.possible {
-		if ok {
-			text += fmt.Sprintf(" %d", a)
-		}
-	}
-	return text
 }

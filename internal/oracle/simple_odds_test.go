@@ -28,7 +28,7 @@ func TestFrequencies(t *testing.T) {
 		}
 		s, f, rare := 0.0, -1, false
 		for action, p := range d.probs {
-			if (counts[action] > 0) && !d.possible[action] {
+			if (counts[action] > 0) && !d.possible.has(action) {
 				t.Fatalf("decision %d: action %d came up %d times, want never", i+1, action, counts[action])
 			}
 			if p > 0 {

@@ -14,33 +14,37 @@ import (
 	"pommego/env/saved"
 )
 
-// decisionFormat is the value of "format" by which a recorded decision of the
-// reference's SimpleAgent is known.
-const decisionFormat = "pommerman-simple-agent/1"
+// The values of "format" by which recorded decisions of the reference's SimpleAgent are
+// known, of today's and of that of 2018. Those of 2018 leave out what its observations did
+// not have, and list probabilities in the order of the possible actions.
+const (
+	decisionFormat     = "pommerman-simple-agent/1"
+	decisionFormat2018 = "pommerman-2018-simple-agent/1"
+)
 
 // recordedDecision is a recorded decision.
 type recordedDecision struct {
-	Format          string             `json:"format"`
-	Variant         json.RawMessage    `json:"variant,omitempty"` // information only, as the next two
-	Seed            json.RawMessage    `json:"seed,omitempty"`
-	Setup           json.RawMessage    `json:"setup,omitempty"`
-	Agent           int                `json:"agent"`
-	BoardSize       int                `json:"board_size"`
-	ViewSize        *int               `json:"view_size"` // null: everything is in view
-	Obs             json.RawMessage    `json:"obs"`
-	Recent          saved.Rows         `json:"recent"`
-	PrevDirection   int                `json:"prev_direction"`
-	Coins           string             `json:"coins"`
-	Choice          *[]int             `json:"choice"` // n and what was drawn
-	Action          int                `json:"action"`
-	Branch          string             `json:"branch"`
-	RecentAfter     saved.Rows         `json:"recent_after"`
-	PrevDirectAfter int                `json:"prev_direction_after"`
-	Possible        []int              `json:"possible"`
-	Probs           map[string]float64 `json:"probs"` // by action
+	Format          string          `json:"format"`
+	Variant         json.RawMessage `json:"variant,omitempty"` // information only, as the next two
+	Seed            json.RawMessage `json:"seed,omitempty"`
+	Setup           json.RawMessage `json:"setup,omitempty"`
+	Agent           int             `json:"agent"`
+	BoardSize       int             `json:"board_size"`
+	ViewSize        *int            `json:"view_size"` // null: everything is in view
+	Obs             json.RawMessage `json:"obs"`
+	Recent          saved.Rows      `json:"recent"`
+	PrevDirection   int             `json:"prev_direction"`
+	Coins           string          `json:"coins"`
+	Choice          *[]int          `json:"choice"` // n and what was drawn
+	Action          int             `json:"action"`
+	Branch          string          `json:"branch"`
+	RecentAfter     saved.Rows      `json:"recent_after"`
+	PrevDirectAfter int             `json:"prev_direction_after"`
+	Possible        []int           `json:"possible"`
+	Probs           json.RawMessage `json:"probs"` // by action, or in the order of possible
 }
 
-// decisionShape says what its values may be.
+// decisionShape says what the values of records of decisions may be.
 var decisionShape = saved.Shape{Columns: map[string][]saved.Column{
 	"agent": number(0, pommerman.MaxAgents-1), "board_size": number(7, grid.MaxSide), "view_size": number(0, grid.MaxSide),
 	"prev_direction": number(0, int(grid.Right)), "prev_direction_after": number(0, int(grid.Right)),
@@ -60,22 +64,23 @@ type decision struct {
 	choice        []int // nil, or n and what was drawn
 	action        pommerman.Action
 	branch        string
-	possible      [choices]bool
+	possible      moves
 	probs         [choices]float64
 }
 
 // readDecision reads a recorded decision, one JSON object.
 func readDecision(line []byte, of2018 bool) (*decision, error) {
 	var in recordedDecision
-	err := saved.Decode(line, &in)
-	if err == nil {
-		err = decisionShape.Check(&in)
-	}
+	err := read(line, &in)
 	if err != nil {
 		return nil, err
 	}
-	if in.Format != decisionFormat {
-		return nil, fmt.Errorf("format is %q, want %q", in.Format, decisionFormat)
+	format := decisionFormat
+	if of2018 {
+		format = decisionFormat2018
+	}
+	if in.Format != format {
+		return nil, fmt.Errorf("format is %q, want %q", in.Format, format)
 	}
 	d := &decision{of2018: of2018, coins: in.Coins, branch: in.Branch, action: pommerman.Action(in.Action)}
 	if in.Choice != nil {
@@ -98,9 +103,13 @@ func readDecision(line []byte, of2018 bool) (*decision, error) {
 
 // readView reads the observation.
 func (d *decision) readView(in *recordedDecision) error {
-	r, err := d.readRules(in.Obs)
+	rules := rulesAndObservation
+	if d.of2018 {
+		rules = rulesAndObservation2018
+	}
+	r, obs, err := rules(in.Obs)
 	if err != nil {
-		return err
+		return fmt.Errorf("obs%w", err)
 	}
 	if r.BoardSize = in.BoardSize; in.ViewSize != nil {
 		r.ViewSize = *in.ViewSize
@@ -108,31 +117,46 @@ func (d *decision) readView(in *recordedDecision) error {
 	if in.Agent >= r.Seats() {
 		return fmt.Errorf("agent is %d, want 0 to %d", in.Agent, r.Seats()-1)
 	}
-	if d.view, err = r.ReadObservation(in.Obs, in.Agent); err != nil {
+	if d.view, err = r.ReadObservation(obs, in.Agent); err != nil {
 		return fmt.Errorf("obs.%w", err)
 	}
 	return nil
 }
 
-// readRules is the rules of the game that an observation was made in.
-func (d *decision) readRules(obs json.RawMessage) (*pommerman.Rules, error) {
+// rulesAndObservation is the rules of the game that an observation was made in, and the
+// observation.
+func rulesAndObservation(obs json.RawMessage) (*pommerman.Rules, json.RawMessage, error) {
 	kind := struct {
 		GameType int    `json:"game_type"`
 		GameEnv  string `json:"game_env"`
 	}{GameType: int(pommerman.FFA)} // that it is missing is seen when the rest is read
 	if err := json.Unmarshal(obs, &kind); err != nil {
-		return nil, fmt.Errorf("obs: %w", err)
+		return nil, nil, fmt.Errorf(": %w", err)
 	}
 	if kind.GameType < int(pommerman.FFA) || kind.GameType > int(pommerman.OneVsOne) {
-		return nil, fmt.Errorf("obs.game_type is %d, want %d to %d", kind.GameType, pommerman.FFA, pommerman.OneVsOne)
+		return nil, nil, fmt.Errorf(".game_type is %d, want %d to %d", kind.GameType, pommerman.FFA, pommerman.OneVsOne)
 	}
-	preset := pommerman.Playground
-	if d.of2018 {
-		preset = pommerman.Rules2018
-	}
-	r := preset(pommerman.GameType(kind.GameType))
+	r := pommerman.Playground(pommerman.GameType(kind.GameType))
 	r.GameEnv = kind.GameEnv
-	return &r, nil
+	return &r, obs, nil
+}
+
+// rulesAndObservation2018 is those of an observation of 2018, in today's form. It does not
+// say which game it was made in, but a message belongs to radio and a teammate to teams.
+func rulesAndObservation2018(obs json.RawMessage) (*pommerman.Rules, json.RawMessage, error) {
+	var o observation2018
+	if err := saved.Decode(obs, &o); err != nil {
+		return nil, nil, fmt.Errorf(": %w", err)
+	}
+	r := pommerman.Rules2018(pommerman.FFA)
+	switch {
+	case o.Message != nil:
+		r = pommerman.Rules2018(pommerman.TeamRadio)
+	case o.Teammate != int(r.Dummy()):
+		r = pommerman.Rules2018(pommerman.Team)
+	}
+	text, err := o.today(&r, nil, 0)
+	return &r, text, err
 }
 
 // mostRecent is how many cells an agent remembers.
@@ -176,18 +200,32 @@ func (d *decision) checkDraws() error {
 
 // readOdds reads the actions that were possible, and how likely each was.
 func (d *decision) readOdds(in *recordedDecision) error {
-	for _, a := range in.Possible {
-		d.possible[a] = true
+	byAction := map[string]float64{}
+	var inOrder []float64
+	to := any(&byAction)
+	if d.of2018 {
+		to = &inOrder
 	}
-	for _, key := range slices.Sorted(maps.Keys(in.Probs)) {
+	if err := json.Unmarshal(in.Probs, to); err != nil {
+		return fmt.Errorf("probs: %w", err)
+	}
+	if d.of2018 && len(inOrder) != len(in.Possible) {
+		return fmt.Errorf("probs is %s, want %d numbers, as many as possible has", in.Probs, len(in.Possible))
+	}
+	for i, a := range in.Possible {
+		d.possible |= 1 << a
+		if d.of2018 {
+			byAction[strconv.Itoa(a)] = inOrder[i]
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(byAction)) {
 		a, err := strconv.Atoi(key)
 		if err != nil || a < 0 || a >= choices {
 			return fmt.Errorf("probs has key %q, want an action, 0 to %d", key, choices-1)
 		}
-		if p := in.Probs[key]; p < 0 || p > 1 {
-			return fmt.Errorf("probs of action %d is %v, want 0 to 1", a, p)
+		if d.probs[a] = byAction[key]; d.probs[a] < 0 || d.probs[a] > 1 {
+			return fmt.Errorf("probs of action %d is %v, want 0 to 1", a, d.probs[a])
 		}
-		d.probs[a] = in.Probs[key]
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ at the same time: each simulation adds one position to every tree, with one call
 and one of the network.
 
     python alphazero.py --out runs/az --minutes 60
-    python alphazero.py --out runs/az --resume --minutes 120    # goes on, with another limit
+    python alphazero.py --out runs/az --minutes 120             # goes on
     python alphazero.py --out runs/az --evaluate 200            # the saved network alone
     python alphazero.py --out runs/az --evaluate 200 --search   # the search with it
     python alphazero.py --out runs/self --opponent self         # by self-play
@@ -32,9 +32,9 @@ An hour on two cores is little. So, unlike AlphaZero:
   to end: when the first ones do, an hour may be half over.
 * It learns from the newest positions alone, so that its chances move on quickly.
 
-The same command goes on with a run that was stopped: with its network, but with new games and an
-empty buffer. A folder that holds a run with other options is left alone. It has `progress.jsonl` (a
-line per iteration) and `network.pt`. Needs torch.
+The same command goes on with a run that was stopped, and one with another limit trains on: with its
+network, but with new games and an empty buffer. A folder that holds a run with other options is left
+alone. It has `progress.jsonl` (a line per iteration) and `network.pt`. Needs torch.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections import deque
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,12 +58,9 @@ import pommego
 NEAR = 11  # side of the part of the board around the player that the network sees in detail
 WHOLE = ("rigid", "wood", "agent0", "agent1")  # planes that it sees of the whole board, its own agent first
 NUMBERS = ("ammo", "blast_strength", "can_kick", "step", "enemy0_alive")
-OPTIONS: dict[str, Any] = {"observation": "near", "mask": "safe", "state": True}
 SIDES = np.array([1, -1])  # what is good for the first player is bad for the second
-WINDOW = 200  # games in the search's share of wins
-COUNTED = ("iteration", "minutes", "positions", "games")
 MOVES = 6  # stop, up, down, left, right, bomb
-LIMITS = ("minutes", "iterations", "threads")  # what `--resume` may change
+LIMITS = ("out", "minutes", "iterations", "threads")  # what may change where a run goes on
 
 
 @dataclass
@@ -101,6 +96,12 @@ class Config:
     def judge(self) -> str:
         """Against whom evaluations are played."""
         return "simple" if self.opponent == "self" else self.opponent
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Return the games' options; ties pay nothing here, see `outcome`."""
+        rules = {"max_steps": self.longest} if self.longest else None
+        return {"rules": rules, "observation": "near", "mask": "safe", "state": True}
 
 
 # Network -----------------------------------------------------------------------
@@ -182,6 +183,7 @@ class Found(NamedTuple):
     value: NDArray[np.float32]
 
 
+@dataclass
 class Search:
     """One tree for each game, all of the same size.
 
@@ -189,15 +191,16 @@ class Search:
     Values are those of the first player.
     """
 
-    def __init__(self, envs: pommego.PommegoVectorEnv, network: Network, eyes: Eyes, config: Config) -> None:
-        self.envs, self.network, self.eyes, self.config = envs, network, eyes, config
-        self.players = envs.learners
-        self.place = MOVES ** np.arange(self.players)
+    simulate: Callable[..., pommego.Simulation]
+    players: int
+    network: Network
+    eyes: Eyes
+    config: Config
 
     def run(self, states: Sequence[pommego.State], seen: Seen, rng: np.random.Generator) -> Found:
-        """Search from some games of the environment, and what their players see."""
+        """Search from some saved games, and what their players see."""
         simulations = self.config.simulations
-        shape = len(states), simulations + 1
+        shape, self.place = (len(states), simulations + 1), MOVES ** np.arange(self.players)
         self.games, self.states = np.arange(len(states)), [[state] for state in states]
         self.prior = np.zeros((*shape, self.players, MOVES), np.float32)
         self.visits, self.total = np.zeros_like(self.prior), np.zeros_like(self.prior)
@@ -213,7 +216,7 @@ class Search:
         """Add a node with this number to every tree."""
         path, parent, moves = self._descend()
         states = [tree[at] for tree, at in zip(self.states, parent, strict=True)]
-        step = self.envs.simulate(states, moves.reshape(-1), seed=int(rng.integers(1 << 62)))
+        step = self.simulate(states, moves.reshape(-1), seed=int(rng.integers(1 << 62)))
         for tree, state in zip(self.states, step.states, strict=True):
             tree.append(state)
         self._evaluate(node, self.eyes(step.obs, step.info))
@@ -222,7 +225,7 @@ class Search:
             result, ended = self._play_on(node, over, rng)
             self.value[:, node] += self.config.mix * ended * (result - self.value[:, node])
         self.over[:, node] = over
-        self.value[:, node] = np.where(over, self.first(step.reward), self.value[:, node])
+        self.value[:, node] = np.where(over, self.first(outcome(step.info)), self.value[:, node])
         self.child[self.games, parent, moves @ self.place] = node
         self._back_up(path, self.value[:, node])
 
@@ -233,11 +236,11 @@ class Search:
         games = zip(self.states, over, strict=True)
         states = [tree[0 if done else node] for tree, done in games]  # something, where it is over
         moves, seed = drawn(self.prior[:, node], rng).reshape(-1), int(rng.integers(1 << 62))
-        end = self.envs.simulate(states, moves, seed=seed, steps=self.config.playout, policy="simple")
-        return self.first(end.reward), (end.terminated | end.truncated)[:: self.players]
+        end = self.simulate(states, moves, seed=seed, steps=self.config.playout, policy="simple")
+        return self.first(outcome(end.info)), (end.terminated | end.truncated)[:: self.players]
 
     def first(self, by_row: NDArray) -> NDArray[np.float64]:
-        """Return the first players' part of values or rewards, (games,); one wins what the other loses."""
+        """Return the first players' part of values or outcomes, (games,); one wins what the other loses."""
         return by_row.reshape(-1, self.players) @ SIDES[: self.players] / self.players
 
     def guess(self, seen: Seen) -> Found:
@@ -368,15 +371,13 @@ class Trainer:
         self.envs = made(config, config.games)
         self.eyes = Eyes(self.envs.game_spec)
         self.network = Network(self.eyes)
-        self.search = Search(self.envs, self.network, self.eyes, config)
+        self.search = Search(self.envs.simulate, self.envs.learners, self.network, self.eyes, config)
         self.symmetry, self.buffer = Symmetry(self.eyes.planes), Buffer(config.buffer)
         self.optimizer = torch.optim.AdamW(self.network.parameters(), config.learning_rate, weight_decay=1e-4)
-        self.iteration = self.positions = self.games = self.learned = 0
-        self.minutes = 0.0
-        self.recent: deque[float] = deque(maxlen=WINDOW)  # results of the last games
+        self.done, self.learned = {"iteration": 0, "minutes": 0.0, "positions": 0, "games": 0}, 0
         self.seen = self.eyes(*self.envs.reset(seed=config.seed * 1_000_000))
 
-    def play(self) -> dict[str, float]:
+    def play(self) -> None:
         """Make some moves in every game, and keep their positions."""
         steps, sides = [], SIDES[: self.search.players]
         for move in range(self.config.moves):
@@ -386,22 +387,17 @@ class Trainer:
             else:
                 found = self.search.guess(before)
             moves = drawn(found.chances, self.rng).reshape(-1)
-            obs, reward, terminated, truncated, info = self.envs.step(moves)
+            obs, _, terminated, truncated, info = self.envs.step(moves)
             self.seen, over = self.eyes(obs, info), (terminated | truncated)[:: len(sides)]
-            result = self.search.first(reward)
-            self.recent.extend(result[over].tolist())
-            self.games += int(over.sum())
+            result = self.search.first(outcome(info))
+            self.done["games"] += int(over.sum())
             chances = searched * found.chances.reshape(-1, MOVES)
             steps.append((*(column.numpy() for column in before), chances, found.value, result, over))
         *columns, value, result, over = map(np.stack, zip(*steps, strict=True))
         worth = returns(value, result, over, self.config.discount, self.config.trace)
         rows = (worth[:, :, None] * sides).astype(np.float32)
         self.buffer.add(*(c.reshape(-1, *c.shape[2:]) for c in columns), rows.reshape(-1))
-        self.positions += worth.size
-        if len(self.recent) < WINDOW:  # before, mostly short games are over
-            return {}
-        recent = np.array(self.recent)
-        return {"recent_won": float(np.mean(recent > 0)), "recent_tied": float(np.mean(recent == 0))}
+        self.done["positions"] += worth.size
 
     def learn(self) -> dict[str, float]:
         """Make the gradient steps that are due."""
@@ -426,64 +422,50 @@ class Trainer:
 
     def run(self) -> None:
         """Train until time or iterations are up; write progress and network into the folder."""
-        out, begin = Path(self.config.out), time.perf_counter() - 60 * self.minutes
-        out.mkdir(parents=True, exist_ok=True)
-        print(f"{out}: {self.minutes:.1f} minutes, {self.positions:,} positions done", flush=True)
-        if not self.iteration:
+        c, done, begin = self.config, self.done, time.perf_counter() - 60 * self.done["minutes"]
+        if not done["iteration"]:
             self.save()  # so that the same command goes on from here at the latest
-        over = self.iteration > 0 and self._over(self.iteration - 1)
-        if over:
-            print("nothing is left to do: --resume with a higher --minutes or --iterations trains on")
-        progress = out / "progress.jsonl"
-        lines = progress.read_text().splitlines(True) if self.iteration else []
-        with progress.open("w") as file:
-            file.writelines(lines[: self.iteration])  # without one that was not saved any more
-            while not over:
-                noted = self.play() | self.learn() if self.iteration else {}  # the first line: untrained
-                self.minutes = (time.perf_counter() - begin) / 60
-                over = self._over(self.iteration)
-                row = {name: getattr(self, name) for name in COUNTED} | noted
-                if over or self.iteration % self.config.every == 0:
-                    row |= self.evaluate()
+        print(f"{c.out}: {done['minutes']:.1f} minutes, {done['positions']:,} positions done", flush=True)
+        with (Path(c.out) / "progress.jsonl").open("a") as file:
+            while not self.over():
+                noted = {}
+                if done["iteration"]:  # the first line: untrained
+                    self.play()
+                    noted = self.learn()
+                done["minutes"] = (time.perf_counter() - begin) / 60
+                row = done | noted
+                done["iteration"] += 1
+                if self.over() or row["iteration"] % c.every == 0:
+                    result = matches(self.network, self.eyes, c, c.matches)
+                    row |= {"won": result.win_rate.value, "tied": result.tie_rate.value}
+                self.save()
                 file.write(json.dumps(row) + "\n")
                 file.flush()
                 print("  ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
-                self.iteration += 1
-                self.save()
 
-    def _over(self, iteration: int) -> bool:
-        return self.minutes >= self.config.minutes or 0 < self.config.iterations <= iteration
+    def over(self) -> bool:
+        """Report whether the run has reached a limit."""
+        c, done = self.config, self.done
+        return done["minutes"] >= c.minutes or 0 < c.iterations < done["iteration"]
 
     def save(self) -> None:
         """Write `network.pt` atomically."""
         path = Path(self.config.out) / "network.pt"
+        path.parent.mkdir(parents=True, exist_ok=True)
         parts = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
-        counted = {name: getattr(self, name) for name in COUNTED}
-        torch.save({"config": asdict(self.config), "counted": counted} | parts, path.with_suffix(".new"))
+        torch.save(parts | {"config": asdict(self.config), "counted": self.done}, path.with_suffix(".new"))
         path.with_suffix(".new").replace(path)
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what `save` wrote, with other games and an empty buffer."""
         self.network.load_state_dict(saved["network"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        for name, count in saved["counted"].items():
-            setattr(self, name, count)
-        self.rng = np.random.default_rng([self.config.seed, self.iteration])
-        self.seen = self.eyes(*self.envs.reset(seed=self.config.seed * 1_000_000 + self.iteration * 1000))
-
-    def evaluate(self) -> dict[str, float]:
-        """Play the network alone; return the shares of games won and tied."""
-        result = matches(self.network, self.eyes, self.config, self.config.matches)
-        return {"won": result.win_rate.value, "tied": result.tie_rate.value}
+        self.done, seed = saved["counted"], self.config.seed
+        self.rng = np.random.default_rng([seed, self.done["iteration"]])
+        self.seen = self.eyes(*self.envs.reset(seed=seed * 1_000_000 + self.done["iteration"] * 1000))
 
 
-def returns(
-    value: NDArray[np.float32],
-    result: NDArray[np.float64],
-    over: NDArray[np.bool_],
-    discount: float,
-    trace: float,
-) -> NDArray[np.float64]:
+def returns(value: NDArray, result: NDArray, over: NDArray, discount: float, trace: float) -> NDArray:
     """Return what positions turned out to be worth (lambda-returns), (steps, games).
 
     Args:
@@ -501,6 +483,14 @@ def returns(
     return worth
 
 
+def outcome(info: dict[str, Any]) -> NDArray[np.int_]:
+    """Return 1 for rows whose games were won in this step, -1 for lost ones, 0 for others."""
+    if "game" not in info:
+        return np.zeros(len(info["seat"]), int)
+    won, lost = (info["game"]["result"] == r for r in (pommego.Result.WON, pommego.Result.LOST))
+    return info["_game"] * (won.astype(int) - lost)
+
+
 def drawn(share: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.intp]:
     """Draw moves by their shares, (..., 6)."""
     return (share.cumsum(-1) > rng.random((*share.shape[:-1], 1)) * share.sum(-1, keepdims=True)).argmax(-1)
@@ -513,56 +503,56 @@ def matches(network: Network, eyes: Eyes, config: Config, games: int) -> pommego
     def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
         return torch.multinomial(network(eyes(obs, info))[0].exp(), 1).squeeze(1).numpy()
 
-    rules = {"max_steps": config.longest} if config.longest else None
-    return pommego.evaluate(policy, config.env, config.judge, games, rules=rules, **OPTIONS)
+    return pommego.evaluate(policy, config.env, config.judge, games, **config.options)
 
 
-def load(out: str) -> tuple[Config, dict[str, Any]]:
-    """Read the network of a run."""
-    saved = torch.load(Path(out) / "network.pt", weights_only=True)
-    return Config(**saved["config"]), saved
-
-
-def chosen(given: dict[str, Any], *, resume: bool) -> tuple[Config, dict[str, Any] | None]:
-    """Return the configuration of a run and, if it has begun, what it saved.
-
-    The same options go on with a run, `resume` with the run's own and other limits.
+def saved(config: Config) -> dict[str, Any] | None:
+    """Return what was saved of a run, if it has begun.
 
     Raises:
-        SystemExit: the folder has another run, or none to resume.
+        SystemExit: the folder has a run with other options.
     """
-    out = Path(given.get("out", Config.out))
-    if not (out / "network.pt").exists():
-        if resume or (out / "progress.jsonl").exists():
-            raise SystemExit(f"{out} has no run that alphazero.py could go on with: choose another --out")
-        return Config(**given), None
-    config, saved = load(str(out))
-    own = asdict(config)
-    wanted = (own if resume else asdict(Config())) | given
-    may = {"out", *LIMITS} if resume else {"out"}
-    other = [name for name in own if name not in may and own[name] != wanted[name]]
-    if other:
+    path = Path(config.out) / "network.pt"
+    if not path.exists():
+        return None
+    found = torch.load(path, weights_only=True)
+    own, wanted = found["config"], asdict(config)
+    if other := [name for name in own if name not in LIMITS and own[name] != wanted[name]]:
         was, now = (", ".join(f"--{n.replace('_', '-')} {v[n]}" for n in other) for v in (own, wanted))
-        raise SystemExit(
-            f"{out} has a run with {was}, not {now}. The same options or --resume go on with it; "
-            f"--resume may change --{', --'.join(LIMITS)}. Another --out begins a new run."
-        )
-    return Config(**wanted), saved
+        raise SystemExit(f"{config.out} has a run with {was}, not {now}: another --out begins a new run")
+    return found
 
 
-def evaluate(
-    games: int, out: str = Config.out, *, search: bool = False, **changed: Any
-) -> pommego.Evaluation:
+def evaluate(games: int, out: str, *, search: bool, **changed: Any) -> pommego.Evaluation:
     """Play the saved network of a run, alone or with the search; parameters of the run can be changed."""
-    config, saved = load(out)
-    config = replace(config, **changed)
+    found = torch.load(Path(out) / "network.pt", weights_only=True)
+    config = replace(Config(**found["config"]), **changed)
     torch.set_num_threads(config.threads)
     eyes = Eyes(pommego.catalog()[config.env])
     network = Network(eyes)
-    network.load_state_dict(saved["network"])
+    network.load_state_dict(found["network"])
     if not search:
         return matches(network, eyes, config, games)
-    return searching(config, network, games)
+    rng = np.random.default_rng(config.seed)
+
+    def knowing(obs: dict[str, Any], info: dict[str, Any], states: Any, simulate: Any) -> np.ndarray:
+        tree = Search(simulate, 1, network, eyes, config)
+        return drawn(tree.run(states, eyes(obs, info), rng).chances[:, 0], rng)
+
+    if config.opponent != "self":
+        return pommego.evaluate(knowing, config.env, config.judge, games, **config.options)
+    with made(config, games) as model:
+        model.reset(seed=0)  # games that states can be put into
+        tree = Search(model.simulate, model.learners, network, eyes, config)
+
+        def unknowing(obs: dict[str, Any], info: dict[str, Any], states: Any) -> np.ndarray:
+            """Take the opponent for one that searches, too."""
+            here, seat = range(len(states)), info["seat"]
+            obs, info = model.set_state(here, [without_pool(state) for state in states])
+            seen = Seen(*(column[: 2 * len(states)] for column in eyes(obs, info)))
+            return drawn(tree.run(model.get_state(here), seen, rng).chances[here, seat], rng)
+
+        return pommego.evaluate(unknowing, config.env, config.judge, games, **config.options)
 
 
 def made(config: Config, games: int) -> pommego.PommegoVectorEnv:
@@ -572,46 +562,8 @@ def made(config: Config, games: int) -> pommego.PommegoVectorEnv:
         games,
         opponents=None if config.opponent == "self" else [config.opponent],
         autoreset_mode="SameStep",
-        max_episode_steps=config.longest or None,
-        **OPTIONS,
+        **config.options,
     )
-
-
-def searching(config: Config, network: Network, games: int) -> pommego.Evaluation:
-    """Play games with the search, with moves drawn by its chances, each to its end.
-
-    By self-play the search does not know the opponent: it takes it for one that searches, too.
-    """
-    results, lengths = np.zeros(games, np.int8), np.zeros(games, np.int32)
-    itself = config.opponent == "self"
-    with (
-        made(replace(config, opponent=config.judge), games) as envs,
-        made(config, games) if itself else nullcontext(envs) as model,
-    ):
-        eyes, rng = Eyes(envs.game_spec), np.random.default_rng(config.seed)
-        search = Search(model, network, eyes, config)
-        if itself:
-            model.reset(seed=0)  # games that states can be put into
-        obs, info = envs.reset(seed=1_000_000_000)
-        seats, going = info["seat"].copy(), np.ones(games, np.bool_)
-        player = seats if itself else np.zeros_like(seats)
-        while going.any():
-            left = np.flatnonzero(going)
-            states = envs.get_state(left)
-            if itself:
-                obs, info = model.set_state(left, [without_pool(state) for state in states])
-                states = model.get_state(left)
-            rows = (left[:, None] * search.players + np.arange(search.players)).reshape(-1)
-            seen = Seen(*(column[rows] for column in eyes(obs, info)))
-            moves = np.zeros(games, np.intp)
-            chances = search.run(states, seen, rng).chances
-            moves[left] = drawn(chances[np.arange(len(left)), player[left]], rng)
-            obs, reward, terminated, truncated, info = envs.step(moves)
-            lengths += going
-            ended = going & (terminated | truncated)
-            results[ended] = np.sign(reward[ended])
-            going &= ~ended
-    return pommego.Evaluation(results, lengths, seats)
 
 
 def without_pool(state: pommego.State) -> dict[str, Any]:
@@ -626,26 +578,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for entry in fields(Config):
         name, kind = entry.name.replace("_", "-"), type(entry.default)
-        parser.add_argument(
-            f"--{name}", type=kind, default=argparse.SUPPRESS, help=f"default: {entry.default}"
-        )
-    parser.add_argument(
-        "--evaluate", type=int, metavar="GAMES", help="play the saved network of --out instead"
-    )
+        shown = f"default: {entry.default}"
+        parser.add_argument(f"--{name}", type=kind, default=argparse.SUPPRESS, help=shown)
+    parser.add_argument("--evaluate", type=int, metavar="GAMES", help="play the saved network instead")
     parser.add_argument("--search", action="store_true", help="evaluate the search with it, not it alone")
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with the run in --out, by its own options"
-    )
     given = vars(parser.parse_args())
-    games, search, resume = map(given.pop, ("evaluate", "search", "resume"))
+    games, search, out = given.pop("evaluate"), given.pop("search"), given.pop("out", Config.out)
     if games:
-        print(evaluate(games, search=search, **given))
+        print(evaluate(games, out, search=search, **given))
         return
-    config, saved = chosen(given, resume=resume)
+    config = Config(out, **given)
+    begun = saved(config)
     trainer = Trainer(config)
     with trainer.envs:
-        if saved:
-            trainer.restore(saved)
+        if begun:
+            trainer.restore(begun)
         try:
             trainer.run()
         except KeyboardInterrupt:

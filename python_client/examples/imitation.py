@@ -6,11 +6,8 @@
 Generates games of four `simple` agents as a data set with one row per decision, and
 streams it to a network with two hidden layers, written in numpy. After every tenth of
 the training it measures how often the network chooses the move that `simple` chose, in
-games it was not trained on, and how often it wins against three of them. It draws both as
-`curve.svg`, beside the network's weights and the numbers.
-
-The same command goes on with a run that was stopped, from the last of these measurements. A folder
-that holds a run with other options is left alone.
+games it was not trained on, and how often it wins against three of them: a line of
+`progress.jsonl`, beside `network.npz` with the weights.
 
 Needs pyarrow (``pip install pommego[data]``) and nothing else.
 """
@@ -38,23 +35,7 @@ from pommego.server import find_binary
 ID = "PommeFFACompetition-v0"
 STEPS = 393  # of a game of simple against itself, on average
 SIDE = 11  # sides of the board, and of the part around the agent that the network sees
-SEEN = [
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-    11,
-    12,
-    14,
-    16,
-]  # the planes used; the others are empty in this game
+SEEN = [*range(13), 14, 16]  # the planes used; the others are empty in this game
 SCALE = np.ones(18, np.float32)
 SCALE[[3, 4, 9]] = 0.1, 0.1, 0.3  # planes with numbers, not only 0 and 1
 RIGID = 1  # the plane that is 1 beyond the edge
@@ -75,7 +56,7 @@ def look(planes: NDArray[np.uint8], scalars: Array) -> Array:
 class Network:
     """Two hidden layers and a softmax over moves, trained by Adam."""
 
-    def __init__(self, inputs: int, hidden: int, moves: int, rate: float, seed: int) -> None:
+    def __init__(self, inputs: int, hidden: int, moves: int, seed: int) -> None:
         rng = np.random.default_rng(seed)
         sizes = [inputs, hidden, hidden // 2, moves]
         self.weights: list[Array] = []
@@ -85,7 +66,7 @@ class Network:
                 np.zeros(b, np.float32),
             ]
         self.weights[-2] *= 0.1  # all moves equally likely at first
-        self._rate, self._steps = rate, 0
+        self._steps = 0
         self._means = [np.zeros_like(w) for w in self.weights]
         self._squares = [np.zeros_like(w) for w in self.weights]
 
@@ -102,7 +83,7 @@ class Network:
         return softmax(np.where(legal == 1, self.forward(x)[-1], -np.inf))
 
     def learn(self, x: Array, legal: NDArray[np.integer], moves: NDArray[np.integer], rate: float) -> None:
-        """Make a gradient step towards these moves. rate: the learning rate, relative to the first."""
+        """Make a gradient step towards these moves."""
         layers = self.forward(x)
         slope = softmax(np.where(legal == 1, layers[-1], -np.inf))
         slope[np.arange(len(x)), moves] -= 1
@@ -112,7 +93,7 @@ class Network:
             slopes = [layers[k // 2].T @ slope, slope.sum(axis=0), *slopes]
             if k:
                 slope = (slope @ self.weights[k].T) * (layers[k // 2] > 0)
-        self._adam(slopes, self._rate * rate)
+        self._adam(slopes, rate)
 
     def _adam(self, slopes: Sequence[Array], rate: float) -> None:
         self._steps += 1
@@ -121,20 +102,6 @@ class Network:
             self._means[k] += 0.1 * (g - self._means[k])
             self._squares[k] += 0.001 * (g * g - self._squares[k])
             self.weights[k] -= rate * fix * self._means[k] / (np.sqrt(self._squares[k]) + 1e-8)
-
-    def state(self) -> dict[str, Array]:
-        """Return the arrays that `restore` needs."""
-        parts = {"weights": self.weights, "means": self._means, "squares": self._squares}
-        arrays = {f"{name}{k}": array for name, part in parts.items() for k, array in enumerate(part)}
-        return arrays | {"steps": np.array(self._steps)}
-
-    def restore(self, state: dict[str, Array]) -> None:
-        """Go on from there."""
-        for k in range(len(self.weights)):
-            self.weights[k], self._means[k], self._squares[k] = (
-                state[f"{name}{k}"] for name in ("weights", "means", "squares")
-            )
-        self._steps = int(state["steps"])
 
 
 def softmax(scores: Array) -> Array:
@@ -145,21 +112,9 @@ def softmax(scores: Array) -> Array:
 
 def generated(path: Path, decisions: int, seed: int) -> Path:
     """Generate a data set of about this many decisions, unless it exists."""
-    command = [
-        find_binary(),
-        "generate",
-        "--out",
-        path,
-        "--env",
-        ID,
-        "--agents",
-        "simple",
-        "--seed",
-        str(seed),
-    ]
     games = max(1, round(decisions / 2 / STEPS))
-    command += ["--observation", "planes", "--games", str(games)]
-    subprocess.run(command, check=True)
+    command = f"generate --env {ID} --agents simple --observation planes --games {games} --seed {seed} --out"
+    subprocess.run([find_binary(), *command.split(), path], check=True)
     return path
 
 
@@ -186,161 +141,59 @@ def agreement(net: Network, held_out: Sequence[tuple[Array, ...]]) -> dict[str, 
 def matches(net: Network, games: int, seed: int) -> dict[str, float]:
     """Play games against three `simple`, drawing each move by its probability."""
     rng = np.random.default_rng(seed)
-    playing = np.ones(
-        games, np.bool_
-    )  # each game counts once: counting the first to end would favour short games
-    won = tied = 0
-    with pommego.make_vec(ID, games, opponents=["simple"] * 3, on_death="wait") as envs:
-        obs, info = envs.reset(seed=seed)
-        while playing.any():
-            chances = net.chances(look(obs["planes"], obs["scalars"]), info["action_mask"])
-            reach = chances.cumsum(axis=1)
-            moves = (reach < rng.random((games, 1)) * reach[:, -1:]).sum(axis=1)
-            obs, _, _, _, info = envs.step(moves)
-            if "game" in info:
-                over, game = info["_game"] & playing, info["game"]
-                won += int((game["won"] & over).sum())
-                tied += int(((game["result"] == pommego.Result.TIED) & over).sum())
-                playing &= ~over
-    return {"won": won / games, "tied": tied / games, "matches": games}
 
+    def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
+        reach = net.chances(look(obs["planes"], obs["scalars"]), info["action_mask"]).cumsum(axis=1)
+        return (reach < rng.random((len(reach), 1)) * reach[:, -1:]).sum(axis=1)
 
-def curve(points: Sequence[dict[str, float]]) -> str:
-    """Draw the learning curve as an SVG image."""
-    width, height, left, right, bottom = 560, 300, 50, 40, 40  # right: half of the last label
-    most = points[-1]["decisions"] or 1
-
-    def at(point: dict[str, float], name: str) -> tuple[float, float]:
-        x = left + (width - left - right) * point["decisions"] / most
-        return x, height - bottom - (height - bottom - 20) * point[name]
-
-    parts = [f'<rect width="{width}" height="{height}" fill="white"/>']
-    for tenth in range(0, 11, 2):
-        y = height - bottom - (height - bottom - 20) * tenth / 10
-        parts.append(f'<path d="M{left} {y:.1f}H{width - right}" stroke="#ddd"/>')
-        parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{tenth * 10} %</text>')
-    for k in range(5):
-        x = left + (width - left - right) * k / 4
-        parts.append(
-            f'<text x="{x:.1f}" y="{height - bottom + 18}" text-anchor="middle">{most * k / 4:,.0f}</text>'
-        )
-    parts.append(f'<text x="{width / 2}" y="{height - 6}" text-anchor="middle">decisions learned from</text>')
-    lines = [
-        ("accuracy", "#0072b2", "chooses what simple chose"),
-        ("won", "#009e73", "wins against three simple"),
-        ("tied", "#999999", "ties with them"),
-    ]
-    for k, (name, colour, label) in enumerate(lines):
-        path = "L".join("{:.1f} {:.1f}".format(*at(point, name)) for point in points)
-        parts.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts.append(f'<text x="{left + 12}" y="{34 + 16 * k}" fill="{colour}">{label}</text>')
-    body = "\n".join(parts)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'font-family="sans-serif" font-size="12">\n{body}\n</svg>\n'
-    )
-
-
-def save(out: Path, net: Network, run: dict[str, Any]) -> None:
-    """Write the curve, the network and, whole or not at all, what the same command goes on from."""
-    with (out / "checkpoint.new").open("wb") as file:
-        np.savez(file, run=np.array(json.dumps(run)), **net.state())
-    (out / "checkpoint.new").replace(out / "checkpoint.npz")
-    (out / "curve.svg").write_text(curve(run["points"]))
-    (out / "curve.json").write_text(json.dumps(run["points"], indent=1) + "\n")
-    np.savez(out / "network.npz", *net.weights)
-
-
-def begun(
-    out: Path, options: dict[str, Any], defaults: dict[str, Any], *, resume: bool
-) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return the run in this folder, or a new one, and what `Network.restore` needs, if it has begun.
-
-    With `resume` the options that have their defaults are the run's own.
-
-    Raises:
-        SystemExit: the folder has a run with other options, or none to resume.
-    """
-    path = out / "checkpoint.npz"
-    if not path.exists():
-        if resume or (out / "curve.json").exists():
-            raise SystemExit(f"{out} has no run that imitation.py could go on with: choose another --out")
-        return {"options": options, "points": [], "finished": False}, {}
-    saved = dict(np.load(path))
-    run = json.loads(str(saved.pop("run")))
-    own = run["options"]
-    wanted = {name: own[name] if resume and v == defaults[name] else v for name, v in options.items()}
-    other = [name for name in own if own[name] != wanted[name]]
-    if other:
-        was, now = (", ".join(f"--{name} {v[name]}" for name in other) for v in (own, wanted))
-        raise SystemExit(
-            f"{out} has a run with {was}, not {now}. The same options or --resume go on with it; "
-            "another --out begins a new run."
-        )
-    return run, saved
+    result = pommego.evaluate(policy, ID, "simple", games, seed=seed)
+    return {"won": result.win_rate.value, "tied": result.tie_rate.value, "matches": games}
 
 
 def main() -> None:
-    """Generate, learn, play, draw."""
+    """Generate, learn, play."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--out", type=Path, default=Path("runs/imitation"), help="the output folder")
     parser.add_argument("--decisions", type=int, default=1_000_000, help="decisions to learn from")
     parser.add_argument("--epochs", type=int, default=2, help="passes over them")
-    parser.add_argument("--matches", type=int, default=300, help="games to play at each point of the curve")
-    parser.add_argument("--points", type=int, default=10, help="points of the curve, besides its start")
+    parser.add_argument("--matches", type=int, default=300, help="games to play at each measurement")
+    parser.add_argument("--points", type=int, default=10, help="measurements, besides that of the start")
     parser.add_argument("--hidden", type=int, default=256, help="units of the first hidden layer")
     parser.add_argument("--batch", type=int, default=512, help="decisions per gradient step")
     parser.add_argument("--rate", type=float, default=1e-3, help="learning rate; it falls to 0")
     parser.add_argument("--seed", type=int, default=1, help="seed of boards, network and matches")
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with the run in --out, by its own options"
-    )
-    given, defaults = (vars(parser.parse_args(arguments)) for arguments in (None, []))
-    out, resume = given.pop("out"), given.pop("resume")
-    run, saved = begun(out, given, defaults, resume=resume)
-    if run["finished"]:
-        print(f"{out}: nothing is left to do")
-        return
-    o, points = argparse.Namespace(**run["options"]), run["points"]
+    o = parser.parse_args()
 
-    path = generated(out / "data", o.decisions, o.seed)
-    unseen = generated(out / "held-out", max(2000, o.decisions // 50), o.seed + 10_000_000)
+    path = generated(o.out / "data", o.decisions, o.seed)
+    unseen = generated(o.out / "held-out", max(2000, o.decisions // 50), o.seed + 10_000_000)
     held_out = list(decisions_of(unseen, 4096, None))
-    inputs = held_out[0][0].shape[1]
-    net = Network(inputs, o.hidden, held_out[0][1].shape[1], o.rate, o.seed)
-    if saved:
-        net.restore(saved)
-    before = points[-1] if points else {"decisions": 0, "seconds": 0.0}
-    begin, learned, total = time.time() - before["seconds"], 0, o.decisions * o.epochs
+    x, legal, _ = held_out[0]
+    net = Network(x.shape[1], o.hidden, legal.shape[1], o.seed)
+    begin, total, learned, points = time.time(), o.decisions * o.epochs, 0, []
+    progress = o.out / "progress.jsonl"
+    progress.write_text("")
 
     def note() -> None:
-        point = {"decisions": float(learned), "seconds": time.time() - begin, **agreement(net, held_out)}
-        point |= matches(net, o.matches, o.seed + 20_000_000)
-        points.append(point)
-        save(out, net, run)
-        print(json.dumps(point), flush=True)
+        point = {"decisions": learned, "seconds": time.time() - begin, **agreement(net, held_out)}
+        points.append(point | matches(net, o.matches, o.seed + 20_000_000))
+        line = json.dumps(points[-1])
+        print(line, flush=True)
+        with progress.open("a") as file:
+            file.write(line + "\n")
 
-    if not points:
-        note()
+    note()
     for epoch in range(o.epochs):
-        seen = 0
         for x, legal, moves in decisions_of(path, o.batch, shuffle=o.seed + epoch):
-            if learned >= before["decisions"]:  # it goes on after what it has learned from
-                net.learn(x, legal, moves, rate=max(0.02, 1 - learned / total))
-            seen += len(moves)
+            net.learn(x, legal, moves, o.rate * max(0.02, 1 - learned / total))
             learned += len(moves)
-            if learned > before["decisions"] and learned >= total * len(points) / o.points:
+            if learned >= total * len(points) / o.points:
                 note()
-            if seen >= o.decisions:
+            if learned >= o.decisions * (epoch + 1):
                 break
-    if learned - points[-1]["decisions"] > total / o.points / 2:  # there were fewer than expected
+    if points[-1]["decisions"] < learned:  # there were fewer than expected
         note()
-    run["finished"] = True
-    save(out, net, run)
+    np.savez(o.out / "network.npz", *net.weights)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        print("stopped: the same command goes on")
+    main()

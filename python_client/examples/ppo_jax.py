@@ -2,7 +2,6 @@
 
     python ppo_jax.py                           # learns to outlive `random`, one against one
     python ppo_jax.py --opponents simple --updates 500
-    python ppo_jax.py --measure 9               # what steps inside the program cost beside plain Python
 
 The program steps the games by `pommego.jax.step` in a `lax.scan`. What gymnasium's NEXT_STEP means for it:
 
@@ -17,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +24,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 import pommego
 from pommego.jax import step
@@ -236,54 +233,12 @@ def train(config: Config, tell: Callable[[str], Any] = print) -> tuple[Params, l
     return learner.params, won
 
 
-def measure(config: Config, rounds: int) -> None:
-    """Compare rollouts inside a program with those of a Python loop, turn by turn."""
-    envs, learner = make(config)
-    inside = jax.jit(partial(roll, envs))
-    choose = jax.jit(act)
-
-    def program(keys: jax.Array) -> Any:
-        return inside(learner.params, learner.obs, learner.mask, keys)
-
-    def python(keys: jax.Array) -> Any:
-        (obs, mask), kept = (learner.obs, learner.mask), []
-        for key in keys:
-            action, logp, value = choose(learner.params, obs, mask, key)
-            seen, reward, terminated, truncated, info = envs.step(np.asarray(action))
-            over, valid = terminated | truncated, info["valid"]
-            kept.append(Steps(obs, mask, action, logp, value, reward, terminated, over, valid))
-            # They are copied, as arrays of the environment with copy=False change in the next step.
-            obs, mask = jax.tree.map(jnp.array, (seen, info["action_mask"]))
-        return jax.tree.map(lambda *each: jnp.stack(each), *kept)
-
-    taken: dict[str, list[float]] = {"program": [], "python": []}
-    with envs:
-        for n in range(rounds + 1):
-            keys = jax.random.split(jax.random.key(n), config.rollout)
-            for name, way in (("program", program), ("python", python)):
-                began = time.perf_counter()
-                jax.block_until_ready(way(keys))
-                taken[name].append(time.perf_counter() - began)
-    for name, seconds in taken.items():
-        speeds = sorted(config.rollout * config.games / s for s in seconds[1:])  # the first compiles
-        print(f"{name}: {statistics.median(speeds):.0f} steps a second ({speeds[0]:.0f} to {speeds[-1]:.0f})")
-    ratios = [b / a for a, b in zip(taken["program"][1:], taken["python"][1:], strict=True)]
-    low, middle, high = statistics.quantiles(ratios)
-    print(f"the program's speed, of the Python loop's: {middle:.0%} (quartiles {low:.0%} and {high:.0%})")
-
-
 def main() -> None:
-    """Read the options, and train or measure."""
+    """Read the options, and train."""
     parser = argparse.ArgumentParser(description="Learn to play one against one by PPO in JAX.")
     for name, value in vars(Config()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
-    parser.add_argument("--measure", type=int, metavar="ROUNDS", help="measure rollouts, and learn nothing")
-    given = vars(parser.parse_args())
-    rounds = given.pop("measure")
-    if rounds:
-        measure(Config(**given), rounds)
-    else:
-        train(Config(**given))
+    train(Config(**vars(parser.parse_args())))
 
 
 if __name__ == "__main__":

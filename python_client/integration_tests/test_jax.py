@@ -212,12 +212,3 @@ def test_learns(ppo: ModuleType) -> None:
     assert np.mean(won[-3:]) > 0.85
     short = [ppo.train(ppo.Config(updates=2), tell=lambda _: None)[0] for _ in range(2)]
     assert_same(*(jax.tree.map(np.asarray, p) for p in short))
-
-
-def test_measure(ppo: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    ppo.measure(ppo.Config(games=8, rollout=4), 2)
-    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == [
-        "program",
-        "python",
-        "the program's speed, of the Python loop's",
-    ]

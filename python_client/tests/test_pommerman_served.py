@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import random
-import re
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
-from conftest import REPOSITORY
 from pommego import pommerman
 from pommego.pommerman import agents, constants
 from reference.exact import difference, exact
@@ -75,16 +71,3 @@ def test_dictionaries_of_rows(vec: Any) -> None:
     for other in (vec("PommeFFA2018-v0", 1), vec(games=2, rules=[{}, {"num_wood": 20}])):
         with pytest.raises(ValueError, match="wants one set of Pommerman's rules, without skulls"):
             pommerman.Dictionaries(other.game_spec)
-
-
-def test_the_example_runs() -> None:
-    program = REPOSITORY / "python_client" / "examples" / "pommerman_api.py"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(program), "8"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.stderr == ""
-    assert re.search(r"one game: .*\nmany games, ended and won: \((\d+), \d+\)\n", done.stdout), done.stdout

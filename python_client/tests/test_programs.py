@@ -145,16 +145,6 @@ def test_the_package_runs_as_the_command(binary: Path) -> None:
     assert "pommego play: --seed is" in run("-m", "pommego", "play", "--seed", "-1", code=2).stderr
 
 
-def test_curves_name_what_they_need(tmp_path: Path) -> None:
-    (tmp_path / "progress.jsonl").write_text('{"minutes": 1, "won": 0.5}\n')
-    script = (
-        "import runpy, sys; sys.modules['matplotlib'] = None; "
-        f"sys.argv = ['curve.py', {str(tmp_path)!r}, '--y', 'won']; "
-        f"runpy.run_path({str(EXAMPLES / 'curve.py')!r}, run_name='__main__')"
-    )
-    assert run("-c", script, code=1).stderr == "drawing needs matplotlib: pip install 'pommego[plot]'\n"
-
-
 def test_example_is_ten_lines_and_runs(binary: Path) -> None:
     source = (EXAMPLES / "rollout.py").read_text()
     code = [line for line in source.splitlines() if line.strip() and not line.startswith('"""')]

@@ -416,9 +416,9 @@ def test_uv_adds(user: User) -> None:
     uv = REPOSITORY / ".venv-tools" / "bin" / "uv"
     project = user.folder / "project"
     user.run(uv, "init", "--quiet", "--bare", "--python", sys.executable, project)
-    user.run(uv, "add", "--quiet", "--directory", project, "--index", user.index, "pommego[league]")
+    user.run(uv, "add", "--quiet", "--directory", project, "--index", user.index, "pommego[pettingzoo]")
     assert user.run(uv, "run", "--quiet", "--directory", project, "python", "-c", WHICH).startswith(VERSION)
-    assert user.run(uv, "run", "--quiet", "--directory", project, "python", "-c", "import openskill") == ""
+    assert user.run(uv, "run", "--quiet", "--directory", project, "python", "-c", "import pettingzoo") == ""
 
 
 @built

@@ -41,17 +41,12 @@ class Bot(socketserver.TCPServer):
 
 @contextlib.contextmanager
 def connected(decide: Callable[[dict[str, Any]], str]) -> Iterator[tuple[Bot, str]]:
-    """Run a bot, and the example in front of it; the address is the example's."""
+    """Run a bot; the agent is the example in front of it."""
     with Bot(decide) as bot:
         thread = threading.Thread(target=bot.serve_forever, args=(0.01,))
         thread.start()
-        command = [sys.executable, str(EXAMPLE), "--bot", f"127.0.0.1:{bot.server_address[1]}", "--port", "0"]
         try:
-            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
-                try:
-                    yield bot, run.stdout.readline().strip()
-                finally:
-                    run.terminate()
+            yield bot, f"exec:{sys.executable} {EXAMPLE} 127.0.0.1:{bot.server_address[1]}"
         finally:
             bot.shutdown()
             thread.join()
@@ -66,10 +61,10 @@ def play(binary: Path, agents: str) -> dict[str, Any]:
 def test_a_bot_of_the_kit_plays(binary: Path) -> None:
     """It sees where its moves have led it, its bomb, and what that collected."""
     script = {1: "U", 2: "LEFT", 3: "B", 4: "d", 5: "Right", 6: "R"}
-    with connected(lambda dto: script.get(dto["currentRound"], "H")) as (bot, address):
-        result = play(binary, f"static,{address},static,static")
+    with connected(lambda dto: script.get(dto["currentRound"], "H")) as (bot, agent):
+        result = play(binary, f"static,{agent},static,static")
         # A second game, in which the bot is told to begin anew.
-        play(binary, f"static,{address},static,static")
+        play(binary, f"static,{agent},static,static")
     seat = result["seats"][1]
     assert (seat["moves"], seat["late"], seat["failed"]) == (100, 0, 0), seat
     assert [dto["currentRound"] for dto in bot.asked] == [*range(1, 101)] * 2
@@ -93,15 +88,23 @@ def test_a_bot_of_the_kit_plays(binary: Path) -> None:
 
 @pytest.mark.parametrize("answer", ["", "Invalid request - cannot parse JSON"])
 def test_what_is_no_move_is_a_failed_one(binary: Path, answer: str) -> None:
-    with connected(lambda _: answer) as (_, address):
-        seat = play(binary, f"{address},static,static,static")["seats"][0]
+    with connected(lambda _: answer) as (_, agent):
+        seat = play(binary, f"{agent},static,static,static")["seats"][0]
     assert (seat["moves"], seat["failed"]) == (100, 100)
-    assert "502" in seat["last_error"]
+    assert (answer or '""') in seat["last_error"]
+
+
+def test_a_bot_that_cannot_be_reached_fails(binary: Path) -> None:
+    with connected(lambda _: "H") as (_, agent):
+        pass
+    seat = play(binary, f"{agent},static,static,static")["seats"][0]
+    assert (seat["moves"], seat["failed"]) == (100, 100)
+    assert "refused" in seat["last_error"]
 
 
 def test_the_page_has_every_field(binary: Path) -> None:
-    with connected(lambda _: "H") as (bot, address):
-        play(binary, f"{address},static,static,static")
+    with connected(lambda _: "H") as (bot, agent):
+        play(binary, f"{agent},static,static,static")
     sent = bot.asked[0]
     names = {*sent, *sent["players"]["1"], "ownerId", "countdown"}
     assert names <= set(re.findall(r"`(\w+)`", PAGE.read_text()))

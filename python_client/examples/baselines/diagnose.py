@@ -1,8 +1,8 @@
-"""Look into a run of `ppo.py`: `python diagnose.py ppo-ffa runs/ppo-ffa-0 --png bombs.png`.
+"""Look into a run of `ppo.py`: `python diagnose.py ppo-ffa runs/ppo-ffa-0`.
 
 Prints two tables in Markdown about games that the run's network plays: how sure it is of each move, and
-how wrong its values are by the steps that are left. Draws the last bomb of some games. Where learning
-stands still, look here first. Needs what `ppo.py` needs, and matplotlib (`pip install 'pommego[plot]'`).
+how wrong its values are by the steps that are left. Where learning stands still, look here first. `pommego
+play --agents net:weights=runs/ppo-ffa-0/policy.net,simple,simple,simple --show` shows a game of it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import argparse
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import ppo
 import torch
 from torch import Tensor
@@ -20,8 +19,6 @@ import pommego
 
 MOVES = ("stay", "up", "down", "left", "right", "bomb")
 LEFT = (3, 10, 30, 100, 300, 800)  # steps; each is the last of its row in the table
-SHOWN = (1, 3, 5, 7, 9, 11)  # steps after a bomb was laid
-BOMB = MOVES.index("bomb")
 BOARDS = 1_000_000_000  # seed of the games; training's are below
 
 
@@ -72,37 +69,6 @@ def tables(all_: Played) -> str:
     return "\n".join(lines)
 
 
-def bombs(run: ppo.Run, against: str, games: int, png: Path) -> None:
-    """Draw the last bomb of seat 0, which is blue: a row of pictures for each game, up to its end."""
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    policy, recipe = pommego.load(run.out / "policy.net"), run.recipe
-    other = "learner" if against == ppo.SELF else against
-    seats = ["learner", other] * 2 if recipe.team else ["learner", other, other, other]
-    seats = seats[: pommego.catalog()[recipe.id].seats]
-    figure = Figure(figsize=(2 * len(SHOWN), 2.2 * games), layout="constrained")
-    for number, row in enumerate(figure.subplots(games, len(SHOWN), squeeze=False)):
-        shown = {"autoreset_mode": "Disabled", "render_mode": "rgb_array", **policy.options}
-        envs = pommego.make_vec(recipe.id, 1, seats=seats, **shown)
-        obs, info = envs.reset(seed=BOARDS + number)
-        frames, last, over = [], 0, np.zeros(envs.num_envs, bool)
-        while not over.all():
-            actions = policy(obs, info)
-            if actions.reshape(envs.num_envs, -1)[0, 0] == BOMB and not over[0]:
-                last = len(frames)
-            frames.append(envs.render(0))
-            obs, _, ended, _, info = envs.step(actions)
-            over |= ended
-        frames.append(envs.render(0))
-        envs.close()
-        for axes, step in zip(row, SHOWN, strict=True):
-            at = min(last + step, len(frames) - 1)
-            axes.axis("off")
-            axes.imshow(frames[at])
-            axes.set_title(f"step {at}", fontsize=8)
-    figure.savefig(png, dpi=90)
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Read the command line, and look."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -110,14 +76,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("run", type=Path, help="the run's folder")
     parser.add_argument("--against", default="simple", help=f"an agent, or {ppo.SELF!r}")
     parser.add_argument("--games", type=int, default=128, help="seats that play a game each")
-    parser.add_argument("--png", type=Path, help="file for pictures of bombs")
-    parser.add_argument("--rows", type=int, default=4, help="games in the pictures")
     o = parser.parse_args(arguments)
     run = ppo.Run(ppo.parser.parse_args([o.name, "--out", str(o.run)]))
     run.restore()
     print(tables(played(run, o.against, o.games)))
-    if o.png:
-        bombs(run, o.against, o.rows, o.png)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 """Sum up runs of `ppo.py` over their seeds: `python table.py runs/ppo-duel-* runs/ppo-ffa-*`.
 
 Prints a table in Markdown: for each baseline and opponent the share of games won, tied and lost. Each is the
-interquartile mean over the runs; the interval is a bootstrap over runs, of 95 %. Needs scipy. How the runs
-went is drawn by `curve.py`.
+interquartile mean over the runs; the interval is a bootstrap over runs, of 95 %. Needs scipy.
 """
 
 from __future__ import annotations
