@@ -128,9 +128,9 @@ def samples(report: dict[str, Any], way: Way) -> list[str]:
 
 def line(name: str, way: Way, units: dict[str, float]) -> str:
     """Write one sample in Go's benchmark format."""
-    told = "".join(f"/{option}={value}" for option, value in way.items())
+    options = "".join(f"/{option}={value}" for option, value in way.items())
     figures = " ".join(f"{value:.6g} {unit}" for unit, value in units.items())
-    return f"Benchmark{name[0].upper()}{name[1:]}{told} 1 {figures}"
+    return f"Benchmark{name[0].upper()}{name[1:]}{options} 1 {figures}"
 
 
 def _memory(options: argparse.Namespace) -> Iterator[Measurement]:
@@ -209,8 +209,8 @@ def tables(out: Path, made_by: str, head: str, failed: list[str]) -> str:
         if "Benchmark" in path.read_text():
             command = ["go", "tool", "benchstat", *how, f"{part}={path}"]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-            told = shlex.join(["go", "tool", "benchstat", *how, path.name])
-            blocks.append(f"## {heading}\n\n```\n$ {told}\n{done.stdout}```")
+            options = shlex.join(["go", "tool", "benchstat", *how, path.name])
+            blocks.append(f"## {heading}\n\n```\n$ {options}\n{done.stdout}```")
     blocks += ["## What could not be measured", *failed] if failed else []
     return "\n\n".join(blocks) + "\n"
 

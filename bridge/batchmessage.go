@@ -108,7 +108,7 @@ type batchMessage struct {
 	last  [][]byte           // the batch's final rows, of each of layout.final
 	home  chan *batchMessage // where it goes when the message has been sent; nil in a channel's slot
 
-	shares bool   // the client finds the message where it lies, and is only told that it is there
+	shares bool   // the client reads the message in shared memory, and gets only a notice
 	notice []byte // what is sent then
 }
 

@@ -39,7 +39,7 @@ func (b *budget) taken() int64 {
 	return b.used
 }
 
-// reserve takes bytes for what the error is to name, of the request's field.
+// reserve counts bytes as the account's, or returns an error that names what they are for and the request's field.
 func (a *account) reserve(bytes int64, field, what string) error {
 	const hint = "close environments, ask for less at a time (fewer games, workers or ticks), or start the server " +
 		"with a higher --max-memory-bytes"
@@ -67,8 +67,8 @@ func (a *account) release(bytes int64) {
 	a.used -= bytes
 }
 
-// exchange notes that a part of what was reserved has become another, which is reserved
-// already, and releases what it was.
+// exchange replaces a part of total by one of so many bytes, which are reserved
+// already, and releases those of the old part.
 func (a *account) exchange(total, part *int64, bytes int64) {
 	a.release(*part)
 	*total += bytes - *part

@@ -48,6 +48,7 @@ func (s *session) catalogGames(q gameRequest, which func(k int) string) (all []e
 
 // game finds a game, by rules of its own unless they are nil.
 func (c *Config) game(id string, rules []byte) (env.Game, error) {
+	id = env.ID(id)
 	if ids := c.IDs(); !slices.Contains(ids, id) {
 		return nil, fail(codeUnknownEnvID, "env_id", "", "unknown id %q%s, want one of %s", id, enum.Suggest(id, ids),
 			strings.Join(ids, ", "))

@@ -88,10 +88,9 @@ const keptBytes = 256 << 20
 // otherBytes is the room for a request that is posted as a message, and for its reply.
 const otherBytes = 256 << 10
 
-// newChannel plans memory for a number of slots and of places for their batches,
-// with the given bytes of actions and of a batch, and in each slot room for the
-// numbers of so many games. There are fewer places than asked for where they would
-// take too much.
+// newChannel plans memory for some slots and for places for their batches. Actions and
+// a batch have the given numbers of bytes, and each slot has room for the numbers of so
+// many games. There are fewer places than asked for if they would take too much.
 func newChannel(slots, places, actions, batch, games int) *channel {
 	batch = roundUp(batch, sharedPage)
 	places = max(slots, min(places, max(slots+2, keptBytes/batch)))
@@ -152,7 +151,7 @@ func (s *session) shareMemory(e *environment, slots, places int) error {
 	return nil
 }
 
-// message is that of the place where the step's batch goes.
+// message is the batch message at the place that the client gave for the step's batch.
 func (c *channel) message(e *environment) *batchMessage {
 	if c.messages[c.place] == nil {
 		c.messages[c.place] = e.messageAt(int(c.place), nil)
@@ -230,12 +229,11 @@ func (c *channel) posted() int {
 // slot is where the next step lies, or the one being made.
 func (c *channel) slot() int { return int(c.turn % uint64(len(c.actions))) }
 
-// take makes a request of the next step of the environment, and copies its
-// actions to where nobody else writes to them. One that names no place has the
-// slot's own; with a batch size it begins games. Or the slot has a request's message.
-// A step whose batch is to go to a place that there is not, or that begins more games
-// than there are, and a message longer than there is room for are nonsense: then it
-// returns nil.
+// take makes a request of what lies in the next slot: a message, or a step, whose
+// actions it copies to where the client cannot write. The batch goes to the place that
+// the step names, or without one to the slot's own; with a batch size such a step
+// begins games. take returns nil if the place does not exist, the games are more than
+// all, or the message is too long.
 func (c *channel) take(e *environment) *request {
 	slot, name := c.slot(), "step"
 	place := c.client.place[slot].Load()
@@ -270,8 +268,8 @@ func (c *channel) takeMessage(length uint64) *request {
 	return &c.request
 }
 
-// give writes the reply to such a request where that lay, and reports whether there was
-// room for it.
+// give writes the reply to a request that came as a message to where that lay, and
+// reports whether it fitted.
 func (c *channel) give(rep reply) bool {
 	if len(rep.msg) > otherBytes {
 		return false

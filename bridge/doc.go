@@ -1,5 +1,5 @@
 // Package bridge serves environments over WebSocket: one connection, many
-// environments, one reply a request. PROTOCOL.md is what goes over the wire.
+// environments, one reply per request. PROTOCOL.md is what goes over the wire.
 //
 //	server, err := bridge.New(bridge.Config{IDs: catalog.IDs, Game: catalog.Game})
 //	listener, err := net.Listen("tcp", "127.0.0.1:0")

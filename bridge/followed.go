@@ -17,7 +17,7 @@ const (
 	between = 50 * time.Millisecond
 
 	mostKept   = 128 // positions of a game
-	mostMissed = 64  // events, the last, that are told with one of them
+	mostMissed = 64  // events, the last ones, that one of them shows
 
 	// positionBytes is the most memory that a position takes with its events and thoughts, and
 	// followedBytes what a game takes that is followed.
@@ -25,9 +25,8 @@ const (
 	followedBytes = mostKept * positionBytes
 )
 
-// followed is a game that has viewers: a vec.Watcher that keeps its last
-// positions. Where it leaves steps out, what happened in them is told with the next that
-// it keeps.
+// followed is a game that has viewers: a vec.Watcher that keeps its last positions. If
+// it leaves steps out, the next position that it keeps also has their events.
 type followed struct {
 	env     *environment
 	game    int

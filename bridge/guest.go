@@ -223,9 +223,9 @@ func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 	<-last
 }
 
-// Keep has a session of a name outlast its request, as one whose requests come on connections of their own: as
-// a guest that counts as a connection until it is closed and end has returned. Half of all are for requests.
-// Where there are too many, the one makes room that has had no request for longest, if for longer than idle.
+// Keep makes a session outlast its request. It returns a guest that counts as a connection until it
+// is closed and end has returned. Such guests may be half of all connections. If there are too
+// many, Keep closes the one whose last request is longest ago, if that is longer ago than idle.
 func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error) {
 	srv := g.server
 	leave, status, reason := srv.enter(g.address, g.here, 2)
@@ -254,8 +254,8 @@ func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error
 	return kept, nil
 }
 
-// makeRoom ends the session that has been idle for longest, if for longer than idle; near: one of the guest's
-// address. It reports whether it has.
+// makeRoom closes the session whose last request is longest ago, and longer ago than
+// idle; with near only one of the guest's address. It reports whether there was one.
 func (g *Guest) makeRoom(idle time.Duration, near bool) bool {
 	var oldest *Guest
 	since := time.Now().Add(-idle)

@@ -19,18 +19,19 @@ import (
 const livePath, viewKey = "/live", "View-Key"
 
 const (
-	// lookTimeout is how long a viewer waits for a long step to end, and then takes the answer.
+	// lookTimeout is how long a viewer waits for a step to end. After that the answer
+	// is "busy".
 	lookTimeout = 5 * time.Second
 
 	// mostLooks is how many viewers the games of one client have at a time.
 	mostLooks = 16
 )
 
-// LiveEnv is an environment that can be viewed, without what is in it.
+// LiveEnv describes an environment that can be viewed, without its positions.
 type LiveEnv struct {
 	Env      string `json:"env"`
 	Games    int    `json:"games"`
-	Learners int    `json:"learners"` // rows a game
+	Learners int    `json:"learners"` // rows per game
 	Client   string `json:"client"`
 	Running  bool   `json:"running"` // it has been reset
 }
@@ -108,7 +109,7 @@ func (srv *Server) lookedAt(w http.ResponseWriter, r *http.Request) *environment
 	return e
 }
 
-// tell says what the key of a request opens: an environment, or the list of all.
+// tell answers what the key of a request is for: an environment, or the list of all.
 func (srv *Server) tell(w http.ResponseWriter, r *http.Request) {
 	if srv.cfg.ListKey != "" && isKey(srv.cfg.ListKey, r.Header.Get(viewKey)) {
 		answerJSON(w, srv.gallery.list())

@@ -106,7 +106,7 @@ var optionNames = map[string]string{
 	"BatchSize": "batch_size", "Autoreset": "autoreset_mode", "MaxEpisodeSteps": "max_episode_steps", "Player": "policy",
 }
 
-// optionError is the error of a field of vec's, by its name here.
+// optionError is vec's error of an option, with the field's name in requests.
 func optionError(err error) *wireError {
 	var option *vec.OptionError
 	if !errors.As(err, &option) {
@@ -120,9 +120,9 @@ func optionError(err error) *wireError {
 	return e
 }
 
-// newPool makes a pool within the server's limits, with the layout of its batch messages, each of
-// so many steps, and takes the memory of it and so many messages: bytes, to be released
-// when it is closed.
+// newPool makes a pool within the server's limits, and the layout of its batch
+// messages, each of so many steps. It reserves bytes for the pool and its messages,
+// which whoever closes the pool releases.
 func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, messages int) (
 	pool *vec.Pool, l *messageLayout, bytes int64, err error,
 ) {
@@ -166,8 +166,8 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, mes
 	return pool, l, bytes, nil
 }
 
-// memory is what a pool takes with so many messages, which show games as those of shown,
-// and notes what a batch takes besides, and the agents of the pool.
+// memory is how many bytes a pool takes with so many messages, which show the games of
+// shown. It also notes how many a batch takes besides, and how many the agents.
 func (l *messageLayout) memory(cfg, shown vec.Config, messages int) (int64, error) {
 	pool, err := vec.MemoryOf(cfg)
 	if err != nil {

@@ -57,7 +57,7 @@ func (srv *Server) probe(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// asksForMetrics reports whether r, which may be answered, is for the metrics.
+// asksForMetrics reports whether r asks for the metrics and may have them.
 func (srv *Server) asksForMetrics(r *http.Request) bool {
 	return srv.cfg.Metrics && r.URL.Path == "/metrics"
 }

@@ -75,9 +75,8 @@ func (s *session) stepPosted() (any bool) {
 	return any
 }
 
-// postedStep makes one of them and answers it where it came from; an error, or what
-// there is no room for, goes through the socket. One that begins games has no answer
-// but that it is done.
+// postedStep makes a posted step. The reply goes into shared memory, or through the
+// socket if it is an error or too long. A step that begins games is only acknowledged.
 func (s *session) postedStep(e *environment) {
 	c := e.channel
 	r := c.take(e)

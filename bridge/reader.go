@@ -48,13 +48,13 @@ type link struct {
 	cancel   atomic.Bool // ends the request in progress; environments have it
 }
 
-// setUp makes it one without a connection.
+// setUp fills in a link that has no connection yet.
 func (l *link) setUp(srv *Server, client string) {
 	l.server, l.client, l.memory = srv, client, account{budget: &srv.memory}
 	l.ctx, l.end = context.WithCancel(context.Background())
 }
 
-// open gives it its connection.
+// open adds the connection.
 func (l *link) open(ws *websocket.Conn) {
 	l.ws, l.conn = ws, ws.NetConn().(peer)
 	l.conn.settle()
@@ -62,9 +62,9 @@ func (l *link) open(ws *websocket.Conn) {
 	ws.SetPongHandler(l.pong)
 }
 
-// stop ends it, once: the request in progress is finished, those behind it are dropped, and the peer is told
-// code. If that takes too long, the connection is cut and the games are stopped; with code 0, when there is no
-// peer, they are at once. Any goroutine may call it.
+// stop ends the connection, once: the request in progress is finished, those behind it are dropped,
+// and the peer gets the close code. If that takes too long, the connection is cut and the games are
+// stopped; with code 0, when there is no peer, they are at once. Any goroutine may call it.
 func (l *link) stop(code int, reason string) {
 	l.stopOnce.Do(func() {
 		l.code, l.reason = code, reason

@@ -48,8 +48,8 @@ func (s *session) sendGames(e *environment, id uint64, q sendRequest) (reply, er
 	return s.begun(e, id), nil
 }
 
-// begun is the reply to send. It lies in one of two buffers: while one is being
-// made, the writer has at most the other.
+// begun is the reply to a request that begins a step. It uses two buffers in turn:
+// while one is filled, the writer has at most the other.
 func (s *session) begun(e *environment, id uint64) reply {
 	buf := &s.okReplies[s.nextOK]
 	s.nextOK = 1 - s.nextOK

@@ -83,7 +83,7 @@ func registerEnv[Q any](name string, running bool, answer func(*session, *enviro
 	})
 }
 
-// nothing is what a request without further fields says.
+// nothing is the struct of a request without further fields.
 type nothing struct{}
 
 // parse checks the message and finds the request's number and handler. On an

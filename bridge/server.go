@@ -130,7 +130,7 @@ type service struct {
 	running  sync.WaitGroup // one for each session
 }
 
-// stopper is a connection that can be ended: told code, and that is all if code is 0.
+// stopper is a connection that can be ended. It sends the peer the close code first, unless code is 0.
 type stopper interface{ stop(code int, reason string) }
 
 // peerKey is the key of a request's peer in its context.

@@ -16,8 +16,8 @@ const (
 	// flight times this, and one long message, which alone counts as memory.
 	keepBytes = 64 << 10
 
-	// tooLong times the limit is what is read of a message over it, to answer
-	// with an error. Anything longer ends the connection.
+	// tooLong times the limit is how much of an over-long message is read, to answer
+	// with an error. A longer one ends the connection.
 	tooLong = 4
 
 	lingerTime = time.Second // for the peer to take the last bytes

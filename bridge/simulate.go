@@ -22,7 +22,7 @@ type simulateRequest struct {
 	All     bool         `wire:"trajectory"`                   // show every step
 }
 
-// keptSimulators is for how many numbers of states an environment keeps a pool ready.
+// keptSimulators is how many simulators an environment keeps, each for another number of states.
 const keptSimulators = 4
 
 type simulator struct {
@@ -90,8 +90,8 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 	return reply{msg: f.simulated(id, seed, sim.states), batch: f, held: held}, nil
 }
 
-// reserveStates takes the memory for new states of so many bytes: what the simulator
-// keeps of them, and held, that of the reply, which is the batch and the states.
+// reserveStates reserves memory for new states of so many bytes: what the simulator keeps
+// of them, and what the reply holds, which is the batch and the states. held is the latter.
 func (s *session) reserveStates(sim *simulator, bytes int64) (held int64, err error) {
 	held = bytes + int64(sim.layout.size)
 	more := max(bytes-sim.room, 0)
@@ -125,7 +125,7 @@ func drawnUnless(given *uint64) uint64 {
 	return binary.LittleEndian.Uint64(drawn[:])
 }
 
-// play makes the steps and writes those shown, and the states after them.
+// play makes the steps. It writes those that are shown to the batch, and the states after them to sim.states.
 func (sim *simulator) play(f *batchMessage, actions []byte, steps int) error {
 	sim.states = sim.states[:0]
 	if sim.steps == 1 {

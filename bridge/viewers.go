@@ -10,8 +10,8 @@ import (
 	"pommego/arena/scene"
 )
 
-// viewers are those of one environment. The session's worker begins to follow a game for them, and ends
-// that, between two steps, when the game is at rest. With no viewer connected, a step costs one extra check of a flag.
+// viewers are those who watch one environment. Between two steps, when a game is at rest, the session's worker
+// begins to follow it for them, or ends that. With no viewer connected, a step costs one extra check of a flag.
 type viewers struct {
 	asked    atomic.Bool // somebody looks, or wants to
 	mu       sync.Mutex
@@ -20,7 +20,7 @@ type viewers struct {
 	followed map[int]*followed // by game; the worker's own
 }
 
-// viewRequest is one viewer's, who looks on until ctx is done.
+// viewRequest is the request of one viewer, who watches until ctx is done.
 type viewRequest struct {
 	ctx    context.Context
 	game   int

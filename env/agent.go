@@ -34,9 +34,9 @@ type Agent interface {
 	// more than a few kilobytes. Agents that do not act at the same time may use the same.
 	SearchBytes() int64
 
-	// StopOn has Act load the flag every few moments while it searches, and end soon after
-	// that is true, with any action; what is played then does not count. It must be called
-	// before the agent acts.
+	// StopOn makes Act load the flag every few moments while it searches, and end soon
+	// after that is true, with any action; that action does not count. It must be
+	// called before the agent acts.
 	StopOn(flag Flag)
 }
 

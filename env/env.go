@@ -126,10 +126,10 @@ type Match interface {
 	// effect. Choice 0 is always legal. A seat that is out has choice 0 only.
 	Mask(seat int, dst []uint8)
 
-	// Observe writes the observation encoding, an index into
-	// Spec.Encodings or GlobalState, of the given seats, in their order and one
-	// after another: dst[f] receives field f (Field.Size bytes a seat, or just once
-	// if it is Shared). Multi-byte elements are little-endian.
+	// Observe writes the observations of the given seats, in their order, one after
+	// another. encoding is an index into Spec.Encodings, or GlobalState. dst[f]
+	// receives field f: Field.Size bytes per seat, or only once if the field is Shared.
+	// Multi-byte elements are little-endian.
 	Observe(encoding int, seats []uint8, dst [][]byte)
 
 	// Append appends the match's complete state, RNG included, to dst.

@@ -6,7 +6,7 @@ import "math/bits"
 // seed would give another game, and the changelog says so.
 const SeedVersion = 1
 
-// Seed decides everything random in one episode of one game. It consists of the value
+// Seed decides all random draws in one episode of one game. It consists of the value
 // that the user gave the game, and the number of episodes begun since then (0 for the
 // first).
 //

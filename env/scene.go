@@ -36,7 +36,7 @@ type Look struct {
 	Meaning string `json:"meaning"`
 }
 
-// Look is that of a character, empty if it has none.
+// Look is the look that a character stands for, empty if there is none.
 func (s *Stage) Look(char byte) Look {
 	for i := range s.Looks {
 		if strings.IndexByte(s.Looks[i].Chars, char) >= 0 {
@@ -123,10 +123,10 @@ const (
 	GroundFog   = '?' // out of sight; in the scenes of a seat
 )
 
-// MarshalText writes a character a cell.
+// MarshalText writes one character per cell.
 func (g Ground) MarshalText() ([]byte, error) { return g, nil }
 
-// UnmarshalText reads a character a cell.
+// UnmarshalText reads one character per cell.
 func (g *Ground) UnmarshalText(text []byte) error {
 	*g = slices.Clone(text)
 	return nil
@@ -210,7 +210,7 @@ type Cells []bool
 
 const hexDigits = "0123456789abcdef"
 
-// MarshalText writes four cells a hexadecimal digit, the first in its highest bit.
+// MarshalText writes one hexadecimal digit per four cells, the first cell in its highest bit.
 func (c Cells) MarshalText() ([]byte, error) {
 	text := make([]byte, (len(c)+3)/4)
 	for i, in := range c {

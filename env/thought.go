@@ -22,7 +22,7 @@ type Thought struct {
 // Talker is an agent or a player that was asked for its last action in words, unless read is empty.
 type Talker interface{ Dialogue() (read, said string) }
 
-// SearchValue is a number that is null in JSON where it is none.
+// SearchValue is a number whose JSON is null if it is NaN.
 type SearchValue float64
 
 // MarshalJSON writes the number as a float32, or null.
@@ -72,8 +72,8 @@ func ThoughtOf(spec *Spec, seat int, player any) (t Thought, ok bool) {
 	return Searched(seat, visits, values), true
 }
 
-// Searched is what a seat chose by that reports how often its search tried each
-// choice, and the value it found.
+// Searched is the thought of a seat whose search reports how often it tried each
+// choice, and what it found each to be worth.
 func Searched(seat int, visits []int32, values []float64) Thought {
 	t := Thought{Seat: seat, Visits: slices.Clone(visits)}
 	for i, v := range values {

@@ -12,7 +12,7 @@ import (
 // Autoreset is what happens after a game's episode has ended.
 type Autoreset = enum.Text[autoresetModes]
 
-// The three modes of gymnasium.
+// The modes, as in gymnasium.
 const (
 	NextStep Autoreset = iota // the next Step resets the game
 	SameStep                  // the same Step resets it; the tensors named final.* hold the end
@@ -121,8 +121,8 @@ type Config struct {
 	// are not the game's own, such as programs (env.Outside).
 	Agent func(name string) (env.Agent, error)
 
-	// LineUps are several of what Opponents is one of, which it excludes. Then, and with
-	// policies, batches say which one a game has, in game.line_up.
+	// LineUps replace Opponents by several lists of opponents, of which each episode has
+	// one. Batches then say in game.line_up which one; so they do if some seats are Policy.
 	LineUps LineUps
 
 	// Seats is any other mix: Learner, Policy or an agent's name for each seat. It
@@ -160,8 +160,8 @@ type Config struct {
 	// program that serves connections, too.
 	Cores int
 
-	// Neighbours, unless nil, is what this pool shares with those of other clients, and
-	// Client whose this one is.
+	// Neighbours, unless nil, is shared with the pools of the program's other clients.
+	// Client is the number of this pool's own client.
 	Neighbours *Neighbours
 	Client     int64
 

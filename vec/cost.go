@@ -18,7 +18,7 @@ const (
 	chunkGames = 32
 	chunkTime  = 20 * time.Microsecond
 
-	// waitingWorkers is how many workers a pool has at most, beyond one a core,
+	// waitingWorkers is how many workers a pool has at most, beyond one per core,
 	// for agents that wait for something outside this program.
 	waitingWorkers = 64
 )

@@ -55,7 +55,7 @@
 //	game.counts         int32: Spec.Counts              rows
 //	game.length         int32: steps                    games
 //	game.result         uint8: env.SeatResult.Code      rows
-//	game.winners        uint8, a byte a seat            games
+//	game.winners        uint8, a byte per seat          games
 //	game.seed           uint64                          games
 //	game.episode        uint64                          games
 //	game.line_up        int32: with LineUps or policies     games

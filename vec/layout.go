@@ -137,8 +137,8 @@ func (b *builder) flags() {
 	}
 }
 
-// Layout is the tensors of the batches of a pool with this configuration, which
-// have no memory, and how many bytes a batch takes, without making the pool.
+// Layout is the tensors, without memory, of the batches of a pool with this
+// configuration, and how many bytes a batch takes. It makes no pool.
 func Layout(c Config) ([]Tensor, int, error) {
 	p, err := resolve(c)
 	if err != nil {

@@ -19,7 +19,7 @@ const Policy = "policy"
 type LineUps struct {
 	// Names are the agents of each line-up, in the order of Config.Opponents. A seat
 	// that is Policy in any of them has a row; where another has an agent there, what
-	// the row does is not looked at.
+	// the row does is ignored.
 	Names [][]string `wire:"line_ups,1..65536"`
 
 	// Weights say how often each is drawn when an episode begins; nil: all alike. The
@@ -52,8 +52,8 @@ func (c *lineUpSet) pick(i int, seed env.Seed) int {
 // has reports whether game i can have line-up n.
 func (c *lineUpSet) has(i, n int) bool { return c.ByGame == nil || int(c.ByGame[i]) == n }
 
-// number is that of the line-up with these names in an episode of game i: the one
-// that it would have, if it is that, else the first; -1 if there is none.
+// number is the line-up with these names in an episode of game i: the one that the episode
+// draws if its names are these, else the first with these names; -1 if there is none.
 func (c *lineUpSet) number(i int, seed env.Seed, names []string) int {
 	same := func(own []string) bool { return slices.Equal(own, names) }
 	if n := c.pick(i, seed); same(c.Names[n]) {
@@ -126,7 +126,7 @@ func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
 	return c, nil
 }
 
-// in says which of several line-ups is meant.
+// in is the words in an error that name line-up n, empty if there is only one.
 func in(all [][]string, n int) string {
 	if len(all) == 1 {
 		return ""
@@ -263,7 +263,7 @@ func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env
 		return nil, err
 	}
 	if _, outside := a.(env.Outside); outside && len(p.cfg.Variants.Games) > 1 {
-		return nil, fmt.Errorf("%s is outside the server, and can be told of one set of rules only", name)
+		return nil, fmt.Errorf("%s is outside the server, and plays by one set of rules: give one, or a built-in agent", name)
 	}
 	if p.cfg.Stop != nil || p.cfg.Neighbours != nil {
 		a.StopOn((*flag)(p))

@@ -29,7 +29,7 @@ func (p *Pool) liveGame(game int) LiveGame {
 	return LiveGame{p.cfg.Variants.Games[g.variant], g.match, g.tracker, g.actions, g.seed, g.rows, names, agents}
 }
 
-// Watcher is told what happens in one game, by the goroutine that steps it.
+// Watcher is called with what happens in one game, by the goroutine that steps it.
 type Watcher interface {
 	// Begun says that an episode has begun, or that the game was loaded. The live game
 	// stays current until the next call of Begun.

@@ -7,8 +7,8 @@ import (
 	"pommego/env"
 )
 
-// SeatPlayers has an agent of its own play each row in Play, with an empty memory.
-// Those of game i draw from the seed seed + i, whatever the number of workers.
+// SeatPlayers gives each row an agent that plays it in Play, with an empty memory. The
+// agents of game i draw from the seed seed + i, whatever the number of workers.
 func (p *Pool) SeatPlayers(name string, seed uint64) error {
 	p.rest()
 	if name != p.playersName {
@@ -34,10 +34,10 @@ func (p *Pool) SeatPlayers(name string, seed uint64) error {
 }
 
 // Play makes several steps in every game, or as many as its episode has left, and
-// writes the last to b, with the rewards of all. The first is with actions, as in Step;
-// the others, and with nil the first too, are by the players that sit in the rows'
-// seats. A game that has ended before the call stays as it is, with rewards and flags
-// 0, unless there are actions: then it is an error, as in Step. No episode begins.
+// writes the last to b, with the rewards of all. The first step has the given actions,
+// as in Step. The players in the rows' seats choose those of the other steps and, with
+// nil actions, of the first. A game that has ended before the call stays as it is, with
+// rewards and flags 0; with actions it is an error, as in Step. No episode begins.
 func (p *Pool) Play(b *Batch, actions []uint8, steps int) error {
 	if p.cfg.Autoreset != Disabled {
 		return fmt.Errorf("vec: Play: Autoreset is %v, want Disabled", p.cfg.Autoreset)

@@ -154,7 +154,7 @@ func (p *Pool) Match(game int) env.Match {
 // ResetOptions say which games to reset, and with which seeds.
 type ResetOptions struct {
 	Seed  *uint64  // game i gets *Seed+i and begins with episode 0
-	Seeds []uint64 // or each its own; entries of games not reset are not looked at
+	Seeds []uint64 // or each its own; entries of games not reset are ignored
 	Mask  []bool   // the games to reset; nil: all
 
 	// Starts are positions in which games begin this episode; those of which it is
@@ -201,9 +201,9 @@ func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
 	case o.Seed != nil && o.Seeds != nil:
 		return errors.New("vec: Reset: Seed and Seeds are both given, want one of them")
 	case o.Seeds != nil && len(o.Seeds) != n:
-		return fmt.Errorf("vec: Reset: %d Seeds, want %d, one a game", len(o.Seeds), n)
+		return fmt.Errorf("vec: Reset: %d Seeds, want %d, one per game", len(o.Seeds), n)
 	case o.Mask != nil && len(o.Mask) != n:
-		return fmt.Errorf("vec: Reset: Mask has %d entries, want %d, one a game", len(o.Mask), n)
+		return fmt.Errorf("vec: Reset: Mask has %d entries, want %d, one per game", len(o.Mask), n)
 	}
 	if err := p.checkStarts(o.Starts); err != nil {
 		return err
@@ -229,7 +229,7 @@ func (p *Pool) checkBatch(call string, b *Batch) error {
 
 // Step makes one step in every game and writes what they show to b. actions has
 // one byte for each component of each row. Those of rows that are out, and of
-// games that this Step resets, are not looked at. An action out of range, or a
+// games that this Step resets, are ignored. An action out of range, or a
 // game that cannot be stepped, is an error, and then no game has been stepped;
 // but with a *GameError all the others have.
 func (p *Pool) Step(b *Batch, actions []uint8) error {
@@ -266,7 +266,7 @@ func (p *Pool) checkActions(actions []uint8, row int) error {
 	n := len(p.spec.Actions)
 	for k, c := range p.spec.Actions {
 		for at := k; at < len(actions); at += n { // all actions of a step: one plain loop
-			if int(actions[at]) >= c.N && p.heeded(row+at/n) {
+			if int(actions[at]) >= c.N && p.acts(row+at/n) {
 				return &ActionError{Row: row + at/n, Component: k, Name: c.Name, Value: actions[at], N: c.N}
 			}
 		}
@@ -285,8 +285,8 @@ func (p *Pool) refuse(call string, i int) error {
 	return fmt.Errorf("vec: %s: game %d: %w", call, i, ErrFinished)
 }
 
-// heeded reports whether a row's action is used.
-func (p *Pool) heeded(row int) bool {
+// acts reports whether a row's action is used.
+func (p *Pool) acts(row int) bool {
 	i, k := row/p.seating.learners, row%p.seating.learners
 	g := &p.games[i]
 	if at := k - p.seating.own(); at >= 0 && g.lineup.agents[p.seating.policies[at]] != nil {

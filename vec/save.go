@@ -270,11 +270,11 @@ func (p *Pool) fits(s *gamestate.State) error {
 	case len(s.Agents) != p.seating.agents:
 		return fmt.Errorf("it has %d agents, want %d", len(s.Agents), p.seating.agents)
 	case s.Train != p.train:
-		return fmt.Errorf("the learner's death ends its game: %v, want %v", s.Train, p.train)
+		return fmt.Errorf("the learner's death ends its game: %v, want %v as in this pool (OnDeath)", s.Train, p.train)
 	}
 	for _, r := range s.Returns {
 		if math.IsNaN(r) || math.IsInf(r, 0) {
-			return fmt.Errorf("a return is %v", r)
+			return fmt.Errorf("a return is %v, want a finite number", r)
 		}
 	}
 	return nil

@@ -76,7 +76,7 @@ func (p *Pool) newStart(s savedGame, err error) (*Start, error) {
 	learners := p.seating.rows[:p.seating.own()]
 	learns := func(seat uint8) bool { return status.In.Has(int(seat)) }
 	if !p.seating.drawn && !slices.ContainsFunc(learners, learns) {
-		return nil, startError(fmt.Errorf("all learners, in seats %v, are out in it", learners))
+		return nil, startError(fmt.Errorf("all learners, in seats %v, are out in it, want at least one that is in", learners))
 	}
 	return start, nil
 }
@@ -106,7 +106,7 @@ func (p *Pool) SetStarts(s Starts) error {
 
 func (p *Pool) checkStarts(all []*Start) error {
 	if all != nil && len(all) != p.cfg.Games {
-		return fmt.Errorf("vec: Reset: %d Starts, want %d, one a game", len(all), p.cfg.Games)
+		return fmt.Errorf("vec: Reset: %d Starts, want %d, one per game", len(all), p.cfg.Games)
 	}
 	for i, s := range all {
 		if s == nil {
@@ -138,7 +138,7 @@ func (s *starts) draw(seed env.Seed) *Start {
 	return s.States[draw(s.reach, &rng)]
 }
 
-// sit seats a game's episode that begins in s.
+// sit fills in who sits where in an episode of game g that begins in s.
 func (s *Start) sit(p *Pool, seed env.Seed, g *game) {
 	if !p.seating.drawn {
 		return
@@ -151,7 +151,7 @@ func (s *Start) sit(p *Pool, seed env.Seed, g *game) {
 	p.seating.around(learner, g.rows, g.others)
 }
 
-// set puts the match there, with an RNG of the episode's own.
+// set sets the match to the saved position, with an RNG of the episode's own.
 func (s *Start) set(m env.Match, seed env.Seed) {
 	if err := m.Restore(s.match); err != nil {
 		panic(fmt.Sprintf("vec: a start is not taken again: %v", err)) // NewStart has restored it

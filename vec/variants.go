@@ -74,7 +74,7 @@ func (p *plan) resolveVariants() error {
 	return nil
 }
 
-// looks is what batches and actions follow from, which is the same in all variants.
+// looks is what decides the shapes of batches and actions. It must be the same in all variants.
 func (p *plan) looks(s *env.Spec) (all []string) {
 	var fields []env.Field
 	if e := s.Encoding(p.cfg.Observation); e >= 0 {

@@ -1,6 +1,6 @@
-// Package dialogue holds what a language model is told in its seat and what it answers, and
-// files of both. Before each tick [Seat.Act] is called; if it is done, the model is told
-// [Seat.View], its answer given to [Seat.Take], and Act called again.
+// Package dialogue holds the views that a language model reads in its seat and its
+// answers, and files of both. Before each tick [Seat.Act] is called. When it is done,
+// the model reads [Seat.View], [Seat.Take] takes its answer, and Act is called again.
 package dialogue
 
 import (
@@ -87,8 +87,8 @@ func (s *Seat) Late() {
 	s.ctl.Look(s.Number)
 }
 
-// View is what the seat is told of a position, which the match stands in, and the moves of its
-// figures that can have an effect.
+// View is the text of a position for the seat, and the moves of its figures that can
+// have an effect. The match stands in that position.
 func (s *Seat) View(step *scene.Step) (text string, legal [][]string) {
 	g, seen, mask := s.game, step.Seen(&s.game.Head, s.Number), make([]uint8, s.game.spec.MaskSize())
 	g.match.Mask(s.Number, mask)

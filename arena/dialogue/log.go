@@ -65,7 +65,7 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// Turn is what a seat was told once, what it answered, and what it did until it was told more.
+// Turn is a view that a seat got, its answer, and what it did until its next view.
 type Turn struct {
 	Tick     int       `json:"tick"`
 	Seat     int       `json:"seat"`

@@ -12,9 +12,9 @@ import (
 	"pommego/env/record"
 )
 
-// Format is that of files of dialogues, whose games have formats of their own. A game and its
-// turns are checked once all of them have come: what seats were told is what the game tells when
-// it is played again, byte for byte, and what they did is what was played.
+// Format is the format of files of dialogues, whose games have formats of their own. A
+// game and its turns are checked once all turns have come: the views must be those of
+// the game played again, byte for byte, and the actions those that were played.
 func Format(games trace.Formats) record.Format {
 	var mu sync.Mutex
 	lines := map[string][]line{} // by game

@@ -27,7 +27,7 @@ func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent,
 	return &outsider{game: game, player: p, limit: r.of(game).Limit, memory: r.Memory, log: log}, nil
 }
 
-// outsider is a player as an agent.
+// outsider is an env.Agent whose moves a Player makes.
 type outsider struct {
 	env.NoSearch
 	game         env.Game
@@ -37,7 +37,7 @@ type outsider struct {
 	begun        bool // the player knows of the episode
 	late, failed int
 	log          *slog.Logger
-	told         bool // of a failure
+	warned       bool // the log has a first failure
 }
 
 func (a *outsider) Waits() bool { return true }
@@ -82,17 +82,17 @@ func (a *outsider) Act(m env.Match, seat int, action []uint8) {
 
 // fail counts a move that failed.
 func (a *outsider) fail(err error) {
-	if !a.told {
+	if !a.warned {
 		a.log.Warn("an agent outside the server failed, and plays stop", "agent", a.player.Name(), "error", err)
 	}
-	a.failed, a.told = a.failed+1, true
+	a.failed, a.warned = a.failed+1, true
 }
 
-// Try begins a game that is not played.
+// Try tells the player that a game begins, to see whether it can play. No move follows.
 func (a *outsider) Try() error { return a.begin(0) }
 
-// begin tells the player of a game. After an error that does not mean that it is absent it
-// is asked for moves all the same.
+// begin tells the player that a game begins. It returns an error if the player is
+// absent or out of memory. After any other error Act still asks for moves.
 func (a *outsider) begin(seat int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), DefaultWait)
 	defer cancel()

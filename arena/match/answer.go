@@ -13,10 +13,9 @@ import (
 // maxAnswer is how many bytes a remote player may answer with.
 const maxAnswer = 64 << 10
 
-// readAction reads an action from JSON into numbers that are all zero: a list
-// has an entry a component, and anything else is the first component alone. What
-// a list lacks stays 0, what it has beyond the components is ignored, as in the
-// reference.
+// readAction reads an action from JSON into numbers that are all zero. A list has one
+// entry per component; anything else is the first component alone. Components that a
+// list lacks stay 0, and further entries are ignored, as in the reference.
 func readAction(text json.RawMessage, choices []env.Choice, action []uint8) error {
 	if len(text) == 0 {
 		return errors.New("the answer has no action")

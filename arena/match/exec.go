@@ -12,9 +12,9 @@ import (
 	"pommego/env"
 )
 
-// execPlayer is a program that reads questions and writes answers, one JSON
-// object a line. Every question has a number, which its answer repeats, so that
-// an answer that comes too late is recognised.
+// execPlayer is a program that reads questions and writes answers, one JSON object per
+// line. Every question has a number, which its answer repeats, so that an answer that
+// comes too late is recognised.
 type execPlayer struct {
 	remote
 	command []string // of the shell, and its arguments
@@ -47,7 +47,7 @@ type beginning struct {
 	Rules       any             `json:"rules"` // the game's, as its spec has them
 }
 
-// The ends of a program: that it has closed its output or its input, and that it had too much in memory.
+// Why a program has ended: it closed its output or its input, or it used too much memory.
 var (
 	errGone   = errors.New("the program has ended")
 	errMemory = errors.New("too much memory")
@@ -139,7 +139,7 @@ func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawM
 	}
 }
 
-// during is the error of an exchange: that time was up, or whatever else failed.
+// during is the error of an exchange with the player: that of ctx if time was up, else err.
 func during(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -24,7 +24,7 @@ type httpPlayer struct {
 	remote
 	caller
 	met  bool   // it has answered
-	told string // the body of /init_agent that it has been sent and still knows
+	sent string // the last body of /init_agent that the server answered and still knows
 	obs  []byte
 }
 
@@ -37,7 +37,7 @@ type caller struct {
 	lost      bool // the server was away; it may be another when it is back
 }
 
-// hide has a key sent with each request.
+// hide sends the key with each request, and has masked and hush replace it in texts and errors.
 func (p *caller) hide(key string) {
 	var pattern strings.Builder
 	for _, c := range key { // as it is, or as in JSON or an address
@@ -100,10 +100,10 @@ func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
 	}
 	p.met = true
 	body := string(appendFields(nil, "id", strconv.Itoa(g.Seat), "game_type", p.game.GameType()))
-	if body == p.told && !p.lost {
+	if body == p.sent && !p.lost {
 		return nil
 	}
-	p.told, p.lost = body, false
+	p.sent, p.lost = body, false
 	_, err := p.post(ctx, "/init_agent", []byte(body))
 	return err
 }

@@ -11,8 +11,8 @@ import (
 	"pommego/env"
 )
 
-// libraryHost is the program that plays for a shared library. It is one in Python because a Go
-// program that loads libraries by itself depends on the system's C library, and this one has none.
+// libraryHost is the program that loads a shared library and plays for it. It is written in Python:
+// a Go program that loads libraries depends on the system's C library, and this program does not.
 //
 //go:embed library.py
 var libraryHost string

@@ -50,12 +50,12 @@ except (OSError, AttributeError) as error:
 for line in sys.stdin:
     question = json.loads(line)
     kind, number = question.pop("type"), question.pop("id", None)
-    told = {**question.pop("rules", {}), **question.pop("counts", {}), **question.pop("obs", question)}
+    values = {**question.pop("rules", {}), **question.pop("counts", {}), **question.pop("obs", question)}
     if kind == "begin":
         components = len(numbers(question["action_space"]))
     if kind in calls:
         action = (ctypes.c_int32 * components)()
-        calls[kind](arrays(told), action)
+        calls[kind](arrays(values), action)
         reply = {"action": list(action)}
     if number is not None:
         print(json.dumps({"id": number, **reply}), file=answers, flush=True)

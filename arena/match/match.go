@@ -67,7 +67,7 @@ type Moment struct {
 	asked   env.SeatSet // in the step just made
 }
 
-// Thoughts is what seats that searched based the step's actions on, while Watch is called.
+// Thoughts is what the seats that searched based the step's actions on. Call it only within Watch.
 func (at *Moment) Thoughts() (all []env.Thought) {
 	for _, seat := range at.asked.List() {
 		if t, ok := env.ThoughtOf(at.Game.Spec(), seat, at.players[seat]); ok {
@@ -166,8 +166,8 @@ func (c *contest) play(game env.Game, seed env.Seed) error {
 	return nil
 }
 
-// forfeit takes a game from the sides of which a program was stopped; it returns their seats,
-// too. If no winners are left, the only other side has won, and several others have tied.
+// forfeit makes each side lose that has a stopped program; it returns the status and the
+// seats that lost. If no winner is left, the only other side wins; several other sides tie.
 func (c *contest) forfeit(last env.Status, sides [][]int) (status env.Status, lost env.SeatSet) {
 	var rest []env.SeatSet
 	for _, side := range sides {
@@ -240,7 +240,7 @@ func (c *contest) playGame(at Moment) error {
 	return nil
 }
 
-// deal puts the game to its start.
+// deal sets the match to the start of the game.
 func (c *contest) deal(at Moment) error {
 	at.Match.Reset(at.Seed)
 	if c.rules.From != nil {

@@ -31,11 +31,11 @@ type process struct {
 	resident      int64 // bytes
 }
 
-// family is the processes of a program that have been seen, by their numbers: when they began.
+// family is when each process of a program began, by the process's number.
 type family map[int]int
 
-// memory is how many bytes a group of processes and all that they have started have in memory. They
-// stay in the family when they leave their group or lose their parent.
+// memory is how many bytes a group of processes has in memory, with all processes that they
+// started. These stay in the family when they leave the group or lose their parent.
 func (f family) memory(group int) (resident int64) {
 	table.Lock()
 	defer table.Unlock()
@@ -59,8 +59,8 @@ func (f family) memory(group int) (resident int64) {
 	return resident
 }
 
-// reaper is what this program is called that becomes the shell of another: a process that loses its parent
-// then gets the shell for one, and stays below it.
+// reaper is the name under which this program starts before it becomes the shell that
+// runs a player. A process that loses its parent then becomes a child of that shell.
 const reaper = "pommego: a program with limited memory"
 
 func init() {

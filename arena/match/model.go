@@ -48,8 +48,8 @@ const (
 	mostSaid  = 8 << 10 // bytes of an answer that recorded games keep, its last ones
 )
 
-// newModel makes a player from "llm:ADDRESS,model=NAME,...". Errors have no values: one may be a
-// key that stands in the wrong place.
+// newModel makes a player from "llm:ADDRESS,model=NAME,...". Errors show no values: a
+// value in the wrong place may be a key.
 func newModel(game env.Game, name string) (Player, error) {
 	parts := strings.Split(strings.TrimPrefix(name, "llm:"), ",")
 	p := &model{remote: remote{name, game}, caller: newCaller(strings.TrimRight(parts[0], "/"), mostReply)}

@@ -48,7 +48,7 @@ const (
 
 const shell = "/bin/sh"
 
-// maxTail is how many bytes of a program's standard error its error has.
+// maxTail is how many of the last bytes of a program's standard error an error shows.
 const maxTail = 1000
 
 // startProgram runs a command by the shell, with arguments. Once it has more bytes in memory

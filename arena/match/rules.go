@@ -46,7 +46,7 @@ type Rules struct {
 	// game's own draws and those of the agents are of so many episodes later.
 	Repetition int
 
-	// Events says that moments have their events.
+	// Events has Moment.Events filled in.
 	Events bool
 
 	// Untimed leaves out how long built-in agents take for their moves, which takes time itself.

@@ -57,7 +57,7 @@ func (p *Painter) Image(pic *Picture) *image.RGBA {
 
 func (p *Painter) pixels(cells float64) int { return int(math.Floor(cells*float64(p.tile) + 0.5)) }
 
-// draw draws a sprite, if it has not yet.
+// draw returns a sprite's image, which it draws the first time.
 func (p *Painter) draw(s sprite) drawn {
 	d, ok := p.drawn[s]
 	if !ok {

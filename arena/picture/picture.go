@@ -101,8 +101,8 @@ func (p *painting) ring(at env.Place) int {
 	return min(at[0], at[1], p.pic.Rows-1-at[0], p.pic.Cols-1-at[1])
 }
 
-// fallen is how many rings of the board have collapsed: in which all that is seen is walls,
-// and of which enough is seen.
+// fallen is how many rings of the board have collapsed. A ring has if all cells that
+// are seen of it are walls, and enough cells are seen.
 func (p *painting) fallen() int {
 	for ring := range p.pic.Rows / 2 {
 		walls, others := 0, 0

@@ -35,7 +35,7 @@ type shade struct {
 	Share float64
 }
 
-// layer is an outline that is filled with a colour or drawn along in one.
+// layer is an outline: it is filled with a colour, or its line is drawn in one.
 type layer struct {
 	Fill, Stroke string
 	Width        float64
@@ -106,7 +106,7 @@ func colourOf(name string, seat env.Colour, dark bool) color.NRGBA {
 
 func rgb(c env.Colour) color.NRGBA { return color.NRGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff} }
 
-// read reads a colour such as #0072b2, and behind it, if it is not opaque, how much it is.
+// read reads a colour such as #0072b2. Two more digits are its opacity.
 func read(text string) color.NRGBA {
 	c := color.NRGBA{A: 0xff}
 	if n, _ := fmt.Sscanf(text, "#%02x%02x%02x%02x", &c.R, &c.G, &c.B, &c.A); n < 3 {
@@ -146,7 +146,7 @@ const bow = 0.5523
 
 func oval(x, y, rx, ry float64) outline { return box(x-rx, y-ry, 2*rx, 2*ry, rx, ry) }
 
-// box is a box with round corners, of one radius or of two.
+// box is a rectangle with round corners of radius rx or, where ry is given, rx across and ry down.
 func box(x, y, width, height, rx float64, ry ...float64) outline {
 	r := append(ry, rx)[0]
 	x2, y2, kx, ky := x+width, y+height, rx*(1-bow), r*(1-bow)

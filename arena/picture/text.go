@@ -28,9 +28,9 @@ func AppendMatch(dst []byte, spec *env.Spec, m env.Match, t env.Tracker, seat in
 	return AppendText(dst, &h, &s, seat, colours)
 }
 
-// AppendText draws a whole step as text: a line with its number, the rows of the board with
-// two characters a cell, and a line a seat. It draws what a seat sees, or with env.NoSeat the
-// whole game.
+// AppendText draws a whole step as text: a line with its number, the rows of the board
+// with two characters per cell, and one line per seat. It draws what a seat sees, or
+// with env.NoSeat the whole game.
 //
 // An agent is a letter and its seat (A0), or + and the first seat where several stand. A
 // bomb is the steps it has left and its owner (a for seat 0). A base is H and its energy, or

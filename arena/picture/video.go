@@ -36,7 +36,7 @@ func WriteGIF(ctx context.Context, w io.Writer, p *Painter, pictures []Picture, 
 	return gif.EncodeAll(while{ctx, w}, &video)
 }
 
-// while writes until its context ends.
+// while is a writer that fails once its context has ended.
 type while struct {
 	ctx context.Context
 	w   io.Writer

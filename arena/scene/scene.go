@@ -55,9 +55,9 @@ func (h *Head) Movers() int {
 	return n
 }
 
-// Step is a position and what led to it. Of a whole step, Scene, Status and Counts
-// are there; a step that Since made lacks those that are as before. The rest is of the
-// step alone, and absent where there was none.
+// Step is a position and the step before it. In a whole step Scene, Status and Counts
+// are set; a step that Since made lacks those that have not changed. The rest belongs
+// to the step alone, and is absent if there was none.
 type Step struct {
 	Step int `json:"step"`
 	env.Scene

@@ -77,10 +77,10 @@ type Part struct {
 	After  *int `json:"after,omitempty"`
 }
 
-// PartOf is the games that a page's address asks for: of an agent, of it or another
-// (or), or of it against another; that have a result for it (won, lost or tied); in
-// which words are found (find); sorted by a column (sort), from the last to the first
-// (down), and from a place on (from). Of a game (at) it has those before and after it.
+// PartOf is the games that a page's address asks for: those with an agent, with one of
+// two agents (or), or with two against each other; with a result for the agent (won,
+// lost or tied); with all words of find; sorted by the column sort, descending with
+// down; from number from on. With at it also names the games before and after that one.
 func (l *Listing) PartOf(query url.Values) (*Part, error) {
 	from, err := strconv.Atoi(cmp.Or(query.Get("from"), "0"))
 	if err != nil || from < 0 {

@@ -61,7 +61,7 @@ func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
 	}
 	tile := tileOf(len(g.Steps) * g.Rows * g.Cols)
 	if tile < smallTile {
-		return nil, fmt.Errorf("the game has %d steps, too many for a video", len(g.Steps)-1)
+		return nil, fmt.Errorf("the game has %d steps, too many for a video: save it as one file", len(g.Steps)-1)
 	}
 	var pictures []picture.Picture
 	for i := range g.Steps {

@@ -10,15 +10,15 @@ import (
 	"unique"
 )
 
-// told is the rules of each family of games, filled in from the struct of its rules, and how to read
-// views.
+// texts holds, for each family of games, a template of its rules, which the struct of
+// the rules fills in, and one of how to read views.
 //
 //go:embed rules
-var told embed.FS
+var texts embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"add": func(a, b int) int { return a + b },
-}).ParseFS(told, "rules/*.txt"))
+}).ParseFS(texts, "rules/*.txt"))
 
 // Rules is the rules of the game in short, and how to read views of it.
 func (g *Game) Rules() string { return g.rules.Value() }

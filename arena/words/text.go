@@ -10,9 +10,9 @@ import (
 	"pommego/env"
 )
 
-// View is what a seat is told of a position, as text. seen is what the seat knows of it
-// (scene.Step.Seen), mask its legal actions as env.Match.Mask writes them, nil for all, and fire
-// what it can foresee ([Fire]).
+// View is a position as text for a seat. seen is what the seat knows of it
+// (scene.Step.Seen), mask its legal actions as env.Match.Mask writes them, nil for all,
+// and fire what it can foresee ([Fire]).
 func (g *Game) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, detail Detail) string {
 	v := g.view(seen, seat, mask, fire, detail)
 	b := new(strings.Builder)
@@ -81,7 +81,7 @@ func (g *Game) grid(b *strings.Builder, what string, rows []string, sparse bool)
 	}
 }
 
-// String has of a figure what applies to it.
+// String lists what is true of a figure.
 func (f figure) String() string {
 	text := fmt.Sprintf("%s (%d,%d)", f.Name, f.At[0], f.At[1])
 	if f.Where != "" {
@@ -115,7 +115,7 @@ func (b bomb) String() string {
 	return text + " reach " + cmp.Or(b.Reach, "0")
 }
 
-// board draws the board, a character a cell: what is on a cell covers its ground.
+// board draws the board, one character per cell: what is on a cell covers its ground.
 func (g *Game) board(seen *scene.Step) []byte {
 	cells := slices.Repeat([]byte{env.GroundFog}, g.head.Rows*g.head.Cols+1) // the last is off the board
 	copy(cells[:len(cells)-1], seen.Ground)

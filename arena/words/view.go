@@ -11,7 +11,7 @@ import (
 	"pommego/env"
 )
 
-// view is what a seat is told, in its JSON form. Lists that are empty are absent.
+// view is the JSON form of what a seat knows of a position. Lists that are empty are absent.
 type view struct {
 	Tick    int        `json:"tick"`
 	Last    int        `json:"last_tick"`

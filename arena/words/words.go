@@ -7,7 +7,7 @@ import (
 	"pommego/env"
 )
 
-// Detail is how much a view tells.
+// Detail is how much a view shows.
 type Detail int
 
 // The details.
@@ -16,7 +16,7 @@ const (
 	Short        // the board, the seat's own numbers, the danger and the legal actions
 )
 
-// Game tells positions of one game.
+// Game writes positions of one game in words.
 type Game struct {
 	head    *scene.Head
 	spec    *env.Spec

@@ -43,16 +43,16 @@ type game struct {
 // seat is a session's place in a game. What changes is guarded by the game's mutex.
 type seat struct {
 	*dialogue.Seat
-	tick    int // of what it was told last
+	tick    int // of its last view
 	text    string
-	played  []byte // the actions that were made since the last reply
-	ready   bool   // its action of the coming tick is there
-	owed    float64
+	played  []byte  // the actions that were made since the last reply
+	ready   bool    // its action of the coming tick is there
+	unpaid  float64 // reward since the last reply
 	done    bool
 	replies chan observation // room for one
 }
 
-// open seats of a line-up.
+// places counts the open seats of a line-up.
 func places(line []string) (n int) {
 	for _, name := range line {
 		if name == open {
@@ -97,8 +97,8 @@ func (g *game) take(s *seat, text string) {
 	g.play(false)
 }
 
-// play makes ticks until one needs an answer that is not there; late has the first tick go without.
-// mu is held.
+// play makes ticks until one needs an answer that is not there. With late the first
+// tick does without those answers. mu is held.
 func (g *game) play(late bool) {
 	for g.started.Load() && !g.over.Load() && !g.lease.Load() && g.hasSessions() {
 		step := g.look()
@@ -214,7 +214,7 @@ func (g *game) pay() {
 			continue
 		}
 		s.done = true
-		s.owed += outcome[n]
+		s.unpaid += outcome[n]
 		if s.Holds {
 			step := g.look()
 			g.reply(s, &step)

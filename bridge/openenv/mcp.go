@@ -15,11 +15,11 @@ import (
 	"pommego/bridge"
 )
 
-// toolsPath is where tools are called over HTTP, toolsIdle after how long a session without calls
-// ends there, and toolsRoom after how long it makes room for others.
+// toolsPath is the path of the tools over HTTP. A session there ends toolsIdle after
+// its last call, or toolsRoom after it if another session needs the place.
 const toolsPath, toolsIdle, toolsRoom = "/mcp", 30 * time.Minute, time.Minute
 
-// described is what models are told of the tools.
+// described is what models read about the tools.
 //
 //go:embed tools.json
 var described []byte
@@ -103,8 +103,8 @@ func (p *player) call(ctx context.Context, tool string, arguments []byte) (resul
 // useTool does what a tool does. mu is held.
 func (p *player) useTool(ctx context.Context, tool string, arguments []byte) (o observation, err error) {
 	if kind := map[string]string{"new_game": "reset", "act": "step"}[tool]; kind != "" {
-		_, told, err := p.answer(ctx, message{kind, arguments})
-		o, _ = told.(observation)
+		_, reply, err := p.answer(ctx, message{kind, arguments})
+		o, _ = reply.(observation)
 		return o, err
 	}
 	var in struct{ Image bool }

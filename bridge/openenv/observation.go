@@ -11,7 +11,7 @@ import (
 	"pommego/arena/scene"
 )
 
-// observation is what a session is told. Reward is nil at the start.
+// observation is the answer to a session. Reward is nil at the start.
 type observation struct {
 	Observation seen     `json:"observation"`
 	Reward      *float64 `json:"reward"`
@@ -19,7 +19,7 @@ type observation struct {
 	Metadata    metadata `json:"metadata"`
 }
 
-// seen is what the model is to read: little else than the text, since some clients show it all.
+// seen is what the model reads. It is little else than the text, since some clients show the model all of it.
 type seen struct {
 	Text     string     `json:"text"`
 	Legal    [][]string `json:"legal"` // by figure that the seat moves
@@ -44,27 +44,28 @@ type metadata struct {
 	Played  []byte         `json:"played,omitempty"`  // the actions since the last answer; not for the model
 }
 
-// observe is what a seat sees in a position, with what it is owed; at first, the rules. mu is held.
+// observe is what a seat sees in a position, with its rewards since the last reply, and at
+// first the rules. mu is held.
 func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 	about := metadata{Seat: s.Number, Tick: step.Step, Reading: s.Reading, Late: s.Counts.Late}
 	text, legal := s.View(step)
-	reward := s.owed
+	reward := s.unpaid
 	if first {
 		text = g.talk.Told.Rules() + "\n" + text
 	}
-	if s.owed = 0; s.done {
+	if s.unpaid = 0; s.done {
 		counts := s.Counts
 		status := g.match.Status()
 		about.Counts, about.Result = &counts, string(status.SeatResults(g.game.Spec().Teams, g.before)[s.Number])
 	} else if g.record != nil {
 		s.tick, s.text = step.Step, text
 	}
-	told := seen{Text: text, Legal: legal, Metadata: about}
+	shown := seen{Text: text, Legal: legal, Metadata: about}
 	about.Played, s.played = s.played, nil
 	if s.Detail == "image" {
-		told.Image = g.image(s, step)
+		shown.Image = g.image(s, step)
 	}
-	return observation{Observation: told, Reward: &reward, Done: s.done, Metadata: about}
+	return observation{Observation: shown, Reward: &reward, Done: s.done, Metadata: about}
 }
 
 // painters draw with cells of 24 pixels. Each keeps the sprites that it has drawn.

@@ -39,7 +39,7 @@ func refuse(code, format string, args ...any) error {
 // errNoGame is why a step, or a look, has no answer.
 var errNoGame = refuse(execution, "there is no game yet: reset first (new_game)")
 
-// errFailed is what a client is told of a panic.
+// errFailed is the answer to a client after a panic.
 var errFailed = refuse(execution, "the server failed: please report it")
 
 // errLeft is why a request has no answer: its client has gone.
@@ -55,8 +55,8 @@ type player struct {
 	seat  *seat
 	steps int
 	paid  float64
-	ended string // the result, once the client has been told
-	over  bool   // the client has been told that its game is
+	ended string // the result, once the client has it
+	over  bool   // the client knows that its game is
 }
 
 // message is a message of either side.

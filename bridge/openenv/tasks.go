@@ -46,8 +46,8 @@ func (h *Handler) splits(g *bridge.Guest, _ *http.Request) (any, error) {
 	return all, nil
 }
 
-// asked is what a request about tasks says.
-type asked struct {
+// taskRequest is the body of a request about tasks.
+type taskRequest struct {
 	Split string `json:"split"`
 	Index *int   `json:"index"`
 	Start *int   `json:"start"`
@@ -57,7 +57,7 @@ type asked struct {
 // tasks answers tasks, num_tasks, task and task_range.
 func (h *Handler) tasks(g *bridge.Guest, r *http.Request) (any, error) {
 	body, _ := io.ReadAll(r.Body) // it has been read
-	var q asked
+	var q taskRequest
 	if err := decode(body, &q); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func waitForAgents(f *pflag.FlagSet, wait *time.Duration) {
 // recordDialogues adds the flag that names a file of dialogues.
 func recordDialogues(f *pflag.FlagSet, path *string) {
 	f.StringVar(path, "record-dialogues", "",
-		"a new `FILE` for what language models are told and answer, a line a turn (docs/language-models.md)")
+		"a new `FILE` for what language models read and answer, one line per turn (docs/language-models.md)")
 }
 
 // ids offers the shell the ids of the catalog, with what they are.

@@ -91,7 +91,7 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.chosenGame.add(cmd, defaultEnv)
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, by seat, with commas between")
-	f.Uint64Var(&o.seed, "seed", 0, "what decides everything random; drawn and printed if not given")
+	f.Uint64Var(&o.seed, "seed", 0, "decides all random draws; itself drawn and printed if not given")
 	f.BoolVar(&o.lot, "draw-sides", false,
 		"draw from the seed which side each agent or team of agents plays; by default in games whose document says so "+
 			"(BaseWar)")
@@ -101,7 +101,7 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 		"how long a remote agent may take for a move (0: as the game's own rules say, else 100ms; a language model 30s)")
 	waitForAgents(f, &o.match.Wait)
 	limitMemory(f, &o.match.Memory)
-	f.StringVar(&o.record, "record", "", "a new file to write the match to, a line a game (.gz compresses)")
+	f.StringVar(&o.record, "record", "", "a new file to write the match to, one line per game (.gz compresses)")
 	f.StringVar(&o.events, "events", "", "a new file to write all that happens to, an event a line as JSON")
 	recordDialogues(f, &o.dialogues)
 	f.StringVar(&o.start, "start", "", "a `FILE` with the saved game to begin from")

@@ -40,8 +40,8 @@ func (o *playOptions) drawSeed() {
 	o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
 }
 
-// once plays one match, at the table if there is one. ready is told when it can begin, or why
-// it cannot.
+// once plays one match, at the table if there is one. It calls ready when the match can begin,
+// or with the reason why it cannot.
 func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table,
 	ready func(*seated, error) error) error {
 	ctx, leave := context.WithCancelCause(ctx)

@@ -93,9 +93,9 @@ func (p *progress) erase() {
 	}
 }
 
-// counting shows a progress line that goes on counting between the news of a run, which can
-// be minutes apart. tell takes the news, and end takes the line away. describe says what was
-// told after then, seen now.
+// counting shows a progress line that goes on counting between reports of a run, which
+// can be minutes apart. tell takes a report, and end removes the line. describe writes
+// the report that came at time then, as it is at time now.
 func counting[P any](describe func(at P, then, now time.Duration) string) (tell func(P), end func()) {
 	line, start := newProgress(), time.Now()
 	news, stop, done := make(chan P), make(chan struct{}), make(chan struct{})

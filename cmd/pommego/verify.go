@@ -21,7 +21,7 @@ func newVerify() *cobra.Command {
 		Long: `Replay recorded games, from their start and their actions alone, and compare
 everything else they hold: states, rewards, results, observations. Files are JSON
 Lines, plain or .gz; the format is recognised. Of a folder, all files named *.jsonl and
-*.jsonl.gz are checked, those in its folders too. Prints a line a file, the first
+*.jsonl.gz are checked, those in its folders too. Prints one line per file, the first
 differences, and then how many games, steps and mismatches there were. A damaged file is
 an error.
 
@@ -29,7 +29,7 @@ The original's own recordings are read, too: files named game_state.json, and fo
 states (000.json and so on).
 
 Of dialogues (--record-dialogues) the games are replayed, and compared with what language
-models were told and with what their seats did.
+models read and with what their seats did.
 
 Exits with 0 only if something was compared and nothing differed.`,
 		Example: `  pommego verify games.jsonl.gz

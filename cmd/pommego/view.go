@@ -104,7 +104,7 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 		return fmt.Sprintf("reading %s, %v", path, now.Round(time.Second))
 	})
 	tell(path)
-	list, err := games.Listing() // an unreadable file is told here, not on the page
+	list, err := games.Listing() // reports an unreadable file here, not on the page
 	if end(); err != nil {
 		return err
 	}

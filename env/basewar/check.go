@@ -45,7 +45,7 @@ func (r *Rules) checkBombs(s *State) error {
 		}
 		switch {
 		case seen.Has(b.Cell):
-			return fmt.Errorf("two bombs lie at %s", where(b.Cell))
+			return fmt.Errorf("two bombs lie at %s, want at most one on a cell", where(b.Cell))
 		case !r.AllPay && (several(b.Owners&Blue.Bombers()) || several(b.Owners&Green.Bombers())):
 			return fmt.Errorf("bombs[%d] belongs to the bombers %d, want at most one of each side", i, b.Owners)
 		}

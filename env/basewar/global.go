@@ -22,7 +22,7 @@ func nobody() viewpoint {
 		name, has := fmt.Sprintf("bomber%d", id), [2]string{"0, 2 and 4", "1, 3 and 5"}[SideOf(id)]
 		v.stand = append(v.stand, env.Name{Name: name,
 			Meaning: fmt.Sprintf("1 where bomber %d stands (%s has %s)", id, SideOf(id), has)})
-		v.bombers[id] = called{env.Name{Name: name, Meaning: fmt.Sprintf("bomber %d", id)}, id, id}
+		v.bombers[id] = figure{env.Name{Name: name, Meaning: fmt.Sprintf("bomber %d", id)}, id, id}
 	}
 	return v
 }

@@ -17,11 +17,11 @@ type viewpoint struct {
 	first   Side               // the side that comes first
 	things  [4]env.Name        // the planes of its bombs and the other's, of its base and the other's
 	stand   []env.Name         // the planes of bombers
-	bombers [NumBombers]called // in the order of the vector
+	bombers [NumBombers]figure // in the order of the vector
 }
 
-// called is a bomber with what it is called, and which of the planes of bombers shows it.
-type called struct {
+// figure is a bomber with the name that a seat has for it, and the plane that shows it.
+type figure struct {
 	env.Name
 	plane int
 	id    int
@@ -34,14 +34,14 @@ var ownThings = [4]env.Name{
 	{Name: "base_enemy", Meaning: "energy of the other base, where it stands"},
 }
 
-// What seats that move one bomber call it and the others, and what seats that move a side do.
+// The names of bombers: for a seat that moves one bomber, and for a seat that moves a side.
 var (
 	onePlanes = []env.Name{
 		{Name: "self", Meaning: "1 where the seat's own bomber stands"},
 		{Name: "mates", Meaning: "how many others of its side stand on the cell"},
 		{Name: "enemies", Meaning: "how many enemies stand on the cell"},
 	}
-	oneBombers = [NumBombers]called{
+	oneBombers = [NumBombers]figure{
 		{env.Name{Name: "self", Meaning: "the seat's own bomber"}, 0, 0},
 		{env.Name{Name: "mate0", Meaning: "mate 0, in order of their seats"}, 1, 0},
 		{env.Name{Name: "mate1", Meaning: "mate 1, in order of their seats"}, 1, 0},
@@ -55,7 +55,7 @@ var (
 		{Name: "own_c", Meaning: "1 where the side's bomber C stands"},
 		{Name: "enemies", Meaning: "how many enemies stand on the cell"},
 	}
-	sideCalled = [NumBombers]called{
+	sideCalled = [NumBombers]figure{
 		{env.Name{Name: "own_a", Meaning: "the side's bomber A"}, 0, 0},
 		{env.Name{Name: "own_b", Meaning: "the side's bomber B"}, 1, 0},
 		{env.Name{Name: "own_c", Meaning: "the side's bomber C"}, 2, 0},

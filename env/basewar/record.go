@@ -12,7 +12,7 @@ import (
 // A recorded game is one JSON object on one line, format basewar-trace/1, with the keys of
 // record.Head, record.Inputs and record.Outcome. config is an object of env_id and rules, an
 // object of the rules' fields; states are [Snapshot]s; actions has one of each bomber (those of
-// the dead are not looked at); obs has for each encoding the CRC-64 (ECMA) of the observations
+// the dead are ignored); obs has for each encoding the CRC-64 (ECMA) of the observations
 // of all seats in order, field after field, in hexadecimal.
 
 // recording is what is special in recorded games of BaseWar.
@@ -72,7 +72,7 @@ func setRules(h *record.Head, m *Match, id string) error {
 	return err
 }
 
-// act is the recorded actions of a round. Those of the dead are not looked at.
+// act is the recorded actions of a round. Actions of the dead are ignored.
 func act(m *Match, in *record.Inputs) ([]uint8, error) {
 	if err := in.Check(NumBombers, false); err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"pommego/env/saved"
 )
 
-// code goes over the parts of a state in the order of its bytes.
+// code writes or reads the parts of a state in the order of its bytes.
 func (s *State) code(c *saved.Codec) {
 	saved.List(c, s.Stones[:])
 	saved.List(c, s.Boxes[:])

@@ -129,8 +129,8 @@ func (k *kit) checkSafe(legal, safe []uint8) {
 	}
 }
 
-// checkIgnored: what seats that are out send is not looked at, not even if it
-// is no choice at all.
+// checkIgnored: actions of seats that are out are ignored, also if they are out of
+// range.
 func checkIgnored(k *kit) {
 	if !k.spec.Elimination {
 		return

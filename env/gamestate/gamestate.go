@@ -166,7 +166,7 @@ func (s *State) code(c *saved.Codec, version uint8) {
 	}
 }
 
-// flag goes over a boolean, which is 0 or 1.
+// flag writes or reads a boolean, which is 0 or 1.
 func flag(c *saved.Codec, b *bool) {
 	var v uint8
 	if *b {
@@ -181,7 +181,7 @@ func flag(c *saved.Codec, b *bool) {
 // ErrOther is in the error of a state of another game or other rules.
 var ErrOther = errors.New("with the rules of this pool")
 
-// Other is that error.
+// Other is the error of a state of another game or other rules.
 func (f Form) Other(id string) error {
 	return fmt.Errorf("it is of %q with its rules, want %q %w", id, f.ID, ErrOther)
 }

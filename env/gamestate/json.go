@@ -59,9 +59,9 @@ func (f Form) DecodeJSON(text []byte) (match json.RawMessage, s *State, err erro
 	case part.Fingerprint != saved.Hex(f.Fingerprint):
 		return nil, nil, f.Other(part.Game)
 	case part.Begun < 0 || part.Begun > 1<<31-1:
-		return nil, nil, fmt.Errorf("its episode began after %d steps", part.Begun)
+		return nil, nil, fmt.Errorf("its episode began after %d steps, want 0 to %d", part.Begun, 1<<31-1)
 	case len(part.Returns) != len(part.Rows):
-		return nil, nil, fmt.Errorf("%d returns for %d learners", len(part.Returns), len(part.Rows))
+		return nil, nil, fmt.Errorf("%d returns for %d learners, want one each", len(part.Returns), len(part.Rows))
 	}
 	return match, part.State, nil
 }

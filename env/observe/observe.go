@@ -1,6 +1,6 @@
 // Package observe is what the games' encoders of observations have in common.
 //
-// An observation consists of maps, a byte a cell each, and of vectors of
+// An observation consists of maps, one byte per cell each, and of vectors of
 // numbers. The names, the meanings and the order of a vector's entries and what
 // is written for them stand in one place, a function of the game that puts one
 // entry after another into a [Vector]:
@@ -216,8 +216,8 @@ var ones = [2]float32{0, 1}
 // Share is n over most, at most 1: hand-made starts can hold more than most.
 func Share(n, most int) float32 { return min(float32(n)/float32(most), 1) }
 
-// Shares is the share of each number, worked out once: dividing takes longer than
-// the rest of writing an entry.
+// Shares is Share of each number from 0 to 255, in a table, since dividing takes longer
+// than the rest of writing an entry.
 func Shares(most int) (all [256]float32) {
 	for n := range all {
 		all[n] = Share(n, most)

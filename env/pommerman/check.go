@@ -46,7 +46,7 @@ func (r *Rules) listed(s *State) (board [256]Item, err error) {
 		for _, b := range s.bombs() {
 			switch item := s.Hidden(b.Cell); {
 			case board[b.Cell] == BombItem && !traits.BombsStack:
-				err = fmt.Errorf("two bombs lie at %s", where(b.Cell))
+				err = fmt.Errorf("two bombs lie at %s, want at most one on a cell", where(b.Cell))
 			case traits.FlamesKill && item != Passage: // no agent can lay one there, and one that rolls there explodes
 				err = fmt.Errorf("a bomb lies at %s, where item %d is hidden; want one or the other", where(b.Cell), item)
 			}
@@ -57,9 +57,9 @@ func (r *Rules) listed(s *State) (board [256]Item, err error) {
 			case !a.Alive:
 				continue
 			case board[a.Cell] >= r.Agent0():
-				err = fmt.Errorf("agent %d lives at %s, where another lives", i, where(a.Cell))
+				err = fmt.Errorf("agent %d lives at %s, where another lives; want one on a cell", i, where(a.Cell))
 			case traits.FlamesKill && s.burns(a.Cell):
-				err = fmt.Errorf("agent %d lives at %s, in flames", i, where(a.Cell))
+				err = fmt.Errorf("agent %d lives at %s, in flames; want it dead, or no flames there", i, where(a.Cell))
 			}
 			board[a.Cell] = r.Agent0() + Item(i)
 		}

@@ -20,7 +20,7 @@ type Traits struct {
 	AgentsStack bool
 	// Conceals: observations show neither where bombs roll nor how old flames are.
 	Conceals bool
-	// Copied: agents that search plan on [Rules.CopyJava] of a view, not on a belief.
+	// Copied: agents that search plan on a copy of the game, [Rules.CopyJava], not on a belief.
 	Copied bool
 	// Silence: an agent may send no words.
 	Silence bool
@@ -28,8 +28,8 @@ type Traits struct {
 	// by how many a ring falls later than it is due.
 	Lingers int
 
-	// An agent that cannot kick does nothing by moves in blocks against a bomb that lies still, unless by one in jostle
-	// another agent is beside the bomb: it prevents that one's kick.
+	// An agent that cannot kick does nothing by a move in blocks against a bomb that lies still. If
+	// another agent is beside the bomb, a move in jostle does something: it prevents that agent's kick.
 	blocks, jostle Moves
 
 	version    int  // grows when recorded games would change
@@ -63,7 +63,7 @@ func (r *Rules) Traits() *Traits { return &traits[r.StepKind] }
 // The functions below are all that choose by the step. They call what it does by its name:
 // through an interface, states and actions of searches would move to the heap.
 
-// step makes one move of all agents. track, if not nil, is told what happens.
+// step makes one move of all agents, and notes what happens in track unless that is nil.
 func (r *Rules) step(s *State, actions []uint8, track *tracker) {
 	switch r.StepKind {
 	case StepToday:

@@ -14,7 +14,7 @@ const (
 	cellSeen  = 7
 )
 
-// code goes over the belief's bytes.
+// code writes or reads the belief's bytes.
 func (b *Belief) code(c *saved.Codec) {
 	saved.Numbers(c, &b.side)
 	if b.side > grid.MaxSide {
@@ -50,8 +50,8 @@ func (b *Belief) codeCell(c *saved.Codec, at grid.Cell) {
 	}
 }
 
-// Code goes over the belief as a part of what an agent saves. Whether one that is read fits
-// the rules turns out at the next Imagine, which forgets it if not.
+// Code writes or reads the belief as a part of what an agent saves. The next Imagine
+// forgets a belief that does not fit the rules.
 func (b *Belief) Code(c *saved.Codec) {
 	if !c.Reading() {
 		written := *b

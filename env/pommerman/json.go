@@ -189,7 +189,7 @@ type jsonFields map[string]json.RawMessage
 func (f jsonFields) take(name string, v any) error {
 	raw, inner := f[name], ""
 	if len(raw) == 0 {
-		return fmt.Errorf("there is no %q", name)
+		return fmt.Errorf("%q is missing", name)
 	}
 	if json.Unmarshal(raw, &inner) == nil {
 		raw = json.RawMessage(inner)

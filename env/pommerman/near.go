@@ -27,7 +27,7 @@ const (
 	numBlocks = 9
 )
 
-// mapDanger is a map of the window besides those of a scene.
+// mapDanger is a map of the window that a scene does not have.
 const mapDanger = numMaps
 
 // nearFactors are those of the maps that planes show whole.

@@ -38,7 +38,7 @@ func Original(game func(id string) (env.Game, error)) record.Format {
 		}
 		m, ok := g.New(1)[0].(*Match)
 		if !ok {
-			return nil, "", fmt.Errorf("%s is not Pommerman", id)
+			return nil, "", fmt.Errorf("%s is not Pommerman, want one of its ids", id)
 		}
 		return m, h.Variant, nil
 	}

@@ -110,8 +110,8 @@ var sources, planeNames = func() (from [numPlanes]source, names []env.Name) {
 	return from, names
 }()
 
-// shares is the quotients that scalars consist of, worked out once: dividing
-// takes longer than the rest of writing them.
+// shares is tables of the quotients that scalars consist of, since dividing takes
+// longer than the rest of writing them.
 type shares struct{ ammo, blast, word, row, col [256]float32 }
 
 func (r *Rules) shares() *shares {

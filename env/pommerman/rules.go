@@ -289,10 +289,10 @@ func (r *Rules) Validate() error {
 		return fmt.Errorf("rules: radio_num_words %d and radio_vocab_size %d: both belong to game type 3 (team radio), "+
 			"and to no other", r.RadioWords, r.RadioVocab)
 	case r.Teams() && r.TrainingAgent != NoSeat:
-		return fmt.Errorf("rules: training_agent %d: team games have none", r.TrainingAgent)
+		return fmt.Errorf("rules: training_agent is %d, want %d: team games have none", r.TrainingAgent, NoSeat)
 	case r.Seats()*r.StartAmmo+r.NumItems > MaxBombs:
-		return fmt.Errorf("rules: %d seats with start_ammo %d and num_items %d could lay more than %d bombs", r.Seats(),
-			r.StartAmmo, r.NumItems, MaxBombs)
+		return fmt.Errorf("rules: %d seats with start_ammo %d and num_items %d could lay more than %d bombs: "+
+			"lower one of these", r.Seats(), r.StartAmmo, r.NumItems, MaxBombs)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ type Safety struct {
 	moved Forecast // if it lays or kicks a bomb, or goes where one rolls
 }
 
-// cells is the cells of a board that show something: free are those without walls and agents.
+// cells is what a board shows, as sets of cells. Free cells have neither walls nor agents.
 type cells struct{ free, wood, fog, agents grid.Bits }
 
 // See takes what a seat sees.

@@ -4,7 +4,7 @@ import (
 	"pommego/env/saved"
 )
 
-// code goes over the parts of a state by the given rules, in the order of its bytes.
+// code writes or reads the parts of a state by the given rules, in the order of its bytes.
 func (s *State) code(r *Rules, c *saved.Codec) {
 	saved.List(c, s.Board[:])
 	for i := range s.flames {

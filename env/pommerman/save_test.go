@@ -160,7 +160,7 @@ func TestChangedAtCollapse(t *testing.T) {
 		t.Errorf("with other ammo it differs in %s, error %v", difference(&Match{want, g}, m), err)
 	}
 	damaged := strings.Replace(string(text), `"before_ring":{`, `"before_ring":{},"x":{`, 1)
-	if err := m.RestoreJSON([]byte(damaged)); err == nil || !strings.Contains(err.Error(), `there is no "board_size"`) {
+	if err := m.RestoreJSON([]byte(damaged)); err == nil || !strings.Contains(err.Error(), `"board_size" is missing`) {
 		t.Errorf("without fields from before the ring: %v, want an error that names one", err)
 	}
 }

@@ -39,7 +39,7 @@ func (g *Game) paint(s *State, maps []byte) {
 	}
 }
 
-// paintAll is paint, with what the rules conceal from seats.
+// paintAll is paint, and also paints what the rules hide from seats.
 func (g *Game) paintAll(s *State, maps []byte) {
 	n := g.rules.BoardSize
 	cells := n * n

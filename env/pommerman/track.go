@@ -68,9 +68,9 @@ func (f *fire) owners(at grid.Cell) (by env.SeatSet) {
 // fires is how many steps flames can burn in, by the rules with the longest.
 const fires = maxFlameLife + 1
 
-// tracker follows a match: env.Tracker. Steps tell it what happens as their
-// phases go by; of a nil tracker's methods none does anything, so that steps of
-// which nobody asks can call them.
+// tracker follows a match: env.Tracker. Each phase of a step notes in it what happens.
+// All methods do nothing on a nil tracker, so that steps without a tracker can call
+// them, too.
 //
 // A state does not hold whose flames burn. So the tracker keeps the flames of the
 // last steps by their owners, and an agent that dies has been killed by the
@@ -130,7 +130,7 @@ func (k *tracker) Restore(m env.Match, state []byte) error {
 	return saved.Restore("pommerman: what was counted", state, k, func() { k.Begin(m) })
 }
 
-// Code goes over the parts of a tracker in the order of its bytes.
+// Code writes or reads the parts of a tracker in the order of its bytes.
 func (k *tracker) Code(c *saved.Codec) {
 	for seat := range k.counts {
 		saved.List(c, k.counts[seat][:numSaved])
@@ -169,8 +169,8 @@ func (k *tracker) owners(s *State, at grid.Cell, age int) (by env.SeatSet) {
 	return by
 }
 
-// laid is told of the bombs that were laid, those from the given one on, and
-// notLaid of an agent that wanted to lay one and did not.
+// laid notes the bombs from number from on, which have just been laid. notLaid notes
+// that an agent wanted to lay one and did not.
 func (k *tracker) laid(s *State, from uint8) {
 	if k == nil {
 		return
@@ -187,7 +187,7 @@ func (k *tracker) notLaid(agent int, at grid.Cell) {
 	}
 }
 
-// kicked is told that an agent kicks a bomb off the cell that it enters.
+// kicked notes that an agent kicks a bomb off the cell that it enters.
 func (k *tracker) kicked(agent int, at grid.Cell, d grid.Dir) {
 	if k != nil {
 		k.count(agent, countKicks)
@@ -195,7 +195,7 @@ func (k *tracker) kicked(agent int, at grid.Cell, d grid.Dir) {
 	}
 }
 
-// pickUps is told where the living want to be, before they take what is there.
+// pickUps notes the items that the living take: those on the cells where they want to be.
 func (k *tracker) pickUps(s *State, living []uint8, wish []grid.Cell) {
 	if k == nil {
 		return
@@ -207,7 +207,7 @@ func (k *tracker) pickUps(s *State, living []uint8, wish []grid.Cell) {
 	}
 }
 
-// pickedUp is told that an agent takes an item.
+// pickedUp notes that an agent takes an item.
 func (k *tracker) pickedUp(agent int, item Item, at grid.Cell) {
 	if k != nil {
 		k.count(agent, countItems)
@@ -216,7 +216,7 @@ func (k *tracker) pickedUp(agent int, item Item, at grid.Cell) {
 	}
 }
 
-// exploded is told that a bomb explodes, set off by flames of the given owners.
+// exploded notes that a bomb explodes, set off by flames of the given owners.
 func (k *tracker) exploded(b *Bomb, by env.SeatSet) {
 	if k != nil {
 		k.Note(env.Exploded, b.Owner(), by, b.Cell.Place(), "")
@@ -232,7 +232,7 @@ func (k *tracker) burnt(at grid.Cell, by env.SeatSet) {
 	k.Note(env.Destroyed, env.NoSeat, by, at.Place(), "wood")
 }
 
-// diedIn is told that an agent dies, in the flames on a cell that were lit at most age steps ago.
+// diedIn notes that an agent dies, in the flames on a cell that were lit at most age steps ago.
 func (k *tracker) diedIn(s *State, agent int, at grid.Cell, age int) {
 	if k == nil {
 		return
@@ -264,7 +264,7 @@ func (k *tracker) falls(r *Rules, s *State) {
 	k.collapsed(s, ring, before&^s.alive())
 }
 
-// collapsed is told of a ring that fell, and of those that died of it.
+// collapsed notes a ring that fell, and those that died of it.
 func (k *tracker) collapsed(s *State, ring int, dead env.SeatSet) {
 	if k == nil || !k.Wanted {
 		return

@@ -25,7 +25,7 @@ func (k *tracker) laidToday(t *turn, from uint8) {
 	}
 }
 
-// kicksToday is told that phases 3 to 8 are over, in which agents may have kicked
+// kicksToday notes the kicks, after phases 3 to 8, in which agents may have kicked
 // bombs.
 func (k *tracker) kicksToday(t *turn) {
 	if k == nil || t.kicks == [MaxAgents]uint8{} {
@@ -40,8 +40,8 @@ func (k *tracker) kicksToday(t *turn) {
 	}
 }
 
-// exploding is told that the bombs without a life left are about to explode, set
-// off by the flames that burn on their cells, those of earlier steps included.
+// exploding notes the bombs without a life left, which are about to explode: flames on
+// their cells set them off, those of earlier steps included.
 func (k *tracker) exploding(r *Rules, s *State) {
 	if k == nil || !k.Wanted {
 		return
@@ -53,7 +53,7 @@ func (k *tracker) exploding(r *Rules, s *State) {
 	}
 }
 
-// explode2018 is told that a bomb explodes by the rules of 2018: its time is up,
+// explode2018 notes that a bomb explodes by the rules of 2018: its time is up,
 // or it has rolled into flames.
 func (k *tracker) explode2018(s *State, b *Bomb) {
 	if k == nil {
@@ -81,8 +81,8 @@ func (k *tracker) burnWood2018(s *State, reached grid.Bits) {
 	}
 }
 
-// explodeJava is told that a bomb is about to explode by the Java rules, and
-// flameJava of each of its flames, before it is laid.
+// explodeJava notes that a bomb is about to explode by the Java rules. flameJava notes
+// each of its flames, before it is laid.
 func (k *tracker) explodeJava(t *javaTurn, b *Bomb) {
 	if k != nil && k.Wanted {
 		k.exploded(b, k.owners(t.s, b.Cell, t.r.FlameLife))

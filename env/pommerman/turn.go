@@ -26,9 +26,9 @@ type turn struct {
 // away is where agents are that are out: each in a cell of the border.
 const away = 0x03020100
 
-// Step makes one move of all agents. actions holds 1+RadioWords numbers a seat.
-// Observations, rewards and the result are read off the state after it; a ring of
-// the collapse that became due falls when the next step begins.
+// Step makes one move of all agents. actions holds 1+RadioWords numbers per seat.
+// Observations, rewards and the result are read off the state after it; a ring of the
+// collapse that became due falls when the next step begins.
 func (r *Rules) Step(s *State, actions []uint8) { r.step(s, actions, nil) }
 
 // stepToday is a step by today's rules. The numbers in the comments are those of

@@ -22,7 +22,7 @@ func (r *Rules) Step2018(s *State, actions []uint8, skull func(agent int) float6
 
 // step2018 makes one move of all agents by the rules of 2018. The numbers in the
 // comments are those of its section in docs/games/pommerman.md. skull draws for skulls;
-// nil: the game's RNG does. track, if not nil, is told what happens.
+// nil: the game's RNG does. track, if not nil, notes what happens.
 func (r *Rules) step2018(s *State, actions []uint8, skull func(agent int) float64, track *tracker) {
 	t := turn2018{skull: skull, track: track}
 	t.s = s

@@ -34,9 +34,9 @@ func (r *Rules) StepJava(s *State, actions []uint8, lit func(at grid.Cell, lost 
 	r.stepJava(s, actions, lit, nil)
 }
 
-// stepJava makes one move of all agents by the Java rules. actions holds one
-// number a seat. The numbers are those of the rules page. lit and track, if not
-// nil, are told what happens.
+// stepJava makes one move of all agents by the Java rules. actions holds one number per
+// seat. The numbers are those of the rules page. lit is called with each flame, and
+// track notes what happens, unless they are nil.
 func (r *Rules) stepJava(s *State, actions []uint8, lit func(grid.Cell, Item), track *tracker) {
 	t := javaTurn{r: r, s: s, lit: lit, track: track}
 	t.act(actions)             // 2.1

@@ -30,7 +30,7 @@ type Counts struct {
 	Mismatches int `json:"mismatches"`       // differences found
 }
 
-// Add adds what else was checked.
+// Add adds the counts of another check.
 func (c *Counts) Add(more Counts) {
 	c.Games += more.Games
 	c.Steps += more.Steps

@@ -31,27 +31,27 @@ type Form[M Match, S, O any] struct {
 	// SetRules writes the match's rules into the head.
 	SetRules func(h *Head, m M, id string) error
 
-	// Act makes the actions for Match.Step of what a step records of them, and may hand
-	// the rest of that, such as draws, to the match. Acted is the reverse.
+	// Act makes the actions for Match.Step from those that a step records. It may hand
+	// other inputs, such as draws, to the match. Acted is the reverse.
 	Act   func(m M, in *Inputs) ([]uint8, error)
 	Acted func(m M, actions []uint8) Inputs
 
-	// Shape is that of S, Show the state of a match as records and pictures show it, and
-	// Start sets the match to the recorded one and to the head's dice.
+	// Shape is the shape of S. Show is the state of a match as records and pictures
+	// show it. Start sets the match to the recorded state and to the head's dice.
 	Shape func(m M) *saved.Shape
 	Show  func(m M) *S
 	Start func(m M, s *S, dice string) error
-	// Shown is the match as records and pictures show it: m itself, or another where that
-	// differs. nil: m itself.
+	// Shown is the match that records and pictures show, where that is not m itself.
+	// nil: it is m.
 	Shown func(m M) M
 
-	// Observe is what a seat observes. With Together there is one observation of all seats,
-	// which seat 0 stands for.
+	// Observe is what a seat observes. With Together all seats have one observation,
+	// that of seat 0.
 	Observe  func(m M, seat int) *O
 	Together bool
 
-	// Led changes the outcome of a step where the format records another than env.Status
-	// has. Compare compares what else a step records. Either may be nil.
+	// Led changes the outcome of a step where the format records another outcome than
+	// env.Status has. Compare compares what else a step records. Either may be nil.
 	Led     func(m M, o *Outcome)
 	Compare func(m M, c *Comparison)
 
@@ -111,7 +111,7 @@ func (in *Inputs) Check(n int, messages bool) error {
 	return nil
 }
 
-// Outcome is what a step led to.
+// Outcome is how the game stands after a step, as records have it.
 type Outcome struct {
 	Rewards []float64  `json:"rewards"`
 	Done    saved.Flag `json:"done"`
@@ -144,7 +144,7 @@ func (h *Head) checkKeys(format string, keys []string) error {
 	return nil
 }
 
-// outcome is what the last step of a match led to.
+// outcome is how the game stands after the last step of a match.
 func (f *Form[M, S, O]) outcome(m M) *Outcome {
 	status := m.Status()
 	o := &Outcome{

@@ -48,15 +48,15 @@ func (r *recorder[M, S, O]) Step(actions []uint8, thoughts ...env.Thought) (err 
 	if r.over {
 		return fmt.Errorf("%s: the recorded game is over and has no further steps", f.Name)
 	}
-	inputs, led, shown, obs := f.Acted(m, actions), f.outcome(m), f.shown(m), seen{}
-	r.over, inputs.Thoughts = bool(led.Done), thoughts
+	inputs, outcome, shown, obs := f.Acted(m, actions), f.outcome(m), f.shown(m), seen{}
+	r.over, inputs.Thoughts = bool(outcome.Done), thoughts
 	every := r.out.ObsEvery
 	if every > 0 && ((len(r.out.Steps)+1)%every == 0 || r.over || any(shown) != any(m)) {
 		if obs, err = r.observe(m); err != nil {
 			return err
 		}
 	}
-	end, err := f.encode(led)
+	end, err := f.encode(outcome)
 	if err != nil {
 		return err
 	}

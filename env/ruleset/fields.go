@@ -82,9 +82,8 @@ func Difference(rules, others json.RawMessage) string {
 	return ""
 }
 
-// Changes is the object of the fields in which rules differ from others, both as
-// JSON objects: what Change needs to make these rules of the others. It lacks
-// fields that the rules leave out.
+// Changes is the fields in which rules differ from others, all as JSON objects: Change
+// makes these rules of the others with it. It lacks fields that the rules leave out.
 func Changes(rules, others json.RawMessage) json.RawMessage {
 	var is, not map[string]json.RawMessage
 	if json.Unmarshal(rules, &is) != nil || json.Unmarshal(others, &not) != nil {

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Codec goes over the parts of a state in the order of its bytes and either
-// appends them or sets them from bytes. After a failure it sets zeros.
+// Codec writes the parts of a state in the order of its bytes, or sets the parts from
+// bytes. After a failure it sets zeros.
 type Codec struct {
 	Bytes   []byte // written, or left to read
 	reading bool
@@ -22,16 +22,16 @@ func Writer(dst []byte) Codec { return Codec{Bytes: dst} }
 // Reader is a Codec that reads state.
 func Reader(state []byte) Codec { return Codec{Bytes: state, reading: true} }
 
-// Reading reports whether it sets the parts from bytes.
+// Reading reports whether c sets the parts from bytes.
 func (c *Codec) Reading() bool { return c.reading }
 
-// Coder is what goes over all that is saved of itself.
+// Coder writes or reads all that is saved of itself with a Codec.
 type Coder interface{ Code(c *Codec) }
 
-// codecs are lent, as one made for each Append would be garbage.
+// codecs are reused, since a new one for each Append would be garbage.
 var codecs = sync.Pool{New: func() any { return new(Codec) }}
 
-// Append appends to dst what v goes over.
+// Append appends the bytes of v to dst.
 func Append(dst []byte, v Coder) []byte {
 	c := codecs.Get().(*Codec)
 	*c = Writer(dst)
@@ -70,7 +70,7 @@ func (c *Codec) Fail(format string, args ...any) {
 // Err is the first failure.
 func (c *Codec) Err() error { return c.err }
 
-// End is the first failure; bytes that are left are one.
+// End is the first failure. Bytes that are left over are a failure.
 func (c *Codec) End() error {
 	if c.reading && len(c.Bytes) > 0 {
 		c.Fail("has %d bytes too many", len(c.Bytes))
@@ -78,8 +78,8 @@ func (c *Codec) End() error {
 	return c.err
 }
 
-// Len goes over the length of a list of at most most entries. Read, it is 0 if
-// there are more.
+// Len writes or reads the length of a list of at most most entries. If more are read,
+// that is a failure and n is 0.
 func (c *Codec) Len(list string, n *uint8, most int) {
 	Numbers(c, n)
 	if int(*n) > most {
@@ -92,7 +92,7 @@ type number interface {
 	~int8 | ~uint8 | ~uint16 | ~int32 | ~uint32 | ~uint64
 }
 
-// Numbers goes over numbers, each in as many bytes as its type has, the low one
+// Numbers writes or reads numbers, each in as many bytes as its type has, the low byte
 // first.
 func Numbers[T number](c *Codec, values ...*T) {
 	for _, v := range values {
@@ -104,10 +104,10 @@ func Numbers[T number](c *Codec, values ...*T) {
 	}
 }
 
-// littleEndian is how this machine has numbers in memory: as they are saved.
+// littleEndian reports whether this machine has numbers in memory as they are saved.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// List goes over the numbers of a list of fixed length.
+// List writes or reads the numbers of a list of fixed length.
 func List[T number](c *Codec, values []T) {
 	if littleEndian {
 		Blocks(c, values)
@@ -124,7 +124,7 @@ func List[T number](c *Codec, values []T) {
 	}
 }
 
-// Blocks goes over values that consist of bytes alone, such as structs of numbers
+// Blocks writes or reads values that consist of bytes alone, such as structs of numbers
 // of one byte, as they lie in memory.
 func Blocks[T any](c *Codec, values []T) {
 	block := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(*new(T))))
@@ -136,7 +136,7 @@ func Blocks[T any](c *Codec, values []T) {
 	}
 }
 
-// Bytes goes over a number of bytes and they themselves. A slice read is a part of the state.
+// Bytes writes or reads the length of v and its bytes. A slice that was read shares the state's memory.
 func Bytes[T string | []byte](c *Codec, v *T) {
 	n := uint32(len(*v))
 	Numbers(c, &n)
@@ -147,7 +147,7 @@ func Bytes[T string | []byte](c *Codec, v *T) {
 	}
 }
 
-// take is the next n bytes read, nil after a failure.
+// take returns the next n bytes to read, nil after a failure.
 func (c *Codec) take(n int) []byte {
 	if len(c.Bytes) < n {
 		c.Fail("is cut short")

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Differs is told of a value that differs: its path, such as "bombs[2].life",
+// Differs is called with each value that differs: its path, such as "bombs[2].life",
 // and what it should have been and is.
 type Differs func(path string, want, got any)
 

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// Form is the forms of the states S of one game by one set of rules, T being its snapshot.
+// Form is how states S of a game by one set of rules are written: as bytes, and readably as a snapshot T.
 type Form[S comparable, T any] struct {
 	Header
 	Readable int // version of the readable form
 	Shape
-	// Show fills a snapshot with a state, using its memory again. Take makes a state of a
-	// snapshot whose values are in their ranges. Neither reports errors: what Show does not
-	// give back as Take was given it cannot be held by a state.
+	// Show fills a snapshot with a state, using its memory again. Take makes a state of
+	// a snapshot whose values are in their ranges. Neither reports errors: a state
+	// cannot hold a snapshot that Show returns otherwise than Take was given it.
 	Show func(s *S, t *T)
 	Take func(t *T) S
 	// Invariants reports what is wrong between the values of a state in which every
@@ -38,8 +38,8 @@ func (f *Form[S, T]) Reader(state []byte) Codec {
 	return c
 }
 
-// Restore sets to from what c has read into s, if that was well and is a state
-// that can be played.
+// Restore sets to from the state s that c has read. If c failed, or the state cannot be
+// played, it returns an error and leaves to as it was.
 func (f *Form[S, T]) Restore(c *Codec, s, to *S) error {
 	if err := c.End(); err != nil {
 		return fmt.Errorf("%s: saved state %w", f.Game, err)
@@ -82,7 +82,7 @@ func (f *Form[S, T]) wrap(err error) error {
 var errMore = errors.New("it holds something that its readable form does not show, " +
 	"such as an agent past the last seat or a bomb past the end of the list; want zeros there")
 
-// Read is the state that a snapshot shows, if that can be played.
+// Read is the state that a snapshot shows. It is an error if that cannot be played.
 func (f *Form[S, T]) Read(t *T) (s S, err error) {
 	if err = f.Shape.Check(t); err != nil {
 		return s, err

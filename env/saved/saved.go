@@ -59,7 +59,7 @@ func (h *Header) CheckReadable(want, format int, rules string) error {
 	return nil
 }
 
-// code goes over the header's bytes.
+// code writes or reads the header's bytes.
 func (h *Header) code(c *Codec) {
 	format, rules := h.Format, h.Rules
 	Numbers(c, &format)

@@ -146,7 +146,7 @@ func fieldsOf(t reflect.Type) []field {
 	return list
 }
 
-// values goes over the fields of a snapshot: each with a pointer to its value.
+// values yields the fields of a snapshot, each with a pointer to its value.
 func values(snapshot any) iter.Seq2[*field, any] {
 	v := reflect.ValueOf(snapshot).Elem()
 	return func(yield func(*field, any) bool) {

@@ -28,8 +28,8 @@ func (t *Searcher[S]) breadth(root *S) {
 // compare scores a state to which a move of the root's leads, against the best.
 func (t *Searcher[S]) compare(s *S, first Move) { t.offer(first, 1, t.model.Score(s)) }
 
-// expand makes every move in the last state, as long as the budget lasts, and keeps what comes of
-// it, up to most states in all. It returns false if it could not make all of them.
+// expand makes every move in the last state, as long as the budget lasts, and keeps the states
+// that follow, up to most states in all. It returns false if it could not make all of them.
 func (t *Searcher[S]) expand(most int) bool {
 	t.moves = t.model.Moves(&t.states[t.last], t.moves[:0])
 	for _, move := range t.moves {

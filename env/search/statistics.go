@@ -11,9 +11,9 @@ type MoveStatistics struct {
 	Value float64
 }
 
-// Memo is what an agent spent on its last action and chose it by: a seat.Searcher
-// and an env.SearchReporter. Agents embed it, forget at the start of each action,
-// add to Ticks what a search took, and keep what they choose by.
+// Memo holds what an agent spent on its last action, and the statistics that it chose by: a
+// seat.Searcher and an env.SearchReporter. An agent embeds it, calls Forget at the start of
+// each action, adds the ticks of its searches to Ticks, and calls Keep with their statistics.
 type Memo struct {
 	Ticks   uint64 // simulated for the last action
 	Bytes   int64  // the most memory that a search takes
@@ -21,7 +21,7 @@ type Memo struct {
 	stop    env.Flag
 }
 
-// StopOn has searches within Limit's budgets stop when the flag is set.
+// StopOn makes searches within Limit's budgets stop when the flag is set.
 func (m *Memo) StopOn(flag env.Flag) { m.stop = flag }
 
 // Limit is a budget that ends when the flag is set, too.
@@ -30,7 +30,7 @@ func (m *Memo) Limit(b Budget) Budget {
 	return b
 }
 
-// Forget empties it. An action of which nothing is kept was decided without a
+// Forget empties it. If nothing is kept after that, the action was decided without a
 // search.
 func (m *Memo) Forget() { m.Ticks, m.tallies = 0, m.tallies[:0] }
 
@@ -40,9 +40,9 @@ func (m *Memo) Searched() uint64 { return m.Ticks }
 // SearchBytes is the most memory that a search takes.
 func (m *Memo) SearchBytes() int64 { return m.Bytes }
 
-// Keep keeps what was found out about moves that are the choices of one component of the
-// action, by their numbers. from is the number of the component's first choice among those
-// of all components. Nothing is kept of a search that had no choice.
+// Keep keeps the statistics of the choices of one component of the action, by their
+// numbers. from is the number of the component's first choice among those of all
+// components. A search that had no choice has no statistics, and Keep does nothing.
 func (m *Memo) Keep(from int, found []MoveStatistics) {
 	if len(found) == 0 {
 		return

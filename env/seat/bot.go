@@ -43,7 +43,7 @@ type Bot[V any] interface {
 	Reseed(rng env.RNG)
 	// Act decides on the seat's action.
 	Act(v *V, action []uint8)
-	// Code goes over memory and RNG state. It reads into a bot that was Reset.
+	// Code writes or reads memory and RNG state. It reads into a bot that was Reset.
 	saved.Coder
 }
 
@@ -82,8 +82,8 @@ func (a *Forgetful) Reset(rng env.RNG) { a.RNG = rng }
 // Reseed replaces the RNG.
 func (a *Forgetful) Reseed(rng env.RNG) { a.RNG = rng }
 
-// Code goes over the RNG. Inlined in the methods that the compiler makes of those of embedded
-// types it would allocate.
+// Code writes or reads the RNG. It is not inlined: it would allocate in the methods
+// that the compiler makes of those of embedded types.
 //
 //go:noinline
 func (a *Forgetful) Code(c *saved.Codec) { saved.Numbers(c, &a.RNG.State) }

@@ -32,8 +32,8 @@ type Common[M, V any, P Match[M, V]] struct {
 	views sync.Pool
 }
 
-// Describe sets what the game is, but for its name, and what new matches begin
-// as: that is enough to play and observe them. The global state is one for all seats.
+// Describe sets the game's description, except its name, and the state in which new matches
+// begin: with these one can play and observe. The global state is the same for all seats.
 func (b *Common[M, V, P]) Describe(spec env.Spec, blank M) {
 	b.spec, b.blank = spec, blank
 	for i := range b.spec.State {
@@ -43,7 +43,7 @@ func (b *Common[M, V, P]) Describe(spec env.Spec, blank M) {
 	b.views.New = func() any { return new(V) }
 }
 
-// Open sets the rest: its name and who can play.
+// Open sets the game's name and its bots.
 func (b *Common[M, V, P]) Open(id, description string, bots Roster[V]) {
 	b.spec.ID, b.spec.Description = id, description
 	b.spec.Agents, b.spec.AgentVersions = bots.Names(), bots.Versions()
@@ -53,10 +53,10 @@ func (b *Common[M, V, P]) Open(id, description string, bots Roster[V]) {
 // Spec describes the game.
 func (b *Common[M, V, P]) Spec() *env.Spec { return &b.spec }
 
-// Bots is who can play.
+// Bots lists the game's bots.
 func (b *Common[M, V, P]) Bots() Roster[V] { return b.bots }
 
-// Lend lends a view, to be given back.
+// Lend lends a view. The caller gives it back with GiveBack.
 func (b *Common[M, V, P]) Lend() *V { return b.views.Get().(*V) }
 
 // GiveBack takes back what was lent.
@@ -73,7 +73,7 @@ func (b *Common[M, V, P]) New(n int) []env.Match {
 	return all
 }
 
-// Renew makes a match one of this game.
+// Renew changes the rules of a match to those of this game: see env.Game.
 func (b *Common[M, V, P]) Renew(m env.Match) { *m.(P) = b.blank }
 
 // NewTrackers makes n trackers that count nothing.
@@ -115,8 +115,8 @@ func (b *Common[M, V, P]) newAgent(name string, file []byte) (env.Agent, error) 
 	return a, nil
 }
 
-// agent seats a Bot: an env.Agent that shows the bot its view and nothing else, or first the match,
-// which a bot that can Know it looks at if an option in its name says so.
+// agent makes an env.Agent of a Bot. It shows the bot its seat's view and nothing else; only a bot
+// that can Know the match is given it first, and looks at it if an option in its name says so.
 type agent[M, V any, P Match[M, V]] struct {
 	searchable[V]
 	game *Common[M, V, P]

@@ -24,7 +24,7 @@ func (p *Plan) invariants(s *State) error {
 	for b := range s.Bombs {
 		switch {
 		case seen.Has(b.Cell):
-			return fmt.Errorf("two bombs lie at %s", p.where(b.Cell))
+			return fmt.Errorf("two bombs lie at %s, want at most one on a field", p.where(b.Cell))
 		case s.Blast.Has(b.Cell):
 			return fmt.Errorf("the bomb at %s was reached in the last round, but has not gone off", p.where(b.Cell))
 		}
@@ -39,11 +39,11 @@ func (p *Plan) checkPlaces(s *State, i int) error {
 	for k := range i {
 		switch {
 		case s.Agents[k] == at:
-			return fmt.Errorf("agents %d and %d are both at %s", k, i, p.where(at))
+			return fmt.Errorf("agents %d and %d are both at %s, want them on different fields", k, i, p.where(at))
 		case s.Homes[k] == home:
-			return fmt.Errorf("agents %d and %d both have their home base at %s", k, i, p.where(home))
+			return fmt.Errorf("agents %d and %d both have their home base at %s, want different fields", k, i, p.where(home))
 		case s.Agents[k] == home, s.Homes[k] == at:
-			return fmt.Errorf("one of agents %d and %d is at the other's home base", k, i)
+			return fmt.Errorf("one of agents %d and %d is at the other's home base, want no agent at an enemy's", k, i)
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 // A recorded game is one JSON object on one line, format suitebot-trace/1, with the keys of
 // record.Head, record.Inputs and record.Outcome. rules is a [Rules] object; states are
 // [Snapshot]s; actions has the number of one [Action] a seat; obs is a list of [Observation]s,
-// one a seat.
+// one per seat.
 
 // recording is what is special in recorded games of SuiteBot.
 var recording = record.Form[*Match, Snapshot, Observation]{
@@ -81,7 +81,7 @@ type Observation struct {
 	Seat       int       `json:"seat"`
 	StepCount  int       `json:"step_count"`
 	Position   []int     `json:"position"`    // x, y
-	Scores     []int     `json:"scores"`      // one a seat
+	Scores     []int     `json:"scores"`      // one per seat
 	Field      saved.Map `json:"field"`       // sightLetters
 	Agent      saved.Map `json:"agent"`       // . for nobody, else the seat
 	Home       saved.Map `json:"home"`        // the same

@@ -6,8 +6,8 @@ import (
 	"pommego/env/saved"
 )
 
-// code goes over the parts of a state in the order of its bytes: the fields of
-// State in order, of seats and fields that there are.
+// code writes or reads the parts of a state in the order of its bytes: the fields of
+// State in order, of the seats and fields that the plan has.
 func (p *Plan) code(c *saved.Codec, s *State) {
 	saved.List(c, s.Spent[:p.words])
 	saved.List(c, s.Blast[:p.words])

@@ -6,11 +6,11 @@ import (
 	"pommego/env"
 )
 
-// Step plays one round. actions holds a number a seat. The numbers in the
-// comments are those of the rules in docs/games/suitebot.md.
+// Step plays one round. actions holds one number per seat. The numbers in the comments
+// are those of the rules in docs/games/suitebot.md.
 func (p *Plan) Step(s *State, actions []uint8) { p.step(s, actions, nil) }
 
-// step is Step, with track told what happens if it is not nil.
+// step is Step, and notes the round's events in track unless that is nil.
 func (p *Plan) step(s *State, actions []uint8, track *tracker) {
 	s.Gains = [MaxPlayers]int32{}
 	s.Blast = Cells{}

@@ -54,7 +54,7 @@ type osFS struct{ folder string }
 
 func (osFS) Within(folder string) FS { return osFS{folder} }
 
-// in hands the folder to do, and the name that path has in it.
+// in calls do with the folder that path lies in, and the name that path has in it.
 func (d osFS) in(path string, do func(folder *os.Root, name string) error) error {
 	folder := cmp.Or(d.folder, filepath.Dir(path))
 	name, err := filepath.Rel(folder, path)

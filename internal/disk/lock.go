@@ -6,7 +6,7 @@ import (
 )
 
 // ErrInUse says that another process has the lock.
-var ErrInUse = errors.New("another process is at work there")
+var ErrInUse = errors.New("another process is at work there: wait until it has ended")
 
 // Lock takes a lock that goes with the process, however that ends. path names a
 // file that is there for nothing else; it is made, and stays.

@@ -47,7 +47,7 @@ def test_a_recorded_server_is_one(name: str) -> None:
         ("env", ["learners"], 0, "8 rows of 2 games with 0 learners each"),
         ("env", ["policies"], 4, "4 learners each, 4 of them policies"),
         ("env", ["autoreset_mode"], "x", "autoreset_mode is 'x', expected 'SameStep'"),
-        ("env", ["final_fields"], [], "the last observations of SameStep have []"),
+        ("env", ["final_fields"], [], "the last observations of SameStep have fields []"),
         ("env", ["batch_size"], 1 << 40, "in batches of 1099511627776 games"),
         ("env", ["batch_bytes"], -(1 << 40), "and -1099511627776 bytes"),
         ("env", ["fields", 0, "shape"], [1 << 40], "(1099511627776,), expected "),
@@ -71,7 +71,7 @@ def test_a_recorded_server_is_one(name: str) -> None:
         ("env", ["spec", "encodings", 0, "fields", 0, "high"], 1e308, "has uint8 from 0 to 1e+308"),
         ("env", ["spec", "encodings", 0, "fields", 0, "name"], "scalars", "each with a name of its own"),
         ("env", ["spec", "rules"], 1, "an invalid spec"),
-        ("batch", ["tensors"], {}, "a batch without 'obs.maps'"),
+        ("batch", ["tensors"], {}, "the batch lacks 'obs.maps'"),
         ("states", ["states"], [], "0 saved games, or of another type, expected 2"),
         ("states", ["states"], [1, 2], "2 saved games, or of another type"),
         ("states", ["states"], ["", "{}"], "2 saved games, or of another type"),
@@ -79,7 +79,7 @@ def test_a_recorded_server_is_one(name: str) -> None:
         ("json", ["states", 0], "1", "a saved game that is not a JSON object"),
         ("json", ["states", 0], "[" * 99_999, "a saved game that is not a JSON object"),
         ("simulated", ["states"], [], "0 saved games, or of another type, expected 2"),
-        ("final", ["final"], None, "last observations without ['obs.maps'"),
+        ("final", ["final"], None, "last observations lack ['obs.maps'"),
     ],
 )
 def test_what_no_server_says(kind: str, path: list[Any], value: Any, reason: str) -> None:

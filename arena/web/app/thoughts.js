@@ -99,7 +99,7 @@ function plain(text) {
   return text.slice(-longest).replace(marks, mark => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-// Talk shows what the model in a seat was told last, and what it answered.
+// Talk shows the last view that the model in a seat read, and its answer.
 export class Talk {
   constructor(game, seat) {
     this.game = game;

@@ -58,8 +58,8 @@ type line struct {
 	Ask    *ask    `json:"ask,omitempty"`    // the seat is to move
 }
 
-// stream tells a page until it goes away what its seat sees, or without a seat what there is to choose: at first,
-// and after each change what is new.
+// stream sends a page lines until the page goes away: what its seat sees, or, to a page
+// without a seat, the games on offer. It begins with all, and then sends changes.
 func (t *Table) stream(w http.ResponseWriter, r *http.Request) {
 	text, seat := r.URL.Query().Get("seat"), env.NoSeat
 	news := t.news
@@ -73,7 +73,7 @@ func (t *Table) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	t.look(seat, 1)
 	defer t.look(seat, -1)
-	var to told
+	var to known
 	for send := scene.Lines[line](w); ; {
 		t.mu.Lock()
 		lines, changed := news(seat, &to), t.changed
@@ -128,8 +128,8 @@ func (t *Table) plays(seat int) bool {
 	return last == nil || slices.Contains(last.Status.In, seat)
 }
 
-// told is what a page knows.
-type told struct {
+// known is what a page knows of the match.
+type known struct {
 	scene.Viewer
 	offers bool
 	ask    *ask
@@ -137,7 +137,7 @@ type told struct {
 }
 
 // news is what a page does not know yet; t.mu is held.
-func (t *Table) news(seat int, to *told) (lines []line) {
+func (t *Table) news(seat int, to *known) (lines []line) {
 	p := t.people[seat]
 	if p == nil && (seat != env.NoSeat || len(t.people) > 0) { // in another match
 		return nil

@@ -52,7 +52,7 @@ func (o *Order) Answer(err error) { o.answer <- err }
 var names = regexp.MustCompile(`^(human(:speed=[0-9.]+)?|[a-z0-9-]+(:level=[0-9]+)?)$`)
 
 // offered is what there is to choose, for a page that does not know it yet.
-func (t *Table) offered(_ int, to *told) []line {
+func (t *Table) offered(_ int, to *known) []line {
 	if to.offers {
 		return nil
 	}
@@ -71,9 +71,9 @@ func (t *Table) start(w http.ResponseWriter, r *http.Request) {
 	}
 	t.mu.Lock()
 	if t.game != nil && t.end == "" {
-		err = errors.Join(err, errors.New("a match is being played"))
+		err = errors.Join(err, errors.New("a match is being played: wait until it is over"))
 	} else if t.game == nil && o.Env == "" {
-		err = errors.Join(err, errors.New("env is empty, and no match was played before"))
+		err = errors.Join(err, errors.New("env is empty, and there is no earlier match to repeat: give an id"))
 	}
 	t.mu.Unlock()
 	if err == nil {

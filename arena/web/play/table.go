@@ -170,7 +170,7 @@ func (t *Table) Game(int) (*scene.Game, error) {
 	return g, nil
 }
 
-// ask is what a page is told when its seat is to move.
+// ask is what a page gets when its seat is to move.
 type ask struct {
 	Step  int     `json:"step"`  // the number of the position
 	Needs []bool  `json:"needs"` // by component: whether a choice has any effect

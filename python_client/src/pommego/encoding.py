@@ -137,7 +137,7 @@ def _entry(library: Library, numbers: Any, table: NDArray[Any]) -> Any:
 
 
 def _cell(numbers: Any) -> Any:
-    """Give numbers a row each the dimensions of maps."""
+    """Give numbers, one row of them per seat, the dimensions of maps."""
     return numbers[..., None, None, None]
 
 
@@ -183,7 +183,7 @@ class _Encoder:
     def masks(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """What a seat sees from each cell: 255 where maps are kept, and the fog put elsewhere."""
         if all(encoding.name != _UNFOGGED for encoding in self.spec.encodings):
-            raise PommegoError(f"{self.spec.id} has no fog")
+            raise PommegoError(f"{self.spec.id} has no fog: leave out unfogged=True")
         rules = self.spec.rules
         n, ahead = rules["board_size"], max(rules["agent_view_size"], 0)
         if not 0 < n <= _LONGEST_SIDE:

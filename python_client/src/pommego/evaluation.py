@@ -79,7 +79,7 @@ def evaluate(
             ``info["state"]`` if asked for; returns actions, (rows,) or (rows, components).
 
             A policy with parameters `states` or `simulate` searches: it is given these by name, for rows
-            whose action counts alone. `states` are saved games, one a row; `simulate` is
+            whose action counts alone. `states` are saved games, one per row; `simulate` is
             `PommegoVectorEnv.simulate` for them, with an action for the row's own seat. Agents play
             on in it; other seats that policies play stop in its first step.
 

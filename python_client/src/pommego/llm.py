@@ -271,7 +271,7 @@ def _play_games(
 def _play_game(
     spec: GameSpec, game: Game, options: Mapping[str, Any], stop: threading.Event
 ) -> tuple[int, _About, Any]:
-    """Play a game; returns the model's seat, what is told at the end, and its actions a tick."""
+    """Play a game; returns the model's seat, the last observation, and its actions per tick."""
     seats = [k for k, player in enumerate(game.players) if not isinstance(player, str)]
     if len(seats) > 1:
         raise TypeError("opponents has something other than a name: a model plays against built-in agents")

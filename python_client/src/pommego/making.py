@@ -181,7 +181,7 @@ def make_vec(
     named_seats, line_ups = _line_ups(seats, opponents, num_envs)
     hosts = _hosts(address, replace, timeout)
     if hosts and (web or human):
-        raise ValueError("web=True with replace or several servers: their games have no single page")
+        raise ValueError("leave out web=True: with replace or several servers games have no single page")
     batch = checks.batch_size(batch_size, num_envs, mode)
     if start_states is not None:
         from pommego._core.saved import Starts

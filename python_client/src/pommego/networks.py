@@ -83,11 +83,11 @@ class Network:
     not run in circles.
 
     Args:
-        layers: the layers; the last gives a number a move, and then one for each of each word's values.
+        layers: the layers; the last gives one number per move, then one per value of each word.
         about: what it reads of ``near``: names of "planes", of numbers as "scalars", and as "blocks" planes
             of which there are nine numbers each, such as "wood_block4". What an id does not have is 0, such
             as a third enemy in a duel. Also the id it was trained in as "env", and whatever else the file
-            shall say. "temperature" is by how much chance it draws: 0 takes the best move, 1 draws by
+            shall say. "temperature" is how random its moves are: 0 takes the best move, 1 draws by
             their chances.
         spec: the spec of the id to play; None: of the one it was trained in.
 
@@ -105,7 +105,7 @@ class Network:
             # Whole numbers below that are exact in float32, whatever the order of a sum.
             sums = np.abs(layer.weights.astype(int)).sum((0, 1, 2)) * _MOST + np.abs(layer.biases)
             if sums.max() >= 2**24:
-                raise ValueError("a unit's weights are so great that its sum may reach 2 ** 24")
+                raise ValueError(f"a unit may reach {sums.max()}, expected less than 2 ** 24: lower weights")
         self.spec = spec = spec or catalog()[about["env"]]
         chances = -np.log(-np.log((np.arange(256) + 0.5) / 256))  # Gumbel's noise, by 8 bits
         scale = UNIT * 2 ** self.layers[-1].shift * min(max(about.get("temperature", 0), 0), 1)
@@ -158,7 +158,7 @@ class Network:
         return ((dice ^ dice >> 15) * np.uint32(0x2C1B3C6D)) >> 24
 
     def answers(self, near: NDArray[np.uint8], numbers: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Return how good moves (and words) are, (n, answers): logarithms of odds in a unit of the file's."""
+        """Return how good moves (and words) are, (n, answers): logarithms of odds times a factor."""
         parts = [slice(at, at + 256) for at in range(0, len(near), 256)]
         return np.concatenate([self._answers(near[p], numbers[p]) for p in parts])
 

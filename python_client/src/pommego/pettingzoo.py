@@ -295,7 +295,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
 
     def _action(self, agent: str, action: Any) -> NDArray[Any]:
         space, alive = self.action_spaces[agent], self._alive[self._rows[agent]]
-        return one_action(f"the action of {agent}", action, space, heeded=alive)
+        return one_action(f"the action of {agent}", action, space, acts=alive)
 
     def _show(self) -> None:
         if self.render_mode == "human":

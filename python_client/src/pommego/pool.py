@@ -278,7 +278,7 @@ class Pool:
             ValueError: there are more or fewer policies than members.
         """
         if len(policies) != len(state["members"]):
-            raise ValueError(f"{len(policies)} policies for {len(state['members'])} members")
+            raise ValueError(f"{len(policies)} policies for {len(state['members'])} members, want one each")
         self.rating, self._added = state["rating"], state["added"]
         self._members, self._former = {}, {}
         for saved, policy in zip(state["members"], policies, strict=True):

@@ -75,7 +75,7 @@ class SingleAgentVectorEnv(VectorWrapper):
     """Many games with one learner each, for RLlib's single-agent env runner.
 
     Args:
-        envs: with one learner a game, in mode NEXT_STEP.
+        envs: with one learner per game, in mode NEXT_STEP.
         masked: whether observations contain an action mask.
     """
 

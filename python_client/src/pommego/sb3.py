@@ -96,7 +96,7 @@ class PommegoVecEnv(VecEnv):
             the observation; infos are in `reset_infos`.
         """
         if any(self._options):
-            raise ValueError("there are no reset options")
+            raise ValueError(f"reset options are {self._options}, expected none: this VecEnv has none")
         seeds = self._seeds[:: self.envs.learners]
         obs, self.info = self.envs.reset(seed=None if seeds[0] is None else seeds)
         self.reset_infos = [row_info(self.info, row) for row in range(self.num_envs)]

@@ -76,7 +76,7 @@ class Suite:
 
     @property
     def parts(self) -> tuple[tuple[str, str, str], ...]:
-        """Of each part the id, the opponents, and the partner or ""."""
+        """The id, the opponents, and the partner or "" of each part."""
         kinds = self.kinds or tuple((self.id, partner) for partner in self.partners or ("",))
         return tuple((id, opponents, partner) for id, partner in kinds for opponents in self.opponents)
 

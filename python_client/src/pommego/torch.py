@@ -156,7 +156,7 @@ class Feed:
         return tensors[0].to(self.device) if len(tensors) == 1 else torch.cat(tensors).to(self.device)
 
     def _settle(self) -> None:
-        """Wait until the device has read what the server may now write to again."""
+        """Wait until the device has read the last batch, so that the server may write there again."""
         for _, event in self._read.values():
             event.synchronize()
 

@@ -357,7 +357,7 @@ class PommegoVectorEnv(VectorEnv):
         try:
             self._session.close()
         finally:
-            if self._viewer:  # whose page has been told
+            if self._viewer:  # whose page shows the end
                 self._viewer.close()
 
     @locked

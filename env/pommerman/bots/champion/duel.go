@@ -40,8 +40,8 @@ func (p *planner) duels() {
 	}
 }
 
-// duel is what a move is worth over its scenarios, those of rivals replaced by lines of so
-// many steps.
+// duel is the worth of a move over its scenarios, with those of rivals replaced by
+// lines of so many steps.
 func (p *planner) duel(o *opening, near []int, depth int) (value int32, whole bool) {
 	var m mixture
 	if !p.weigh(&m, o, 1, true) {
@@ -75,8 +75,8 @@ func (p *planner) answers(m *mixture, n *node, move pommerman.Action, rival, dep
 	return true
 }
 
-// isolate takes all others but a rival off a board. The rival is where it went; the rest can
-// be anywhere they can reach.
+// isolate removes all agents but itself and a rival from a board. The rival is on the
+// cell where it went; each other agent can be on any cell that it reaches.
 func (p *planner) isolate(n *node, rival int) {
 	n.locate(rival)
 	for other := range n.where {
@@ -86,8 +86,8 @@ func (p *planner) isolate(n *node, rival int) {
 	}
 }
 
-// line is what a node is worth that is age steps from the root, with so many steps to go in
-// which both sides move.
+// line is the worth of a node that is age steps from the root. In so many steps from
+// there on both sides move.
 func (p *planner) line(n *node, rival, depth, age int) (best int32, whole bool) {
 	if !n.Agents[p.seat].Alive {
 		return int32(16*age) - p.weights.Death, true

@@ -88,7 +88,7 @@ type prospect struct {
 	own     grid.Bits
 	others  [pommerman.MaxAgents]grid.Bits
 	lead    [pommerman.MaxAgents]grid.Bits // what they reach before the agent and a teammate that it sees
-	emptied [pommerman.MaxAgents]int       // the step that left an other no cell; 0: none did
+	emptied [pommerman.MaxAgents]int       // the step that left another agent no cell; 0: none did
 
 	// How many cells the sets had when they were smallest, once they had time to grow.
 	ownLow    int
@@ -211,6 +211,5 @@ func (p *planner) standing(n *node) int32 {
 	return points
 }
 
-// sooner is added to what can still come of a node, so that what is good comes
-// early.
+// sooner is a bonus for what a node can still gain, so that gains come early.
 func (p *planner) sooner(n *node) int32 { return p.standing(n) / 32 }

@@ -27,7 +27,7 @@ type championMemory struct {
 	turn   uint16    // the last view's step count and 1; 0: there was none
 }
 
-// code goes over what is saved: the memory, the belief.
+// code writes or reads what is saved: the memory, the belief.
 func (m *championMemory) code(c *saved.Codec) {
 	for seat := range m.where {
 		saved.List(c, m.where[seat][:])

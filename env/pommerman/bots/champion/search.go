@@ -22,8 +22,8 @@ const (
 	tableSize    = 1 << 15
 )
 
-// node is a state in the tree. Of the others only where they can be is left: they
-// neither stand in the way nor die.
+// node is a state in the tree. Other agents are not on its board: of them it has only
+// the cells that each can be on. They neither stand in the way nor die.
 type node struct {
 	pommerman.State
 	where [pommerman.MaxAgents]grid.Bits // of each other that lived at the root; none: it is dead
@@ -104,8 +104,8 @@ func (p *planner) begin(r *pommerman.Rules, seat int, w *weights, budget search.
 	p.ground.survey(p, m)
 }
 
-// decide finds a move. Half of the time it makes the one that failed, if it is not
-// Stop, less gladly.
+// decide finds a move. If failed is not Stop, it values that move lower half of the
+// time.
 func (p *planner) decide(rng *env.RNG, failed pommerman.Action) pommerman.Action {
 	yields := failed != pommerman.Stop && rng.IntN(2) == 0
 	if !p.open() {
@@ -186,8 +186,8 @@ func (p *planner) scene(rival int, reply pommerman.Action) {
 	}
 }
 
-// separate takes the others off a board after the first ply. The rival whose move
-// it was is where it went; the rest can be anywhere they can reach.
+// separate removes the other agents from a board after the first ply. The rival that moved
+// is on the cell where it went; each other agent can be on any cell that it reaches.
 func (p *planner) separate(sc *scenario, rival int) {
 	sc.bodies = grid.Bits{}
 	for other := range p.root.where {
@@ -204,7 +204,7 @@ func (p *planner) separate(sc *scenario, rival int) {
 	}
 }
 
-// locate says that an other is where it stands.
+// locate says that another agent is where it stands, and nowhere else.
 func (n *node) locate(other int) {
 	n.where[other] = grid.Bits{}
 	if a := &n.Agents[other]; a.Alive {
@@ -212,7 +212,7 @@ func (n *node) locate(other int) {
 	}
 }
 
-// lift takes an other that lives off a board.
+// lift removes another agent from a board, if it lives.
 func (p *planner) lift(s *pommerman.State, other int) {
 	if !s.Agents[other].Alive {
 		return
@@ -270,8 +270,8 @@ func (p *planner) weigh(m *mixture, o *opening, plies int, calm bool) bool {
 	return true
 }
 
-// value is what a node is worth that is age steps from the root, with so many
-// plies to go.
+// value is the worth of a node that is age steps from the root, with so many plies to
+// go.
 func (p *planner) value(n *node, sc *scenario, plies, age int) (best int32, whole bool) {
 	if !n.Agents[p.seat].Alive {
 		return int32(16*age) - p.weights.Death, true
@@ -339,8 +339,8 @@ func (p *planner) openCells(n *node) grid.Bits {
 	return open
 }
 
-// slot is where the value of a node belongs, and by which key, if the others can be on some
-// cells and one of them moves.
+// slot is the place for the value of a node, and its key, given the cells that others
+// can be on and which of them moves.
 func (p *planner) slot(n *node, where *[pommerman.MaxAgents]grid.Bits, plies, age, mover int) (*entry, uint64) {
 	self := &n.Agents[p.seat]
 	h := uint64(self.Cell) | uint64(self.Ammo)<<8 | uint64(self.Blast)<<16 | uint64(age)<<32 | uint64(plies)<<40

@@ -5,8 +5,8 @@ import (
 	"pommego/env/pommerman"
 )
 
-// How far a rival looks that is bent on trapping the agent, in steps after the first
-// ply and in rows and columns. It can kick bombs from farther away, as they roll.
+// How far a rival looks that is set on trapping the agent, in steps after the first ply
+// and in rows and columns. It can kick bombs from farther away, as they roll.
 const (
 	trapBombs = 2  // steps until it lays a bomb
 	trapKicks = 3  // until it kicks one
@@ -60,8 +60,8 @@ func gapTo(cells *grid.Bits, at grid.Cell) int {
 	return least
 }
 
-// besieged is how many cells the agent can be on in the end, in the worst case of
-// what a rival can do on the cells it can get to.
+// besieged is how many cells the agent can be on in the end, if a rival does the worst
+// that it can from the cells that it reaches.
 func (p *planner) besieged(n *node, rival int) int {
 	least, open, reach := untouched, p.openCells(n), n.where[rival]
 	walks := trapWalks
@@ -80,8 +80,8 @@ func (p *planner) besieged(n *node, rival int) int {
 	return least
 }
 
-// cornered is the same if the rival is on a cell after so many steps: what it can do
-// there is to kick a bomb, to lay one, and to stand in the way.
+// cornered is besieged for a rival that is on cell c after so many steps: it can kick a
+// bomb there, lay one, or stand in the way.
 func (p *planner) cornered(n *node, rival int, c grid.Cell, steps int) int {
 	at, least := n.Agents[p.seat].Cell, untouched
 	if c == at {
@@ -102,8 +102,8 @@ func (p *planner) cornered(n *node, rival int, c grid.Cell, steps int) int {
 	return least
 }
 
-// bombed is the same if it lays a bomb there. A bomb that explodes after all others, none of
-// which sets it off, changes nothing of what they do.
+// bombed is besieged for a rival that lays a bomb on cell c. A bomb that explodes after
+// all others, none of which sets it off, changes nothing of what they do.
 func (p *planner) bombed(n *node, rival int, c grid.Cell, steps int) int {
 	f, life, blast := &p.calm, max(p.rules.BombLife+steps, 1), max(n.Agents[rival].Blast, 1)
 	alone := f.last <= life && f.lastWood < life
@@ -156,8 +156,8 @@ func (p *planner) barred(closed grid.Cell, steps, life int, hit, opens grid.Bits
 	return own.Len()
 }
 
-// kickedFrom is the same if somebody on a cell kicks a bomb beside it. The bomb can
-// roll to where the agent is now, which may have left.
+// kickedFrom is besieged for somebody on cell c who kicks a bomb beside it. The bomb
+// can roll to where the agent is now, since the agent may have left.
 func (p *planner) kickedFrom(n *node, c grid.Cell, steps int) int {
 	least := untouched
 	for i := range n.Bombs[:n.NumBombs] {

@@ -7,8 +7,8 @@ import (
 	"pommego/env/saved"
 )
 
-// weights is what is worth how much, in points. A set of cells is worth its share of
-// the points given, half of them with half cells.
+// weights is how much things are worth, in points. A set of cells is worth a share of
+// its points, half of them with half cells.
 type weights struct {
 	Room       int32 `json:"room"`       // its own set
 	Doom       int32 `json:"doom"`       // subtracted if that is empty

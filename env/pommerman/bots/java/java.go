@@ -119,8 +119,8 @@ func (a *agent) Could(v *pommerman.View, root *pommerman.State, rng Generator) u
 	return 1 << p.decide(&a.memory)
 }
 
-// Code goes over what is saved: the RNG, the wood at first, the plan and its value,
-// and the belief.
+// Code writes or reads what is saved: the RNG, the wood at first, the plan and its
+// value, and the belief.
 func (a *agent) Code(c *saved.Codec) {
 	value := math.Float64bits(a.plan.value)
 	saved.Numbers(c, &a.rng.State)

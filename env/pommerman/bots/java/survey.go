@@ -14,8 +14,8 @@ type near struct {
 
 const farthest = 10
 
-// survey looks at a state from a seat's cell. Like the original it confuses rows and
-// columns where it asks what is in sight, and in one place more.
+// survey looks at a state from a seat's cell. Like the original it mixes up rows and
+// columns where it asks what is in sight, and in one more place.
 func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) near {
 	self, shown := s.Agents[seat].Cell, [256]pommerman.Item{}
 	for c, item := range s.Board {
@@ -58,8 +58,8 @@ func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) nea
 	return n
 }
 
-// safe counts the directions, none among them, that are out of danger and can be
-// gone; if there are none, those in danger that stay on the board. With danger all
+// safe counts the directions that are out of danger and can be walked, Stay among them.
+// If there are none, it counts those in danger that stay on the board. With danger all
 // round it is 1 if there is a way out.
 func safe(f *tactics.Sight, danger *tactics.Threats, side int) int {
 	if danger.N == len(ways) {

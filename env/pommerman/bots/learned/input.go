@@ -22,7 +22,7 @@ const (
 	words, vocabulary = 2, 9 // of a message; silence is one
 )
 
-// brain is a network with what it sees.
+// brain is a network, and the planes and numbers that it reads.
 type brain struct {
 	*network.Network
 	names []string   // of its planes and of its numbers
@@ -32,7 +32,7 @@ type brain struct {
 	bytes int64 // of what works lends
 }
 
-// wires is for each plane and for each number its place in an encoding, -1 for what the rules do not have.
+// wires is the place of each plane and each number in an encoding, -1 for what the rules do not have.
 type wires struct{ planes, numbers []int }
 
 // read reads a brain from a file.
@@ -79,12 +79,12 @@ func (b *brain) check() error {
 	}
 	for _, name := range b.Planes {
 		if !planes[name] {
-			return fmt.Errorf("plane %q does not exist", name)
+			return fmt.Errorf("plane %q does not exist, want planes of the encoding near", name)
 		}
 	}
 	for _, name := range b.names {
 		if !numbers[name] {
-			return fmt.Errorf("number %q does not exist", name)
+			return fmt.Errorf("number %q does not exist, want numbers of the encoding near", name)
 		}
 	}
 	return nil

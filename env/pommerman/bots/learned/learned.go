@@ -60,9 +60,9 @@ var Roster = func() (all seat.Roster[pommerman.View]) {
 	return append(all, net.Version(versions["ppo-ffa"]))
 }()
 
-// bot draws its moves by the answers of a network: the best of answers with Gumbel's
-// noise. The dice are the step and its own cell, so that it does not run in circles, and the same view
-// has the same move.
+// bot draws its moves by the answers of a network: it takes the best of the answers
+// with Gumbel's noise. The noise depends on the step and the agent's cell alone. So it
+// does not run in circles, and has the same move in the same view.
 type bot struct {
 	seat.Forgetful
 	env.NoSearch

@@ -51,8 +51,8 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(found.Move)
 }
 
-// Code goes over what is saved: RNG state, number of moves left of the plan, those moves,
-// belief.
+// Code writes or reads what is saved: RNG state, number of moves left of the plan,
+// those moves, belief.
 func (a *forward) Code(c *saved.Codec) {
 	saved.Numbers(c, &a.rng.State)
 	c.Len("moves in its plan", &a.plan.n, len(a.plan.moves))

@@ -70,8 +70,8 @@ func (m *hybridMemory) recallBombs() {
 	}
 }
 
-// Code goes over what is saved: the belief, the RNG, the number of cells visited, and for
-// each of them, in row-major order, a byte for the cell and two for how often.
+// Code writes or reads what is saved: the belief, the RNG, the number of cells visited,
+// and for each of them, in row-major order, a byte for the cell and two for how often.
 func (h *hybrid) Code(c *saved.Codec) {
 	h.belief.Code(c)
 	saved.Numbers(c, &h.rng.State)

@@ -16,8 +16,8 @@ type draws struct {
 type Script interface {
 	Coin() bool
 	Choice(n int) int // from 0 to n-1
-	// Whole reports whether the search must toss every coin the reference
-	// tosses, those included on which the decision cannot depend.
+	// Whole reports whether the search tosses every coin that the reference tosses,
+	// also coins that do not change the decision.
 	Whole() bool
 }
 
@@ -25,7 +25,7 @@ type Script interface {
 // so that the RNG is all there is to save.
 func (d *draws) begin() { d.left = 0 }
 
-// whole reports whether coins without consequence must be tossed too.
+// whole reports whether coins that do not change the decision are tossed too.
 func (d *draws) whole() bool { return d.script != nil && d.script.Whole() }
 
 // coin is true half the time.

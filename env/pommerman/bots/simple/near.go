@@ -97,15 +97,15 @@ func (n *near) look(v *pommerman.View) {
 	}
 }
 
-// eight is eight cells of the board.
+// eight is eight cells of the board from a cell on, one byte each.
 func eight(b *[256]byte, from int) uint64 {
 	return binary.LittleEndian.Uint64(b[min(max(from, 0), len(b)-8):])
 }
 
-// digit is the lowest bit of each of eight bytes.
+// digit gathers the lowest bit of each of eight bytes.
 func digit(cells uint64) uint32 { return uint32(cells & 0x0101010101010101 * 0x0102040810204080 >> 56) }
 
-// showing is the cells that show an item.
+// showing is the set of the cells that show an item.
 func (n *near) showing(item pommerman.Item) uint32 {
 	cells := ^uint32(0)
 	for i, digits := range n.digits {
@@ -114,7 +114,7 @@ func (n *near) showing(item pommerman.Item) uint32 {
 	return cells
 }
 
-// reach finds which cells are reached, and from where. clear is those that can be.
+// reach finds which of the cells in clear can be reached, and from where.
 func (n *near) reach(clear uint32) {
 	n.at[1] = oneStep & clear
 	from := n.at[1] & n.open

@@ -202,7 +202,7 @@ func (a *simple) pick(ways *tactics.Ways) pommerman.Action {
 	return pommerman.Action(ways.All()[a.choice(ways.N)])
 }
 
-// Code goes over what is saved: RNG state, heading, recent cells.
+// Code writes or reads what is saved: RNG state, heading, recent cells.
 func (a *simple) Code(c *saved.Codec) {
 	saved.Numbers(c, &a.rng.State)
 	saved.Numbers(c, &a.Heading)

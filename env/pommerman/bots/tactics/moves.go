@@ -47,10 +47,9 @@ func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) Moves {
 	return m
 }
 
-// canEnter reports whether an agent that walks in direction d gets to the cell
-// there if nobody else moves. A bomb must be one it can kick away, not to where
-// it would be set off; under flames beyond it an item may come to light that
-// stops it.
+// canEnter reports whether an agent that walks in direction d gets to the cell there if
+// nobody else moves. It must be able to kick away a bomb there, and not to where that
+// explodes; an item that appears under flames beyond the bomb stops it.
 func canEnter(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d grid.Dir, deadly *grid.Bits) bool {
 	item := s.Board[to]
 	if item != pommerman.BombItem {

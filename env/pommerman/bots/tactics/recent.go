@@ -24,7 +24,7 @@ func (r *Recent) Add(c grid.Cell) {
 	r.count++
 }
 
-// Code goes over what is saved: how many cells there are, then the cells, a byte each.
+// Code writes or reads what is saved: how many cells there are, then the cells, one byte each.
 func (r *Recent) Code(c *saved.Codec) {
 	c.Len("recent cells", &r.count, len(r.cells))
 	saved.List(c, r.List())

@@ -76,8 +76,8 @@ class View:
     games: NDArray[np.int32] | None = None
     line_up: NDArray[np.int32] | None = None
 
-    def heeded(self, autoreset_mode: str) -> NDArray[np.bool_]:
-        """Return bool (games, learners): the rows whose next action counts."""
+    def acts(self, autoreset_mode: str) -> NDArray[np.bool_]:
+        """Return bool (games, learners): the rows that act, which are those whose next action counts."""
         counts = self.info["alive"].reshape(len(self.seed), -1).copy()
         if autoreset_mode == "NextStep":
             counts[self.finished] = False  # the next step resets these games
@@ -95,7 +95,7 @@ class BatchReader:
 
     Args:
         fields: the layout, as the server describes it.
-        learners: rows a game.
+        learners: rows per game.
         copy: whether the arrays belong to the caller.
         expand: whether fields sent once per game are repeated for each row.
         final: whether batches contain final observations.
@@ -161,7 +161,7 @@ class BatchReader:
                 array = tensors[name].array_of(dtype, shape)
                 arrays[name] = array if kind is None else array.view(kind)
         except KeyError as e:
-            raise ValueError(f"a batch without {e}") from None
+            raise ValueError(f"the batch lacks {e}") from None
         return arrays
 
     def read(self, batch: wire.Received, games: int) -> View:
@@ -253,7 +253,7 @@ class BatchReader:
                 arrays[name] = array.repeat(self._learners if field.per_game and self._expand else 1, 0)
         lacking = [field.name for field, _ in self._obs + self._state if field.name not in arrays]
         if lacking:
-            raise ValueError(f"last observations without {lacking}")
+            raise ValueError(f"the last observations lack {lacking}")
         final = {name: arrays[name] for name in (*_ALWAYS, _RULES) if name in arrays}
         final["obs"] = self._shown(self._obs, arrays, arrays)
         return final | ({"state": self._shown(self._state, arrays, arrays)} if self._state else {})

@@ -42,7 +42,7 @@ class CallLock:
 
 
 def uncopied(self: Any) -> NoReturn:
-    """The ``__reduce__`` of what a copy would close."""
+    """Refuse to be pickled or copied, as ``__reduce__`` of an object whose copies would close it."""
     raise TypeError(
         "an environment cannot be pickled or copied: it is a connection to a running server. Hand "
         "another process a function that makes one there, such as lambda: pommego.make_vec(...); "

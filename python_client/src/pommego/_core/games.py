@@ -153,7 +153,7 @@ class Games:
         return self.client.call(kind, reply, env=self.about.made.env, **fields)
 
     def hosts(self) -> tuple[Any, ...]:
-        """Return nobody, as one server has all games."""
+        """Return no host, as one server has all games."""
         return ()
 
     def ping(self) -> float:
@@ -243,8 +243,8 @@ def _check(made: wire.EnvReply, options: dict[str, Any], spec: GameSpec) -> None
             f"of them policies, in batches of {batch} games and {made.batch_bytes} bytes"
         )
     if bool(made.final_fields) != final:
-        raise ValueError(f"the last observations of {made.autoreset_mode} have {made.final_fields}")
+        raise ValueError(f"the last observations of {made.autoreset_mode} have fields {made.final_fields}")
     for field in made.fields:
         lead = batch if field.per_game else batch * made.learners
         if field.shape[:1] != (lead,) or min(field.shape) < 0:
-            raise ValueError(f"{field.name} has the shape {field.shape}, expected {lead} first")
+            raise ValueError(f"{field.name} has the shape {field.shape}, expected first dimension {lead}")

@@ -106,7 +106,8 @@ class Servers(Hosts):
                             raise
                         last = e
                 if time.monotonic() > deadline:
-                    raise ConnectionError(f"no server takes the games over; the last said: {last}") from last
+                    said = f"no server took over the games within {self._timeout:g} s; the last error: {last}"
+                    raise ConnectionError(said) from last
                 time.sleep(_PAUSE)
 
         return make
@@ -120,7 +121,7 @@ class Servers(Hosts):
         return found
 
     def _tried(self, at: str, why: Exception) -> list[str]:
-        """Return the addresses to try, in their order: a server that stood still comes last."""
+        """Return the addresses to try, in their order: a server that did not answer in time comes last."""
         others = [address for address in self._addresses if address != at]
         near = [*others, at] if isinstance(why, TimeoutError) else [at, *others]
         return list(dict.fromkeys([*self._spares, *near]))

@@ -22,7 +22,7 @@ RESULTS = {"tied": 0, "won": 1, "lost": -1}
 def rules_alone(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return `make_vec`'s options as those of `play`, which has the rules alone."""
     if others := sorted(set(options) - {"rules"}):
-        raise TypeError(f"options {others} are for policies: a match between agents has only rules")
+        raise TypeError(f"options {others} are for policies: leave them out, a match has only rules")
     return dict(options)
 
 

@@ -114,30 +114,30 @@ def given_weights(weights: Sequence[float], n: int, what: str) -> tuple[float, .
     return each
 
 
-def one_action(what: str, action: Any, space: gymnasium.Space, *, heeded: bool = True) -> NDArray[Any]:
+def one_action(what: str, action: Any, space: gymnasium.Space, *, acts: bool = True) -> NDArray[Any]:
     """Return the action of one seat, checked as the server checks those of rows."""
     given = numbers(what, action)
     if given.dtype.kind not in "iu" or given.shape != space.shape:
         wanted = f"integers of shape {space.shape}" if space.shape else "an integer"
         raise ValueError(f"{what} is {action!r}, expected {wanted}, as it is in the game")
-    if heeded and not space.contains(given):
+    if acts and not space.contains(given):
         most = np.asarray(getattr(space, "nvec", getattr(space, "n", 0))) - 1
         raise ServerError("bad_action", f"{what} is {given.tolist()}, want 0 to {most}", field="actions")
     return given
 
 
 def legal(
-    actions: ArrayLike, heeded: NDArray[np.bool_], like: NDArray[np.uint8], choices: Sequence[Any]
+    actions: ArrayLike, acts: NDArray[np.bool_], like: NDArray[np.uint8], choices: Sequence[Any]
 ) -> NDArray[np.uint8]:
     """Return actions with the shape (games, learners, ...) of `like`, checked as the server does.
 
-    It looks at those of the rows that are heeded, bool (games, learners).
+    It checks the rows that act, bool (games, learners).
     """
-    given = np.empty((heeded.size, *like.shape[2:]), np.uint8)
-    write_actions(actions, given, *heeded.shape)
-    parts = given.reshape(*heeded.shape, -1)
+    given = np.empty((acts.size, *like.shape[2:]), np.uint8)
+    write_actions(actions, given, *acts.shape)
+    parts = given.reshape(*acts.shape, -1)
     for component, choice in enumerate(choices):
-        wrong = heeded & (parts[..., component] >= choice.n)
+        wrong = acts & (parts[..., component] >= choice.n)
         if wrong.any():
             row = int(wrong.ravel().argmax())
             value = parts.reshape(-1, parts.shape[2])[row, component]
@@ -148,4 +148,4 @@ def legal(
                 f"want 0 to {choice.n - 1}",
                 field="actions",
             )
-    return given.reshape(*heeded.shape, *like.shape[2:])
+    return given.reshape(*acts.shape, *like.shape[2:])

@@ -69,7 +69,7 @@ def play_games(
     """Play games that have a policy in some seat, until a time of `time.monotonic`.
 
     Each policy is called once per step, with all its rows. With `every_seat` agents' seats have results and
-    counts, too. The actions of each step are appended to `made`. `tell` hears how many games are over.
+    counts, too. The actions of each step are appended to `made`. `tell` gets the number of games over.
     """
     games = [Game(seed, [_member(player, seed) for player in players]) for seed, players in games]
     tables: dict[int, list[int]] = {}  # the games by the first seat that is played from here

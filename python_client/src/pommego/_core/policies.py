@@ -49,7 +49,7 @@ class PolicyGames:
         games = made.games
         self._every = np.arange(games, dtype=np.int32)
         self._actions = np.zeros((games, made.policies, *made.action_shape[1:]), np.uint8)
-        self._heeded = np.zeros((games, own), np.bool_)  # the caller's rows whose actions count
+        self._acts = np.zeros((games, own), np.bool_)  # the caller's rows whose actions count
         self._seat = np.zeros(games, np.uint8)  # the first learner's
         self._seed, self._episode = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
         self._known = np.zeros(games, np.bool_)  # whether these are those of its episode
@@ -98,8 +98,8 @@ class PolicyGames:
         alive = view.info["alive"].reshape(n, self._all)
         self._record(view, games)
         first = self._begin(view, games)
-        counts = view.heeded(self.about.made.autoreset_mode)
-        self._heeded[games] = counts[:, :own]
+        counts = view.acts(self.about.made.autoreset_mode)
+        self._acts[games] = counts[:, :own]
         self._seat[games] = view.info["seat"][:: self._all]
         seen = keep_rows(view.obs, n, self._all, hidden, copy=True, expand=True)
         seats = self._all - own
@@ -171,7 +171,7 @@ class PolicyGames:
     def send(self, actions: ArrayLike, games: Array | None = None, *, reuse: bool = False) -> None:
         """Ask the policies, and begin a step; see `Session`."""
         which = self._every if games is None else games
-        given = legal(actions, self._heeded[which], self._actions, self._choices)
+        given = legal(actions, self._acts[which], self._actions, self._choices)
         while self._asked:
             self._ask(*self._asked[0])
             self._asked.pop(0)

@@ -81,7 +81,7 @@ class Portion:
         self._line_ups: LineUps | None = None  # set since the games were made
         self._made_with = self._count = line_ups  # how many line-ups, then and now
         self._number = 0  # of the first line-up, counted over all that were ever set
-        self._shift = 0  # how many of them a server that took over has not been told of
+        self._shift = 0  # how many of them a server that took over does not have
 
     @property
     def host(self) -> Host:

@@ -31,7 +31,7 @@ def run(
     cpus: int | None = None,
     started: list[subprocess.Popen] | None = None,
 ) -> str:
-    """Run the program, and return what it prints.
+    """Run the program, wait for its end, and return what it prints.
 
     Args:
         command: its arguments.

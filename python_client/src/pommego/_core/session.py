@@ -30,7 +30,7 @@ class About:
     encoding: Encoding
     state_encoding: Encoding | None
     games: int  # of a batch
-    learners: int  # rows a game
+    learners: int  # rows per game
     expand: bool  # whether what the seats of a game share is repeated for each row
     max_in_flight: int  # how many steps may be sent before the first is received
     workers: int  # how many step the games at a time; 0: the server chooses

@@ -59,7 +59,7 @@ class JoinedGames:
         self._ready: deque[tuple[Portion, View]] = deque()  # received, not handed out yet
         self._every = np.arange(total, dtype=np.int32)
         self._sent = np.zeros(total, np.bool_)  # games whose next batch has not been handed out
-        self._heeded = np.zeros((total, one.learners), np.bool_)  # rows whose next action counts
+        self._acts = np.zeros((total, one.learners), np.bool_)  # rows whose next action counts
         self._over = np.zeros(total, np.bool_)  # games that need a reset
         self._actions = np.zeros((total, one.learners, *made.action_shape[1:]), np.uint8)
 
@@ -80,7 +80,7 @@ class JoinedGames:
 
     @contextmanager
     def _or_close(self) -> Iterator[None]:
-        """If a portion is lost for good, so is everything."""
+        """Close everything if a portion is lost for good."""
         try:
             yield
         except (ConnectionError, TimeoutError, ClosedError):
@@ -99,7 +99,7 @@ class JoinedGames:
         games = self._every if games is None else games
         self._check_turn(games)
         own, choices = self._actions, self.about.spec.actions
-        own[games] = legal(actions, self._heeded[games], own, choices)
+        own[games] = legal(actions, self._acts[games], own, choices)
         self._sent[games] = True
         with self._or_close():
             for portion in self.portions:
@@ -179,7 +179,7 @@ class JoinedGames:
         else:
             games = np.concatenate([self._every[portion.slice] for portion, _ in taken])
         view, mode = join_batches([view for _, view in taken]), self.about.made.autoreset_mode
-        self._heeded[games] = view.heeded(mode)
+        self._acts[games] = view.acts(mode)
         self._over[games] = False
         self._over[games[view.finished]] = mode == "Disabled"
         self._sent[games] = False
@@ -189,7 +189,7 @@ class JoinedGames:
     # What a session can be asked -------------------------------------------------
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Have each portion do its part; what is not about the games of an environment, the first one."""
+        """Have each portion do its part; the first one does what is not about the environment's games."""
         with self._or_close():
             if own := _SHARED_OUT.get(what):
                 return own(self, *args, **options)
@@ -218,11 +218,11 @@ class JoinedGames:
 
     def _show(self, views: list[View], same: Any) -> View:
         """Return the first batch of views of all games, of which some are as they were."""
-        heeded, over = self._heeded[same], self._over[same]
+        acts, over = self._acts[same], self._over[same]
         self._ready.extend(zip(self.portions, views, strict=True))
         self._sent[:] = True
         view = self._hand_out()
-        self._heeded[same], self._over[same] = heeded, over
+        self._acts[same], self._over[same] = acts, over
         return view
 
     def _set_starts(self, starts: Starts) -> None:
@@ -261,7 +261,7 @@ class JoinedGames:
         if not self._together:
             raise PommegoError(f"set_state() is for all games together, not with {self.about.games} a batch")
         if len(games) != len(states) or not games:
-            raise ValueError(f"{len(states)} states for {len(games)} game{'s'[len(games) == 1 :]}")
+            raise ValueError(f"{len(states)} states for {len(games)} games, want one each")
         views = []
         for portion, own, there in self._split(games):
             if not own:
