@@ -63,7 +63,7 @@ func TestWordsAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		fmt.Sprintf("%d at most, and for %d if", MostTicks, DefaultTicks), fmt.Sprintf("a tick, %d at most", MostWords),
+		fmt.Sprintf("%d at most, and for %d if", MostTicks, DefaultTicks), fmt.Sprintf("per tick, %d at most", MostWords),
 	}
 	for n, words := range Words[1:] {
 		want = append(want, fmt.Sprintf("| %d | %s |", n+1, strings.Join(strings.Fields(words), ", ")))
