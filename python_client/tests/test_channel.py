@@ -202,7 +202,7 @@ def test_simulations_in_parts(vec: Vec, monkeypatch: pytest.MonkeyPatch) -> None
     for each in (posted, sent):
         each.reset(seed=2)
     for most in (4, 8192):
-        monkeypatch.setattr("pommego._core.games.Games.at_once", most)
+        monkeypatch.setattr("pommego._core.saved._AT_ONCE", most)
         for further in (
             {},
             {"steps": 200, "policy": "random"},
