@@ -59,10 +59,13 @@ func (r *Rules) See(s *State, seat int, v *View) {
 	if r.ViewSize != 0 {
 		v.fog(&w)
 	}
+	v.flames = flames{}
 	left := w // where no younger flame shows
 	for life := maxFlameLife - 1; life >= 0; life-- {
-		v.flames[life] = s.flames[life].And(left)
-		left = left.AndNot(s.flames[life])
+		if burning := &s.flames[life]; !burning.Empty() {
+			v.flames[life] = burning.And(left)
+			left = left.AndNot(*burning)
+		}
 	}
 	v.seeBombs(s, &w)
 	if r.Traits().Conceals {
