@@ -241,6 +241,7 @@ def test_menus_close(window: Browser, watch: Watch) -> None:
     window.press("\ue00c")
     assert window.run(opened) == []
     click("#share summary")
+    window.run("await until(() => document.querySelector('#share li button'))")
     click("#share li button")
     assert window.run(opened) == ["share"]
     click("#games canvas")
