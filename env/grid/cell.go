@@ -210,19 +210,13 @@ var squares = func() (all [MaxSide + 2]Bits) {
 
 // Rect is the set of the cells in rows top to bottom-1 and columns left to right-1.
 func Rect(top, bottom, left, right int) Bits {
-	row := (uint64(1)<<(right-left) - 1) << (left + 1) * 0x1_0001_0001_0001 // in each of the four rows of a word
-	above, upTo := &rowsAbove[top], &rowsAbove[bottom]
-	return Bits{row & upTo[0] &^ above[0], row & upTo[1] &^ above[1], row & upTo[2] &^ above[2], row & upTo[3] &^ above[3]}
-}
-
-// rowsAbove is, by a row of a board, all cells of the rows above it.
-var rowsAbove = func() (all [MaxSide + 2]Bits) {
-	for r := 1; r < len(all); r++ {
-		all[r] = all[r-1]
-		all[r][r/4] |= 0xffff << (16 * (r % 4))
+	var b Bits
+	row := (uint64(1)<<(right-left) - 1) << (left + 1) // of the four rows in a word
+	for r := top + 1; r <= bottom; r++ {
+		b[r/4] |= row << (16 * (r % 4))
 	}
-	return all
-}()
+	return b
+}
 
 // Cells lists the cells of a board with the given side, row by row.
 func Cells(side int) []Cell { return slices.Collect(Square(side).All) }

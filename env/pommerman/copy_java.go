@@ -44,8 +44,7 @@ func (r *Rules) CopyWhole(of, s *State) {
 	if !r.Traits().Copied {
 		return
 	}
-	s.flames = [maxFlameLife]grid.Bits{}
-	s.flames[r.FlameLife-1] = of.burning()
+	s.flames.renew(r)
 	for i, b := range s.bombs() {
 		s.Bombs[i] = NewBomb(b.Cell, b.Life, b.Blast, nobody, grid.Stay)
 	}

@@ -169,8 +169,8 @@ func (m *Match) Mask(seat int, dst []uint8) {
 			choices[v] = toByte(v == 0 || agent.Alive)
 		}
 	}
-	if clear(moves); !agent.Alive {
-		moves[Stop] = 1
+	if !agent.Alive {
+		(Moves(1) << Stop).write(moves)
 		return
 	}
 	legal, bombs := r.walks(&m.Board, agent.Cell)
@@ -227,7 +227,6 @@ func (r *Rules) ringFalls(step int) bool {
 
 // oneStep is, by how far away a cell is, the move that leads there, and twoSteps the moves beside whose end it lies.
 var oneStep, twoSteps = func() (one, two [256]Moves) {
-	one[0] = Moves(1) << Stop
 	for _, d := range grid.Dirs {
 		next := grid.Cell(0).Next(d)
 		one[next] = Moves(1) << d

@@ -131,11 +131,9 @@ func (n *NearForm) Draw(s *Safety, planes, numbers []byte) {
 		put(mapLife, b.Cell, b.Life)
 		put(mapMoving, b.Cell, uint8(b.Moving))
 	}
-	if burning := v.burning(); !burning.Empty() {
-		for life := range v.flames {
-			for c := range v.flames[life].All {
-				put(mapFlame, c, uint8(life+1))
-			}
+	for life := range v.flames {
+		for c := range v.flames[life].All {
+			put(mapFlame, c, uint8(life+1))
 		}
 	}
 	for c := range f.Struck.All {

@@ -150,6 +150,13 @@ func (s *State) burns(c grid.Cell) bool {
 	return (f[0][w]|f[1][w]|f[2][w]|f[3][w]|f[4][w])>>(c&63)&1 != 0
 }
 
+// renew makes all flames as if they were new.
+func (f *flames) renew(r *Rules) {
+	all := f.burning()
+	*f = flames{}
+	f[r.FlameLife-1] = all
+}
+
 // burning is the set of cells with at least one flame.
 func (f *flames) burning() grid.Bits {
 	all := f[0]

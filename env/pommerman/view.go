@@ -119,9 +119,7 @@ func (v *View) conceal() {
 	for i := range v.NumBombs {
 		v.Bombs[i].Moving = grid.Stay
 	}
-	all := v.burning()
-	v.flames = flames{}
-	v.flames[v.Rules.FlameLife-1] = all
+	v.flames.renew(v.Rules)
 }
 
 // relations is the teammate and the enemies of a seat as cell values, in the

@@ -114,16 +114,8 @@ func (g *Game[M, S, O]) Len() int { return len(g.steps) }
 
 // Step makes the next recorded step in the match.
 func (g *Game[M, S, O]) Step() error {
-	if g.shows() {
-		return g.show()
-	}
-	actions, err := g.actions()
-	if err != nil {
-		return err
-	}
-	g.Match.Step(actions)
-	g.made++
-	return nil
+	_, err := g.advance(g.Match.Step)
+	return err
 }
 
 // shows reports whether the next step is a state of another program, without actions that lead there.
@@ -131,10 +123,18 @@ func (g *Game[M, S, O]) shows() bool {
 	return g.form.Read != nil && g.made < len(g.steps) && g.steps[g.made].Actions == nil
 }
 
-// show sets the match to the state of that step.
-func (g *Game[M, S, O]) show() error {
-	g.made++
-	return g.form.Start(g.Match, g.steps[g.made-1].state, "")
+// advance lets make make the next recorded step, or sets the match to its state. It returns the actions, nil of
+// a state without.
+func (g *Game[M, S, O]) advance(make func(actions []uint8)) (actions []uint8, err error) {
+	if g.shows() {
+		err = g.form.Start(g.Match, g.steps[g.made].state, "")
+	} else if actions, err = g.actions(); err == nil {
+		make(actions)
+	}
+	if err == nil {
+		g.made++
+	}
+	return actions, err
 }
 
 // actions is those of the next recorded step.
@@ -226,18 +226,13 @@ func (g *Game[M, S, O]) Follow(see func(Moment) error) error {
 	at.Tracker.Begin(g.Match)
 	err := see(at)
 	for err == nil && g.made < len(g.steps) {
-		if g.shows() {
-			if err = g.show(); err != nil {
-				break
-			}
-			at.Actions = nil
-			at.Tracker.Begin(g.Match)
-		} else if at.Actions, err = g.actions(); err != nil {
+		at.Thoughts = g.steps[g.made].Thoughts
+		at.Actions, err = g.advance(func(actions []uint8) { at.Tracker.Step(g.Match, actions) })
+		if err != nil {
 			break
-		} else {
-			at.Tracker.Step(g.Match, at.Actions)
-			at.Thoughts = g.steps[g.made].Thoughts
-			g.made++
+		}
+		if at.Actions == nil {
+			at.Tracker.Begin(g.Match)
 		}
 		at.Shown = g.form.shown(g.Match)
 		err = see(at)
