@@ -5,18 +5,20 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os/exec"
 	"slices"
 	"strconv"
 
 	"pommego/arena/picture"
+	"pommego/arena/scene"
 	"pommego/env"
 )
 
 // Videos are made one at a time, each of so many pixels at most: of long games they are smaller.
 const (
 	videoPixels           = 64 << 20
-	smallTile, normalTile = 8, 24
+	smallTile, normalTile = 8, 48
 	videoRate             = 10 // steps a second
 )
 
@@ -59,13 +61,13 @@ func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
 	if err != nil || seat < env.NoSeat || seat >= len(g.Colours) {
 		return nil, fmt.Errorf("seat is %q, want -1 to %d", r.URL.Query().Get("seat"), len(g.Colours)-1)
 	}
-	tile := tileOf(len(g.Steps) * g.Rows * g.Cols)
-	if tile < smallTile {
-		return nil, fmt.Errorf("the game has %d steps, too many for a video: save it as one file", len(g.Steps)-1)
+	pictures, err := part(g, seat, r.URL.Query())
+	if err != nil {
+		return nil, err
 	}
-	var pictures []picture.Picture
-	for i := range g.Steps {
-		pictures = append(pictures, picture.OfStep(&g.Head, &g.Steps[i], seat))
+	tile := tileOf(len(pictures) * g.Rows * g.Cols)
+	if tile < smallTile {
+		return nil, fmt.Errorf("the game has %d steps, too many for a video: save it as one file", len(pictures)-1)
 	}
 	var out bytes.Buffer
 	err = picture.WriteGIF(r.Context(), &out, picture.NewPainter(tile, false), pictures, videoRate)
@@ -73,6 +75,24 @@ func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
 		return out.Bytes(), err
 	}
 	return encoded(r.Context(), out.Bytes())
+}
+
+// part is the pictures of a game from step from to step to, where these are given.
+func part(g *scene.Game, seat int, query url.Values) ([]picture.Picture, error) {
+	ends := [2]int{0, g.Steps[len(g.Steps)-1].Step}
+	for i, name := range [...]string{"from", "to"} {
+		if !query.Has(name) {
+			continue
+		}
+		var err error
+		if ends[i], err = strconv.Atoi(query.Get(name)); err != nil {
+			return nil, fmt.Errorf("%s is %q, want the number of a step", name, query.Get(name))
+		}
+	}
+	if pictures := picture.Film(g, seat, ends[0], ends[1]); len(pictures) > 0 {
+		return pictures, nil
+	}
+	return nil, fmt.Errorf("from is %d and to is %d, want steps of the game", ends[0], ends[1])
 }
 
 // tileOf is the size with which so many tiles are not too many pixels.

@@ -6,7 +6,7 @@ import { ending, inWords } from "./game.js";
 import { Hand, kind, kindOfKey, signs } from "./person.js";
 import { server } from "./server.js";
 import { download } from "./share.js";
-import { open, take } from "./stage.js";
+import { offerVideos, open, take } from "./stage.js";
 import { offer, offerSpeeds } from "./start.js";
 
 const soon = 300; // milliseconds in which others mostly have moved
@@ -138,6 +138,7 @@ function end(how) {
   find("leave").hidden = true;
   find("whole").href = `./#${encoded({ token, game: 1 })}`;
   document.body.classList.add("over");
+  server.listing(token, {}).then(part => offerVideos(part.videos), () => {});
 }
 
 async function save() {

@@ -30,7 +30,8 @@ type Table struct {
 	names   []string
 	leave   func() // ends the match
 	people  map[int]*person
-	feed    scene.Feed    // of the match
+	feed    scene.Feed // of the match
+	find    *scene.Finder
 	end     string        // how the match ended; "" while it goes on
 	record  []byte        // the games of the match that are over
 	speed   float64       // that was chosen last; 0: none
@@ -71,7 +72,9 @@ func (t *Table) Watch(at match.Moment) error {
 		head := scene.HeadOf(spec, at.Match)
 		head.Seed, head.Names = at.Seed.Value, t.names
 		t.feed.Begin(head)
+		t.find = scene.NewFinder(&head, at.Match)
 	}
+	t.find.Find(&step, at.Match)
 	t.feed.Add(step)
 	t.tell()
 	if !step.Status.Over && !slices.ContainsFunc(step.Status.In, func(seat int) bool { return t.people[seat] != nil }) {

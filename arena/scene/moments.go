@@ -1,0 +1,247 @@
+package scene
+
+import (
+	"math/bits"
+	"slices"
+
+	"pommego/env"
+)
+
+// Finder finds what matters in a game, step by step: who is trapped and gets out, which kick killed, who has the best
+// prospects, and what decided the game. It is not safe for concurrent use.
+type Finder struct {
+	head   *Head
+	sights []env.Foresight // by seat; nil where the game foresees nothing
+	ahead  env.Forecast
+	danger map[int]env.Event // by seat: it was trapped, or had one way out
+	kicks  []kick
+	side   int // that leads; -1: none yet
+	led    int // the step since which it does
+	even   int // the last step at which no other was ahead
+	fell   int // the step of the last death
+}
+
+// kick is a bomb that somebody kicked. No seat lays two that are due at the same step.
+type kick struct {
+	by   int
+	bomb env.SceneBomb // as it was seen last
+	due  int
+	seen int // the step at which it was seen last
+}
+
+// NewFinder makes a finder for a game that begins.
+func NewFinder(head *Head, m env.Match) *Finder {
+	f := &Finder{head: head, danger: map[int]env.Event{}, side: -1}
+	if foreseer, ok := m.(env.Foreseer); ok {
+		for seat := range head.Colours {
+			f.sights = append(f.sights, foreseer.Foresight(seat))
+		}
+	}
+	return f
+}
+
+// Find adds to the next whole step of the game, at which m stands, its advantage and the events that are found: Trapped,
+// Escaped and Leads, and details of others. What a seat knows of them is left by Step.Seen.
+func (f *Finder) Find(s *Step, m env.Match) {
+	f.follow(s)
+	for i := range s.Events {
+		switch e := &s.Events[i]; e.Kind {
+		case env.Died, env.Hurt:
+			f.fell = s.Step
+			e.Kicked = f.kickers(s, e)
+			e.Since = f.danger[e.Seat].Since
+			delete(f.danger, e.Seat)
+		case env.Ended:
+			if e.Since = s.Step; f.fell >= s.Step-1 {
+				e.Since = f.fell
+			} else if e.By != 0 && f.led > 0 {
+				e.Since = f.led
+			}
+		}
+	}
+	for i := range f.sights {
+		f.sights[i].Look(m)
+	}
+	for i := range s.Agents {
+		if a := &s.Agents[i]; a.Alive && !s.Status.Over && a.Name == "" && a.Lives < 2 {
+			f.watch(s, a)
+		}
+	}
+	if s.Advantage = f.advantage(s); !s.Status.Over {
+		f.lead(s)
+	}
+}
+
+// follow follows the bombs that were kicked, and takes in others.
+func (f *Finder) follow(s *Step) {
+	for _, b := range s.Bombs {
+		same := func(k kick) bool { return k.due == s.Step+b.Life && k.bomb.Owners == b.Owners }
+		for _, e := range s.Events {
+			if rows, cols := f.head.Way(env.Place{e.Row, e.Col}, b.At); e.Kind == env.Kicked && rows*rows+cols*cols < 2 && b.Moving == e.What &&
+				!slices.ContainsFunc(f.kicks, same) {
+				f.kicks = append(f.kicks, kick{by: e.Seat, bomb: b, due: s.Step + b.Life})
+			}
+		}
+		if i := slices.IndexFunc(f.kicks, same); i >= 0 {
+			f.kicks[i].bomb, f.kicks[i].seen = b, s.Step
+		}
+	}
+}
+
+// kickers is who kicked bombs of those who killed a seat to where it died.
+func (f *Finder) kickers(s *Step, e *env.Event) (by env.SeatSet) {
+	for _, k := range f.kicks {
+		rows, cols := f.head.Way(k.bomb.At, env.Place{e.Row, e.Col})
+		rows, cols = max(rows, -rows), max(cols, -cols)
+		burns := k.seen < s.Step && s.Step <= k.seen+max(f.head.FlameLife, 1)
+		if burns && e.By&env.SeatSet(k.bomb.Owners) != 0 && min(rows, cols) < 2 && max(rows, cols) <= k.bomb.Blast {
+			by = by.With(k.by)
+		}
+	}
+	return by
+}
+
+// watch notes that a figure has no way out any more, that it has one again, or that it took the only one at the last moment.
+func (f *Finder) watch(s *Step, a *env.SceneAgent) {
+	if len(f.sights) == 0 {
+		return
+	}
+	was, in := f.danger[a.Seat]
+	ways, soon := f.ways(s, a)
+	if in && (ways > 0 || was.Kind == env.Escaped) {
+		was.Kind, was.Row, was.Col = env.Escaped, a.At[0], a.At[1]
+		s.Events = append(s.Events, was)
+		delete(f.danger, a.Seat)
+	}
+	e := env.Event{Kind: env.Trapped, Seat: a.Seat, Row: a.At[0], Col: a.At[1], Since: s.Step}
+	for _, b := range s.Bombs {
+		if slices.Contains(b.Reach, a.At[0]*f.head.Cols+a.At[1]) {
+			e.By |= env.SeatSet(b.Owners)
+		}
+	}
+	switch {
+	case ways == 0 && soon > 2 && was.Kind != env.Trapped: // else there is nothing to see
+		s.Events = append(s.Events, e)
+		f.danger[a.Seat] = e
+	case ways == 1 && soon == 1:
+		e.Kind = env.Escaped // if it lives on
+		f.danger[a.Seat] = e
+	}
+}
+
+// ways is how many moves of a figure survive what its seat foresees, and in how many steps it is hit where it stands, 64:
+// never. Who can soon kick a bomb may change that, and counts as having several.
+func (f *Finder) ways(s *Step, a *env.SceneAgent) (ways, soon int) {
+	h, sight := f.head, f.sights[a.Seat]
+	sight.Foresee(0, &f.ahead)
+	soon = bits.TrailingZeros64(f.ahead.Burns[a.At[0]*h.Cols+a.At[1]])
+	near := func(b env.SceneBomb) bool {
+		rows, cols := h.Way(a.At, b.At)
+		return rows*rows+cols*cols <= 4
+	}
+	if soon == 64 || a.Kicks && slices.ContainsFunc(s.Bombs, near) {
+		return len(env.Moves), soon
+	}
+	for move := range env.Moves {
+		sight.Foresee(uint8(move), &f.ahead)
+		to, on := h.Next(a.At, move)
+		if move > 0 && (!on || !f.ahead.Open[to[0]*h.Cols+to[1]]) {
+			continue
+		}
+		if f.lasts(s, to) {
+			ways++
+		}
+	}
+	return ways, soon
+}
+
+// lasts reports whether who is at a place after the coming step survives the forecast. What has burnt is open, and
+// others may go out of the way.
+func (f *Finder) lasts(s *Step, at env.Place) bool {
+	h, now := f.head, map[env.Place]bool{at: true}
+	for t, left := 1, true; left && len(now) > 0; t++ {
+		left = false
+		next := map[env.Place]bool{}
+		for at := range now {
+			for move := range env.Moves {
+				to, on := h.Next(at, move)
+				cell := to[0]*h.Cols + to[1]
+				if !on || t == 1 && move > 0 {
+					continue
+				}
+				burns := f.ahead.Burns[cell]
+				left = left || burns>>t > 1
+				burnt := s.Ground[cell] != env.GroundWall && burns&(1<<t-1) != 0
+				other := slices.ContainsFunc(s.Agents, func(a env.SceneAgent) bool { return a.At == to })
+				if (move == 0 || f.ahead.Open[cell] || burnt || other) && burns>>t&1 == 0 {
+					next[to] = true
+				}
+			}
+		}
+		now = next
+	}
+	return len(now) > 0
+}
+
+// advantage is each side's share of the prospects, in percent: figures that live, with the bombs that they have and that
+// lie, less where they are trapped; bases; points.
+func (f *Finder) advantage(s *Step) []int {
+	worth, all, one := make([]int, len(f.head.Teams)), 0, env.SeatSet(1)
+	add := func(seat, n int) {
+		all += n
+		worth[slices.IndexFunc(f.head.Teams, func(team []int) bool { return slices.Contains(team, seat) })] += n
+	}
+	for _, a := range s.Agents {
+		n := 100*max(a.Lives, 1) + 15*a.Ammo + 5*min(a.Blast, 8)
+		if a.Kicks {
+			n += 20
+		}
+		if f.danger[a.Seat].Kind == env.Trapped {
+			n /= 4
+		}
+		if a.Alive {
+			add(a.Seat, n)
+		}
+	}
+	for _, b := range s.Bombs {
+		for seat := range f.head.Colours {
+			if env.SeatSet(b.Owners) == one<<seat && slices.Contains(s.Status.In, seat) {
+				add(seat, 15)
+			}
+		}
+	}
+	for _, b := range s.Bases {
+		add(env.SeatSet(b.Owners).First(), 50*b.Energy)
+	}
+	for seat, n := range s.Counts["points"] {
+		add(seat, 10*max(int(n), 0))
+	}
+	for i := range worth {
+		worth[i] = (100*worth[i] + all/2) / max(all, 1)
+	}
+	return worth
+}
+
+// lead notes that another side has the best prospects: by so much, for so many steps.
+func (f *Finder) lead(s *Step) {
+	const by, steps = 4, 4
+	first := -1
+	for side, share := range s.Advantage {
+		others := slices.Delete(slices.Clone(s.Advantage), side, side+1)
+		if len(others) > 0 && share-slices.Max(others) >= by {
+			first = side
+		}
+	}
+	if first < 0 || first == f.side {
+		f.even = s.Step
+	}
+	if s.Step-f.even < steps {
+		return
+	}
+	f.side, f.led = first, f.even+1
+	e := env.Event{Kind: env.Leads, Seat: env.NoSeat, Row: -1, Col: -1, Since: f.led}
+	for _, seat := range f.head.Teams[first] {
+		e.By = e.By.With(seat)
+	}
+	s.Events = append(s.Events, e)
+}
