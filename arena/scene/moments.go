@@ -183,12 +183,11 @@ func (f *Finder) lasts(s *Step, at env.Place) bool {
 	return len(now) > 0
 }
 
-// advantage is each side's share of the prospects, in percent: figures that live, with the bombs that they have and that
-// lie, less where they are trapped; bases; points.
+// advantage is each side's share of the prospects, in percent, by the squares of what it has: figures that live, with the
+// bombs that they have and that lie, less where they are trapped; bases; points.
 func (f *Finder) advantage(s *Step) []int {
-	worth, all, one := make([]int, len(f.head.Teams)), 0, env.SeatSet(1)
+	worth, one := make([]int, len(f.head.Teams)), env.SeatSet(1)
 	add := func(seat, n int) {
-		all += n
 		worth[slices.IndexFunc(f.head.Teams, func(team []int) bool { return slices.Contains(team, seat) })] += n
 	}
 	for _, a := range s.Agents {
@@ -216,15 +215,19 @@ func (f *Finder) advantage(s *Step) []int {
 	for seat, n := range s.Counts["points"] {
 		add(seat, 10*max(int(n), 0))
 	}
-	for i := range worth {
-		worth[i] = (100*worth[i] + all/2) / max(all, 1)
+	all := 0
+	for _, n := range worth {
+		all += n * n
+	}
+	for i, n := range worth {
+		worth[i] = (100*n*n + all/2) / max(all, 1)
 	}
 	return worth
 }
 
 // lead notes that another side has the best prospects: by so much, for so many steps.
 func (f *Finder) lead(s *Step) {
-	const by, steps = 4, 4
+	const by, steps = 10, 4
 	first := -1
 	for side, share := range s.Advantage {
 		others := slices.Delete(slices.Clone(s.Advantage), side, side+1)

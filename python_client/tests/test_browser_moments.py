@@ -134,7 +134,7 @@ def test_the_chart_begins_with_the_advantage(window: Browser, served: str) -> No
             SHOWN
             + """
             const keys = all(".chart li").map(li => li.textContent), { advantage } = position;
-            const wanted = game.head.teams.flat().sort((a, b) => a - b).map(s => `${s}: ${advantage[game.team(s)]}`);
+            const wanted = game.head.teams.flat().sort((a, b) => a - b).map(s => `${s}: ${advantage[game.team(s)]} %`);
             return [document.querySelector(".chart select").value, keys, all(".chart .area").length, wanted];
             """
         )

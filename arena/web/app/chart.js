@@ -14,7 +14,7 @@ export class Chart {
   constructor(game, jump) {
     this.game = game;
     this.seats = game.head.teams.flat().toSorted((a, b) => a - b);
-    this.pick = element("select", { ariaLabel: "Chart of", onchange: () => this.draw() });
+    this.pick = element("select", { ariaLabel: "Chart of", onchange: () => { this.wanted = this.pick.value; this.draw(); } });
     this.now = element("span", { className: "now" });
     this.most = element("span", { className: "most" });
     this.least = element("span", { className: "least" });
@@ -42,7 +42,7 @@ export class Chart {
 
   mark() {
     this.now.style.setProperty("--at", this.index / Math.max(1, this.game.last));
-    this.keys.forEach((key, i) => say(key, `${this.seats[i]}: ${short(this.series[this.pick.value]?.[i][this.index]) ?? "–"}`));
+    this.keys.forEach((key, i) => say(key, `${this.seats[i]}: ${short(this.series[this.pick.value]?.[i][this.index]) ?? "–"}${this.pick.value === "advantage" ? " %" : ""}`));
   }
 
   // take takes in what the viewer knows of new positions, for each kind of number and seat.
@@ -58,8 +58,8 @@ export class Chart {
         put("rewards in sum", i, (series["rewards in sum"]?.[i][this.length - 1] ?? 0) + (known.rewards?.[seat] ?? 0));
       });
     }
-    const wanted = this.pick.value, kinds = Object.keys(series).filter(kind => series[kind].flat().some(value => value));
-    if (String(kinds) !== String(this.kinds)) this.pick.replaceChildren(...kinds.map(kind => element("option", { selected: kind === wanted }, kind)));
+    const kinds = Object.keys(series).filter(kind => series[kind].flat().some(value => value));
+    if (String(kinds) !== String(this.kinds)) this.pick.replaceChildren(...kinds.map(kind => element("option", { selected: kind === this.wanted }, kind)));
     this.kinds = kinds;
     this.draw();
   }
@@ -67,8 +67,8 @@ export class Chart {
   draw() {
     const lines = this.series[this.pick.value] ?? [], shares = this.pick.value === "advantage";
     const values = lines.flat(), least = shares ? 0 : Math.min(0, ...values), most = shares ? 100 : Math.max(least + 1e-9, ...values);
-    say(this.most, `${short(most)}${shares ? " %" : ""}`);
-    say(this.least, short(least));
+    say(this.most, shares ? "" : short(most));
+    say(this.least, shares ? "" : short(least));
     this.lines.setAttribute("viewBox", `0 0 ${Math.max(1, this.game.last)} 100`);
     this.lines.replaceChildren(...shares ? this.areas(lines) : lines.map((line, i) => {
       const points = line.map((value, x) => `${x} ${(100 - 100 * (value - least) / (most - least)).toFixed(1)}`).filter(point => point);
@@ -79,10 +79,10 @@ export class Chart {
 
   // areas is the sides' shares, one above the other.
   areas(lines) {
-    const { teams } = this.game.head, below = lines[0].map(() => 100);
-    return teams.map(([seat]) => {
+    const { teams } = this.game.head, below = Array.from({ length: this.length }, () => 100);
+    return teams.map(([seat], i) => {
       const line = lines[this.seats.indexOf(seat)], bottom = below.map((y, x) => `${x} ${y}`).toReversed();
-      line.forEach((share, x) => { below[x] = Math.max(0, below[x] - share); });
+      below.forEach((y, x) => { below[x] = i + 1 < teams.length ? Math.max(0, y - (line[x] ?? 100 / teams.length)) : 0; });
       return vector("path", { class: "area", d: `M${below.map((y, x) => `${x} ${y}`).concat(bottom).join("L")}Z`, fill: sprites.seatColour(this.game, seat) });
     });
   }

@@ -13,6 +13,7 @@ export class Game {
     this.positions = [];
     this.events = []; // that the viewer knows of, with the step they belong to
     this.thinkers = new Map(); // the first thought of each seat
+    this.played = false; // by a person here
     this.viewer = -1; // a seat, or everybody
     description.steps.forEach(step => this.add(step));
   }

@@ -46,6 +46,7 @@ function hear(line, now) {
 
 function begin(now) {
   game = now;
+  game.played = seat >= 0; // by somebody who does not wait for others to think
   hand = new Hand(game.head.actions);
   letGo();
   fillPad(game.head.actions);

@@ -31,7 +31,7 @@ export class Seats {
       name: element("strong", { title: game.head.names?.[seat] ?? "" }, game.name(seat)),
       state: element("span", { className: "state" }),
       did: element("span", { className: "did", role: "img" }),
-      facts: element("p", { className: "facts" }),
+      facts: element("p", { className: "facts", hidden: game.head.game === "suitebot" }), // where all carry the same
       said: element("p", { className: "said", hidden: !this.speaks }),
       counts: element("p", { className: "counts" }),
       bars: new Bars(game, seat),
@@ -83,7 +83,7 @@ export class Seats {
       if (a.name) facts.push({ text: `${a.name}:` });
       if (!a.alive) facts.push({ text: "dead" });
       else {
-        if (a.ammo !== undefined && head.game !== "suitebot") facts.push({ image: "bomb", text: String(a.ammo), words: "bombs ready" });
+        if (a.ammo !== undefined) facts.push({ image: "bomb", text: String(a.ammo), words: "bombs ready" });
         if (a.blast && head.looks.some(look => look.sprite === "incr_range")) facts.push({ image: "incr_range", text: String(a.blast), words: "blast" });
         if (a.kicks) facts.push({ image: "kick", words: "kicks" });
         if (a.lives) facts.push({ text: `♥ ${a.lives}`, words: a.lives === 1 ? "life" : "lives" });

@@ -83,7 +83,7 @@ export class Bars {
   // show shows a position's thought. Of a seat that ever has one, the place stays.
   show(position) {
     const own = position.thoughts?.find(t => t.seat === this.seat), { viewer, thinkers } = this.game, thought = own ?? thinkers.get(this.seat);
-    this.whole.hidden = !thought || thought.read !== undefined || viewer >= 0 && viewer !== this.seat;
+    this.whole.hidden = !thought || thought.read !== undefined || viewer >= 0 && viewer !== this.seat || this.game.played;
     this.whole.classList.toggle("none", !own);
     if (this.whole.hidden) return;
     const about = [thought.value !== undefined && `value of the position ${short(thought.value)}`, !isOf(position, thought) && `at step ${thought.step}`];
