@@ -16,12 +16,12 @@ export function sign(game, { event, seat, by = [] }, size) {
 
 // told is a moment in words: who did it, if others did.
 export function told(game, moment) {
-  const { event, seat, by = [], what, kicked = [] } = moment, others = by.filter(other => other !== seat);
-  if (!others.length || what === "base" || !["died", "trapped"].includes(event)) return inWords(game, moment);
-  const names = seats => listed(seats.map(other => other === seat ? "itself" : game.who(other)));
-  const bomber = what?.startsWith("bomber_") ? `, bomber ${what.slice(7)}` : "", whom = `${others.every(other => game.team(other) === game.team(seat)) ? "its teammate " : ""}${game.who(seat)}${bomber}`;
-  if (event === "trapped") return `${names(by)} trapped ${whom}`;
-  return kicked.length ? `${names(kicked)} kicked a bomb that killed ${game.who(seat)}` : `${names(by)} killed ${whom}`;
+  const { event, seat, by = [], what, kicked = [] } = moment, did = kicked.length ? kicked : by.filter(other => other !== seat);
+  if (!did.length || what === "base" || !["died", "trapped"].includes(event)) return inWords(game, moment);
+  const mate = did.every(other => other !== seat && game.team(other) === game.team(seat)) ? "its teammate " : "";
+  const whom = `${mate}${game.who(seat)}${what?.startsWith("bomber_") ? `, bomber ${what.slice(7)}` : ""}`;
+  const verb = event === "trapped" ? "trapped" : kicked.length ? "kicked a bomb that killed" : "killed";
+  return `${listed(did.map(other => game.who(other)))} ${verb} ${did.every(other => other === seat) ? "itself" : whom}`;
 }
 
 // decision is the moment that decided a game, once that is over.
@@ -38,7 +38,7 @@ export class Moments {
     this.title = element("h2");
     this.how = element("p");
     this.show = element("button", { type: "button", onclick: () => jump(decision(game).index) }, "Show it");
-    this.list = element("ol");
+    this.list = element("ol", { tabIndex: 0, ariaLabel: "Moments" });
     this.whole = element("section", { className: "moments", ariaLabel: "Moments" },
       element("div", { className: "end" }, element("div", {}, this.title, this.how), this.show), this.list);
     this.anew();

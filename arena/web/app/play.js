@@ -56,7 +56,7 @@ function begin(now) {
 
 function ownFate() {
   const died = game.events.findLast(e => e.event === "died" && e.seat === seat);
-  return died ? inWords(game, died).replace(game.who(seat), "you").replace("you was", "you were").replace("by itself", "by your own bomb") : "";
+  return died ? inWords(game, died).replace(game.who(seat), "you").replace("you was", "you were").replace("by its own bomb", "by your own bomb") : "";
 }
 
 function ask(question) {
