@@ -104,7 +104,8 @@ func TestOriginal(t *testing.T) {
 				Result []env.SeatResult
 			}
 			pommego(t, "replay", tc.path, "--json", "--game", fmt.Sprint(tc.games)).decodes(t, &shown)
-			if shown.EnvID != "PommeTeamCompetition-v0" || shown.Steps != 801 || fmt.Sprint(shown.Result) != "[tied tied tied tied]" {
+			if shown.EnvID != "PommeTeamCompetition-v0" || shown.Steps != 801 ||
+				fmt.Sprint(shown.Result) != "[tied tied tied tied]" {
 				t.Errorf("replay says %+v", shown)
 			}
 			r = pommego(t, "play", "--start", tc.path, "--agents", "random", "--quiet")
@@ -125,7 +126,8 @@ func TestOriginal(t *testing.T) {
 	var shown scene.Game
 	asked(t, page, "/api/listing", &list)
 	asked(t, page, "/api/game/1", &shown)
-	if list.Env != "PommeTeamCompetition-v0" || len(list.Games) != 1 || fmt.Sprint(list.Games[0].Results) != "[tied tied tied tied]" ||
+	if list.Env != "PommeTeamCompetition-v0" || len(list.Games) != 1 ||
+		fmt.Sprint(list.Games[0].Results) != "[tied tied tied tied]" ||
 		list.Games[0].Steps != 4 || len(shown.Steps) != 5 || shown.Names[0] != "scripted" {
 		t.Errorf("view lists %+v of %q, with %d steps in the first", list.Games, list.Env, len(shown.Steps))
 	}
