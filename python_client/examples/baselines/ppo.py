@@ -1,6 +1,6 @@
 """Train a baseline of Pommerman by PPO: `python ppo.py NAME`, such as ppo-ffa.
 
-    python ppo.py ppo-ffa                 # runs/ppo-ffa-0: about an hour on one core
+    python ppo.py ppo-ffa                 # runs/ppo-ffa-0: half an hour on two cores
     python ppo.py ppo-ffa --seed 1        # another seed, another folder
     python ppo.py mappo-team --minutes 30 # less PPO
     python ppo.py ppo-duel --device cuda  # with the network on a GPU
@@ -87,7 +87,7 @@ FFA, DUEL = "PommeFFACompetition-v0", "OneVsOne-v0"
 TEAM, RADIO = "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
 RECIPES = {
     "ppo-ffa": Recipe(
-        FFA, {"simple": 0.6, "static": 0.15, "heuristic": 0.25}, ("simple", "static", "heuristic")
+        FFA, {"simple": 0.6, "static": 0.15, "heuristic": 0.25}, ("simple", "static", "heuristic"), minutes=24
     ),
     "ppo-duel": Recipe(
         DUEL,
