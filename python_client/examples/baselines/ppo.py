@@ -6,9 +6,9 @@
     python ppo.py ppo-duel --device cuda  # with the network on a GPU
     python ppo.py ppo-duel --demonstrations 40 --epochs 1 --minutes 0.1 --games 16 --judge 20   # a test
 
-A teacher shows its moves first (not to scratch-ffa and selfplay-ffa), then the network learns from games against the
-opponents of its recipe. The same command goes on with a run that was stopped, from its last checkpoint
-(a minute at most is lost); another limit of `--minutes` trains on. In the run's folder:
+A teacher shows its moves first (not to scratch-ffa and selfplay-ffa), then the network learns from
+games against the opponents of its recipe. The same command goes on with a run that was stopped, from its last
+checkpoint (a minute at most is lost); another limit of `--minutes` trains on. In the run's folder:
 
     policy.net        the policy: pommego.load(FILE), or the program's agent net:weights=FILE
     checkpoint.pt     what the same command goes on from
@@ -483,7 +483,8 @@ def learn(
             better = torch.minimum(ratio * much, ratio.clamp(1 - o.clip, 1 + o.clip) * much)
             value_loss = functional.mse_loss(guess, aim[rows])
             weight = 0.5 if state else 2  # a team's critic is a network of its own
-            descend(policy, optimizer, weight * value_loss - better.sum(1).mean() - policy.recipe.entropy * entropy)
+            bonus = policy.recipe.entropy * entropy
+            descend(policy, optimizer, weight * value_loss - better.sum(1).mean() - bonus)
             kl = (ratio - 1 - log_ratio).sum(1).mean()
             noted.append(torch.stack([value_loss, entropy, kl]).detach())
     return dict(zip(("value_loss", "entropy", "kl"), torch.stack(noted).mean(0).tolist(), strict=True))
