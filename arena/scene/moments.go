@@ -7,8 +7,8 @@ import (
 	"pommego/env"
 )
 
-// Finder finds what matters in a game, step by step: who is trapped and gets out, which kick killed, who has the best
-// prospects, and what decided the game. It is not safe for concurrent use.
+// Finder finds what matters in a game, step by step: who is trapped and gets out, which kick killed, who has the
+// best prospects, and what decided the game. It is not safe for concurrent use.
 type Finder struct {
 	head   *Head
 	sights []env.Foresight // by seat; nil where the game foresees nothing
@@ -29,6 +29,8 @@ type kick struct {
 	seen int // the step at which it was seen last
 }
 
+func (h *Head) cell(at env.Place) int { return at[0]*h.Cols + at[1] }
+
 // NewFinder makes a finder for a game that begins.
 func NewFinder(head *Head, m env.Match) *Finder {
 	f := &Finder{head: head, danger: map[int]env.Event{}, side: -1}
@@ -40,16 +42,15 @@ func NewFinder(head *Head, m env.Match) *Finder {
 	return f
 }
 
-// Find adds to the next whole step of the game, at which m stands, its advantage and the events that are found: Trapped,
-// Escaped and Leads, and details of others. What a seat knows of them is left by Step.Seen.
+// Find adds to the next whole step of the game, at which m stands, its advantage, the events Trapped, Escaped and
+// Leads, and details of others. Step.Seen leaves what a seat knows of them.
 func (f *Finder) Find(s *Step, m env.Match) {
 	f.follow(s)
 	for i := range s.Events {
 		switch e := &s.Events[i]; e.Kind {
-		case env.Died, env.Hurt:
+		case env.Died:
 			f.fell = s.Step
-			e.Kicked = f.kickers(s, e)
-			e.Since = f.danger[e.Seat].Since
+			e.Kicked, e.Since = f.kickers(s, e), f.danger[e.Seat].Since
 			delete(f.danger, e.Seat)
 		case env.Ended:
 			if e.Since = s.Step; f.fell >= s.Step-1 {
@@ -75,14 +76,18 @@ func (f *Finder) Find(s *Step, m env.Match) {
 // follow follows the bombs that were kicked, and takes in others.
 func (f *Finder) follow(s *Step) {
 	for _, b := range s.Bombs {
-		same := func(k kick) bool { return k.due == s.Step+b.Life && k.bomb.Owners == b.Owners }
+		i := slices.IndexFunc(f.kicks, func(k kick) bool { return k.due == s.Step+b.Life && k.bomb.Owners == b.Owners })
 		for _, e := range s.Events {
-			if rows, cols := f.head.Way(env.Place{e.Row, e.Col}, b.At); e.Kind == env.Kicked && rows*rows+cols*cols < 2 && b.Moving == e.What &&
-				!slices.ContainsFunc(f.kicks, same) {
-				f.kicks = append(f.kicks, kick{by: e.Seat, bomb: b, due: s.Step + b.Life})
+			rows, cols := f.head.Way(env.Place{e.Row, e.Col}, b.At)
+			if e.Kind != env.Kicked || b.Moving != e.What || rows*rows+cols*cols > 1 {
+				continue
 			}
+			if i < 0 {
+				i, f.kicks = len(f.kicks), append(f.kicks, kick{due: s.Step + b.Life})
+			}
+			f.kicks[i].by = e.Seat
 		}
-		if i := slices.IndexFunc(f.kicks, same); i >= 0 {
+		if i >= 0 {
 			f.kicks[i].bomb, f.kicks[i].seen = b, s.Step
 		}
 	}
@@ -101,7 +106,7 @@ func (f *Finder) kickers(s *Step, e *env.Event) (by env.SeatSet) {
 	return by
 }
 
-// watch notes that a figure has no way out any more, that it has one again, or that it took the only one at the last moment.
+// watch notes that a figure has no way out any more, has one again, or took the only one at the last moment.
 func (f *Finder) watch(s *Step, a *env.SceneAgent) {
 	if len(f.sights) == 0 {
 		return
@@ -115,7 +120,7 @@ func (f *Finder) watch(s *Step, a *env.SceneAgent) {
 	}
 	e := env.Event{Kind: env.Trapped, Seat: a.Seat, Row: a.At[0], Col: a.At[1], Since: s.Step}
 	for _, b := range s.Bombs {
-		if slices.Contains(b.Reach, a.At[0]*f.head.Cols+a.At[1]) {
+		if slices.Contains(b.Reach, f.head.cell(a.At)) {
 			e.By |= env.SeatSet(b.Owners)
 		}
 	}
@@ -129,12 +134,12 @@ func (f *Finder) watch(s *Step, a *env.SceneAgent) {
 	}
 }
 
-// ways is how many moves of a figure survive what its seat foresees, and in how many steps it is hit where it stands, 64:
-// never. Who can soon kick a bomb may change that, and counts as having several.
+// ways is how many moves of a figure survive what its seat foresees, and in how many steps it is hit where it stands,
+// 64: never. Who can soon kick a bomb may change that, and counts as having several.
 func (f *Finder) ways(s *Step, a *env.SceneAgent) (ways, soon int) {
 	h, sight := f.head, f.sights[a.Seat]
 	sight.Foresee(0, &f.ahead)
-	soon = bits.TrailingZeros64(f.ahead.Burns[a.At[0]*h.Cols+a.At[1]])
+	soon = bits.TrailingZeros64(f.ahead.Burns[h.cell(a.At)])
 	near := func(b env.SceneBomb) bool {
 		rows, cols := h.Way(a.At, b.At)
 		return rows*rows+cols*cols <= 4
@@ -145,48 +150,40 @@ func (f *Finder) ways(s *Step, a *env.SceneAgent) (ways, soon int) {
 	for move := range env.Moves {
 		sight.Foresee(uint8(move), &f.ahead)
 		to, on := h.Next(a.At, move)
-		if move > 0 && (!on || !f.ahead.Open[to[0]*h.Cols+to[1]]) {
-			continue
-		}
-		if f.lasts(s, to) {
+		if (move == 0 || on && f.ahead.Open[h.cell(to)]) && f.lasts(s, to, 1, map[[3]int]bool{}) {
 			ways++
 		}
 	}
 	return ways, soon
 }
 
-// lasts reports whether who is at a place after the coming step survives the forecast. What has burnt is open, and
-// others may go out of the way.
-func (f *Finder) lasts(s *Step, at env.Place) bool {
-	h, now := f.head, map[env.Place]bool{at: true}
-	for t, left := 1, true; left && len(now) > 0; t++ {
-		left = false
-		next := map[env.Place]bool{}
-		for at := range now {
-			for move := range env.Moves {
-				to, on := h.Next(at, move)
-				cell := to[0]*h.Cols + to[1]
-				if !on || t == 1 && move > 0 {
-					continue
-				}
-				burns := f.ahead.Burns[cell]
-				left = left || burns>>t > 1
-				burnt := s.Ground[cell] != env.GroundWall && burns&(1<<t-1) != 0
-				other := slices.ContainsFunc(s.Agents, func(a env.SceneAgent) bool { return a.At == to })
-				if (move == 0 || f.ahead.Open[cell] || burnt || other) && burns>>t&1 == 0 {
-					next[to] = true
-				}
-			}
-		}
-		now = next
+// lasts reports whether who is at a place after the t-th coming step can live on, without what was tried. What has burnt
+// is open, and others may go out of the way.
+func (f *Finder) lasts(s *Step, at env.Place, t int, tried map[[3]int]bool) bool {
+	burns, key := f.ahead.Burns[f.head.cell(at)]>>t, [3]int{at[0], at[1], t}
+	if burns&1 == 1 || tried[key] {
+		return false
 	}
-	return len(now) > 0
+	tried[key] = true
+	for move := 0; burns != 0 && move < len(env.Moves); move++ {
+		to, on := f.head.Next(at, move)
+		if !on {
+			continue
+		}
+		cell, stands := f.head.cell(to), func(a env.SceneAgent) bool { return a.At == to }
+		burnt := s.Ground[cell] != env.GroundWall && f.ahead.Burns[cell]&(1<<(t+1)-1) != 0
+		open := f.ahead.Open[cell] || move == 0 || burnt || slices.ContainsFunc(s.Agents, stands)
+		if open && f.lasts(s, to, t+1, tried) {
+			return true
+		}
+	}
+	return burns == 0
 }
 
-// advantage is each side's share of the prospects, in percent, by the squares of what it has: figures that live, with the
-// bombs that they have and that lie, less where they are trapped; bases; points.
+// advantage is each side's share of the prospects, in percent, by the squares of what it has: figures that live, with
+// the bombs that they have and that lie, less where they are trapped; bases; points.
 func (f *Finder) advantage(s *Step) []int {
-	worth, one := make([]int, len(f.head.Teams)), env.SeatSet(1)
+	worth, all := make([]int, len(f.head.Teams)), 0
 	add := func(seat, n int) {
 		worth[slices.IndexFunc(f.head.Teams, func(team []int) bool { return slices.Contains(team, seat) })] += n
 	}
@@ -203,10 +200,8 @@ func (f *Finder) advantage(s *Step) []int {
 		}
 	}
 	for _, b := range s.Bombs {
-		for seat := range f.head.Colours {
-			if env.SeatSet(b.Owners) == one<<seat && slices.Contains(s.Status.In, seat) {
-				add(seat, 15)
-			}
+		if owner := env.SeatSet(b.Owners).First(); slices.Contains(s.Status.In, owner) {
+			add(owner, 15)
 		}
 	}
 	for _, b := range s.Bases {
@@ -215,7 +210,6 @@ func (f *Finder) advantage(s *Step) []int {
 	for seat, n := range s.Counts["points"] {
 		add(seat, 10*max(int(n), 0))
 	}
-	all := 0
 	for _, n := range worth {
 		all += n * n
 	}

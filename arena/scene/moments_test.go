@@ -67,8 +67,8 @@ func TestMomentsAreFound(t *testing.T) {
 	}
 }
 
-// TestTrapsAndKicksHold: who is trapped dies by the rules, whatever it does, if the others stand still; whose kick killed has
-// kicked a bomb shortly before.
+// TestTrapsAndKicksHold: who is trapped dies by the rules, whatever it does, if the others stand still; whose kick
+// killed has kicked a bomb shortly before.
 func TestTrapsAndKicksHold(t *testing.T) {
 	traps, kills := 0, 0
 	for _, id := range []string{"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "OneVsOne-v0"} {
