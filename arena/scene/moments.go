@@ -157,8 +157,8 @@ func (f *Finder) ways(s *Step, a *env.SceneAgent) (ways, soon int) {
 	return ways, soon
 }
 
-// lasts reports whether who is at a place after the t-th coming step can live on, without what was tried. What has burnt
-// is open, and others may go out of the way.
+// lasts reports whether who is at a place after the t-th coming step can live on, without what was tried. What has
+// burnt is open, and others may go out of the way.
 func (f *Finder) lasts(s *Step, at env.Place, t int, tried map[[3]int]bool) bool {
 	burns, key := f.ahead.Burns[f.head.cell(at)]>>t, [3]int{at[0], at[1], t}
 	if burns&1 == 1 || tried[key] {

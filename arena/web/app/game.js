@@ -154,7 +154,7 @@ export function inWords(game, event) {
     case "hurt": return `${who}${bomber} was hurt${by}`;
     case "died": return `${who}${bomber}${by ? " was" : ""} ${fate(game, event)}`;
     case "trapped": return `${who} has no way out`;
-    case "escaped": return `${who} got out`;
+    case "escaped": return `${who} escaped at the last moment`;
     case "leads": return `${listed(event.by.map(other => game.who(other)))} took the lead`;
     case "collapsed": return `ring ${event.what} collapsed`;
     case "ended": return ending(game, { result: event.what, winners: event.by ?? [] });

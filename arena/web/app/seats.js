@@ -19,7 +19,6 @@ export class Seats {
     this.game = game;
     this.look = look;
     this.columns = columns(game);
-    this.speaks = game.head.actions.some(worded);
     this.cards = game.head.teams.flat().toSorted((a, b) => a - b).map(seat => this.card(seat));
     list.replaceChildren(...this.cards.map(card => card.whole));
   }
@@ -32,7 +31,7 @@ export class Seats {
       state: element("span", { className: "state" }),
       did: element("span", { className: "did", role: "img" }),
       facts: element("p", { className: "facts", hidden: game.head.game === "suitebot" }), // where all carry the same
-      said: element("p", { className: "said", hidden: !this.speaks }),
+      said: element("p", { className: "said" }),
       counts: element("p", { className: "counts" }),
       bars: new Bars(game, seat),
       talk: new Talk(game, seat),
@@ -100,7 +99,7 @@ export class Seats {
 
   // counts is what the game has counted of a seat, in its columns.
   counts(position, seat) {
-    return this.columns.map(({ name }) => ({ number: position.counts?.[name]?.[seat] ?? "–", text: name }));
+    return !position.counts ? [] : this.columns.map(({ name }) => ({ number: position.counts[name]?.[seat] ?? 0, text: name }));
   }
 
   did(position, seat) {
