@@ -187,7 +187,9 @@ def test_nothing_jumps_while_a_recorded_game_plays(
     with browser.viewing(binary, radio) as address:
         window.open(f"{address}&game=1", "#where")
         window.run("await new Promise(done => setTimeout(done, 600));" + WATCH)
-        window.run("byId('speed').value = 8; byId('speed').onchange({ target: { value: '8' } }); byId('play').click()")
+        window.run(
+            "byId('speed').value = 8; byId('speed').onchange({ target: { value: '8' } }); byId('play').click()"
+        )
         window.run("await until(() => !all('.playing').length)")
         assert window.run("return shift") < 0.05, window.run("return moved")
 
@@ -195,7 +197,14 @@ def test_nothing_jumps_while_a_recorded_game_plays(
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 def test_nothing_jumps_in_play(width: int, height: int, window: Browser, binary: Path) -> None:
     """From the first step over the person's death to the end."""
-    match = ["--env", "PommeRadioCompetition-v2", "--agents", "human:speed=15,champion,simple,simple", "--seed", "3"]
+    match = [
+        "--env",
+        "PommeRadioCompetition-v2",
+        "--agents",
+        "human:speed=15,champion,simple,simple",
+        "--seed",
+        "3",
+    ]
     window.window(width, height)
     with browser.match(binary, *match) as (_, address):
         window.open(address, "#turn")
