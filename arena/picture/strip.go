@@ -20,16 +20,13 @@ type Strip struct {
 	Words string // the step, and how the game ended
 }
 
-// Film is pictures of the whole steps of a game from one to another, as a seat sees them, each with a strip.
-func Film(g *scene.Game, seat, from, to int) (pictures []Picture) {
+// Film is pictures of the whole steps of a game, as a seat sees them, each with a strip.
+func Film(g *scene.Game, seat int) (pictures []Picture) {
 	p := painting{head: &g.Head}
 	for i := range g.Steps {
 		s := &g.Steps[i]
-		if s.Step < from || s.Step > to {
-			continue
-		}
 		var winners []string
-		strip := &Strip{Words: fmt.Sprintf("step %d of %d", s.Step, g.Steps[len(g.Steps)-1].Step)}
+		strip := &Strip{Words: fmt.Sprint("step ", s.Step)}
 		for seat, colour := range g.Colours {
 			m := Mark{Sprite: p.form(seat), Colour: colour, Text: fmt.Sprint("seat ", seat)}
 			if seat < len(g.Names) {

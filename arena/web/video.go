@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"os/exec"
@@ -17,7 +18,7 @@ import (
 
 // Videos are made one at a time, each of so many pixels at most: of long games they are smaller.
 const (
-	videoPixels           = 64 << 20
+	videoPixels           = 128 << 20
 	smallTile, normalTile = 8, 48
 	videoRate             = 10 // steps a second
 )
@@ -61,38 +62,38 @@ func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
 	if err != nil || seat < env.NoSeat || seat >= len(g.Colours) {
 		return nil, fmt.Errorf("seat is %q, want -1 to %d", r.URL.Query().Get("seat"), len(g.Colours)-1)
 	}
-	pictures, err := part(g, seat, r.URL.Query())
-	if err != nil {
+	if g, err = part(g, r.URL.Query()); err != nil {
 		return nil, err
 	}
-	tile := tileOf(len(pictures) * g.Rows * g.Cols)
+	tile := tileOf(len(g.Steps) * g.Rows * g.Cols)
 	if tile < smallTile {
-		return nil, fmt.Errorf("the game has %d steps, too many for a video: save it as one file", len(pictures)-1)
+		return nil, fmt.Errorf("the game has %d steps, too many for a video: save it as one file", len(g.Steps)-1)
 	}
 	var out bytes.Buffer
-	err = picture.WriteGIF(r.Context(), &out, picture.NewPainter(tile, false), pictures, videoRate)
+	err = picture.WriteGIF(r.Context(), &out, picture.NewPainter(tile, false), picture.Film(g, seat), videoRate)
 	if err != nil || kind == "gif" {
 		return out.Bytes(), err
 	}
 	return encoded(r.Context(), out.Bytes())
 }
 
-// part is the pictures of a game from step from to step to, where these are given.
-func part(g *scene.Game, seat int, query url.Values) ([]picture.Picture, error) {
-	ends := [2]int{0, g.Steps[len(g.Steps)-1].Step}
+// part is the game from step from to step to, where these are given.
+func part(g *scene.Game, query url.Values) (*scene.Game, error) {
+	ends := [2]int{0, math.MaxInt}
 	for i, name := range [...]string{"from", "to"} {
-		if !query.Has(name) {
-			continue
-		}
 		var err error
-		if ends[i], err = strconv.Atoi(query.Get(name)); err != nil {
-			return nil, fmt.Errorf("%s is %q, want the number of a step", name, query.Get(name))
+		if text := query.Get(name); text != "" {
+			if ends[i], err = strconv.Atoi(text); err != nil {
+				return nil, fmt.Errorf("%s is %q, want the number of a step", name, text)
+			}
 		}
 	}
-	if pictures := picture.Film(g, seat, ends[0], ends[1]); len(pictures) > 0 {
-		return pictures, nil
+	out := func(s scene.Step) bool { return s.Step < ends[0] || s.Step > ends[1] }
+	in := &scene.Game{Head: g.Head, Steps: slices.DeleteFunc(slices.Clone(g.Steps), out)}
+	if len(in.Steps) == 0 {
+		return nil, fmt.Errorf("the game has no steps from %d to %d", ends[0], ends[1])
 	}
-	return nil, fmt.Errorf("from is %d and to is %d, want steps of the game", ends[0], ends[1])
+	return in, nil
 }
 
 // tileOf is the size with which so many tiles are not too many pixels.

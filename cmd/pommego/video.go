@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 
 	"pommego/arena/picture"
@@ -20,7 +19,7 @@ func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, g
 	if err != nil {
 		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 	}
-	pictures := picture.Film(described, o.seat, 0, math.MaxInt)
+	pictures := picture.Film(described, o.seat)
 	err = disk.WriteFile(disk.OS, o.gif, func(w io.Writer) error {
 		return picture.WriteGIF(ctx, w, picture.NewPainter(o.tile, o.dark), pictures, o.fps)
 	})

@@ -134,7 +134,8 @@ def test_the_chart_begins_with_the_advantage(window: Browser, served: str) -> No
             SHOWN
             + """
             const keys = all(".chart li").map(li => li.textContent), { advantage } = position;
-            const wanted = game.head.teams.flat().sort((a, b) => a - b).map(s => `${s}: ${advantage[game.team(s)]} %`);
+            const seats = game.head.teams.flat().sort((a, b) => a - b);
+            const wanted = seats.map(s => `${s}: ${advantage[game.team(s)]} %`);
             return [document.querySelector(".chart select").value, keys, all(".chart .area").length, wanted];
             """
         )
@@ -146,7 +147,8 @@ def test_counts_stand_in_four_columns(window: Browser, served: str) -> None:
     window.open(f"{served}&game=1&step=60", ".moments li")
     lefts, texts = window.run("""
       const cards = all(".seat").map(card => [...card.querySelectorAll(".counts span")]);
-      const from = span => span.getBoundingClientRect().left - span.closest("li").getBoundingClientRect().left;
+      const left = element => element.getBoundingClientRect().left;
+      const from = span => left(span) - left(span.closest("li"));
       return [cards.map(spans => spans.map(from)), cards.map(spans => spans.map(s => s.textContent))];
     """)
     assert {len(text) for text in texts} == {4}
@@ -188,7 +190,7 @@ def test_nothing_jumps_while_a_recorded_game_plays(
         window.open(f"{address}&game=1", "#where")
         window.run("await new Promise(done => setTimeout(done, 600));" + WATCH)
         window.run(
-            "byId('speed').value = 8; byId('speed').onchange({ target: { value: '8' } }); byId('play').click()"
+            "byId('speed').value = 8; byId('speed').dispatchEvent(new Event('change')); byId('play').click()"
         )
         window.run("await until(() => !all('.playing').length)")
         assert window.run("return shift") < 0.05, window.run("return moved")
@@ -271,7 +273,8 @@ def test_visits_that_are_all_alike_show_values(window: Browser, served: str) -> 
       const position = { ...pommego.stage.shown()[0].game.at(0), thoughts: [thought], actions: [[1]] };
       const game = new Game({ ...head, steps: [position] }), bars = new Bars(game, 0);
       bars.show(game.at(0));
-      return [...bars.list.children].map(li => Number(li.querySelector(".bar > *").style.getPropertyValue("--share")));
+      const filled = [...bars.list.children].map(li => li.querySelector(".bar > *"));
+      return filled.map(bar => Number(bar.style.getPropertyValue("--share")));
     """
     window.open(f"{served}&game=1", ".moments li")
     alike = window.run(widths, [1, 1, 1, 0], [-5882, 924, 100, None])
@@ -287,7 +290,8 @@ def test_pairs_that_never_won_are_not_like_those_that_never_met(window: Browser,
       const pairs = [{ row: "a", col: "b", row_only: 0, col_only: 8, p_value: 0.01 }];
       const table = new Listing({ pairs }, () => "#", null).pairMatrix();
       document.body.append(table);
-      return [...table.querySelectorAll("td.share, td.none")].map(cell => getComputedStyle(cell).backgroundColor);
+      const cells = [...table.querySelectorAll("td.share, td.none")];
+      return cells.map(cell => getComputedStyle(cell).backgroundColor);
     """
     window.open(f"{served}&game=1", ".moments li")
     none, never, always, _ = window.run(colours)
@@ -310,8 +314,9 @@ def test_gif_of_a_kill_and_of_ten_seconds(window: Browser, served: str, tmp_path
             """
             if (!byId("share").open) byId("share").firstChild.click();
             await until(() => all("#share li button").length);
-            all("#share li button").find(button => button.textContent === given[0]).click();
-            await until(() => all("#share li button").some(button => button.textContent === `${given[0]}: done`));
+            const named = name => all("#share li button").find(button => button.textContent === name);
+            named(given[0]).click();
+            await until(() => named(`${given[0]}: done`));
             """,
             words,
         )

@@ -31,7 +31,7 @@ export function pictureOf({ game, position, reach, dims, view }) {
     write(game.name(seat), i * wide + 2.4 * size, 1.3 * size, wide - 3 * size, alive ? "ink" : "soft", alive ? 600 : 400);
   });
   const { status, step } = position;
-  write(`step ${step} of ${game.at(game.last).step}`, size / 2, 3.4 * size, width / 4, "soft", 400);
+  write(`step ${step}`, size / 2, 3.4 * size, width / 4, "soft", 400);
   if (status.over) write(ending(game, status), width / 2, 3.4 * size, width / 2, "ink", 600, "center");
   write("pommego", width - size / 2, 3.4 * size, width / 4, "soft", 600, "right");
   return canvas;
