@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import browser
+import pommego
 from browser import Browser
 from conftest import REPOSITORY
 
@@ -243,6 +246,25 @@ def test_the_end_of_a_match_of_ones_own_is_shown(window: Browser, binary: Path) 
         window.run("document.querySelector('#share summary').click()")
         window.run("await until(() => all('#share li button').some(b => b.textContent === 'Save as GIF'))")
         window.driver.get("about:blank")
+
+
+def test_moments_of_a_running_environment(window: Browser) -> None:
+    with pommego.make_vec("OneVsOne-v0", 1, opponents=["static"], seat=0, web=True) as envs:
+        envs.reset(seed=3)
+        window.open(envs.web_address, "#about")
+        browser.until(lambda: window.run("return pommego.stage.state().positions"))
+        action, over = 5, False
+        while not over:  # it lays a bomb and stays there
+            _, _, terminated, _, _ = envs.step(np.array([action]))
+            action, over = 0, terminated[0]
+            time.sleep(0.06)  # so that each step is kept
+        browser.until(lambda: window.run(LISTED))
+        _, listed = look(window)
+        title, how = window.run("return all('.end h2, .end p').map(e => e.textContent)")
+        window.driver.get("about:blank")
+    died = f"learner (0) was killed by its own bomb, step {listed[-1][0]}"
+    assert (title, how) == ("Won by static (1)", died)
+    assert [words for _, words in listed if "no way out" in words or "killed" in words]
 
 
 def test_back_finds_the_list_as_far_down(window: Browser, binary: Path, tmp_path: Path) -> None:

@@ -324,7 +324,7 @@ def test_gif(window: Browser, binary: Path, team: Path, download: Download, tmp_
         window.open(f"{address}&view=2", "#where")
         animation = download("Save as GIF").read_bytes()
     drawn = tmp_path / "drawn"
-    command = [binary, "replay", team, "--seat", "2", "--tile", "32", "--fps", "10", "--gif", drawn]
+    command = [binary, "replay", team, "--seat", "2", "--tile", "48", "--fps", "10", "--gif", drawn]
     subprocess.run(command, check=True, capture_output=True)
     assert animation[:10] == drawn.read_bytes()[:10]  # the form and the size
     assert len(animation) > 10_000
