@@ -105,7 +105,7 @@ func (s *Seat) Act(step *scene.Step, action []uint8) (done bool) {
 	}
 	seen := step.Seen(&s.game.Head, s.Number)
 	if done = s.ctl.Act(&s.game.Head, &seen, s.Number, action); done {
-		s.Last.Ended = s.ctl.Ended()
+		s.Last.Ended = s.ctl.Ended
 	} else if done = s.frame > 0 && s.Last.Ticks == s.frame; done {
 		clear(action)
 		s.Last.Ended = "frame_ticks were over"

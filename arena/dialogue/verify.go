@@ -62,8 +62,7 @@ func check(games trace.Formats, game []byte, turns []line) (record.Report, error
 		left += 1 + len(l.Actions)
 	}
 	var talk *Game
-	var seats []*Seat
-	before := map[int]*Turn{} // by seat
+	seats, before := []*Seat{}, map[int]*Turn{} // by seat
 	err = replay.Follow(func(at record.Moment) error {
 		spec, width := *at.Game.Spec(), len(at.Game.Spec().Actions)
 		if at.Actions == nil {
@@ -91,10 +90,10 @@ func check(games trace.Formats, game []byte, turns []line) (record.Report, error
 				left--
 			}
 			if k == -1 {
-				if was := seats[t.Seat].wasTold(t, before[t.Seat], &now); was != "" && l.Format == format {
+				was := seats[t.Seat].wasTold(t, before[t.Seat], &now)
+				if before[t.Seat] = t; was != "" && l.Format == format {
 					c.Differs(fmt.Sprintf("messages of seat %d's turn", t.Seat), t.Messages, was)
 				}
-				before[t.Seat] = t
 				left--
 			}
 		}
@@ -106,14 +105,16 @@ func check(games trace.Formats, game []byte, turns []line) (record.Report, error
 	return c.Report, err
 }
 
-// same reports whether recorded actions are those that were made. Of several figures of a seat the game has 0 for those
-// that are dead.
+// same reports whether recorded actions are those that were made. Of several figures of a seat the game has 0 for
+// those that are dead.
 func same(made []int, did []uint8, figures int) bool {
-	return slices.EqualFunc(made, did, func(made int, did uint8) bool { return made == int(did) || did == 0 && figures > 1 })
+	return slices.EqualFunc(made, did, func(made int, did uint8) bool {
+		return made == int(did) || did == 0 && figures > 1
+	})
 }
 
-// wasTold is what the seat was told for a turn, "" if the turn has that. What became of its answer before is as recorded,
-// as far as it does not follow from the game.
+// wasTold is what the seat was told for a turn, "" if the turn has that. What became of its answer before is as
+// recorded, as far as it does not follow from the game.
 func (s *Seat) wasTold(t, before *Turn, now *scene.Step) (view string) {
 	happened := s.Last.Happened
 	s.Detail, s.Bare, s.Last = t.Detail, t.Bare, t.Last

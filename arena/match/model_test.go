@@ -157,7 +157,7 @@ func TestModelIsTold(t *testing.T) {
 	for _, q := range s.asked {
 		told = append(told, q.Messages[1].Content)
 	}
-	if !strings.Contains(strings.Join(told, ""), "you were hit by your bomb at (") {
+	if !strings.Contains(strings.Join(told, ""), "you took a hit by your bomb at (") {
 		t.Errorf("it is told %q", told)
 	}
 }

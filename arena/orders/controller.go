@@ -13,11 +13,13 @@ type Controller struct {
 	match  env.Match
 	sight  env.Foresight // nil before the first Act, and in a game in which nothing is foreseen
 	orders Orders
-	tick   int    // how many ticks these orders have been carried out
-	start  int    // the cell where the seat was before them
-	last   *task  // of the tick before
-	ended  string // see Ended
-	unlaid bool   // no bomb was laid that was ordered
+	tick   int   // how many ticks these orders have been carried out
+	start  int   // the cell where the seat was before them
+	last   *task // of the tick before
+	unlaid bool  // no bomb was laid that was ordered
+
+	// Ended is why Act found the orders done: what ended them early, or went wrong in their last tick; "" if neither.
+	Ended string
 }
 
 // NewController makes a controller for a seat of a match, which it asks for nothing but what the
@@ -25,10 +27,7 @@ type Controller struct {
 func NewController(m env.Match) *Controller { return &Controller{match: m} }
 
 // Take replaces the orders held. They are carried out for a tick at least.
-func (c *Controller) Take(o Orders) { c.orders, c.tick, c.ended, c.unlaid = o, 0, "", false }
-
-// Ended is why Act found the orders done: what ended them early, or went wrong in their last tick; "" if neither.
-func (c *Controller) Ended() string { return c.ended }
+func (c *Controller) Take(o Orders) { c.orders, c.tick, c.Ended, c.unlaid = o, 0, "", false }
 
 // Look takes in what the seat sees now, for a tick that is made without Act.
 func (c *Controller) Look(seat int) {
@@ -49,7 +48,7 @@ func (c *Controller) Look(seat int) {
 func (c *Controller) Act(head *scene.Head, seen *scene.Step, seat int, action []uint8) (done bool) {
 	clear(action)
 	t := &task{Controller: c, head: head, seen: *seen, seat: seat}
-	if c.ended = t.look(); c.ended != "" {
+	if c.Ended = t.look(); c.Ended != "" {
 		return true
 	}
 	t.made = make([]uint8, head.Movers())
@@ -58,18 +57,18 @@ func (c *Controller) Act(head *scene.Head, seen *scene.Step, seat int, action []
 		at := c.tick * len(t.made)
 		done = at >= len(c.orders.Actions)
 		if c.tick > 0 {
-			c.ended = t.changed(done)
+			c.Ended = t.changed(done)
 		}
 		copy(t.made, c.orders.Actions[min(at, len(c.orders.Actions)):])
 	case c.sight == nil:
-		done, c.ended = true, "nothing is foreseen in this game, so there are no orders"
+		done, c.Ended = true, "nothing is foreseen in this game, so there are no orders"
 	case c.tick >= cmp.Or(c.orders.Ticks, DefaultTicks):
 		done = true
 	default:
-		t.made[0], c.ended = t.carry()
+		t.made[0], c.Ended = t.carry()
 	}
-	if done = done || c.ended != ""; done && c.unlaid {
-		c.ended = "no bomb could be laid and survived"
+	if done = done || c.Ended != ""; done && c.unlaid {
+		c.Ended = "no bomb could be laid and survived"
 	}
 	if done && c.tick > 0 {
 		return true

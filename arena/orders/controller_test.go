@@ -101,8 +101,8 @@ func TestListsEnd(t *testing.T) {
 		if tc.others != nil {
 			others = tc.others(d)
 		}
-		if did := d.play(others); len(did) != tc.want || d.c.Ended() != tc.ended {
-			t.Errorf("%s: %q is played for %d ticks, and then %q, want %d, %q", tc.reason, tc.text, len(did), d.c.Ended(),
+		if did := d.play(others); len(did) != tc.want || d.c.Ended != tc.ended {
+			t.Errorf("%s: %q is played for %d ticks, and then %q, want %d, %q", tc.reason, tc.text, len(did), d.c.Ended,
 				tc.want, tc.ended)
 		}
 	}
@@ -140,9 +140,9 @@ func TestOrders(t *testing.T) {
 		d.take(tc.text)
 		did := d.play(nil)
 		bombs := slices.ContainsFunc(did, func(a []uint8) bool { return a[0] == lay })
-		if len(did) != tc.ticks || bombs != tc.bombs || d.c.Ended() != tc.ended || !d.m.Status().In.Has(0) {
+		if len(did) != tc.ticks || bombs != tc.bombs || d.c.Ended != tc.ended || !d.m.Status().In.Has(0) {
 			t.Errorf("%s: %q is carried out for %d ticks, with bombs %v, and then %q, want %d, %v, %q", tc.reason, tc.text,
-				len(did), bombs, d.c.Ended(), tc.ticks, tc.bombs, tc.ended)
+				len(did), bombs, d.c.Ended, tc.ticks, tc.bombs, tc.ended)
 		}
 	}
 	d := newDesk(t, "PommeRadioCompetition-v2")
@@ -157,8 +157,8 @@ func TestBombRefused(t *testing.T) {
 	d := newDesk(t, "PommeFFACompetition-v0")
 	d.m.(*pommerman.Match).Agents[0].Ammo = 0
 	d.take("bomb for 3")
-	if d.play(nil); d.c.Ended() != "no bomb could be laid and survived" {
-		t.Errorf("it ended as %q", d.c.Ended())
+	if d.play(nil); d.c.Ended != "no bomb could be laid and survived" {
+		t.Errorf("it ended as %q", d.c.Ended)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestGo(t *testing.T) {
 			did := d.play(nil)
 			after := scene.Describe(d.spec, d.m, d.tracker, nil)
 			for _, a := range after.Agents {
-				if a.Seat == 0 && a.At == to && len(did) <= 4 && d.c.Ended() == "you are there" {
+				if a.Seat == 0 && a.At == to && len(did) <= 4 && d.c.Ended == "you are there" {
 					reached++
 				}
 			}

@@ -74,20 +74,14 @@ func (t *task) foresee(move uint8) (ways [2]*way) {
 // carry decides on a tick of an order. done says why nothing is left of it to do, "" if something is.
 func (t *task) carry() (action uint8, done string) {
 	t.ways = t.foresee(0)
-	quiet := "" // nothing is going to burn
-	if t.ways[0].last == 0 {
-		quiet = "nothing is going to burn"
-	}
+	quiet := map[bool]string{true: "nothing is going to burn"}[t.ways[0].last == 0]
 	switch t.orders.Kind {
 	case Go:
 		action, found := t.toward(func(c int) bool { return c == t.cell(t.orders.Cell) })
-		switch {
-		case t.at == t.cell(t.orders.Cell):
+		if t.at == t.cell(t.orders.Cell) {
 			return action, "you are there"
-		case !found:
-			return action, "there is no safe way"
 		}
-		return action, ""
+		return action, map[bool]string{false: "there is no safe way"}[found]
 	case Wait:
 		action, _ = t.toward(func(c int) bool { return c == t.start })
 		return action, ""

@@ -34,7 +34,8 @@ func TestLettered(t *testing.T) {
 		for _, mark := range got.Marks[:1+head.Rows+head.Cols] {
 			numbers[fmt.Sprintln(mark.Row, mark.Col, mark.Text)] = mark.Sprite == "number"
 		}
-		if last := fmt.Sprintln(head.Rows, 0, head.Rows-1); !numbers[last] || !numbers[fmt.Sprintln(0, head.Cols, head.Cols-1)] {
+		row, col := fmt.Sprintln(head.Rows, 0, head.Rows-1), fmt.Sprintln(0, head.Cols, head.Cols-1)
+		if !numbers[row] || !numbers[col] {
 			t.Errorf("%s: the numbers are %v", id, numbers)
 		}
 		figures := 0

@@ -64,9 +64,8 @@ func (p Picture) Lettered(seats int) Picture {
 	put := func(row, col int, text string) {
 		all.Marks = append(all.Marks, Mark{Sprite: "number", Row: float64(row), Col: float64(col), Size: 1, Text: text})
 	}
-	put(0, 0, "")
-	for row := range p.Rows {
-		put(row+1, 0, strconv.Itoa(row))
+	for row := range all.Rows {
+		put(row, 0, strings.TrimPrefix(strconv.Itoa(row-1), "-1"))
 	}
 	for col := range p.Cols {
 		put(0, col+1, strconv.Itoa(col))

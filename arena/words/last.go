@@ -21,111 +21,79 @@ type Last struct {
 }
 
 // String is a line, empty if there was no answer and no tick.
-func (l *Last) String() (line string) {
-	switch l.Reading {
-	case "legal":
-		line = l.Read
-	case "repaired":
-		line = fmt.Sprintf("read as %q (%s)", l.Read, l.Why)
-	case "illegal":
-		line = fmt.Sprintf("refused, for %s; you stopped", l.Why)
-	default:
-		if l.Late == 0 {
-			return ""
-		}
-		line = "none came; you stopped"
+func (l *Last) String() string {
+	if l.Reading == "" && l.Late == 0 {
+		return ""
 	}
-	for _, ticks := range []struct {
-		n    int
-		what string
-	}{{l.Ticks, ""}, {l.Late, " without an answer"}} {
-		if ticks.n > 0 {
-			line += fmt.Sprintf("; ticks%s: %d", ticks.what, ticks.n)
-		}
+	line := "Last answer: " + map[string]string{"": "none came; you stopped", "legal": l.Read,
+		"repaired": fmt.Sprintf("read as %q (%s)", l.Read, l.Why),
+		"illegal":  "refused, for " + l.Why + "; you stopped"}[l.Reading]
+	if l.Ticks > 0 {
+		line += fmt.Sprint("; ticks: ", l.Ticks)
+	}
+	if l.Late > 0 {
+		line += fmt.Sprint("; ticks without an answer: ", l.Late)
 	}
 	if l.Ended != "" {
 		line += "; then " + l.Ended
 	}
-	line = "Last answer: " + line + "."
 	if l.Happened != nil {
-		line += " Since then: " + strings.Join(l.Happened, "; ") + "."
+		line += ". Since then: " + strings.Join(l.Happened, "; ")
 	}
-	return line
+	return line + "."
 }
+
+// happens are the kinds of events that are told, with who it is, what it is about and whose bombs did it.
+var happens = map[env.EventKind]string{
+	env.NotLaid: "WHO could lay no bomb", env.Kicked: "WHO kicked a bomb WHAT", env.PickedUp: "WHO picked up WHAT",
+	env.Destroyed: "WHAT burnt BY", env.Hurt: "WHO took a hit BY", env.Died: "WHO died BY",
+	env.Collapsed: "ring WHAT of the board fell",
+}
+
+// causes are those of deaths that are no bombs.
+var causes = map[string]string{"collapse": "in a falling ring", "move": "in a collision", "base": "on another's home"}
 
 // Happens adds what has happened in a step, as a seat saw it.
 func (g *Game) Happens(seen *scene.Step, seat int, to *Last) {
 	for i := range seen.Events {
-		if e := &seen.Events[i]; e.Kind != env.Ended {
-			to.add(g.happened(e, seat), e.Row, e.Col)
+		e := &seen.Events[i]
+		who, what, figure, by := g.whose(e.Seat, seat, ""), e.What, 'a', causes[e.What]
+		for k, owner := range e.By.List() {
+			by = [2]string{"by ", by + " and "}[min(k, 1)] + g.whose(owner, seat, "'s") + " bomb"
 		}
-	}
-}
-
-// causes are those of deaths that are no bombs.
-var causes = map[string]string{"collapse": " in a falling ring", "move": " in a collision",
-	"base": " on another's home"}
-
-// happened says an event in words but for its place, "" for one that positions show.
-func (g *Game) happened(e *env.Event, seat int) string {
-	who, figure, by := g.whose(e.Seat, seat, ""), 'a', ""
-	for i, owner := range e.By.List() {
-		by += [2]string{" by ", " and "}[min(i, 1)] + g.whose(owner, seat, "'s") + " bomb"
-	}
-	if n, _ := fmt.Sscanf(e.What, "bomber_%c", &figure); n == 1 && g.figures > 1 {
-		who = string(g.letter(e.Seat, int(figure-'a')))
-	} else if e.What == "base" && by != "" {
-		who = "base " + g.home(&env.SceneBase{Owners: 1 << e.Seat})
-	}
-	switch e.Kind {
-	case env.NotLaid:
-		return who + " could lay no bomb"
-	case env.Kicked:
-		return who + " kicked a bomb " + e.What
-	case env.PickedUp:
+		if n, _ := fmt.Sscanf(what, "bomber_%c", &figure); n == 1 && g.figures > 1 {
+			who = string(g.letter(e.Seat, int(figure-'a')))
+		} else if what == "base" && e.By != 0 {
+			who = "base " + g.home(&env.SceneBase{Owners: 1 << e.Seat})
+		}
 		for _, look := range g.head.Looks {
-			if look.Sprite == e.What {
-				return who + " picked up " + look.Meaning
+			if look.Sprite == what {
+				what = look.Meaning
 			}
 		}
-	case env.Destroyed:
-		return e.What + " burnt" + by
-	case env.Hurt:
-		return strings.Replace(who+" was hit"+by, "you was", "you were", 1)
-	case env.Died:
-		if by == "" {
-			by = causes[e.What]
+		if form := happens[e.Kind]; form != "" {
+			told := strings.NewReplacer("WHO", who, "WHAT", what, "BY", by).Replace(form)
+			to.add(strings.TrimSpace(told), e.Row, e.Col)
 		}
-		return who + " died" + by
-	case env.Collapsed:
-		return "ring " + e.What + " of the board fell"
 	}
-	return ""
 }
 
 // add adds what has happened in a place, to the same in another if there is one.
 func (l *Last) add(what string, row, col int) {
-	switch {
-	case what == "":
-		return
-	case row < 0:
-		l.Happened = append(l.Happened, what)
-		return
-	}
 	at := slices.IndexFunc(l.Happened, func(s string) bool { return strings.HasPrefix(s, what+" at ") })
-	if at < 0 {
-		l.Happened, at = append(l.Happened, what+" at"), len(l.Happened)
+	if place := spot(env.Place{row, col}); row >= 0 && at >= 0 {
+		l.Happened[at] += " " + place
+	} else if row >= 0 {
+		l.Happened = append(l.Happened, what+" at "+place)
+	} else {
+		l.Happened = append(l.Happened, what)
 	}
-	l.Happened[at] += " " + spot(env.Place{row, col})
 }
 
 // whose is the letters of a seat with an ending, or the word for the own one.
 func (g *Game) whose(seat, own int, ending string) string {
-	switch {
-	case seat != own:
+	if seat != own {
 		return g.Alias(seat) + ending
-	case ending == "":
-		return "you"
 	}
-	return "your"
+	return map[string]string{"": "you", "'s": "your"}[ending]
 }

@@ -44,7 +44,7 @@ func TestHappens(t *testing.T) {
 					for _, e := range seen.Events {
 						at := fmt.Sprintf("(%d,%d)", e.Row, e.Col)
 						says := map[env.EventKind]string{env.NotLaid: "could lay no bomb", env.Kicked: "kicked a bomb " + e.What,
-							env.PickedUp: "picked up", env.Destroyed: e.What + " burnt", env.Hurt: " hit", env.Died: "died",
+							env.PickedUp: "picked up", env.Destroyed: e.What + " burnt", env.Hurt: "took a hit", env.Died: "died",
 							env.Collapsed: "ring " + e.What}[e.Kind]
 						if says == "" {
 							continue
@@ -78,7 +78,8 @@ func TestWhoseBomb(t *testing.T) {
 	g := play(t, "SuiteBot-v0", "", 1, 0)
 	seen, last := g.steps[0].Seen(&g.head, 1), new(words.Last)
 	seen.Events = []env.Event{{Kind: env.Died, Seat: 0, By: 1<<1 | 1<<2, Row: 3, Col: 4},
-		{Kind: env.Died, Seat: 1, By: 1 << 1, Row: 5}, {Kind: env.Died, Seat: 3, Row: -1, Col: -1}, {Kind: env.Died, Seat: 2, What: "move", Row: 1, Col: 1}}
+		{Kind: env.Died, Seat: 1, By: 1 << 1, Row: 5}, {Kind: env.Died, Seat: 3, Row: -1, Col: -1},
+		{Kind: env.Died, Seat: 2, What: "move", Row: 1, Col: 1}}
 	g.Happens(&seen, 1, last)
 	want := []string{"A died by your bomb and C's bomb at (3,4)", "you died by your bomb at (5,0)", "D died",
 		"C died in a collision at (1,1)"}

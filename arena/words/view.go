@@ -28,15 +28,9 @@ type view struct {
 	Legend  []string   `json:"legend,omitzero"`
 	Board   []string   `json:"board"`
 	Danger  []string   `json:"danger,omitzero"` // in base 36
-	Again   []again    `json:"burns_again,omitzero"`
+	Again   []string   `json:"burns_again,omitzero"`
 	Legal   [][]string `json:"legal,omitzero"`  // the moves of each figure
 	Deadly  [][]string `json:"deadly,omitzero"` // those of them that end on a cell that burns then
-}
-
-// again is the cells that burn, are cold, and burn once more from a tick on.
-type again struct {
-	In    int         `json:"in"`
-	Cells []env.Place `json:"cells"`
 }
 
 // figure is somebody on the board, or a base. What others carry can be unknown.
@@ -201,25 +195,16 @@ func (g *Game) danger(fire []uint64) []string {
 }
 
 // again is the cells that burn more than once, by when they do so again.
-func (g *Game) again(fire []uint64) (all []again) {
-	cells := map[int][]env.Place{}
+func (g *Game) again(fire []uint64) (all []string) {
+	cells := map[int]string{}
 	for c, ticks := range fire {
 		first := bits.TrailingZeros64(ticks)
 		if ticks &^= 1<<(first+bits.TrailingZeros64(^(ticks>>first))) - 1; ticks != 0 {
-			in := bits.TrailingZeros64(ticks)
-			cells[in] = append(cells[in], env.Place{c / g.head.Cols, c % g.head.Cols})
+			cells[bits.TrailingZeros64(ticks)] += " " + spot(env.Place{c / g.head.Cols, c % g.head.Cols})
 		}
 	}
 	for _, in := range slices.Sorted(maps.Keys(cells)) {
-		all = append(all, again{in, cells[in]})
+		all = append(all, fmt.Sprint("in ", in, cells[in]))
 	}
 	return all
-}
-
-func (a again) String() string {
-	text := fmt.Sprint("in ", a.In)
-	for _, at := range a.Cells {
-		text += " " + spot(at)
-	}
-	return text
 }

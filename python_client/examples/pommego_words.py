@@ -28,6 +28,7 @@ class WordsEnv(vf.Env[OpenEnvEnvConfig]):
     """A game that the model plays to its end, or until it says nothing."""
 
     async def run(self, task: Any, agents: Any) -> None:
+        """Play the game of a task."""
         paid = 0.0
         async with GenericEnvClient(base_url=task.data.base_url) as game:
             told = await game.reset(**task.data.reset)

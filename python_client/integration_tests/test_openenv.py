@@ -132,9 +132,7 @@ resets = [{{seed = 7, opponents = "static"}}]
 
 @pytest.mark.parametrize(("taskset", "reward"), [("openenv", "openenv_reward"), ("pommego_words", "game")])
 def test_verifiers(url: str, tmp_path: Path, taskset: str, reward: str) -> None:
-    """Its task set, and the example whose model reads text, play two games that start equal, and sum what they
-    pay.
-    """
+    """Its task set and the example play two games that start equal, and sum what they pay."""
     pytest.importorskip(
         "verifiers", reason="it needs an environment of its own: pip install 'verifiers[openenv]==0.4.0'"
     )
