@@ -119,7 +119,7 @@ func (s *Seat) wasTold(t, before *Turn, now *scene.Step) (view string) {
 	happened := s.Last.Happened
 	s.Detail, s.Bare, s.Last = t.Detail, t.Bare, t.Last
 	if s.Last.Happened = happened; before != nil {
-		s.Last.Ticks = len(before.Actions) - s.Last.Late
+		s.Last.Ticks = t.Tick - before.Tick - s.Last.Late
 		if before.Answer != nil {
 			s.Last.Reading = before.Reading
 		}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pommego/arena/dialogue"
 	"pommego/arena/match"
@@ -98,6 +99,31 @@ func TestDialogues(t *testing.T) {
 		t.Errorf("%d lines, %d of games: %s", len(lines), games, said)
 	}
 	tampered(t, path)
+}
+
+// TestDroppedDialogues: dialogues in which a caller went before its answer was played are checked, too.
+func TestDroppedDialogues(t *testing.T) {
+	s, path := recording(t)
+	a, b := s.dial(t), s.mustTools(t)
+	const name = `"episode_id":"the-name-of-a-game-in-tests"`
+	a.reset(`{"seed":3,` + name + `,"opponents":"open"}`)
+	b.tell("new_game", `{`+name+`}`)
+	goes := s.post(t, b.ID(), "act", `{"action":"wait for 100"}`)
+	time.Sleep(100 * time.Millisecond)
+	goes()
+	b.tell("look", `{}`) // waits until its call has ended
+	for range 2 {
+		var plays sync.WaitGroup
+		plays.Go(func() { a.step("stop") })
+		b.tell("act", `{"action":"stop"}`)
+		plays.Wait()
+	}
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if said, ok := verify(path); !ok {
+		t.Error(said)
+	}
 }
 
 // tampered: what was changed in a file is found.

@@ -94,6 +94,11 @@ func (g *game) take(s *seat, text string) {
 		g.reply(s, &step)
 		return
 	}
+	if s.text == "" && g.record != nil { // nobody waited for the reply to the answer before
+		step := g.look()
+		s.text, _ = s.View(&step)
+		s.tick, s.last = step.Step, s.Last
+	}
 	s.Take(text)
 	g.record.Turn(s.Number, &dialogue.Turn{Tick: s.tick, Seat: s.Number, Detail: s.Detail, Answer: &text,
 		Bare: s.Bare, Own: s.own, Last: s.last, Reading: s.Last.Reading,

@@ -352,21 +352,39 @@ func TestAnswersBack(t *testing.T) {
 	}
 }
 
-// TestLateIsTold: who was late is told so, with what happened meanwhile.
+// TestLateIsTold: who was late is told so, with what happened meanwhile, also by looks, which change nothing; and the
+// dialogues of the game are checked.
 func TestLateIsTold(t *testing.T) {
-	s := serve(t, nil)
-	a, b := s.dial(t), s.dial(t)
+	s, path := recording(t)
+	a, b := s.dial(t), s.mustTools(t)
 	const name = `"episode_id":"the-name-of-a-game-in-tests"`
 	a.reset(`{"seed":4,` + name + `,"opponents":"open","move_timeout_s":0.05}`)
-	b.reset(`{` + name + `}`)
-	for range 3 {
-		a.step("stop")
+	b.tell("new_game", `{`+name+`}`)
+	both := func(answer string) (told string) {
+		var plays sync.WaitGroup
+		plays.Go(func() { a.step("stop") })
+		told = b.tell("act", `{"action":"`+answer+`"}`)[0]
+		plays.Wait()
+		return told
 	}
-	b.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"step","data":{"action":"stop"}}`))
-	a.step("stop")
-	told := b.receive().Data.Observation.Text
-	if !strings.HasPrefix(told, "Last answer: stop; ticks: 1; ticks without an answer: 3.") {
+	both("bomb")
+	for late := 1; late <= 3; late++ {
+		a.step("stop")
+		want := fmt.Sprintf("Last answer: none came; you stopped; ticks without an answer: %d.\n", late)
+		if told := b.tell("look", `{}`)[0]; !strings.HasPrefix(told, want) {
+			t.Errorf("who looks is told %s, want %s", told, want)
+		}
+	}
+	if told := both("bomb"); !strings.HasPrefix(told, "Last answer: bomb; ticks: 1; ticks without an answer: 3. Since then: "+
+		"you could lay no bomb at (6,6).") {
 		t.Errorf("the late one is told %s", told)
+	}
+	both("up")
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if said, ok := verify(path); !ok {
+		t.Error(said)
 	}
 }
 
