@@ -276,6 +276,9 @@ func (g *game) leave(s *seat) (last bool) {
 func (g *game) drop(s *seat) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if s.ready { // for a tick that is not made
+		s.Last.Ticks--
+	}
 	s.Holds, s.ready = false, false
 }
 
