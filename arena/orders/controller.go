@@ -105,10 +105,7 @@ func (t *task) changed(done bool) string {
 			return "another bomb is in view"
 		}
 	}
-	if t.nearby()&^t.last.nearby() != 0 {
-		return "somebody has come near"
-	}
-	return ""
+	return when(t.nearby()&^t.last.nearby() != 0, "somebody has come near")
 }
 
 // nearby is the seats, but for teammates, that are near.

@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"cmp"
 	"slices"
 
 	"pommego/arena/scene"
@@ -35,11 +36,14 @@ func (t *task) look() string {
 		t.start = t.at
 	}
 	t.Look(t.seat)
-	switch {
-	case t.seen.Status.Over:
-		return "the game is over"
-	case !slices.Contains(t.seen.Status.In, t.seat):
-		return "you are out"
+	return cmp.Or(when(t.seen.Status.Over, "the game is over"),
+		when(!slices.Contains(t.seen.Status.In, t.seat), "you are out"))
+}
+
+// when is why something ends, "" if it does not.
+func when(ends bool, why string) string {
+	if ends {
+		return why
 	}
 	return ""
 }
@@ -74,14 +78,12 @@ func (t *task) foresee(move uint8) (ways [2]*way) {
 // carry decides on a tick of an order. done says why nothing is left of it to do, "" if something is.
 func (t *task) carry() (action uint8, done string) {
 	t.ways = t.foresee(0)
-	quiet := map[bool]string{true: "nothing is going to burn"}[t.ways[0].last == 0]
+	quiet := when(t.ways[0].last == 0, "nothing is going to burn")
 	switch t.orders.Kind {
 	case Go:
 		action, found := t.toward(func(c int) bool { return c == t.cell(t.orders.Cell) })
-		if t.at == t.cell(t.orders.Cell) {
-			return action, "you are there"
-		}
-		return action, map[bool]string{false: "there is no safe way"}[found]
+		there := when(t.at == t.cell(t.orders.Cell), "you are there")
+		return action, cmp.Or(there, when(!found, "there is no safe way"))
 	case Wait:
 		action, _ = t.toward(func(c int) bool { return c == t.start })
 		return action, ""

@@ -398,8 +398,10 @@ func TestOwnPrompt(t *testing.T) {
 		t.Errorf("it begins with %s", a.raw)
 	}
 	for range 4 {
-		if a = c.step("bomb for 9"); strings.Contains(a.raw, "Danger") || strings.Contains(a.raw, "burns in") {
-			t.Errorf("with hints: %s", a.raw)
+		a = c.step("hide for 9")
+		if strings.Contains(a.raw, "Danger") || strings.Contains(a.raw, "burns in") ||
+			a.Data.Metadata.Last.Ended != "frame_ticks were over" || a.Data.Metadata.Last.Ticks != 2 {
+			t.Errorf("without hints and after 2 ticks it is told %s", a.raw)
 		}
 	}
 	if a = c.reset(`{"seed":1,"hints":true}`); a.Data.Metadata.Prompt != strings.Index(a.Data.Observation.Text, "\nTick 0") ||
