@@ -47,7 +47,7 @@ type seat struct {
 	tick    int // of its last view
 	text    string
 	last    words.Last // as that told it
-	prompt  string     // of its own, until it has been told
+	prompt  *string    // of its own, until it has been told
 	own     bool       // that view began with it
 	played  []byte     // the actions that were made since the last reply
 	ready   bool       // its action of the coming tick is there

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"image/png"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -56,15 +57,15 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 	about, told := metadata{Seat: s.Number, Tick: step.Step, Reading: s.Last.Reading, Late: s.Counts.Late}, s.Last
 	reward, prompt := s.unpaid, ""
 	if first {
-		prompt = cmp.Or(s.prompt, s.Prompt())
-		text = prompt + "\n" + text
+		prompt = *cmp.Or(s.prompt, new(s.Prompt()))
+		text = strings.TrimPrefix(prompt+"\n"+text, "\n")
 	}
 	if s.unpaid = 0; s.done {
 		counts := s.Counts
 		status := g.match.Status()
 		about.Counts, about.Result = &counts, string(status.SeatResults(g.game.Spec().Teams, g.before)[s.Number])
 	} else if g.record != nil {
-		s.tick, s.text, s.last, s.own = step.Step, text, told, first && s.prompt != ""
+		s.tick, s.text, s.last, s.own = step.Step, text, told, first && s.prompt != nil
 	}
 	shown := seen{Text: text, Legal: legal, Metadata: about}
 	about.Played, s.played, about.Prompt = s.played, nil, utf8.RuneCountInString(prompt)

@@ -404,6 +404,9 @@ func TestOwnPrompt(t *testing.T) {
 			t.Errorf("without hints and after 2 ticks it is told %s", a.raw)
 		}
 	}
+	if a = c.reset(`{"system_prompt":""}`); !strings.HasPrefix(a.Data.Observation.Text, "Tick 0 of 800.") {
+		t.Errorf("without a prompt it begins with %s", a.raw)
+	}
 	if a = c.reset(`{"seed":1,"hints":true}`); a.Data.Metadata.Prompt != strings.Index(a.Data.Observation.Text, "\nTick 0") ||
 		!strings.Contains(a.raw, "Legal") {
 		t.Errorf("with hints it begins with %s", a.raw)

@@ -30,7 +30,7 @@ type options struct {
 	Detail      string          `json:"detail"`
 	FrameTicks  int             `json:"frame_ticks"`
 	Hints       *bool           `json:"hints"`
-	Prompt      string          `json:"system_prompt"`
+	Prompt      *string         `json:"system_prompt"`
 	WaitS       *float64        `json:"wait_s"`
 	MoveTimeout *float64        `json:"move_timeout_s"`
 	StandIn     string          `json:"stand_in"`
@@ -177,7 +177,7 @@ func (h *Handler) newGame(g *bridge.Guest, o options) (*game, error) {
 	if made.lease, err = g.Lease(o.Rules != nil, slices.Concat(made.agents, made.standIns)); err != nil {
 		return nil, refuse(capacity, "%v", err)
 	}
-	if o.Rules, o.Opponents, o.Prompt = nil, nil, ""; places(line) == 1 {
+	if o.Rules, o.Opponents, o.Prompt = nil, nil, nil; places(line) == 1 {
 		o.StandIn = "" // nobody has looked at it
 	}
 	made.options = o

@@ -274,7 +274,7 @@ def _play_game(
     env = Environment(**options, **ask)
     told, moves = env.reset(), b""
     rules = told[: env._told.metadata.prompt]
-    messages, view = [{"role": "system", "content": rules}], told[len(rules) + 1 :]
+    messages, view = [{"role": "system", "content": rules}], told[len(rules) + bool(rules) :]
     while not env._told.done and not stop.is_set():
         messages.append({"role": "user", "content": view})
         answer = game.players[seat](list(messages))
