@@ -63,7 +63,7 @@ func (g *Game) Happens(seen *scene.Step, seat int, to *Last) {
 		}
 		if n, _ := fmt.Sscanf(what, "bomber_%c", &figure); n == 1 && g.figures > 1 {
 			who = string(g.letter(e.Seat, int(figure-'a')))
-		} else if what == "base" && e.By != 0 {
+		} else if what == "base" && e.By != 0 && e.Seat >= 0 {
 			who = "base " + g.home(&env.SceneBase{Owners: 1 << e.Seat})
 		}
 		for _, look := range g.head.Looks {
