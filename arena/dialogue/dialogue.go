@@ -10,8 +10,8 @@ import (
 	"pommego/env"
 )
 
-// Details are how much a view can tell.
-var Details = []string{"full", "short", "json"}
+// Details are how much a view can tell. An image comes beside the full text: Seat.Picture.
+var Details = []string{"full", "short", "json", "image"}
 
 // Usage is how a seat's answers were read, and what they cost.
 type Usage struct {
@@ -49,6 +49,7 @@ type Seat struct {
 	Counts  orders.Counts
 	Reading string // of the last answer
 	Holds   bool   // the answer has not been played out
+	Moves   bool   // it answers with moves alone: orders are illegal
 
 	game  *Game
 	frame int // ticks that an answer holds for at most; 0: any
@@ -64,6 +65,9 @@ func (g *Game) Seat(number int, detail string, frame int) *Seat {
 // Take takes an answer, and says how it was read.
 func (s *Seat) Take(text string) orders.Reading {
 	o, reading := orders.Parse(text, &s.game.Head)
+	if s.Moves && o.Kind != orders.Play {
+		o, reading = orders.Orders{}, orders.Illegal
+	}
 	s.Counts.Add(reading)
 	s.ctl.Take(o)
 	s.Reading, s.Holds, s.left = reading.String(), true, s.frame

@@ -3,11 +3,8 @@ package openenv
 import (
 	"bytes"
 	"encoding/json"
-	"image/png"
-	"sync"
 
 	"pommego/arena/orders"
-	"pommego/arena/picture"
 	"pommego/arena/scene"
 )
 
@@ -44,6 +41,8 @@ type metadata struct {
 	Played  []byte         `json:"played,omitempty"`  // the actions since the last answer; not for the model
 }
 
+func (s *seat) image(step *scene.Step) *image { return &image{"image/png", s.Picture(step)} }
+
 // observe is what a seat sees in a position, with its rewards since the last reply, and at
 // first the rules. mu is held.
 func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
@@ -51,7 +50,11 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 	text, legal := s.View(step)
 	reward := s.unpaid
 	if first {
-		text = g.talk.Told.Rules() + "\n" + text
+		rules := g.talk.Told.Rules()
+		if s.Moves {
+			rules += "Orders are illegal in this game: answer with moves alone.\n"
+		}
+		text = rules + "\n" + text
 	}
 	if s.unpaid = 0; s.done {
 		counts := s.Counts
@@ -63,23 +66,9 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 	shown := seen{Text: text, Legal: legal, Metadata: about}
 	about.Played, s.played = s.played, nil
 	if s.Detail == "image" {
-		shown.Image = g.image(s, step)
+		shown.Image = s.image(step)
 	}
 	return observation{Observation: shown, Reward: &reward, Done: s.done, Metadata: about}
-}
-
-// painters draw with cells of 24 pixels. Each keeps the sprites that it has drawn.
-var painters = sync.Pool{New: func() any { return picture.NewPainter(24, false) }}
-
-// image draws what a seat sees.
-func (g *game) image(s *seat, step *scene.Step) *image {
-	painter := painters.Get().(*picture.Painter)
-	defer painters.Put(painter)
-	pic, b := picture.OfStep(&g.talk.Head, step, s.Number), new(bytes.Buffer)
-	if err := png.Encode(b, painter.Image(&pic)); err != nil {
-		panic(err) // it is written to memory
-	}
-	return &image{"image/png", b.Bytes()}
 }
 
 // encode is a value as JSON, with < > and & as they are.

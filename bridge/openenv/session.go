@@ -183,7 +183,7 @@ func (p *player) look(first, image bool) observation {
 	}
 	*s = kept
 	if image {
-		seen.Observation.Image = g.image(s, &step)
+		seen.Observation.Image = s.image(&step)
 	}
 	return seen
 }
