@@ -39,7 +39,7 @@ from pommego.suites import SuiteResult, named
 
 __all__ = ["Environment", "Model", "evaluate"]
 
-#: Answers a conversation, messages with "role" ("system", "user" or "assistant") and "content": with a text, or
+#: Answers a conversation, messages with "role" ("system", "user" or "assistant") and "content": by a text or
 #: a reply of OpenAI's protocol.
 Model = Callable[[list[dict[str, str]]], Any]
 
@@ -338,10 +338,10 @@ def _play_game(
         except Exception as e:
             raised = e
             break
+        seconds = round(time.monotonic() - begun, 3)
         tokens = [n + more for n, more in zip(tokens, about.get("tokens", (0, 0)), strict=True)]
         messages.append({"role": "assistant", "content": answer})
         view = env._play(answer)
-        seconds = round(time.monotonic() - begun, 3)
         said.append({"reading": env._told.metadata.reading, "seconds": seconds, **about})
         moves += env._told.metadata.played
     told = env._told.metadata

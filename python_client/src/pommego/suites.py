@@ -57,7 +57,7 @@ class Suite:
         orders: whether a language model may answer with orders; else with moves alone.
         ties: the points of a tie; a win has 1.
         scale: programs and agents with their scores, the weakest first; empty: there is no scale.
-        starts: for each part what is added to `seed` for each game; empty: numbers that count on.
+        starts: for each part which of its thousand seeds its games have; empty: seeds that count on.
     """
 
     name: str
@@ -91,8 +91,9 @@ class Suite:
 
     def seeds(self, part: int) -> list[int]:
         """Return the seeds of a part's games."""
-        starts = self.starts[part] if self.starts else range(part * self.games, (part + 1) * self.games)
-        return [self.seed + start for start in starts]
+        if self.starts:
+            return [self.seed + 1000 * part + start for start in self.starts[part]]
+        return [self.seed + part * self.games + game for game in range(self.games)]
 
 
 # Careful and rash, quick and slow, sure and noisy; by rules and by searches of several kinds.
@@ -125,7 +126,13 @@ _ORDERS = (
     *((id, "static", rivals) for id, _ in _KINDS[2:] for rivals in ("static", "rhea:ticks=500")),
 )
 # Where in the track of orders no order that is given again and again wins: see docs/language-models.md.
-_STARTS: tuple[tuple[int, ...], ...] = ()
+_STARTS = (
+    "0 1 3 5 12 150 152 153 158 159 300 301 305 311 320 453 456 457 461 467",
+    "0 1 2 3 5 151 152 153 154 155 300 301 302 309 310 450 452 453 455 456",
+    "8 9 22 24 28 152 153 159 162 164 300 313 318 330 335 459 460 471 474 475",
+    "0 3 4 10 12 150 152 153 154 158 303 306 307 308 311 450 451 452 453 454",
+    "2 3 14 24 28 158 162 168 169 173 301 304 306 307 310 453 459 466 469 472",
+)
 # The scores of programs and agents in both tracks, by python_client/examples/llm_scale.py.
 _SCALES: tuple[tuple[tuple[str, float], ...], ...] = ((), ())
 
@@ -158,7 +165,7 @@ def _suites() -> dict[str, Suite]:
         seed=of_models.seed + 10_000,
         kinds=_ORDERS,
         scale=_SCALES[1],
-        starts=_STARTS,
+        starts=tuple(tuple(map(int, part.split())) for part in _STARTS),
     )
     return suites
 
