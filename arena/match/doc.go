@@ -35,8 +35,9 @@
 // A player that crashes, hangs, or sends an invalid action plays stop, and the
 // match continues; [SeatReport] says so. Only a player that is absent when the
 // match begins is an error, of the kind [ErrAbsent]. A match cannot be scored, as
-// [Result].Void says, in which each move of a player failed, or what carries its
-// answers has failed, as [ErrVoid] has it: that ends the game.
+// [Result].Void says, in which what carries a player's answers has failed, as
+// [ErrVoid] has it, which ends the game; or each move of an agent behind HTTP has. A
+// program that fails has done so by itself.
 //
 // # Ties
 //

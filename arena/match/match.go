@@ -27,7 +27,7 @@ type Result struct {
 	Counts env.Counts   `json:"counts"` // what the last game counted, nil if it counts nothing
 
 	// Void is why the match cannot be scored, "" if it can: the server of a language model failed, which ended
-	// the game, or each move of an agent outside this program did.
+	// the game, or each move of an agent behind HTTP did.
 	Void string `json:"void,omitempty"`
 }
 
@@ -112,7 +112,7 @@ func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r
 		return nil, err
 	}
 	for seat, s := range c.result.Seats {
-		if s.Moves > 0 && s.Failed == s.Moves && !c.stopped.Has(seat) {
+		if AtURL(s.Agent) && s.Moves > 0 && s.Failed == s.Moves {
 			c.void(seat, fmt.Sprintf("each of its %d moves failed: %s", s.Moves, s.LastError))
 		}
 	}

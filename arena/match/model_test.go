@@ -441,24 +441,19 @@ func TestModelOptions(t *testing.T) {
 	}
 }
 
-// TestAgentsThatFailAlways: a match in which each move of an agent failed has no result that counts, whatever kind of
-// agent it is.
+// TestAgentsThatFailAlways: a match in which each move of an agent behind HTTP failed has no result that counts.
 func TestAgentsThatFailAlways(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no", http.StatusInternalServerError)
 	}))
 	defer server.Close()
 	game := duel(t, "3")
-	for _, name := range []string{server.URL,
-		`exec:read -r begin; echo '{"id": 1}'; read -r act; echo '{"id": 2, "action": 77}'`} {
-		p := play(t, game, seatsOf(t, game, name, "static"), patient)
-		if p.Steps != 3 || !strings.Contains(p.Void, "each of its 3 moves failed: game 1, step 3: ") {
-			t.Errorf("%s: %d steps, void is %q", name, p.Steps, p.Void)
-		}
+	p := play(t, game, seatsOf(t, game, server.URL, "static"), patient)
+	if p.Steps != 3 || !strings.Contains(p.Void, "each of its 3 moves failed: game 1, step 3: ") {
+		t.Errorf("%d steps, void is %q", p.Steps, p.Void)
 	}
-	p := play(t, game, seatsOf(t, game, `exec:read -r begin; echo '{"id": 1}'; read -r act; echo '{"id": 2, "action": 0}'`,
-		"static"), patient)
-	if p.Void != "" || p.Seats[0].Failed != 2 {
-		t.Errorf("a program that ends in the middle has lost by itself: %q, %+v", p.Void, p.Seats[0])
+	p = play(t, game, seatsOf(t, game, `exec:read -r begin; echo '{"id": 1}'`, "static"), patient)
+	if p.Void != "" || p.Seats[0].Failed != 3 {
+		t.Errorf("a program that ends has done so by itself: %q, %+v", p.Void, p.Seats[0])
 	}
 }
