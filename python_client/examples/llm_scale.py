@@ -64,11 +64,22 @@ def follow_danger(messages: list[dict[str, str]]) -> str:
 
 
 def give_orders(messages: list[dict[str, str]]) -> str:
-    """Hide from fire; else hunt who is in view, or dig."""
+    """Hide from fire; bomb who is near; hunt who is in view; else dig and look around in turn."""
     seen = view(messages)
-    if seen.get("you") and burns(seen, "stop") < 99:
-        return "hide for 3"
-    return "hunt for 5" if seen.get("others") else "dig for 5"
+    if not seen.get("you"):
+        return "wait"
+    row, column = seen["you"][0]["at"]
+    if burns(seen, "stop") < 99:
+        return "hide for 2"
+    others = [one["at"] for one in seen.get("others", ())]
+    if any(abs(r - row) + abs(c - column) <= 3 for r, c in others):
+        return "bomb for 6"
+    if others:
+        return "hunt for 5"
+    if len(messages) // 2 % 2:
+        return "dig for 10"
+    free = [(r, c) for r, line in enumerate(seen["board"]) for c, char in enumerate(line) if char in ".?"]
+    return "go {},{} for 10".format(*random.Random(str(seen)).choice(free or [(row, column)]))
 
 
 class Written:
@@ -83,7 +94,7 @@ class Written:
                 spec = pommego.catalog()[id]
                 others = [opponents, partner, opponents] if partner else [opponents] * (spec.seats - 1)
                 for game, seed in enumerate(suite.seeds(part)):
-                    seat = game * spec.seats // suite.games
+                    seat = next(k for k in range(spec.seats) if game < suite.games * (k + 1) // spec.seats)
                     order = [(seat + 1 + k) % spec.seats for k in range(spec.seats - 1)]
                     line = dict(zip(order, others, strict=True))
                     row = [line[k] for k in sorted(line)]
@@ -117,9 +128,8 @@ class Written:
 
 def programs(suite: suites.Suite) -> dict[str, Callable[[], Any]]:
     """Return what makes each program, by name."""
-    orders = {
-        f"always {order}": lambda order=order: always(order) for order in ("hunt for 100", "hide for 20")
-    }
+    names = ("hunt for 100", "hide for 20", "bomb for 10")
+    orders = {f"always {order}": partial(always, order) for order in names}
     return {
         "always stop": lambda: always("stop"),
         "always up, up, bomb": lambda: always("up, up, bomb"),
@@ -141,7 +151,8 @@ def main(arguments: list[str] | None = None) -> dict[str, pommego.SuiteResult]:
     given = parser.parse_args(arguments)
     suite = suites.SUITES[given.suite]
     if given.games:
-        suites.SUITES[given.suite] = suite = replace(suite, games=given.games)
+        starts = tuple(part[: given.games] for part in suite.starts)
+        suites.SUITES[given.suite] = suite = replace(suite, games=given.games, starts=starts)
     made, results = programs(suite), {}
     for name in given.only or made:
         model = made[name]() if name in made else Written(name, suite)

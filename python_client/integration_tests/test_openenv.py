@@ -16,8 +16,9 @@ import pytest
 
 pytest.importorskip("openenv")
 
-from chat import Stub
 from openenv.core.generic_client import GenericEnvClient
+
+from chat import Stub
 
 MANIFEST = Path(__file__).resolve().parents[2] / "bridge" / "openenv" / "package"
 

@@ -16,7 +16,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("verifiers", reason="it needs an environment of its own: uv pip install 'pommego[verifiers]'")
+pytest.importorskip(
+    "verifiers", reason="it needs an environment of its own: uv pip install 'pommego[verifiers]'"
+)
 
 from chat import Stub
 

@@ -285,7 +285,14 @@ def test_what_suites_stand_for(year: int) -> None:
     kinds = ("PommeTeamCompetition-v0", "PommeRadioCompetition-v2")
     if year == 2026:
         s = of_year["llm-2026"]
-        assert (s.version, s.team, s.games, s.seed, s.ties, s.orders) == (1, False, 10, first + 60_000, 0.5, True)
+        assert (s.version, s.team, s.games, s.seed, s.ties, s.orders) == (
+            1,
+            False,
+            10,
+            first + 60_000,
+            0.5,
+            True,
+        )
         assert s.kinds == (
             ("OneVsOne-v0", ""),
             ("PommeFFACompetition-v0", ""),
