@@ -64,22 +64,20 @@ def follow_danger(messages: list[dict[str, str]]) -> str:
 
 
 def give_orders(messages: list[dict[str, str]]) -> str:
-    """Hide from fire; bomb who is near; hunt who is in view; else dig and look around in turn."""
+    """Hide from fire; else hunt who is in view, or dig."""
     seen = view(messages)
-    if not seen.get("you"):
-        return "wait"
-    row, column = seen["you"][0]["at"]
-    if burns(seen, "stop") < 99:
-        return "hide for 2"
-    others = [one["at"] for one in seen.get("others", ())]
-    if any(abs(r - row) + abs(c - column) <= 3 for r, c in others):
-        return "bomb for 6"
-    if others:
-        return "hunt for 5"
-    if len(messages) // 2 % 2:
-        return "dig for 10"
-    free = [(r, c) for r, line in enumerate(seen["board"]) for c, char in enumerate(line) if char in ".?"]
-    return "go {},{} for 10".format(*random.Random(str(seen)).choice(free or [(row, column)]))
+    if seen.get("you") and burns(seen, "stop") < 99:
+        return "hide for 3"
+    return "hunt for 5" if seen.get("others") else "dig for 5"
+
+
+def look_around(messages: list[dict[str, str]]) -> str:
+    """Give orders, but go to some cell every other time that nobody is in view."""
+    order, seen = give_orders(messages), view(messages)
+    cells = [(r, c) for r, line in enumerate(seen["board"]) for c, char in enumerate(line) if char in ".?"]
+    if not order.startswith("dig") or len(messages) // 2 % 2 or not cells:
+        return order
+    return "go {},{} for 10".format(*random.Random(str(seen)).choice(cells))
 
 
 class Written:
@@ -138,6 +136,7 @@ def programs(suite: suites.Suite) -> dict[str, Callable[[], Any]]:
         "random moves": lambda: draw,
         "danger follower": lambda: follow_danger,
         **({"order giver": lambda: give_orders} if suite.orders else {}),
+        **({"order giver that looks around": lambda: look_around} if suite.orders else {}),
         **{agent: partial(Written, agent, suite) for agent in AGENTS},
     }
 

@@ -102,7 +102,7 @@ _LATER = {
 }
 _MODULES = {name: module for module, names in _LATER.items() for name in names}
 if "verifiers" in sys.modules:  # which looks for its classes among the public names
-    __all__ += _LATER["verifiers"]
+    __all__.extend(_LATER["verifiers"])
 
 #: What each adapter needs, as pip knows it.
 _ADAPTERS = {

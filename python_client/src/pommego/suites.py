@@ -123,18 +123,32 @@ _MOVES = (
 )
 _ORDERS = (
     ("PommeFFACompetition-v0", "", "rhea:ticks=500"),
-    *((id, "static", rivals) for id, _ in _KINDS[2:] for rivals in ("static", "rhea:ticks=500")),
+    *((id, "static", "static") for id, _ in _KINDS[2:] for _ in range(2)),
 )
 # Where in the track of orders no order that is given again and again wins: see docs/language-models.md.
 _STARTS = (
-    "0 1 3 5 12 150 152 153 158 159 300 301 305 311 320 453 456 457 461 467",
+    "16 28 97 102 103 152 161 167 168 171 321 326 333 342 345 453 456 475 484 513",
     "0 1 2 3 5 151 152 153 154 155 300 301 302 309 310 450 452 453 455 456",
-    "8 9 22 24 28 152 153 159 162 164 300 313 318 330 335 459 460 471 474 475",
+    "0 3 4 5 7 150 151 152 154 155 300 302 305 307 308 451 453 454 455 457",
     "0 3 4 10 12 150 152 153 154 158 303 306 307 308 311 450 451 452 453 454",
-    "2 3 14 24 28 158 162 168 169 173 301 304 306 307 310 453 459 466 469 472",
+    "3 5 8 9 14 150 151 153 154 155 302 303 305 310 312 450 451 452 453 454",
 )
 # The scores of programs and agents in both tracks, by python_client/examples/llm_scale.py.
-_SCALES: tuple[tuple[tuple[str, float], ...], ...] = ((), ())
+_SCALES = (
+    (
+        *(("random moves", 0.0), ("always stop", 0.02), ("danger follower", 0.17)),
+        *(("simple", 0.28), ("heuristic", 0.68), ("champion:level=3", 0.97)),
+    ),
+    (
+        *(
+            ("random moves", 0.0),
+            ("always hunt for 100", 0.0),
+            ("danger follower", 0.02),
+            ("order giver", 0.13),
+        ),
+        *(("simple", 0.43), ("heuristic", 0.69), ("champion:level=3", 0.92)),
+    ),
+)
 
 
 def _suites() -> dict[str, Suite]:
