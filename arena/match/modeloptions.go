@@ -44,6 +44,14 @@ func (p *model) options() map[string]func(value string) (want string) {
 	sent := func(field string) func(float64) { return func(n float64) { p.body[field] = n } }
 	return map[string]func(string) string{
 		"model": text(&p.model, "a name"), "key": text(&p.variable, "the name of an environment variable"),
+		"system_prompt": text(&p.file, "the name of a file"), "turns": whole(1e6, &p.turns),
+		"hints": func(value string) string {
+			var err error
+			if p.hints, err = strconv.ParseBool(value); err != nil {
+				return "true or false"
+			}
+			return ""
+		},
 		"detail":      text(&p.detail, strings.Join(dialogue.Details, " or "), dialogue.Details...),
 		"temperature": number(1e6, sent("temperature")), "top_p": number(1, sent("top_p")),
 		"max_tokens": number(1e9, sent("max_tokens")), "frame_ticks": whole(orders.MostTicks, &p.frame),

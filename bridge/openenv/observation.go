@@ -2,10 +2,14 @@ package openenv
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"strings"
+	"unicode/utf8"
 
 	"pommego/arena/orders"
 	"pommego/arena/scene"
+	"pommego/arena/words"
 )
 
 // observation is the answer to a session. Reward is nil at the start.
@@ -35,6 +39,8 @@ type metadata struct {
 	Seat    int            `json:"seat"`
 	Tick    int            `json:"tick"`
 	Reading string         `json:"reading,omitempty"` // of the last answer: legal, repaired or illegal
+	Last    *words.Last    `json:"last,omitempty"`    // what became of it, which the text tells
+	Prompt  int            `json:"prompt,omitempty"`  // characters of the text before that of the view
 	Late    int            `json:"late,omitempty"`    // ticks so far that went without an answer
 	Result  string         `json:"result,omitempty"`  // of the seat, at the end
 	Counts  *orders.Counts `json:"counts,omitempty"`  // of the answers, at the end
@@ -44,27 +50,27 @@ type metadata struct {
 func (s *seat) image(step *scene.Step) *image { return &image{"image/png", s.Picture(step)} }
 
 // observe is what a seat sees in a position, with its rewards since the last reply, and at
-// first the rules. mu is held.
+// first the prompt. mu is held.
 func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
-	about := metadata{Seat: s.Number, Tick: step.Step, Reading: s.Reading, Late: s.Counts.Late}
 	text, legal := s.View(step)
-	reward := s.unpaid
+	about, told := metadata{Seat: s.Number, Tick: step.Step, Reading: s.Last.Reading, Late: s.Counts.Late}, s.Last
+	reward, prompt := s.unpaid, ""
 	if first {
-		rules := g.talk.Told.Rules()
-		if s.Moves {
-			rules += "Orders are illegal in this game: answer with moves alone.\n"
-		}
-		text = rules + "\n" + text
+		prompt = *cmp.Or(s.prompt, new(s.Prompt()))
+		text = strings.TrimPrefix(prompt+"\n"+text, "\n")
 	}
 	if s.unpaid = 0; s.done {
 		counts := s.Counts
 		status := g.match.Status()
 		about.Counts, about.Result = &counts, string(status.SeatResults(g.game.Spec().Teams, g.before)[s.Number])
 	} else if g.record != nil {
-		s.tick, s.text = step.Step, text
+		s.tick, s.text, s.last, s.own = step.Step, text, told, first && s.prompt != nil
 	}
 	shown := seen{Text: text, Legal: legal, Metadata: about}
-	about.Played, s.played = s.played, nil
+	about.Played, s.played, about.Prompt = s.played, nil, utf8.RuneCountInString(prompt)
+	if told.String() != "" {
+		about.Last = &told
+	}
 	if s.Detail == "image" {
 		shown.Image = s.image(step)
 	}

@@ -87,7 +87,13 @@ class Written:
         """Play all games."""
         jobs = []
         with pommego.Server(openenv=True) as server:
-            env = partial(pommego.llm.Environment, address=server.address, token=server.token, detail="json")
+            env = partial(
+                pommego.llm.Environment,
+                address=server.address,
+                token=server.token,
+                detail="json",
+                system_prompt="",
+            )
             for part, (id, opponents, partner) in enumerate(suite.parts):
                 spec = pommego.catalog()[id]
                 others = [opponents, partner, opponents] if partner else [opponents] * (spec.seats - 1)
@@ -97,9 +103,7 @@ class Written:
                     line = dict(zip(order, others, strict=True))
                     row = [line[k] for k in sorted(line)]
                     text = env(env=id, seed=seed, seat=seat, opponents=row).reset()
-                    jobs.append(
-                        (text[text.index("\n{") + 1 :], id, seed, seat, [*row[:seat], agent, *row[seat:]])
-                    )
+                    jobs.append((text, id, seed, seat, [*row[:seat], agent, *row[seat:]]))
         with ThreadPoolExecutor(2) as pool:
             self._moves = dict(pool.map(self._play, jobs))
         self._names = [*MOVES][-1:] + [*MOVES][:-1] + ["bomb"]

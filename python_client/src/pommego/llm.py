@@ -43,18 +43,12 @@ __all__ = ["Environment", "Model", "evaluate"]
 #: a reply of OpenAI's protocol.
 Model = Callable[[list[dict[str, str]]], Any]
 
-_OPTIONS = ("env", "seed", "seat", "opponents", "rules", "detail", "frame_ticks", "orders")
+_OPTIONS = ("env", "seed", "seat", "opponents", "rules", "detail", "frame_ticks", "orders", "hints")
+_OPTIONS += ("system_prompt",)
 _OPTIONS += ("episode_id", "wait_s", "move_timeout_s", "stand_in")
 _LONGEST = 1 << 20  # bytes of a message of the server
 _PATIENCE = 7200.0  # seconds for an answer: twice the longest time for which a game may wait for others
 _END = 8192  # characters of each end of a long answer that are sent: the server reads fewer
-_HOW = """You play a game and are told each position. Answer with one of these, and nothing else:
-- one move;
-- up to 20 moves, which are played one a tick: up, up, bomb
-- an order for some ticks: go ROW,COLUMN; bomb for 10; dig; hunt; hide; follow; wait; hide for 8
-Numbers for your teammate, where the rules have them, stand behind it: up; say 2 3
-
-"""
 
 _own: list[Server] = []  # the server that this process's environments share
 _starting = threading.Lock()
@@ -64,6 +58,7 @@ class _About(msgspec.Struct, frozen=True):
     result: str = ""
     reading: str = ""
     counts: dict[str, int] = {}
+    prompt: int = 0
     played: bytes = b""
 
 
@@ -108,7 +103,7 @@ class Environment:
                 whole row of its data set.
 
         Returns:
-            the rules, and what the seat sees.
+            the prompt, which tells the rules and how to answer, and what the seat sees.
         """
         if self._socket:  # which the server may have closed meanwhile
             self._close()
@@ -208,7 +203,7 @@ def evaluate(
 
     Args:
         model: called as ``model(messages)``, from several threads, with the conversation of a game: a
-            system message with the rules and the ways to answer, then positions and answers in turn.
+            system message with the prompt, then positions and answers in turn.
             ``messages[:1] + messages[-1:]`` is enough for a model without a memory. Returns its answer, a
             text; or the whole reply of a server with OpenAI's protocol, as JSON or as the package openai has
             it: then tokens are counted.
@@ -223,7 +218,8 @@ def evaluate(
         prices: of a million tokens in, and out.
         address: of a running ``pommego serve --openenv``; None: one is started.
         token: that server's token, if it has one.
-        options: ``detail``, ``frame_ticks``, ``orders`` and ``rules``, as for `Environment`.
+        options: ``detail``, ``hints``, ``orders``, ``system_prompt``, ``frame_ticks`` and ``rules``, as for
+            `Environment`.
 
     Raises:
         TypeError, ValueError: an argument is not as described, or `out` is of other games.
@@ -327,9 +323,10 @@ def _play_game(
         return kept, None
     ask = {"env": spec.id.removeprefix("custom:"), "seed": game.seed, "seat": seat, "opponents": others}
     env = Environment(**options, **ask)
-    rules, view = re.split(r"\n(?=Tick |\{)", env.reset(), maxsplit=1)
-    messages, moves, said, raised = [{"role": "system", "content": _HOW + rules}], b"", [], None
-    tokens = [0, 0]
+    first = env.reset()
+    rules = first[: env._told.metadata.prompt]
+    messages, view = [{"role": "system", "content": rules}], first[len(rules) + bool(rules) :]
+    moves, said, raised, tokens = b"", [], None, [0, 0]
     while not env._told.done and not stop.is_set():
         messages.append({"role": "user", "content": view})
         begun = time.monotonic()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -111,7 +110,9 @@ async def _play(
 ) -> None:
     """Play a seat to the end of the game, or until its model ends."""
     call = partial(asyncio.get_running_loop().run_in_executor, threads)
-    rules, view = re.split(r"\n(?=Tick |\{)", await call(env.reset), maxsplit=1)
+    text = await call(env.reset)
+    rules = text[: env._told.metadata.prompt]
+    view = text[len(rules) + bool(rules) :]
     own = vf.Task(vf.TaskData(idx=task.data.idx, prompt=None, system_prompt=rules))
     async with agent.interaction(own) as talk:
         while not env._told.done and not (said := await talk.turn(view)).terminated:
