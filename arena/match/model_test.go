@@ -343,7 +343,8 @@ func TestModelNames(t *testing.T) {
 		"llm:http://x/v1,model=m,key=sk-1":        "environment variable that is set",
 		"llm:http://x/v1,model=m,tempratur=0":     "there is no tempratur option, want some of budget, detail,",
 		"llm:http://x/v1,model=m,max_tokens=many": "max_tokens wants a number of 0 to",
-		"llm:http://x/v1,model=m,top_p=1.5":       "top_p wants a number of 0 to 1", "llm:http://x/v1,detail=image": "model wants a name",
+		"llm:http://x/v1,model=m,top_p=1.5":       "top_p wants a number of 0 to 1",
+		"llm:http://x/v1,detail=image":            "model wants a name",
 	} {
 		if _, err := match.NewPlayer(game, name); err == nil || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "sk-1") {

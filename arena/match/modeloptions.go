@@ -19,7 +19,8 @@ const extraField = "body."
 // harmless are names that can be shown: a key is none.
 var harmless = regexp.MustCompile(`^[a-z_]{2,20}$`)
 
-// options are what takes the value of each option in a language model's name. It returns what is wanted, "" if it has that.
+// options are what takes the value of each option in a language model's name. It returns what is wanted, "" if it has
+// that.
 func (p *model) options() map[string]func(value string) (want string) {
 	number := func(most float64, take func(n float64)) func(string) string {
 		return func(value string) string {
