@@ -53,7 +53,8 @@ var policy = []rule{
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 
-	{"arena/dialogue", []string{"arena/orders", "arena/scene", "arena/trace", "arena/words", "env", "env/record"}},
+	{"arena/dialogue", []string{"arena/orders", "arena/picture", "arena/scene", "arena/trace", "arena/words", "env",
+		"env/record"}},
 	{"arena/match", []string{"arena/dialogue", "arena/orders", "arena/scene", "arena/trace", "env", "env/record",
 		"internal/enum"}},
 	{"arena/ledger", []string{"arena/match", "env", "env/ruleset", "internal/disk"}},
@@ -75,7 +76,7 @@ var policy = []rule{
 
 	{"vec", []string{"env", "env/saved", "internal/enum", "env/gamestate"}},
 	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},
-	{"bridge/openenv", []string{"OWN", "arena/dialogue", "arena/orders", "arena/picture", "arena/scene", "arena/words",
+	{"bridge/openenv", []string{"OWN", "arena/dialogue", "arena/orders", "arena/scene", "arena/words",
 		"env", "env/record"}},
 	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
 	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "bridge/*", "env", "env/catalog",

@@ -10,8 +10,8 @@ import (
 	"pommego/env"
 )
 
-// Details are how much a view can tell.
-var Details = []string{"full", "short", "json"}
+// Details are how much a view can tell. An image comes beside the full text: Seat.Picture.
+var Details = []string{"full", "short", "json", "image"}
 
 // Usage is how a seat's answers were read, and what they cost.
 type Usage struct {
@@ -50,6 +50,7 @@ type Seat struct {
 	Counts orders.Counts
 	Last   words.Last // what became of its last answer
 	Holds  bool       // the answer has not been played out
+	Moves  bool       // it answers with moves alone: orders are illegal
 
 	game  *Game
 	frame int // ticks that an answer holds for at most; 0: any
@@ -66,6 +67,9 @@ func (g *Game) Seat(number int, detail string, frame int) *Seat {
 // Take takes an answer, and says how it was read.
 func (s *Seat) Take(text string) orders.Reading {
 	o, reading, why := orders.Parse(text, &s.game.Head)
+	if s.Moves && o.Kind != orders.Play {
+		o, reading, why = orders.Orders{}, orders.Illegal, "it is an order"
+	}
 	s.Counts.Add(reading)
 	s.ctl.Take(o)
 	s.forget()
@@ -125,7 +129,13 @@ func (s *Seat) Late() {
 }
 
 // Prompt is what the model reads first.
-func (s *Seat) Prompt() string { return s.game.Told.Prompt(s.form()) }
+func (s *Seat) Prompt() string {
+	prompt := s.game.Told.Prompt(s.form())
+	if s.Moves {
+		prompt += "Orders are illegal in this game: answer with moves alone.\n"
+	}
+	return prompt
+}
 
 func (s *Seat) form() words.Form {
 	return words.Form{JSON: s.Detail == "json", Short: s.Detail == "short", Bare: s.Bare}

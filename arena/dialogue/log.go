@@ -79,6 +79,13 @@ type Turn struct {
 	Reading  string     `json:"reading"` // legal, repaired or illegal; late or failed
 	Tokens   [2]int     `json:"tokens"`  // in and out; 0: unknown
 	Actions  [][]int    `json:"actions"` // from the tick on
+
+	// Of a model that the server does not ask itself all this is empty.
+	Model     string `json:"model,omitempty"` // as its server calls it
+	Reasoning string `json:"reasoning,omitempty"`
+	Finish    string `json:"finish_reason,omitempty"`
+	Note      string `json:"note,omitempty"` // what came in place of an answer, or why none came
+	Latency   int64  `json:"latency_ms,omitempty"`
 }
 
 // line is a line of the file: a turn, or the record of a game.
@@ -117,7 +124,7 @@ func (l *Log) Begin(game env.Game, m env.Match, info record.Info) *Record {
 
 // Turn begins a seat's turn, which ends the one before; nil ends that alone. Of its answer what is read is recorded.
 func (r *Record) Turn(seat int, next *Turn) {
-	if r == nil {
+	if r == nil || next != nil && next == r.turns[seat] {
 		return
 	}
 	if t, width := r.turns[seat], len(r.game.Spec().Actions); t != nil {

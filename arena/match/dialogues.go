@@ -10,11 +10,14 @@ import (
 type Dialogues struct {
 	Log    *dialogue.Log
 	Record *dialogue.Record // of the last game
+
+	players []Player
 }
 
 // Watch records a moment of the match.
 func (d *Dialogues) Watch(at Moment) error {
 	if at.Actions == nil {
+		d.players = at.players
 		info := record.Info{EnvID: at.Game.Spec().ID, Seed: at.Seed.Value}
 		for _, p := range at.players {
 			info.Policies = append(info.Policies, p.Name())
@@ -32,4 +35,14 @@ func (d *Dialogues) Watch(at Moment) error {
 		return d.Record.End()
 	}
 	return nil
+}
+
+// End ends the record of a game that cannot be scored, with the turns in which that was found.
+func (d *Dialogues) End() error {
+	for seat, p := range d.players {
+		if m, ok := p.(*model); ok && m.turn != nil {
+			d.Record.Turn(seat, m.turn)
+		}
+	}
+	return d.Record.End()
 }

@@ -34,7 +34,10 @@
 //
 // A player that crashes, hangs, or sends an invalid action plays stop, and the
 // match continues; [SeatReport] says so. Only a player that is absent when the
-// match begins is an error, of the kind [ErrAbsent].
+// match begins is an error, of the kind [ErrAbsent]. A match cannot be scored, as
+// [Result].Void says, in which what carries a player's answers has failed, as
+// [ErrVoid] has it, which ends the game; or each move of an agent behind HTTP has. A
+// program that fails has done so by itself.
 //
 // # Ties
 //

@@ -205,6 +205,7 @@ func (p *caller) do(ctx context.Context, method, path string, body []byte) ([]by
 	reply = []byte(p.masked(string(reply)))
 	switch {
 	case err != nil:
+		p.lost = p.lost || ctx.Err() == nil
 		return nil, p.hush(fmt.Errorf("%s %s: %w", method, path, err))
 	case len(reply) > p.most:
 		return nil, fmt.Errorf("%s %s answered more than %d bytes", method, path, p.most)

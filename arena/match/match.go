@@ -25,6 +25,10 @@ type Result struct {
 	Seats  []SeatReport `json:"seats"`
 	Seed   env.Seed     `json:"seed"`
 	Counts env.Counts   `json:"counts"` // what the last game counted, nil if it counts nothing
+
+	// Void is why the match cannot be scored, "" if it can: the server of a language model failed, which ended
+	// the game, or each move of an agent behind HTTP did.
+	Void string `json:"void,omitempty"`
 }
 
 // SeatReport is how a player did, over all games of a match.
@@ -107,6 +111,11 @@ func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r
 	if err := c.play(game, seed); err != nil {
 		return nil, err
 	}
+	for seat, s := range c.result.Seats {
+		if AtURL(s.Agent) && s.Moves > 0 && s.Failed == s.Moves {
+			c.void(seat, fmt.Sprintf("each of its %d moves failed: %s", s.Moves, s.LastError))
+		}
+	}
 	return c.result, nil
 }
 
@@ -121,6 +130,11 @@ type contest struct {
 	before  env.SeatSet // seats that were in when the last step began
 	stopped env.SeatSet // those with too much in memory
 	begun   time.Time
+}
+
+// void notes why the match cannot be scored: the first reason.
+func (c *contest) void(seat int, why string) {
+	c.result.Void = cmp.Or(c.result.Void, fmt.Sprintf("seat %d, %s: %s", seat, c.players[seat].Name(), why))
 }
 
 // note notes a player that was stopped for its memory.
@@ -150,7 +164,7 @@ func (c *contest) play(game env.Game, seed env.Seed) error {
 			at.Game = twin
 		}
 		at.Match, at.Tracker = at.Game.New(1)[0], at.Game.NewTrackers(1, c.rules.Events)[0]
-		if err := c.playGame(at); err != nil {
+		if err := c.playGame(at); err != nil && c.result.Void == "" {
 			return err
 		}
 		status = at.Match.Status()

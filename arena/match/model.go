@@ -5,9 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"time"
 
 	"pommego/arena/dialogue"
-	"pommego/arena/orders"
 	"pommego/arena/scene"
 	"pommego/env"
 )
@@ -27,14 +25,15 @@ type model struct {
 	remote
 	caller
 	model, detail string
-	prompt        string  // in place of the game's own
-	hints         bool    // its views have them
-	turns         int     // past ones that it is shown
-	temperature   float64 // below 0: the server's
-	frame         int     // ticks that an answer holds for at most; 0: any
-	scratchpad    int     // bytes of notes that are carried on
-	budget        int     // tokens a game; 0: any
-	in, out       float64 // prices of a million tokens
+	variable      string         // of the environment, which holds the key
+	body          map[string]any // fields of each request, beside its model and messages
+	file, prompt  string         // a file, and its text, in place of the game's prompt
+	hints         bool           // its views have them
+	turns         int            // past ones that it is shown
+	frame         int            // ticks that an answer holds for at most; 0: any
+	scratchpad    int            // bytes of notes that are carried on
+	budget        int            // tokens a game; 0: any
+	in, out       float64        // prices of a million tokens
 
 	// Of a game:
 	tracker env.Tracker
@@ -56,41 +55,20 @@ const (
 // value in the wrong place may be a key.
 func newModel(game env.Game, name string) (Player, error) {
 	parts := strings.Split(strings.TrimPrefix(name, "llm:"), ",")
-	p := &model{remote: remote{name, game}, caller: newCaller(strings.TrimRight(parts[0], "/"), mostReply)}
-	f := flag.NewFlagSet("", flag.ContinueOnError)
-	f.SetOutput(io.Discard)
-	f.StringVar(&p.model, "model", "", "")
-	f.StringVar(&p.detail, "detail", "full", "")
-	key := f.String("key", modelKey, "")
-	f.Float64Var(&p.temperature, "temperature", -1, "")
-	f.IntVar(&p.frame, "frame_ticks", 0, "")
-	f.BoolVar(&p.hints, "hints", true, "")
-	prompt := f.String("system_prompt", "", "")
-	f.IntVar(&p.turns, "turns", 0, "")
-	f.IntVar(&p.scratchpad, "scratchpad", 0, "")
-	f.IntVar(&p.budget, "budget", 0, "")
-	f.Float64Var(&p.in, "price_in", 0, "")
-	f.Float64Var(&p.out, "price_out", 0, "")
-	for i := range parts {
-		parts[i] = "-" + parts[i]
-	}
+	p := &model{remote: remote{name, game}, caller: newCaller(strings.TrimRight(parts[0], "/"), mostReply), detail: "full",
+		variable: modelKey, hints: true, body: map[string]any{}}
 	u, err := url.Parse(p.base)
-	switch also := f.Parse(parts[1:]); {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "":
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
 		err = errors.New("its address is wrong, want http://HOST:PORT/v1 or https, without user, password and query")
-	case also != nil || f.NArg() > 0 || p.model == "" || !slices.Contains(dialogue.Details, p.detail) ||
-		min(p.frame, p.scratchpad, p.budget, p.turns) < 0 || p.frame > orders.MostTicks || !(min(p.in, p.out) >= 0) ||
-		!(max(p.temperature, p.in, p.out) <= 1e6):
-		err = fmt.Errorf("an option is wrong, want model=NAME, and maybe key=VARIABLE, detail=%s, frame_ticks=0 to %d, "+
-			"hints=0, system_prompt=FILE, and as numbers temperature, turns, scratchpad, budget, price_in, price_out",
-			strings.Join(dialogue.Details, "|"), orders.MostTicks)
+	} else {
+		err = p.readOptions(parts[1:])
 	}
-	if p.hide(os.Getenv(*key)); err == nil && p.key == "" && *key != modelKey {
+	if p.hide(os.Getenv(p.variable)); err == nil && p.key == "" && p.variable != modelKey {
 		err = errors.New("key wants the name of an environment variable that is set, and holds the key")
 	}
-	if err == nil && *prompt != "" {
+	if err == nil && p.file != "" {
 		var text []byte
-		text, err = os.ReadFile(*prompt)
+		text, err = os.ReadFile(p.file)
 		p.prompt = string(text)
 	}
 	if err != nil {
@@ -126,15 +104,18 @@ func (p *model) Act(ctx context.Context, m env.Match, seat int, action []uint8) 
 	view, _ := p.seat.View(&step)
 	p.turn = &dialogue.Turn{Tick: step.Step, Seat: seat, Detail: p.detail, Bare: !p.hints, Own: p.prompt != "",
 		Last: p.seat.Last, Messages: p.messages(view), Reading: "failed"}
-	text, err := p.ask(ctx, &cost.Answers)
+	asked := time.Now()
+	text, err := p.ask(ctx, &step, &cost)
+	p.turn.Latency = time.Since(asked).Milliseconds()
 	p.turn.Tokens = [2]int{cost.Answers.TokensIn, cost.Answers.TokensOut}
 	if err != nil {
 		p.seat.Late()
-		if ctx.Err() != nil {
+		if p.turn.Note = err.Error(); ctx.Err() != nil && !errors.Is(err, ErrVoid) {
 			p.turn.Reading, cost.Answers.Late = "late", 1
 		}
 		return cost, err
 	}
+	p.turn.Note = cost.Note
 	cost.Answers.Counts.Add(p.seat.Take(p.note(text)))
 	p.turn.Answer, p.turn.Reading = &text, p.seat.Last.Reading
 	p.past = append(p.past, dialogue.Message{Role: "user", Content: view},
@@ -168,11 +149,13 @@ func (p *model) note(text string) string {
 	return before + after
 }
 
-// ask asks the model, again after a while if its server is busy or fails.
-func (p *model) ask(ctx context.Context, used *dialogue.Usage) (string, error) {
-	question := map[string]any{"model": p.model, "messages": p.turn.Messages}
-	if p.temperature >= 0 {
-		question["temperature"] = p.temperature
+// ask asks the model, again after a while if its server is busy or fails. A server that goes on failing, or
+// refuses, makes the game void.
+func (p *model) ask(ctx context.Context, step *scene.Step, cost *Cost) (string, error) {
+	question := maps.Clone(p.body)
+	question["model"], question["messages"] = p.model, p.turn.Messages
+	if p.detail == "image" {
+		question["messages"] = pictured(p.turn.Messages, p.seat.Picture(step))
 	}
 	body, err := json.Marshal(question)
 	if err != nil {
@@ -180,42 +163,29 @@ func (p *model) ask(ctx context.Context, used *dialogue.Usage) (string, error) {
 	}
 	for try, pause := 1, time.Second/2; ; try, pause = try+1, 2*pause {
 		p.lost = false
-		reply, err := p.do(ctx, http.MethodPost, "/chat/completions", body)
+		text, err := p.do(ctx, http.MethodPost, "/chat/completions", body)
 		if err == nil {
-			return p.read(reply, used)
+			return p.read(text, cost)
 		}
-		status, _ := errors.AsType[statusError](err)
-		busy := p.lost || status.code == http.StatusTooManyRequests || status.code >= 500
+		status, refused := errors.AsType[statusError](err)
+		busy := p.lost || slices.Contains(busyStatus, status.code) || status.code >= 500
+		if !busy && !refused {
+			return "", err // it was late, or the answer is too long
+		}
+		err = fmt.Errorf("%w: %w %s", ErrVoid, err, status.body)
 		if !busy || try == mostTries {
-			return "", fmt.Errorf("%w %s", err, status.body)
+			return "", err
 		}
 		select {
 		case <-ctx.Done():
-			return "", ctx.Err()
+			return "", err
 		case <-time.After(max(pause, status.wait)):
 		}
 	}
 }
 
-// read reads the server's reply.
-func (p *model) read(reply []byte, used *dialogue.Usage) (string, error) {
-	var in struct {
-		Choices []struct{ Message struct{ Content string } }
-		Usage   struct {
-			In  uint32 `json:"prompt_tokens"`
-			Out uint32 `json:"completion_tokens"`
-		}
-	}
-	if err := json.Unmarshal(reply, &in); err != nil || len(in.Choices) == 0 {
-		return "", fmt.Errorf(`the model's server answered %s, want {"choices": [{"message": {"content": ...}}]}`, short(reply))
-	}
-	used.TokensIn, used.TokensOut = int(in.Usage.In), int(in.Usage.Out)
-	used.Cost = (p.in*float64(in.Usage.In) + p.out*float64(in.Usage.Out)) / 1e6
-	if p.spent += used.TokensIn + used.TokensOut; p.spent == 0 && p.budget > 0 {
-		return "", errors.New("the model's server does not say how many tokens it used, and the budget needs that")
-	}
-	return in.Choices[0].Message.Content, nil
-}
+// busyStatus are the statuses below 500 after which a question is asked again.
+var busyStatus = []int{http.StatusRequestTimeout, http.StatusTooManyRequests}
 
 // Dialogue is env.Talker's.
 func (p *model) Dialogue() (read, said string) {

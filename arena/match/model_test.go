@@ -28,6 +28,9 @@ type chat struct {
 	Temperature *float64
 }
 
+// whole is a status of modelServer.
+const whole = -1
+
 // stub is an OpenAI-compatible server with a model that a test writes.
 type stub struct {
 	*httptest.Server
@@ -37,7 +40,7 @@ type stub struct {
 }
 
 // modelServer answers question n, from 0, with what answer makes of it: a status other than 200 has
-// the text as its body.
+// the text as its body, and with whole the text is all that is answered.
 func modelServer(t *testing.T, answer func(n int, w http.ResponseWriter) (status int, text string)) *stub {
 	t.Helper()
 	s := new(stub)
@@ -56,7 +59,12 @@ func modelServer(t *testing.T, answer func(n int, w http.ResponseWriter) (status
 		s.mu.Unlock()
 		status, text := answer(n, w)
 		text = strings.ReplaceAll(text, "KEY", r.Header.Get("Authorization"))
-		if status != http.StatusOK {
+		switch status {
+		case http.StatusOK:
+		case whole:
+			w.Write([]byte(text))
+			return
+		default:
 			http.Error(w, text, status)
 			return
 		}
@@ -259,7 +267,7 @@ func TestModelKey(t *testing.T) {
 	talks := match.Dialogues{Log: log}
 	players := seatsOf(t, game, s.name(",key=MY_KEY"), s.name(""))
 	p, err := match.Play(t.Context(), game, players, env.Seed{Value: 2}, match.Rules{}, talks.Watch)
-	if err != nil {
+	if err = errors.Join(err, talks.End()); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -332,7 +340,11 @@ func TestModelNames(t *testing.T) {
 		"llm:http://x/v1,model=m,turns=-1": option, "llm:http://x/v1,model=m,hints=2": option,
 		"llm:http://x/v1,model=m,system_prompt=/none/of/these": "no such file",
 		"llm:http://x/v1,model=m,h":                            option, "llm:http://x/v1,model=m,budget=-1": option,
-		"llm:http://x/v1,model=m,key=sk-1": "environment variable that is set",
+		"llm:http://x/v1,model=m,key=sk-1":        "environment variable that is set",
+		"llm:http://x/v1,model=m,tempratur=0":     "there is no tempratur option, want some of budget, detail,",
+		"llm:http://x/v1,model=m,max_tokens=many": "max_tokens wants a number of 0 to",
+		"llm:http://x/v1,model=m,top_p=1.5":       "top_p wants a number of 0 to 1",
+		"llm:http://x/v1,detail=image":            "model wants a name",
 	} {
 		if _, err := match.NewPlayer(game, name); err == nil || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "sk-1") {
@@ -351,5 +363,153 @@ func TestModelIsAbsent(t *testing.T) {
 	_, err := match.Play(t.Context(), game, players, env.Seed{}, match.Rules{Wait: 200 * time.Millisecond}, nil)
 	if !errors.Is(err, match.ErrAbsent) || !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+// TestModelFailuresAreVoid: what fails between the model and the game ends the game, which then has no result. What the
+// model itself does in place of an answer is an illegal move, and named.
+func TestModelFailuresAreVoid(t *testing.T) {
+	game := duel(t, "9")
+	for _, tc := range []struct {
+		reason string
+		answer func(s *stub, w http.ResponseWriter) (int, string) // of the third question
+		says   string
+	}{
+		{"the key is wrong", func(*stub, http.ResponseWriter) (int, string) { return 401, "no" }, "401 Unauthorized"},
+		{"no more credit", func(_ *stub, w http.ResponseWriter) (int, string) {
+			w.Header().Set("Retry-After", "60")
+			return 429, "quota"
+		}, "429 Too Many Requests"},
+		{"the server is lost", func(s *stub, w http.ResponseWriter) (int, string) {
+			s.Listener.Close()
+			conn, _, _ := w.(http.Hijacker).Hijack()
+			conn.Close()
+			return whole, ""
+		}, "connection refused"},
+		{"it is cut off", func(s *stub, w http.ResponseWriter) (int, string) {
+			s.Listener.Close()
+			w.Header().Set("Content-Length", "100")
+			return whole, "{"
+		}, "connection refused"},
+		{"it is another server", func(*stub, http.ResponseWriter) (int, string) { return whole, "<html>" }, "<html>"},
+		{"it has an error", func(*stub, http.ResponseWriter) (int, string) { return whole, `{"error": "x"}` }, "choices"},
+	} {
+		var s *stub
+		s = modelServer(t, func(n int, w http.ResponseWriter) (int, string) {
+			if n < 2 {
+				return http.StatusOK, "stop"
+			}
+			return tc.answer(s, w)
+		})
+		path := filepath.Join(t.TempDir(), "d.jsonl")
+		talks := match.Dialogues{Log: dialogue.NewLog(path)}
+		p, err := match.Play(t.Context(), game, seatsOf(t, game, s.name(""), "static"), env.Seed{},
+			match.Rules{Limit: 2 * time.Second}, talks.Watch)
+		if err = errors.Join(err, talks.End()); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(p.Void, "cannot be scored") || !strings.Contains(p.Void, tc.says) || p.Steps != 2 ||
+			p.Results[0] != env.Undecided || p.Results[1] != env.Undecided || p.Seats[0].Failed != 1 || p.Seats[0].Late > 0 {
+			t.Errorf("%s: void is %q, and the result %+v", tc.reason, p.Void, p)
+		}
+		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), `"turns":3`) ||
+			!strings.Contains(string(text), `"note":"the game cannot be scored`) {
+			t.Errorf("%s: recorded is %s, %v", tc.reason, text, err)
+		}
+	}
+}
+
+// TestModelSaysNothing: a reply without a text is an illegal move; the report names what came.
+func TestModelSaysNothing(t *testing.T) {
+	for reply, says := range map[string]string{
+		`{"message": {"content": ""}}`:                                                         "with nothing",
+		`{"message": {"content": null, "refusal": "I do not hunt people"}}`:                    `a refusal, "I do not hunt`,
+		`{"message": {"content": null, "tool_calls": [{"function": {}}]}}`:                     "a tool call",
+		`{"message": {"content": " ", "reasoning_content": "Hm."}, "finish_reason": "length"}`: `reasoning alone (finish_reason "length")`,
+		`{"message": {"content": [], "reasoning": "Hm."}}`:                                     "reasoning alone",
+		`{"message": {"content": [{"type": "thinking", "thinking": [{"text": "up"}]}]}}`:       "with nothing",
+		`{"message": {}, "finish_reason": "content_filter"}`:                                   `(finish_reason "content_filter")`,
+	} {
+		s := modelServer(t, func(int, http.ResponseWriter) (int, string) { return whole, `{"choices": [` + reply + `]}` })
+		game := duel(t, "2")
+		p := play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{})
+		if got := p.Seats[0]; p.Void != "" || got.Answers.Illegal != 2 || got.Failed+got.Late != 0 ||
+			!strings.Contains(got.LastError, says) {
+			t.Errorf("%s: %q, and the seat did %+v", reply, p.Void, got)
+		}
+	}
+}
+
+// TestModelReplies: content in parts and tokens as fractions are read, 408 is tried again, and the record keeps what
+// a reply says beside its text.
+func TestModelReplies(t *testing.T) {
+	reply := `{"model": "m-2027", "choices": [{"message": {"content": [{"type": "text", "text": "sto"}, ` +
+		`{"type": "image_url"}, {"type": "text", "text": "p"}], "reasoning": "Think."}, "finish_reason": "stop"}], ` +
+		`"usage": {"prompt_tokens": 100.0, "completion_tokens": 9.6}}`
+	s := modelServer(t, func(n int, _ http.ResponseWriter) (int, string) {
+		time.Sleep(5 * time.Millisecond)
+		return []int{408, whole}[min(n, 1)], reply
+	})
+	game, path := duel(t, "2"), filepath.Join(t.TempDir(), "d.jsonl")
+	talks := match.Dialogues{Log: dialogue.NewLog(path)}
+	p, err := match.Play(t.Context(), game, seatsOf(t, game, s.name(""), "static"), env.Seed{}, match.Rules{}, talks.Watch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := p.Seats[0].Answers; a.Legal != 2 || a.TokensIn != 200 || a.TokensOut != 18 {
+		t.Errorf("the answers are %+v", a)
+	}
+	text, err := os.ReadFile(path)
+	for _, part := range []string{`"model":"m-2027"`, `"reasoning":"Think."`, `"finish_reason":"stop"`, `"latency_ms":`} {
+		if err != nil || strings.Count(string(text), part) != 2 {
+			t.Errorf("not twice %s in %s, %v", part, text, err)
+		}
+	}
+}
+
+// TestModelOptions: what is sent beside the messages is as the options say, pictures too.
+func TestModelOptions(t *testing.T) {
+	asked := make(chan map[string]any, 9)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in map[string]any
+		if r.Method == http.MethodPost && json.NewDecoder(r.Body).Decode(&in) == nil {
+			asked <- in
+		}
+		fmt.Fprint(w, `{"choices": [{"message": {"content": "stop"}}]}`)
+	}))
+	defer server.Close()
+	game := duel(t, "1")
+	name := "llm:" + server.URL + `/v1,model=m,max_tokens=40,top_p=0.5,temperature=0,detail=image,body.top_k=20,` +
+		`body.stop=["a","b"],body.effort=low,body.think={"on": false}`
+	play(t, game, seatsOf(t, game, name, "static"), match.Rules{})
+	in := <-asked
+	messages := in["messages"].([]any)
+	delete(in, "messages")
+	want := `{"effort":"low","max_tokens":40,"model":"m","stop":["a","b"],"temperature":0,"think":{"on":false},"top_k":20,"top_p":0.5}`
+	if text, err := json.Marshal(in); err != nil || string(text) != want {
+		t.Errorf("sent was %s, want %s", text, want)
+	}
+	parts := messages[1].(map[string]any)["content"].([]any)
+	address := parts[1].(map[string]any)["image_url"].(map[string]any)["url"].(string)
+	if text := parts[0].(map[string]any)["text"].(string); !strings.HasPrefix(text, "Tick 0 of 1.") ||
+		!strings.HasPrefix(address, "data:image/png;base64,iVBOR") {
+		t.Errorf("the parts are %q and %.60q", text, address)
+	}
+}
+
+// TestAgentsThatFailAlways: a match in which each move of an agent behind HTTP failed has no result that counts.
+func TestAgentsThatFailAlways(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "no", http.StatusInternalServerError)
+	}))
+	defer server.Close()
+	game := duel(t, "3")
+	p := play(t, game, seatsOf(t, game, server.URL, "static"), patient)
+	if p.Steps != 3 || !strings.Contains(p.Void, "each of its 3 moves failed: game 1, step 3: ") {
+		t.Errorf("%d steps, void is %q", p.Steps, p.Void)
+	}
+	p = play(t, game, seatsOf(t, game, `exec:read -r begin; echo '{"id": 1}'`, "static"), patient)
+	if p.Void != "" || p.Seats[0].Failed != 3 {
+		t.Errorf("a program that ends has done so by itself: %q, %+v", p.Void, p.Seats[0])
 	}
 }

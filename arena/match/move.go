@@ -25,7 +25,14 @@ func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 			continue
 		}
 		action := actions[seat*len(choices):][:len(choices)]
-		late, err := c.ask(at.Match, seat, choices, action)
+		late, note, err := c.ask(at.Match, seat, choices, action)
+		report := &c.result.Seats[seat]
+		if err != nil {
+			note = err.Error()
+		}
+		if note != "" {
+			report.LastError = fmt.Sprintf("game %d, step %d: %s", at.Number+1, status.Steps+1, note)
+		}
 		if err == nil {
 			continue
 		}
@@ -34,7 +41,6 @@ func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 		}
 		clear(action)
 		c.note(seat, err)
-		report := &c.result.Seats[seat]
 		if late {
 			report.Late++
 			at.Late = at.Late.With(seat)
@@ -42,13 +48,16 @@ func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 			report.Failed++
 			at.Failed = at.Failed.With(seat)
 		}
-		report.LastError = fmt.Sprintf("game %d, step %d: %v", at.Number+1, status.Steps+1, err)
+		if errors.Is(err, ErrVoid) {
+			c.void(seat, report.LastError)
+			return err
+		}
 	}
 	return nil
 }
 
-// ask asks one seat for its action. An error means that there is none.
-func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint8) (late bool, err error) {
+// ask asks one seat for its action. An error means that there is none, a note that there is one in its place.
+func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint8) (late bool, note string, err error) {
 	p, report := c.players[seat], &c.result.Seats[seat]
 	ctx, limit := c.ctx, c.rules.limit(p)
 	if p.Remote() {
@@ -64,17 +73,17 @@ func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint
 	report.Longest = max(report.Longest, took)
 	report.Ticks += cost.Ticks
 	report.Answers.Add(cost.Answers)
-	unanswered := errors.Is(err, context.DeadlineExceeded)
+	unanswered := errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrVoid)
 	if c.rules.giveUp > 0 && limit > 0 && (unanswered || took >= c.rules.giveUp) {
 		c.gone = c.gone.With(seat)
 	}
 	switch {
 	case err == nil && limit > 0 && took > limit, unanswered:
-		return true, fmt.Errorf("no answer within %v", limit)
+		return true, "", fmt.Errorf("no answer within %v", limit)
 	case err != nil:
-		return false, err
+		return false, "", err
 	}
-	return false, check(choices, action)
+	return false, cost.Note, check(choices, action)
 }
 
 // now is the time since the match began, by which a player's moves are timed.

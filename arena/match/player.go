@@ -42,6 +42,9 @@ type Player interface {
 // ErrAbsent says that a player cannot be reached or started.
 var ErrAbsent = errors.New("is not there to play")
 
+// ErrVoid says that a game cannot be scored: not the player has failed in it, but what carries its answers.
+var ErrVoid = errors.New("the game cannot be scored")
+
 // Start describes a game that begins to a player.
 type Start struct {
 	Game env.Game
@@ -59,6 +62,7 @@ type Start struct {
 type Cost struct {
 	Ticks   uint64         // simulated moves of the game, of agents that search
 	Answers dialogue.Usage // of a language model
+	Note    string         // what it did in place of an answer; "": it answered
 }
 
 // Outcome is how a game went for one seat.

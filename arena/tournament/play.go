@@ -26,12 +26,30 @@ func (r *run) work(ctx context.Context) (err error) {
 		if ctx.Err() != nil { // what was interrupted is no result
 			break
 		}
+		if errors.Is(err, match.ErrVoid) {
+			if err = r.leaveOut(err); err == nil {
+				continue
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("game %d (seed %d, %q): %w", f.index, f.seed.Value, r.t.schedule.names(&f), err)
 		}
 		if err := r.add(record); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// leaveOut leaves out a game that cannot be scored. It returns an error if there are too many: more than two, and
+// than a tenth; or one in a sequential test, which takes games in their order.
+func (r *run) leaveOut(why error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.void++
+	r.voided = why
+	if played := r.done - r.resumed + r.void; r.test != nil || r.void > 2 && 10*r.void > played {
+		return fmt.Errorf("%d of %d games: %w", r.void, played, why)
 	}
 	return nil
 }
@@ -82,6 +100,9 @@ func (r *run) play(ctx context.Context, players *match.Players, f *fixture) (Rec
 	})
 	if err != nil {
 		return Record{}, err
+	}
+	if result.Void != "" {
+		return Record{}, errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, result.Void), talks.End())
 	}
 	record := newRecord(f, names, result)
 	record.Counts, record.Kills = result.Counts, killed.by

@@ -17,9 +17,10 @@ type Results struct {
 	Config
 
 	Played   int        `json:"games_played"`
-	Balanced bool       `json:"balanced"`     // each agent had each seat equally often
-	Anchor   string     `json:"rating_0"`     // who has the rating 0
-	Prior    string     `json:"rating_prior"` // what is known of an agent before its first game
+	Void     int        `json:"games_void,omitempty"` // those that cannot be scored
+	Balanced bool       `json:"balanced"`             // each agent had each seat equally often
+	Anchor   string     `json:"rating_0"`             // who has the rating 0
+	Prior    string     `json:"rating_prior"`         // what is known of an agent before its first game
 	Agents   []Standing `json:"standings"`
 	Pairs    []Pair     `json:"pairs"`
 	Test     *Test      `json:"sprt_result,omitempty"` // nil without Config.SPRT
@@ -95,10 +96,16 @@ func (t *Tournament) report(records []Record, program string) (*Report, error) {
 	if test.take(records); test != nil {
 		records = records[:test.games]
 	}
+	void := 0
+	for i := range records {
+		if records[i].Agents == nil {
+			void++
+		}
+	}
 	r := &Results{
 		Env: s.spec.ID, Version: s.spec.Version, Rules: s.spec.Rules, Seeds: env.SeedVersion, Program: program,
-		Config: t.config, Played: len(records), Anchor: t.config.Against, Prior: prior,
-		Balanced: t.config.Games%len(s.spec.Teams) == 0, Test: test.result(),
+		Config: t.config, Played: len(records) - void, Void: void, Anchor: t.config.Against, Prior: prior,
+		Balanced: void == 0 && t.config.Games%len(s.spec.Teams) == 0, Test: test.result(),
 	}
 	r.Games = len(records) / len(s.tables)
 	if r.Anchor == "" {
@@ -128,7 +135,7 @@ func (s *schedule) standings(records []Record) []Standing {
 	for i := range records {
 		f := s.game(i)
 		for side, entrant := range f.sides {
-			if entrant < len(agents) {
+			if entrant < len(agents) && records[i].Agents != nil {
 				agents[entrant].add(&records[i], side, s.spec.Teams[side])
 				steps[entrant] = append(steps[entrant], float64(records[i].Steps))
 			}
@@ -232,6 +239,9 @@ func (s *schedule) rate(records []Record) ([]Estimate, error) {
 		}
 	}
 	for i := range records {
+		if records[i].Agents == nil {
+			continue
+		}
 		f := s.game(i)
 		c := &contests[f.table]
 		c.games++
@@ -299,7 +309,7 @@ func (s *schedule) compare(grid [][]Pair, records []Record, first, end int) {
 	for i := first; i < end; i++ {
 		f := s.game(i)
 		for side, entrant := range f.sides {
-			if entrant < len(grid) {
+			if entrant < len(grid) && records[i].Agents != nil {
 				all = append(all, played{entrant, records[i].Result[s.spec.Teams[side][0]] == env.Won})
 			}
 		}

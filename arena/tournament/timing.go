@@ -29,7 +29,7 @@ func (s *schedule) timing(records []Record) *Timing {
 	for i := range records {
 		r, f := &records[i], s.game(i)
 		for seat, entrant := range f.seats {
-			if entrant == len(agents) {
+			if entrant == len(agents) || r.Agents == nil {
 				continue
 			}
 			a := &agents[entrant]

@@ -95,7 +95,7 @@ type Progress struct {
 type Report struct {
 	Results *Results
 	Timing  *Timing
-	Records []Record // all games, in the order of the schedule
+	Records []Record // all games, in the order of the schedule; without Agents: it cannot be scored
 
 	Asked []Record // if there are any, the rest is empty; see Options.Client
 }
@@ -143,8 +143,10 @@ type run struct {
 	taken   []json.RawMessage // games for the log that were played elsewhere
 
 	mu      sync.Mutex  // guards what follows, and the log
-	records []Record    // by game; without Agents: not played yet
+	records []Record    // by game; without Agents: not played yet, or it cannot be scored
 	done    int         // games by now
+	void    int         // games that cannot be scored, of this run
+	voided  error       // why the last of them cannot
 	test    *sequential // nil without one
 	synced  time.Time
 }
@@ -198,7 +200,9 @@ func (r *run) playAll(parent context.Context) error {
 	workers.Wait()
 	err := context.Cause(ctx)
 	switch {
-	case errors.Is(err, errDecided), r.done == r.resumed+len(r.todo) && errors.Is(err, parent.Err()):
+	case err == nil && 10*r.void > len(r.todo):
+		return fmt.Errorf("%d of %d games: %w", r.void, len(r.todo), r.voided)
+	case errors.Is(err, errDecided), r.done+r.void == r.resumed+len(r.todo) && errors.Is(err, parent.Err()):
 		return nil
 	case parent.Err() != nil && errors.Is(err, parent.Err()):
 		return fmt.Errorf("%w after %d of %d games", ledger.ErrStopped, r.done, r.t.Games())

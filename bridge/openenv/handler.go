@@ -183,6 +183,7 @@ func (g *game) join(o options) (*seat, error) {
 func (g *game) sit(n int, o options) *seat {
 	s := &seat{Seat: g.talk.Seat(n, o.Detail, o.FrameTicks), prompt: o.Prompt, replies: make(chan observation, 1)}
 	s.Bare = o.Hints != nil && !*o.Hints
+	s.Moves = o.Orders != nil && !*o.Orders
 	g.seats[n] = s
 	if g.sessions++; g.sessions == places(g.line) {
 		g.begin()

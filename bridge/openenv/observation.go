@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"image/png"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"pommego/arena/orders"
-	"pommego/arena/picture"
 	"pommego/arena/scene"
 	"pommego/arena/words"
 )
@@ -50,6 +47,8 @@ type metadata struct {
 	Played  []byte         `json:"played,omitempty"`  // the actions since the last answer; not for the model
 }
 
+func (s *seat) image(step *scene.Step) *image { return &image{"image/png", s.Picture(step)} }
+
 // observe is what a seat sees in a position, with its rewards since the last reply, and at
 // first the prompt. mu is held.
 func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
@@ -73,23 +72,9 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 		about.Last = &told
 	}
 	if s.Detail == "image" {
-		shown.Image = g.image(s, step)
+		shown.Image = s.image(step)
 	}
 	return observation{Observation: shown, Reward: &reward, Done: s.done, Metadata: about}
-}
-
-// painters draw with cells of 32 pixels. Each keeps the sprites that it has drawn.
-var painters = sync.Pool{New: func() any { return picture.NewPainter(32, false) }}
-
-// image draws what a seat sees.
-func (g *game) image(s *seat, step *scene.Step) *image {
-	painter := painters.Get().(*picture.Painter)
-	defer painters.Put(painter)
-	pic, b := picture.OfStep(&g.talk.Head, step, s.Number).Lettered(len(g.seats)), new(bytes.Buffer)
-	if err := png.Encode(b, painter.Image(&pic)); err != nil {
-		panic(err) // it is written to memory
-	}
-	return &image{"image/png", b.Bytes()}
 }
 
 // encode is a value as JSON, with < > and & as they are.

@@ -784,3 +784,23 @@ func TestMemory(t *testing.T) {
 	}
 	t.Error("20 games of 64 KiB and one with rules have room in 1 MiB")
 }
+
+// TestMovesAlone: where a session takes moves alone, its first text says so, and an order is illegal.
+func TestMovesAlone(t *testing.T) {
+	c := serve(t, nil).dial(t)
+	if a := c.reset(`{"seed":1}`); strings.Contains(a.raw, "Orders are illegal") {
+		t.Errorf("it is told %s", a.raw)
+	}
+	if a := c.reset(`{"seed":1,"orders":false}`); !strings.Contains(a.raw, "Orders are illegal in this game") {
+		t.Errorf("it is told %s", a.raw)
+	}
+	for _, order := range []string{"hunt for 5", "bomb for 3", "I hide.", `{"action": "go", "cell": [1, 1]}`} {
+		if a := c.step(order); a.Data.Metadata.Reading != "illegal" || len(a.Data.Metadata.Played) != 1 ||
+			a.Data.Metadata.Played[0] != 0 {
+			t.Errorf("%s was read as %+v", order, a.Data.Metadata)
+		}
+	}
+	if a := c.step("stop, stop"); a.Data.Metadata.Reading != "legal" || len(a.Data.Metadata.Played) != 2 {
+		t.Errorf("moves were read as %+v", a.Data.Metadata)
+	}
+}

@@ -29,6 +29,7 @@ type options struct {
 	Rules       json.RawMessage `json:"rules"`
 	Detail      string          `json:"detail"`
 	FrameTicks  int             `json:"frame_ticks"`
+	Orders      *bool           `json:"orders"` // null: true
 	Hints       *bool           `json:"hints"`
 	Prompt      *string         `json:"system_prompt"`
 	WaitS       *float64        `json:"wait_s"`
@@ -100,7 +101,7 @@ func (o *options) check() error {
 			"or more, or none, and the session's state has one", len(*o.EpisodeID), leastName)
 	case o.Seat != nil && *o.Seat < 0:
 		return refuse(validation, "seat is %d, want 0 or more", *o.Seat)
-	case o.Detail != "" && o.Detail != "image" && !slices.Contains(dialogue.Details, o.Detail):
+	case o.Detail != "" && !slices.Contains(dialogue.Details, o.Detail):
 		return refuse(validation, "detail is %q, want full, short, json or image", o.Detail)
 	case o.FrameTicks < 0 || o.FrameTicks > orders.MostTicks:
 		return refuse(validation, "frame_ticks is %d, want 1 to %d, or 0 for no limit", o.FrameTicks, orders.MostTicks)

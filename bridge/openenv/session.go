@@ -181,7 +181,7 @@ func (p *player) look(first, image bool) observation {
 	}
 	*s, *s.Seat = kept, talk
 	if image {
-		seen.Observation.Image = g.image(s, &step)
+		seen.Observation.Image = s.image(&step)
 	}
 	return seen
 }

@@ -9,20 +9,27 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"pommego/env"
 )
 
-// chatServer is an OpenAI-compatible server whose model says one line after the other.
+// chatServer is an OpenAI-compatible server whose model says one line after the other; instead of "401" it refuses.
 func chatServer(t *testing.T, lines ...string) string {
 	t.Helper()
 	var n atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		if r.Method == http.MethodPost {
+			line := lines[int(n.Add(1))%len(lines)]
+			if line == "401" {
+				w.WriteHeader(http.StatusUnauthorized)
+			}
 			fmt.Fprintf(w, `{"choices": [{"message": {"content": %q}}], "usage": {"prompt_tokens": 7, "completion_tokens": 1}}`,
-				lines[int(n.Add(1))%len(lines)])
+				line)
 		}
 	}))
 	t.Cleanup(s.Close)
@@ -79,6 +86,60 @@ func TestTournamentOfModels(t *testing.T) {
 	r.want(t, exitOK)
 	if !strings.Contains(r.out, "6 games") {
 		t.Errorf("checked was %s", r.out)
+	}
+}
+
+// A model whose server refuses ends a match, a tournament and a data set: nobody has lost, and each says so and exits
+// with 3.
+func TestModelsThatCannotBeScored(t *testing.T) {
+	dir := t.TempDir()
+	record := filepath.Join(dir, "match.jsonl")
+	r := pommego(t, "play", "--env", "OneVsOne-v0", "--agents", chatServer(t, "401", "hide for 3")+",simple", "--json",
+		"--record", record)
+	var got playReport
+	if r.decodes(t, &got); r.code != exitVoid || !strings.Contains(got.Void, "401 Unauthorized") ||
+		!strings.Contains(r.errors, "the game cannot be scored: seat 0, llm:") || got.Result[1] != env.Undecided {
+		t.Errorf("play: %+v", r)
+	}
+	pommego(t, "verify", record).want(t, exitOK)
+	model := chatServer(t, "401")
+	r = pommego(t, "tournament", "--env", "OneVsOne-v0", "--agents", model, "--games", "40", "--json")
+	if r.code != exitVoid || r.out != "" || !strings.Contains(r.errors, "3 of 3 games: the game cannot be scored") {
+		t.Errorf("tournament: %+v", r)
+	}
+	r = pommego(t, "tournament", "--env", "OneVsOne-v0", "--agents", model, "--games", "2", "--json")
+	if r.code != exitVoid || !strings.Contains(r.errors, "2 of 2 games: the game cannot be scored") {
+		t.Errorf("tournament of two games: %+v", r)
+	}
+	r = pommego(t, "generate", "--env", "OneVsOne-v0", "--agents", model+",simple", "--games", "2", "--out",
+		filepath.Join(dir, "data"))
+	if r.code != exitVoid {
+		t.Errorf("generate: %+v", r)
+	}
+}
+
+// A tournament leaves out the few games that cannot be scored and says how many they are; the same command plays them.
+func TestTournamentLeavesOutGames(t *testing.T) {
+	lines := slices.Repeat([]string{"stop"}, 500)
+	lines[5] = "401"
+	args := []string{"tournament", "--env", "OneVsOne-v0", "--agents", chatServer(t, lines...), "--games", "24",
+		"--rules", `{"max_steps": 9}`, "--out", filepath.Join(t.TempDir(), "out")}
+	for _, void := range []int{1, 0} {
+		var got struct {
+			Played int `json:"games_played"`
+			Void   int `json:"games_void"`
+		}
+		r := pommego(t, append(args, "--json")...)
+		r.want(t, exitOK)
+		if r.decodes(t, &got); got.Void != void || got.Played != 24-void {
+			t.Errorf("%d games cannot be scored, want %d: %s", got.Void, void, r.out)
+		}
+		if void == 1 {
+			text, err := os.ReadFile(filepath.Join(args[len(args)-1], "results.md"))
+			if err != nil || !strings.Contains(string(text), "Not counted, as they cannot be scored: 1 game.") {
+				t.Errorf("the report is %s, %v", text, err)
+			}
+		}
 	}
 }
 

@@ -8,8 +8,9 @@
 //
 // Each command is a file here that wires packages together; what they do is
 // done in those packages. A command exits with 0 when it has done what was
-// asked, with 1 when it failed or found a difference, and with 2 and a line
-// that says why when it was called wrongly.
+// asked, with 1 when it failed or found a difference, with 2 and a line
+// that says why when it was called wrongly, and with 3 when what was played
+// cannot be scored.
 package main
 
 import "os"

@@ -72,10 +72,18 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 		err = errors.Join(err, o.talks.Record.End())
 		return o.keepStopped(err, &events, file, rec)
 	}
-	if err := o.keep(&events, file); err != nil {
+	if report.Void != "" {
+		if err = o.talks.End(); rec != nil {
+			err = errors.Join(err, rec.Stop())
+		}
+	}
+	if err = errors.Join(err, o.keep(&events, file)); err != nil {
 		return err
 	}
-	return o.report(out, s, report)
+	if err := o.report(out, s, report); err != nil || report.Void == "" {
+		return err
+	}
+	return fmt.Errorf("%w: %s", match.ErrVoid, oneLine(report.Void))
 }
 
 // records are the places where a record is kept.
@@ -236,8 +244,9 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			Counts  env.Counts         `json:"counts"`
 			Seats   []match.SeatReport `json:"seats"`
 			Record  string             `json:"record,omitempty"`
+			Void    string             `json:"void,omitempty"`
 		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(status), p.Results, p.Outcome, rewards,
-			o.match.Ties.String(), p.Games, p.Total, p.Counts, p.Seats, o.record})
+			o.match.Ties.String(), p.Games, p.Total, p.Counts, p.Seats, o.record, p.Void})
 	}
 	if !o.quiet && !o.show {
 		text := picture.AppendMatch(nil, p.last.Game.Spec(), p.last.Match, p.last.Tracker, env.NoSeat, colours())
@@ -259,7 +268,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 				oneLine(report.LastError))
 		}
 		if a := report.Answers; a != (dialogue.Usage{}) {
-			fmt.Fprintln(out, answersLine(seat, a))
+			fmt.Fprintln(out, answersLine(seat, a), oneLine(report.LastError))
 		}
 	}
 	if line := countsLine(s.game.Spec(), p.Counts); line != "" && !o.quiet {

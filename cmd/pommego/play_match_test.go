@@ -28,6 +28,7 @@ type playReport struct {
 	Games      int
 	TotalSteps int `json:"total_steps"`
 	Seats      []match.SeatReport
+	Void       string
 }
 
 // actionServer is an HTTP agent that lays bombs and takes its time.

@@ -110,5 +110,8 @@ func (s *seated) howEnded(p *played, err error) string {
 	if err != nil {
 		return "The match was stopped: " + err.Error()
 	}
+	if p.Void != "" {
+		return "The match cannot be scored: " + p.Void
+	}
 	return inWords(env.Status{Over: true, Result: p.Result.Result, Winners: p.Winners, Steps: p.Steps}, s.names)
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"pommego/arena/match"
 )
 
 // The exit codes.
@@ -18,6 +20,7 @@ const (
 	exitOK    = 0
 	exitError = 1
 	exitUsage = 2
+	exitVoid  = 3 // what was played cannot be scored
 )
 
 // commands makes the subcommands, in the order in which help lists them.
@@ -109,6 +112,9 @@ func run(args []string) int {
 		return exitUsage
 	}
 	fmt.Fprintf(said, "%s: %s\n", called, oneLine(err.Error()))
+	if errors.Is(err, match.ErrVoid) {
+		return exitVoid
+	}
 	return exitError
 }
 

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,8 @@ import pytest
 pytest.importorskip("openenv")
 
 from openenv.core.generic_client import GenericEnvClient
+
+from chat import Stub
 
 MANIFEST = Path(__file__).resolve().parents[2] / "bridge" / "openenv" / "package"
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -78,33 +80,6 @@ def test_validate_manifest() -> None:
     """The checker reads the manifest; what needs containers is skipped."""
     report = validate(str(MANIFEST), "--skip-build")
     assert {check["check_id"]: check["status"] for check in report["results"]}["static.manifest"] == "pass"
-
-
-class Stub(BaseHTTPRequestHandler):
-    """An OpenAI-compatible model that always hunts."""
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append(asked)
-        said = {"role": "assistant", "content": "hunt for 20"}
-        body = {"id": "1", "created": 0, "model": asked["model"], "object": "chat.completion"}
-        body["usage"] = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        choice = {"index": 0, "finish_reason": "stop"}
-        if asked.get("stream"):
-            body |= {"object": "chat.completion.chunk", "choices": [choice | {"delta": said}]}
-            kind, text = "text/event-stream", f"data: {json.dumps(body)}\n\ndata: [DONE]\n\n"
-        else:
-            body["choices"] = [choice | {"message": said}]
-            kind, text = "application/json", json.dumps(body)
-        body = text.encode()
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 VERIFIERS = """

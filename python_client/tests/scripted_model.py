@@ -12,7 +12,7 @@ from itertools import cycle
 
 @contextmanager
 def scripted_model(answers: Sequence[str]) -> Iterator[str]:
-    """Serve answers, one after the other and again, and yield the agent's name."""
+    """Serve answers, one after the other and again, and yield the agent's name; "401" is a refusal."""
     texts = cycle(answers)
 
     class Handler(BaseHTTPRequestHandler):
@@ -22,8 +22,9 @@ def scripted_model(answers: Sequence[str]) -> Iterator[str]:
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
             usage = {"prompt_tokens": 100, "completion_tokens": 10}
-            body = json.dumps({"choices": [{"message": {"content": next(texts)}}], "usage": usage}).encode()
-            self.send_response(200)
+            text = next(texts)
+            body = json.dumps({"choices": [{"message": {"content": text}}], "usage": usage}).encode()
+            self.send_response(401 if text == "401" else 200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -34,13 +34,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "networks": {"core"},
     "suites": set(),
     "llm": {"core", "_transport", "evaluation", "suites"},
+    "verifiers": {"__init__", "llm"},
     "examples": set(),
     "evaluation": {"core", "suites"},
     "tournaments": {"core", "evaluation", "networks"},
     "watching": {"core", "data", "evaluation"},
     **{name: {"core", "__init__"} for name in ("__main__", "demo")},
     "bench": {"core", "__init__", "examples", "torch"},
-    "__init__": {"core", "evaluation", "networks", "pettingzoo", "tournaments", "watching"},
+    "__init__": {"core", "evaluation", "networks", "pettingzoo", "tournaments", "verifiers", "watching"},
 }
 
 

@@ -282,15 +282,23 @@ def test_what_suites_stand_for(year: int) -> None:
             ("duel", "OneVsOne-v0", False, first + 30_000),
         ]
     }
-    s = of_year[f"llm-{year}"]
-    assert (s.version, s.team, s.games, s.seed) == (1, False, 10, first + 60_000)
     kinds = ("PommeTeamCompetition-v0", "PommeRadioCompetition-v2")
-    assert s.kinds == (
-        ("OneVsOne-v0", ""),
-        ("PommeFFACompetition-v0", ""),
-        *((kind, "simple") for kind in kinds),
-    )
-    assert [part[1] for part in s.parts] == ["static", "simple", "heuristic"] * 4
+    if year == 2026:
+        s = of_year["llm-2026"]
+        assert (s.version, s.team, s.games, s.seed, s.ties, s.orders) == (
+            1,
+            False,
+            10,
+            first + 60_000,
+            0.5,
+            True,
+        )
+        assert s.kinds == (
+            ("OneVsOne-v0", ""),
+            ("PommeFFACompetition-v0", ""),
+            *((kind, "simple") for kind in kinds),
+        )
+        assert [part[1] for part in s.parts] == ["static", "simple", "heuristic"] * 4
     for name, id, seed in zip(
         ("partners", "partners-radio"), kinds, (first + 40_000, first + 50_000), strict=True
     ):
@@ -312,6 +320,32 @@ def test_what_suites_stand_for(year: int) -> None:
     assert {name: s.successor for name, s in of_year.items()} == {
         name: name.replace("2026", "2027") if year == 2026 else "" for name in of_year
     }
+
+
+def test_what_the_tracks_stand_for() -> None:
+    """Nothing of them ever changes, too."""
+    moves, orders = (suites.SUITES[name] for name in ("llm-2027", "llm-orders-2027"))
+    for suite, first in ((moves, 2_027_060_000), (orders, 2_027_070_000)):
+        assert (suite.version, suite.team, suite.games, suite.seed, suite.ties) == (1, False, 20, first, 0.0)
+        every = [seed for part in range(5) for seed in suite.seeds(part)]
+        assert len(set(every)) == 100 and first <= min(every) and max(every) < first + 10_000
+    ffa, team, radio = "PommeFFACompetition-v0", "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
+    assert (moves.orders, orders.orders, moves.starts) == (False, True, ())
+    assert moves.parts == (
+        ("OneVsOne-v0", "static", ""),
+        (ffa, "static", ""),
+        (ffa, "simple", ""),
+        (team, "static", "static"),
+        (radio, "rhea:ticks=500", "static"),
+    )
+    assert orders.parts == (
+        (ffa, "rhea:ticks=500", ""),
+        *((id, "static", "static") for id in (team, team, radio, radio)),
+    )
+    digest = hashlib.sha256(str(orders.starts).encode()).hexdigest()
+    assert digest[:16] == "58c77142fa8c688b"
+    assert list(dict(moves.scale).values()) == sorted(dict(moves.scale).values())
+    assert dict(moves.scale)["champion:level=3"] > 0.9 < dict(orders.scale)["champion:level=3"]
 
 
 def test_suites_of_0_1_are_checked_with_0_1(

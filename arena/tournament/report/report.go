@@ -85,7 +85,7 @@ func summary(r *tournament.Results) string {
 	if r.Against != "" {
 		s += fmt.Sprintf(" against %s: %s for each of %s", r.Against, games, count(len(r.Agents), "agent"))
 	} else {
-		s += fmt.Sprintf(": %s at each of %s", games, count(r.Played/r.Config.Games, "table"))
+		s += fmt.Sprintf(": %s at each of %s", games, count((r.Played+r.Void)/r.Config.Games, "table"))
 	}
 	if n := r.Repetitions; n > 1 {
 		s += fmt.Sprintf(", %s with %d repetitions each", count(r.Config.Games/n, "board"), n)
@@ -99,7 +99,9 @@ func summary(r *tournament.Results) string {
 			"0, 0.5, 1, 1.5 and 2 points: %v.", r.Agents[0].Agent, r.SPRT.Elo0, r.SPRT.Elo1, cmp.Or(test.Accepted, "none"),
 			test, test.Pairs)
 	}
-	if !r.Balanced {
+	if r.Void > 0 {
+		s += fmt.Sprintf(" Not counted, as they cannot be scored: %s.", count(r.Void, "game"))
+	} else if !r.Balanced {
 		s += " The number of games is no multiple of the number of sides, so seats are not quite balanced."
 	}
 	return s

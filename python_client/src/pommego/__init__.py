@@ -97,9 +97,12 @@ _LATER = {
     "state": ("State",),
     "tournaments": ("Tournament", "tournament"),
     "vector": ("PommegoVectorEnv",),
+    "verifiers": ("PommegoTaskset", "PommegoVerifier"),
     "watching": ("Video", "watch"),
 }
 _MODULES = {name: module for module, names in _LATER.items() for name in names}
+if "verifiers" in sys.modules:  # which looks for its classes among the public names
+    __all__.extend(_LATER["verifiers"])
 
 #: What each adapter needs, as pip knows it.
 _ADAPTERS = {
@@ -110,6 +113,7 @@ _ADAPTERS = {
     "sb3": "pommego[sb3]",
     "torch": "torch",
     "torchrl": "pommego[torchrl]",
+    "verifiers": "pommego[verifiers]",
 }
 
 

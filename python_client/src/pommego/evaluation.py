@@ -165,13 +165,13 @@ def _parts(
 ) -> Iterator[Part]:
     for k, ((id, opponents, partner), policy) in enumerate(zip(suite.parts, policies, strict=False)):
         made: list[NDArray[np.uint8]] = []
-        seed = suite.seed + k * suite.games
         others = [opponents, partner, opponents] if partner else opponents
         ways = seatings(specs[id], policy, others, team=suite.team)
-        evaluation = play_ways(partial(play, made=made), specs[id], ways, range(seed, seed + suite.games))
+        evaluation = play_ways(partial(play, made=made), specs[id], ways, suite.seeds(k))
         steps = np.stack(made)
         steps = steps.reshape(len(made), suite.games, -1, *steps.shape[2:])
-        actions = [steps[:end, game] for game, end in enumerate(evaluation.lengths.tolist())]
+        scored = np.delete(np.arange(suite.games), evaluation.void)
+        actions = [steps[:end, game] for game, end in zip(scored, evaluation.lengths, strict=True)]
         yield Part(opponents, evaluation, actions, partner, id if suite.kinds else "")
 
 
@@ -210,10 +210,13 @@ def check_result(
     again = play_suite(map(_recorded, claimed.parts), claimed.suite.name, play_games, **where)
     for said, found in zip(claimed.parts, again.parts, strict=True):
         for key in ("results", "lengths", "seats"):
-            one, other = getattr(said.evaluation, key), getattr(found.evaluation, key)
+            one, other = (
+                getattr(said.evaluation, key),
+                np.delete(getattr(found.evaluation, key), said.evaluation.void),
+            )
             same = one == other
             if key == "lengths" and said.evaluation.answers:  # others may play on when a model has lost
-                same |= (one < other) & (found.evaluation.results < 0)
+                same |= (one < other) & (said.evaluation.results < 0)
             if not same.all():
                 game = int(same.argmin())
                 raise ValueError(
@@ -225,11 +228,13 @@ def check_result(
 
 def _recorded(part: Part) -> Policy:
     """Return a policy that plays a part's actions, step by step; those after the end of a game are 0."""
-    steps = itertools.count()
+    steps, games = itertools.count(), list(part.actions)
+    for number in part.evaluation.void:
+        games.insert(number, np.zeros_like(games[0][:1]))
 
     def act(_: Observation, __: dict[str, Any]) -> NDArray[np.uint8]:
         step = next(steps)
-        return np.concatenate([g[step] if step < len(g) else np.zeros_like(g[0]) for g in part.actions])
+        return np.concatenate([g[step] if step < len(g) else np.zeros_like(g[0]) for g in games])
 
     return act
 
@@ -272,4 +277,6 @@ def play_ways(
     seats = np.array([seat for _, seat in seated], np.uint8)
     played = play(spec, games, tell=progress(len(games)))
     over, results = played.over, played.results[np.arange(len(games)), seats]
-    return Evaluation(results[over], played.lengths[over], seats[over], int((~over).sum()), played.answers)
+    left = int((~over).sum()) - len(played.void)
+    about = played.answers, tuple(sorted(played.void)), played.usage
+    return Evaluation(results[over], played.lengths[over], seats[over], left, *about)

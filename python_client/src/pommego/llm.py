@@ -5,9 +5,13 @@ They speak OpenEnv with ``pommego serve --openenv``; ``docs/language-models.md``
 
 from __future__ import annotations
 
+import base64
 import json
+import os
 import queue
+import re
 import threading
+import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -22,8 +26,10 @@ from pommego._core import checks
 from pommego._core.describing import describe, running
 from pommego._core.matches import RESULTS
 from pommego._core.playing import Game, Played
+from pommego._core.transcripts import Transcripts
 from pommego._transport.handshake import Address
 from pommego._transport.websocket import WebSocket
+from pommego._version import __version__
 from pommego.errors import ProtocolError, ServerError
 from pommego.evaluation import SEED, play_suite, play_ways, seatings
 from pommego.results import Evaluation
@@ -33,10 +39,12 @@ from pommego.suites import SuiteResult, named
 
 __all__ = ["Environment", "Model", "evaluate"]
 
-#: Answers a conversation: messages with "role" ("system", "user" or "assistant") and "content".
-Model = Callable[[list[dict[str, str]]], str]
+#: Answers a conversation, messages with "role" ("system", "user" or "assistant") and "content": by a text or
+#: a reply of OpenAI's protocol.
+Model = Callable[[list[dict[str, str]]], Any]
 
-_OPTIONS = ("env", "seed", "seat", "opponents", "rules", "detail", "frame_ticks", "hints", "system_prompt")
+_OPTIONS = ("env", "seed", "seat", "opponents", "rules", "detail", "frame_ticks", "orders", "hints")
+_OPTIONS += ("system_prompt",)
 _OPTIONS += ("episode_id", "wait_s", "move_timeout_s", "stand_in")
 _LONGEST = 1 << 20  # bytes of a message of the server
 _PATIENCE = 7200.0  # seconds for an answer: twice the longest time for which a game may wait for others
@@ -48,6 +56,7 @@ _starting = threading.Lock()
 
 class _About(msgspec.Struct, frozen=True):
     result: str = ""
+    reading: str = ""
     counts: dict[str, int] = {}
     prompt: int = 0
     played: bytes = b""
@@ -71,8 +80,8 @@ class Environment:
     """A game in words: a class for TRL's ``environment_factory``, whose other public methods are tools.
 
     Args:
-        address: of a running ``pommego serve --openenv``; None: all environments of this process share
-            one that ends with it.
+        address: of a running ``pommego serve --openenv``, at http:// or ws://; None: all environments of this
+            process share one that ends with it.
         token: that server's token, if it has one.
         options: those of OpenEnv's reset, for all games: ``env``, ``seed``, ``opponents`` and so on. The
             same seed and answers give the same texts.
@@ -81,7 +90,7 @@ class Environment:
     def __init__(self, *, address: str | None = None, token: str | None = None, **options: Any) -> None:
         if unknown := options.keys() - set(_OPTIONS):
             raise TypeError(f"unknown options {sorted(unknown)}, expected some of {', '.join(_OPTIONS)}")
-        self._where, self._options = (address, token), options
+        self._where, self._options = (_socket_address(address), token), options
         self._socket: WebSocket | None = None
         self._told: _Told | None = None
         self._paid = 0.0
@@ -160,6 +169,11 @@ class Environment:
         return self._told.observation.get("text", "")
 
 
+def _socket_address(address: str | None) -> str | None:
+    """Return an address as WebSockets have it: ws for http, wss for https."""
+    return address and re.sub("^http", "ws", address)
+
+
 def _own_server() -> tuple[str, str]:
     with _starting:
         if not _own or not _own[0].running:
@@ -176,38 +190,47 @@ def evaluate(
     suite: str | None = None,
     seed: int = SEED,
     workers: int = 8,
+    out: str | os.PathLike[str] | None = None,
+    prices: tuple[float, float] = (0.0, 0.0),
     address: str | None = None,
     token: str | None = None,
     **options: Any,
 ) -> Evaluation | SuiteResult:
     """Play games with a language model against built-in agents; the rest is as in `pommego.evaluate`.
 
-    A game ends when its outcome for the model is known.
+    A game ends when its outcome for the model is known. It cannot be scored if the model raises an
+    exception: the result counts such games. An empty answer is an illegal move.
 
     Args:
         model: called as ``model(messages)``, from several threads, with the conversation of a game: a
             system message with the prompt, then positions and answers in turn.
-            ``messages[:1] + messages[-1:]`` is enough for a model without a memory. Returns its answer.
+            ``messages[:1] + messages[-1:]`` is enough for a model without a memory. Returns its answer, a
+            text; or the whole reply of a server with OpenAI's protocol, as JSON or as the package openai has
+            it: then tokens are counted.
         id: an id of the catalog.
         opponents: the agent in all other seats, or a list, in the order of `make_vec`.
         games: how many; each has another board.
         suite: in place of these and `seed`: "llm-2027", or another in which a policy plays one seat.
         seed: game i has seed ``seed + i``.
         workers: games at the same time.
+        out: a file for what was read and said in each game, a line of JSON when it is over. With it the same
+            call goes on after an interruption, and plays games again that cannot be scored.
+        prices: of a million tokens in, and out.
         address: of a running ``pommego serve --openenv``; None: one is started.
         token: that server's token, if it has one.
-        options: ``detail``, ``hints``, ``system_prompt``, ``frame_ticks`` and ``rules``, as for
+        options: ``detail``, ``hints``, ``orders``, ``system_prompt``, ``frame_ticks`` and ``rules``, as for
             `Environment`.
 
     Raises:
-        TypeError, ValueError: an argument is not as described, or the model returned no text. What the
-            model raises ends all games.
+        TypeError, ValueError: an argument is not as described, or `out` is of other games.
+        Exception: what the model has raised, if more than two games and more than a tenth cannot be scored.
     """
     if not callable(model):
         raise TypeError(f"model is {model!r}, expected a function from messages to a text")
     checks.at_least(1, "workers", workers)
     checks.at_least(1, "games", games)
-    play = partial(_play_games, workers=workers)
+    about = {"suite": suite, "options": options, "pommego": __version__}
+    play = partial(_play_games, workers=workers, out=Transcripts(out, about), prices=prices)
     if suite is not None:
         if (id, opponents, games, seed) != (None, "simple", 100, SEED):
             raise TypeError(
@@ -217,28 +240,41 @@ def evaluate(
             raise ValueError(
                 f"suite is {suite!r}, whose policy plays two seats: a model plays one, as in llm-2027"
             )
-        return play_suite(repeat(model), suite, play, address=address, token=token, **options)
+        if not named(suite).orders:
+            options["orders"] = False
+        return play_suite(
+            repeat(model), suite, play, address=_socket_address(address), token=token, **options
+        )
     if id is None:
         raise TypeError("evaluate() needs the id of an environment, or suite=")
     first = checks.one_seed(seed)
-    with running(address, token) as where:
+    with running(_socket_address(address), token) as where:
         spec = describe(id, rules=options.get("rules"), **where)
         ways = seatings(spec, model, opponents, team=False)
         return play_ways(partial(play, options=options | where), spec, ways, range(first, first + games))
 
 
 def _play_games(
-    spec: GameSpec, games: Sequence[Game], options: Any, *, workers: int, tell: Any, made: Any = None
+    spec: GameSpec,
+    games: Sequence[Game],
+    options: Any,
+    *,
+    workers: int,
+    out: Transcripts,
+    prices: tuple[float, float],
+    tell: Any,
+    made: Any = None,
 ) -> Played:
     """Play games with a model in one seat, as `play_games` does with policies."""
     played, left = Played(len(games), spec), iter(range(len(games)))
-    played.answers, actions = {}, np.zeros((len(games), spec.max_steps, len(spec.actions)), np.uint8)
-    ended, stop = queue.SimpleQueue(), threading.Event()
+    played.answers, played.usage = {}, dict.fromkeys(("tokens_in", "tokens_out", "cost"), 0)
+    actions = np.zeros((len(games), spec.max_steps, len(spec.actions)), np.uint8)
+    ended, stop, why = queue.SimpleQueue(), threading.Event(), None
 
     def work() -> None:
         try:
             for number in takewhile(lambda _: not stop.is_set(), left):
-                ended.put((number, *_play_game(spec, games[number], options, stop)))
+                ended.put((number, *_play_game(spec, games[number], options, stop, out)))
         except BaseException as e:
             ended.put(e)
 
@@ -248,11 +284,23 @@ def _play_games(
         for done in range(1, len(games) + 1):
             if isinstance(end := ended.get(), BaseException):
                 raise end
-            number, seat, about, moves = end
-            played.results[number, seat], played.over[number] = RESULTS[about.result], True
-            played.lengths[number], actions[number, : len(moves)] = len(moves), moves
-            played.answers = {how: n + played.answers.get(how, 0) for how, n in about.counts.items()}
-            tell(done)
+            number, game, raised = end
+            used = dict(
+                zip(played.usage, (*game["tokens"], np.dot(game["tokens"], prices) / 1e6), strict=True)
+            )
+            played.usage = {what: n + played.usage[what] for what, n in used.items()}
+            if raised is None:
+                moves = np.frombuffer(base64.b64decode(game["actions"]), np.uint8)
+                moves = moves.reshape(-1, len(spec.actions))
+                played.results[number, game["seat"]], played.over[number] = RESULTS[game["result"]], True
+                played.lengths[number], actions[number, : len(moves)] = len(moves), moves
+                for how, n in game["counts"].items():
+                    played.answers[how] = n + played.answers.get(how, 0)
+            else:
+                played.leave_out(number, why := raised)
+            tell(done, ", {tokens_in} tokens in, {tokens_out} out, cost {cost:.2f}".format(**played.usage))
+        if why:
+            played.check(why, len(games))
     finally:
         stop.set()
         tell(len(games))
@@ -263,24 +311,62 @@ def _play_games(
 
 
 def _play_game(
-    spec: GameSpec, game: Game, options: Mapping[str, Any], stop: threading.Event
-) -> tuple[int, _About, Any]:
-    """Play a game; returns the model's seat, the last observation, and its actions per tick."""
+    spec: GameSpec, game: Game, options: Mapping[str, Any], stop: threading.Event, out: Transcripts
+) -> tuple[dict[str, Any], Exception | None]:
+    """Play a game, unless it is kept; returns what is kept of it, and what the model has raised."""
     seats = [k for k, player in enumerate(game.players) if not isinstance(player, str)]
     if len(seats) > 1:
         raise TypeError("opponents has something other than a name: a model plays against built-in agents")
     seat, others = seats[0], [player for player in game.players if isinstance(player, str)]
+    name = f"{spec.id} seed {game.seed} seat {seat} against {', '.join(others)}"
+    if kept := out.games.get(name):
+        return kept, None
     ask = {"env": spec.id.removeprefix("custom:"), "seed": game.seed, "seat": seat, "opponents": others}
     env = Environment(**options, **ask)
-    told, moves = env.reset(), b""
-    rules = told[: env._told.metadata.prompt]
-    messages, view = [{"role": "system", "content": rules}], told[len(rules) + bool(rules) :]
+    first = env.reset()
+    rules = first[: env._told.metadata.prompt]
+    messages, view = [{"role": "system", "content": rules}], first[len(rules) + bool(rules) :]
+    moves, said, raised, tokens = b"", [], None, [0, 0]
     while not env._told.done and not stop.is_set():
         messages.append({"role": "user", "content": view})
-        answer = game.players[seat](list(messages))
-        if not isinstance(answer, str):
-            raise TypeError(f"model returned {answer!r:.100}, expected a text")
+        begun = time.monotonic()
+        try:
+            answer, about = _read(game.players[seat](list(messages)))
+        except Exception as e:
+            raised = e
+            break
+        seconds = round(time.monotonic() - begun, 3)
+        tokens = [n + more for n, more in zip(tokens, about.get("tokens", (0, 0)), strict=True)]
         messages.append({"role": "assistant", "content": answer})
         view = env._play(answer)
+        said.append({"reading": env._told.metadata.reading, "seconds": seconds, **about})
         moves += env._told.metadata.played
-    return seat, env._told.metadata, np.frombuffer(moves, np.uint8).reshape(-1, len(spec.actions))
+    told = env._told.metadata
+    end = {"seat": seat, "result": told.result, "counts": told.counts, "tokens": tokens}
+    end |= {
+        "actions": base64.b64encode(moves).decode(),
+        "void": raised and f"{type(raised).__name__}: {raised}",
+    }
+    if raised or env._told.done:
+        out.add(name, end | {"messages": messages, "answers": said})
+    return end, raised
+
+
+def _read(said: Any) -> tuple[str, dict[str, Any]]:
+    """Return the text of an answer, and what else a server's reply has of it."""
+    if said is None or isinstance(said, str):
+        return said or "", {}
+    reply = said.model_dump() if hasattr(said, "model_dump") else said
+    try:
+        choice, usage = reply["choices"][0], reply.get("usage") or {}
+        message, text = choice["message"], choice["message"].get("content") or ""
+        if not isinstance(text, str):
+            text = "".join(part.get("text") or "" for part in text)
+        about = {"model": reply.get("model"), "finish_reason": choice.get("finish_reason")}
+        about["reasoning"] = message.get("reasoning") or message.get("reasoning_content")
+        about["refusal"] = message.get("refusal")
+        about = {what: value for what, value in about.items() if value}
+        tokens = [round(usage.get(f"{kind}_tokens") or 0) for kind in ("prompt", "completion")]
+    except (AttributeError, IndexError, KeyError, TypeError):
+        raise TypeError(f"model returned {said!r:.100}, expected a text, or a reply with choices") from None
+    return text, about | {"tokens": tokens}

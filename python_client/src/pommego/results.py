@@ -45,6 +45,9 @@ class Evaluation:
         unfinished: how many more games `time_limit` kept from ending.
         answers: how many answers of a language model were legal, repaired, illegal and late; None:
             no model has played.
+        void: the numbers of the games that cannot be scored, as what carries an agent's answers failed; the
+            arrays are of the others.
+        usage: a language model's tokens_in, tokens_out and cost, where it tells; None: no model has played.
     """
 
     results: NDArray[np.int8]
@@ -52,6 +55,8 @@ class Evaluation:
     seats: NDArray[np.uint8]
     unfinished: int = 0
     answers: Mapping[str, int] | None = None
+    void: tuple[int, ...] = ()
+    usage: Mapping[str, float] | None = None
 
     @property
     def games(self) -> int:
@@ -99,10 +104,13 @@ class Evaluation:
 
     def __str__(self) -> str:
         more = f"; {self.unfinished} more were not over in time" if self.unfinished else ""
+        more += f"; {len(self.void)} more cannot be scored" if self.void else ""
         if not self.games:
             return f"0 games{more}"
         if self.answers:
             more += "; answers: " + ", ".join(f"{n} {how}" for how, n in self.answers.items())
+        if self.usage and any(self.usage.values()):
+            more += "; tokens: {tokens_in:.0f} in, {tokens_out:.0f} out; cost {cost:.4f}".format(**self.usage)
         shares = ((self.win_rate, "won"), (self.tie_rate, "tied"), (self.loss_rate, "lost"))
         said = [f"{share:.1%}".replace(" ", f" {what} ", 1) for share, what in shares]
         length = f"{self.length:.1f} ".replace(" ", " steps ", 1).strip()

@@ -15,8 +15,9 @@ import json
 import math
 import os
 import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -46,13 +47,17 @@ class Suite:
         opponents: for each part the agents in the other seats; with `partners` one kind, the rivals
             in all parts.
         games: games a part.
-        seed: game i of part k has seed ``seed + k * games + i``.
+        seed: of the first game; see `seeds`.
         partners: for each part the agent in the teammate's seat; empty if there is none.
         revised: the agents whose decisions are of a version other than 1, with it.
         kinds: for each kind of game its id, and the agent in the teammate's seat or "". Each is played
-            against all `opponents`. Empty: there is one kind, `id`.
+            against all `opponents`, or against those that stand third. Empty: there is one kind, `id`.
         successor: the suite to play in place of this one, whose agents decide otherwise since
             pommego 0.1; "" if they decide as then.
+        orders: whether a language model may answer with orders; else with moves alone.
+        ties: the points of a tie; a win has 1.
+        scale: programs and agents with their scores, the weakest first; empty: there is no scale.
+        starts: for each part which of its thousand seeds its games have; empty: seeds that count on.
     """
 
     name: str
@@ -64,8 +69,12 @@ class Suite:
     seed: int
     partners: tuple[str, ...] = ()
     revised: tuple[tuple[str, int], ...] = ()
-    kinds: tuple[tuple[str, str], ...] = ()
+    kinds: tuple[tuple[str, ...], ...] = ()
     successor: str = ""
+    orders: bool = True
+    ties: float = 0.5
+    scale: tuple[tuple[str, float], ...] = ()
+    starts: tuple[tuple[int, ...], ...] = ()
 
     @property
     def agents(self) -> dict[str, int]:
@@ -78,7 +87,13 @@ class Suite:
     def parts(self) -> tuple[tuple[str, str, str], ...]:
         """The id, the opponents, and the partner or "" of each part."""
         kinds = self.kinds or tuple((self.id, partner) for partner in self.partners or ("",))
-        return tuple((id, opponents, partner) for id, partner in kinds for opponents in self.opponents)
+        return tuple((id, who, partner) for id, partner, *own in kinds for who in own or self.opponents)
+
+    def seeds(self, part: int) -> list[int]:
+        """Return the seeds of a part's games."""
+        if self.starts:
+            return [self.seed + 1000 * part + start for start in self.starts[part]]
+        return [self.seed + part * self.games + game for game in range(self.games)]
 
 
 # Careful and rash, quick and slow, sure and noisy; by rules and by searches of several kinds.
@@ -94,10 +109,45 @@ _PARTNERS = (
 # The versions of agents other than 1, by the year of the suites that have them.
 _HYBRID = ("heuristic", "bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore")
 _REVISED = {2026: (("champion", 3),), 2027: (("champion", 4), *((name, 2) for name in _HYBRID))}
-# What a language model plays, and with whom.
+# What a language model plays, and with whom: in 2026, and since in moves and in orders. Who stands still must
+# be found and caught; nobody does that for the model, as its teammate stands still, too.
 _KINDS = (
     *(("OneVsOne-v0", ""), ("PommeFFACompetition-v0", "")),
     *(("PommeTeamCompetition-v0", "simple"), ("PommeRadioCompetition-v2", "simple")),
+)
+_MOVES = (
+    *(("OneVsOne-v0", "", "static"), ("PommeFFACompetition-v0", "", "static")),
+    ("PommeFFACompetition-v0", "", "simple"),
+    ("PommeTeamCompetition-v0", "static", "static"),
+    ("PommeRadioCompetition-v2", "static", "rhea:ticks=500"),
+)
+_ORDERS = (
+    ("PommeFFACompetition-v0", "", "rhea:ticks=500"),
+    *((id, "static", "static") for id, _ in _KINDS[2:] for _ in range(2)),
+)
+# Where in the track of orders no order that is given again and again wins: see docs/language-models.md.
+_STARTS = (
+    "16 28 97 102 103 152 161 167 168 171 321 326 333 342 345 453 456 475 484 513",
+    "0 1 2 3 5 151 152 153 154 155 300 301 302 309 310 450 452 453 455 456",
+    "0 3 4 5 7 150 151 152 154 155 300 302 305 307 308 451 453 454 455 457",
+    "0 3 4 10 12 150 152 153 154 158 303 306 307 308 311 450 451 452 453 454",
+    "3 5 8 9 14 150 151 153 154 155 302 303 305 310 312 450 451 452 453 454",
+)
+# The scores of programs and agents in both tracks, by python_client/examples/llm_scale.py.
+_SCALES = (
+    (
+        *(("random moves", 0.0), ("always stop", 0.02), ("danger follower", 0.17)),
+        *(("simple", 0.28), ("heuristic", 0.68), ("champion:level=3", 0.97)),
+    ),
+    (
+        *(
+            ("random moves", 0.0),
+            ("always hunt for 100", 0.0),
+            ("danger follower", 0.02),
+            ("order giver", 0.13),
+        ),
+        *(("simple", 0.43), ("heuristic", 0.69), ("champion:level=3", 0.92)),
+    ),
 )
 
 
@@ -121,6 +171,16 @@ def _suites() -> dict[str, Suite]:
             suites[name] = Suite(
                 name, id, 1, team, opponents, games, seed, partners, revised, kinds, successor
             )
+    of_models = replace(suites["llm-2027"], opponents=(), games=20, ties=0.0)
+    suites["llm-2027"] = replace(of_models, kinds=_MOVES, orders=False, scale=_SCALES[0])
+    suites["llm-orders-2027"] = replace(
+        of_models,
+        name="llm-orders-2027",
+        seed=of_models.seed + 10_000,
+        kinds=_ORDERS,
+        scale=_SCALES[1],
+        starts=tuple(tuple(map(int, part.split())) for part in _STARTS),
+    )
     return suites
 
 
@@ -168,18 +228,39 @@ class SuiteResult:
 
     @property
     def score(self) -> Interval:
-        """The mean over the parts of wins and half the ties, with a 95 % interval.
+        """The mean over the parts of wins and the suite's share of ties, with a 95 % interval.
 
         The interval is the normal distribution's, with the parts as strata.
         """
-        points = [(part.evaluation.results + 1) / 2 for part in self.parts]
+        results = [part.evaluation.results for part in self.parts]
+        points = [np.where(own == 0, self.suite.ties, own == 1) for own in results]
         mean = float(np.mean([p.mean() for p in points]))
         error = math.sqrt(sum(p.var(ddof=1) / len(p) for p in points)) / len(points)
         return Interval(mean, max(0.0, mean - Z * error), min(1.0, mean + Z * error))
 
+    @property
+    def rating(self) -> Interval:
+        """The score on Elo's scale, on which the suite's opponents have 0; 800 at most."""
+        return Interval(*map(_elo, self.score))
+
+    @property
+    def answers(self) -> dict[str, float]:
+        """The shares of a language model's answers by how they were read; else empty."""
+        counts = Counter()
+        for part in self.parts:
+            counts.update(part.evaluation.answers or {})
+        return {how: n / max(1, counts.total()) for how, n in counts.items()}
+
     def __str__(self) -> str:
-        score = self.score
+        score, scale = self.score, self.suite.scale
         lines = [f"{self.suite.name}: score {score.value:.1%} ({score.low:.1%} to {score.high:.1%})"]
+        if scale:
+            scored, games = sum(p.evaluation.games for p in self.parts), self.suite.games * len(self.parts)
+            lines[0] += f" of {scored} of {games} games; Elo {self.rating:+.0f}"
+            lines += [f"  below {n}: {s:.1%}, Elo {_elo(s):+.0f}" for n, s in scale if s > score.high][:1]
+            lines += [f"  above {n}: {s:.1%}, Elo {_elo(s):+.0f}" for n, s in scale if s < score.low][-1:]
+        if answers := self.answers:
+            lines.append("  answers: " + ", ".join(f"{share:.1%} {how}" for how, share in answers.items()))
         names = [part.name if part.id else part.partner or part.opponents for part in self.parts]
         parts = [f"  {name}: {part.evaluation}" for name, part in zip(names, self.parts, strict=True)]
         return "\n".join(lines + parts)
@@ -219,7 +300,7 @@ class _Saved(msgspec.Struct):
     format: str
     sha256: str
     suite: str
-    parts: list[list[_Game]]
+    parts: list[list[_Game | None]]  # None: it cannot be scored
     agents: dict[str, int]
     answers: list[dict[str, int]] | None = None  # a language model's, a part
 
@@ -276,6 +357,8 @@ def _content(result: SuiteResult) -> dict[str, Any]:
         games = zip(e.results.tolist(), e.lengths.tolist(), e.seats.tolist(), packed, strict=True)
         keys = ("result", "length", "seat", "actions")
         parts.append([dict(zip(keys, game, strict=True)) for game in games])
+        for number in e.void:
+            parts[-1].insert(number, None)
     answers = [dict(part.evaluation.answers) for part in result.parts if part.evaluation.answers]
     return {
         "format": _FORMAT,
@@ -293,19 +376,23 @@ def _digest(content: dict[str, Any]) -> str:
 
 
 def _part(
-    suite: Suite, who: tuple[str, str, str], games: Sequence[_Game], answers: dict[str, int] | None
+    suite: Suite, who: tuple[str, str, str], games: Sequence[_Game | None], answers: dict[str, int] | None
 ) -> Part:
     """Read one part of a result file."""
     id, opponents, partner = who
     of_several = id if suite.kinds else ""
     if len(games) != suite.games:
         raise ValueError(f"{len(games)} games {_who(of_several, *who[1:])}, expected {suite.games}")
+    void = tuple(number for number, game in enumerate(games) if game is None)
+    games = [game for game in games if game is not None]
+    if 10 * len(void) > suite.games:
+        raise ValueError(f"{len(void)} of {suite.games} games cannot be scored, expected a tenth at most")
     rows = 2 if suite.team else 1
     form = (rows, 3) if "Radio" in id else (rows,)  # of the actions of a step
     choices = np.array([6, 9, 9] if "Radio" in id else 6)
     columns = zip(*((game.result, game.length, game.seat) for game in games), strict=True)
     kinds = zip(columns, (np.int8, np.int32, np.uint8), strict=True)
-    evaluation = Evaluation(*(np.array(column, dtype) for column, dtype in kinds), answers=answers)
+    evaluation = Evaluation(*(np.array(column, dtype) for column, dtype in kinds), answers=answers, void=void)
     actions = []
     for game in games:
         size = game.length * math.prod(form)
@@ -318,6 +405,11 @@ def _part(
         if (actions[-1] >= choices).any():
             raise ValueError(f"a game has the action {actions[-1].max()}, which there is not")
     return Part(opponents, evaluation, actions, partner, of_several)
+
+
+def _elo(score: float) -> float:
+    """Return the difference on Elo's scale to opponents that this score means, 800 at most."""
+    return 400 * math.log10(max(score, 0.01) / max(1 - score, 0.01))
 
 
 def _who(id: str, opponents: str, partner: str) -> str:

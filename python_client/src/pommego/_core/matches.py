@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from pommego._core.playing import Game, Played
-from pommego._core.program import rules_of, run
+from pommego._core.program import UnscorableError, rules_of, run
 from pommego.spec import GameSpec
 
 #: The numbers in `Played.results` by the program's words.
@@ -61,19 +61,27 @@ def play_matches(
     id, played = spec.id.removeprefix("custom:"), Played(len(games), spec)
     started: list[subprocess.Popen] = []
 
-    def match(number: int) -> None:
+    def match(number: int) -> Exception | None:
         if time.monotonic() < until:
-            end = play(id, games[number].players, games[number].seed, started=started, **rules)
+            try:
+                end = play(id, games[number].players, games[number].seed, started=started, **rules)
+            except UnscorableError as e:
+                return e
             played.results[number] = [RESULTS[result] for result in end["result"]]
             played.lengths[number], played.over[number] = end["steps"], True
+        return None
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        matches: list[Future[None]] = []
+        matches: list[Future[Exception | None]] = []
+        why: Exception | None = None
         try:
             matches.extend(threads.submit(match, number) for number in range(len(games)))
             for done, one in enumerate(matches, 1):
-                one.result()
+                if failed := one.result():
+                    played.leave_out(done - 1, why := failed)
                 tell(done)
+            if why:
+                played.check(why, len(games))
         finally:  # after an interrupt no other begins, and those under way end
             threads.shutdown(wait=False, cancel_futures=True)
             while not all(one.done() for one in matches):

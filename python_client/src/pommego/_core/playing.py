@@ -40,17 +40,35 @@ class Played:
         self.over, self.lengths = np.zeros(games, np.bool_), np.zeros(games, np.int32)
         self.results, self.returns = np.zeros((games, spec.seats), np.int8), np.zeros((games, spec.seats))
         self.answers: dict[str, int] | None = None  # of a language model, by how they were read
+        self.usage: dict[str, float] | None = None  # of a language model
+        self.void: set[int] = set()  # games that cannot be scored
         self.counts = {count.name: np.zeros((games, spec.seats), np.int32) for count in spec.counts}
 
+    def leave_out(self, number: int, why: Exception) -> None:
+        """Note a game that cannot be scored; raises why if more than two, and than a tenth, cannot."""
+        self.void.add(number)
+        if len(self.void) > 2:
+            self.check(why, int(self.over.sum()) + len(self.void))
 
-def progress(games: int) -> Callable[[int], None]:
+    def check(self, why: Exception, games: int) -> None:
+        """Raise why if more than a tenth of so many games cannot be scored."""
+        if 10 * len(self.void) > games:
+            why.add_note(f"{len(self.void)} of {games} games cannot be scored")
+            raise why
+
+
+def progress(games: int) -> Callable[..., None]:
     """Return a function that shows how many games are done in a bar, if standard error is a terminal."""
     begin = time.monotonic()
 
-    def tell(done: int) -> None:
+    def tell(done: int, more: str = "") -> None:
         if sys.stderr.isatty():
             left = f", {(time.monotonic() - begin) * (games / done - 1):.0f} s left" if done else ""
-            bar = f"[{'#' * (30 * done // games):30}] {done} of {games} games{left}" if done < games else ""
+            bar = (
+                f"[{'#' * (30 * done // games):30}] {done} of {games} games{left}{more}"
+                if done < games
+                else ""
+            )
             print(f"\r{bar}\x1b[K", end="", file=sys.stderr, flush=True)
 
     return tell

@@ -20,6 +20,10 @@ class KilledError(PommegoError):
     """The program was killed by a signal."""
 
 
+class UnscorableError(PommegoError):
+    """What was played cannot be scored: what carries an agent's answers has failed."""
+
+
 def rules_of(rules: Mapping[str, Any] | None) -> list[str]:
     return ["--rules", json.dumps(rules, default=plain)] if rules else []
 
@@ -66,4 +70,6 @@ def run(
     text = re.sub(r"^--[a-z-]+: | \(see pommego [\w ]+ --help\)$", "", text)  # a caller gave no such argument
     if process.returncode < 0:
         raise KilledError(f"pommego {command[0]} was killed by signal {-process.returncode}. {text}".strip())
-    raise PommegoError(text or f"pommego {command[0]} exited with status {process.returncode}")
+    raise (UnscorableError if process.returncode == 3 else PommegoError)(
+        text or f"pommego {command[0]} exited with status {process.returncode}"
+    )

@@ -1,0 +1,91 @@
+package match
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pommego/arena/dialogue"
+	"pommego/arena/orders"
+)
+
+// extraField begins the options that are fields of each request, with values of JSON or else texts.
+const extraField = "body."
+
+// harmless are names that can be shown: a key is none.
+var harmless = regexp.MustCompile(`^[a-z_]{2,20}$`)
+
+// options are what takes the value of each option in a language model's name. It returns what is wanted, "" if it has
+// that.
+func (p *model) options() map[string]func(value string) (want string) {
+	number := func(most float64, take func(n float64)) func(string) string {
+		return func(value string) string {
+			n, err := strconv.ParseFloat(value, 64)
+			if take(n); err != nil || !(n >= 0 && n <= most) {
+				return fmt.Sprintf("a number of 0 to %g", most)
+			}
+			return ""
+		}
+	}
+	whole := func(most float64, to *int) func(string) string {
+		return number(most, func(n float64) { *to = int(n) })
+	}
+	text := func(to *string, want string, known ...string) func(string) string {
+		return func(value string) string {
+			if *to = value; value == "" || known != nil && !slices.Contains(known, value) {
+				return want
+			}
+			return ""
+		}
+	}
+	sent := func(field string) func(float64) { return func(n float64) { p.body[field] = n } }
+	return map[string]func(string) string{
+		"model": text(&p.model, "a name"), "key": text(&p.variable, "the name of an environment variable"),
+		"system_prompt": text(&p.file, "the name of a file"), "turns": whole(1e6, &p.turns),
+		"hints": func(value string) string {
+			var err error
+			if p.hints, err = strconv.ParseBool(value); err != nil {
+				return "true or false"
+			}
+			return ""
+		},
+		"detail":      text(&p.detail, strings.Join(dialogue.Details, " or "), dialogue.Details...),
+		"temperature": number(1e6, sent("temperature")), "top_p": number(1, sent("top_p")),
+		"max_tokens": number(1e9, sent("max_tokens")), "frame_ticks": whole(orders.MostTicks, &p.frame),
+		"scratchpad": whole(1e9, &p.scratchpad), "budget": whole(1e9, &p.budget),
+		"price_in": number(1e6, func(n float64) { p.in = n }), "price_out": number(1e6, func(n float64) { p.out = n }),
+	}
+}
+
+// readOptions reads the options in a name. Errors name them, and show no values.
+func (p *model) readOptions(parts []string) error {
+	options := p.options()
+	for len(parts) > 0 {
+		name, value, _ := strings.Cut(parts[0], "=")
+		parts = parts[1:]
+		if field, extra := strings.CutPrefix(name, extraField); extra {
+			for strings.IndexAny(value, `[{"`) == 0 && !json.Valid([]byte(value)) && len(parts) > 0 {
+				value, parts = value+","+parts[0], parts[1:]
+			}
+			if p.body[field] = value; json.Valid([]byte(value)) {
+				p.body[field] = json.RawMessage(value)
+			}
+		} else if take := options[name]; take == nil {
+			if !harmless.MatchString(name) {
+				name = "such"
+			}
+			return fmt.Errorf("an option is wrong: there is no %s option, want some of %s, and %sFIELD, each with a value", name,
+				strings.Join(slices.Sorted(maps.Keys(options)), ", "), extraField)
+		} else if want := take(value); want != "" {
+			return fmt.Errorf("an option is wrong: %s wants %s", name, want)
+		}
+	}
+	if want := options["model"](p.model); want != "" {
+		return fmt.Errorf("an option is wrong: model wants %s", want)
+	}
+	return nil
+}

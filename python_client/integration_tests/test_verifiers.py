@@ -1,0 +1,91 @@
+"""`vf-eval pommego`: the package verifiers plays, with a scripted model behind a real server.
+
+It needs an environment of its own: `uv pip install 'pommego[verifiers]'`.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip(
+    "verifiers", reason="it needs an environment of its own: uv pip install 'pommego[verifiers]'"
+)
+
+from chat import Stub
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    """The address of a model."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Stub) as server:
+        server.asked = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+
+
+def evaluate(url: str, out: Path, *options: str) -> list[dict[str, Any]]:
+    """The episodes of an evaluation."""
+    command = [sys.executable, "-c", "from verifiers.v1.cli.eval.main import main; main()", "pommego"]
+    command += ["-m", "stub", "--client.base-url", url, "--client.api-key-var", "NO_KEY", "--no-push"]
+    command += ["--output-dir", str(out), *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (traces,) = out.rglob("traces.jsonl")
+    return [json.loads(line) for line in traces.read_text().splitlines()]
+
+
+def rewards(episode: dict[str, Any]) -> dict[str, float]:
+    """What the game paid each model."""
+    return {t["agent"]["name"]: t["rewards"]["game"]["score"] for t in episode["traces"] if t["rewards"]}
+
+
+def said(trace: dict[str, Any]) -> list[str]:
+    """The texts that a model read and wrote."""
+    return [node["message"]["content"] for node in trace["nodes"]]
+
+
+def test_groups_start_equal(url: str, tmp_path: Path) -> None:
+    """A game is a task, and its rollouts start equal; the splits have other games."""
+    episodes = evaluate(url, tmp_path / "train", "-n", "2", "-r", "2")
+    assert all(episode["ok"] for episode in episodes) and len(episodes) == 4
+    assert [rewards(episode) for episode in episodes] == [{"player0": 1.0}] * 4
+    texts = sorted(said(episode["traces"][0]) for episode in episodes)
+    assert texts[0] == texts[1] != texts[2] == texts[3]
+    assert "Goal: be the last" in texts[0][0] and texts[0][1].startswith("Tick 0 of 800")
+    (other,) = evaluate(url, tmp_path / "eval", "-n", "1", "-r", "1", "--env.taskset.split", "eval")
+    assert said(other["traces"][0]) not in texts
+
+
+def test_who_stops_has_lost(url: str, tmp_path: Path) -> None:
+    """A game that is not over when the model ends pays -1."""
+    (episode,) = evaluate(url, tmp_path, "-n", "1", "-r", "1", "--env.player0.max-turns", "2")
+    assert rewards(episode) == {"player0": -1.0} and episode["traces"][0]["stop_condition"] == "max_turns"
+
+
+def test_several_models_play_one_game(url: str, tmp_path: Path) -> None:
+    """Each is paid for its own seat, also where their seats are not neighbours."""
+    others = '["simple", "open", "simple"]'
+    options = ["--env.taskset.game", "PommeTeamCompetition-v0", "--env.taskset.opponents", others]
+    (episode,) = evaluate(url, tmp_path, "-n", "1", "-r", "1", *options)
+    paid = rewards(episode)
+    assert set(paid) == {"player0", "player1"} and paid["player0"] == paid["player1"] != 0
+    told = {trace["agent"]["name"]: said(trace)[1] for trace in episode["traces"]}
+    assert "\nYou: A " in told["player0"] and "\nYou: C " in told["player1"]
+
+
+def test_a_model_that_fails_is_not_paid(url: str, tmp_path: Path) -> None:
+    """Nobody has lost: the episode cannot be scored."""
+    options = ["--env.taskset.opponents", '["open"]', "--env.player1.model", "broken"]
+    (episode,) = evaluate(url, tmp_path, "-n", "1", "-r", "1", *options)
+    assert not episode["ok"] and rewards(episode) == {}
+    assert "cannot be scored" in json.dumps(episode["errors"])

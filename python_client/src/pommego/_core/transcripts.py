@@ -1,0 +1,49 @@
+"""Games of language models in a file: what was read and said in each, and what an evaluation goes on from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+_FORMAT = "pommego-evaluation/1"
+
+
+class Transcripts:
+    """Games that are over, as lines of JSON behind a first one that says what they depend on.
+
+    Attributes:
+        games: those that can be scored, by what names them; without what was said.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, about: Mapping[str, Any]) -> None:
+        self.games: dict[str, dict[str, Any]] = {}
+        self._path, self._lock = path and Path(path), Lock()
+        if not self._path:
+            return
+        head = {"format": _FORMAT, **about}
+        if not self._path.exists():
+            with self._path.open("x") as file:
+                file.write(json.dumps(head) + "\n")
+            return
+        text = self._path.read_bytes()
+        whole = text.rfind(b"\n") + 1  # a kill may have cut the last line off
+        first, *lines = map(json.loads, text[:whole].splitlines() or [b"null"])
+        if first != json.loads(json.dumps(head)):
+            raise ValueError(f"out is {path}, which begins with {first}, expected {head}: name another file")
+        os.truncate(self._path, whole)
+        for game in lines:
+            if not game["void"]:
+                self.games[game.pop("game")] = {k: v for k, v in game.items() if k != "messages"}
+
+    def add(self, name: str, game: Mapping[str, Any]) -> None:
+        """Keep a game that is over, on the disk."""
+        if self._path:
+            line = json.dumps({"game": name, **game})
+            with self._lock, self._path.open("a") as file:
+                file.write(line + "\n")
+                file.flush()
+                os.fsync(file.fileno())

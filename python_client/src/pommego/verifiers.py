@@ -1,0 +1,123 @@
+"""Games in words for the package verifiers: ``vf-eval pommego``. ``docs/language-models.md`` describes it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Literal
+
+import verifiers.v1 as vf
+from pydantic import Field
+
+import pommego
+from pommego.llm import Environment
+
+__all__ = ["PommegoTaskset", "PommegoVerifier"]
+
+_FIRST = {"train": 0, "eval": 1_000_000}  # seeds, as those of the splits that the server names
+_OPEN = "open"
+_TALKS = vf.AgentConfig(harness={"id": "null"}, runtime={"type": "subprocess"})  # and runs nothing
+
+
+class PommegoConfig(vf.TasksetConfig):
+    """Which games: options of `pommego.llm.Environment`, and how many.
+
+    Attributes:
+        game: an id of the catalog.
+        opponents: the agent in all other seats, or in each; "open" is a seat of another player's model.
+        split: "train", or "eval" with other seeds.
+        games: how many. A game is a task, whose rollouts start equal.
+        reset: further options, such as detail and rules.
+    """
+
+    game: str = "OneVsOne-v0"
+    opponents: list[str] = Field(["static"], min_length=1)
+    split: Literal["train", "eval"] = "train"
+    games: int = 1000
+    reset: dict[str, Any] = Field(default_factory=dict)
+
+
+class PommegoData(vf.TaskData):
+    """A game: what its reset takes."""
+
+    reset: dict[str, Any]
+
+
+class PommegoTask(vf.Task[PommegoData]):
+    """A game."""
+
+
+class PommegoTaskset(vf.Taskset[PommegoTask, PommegoConfig]):
+    """Games with seeds that count on."""
+
+    def load(self) -> Iterator[PommegoTask]:
+        """Yield the games of the split."""
+        config = self.config
+        given = {"env": config.game, "opponents": config.opponents, **config.reset}
+        for number in range(config.games):
+            reset = given | {"seed": _FIRST[config.split] + number}
+            name = f"{config.game}/{config.split}#{number}"
+            yield PommegoTask(PommegoData(name=name, prompt=None, reset=reset), config.task)
+
+
+class PommegoVerifierConfig(vf.EnvConfig):
+    """Who plays: the models of the seats that are open, in their order; without others player0 alone.
+
+    Attributes:
+        address: of a running ``pommego serve --openenv``; "": one is started.
+        token: that server's token, if it has one.
+    """
+
+    player0: vf.AgentConfig = _TALKS
+    player1: vf.AgentConfig = _TALKS
+    player2: vf.AgentConfig = _TALKS
+    player3: vf.AgentConfig = _TALKS
+    address: str = ""
+    token: str = ""
+
+
+class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
+    """Plays a game. The reward of a seat is what the game pays it, -1 if its model ends before the game.
+
+    If a model fails, the episode has failed: nobody is paid.
+    """
+
+    async def run(self, task: PommegoTask, agents: vf.Agents) -> None:
+        """Play with a model in each open seat."""
+        where = {"address": self.config.address or None, "token": self.config.token or None}
+        reset = dict(task.data.reset)
+        others, seat = reset["opponents"], reset.pop("seat", 0)
+        if len(others) == 1:
+            spec = (await asyncio.to_thread(pommego.catalog, **where))[reset["env"]]
+            others = others * (spec.seats - 1)
+        line = [*others[:seat], _OPEN, *others[seat:]]
+        seats = [own for own, name in enumerate(line) if name == _OPEN]
+        if len(seats) > 1:
+            reset["episode_id"] = secrets.token_hex(16)
+        with ThreadPoolExecutor(len(seats)) as threads:  # a seat may wait for all others
+            async with asyncio.TaskGroup() as group:
+                for k, own in enumerate(seats):
+                    given = reset | {"seat": own, "opponents": [*line[:own], *line[own + 1 :]]}
+                    agent, env = getattr(agents, f"player{k}"), Environment(**where, **given)
+                    group.create_task(_play(env, agent, own, task, threads))
+
+
+async def _play(
+    env: Environment, agent: vf.Agent, seat: int, task: PommegoTask, threads: ThreadPoolExecutor
+) -> None:
+    """Play a seat to the end of the game, or until its model ends."""
+    call = partial(asyncio.get_running_loop().run_in_executor, threads)
+    text = await call(env.reset)
+    rules = text[: env._told.metadata.prompt]
+    view = text[len(rules) + bool(rules) :]
+    own = vf.Task(vf.TaskData(idx=task.data.idx, prompt=None, system_prompt=rules))
+    async with agent.interaction(own) as talk:
+        while not env._told.done and not (said := await talk.turn(view)).terminated:
+            view = await call(env._play, said.last_reply)
+    env._close()
+    if talk.trace.errors:
+        raise RuntimeError(f"the model in seat {seat} failed, so that the game cannot be scored")
+    talk.trace.record_reward("game", env.get_reward())
