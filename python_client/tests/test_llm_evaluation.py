@@ -199,9 +199,7 @@ def test_the_scale_is_measured_with_text(binary: Path, monkeypatch: pytest.Monke
     """A script writes an agent's moves as text: they win as the agent does, and programs are told apart."""
     monkeypatch.setenv("POMMEGO_BINARY", str(binary))
     monkeypatch.setitem(suites.SUITES, "llm-2027", suites.SUITES["llm-2027"])
-    spec = importlib.util.spec_from_file_location(
-        "llm_scale", REPOSITORY / "python_client/examples/llm_scale.py"
-    )
+    spec = importlib.util.spec_from_file_location("llm_scale", REPOSITORY / "benchmarks/llm_scale.py")
     scale = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(scale)
     names = ["champion:level=1", "danger follower", "chatter"]

@@ -133,7 +133,7 @@ _STARTS = (
     "0 3 4 10 12 150 152 153 154 158 303 306 307 308 311 450 451 452 453 454",
     "3 5 8 9 14 150 151 153 154 155 302 303 305 310 312 450 451 452 453 454",
 )
-# The scores of programs and agents in both tracks, by python_client/examples/llm_scale.py.
+# The scores of programs and agents in both tracks, by benchmarks/llm_scale.py.
 _SCALES = (
     (
         *(("random moves", 0.0), ("always stop", 0.02), ("danger follower", 0.17)),
