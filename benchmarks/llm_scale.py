@@ -1,4 +1,6 @@
-"""Play a suite of language models with programs that read and write text: `python benchmarks/llm_scale.py llm-2027`.
+"""Play a suite of language models with programs that read and write text.
+
+    python benchmarks/llm_scale.py llm-2027
 
 Each program is a model as `pommego.llm.evaluate` takes it. Built-in agents play, too: a script writes their
 moves as text. The scores are the suite's scale.
