@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "python_client" / "tests"))
 
 import browser  # noqa: E402
-from test_browser_looks import living, playing  # noqa: E402
+from test_browser_looks import living, playing, starting, walled  # noqa: E402
 
 BINARY = HERE.parent / "bin" / "pommego"
 ENV, SEED = "PommeTeamCompetition-v0", 3
@@ -43,6 +43,10 @@ def main() -> None:
     with playing(camera.window, BINARY):
         camera.take("view-play", DESKTOP)
         camera.take("view-play-phone", PHONE, dark=True)
+    with starting(camera.window, BINARY):
+        camera.take("view-start", DESKTOP)
+    with walled(camera.window):
+        camera.take("view-wall", DESKTOP, dark=True)
     with living(camera.window):
         camera.take("view-live", DESKTOP, dark=True)
         camera.take("view-live-phone", PHONE)

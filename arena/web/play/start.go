@@ -4,24 +4,63 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"reflect"
 	"regexp"
+	"slices"
+	"strings"
+	"time"
 
+	"pommego/arena/match"
 	"pommego/arena/scene"
+	"pommego/arena/words"
 	"pommego/env"
 )
 
 // Offer is a game that can be chosen on the start page.
 type Offer struct {
 	Head   scene.Head `json:"head"`
-	About  string     `json:"about"`
+	Step   scene.Step `json:"step"`   // the start of a game
+	IDs    []string   `json:"ids"`    // that are this game
+	About  string     `json:"about"`  // in a few words; those of one kind begin alike
+	Goal   string     `json:"goal"`   // what a seat plays for
 	Agents []string   `json:"agents"` // for the seats of others
+	Levels []Level    `json:"levels"` // of which these are enough to choose from, the weakest first
+
+	game env.Game
+}
+
+// Level is how strong others are, and the agent that is so.
+type Level struct {
+	Name  string `json:"name"`
+	Agent string `json:"agent"`
+}
+
+// levels have the first of these agents that a game has.
+var levels = []struct {
+	name   string
+	agents []string
+}{
+	{"calm", []string{"simple"}}, {"hard", []string{"heuristic", "flat"}},
+	{"champion", []string{"champion:level=5", "mcts"}},
 }
 
 // OfferOf offers a game with its built-in agents, each level of those that have any.
 func OfferOf(game env.Game) Offer {
-	spec := game.Spec()
-	o := Offer{Head: scene.HeadOf(spec, game.New(1)[0]), About: spec.Description}
+	spec, m, t := game.Spec(), game.New(1)[0], game.NewTrackers(1, false)[0]
+	m.Reset(env.Seed{Value: 1})
+	t.Begin(m)
+	o := Offer{Head: scene.HeadOf(spec, m), Step: scene.Describe(spec, m, t, nil), IDs: []string{spec.ID},
+		About: spec.Description, Goal: goal(game), game: game}
+	for _, l := range levels {
+		for _, name := range l.agents {
+			if _, err := game.NewAgent(name); err == nil {
+				o.Levels = append(o.Levels, Level{l.name, name})
+				break
+			}
+		}
+	}
 	for _, name := range spec.Agents {
 		o.Agents = append(o.Agents, name)
 		for level := 1; ; level++ {
@@ -33,6 +72,75 @@ func OfferOf(game env.Game) Offer {
 		}
 	}
 	return o
+}
+
+var (
+	goals = regexp.MustCompile(`(?m)^Goal: (.*)$`)
+	steps = strings.NewReplacer("Tick ", "Step ", "tick ", "step ") // as pages call them
+)
+
+// goal is what the rules in short say of it, with a capital letter.
+func goal(game env.Game) string {
+	head := scene.HeadOf(game.Spec(), game.New(1)[0])
+	told, err := words.New(game.Spec(), &head)
+	if err != nil {
+		return ""
+	}
+	found := goals.FindStringSubmatch(told.Rules())
+	if found == nil {
+		return ""
+	}
+	return strings.ToUpper(found[1][:1]) + steps.Replace(found[1][1:])
+}
+
+// exhibitPause is how long each step of an exhibition is shown.
+const exhibitPause = time.Second / 5
+
+// exhibit sends a match between the strongest agents of a game, step by step, for as long as a page looks at it.
+func (t *Table) exhibit(w http.ResponseWriter, r *http.Request) {
+	id, offers := r.FormValue("env"), t.offers()
+	at := slices.IndexFunc(offers, func(o Offer) bool { return o.Head.Env == id })
+	if at < 0 || len(offers[at].Levels) == 0 {
+		http.Error(w, fmt.Sprintf("env is %q, want one that is offered", id), http.StatusNotFound)
+		return
+	}
+	o := &offers[at]
+	names := slices.Repeat([]string{o.Levels[len(o.Levels)-1].Agent}, o.game.Spec().Seats)
+	var players []match.Player
+	for _, name := range names {
+		p, err := match.NewPlayer(o.game, name)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		defer p.Close()
+		players = append(players, p)
+	}
+	feed, viewer, send := scene.Feed{Most: 4}, scene.Viewer{}, scene.Lines[scene.Line](w)
+	seed := env.Seed{Value: uint64(time.Now().UnixMilli())}
+	match.Play(r.Context(), o.game, players, seed, match.Rules{}, func(at match.Moment) error { // an error: nobody looks
+		describe(&feed, at, names)
+		err := send(feed.News(&viewer, scene.Whole))
+		select {
+		case <-r.Context().Done():
+		case <-time.After(exhibitPause):
+		}
+		return err
+	})
+}
+
+// playing says which match is played, to those who could join or stop it.
+type playing struct {
+	Env   string `json:"env"`   // "": none
+	Seats []int  `json:"seats"` // of people
+}
+
+// now is what is played; t.mu is held.
+func (t *Table) now() (p playing) {
+	if t.game != nil && t.end == "" {
+		p = playing{t.game.Spec().ID, slices.Sorted(maps.Keys(t.people))}
+	}
+	return p
 }
 
 // Order is what a page asks to be played.
@@ -51,13 +159,17 @@ func (o *Order) Answer(err error) { o.answer <- err }
 // whose options name no file.
 var names = regexp.MustCompile(`^(human(:speed=[0-9.]+)?|[a-z0-9-]+(:level=[0-9]+)?)$`)
 
-// offered is what there is to choose, for a page that does not know it yet.
-func (t *Table) offered(_ int, to *known) []line {
-	if to.offers {
-		return nil
+// offered is what there is to choose, and what is played, for a page that does not know it yet; t.mu is held.
+func (t *Table) offered(_ int, to *known) (lines []line) {
+	if !to.offers {
+		to.offers = true
+		lines = append(lines, line{Offers: t.offers()})
 	}
-	to.offers = true
-	return []line{{Offers: t.offers()}}
+	if now := t.now(); !reflect.DeepEqual(now, to.playing) {
+		to.playing = now
+		lines = append(lines, line{Playing: &now})
+	}
+	return lines
 }
 
 // start passes an order on, and answers once the match begins.
