@@ -6,13 +6,18 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
+
+import numpy as np
+
+import pommego
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "python_client" / "tests"))
 
 import browser  # noqa: E402
-from test_browser_looks import living, playing, starting, walled  # noqa: E402
+from test_browser_looks import living, playing  # noqa: E402
 
 BINARY = HERE.parent / "bin" / "pommego"
 ENV, SEED = "PommeTeamCompetition-v0", 3
@@ -43,10 +48,8 @@ def main() -> None:
     with playing(camera.window, BINARY):
         camera.take("view-play", DESKTOP)
         camera.take("view-play-phone", PHONE, dark=True)
-    with starting(camera.window, BINARY):
-        camera.take("view-start", DESKTOP)
-    with walled(camera.window):
-        camera.take("view-wall", DESKTOP, dark=True)
+    start(camera)
+    wall(camera)
     with living(camera.window):
         camera.take("view-live", DESKTOP, dark=True)
         camera.take("view-live-phone", PHONE)
@@ -73,6 +76,28 @@ def logo() -> str:
         )
         parts.append(f"{shape} fill='{colours[layer['fill']] if 'fill' in layer else 'none'}'{line}/>")
     return f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 100 100'>{''.join(parts)}</svg>\n"
+
+
+def start(camera: Camera) -> None:
+    """Look at champions on the start page."""
+    with browser.match(BINARY, "--web") as (_, address):
+        camera.window.open(address, "#offers")
+        browser.until(lambda: "Step 30" in camera.window.run("return byId('show').ariaLabel"), 60)
+        camera.take("view-start", DESKTOP)
+
+
+def wall(camera: Camera) -> None:
+    """Look at games whose learners act at random, but mostly lay no bombs."""
+    with pommego.make_vec("PommeFFACompetition-v0", 64, opponents=["simple"] * 3, web=True) as envs:
+        _, info = envs.reset(seed=SEED)
+        camera.window.open(envs.web_address, "#about")
+        while camera.window.run("return all('#episodes li').length") < 5:
+            for _ in range(40):
+                actions = envs.sample_actions(info["action_mask"])
+                *_, info = envs.step(np.where((actions == 5) & (np.arange(64) % 4 > 0), 0, actions))
+                time.sleep(0.01)
+        camera.take("view-wall", DESKTOP, dark=True)
+        camera.window.driver.get("about:blank")
 
 
 def recorded(camera: Camera, game: Path) -> None:

@@ -99,9 +99,12 @@ def living(window: Browser) -> Iterator[None]:
 
 @contextmanager
 def starting(window: Browser, binary: Path) -> Iterator[None]:
+    dark = window.run("return matchMedia('(prefers-color-scheme: dark)').matches")
+    wanted = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce"}
+    features = [{"name": name, "value": value} for name, value in wanted.items()]
+    window.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     with browser.match(binary, "--web") as (_, address):
         window.open(address, "#offers")
-        browser.until(lambda: "Step 3" in window.run("return byId('show').getAttribute('aria-label')"))
         yield
 
 
@@ -110,11 +113,10 @@ def walled(window: Browser) -> Iterator[None]:
     with pommego.make_vec(TEAM, 16, opponents=["simple"] * 3, seat=0, web=True) as envs:
         envs.reset(seed=5)
         window.open(envs.web_address, "#panes")
-        actions = np.random.default_rng(1)
-        until = "return all('#panes canvas').length === 16 && all('#episodes a').length > 0 && byId('won-now').textContent !== '…'"
-        while not window.run(until):
-            for _ in range(20):
-                envs.step(actions.integers(0, 6, 16))
+        reached = "return all('#panes span').filter(e => e.textContent.endsWith(` ${given[0]}`)).length"
+        for step in range(1, 9):
+            envs.step(np.full(16, step % 3))
+            browser.until(lambda step=step: window.run(reached, step) == 16)
         yield
 
 

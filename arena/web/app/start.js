@@ -1,11 +1,11 @@
 // The start page: champions play until somebody does. Cards say how strong the others are and which game it is.
 
 import { encoded } from "./address.js";
-import { Board } from "./board.js";
+import { Board, form, thumbnail } from "./board.js";
 import { complain, element, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
-import { Seats } from "./seats.js";
 import { rest, server } from "./server.js";
+import { sprites } from "./sprites.js";
 import { open } from "./stage.js";
 
 const speeds = [0, 1, 2, 3, 4, 6, 10, 25, 60]; // moves a second
@@ -57,13 +57,13 @@ function listOffers(env) {
 
 // offerSeats offers the seats of a game: one for the person, agents for the others.
 function offerSeats({ head, agents }, agent) {
-  const seats = new Seats(find("sitting"), new Game({ ...head, steps: [] }));
-  seats.cards.forEach(({ whole, seat }) => {
+  const game = new Game({ ...head, steps: [] });
+  find("sitting").replaceChildren(...head.teams.flat().sort((a, b) => a - b).map(seat => {
     const options = agents.map(name => element("option", { value: name, selected: name === agent }, worded(name)));
-    const select = element("select", { name: "agent", ariaLabel: `Agent in seat ${seat}` }, ...options);
-    const mine = element("label", { className: "mine" }, element("input", { type: "radio", name: "mine", value: seat, checked: seat === 0 }), " you");
-    whole.children[1].append(element("p", { className: "sits" }, mine, select));
-  });
+    return element("li", { className: "sits" }, thumbnail(pen => sprites.agent(pen, sprites.seatColour(game, seat), String(seat), form(game, seat))),
+      element("label", {}, element("input", { type: "radio", name: "mine", value: seat, checked: seat === 0 }), " you"),
+      element("select", { name: "agent", ariaLabel: `Agent in seat ${seat}` }, ...options));
+  }));
 }
 
 // exhibit shows champions at a game, match after match.
@@ -118,13 +118,13 @@ export function offer({ token, env }, signal) {
   document.title = "Play · pommego";
   offerSpeeds(find("pace"));
   signal.addEventListener("abort", () => showing.abort(), { once: true });
-  const form = find("start");
-  form.onchange = ({ target }) => { if (["env", "level"].includes(target.name)) choose(token); };
-  form.onsubmit = async event => {
+  const table = find("start");
+  table.onchange = ({ target }) => { if (["env", "level"].includes(target.name)) choose(token); };
+  table.onsubmit = async event => {
     event.preventDefault();
     complain();
     const mine = Number(chosen("mine")), speed = find("pace").value;
-    const agents = [...form.querySelectorAll("[name=agent]")].map(select => select.value);
+    const agents = [...table.querySelectorAll("[name=agent]")].map(select => select.value);
     agents[mine] = speed === "0" ? "human" : `human:speed=${speed}`;
     try {
       await server.post("api/play/start", token, { env: chosen("env"), agents });
