@@ -56,15 +56,15 @@ verify: build ## replay the recorded games
 	bin/pommego verify $(TRACES)
 	go run ./internal/oracle internal/oracle/testdata
 
-# Without the profile, for which go test would compile everything a second time.
+# Without the profile, for which go test would compile everything a second time, and without vet, which lint runs.
 test-go: ## Go tests
-	go test -pgo=off ./...
+	go test -pgo=off -vet=off ./...
 
 # The race detector needs cgo. Short tests: it slows games down tenfold.
 test-race: ## Go tests of what runs in parallel, under the race detector
 	@if ! command -v $$(go env CC) >/dev/null; then \
 		echo "no C compiler ($$(go env CC)): the race detector needs one, skipping"; exit 0; fi; \
-	CGO_ENABLED=1 go test -race -short ./vec ./bridge ./arena/trace ./arena/tournament
+	CGO_ENABLED=1 go test -race -vet=off -short ./vec ./bridge ./arena/trace ./arena/tournament
 
 # Files side by side, each of them in order and in one process.
 # The longest of those in Chromium are left to test-browser.

@@ -27,15 +27,15 @@ func (o Options) workers() int { return cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 
 // Report is what a run found. Its JSON form is the one scripts rely on.
 type Report struct {
-	Games   int      `json:"games"`
-	Workers int      `json:"workers"`
-	Env     string   `json:"env,omitempty"` // Options.Game, and its rules
-	Rules   any      `json:"rules,omitempty"`
-	Results []Result `json:"results"`
+	Games   int           `json:"games"`
+	Workers int           `json:"workers"`
+	Env     string        `json:"env,omitempty"` // Options.Game, and its rules
+	Rules   any           `json:"rules,omitempty"`
+	Results []Measurement `json:"results"`
 }
 
-// Result is one measurement, in moves of whole games a second.
-type Result struct {
+// Measurement is one measurement, in moves of whole games a second.
+type Measurement struct {
 	Name   string  `json:"name"`
 	Median float64 `json:"env_steps_per_second"`
 	Min    float64 `json:"min"`
@@ -111,7 +111,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	for _, b := range chosen {
 		s := samples[b.name]
-		r := Result{
+		r := Measurement{
 			Name: b.name, Median: median(s), Min: slices.Min(s), Max: slices.Max(s),
 			AllocsPerStep: allocs[b.name], Rounds: s,
 		}

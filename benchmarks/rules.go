@@ -80,7 +80,7 @@ func measurementsOf(rules, observed env.Game, first bool) []bench {
 }
 
 // player plays a game by its rules alone.
-func player(game env.Game) (rollout.Player, error) {
+func player(game env.Game) (rollout.Games, error) {
 	source, ok := game.(rollout.Source)
 	if !ok {
 		return nil, fmt.Errorf("%s cannot be played by its rules alone: its game has no method Rollouts", game.Spec().ID)

@@ -14,10 +14,11 @@ const (
 	Undecided SeatResult = "undecided" // also the result of who is out while its team plays on
 )
 
+// SeatResults are all results, in the order of their codes.
+var SeatResults = []SeatResult{Undecided, Won, Lost, Tied}
+
 // Code is the result as batches have it: 0 undecided, 1 won, 2 lost, 3 tied.
-func (r SeatResult) Code() uint8 {
-	return uint8(slices.Index([]SeatResult{Undecided, Won, Lost, Tied}, r))
-}
+func (r SeatResult) Code() uint8 { return uint8(slices.Index(SeatResults, r)) }
 
 // SeatResults is the result of each seat after a step that began with the seats of before in.
 func (s *Status) SeatResults(teams [][]int, before SeatSet) []SeatResult {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,7 +66,7 @@ func described(t testing.TB, folder string) []string {
 	set := sets(t, folder)[0]
 	var all []string
 	err := set.Episodes(func(e *Episode) error {
-		all = append(all, fmt.Sprint(e.Seed, set.Names(e), e.Steps, e.Result, e.Winners, e.Outcome, e.Lived, e.Truncated,
+		all = append(all, fmt.Sprint(e.Seed, set.Names(e), e.Steps, e.Results, e.Outcome, e.Lived, e.Truncated,
 			e.Actions))
 		return nil
 	})
@@ -77,6 +78,7 @@ func described(t testing.TB, folder string) []string {
 
 // TestFilter keeps some games.
 func TestFilter(t *testing.T) {
+	won := func(e *Episode, _ []string) bool { return slices.Contains(e.Results, env.Won) }
 	config := small()
 	config.Games = 20
 	folder := generate(t, ffa, config, testOptions(1))
@@ -85,22 +87,22 @@ func TestFilter(t *testing.T) {
 		keep   Filter
 		want   func(*Episode, []string) bool
 	}{
-		{"by result", Filter{Result: "Win"}, func(e *Episode, _ []string) bool { return e.Result == env.Win }},
+		{"by result", Filter{Result: env.Won}, won},
 		{"by the least length", Filter{MinSteps: 30}, func(e *Episode, _ []string) bool { return e.Steps >= 30 }},
 		{"by the greatest length", Filter{MaxSteps: 40}, func(e *Episode, _ []string) bool { return e.Steps <= 40 }},
 		{"by who plays", Filter{Agent: "simple"},
 			func(_ *Episode, names []string) bool { return strings.Contains(fmt.Sprint(names), "simple") }},
-		{"by who wins", Filter{Winner: "simple"}, func(e *Episode, names []string) bool {
+		{"by who wins", Filter{Agent: "simple", Result: env.Won}, func(e *Episode, names []string) bool {
 			for seat, name := range names {
-				if name == "simple" && e.Winners.Has(seat) {
+				if name == "simple" && e.Results[seat] == env.Won {
 					return true
 				}
 			}
 			return false
 		}},
 		{"by number", Filter{First: 3, Games: 9}, func(e *Episode, _ []string) bool { return e.Game >= 3 && e.Game < 12 }},
-		{"by several", Filter{Result: "Win", MinSteps: 30},
-			func(e *Episode, _ []string) bool { return e.Result == env.Win && e.Steps >= 30 }},
+		{"by several", Filter{Result: env.Won, MinSteps: 30},
+			func(e *Episode, names []string) bool { return won(e, names) && e.Steps >= 30 }},
 	} {
 		out := filepath.Join(t.TempDir(), "set")
 		m, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Keep: c.keep}, out, testOptions(1))

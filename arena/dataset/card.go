@@ -109,10 +109,6 @@ Layout {{.Layout}}: {{.Rows}} rows in {{len .Files}} files, {{per 2 .Bytes .Step
 {{end}}
 ## What the games were like
 {{with .Statistics}}
-| result | games | |
-|---|---:|---:|
-{{range $name, $n := .Results}}| {{$name}} | {{$n}} | {{percent $n $games}} |
-{{end}}
 Games have {{.Shortest}} to {{.Longest}} steps, {{per 1 .Steps .Games}} on average; {{.Truncated}} were cut off.
 
 | agent | seats | won | lost | tied | steps lived | moves replaced |

@@ -16,9 +16,6 @@ type Episode struct {
 	Start  []byte   // the game at its start, as vec.Pool.Save writes it; nil if Dealt says enough
 	Agents []uint16 // by seat, indices into the data set's agents
 	Steps  int      // steps made
-	Result env.Result
-	// Winners are the seats that won.
-	Winners env.SeatSet
 	// Results are by seat.
 	Results []env.SeatResult
 	// Outcome is what the end paid each seat, 0 where its fate was not decided.

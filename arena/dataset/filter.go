@@ -5,25 +5,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"pommego/env"
 )
 
 // Filter selects games. A zero field excludes none.
 type Filter struct {
-	Result   string // a result's name
+	Agent    string         // plays in some seat
+	Result   env.SeatResult // of some seat, or of one of the agent's
 	MinSteps int
 	MaxSteps int
-	Agent    string // plays in some seat
-	Winner   string // an agent one of whose seats won
-	First    int    // the lowest number of a game
-	Games    int    // how many numbers from there; 0: all
+	First    int // the lowest number of a game
+	Games    int // how many numbers from there; 0: all
 }
 
 // Validate says what is wrong with the filter.
 func (f *Filter) Validate() error {
-	results := []string{"Win", "Loss", "Tie", "Incomplete"}
 	switch {
-	case f.Result != "" && !slices.Contains(results, f.Result):
-		return fmt.Errorf("there is no result %q, want one of %s", f.Result, strings.Join(results, ", "))
+	case f.Result != "" && !slices.Contains(env.SeatResults, f.Result):
+		return fmt.Errorf("there is no result %q, want one of %q", f.Result, env.SeatResults)
 	case f.MinSteps < 0 || f.MaxSteps < 0:
 		return errors.New("a length is negative, want 0 (any) or more")
 	case f.First < 0 || f.Games < 0:
@@ -37,18 +37,14 @@ func (f *Filter) Validate() error {
 // Keep reports whether a game is chosen.
 func (f *Filter) Keep(e *Episode, names []string) bool {
 	switch {
-	case f.Result != "" && f.Result != e.Result.String(),
-		e.Steps < f.MinSteps,
+	case e.Steps < f.MinSteps,
 		f.MaxSteps > 0 && e.Steps > f.MaxSteps,
-		f.Agent != "" && !slices.Contains(names, f.Agent),
 		e.Game < f.First,
 		f.Games > 0 && e.Game-f.First >= f.Games:
 		return false
-	case f.Winner == "":
-		return true
 	}
 	for seat, name := range names {
-		if name == f.Winner && e.Winners.Has(seat) {
+		if (f.Agent == "" || name == f.Agent) && (f.Result == "" || e.Results[seat] == f.Result) {
 			return true
 		}
 	}
@@ -67,11 +63,10 @@ func (f *Filter) String() string {
 		given bool
 		text  string
 	}{
-		{f.Result != "", "result " + f.Result},
 		{f.MinSteps > 0, fmt.Sprintf("at least %d steps", f.MinSteps)},
 		{f.MaxSteps > 0, fmt.Sprintf("at most %d steps", f.MaxSteps)},
 		{f.Agent != "", f.Agent + " plays"},
-		{f.Winner != "", f.Winner + " wins"},
+		{f.Result != "", "result " + string(f.Result)},
 		{f.First > 0, fmt.Sprintf("from game %d", f.First)},
 		{f.Games > 0, fmt.Sprintf("%d numbers", f.Games)},
 	} {

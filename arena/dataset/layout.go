@@ -310,12 +310,11 @@ func resultColumn(name, meaning string, seat func(r *row) int) column {
 	return column{Column{Name: name, Type: String, Meaning: meaning},
 		func(r *row) parquet.Value { return text(string(r.e.Results[seat(r)])) },
 		func(r *row, v parquet.Value) error {
-			known := []env.SeatResult{env.Won, env.Lost, env.Tied, env.Undecided}
-			at := slices.Index(known, env.SeatResult(v.ByteArray()))
+			at := slices.Index(env.SeatResults, env.SeatResult(v.ByteArray()))
 			if at < 0 {
-				return fmt.Errorf("%w: a seat's result is %q, want one of %q", errDamaged, v.ByteArray(), known)
+				return fmt.Errorf("%w: a seat's result is %q, want one of %q", errDamaged, v.ByteArray(), env.SeatResults)
 			}
-			r.e.Results[seat(r)] = known[at]
+			r.e.Results[seat(r)] = env.SeatResults[at]
 			return nil
 		}}
 }

@@ -103,7 +103,7 @@ func (p *player) playMatch(ctx context.Context, e *Episode, client *script) erro
 
 // conclude writes down how a game stands at its end.
 func (e *Episode) conclude(spec *env.Spec, m env.Match, s env.Status) {
-	e.Result, e.Winners, e.Truncated = s.Result, s.Winners, !s.Over
+	e.Truncated = !s.Over
 	m.Outcome(e.Outcome)
 	var before env.SeatSet // who made the last step
 	for k := range e.Outcome {

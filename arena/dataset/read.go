@@ -208,28 +208,8 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	if m.Layout == Dialogues {
 		e.Counts = nil // those who are out have no more rows, and may be counted on
 	}
-	e.settle()
 	if err := e.fits(sh); err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	return e, rows, nil
-}
-
-// settle derives the game's result and winners from those of the seats.
-func (e *Episode) settle() {
-	switch {
-	case e.Truncated:
-		e.Result = env.Incomplete
-	case slices.Contains(e.Results, env.Won):
-		e.Result = env.Win
-	case slices.Contains(e.Results, env.Tied):
-		e.Result = env.Tie
-	default:
-		e.Result = env.Loss
-	}
-	for seat, outcome := range e.Outcome {
-		if e.Result == env.Win && outcome > 0 {
-			e.Winners = e.Winners.With(seat)
-		}
-	}
 }

@@ -21,7 +21,6 @@ type Recorded struct {
 	// Extra has, for each of Config.Extra by its name, the array of each step and
 	// seat of the client's agents.
 	Extra   map[string][]byte `json:"extra"`
-	Result  env.Result        `json:"result"`
 	Winners env.SeatSet       `json:"winners"`
 }
 
@@ -102,9 +101,15 @@ func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
 	if err := p.playMatch(ctx, e, script); err != nil {
 		return err
 	}
-	if e.Steps != steps || e.Result != r.Result || e.Winners != r.Winners {
-		return fmt.Errorf("%w: %v for seats %b after %d steps, the client says %v for %b after %d",
-			errRecorded, e.Result, e.Winners, e.Steps, r.Result, r.Winners, steps)
+	var winners env.SeatSet
+	for seat, result := range e.Results {
+		if result == env.Won {
+			winners = winners.With(seat)
+		}
+	}
+	if e.Steps != steps || winners != r.Winners {
+		return fmt.Errorf("%w: after %d steps seats %v have won, the client says %v after %d", errRecorded, e.Steps,
+			winners.List(), r.Winners.List(), steps)
 	}
 	return nil
 }

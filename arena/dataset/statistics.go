@@ -9,11 +9,10 @@ import (
 // Statistics are what the games of a data set were like. They are numbers that
 // can be added up, so that those of the files make those of the whole.
 type Statistics struct {
-	Games     int            `json:"games"`
-	Steps     int            `json:"steps"`
-	Decisions int            `json:"decisions"` // steps of seats that were in
-	Truncated int            `json:"truncated"`
-	Results   map[string]int `json:"results"`
+	Games     int `json:"games"`
+	Steps     int `json:"steps"`
+	Decisions int `json:"decisions"` // steps of seats that were in
+	Truncated int `json:"truncated"`
 
 	Shortest int `json:"shortest"`
 	Longest  int `json:"longest"`
@@ -41,7 +40,7 @@ type AgentStatistics struct {
 }
 
 func newStatistics(spec *env.Spec, agents []string) *Statistics {
-	s := &Statistics{Results: map[string]int{}, Seats: make([]SeatStatistics, spec.Seats)}
+	s := &Statistics{Seats: make([]SeatStatistics, spec.Seats)}
 	for i, name := range agents {
 		if !slices.Contains(agents[:i], name) {
 			s.Agents = append(s.Agents, AgentStatistics{Agent: name, Choices: make([]int, spec.Actions[0].N)})
@@ -58,7 +57,6 @@ func (s *Statistics) count(e *Episode, agents []string, sh shape) {
 	s.Games++
 	s.Steps += e.Steps
 	s.Truncated += int(toByte(e.Truncated))
-	s.Results[e.Result.String()]++
 	for seat, index := range e.Agents {
 		a := s.agent(agents[index])
 		a.Games++
@@ -111,9 +109,6 @@ func (s *Statistics) add(o *Statistics) {
 	s.Steps += o.Steps
 	s.Decisions += o.Decisions
 	s.Truncated += o.Truncated
-	for result, n := range o.Results {
-		s.Results[result] += n
-	}
 	for seat := range o.Seats {
 		s.Seats[seat].add(&o.Seats[seat])
 	}

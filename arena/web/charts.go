@@ -50,9 +50,6 @@ func (l *Listing) winners() Chart {
 	wins := map[string]int{}
 	for i := range l.Games {
 		names, _ := l.Games[i].won()
-		if len(names) == 0 {
-			names = []string{l.Games[i].Result}
-		}
 		for _, name := range names {
 			wins[name]++
 		}

@@ -9,10 +9,10 @@ import (
 // TestCharts draws the charts of a listing: none of them counts a game twice or leaves one out.
 func TestCharts(t *testing.T) {
 	l := &Listing{Games: []Entry{
-		{Game: 1, Agents: []string{"a", "b"}, Steps: 3, Result: "Win", Winners: []int{0}},
-		{Game: 2, Agents: []string{"b", "a"}, Steps: 119, Result: "Win", Winners: []int{0}},
-		{Game: 3, Agents: []string{"a", "a"}, Steps: 60, Result: "Win", Winners: []int{0, 1}},
-		{Game: 4, Agents: []string{"a", "b"}, Steps: 64, Result: "Tie"},
+		{Game: 1, Agents: []string{"a", "b"}, Steps: 3, Results: results("won", "lost")},
+		{Game: 2, Agents: []string{"b", "a"}, Steps: 119, Results: results("won", "lost")},
+		{Game: 3, Agents: []string{"a", "a"}, Steps: 60, Results: results("won", "won")},
+		{Game: 4, Agents: []string{"a", "b"}, Steps: 64, Results: results("tied", "tied")},
 	}}
 	l.draw(deaths(map[string]int{"kills": 3, "suicides": 2, "bombs": 9}), Chart{Title: "nothing", Names: []string{"x"},
 		Counts: []int{0}}, Chart{})
@@ -22,7 +22,7 @@ func TestCharts(t *testing.T) {
 	}
 	want := []Chart{
 		lengths,
-		{"Won by", []string{"a", "Tie", "b"}, []int{2, 1, 1}},
+		{"Won by", []string{"a", "b", "tie"}, []int{2, 1, 1}},
 		{"Died in flames of", []string{"enemies", "teammates", "themselves"}, []int{3, 0, 2}},
 	}
 	if !reflect.DeepEqual(l.Charts, want) {
@@ -39,7 +39,7 @@ func TestManyNames(t *testing.T) {
 	l := new(Listing)
 	for i := range 50 {
 		for game := range 50 - i {
-			l.Games = append(l.Games, Entry{Game: game, Agents: []string{fmt.Sprint("agent", i)}, Winners: []int{0}})
+			l.Games = append(l.Games, Entry{Game: game, Agents: []string{fmt.Sprint("agent", i)}, Results: results("won")})
 		}
 	}
 	c := l.winners()

@@ -33,8 +33,7 @@ func (d *dataSet) read() (*Listing, error) {
 		Notes: []string{fmt.Sprintf("%d steps", d.set.Manifest.Steps)},
 	}
 	err := d.set.Episodes(func(e *dataset.Episode) error {
-		entry := Entry{Game: e.Game, Agents: d.set.Names(e), Steps: e.Steps, Result: e.Result.String(),
-			Winners: e.Winners.List()}
+		entry := Entry{Game: e.Game, Agents: d.set.Names(e), Steps: e.Steps, Results: e.Results}
 		if e.Dealt {
 			entry.Seed = e.Seed.Value
 		}

@@ -45,15 +45,14 @@ type contents struct {
 
 // Entry is one game of a listing.
 type Entry struct {
-	Game    int      `json:"game"`
-	Agents  []string `json:"agents,omitzero"` // by seat
-	Steps   int      `json:"steps"`
-	Result  string   `json:"result,omitzero"`
-	Winners []int    `json:"winners,omitzero"` // seats
-	Winner  string   `json:"winner,omitzero"`  // in words; Listings need not have it
-	Seed    uint64   `json:"seed,omitzero"`
-	Env     string   `json:"env,omitzero"` // where games are of several
-	Note    string   `json:"note,omitzero"`
+	Game    int              `json:"game"`
+	Agents  []string         `json:"agents,omitzero"` // by seat
+	Steps   int              `json:"steps"`
+	Results []env.SeatResult `json:"result,omitzero"` // by seat
+	Winner  string           `json:"winner,omitzero"` // in words; Listings need not have it
+	Seed    uint64           `json:"seed,omitzero"`
+	Env     string           `json:"env,omitzero"` // where games are of several
+	Note    string           `json:"note,omitzero"`
 
 	file string // that a recorded game is in, and its line there
 	line int
@@ -136,19 +135,13 @@ func (e *Entry) plays(query url.Values) bool {
 }
 
 func (e *Entry) hasResult(query url.Values) bool {
-	won := slices.ContainsFunc(e.Winners, func(seat int) bool {
-		agent := query.Get("agent")
-		return agent == "" || seat < len(e.Agents) && e.Agents[seat] == agent
-	})
-	switch query.Get("result") {
-	case "won":
-		return won
-	case "lost":
-		return e.Result == env.Win.String() && !won
-	case "tied":
-		return e.Result == env.Tie.String()
+	result, agent := query.Get("result"), query.Get("agent")
+	for seat, r := range e.Results {
+		if string(r) == result && (agent == "" || seat < len(e.Agents) && e.Agents[seat] == agent) {
+			return true
+		}
 	}
-	return true
+	return result == ""
 }
 
 // contains reports whether all words are in what a table shows of the game.
@@ -163,16 +156,20 @@ func (e *Entry) contains(words []string) bool {
 
 // winner says who won, or else how the game ended.
 func (e *Entry) winner() string {
-	if len(e.Winners) == 0 {
-		return e.Result
-	}
 	names, seats := e.won()
-	return fmt.Sprintf("%s (%s)", strings.Join(names, ", "), strings.Join(seats, ", "))
+	text := strings.Join(names, ", ")
+	if len(seats) > 0 {
+		text += fmt.Sprintf(" (%s)", strings.Join(seats, ", "))
+	}
+	return text
 }
 
-// won is the agents that won, each once, and their seats.
+// won is the agents that won, each once, and their seats. If nobody has, the only name says how the game ended.
 func (e *Entry) won() (names, seats []string) {
-	for _, seat := range e.Winners {
+	for seat, result := range e.Results {
+		if result != env.Won {
+			continue
+		}
 		name := fmt.Sprintf("seat %d", seat)
 		if seat < len(e.Agents) {
 			name = e.Agents[seat]
@@ -182,7 +179,15 @@ func (e *Entry) won() (names, seats []string) {
 		}
 		seats = append(seats, strconv.Itoa(seat))
 	}
-	return names, seats
+	switch {
+	case len(seats) > 0 || len(e.Results) == 0:
+		return names, seats
+	case slices.Contains(e.Results, env.Tied):
+		return []string{"tie"}, nil
+	case slices.Contains(e.Results, env.Undecided):
+		return []string{"not decided"}, nil
+	}
+	return []string{"nobody"}, nil
 }
 
 // cell is a number or a text of the table, by which its rows are sorted.

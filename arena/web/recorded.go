@@ -12,6 +12,7 @@ import (
 
 	"pommego/arena/scene"
 	"pommego/arena/trace"
+	"pommego/env"
 	"pommego/env/record"
 )
 
@@ -103,13 +104,31 @@ func entryOf(line []byte) Entry {
 	var config struct {
 		EnvID string `json:"env_id"`
 	}
-	var end record.Outcome
 	json.Unmarshal(line, &h)
 	json.Unmarshal(h.Config, &config)
-	if n := len(h.Steps); n > 0 {
-		json.Unmarshal(h.Steps[n-1], &end)
-	}
 	seed, _ := strconv.ParseUint(string(h.Seed), 10, 64)
 	return Entry{Env: cmp.Or(config.EnvID, h.Variant), Seed: seed, Agents: h.Policies, Note: cmp.Or(h.Name, h.Note),
-		Steps: len(h.Steps), Result: end.Result, Winners: end.Winners}
+		Steps: len(h.Steps), Results: endings(&h)}
+}
+
+// endings is how a game ended for its seats, as far as the record's last step says it.
+func endings(h *record.Head) []env.SeatResult {
+	var end record.Outcome
+	if n := len(h.Steps); n == 0 || json.Unmarshal(h.Steps[n-1], &end) != nil || end.Result == "" {
+		return nil
+	}
+	all := make([]env.SeatResult, cmp.Or(len(h.Policies), len(end.Rewards)))
+	for seat := range all {
+		switch {
+		case slices.Contains(end.Winners, seat):
+			all[seat] = env.Won
+		case end.Result == env.Tie.String():
+			all[seat] = env.Tied
+		case end.Result == env.Incomplete.String():
+			all[seat] = env.Undecided
+		default:
+			all[seat] = env.Lost
+		}
+	}
+	return all
 }

@@ -10,7 +10,6 @@ import (
 	"pommego/arena/match"
 	"pommego/arena/scene"
 	"pommego/arena/tournament"
-	"pommego/env"
 )
 
 // Tournament is a tournament by its name and its log, which read reads; it may still be
@@ -49,12 +48,7 @@ func (t *tournamentLog) listed() (*Listing, error) {
 	counted := map[string]int{}
 	for i := range kept.Records {
 		r := &kept.Records[i]
-		entry := Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Result: env.Tie.String(), Seed: r.Seed}
-		for seat, result := range r.Result {
-			if result == env.Won {
-				entry.Result, entry.Winners = env.Win.String(), append(entry.Winners, seat)
-			}
-		}
+		entry := Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Results: r.Result, Seed: r.Seed}
 		list.Games = append(list.Games, entry)
 		for name, by := range r.Counts {
 			for _, n := range by {

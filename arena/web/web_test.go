@@ -20,6 +20,7 @@ import (
 	"pommego/arena/scene"
 	"pommego/arena/trace"
 	"pommego/arena/trace/tracetest"
+	"pommego/env"
 	"pommego/env/catalog"
 )
 
@@ -130,6 +131,18 @@ func unzipped(t *testing.T, w *httptest.ResponseRecorder, into any) {
 	}
 }
 
+func results(all ...env.SeatResult) []env.SeatResult { return all }
+
+// winners is the seats that have won.
+func winners(e *Entry) (seats []int) {
+	for seat, result := range e.Results {
+		if result == env.Won {
+			seats = append(seats, seat)
+		}
+	}
+	return seats
+}
+
 func TestRecordedGames(t *testing.T) {
 	h, _ := serving(t)
 	var list Listing
@@ -141,8 +154,7 @@ func TestRecordedGames(t *testing.T) {
 		var g scene.Game
 		unzipped(t, ask(h, nil, "GET", fmt.Sprintf("/api/game/%d", entry.Game), nil), &g)
 		end := g.Steps[len(g.Steps)-1]
-		if entry.Game != i+1 || entry.Steps != end.Step || entry.Result != end.Status.Result ||
-			!slices.Equal(entry.Winners, end.Status.Winners) ||
+		if entry.Game != i+1 || entry.Steps != end.Step || !slices.Equal(winners(&entry), end.Status.Winners) ||
 			!slices.Equal(entry.Agents, g.Names) || entry.Seed != g.Seed {
 			t.Errorf("game %d is listed as %+v, and is %d steps of %v, %+v", i+1, entry, end.Step, g.Names, end.Status)
 		}
@@ -248,18 +260,18 @@ func TestThePageIsKept(t *testing.T) {
 // TestPartOf asks for parts of a listing.
 func TestPartOf(t *testing.T) {
 	l := &Listing{Pairs: []int{}, Games: []Entry{
-		{Game: 1, Agents: []string{"a", "b"}, Steps: 30, Result: "Win", Winners: []int{0}, Seed: 5},
-		{Game: 2, Agents: []string{"b", "a"}, Steps: 20, Result: "Win", Winners: []int{0}},
-		{Game: 3, Agents: []string{"a", "a"}, Steps: 10, Result: "Tie"},
-		{Game: 4, Agents: []string{"c", "b"}, Steps: 40, Result: "Win", Winners: []int{1}, Note: "long"},
+		{Game: 1, Agents: []string{"a", "b"}, Steps: 30, Results: results("won", "lost"), Seed: 5},
+		{Game: 2, Agents: []string{"b", "a"}, Steps: 20, Results: results("won", "lost")},
+		{Game: 3, Agents: []string{"a", "a"}, Steps: 10, Results: results("tied", "tied")},
+		{Game: 4, Agents: []string{"c", "b"}, Steps: 40, Results: results("lost", "won"), Note: "long"},
 	}}
 	for query, want := range map[string][]int{
-		"": {1, 2, 3, 4}, "down=1": {4, 3, 2, 1}, "sort=steps": {3, 2, 1, 4}, "sort=winner": {3, 1, 2, 4}, "from=3": {4},
+		"": {1, 2, 3, 4}, "down=1": {4, 3, 2, 1}, "sort=steps": {3, 2, 1, 4}, "sort=winner": {1, 2, 4, 3}, "from=3": {4},
 		"from=9":  {},
 		"agent=a": {1, 2, 3}, "agent=a&against=b": {1, 2}, "agent=a&against=a": {3}, "against=c": {4},
 		"agent=a&or=c":       {1, 2, 3, 4},
 		"agent=a&result=won": {1}, "agent=a&result=lost": {2}, "result=tied": {3}, "result=won": {1, 2, 4},
-		"result=lost": {},
+		"result=lost": {1, 2, 4},
 		"find=LONG":   {4}, "find=b+20": {2}, "find=nothing": {},
 	} {
 		values, err := url.ParseQuery(query)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -149,11 +148,7 @@ func newDataShow() *cobra.Command {
 func showData(out io.Writer, folder string, m *dataset.Manifest) error {
 	fmt.Fprintf(out, "%s: layout %s, %s, %d games, %d steps, %d rows in %d files, %s\n",
 		folder, m.Layout, m.Env.ID, m.Games, m.Steps, m.Rows, len(m.Files), inBytes(m.Bytes))
-	results, err := json.Marshal(m.Statistics.Results)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "results: %s, %d truncated\n", results, m.Statistics.Truncated)
+	fmt.Fprintf(out, "%d games cut off\n", m.Statistics.Truncated)
 	for _, a := range m.Statistics.Agents {
 		fmt.Fprintf(out, "agent %s: %d seats, won %d, lost %d, tied %d\n", a.Agent, a.Games, a.Won, a.Lost, a.Tied)
 	}

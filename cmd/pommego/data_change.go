@@ -29,7 +29,7 @@ func newDataMerge() *cobra.Command {
 The layout can be changed on the way: from games to steps, with any observation, and back.
 Games get new numbers; the manifest says where they are from.`,
 		Example: `  pommego data merge a b --out both
-  pommego data filter a --out a-won --result Win --winner simple --max-steps 400
+  pommego data filter a --out a-won --agent simple --result won --max-steps 400
   pommego data merge a --out a-steps --layout steps --observation raw`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := o.shape.Keep.Validate(); err != nil {
@@ -46,11 +46,11 @@ Games get new numbers; the manifest says where they are from.`,
 	f.StringVar(&o.shape.Observation, "observation", "", "with layout steps, the encoding")
 	f.StringVar(&o.shape.Mask, "mask", "", "with layout steps, the moves that count: legal or safe")
 	f.IntVar(&o.shape.FileGames, "games-per-file", 0, "games in a file (default 10000 with layout games, else 100)")
-	f.StringVar(&keep.Result, "result", "", "only games with this result: Win, Tie, Loss, Incomplete")
 	f.IntVar(&keep.MinSteps, "min-steps", 0, "only games of at least this many steps")
 	f.IntVar(&keep.MaxSteps, "max-steps", 0, "only games of at most this many steps, 0: any")
 	f.StringVar(&keep.Agent, "agent", "", "only games in which this agent plays")
-	f.StringVar(&keep.Winner, "winner", "", "only games that this agent won, in some seat")
+	f.StringVar((*string)(&keep.Result), "result", "",
+		"only games that so end in some seat, with --agent in one of the agent's: won, lost, tied or undecided")
 	f.IntVar(&keep.First, "first", 0, "only games from this number on")
 	f.IntVar(&keep.Games, "games", 0, "only so many numbers, from --first on, 0: all")
 	return cmd
@@ -95,10 +95,8 @@ func (o *mergeOptions) merge(out io.Writer, folders []string) error {
 		agents = append(agents, set.Manifest.Agents...)
 	}
 	slices.Sort(agents)
-	for _, name := range []string{keep.Agent, keep.Winner} {
-		if name != "" && !slices.Contains(agents, name) {
-			return usagef("no agent %q plays there, want one of %s", name, strings.Join(slices.Compact(agents), ", "))
-		}
+	if keep.Agent != "" && !slices.Contains(agents, keep.Agent) {
+		return usagef("no agent %q plays there, want one of %s", keep.Agent, strings.Join(slices.Compact(agents), ", "))
 	}
 	m, err := dataset.Merge(game, sets, o.shape, o.out, dataset.Options{Version: version()})
 	if err != nil {

@@ -27,7 +27,6 @@ games, in the order of their seeds: game i has the configuration's seed + i. A g
   agents   for each seat the index of its agent in the configuration
   actions  a byte for each step, seat of the client's, and component, in Base64
   extra    an object: for each extra array, its bytes for each step and seat, in Base64
-  result   as in the protocol
   winners  a bit for each seat that won`,
 		Example: `  pommego data pack --out league --env OneVsOne-v0 <games`,
 		Args: func(cmd *cobra.Command, args []string) error {

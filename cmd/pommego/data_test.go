@@ -23,7 +23,6 @@ func TestDataUsage(t *testing.T) {
 	set := made(t, "--rules {\"max_steps\":20}")
 	for _, tc := range []struct{ args, want string }{
 		{"filter", "pommego data filter: no data set is named"},
-		{"filter --out x --winner nobody " + set, `no agent "nobody" plays there, want one of random, simple`},
 		{"filter --out x --agent nobody " + set, `no agent "nobody" plays there, want one of random, simple`},
 		{"polish", `there is no command "polish", want one of merge, pack, show, states, verify`},
 		{"verify", "no data set is named"},
@@ -73,7 +72,7 @@ func TestDataMerge(t *testing.T) {
 		t.Errorf("nothing left: stderr %q, want %q", r.errors, want)
 	}
 	few := filepath.Join(t.TempDir(), "few")
-	pommego(t, "data", "filter", out, "--out", few, "--result", "Tie", "--agent", "random").want(t, exitOK)
+	pommego(t, "data", "filter", out, "--out", few, "--result", "tied", "--agent", "random").want(t, exitOK)
 	r = pommego(t, "data", "verify", "--json", few)
 	r.want(t, exitOK)
 	var report struct {

@@ -55,7 +55,7 @@ func FuzzCheck(f *testing.F) {
 // FuzzPack: data pack makes a data set of what it reads, or reports an error.
 func FuzzPack(f *testing.F) {
 	config := `{"agents": ["client:me", "simple"], "games": 1, "max_episode_steps": 3, "layout": "steps", "extra": [{"name": "a", "dtype": "uint8", "shape": []}]}`
-	f.Add([]byte(config + `{"agents": [0, 1], "actions": "AAAA", "extra": {"a": "AAAA"}, "result": 3, "winners": 0}`))
+	f.Add([]byte(config + `{"agents": [0, 1], "actions": "AAAA", "extra": {"a": "AAAA"}, "winners": 0}`))
 	f.Add([]byte(config + `{"agents": [0, 2], "actions": "AAA"}`))
 	f.Add([]byte(config))
 	f.Fuzz(func(t *testing.T, input []byte) {

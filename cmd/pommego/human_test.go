@@ -151,6 +151,7 @@ func TestHumanPlays(t *testing.T) {
 			[]any{[]any{5., 0., 0., 0.}, []any{3., 0., 0., 0.}}},
 	} {
 		t.Run(tc.id, func(t *testing.T) {
+			t.Parallel() // it waits for who may come back
 			file := filepath.Join(t.TempDir(), "game.jsonl")
 			p := begin(t, "--env", tc.id, "--rules", tc.rules, "--agents", tc.agents, "--seed", "1", "--draw-sides=false",
 				"--record", file, "--show")
@@ -170,6 +171,7 @@ func TestHumanPlays(t *testing.T) {
 
 // At a speed the match goes on without any move, once the page is open.
 func TestHumanSpeed(t *testing.T) {
+	t.Parallel() // it waits for who may come back
 	p := begin(t, "--env", "SuiteBot-v0", "--rules", `{"rounds": 3}`, "--agents", "human:speed=50,static,static,static",
 		"--seed", "1")
 	stream := p.ask("GET", "play?seat=0", nil)
@@ -183,6 +185,7 @@ func TestHumanSpeed(t *testing.T) {
 
 // A person who leaves ends the match: what was played until then is recorded.
 func TestHumanLeaves(t *testing.T) {
+	t.Parallel() // it waits for who may come back
 	for steps, want := range []string{
 		"human has left before the match was over; nothing was played",
 		"human has left before the match was over; the 1 steps until then are recorded in ",

@@ -11,6 +11,7 @@ import (
 
 	"pommego/arena/scene"
 	"pommego/arena/web"
+	"pommego/env"
 )
 
 // recordedGame is a game that the drop-in has recorded as the original does: four steps in a
@@ -100,10 +101,11 @@ func TestOriginal(t *testing.T) {
 			var shown struct {
 				EnvID  string `json:"env_id"`
 				Steps  int
-				Result string
+				Result []env.SeatResult
 			}
 			pommego(t, "replay", tc.path, "--json", "--game", fmt.Sprint(tc.games)).decodes(t, &shown)
-			if shown.EnvID != "PommeTeamCompetition-v0" || shown.Steps != 801 || shown.Result != "Tie" {
+			if shown.EnvID != "PommeTeamCompetition-v0" || shown.Steps != 801 ||
+				fmt.Sprint(shown.Result) != "[tied tied tied tied]" {
 				t.Errorf("replay says %+v", shown)
 			}
 			r = pommego(t, "play", "--start", tc.path, "--agents", "random", "--quiet")
@@ -124,7 +126,8 @@ func TestOriginal(t *testing.T) {
 	var shown scene.Game
 	asked(t, page, "/api/listing", &list)
 	asked(t, page, "/api/game/1", &shown)
-	if list.Env != "PommeTeamCompetition-v0" || len(list.Games) != 1 || list.Games[0].Result != "Tie" ||
+	if list.Env != "PommeTeamCompetition-v0" || len(list.Games) != 1 ||
+		fmt.Sprint(list.Games[0].Results) != "[tied tied tied tied]" ||
 		list.Games[0].Steps != 4 || len(shown.Steps) != 5 || shown.Names[0] != "scripted" {
 		t.Errorf("view lists %+v of %q, with %d steps in the first", list.Games, list.Env, len(shown.Steps))
 	}

@@ -179,14 +179,14 @@ func TestReplayJSON(t *testing.T) {
 		Policies []string
 		Steps    int
 		Over     bool
-		Result   string
+		Result   []env.SeatResult
 		Winners  []int
 	}
 	r := pommego(t, "replay", "--json", testdata("team.jsonl.gz"))
 	r.want(t, exitOK)
 	r.decodes(t, &got)
 	if got.Game != 1 || got.EnvID != "PommeTeamCompetition-v0" || len(got.Policies) != 4 || got.Steps != 20 ||
-		!got.Over || got.Result != "Win" || !reflect.DeepEqual(got.Winners, []int{1, 3}) {
+		!got.Over || fmt.Sprint(got.Result) != "[lost won lost won]" || !reflect.DeepEqual(got.Winners, []int{1, 3}) {
 		t.Errorf("got %+v, want the win of agents 1 and 3 after 20 steps", got)
 	}
 }

@@ -119,17 +119,22 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 		_, err = fmt.Fprintln(out, oneLine(inWords(game.Status(), game.Info().Policies)))
 		return err
 	}
+	var before env.SeatSet // who made the last step
 	for range game.Len() {
+		before = game.Status().In
 		if err := game.Step(); err != nil {
 			return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 		}
 	}
+	_, spec := game.Position()
+	status := game.Status()
 	return printJSON(out, struct {
 		File string `json:"file"`
 		Game int    `json:"game"`
 		record.Info
 		ended
-	}{path, o.game, game.Info(), newEnded(game.Status())})
+		Results []env.SeatResult `json:"result"` // by seat
+	}{path, o.game, game.Info(), newEnded(status), status.SeatResults(spec.Teams, before)})
 }
 
 func (o *replayOptions) open(path string) (record.Replay, error) {
@@ -171,21 +176,19 @@ func about(info record.Info) string {
 
 // ended is how a game stands, for JSON.
 type ended struct {
-	Steps   int    `json:"steps"`
-	Over    bool   `json:"over"`
-	Result  string `json:"result"`
-	Winners []int  `json:"winners"`
+	Steps   int   `json:"steps"`
+	Over    bool  `json:"over"`
+	Winners []int `json:"winners"`
 }
 
 func newEnded(s env.Status) ended {
-	return ended{Steps: s.Steps, Over: s.Over, Result: s.Result.String(), Winners: append([]int{}, s.Winners.List()...)}
+	return ended{Steps: s.Steps, Over: s.Over, Winners: append([]int{}, s.Winners.List()...)}
 }
 
 // inWords says how a game stands, with the names of the agents that won.
 func inWords(s env.Status, names []string) string {
-	e := newEnded(s)
-	text := fmt.Sprintf("%s after %d steps", e.Result, e.Steps)
-	for i, seat := range e.Winners {
+	text := fmt.Sprintf("%s after %d steps", s.Result, s.Steps)
+	for i, seat := range s.Winners.List() {
 		if i == 0 {
 			text += ": "
 		} else {

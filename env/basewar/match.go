@@ -111,7 +111,7 @@ func (g *Game) Deal(s *State, seed env.Seed) {
 func (g *Game) Over(s *State) bool { return g.rules.Over(s) }
 
 // Rollouts plays the game by its rules alone: rollout.Source.
-func (g *Game) Rollouts() rollout.Player { return rollout.New(g, g) }
+func (g *Game) Rollouts() rollout.Games { return rollout.New(g, g) }
 
 // Match is one running game: env.Match over a State.
 type Match struct {

@@ -118,7 +118,7 @@ func (g *Game) Step(s *State, actions []uint8) { g.rules.Step(s, actions) }
 func (g *Game) Over(s *State) bool { return g.rules.Over(s) }
 
 // Rollouts plays the game by its rules alone: rollout.Source.
-func (g *Game) Rollouts() rollout.Player { return rollout.New(g, g) }
+func (g *Game) Rollouts() rollout.Games { return rollout.New(g, g) }
 
 // Match is one running game: env.Match over a State.
 type Match struct {

@@ -5,7 +5,7 @@
 //	play := player.Random(1024, seed)
 //	steps := play(0, 0, 1024)
 //
-// A game that offers it is a [Source]. A Player may be used by several goroutines
+// A game that offers it is a [Source]. Games may be used by several goroutines
 // at once, each with games of its own.
 package rollout
 
@@ -19,10 +19,10 @@ type Rules[S any] interface {
 }
 
 // Source is an env.Game that can be played by its rules alone.
-type Source interface{ Rollouts() Player }
+type Source interface{ Rollouts() Games }
 
-// Player plays the states of one game.
-type Player interface {
+// Games plays many states of one game.
+type Games interface {
 	// Random deals n games and returns what makes Turns random moves in each of
 	// those from from to to-1, dealing anew where one is over. It returns how many
 	// moves that were. worker tells goroutines' RNGs apart.
@@ -36,8 +36,8 @@ type Player interface {
 // Turns is how many moves of each game one call makes.
 const Turns = 16
 
-// New makes the player of a game.
-func New[S any](game env.Game, rules Rules[S]) Player { return &player[S]{game, rules} }
+// New makes the Games of a game.
+func New[S any](game env.Game, rules Rules[S]) Games { return &player[S]{game, rules} }
 
 type player[S any] struct {
 	game  env.Game

@@ -86,7 +86,7 @@ func (g *Game) Collapsing() env.Game { return g }
 func (g *Game) Plan() *Plan { return g.plan }
 
 // Rollouts plays the game by its rules alone: rollout.Source.
-func (g *Game) Rollouts() rollout.Player { return rollout.New(g, g.plan) }
+func (g *Game) Rollouts() rollout.Games { return rollout.New(g, g.plan) }
 
 // Match is one running game: env.Match over a State.
 type Match struct {

@@ -135,7 +135,7 @@ func player(name string) (func(o *observedJava, rng java.Generator) moves, error
 			"perhaps with :adv, or simple, random or donothing", name)
 	}
 	return func(o *observedJava, rng java.Generator) moves {
-		return moves(bot.(java.Player).Could(&o.View, o.Copy(), rng))
+		return moves(bot.(java.Replayable).Could(&o.View, o.Copy(), rng))
 	}, nil
 }
 

@@ -1,14 +1,14 @@
 """Train a baseline of Pommerman by PPO: `python ppo.py NAME`, such as ppo-ffa.
 
-    python ppo.py ppo-ffa                 # runs/ppo-ffa-0: about an hour on one core
+    python ppo.py ppo-ffa                 # runs/ppo-ffa-0: half an hour on two cores
     python ppo.py ppo-ffa --seed 1        # another seed, another folder
     python ppo.py mappo-team --minutes 30 # less PPO
     python ppo.py ppo-duel --device cuda  # with the network on a GPU
     python ppo.py ppo-duel --demonstrations 40 --epochs 1 --minutes 0.1 --games 16 --judge 20   # a test
 
-A teacher shows its moves first (not to selfplay-ffa), then the network learns from games against the
-opponents of its recipe. The same command goes on with a run that was stopped, from its last checkpoint
-(a minute at most is lost); another limit of `--minutes` trains on. In the run's folder:
+A teacher shows its moves first (not to scratch-ffa and selfplay-ffa), then the network learns from
+games against the opponents of its recipe. The same command goes on with a run that was stopped, from its last
+checkpoint (a minute at most is lost); another limit of `--minutes` trains on. In the run's folder:
 
     policy.net        the policy: pommego.load(FILE), or the program's agent net:weights=FILE
     checkpoint.pt     what the same command goes on from
@@ -60,6 +60,8 @@ class Recipe(NamedTuple):
     opponents: dict[str, float]  # what share of its games is against each agent; or SELF or PAST
     judges: tuple[str, ...]
     minutes: float = 60
+    taught: bool = True  # whether a teacher shows its moves first
+    entropy: float = 0.003  # weight of the entropy
     pays: dict[str, float] | None = None  # rewards for what it does, such as kills
     slips: float = 0  # in games against itself seats make up to this share of their moves at random
     temperature: float = 0.7  # of the saved policy: 1 draws moves as training does, 0 takes the best
@@ -85,7 +87,7 @@ FFA, DUEL = "PommeFFACompetition-v0", "OneVsOne-v0"
 TEAM, RADIO = "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
 RECIPES = {
     "ppo-ffa": Recipe(
-        FFA, {"simple": 0.6, "static": 0.15, "heuristic": 0.25}, ("simple", "static", "heuristic")
+        FFA, {"simple": 0.6, "static": 0.15, "heuristic": 0.25}, ("simple", "static", "heuristic"), minutes=24
     ),
     "ppo-duel": Recipe(
         DUEL,
@@ -104,10 +106,19 @@ RECIPES = {
     "mappo-radio": Recipe(
         RADIO, {"simple": 0.7, "champion:level=1": 0.3}, ("simple", "champion:level=1"), minutes=35
     ),
+    "scratch-ffa": Recipe(
+        FFA,
+        {"simple": 0.6, "static": 0.25, "heuristic": 0.15},
+        ("simple", "heuristic"),
+        taught=False,
+        entropy=0.01,
+        pays={"wood": 0.02, "items": 0.05, "kills": 0.3},
+    ),
     "selfplay-ffa": Recipe(
         FFA,
         {SELF: 0.8, PAST: 0.2},
         ("simple", "heuristic"),
+        taught=False,
         pays={"wood": 0.1, "items": 0.1, "kills": 0.5},
         slips=0.2,
     ),
@@ -136,7 +147,6 @@ parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of P
 parser.add_argument("--gamma", type=float, default=0.998, help="discount")
 parser.add_argument("--gae", type=float, default=0.95, help="lambda of the advantage estimate")
 parser.add_argument("--clip", type=float, default=0.2, help="how far the policy may move in an update")
-parser.add_argument("--entropy", type=float, default=0.003, help="weight of the entropy")
 parser.add_argument("--outliving", type=float, default=0.2, help="reward for each enemy that dies first")
 parser.add_argument("--mute", action="store_true", help="send no words, to see what mappo-radio's are worth")
 parser.add_argument("--device", default="cpu", help="where the network is, such as cuda")
@@ -473,7 +483,8 @@ def learn(
             better = torch.minimum(ratio * much, ratio.clamp(1 - o.clip, 1 + o.clip) * much)
             value_loss = functional.mse_loss(guess, aim[rows])
             weight = 0.5 if state else 2  # a team's critic is a network of its own
-            descend(policy, optimizer, weight * value_loss - better.sum(1).mean() - o.entropy * entropy)
+            bonus = policy.recipe.entropy * entropy
+            descend(policy, optimizer, weight * value_loss - better.sum(1).mean() - bonus)
             kl = (ratio - 1 - log_ratio).sum(1).mean()
             noted.append(torch.stack([value_loss, entropy, kl]).detach())
     return dict(zip(("value_loss", "entropy", "kl"), torch.stack(noted).mean(0).tolist(), strict=True))
@@ -533,7 +544,7 @@ class Run:
 
     def begin(self) -> None:
         """Imitate the teacher."""
-        if SELF not in self.recipe.opponents and self.o.demonstrations:
+        if self.recipe.taught and self.o.demonstrations:
             folder = self.out / "demonstrations"
             shown = demonstrations(folder, self.o.demonstrations, self.recipe, self.o.gamma)
             imitate(self.policy, self.optimizer, shown, self.o.epochs)

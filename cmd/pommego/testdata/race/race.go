@@ -113,7 +113,7 @@ func (g *Game) first(s *State) (set env.SeatSet) {
 func (g *Game) Over(s *State) bool { return g.first(s) != 0 || int(s.Steps) >= g.rules.MaxSteps }
 
 // Rollouts plays the game by its rules alone: rollout.Source.
-func (g *Game) Rollouts() rollout.Player { return rollout.New(g, g) }
+func (g *Game) Rollouts() rollout.Games { return rollout.New(g, g) }
 
 // status tells how a state stands.
 func (g *Game) status(s *State) env.Status {

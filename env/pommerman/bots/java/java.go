@@ -103,8 +103,8 @@ func (a *agent) Act(v *pommerman.View, action []uint8) {
 	a.Keep(0, p.statistics[:])
 }
 
-// Player is an agent whose recorded decisions can be made again.
-type Player interface {
+// Replayable is an agent whose recorded decisions can be made again.
+type Replayable interface {
 	// Could returns the moves that the original may play with the draws of rng, a bit for
 	// each: some of its choices depend on the process that makes them. A search plans on
 	// root.

@@ -34,7 +34,7 @@ var brains = func() map[string]func() *brain {
 }()
 
 // versions are those above 1: an agent's grows when its file or its safe moves change.
-var versions = map[string]int{"mappo-radio": 4, "mappo-team": 5, "ppo-duel": 5, "ppo-ffa": 5}
+var versions = map[string]int{"mappo-radio": 4, "mappo-team": 5, "ppo-duel": 5, "ppo-ffa": 6}
 
 func must[T any](x T, err error) T {
 	if err != nil {

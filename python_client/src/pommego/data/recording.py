@@ -19,7 +19,6 @@ from pommego.data.manifest import Manifest
 from pommego.making import make_vec
 from pommego.pool import options_for
 from pommego.registration import IDS
-from pommego.spec import Result
 from pommego.vector import PommegoVectorEnv
 
 __all__ = ["record"]
@@ -245,7 +244,6 @@ class _Recording:
 
     def _game(self, slot: int, info: dict[str, Any]) -> dict[str, Any]:
         row = slot * self._envs.learners
-        game = info["game"]
 
         def coded(kept: Array) -> str:
             return base64.b64encode(kept[slot, : self._at[slot]].tobytes()).decode()
@@ -254,8 +252,7 @@ class _Recording:
             "agents": self._lineup(int(info["seat"][row])),
             "actions": coded(self._actions),
             "extra": {key: coded(kept) for key, kept in self._told.items()},
-            "result": _whole(game, row),
-            "winners": sum(1 << seat for seat, won in enumerate(game["winners"][row]) if won),
+            "winners": sum(1 << seat for seat, won in enumerate(info["game"]["winners"][row]) if won),
         }
 
     def _lineup(self, learner: int) -> list[int]:
@@ -264,10 +261,3 @@ class _Recording:
         for k, agent in enumerate(self._opponents or ()):
             names[(learner + 1 + k) % len(names)] = agent
         return [self._indices[agent] for agent in names]
-
-
-def _whole(game: dict[str, Any], row: int) -> int:
-    """Return how the game of a row ended as a whole, as the program counts: a win, a tie or cut off."""
-    if game["winners"][row].any():
-        return 0
-    return 3 if game["result"][row] == Result.UNDECIDED else 2
