@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "python_client" / "tests"))
 
 import browser  # noqa: E402
-from test_browser_looks import living, playing  # noqa: E402
+from test_browser_looks import living, playing, starting  # noqa: E402
 
 BINARY = HERE.parent / "bin" / "pommego"
 ENV, SEED = "PommeTeamCompetition-v0", 3
@@ -48,7 +48,8 @@ def main() -> None:
     with playing(camera.window, BINARY):
         camera.take("view-play", DESKTOP)
         camera.take("view-play-phone", PHONE, dark=True)
-    start(camera)
+    with starting(camera.window, BINARY):
+        camera.take("view-start", DESKTOP)
     wall(camera)
     with living(camera.window):
         camera.take("view-live", DESKTOP, dark=True)
@@ -76,14 +77,6 @@ def logo() -> str:
         )
         parts.append(f"{shape} fill='{colours[layer['fill']] if 'fill' in layer else 'none'}'{line}/>")
     return f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 100 100'>{''.join(parts)}</svg>\n"
-
-
-def start(camera: Camera) -> None:
-    """Look at champions on the start page."""
-    with browser.match(BINARY, "--web") as (_, address):
-        camera.window.open(address, "#offers")
-        browser.until(lambda: "Step 30" in camera.window.run("return byId('show').ariaLabel"), 60)
-        camera.take("view-start", DESKTOP)
 
 
 def wall(camera: Camera) -> None:

@@ -279,7 +279,7 @@ def test_the_page_says_that_a_training_has_ended(window: browser.Browser) -> Non
 
 
 def test_a_wall_of_games(window: browser.Browser) -> None:
-    """Sixteen games side by side, with what becomes of their episodes; a click opens one, and the last are kept."""
+    """Sixteen games side by side, with what becomes of their episodes. The last of these are kept."""
     with pommego.make_vec("OneVsOne-v0", 20, opponents=["static"], seat=0, web=True) as envs:
         window.open(envs.web_address, "#none")
         assert "envs.reset()" in window.run("return byId('none').textContent")
@@ -292,7 +292,11 @@ def test_a_wall_of_games(window: browser.Browser) -> None:
             return window.run(until)
 
         browser.until(lambda: played("return all('#episodes a').length > 1 && all('#causes li').length > 0"))
-        browser.until(lambda: played("return ['moves', 'won', 'length'].every(id => byId(`${id}-now`).textContent !== '…')"))
+        browser.until(
+            lambda: played(
+                "return ['moves', 'won', 'length'].every(id => byId(`${id}-now`).textContent !== '…')"
+            )
+        )
         assert re.fullmatch(r"[\d,]+", window.run("return byId('moves-now').textContent"))
         assert re.fullmatch(r"\d+ %", window.run("return byId('won-now').textContent"))
         assert re.fullmatch(r"\d+ steps", window.run("return byId('length-now').textContent"))
@@ -305,7 +309,9 @@ def test_a_wall_of_games(window: browser.Browser) -> None:
         browser.until(lambda: window.run(LIVE)["following"])
         window.run("all('#panes li')[0].id = 'old'")
         window.driver.back()
-        window.run("await until(() => byId('wall').checkVisibility() && !byId('old') && all('#panes li').length)")
+        window.run(
+            "await until(() => byId('wall').checkVisibility() && !byId('old') && all('#panes li').length)"
+        )
     browser.until(lambda: window.run("return byId('message').textContent") == "The environment is closed.")
     window.run("all('#episodes a')[0].click()")  # also after the training
     browser.until(lambda: len(window.run(LIVE)["positions"] or []) > 9)

@@ -27,7 +27,12 @@ pytestmark = pytest.mark.usefixtures("silent")
 TEAM = "PommeTeamCompetition-v0"
 SCREENS = {"desktop": (1280, 860), "phone": (390, 844)}
 PAGES = ["game", "list", "tournament", "play", "live", "start", "wall"]
-SHORT = [("game", "phone", True), ("play", "phone", False), ("live", "desktop", True), ("start", "desktop", False)]
+SHORT = [
+    ("game", "phone", True),
+    ("play", "phone", False),
+    ("live", "desktop", True),
+    ("start", "desktop", False),
+]
 SHORT += [("wall", "phone", True)]
 PICTURES = Path(__file__).with_name("testdata") / "browser_screens.json"
 Opened = Callable[[Browser], AbstractContextManager[None]]

@@ -107,7 +107,7 @@ def test_a_match_is_chosen_on_the_page(window: Browser, binary: Path, tmp_path: 
 
 
 def test_one_click_begins_a_match(window: Browser, binary: Path) -> None:
-    """Cards say how strong the others are, games are in groups with a board each, and champions play meanwhile."""
+    """Cards say how strong the others are and which game it is, and champions play meanwhile."""
     agents = "return all('#sitting [name=agent]').map(list => list.value)"
     moving = "return byId('show').getAttribute('aria-label')"
     with browser.match(binary, "--web") as (_, address):
@@ -133,7 +133,7 @@ def test_one_click_begins_a_match(window: Browser, binary: Path) -> None:
         assert window.run(agents) == ["champion:level=5"] * 2
         click(window, "begin")
         browser.until(lambda: state(window).get("asked") == 0)
-        assert text(window, "about").startswith("Be the last one alive")
+        assert text(window, "about").startswith("be the last one alive")
         window.driver.get("about:blank")
 
 

@@ -10,6 +10,7 @@ import { open } from "./stage.js";
 
 const speeds = [0, 1, 2, 3, 4, 6, 10, 25, 60]; // moves a second
 const pause = 3000; // milliseconds after the end of an exhibition
+const levels = ["calm", "hard", "champion"];
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 let offers = [], boards = [];
@@ -88,12 +89,12 @@ async function exhibit(offer, token, signal) {
 
 // choose is called with another game, choosing a strength with that.
 function choose(token) {
-  const offer = offers.find(({ ids }) => ids.includes(chosen("env"))), level = chosen("level") ?? offer.levels[0].name;
+  const offer = offers.find(({ ids }) => ids.includes(chosen("env"))), level = chosen("level") ?? levels[0];
   say(find("chosen"), capital(offer.about));
+  say(find("goal"), capital(offer.goal));
   say(find("ids"), offer.ids.join(", "));
-  say(find("goal"), offer.goal);
-  find("levels").replaceChildren(find("levels").firstElementChild, ...offer.levels.map(({ name, agent }) => card("level", name, name === level, name, worded(agent), "")));
-  offerSeats(offer, offer.levels.find(({ name }) => name === level)?.agent);
+  find("levels").replaceChildren(find("levels").firstElementChild, ...levels.map((name, i) => card("level", name, name === level, name, worded(offer.levels[i]), "")));
+  offerSeats(offer, offer.levels[levels.indexOf(level)]);
   showing.abort();
   showing = new AbortController();
   const { signal } = showing;

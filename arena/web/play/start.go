@@ -26,25 +26,13 @@ type Offer struct {
 	About  string     `json:"about"`  // in a few words; those of one kind begin alike
 	Goal   string     `json:"goal"`   // what a seat plays for
 	Agents []string   `json:"agents"` // for the seats of others
-	Levels []Level    `json:"levels"` // of which these are enough to choose from, the weakest first
+	Levels []string   `json:"levels"` // three of these: a calm one, a hard one, a champion
 
 	game env.Game
 }
 
-// Level is how strong others are, and the agent that is so.
-type Level struct {
-	Name  string `json:"name"`
-	Agent string `json:"agent"`
-}
-
-// levels have the first of these agents that a game has.
-var levels = []struct {
-	name   string
-	agents []string
-}{
-	{"calm", []string{"simple"}}, {"hard", []string{"heuristic", "flat"}},
-	{"champion", []string{"champion:level=5", "mcts"}},
-}
+// levels are agents for those of an offer: the first of each that a game has.
+var levels = [][]string{{"simple"}, {"heuristic", "flat"}, {"champion:level=5", "mcts"}}
 
 // OfferOf offers a game with its built-in agents, each level of those that have any.
 func OfferOf(game env.Game) Offer {
@@ -53,12 +41,10 @@ func OfferOf(game env.Game) Offer {
 	t.Begin(m)
 	o := Offer{Head: scene.HeadOf(spec, m), Step: scene.Describe(spec, m, t, nil), IDs: []string{spec.ID},
 		About: spec.Description, Goal: goal(game), game: game}
-	for _, l := range levels {
-		for _, name := range l.agents {
-			if _, err := game.NewAgent(name); err == nil {
-				o.Levels = append(o.Levels, Level{l.name, name})
-				break
-			}
+	for _, level := range levels {
+		has := func(name string) bool { _, err := game.NewAgent(name); return err == nil }
+		if i := slices.IndexFunc(level, has); i >= 0 {
+			o.Levels = append(o.Levels, level[i])
 		}
 	}
 	for _, name := range spec.Agents {
@@ -74,23 +60,16 @@ func OfferOf(game env.Game) Offer {
 	return o
 }
 
-var (
-	goals = regexp.MustCompile(`(?m)^Goal: (.*)$`)
-	steps = strings.NewReplacer("Tick ", "Step ", "tick ", "step ") // as pages call them
-)
-
-// goal is what the rules in short say of it, with a capital letter.
+// goal is what the rules in short say of it. Pages call a tick a step.
 func goal(game env.Game) string {
 	head := scene.HeadOf(game.Spec(), game.New(1)[0])
 	told, err := words.New(game.Spec(), &head)
 	if err != nil {
 		return ""
 	}
-	found := goals.FindStringSubmatch(told.Rules())
-	if found == nil {
-		return ""
-	}
-	return strings.ToUpper(found[1][:1]) + steps.Replace(found[1][1:])
+	_, after, _ := strings.Cut(told.Rules(), "\nGoal: ")
+	text, _, _ := strings.Cut(after, "\n")
+	return strings.NewReplacer("Tick ", "Step ", "tick ", "step ").Replace(text)
 }
 
 // exhibitPause is how long each step of an exhibition is shown.
@@ -98,34 +77,26 @@ const exhibitPause = time.Second / 5
 
 // exhibit sends a match between the strongest agents of a game, step by step, for as long as a page looks at it.
 func (t *Table) exhibit(w http.ResponseWriter, r *http.Request) {
-	id, offers := r.FormValue("env"), t.offers()
-	at := slices.IndexFunc(offers, func(o Offer) bool { return o.Head.Env == id })
-	if at < 0 || len(offers[at].Levels) == 0 {
-		http.Error(w, fmt.Sprintf("env is %q, want one that is offered", id), http.StatusNotFound)
+	offers, players := t.offers(), match.Players{}
+	i := slices.IndexFunc(offers, func(o Offer) bool { return o.Head.Env == r.FormValue("env") })
+	if i < 0 || offers[i].Levels == nil {
+		http.Error(w, fmt.Sprintf("env is %q, want one that is offered", r.FormValue("env")), http.StatusNotFound)
 		return
 	}
-	o := &offers[at]
-	names := slices.Repeat([]string{o.Levels[len(o.Levels)-1].Agent}, o.game.Spec().Seats)
-	var players []match.Player
-	for _, name := range names {
-		p, err := match.NewPlayer(o.game, name)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		defer p.Close()
-		players = append(players, p)
+	players.Game = offers[i].game
+	names := slices.Repeat(offers[i].Levels[len(offers[i].Levels)-1:], players.Game.Spec().Seats)
+	seats, err := players.Seat(names)
+	defer players.Close()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
 	}
 	feed, viewer, send := scene.Feed{Most: 4}, scene.Viewer{}, scene.Lines[scene.Line](w)
 	seed := env.Seed{Value: uint64(time.Now().UnixMilli())}
-	match.Play(r.Context(), o.game, players, seed, match.Rules{}, func(at match.Moment) error { // an error: nobody looks
+	match.Play(r.Context(), players.Game, seats, seed, match.Rules{}, func(at match.Moment) error { // an error: nobody looks
 		describe(&feed, at, names)
-		err := send(feed.News(&viewer, scene.Whole))
-		select {
-		case <-r.Context().Done():
-		case <-time.After(exhibitPause):
-		}
-		return err
+		time.Sleep(exhibitPause)
+		return send(feed.News(&viewer, scene.Whole))
 	})
 }
 
