@@ -93,7 +93,8 @@ func (t *Table) exhibit(w http.ResponseWriter, r *http.Request) {
 	}
 	feed, viewer, send := scene.Feed{Most: 4}, scene.Viewer{}, scene.Lines[scene.Line](w)
 	seed := env.Seed{Value: uint64(time.Now().UnixMilli())}
-	match.Play(r.Context(), players.Game, seats, seed, match.Rules{}, func(at match.Moment) error { // an error: nobody looks
+	// An error says that nobody looks any more.
+	match.Play(r.Context(), players.Game, seats, seed, match.Rules{}, func(at match.Moment) error {
 		describe(&feed, at, names)
 		time.Sleep(exhibitPause)
 		return send(feed.News(&viewer, scene.Whole))
