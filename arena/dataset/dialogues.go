@@ -18,7 +18,8 @@ func dialogueColumns(about *Env) []column {
 		{Column{Name: "env", Type: String, Meaning: "the game's id"},
 			func(*row) parquet.Value { return text(about.ID) }, nil},
 		{Column: Column{Name: "messages", Type: Messages,
-			Meaning: "system: the rules; user: what the seat knows; assistant: its reason, if it has searched, and its action"}},
+			Meaning: "system: what a model reads first; user: what the seat knows; assistant: its reason, if it has searched, " +
+				"and its action"}},
 	}
 }
 
@@ -26,23 +27,28 @@ func dialogueColumns(about *Env) []column {
 // the episode's decisions from this step on.
 func (e *encoder) turns(m env.Match, r *row, left []Decision) map[int]turn {
 	turns, now := map[int]turn{}, scene.Describe(e.spec, m, e.starts.tracker, nil)
-	parts, masks, movers := len(e.spec.Actions), e.spec.MaskSize(), e.head.Movers()
+	now.Events = e.starts.tracker.Events()
+	head, told, parts, movers := &e.talk.Head, e.talk.Told, len(e.spec.Actions), e.talk.Head.Movers()
+	made := make([]uint8, parts) // as in the row
 	for _, seat := range now.Status.In {
-		seen, fire := now.Seen(&e.head, seat), words.Fire(m, seat)
+		model := e.models[seat]
+		model.Act(&now, made) // which is done: an answer has one move
+		view, _ := model.View(&now)
 		action := r.e.Actions[(r.step*e.spec.Seats+seat)*parts:][:parts]
 		o := orders.Orders{Actions: action[:movers]}
 		copy(o.Said[:], action[movers:])
-		answer := o.Text(&e.head)
+		answer := o.Text(head)
 		at := slices.IndexFunc(left[:min(len(left), e.spec.Seats)], func(d Decision) bool {
 			return d.Step == r.step && d.Seat == seat
 		})
 		if at >= 0 && movers == 1 {
-			values := make([]float64, masks)
+			values, seen := make([]float64, e.spec.MaskSize()), now.Seen(head, seat)
 			_, _ = binary.Decode(left[at].Values, le, values)
-			answer = e.words.Reason(m, &seen, seat, fire, action[0], values) + "\n" + answer
+			answer = told.Reason(m, &seen, seat, words.Fire(m, seat), action[0], values) + "\n" + answer
 		}
-		mask := r.now.mask[seat*masks:][:masks]
-		turns[seat] = turn{e.words.Rules(), e.words.View(&seen, seat, mask, fire, words.Full), answer}
+		turns[seat] = turn{e.prompt, view, answer}
+		model.Take(answer)
+		model.Act(&now, made)
 	}
 	return turns
 }

@@ -9,8 +9,10 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"pommego/arena/dialogue"
 	"pommego/arena/orders"
 	"pommego/arena/scene"
+	"pommego/arena/words"
 )
 
 // dialogues is a data set of the layout in which one agent searches and one does not.
@@ -32,17 +34,20 @@ func TestDialogues(t *testing.T) {
 		spec := gameOf(t, id).Spec()
 		head := scene.HeadOf(spec, gameOf(t, id).New(1)[0])
 		reasons, left := 0, 0
+		prompt := dialogue.New(gameOf(t, id), spec, gameOf(t, id).New(1)[0]).Told.Prompt(words.Form{})
+		ended := map[bool]string{true: "Last answer: "}
 		for i, e := range episodes(t, set.Folder) {
 			rows := rowsOf(t, set, i)
 			for row := range rows.rows() {
 				says := rows.messages(row)
 				step, seat := rows.int("step", row), rows.int("seat", row)
 				at := fmt.Sprintf("%s, game %d, step %d, seat %d", id, i, step, seat)
-				if rows.text("env", row) != id || !strings.HasPrefix(says[0], id) ||
-					!strings.HasPrefix(says[1], fmt.Sprintf("Tick %d of ", step)) || strings.Contains(says[1], "You are out") {
+				if rows.text("env", row) != id || says[0] != prompt ||
+					!strings.Contains("\n"+says[1], fmt.Sprintf("\nTick %d of ", step)) ||
+					!strings.HasPrefix(says[1], ended[step > 0]) || strings.Contains(says[1], "You are out") {
 					t.Fatalf("%s: it is told %q", at, says)
 				}
-				o, reading := orders.Parse(says[2], &head)
+				o, reading, _ := orders.Parse(says[2], &head)
 				said, action := strings.Contains(says[2], "\n"), e.Actions[(step*spec.Seats+seat)*len(spec.Actions):]
 				action = action[:len(spec.Actions)]
 				did := append(slices.Clone(o.Actions), o.Said[:]...)[:len(action)]
@@ -53,7 +58,7 @@ func TestDialogues(t *testing.T) {
 					t.Fatalf("%s: %q is read as %v, %v, and the action was %v", at, says[2], reading, o, action)
 				}
 				if tells := !rows.value("visits", row).IsNull() && head.Movers() == 1; said != tells ||
-					!said && reading != orders.Legal {
+					reading != orders.Legal {
 					t.Fatalf("%s: the answer is %q, %v; it has searched: %v", at, says[2], reading, tells)
 				}
 				reasons += int(toByte(said))

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 
-	"pommego/arena/scene"
+	"pommego/arena/dialogue"
 	"pommego/arena/words"
 	"pommego/env"
 	"pommego/internal/disk"
@@ -23,8 +23,9 @@ type encoder struct {
 	encoding int
 	rewards  []float64
 	fates    []float64
-	head     scene.Head
-	words    *words.Game // of layout Dialogues, from its first game on
+	talk     *dialogue.Game   // of layout Dialogues, else nil
+	prompt   string           // there
+	models   []*dialogue.Seat // of the game under way
 
 	// The file under way.
 	name  string // with slashes
@@ -34,10 +35,15 @@ type encoder struct {
 
 func newEncoder(game env.Game, about *About, columns []column) *encoder {
 	spec := game.Spec()
-	return &encoder{
+	e := &encoder{
 		about: about, spec: spec, columns: columns, starts: newStarts(game), table: newTable(descriptions(columns)),
 		encoding: spec.Encoding(about.Observation), rewards: make([]float64, spec.Seats), fates: make([]float64, spec.Seats),
 	}
+	if about.Layout == Dialogues {
+		e.talk, e.starts.tracker = dialogue.New(game, spec, e.starts.match), game.NewTrackers(1, true)[0]
+		e.prompt = e.talk.Told.Prompt(words.Form{})
+	}
+	return e
 }
 
 // begin begins file k of the data set in a folder.
@@ -126,18 +132,18 @@ func (e *encoder) add(r *row) {
 // those that are in.
 func (e *encoder) stepRows(ep *Episode) error {
 	m, err := e.starts.begin(ep)
-	if err == nil && e.about.Layout == Dialogues && e.words == nil {
-		e.head = scene.HeadOf(e.spec, m)
-		e.words, err = words.New(e.spec, &e.head)
-	}
 	if err != nil {
 		return err
+	}
+	e.models = e.models[:0]
+	for seat := 0; e.talk != nil && seat < e.spec.Seats; seat++ {
+		e.models = append(e.models, e.talk.Seat(seat, "full", 0))
 	}
 	r := row{e: ep, agents: e.about.Agents}
 	decisions := ep.Decisions
 	return ep.play(m, e.starts.tracker, shapeOf(e.spec), func(step int) {
 		r.step, r.before, r.now = step, m.Status(), e.look(m)
-		if e.words != nil {
+		if e.talk != nil {
 			r.turns = e.turns(m, &r, decisions)
 		}
 	}, func(step int, after env.Status) {
@@ -151,7 +157,7 @@ func (e *encoder) stepRows(ep *Episode) error {
 		}
 		r.counts = countsOf(e.spec, e.starts.tracker, m)
 		for r.seat = range e.spec.Seats {
-			if e.words != nil && !r.before.In.Has(r.seat) {
+			if e.talk != nil && !r.before.In.Has(r.seat) {
 				continue
 			}
 			r.reward, r.fate, r.decision = e.rewards[r.seat], 0, nil

@@ -35,74 +35,111 @@ type Game struct {
 	match env.Match
 }
 
-// New makes a Game of a match.
-func New(spec *env.Spec, m env.Match) (g *Game, err error) {
-	g = &Game{Head: scene.HeadOf(spec, m), spec: spec, match: m}
-	g.Told, err = words.New(spec, &g.Head)
-	return g, err
+// New makes a Game of a match, which spec describes.
+func New(game env.Game, spec *env.Spec, m env.Match) *Game {
+	g := &Game{Head: scene.HeadOf(spec, m), spec: spec, match: m}
+	g.Told = words.New(game, spec, &g.Head)
+	return g
 }
 
 // Seat is the seat of a model in a game.
 type Seat struct {
-	Number  int
-	Detail  string
-	Counts  orders.Counts
-	Reading string // of the last answer
-	Holds   bool   // the answer has not been played out
+	Number int
+	Detail string
+	Bare   bool // its views have no hints: words.Form
+	Counts orders.Counts
+	Last   words.Last // what became of its last answer
+	Holds  bool       // the answer has not been played out
 
 	game  *Game
 	frame int // ticks that an answer holds for at most; 0: any
-	left  int // of them
 	ctl   *orders.Controller
+	seen  int  // the tick of the last position that it saw
+	told  bool // a view has told of Last
 }
 
 // Seat gives a model a seat. An answer holds for frame ticks at most; 0 is any number.
 func (g *Game) Seat(number int, detail string, frame int) *Seat {
-	return &Seat{Number: number, Detail: detail, game: g, frame: frame, ctl: orders.NewController(g.match)}
+	return &Seat{Number: number, Detail: detail, game: g, frame: frame, ctl: orders.NewController(g.match), seen: -1}
 }
 
 // Take takes an answer, and says how it was read.
 func (s *Seat) Take(text string) orders.Reading {
-	o, reading := orders.Parse(text, &s.game.Head)
+	o, reading, why := orders.Parse(text, &s.game.Head)
 	s.Counts.Add(reading)
 	s.ctl.Take(o)
-	s.Reading, s.Holds, s.left = reading.String(), true, s.frame
+	s.forget()
+	s.Last = words.Last{Reading: reading.String(), Why: why, Late: s.Last.Late, Happened: s.Last.Happened}
+	if s.Holds = true; reading != orders.Illegal {
+		s.Last.Read = o.Text(&s.game.Head)
+	}
 	return reading
+}
+
+// forget begins what the next view tells, once a view has told what there was.
+func (s *Seat) forget() {
+	if s.told {
+		s.Last, s.told = words.Last{}, false
+	}
+}
+
+// See takes in what the seat saw happen on the way to a position. It does nothing for one that it has seen. Act and
+// View call it; what happens while neither is called is not told.
+func (s *Seat) See(step *scene.Step) {
+	if step.Step == s.seen {
+		return
+	}
+	s.seen = step.Step
+	s.forget()
+	if len(step.Events) > 0 {
+		seen := step.Seen(&s.game.Head, s.Number)
+		s.game.Told.Happens(&seen, s.Number, &s.Last)
+	}
 }
 
 // Act writes the action of the coming tick, if the seat's answer has one left for it. Else it is
 // done: the model is to be asked.
 func (s *Seat) Act(step *scene.Step, action []uint8) (done bool) {
-	if s.Holds {
-		seen := step.Seen(&s.game.Head, s.Number)
-		s.Holds = (s.frame == 0 || s.left > 0) && !s.ctl.Act(&s.game.Head, &seen, s.Number, action)
-		s.left--
+	if s.See(step); !s.Holds {
+		return true
 	}
-	return !s.Holds
+	seen := step.Seen(&s.game.Head, s.Number)
+	if done = s.ctl.Act(&s.game.Head, &seen, s.Number, action); done {
+		s.Last.Ended = s.ctl.Ended
+	} else if done = s.frame > 0 && s.Last.Ticks == s.frame; done {
+		clear(action)
+		s.Last.Ended = "frame_ticks were over"
+	} else {
+		s.Last.Ticks++
+	}
+	s.Holds = !done
+	return done
 }
 
 // Late notes that a tick is made without the seat, which sees how it goes on.
 func (s *Seat) Late() {
 	s.Counts.Late++
+	s.forget()
+	s.Last.Late++
 	s.ctl.Look(s.Number)
 }
 
+// Prompt is what the model reads first.
+func (s *Seat) Prompt() string { return s.game.Told.Prompt(s.form()) }
+
+func (s *Seat) form() words.Form {
+	return words.Form{JSON: s.Detail == "json", Short: s.Detail == "short", Bare: s.Bare}
+}
+
 // View is the text of a position for the seat, and the moves of its figures that can
-// have an effect. The match stands in that position.
+// have an effect, none without hints. The match stands in that position.
 func (s *Seat) View(step *scene.Step) (text string, legal [][]string) {
+	s.See(step)
+	s.told = true
 	g, seen, mask := s.game, step.Seen(&s.game.Head, s.Number), make([]uint8, s.game.spec.MaskSize())
 	g.match.Mask(s.Number, mask)
-	legal = g.Told.Legal(mask)[:g.Head.Movers()]
-	fire, detail := words.Fire(g.match, s.Number), words.Full
-	switch s.Detail {
-	case "json":
-		text, err := g.Told.JSON(&seen, s.Number, mask, fire, detail)
-		if err != nil {
-			panic(err) // it holds nothing that could fail
-		}
-		return string(text), legal
-	case "short":
-		detail = words.Short
+	if legal = [][]string{}; !s.Bare {
+		legal = g.Told.Legal(mask)[:g.Head.Movers()]
 	}
-	return g.Told.View(&seen, s.Number, mask, fire, detail), legal
+	return g.Told.View(&seen, s.Number, mask, words.Fire(g.match, s.Number), s.form(), &s.Last), legal
 }

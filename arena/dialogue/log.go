@@ -10,12 +10,13 @@ import (
 	"sync"
 
 	"pommego/arena/orders"
+	"pommego/arena/words"
 	"pommego/env"
 	"pommego/env/record"
 )
 
-// format names the form of the lines.
-const format = "pommego-dialogue/1"
+// format names the form of the lines, earlier that of release 0.1, whose views were told in other words.
+const format, earlier = "pommego-dialogue/2", "pommego-dialogue/1"
 
 // Log is a new file of dialogues: a line for each turn of a model as it ends, and one for each
 // game at its end. It is safe for concurrent use; games interleave.
@@ -67,14 +68,17 @@ type Message struct {
 
 // Turn is a view that a seat got, its answer, and what it did until its next view.
 type Turn struct {
-	Tick     int       `json:"tick"`
-	Seat     int       `json:"seat"`
-	Detail   string    `json:"detail"`
-	Messages []Message `json:"messages"`
-	Answer   *string   `json:"answer"`  // null: none came
-	Reading  string    `json:"reading"` // legal, repaired or illegal; late or failed
-	Tokens   [2]int    `json:"tokens"`  // in and out; 0: unknown
-	Actions  [][]int   `json:"actions"` // from the tick on
+	Tick     int        `json:"tick"`
+	Seat     int        `json:"seat"`
+	Detail   string     `json:"detail"`
+	Bare     bool       `json:"bare,omitempty"` // without hints
+	Own      bool       `json:"own_prompt,omitempty"`
+	Last     words.Last `json:"last,omitzero"` // what the view told of the answer before
+	Messages []Message  `json:"messages"`
+	Answer   *string    `json:"answer"`  // null: none came
+	Reading  string     `json:"reading"` // legal, repaired or illegal; late or failed
+	Tokens   [2]int     `json:"tokens"`  // in and out; 0: unknown
+	Actions  [][]int    `json:"actions"` // from the tick on
 }
 
 // line is a line of the file: a turn, or the record of a game.

@@ -14,12 +14,13 @@ import (
 	"pommego/arena/dialogue"
 	"pommego/arena/scene"
 	"pommego/arena/trace"
+	"pommego/arena/words"
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/env/record"
 )
 
-var formats = trace.Formats(append(catalog.Formats(), dialogue.Format(catalog.Formats())))
+var formats = trace.Formats(append(catalog.Formats(), dialogue.Formats(catalog.Formats())...))
 
 // verify checks lines, and returns what it says.
 func verify(t *testing.T, text []byte) (ok bool, said string) {
@@ -57,10 +58,7 @@ func play(t *testing.T, log *dialogue.Log, ticks int, answer string) error {
 	}
 	m := game.New(1)[0]
 	m.Reset(env.Seed{Value: 3})
-	talk, err := dialogue.New(game.Spec(), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	talk := dialogue.New(game, game.Spec(), m)
 	r := log.Begin(game, m, record.Info{EnvID: "OneVsOne-v0", Seed: 3, Policies: []string{"model", "static"}})
 	for tick := range ticks {
 		if tick%2 == 0 {
@@ -77,8 +75,12 @@ func play(t *testing.T, log *dialogue.Log, ticks int, answer string) error {
 func turn(t *testing.T, talk *dialogue.Game, m env.Match, tick int, answer string) *dialogue.Turn {
 	t.Helper()
 	step := scene.Describe(m.(record.Match).Game().Spec(), m, nil, nil)
-	view, _ := talk.Seat(0, "short", 0).View(&step)
-	return &dialogue.Turn{Tick: tick, Detail: "short", Answer: &answer, Reading: "legal",
+	seat := talk.Seat(0, "short", 0)
+	if tick > 0 {
+		seat.Last = words.Last{Reading: "legal", Read: answer, Ticks: 2}
+	}
+	view, _ := seat.View(&step)
+	return &dialogue.Turn{Tick: tick, Detail: "short", Answer: &answer, Reading: "legal", Last: seat.Last,
 		Messages: []dialogue.Message{{Role: "user", Content: view}}}
 }
 
@@ -101,12 +103,25 @@ func TestGamesAreChecked(t *testing.T) {
 	for old, changed := range map[string]string{
 		`"seat":0`: `"seat":7`, `"tick":2`: `"tick":-2`, `"tick":8`: `"tick":800`, `"messages":[{`: `"messages":[],"x":[{`,
 		`"turns":5`: `"turns":-1`, `"actions":[[`: `"actions":[[],[`, `"actions":[[0`: `"actions":[[0,1,2`,
-		`pommego-dialogue/1`: `pommego-dialogue/2`, `"game":{`: `"game":7,"g":{`,
+		`pommego-dialogue/2`: `pommego-dialogue/3`, `"game":{`: `"game":7,"g":{`,
 	} {
 		text := bytes.Replace(recorded(t, 9), []byte(old), []byte(changed), 1)
 		if ok, said := verify(t, text); ok || strings.Contains(said, "panic") {
 			t.Errorf("with %s for %s: %s", changed, old, said)
 		}
+	}
+}
+
+// TestFilesOfReleases: of files of release 0.1, whose views were worded otherwise, games and actions are checked.
+func TestFilesOfReleases(t *testing.T) {
+	text := bytes.ReplaceAll(recorded(t, 9), []byte("dialogue/2"), []byte("dialogue/1"))
+	text = bytes.ReplaceAll(text, []byte("Tick "), []byte("Step "))
+	if ok, said := verify(t, text); !ok || !strings.Contains(said, "1 games, 9 steps, 0 mismatches") {
+		t.Error(said)
+	}
+	text = bytes.Replace(bytes.ReplaceAll(text, []byte(`"id":"`), []byte(`"id":"x`)), []byte(`"actions":[[0]`), []byte(`"actions":[[3]`), 1)
+	if ok, said := verify(t, text); ok || !strings.Contains(said, "actions of seat 0's turn") {
+		t.Errorf("with another action: %s", said)
 	}
 }
 

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,8 +93,8 @@ func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r
 		return nil, fmt.Errorf("match: %d players, want %d for %s", len(players), seats, game.Spec().ID)
 	}
 	for _, p := range players {
-		if _, ok := p.(*model); ok && r.Limit == 0 {
-			r.Limit = ModelLimit
+		if _, ok := p.(*model); ok {
+			r.Limit, r.Events = cmp.Or(r.Limit, ModelLimit), true // which it is told
 		}
 	}
 	c := &contest{
@@ -268,7 +269,7 @@ func (c *contest) begin(at Moment) error {
 	for seat, p := range c.players {
 		ctx, cancel := context.WithTimeout(c.ctx, c.rules.Wait)
 		err := p.Begin(ctx, Start{Game: at.Game, Seat: seat, Seed: at.RNGSeed, Limit: c.rules.limit(p),
-			Memory: c.rules.Memory})
+			Memory: c.rules.Memory, Tracker: at.Tracker})
 		cancel()
 		switch {
 		case c.ctx.Err() != nil:

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,9 @@ type model struct {
 	remote
 	caller
 	model, detail string
+	prompt        string  // in place of the game's own
+	hints         bool    // its views have them
+	turns         int     // past ones that it is shown
 	temperature   float64 // below 0: the server's
 	frame         int     // ticks that an answer holds for at most; 0: any
 	scratchpad    int     // bytes of notes that are carried on
@@ -34,11 +38,11 @@ type model struct {
 
 	// Of a game:
 	tracker env.Tracker
-	talk    *dialogue.Game
 	seat    *dialogue.Seat // nil before the first move
 	notes   string
 	spent   int            // tokens
 	turn    *dialogue.Turn // that the last move began; nil: none
+	past    []dialogue.Message
 }
 
 const (
@@ -60,6 +64,9 @@ func newModel(game env.Game, name string) (Player, error) {
 	key := f.String("key", modelKey, "")
 	f.Float64Var(&p.temperature, "temperature", -1, "")
 	f.IntVar(&p.frame, "frame_ticks", 0, "")
+	f.BoolVar(&p.hints, "hints", true, "")
+	prompt := f.String("system_prompt", "", "")
+	f.IntVar(&p.turns, "turns", 0, "")
 	f.IntVar(&p.scratchpad, "scratchpad", 0, "")
 	f.IntVar(&p.budget, "budget", 0, "")
 	f.Float64Var(&p.in, "price_in", 0, "")
@@ -72,14 +79,19 @@ func newModel(game env.Game, name string) (Player, error) {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "":
 		err = errors.New("its address is wrong, want http://HOST:PORT/v1 or https, without user, password and query")
 	case also != nil || f.NArg() > 0 || p.model == "" || !slices.Contains(dialogue.Details, p.detail) ||
-		min(p.frame, p.scratchpad, p.budget) < 0 || p.frame > orders.MostTicks || !(min(p.in, p.out) >= 0) ||
+		min(p.frame, p.scratchpad, p.budget, p.turns) < 0 || p.frame > orders.MostTicks || !(min(p.in, p.out) >= 0) ||
 		!(max(p.temperature, p.in, p.out) <= 1e6):
-		err = fmt.Errorf("an option is wrong, want model=NAME, and maybe key=VARIABLE, detail=%s, frame_ticks=0 to %d, and "+
-			"as numbers temperature, scratchpad, budget, price_in, price_out", strings.Join(dialogue.Details, "|"),
-			orders.MostTicks)
+		err = fmt.Errorf("an option is wrong, want model=NAME, and maybe key=VARIABLE, detail=%s, frame_ticks=0 to %d, "+
+			"hints=0, system_prompt=FILE, and as numbers temperature, turns, scratchpad, budget, price_in, price_out",
+			strings.Join(dialogue.Details, "|"), orders.MostTicks)
 	}
 	if p.hide(os.Getenv(*key)); err == nil && p.key == "" && *key != modelKey {
 		err = errors.New("key wants the name of an environment variable that is set, and holds the key")
+	}
+	if err == nil && *prompt != "" {
+		var text []byte
+		text, err = os.ReadFile(*prompt)
+		p.prompt = string(text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("match: a language model, llm:ADDRESS,model=NAME: %w", err)
@@ -89,20 +101,22 @@ func newModel(game env.Game, name string) (Player, error) {
 
 // Begin waits until the server answers, whatever the answer.
 func (p *model) Begin(ctx context.Context, g Start) error {
-	p.game, p.seat, p.notes, p.spent = g.Game, nil, "", 0
+	p.game, p.tracker, p.seat, p.notes, p.spent, p.past = g.Game, g.Tracker, nil, "", 0, nil
 	return p.await(ctx, p.name, "/models")
 }
 
 func (p *model) Act(ctx context.Context, m env.Match, seat int, action []uint8) (cost Cost, err error) {
 	spec := p.game.Spec()
 	if p.turn = nil; p.seat == nil {
-		if p.talk, err = dialogue.New(spec, m); err != nil {
-			return cost, err
+		p.seat = dialogue.New(p.game, spec, m).Seat(seat, p.detail, p.frame)
+		p.seat.Bare = !p.hints
+		if p.tracker == nil {
+			p.tracker = p.game.NewTrackers(1, false)[0]
+			p.tracker.Begin(m)
 		}
-		p.seat, p.tracker = p.talk.Seat(seat, p.detail, p.frame), p.game.NewTrackers(1, false)[0]
-		p.tracker.Begin(m)
 	}
 	step := scene.Describe(spec, m, p.tracker, nil)
+	step.Events = p.tracker.Events()
 	if !p.seat.Act(&step, action) {
 		return cost, nil
 	}
@@ -110,30 +124,36 @@ func (p *model) Act(ctx context.Context, m env.Match, seat int, action []uint8) 
 		return cost, fmt.Errorf("the game's budget of %d tokens is spent: it took %d", p.budget, p.spent)
 	}
 	view, _ := p.seat.View(&step)
-	p.turn = &dialogue.Turn{Tick: step.Step, Seat: seat, Detail: p.detail, Messages: p.messages(view), Reading: "failed"}
+	p.turn = &dialogue.Turn{Tick: step.Step, Seat: seat, Detail: p.detail, Bare: !p.hints, Own: p.prompt != "",
+		Last: p.seat.Last, Messages: p.messages(view), Reading: "failed"}
 	text, err := p.ask(ctx, &cost.Answers)
 	p.turn.Tokens = [2]int{cost.Answers.TokensIn, cost.Answers.TokensOut}
 	if err != nil {
+		p.seat.Late()
 		if ctx.Err() != nil {
 			p.turn.Reading, cost.Answers.Late = "late", 1
 		}
 		return cost, err
 	}
 	cost.Answers.Counts.Add(p.seat.Take(p.note(text)))
-	p.turn.Answer, p.turn.Reading = &text, p.seat.Reading
+	p.turn.Answer, p.turn.Reading = &text, p.seat.Last.Reading
+	p.past = append(p.past, dialogue.Message{Role: "user", Content: view},
+		dialogue.Message{Role: "assistant", Content: text})
 	p.seat.Act(&step, action)
 	return cost, nil
 }
 
 // messages is what the model is sent.
 func (p *model) messages(view string) []dialogue.Message {
-	system := p.talk.Told.Rules() + p.talk.Told.Answers()
+	system := cmp.Or(p.prompt, p.seat.Prompt())
 	if p.scratchpad > 0 {
 		system += fmt.Sprintf("Before the answer you may write <notes>...</notes>. They replace those before, and you read "+
 			"their first %d bytes in your next turn.\n", p.scratchpad)
 		view = "Your notes: " + p.notes + "\n\n" + view
 	}
-	return []dialogue.Message{{Role: "system", Content: system}, {Role: "user", Content: view}}
+	p.past = p.past[max(0, len(p.past)-2*p.turns):]
+	first, last := dialogue.Message{Role: "system", Content: system}, dialogue.Message{Role: "user", Content: view}
+	return append(append([]dialogue.Message{first}, p.past...), last)
 }
 
 // note takes the notes out of an answer and keeps them.
@@ -205,7 +225,7 @@ func (p *model) Dialogue() (read, said string) {
 	if p.turn.Answer != nil {
 		said = (*p.turn.Answer)[max(0, len(*p.turn.Answer)-mostSaid):]
 	}
-	return p.turn.Messages[1].Content, said
+	return p.turn.Messages[len(p.turn.Messages)-1].Content, said
 }
 
 func (p *model) End(context.Context, Outcome) error { return nil }

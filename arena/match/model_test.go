@@ -16,6 +16,7 @@ import (
 
 	"pommego/arena/dialogue"
 	"pommego/arena/match"
+	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/catalog"
 )
@@ -101,11 +102,63 @@ func TestModelPlays(t *testing.T) {
 			m[0] != s.asked[0].Messages[0] || q.Model != "m:8b" || *q.Temperature != 0.5 {
 			t.Fatalf("question %d is %+v", i, q)
 		}
-		_, err := fmt.Sscanf(m[1].Content, "Tick %d of 60.", &tick)
+		view := m[1].Content[strings.Index(m[1].Content, "Tick "):]
+		_, err := fmt.Sscanf(view, "Tick %d of 60.", &tick)
+		before := []string{"Last answer: up, down; ticks: ", "Last answer: hide for 4; ticks: 4.", `Last answer: read as "stop" (`,
+			"Last answer: refused, for no move and no order is in it; you stopped; ticks: 1."}[i%4]
+		if i > 0 && !strings.HasPrefix(m[1].Content, before) {
+			t.Errorf("question %d begins %q, want %q", i, m[1].Content[:60], before)
+		}
 		if err != nil || tick <= last || i%4 == 1 && tick != last+4 {
 			t.Fatalf("question %d is at tick %d, after %d: %v", i, tick, last, err)
 		}
 		last = tick
+	}
+}
+
+// TestModelShown: it is shown so many past turns, a prompt of its user's and no hints, as its options say.
+func TestModelShown(t *testing.T) {
+	file, path := filepath.Join(t.TempDir(), "prompt.txt"), filepath.Join(t.TempDir(), "d.jsonl")
+	if err := os.WriteFile(file, []byte("Play well."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := modelServer(t, says("stop", "jump"))
+	game, talks := duel(t, "6"), match.Dialogues{Log: dialogue.NewLog(path)}
+	players := seatsOf(t, game, s.name(",turns=2,hints=0,system_prompt="+file), "static")
+	if _, err := match.Play(t.Context(), game, players, env.Seed{Value: 2}, match.Rules{}, talks.Watch); err != nil {
+		t.Fatal(err)
+	}
+	for i, q := range s.asked {
+		m := q.Messages
+		if len(m) != 2+2*min(i, 2) || m[0].Content != "Play well." || strings.Contains(fmt.Sprint(m), "Legal") {
+			t.Fatalf("question %d is %+v", i, q)
+		}
+		for k := range min(i, 2) {
+			turn := i - min(i, 2) + k
+			past, answer := s.asked[turn].Messages, []string{"stop", "jump"}[turn%2]
+			if m[2*k+1] != past[len(past)-1] || m[2*k+2] != (dialogue.Message{Role: "assistant", Content: answer}) {
+				t.Fatalf("question %d shows turn %d as %+v", i, turn, m[2*k+1:][:2])
+			}
+		}
+	}
+	formats := trace.Formats(append(catalog.Formats(), dialogue.Formats(catalog.Formats())...))
+	var said strings.Builder
+	if total, err := formats.VerifyAll(&said, []string{path}, trace.Options{Keep: 3}); err != nil || !total.OK {
+		t.Error(said.String(), err)
+	}
+}
+
+// TestModelIsTold: what happens in a match is told, with whose bomb it was.
+func TestModelIsTold(t *testing.T) {
+	s := modelServer(t, says("bomb", "stop for 20"))
+	game := variant(t, "BaseWar-v0", `{"max_steps": 40}`)
+	play(t, game, seatsOf(t, game, s.name(""), "static", "static", "static", "static", "static"), match.Rules{})
+	var told []string
+	for _, q := range s.asked {
+		told = append(told, q.Messages[1].Content)
+	}
+	if !strings.Contains(strings.Join(told, ""), "you took a hit by your bomb at (") {
+		t.Errorf("it is told %q", told)
 	}
 }
 
@@ -189,7 +242,7 @@ func TestModelAnswersAreBounded(t *testing.T) {
 	s := modelServer(t, says(strings.Repeat("up <b>", 170_000)+"\nbomb", strings.Repeat("x", 5<<20)))
 	game := duel(t, "2")
 	p := play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{})
-	if got := p.Seats[0]; got.Answers.Repaired != 1 || got.Failed != 1 ||
+	if got := p.Seats[0]; got.Answers.Legal != 1 || got.Failed != 1 ||
 		!strings.Contains(got.LastError, "more than 4194304 bytes") {
 		t.Errorf("the seat did %+v", got)
 	}
@@ -276,7 +329,9 @@ func TestModelNames(t *testing.T) {
 		"llm:http://x/v1,model=m,detail=all": option, "llm:http://x/v1,model=m,sk-1": option,
 		"llm:http://x/v1,model=m,budget=sk-1": option, "llm:http://x/v1,model=m,frame_ticks=101": option,
 		"llm:http://x/v1,model=m,temperature=NaN": option, "llm:http://x/v1,model=m,price_in=Inf": option,
-		"llm:http://x/v1,model=m,h": option, "llm:http://x/v1,model=m,budget=-1": option,
+		"llm:http://x/v1,model=m,turns=-1": option, "llm:http://x/v1,model=m,hints=2": option,
+		"llm:http://x/v1,model=m,system_prompt=/none/of/these": "no such file",
+		"llm:http://x/v1,model=m,h":                            option, "llm:http://x/v1,model=m,budget=-1": option,
 		"llm:http://x/v1,model=m,key=sk-1": "environment variable that is set",
 	} {
 		if _, err := match.NewPlayer(game, name); err == nil || !strings.Contains(err.Error(), want) ||

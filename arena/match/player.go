@@ -51,6 +51,8 @@ type Start struct {
 	Seed   env.Seed
 	Limit  time.Duration // for a move; 0: none
 	Memory int64         // bytes that a program may have in memory; 0: any
+
+	Tracker env.Tracker // follows the game, to look at; nil: what happens in it is unknown
 }
 
 // Cost is what a move cost besides time.

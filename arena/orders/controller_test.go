@@ -38,7 +38,7 @@ func newDesk(t *testing.T, id string) *desk {
 
 func (d *desk) take(text string) {
 	d.t.Helper()
-	o, reading := Parse(text, &d.head)
+	o, reading, _ := Parse(text, &d.head)
 	if reading == Illegal {
 		d.t.Fatalf("%q is illegal", text)
 	}
@@ -66,32 +66,34 @@ func (d *desk) play(others func(tick int, actions []uint8)) (did [][]uint8) {
 	return nil
 }
 
-// TestListsEnd: words are played one a tick until what they were based on changes.
+// TestListsEnd: words are played one a tick until what they were based on changes, which the controller says.
 func TestListsEnd(t *testing.T) {
 	const stops = "stop, stop, stop, stop, stop, stop"
 	for _, tc := range []struct {
 		reason, text string
 		others       func(d *desk) func(tick int, actions []uint8)
 		want         int
+		ended        string
 	}{
-		{"a single word is a tick", "stop", nil, 1},
-		{"all words are played", stops, nil, 6},
-		{"the seat's own bomb changes nothing", "bomb, stop, stop, stop", nil, 4},
+		{"a single word is a tick", "stop", nil, 1, ""},
+		{"one into a wall is too", "left", nil, 1, "a move led nowhere"},
+		{"all words are played", stops, nil, 6, ""},
+		{"the seat's own bomb changes nothing", "bomb, stop, stop, stop", nil, 4, ""},
 		{"another's bomb does", stops, func(*desk) func(int, []uint8) {
 			return func(tick int, actions []uint8) {
 				if tick == 1 {
 					actions[1] = lay
 				}
 			}
-		}, 2},
+		}, 2, "another bomb is in view"},
 		{"an enemy that comes near does", stops, func(d *desk) func(int, []uint8) {
 			return func(tick int, _ []uint8) {
 				if m := d.m.(*pommerman.Match); tick == 2 {
 					m.Agents[1].Cell = m.Agents[0].Cell.Next(grid.Right).Next(grid.Right)
 				}
 			}
-		}, 3},
-		{"so does a wall", "left, left, left, left", nil, 1},
+		}, 3, "somebody has come near"},
+		{"so does a wall", "left, left, left, left", nil, 1, "a move led nowhere"},
 	} {
 		d := newDesk(t, "PommeFFACompetition-v0")
 		d.take(tc.text)
@@ -99,8 +101,9 @@ func TestListsEnd(t *testing.T) {
 		if tc.others != nil {
 			others = tc.others(d)
 		}
-		if did := d.play(others); len(did) != tc.want {
-			t.Errorf("%s: %q is played for %d ticks, want %d", tc.reason, tc.text, len(did), tc.want)
+		if did := d.play(others); len(did) != tc.want || d.c.Ended != tc.ended {
+			t.Errorf("%s: %q is played for %d ticks, and then %q, want %d, %q", tc.reason, tc.text, len(did), d.c.Ended,
+				tc.want, tc.ended)
 		}
 	}
 }
@@ -112,7 +115,7 @@ func TestListOfASide(t *testing.T) {
 	if did := d.play(nil); len(did) != 2 || !slices.Equal(did[0], []uint8{0, 0, lay}) || did[1][0] != 1 {
 		t.Errorf("it did %v", did)
 	}
-	if _, reading := Parse("hide", &d.head); reading != Illegal {
+	if _, reading, _ := Parse("hide", &d.head); reading != Illegal {
 		t.Errorf("an order to three figures is %v, want illegal", reading)
 	}
 }
@@ -123,28 +126,39 @@ func TestOrders(t *testing.T) {
 		reason, text string
 		ticks        int
 		bombs        bool
+		ended        string
 	}{
-		{"its number", "wait for 7", 7, false},
-		{"without a number", "hide", DefaultTicks, false},
-		{"there is no teammate: a tick all the same", "follow for 9", 1, false},
-		{"no way through walls", "go 10,10 for 9", 1, false},
-		{"until the bomb has burnt out", "bomb for 40", 12, true},
-		{"wood is near", "dig for 20", 20, true},
-		{"nobody can be got at", "hunt for 20", 20, true},
+		{"its number", "wait for 7", 7, false, ""},
+		{"without a number", "hide", DefaultTicks, false, ""},
+		{"there is no teammate: a tick all the same", "follow for 9", 1, false, "no teammate is in view"},
+		{"no way through walls", "go 10,10 for 9", 1, false, "there is no safe way"},
+		{"until the bomb has burnt out", "bomb for 40", 12, true, "nothing is going to burn"},
+		{"wood is near", "dig for 20", 20, true, ""},
+		{"nobody can be got at", "hunt for 20", 20, true, ""},
 	} {
 		d := newDesk(t, "PommeFFACompetition-v0")
 		d.take(tc.text)
 		did := d.play(nil)
 		bombs := slices.ContainsFunc(did, func(a []uint8) bool { return a[0] == lay })
-		if len(did) != tc.ticks || bombs != tc.bombs || !d.m.Status().In.Has(0) {
-			t.Errorf("%s: %q is carried out for %d ticks, with bombs %v, want %d, %v", tc.reason, tc.text, len(did), bombs,
-				tc.ticks, tc.bombs)
+		if len(did) != tc.ticks || bombs != tc.bombs || d.c.Ended != tc.ended || !d.m.Status().In.Has(0) {
+			t.Errorf("%s: %q is carried out for %d ticks, with bombs %v, and then %q, want %d, %v, %q", tc.reason, tc.text,
+				len(did), bombs, d.c.Ended, tc.ticks, tc.bombs, tc.ended)
 		}
 	}
 	d := newDesk(t, "PommeRadioCompetition-v2")
 	d.take("wait for 2; say danger 6")
 	if did := d.play(nil); len(did) != 2 || !slices.Equal(did[1], []uint8{0, 2, 6}) {
 		t.Errorf("it did and said %v", did)
+	}
+}
+
+// TestBombRefused: a bomb that cannot be laid is told from one that was.
+func TestBombRefused(t *testing.T) {
+	d := newDesk(t, "PommeFFACompetition-v0")
+	d.m.(*pommerman.Match).Agents[0].Ammo = 0
+	d.take("bomb for 3")
+	if d.play(nil); d.c.Ended != "no bomb could be laid and survived" {
+		t.Errorf("it ended as %q", d.c.Ended)
 	}
 }
 
@@ -171,7 +185,7 @@ func TestGo(t *testing.T) {
 			did := d.play(nil)
 			after := scene.Describe(d.spec, d.m, d.tracker, nil)
 			for _, a := range after.Agents {
-				if a.Seat == 0 && a.At == to && len(did) <= 4 {
+				if a.Seat == 0 && a.At == to && len(did) <= 4 && d.c.Ended == "you are there" {
 					reached++
 				}
 			}

@@ -3,7 +3,7 @@
 //
 //	c := orders.NewController(match) // of one seat, for one game
 //	...
-//	o, reading := orders.Parse("hide for 8", &head)
+//	o, reading, why := orders.Parse("hide for 8", &head)
 //	counts.Add(reading)
 //	c.Take(o)
 //	for !c.Act(&head, &seen, seat, action) {

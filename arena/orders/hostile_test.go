@@ -12,14 +12,14 @@ import (
 
 // check reads an answer, and whether it can go where orders go.
 func check(t testing.TB, text string, head *scene.Head) {
-	o, reading := Parse(text, head)
+	o, reading, _ := Parse(text, head)
 	written := o.Text(head)
 	for _, c := range []byte(written) {
 		if c < ' ' || c > '~' {
 			t.Fatalf("%.200q is written %q, want a line of ASCII", text, written)
 		}
 	}
-	again, legal := Parse(written, head)
+	again, legal, _ := Parse(written, head)
 	if legal != Legal && !(o.Kind == Play && reading == Illegal) || again.Text(head) != written {
 		t.Fatalf("%.200q is written %q, which is read as %q, %v", text, written, again.Text(head), legal)
 	}

@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 		{"bomb", suite, "plant_bomb", Repaired},
 		{"stop", suite, "hold", Repaired},
 	} {
-		o, reading := Parse(tc.text, tc.head)
+		o, reading, _ := Parse(tc.text, tc.head)
 		if got := o.Text(tc.head); got != tc.want || reading != tc.reading {
 			t.Errorf("%q is %q, %v; want %q, %v", tc.text, got, reading, tc.want, tc.reading)
 		}

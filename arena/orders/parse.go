@@ -22,22 +22,29 @@ func Read(text string) string {
 }
 
 // Parse reads an answer to orders. One without one plain meaning is a single stop: one that is cut off in a thought,
-// names a choice, doubts or refuses.
-func Parse(text string, head *scene.Head) (Orders, Reading) {
+// names a choice, doubts or refuses. why says what was repaired, or what is wrong.
+func Parse(text string, head *scene.Head) (o Orders, reading Reading, why string) {
 	text = Read(text)
+	if strings.TrimSpace(text) == "" {
+		return o, Illegal, "it is empty"
+	}
 	if thought := strings.LastIndex(text, "</think>"); thought >= 0 {
 		text = text[thought+len("</think>"):]
 	} else if strings.Contains(text, "<think>") {
-		return Orders{}, Illegal
+		return o, Illegal, "its thought is not closed"
 	}
+	var whole reader
 	for i, part := range parts(text) {
-		r := reader{head: head, tokens: tokens(part)}
-		switch r.read(); {
+		r := reader{head: head, tokens: tokens(part.text)}
+		if r.read(); i == 0 {
+			whole = r
+		}
+		switch {
 		case !r.plain() || r.strange:
-		case i == 0 && strings.TrimSpace(text) == r.Text(head):
-			return r.Orders, Legal
+		case part.exact && strings.TrimSpace(part.text) == r.Text(head):
+			return r.Orders, Legal, ""
 		default:
-			return r.Orders, Repaired
+			return r.Orders, Repaired, part.is
 		}
 	}
 	r := reader{head: head}
@@ -48,33 +55,42 @@ func Parse(text string, head *scene.Head) (Orders, Reading) {
 	}
 	if r.read(); r.plain() && len(slices.Compact(r.Actions)) <= 1 {
 		r.Actions = r.Actions[:min(1, len(r.Actions))]
-		return r.Orders, Repaired // the one legal word of what is said without doubt
+		return r.Orders, Repaired, "the one move or order in it" // that is said without doubt
 	}
-	return Orders{}, Illegal
+	return o, Illegal, whole.wrong()
 }
 
 // most is how many bytes of each end of an answer are read.
 const most = 4096
 
+// part is a part of an answer. One that is exact may be legal as it is.
+type part struct {
+	text, is string
+	exact    bool
+}
+
 // parts are what may be the answer proper: the whole text; what is last in brackets or fences; the
 // last line; of it what is behind a colon; the first line.
-func parts(text string) []string {
-	all := []string{text}
+func parts(text string) []part {
+	all := []part{{text, "written otherwise", true}}
 	for _, pair := range [...][2]string{{"```", "```"}, {"{", "}"}, {"[", "]"}, {"<answer>", "</answer>"}} {
 		if end := strings.LastIndex(text, pair[1]); end >= 0 {
 			if start := strings.LastIndex(text[:end], pair[0]); start >= 0 {
-				all = append(all, object(text[start:end+1]), text[start+len(pair[0]):end])
+				is := "what stands in " + pair[0] + " " + pair[1]
+				all = append(all, part{Object(text[start : end+1]), is, false}, part{text[start+len(pair[0]) : end], is, false})
 			}
 		}
 	}
 	text = strings.TrimSpace(text)
 	first, _, _ := strings.Cut(text, "\n")
 	last := text[strings.LastIndexByte(text, '\n')+1:]
-	return append(all, last, last[strings.LastIndexByte(last, ':')+1:], first)
+	colon := last[strings.LastIndexByte(last, ':')+1:]
+	return append(all, part{last, "its last line", true}, part{colon, "what follows its last colon", false},
+		part{first, "its first line", false})
 }
 
-// object is an answer as a JSON object in words, "" if it is none: of other keys nothing is read.
-func object(text string) string {
+// Object is an answer as a JSON object in words, "" if it is none: of other keys nothing is read.
+func Object(text string) string {
 	var keys map[string]any
 	if json.Unmarshal([]byte(text), &keys) != nil {
 		return ""
@@ -121,9 +137,11 @@ type reader struct {
 	head   *scene.Head
 	tokens []string // that are left
 
-	orders           int // how many there are
-	strange, doubted bool
-	said             bool
+	orders  int // how many there are
+	strange bool
+	doubt   string // the first word that is one
+	off     bool   // it names a cell off the board
+	said    bool
 }
 
 // read reads all tokens.
@@ -139,7 +157,9 @@ func (r *reader) read() {
 			r.Actions = append(r.Actions, slices.Repeat([]uint8{uint8(choice)}, r.times())...)
 		case kind == Play || kind == Go && !r.cell():
 			r.strange = r.strange || !slices.Contains(fillers, w)
-			r.doubted = r.doubted || doubtful(w)
+			if r.doubt == "" && doubtful(w) {
+				r.doubt = w
+			}
 		default:
 			r.Kind, r.orders = kind, r.orders+1
 			r.ticks()
@@ -163,10 +183,32 @@ func (r *reader) choice(w string) int {
 // plain reports whether what has been read has one meaning.
 func (r *reader) plain() bool {
 	movers, words := r.head.Movers(), len(r.Actions)
-	if r.doubted || r.orders > 0 && (r.orders+words > 1 || movers > 1) {
+	if r.doubt != "" || r.orders > 0 && (r.orders+words > 1 || movers > 1) {
 		return false
 	}
 	return r.orders+words > 0 && words <= MostWords*movers || r.said
+}
+
+// wrong says why what has been read has not one meaning.
+func (r *reader) wrong() string {
+	movers, words := r.head.Movers(), len(r.Actions)
+	switch {
+	case r.off:
+		return "its cell is not on the board"
+	case r.doubt == "or" || r.doubt == "either" || r.doubt == "options":
+		return "it leaves a choice: " + r.doubt
+	case r.doubt != "":
+		return "it denies, doubts or refuses: " + r.doubt
+	case r.orders > 0 && movers > 1:
+		return "a seat with several figures takes moves, not orders"
+	case r.orders > 0 && r.orders+words > 1:
+		return "it has more than one order"
+	case words > MostWords*movers:
+		return fmt.Sprintf("it has %d moves, want %d at most", words, MostWords*movers)
+	case words > 0:
+		return "its moves stand among other words"
+	}
+	return "no move and no order is in it"
 }
 
 // number reads a number if one comes next, behind fillers.
@@ -189,8 +231,10 @@ func (r *reader) number() (n int, ok bool) {
 func (r *reader) cell() bool {
 	row, _ := r.number()
 	col, ok := r.number()
-	if ok = ok && row < r.head.Rows && col < r.head.Cols; ok {
+	if on := row < r.head.Rows && col < r.head.Cols; ok && on {
 		r.Cell = env.Place{row, col}
+	} else {
+		r.off, ok = r.off || ok, false
 	}
 	return ok
 }

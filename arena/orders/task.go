@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"cmp"
 	"slices"
 
 	"pommego/arena/scene"
@@ -20,8 +21,8 @@ type task struct {
 	made            []uint8           // what the figures do
 }
 
-// look takes in what the seat sees, and reports whether it still plays.
-func (t *task) look() bool {
+// look takes in what the seat sees, and says why it plays no more, "" if it does.
+func (t *task) look() string {
 	for i := range t.seen.Agents {
 		switch a := &t.seen.Agents[i]; {
 		case a.Seat == t.seat:
@@ -35,7 +36,16 @@ func (t *task) look() bool {
 		t.start = t.at
 	}
 	t.Look(t.seat)
-	return !t.seen.Status.Over && slices.Contains(t.seen.Status.In, t.seat)
+	return cmp.Or(when(t.seen.Status.Over, "the game is over"),
+		when(!slices.Contains(t.seen.Status.In, t.seat), "you are out"))
+}
+
+// when is why something ends, "" if it does not.
+func when(ends bool, why string) string {
+	if ends {
+		return why
+	}
+	return ""
 }
 
 func (t *task) cell(at env.Place) int { return at[0]*t.head.Cols + at[1] }
@@ -65,36 +75,39 @@ func (t *task) foresee(move uint8) (ways [2]*way) {
 	return [2]*way{newWay(t.head, f.Burns, quiet, t.at), newWay(t.head, f.Burns, f.Open, t.at)}
 }
 
-// carry decides on a tick of an order. done reports that nothing is left of it to do.
-func (t *task) carry() (action uint8, done bool) {
+// carry decides on a tick of an order. done says why nothing is left of it to do, "" if something is.
+func (t *task) carry() (action uint8, done string) {
 	t.ways = t.foresee(0)
-	quiet := t.ways[0].last == 0 // nothing is going to burn
+	quiet := when(t.ways[0].last == 0, "nothing is going to burn")
 	switch t.orders.Kind {
 	case Go:
 		action, found := t.toward(func(c int) bool { return c == t.cell(t.orders.Cell) })
-		return action, !found || t.at == t.cell(t.orders.Cell)
+		there := when(t.at == t.cell(t.orders.Cell), "you are there")
+		return action, cmp.Or(there, when(!found, "there is no safe way"))
 	case Wait:
 		action, _ = t.toward(func(c int) bool { return c == t.start })
-		return action, false
+		return action, ""
 	case Follow:
 		mate := t.nearest(true)
 		if mate == nil {
-			return t.hide(), true
+			return t.hide(), "no teammate is in view"
 		}
 		action, _ = t.toward(func(c int) bool { return t.distance(t.place(c), mate.At) <= 2 })
-		return action, false
+		return action, ""
 	case Bomb:
-		if t.tick == 0 && t.mayLay() {
-			return lay, false
+		if t.tick == 0 {
+			if t.unlaid = !t.mayLay(); !t.unlaid {
+				return lay, ""
+			}
 		}
 		return t.hide(), quiet
 	case Dig, Hunt:
 		if action, found := t.bomb(); found {
-			return action, false
+			return action, ""
 		}
 		return t.hide(), quiet
 	}
-	return t.hide(), false
+	return t.hide(), ""
 }
 
 // bomb lays a bomb that pays, or walks to where one would: one that reaches the nearest enemy for

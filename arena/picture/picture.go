@@ -57,6 +57,30 @@ func OfStep(head *scene.Head, step *scene.Step, seat int) Picture {
 	return paint(head, &step.Scene, actions, seat)
 }
 
+// Lettered is the picture with the numbers of rows and columns at its edges, and on figures the letters that texts give
+// them, of so many seats.
+func (p Picture) Lettered(seats int) Picture {
+	all := Picture{Cols: p.Cols + 1, Rows: p.Rows + 1}
+	put := func(row, col int, text string) {
+		all.Marks = append(all.Marks, Mark{Sprite: "number", Row: float64(row), Col: float64(col), Size: 1, Text: text})
+	}
+	for row := range all.Rows {
+		put(row, 0, strings.TrimPrefix(strconv.Itoa(row-1), "-1"))
+	}
+	for col := range p.Cols {
+		put(0, col+1, strconv.Itoa(col))
+	}
+	for i, m := range p.Marks {
+		if strings.HasPrefix(m.Sprite, "facing") { // of the figure before
+			who := p.Marks[i-1].Text + "a"
+			m.Sprite, m.Text = "letter", string(rune('A'+int(who[1]-'a')*seats+int(who[0]-'0')))
+		}
+		m.Row, m.Col = m.Row+1, m.Col+1
+		all.Marks = append(all.Marks, m)
+	}
+	return all
+}
+
 // painting is a picture that is being made.
 type painting struct {
 	*env.Scene

@@ -1,16 +1,17 @@
-// Package words tells positions in words, for language models: the rules of a game once, and
-// for each turn what a seat knows, as text or as JSON.
+// Package words tells positions in words, for language models: once the rules of a game and how to
+// answer, and for each turn what a seat knows and what became of its last answer, as text or as JSON.
 //
 //	head := scene.HeadOf(spec, match)
-//	told, err := words.New(spec, &head)
-//	prompt := told.Rules()
+//	told := words.New(game, spec, &head)
+//	system := told.Prompt(words.Form{})
 //	...
 //	step := scene.Describe(spec, match, tracker, actions)
 //	seen := step.Seen(&head, seat)
 //	match.Mask(seat, mask) // spec.MaskSize() bytes
-//	prompt = told.View(&seen, seat, mask, words.Fire(match, seat), words.Full)
+//	told.Happens(&seen, seat, &last)
+//	user := told.View(&seen, seat, mask, words.Fire(match, seat), words.Form{}, &last)
 //
-// View and JSON say the same of a position, and nothing but what is in the step that they are
+// Text and JSON say the same of a position, and nothing but what is in the step that View is
 // given: what a seat knows is for scene.Step.Seen to say. The same step gives the same bytes.
 //
 // # Names

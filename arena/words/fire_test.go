@@ -40,9 +40,7 @@ func play(t testing.TB, id, rules string, seed uint64, most int) *game {
 	m.Reset(env.Seed{Value: seed})
 	tracker.Begin(m)
 	g := &game{of: of, spec: spec, head: scene.HeadOf(spec, m)}
-	if g.Game, err = words.New(spec, &g.head); err != nil {
-		t.Fatal(err)
-	}
+	g.Game = words.New(of, spec, &g.head)
 	rng, width := env.RNG{State: seed}, len(spec.Actions)
 	var agents []env.Agent
 	for range spec.Seats {

@@ -97,11 +97,8 @@ func (r *reasoned) check(move uint8) {
 	g, m := r.game, r.match()
 	seen := g.steps[r.step].Seen(&g.head, r.seat)
 	r.fire = g.fires[r.step][r.seat]
-	text, err := g.JSON(&seen, r.seat, g.masks[r.step][r.seat], r.fire, words.Full)
-	if err == nil {
-		err = json.Unmarshal(text, &r.view)
-	}
-	if err != nil {
+	text := g.View(&seen, r.seat, g.masks[r.step][r.seat], r.fire, words.Form{JSON: true}, new(words.Last))
+	if err := json.Unmarshal([]byte(text), &r.view); err != nil {
 		r.Fatal(err)
 	}
 	var f env.Forecast

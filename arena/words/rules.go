@@ -1,33 +1,25 @@
 package words
 
 import (
-	"cmp"
 	"embed"
-	"fmt"
 	"reflect"
 	"strings"
 	"text/template"
-	"unique"
 )
 
-// texts holds, for each family of games, a template of its rules, which the struct of
-// the rules fills in, and one of how to read views.
+// texts holds a template of the rules of each family of games, which the struct of the rules fills in, and
+// prompt.txt, which puts them together with what is the same in all games.
 //
 //go:embed rules
 var texts embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"add": func(a, b int) int { return a + b },
+	"add": func(a, b int) int { return a + b }, "join": strings.Join,
 }).ParseFS(texts, "rules/*.txt"))
 
-// Rules is the rules of the game in short, and how to read views of it.
-func (g *Game) Rules() string { return g.rules.Value() }
-
-// Answers is how to answer.
-func (g *Game) Answers() string { return g.answers.Value() }
-
-// tell writes the rules.
-func (g *Game) tell() error {
+// Prompt is what a model reads first, in every seat: the rules of the game, what its ends pay, how to read views in a
+// form, and how to answer.
+func (g *Game) Prompt(form Form) string {
 	var teams []string
 	for _, team := range g.head.Teams {
 		aliases := ""
@@ -36,23 +28,27 @@ func (g *Game) tell() error {
 		}
 		teams = append(teams, aliases)
 	}
-	b := new(strings.Builder)
-	fmt.Fprintf(b, "%s: %d rows, %d columns. %s play against each other, all at once in each tick. A move is one of: "+
-		"%s.\n", g.spec.ID, g.head.Rows, g.head.Cols, strings.Join(teams, ", "), strings.Join(g.spec.Actions[0].Names, ", "))
-	if t := templates.Lookup(g.spec.Game + ".txt"); t == nil {
-		fmt.Fprintf(b, "%s\n", g.spec.Description)
-	} else {
-		rules := reflect.New(reflect.TypeOf(g.spec.Rules)) // a pointer, which has all methods
-		rules.Elem().Set(reflect.ValueOf(g.spec.Rules))
-		if err := t.Execute(b, rules.Interface()); err != nil {
-			return fmt.Errorf("words: the rules of %s: %w", g.spec.ID, err)
-		}
+	rules, b := g.spec.Description+"\n", new(strings.Builder)
+	if t := templates.Lookup(g.spec.Game + ".txt"); t != nil {
+		to := reflect.New(reflect.TypeOf(g.spec.Rules)) // a pointer, which has all methods
+		to.Elem().Set(reflect.ValueOf(g.spec.Rules))
+		must(t.Execute(b, to.Interface()))
+		rules = b.String()
+		b.Reset()
 	}
-	err := templates.ExecuteTemplate(b, "views.txt", nil)
-	g.rules = unique.Make(b.String())
-	b.Reset()
-	says := len(g.spec.Actions) > g.figures
-	err = cmp.Or(err, templates.ExecuteTemplate(b, "answers.txt", map[string]any{"Figures": g.figures, "Says": says}))
-	g.answers = unique.Make(b.String())
-	return err
+	all := ""
+	for _, look := range g.head.Looks {
+		all += look.Chars
+	}
+	must(templates.ExecuteTemplate(b, "prompt.txt", map[string]any{"Spec": g.spec, "Head": g.head, "Teams": teams,
+		"Rules": rules, "Endings": g.endings, "Legend": g.legend(all), "Form": form, "Figures": g.figures,
+		"Moves": g.spec.Actions[0].Names, "Says": len(g.spec.Actions) > g.figures}))
+	return b.String()
+}
+
+// must is for templates, which all games of their families can fill in.
+func must(err error) {
+	if err != nil {
+		panic("words: " + err.Error())
+	}
 }

@@ -2,6 +2,7 @@ package words
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,12 +11,27 @@ import (
 	"pommego/env"
 )
 
-// View is a position as text for a seat. seen is what the seat knows of it
+// View is a position for a seat, as text or JSON. seen is what the seat knows of it
 // (scene.Step.Seen), mask its legal actions as env.Match.Mask writes them, nil for all,
-// and fire what it can foresee ([Fire]).
-func (g *Game) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, detail Detail) string {
-	v := g.view(seen, seat, mask, fire, detail)
-	b := new(strings.Builder)
+// fire what it can foresee ([Fire]), and last what became of its last answer.
+func (g *Game) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, form Form, last *Last) string {
+	if form.Bare {
+		fire = nil
+	}
+	v, b := g.view(seen, seat, mask, fire, form), new(strings.Builder)
+	if last.String() != "" {
+		v.Answer = last
+	}
+	if form.JSON {
+		text, err := json.Marshal(v)
+		if err != nil {
+			panic(err) // it holds nothing that could fail
+		}
+		return string(text)
+	}
+	if v.Answer != nil {
+		fmt.Fprintln(b, last)
+	}
 	fmt.Fprintf(b, "Tick %d of %d. Playing: %s.", v.Tick, v.Last, strings.Join(v.Playing, " "))
 	if v.Mates != nil {
 		fmt.Fprintf(b, " Your mates: %s.", strings.Join(v.Mates, " "))
@@ -41,6 +57,7 @@ func (g *Game) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, det
 	if v.Danger != nil {
 		g.grid(b, "Danger, in ticks", v.Danger, true)
 	}
+	list(b, "Burns again", v.Again)
 	for i, names := range v.Legal {
 		of := ""
 		if g.figures > 1 {
@@ -158,10 +175,10 @@ func (g *Game) rows(cells []byte) (rows []string) {
 	return rows
 }
 
-// legend is what the characters of a board stand for, besides the letters of figures.
-func (g *Game) legend(board []string) (used []string) {
+// legend is what characters of a board stand for, besides the letters of figures.
+func (g *Game) legend(chars string) (used []string) {
 	for _, look := range g.head.Looks {
-		if strings.ContainsAny(strings.Join(board, ""), look.Chars) {
+		if strings.ContainsAny(chars, look.Chars) {
 			used = append(used, look.Chars+" "+look.Meaning)
 		}
 	}

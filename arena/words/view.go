@@ -1,8 +1,8 @@
 package words
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -13,6 +13,7 @@ import (
 
 // view is the JSON form of what a seat knows of a position. Lists that are empty are absent.
 type view struct {
+	Answer  *Last      `json:"last_answer,omitempty"`
 	Tick    int        `json:"tick"`
 	Last    int        `json:"last_tick"`
 	Over    string     `json:"over,omitzero"` // won, lost or tied
@@ -27,8 +28,9 @@ type view struct {
 	Legend  []string   `json:"legend,omitzero"`
 	Board   []string   `json:"board"`
 	Danger  []string   `json:"danger,omitzero"` // in base 36
-	Legal   [][]string `json:"legal"`           // the moves of each figure
-	Deadly  [][]string `json:"deadly"`          // those of them that end on a cell that burns then
+	Again   []string   `json:"burns_again,omitzero"`
+	Legal   [][]string `json:"legal,omitzero"`  // the moves of each figure
+	Deadly  [][]string `json:"deadly,omitzero"` // those of them that end on a cell that burns then
 }
 
 // figure is somebody on the board, or a base. What others carry can be unknown.
@@ -52,15 +54,13 @@ type bomb struct {
 	Of    string    `json:"of,omitzero"`
 }
 
-// JSON is what View tells, as JSON. Its danger has all rows of the board.
-func (g *Game) JSON(seen *scene.Step, seat int, mask []uint8, fire []uint64, detail Detail) ([]byte, error) {
-	return json.Marshal(g.view(seen, seat, mask, fire, detail))
-}
-
-func (g *Game) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, detail Detail) *view {
+func (g *Game) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, form Form) *view {
 	v := &view{Tick: seen.Step, Last: g.head.MaxSteps, Playing: []string{}, Board: g.rows(g.board(seen)),
-		Danger: g.danger(fire), Legal: g.Legal(mask)[:g.figures]}
-	v.Deadly = make([][]string, g.figures)
+		Danger: g.danger(fire), Again: g.again(fire), Counts: seen.Counts}
+	v.Legend = g.legend(strings.Join(v.Board, ""))
+	if !form.Bare {
+		v.Legal, v.Deadly = g.Legal(mask)[:g.figures], make([][]string, g.figures)
+	}
 	for other := range g.spec.Seats {
 		if other != seat && env.Mates(g.head.Teams, seat, other) {
 			v.Mates = append(v.Mates, g.Alias(other))
@@ -82,7 +82,7 @@ func (g *Game) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, det
 	for i := range seen.Agents {
 		if a := &seen.Agents[i]; a.Alive && a.Seat == seat {
 			v.You = append(v.You, g.figure(a, fire))
-			if n := number(a); n < g.figures {
+			if n := number(a); n < g.figures && !form.Bare {
 				v.Deadly[n] = g.deadly(a.At, g.spec.Actions[n].Names, v.Legal[n], fire)
 			}
 		}
@@ -92,15 +92,14 @@ func (g *Game) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, det
 			v.Heard = append(v.Heard, g.Alias(m.Seat)+" "+numbers(m.Words))
 		}
 	}
-	if detail == Full {
+	if !form.Short {
 		g.more(v, seen, seat, fire)
 	}
 	return v
 }
 
-// more is what Full has besides.
+// more is what a view has that is not short.
 func (g *Game) more(v *view, seen *scene.Step, seat int, fire []uint64) {
-	v.Counts, v.Legend = seen.Counts, g.legend(v.Board)
 	for i := range seen.Agents {
 		if a := &seen.Agents[i]; a.Alive && a.Seat != seat {
 			f := g.figure(a, fire)
@@ -118,8 +117,28 @@ func (g *Game) more(v *view, seen *scene.Step, seat int, fire []uint64) {
 		for _, owner := range env.SeatSet(b.Owners).List() {
 			of += g.Alias(owner)
 		}
-		v.Bombs = append(v.Bombs, bomb{b.At, b.Life, g.ways(b.At, b.Reach...), b.Moving, of})
+		v.Bombs = append(v.Bombs, bomb{b.At, b.Life, g.ways(b.At, g.reach(seen, &b, fire)...), b.Moving, of})
 	}
+}
+
+// reach is the cells that a bomb reaches: those that are seen, and behind them those in the fog that the danger has.
+func (g *Game) reach(seen *scene.Step, b *env.SceneBomb, fire []uint64) []int {
+	cells, tick := slices.Clone(b.Reach), first(fire, g.cell(b.At))
+	for d := 1; d < len(env.Moves) && tick > 0; d++ {
+		at, on := b.At, true
+		for range min(b.Blast-1, g.head.Rows, g.head.Cols) {
+			at, on = g.head.Next(at, d)
+			c := g.cell(at)
+			if !on || c >= min(len(seen.Ground), len(fire)) {
+				break
+			} else if seen.Ground[c] == env.GroundFog && fire[c]>>tick&1 != 0 {
+				cells = append(cells, c)
+			} else if !slices.Contains(b.Reach, c) {
+				break
+			}
+		}
+	}
+	return cells
 }
 
 func (g *Game) figure(a *env.SceneAgent, fire []uint64) figure {
@@ -173,4 +192,19 @@ func (g *Game) danger(fire []uint64) []string {
 		return nil
 	}
 	return g.rows(cells)
+}
+
+// again is the cells that burn more than once, by when they do so again.
+func (g *Game) again(fire []uint64) (all []string) {
+	cells := map[int]string{}
+	for c, ticks := range fire {
+		first := bits.TrailingZeros64(ticks)
+		if ticks &^= 1<<(first+bits.TrailingZeros64(^(ticks>>first))) - 1; ticks != 0 {
+			cells[bits.TrailingZeros64(ticks)] += " " + spot(env.Place{c / g.head.Cols, c % g.head.Cols})
+		}
+	}
+	for _, in := range slices.Sorted(maps.Keys(cells)) {
+		all = append(all, fmt.Sprint("in ", in, cells[in]))
+	}
+	return all
 }

@@ -1,34 +1,28 @@
 package words
 
 import (
-	"unique"
-
 	"pommego/arena/scene"
 	"pommego/env"
 )
 
-// Detail is how much a view shows.
-type Detail int
-
-// The details.
-const (
-	Full  Detail = iota
-	Short        // the board, the seat's own numbers, the danger and the legal actions
-)
+// Form is how a seat is told of its game. The zero value is the full text.
+type Form struct {
+	JSON  bool
+	Short bool // without the others, bombs and bases
+	Bare  bool // without hints: neither danger nor legal moves
+}
 
 // Game writes positions of one game in words.
 type Game struct {
 	head    *scene.Head
 	spec    *env.Spec
-	rules   unique.Handle[string] // games with the same rules share them
-	answers unique.Handle[string]
+	endings []env.Ending
 	figures int // that a seat moves: the first components of an action
 }
 
-// New makes a Game from a game's description and the head of its scenes.
-func New(spec *env.Spec, head *scene.Head) (*Game, error) {
-	g := &Game{head: head, spec: spec, figures: head.Movers()}
-	return g, g.tell()
+// New makes a Game from a game, its description and the head of its scenes.
+func New(game env.Game, spec *env.Spec, head *scene.Head) *Game {
+	return &Game{head, spec, game.Endings(), head.Movers()}
 }
 
 // Fire tells for each cell at which ticks it burns, bit t for tick t from 1, as far as a seat can

@@ -27,7 +27,7 @@ func TestGolden(t *testing.T) {
 	for _, id := range []string{"PommeRadioCompetition-v2", "PommeFFACompetition-v0", "BaseWarSides-v0", "SuiteBot-v0"} {
 		g := play(t, id, "", 3, 46)
 		at := len(g.steps) - 1
-		got := g.Rules() + "\n" + views(t, g, &g.steps[at], 1, g.masks[at][1], g.fires[at][1])
+		got := g.Prompt(words.Form{}) + "\n" + views(t, g, &g.steps[at], 1, g.masks[at][1], g.fires[at][1])
 		file := "testdata/" + id + ".txt"
 		if *update {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -49,7 +49,7 @@ func TestDocs(t *testing.T) {
 	g := play(t, "PommeRadioCompetition-v2", "", 3, 46)
 	at := len(g.steps) - 1
 	seen := g.steps[at].Seen(&g.head, 1)
-	if want := g.View(&seen, 1, g.masks[at][1], g.fires[at][1], words.Full); !strings.Contains(string(page), "\n"+want+"```") {
+	if want := g.View(&seen, 1, g.masks[at][1], g.fires[at][1], words.Form{}, new(words.Last)); !strings.Contains(string(page), "\n"+want+"```") {
 		t.Errorf("docs/language-models.md lacks\n%s", want)
 	}
 }
@@ -70,10 +70,7 @@ func TestRecorded(t *testing.T) {
 		told := 0
 		err = replay.Follow(func(at record.Moment) error {
 			spec, head := at.Game.Spec(), scene.HeadOf(at.Game.Spec(), at.Match)
-			g, err := words.New(spec, &head)
-			if err != nil {
-				return err
-			}
+			g := words.New(at.Game, spec, &head)
 			step := scene.Describe(spec, at.Match, at.Tracker, nil)
 			for i := range step.Agents {
 				a := &step.Agents[i]
@@ -81,7 +78,7 @@ func TestRecorded(t *testing.T) {
 					continue
 				}
 				seen := step.Seen(&head, a.Seat)
-				text := g.View(&seen, a.Seat, nil, words.Fire(at.Match, a.Seat), words.Short)
+				text := g.View(&seen, a.Seat, nil, words.Fire(at.Match, a.Seat), words.Form{Short: true}, new(words.Last))
 				n := 0
 				if a.Name != "" {
 					n = int(a.Name[0] - 'a')
@@ -111,12 +108,12 @@ func views(t testing.TB, g *game, step *scene.Step, seat int, mask []uint8, fire
 
 func tell(t testing.TB, g *game, seen *scene.Step, seat int, mask []uint8, fire []uint64) (all string) {
 	t.Helper()
-	for _, detail := range []words.Detail{words.Full, words.Short} {
-		text, err := g.JSON(seen, seat, mask, fire, detail)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all += fmt.Sprintf("%s\n%s\n\n", g.View(seen, seat, mask, fire, detail), text)
+	last := &words.Last{Reading: "legal", Read: "up", Ticks: 1}
+	g.Happens(seen, seat, last)
+	for _, form := range []words.Form{{}, {Short: true}, {Bare: true}} {
+		all += g.View(seen, seat, mask, fire, form, last) + "\n"
+		form.JSON = true
+		all += g.View(seen, seat, mask, fire, form, last) + "\n\n"
 	}
 	return all
 }
@@ -255,10 +252,11 @@ func TestViewSaysWhatIsThere(t *testing.T) {
 		Stage: env.Stage{Rows: 3, Cols: 11, Conceals: []env.Concealed{env.OthersCarry}, Looks: stageOf(t).Looks}}
 	spec := &env.Spec{ID: "x", Seats: 4,
 		Actions: []env.Choice{{Name: "drive", N: 6, Names: []string{"stop", "up", "down", "left", "right", "bomb"}}}}
-	g, err := words.New(spec, &head)
+	game, err := catalog.Game("PommeFFACompetition-v0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	g := words.New(game, spec, &head)
 	seen := scene.Step{Step: 5, Scene: env.Scene{
 		Ground: env.Ground(".....#....." + "..........." + ".....+....."),
 		Bombs: []env.SceneBomb{{At: env.Place{1, 0}, Life: 3, Blast: 2, Moving: "right", Reach: []int{11, 12}},
@@ -287,10 +285,11 @@ Danger, in ticks:
  0 1..........
  1 ...33......
  2 ........c..
+Burns again: in 9 (1,3)
 Legal: stop up left
 Deadly: left
 `
-	if got := g.View(&seen, 2, []byte{1, 1, 0, 1, 0, 0}, fire, words.Full); got != want {
+	if got := g.View(&seen, 2, []byte{1, 1, 0, 1, 0, 0}, fire, words.Form{}, new(words.Last)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -343,12 +342,10 @@ func TestPositions(t *testing.T) {
 					continue
 				}
 				seen, mask, fire := g.steps[k].Seen(&g.head, seat), g.masks[k][seat], g.fires[k][seat]
-				text, err := g.JSON(&seen, seat, mask, fire, words.Full)
-				if err != nil {
-					t.Fatal(err)
+				all := map[string]string{}
+				for name, form := range map[string]words.Form{"full": {}, "short": {Short: true}, "json": {JSON: true}} {
+					all[name] = g.View(&seen, seat, mask, fire, form, new(words.Last))
 				}
-				full, short := g.View(&seen, seat, mask, fire, words.Full), g.View(&seen, seat, mask, fire, words.Short)
-				all := map[string]string{"full": full, "short": short, "json": string(text)}
 				if err := json.NewEncoder(out).Encode(all); err != nil {
 					t.Fatal(err)
 				}
@@ -370,7 +367,7 @@ func TestRulesOfEveryGame(t *testing.T) {
 		"BaseWarSides-v0":          "You move three figures",
 		"SuiteBot-v0":              "It explodes 4 ticks later",
 	} {
-		if got := play(t, id, "", 1, 0).Rules(); !strings.Contains(got, want) {
+		if got := play(t, id, "", 1, 0).Prompt(words.Form{}); !strings.Contains(got, want) {
 			t.Errorf("%s: %q is not in\n%s", id, want, got)
 		}
 	}

@@ -2,6 +2,7 @@ package openenv_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pommego/arena/dialogue"
 	"pommego/arena/match"
@@ -48,7 +50,7 @@ func turnsOf(t *testing.T, path string) (all []turn) {
 	return all
 }
 
-var formats = trace.Formats(append(catalog.Formats(), dialogue.Format(catalog.Formats())))
+var formats = trace.Formats(append(catalog.Formats(), dialogue.Formats(catalog.Formats())...))
 
 func verify(path string) (string, bool) {
 	var out strings.Builder
@@ -99,6 +101,31 @@ func TestDialogues(t *testing.T) {
 	tampered(t, path)
 }
 
+// TestDroppedDialogues: dialogues in which a caller went before its answer was played are checked, too.
+func TestDroppedDialogues(t *testing.T) {
+	s, path := recording(t)
+	a, b := s.dial(t), s.mustTools(t)
+	const name = `"episode_id":"the-name-of-a-game-in-tests"`
+	a.reset(`{"seed":3,` + name + `,"opponents":"open"}`)
+	b.tell("new_game", `{`+name+`}`)
+	goes := s.post(t, b.ID(), "act", `{"action":"wait for 100"}`)
+	time.Sleep(100 * time.Millisecond)
+	goes()
+	b.tell("look", `{}`) // waits until its call has ended
+	for range 2 {
+		var plays sync.WaitGroup
+		plays.Go(func() { a.step("stop") })
+		b.tell("act", `{"action":"stop"}`)
+		plays.Wait()
+	}
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if said, ok := verify(path); !ok {
+		t.Error(said)
+	}
+}
+
 // tampered: what was changed in a file is found.
 func tampered(t *testing.T, path string) {
 	text, err := os.ReadFile(path)
@@ -107,7 +134,7 @@ func tampered(t *testing.T, path string) {
 	}
 	for old, changed := range map[string]string{
 		`ammo 1, reach 1`: `ammo 2, reach 1`, `"tick":0`: `"tick":1`, `"actions":[[`: `"actions":[[0],[`, `"detail":"",`: `"detail":"json",`,
-		`"winners":[`: `"winners":[3`, `\nLegal: `: `\nDeadly: stop\nLegal: `,
+		`"winners":[`: `"winners":[3`, `; ticks: `: `; ticks: 1`, `"reading":"legal","read"`: `"reading":"repaired","read"`, `\nLegal: `: `\nDeadly: stop\nLegal: `,
 	} {
 		other := filepath.Join(t.TempDir(), "other.jsonl")
 		// Files are told apart by the ids of their games.
@@ -150,14 +177,16 @@ func TestModelsPlayAlike(t *testing.T) {
 		defer stub.Close()
 		inMatch := filepath.Join(t.TempDir(), "d.jsonl")
 		log := dialogue.NewLog(inMatch)
-		playModel(t, id, "llm:"+stub.URL+"/v1,model=m,frame_ticks=3", match.Dialogues{Log: log})
+		playModel(t.Context(), t, id, "llm:"+stub.URL+"/v1,model=m,frame_ticks=3", (&match.Dialogues{Log: log}).Watch)
 		inside := turnsOf(t, inMatch)
 		for i, turn := range session[:10] {
 			other := inside[i]
-			told, rules := turn.Messages[0].Content, other.Messages[0].Content
-			if at := strings.Index(told, "Tick "+fmt.Sprint(turn.Tick)); told[at:] != other.Messages[1].Content ||
-				at > 0 && !strings.HasPrefix(rules, told[:at-1]) || turn.Tick != other.Tick || turn.Reading != other.Reading ||
-				!reflect.DeepEqual(turn.Actions, other.Actions) {
+			want := other.Messages[1].Content
+			if i == 0 {
+				want = other.Messages[0].Content + "\n" + want
+			}
+			if turn.Messages[0].Content != want || turn.Tick != other.Tick || turn.Reading != other.Reading ||
+				!reflect.DeepEqual(turn.Last, other.Last) || !reflect.DeepEqual(turn.Actions, other.Actions) {
 				t.Fatalf("%s, turn %d: the session's is %+v, in the match it is %+v", id, i, turn, other)
 			}
 		}
@@ -168,7 +197,7 @@ func TestModelsPlayAlike(t *testing.T) {
 }
 
 // playModel plays a match of a model in seat 0 against simple.
-func playModel(t *testing.T, id, name string, talks match.Dialogues) {
+func playModel(ctx context.Context, t *testing.T, id, name string, watch match.Watch) {
 	game, err := catalog.Game(id)
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +212,58 @@ func playModel(t *testing.T, id, name string, talks match.Dialogues) {
 		defer p.Close()
 		players = append(players, p)
 	}
-	if _, err := match.Play(t.Context(), game, players, env.Seed{Value: 5}, match.Rules{}, talks.Watch); err != nil {
+	if _, err := match.Play(ctx, game, players, env.Seed{Value: 5}, match.Rules{}, watch); err != nil && ctx.Err() == nil {
 		t.Fatal(err)
 	}
+}
+
+// TestOnePrompt: in every game and form the first text is the same in all seats: of OpenEnv over both of its ways, of
+// tools and of models in matches.
+func TestOnePrompt(t *testing.T) {
+	asked := make(chan []dialogue.Message, 1)
+	stub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ Messages []dialogue.Message }
+		if json.NewDecoder(r.Body).Decode(&in) == nil {
+			asked <- in.Messages
+			<-r.Context().Done() // the match has been ended
+		}
+	}))
+	defer stub.Close()
+	s := serve(t, nil)
+	tools := s.mustTools(t)
+	for _, id := range catalog.IDs() {
+		for _, detail := range []string{"full", "short", "json"} {
+			for _, hints := range []string{"true", "false"} {
+				options := fmt.Sprintf(`{"env":%q,"seed":5,"detail":%q,"hints":%s}`, id, detail, hints)
+				session := s.dial(t)
+				first := session.reset(options).Data
+				session.ws.Close()
+				var http struct{ Observation struct{ Text string } }
+				s.ask(t, "POST", "/reset", options, &http)
+				messages := firstAsked(t, id, fmt.Sprintf("llm:%s/v1,model=m,detail=%s,hints=%s", stub.URL, detail, hints), asked)
+				texts := map[string]string{"tools": tools.tell("new_game", options)[0], "HTTP": http.Observation.Text,
+					"llm:": messages[0].Content + "\n" + messages[1].Content}
+				prompt := string([]rune(first.Observation.Text)[:first.Metadata.Prompt])
+				if messages[0].Content != prompt || !strings.HasPrefix(prompt, id) || len(prompt) < 1000 {
+					t.Errorf("%s: the prompt is %q, and a model in a match has %q", options, prompt, messages[0].Content)
+				}
+				for where, text := range texts {
+					if text != first.Observation.Text {
+						t.Errorf("%s: by %s the first text is\n%s\nwant\n%s", options, where, text, first.Observation.Text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// firstAsked is the first messages of a model in a match, which ends then.
+func firstAsked(t *testing.T, id, name string, asked chan []dialogue.Message) (messages []dialogue.Message) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var played sync.WaitGroup
+	played.Go(func() { playModel(ctx, t, id, name, nil) })
+	messages = <-asked
+	cancel()
+	played.Wait()
+	return messages
 }

@@ -8,6 +8,7 @@ import (
 
 	"pommego/arena/dialogue"
 	"pommego/arena/scene"
+	"pommego/arena/words"
 	"pommego/bridge"
 	"pommego/env"
 )
@@ -45,9 +46,12 @@ type seat struct {
 	*dialogue.Seat
 	tick    int // of its last view
 	text    string
-	played  []byte  // the actions that were made since the last reply
-	ready   bool    // its action of the coming tick is there
-	unpaid  float64 // reward since the last reply
+	last    words.Last // as that told it
+	prompt  *string    // of its own, until it has been told
+	own     bool       // that view began with it
+	played  []byte     // the actions that were made since the last reply
+	ready   bool       // its action of the coming tick is there
+	unpaid  float64    // reward since the last reply
 	done    bool
 	replies chan observation // room for one
 }
@@ -90,10 +94,16 @@ func (g *game) take(s *seat, text string) {
 		g.reply(s, &step)
 		return
 	}
+	if s.text == "" && g.record != nil { // nobody waited for the reply to the answer before
+		step := g.look()
+		s.text, _ = s.View(&step)
+		s.tick, s.last = step.Step, s.Last
+	}
 	s.Take(text)
 	g.record.Turn(s.Number, &dialogue.Turn{Tick: s.tick, Seat: s.Number, Detail: s.Detail, Answer: &text,
-		Reading: s.Reading, Messages: []dialogue.Message{{Role: "user", Content: s.text}}})
-	s.text = ""
+		Bare: s.Bare, Own: s.own, Last: s.last, Reading: s.Last.Reading,
+		Messages: []dialogue.Message{{Role: "user", Content: s.text}}})
+	s.text, s.last, s.own = "", words.Last{}, false
 	g.play(false)
 }
 
@@ -102,6 +112,11 @@ func (g *game) take(s *seat, text string) {
 func (g *game) play(late bool) {
 	for g.started.Load() && !g.over.Load() && !g.lease.Load() && g.hasSessions() {
 		step := g.look()
+		for _, s := range g.seats {
+			if s != nil {
+				s.See(&step)
+			}
+		}
 		waits, asked := false, false
 		for _, s := range g.playing() {
 			g.ask(s, &step)
@@ -261,6 +276,9 @@ func (g *game) leave(s *seat) (last bool) {
 func (g *game) drop(s *seat) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if s.ready { // for a tick that is not made
+		s.Last.Ticks--
+	}
 	s.Holds, s.ready = false, false
 }
 

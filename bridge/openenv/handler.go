@@ -181,7 +181,8 @@ func (g *game) join(o options) (*seat, error) {
 
 // sit gives a session a seat, and begins the game if it was the last to come. mu is held.
 func (g *game) sit(n int, o options) *seat {
-	s := &seat{Seat: g.talk.Seat(n, o.Detail, o.FrameTicks), replies: make(chan observation, 1)}
+	s := &seat{Seat: g.talk.Seat(n, o.Detail, o.FrameTicks), prompt: o.Prompt, replies: make(chan observation, 1)}
+	s.Bare = o.Hints != nil && !*o.Hints
 	g.seats[n] = s
 	if g.sessions++; g.sessions == places(g.line) {
 		g.begin()

@@ -179,11 +179,11 @@ func TestImage(t *testing.T) {
 	}
 	data := reset.Data.Observation.Image.Data
 	picture, err := png.Decode(bytes.NewReader(data))
-	if err != nil || reset.Data.Observation.Image.Type != "image/png" || picture.Bounds().Dx() != 11*24 ||
-		len(data) > 20_000 {
+	if err != nil || reset.Data.Observation.Image.Type != "image/png" || picture.Bounds().Dx() != 12*32 ||
+		len(data) > 40_000 {
 		t.Errorf("the picture has %d bytes: %v", len(data), err)
 	}
-	if far, near := picture.At(10*24+12, 10*24+12), picture.At(12, 12); far == near {
+	if far, near := picture.At(11*32+16, 11*32+16), picture.At(32+16, 32+16); far == near {
 		t.Errorf("seat 0 sees the corner of another as its own: %v", far)
 	}
 	c.tell("new_game", `{"seed":7,"env":"PommeTeamCompetition-v0"}`)

@@ -2,13 +2,17 @@ package openenv
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"image/png"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"pommego/arena/orders"
 	"pommego/arena/picture"
 	"pommego/arena/scene"
+	"pommego/arena/words"
 )
 
 // observation is the answer to a session. Reward is nil at the start.
@@ -38,6 +42,8 @@ type metadata struct {
 	Seat    int            `json:"seat"`
 	Tick    int            `json:"tick"`
 	Reading string         `json:"reading,omitempty"` // of the last answer: legal, repaired or illegal
+	Last    *words.Last    `json:"last,omitempty"`    // what became of it, which the text tells
+	Prompt  int            `json:"prompt,omitempty"`  // characters of the text before that of the view
 	Late    int            `json:"late,omitempty"`    // ticks so far that went without an answer
 	Result  string         `json:"result,omitempty"`  // of the seat, at the end
 	Counts  *orders.Counts `json:"counts,omitempty"`  // of the answers, at the end
@@ -45,37 +51,41 @@ type metadata struct {
 }
 
 // observe is what a seat sees in a position, with its rewards since the last reply, and at
-// first the rules. mu is held.
+// first the prompt. mu is held.
 func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
-	about := metadata{Seat: s.Number, Tick: step.Step, Reading: s.Reading, Late: s.Counts.Late}
 	text, legal := s.View(step)
-	reward := s.unpaid
+	about, told := metadata{Seat: s.Number, Tick: step.Step, Reading: s.Last.Reading, Late: s.Counts.Late}, s.Last
+	reward, prompt := s.unpaid, ""
 	if first {
-		text = g.talk.Told.Rules() + "\n" + text
+		prompt = *cmp.Or(s.prompt, new(s.Prompt()))
+		text = strings.TrimPrefix(prompt+"\n"+text, "\n")
 	}
 	if s.unpaid = 0; s.done {
 		counts := s.Counts
 		status := g.match.Status()
 		about.Counts, about.Result = &counts, string(status.SeatResults(g.game.Spec().Teams, g.before)[s.Number])
 	} else if g.record != nil {
-		s.tick, s.text = step.Step, text
+		s.tick, s.text, s.last, s.own = step.Step, text, told, first && s.prompt != nil
 	}
 	shown := seen{Text: text, Legal: legal, Metadata: about}
-	about.Played, s.played = s.played, nil
+	about.Played, s.played, about.Prompt = s.played, nil, utf8.RuneCountInString(prompt)
+	if told.String() != "" {
+		about.Last = &told
+	}
 	if s.Detail == "image" {
 		shown.Image = g.image(s, step)
 	}
 	return observation{Observation: shown, Reward: &reward, Done: s.done, Metadata: about}
 }
 
-// painters draw with cells of 24 pixels. Each keeps the sprites that it has drawn.
-var painters = sync.Pool{New: func() any { return picture.NewPainter(24, false) }}
+// painters draw with cells of 32 pixels. Each keeps the sprites that it has drawn.
+var painters = sync.Pool{New: func() any { return picture.NewPainter(32, false) }}
 
 // image draws what a seat sees.
 func (g *game) image(s *seat, step *scene.Step) *image {
 	painter := painters.Get().(*picture.Painter)
 	defer painters.Put(painter)
-	pic, b := picture.OfStep(&g.talk.Head, step, s.Number), new(bytes.Buffer)
+	pic, b := picture.OfStep(&g.talk.Head, step, s.Number).Lettered(len(g.seats)), new(bytes.Buffer)
 	if err := png.Encode(b, painter.Image(&pic)); err != nil {
 		panic(err) // it is written to memory
 	}

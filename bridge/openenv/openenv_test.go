@@ -20,6 +20,7 @@ import (
 	"github.com/gorilla/websocket"
 	"go.uber.org/goleak"
 
+	"pommego/arena/words"
 	"pommego/bridge"
 	"pommego/bridge/openenv"
 	"pommego/env/catalog"
@@ -96,6 +97,8 @@ type answer struct {
 		Metadata struct {
 			Seat, Tick, Late int
 			Reading, Result  string
+			Last             *words.Last
+			Prompt           int
 			Counts           map[string]int
 			Played           []byte
 		}
@@ -229,7 +232,7 @@ func TestErrors(t *testing.T) {
 		{"UNKNOWN_TYPE", `{}`, "want reset"},
 		{"EXECUTION_ERROR", `{"type":"step","data":{"action":"up"}}`, "reset first"},
 		{"VALIDATION_ERROR", `{"type":"step","data":{}}`, "no action"},
-		{"VALIDATION_ERROR", `{"type":"step","data":{"action":"up","when":1}}`, "when"},
+		{"VALIDATION_ERROR", `{"type":"step","data":{"act":"up","when":1}}`, "no action"},
 		{"VALIDATION_ERROR", `{"type":"step"}`, ""},
 		{"VALIDATION_ERROR", `{"type":"reset","data":{"seed":-1}}`, "seed"},
 		{"VALIDATION_ERROR", `{"type":"reset","data":{"sede":1}}`, "sede"},
@@ -292,6 +295,128 @@ func TestHostileActions(t *testing.T) {
 	c.ws.WriteMessage(websocket.TextMessage, bytes.Repeat([]byte(" "), 1<<20))
 	if _, _, err := c.ws.ReadMessage(); err == nil {
 		t.Error("a message of 1 MiB is answered")
+	}
+}
+
+// TestAnswersInJSON: clients that send the object that a model wrote, in place of a text, have it read.
+func TestAnswersInJSON(t *testing.T) {
+	c := serve(t, nil).dial(t)
+	c.reset(`{"seed":1,"opponents":"static"}`)
+	for data, want := range map[string]string{`{"action":"go","cell":[3,1],"ticks":5}`: "go 3,1 for 5",
+		`{"move":"down","reason":"bomb up there"}`: "down", `{"action":"up","thought":"safe"}`: "up",
+		`{"action":["up","left"],"metadata":{"x":1}}`: "up, left", `{"action":"hide for 8","metadata":{}}`: "hide for 8"} {
+		a := c.send(`{"type":"step","data":` + data + `}`)
+		if a.Type != "observation" || a.Data.Metadata.Last == nil || a.Data.Metadata.Last.Read != want {
+			t.Errorf("%s: %s, want it read as %q", data, a.raw, want)
+		}
+	}
+}
+
+// TestAnswersBack: a view begins with what became of the last answer, and metadata has it.
+func TestAnswersBack(t *testing.T) {
+	s := serve(t, nil)
+	c := s.dial(t)
+	first := c.reset(`{"seed":1,"opponents":"static"}`)
+	if strings.Contains(first.raw, "Last answer:") || first.Data.Metadata.Last != nil {
+		t.Errorf("the first view is %s", first.raw)
+	}
+	for _, tc := range []struct{ action, line, reading string }{
+		{"stop", "Last answer: stop; ticks: 1.", "legal"},
+		{"up/down", "Last answer: refused, for it leaves a choice: or; you stopped; ticks: 1.", "illegal"},
+		{"", "Last answer: refused, for it is empty; you stopped; ticks: 1.", "illegal"},
+		{"STOP!", `Last answer: read as "stop" (written otherwise); ticks: 1.`, "repaired"},
+		{"left", "Last answer: left; ticks: 1.", "legal"},
+		{"left", "Last answer: left; ticks: 1; then a move led nowhere.", "legal"},
+		{"bomb", "Last answer: bomb; ticks: 1.", "legal"},
+		{"bomb", "Last answer: bomb; ticks: 1. Since then: you could lay no bomb at (1,0).", "legal"},
+		{"bomb for 4", "Last answer: bomb for 4; ticks: 4; then no bomb could be laid and survived.", "legal"},
+	} {
+		a := c.step(tc.action)
+		line, _, _ := strings.Cut(a.Data.Observation.Text, "\n")
+		if line != tc.line || a.Data.Metadata.Reading != tc.reading || a.Data.Metadata.Last.String() != tc.line {
+			t.Errorf("%q: %q, %+v; want %q", tc.action, line, a.Data.Metadata, tc.line)
+		}
+	}
+	c.reset(`{"seed":1,"opponents":"static","detail":"json"}`)
+	var view struct {
+		Last words.Last `json:"last_answer"`
+	}
+	err := json.Unmarshal([]byte(c.step("jump").Data.Observation.Text), &view)
+	if err != nil || view.Last.Reading != "illegal" || view.Last.Why != "no move and no order is in it" {
+		t.Errorf("as JSON: %+v, %v", view, err)
+	}
+	c.reset(`{"seed":1,"opponents":"static"}`)
+	a := c.step("bomb, stop, stop, stop, stop, stop, stop, stop, stop, stop, stop").Data.Observation.Text
+	if !strings.Contains(a, "you died by your bomb at (1,1)") {
+		t.Errorf("who has bombed itself is told %s", a)
+	}
+}
+
+// TestLateIsTold: who was late is told so, with what happened meanwhile, also by looks, which change nothing; and the
+// dialogues of the game are checked.
+func TestLateIsTold(t *testing.T) {
+	s, path := recording(t)
+	a, b := s.dial(t), s.mustTools(t)
+	const name = `"episode_id":"the-name-of-a-game-in-tests"`
+	a.reset(`{"seed":4,` + name + `,"opponents":"open","move_timeout_s":0.05}`)
+	b.tell("new_game", `{`+name+`}`)
+	both := func(answer string) (told string) {
+		var plays sync.WaitGroup
+		plays.Go(func() { a.step("stop") })
+		told = b.tell("act", `{"action":"`+answer+`"}`)[0]
+		plays.Wait()
+		return told
+	}
+	both("bomb")
+	for late := 1; late <= 3; late++ {
+		a.step("stop")
+		want := fmt.Sprintf("Last answer: none came; you stopped; ticks without an answer: %d.\n", late)
+		if told := b.tell("look", `{}`)[0]; !strings.HasPrefix(told, want) {
+			t.Errorf("who looks is told %s, want %s", told, want)
+		}
+	}
+	told, want := both("bomb"), "Last answer: bomb; ticks: 1; ticks without an answer: 3. "+
+		"Since then: you could lay no bomb at (6,6)."
+	if !strings.HasPrefix(told, want) {
+		t.Errorf("the late one is told %s, want %s", told, want)
+	}
+	both("up")
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if said, ok := verify(path); !ok {
+		t.Error(said)
+	}
+}
+
+// TestOwnPrompt: a session may leave out the hints, and give a prompt of its own.
+func TestOwnPrompt(t *testing.T) {
+	s, path := recording(t)
+	c := s.dial(t)
+	a := c.reset(`{"seed":1,"hints":false,"system_prompt":"Spiele gut – immer.","frame_ticks":2}`)
+	if text := a.Data.Observation.Text; !strings.HasPrefix(text, "Spiele gut – immer.\nTick 0 of 800.") ||
+		strings.Contains(text, "Legal") || a.Data.Metadata.Prompt != 19 || len(a.Data.Observation.Legal) > 0 {
+		t.Errorf("it begins with %s", a.raw)
+	}
+	for range 4 {
+		a = c.step("hide for 9")
+		if strings.Contains(a.raw, "Danger") || strings.Contains(a.raw, "burns in") ||
+			a.Data.Metadata.Last.Ended != "frame_ticks were over" || a.Data.Metadata.Last.Ticks != 2 {
+			t.Errorf("without hints and after 2 ticks it is told %s", a.raw)
+		}
+	}
+	if a = c.reset(`{"system_prompt":""}`); !strings.HasPrefix(a.Data.Observation.Text, "Tick 0 of 800.") {
+		t.Errorf("without a prompt it begins with %s", a.raw)
+	}
+	if a = c.reset(`{"seed":1,"hints":true}`); a.Data.Metadata.Prompt != strings.Index(a.Data.Observation.Text, "\nTick 0") ||
+		!strings.Contains(a.raw, "Legal") {
+		t.Errorf("with hints it begins with %s", a.raw)
+	}
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if said, ok := verify(path); !ok {
+		t.Error(said)
 	}
 }
 

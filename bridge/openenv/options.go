@@ -29,6 +29,8 @@ type options struct {
 	Rules       json.RawMessage `json:"rules"`
 	Detail      string          `json:"detail"`
 	FrameTicks  int             `json:"frame_ticks"`
+	Hints       *bool           `json:"hints"`
+	Prompt      *string         `json:"system_prompt"`
 	WaitS       *float64        `json:"wait_s"`
 	MoveTimeout *float64        `json:"move_timeout_s"`
 	StandIn     string          `json:"stand_in"`
@@ -159,9 +161,7 @@ func (h *Handler) newGame(g *bridge.Guest, o options) (*game, error) {
 		standIns: make([]env.Agent, spec.Seats), seats: make([]*seat, spec.Seats),
 		actions: make([]uint8, spec.Seats*len(spec.Actions)), waited: -1,
 	}
-	if made.talk, err = dialogue.New(spec, made.match); err != nil {
-		return nil, refuse(factory, "%v", err)
-	}
+	made.talk = dialogue.New(rules, spec, made.match)
 	for n, name := range line {
 		to := &made.agents[n]
 		if name == open {
@@ -177,7 +177,7 @@ func (h *Handler) newGame(g *bridge.Guest, o options) (*game, error) {
 	if made.lease, err = g.Lease(o.Rules != nil, slices.Concat(made.agents, made.standIns)); err != nil {
 		return nil, refuse(capacity, "%v", err)
 	}
-	if o.Rules, o.Opponents = nil, nil; places(line) == 1 {
+	if o.Rules, o.Opponents, o.Prompt = nil, nil, nil; places(line) == 1 {
 		o.StandIn = "" // nobody has looked at it
 	}
 	made.options = o

@@ -136,29 +136,27 @@ func (p *player) answer(ctx context.Context, m message) (kind string, data any, 
 }
 
 // readAction reads the data of a step. An action that is no text is read as its JSON: a model may
-// well answer with a list of words. Of a long one, what is read is kept.
+// well answer with a list of words. Data that is itself an answer in JSON is read as that, since some clients send what
+// the model wrote. Of a long one, what is read is kept.
 func readAction(data []byte) (string, error) {
-	var in struct {
-		Action   json.RawMessage `json:"action"`
-		Metadata skipped         `json:"metadata"`
-	}
+	var in map[string]json.RawMessage
 	if err := decode(data, &in); err != nil {
 		return "", err
 	}
-	if in.Action == nil {
+	delete(in, "metadata")
+	action, text := in["action"], ""
+	switch {
+	case len(in) == 1 && action != nil:
+	case orders.Object(orders.Read(string(data))) != "":
+		action = data
+	default:
 		return "", refuse(validation, `the step has no action: want {"action": "the answer of the model"}`)
 	}
-	var text string
-	if json.Unmarshal(in.Action, &text) != nil {
-		text = string(in.Action)
+	if json.Unmarshal(action, &text) != nil {
+		text = string(action)
 	}
 	return orders.Read(text), nil
 }
-
-// skipped is a field that is not read.
-type skipped struct{}
-
-func (*skipped) UnmarshalJSON([]byte) error { return nil }
 
 // reset begins a game, or joins one.
 func (p *player) reset(o options) (observation, error) {
@@ -176,12 +174,12 @@ func (p *player) look(first, image bool) observation {
 	g, s := p.game, p.seat
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	step, kept := g.look(), *s
+	step, kept, talk := g.look(), *s, *s.Seat
 	seen := g.observe(s, &step, first)
 	if seen.Reward = nil; first {
-		kept.tick, kept.text = s.tick, s.text
+		kept.tick, kept.text, kept.own, kept.prompt = s.tick, s.text, s.own, nil
 	}
-	*s = kept
+	*s, *s.Seat = kept, talk
 	if image {
 		seen.Observation.Image = g.image(s, &step)
 	}

@@ -51,7 +51,7 @@ func TestPlayModel(t *testing.T) {
 		t.Errorf("checked was %q of %d steps", last, got.Steps)
 	}
 	text, err := os.ReadFile(record)
-	if err != nil || bytes.Count(text, []byte(`"read":"Tick `)) < a.Legal || !bytes.Contains(text, []byte(`"said":"Up!"`)) {
+	if err != nil || bytes.Count(text, []byte(`"read":"Last answer: `)) < a.Legal-1 || !bytes.Contains(text, []byte(`"said":"Up!"`)) {
 		t.Errorf("the recorded game lacks what the models read and said: %v", err)
 	}
 	args[len(args)-3] = filepath.Join(dir, "other.jsonl")

@@ -11,7 +11,7 @@ import (
 )
 
 // formats are the forms of files that can be checked. Recorded games can be shown, too.
-var formats = trace.Formats(append(catalog.Formats(), dialogue.Format(catalog.Formats())))
+var formats = trace.Formats(append(catalog.Formats(), dialogue.Formats(catalog.Formats())...))
 
 func newVerify() *cobra.Command {
 	var v verification

@@ -88,8 +88,8 @@ func (g *Game) Endings() (endings []env.Ending) {
 		own = team0
 	}
 	add := func(name string, dead env.SeatSet, step int) {
-		m.Reset(env.Seed{})
-		m.StepCount = uint16(step)
+		m.State = g.rules.empty() // also of a recorded game, of which no board can be dealt
+		m.training, m.StepCount = int8(g.rules.TrainingAgent+1), uint16(step)
 		for _, seat := range dead.List() {
 			m.addBomb(NewBomb(m.Agents[seat].Cell, 1, 2, seat, grid.Stay))
 		}

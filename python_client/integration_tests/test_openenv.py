@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import subprocess
 import sys
@@ -19,6 +20,7 @@ pytest.importorskip("openenv")
 from openenv.core.generic_client import GenericEnvClient
 
 MANIFEST = Path(__file__).resolve().parents[2] / "bridge" / "openenv" / "package"
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
 @pytest.fixture(scope="module")
@@ -122,14 +124,15 @@ id = "null"
 type = "subprocess"
 
 [env.taskset]
-id = "openenv"
+id = "{taskset}"
 base_url = "{url}"
 resets = [{{seed = 7, opponents = "static"}}]
 """
 
 
-def test_verifiers(url: str, tmp_path: Path) -> None:
-    """Its task set plays two games that start equal, and sums what they pay."""
+@pytest.mark.parametrize(("taskset", "reward"), [("openenv", "openenv_reward"), ("pommego_words", "game")])
+def test_verifiers(url: str, tmp_path: Path, taskset: str, reward: str) -> None:
+    """Its task set and the example play two games that start equal, and sum what they pay."""
     pytest.importorskip(
         "verifiers", reason="it needs an environment of its own: pip install 'verifiers[openenv]==0.4.0'"
     )
@@ -138,7 +141,7 @@ def test_verifiers(url: str, tmp_path: Path) -> None:
         threading.Thread(target=stub.serve_forever, daemon=True).start()
         model = f"http://127.0.0.1:{stub.server_port}/v1"
         config = tmp_path / "eval.toml"
-        config.write_text(VERIFIERS.format(out=tmp_path / "out", model=model, url=url))
+        config.write_text(VERIFIERS.format(out=tmp_path / "out", model=model, url=url, taskset=taskset))
         command = [
             sys.executable,
             "-c",
@@ -146,12 +149,15 @@ def test_verifiers(url: str, tmp_path: Path) -> None:
             "@",
             str(config),
         ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+        env = os.environ | {"PYTHONPATH": str(EXAMPLES)}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=300)
         stub.shutdown()
     assert done.returncode == 0, done.stdout + done.stderr
     (traces,) = (tmp_path / "out").rglob("traces.jsonl")
     lines = [json.loads(line) for line in traces.read_text().splitlines()]
     assert len(lines) == 2
-    rewards = [line["traces"][0]["rewards"]["openenv_reward"]["score"] for line in lines]
+    rewards = [line["traces"][0]["rewards"][reward]["score"] for line in lines]
     assert rewards == [1, 1], lines[0]["traces"][0]["errors"]
-    assert "Tick 0 of 800" in json.dumps(stub.asked[0])
+    first = json.dumps(stub.asked[0])
+    assert "Tick 0 of 800" in first
+    assert ("\\nTick 0" in json.loads(first)["messages"][-1]["content"]) == (taskset == "openenv")

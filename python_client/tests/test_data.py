@@ -66,7 +66,8 @@ def test_dialogues(generated: Make) -> None:
     names = ["stop", "up", "down", "left", "right", "bomb"]
     for messages, step, action in zip(batch["messages"], batch["step"], batch["action"], strict=True):
         assert [message["role"] for message in messages] == ["system", "user", "assistant"]
-        assert messages[1]["content"].startswith(f"Tick {step} of 70")
+        line, _, view = messages[1]["content"].rpartition("Tick ")
+        assert view.startswith(f"{step} of 70") and line.startswith("Last answer: " * bool(step))
         assert messages[2]["content"] == names[action]
     rebuilt = list(data.rebuild(path, observation="raw"))
     assert sum(int(game.alive[:-1].sum()) for game in rebuilt) == len(batch["step"])

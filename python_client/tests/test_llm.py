@@ -74,6 +74,42 @@ def test_tools(where: dict[str, Any]) -> None:
             assert f"    {parameter.name}: " in tool.__doc__
 
 
+def test_it_answers_back(where: dict[str, Any]) -> None:
+    """The result of a tool begins with what became of the answer: one that failed is told from `stop`."""
+    env = pommego.llm.Environment(opponents="static", **where)
+    env.reset(seed=1)
+    for said, line in (
+        ("stop", "Last answer: stop; ticks: 1."),
+        ("up or down", "Last answer: refused, for it leaves a choice: or; you stopped; ticks: 1."),
+        ("LEFT", 'Last answer: read as "left" (written otherwise); ticks: 1.'),
+        ("left", "Last answer: left; ticks: 1; then a move led nowhere."),
+    ):
+        assert env.move(said).partition("\n")[0] == line
+    assert env.order("bomb", 3).startswith("Last answer: bomb for 3; ticks: 3.")
+
+
+def test_every_seat_reads_the_same_first(where: dict[str, Any]) -> None:
+    """What `evaluate` gives a model is what an environment tells, with a prompt of one's own too."""
+    for options in (
+        {"detail": "full"},
+        {"detail": "json", "hints": False},
+        {"system_prompt": "Tick 0 begins.\nTick wéll, {always}.", "detail": "short"},
+        {"system_prompt": ""},
+    ):
+        seen = []
+
+        def model(messages: list[dict[str, str]], seen: list[Any] = seen) -> str:
+            seen.append([message["content"] for message in messages])
+            return "hunt for 100"
+
+        pommego.llm.evaluate(model, "OneVsOne-v0", "static", games=1, seed=3, **options, **where)
+        env = pommego.llm.Environment(opponents="static", **options, **where)
+        assert "\n".join(seen[0]).lstrip("\n") in [env.reset(seed=3, seat=seat) for seat in (0, 1)]
+        assert seen[0][1][:6] in ("Tick 0", '{"tick')
+        assert seen[0][0] == options.get("system_prompt", seen[0][0])
+        assert ("Legal" in seen[0][1] or "legal" in seen[0][1]) == options.get("hints", True)
+
+
 def test_environments_share_a_server_of_their_own(binary: Path) -> None:
     code = """
 import os, pommego.llm

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import queue
-import re
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -37,18 +36,11 @@ __all__ = ["Environment", "Model", "evaluate"]
 #: Answers a conversation: messages with "role" ("system", "user" or "assistant") and "content".
 Model = Callable[[list[dict[str, str]]], str]
 
-_OPTIONS = ("env", "seed", "seat", "opponents", "rules", "detail", "frame_ticks")
+_OPTIONS = ("env", "seed", "seat", "opponents", "rules", "detail", "frame_ticks", "hints", "system_prompt")
 _OPTIONS += ("episode_id", "wait_s", "move_timeout_s", "stand_in")
 _LONGEST = 1 << 20  # bytes of a message of the server
 _PATIENCE = 7200.0  # seconds for an answer: twice the longest time for which a game may wait for others
 _END = 8192  # characters of each end of a long answer that are sent: the server reads fewer
-_HOW = """You play a game and are told each position. Answer with one of these, and nothing else:
-- one move;
-- up to 20 moves, which are played one a tick: up, up, bomb
-- an order for some ticks: go ROW,COLUMN; bomb for 10; dig; hunt; hide; follow; wait; hide for 8
-Numbers for your teammate, where the rules have them, stand behind it: up; say 2 3
-
-"""
 
 _own: list[Server] = []  # the server that this process's environments share
 _starting = threading.Lock()
@@ -57,6 +49,7 @@ _starting = threading.Lock()
 class _About(msgspec.Struct, frozen=True):
     result: str = ""
     counts: dict[str, int] = {}
+    prompt: int = 0
     played: bytes = b""
 
 
@@ -101,7 +94,7 @@ class Environment:
                 whole row of its data set.
 
         Returns:
-            the rules, and what the seat sees.
+            the prompt, which tells the rules and how to answer, and what the seat sees.
         """
         if self._socket:  # which the server may have closed meanwhile
             self._close()
@@ -193,7 +186,7 @@ def evaluate(
 
     Args:
         model: called as ``model(messages)``, from several threads, with the conversation of a game: a
-            system message with the rules and the ways to answer, then positions and answers in turn.
+            system message with the prompt, then positions and answers in turn.
             ``messages[:1] + messages[-1:]`` is enough for a model without a memory. Returns its answer.
         id: an id of the catalog.
         opponents: the agent in all other seats, or a list, in the order of `make_vec`.
@@ -203,7 +196,8 @@ def evaluate(
         workers: games at the same time.
         address: of a running ``pommego serve --openenv``; None: one is started.
         token: that server's token, if it has one.
-        options: ``detail``, ``frame_ticks`` and ``rules``, as for `Environment`.
+        options: ``detail``, ``hints``, ``system_prompt``, ``frame_ticks`` and ``rules``, as for
+            `Environment`.
 
     Raises:
         TypeError, ValueError: an argument is not as described, or the model returned no text. What the
@@ -278,8 +272,9 @@ def _play_game(
     seat, others = seats[0], [player for player in game.players if isinstance(player, str)]
     ask = {"env": spec.id.removeprefix("custom:"), "seed": game.seed, "seat": seat, "opponents": others}
     env = Environment(**options, **ask)
-    rules, view = re.split(r"\n(?=Tick |\{)", env.reset(), maxsplit=1)
-    messages, moves = [{"role": "system", "content": _HOW + rules}], b""
+    told, moves = env.reset(), b""
+    rules = told[: env._told.metadata.prompt]
+    messages, view = [{"role": "system", "content": rules}], told[len(rules) + bool(rules) :]
     while not env._told.done and not stop.is_set():
         messages.append({"role": "user", "content": view})
         answer = game.players[seat](list(messages))

@@ -1,0 +1,99 @@
+package words
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pommego/arena/scene"
+	"pommego/env"
+)
+
+// Last is what became of a seat's last answer, and what the seat saw happen since the view before.
+type Last struct {
+	Reading  string   `json:"reading,omitempty"`  // legal, repaired or illegal; "": none came
+	Read     string   `json:"read,omitempty"`     // the answer as it was read
+	Why      string   `json:"why,omitempty"`      // what was repaired, or what is wrong
+	Ticks    int      `json:"ticks,omitempty"`    // for which it was carried out
+	Late     int      `json:"late,omitempty"`     // ticks that went by without an answer
+	Ended    string   `json:"ended,omitempty"`    // what ended it early, or went wrong
+	Happened []string `json:"happened,omitempty"` // in the order of what came first
+}
+
+// String is a line, empty if there was no answer and no tick.
+func (l *Last) String() string {
+	if l.Reading == "" && l.Late == 0 {
+		return ""
+	}
+	line := "Last answer: " + map[string]string{"": "none came; you stopped", "legal": l.Read,
+		"repaired": fmt.Sprintf("read as %q (%s)", l.Read, l.Why),
+		"illegal":  "refused, for " + l.Why + "; you stopped"}[l.Reading]
+	if l.Ticks > 0 {
+		line += fmt.Sprint("; ticks: ", l.Ticks)
+	}
+	if l.Late > 0 {
+		line += fmt.Sprint("; ticks without an answer: ", l.Late)
+	}
+	if l.Ended != "" {
+		line += "; then " + l.Ended
+	}
+	if l.Happened != nil {
+		line += ". Since then: " + strings.Join(l.Happened, "; ")
+	}
+	return line + "."
+}
+
+// happens are the kinds of events that are told, with who it is, what it is about and whose bombs did it.
+var happens = map[env.EventKind]string{
+	env.NotLaid: "WHO could lay no bomb", env.Kicked: "WHO kicked a bomb WHAT", env.PickedUp: "WHO picked up WHAT",
+	env.Destroyed: "WHAT burnt BY", env.Hurt: "WHO took a hit BY", env.Died: "WHO died BY",
+	env.Collapsed: "ring WHAT of the board fell",
+}
+
+// causes are those of deaths that are no bombs.
+var causes = map[string]string{"collapse": "in a falling ring", "move": "in a collision", "base": "on another's home"}
+
+// Happens adds what has happened in a step, as a seat saw it.
+func (g *Game) Happens(seen *scene.Step, seat int, to *Last) {
+	for i := range seen.Events {
+		e := &seen.Events[i]
+		who, what, figure, by := g.whose(e.Seat, seat, ""), e.What, 'a', causes[e.What]
+		for k, owner := range e.By.List() {
+			by = [2]string{"by ", by + " and "}[min(k, 1)] + g.whose(owner, seat, "'s") + " bomb"
+		}
+		if n, _ := fmt.Sscanf(what, "bomber_%c", &figure); n == 1 && g.figures > 1 {
+			who = string(g.letter(e.Seat, int(figure-'a')))
+		} else if what == "base" && e.By != 0 && e.Seat >= 0 {
+			who = "base " + g.home(&env.SceneBase{Owners: 1 << e.Seat})
+		}
+		for _, look := range g.head.Looks {
+			if look.Sprite == what {
+				what = look.Meaning
+			}
+		}
+		if form := happens[e.Kind]; form != "" {
+			told := strings.NewReplacer("WHO", who, "WHAT", what, "BY", by).Replace(form)
+			to.add(strings.TrimSpace(told), e.Row, e.Col)
+		}
+	}
+}
+
+// add adds what has happened in a place, to the same in another if there is one.
+func (l *Last) add(what string, row, col int) {
+	at := slices.IndexFunc(l.Happened, func(s string) bool { return strings.HasPrefix(s, what+" at ") })
+	if place := spot(env.Place{row, col}); row >= 0 && at >= 0 {
+		l.Happened[at] += " " + place
+	} else if row >= 0 {
+		l.Happened = append(l.Happened, what+" at "+place)
+	} else {
+		l.Happened = append(l.Happened, what)
+	}
+}
+
+// whose is the letters of a seat with an ending, or the word for the own one.
+func (g *Game) whose(seat, own int, ending string) string {
+	if seat != own {
+		return g.Alias(seat) + ending
+	}
+	return map[string]string{"": "you", "'s": "your"}[ending]
+}
