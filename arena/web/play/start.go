@@ -62,14 +62,8 @@ func OfferOf(game env.Game) Offer {
 
 // goal is what the rules in short say of it. Pages call a tick a step.
 func goal(game env.Game) string {
-	head := scene.HeadOf(game.Spec(), game.New(1)[0])
-	told, err := words.New(game.Spec(), &head)
-	if err != nil {
-		return ""
-	}
-	_, after, _ := strings.Cut(told.Rules(), "\nGoal: ")
-	text, _, _ := strings.Cut(after, "\n")
-	return strings.NewReplacer("Tick ", "Step ", "tick ", "step ").Replace(text)
+	text, _, _ := strings.Cut(words.Rules(game.Spec()), "\n")
+	return strings.NewReplacer("Goal: ", "", "Tick ", "Step ", "tick ", "step ").Replace(text)
 }
 
 // exhibitPause is how long each step of an exhibition is shown.
