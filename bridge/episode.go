@@ -30,12 +30,13 @@ func (e *episode) replay(send func([]liveLine) error) error {
 		return err
 	}
 	t.Begin(m)
-	first := scene.Describe(spec, m, t, nil)
+	first, find := scene.Describe(spec, m, t, nil), scene.NewFinder(&e.head, m)
 	last, lines := first, []liveLine{{Line: scene.Line{Head: &e.head}, Replay: true},
 		{Line: scene.Line{Step: &first}, Replay: true}}
 	for actions := range slices.Chunk(e.actions, spec.Seats*len(spec.Actions)) {
 		t.Step(m, actions)
 		step := scene.Describe(spec, m, t, actions)
+		find.Find(&step, m)
 		patch := step.Since(&last)
 		if lines, last = append(lines, liveLine{Line: scene.Line{Step: &patch}, Replay: true}), step; len(lines) == part {
 			if err := send(lines); err != nil {

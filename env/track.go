@@ -102,6 +102,11 @@ type Event struct {
 	Row  int     // where; -1: nowhere
 	Col  int
 	What string // details, if the kind is not enough
+
+	// Of what is found in games: the step at which it began, of Ended the one that decided the game, and who kicked the
+	// bomb to where it did it.
+	Since  int
+	Kicked SeatSet
 }
 
 // NoSeat is the Seat of an event that concerns no seat.
@@ -123,13 +128,18 @@ const (
 	Died                       // the seat or one of its bombers; What: which one, or the cause if not a bomb
 	Collapsed                  // a ring of the board became walls; What: its number
 	Ended                      // the game; By: the winners; What: its result
+
+	// Trackers do not know of these; scene.Finder finds them.
+	Trapped // whatever the seat does, fire that it can foresee hits it; By: the owners of bombs that reach it
+	Escaped // the seat was trapped, and has a way out
+	Leads   // By: the side that has the best prospects from here on
 )
 
 type eventKinds struct{}
 
 func (eventKinds) Names() (string, []string) {
 	return "event", []string{"began", "laid", "not_laid", "kicked", "picked_up", "exploded", "destroyed", "hurt", "died",
-		"collapsed", "ended"}
+		"collapsed", "ended", "trapped", "escaped", "leads"}
 }
 
 // EndEvent is the end of a game.
@@ -144,12 +154,15 @@ type eventJSON struct {
 	At   []int     `json:"at,omitempty"` // row, column
 	By   Owners    `json:"by,omitzero"`
 	What string    `json:"what,omitempty"`
+
+	Since  int    `json:"since,omitempty"`
+	Kicked Owners `json:"kicked,omitzero"`
 }
 
 // MarshalJSON writes an event with its kind as "event" and its place as "at", without
 // fields that do not apply.
 func (e Event) MarshalJSON() ([]byte, error) {
-	out := eventJSON{Kind: e.Kind, By: Owners(e.By), What: e.What}
+	out := eventJSON{Kind: e.Kind, By: Owners(e.By), What: e.What, Since: e.Since, Kicked: Owners(e.Kicked)}
 	if e.Seat != NoSeat {
 		out.Seat = &e.Seat
 	}
@@ -165,7 +178,8 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &in); err != nil {
 		return err
 	}
-	*e = Event{Kind: in.Kind, Seat: NoSeat, By: SeatSet(in.By), Row: -1, Col: -1, What: in.What}
+	*e = Event{Kind: in.Kind, Seat: NoSeat, By: SeatSet(in.By), Row: -1, Col: -1, What: in.What, Since: in.Since,
+		Kicked: SeatSet(in.Kicked)}
 	if in.Seat != nil {
 		e.Seat = *in.Seat
 	}

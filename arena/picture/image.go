@@ -39,7 +39,9 @@ func NewPainter(tile int, dark bool) *Painter { return &Painter{tile, dark, make
 func (p *Painter) Tile() int { return p.tile }
 
 // Size is the width and height of a picture's image in pixels.
-func (p *Painter) Size(pic *Picture) (width, height int) { return pic.Cols * p.tile, pic.Rows * p.tile }
+func (p *Painter) Size(pic *Picture) (width, height int) {
+	return pic.Cols * p.tile, pic.Rows*p.tile + p.stripHeight(pic)
+}
 
 // Image draws a picture.
 func (p *Painter) Image(pic *Picture) *image.RGBA {
@@ -52,6 +54,7 @@ func (p *Painter) Image(pic *Picture) *image.RGBA {
 		x, y := p.pixels(m.Col), p.pixels(m.Row)
 		draw.Draw(img, image.Rect(x, y, x+size, y+size), d.RGBA, image.Point{}, d.how)
 	}
+	p.strip(img, pic)
 	return img
 }
 

@@ -13,6 +13,7 @@ import (
 type Picture struct {
 	Cols, Rows int
 	Marks      []Mark
+	Strip      *Strip // below the board, if there is room for letters
 }
 
 // Mark is a sprite on a board.

@@ -17,13 +17,16 @@ type Game struct {
 // Read describes a recorded game from where it stands to its end.
 func Read(r record.Replay) (*Game, error) {
 	var steps []Step
+	var find *Finder
 	g := new(Game)
 	err := r.Follow(func(at record.Moment) error {
 		spec := at.Game.Spec()
 		if at.Actions == nil {
 			g.Head = HeadOf(spec, at.Match)
+			find = NewFinder(&g.Head, at.Match)
 		}
 		step := describe(spec, at.Match, at.Shown, at.Tracker, at.Actions)
+		find.Find(&step, at.Match)
 		step.Thoughts = at.Thoughts
 		steps = append(steps, step)
 		return nil
@@ -80,10 +83,16 @@ func Played(game env.Game, m env.Match, actions []uint8) *Game {
 	spec := game.Spec()
 	t := game.NewTrackers(1, true)[0]
 	t.Begin(m)
-	whole := []Step{Describe(spec, m, t, nil)}
+	g := &Game{Head: HeadOf(spec, m)}
+	find := NewFinder(&g.Head, m)
+	add := func(actions []uint8) {
+		g.Steps = append(g.Steps, Describe(spec, m, t, actions))
+		find.Find(&g.Steps[len(g.Steps)-1], m)
+	}
+	add(nil)
 	for own := range slices.Chunk(actions, spec.Seats*len(spec.Actions)) {
 		t.Step(m, own)
-		whole = append(whole, Describe(spec, m, t, own))
+		add(own)
 	}
-	return &Game{HeadOf(spec, m), whole}
+	return g
 }

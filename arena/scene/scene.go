@@ -66,6 +66,8 @@ type Step struct {
 	Changed map[int]string `json:"changed,omitzero"`
 	Status  *Status        `json:"status,omitzero"`
 	Counts  env.Counts     `json:"counts,omitzero"`
+	// Advantage is each side's share of the prospects, in percent, which a Finder sets.
+	Advantage []int `json:"advantage,omitzero"`
 
 	Actions  [][]int       `json:"actions,omitzero"` // by seat; null for seats that were out
 	Rewards  []float64     `json:"rewards,omitzero"` // by seat
@@ -127,6 +129,7 @@ func (s Step) Since(before *Step) Step {
 	drop(&s.Sight, before.Sight)
 	drop(&s.Status, before.Status)
 	drop(&s.Counts, before.Counts)
+	drop(&s.Advantage, before.Advantage)
 	return s
 }
 

@@ -13,6 +13,9 @@ func (s Step) Seen(head *Head, seat int) Step {
 	if head.Hides(env.OthersCarry) {
 		s.Counts = nil
 	}
+	if head.Hides(env.OthersCarry) || sight != nil {
+		s.Advantage = nil
+	}
 	if s.Actions != nil {
 		own := make([][]int, len(s.Actions))
 		own[seat] = s.Actions[seat]
@@ -27,7 +30,8 @@ func (s Step) Seen(head *Head, seat int) Step {
 	}
 	for _, e := range events {
 		out := e.Row >= 0 && sight != nil && !sight[e.Row*head.Cols+e.Col]
-		if e, ok := seenEvent(e, seat, out, head.Hides(env.BombOwners)); ok {
+		e, ok := seenEvent(e, seat, out, head.Hides(env.BombOwners))
+		if ok && (e.Kind != env.Leads || s.Advantage != nil) {
 			s.Events = append(s.Events, e)
 		}
 	}
@@ -42,11 +46,12 @@ func seenEvent(e env.Event, seat int, out, hidesOwners bool) (env.Event, bool) {
 		return e, true
 	case e.Kind == env.Died && out:
 		return env.Event{Kind: env.Died, Seat: e.Seat, Row: -1, Col: -1}, true
-	case e.Seat != seat && (out || e.Kind == env.NotLaid):
+	case e.Seat != seat && (out || e.Kind == env.NotLaid || e.Kind == env.Trapped || e.Kind == env.Escaped):
 		return e, false
 	}
 	if hidesOwners {
 		e.By &= 1 << seat
+		e.Kicked &= 1 << seat
 		if e.Kind == env.Exploded && e.Seat != seat {
 			e.Seat = env.NoSeat
 		}

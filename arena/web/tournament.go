@@ -75,14 +75,16 @@ func (t *tournamentLog) Game(number int) (*scene.Game, error) {
 	r := &kept.Records[at]
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
-	g := new(scene.Game)
+	g, find := new(scene.Game), (*scene.Finder)(nil)
 	err = kept.Replay(ctx, r, func(at match.Moment) error {
 		spec := at.Game.Spec()
 		if at.Actions == nil { // the last game is shown, those before it were ties
 			*g = scene.Game{Head: scene.HeadOf(spec, at.Match)}
+			find = scene.NewFinder(&g.Head, at.Match)
 		}
 		step := scene.Describe(spec, at.Match, at.Tracker, at.Actions)
 		step.Thoughts = at.Thoughts()
+		find.Find(&step, at.Match)
 		g.Steps = append(g.Steps, step)
 		return nil
 	})

@@ -4,19 +4,22 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"net/http"
+	"net/url"
 	"os/exec"
 	"slices"
 	"strconv"
 
 	"pommego/arena/picture"
+	"pommego/arena/scene"
 	"pommego/env"
 )
 
 // Videos are made one at a time, each of so many pixels at most: of long games they are smaller.
 const (
-	videoPixels           = 64 << 20
-	smallTile, normalTile = 8, 24
+	videoPixels           = 128 << 20
+	smallTile, normalTile = 8, 48
 	videoRate             = 10 // steps a second
 )
 
@@ -59,20 +62,38 @@ func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
 	if err != nil || seat < env.NoSeat || seat >= len(g.Colours) {
 		return nil, fmt.Errorf("seat is %q, want -1 to %d", r.URL.Query().Get("seat"), len(g.Colours)-1)
 	}
+	if g, err = part(g, r.URL.Query()); err != nil {
+		return nil, err
+	}
 	tile := tileOf(len(g.Steps) * g.Rows * g.Cols)
 	if tile < smallTile {
 		return nil, fmt.Errorf("the game has %d steps, too many for a video: save it as one file", len(g.Steps)-1)
 	}
-	var pictures []picture.Picture
-	for i := range g.Steps {
-		pictures = append(pictures, picture.OfStep(&g.Head, &g.Steps[i], seat))
-	}
 	var out bytes.Buffer
-	err = picture.WriteGIF(r.Context(), &out, picture.NewPainter(tile, false), pictures, videoRate)
+	err = picture.WriteGIF(r.Context(), &out, picture.NewPainter(tile, false), picture.Film(g, seat), videoRate)
 	if err != nil || kind == "gif" {
 		return out.Bytes(), err
 	}
 	return encoded(r.Context(), out.Bytes())
+}
+
+// part is the game from step from to step to, where these are given.
+func part(g *scene.Game, query url.Values) (*scene.Game, error) {
+	ends := [2]int{0, math.MaxInt}
+	for i, name := range [...]string{"from", "to"} {
+		var err error
+		if text := query.Get(name); text != "" {
+			if ends[i], err = strconv.Atoi(text); err != nil {
+				return nil, fmt.Errorf("%s is %q, want the number of a step", name, text)
+			}
+		}
+	}
+	out := func(s scene.Step) bool { return s.Step < ends[0] || s.Step > ends[1] }
+	in := &scene.Game{Head: g.Head, Steps: slices.DeleteFunc(slices.Clone(g.Steps), out)}
+	if len(in.Steps) == 0 {
+		return nil, fmt.Errorf("the game has no steps from %d to %d", ends[0], ends[1])
+	}
+	return in, nil
 }
 
 // tileOf is the size with which so many tiles are not too many pixels.

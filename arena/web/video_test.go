@@ -41,6 +41,11 @@ func TestVideo(t *testing.T) {
 				len(g.Steps), g.Cols*tile)
 		}
 	}
+	w := ask(h, nil, "GET", "/api/game/1/gif?seat=-1&from=2&to=5", nil)
+	video, err := gif.DecodeAll(w.Body)
+	if err != nil || len(video.Image) > 4 || video.Config.Height <= video.Config.Width {
+		t.Errorf("of steps 2 to 5 with a strip %d is answered: %v, %+v", w.Code, err, video)
+	}
 	for _, tc := range []struct {
 		reason, path string
 		change       func(*http.Request)
@@ -52,6 +57,8 @@ func TestVideo(t *testing.T) {
 		{"no such game", "/api/game/9/gif?seat=-1", nil, 404},
 		{"no such seat", "/api/game/1/gif?seat=2", nil, 422},
 		{"no seat", "/api/game/1/gif?seat=", nil, 422},
+		{"no step", "/api/game/1/gif?seat=-1&from=x", nil, 422},
+		{"steps after the last", "/api/game/1/gif?seat=-1&from=9999", nil, 422},
 	} {
 		if w := ask(h, tc.change, "GET", tc.path, nil); w.Code != tc.want {
 			t.Errorf("%s: %s is answered %d %s, want %d", tc.reason, tc.path, w.Code, w.Body, tc.want)
@@ -90,7 +97,7 @@ func TestVideosAreBounded(t *testing.T) {
 		}
 		return g
 	}
-	for tiles, want := range map[int]int{1: 24, videoPixels / 24 / 24: 24, videoPixels/24/24 + 1: 20, videoPixels / 64: 8,
+	for tiles, want := range map[int]int{1: 48, videoPixels / 48 / 48: 48, videoPixels/48/48 + 1: 44, videoPixels / 64: 8,
 		videoPixels/64 + 1: 4} {
 		if tile := tileOf(tiles); tile != want {
 			t.Errorf("%d tiles have size %d, want %d", tiles, tile, want)

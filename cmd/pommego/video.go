@@ -15,21 +15,11 @@ import (
 )
 
 func (o *replayOptions) video(ctx context.Context, out io.Writer, path string, game record.Replay) error {
-	var pictures []picture.Picture
-	var artist picture.Artist
-	err := game.Follow(func(at record.Moment) error {
-		if ctx.Err() != nil {
-			return errors.New("interrupted: nothing was written")
-		}
-		pictures = append(pictures, artist.Picture(at.Game, at.Shown, at.Actions, o.seat))
-		return nil
-	})
-	if ctx.Err() != nil {
-		return err
-	}
+	described, err := scene.Read(game)
 	if err != nil {
 		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 	}
+	pictures := picture.Film(described, o.seat)
 	err = disk.WriteFile(disk.OS, o.gif, func(w io.Writer) error {
 		return picture.WriteGIF(ctx, w, picture.NewPainter(o.tile, o.dark), pictures, o.fps)
 	})

@@ -260,33 +260,6 @@ def test_playing_ends_at_the_last_step(window: Browser, watch: Watch) -> None:
     assert step(window) == last
 
 
-def test_events_are_jumped_to(window: Browser, watch: Watch) -> None:
-    watch("PommeFFACompetition-v0")
-    listed = window.run("""
-      const read = () => all(".events li").map(li => li.textContent);
-      const some = read();
-      document.querySelector(".events input").click();
-      return [some, read()];
-    """)
-    assert len(listed[0]) < len(listed[1])
-    assert any("was killed by" in text for text in listed[0])
-    assert any("laid a bomb" in text for text in listed[1])
-    for index in (0, len(listed[1]) - 1):
-        text, at, said = window.run(
-            "const button = all('.events li button')[given[0]]; button.click();"
-            "return [button.textContent, byId('where').value, byId('happened').textContent]",
-            index,
-        )
-        number, _, _ = at.partition(" ")
-        assert text.startswith(number)
-        assert text[len(number) :] in said
-    window.press(KEYS["home"], "n")
-    first = step(window)
-    assert any(text.startswith(str(first)) for text in listed[0])
-    window.press("n", "p")
-    assert step(window) == first
-
-
 def test_the_address_says_what_is_shown(window: Browser, watch: Watch) -> None:
     watch("PommeTeamCompetition-v0", "&step=30&view=2")
     assert window.run(
@@ -368,16 +341,16 @@ def test_events_and_cards_are_those_of_the_seat(window: Browser, watch: Watch) -
     watch("PommeTeamCompetition-v0", "&step=15&view=0")
     look = """
         const { game, position } = shown()[0];
-        return [all(".events li").length, all(".seat .counts").map(p => p.textContent).join(""),
-            position.bombs.flatMap(b => b.reach).length, byId("marks").toDataURL()];
+        return [game.events.length, all(".seat .counts b").map(b => b.textContent).join(""),
+            position.bombs.flatMap(b => b.reach).length, byId("marks").textContent + byId("marks").innerHTML];
     """
-    window.run("byId('reach').click(); all('.events input')[0].click()")
+    window.run("byId('reach').click()")
     known, counts, _, marks = window.run(SHOWN + look)
     assert counts == "", "what others have laid and taken is hidden"
     window.run("byId('dim').click()")
     whole, counts, _, all_marks = window.run(SHOWN + look)
     assert known < whole
-    assert "bombs laid" in counts
+    assert counts.isdigit()
     assert marks != all_marks, "the timeline marks what the seat knows"
     dimmed, seen = window.run(
         SHOWN
@@ -469,7 +442,7 @@ def test_list_of_games(window: Browser, served: str) -> None:
     assert [int(row[3]) for row in down] == sorted(up, reverse=True)
     ties = window.run(ASK, "find", "tie")
     assert 0 < len(ties) < len(IDS)
-    assert all("Tie" in row for row in ties)
+    assert all("tie" in row for row in ties)
     assert window.run(ASK, "find", "nobody at all") == []
     window.open(served, "#listing tbody")
     window.run("document.querySelector('#listing tbody a').click()")

@@ -172,8 +172,10 @@ def test_chart_of_what_was_expected_and_done(
         assert step == pytest.approx(last * share, abs=1)
         seen = window.run(look)
         assert seen["now"] == pytest.approx(step / last, abs=0.01)
-    assert seen["kinds"][0] == "value expected"
+    assert seen["kinds"][:2] == ["advantage", "value expected"]
     assert {"wood", "bombs", "rewards in sum"} <= set(seen["kinds"])
+    window.run(pick, "value expected")
+    seen = window.run(look)
     thoughts = {t["seat"]: t for t in games[0]["steps"][step - 1]["thoughts"]}
     for seat in range(4):
         key, move = seen["keys"][seat], moves(games[0], step)[seat]

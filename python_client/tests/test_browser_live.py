@@ -213,7 +213,7 @@ def test_the_owner_sees_a_list(window: browser.Browser, binary: Path) -> None:
 
 
 def test_a_game_is_followed(window: browser.Browser) -> None:
-    """Each step is there to go back to, with the moves of all seats, and an event leads to its step."""
+    """Each step is there to go back to, with the moves of all seats."""
     with pommego.make_vec("OneVsOne-v0", 2, opponents=["simple"], seat=0, web=True) as envs:
         envs.reset(seed=3)
         window.open(f"{envs.web_address}&game=1", "#about")
@@ -226,8 +226,9 @@ def test_a_game_is_followed(window: browser.Browser) -> None:
         assert state["following"]
         assert [len(seat) for seat in state["actions"]] == [1, 1]
         laid = next(e for e in state["events"] if e["event"] == "laid")
-        window.run("all('.events input')[0].click()")
-        window.run("all('.events li button').find(b => b.textContent.includes('simple (1) laid')).click()")
+        go = "byId('at').value = given[0]; byId('at').dispatchEvent(new Event('input'))"
+        window.run(go, laid["index"])
+        assert "simple (1) laid" in window.run("return byId('happened').textContent")
         assert window.run(LIVE)["step"] == laid["index"] > 0
         assert not window.run(LIVE)["following"]
         envs.step(np.zeros(2, np.int64))

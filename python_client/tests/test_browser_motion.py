@@ -85,6 +85,7 @@ GAME: dict[str, Any] = {
     "names": ["left", "right"],
     "teams": [[0], [1]],
     "max_steps": 9,
+    "flame_life": 3,
     "actions": [{"name": "move", "n": 6, "names": ["stop", "up", "down", "left", "right", "bomb"]}],
     "counts": [],
     "rows": 5,

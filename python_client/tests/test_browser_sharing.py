@@ -249,7 +249,10 @@ def test_the_board_as_png(phone: bool, window: Browser, served: str, download: D
     content = picture.read_bytes()
     assert content.startswith(b"\x89PNG")
     size = [int.from_bytes(content[at : at + 4]) for at in (16, 20)]
-    assert size == window.run("const [board] = all('.stage canvas'); return [board.width, board.height]")
+    cells, density = 11, 2 if phone else 1
+    wide = window.run("return document.querySelector('.stage canvas').clientWidth")
+    assert size[0] == cells * round(2 * wide * density / cells)
+    assert size[1] > size[0], "a strip stands below the board"
 
 
 def opened(window: Browser, page: Path) -> list[Any]:
@@ -321,7 +324,7 @@ def test_gif(window: Browser, binary: Path, team: Path, download: Download, tmp_
         window.open(f"{address}&view=2", "#where")
         animation = download("Save as GIF").read_bytes()
     drawn = tmp_path / "drawn"
-    command = [binary, "replay", team, "--seat", "2", "--tile", "24", "--fps", "10", "--gif", drawn]
+    command = [binary, "replay", team, "--seat", "2", "--tile", "48", "--fps", "10", "--gif", drawn]
     subprocess.run(command, check=True, capture_output=True)
     assert animation[:10] == drawn.read_bytes()[:10]  # the form and the size
     assert len(animation) > 10_000

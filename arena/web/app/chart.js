@@ -1,4 +1,4 @@
-// A chart of the game beside its board: what seats expected, got and did, to click on.
+// A chart of the game beside its board: who has the prospects, what seats expected, got and did, to click on.
 
 import { element, say } from "./elements.js";
 import { sprites } from "./sprites.js";
@@ -14,7 +14,7 @@ export class Chart {
   constructor(game, jump) {
     this.game = game;
     this.seats = game.head.teams.flat().toSorted((a, b) => a - b);
-    this.pick = element("select", { ariaLabel: "Chart of", onchange: () => this.draw() });
+    this.pick = element("select", { ariaLabel: "Chart of", onchange: () => { this.wanted = this.pick.value; this.draw(); } });
     this.now = element("span", { className: "now" });
     this.most = element("span", { className: "most" });
     this.least = element("span", { className: "least" });
@@ -32,7 +32,7 @@ export class Chart {
   show(index, viewer) {
     this.index = index;
     if (viewer !== this.viewer) {
-      this.series = { "value expected": this.seats.map(() => []) };
+      this.series = { advantage: this.seats.map(() => []), "value expected": this.seats.map(() => []) };
       this.length = 0;
       this.viewer = viewer;
     }
@@ -42,7 +42,7 @@ export class Chart {
 
   mark() {
     this.now.style.setProperty("--at", this.index / Math.max(1, this.game.last));
-    this.keys.forEach((key, i) => say(key, `${this.seats[i]}: ${short(this.series[this.pick.value]?.[i][this.index]) ?? "–"}`));
+    this.keys.forEach((key, i) => say(key, `${this.seats[i]}: ${short(this.series[this.pick.value]?.[i][this.index]) ?? "–"}${this.pick.value === "advantage" ? " %" : ""}`));
   }
 
   // take takes in what the viewer knows of new positions, for each kind of number and seat.
@@ -52,27 +52,38 @@ export class Chart {
     for (; this.length < game.positions.length; this.length++) {
       const known = game.seen({ ...game.positions[this.length], ...none }, this.viewer);
       this.seats.forEach((seat, i) => {
+        put("advantage", i, known.advantage?.[game.team(seat)]);
         put("value expected", i, expected(game, known, seat));
         for (const { name } of game.head.counts ?? []) put(name.replaceAll("_", " "), i, known.counts?.[name]?.[seat]);
         put("rewards in sum", i, (series["rewards in sum"]?.[i][this.length - 1] ?? 0) + (known.rewards?.[seat] ?? 0));
       });
     }
-    const wanted = this.pick.value, kinds = Object.keys(series).filter(kind => series[kind].flat().some(value => value));
-    if (String(kinds) !== String(this.kinds)) this.pick.replaceChildren(...kinds.map(kind => element("option", { selected: kind === wanted }, kind)));
+    const kinds = Object.keys(series).filter(kind => series[kind].flat().some(value => value));
+    if (String(kinds) !== String(this.kinds)) this.pick.replaceChildren(...kinds.map(kind => element("option", { selected: kind === this.wanted }, kind)));
     this.kinds = kinds;
-    this.whole.hidden = !kinds.length;
     this.draw();
   }
 
   draw() {
-    const lines = this.series[this.pick.value] ?? [], values = lines.flat(), least = Math.min(0, ...values), most = Math.max(least + 1e-9, ...values);
-    say(this.most, short(most));
-    say(this.least, short(least));
+    const lines = this.series[this.pick.value] ?? [], shares = this.pick.value === "advantage";
+    const values = lines.flat(), least = shares ? 0 : Math.min(0, ...values), most = shares ? 100 : Math.max(least + 1e-9, ...values);
+    say(this.most, shares ? "" : short(most));
+    say(this.least, shares ? "" : short(least));
     this.lines.setAttribute("viewBox", `0 0 ${Math.max(1, this.game.last)} 100`);
-    this.lines.replaceChildren(...lines.map((line, i) => {
+    this.lines.replaceChildren(...shares ? this.areas(lines) : lines.map((line, i) => {
       const points = line.map((value, x) => `${x} ${(100 - 100 * (value - least) / (most - least)).toFixed(1)}`).filter(point => point);
       return vector("path", { d: points.length ? `M${points.join("L")}h0` : "", stroke: sprites.seatColour(this.game, this.seats[i]) });
     }));
     this.mark();
+  }
+
+  // areas is the sides' shares, one above the other.
+  areas(lines) {
+    const { teams } = this.game.head, below = Array.from({ length: this.length }, () => 100);
+    return teams.map(([seat], i) => {
+      const line = lines[this.seats.indexOf(seat)], bottom = below.map((y, x) => `${x} ${y}`).toReversed();
+      below.forEach((y, x) => { below[x] = i + 1 < teams.length ? Math.max(0, y - (line[x] ?? 100 / teams.length)) : 0; });
+      return vector("path", { class: "area", d: `M${below.map((y, x) => `${x} ${y}`).concat(bottom).join("L")}Z`, fill: sprites.seatColour(this.game, seat) });
+    });
   }
 }

@@ -12,6 +12,8 @@ export class Game {
     this.head = description;
     this.positions = [];
     this.events = []; // that the viewer knows of, with the step they belong to
+    this.thinkers = new Map(); // the first thought of each seat
+    this.played = false; // by a person here
     this.viewer = -1; // a seat, or everybody
     description.steps.forEach(step => this.add(step));
   }
@@ -31,6 +33,7 @@ export class Game {
       const own = (now.thoughts ?? []).map(thought => ({ ...thought, step: step.step }));
       now.thoughts = [...own, ...(before.thoughts ?? []).filter(b => step.step - b.step < keeps && !own.some(t => t.seat === b.seat))];
     }
+    for (const thought of step.thoughts ?? []) if (!this.thinkers.has(thought.seat)) this.thinkers.set(thought.seat, thought);
     this.positions.push(now);
     this.events.push(...this.eventsOf(now, this.last));
   }
@@ -44,6 +47,9 @@ export class Game {
     this.events = this.positions.flatMap((position, index) => this.eventsOf(position, index));
   }
 
+  // moments are the events that matter.
+  get moments() { return this.events.filter(e => notable.has(e.event)); }
+
   get last() { return this.positions.length - 1; }
 
   // at is a position by its number, the last one if there are fewer.
@@ -52,7 +58,7 @@ export class Game {
   // name is that of a seat's agent as it fits beside others, isolated where letters may run
   // from right to left.
   name(seat) {
-    const name = this.head.names?.[seat] ?? `seat ${seat}`, letters = [...name];
+    const given = this.head.names?.[seat] ?? `seat ${seat}`, name = /^llm:.*,model=([^,]+)/.exec(given)?.[1] ?? given, letters = [...name];
     const short = letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : name;
     return /^[ -~]*$/.test(name) ? short : `\u2068${short}\u2069`;
   }
@@ -78,6 +84,7 @@ export class Game {
     if (seat < 0) return position;
     const hides = what => this.head.conceals?.includes(what);
     const inSight = ({ at: [row, col] }) => this.sees(position, seat, row * this.head.cols + col);
+    const advantage = hides("others_carry") || position.sight?.[seat] ? undefined : position.advantage;
     const mates = other => this.team(other) === this.team(seat);
     return {
       ...position,
@@ -98,7 +105,8 @@ export class Game {
       counts: hides("others_carry") ? undefined : position.counts,
       actions: position.actions?.map((action, other) => other === seat ? action : null),
       thoughts: position.thoughts?.filter(thought => thought.seat === seat),
-      events: position.events?.map(e => seenEvent(e, seat, e.at && !inSight(e), hides("bomb_owners"))).filter(e => e),
+      advantage,
+      events: position.events?.map(e => seenEvent(e, seat, e.at && !inSight(e), hides("bomb_owners"))).filter(e => e && (e.event !== "leads" || advantage)),
     };
   }
 
@@ -111,12 +119,12 @@ export class Game {
 function seenEvent(e, seat, out, hidesOwners) {
   if (!e.at || e.event === "died" && e.seat === seat) return e;
   if (e.event === "died" && out) return { event: e.event, seat: e.seat };
-  if (e.seat !== seat && (out || e.event === "not_laid")) return undefined;
+  if (e.seat !== seat && (out || ["not_laid", "trapped", "escaped"].includes(e.event))) return undefined;
   if (!hidesOwners) return e;
-  return { ...e, by: e.by?.filter(owner => owner === seat), seat: e.event === "exploded" && e.seat !== seat ? undefined : e.seat };
+  return { ...e, by: e.by?.filter(owner => owner === seat), kicked: e.kicked?.filter(other => other === seat), seat: e.event === "exploded" && e.seat !== seat ? undefined : e.seat };
 }
 
-export const notable = new Set(["died", "hurt", "picked_up", "kicked", "collapsed", "ended"]);
+const notable = new Set(["died", "hurt", "collapsed", "trapped", "escaped", "leads", "ended"]);
 
 export const itemNames = { extra_bomb: "an extra bomb", incr_range: "a longer range", kick: "the kick", skull: "a skull" };
 const causes = { collapse: "crushed by the collapse", move: "in a collision", base: "on an enemy's base" };
@@ -127,6 +135,7 @@ function byWhom(game, { by, seat }) {
 
 export function fate(game, event) {
   const by = byWhom(game, event);
+  if (event.by?.every(other => other === event.seat) && by) return "killed by its own bomb";
   return by ? `killed${by}` : `died${causes[event.what] ? `, ${causes[event.what]}` : ""}`;
 }
 
@@ -144,6 +153,9 @@ export function inWords(game, event) {
     case "destroyed": return `${event.what}${by ? ` destroyed${by}` : " destroyed"}`;
     case "hurt": return `${who}${bomber} was hurt${by}`;
     case "died": return `${who}${bomber}${by ? " was" : ""} ${fate(game, event)}`;
+    case "trapped": return `${who} has no way out`;
+    case "escaped": return `${who} escaped at the last moment`;
+    case "leads": return `${listed(event.by.map(other => game.who(other)))} took the lead`;
     case "collapsed": return `ring ${event.what} collapsed`;
     case "ended": return ending(game, { result: event.what, winners: event.by ?? [] });
   }
@@ -156,6 +168,6 @@ export function ending(game, status) {
   return `won by ${listed(status.winners.map(seat => game.who(seat)))}`;
 }
 
-function listed(names) {
+export function listed(names) {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }

@@ -34,6 +34,9 @@ export class Listing {
     return [this.env, counted(this.total, "game"), ...(this.notes ?? [])].filter(text => text).join(" · ");
   }
 
+  // isShown reports whether the page still has what a place asks for, with all that was loaded since.
+  isShown(place) { return JSON.stringify(this.filter) === JSON.stringify(picked(place)); }
+
   show(where, place) {
     where.replaceChildren();
     if (this.ratings?.length) where.append(this.ratingTable());
@@ -112,7 +115,7 @@ export class Listing {
   meeting(row, col) { return this.apart ? { agent: row, or: col } : { agent: row, against: col }; }
 
   gameTable(place) {
-    const filter = picked(place), body = element("div", {});
+    const filter = this.filter = picked(place), body = element("div", {});
     const choose = (name, label, options) => {
       const select = element("select", { onchange: event => this.pick(body, filter, { [name]: event.target.value || undefined }) },
         element("option", { value: "" }, "any"), ...options.map(value => element("option", { value }, value)));

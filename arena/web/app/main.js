@@ -8,6 +8,7 @@ import { moment, open, player, shown, take } from "./stage.js";
 
 /** @type {any} */
 let place = {}, listing = null;
+let left = 0; // how far the list had been scrolled when it was left
 const near = element("span", { className: "tools" }); // the games before and after
 
 function link(wanted) { return `#${encoded({ token: place.token, ...wanted })}`; }
@@ -21,6 +22,7 @@ function query(wanted) {
 
 // browse shows the list, or the games that the address names.
 export async function browse(address, signal) {
+  if (document.body.dataset.page === "list") left = scrollY;
   place = address;
   const first = place.game === undefined ? null : server.game(place.game, place.token, signal); // while the listing comes
   first?.catch(() => {});
@@ -42,7 +44,8 @@ function showListing() {
   say(find("about"), listing.about());
   document.title = `${listing.title} · pommego`;
   turnTo("list");
-  listing.show(find("listing"), place);
+  if (listing.isShown(place)) scrollTo(0, left);
+  else listing.show(find("listing"), place);
 }
 
 // showGames shows the games that the address names; the first may be on its way.

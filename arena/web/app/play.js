@@ -6,7 +6,7 @@ import { ending, inWords } from "./game.js";
 import { Hand, kind, kindOfKey, signs } from "./person.js";
 import { server } from "./server.js";
 import { download } from "./share.js";
-import { open, take } from "./stage.js";
+import { offerVideos, open, take } from "./stage.js";
 import { offer, offerSpeeds } from "./start.js";
 
 const soon = 300; // milliseconds in which others mostly have moved
@@ -46,6 +46,7 @@ function hear(line, now) {
 
 function begin(now) {
   game = now;
+  game.played = seat >= 0; // by somebody who does not wait for others to think
   hand = new Hand(game.head.actions);
   letGo();
   fillPad(game.head.actions);
@@ -55,7 +56,7 @@ function begin(now) {
 
 function ownFate() {
   const died = game.events.findLast(e => e.event === "died" && e.seat === seat);
-  return died ? inWords(game, died).replace(game.who(seat), "you").replace("you was", "you were").replace("by itself", "by your own bomb") : "";
+  return died ? inWords(game, died).replace(game.who(seat), "you").replace("you was", "you were").replace("by its own bomb", "by your own bomb") : "";
 }
 
 function ask(question) {
@@ -138,6 +139,7 @@ function end(how) {
   find("leave").hidden = true;
   find("whole").href = `./#${encoded({ token, game: 1 })}`;
   document.body.classList.add("over");
+  server.listing(token, {}).then(part => offerVideos(part.videos), () => {});
 }
 
 async function save() {

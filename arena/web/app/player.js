@@ -1,8 +1,7 @@
 // Time: the buttons, the timeline and the keyboard.
 
 import { element, find, say } from "./elements.js";
-import { notable } from "./game.js";
-import { sprites } from "./sprites.js";
+import { sign, told } from "./moments.js";
 
 const speeds = [0.5, 1, 2, 4, 6, 10, 15, 25, 40, 60]; // steps a second, by key
 
@@ -16,7 +15,6 @@ export class Player {
     this.playing = false;
     find("speed").replaceChildren(...speeds.map((n, i) => element("option", { value: i }, `${n}/s`)));
     find("speed").value = this.speed;
-    new ResizeObserver(() => this.drawMarks()).observe(find("marks"));
     const on = (id, act) => { find(id).onclick = act; };
     on("first", () => this.go(0));
     on("last", () => this.go(this.last));
@@ -34,7 +32,7 @@ export class Player {
     this.games = games;
     this.viewers = String(games.map(game => game.viewer));
     this.last = Math.max(...games.map(game => game.last));
-    this.stops = [...new Set(games.flatMap(game => game.events.filter(e => notable.has(e.event)).map(e => e.index)))].sort((a, b) => a - b);
+    this.stops = [...new Set(games.flatMap(game => game.moments.map(moment => moment.index)))].sort((a, b) => a - b);
     find("at").max = this.last;
     this.say();
     this.drawMarks();
@@ -98,22 +96,16 @@ export class Player {
     return true;
   }
 
-  // drawMarks marks events along the timeline: above, in the colours of the seats.
+  // drawMarks marks moments along the timeline.
   drawMarks() {
-    const canvas = find("marks"), width = canvas.clientWidth, height = canvas.clientHeight;
-    if (!this.games || !width) return;
-    canvas.width = width * devicePixelRatio;
-    canvas.height = height * devicePixelRatio;
-    const pen = canvas.getContext("2d");
-    pen.scale(devicePixelRatio, devicePixelRatio);
-    for (const game of this.games) {
-      for (const event of game.events) {
-        if (!notable.has(event.event)) continue;
-        const x = 8 + (width - 16) * event.index / Math.max(1, this.last);
-        pen.fillStyle = event.seat === undefined ? "#868e96" : sprites.seatColour(game, event.seat);
-        const tall = event.event === "died" || event.event === "collapsed" ? height : height / 2;
-        pen.fillRect(Math.round(x) - 1, height - tall, event.event === "died" ? 3 : 2, tall);
-      }
-    }
+    const all = this.games.flatMap(game => game.moments.map(moment => ({ game, moment }))), key = all.map(({ moment }) => moment.index + moment.event).join();
+    find("marks").style.setProperty("--last", String(Math.max(1, this.last)));
+    if (key === this.marked) return;
+    this.marked = key;
+    find("marks").replaceChildren(...all.map(({ game, moment }) => {
+      const mark = element("span", { className: moment.event, title: told(game, moment), onclick: () => this.go(moment.index) }, sign(game, moment, 16));
+      mark.style.setProperty("--index", moment.index);
+      return mark;
+    }));
   }
 }

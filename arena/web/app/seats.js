@@ -5,14 +5,20 @@ import { element, say } from "./elements.js";
 import { fate } from "./game.js";
 import { kind, signs, worded } from "./person.js";
 import { sprites } from "./sprites.js";
-import { Bars, Talk } from "./thoughts.js";
+import { Bars, Talk, short } from "./thoughts.js";
 
-// countWords say more than the names of counts that stand beside others.
-const countWords = { bombs: "bombs laid", items: "items taken", wood: "wood burnt", fields: "fields taken" };
+// columns are the four of a game's counts that cards have: those that the others are parts of, where there are more.
+function columns({ head: { counts = [] } }) {
+  const sums = counts.filter(({ name }) => ["kills", "bombs", "wood", "items"].includes(name));
+  return sums.length === 4 ? sums : counts.slice(0, 4);
+}
 
 export class Seats {
-  constructor(list, game) {
+  // look is called with the seat of a card that was chosen.
+  constructor(list, game, look = undefined) {
     this.game = game;
+    this.look = look;
+    this.columns = columns(game);
     this.cards = game.head.teams.flat().toSorted((a, b) => a - b).map(seat => this.card(seat));
     list.replaceChildren(...this.cards.map(card => card.whole));
   }
@@ -24,29 +30,31 @@ export class Seats {
       name: element("strong", { title: game.head.names?.[seat] ?? "" }, game.name(seat)),
       state: element("span", { className: "state" }),
       did: element("span", { className: "did", role: "img" }),
-      facts: element("p", { className: "facts" }),
+      facts: element("p", { className: "facts", hidden: game.head.game === "suitebot" }), // where all carry the same
       said: element("p", { className: "said" }),
       counts: element("p", { className: "counts" }),
       bars: new Bars(game, seat),
       talk: new Talk(game, seat),
     };
     const team = game.inTeams ? element("span", { className: "team" }, `team ${game.team(seat)}`) : "";
-    card.whole = element("li", { className: "seat" },
+    card.whole = element("li", { className: "seat", onclick: event => { if (!event.target.closest(".talk")) this.look?.(seat); } },
       thumbnail(pen => sprites.agent(pen, colour, String(seat), form(game, seat)), 34),
-      element("div", {}, element("p", { className: "who" }, card.name, team, card.state, card.did), card.said, card.facts, card.counts), card.bars.whole, card.talk.whole);
+      element("div", {}, element("p", { className: "who" }, card.name, team, card.state, card.did), card.said, card.facts), card.counts, card.bars.whole, card.talk.whole);
     card.whole.style.setProperty("--seat", colour);
     return card;
   }
 
-  show(position, events) {
+  // show shows a position with the events until then; viewer is the seat that is looked through.
+  show(position, events, viewer) {
     for (const card of this.cards) {
       const { seat } = card, inGame = position.status.in.includes(seat);
       const won = position.status.over && position.status.winners.includes(seat);
       card.whole.classList.toggle("out", !inGame);
+      card.whole.classList.toggle("eyes", seat === viewer);
       say(card.state, won ? "won" : inGame ? "" : "out");
       say(card.said, position.said?.find(m => m.seat === seat && m.words.some(word => word))?.words.join(" ").replace(/^/, "says ") ?? "");
       this.fill(card, "facts", inGame ? this.facts(position, seat) : [{ text: this.end(events, seat) }]);
-      say(card.counts, this.counts(position, seat));
+      this.fill(card, "counts", this.counts(position, seat));
       this.fill(card, "did", this.did(position, seat));
       card.did.ariaLabel = card.did.title = this.game.actionOf(position, seat);
       card.did.hidden = !card.did.title || !inGame;
@@ -60,26 +68,27 @@ export class Seats {
     const key = JSON.stringify(shown);
     if (card[`${part} shown`] === key) return;
     card[`${part} shown`] = key;
-    card[part].replaceChildren(...shown.map(({ image, text = "", words = "" }, i) => {
+    card[part].replaceChildren(...shown.map(({ image, number, text = "", words = "" }, i) => {
       if (image) card[`${part} ${i} ${image}`] ??= thumbnail(pen => sprites.paint(pen, image, sprites.seatColour(this.game, card.seat)), 20);
-      const made = element("span", { title: words }, card[`${part} ${i} ${image}`] ?? "", text);
+      const made = element("span", { title: words }, card[`${part} ${i} ${image}`] ?? "", number === undefined ? "" : element("b", {}, String(number)), text);
       if (words) made.append(element("span", { className: "unseen" }, ` ${words}`));
       return made;
     }));
   }
 
   facts(position, seat) {
-    const { head } = this.game, facts = [];
+    const { head } = this.game, facts = [], reward = position.rewards?.[seat];
     for (const a of position.agents.filter(agent => agent.seat === seat)) {
       if (a.name) facts.push({ text: `${a.name}:` });
       if (!a.alive) facts.push({ text: "dead" });
       else {
-        if (a.ammo !== undefined && head.game !== "suitebot") facts.push({ image: "bomb", text: String(a.ammo), words: "bombs ready" });
+        if (a.ammo !== undefined) facts.push({ image: "bomb", text: String(a.ammo), words: "bombs ready" });
         if (a.blast && head.looks.some(look => look.sprite === "incr_range")) facts.push({ image: "incr_range", text: String(a.blast), words: "blast" });
         if (a.kicks) facts.push({ image: "kick", words: "kicks" });
         if (a.lives) facts.push({ text: `♥ ${a.lives}`, words: a.lives === 1 ? "life" : "lives" });
       }
     }
+    if (reward) facts.push({ text: `${reward > 0 ? "+" : ""}${short(reward)}`, words: "reward" });
     return facts;
   }
 
@@ -88,11 +97,9 @@ export class Seats {
     return died ? `${fate(this.game, died)} at step ${this.game.positions[died.index].step}` : "";
   }
 
-  // counts is what the game has counted of a seat, without zeros, and what it got for the step.
+  // counts is what the game has counted of a seat, in its columns.
   counts(position, seat) {
-    const reward = position.rewards?.[seat], got = reward ? [`reward ${reward > 0 ? "+" : ""}${reward}`] : [];
-    return Object.entries(position.counts ?? {}).filter(([name, by]) => by[seat] && name !== "lives")
-      .map(([name, by]) => `${countWords[name] ?? name.replaceAll("_", " ")} ${by[seat]}`).concat(got).join(", ");
+    return !position.counts ? [] : this.columns.map(({ name }) => ({ number: position.counts[name]?.[seat] ?? 0, text: name }));
   }
 
   did(position, seat) {

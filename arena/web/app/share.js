@@ -1,10 +1,12 @@
 // What is shown, for others: links, pictures, videos and pages of one file.
 
-import { readAddress } from "./address.js";
+import { encoded, readAddress } from "./address.js";
 import { complain, element, find } from "./elements.js";
 import { server } from "./server.js";
-import { moment, shown, videos } from "./stage.js";
+import { linked, moment, shown, videos } from "./stage.js";
+import { pictureOf } from "./strip.js";
 
+const tenSeconds = 100; // steps, at the pace of videos
 const whole = `<!DOCTYPE html>\n${document.documentElement.outerHTML}`; // the page as it came
 
 find("share").ontoggle = () => {
@@ -20,10 +22,18 @@ find("share").ontoggle = () => {
   };
   list.replaceChildren();
   if (!view) return;
-  if (videos() && location.protocol !== "about:") add("Copy a link to this moment", () => navigator.clipboard.writeText(new URL(moment(), location.href).href));
-  add("Save as PNG", async () => view.view.board.canvas.toBlob(picture => save(picture, `, step ${view.position.step}.png`)));
+  if (videos() && linked() && location.protocol !== "about:") add("Copy a link to this moment", () => navigator.clipboard.writeText(new URL(moment(), location.href).href));
+  add("Save as PNG", async () => pictureOf(view).toBlob(picture => save(picture, `, step ${view.position.step}.png`)));
   add("Save as one file", async () => save(await oneFile(view.game), ".html"));
-  for (const kind of videos() ?? []) add(`Save as ${kind.toUpperCase()}`, async () => save(await video(kind), `.${kind}`));
+  const { game, position: { step } } = view, kill = game.events.findLast(e => e.event === "died" && game.positions[e.index].step <= step);
+  const at = kill && game.positions[kill.index].step;
+  for (const kind of videos() ?? []) {
+    const offer = (words, ending, part = {}) => add(words, async () => save(await video(kind, part), `${ending}.${kind}`));
+    offer(`Save as ${kind.toUpperCase()}`, "");
+    if (kind !== "gif") continue;
+    offer("GIF of the last ten seconds", `, to step ${step}`, { from: step - tenSeconds, to: step });
+    if (kill) offer("GIF of this kill", `, kill at step ${at}`, { from: Math.min(kill.since ?? at, at - 10), to: at + 4 });
+  }
 };
 
 export function download(content, name) {
@@ -35,9 +45,9 @@ export function download(content, name) {
 // save downloads a file whose name is the page's title and an ending.
 function save(content, ending) { download(content, find("title").textContent + ending); }
 
-function video(kind) {
+function video(kind, part) {
   const { game = "1", token } = readAddress();
-  return server.blob(`api/game/${encodeURIComponent(game)}/${kind}?seat=${find("view").value}`, token);
+  return server.blob(`api/game/${encodeURIComponent(game)}/${kind}?${encoded({ seat: find("view").value, ...part })}`, token);
 }
 
 async function oneFile({ head, positions, viewer }) {

@@ -8,6 +8,7 @@ import { Game } from "./game.js";
 import { Player } from "./player.js";
 import { View } from "./view.js";
 
+const lead = 6; // steps before a moment at which it is shown from
 const fresh = 20; // steps of a game that goes on for which it is shown what a seat has chosen by
 
 /** @type {any} */
@@ -53,7 +54,7 @@ export function take(lines, number = 0) {
   }
   const game = coming[number];
   if (game && views[number]?.game === game) {
-    views[number].addEvents();
+    views[number].moments.add();
     player.grow(views.map(view => view.game));
   } else if (game?.positions.length && (following || !views[number])) {
     place(number);
@@ -65,7 +66,7 @@ export function take(lines, number = 0) {
 function place(number) {
   const [game] = coming, before = views[0]?.game.head;
   views[number]?.close();
-  views[number] = new View(coming[number], mode.title?.(number) ?? "", index => { if (!mode.seat) player.go(index); });
+  views[number] = new View(coming[number], mode.title?.(number) ?? "", jump, look);
   if (JSON.stringify([game.head.env, game.head.names]) !== JSON.stringify([before?.env, before?.names])) {
     offerViews(game, Number(before?.env === game.head.env ? find("view").value : mode.view ?? -1));
     find("legend").lastElementChild.replaceChildren(...legend(game).map(([words, draw]) => element("li", {}, thumbnail(draw), words)));
@@ -76,6 +77,21 @@ function place(number) {
   at = -1;
   player.run(false);
   player.grow(views.map(view => view.game));
+}
+
+// jump goes to a position; in a match that somebody has played, once it is over, its last steps play from there.
+function jump(index) {
+  if (!mode.seat) return player.go(index);
+  if (!views[0].game.at(player.last).status.over) return;
+  player.set(Math.max(0, index - lead));
+  player.run(true);
+}
+
+// look looks through the eyes of a seat, or of everybody again.
+function look(seat) {
+  if (mode.seat) return;
+  find("view").value = find("view").value === String(seat) ? -1 : seat;
+  player.set(player.index);
 }
 
 function offerViews(game, wanted) {
@@ -112,6 +128,12 @@ function mark() {
 
 // videos are the kinds that there are of what is shown; none where its address is not for others.
 export function videos() { return mode.videos; }
+
+// offerVideos says that there are videos now.
+export function offerVideos(kinds) { mode.videos = kinds; }
+
+// linked reports whether the address says what is shown, so that others can open it.
+export function linked() { return Boolean(mode.address); }
 
 // moment is the address of what is shown.
 export function moment() { return `#${encoded({ ...mode.address(), view: find("view").value === "-1" ? undefined : find("view").value })}`; }

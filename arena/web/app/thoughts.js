@@ -10,7 +10,7 @@ function choicesOf(game, position, thought) {
   let first = 0;
   return game.head.actions.flatMap((component, part) => {
     const [visits, chances, values] = [thought.visits, thought.probabilities, thought.values].map(list => list?.slice(first, first + component.n));
-    const weights = visits ?? chances ?? [], all = weights.reduce((sum, n) => sum + n, 0);
+    const weights = told(visits) ?? chances ?? scaled(values) ?? visits ?? [], all = weights.reduce((sum, n) => sum + n, 0);
     first += component.n;
     return !all && !values?.some(value => value !== null) ? [] : Array.from({ length: component.n }, (_, i) => ({
       component, number: i, visits: visits?.[i], value: values?.[i] ?? undefined, share: all ? weights[i] / all : 0,
@@ -21,6 +21,14 @@ function choicesOf(game, position, thought) {
 
 // telling is one of the choices of a word: the one that was made, else the likeliest.
 function telling(choices) { return choices.reduce((a, b) => b.made || !a.made && b.share > a.share ? b : a); }
+
+// told is visits that tell choices apart; where all are alike, values do.
+function told(visits) { return visits && new Set(visits.filter(n => n)).size > 1 ? visits : undefined; }
+
+function scaled(values) {
+  const known = values?.filter(value => value !== null) ?? [], least = Math.min(...known), most = Math.max(...known);
+  return most > least ? values.map(value => value === null ? 0 : 0.02 + (value - least) / (most - least)) : undefined;
+}
 
 // isOf reports whether a thought is about the step that led to a position; pages of running games keep older ones.
 function isOf(position, thought) { return (thought.step ?? position.step) === position.step; }
@@ -75,14 +83,16 @@ export class Bars {
     this.whole = element("div", { className: "bars", hidden: true }, element("p", {}, ...this.head), this.list);
   }
 
+  // show shows a position's thought. Of a seat that ever has one, the place stays.
   show(position) {
-    const thought = position.thoughts?.find(t => t.seat === this.seat);
-    this.whole.hidden = !thought || thought.read !== undefined;
+    const own = position.thoughts?.find(t => t.seat === this.seat), { viewer, thinkers } = this.game, thought = own ?? thinkers.get(this.seat);
+    this.whole.hidden = !thought || thought.read !== undefined || viewer >= 0 && viewer !== this.seat || this.game.played;
+    this.whole.classList.toggle("none", !own);
     if (this.whole.hidden) return;
     const about = [thought.value !== undefined && `value of the position ${short(thought.value)}`, !isOf(position, thought) && `at step ${thought.step}`];
     const units = [about.filter(words => words).join(", "), thought.visits ? "visits" : thought.probabilities ? "chance" : "", thought.values ? "value" : ""];
     units.forEach((unit, i) => say(this.head[i], unit));
-    const choices = choicesOf(this.game, position, thought), most = Math.max(...choices.map(choice => choice.share)) || 1;
+    const choices = choicesOf(this.game, own ? position : {}, thought), most = Math.max(...choices.map(choice => choice.share)) || 1;
     if (this.list.childElementCount !== choices.length) this.list.replaceChildren(...choices.map(row));
     choices.forEach(({ visits, value, share, made }, i) => {
       const item = this.list.children[i], [name, bar, weight, worth] = item.children;
@@ -108,19 +118,22 @@ export class Talk {
   constructor(game, seat) {
     this.game = game;
     this.seat = seat;
+    this.decided = element("p");
     this.said = element("pre", { tabIndex: 0, ariaLabel: `What ${game.who(seat)} answered` });
     this.read = element("pre", { tabIndex: 0, ariaLabel: `What ${game.who(seat)} read` });
-    this.whole = element("div", { className: "talk", hidden: true }, this.said, element("details", {}, element("summary", {}, "what it read"), this.read));
+    this.whole = element("div", { className: "talk", hidden: true }, this.decided, this.said, element("details", {}, element("summary", {}, "what it read"), this.read));
   }
 
   show(position) {
     const { game, seat } = this, known = game.viewer < 0 || game.viewer === seat;
     const own = p => p?.thoughts?.find(t => t.seat === seat && t.read !== undefined);
     const thought = known && own(game.positions.findLast(p => p.step <= position.step && own(p)));
-    this.whole.hidden = !thought;
+    this.whole.hidden = !known || game.thinkers.get(seat)?.read === undefined;
     if (!thought || thought === this.shown) return;
     this.shown = thought;
-    say(this.said, thought.said ? plain(thought.said) : "(no answer)");
+    const said = thought.said ? plain(thought.said) : "(no answer)";
+    say(this.decided, said.trim().split("\n").at(-1));
+    say(this.said, said);
     say(this.read, plain(thought.read));
   }
 }

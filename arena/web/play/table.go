@@ -30,7 +30,8 @@ type Table struct {
 	names   []string
 	leave   func() // ends the match
 	people  map[int]*person
-	feed    scene.Feed    // of the match
+	feed    scene.Feed // of the match
+	find    *scene.Finder
 	end     string        // how the match ended; "" while it goes on
 	record  []byte        // the games of the match that are over
 	speed   float64       // that was chosen last; 0: none
@@ -61,15 +62,17 @@ func (t *Table) tell() {
 }
 
 // describe adds the position of a match to a feed.
-func describe(to *scene.Feed, at match.Moment, names []string) {
+func describe(to *scene.Feed, find **scene.Finder, at match.Moment, names []string) {
 	spec := at.Game.Spec()
 	if at.Actions == nil {
 		head := scene.HeadOf(spec, at.Match)
 		head.Seed, head.Names, head.Note = at.Seed.Value, names, goal(at.Game)
 		to.Begin(head)
+		*find = scene.NewFinder(&head, at.Match)
 	}
 	step := scene.Describe(spec, at.Match, at.Tracker, at.Actions)
 	step.Thoughts = at.Thoughts()
+	(*find).Find(&step, at.Match)
 	to.Add(step)
 }
 
@@ -77,7 +80,7 @@ func describe(to *scene.Feed, at match.Moment, names []string) {
 func (t *Table) Watch(at match.Moment) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	describe(&t.feed, at, t.names)
+	describe(&t.feed, &t.find, at, t.names)
 	step := t.feed.Last()
 	t.tell()
 	if !step.Status.Over && !slices.ContainsFunc(step.Status.In, func(seat int) bool { return t.people[seat] != nil }) {

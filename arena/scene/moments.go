@@ -1,0 +1,244 @@
+package scene
+
+import (
+	"math/bits"
+	"slices"
+
+	"pommego/env"
+)
+
+// Finder finds what matters in a game, step by step: who is trapped and gets out, which kick killed, who has the
+// best prospects, and what decided the game. It is not safe for concurrent use.
+type Finder struct {
+	head   *Head
+	sights []env.Foresight // by seat; nil where the game foresees nothing
+	ahead  env.Forecast
+	danger map[int]env.Event // by seat: it was trapped, or had one way out
+	kicks  []kick
+	side   int // that leads; -1: none yet
+	led    int // the step since which it does
+	even   int // the last step at which no other was ahead
+	fell   int // the step of the last death
+}
+
+// kick is a bomb that somebody kicked. No seat lays two that are due at the same step.
+type kick struct {
+	by   int
+	bomb env.SceneBomb // as it was seen last
+	due  int
+	seen int // the step at which it was seen last
+}
+
+func (h *Head) cell(at env.Place) int { return at[0]*h.Cols + at[1] }
+
+// NewFinder makes a finder for a game that begins.
+func NewFinder(head *Head, m env.Match) *Finder {
+	f := &Finder{head: head, danger: map[int]env.Event{}, side: -1}
+	if foreseer, ok := m.(env.Foreseer); ok {
+		for seat := range head.Colours {
+			f.sights = append(f.sights, foreseer.Foresight(seat))
+		}
+	}
+	return f
+}
+
+// Find adds to the next whole step of the game, at which m stands, its advantage, the events Trapped, Escaped and
+// Leads, and details of others. Step.Seen leaves what a seat knows of them.
+func (f *Finder) Find(s *Step, m env.Match) {
+	f.follow(s)
+	for i := range s.Events {
+		switch e := &s.Events[i]; e.Kind {
+		case env.Died:
+			f.fell = s.Step
+			e.Kicked, e.Since = f.kickers(s, e), f.danger[e.Seat].Since
+			delete(f.danger, e.Seat)
+		case env.Ended:
+			if e.Since = s.Step; f.fell >= s.Step-1 {
+				e.Since = f.fell
+			} else if e.By != 0 && f.led > 0 {
+				e.Since = f.led
+			}
+		}
+	}
+	for i := range f.sights {
+		f.sights[i].Look(m)
+	}
+	for i := range s.Agents {
+		if a := &s.Agents[i]; a.Alive && !s.Status.Over && a.Name == "" && a.Lives < 2 {
+			f.watch(s, a)
+		}
+	}
+	if s.Advantage = f.advantage(s); !s.Status.Over {
+		f.lead(s)
+	}
+}
+
+// follow follows the bombs that were kicked, and takes in others.
+func (f *Finder) follow(s *Step) {
+	for _, b := range s.Bombs {
+		i := slices.IndexFunc(f.kicks, func(k kick) bool { return k.due == s.Step+b.Life && k.bomb.Owners == b.Owners })
+		for _, e := range s.Events {
+			rows, cols := f.head.Way(env.Place{e.Row, e.Col}, b.At)
+			if e.Kind != env.Kicked || b.Moving != e.What || rows*rows+cols*cols > 1 {
+				continue
+			}
+			if i < 0 {
+				i, f.kicks = len(f.kicks), append(f.kicks, kick{due: s.Step + b.Life})
+			}
+			f.kicks[i].by = e.Seat
+		}
+		if i >= 0 {
+			f.kicks[i].bomb, f.kicks[i].seen = b, s.Step
+		}
+	}
+}
+
+// kickers is who kicked bombs of those who killed a seat to where it died.
+func (f *Finder) kickers(s *Step, e *env.Event) (by env.SeatSet) {
+	for _, k := range f.kicks {
+		rows, cols := f.head.Way(k.bomb.At, env.Place{e.Row, e.Col})
+		rows, cols = max(rows, -rows), max(cols, -cols)
+		burns := k.seen < s.Step && s.Step <= k.seen+max(f.head.FlameLife, 1)
+		if burns && e.By&env.SeatSet(k.bomb.Owners) != 0 && min(rows, cols) < 2 && max(rows, cols) <= k.bomb.Blast {
+			by = by.With(k.by)
+		}
+	}
+	return by
+}
+
+// watch notes that a figure has no way out any more, has one again, or took the only one at the last moment.
+func (f *Finder) watch(s *Step, a *env.SceneAgent) {
+	if len(f.sights) == 0 {
+		return
+	}
+	was, in := f.danger[a.Seat]
+	ways, soon := f.ways(s, a)
+	if in && (ways > 0 || was.Kind == env.Escaped) {
+		was.Kind, was.Row, was.Col = env.Escaped, a.At[0], a.At[1]
+		s.Events = append(s.Events, was)
+		delete(f.danger, a.Seat)
+	}
+	e := env.Event{Kind: env.Trapped, Seat: a.Seat, Row: a.At[0], Col: a.At[1], Since: s.Step}
+	for _, b := range s.Bombs {
+		if slices.Contains(b.Reach, f.head.cell(a.At)) {
+			e.By |= env.SeatSet(b.Owners)
+		}
+	}
+	switch {
+	case ways == 0 && soon > 2 && was.Kind != env.Trapped: // else there is nothing to see
+		s.Events = append(s.Events, e)
+		f.danger[a.Seat] = e
+	case ways == 1 && soon == 1:
+		e.Kind = env.Escaped // if it lives on
+		f.danger[a.Seat] = e
+	}
+}
+
+// ways is how many moves of a figure survive what its seat foresees, and in how many steps it is hit where it stands,
+// 64: never. Who can soon kick a bomb may change that, and counts as having several.
+func (f *Finder) ways(s *Step, a *env.SceneAgent) (ways, soon int) {
+	h, sight := f.head, f.sights[a.Seat]
+	sight.Foresee(0, &f.ahead)
+	soon = bits.TrailingZeros64(f.ahead.Burns[h.cell(a.At)])
+	near := func(b env.SceneBomb) bool {
+		rows, cols := h.Way(a.At, b.At)
+		return rows*rows+cols*cols <= 4
+	}
+	if soon == 64 || a.Kicks && slices.ContainsFunc(s.Bombs, near) {
+		return len(env.Moves), soon
+	}
+	for move := range env.Moves {
+		sight.Foresee(uint8(move), &f.ahead)
+		to, on := h.Next(a.At, move)
+		if (move == 0 || on && f.ahead.Open[h.cell(to)]) && f.lasts(s, to, 1, map[[3]int]bool{}) {
+			ways++
+		}
+	}
+	return ways, soon
+}
+
+// lasts reports whether who is at a place after the t-th coming step can live on, without what was tried. What has
+// burnt is open, and others may go out of the way.
+func (f *Finder) lasts(s *Step, at env.Place, t int, tried map[[3]int]bool) bool {
+	burns, key := f.ahead.Burns[f.head.cell(at)]>>t, [3]int{at[0], at[1], t}
+	if burns&1 == 1 || tried[key] {
+		return false
+	}
+	tried[key] = true
+	for move := 0; burns != 0 && move < len(env.Moves); move++ {
+		to, on := f.head.Next(at, move)
+		if !on {
+			continue
+		}
+		cell, stands := f.head.cell(to), func(a env.SceneAgent) bool { return a.At == to }
+		burnt := s.Ground[cell] != env.GroundWall && f.ahead.Burns[cell]&(1<<(t+1)-1) != 0
+		open := f.ahead.Open[cell] || move == 0 || burnt || slices.ContainsFunc(s.Agents, stands)
+		if open && f.lasts(s, to, t+1, tried) {
+			return true
+		}
+	}
+	return burns == 0
+}
+
+// advantage is each side's share of the prospects, in percent, by the squares of what it has: figures that live, with
+// the bombs that they have and that lie, less where they are trapped; bases; points.
+func (f *Finder) advantage(s *Step) []int {
+	worth, all := make([]int, len(f.head.Teams)), 0
+	add := func(seat, n int) {
+		worth[slices.IndexFunc(f.head.Teams, func(team []int) bool { return slices.Contains(team, seat) })] += n
+	}
+	for _, a := range s.Agents {
+		n := 100*max(a.Lives, 1) + 15*a.Ammo + 5*min(a.Blast, 8)
+		if a.Kicks {
+			n += 20
+		}
+		if f.danger[a.Seat].Kind == env.Trapped {
+			n /= 4
+		}
+		if a.Alive {
+			add(a.Seat, n)
+		}
+	}
+	for _, b := range s.Bombs {
+		if owner := env.SeatSet(b.Owners).First(); slices.Contains(s.Status.In, owner) {
+			add(owner, 15)
+		}
+	}
+	for _, b := range s.Bases {
+		add(env.SeatSet(b.Owners).First(), 50*b.Energy)
+	}
+	for seat, n := range s.Counts["points"] {
+		add(seat, 10*max(int(n), 0))
+	}
+	for _, n := range worth {
+		all += n * n
+	}
+	for i, n := range worth {
+		worth[i] = (100*n*n + all/2) / max(all, 1)
+	}
+	return worth
+}
+
+// lead notes that another side has the best prospects: by so much, for so many steps.
+func (f *Finder) lead(s *Step) {
+	const by, steps = 10, 4
+	first := -1
+	for side, share := range s.Advantage {
+		others := slices.Delete(slices.Clone(s.Advantage), side, side+1)
+		if len(others) > 0 && share-slices.Max(others) >= by {
+			first = side
+		}
+	}
+	if first < 0 || first == f.side {
+		f.even = s.Step
+	}
+	if s.Step-f.even < steps {
+		return
+	}
+	f.side, f.led = first, f.even+1
+	e := env.Event{Kind: env.Leads, Seat: env.NoSeat, Row: -1, Col: -1, Since: f.led}
+	for _, seat := range f.head.Teams[first] {
+		e.By = e.By.With(seat)
+	}
+	s.Events = append(s.Events, e)
+}

@@ -1,0 +1,145 @@
+package scene_test
+
+import (
+	"slices"
+	"testing"
+
+	"pommego/arena/scene"
+	"pommego/env"
+	"pommego/env/catalog"
+	"pommego/env/pommerman"
+)
+
+// TestMomentsAreFound looks at the moments of a recorded game of every id, and at what each seat knows of them.
+func TestMomentsAreFound(t *testing.T) {
+	total, less := map[env.EventKind]int{}, 0
+	for _, id := range catalog.IDs() {
+		g := read(t, golden(t, id))
+		leader := env.SeatSet(0)
+		for i := range g.Steps {
+			s := &g.Steps[i]
+			sum := 0
+			for _, share := range s.Advantage {
+				sum += share
+			}
+			if len(s.Advantage) != len(g.Teams) || sum < 97 || sum > 103 {
+				t.Errorf("%s, step %d: the advantage is %v of %d sides", id, s.Step, s.Advantage, len(g.Teams))
+			}
+			for _, e := range s.Events {
+				total[e.Kind]++
+				switch e.Kind {
+				case env.Escaped:
+					if e.Since >= s.Step || e.Since < s.Step-20 || !slices.Contains(s.Status.In, e.Seat) {
+						t.Errorf("%s, step %d: %+v", id, s.Step, e)
+					}
+				case env.Leads:
+					if e.By == leader {
+						t.Errorf("%s, step %d: %v leads twice", id, s.Step, e.By)
+					}
+					leader = e.By
+				case env.Ended:
+					if e.Since == 0 || e.Since > s.Step {
+						t.Errorf("%s: the end at step %d was decided at %d", id, s.Step, e.Since)
+					}
+				}
+			}
+			for seat := range g.Colours {
+				seen := s.Seen(&g.Head, seat)
+				for _, e := range seen.Events {
+					if (e.Kind == env.Trapped || e.Kind == env.Escaped) && e.Seat != seat ||
+						(e.Kind == env.Leads || seen.Advantage != nil) && g.Hides(env.OthersCarry) ||
+						e.Kicked&^(1<<seat) != 0 && e.Seat != seat && g.Hides(env.BombOwners) {
+						t.Errorf("%s, step %d: seat %d knows %+v", id, s.Step, seat, e)
+					}
+				}
+				less += len(s.Events) - len(seen.Events)
+			}
+		}
+	}
+	t.Log(total)
+	for _, kind := range []env.EventKind{env.Trapped, env.Escaped, env.Leads, env.Died, env.Ended} {
+		if total[kind] == 0 {
+			t.Errorf("no recorded game has an event %v", kind)
+		}
+	}
+	if less == 0 {
+		t.Error("seats know all moments")
+	}
+}
+
+// TestTrapsAndKicksHold: who is trapped dies by the rules, whatever it does, if the others stand still; whose kick
+// killed has kicked a bomb shortly before.
+func TestTrapsAndKicksHold(t *testing.T) {
+	traps, kills := 0, 0
+	for _, id := range []string{"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "OneVsOne-v0"} {
+		for seed := range uint64(120) {
+			game, err := catalog.Game(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			spec, m, tracker := game.Spec(), game.New(1)[0].(*pommerman.Match), game.NewTrackers(1, true)[0]
+			m.Reset(env.Seed{Value: seed})
+			tracker.Begin(m)
+			head, actions, agents := scene.HeadOf(spec, m), make([]uint8, spec.Seats), make([]env.Agent, spec.Seats)
+			for seat := range agents {
+				if agents[seat], err = game.NewAgent("simple"); err != nil {
+					t.Fatal(err)
+				}
+				agents[seat].Reset(env.RNG{State: seed + uint64(seat)})
+			}
+			var kicked [pommerman.MaxAgents]int
+			for find := scene.NewFinder(&head, m); !m.Status().Over; {
+				s := scene.Describe(spec, m, tracker, actions)
+				find.Find(&s, m)
+				for _, e := range s.Events {
+					switch e.Kind {
+					case env.Trapped:
+						if traps++; survives(game, m.State, e.Seat) {
+							t.Errorf("%s, seed %d, step %d: seat %d can get out", id, seed, s.Step, e.Seat)
+						}
+					case env.Kicked:
+						kicked[e.Seat] = s.Step
+					case env.Died:
+						for _, by := range e.Kicked.List() {
+							if kills++; kicked[by] == 0 || kicked[by] < s.Step-12 {
+								t.Errorf("%s, seed %d, step %d: seat %d has kicked at %d", id, seed, s.Step, by, kicked[by])
+							}
+						}
+					}
+				}
+				for seat, a := range agents {
+					if m.Status().In.Has(seat) {
+						a.Act(m, seat, actions[seat:][:1])
+					}
+				}
+				tracker.Step(m, actions)
+			}
+		}
+	}
+	if t.Logf("%d traps, %d kicks that killed", traps, kills); traps < 5 || kills < 5 {
+		t.Errorf("there are %d traps and %d kicks that killed, want more of both", traps, kills)
+	}
+}
+
+// survives tries all moves of a seat until no bomb is left, by the rules.
+func survives(game env.Game, from pommerman.State, seat int) bool {
+	m := game.New(1)[0].(*pommerman.Match)
+	states := map[pommerman.State]bool{from: true}
+	for range 12 {
+		next := map[pommerman.State]bool{}
+		for state := range states {
+			for move := range env.Moves {
+				actions := make([]uint8, game.Spec().Seats)
+				actions[seat] = uint8(move)
+				if m.State = state; !m.Status().Over {
+					m.Step(actions)
+				}
+				if m.State.Agents[seat].Alive {
+					next[m.State] = true
+				}
+			}
+		}
+		states = next
+	}
+	return len(states) > 0
+}
