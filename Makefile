@@ -139,7 +139,7 @@ profile: build ## record cmd/pommego/default.pgo, by which the binary is optimis
 pictures: build venv ## record the game that the README shows, docs/images/game.gif, and the pages in Chromium
 	rm -f bin/game.jsonl docs/images/game.gif
 	bin/pommego play --agents simple --seed 8 --quiet --record bin/game.jsonl
-	bin/pommego replay bin/game.jsonl --gif docs/images/game.gif --fps 8 --tile 20
+	bin/pommego replay bin/game.jsonl --gif docs/images/game.gif --fps 8 --tile 30
 	$(PY) docs/pictures.py
 
 hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="--games 20": minutes

@@ -35,7 +35,9 @@ type environment struct {
 
 	owner   *session    // whose worker answers viewers
 	key     string      // which they have to have
+	listed  bool        // the key, for who has that of the list
 	begun   atomic.Bool // running, for others to read
+	moves   atomic.Uint64
 	viewers viewers
 	gone    chan struct{} // closed once it is freed
 	shown   shown         // by the client, see show

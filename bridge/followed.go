@@ -22,7 +22,7 @@ const (
 	// positionBytes is the most memory that a position takes with its events and thoughts, and
 	// followedBytes what a game takes that is followed.
 	positionBytes = 12 << 10
-	followedBytes = mostKept * positionBytes
+	followedBytes = mostKept*positionBytes + 2*episodeBytes // of the episode that is played, and the last
 )
 
 // followed is a game that has viewers: a vec.Watcher that keeps its last positions. If
@@ -41,6 +41,7 @@ type followed struct {
 	behind bool        // there have been steps since
 	when   time.Time   // it was kept
 	shown  int         // the number of the last thing that the client showed
+	played *episode
 }
 
 // Begun begins another episode: vec.Watcher.
@@ -58,6 +59,7 @@ func (f *followed) Begun(at vec.LiveGame) {
 	f.at, f.missed = at, nil
 	f.shown = f.env.shown.last()
 	f.feed.Begin(head)
+	f.played = &episode{game: at.Game, head: head, start: at.Match.Append(nil)}
 	f.find = scene.NewFinder(&head, at.Match)
 	f.keep(scene.Describe(spec, at.Match, at.Tracker, nil))
 }
@@ -70,7 +72,13 @@ func (f *followed) Stepped(actions []uint8) {
 	f.missed = append(f.missed, f.at.Tracker.Events()...)
 	f.missed = slices.Delete(f.missed, 0, max(len(f.missed)-mostMissed, 0))
 	f.behind = true
-	due := f.at.Match.Status().Over || time.Since(f.when) >= between
+	over := f.at.Match.Status().Over
+	if p := f.played; len(p.actions)+len(actions) <= mostActions {
+		if p.actions = append(p.actions, actions...); over {
+			f.env.viewers.over.Store(p)
+		}
+	}
+	due := over || time.Since(f.when) >= between
 	if shown := f.env.shown.last(); due || shown != f.shown {
 		f.describe(shown)
 	}
@@ -101,13 +109,14 @@ func (f *followed) describe(shown int) {
 		f.missed = append(f.missed, env.EndEvent(f.at.Match.Status()))
 	}
 	s.Events = f.missed
-	for _, seat := range f.feed.Last().Status.In { // those who moved
+	moved := f.feed.Last().Status.In
+	for _, seat := range moved {
 		if t, ok := env.ThoughtOf(spec, seat, f.at.Agents[seat]); ok {
 			s.Thoughts = append(s.Thoughts, t)
 		}
 	}
 	if shown != f.shown {
-		s.Thoughts = append(s.Thoughts, f.env.shown.thoughts(spec, f.at.Learners, f.game)...)
+		s.Thoughts = append(s.Thoughts, f.env.shown.thoughts(spec, f.at.Learners, f.game, moved)...)
 	}
 	f.missed, f.shown = nil, shown
 	f.keep(s)
@@ -124,4 +133,13 @@ func (f *followed) news(v *scene.Viewer) []scene.Line {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.feed.News(v, scene.Whole)
+}
+
+// plays reports whether a learner does, or the game is over.
+func (f *followed) plays() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	status := f.feed.Last().Status
+	learns := func(seat int) bool { return slices.Contains(f.at.Learners, uint8(seat)) }
+	return status.Over || slices.ContainsFunc(status.In, learns)
 }

@@ -23,8 +23,9 @@ const (
 	// is "busy".
 	lookTimeout = 5 * time.Second
 
-	// mostLooks is how many viewers the games of one client have at a time.
-	mostLooks = 16
+	// mostLooks is how many viewers the games of one client have at a time, and wallGames how many games one of
+	// them sees.
+	mostLooks, wallGames = 16, 16
 )
 
 // LiveEnv describes an environment that can be viewed, without its positions.
@@ -33,7 +34,9 @@ type LiveEnv struct {
 	Games    int    `json:"games"`
 	Learners int    `json:"learners"` // rows per game
 	Client   string `json:"client"`
-	Running  bool   `json:"running"` // it has been reset
+	Running  bool   `json:"running"`      // it has been reset
+	Moves    uint64 `json:"moves"`        // of all its games
+	Key      string `json:"key,omitzero"` // in a list, if its client wants that
 }
 
 // gallery is the environments of all sessions.
@@ -75,18 +78,23 @@ func (g *gallery) list() []LiveEnv {
 	defer g.mu.Unlock()
 	all := []LiveEnv{}
 	for _, e := range g.envs {
-		all = append(all, e.about())
+		about := e.about()
+		if e.listed {
+			about.Key = e.key
+		}
+		all = append(all, about)
 	}
 	return all
 }
 
 func (e *environment) about() LiveEnv {
-	return LiveEnv{e.pool.Spec().ID, e.pool.Games(), e.pool.Learners(), e.owner.client, e.begun.Load()}
+	return LiveEnv{Env: e.pool.Spec().ID, Games: e.pool.Games(), Learners: e.pool.Learners(), Client: e.owner.client,
+		Running: e.begun.Load(), Moves: e.moves.Load()}
 }
 
 // Live answers those who have the key of an environment: GET /live says what it is, and GET
-// /live/GAME tells what happens in a game, line by line, until it is closed. With Config.ListKey, GET
-// /live lists all environments.
+// /live/GAME tells what happens in a game, line by line, until it is closed, GET /live/any in a game whose
+// learner lives, and GET /live/wall in several games. With Config.ListKey, GET /live lists all environments.
 func (srv *Server) Live() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+livePath, srv.tell)
@@ -123,9 +131,9 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 	if e == nil {
 		return
 	}
-	game, err := strconv.Atoi(r.PathValue("game"))
-	if err != nil || game < 0 || game >= e.pool.Games() {
-		http.Error(w, fmt.Sprintf("game is %q, want 0 to %d", r.PathValue("game"), e.pool.Games()-1), http.StatusNotFound)
+	games, err := e.gamesOf(r.PathValue("game"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
 	defer e.owner.looks.Add(-1)
@@ -138,14 +146,14 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 	defer e.owner.wake()
 	defer leave()
 	select {
-	case rep := <-e.ask(ctx, game):
+	case rep := <-e.ask(ctx, games):
 		switch {
 		case rep.err == errNotLive:
 			http.Error(w, rep.err.Error(), http.StatusConflict)
 		case rep.err != nil:
 			http.Error(w, rep.err.Error(), http.StatusServiceUnavailable)
 		default:
-			e.stream(ctx, w, rep.game)
+			e.stream(ctx, w, rep.games, games == nil)
 		}
 	case <-time.After(lookTimeout):
 		http.Error(w, "the environment is busy", http.StatusServiceUnavailable)
@@ -154,20 +162,62 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stream sends a viewer what happens in a game, until the viewer is gone, or the environment.
-func (e *environment) stream(ctx context.Context, w http.ResponseWriter, f *followed) {
-	var v scene.Viewer
-	send := scene.Lines[scene.Line](w)
-	for send(f.news(&v)) == nil {
+// gamesOf reads which games a viewer asks for: one by its number, the first ones, or nil for any that a learner plays.
+func (e *environment) gamesOf(asked string) (games []int, err error) {
+	game, err := strconv.Atoi(asked)
+	switch {
+	case asked == "any":
+		return nil, nil
+	case asked == "wall":
+		for game := range min(e.pool.Games(), wallGames) {
+			games = append(games, game)
+		}
+		return games, nil
+	case err != nil || game < 0 || game >= e.pool.Games():
+		return nil, fmt.Errorf("game is %q, want 0 to %d", asked, e.pool.Games()-1)
+	}
+	return []int{game}, nil
+}
+
+// liveLine is one of those that a viewer is sent, of one game.
+type liveLine struct {
+	scene.Line
+	Game   int    `json:"game"`
+	Moves  uint64 `json:"moves"`           // of all games
+	Replay bool   `json:"replay,omitzero"` // it is of an episode that is over
+}
+
+// stream sends a viewer what happens in games, until the viewer is gone, or the environment, or if any game would
+// do until its learners are out.
+func (e *environment) stream(ctx context.Context, w http.ResponseWriter, games []*followed, any bool) {
+	viewers, send := make([]scene.Viewer, len(games)), scene.Lines[liveLine](w)
+	var past *episode
+	var since time.Time // it was sent
+	for {
+		var lines []liveLine
+		out := any && !games[0].plays() // which the lines show
+		for i, f := range games {
+			for _, l := range f.news(&viewers[i]) {
+				lines = append(lines, liveLine{Line: l, Game: f.game, Moves: e.moves.Load()})
+			}
+		}
+		if send(lines) != nil || out {
+			return
+		}
+		if last := e.viewers.over.Load(); len(games) > 1 && last != past && time.Since(since) >= replayPause {
+			if past, since = last, time.Now(); last.replay(send) != nil {
+				return
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-e.gone:
-			send([]scene.Line{{End: "The environment is closed."}})
+			send([]liveLine{{Line: scene.Line{End: "The environment is closed."}}})
 			return
 		case <-time.After(between):
 		}
-		if f.isBehind() {
+		if slices.ContainsFunc(games, (*followed).isBehind) {
 			e.owner.wake()
 		}
 	}

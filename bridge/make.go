@@ -22,6 +22,7 @@ type makeRequest struct {
 	Pool   vec.Config // without its game
 	Limit  float64    `wire:"agent_seconds"` // of agents outside the server
 	Noop   bool       `wire:"noop"`
+	Listed bool       `wire:"listed"` // with its key
 	Slots  int        `wire:"shared_memory,2..16"`
 	Places int        `wire:"places,2..64"` // for batches there; 0: as many as slots
 }
@@ -43,7 +44,8 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 		return reply{}, fail(codeBadOption, "places", "give shared_memory, too", "places is %d, but no memory is shared",
 			q.Places)
 	}
-	e := &environment{handle: s.nextHandle, noop: q.Noop, owner: s, key: s.server.cfg.newKey(), gone: make(chan struct{})}
+	e := &environment{handle: s.nextHandle, noop: q.Noop, listed: q.Listed, owner: s,
+		key: s.server.cfg.newKey(), gone: make(chan struct{})}
 	messages := messagesPerPool
 	if q.Slots > 0 {
 		messages = 0 // shareMemory counts its own

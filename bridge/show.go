@@ -3,6 +3,7 @@ package bridge
 import (
 	"cmp"
 	"math"
+	"slices"
 	"sync"
 
 	"pommego/env"
@@ -47,7 +48,7 @@ func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) 
 	return message("ok", id, "env", int(e.handle), "watched", e.viewers.asked.Load())
 }
 
-func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int) (all []env.Thought) {
+func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int, moved []int) (all []env.Thought) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.probabilities == nil && s.values == nil {
@@ -55,6 +56,9 @@ func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int) (all []env.
 	}
 	choices := spec.MaskSize()
 	for k, seat := range learners {
+		if !slices.Contains(moved, int(seat)) {
+			continue
+		}
 		t, row := env.Thought{Seat: int(seat)}, game*len(learners)+k
 		if s.probabilities != nil {
 			for _, p := range s.probabilities[row*choices:][:choices] {

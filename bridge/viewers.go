@@ -17,29 +17,30 @@ type viewers struct {
 	mu       sync.Mutex
 	requests []viewRequest
 
-	followed map[int]*followed // by game; the worker's own
+	followed map[int]*followed       // by game; the worker's own
+	over     atomic.Pointer[episode] // that has ended last; nil: none
 }
 
 // viewRequest is the request of one viewer, who watches until ctx is done.
 type viewRequest struct {
 	ctx    context.Context
-	game   int
+	games  []int            // nil: one in which a learner plays
 	answer chan<- viewReply // has room for it
 }
 
-// viewReply is the game, or why there is none.
+// viewReply is the games, or why there are none.
 type viewReply struct {
-	game *followed
-	err  error
+	games []*followed
+	err   error
 }
 
 var errNotLive = errors.New("the environment has not been reset")
 
-// ask asks the worker for a game, which is followed until ctx is done.
-func (e *environment) ask(ctx context.Context, game int) <-chan viewReply {
+// ask asks the worker for games, which are followed until ctx is done.
+func (e *environment) ask(ctx context.Context, games []int) <-chan viewReply {
 	answer := make(chan viewReply, 1)
 	e.viewers.mu.Lock()
-	e.viewers.requests = append(e.viewers.requests, viewRequest{ctx, game, answer})
+	e.viewers.requests = append(e.viewers.requests, viewRequest{ctx, games, answer})
 	e.viewers.asked.Store(true)
 	e.viewers.mu.Unlock()
 	e.owner.wake()
@@ -72,8 +73,8 @@ func (e *environment) answerViewers() {
 	l.requests = nil
 	l.mu.Unlock()
 	for _, r := range requests {
-		f, err := e.follow(r)
-		r.answer <- viewReply{f, err}
+		all, err := e.followAll(r)
+		r.answer <- viewReply{all, err}
 	}
 	for game, f := range l.followed {
 		f.viewers = slices.DeleteFunc(f.viewers, func(ctx context.Context) bool { return ctx.Err() != nil })
@@ -91,24 +92,52 @@ func (e *environment) answerViewers() {
 	l.asked.Store(len(l.requests) > 0 || len(l.followed) > 0)
 }
 
-// follow follows a game for one viewer more.
-func (e *environment) follow(r viewRequest) (*followed, error) {
-	l := &e.viewers
-	f := l.followed[r.game]
-	if f == nil {
-		if !e.running {
-			return nil, errNotLive
+// followAll follows games for one viewer more: as many of them as there is memory for.
+func (e *environment) followAll(r viewRequest) (all []*followed, err error) {
+	if !e.running {
+		return nil, errNotLive
+	}
+	if r.games == nil {
+		r.games = []int{e.living()}
+	}
+	for _, game := range r.games {
+		f, err := e.follow(r.ctx, game)
+		if err != nil && all == nil {
+			return nil, err
+		} else if err == nil {
+			all = append(all, f)
 		}
+	}
+	return all, nil
+}
+
+// living is a game in which a learner plays, if there is one.
+func (e *environment) living() int {
+	for game := range e.pool.Games() {
+		at := e.pool.LiveGame(game)
+		in := at.Match.Status().In
+		if slices.ContainsFunc(at.Learners, func(seat uint8) bool { return in.Has(int(seat)) }) {
+			return game
+		}
+	}
+	return 0
+}
+
+// follow follows a game for one viewer more.
+func (e *environment) follow(ctx context.Context, game int) (*followed, error) {
+	l := &e.viewers
+	f := l.followed[game]
+	if f == nil {
 		if err := e.owner.memory.reserve(followedBytes, "", "the last positions of a game that is watched"); err != nil {
 			return nil, err
 		}
 		if l.followed == nil {
 			l.followed = map[int]*followed{}
 		}
-		f = &followed{env: e, game: r.game, feed: scene.Feed{Most: mostKept}}
-		l.followed[r.game] = f
-		e.pool.Watch(r.game, f)
+		f = &followed{env: e, game: game, feed: scene.Feed{Most: mostKept}}
+		l.followed[game] = f
+		e.pool.Watch(game, f)
 	}
-	f.viewers = append(f.viewers, r.ctx)
+	f.viewers = append(f.viewers, ctx)
 	return f, nil
 }

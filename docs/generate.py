@@ -148,7 +148,7 @@ def field_table(specs: list[Spec], encoding: str, name: str) -> str:
         order = merged(order, list(column))
     if order:
         head = [f"index {at}".strip() for at in letters] + ["name", "meaning"]
-        parts.append(table(head, [row(run, columns) for run in runs(order, columns)]))
+        parts.append(folded("entries", head, [row(run, columns) for run in runs(order, columns)]))
     return "\n\n".join(parts)
 
 
@@ -242,7 +242,7 @@ def rules(specs: list[Spec]) -> str:
         f"Those of `{specs[0]['id']}`, and what differs elsewhere. `rules={{...}}` in Python and "
         "`--rules '{...}'` on the command line change any of them."
     )
-    return f"## Rules\n\n{text}\n\n" + table(["rule", "meaning", "value", "differs"], rows)
+    return f"## Rules\n\n{text}\n\n" + folded("rules", ["rule", "meaning", "value", "differs"], rows)
 
 
 def shown(value: Any) -> str:
@@ -267,6 +267,12 @@ def where(ids: list[str], specs: list[Spec]) -> str:
 def listed(ids: list[str]) -> str:
     """Write ids one after the other."""
     return ", ".join(f"`{id}`" for id in ids)
+
+
+def folded(what: str, head: list[str], rows: list[Iterable[Any]]) -> str:
+    """Write a table that readers open: those of most entries are long."""
+    summary = f"<summary>{len(rows)} {what}</summary>"
+    return f'<details markdown="1">\n{summary}\n\n{table(head, rows)}\n\n</details>'
 
 
 def table(head: list[str], rows: Iterable[Iterable[Any]]) -> str:

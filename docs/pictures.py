@@ -6,13 +6,18 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
+
+import numpy as np
+
+import pommego
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "python_client" / "tests"))
 
 import browser  # noqa: E402
-from test_browser_looks import living, playing  # noqa: E402
+from test_browser_looks import living, playing, starting  # noqa: E402
 
 BINARY = HERE.parent / "bin" / "pommego"
 ENV, SEED = "PommeTeamCompetition-v0", 3
@@ -43,6 +48,9 @@ def main() -> None:
     with playing(camera.window, BINARY):
         camera.take("view-play", DESKTOP)
         camera.take("view-play-phone", PHONE, dark=True)
+    with starting(camera.window, BINARY):
+        camera.take("view-start", DESKTOP)
+    wall(camera)
     with living(camera.window):
         camera.take("view-live", DESKTOP, dark=True)
         camera.take("view-live-phone", PHONE)
@@ -69,6 +77,20 @@ def logo() -> str:
         )
         parts.append(f"{shape} fill='{colours[layer['fill']] if 'fill' in layer else 'none'}'{line}/>")
     return f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 100 100'>{''.join(parts)}</svg>\n"
+
+
+def wall(camera: Camera) -> None:
+    """Look at games whose learners act at random, but mostly lay no bombs."""
+    with pommego.make_vec("PommeFFACompetition-v0", 64, opponents=["simple"] * 3, web=True) as envs:
+        _, info = envs.reset(seed=SEED)
+        camera.window.open(envs.web_address, "#about")
+        while camera.window.run("return all('#episodes li').length") < 5:
+            for _ in range(40):
+                actions = envs.sample_actions(info["action_mask"])
+                *_, info = envs.step(np.where((actions == 5) & (np.arange(64) % 4 > 0), 0, actions))
+                time.sleep(0.01)
+        camera.take("view-wall", DESKTOP, dark=True)
+        camera.window.driver.get("about:blank")
 
 
 def recorded(camera: Camera, game: Path) -> None:

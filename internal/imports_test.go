@@ -68,7 +68,7 @@ var policy = []rule{
 	{"arena/orders", []string{"arena/scene", "env"}},
 	{"arena/scene", []string{"env", "env/record"}},
 	{"arena/words", []string{"arena/scene", "env"}},
-	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},
+	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "arena/words", "env"}},
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/picture", "arena/scene", "arena/tournament",
 		"arena/trace", "env", "env/record"}},
 	{"arena/dataset", []string{"arena/dialogue", "arena/ledger", "arena/match", "arena/orders", "arena/scene",

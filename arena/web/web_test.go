@@ -248,8 +248,8 @@ func TestThePageIsKept(t *testing.T) {
 	if page, _ := shell(); err != nil || string(text) != page {
 		t.Errorf("the page is %d bytes (%v), want the %d of the shell", len(text), err, len(page))
 	}
-	if regexp.MustCompile(`<link rel="stylesheet"|<script[^>]* src=`).Match(text) || size > 45_000 {
-		t.Errorf("the page of %d bytes asks for other files, or is larger than 45 kB", size)
+	if regexp.MustCompile(`<link rel="stylesheet"|<script[^>]* src=`).Match(text) || size > 51_000 {
+		t.Errorf("the page of %d bytes asks for other files, or is larger than 51 kB", size)
 	}
 	again := func(r *http.Request) { r.Header.Set("If-None-Match", tag) }
 	if w := ask(h, again, "GET", "/play.html", nil); tag == "" || w.Code != http.StatusNotModified || w.Body.Len() > 0 {

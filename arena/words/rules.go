@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"text/template"
+
+	"pommego/env"
 )
 
 // texts holds a template of the rules of each family of games, which the struct of the rules fills in, and
@@ -17,6 +19,18 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"add": func(a, b int) int { return a + b }, "join": strings.Join,
 }).ParseFS(texts, "rules/*.txt"))
 
+// Rules is the rules of a game in short, which begin with its goal; its description where they are not known.
+func Rules(spec *env.Spec) string {
+	t := templates.Lookup(spec.Game + ".txt")
+	if t == nil {
+		return spec.Description + "\n"
+	}
+	b, to := new(strings.Builder), reflect.New(reflect.TypeOf(spec.Rules)) // a pointer, which has all methods
+	to.Elem().Set(reflect.ValueOf(spec.Rules))
+	must(t.Execute(b, to.Interface()))
+	return b.String()
+}
+
 // Prompt is what a model reads first, in every seat: the rules of the game, what its ends pay, how to read views in a
 // form, and how to answer.
 func (g *Game) Prompt(form Form) string {
@@ -28,20 +42,12 @@ func (g *Game) Prompt(form Form) string {
 		}
 		teams = append(teams, aliases)
 	}
-	rules, b := g.spec.Description+"\n", new(strings.Builder)
-	if t := templates.Lookup(g.spec.Game + ".txt"); t != nil {
-		to := reflect.New(reflect.TypeOf(g.spec.Rules)) // a pointer, which has all methods
-		to.Elem().Set(reflect.ValueOf(g.spec.Rules))
-		must(t.Execute(b, to.Interface()))
-		rules = b.String()
-		b.Reset()
-	}
-	all := ""
+	all, b := "", new(strings.Builder)
 	for _, look := range g.head.Looks {
 		all += look.Chars
 	}
 	must(templates.ExecuteTemplate(b, "prompt.txt", map[string]any{"Spec": g.spec, "Head": g.head, "Teams": teams,
-		"Rules": rules, "Endings": g.endings, "Legend": g.legend(all), "Form": form, "Figures": g.figures,
+		"Rules": Rules(g.spec), "Endings": g.endings, "Legend": g.legend(all), "Form": form, "Figures": g.figures,
 		"Moves": g.spec.Actions[0].Names, "Says": len(g.spec.Actions) > g.figures}))
 	return b.String()
 }

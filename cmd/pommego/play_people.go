@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"sync"
 
 	"pommego/arena/web"
 	"pommego/arena/web/play"
@@ -15,15 +16,18 @@ import (
 	"pommego/env/catalog"
 )
 
-// offers are the games of the start page.
-func offers() (all []play.Offer) {
+// offers are the games of the start page. Ids of one description, which follow each other, are one game.
+var offers = sync.OnceValue(func() (all []play.Offer) {
 	for _, id := range catalog.IDs() {
-		if game, err := catalog.Game(id); err == nil {
+		game, err := catalog.Game(id)
+		if n := len(all); err == nil && n > 0 && all[n-1].About == game.Spec().Description {
+			all[n-1].IDs = append(all[n-1].IDs, id)
+		} else if err == nil {
 			all = append(all, play.OfferOf(game))
 		}
 	}
 	return all
-}
+})
 
 // host serves the page on which people play: the match of the command line, or one that is
 // chosen on the page, and after it what the page asks for, until it is closed. With --json

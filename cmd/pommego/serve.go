@@ -95,8 +95,8 @@ times that, so that what is no longer used is collected in time.`,
 			`that clients may name as an opponent, word for word; "*" allows all, and with them any command; may be repeated`)
 	limitMemory(f, &o.match.Memory)
 	f.BoolVar(&o.web, "web", false,
-		"serve a page, too, that lists all running environments, without their games, on this machine alone;\nits "+
-			"address is printed, with the key of the list")
+		"serve a page, too, that lists all running environments, on this machine alone, and opens the games of those\n"+
+			"made with web=True; its address is printed, with the key of the list")
 	f.BoolVar(&o.openEnv, "openenv", false,
 		"serve language models, too, by OpenEnv on the same address (docs/language-models.md)")
 	recordDialogues(f, &o.talks)
@@ -153,7 +153,7 @@ func (o *serveOptions) run(out io.Writer) error {
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}
-		pageAddress = p.address(livePage, url.Values{"key": {o.cfg.ListKey}})
+		pageAddress = p.address(livePage, url.Values{"key": {o.cfg.ListKey}, "at": {o.address(ln.Addr())}})
 		go p.serve(ctx)
 	}
 	if err := o.announce(out, ln.Addr(), pageAddress); err != nil {
@@ -228,15 +228,20 @@ func (o *serveOptions) allow() error {
 	return nil
 }
 
+// address is that of the server for clients.
+func (o *serveOptions) address(addr net.Addr) string {
+	switch {
+	case addr.Network() == "unix":
+		return "unix:" + addr.String()
+	case o.access.tls.cert != "":
+		return "wss://" + addr.String()
+	}
+	return "ws://" + addr.String()
+}
+
 // announce prints where the server listens, and where its page is, if it has one.
 func (o *serveOptions) announce(out io.Writer, addr net.Addr, page string) error {
-	address := "ws://" + addr.String()
-	if o.access.tls.cert != "" {
-		address = "wss://" + addr.String()
-	}
-	if addr.Network() == "unix" {
-		address = "unix:" + addr.String()
-	}
+	address := o.address(addr)
 	if page != "" && (!o.asJSON || o.readyFD >= 0) {
 		defer fmt.Fprintf(out, "running environments, in the browser: %s\n", page)
 	}

@@ -302,3 +302,17 @@ func TestTerminalRestored(t *testing.T) {
 		}
 	}
 }
+
+// TestTournamentOnTerminal: the tables fit the terminal, and it is said how to look at the games.
+func TestTournamentOnTerminal(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "results")
+	p := onPTY(t, "tournament", "--env", "OneVsOne-v0", "--format", "round-robin", "--agents", "simple,random,static",
+		"--games", "4", "--out", out)
+	p.await("Every game, in the browser: pommego view "+out, 1)
+	p.ended(exitOK)
+	for line := range strings.Lines(p.written()) {
+		if line = strings.TrimRight(line, "\r\n"); strings.HasPrefix(line, "|") && len(line) > 80 {
+			t.Errorf("a line has %d letters: %s", len(line), line)
+		}
+	}
+}

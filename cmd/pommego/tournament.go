@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"pommego/arena/dialogue"
 	"pommego/arena/ledger"
@@ -269,10 +270,15 @@ func (o *tournamentOptions) report(out io.Writer, r *tournament.Report) error {
 	if o.asJSON {
 		return printJSON(out, r.Results)
 	}
-	if err := report.Text(out, r.Results); err != nil || !onTerminal(os.Stdout) {
-		return err
+	if !onTerminal(os.Stdout) {
+		return report.Text(out, r.Results)
 	}
-	return report.Timing(out, r.Timing)
+	columns, _, err := term.GetSize(int(os.Stdout.Fd())) // else 0: as wide as they are
+	err = errors.Join(err, report.Screen(out, r, columns))
+	if err == nil && o.out != "" {
+		_, err = fmt.Fprintf(out, "\nEvery game, in the browser: pommego view %s\n", o.out)
+	}
+	return err
 }
 
 // describeProgress says how far a tournament is.

@@ -53,11 +53,11 @@ may still be under way. Its log holds results; to be shown, a game is played aga
 if all are built in: what a log names is neither started nor opened.
 
 With the address of a server (ws://HOST:PORT, wss://HOST:PORT or unix:PATH) and the key of an environment there the
-page shows its games while they are stepped: every game, what each seat sees, rewards, and what its
-client shows of its thoughts. It does not slow them down unless it is open. Only the client that made
-an environment gets its key. With the key that pommego serve --web prints, the page lists all
-environments, without their games. Other users of this machine can read arguments: where that
-matters, leave #KEY out and set the environment variable ` + keyVariable + `.
+page shows its games while they are stepped: 16 side by side with what becomes of their episodes, and
+each with what its seats see, rewards, and what its client shows of its thoughts. It does not slow them
+down unless it is open. Only the client that made an environment gets its key. With the key that pommego
+serve --web prints, the page lists all environments, and opens those made with web=True. Other users of
+this machine can read arguments: where that matters, leave #KEY out and set the environment variable ` + keyVariable + `.
 
 A page of one file, to be sent to others, is written by: pommego replay FILE --html page.html`,
 		Example: `  pommego view games.jsonl.gz

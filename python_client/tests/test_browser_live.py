@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -180,6 +182,7 @@ def test_a_rollout_is_looked_at(window: browser.Browser) -> None:
 
 
 def test_the_owner_sees_a_list(window: browser.Browser, binary: Path) -> None:
+    entry = "return byId('list').textContent"
     command = [binary, "serve", "--listen", "127.0.0.1:0", "--web", "--json", "--exit-on-stdin-close"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
@@ -188,11 +191,23 @@ def test_the_owner_sees_a_list(window: browser.Browser, binary: Path) -> None:
             said += process.stdout.readline()
         page, address = json.loads(said)["web"], json.loads(said)["address"]
         window.open(page, "#none")
+        line = window.run("return byId('none').querySelector('pre').textContent").splitlines()
+        scope: dict[str, Any] = {"pommego": pommego}
+        exec("\n".join(line), scope)  # what the page says to do
+        browser.until(lambda: "PommeFFACompetition-v0 64 games" in window.run(entry))
+        assert not window.run("return byId('none').checkVisibility()")
+        window.run("all('#list a')[0].click()")
+        browser.until(lambda: window.run("return all('#panes canvas').length") == 16)
+        window.driver.back()
+        scope["envs"].close()
+        browser.until(lambda: window.run(entry) == "")
         with pommego.make_vec("OneVsOne-v0", 3, opponents=["simple"], address=address) as envs:
             envs.reset(seed=0)
-            browser.until(lambda: "OneVsOne-v0: 3 games" in window.run("return byId('list').textContent"))
+            browser.until(lambda: "OneVsOne-v0 3 games" in window.run(entry))
+            browser.until(lambda: "moves a second" in window.run(entry))
+            assert not window.run("return all('#list a').length"), "nobody has asked for a page"
             assert not window.run("return all('canvas, #view').some(e => e.checkVisibility())"), "no game"
-        browser.until(lambda: window.run("return byId('list').textContent") == "")
+        browser.until(lambda: window.run(entry) == "")
         window.driver.get("about:blank")
         process.communicate()
 
@@ -233,7 +248,7 @@ def test_a_page_that_nobody_sees_asks_for_nothing(window: browser.Browser) -> No
     with pommego.make_vec("OneVsOne-v0", 2, web=True) as envs:
         envs.reset(seed=3)
         page = window.driver.current_window_handle
-        window.open(envs.web_address, "#about")
+        window.open(envs.web_address, "#panes")
         browser.until(lambda: envs.show(values=np.zeros(4)))
 
         def watched() -> bool:
@@ -255,13 +270,85 @@ def test_the_page_says_that_a_training_has_ended(window: browser.Browser) -> Non
         window.open(f"{envs.web_address}&game=77", "#message")
         assert window.run(message) == 'game is "77", want 0 to 1'
         window.complaints()  # the browser's own, of the refused request
-        window.open(envs.web_address, "#about")
+        window.open(f"{envs.web_address}&game=0", "#about")
         browser.until(lambda: window.run(LIVE)["positions"])
     browser.until(lambda: window.run(message) == "The environment is closed.")
     time.sleep(1.5)
     assert window.run(message) == "The environment is closed.", "and does not promise to go on"
     window.press("\ue00c")
     assert window.run("return byId('message').hidden")
+
+
+def test_a_wall_of_games(window: browser.Browser) -> None:
+    """Sixteen games side by side, with what becomes of their episodes. The last of these are kept."""
+    with pommego.make_vec("OneVsOne-v0", 20, opponents=["static"], seat=0, web=True) as envs:
+        window.open(envs.web_address, "#none")
+        assert "envs.reset()" in window.run("return byId('none').textContent")
+        envs.reset(seed=3)
+        window.run("await until(() => all('#panes canvas').length === 16)")
+
+        def played(until: str) -> bool:
+            for _ in range(20):
+                envs.step(np.random.default_rng().integers(0, 6, 20))
+            return window.run(until)
+
+        browser.until(lambda: played("return all('#episodes a').length > 1 && all('#causes li').length > 0"))
+        browser.until(
+            lambda: played(
+                "return ['moves', 'won', 'length'].every(id => byId(`${id}-now`).textContent !== '…')"
+            )
+        )
+        assert re.fullmatch(r"[\d,]+", window.run("return byId('moves-now').textContent"))
+        assert re.fullmatch(r"\d+ %", window.run("return byId('won-now').textContent"))
+        assert re.fullmatch(r"\d+ steps", window.run("return byId('length-now').textContent"))
+        assert re.search(r"their own bombs \d+ %", window.run("return byId('causes').textContent"))
+        window.run("all('#panes a')[5].click()")
+        browser.until(lambda: window.run(LIVE)["seed"] == 8)
+        window.driver.back()
+        window.run("await until(() => byId('wall').checkVisibility() && all('#panes canvas').length === 16)")
+        window.run("all('#any')[0].click()")
+        browser.until(lambda: window.run(LIVE)["following"])
+        window.run("all('#panes li')[0].id = 'old'")
+        window.driver.back()
+        window.run(
+            "await until(() => byId('wall').checkVisibility() && !byId('old') && all('#panes li').length)"
+        )
+    browser.until(lambda: window.run("return byId('message').textContent") == "The environment is closed.")
+    window.run("all('#episodes a')[0].click()")  # also after the training
+    browser.until(lambda: len(window.run(LIVE)["positions"] or []) > 9)
+    state = window.run(LIVE)
+    assert state["positions"] == list(range(len(state["positions"])))
+    assert window.run("return byId('title').textContent").endswith("an episode that is over")
+    window.press("\ue010")
+    assert window.run(LIVE)["step"] == len(state["positions"]) - 1
+    window.driver.back()
+    window.run("await until(() => byId('wall').checkVisibility())")
+    window.driver.get("about:blank")
+    window.complaints()  # the browser's own, of what is closed
+
+
+def test_the_dead_and_lesser_words_take_no_room(window: browser.Browser) -> None:
+    with pommego.make_vec("PommeRadio-v2", 1, opponents=["static"] * 3, seat=0, web=True) as envs:
+        _, info = envs.reset(seed=3)
+        window.open(envs.web_address, "#about")
+        browser.until(lambda: window.run(LIVE)["positions"])
+        rows = "return all('.seat')[0].querySelectorAll('.bars li').length"
+        dead = "return all('.seat')[0].classList.contains('out')"
+        for step in range(1, 30):
+            legal = info["action_mask"].astype(np.float32)
+            browser.until(lambda legal=legal: envs.show(probabilities=legal, values=[0.5]))
+            _, _, _, _, info = envs.step(np.array([[5 if step == 1 else 0, 3, 7]]))
+            browser.until(lambda step=step: window.run(LIVE)["step"] == step)
+            if step == 1:
+                assert window.run(rows) == 6 + 2
+                words = window.run("return all('.seat')[0].querySelector('.bars').textContent")
+                assert "word 1: 3" in words
+                assert "word 2: 7" in words
+            if window.run(dead):
+                break
+        assert window.run(dead)
+        assert not window.run("return all('.seat')[0].querySelector('.bars').checkVisibility()")
+        window.driver.get("about:blank")
 
 
 def test_human_mode_opens_the_page(monkeypatch: pytest.MonkeyPatch, window: browser.Browser) -> None:

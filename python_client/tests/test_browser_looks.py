@@ -26,7 +26,14 @@ pytestmark = pytest.mark.usefixtures("silent")
 
 TEAM = "PommeTeamCompetition-v0"
 SCREENS = {"desktop": (1280, 860), "phone": (390, 844)}
-SHORT = [("game", "phone", True), ("play", "phone", False), ("live", "desktop", True)]
+PAGES = ["game", "list", "tournament", "play", "live", "start", "wall"]
+SHORT = [
+    ("game", "phone", True),
+    ("play", "phone", False),
+    ("live", "desktop", True),
+    ("start", "desktop", False),
+]
+SHORT += [("wall", "phone", True)]
 PICTURES = Path(__file__).with_name("testdata") / "browser_screens.json"
 Opened = Callable[[Browser], AbstractContextManager[None]]
 
@@ -61,6 +68,8 @@ def pages(binary: Path, files: Path) -> dict[str, Opened]:
         "tournament": lambda window: viewed(window, "results", "", ".found"),
         "play": lambda window: playing(window, binary),
         "live": living,
+        "start": lambda window: starting(window, binary),
+        "wall": walled,
     }
 
 
@@ -80,7 +89,7 @@ def playing(window: Browser, binary: Path) -> Iterator[None]:
 def living(window: Browser) -> Iterator[None]:
     with pommego.make_vec(TEAM, 2, opponents=["simple"] * 3, seat=0, render_mode="human") as envs:
         _, info = envs.reset(seed=5)
-        window.open(envs.web_address, "#about")
+        window.open(f"{envs.web_address}&game=0", "#about")
         state = "return pommego.stage.state()"
         browser.until(lambda: window.run(state)["positions"])
         for step in range(20):
@@ -90,6 +99,29 @@ def living(window: Browser) -> Iterator[None]:
             _, _, _, _, info = envs.step(np.zeros(2, np.int64))
             time.sleep(0.012)  # so that each is kept
         browser.until(lambda: window.run(state)["step"] == 20)
+        yield
+
+
+@contextmanager
+def starting(window: Browser, binary: Path) -> Iterator[None]:
+    dark = window.run("return matchMedia('(prefers-color-scheme: dark)').matches")
+    wanted = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce"}
+    features = [{"name": name, "value": value} for name, value in wanted.items()]
+    window.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    with browser.match(binary, "--web") as (_, address):
+        window.open(address, "#offers")
+        yield
+
+
+@contextmanager
+def walled(window: Browser) -> Iterator[None]:
+    with pommego.make_vec(TEAM, 16, opponents=["simple"] * 3, seat=0, web=True) as envs:
+        envs.reset(seed=5)
+        window.open(envs.web_address, "#panes")
+        reached = "return all('#panes span').filter(e => e.textContent.endsWith(` ${given[0]}`)).length"
+        for step in range(1, 9):
+            envs.step(np.full(16, step % 3))
+            browser.until(lambda step=step: window.run(reached, step) == 16)
         yield
 
 
@@ -116,7 +148,7 @@ def far(got: str, want: str) -> float:
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("page", ["game", "list", "tournament", "play", "live"])
+@pytest.mark.parametrize("page", PAGES)
 def test_looks(
     page: str,
     screen: str,
@@ -157,6 +189,6 @@ def test_looks_are_told_apart() -> None:
         page, screen, theme = name.split(", ")
         other = {"light": "dark", "dark": "light"}[theme]
         assert far(seen, known[f"{page}, {screen}, {other}"]) > 0.5
-        for another in ("game", "list", "tournament", "play", "live"):
+        for another in PAGES:
             if another != page:
                 assert far(seen, known[f"{another}, {screen}, {theme}"]) > 0.04, (name, another)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 from subprocess import Popen
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 import browser
+import pommego
 from browser import Browser
 
 pytestmark = pytest.mark.usefixtures("silent")
@@ -66,6 +68,8 @@ def leaves(window: Browser, process: Popen[str]) -> int:
 
 
 CHOICES = "return all('#sitting [name=agent]')[1].textContent"
+CHOSEN = "return new FormData(byId('start')).get(given[0])"
+PICK = "all(`[name=${given[0]}]`).find(choice => choice.value === given[1]).click()"
 SET = """
 const [id, value] = given, list = byId(id) ?? document.querySelector(id);
 list.value = value;
@@ -76,11 +80,13 @@ list.dispatchEvent(new Event("change"));
 def test_a_match_is_chosen_on_the_page(window: Browser, binary: Path, tmp_path: Path) -> None:
     record = tmp_path / "chosen.jsonl"
     with browser.match(binary, "--web", "--seed", "5", "--record", record) as (process, address):
-        window.open(address, "#sitting li")
-        assert window.run("return byId('env').value") == "PommeFFACompetition-v0"
+        window.open(address, "#offers")
+        assert window.run(CHOSEN, "env") == "PommeFFACompetition-v0"
         assert "champion, level 2" in window.run(CHOICES)
-        window.run(SET, "env", "PommeTeamCompetition-v0")
-        assert text(window, "described").startswith("two against two")
+        assert not text(window, "sitting"), "it is under More"
+        window.run(PICK, "env", "PommeTeamCompetition-v0")
+        assert text(window, "chosen").startswith("Two against two")
+        window.run("all('#start summary')[0].click()")
         assert window.run("return all('#sitting li').length") == 4
         seen = "return all('#sitting [name=agent]').map(e => e.checkVisibility({ visibilityProperty: true }))"
         assert window.run(seen) == [False, True, True, True], "nobody is chosen for one's own seat"
@@ -100,9 +106,61 @@ def test_a_match_is_chosen_on_the_page(window: Browser, binary: Path, tmp_path: 
     assert game["seed"] == 5
 
 
+def test_one_click_begins_a_match(window: Browser, binary: Path) -> None:
+    """Cards say how strong the others are and which game it is, and champions play meanwhile."""
+    agents = "return all('#sitting [name=agent]').map(list => list.value)"
+    moving = "return byId('show').getAttribute('aria-label')"
+    with browser.match(binary, "--web") as (_, address):
+        window.open(address, "#offers")
+        ids = window.run("return all('#offers .card').flatMap(e => e.title.split(', '))")
+        assert sorted(ids) == sorted(pommego.registration.IDS)
+        assert window.run("return all('#offers .card').every(card => card.querySelector('canvas').width > 0)")
+        assert window.run("return all('legend').map(e => e.textContent)") == [
+            "The others are",
+            "Each for itself",
+            "Two against two",
+            "One against one",
+            "Sister games",
+        ]
+        assert window.run(agents) == ["simple"] * 4
+        window.run(PICK, "level", "champion")
+        assert window.run(agents) == ["champion:level=5"] * 4
+        browser.until(lambda: "Step 2" in window.run(moving))
+        for id in ("BaseWar-v0", "SuiteBot-v0"):
+            window.run(PICK, "env", id)
+            assert re.search("base|points", text(window, "goal")), "it says what one plays for"
+        window.run(PICK, "env", "OneVsOne-v0")
+        assert window.run(agents) == ["champion:level=5"] * 2
+        click(window, "begin")
+        browser.until(lambda: state(window).get("asked") == 0)
+        assert text(window, "about").startswith("be the last one alive")
+        window.driver.get("about:blank")
+
+
+def test_a_second_tab_joins_or_stops_a_match(window: Browser, binary: Path) -> None:
+    with browser.match(binary, *DUEL, "--seed", "7") as (process, address):
+        begun(window, address)
+        playing = window.driver.current_window_handle
+        window.driver.switch_to.new_window("tab")
+        window.open(address.replace("seat=0", ""), "#playing")
+        assert text(window, "playing").startswith("A match of OneVsOne-v0 is being played here.")
+        assert window.run("return byId('begin').disabled")
+        window.run("all('#playing a')[0].click()")
+        browser.until(lambda: state(window).get("asked") == 0)
+        window.driver.back()
+        window.run("await until(() => byId('playing').checkVisibility())")
+        window.run("all('#playing button')[0].click()")
+        window.run("await until(() => !byId('playing').checkVisibility() && !byId('begin').disabled)")
+        window.driver.close()
+        window.driver.switch_to.window(playing)
+        browser.until(lambda: text(window, "verdict") == "The match was stopped")
+        window.driver.get("about:blank")
+        assert process.wait(timeout=20) == 1
+
+
 def test_an_open_start_page_can_be_closed(window: Browser, binary: Path) -> None:
     with browser.match(binary, "--web") as (process, address):
-        window.open(address, "#sitting li")
+        window.open(address, "#offers")
         window.driver.refresh()
         window.run("await until(() => all('#sitting li').length)")
         time.sleep(6)
@@ -147,8 +205,8 @@ def test_after_a_match(window: Browser, binary: Path, tmp_path: Path) -> None:
         click(window, "leave")
         browser.until(lambda: text(window, "verdict") == "The match was stopped")
         click(window, "another")
-        window.run("await until(() => byId('env').checkVisibility() && byId('env').value)")
-        assert window.run("return byId('env').value") == "OneVsOne-v0"
+        window.run("await until(() => byId('begin').checkVisibility() && all('#sitting li').length)")
+        assert window.run(CHOSEN, "env") == "OneVsOne-v0"
         assert leaves(window, process) == 1
     assert json.loads(record.read_text()) == first, "it is of the first match"
 
@@ -185,12 +243,12 @@ def test_a_key_after_the_match_is_no_move_in_the_next(window: Browser, binary: P
 def test_back_leaves_the_match(window: Browser, binary: Path) -> None:
     page = "return document.body.dataset.page"
     with browser.match(binary, "--web", "--env", "OneVsOne-v0") as (_, address):
-        window.open(address, "#sitting li")
+        window.open(address, "#offers")
         window.run("byId('start').requestSubmit()")
         browser.until(lambda: state(window).get("asked") == 0)
         window.driver.back()
         browser.until(lambda: window.run(page) == "start")
-        assert text(window, "sitting")
+        assert text(window, "offers")
         assert not window.run("return all('#games canvas').some(e => e.checkVisibility())")
         window.driver.forward()
         browser.until(lambda: window.run(page) == "play" and state(window).get("asked") == 0)

@@ -30,8 +30,10 @@ def test_demo(binary: Path) -> None:
     assert re.search(r"32 games, 128 learners, each seeing planes uint8 \(18, 11, 11\)", out)
     assert re.search(r"speed +[\d.,]+( [kM])? game steps/s", out)
     assert re.search(r"episodes +[\d,]+ ended; of their seats .*won \d", out)
-    picture = out[out.index("as it stands:") :]
+    picture = out[out.index("as it ended:") :]
     assert len(picture.splitlines()) > 11
+    assert re.search(r"PommeFFACompetition-v0, seed 8: .*after \d{2,} steps", picture), "a whole game"
+    assert re.search(r"in the browser: \S+pommego play --web$", picture.strip())
 
 
 def test_demo_says_what_is_wrong(binary: Path) -> None:

@@ -18,15 +18,26 @@ func Text(w io.Writer, r *tournament.Results) error {
 		return err
 	}
 	for _, t := range tables(r) {
-		if err := t.write(w); err != nil {
+		if err := t.write(w, 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// Screen writes all for a terminal of so many columns: what matters most last, where it stays in sight.
+func Screen(w io.Writer, r *tournament.Report, columns int) error {
+	for _, t := range slices.Backward(append(tables(r.Results), timing(r.Timing))) {
+		if err := t.write(w, columns); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w, summary(r.Results))
+	return err
+}
+
 // Timing writes what the clock said.
-func Timing(w io.Writer, t *tournament.Timing) error { return timing(t).write(w) }
+func Timing(w io.Writer, t *tournament.Timing) error { return timing(t).write(w, 0) }
 
 func tables(r *tournament.Results) []*table {
 	all := []*table{standings(r), troubles(r), answers(r)}

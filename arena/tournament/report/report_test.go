@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"pommego/arena/tournament"
 	"pommego/env"
@@ -224,6 +226,31 @@ func TestRounded(t *testing.T) {
 	} {
 		if got := rounded(d); got != want {
 			t.Errorf("rounded(%d) is %s, want %s", d, got, want)
+		}
+	}
+}
+
+// TestScreen: on a terminal no line of a table is wider than it, every figure is there, and the standings come last.
+func TestScreen(t *testing.T) {
+	r := sample()
+	for _, columns := range []int{0, 60, 80, 110} {
+		var out, whole bytes.Buffer
+		if err := errors.Join(Screen(&out, r, columns), Text(&whole, r.Results)); err != nil {
+			t.Fatal(err)
+		}
+		text := out.String()
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(line) - 1; columns > 0 && strings.HasPrefix(line, "|") && n > columns {
+				t.Errorf("in %d columns a line has %d: %s", columns, n, line)
+			}
+		}
+		for _, cell := range strings.FieldsFunc(whole.String(), func(r rune) bool { return r == '|' || r == '\n' }) {
+			if cell = strings.TrimSpace(cell); !strings.HasPrefix(cell, "-") && !strings.Contains(text, cell) {
+				t.Errorf("%q is missing in %d columns", cell, columns)
+			}
+		}
+		if at := strings.LastIndex(text, "## "); !strings.HasPrefix(text[at:], "## Standings") {
+			t.Errorf("the last table is %.30s", text[at:])
 		}
 	}
 }

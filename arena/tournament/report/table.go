@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 )
 
 type table struct {
@@ -17,25 +18,51 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// write writes the table in Markdown, in aligned columns.
-func (t *table) write(w io.Writer) error {
-	fmt.Fprintf(w, "## %s\n\n", t.title)
-	out := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	line := func(cells []string) {
-		escaped := strings.ReplaceAll(strings.Join(cells, "\t"), "|", `\|`)
-		fmt.Fprintf(out, "| %s\t|\n", strings.ReplaceAll(escaped, "\t", "\t| "))
-	}
-	line(t.head)
-	line(slices.Repeat([]string{"---"}, len(t.head)))
-	for _, row := range t.rows {
-		line(row)
-	}
-	if err := out.Flush(); err != nil {
-		return err
+// write writes the table in Markdown, in aligned columns; where it is wider than so many letters, 0 for any, as
+// several tables that begin with the same column.
+func (t *table) write(w io.Writer, widest int) error {
+	fmt.Fprintf(w, "## %s\n", t.title)
+	for _, columns := range t.parts(widest) {
+		fmt.Fprintln(w)
+		out := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+		line := func(cells []string) {
+			for _, c := range columns {
+				fmt.Fprintf(out, "| %s\t", escaped(cells[c]))
+			}
+			fmt.Fprintln(out, "|")
+		}
+		line(t.head)
+		line(slices.Repeat([]string{"---"}, len(t.head)))
+		for _, row := range t.rows {
+			line(row)
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
 	}
 	if t.note != "" {
 		fmt.Fprintf(w, "\n%s\n", t.note)
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+func escaped(cell string) string { return strings.ReplaceAll(cell, "|", `\|`) }
+
+// parts are the columns that fit beside each other, each time after the first.
+func (t *table) parts(widest int) (all [][]int) {
+	widths := make([]int, len(t.head))
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		for c := range row {
+			widths[c] = max(widths[c], utf8.RuneCountInString(escaped(row[c]))+len(" | "))
+		}
+	}
+	part, width := []int{0}, widths[0]
+	for c := 1; c < len(widths); c++ {
+		if widest > 0 && len(part) > 1 && width+widths[c] >= widest {
+			all, part, width = append(all, part), []int{0}, widths[0]
+		}
+		part, width = append(part, c), width+widths[c]
+	}
+	return append(all, part)
 }

@@ -14,9 +14,11 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 const stride = 120, shortest = 50, mourning = 800, restless = 2000;
 
 export class Board {
-  constructor(canvas, game) {
+  // Nothing moves between the steps of a calm board.
+  constructor(canvas, game, calm = false) {
     this.canvas = canvas;
     this.game = game;
+    this.calm = calm;
     this.pen = canvas.getContext("2d");
     this.begun = -Infinity; // when the last step was shown
     this.events = [];
@@ -50,7 +52,7 @@ export class Board {
 
   // move begins to move from a position, unless there is no time for it or nobody wants it.
   move(before, events) {
-    const now = performance.now(), pause = now - this.begun, moves = before !== this.shown.position && pause > shortest && !still.matches;
+    const now = performance.now(), pause = now - this.begun, moves = before !== this.shown.position && pause > shortest && !still.matches && !this.calm;
     this.begun = now;
     this.before = moves ? before : this.shown.position;
     this.arriving = moves ? now + Math.min(stride, pause) : now;

@@ -3,15 +3,29 @@
 import { encoded } from "./address.js";
 import { complain, counted, element, find, say, turnTo } from "./elements.js";
 import { rest, server } from "./server.js";
-import { open, take } from "./stage.js";
+import { open, player, take } from "./stage.js";
+import { enter, episodeOf, leave, tell } from "./wall.js";
 
-function list(all) {
+let before = []; // the list as it was a second ago
+
+function list(all, { token, at }) {
   turnTo("list");
   document.title = "Live · pommego";
   say(find("title"), "Running environments");
-  find("none").hidden = all.length > 0;
-  find("list").replaceChildren(...all.map(e => element("li", {},
-    `${e.env}: ${counted(e.games, "game")}, ${counted(e.learners, "learner")} each, of ${e.client}${e.running ? "" : ", not reset yet"}`)));
+  empty(all.length ? "" : "No environment runs at this server. To see one here:",
+    `envs = pommego.make_vec("PommeFFACompetition-v0", 64, opponents=["simple"] * 3, address="${at}", web=True)\nobs, info = envs.reset()`);
+  find("list").replaceChildren(...all.map((e, i) => element("li", {},
+    e.key ? element("a", { href: `#${encoded({ token, at, key: e.key })}` }, e.env) : element("strong", {}, e.env),
+    ` ${counted(e.games, "game")}, ${counted(e.learners, "learner")} each, of ${e.client}${e.running ? "" : ", not reset yet"}`,
+    element("span", { className: "rate" }, before[i]?.client === e.client ? `${Math.max(0, e.moves - before[i].moves).toLocaleString("en")} moves a second` : ""))));
+  before = all;
+}
+
+// empty says what fills a page on which there is nothing to see yet.
+function empty(words, code) {
+  find("none").hidden = !words;
+  say(find("none").firstElementChild, words);
+  say(find("none").lastElementChild, code);
 }
 
 function caption([{ game: { head } }], position, following) {
@@ -19,24 +33,47 @@ function caption([{ game: { head } }], position, following) {
   return [`${head.env}, game ${find("number").value}`, about, "Live"];
 }
 
-// live shows what the key in the address opens: a game of an environment, or the list of all environments.
-export async function live({ token, key, game = "0", view = -1 }, signal) {
-  const address = () => ({ token, key, game });
+// again shows an episode that is over.
+function again(lines, address) {
+  open({ page: "live", caption: ([view]) => [`${view.game.head.env}, an episode that is over`, view.about(), "Live"], address });
+  if (!lines) return complain("This episode is no longer kept: the page keeps the last ones that ended while it was open.");
+  take(lines);
+  player.go(0);
+}
+
+// live shows what the key in the address opens: the games of an environment, one of them, or the list of all environments.
+export async function live({ token, key, at, game, episode, view = -1 }, signal) {
+  const address = () => ({ token, key, at, game, episode }), link = query => `#${encoded({ token, key, at, ...query })}`;
   let end = "";
-  find("number").value = game;
-  find("number").onchange = event => { location.hash = encoded({ ...address(), view: find("view").value, game: event.target.value }); };
-  open({ page: "live", live: true, view, caption, address, hear: line => { ({ end } = line); } });
+  leave();
+  find("back").href = link({});
+  find("back").hidden = !game && !episode;
+  find("number").value = game ?? "";
+  find("number").onchange = event => { location.hash = link({ view: find("view").value, game: event.target.value }); };
+  if (episode) return again(episodeOf(episode), address);
+  const hear = line => {
+    if (line.end) ({ end } = line);
+    else find("number").value = line.game;
+  };
+  open({ page: "live", live: true, view, caption, address, hear });
+  if (!game) enter();
   while (!end) {
-    const hidden = new AbortController(); // the page, which then costs the training nothing
-    document.addEventListener("visibilitychange", () => hidden.abort(), { once: true, signal });
     try {
       const about = document.hidden ? {} : await server.ask("api/live", token, signal);
-      if (Array.isArray(about)) list(about);
-      else if (about.running) await server.lines(`api/live/${encodeURIComponent(game)}`, token, AbortSignal.any([signal, hidden.signal]), take);
+      if (Array.isArray(about)) list(about, { token, at });
+      else if (about.running && !game && about.games > 1) {
+        enter(about, link);
+        await server.seen("api/live/wall", token, signal, lines => { end = tell(lines) ?? ""; });
+      } else if (about.running) await server.seen(`api/live/${encodeURIComponent(game ?? "any")}`, token, signal, take);
+      else if (about.env) {
+        turnTo("list");
+        say(find("title"), about.env);
+        empty("The environment is made, and waits for its first reset:", "obs, info = envs.reset()");
+      }
       complain(end);
     } catch (error) {
       if (signal.aborted) return;
-      if (!hidden.signal.aborted) complain(error);
+      complain(error);
     }
     await rest(1000);
   }

@@ -168,7 +168,7 @@ for (const name of ["blur", "pointerup", "pointercancel"]) addEventListener(name
 
 function caption([{ game }]) {
   const { env, names = [] } = game.head;
-  return [seat < 0 ? env : `${env}: you are ${game.who(seat)}`, names.map((_, i) => `${i}: ${game.name(i)}`).join(" · "), env];
+  return [seat < 0 ? env : `${env}: you are ${game.who(seat)}`, game.head.note || names.map((_, i) => `${i}: ${game.name(i)}`).join(" · "), env];
 }
 
 // play is the page of a person's seat, or of the choice of a match. It listens, again from the

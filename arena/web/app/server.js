@@ -3,7 +3,7 @@
 import { encoded, readAddress } from "./address.js";
 import { complain } from "./elements.js";
 
-export const server = { ask, blob, post, lines, listing, game };
+export const server = { ask, blob, post, lines, seen, listing, game };
 
 export const held = document.getElementById("held").textContent || undefined;
 
@@ -53,6 +53,14 @@ async function lines(path, token, signal, take) {
     begun = whole.pop();
     if (whole.length) take(whole.map(line => JSON.parse(line)));
   }
+}
+
+// seen is lines for as long as somebody sees the page: what nobody sees costs nothing.
+async function seen(path, token, signal, take) {
+  const hidden = new AbortController();
+  document.addEventListener("visibilitychange", () => hidden.abort(), { once: true, signal });
+  if (document.hidden) return rest(1000);
+  return lines(path, token, AbortSignal.any([signal, hidden.signal]), take).catch(error => { if (!hidden.signal.aborted || signal.aborted) throw error; });
 }
 
 // unpack is the game that a page of one file holds, compressed.

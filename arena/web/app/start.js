@@ -1,57 +1,147 @@
-// The start page: which match is played, and who sits in its seats.
+// The start page: champions play until somebody does. Cards say how strong the others are and which game it is.
 
 import { encoded } from "./address.js";
+import { Board, form, thumbnail } from "./board.js";
 import { complain, element, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
-import { Seats } from "./seats.js";
-import { server } from "./server.js";
+import { rest, server } from "./server.js";
+import { sprites } from "./sprites.js";
 import { open } from "./stage.js";
 
 const speeds = [0, 1, 2, 3, 4, 6, 10, 25, 60]; // moves a second
+const pause = 3000; // milliseconds after the end of an exhibition
+const levels = ["calm", "hard", "champion"];
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+let offers = [], boards = [];
+let showing = new AbortController(); // the exhibition
 
 export function offerSpeeds(select) {
   select.replaceChildren(...speeds.map(n => element("option", { value: n }, n ? `${n} moves a second` : "waits for you")));
 }
 
+function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }
+
+function worded(agent) { return agent.replace(":level=", ", level "); }
+
+function chosen(name) { return new FormData(find("start")).get(name); }
+
+// card is one of several things to choose from, whose words begin with those that matter.
+function card(name, value, checked, title, words, more, ...pictures) {
+  return element("label", { className: "card", title: more }, element("input", { type: "radio", name, value, checked }), ...pictures,
+    element("span", {}, element("strong", {}, capital(title)), element("small", {}, words)));
+}
+
+function drawn(offer, canvas) {
+  const game = new Game({ ...offer.head, steps: [offer.step] }), board = new Board(canvas, game);
+  board.show(game.at(0), false);
+  return board;
+}
+
+// kindOf is what games are listed under.
+function kindOf({ head }) {
+  if (head.game !== offers[0].head.game) return "Sister games";
+  return head.teams.some(team => team.length > 1) ? "Two against two" : head.teams.length > 2 ? "Each for itself" : "One against one";
+}
+
+function listOffers(env) {
+  for (const board of boards) board.close();
+  boards = [];
+  const wanted = offers.find(({ ids }) => ids.includes(env)) ?? offers[0];
+  find("offers").replaceChildren(...Object.entries(Object.groupBy(offers, kindOf)).map(([kind, all]) => element("fieldset", {}, element("legend", {}, kind), ...all.map(offer => {
+    const canvas = element("canvas", { role: "img" });
+    boards.push(drawn(offer, canvas));
+    const [title, words = ""] = offer.about.split(/[:;,] (.*)/);
+    return card("env", offer === wanted ? env ?? offer.ids[0] : offer.ids[0], offer === wanted, title, words, offer.ids.join(", "), canvas);
+  }))));
+}
+
 // offerSeats offers the seats of a game: one for the person, agents for the others.
-function offerSeats({ head, about, agents }) {
-  say(find("described"), about);
-  const seats = new Seats(find("sitting"), new Game({ ...head, steps: [] }));
-  seats.cards.forEach(({ whole, seat }) => {
-    const options = agents.map(name => element("option", { value: name }, name.replace(":level=", ", level ")));
-    const select = element("select", { name: "agent", ariaLabel: `Agent in seat ${seat}` }, ...options);
-    select.value = "simple";
-    const mine = element("label", { className: "mine" }, element("input", { type: "radio", name: "mine", value: seat, checked: seat === 0 }), " you");
-    whole.children[1].append(element("p", { className: "sits" }, mine, select));
-  });
+function offerSeats({ head, agents }, agent) {
+  const game = new Game({ ...head, steps: [] });
+  find("sitting").replaceChildren(...head.teams.flat().sort((a, b) => a - b).map(seat => {
+    const options = agents.map(name => element("option", { value: name, selected: name === agent }, worded(name)));
+    return element("li", { className: "sits" }, thumbnail(pen => sprites.agent(pen, sprites.seatColour(game, seat), String(seat), form(game, seat))),
+      element("label", {}, element("input", { type: "radio", name: "mine", value: seat, checked: seat === 0 }), " you"),
+      element("select", { name: "agent", ariaLabel: `Agent in seat ${seat}` }, ...options));
+  }));
+}
+
+// exhibit shows champions at a game, match after match.
+async function exhibit(offer, token, signal) {
+  let board = drawn(offer, find("show"));
+  signal.addEventListener("abort", () => board.close(), { once: true });
+  const take = lines => {
+    for (const { head, step } of lines) {
+      if (head) {
+        board.close();
+        board = new Board(find("show"), new Game({ ...head, steps: [] }));
+      }
+      if (step) board.game.add({ ...step, thoughts: undefined });
+    }
+    if (board.game.positions.length) board.show(board.game.at(board.game.last), false);
+  };
+  while (!still.matches) {
+    await server.seen(`api/play/exhibit?${encoded({ env: offer.head.env })}`, token, signal, take);
+    await rest(pause);
+  }
+}
+
+// choose is called with another game, choosing a strength with that.
+function choose(token) {
+  const offer = offers.find(({ ids }) => ids.includes(chosen("env"))), level = chosen("level") ?? levels[0];
+  say(find("chosen"), capital(offer.about));
+  say(find("goal"), capital(offer.goal));
+  say(find("ids"), offer.ids.join(", "));
+  find("levels").replaceChildren(find("levels").firstElementChild, ...levels.map((name, i) => card("level", name, name === level, name, worded(offer.levels[i]), "")));
+  offerSeats(offer, offer.levels[levels.indexOf(level)]);
+  showing.abort();
+  showing = new AbortController();
+  const { signal } = showing;
+  exhibit(offer, token, signal).catch(error => { if (!signal.aborted) complain(error); });
+}
+
+// tellOf says which match is played at this table, and offers to join it or to end it.
+function tellOf({ env, seats }, token) {
+  find("playing").hidden = !env;
+  find("begin").disabled = Boolean(env);
+  const join = seat => element("a", { className: "button", href: `#${encoded({ token, seat })}` }, seat < 0 ? "Look on" : `Join in seat ${seat}`);
+  const stop = element("button", { type: "button", onclick: () => server.post("api/play", token, { seat: seats?.[0] ?? -1, leave: true }).catch(complain) }, "Stop it");
+  find("playing").replaceChildren(`A match of ${env} is being played here. `, ...(seats?.length ? seats : [-1]).map(join), stop);
 }
 
 // offer is the page; it begins the match, and goes on with the page of the chosen seat.
 export function offer({ token, env }, signal) {
   open({});
   turnTo("start");
-  say(find("title"), "Play");
-  say(find("about"), "Choose a game, your seat, and who plays in the others.");
+  say(find("title"), "pommego");
+  say(find("about"), "Lay bombs, dig, kick, and outlive the others.");
   document.title = "Play · pommego";
   offerSpeeds(find("pace"));
-  const form = find("start");
-  form.onsubmit = async event => {
+  signal.addEventListener("abort", () => showing.abort(), { once: true });
+  const table = find("start");
+  table.onchange = ({ target }) => { if (["env", "level"].includes(target.name)) choose(token); };
+  table.onsubmit = async event => {
     event.preventDefault();
     complain();
-    const mine = Number(new FormData(form).get("mine")), speed = find("pace").value;
-    const agents = [...form.querySelectorAll("[name=agent]")].map(select => select.value);
+    const mine = Number(chosen("mine")), speed = find("pace").value;
+    const agents = [...table.querySelectorAll("[name=agent]")].map(select => select.value);
     agents[mine] = speed === "0" ? "human" : `human:speed=${speed}`;
     try {
-      await server.post("api/play/start", token, { env: find("env").value, agents });
+      await server.post("api/play/start", token, { env: chosen("env"), agents });
       location.hash = encoded({ token, seat: mine });
     } catch (error) {
       complain(error);
     }
   };
-  return server.lines("api/play", token, signal, ([{ offers }]) => {
-    find("env").replaceChildren(...offers.map(({ head }) => element("option", {}, head.env)));
-    find("env").onchange = () => offerSeats(offers[find("env").selectedIndex]);
-    find("env").value = offers.some(({ head }) => head.env === env) ? env : offers[0].head.env;
-    find("env").onchange();
+  return server.lines("api/play", token, signal, lines => {
+    for (const line of lines) {
+      if (line.playing) tellOf(line.playing, token);
+      if (!line.offers) continue;
+      ({ offers } = line);
+      tellOf({}, token);
+      listOffers(env);
+      choose(token);
+    }
   });
 }

@@ -15,9 +15,12 @@ function choicesOf(game, position, thought) {
     return !all && !values?.some(value => value !== null) ? [] : Array.from({ length: component.n }, (_, i) => ({
       component, number: i, visits: visits?.[i], value: values?.[i] ?? undefined, share: all ? weights[i] / all : 0,
       made: isOf(position, thought) && position.actions?.[thought.seat]?.[part] === i,
-    }));
+    })).filter((choice, _, choices) => !worded(component) || choice === telling(choices));
   });
 }
+
+// telling is one of the choices of a word: the one that was made, else the likeliest.
+function telling(choices) { return choices.reduce((a, b) => b.made || !a.made && b.share > a.share ? b : a); }
 
 // told is visits that tell choices apart; where all are alike, values do.
 function told(visits) { return visits && new Set(visits.filter(n => n)).size > 1 ? visits : undefined; }
@@ -92,7 +95,8 @@ export class Bars {
     const choices = choicesOf(this.game, own ? position : {}, thought), most = Math.max(...choices.map(choice => choice.share)) || 1;
     if (this.list.childElementCount !== choices.length) this.list.replaceChildren(...choices.map(row));
     choices.forEach(({ visits, value, share, made }, i) => {
-      const item = this.list.children[i], [, bar, weight, worth] = item.children;
+      const item = this.list.children[i], [name, bar, weight, worth] = item.children;
+      say(name, label(choices[i]));
       item.ariaCurrent = String(made);
       bar.firstChild.style.setProperty("--share", share / most);
       say(weight, visits === undefined ? thought.probabilities ? `${(100 * share).toFixed(0)} %` : "" : String(visits));
@@ -134,10 +138,13 @@ export class Talk {
   }
 }
 
-function row({ component, number }) {
-  const bomber = component.name.split("_")[1], words = component.names?.[number].replaceAll("_", " ") ?? `${component.name} ${number}`;
+function label({ component, number }) {
+  const words = component.names?.[number].replaceAll("_", " ") ?? String(number), bomber = component.name.split("_")[1];
+  return bomber ? `${bomber}: ${words}` : worded(component) || !component.names ? `${component.name.replace(/\d+$/, n => ` ${Number(n) + 1}`)}: ${words}` : words;
+}
+
+function row() {
   const [name, bar, weight, worth] = ["choice", "bar", "number", "number"].map(className => element("span", { className }));
-  name.append(bomber ? `${bomber}: ${words}` : words);
   bar.append(element("span"));
   return element("li", {}, name, bar, weight, worth);
 }

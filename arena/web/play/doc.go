@@ -20,8 +20,9 @@
 // GET /api/play?seat=S answers with lines of JSON, as they come: those of a [scene.Feed], {"ask"}
 // when the seat is to move, and {"end"} once the match is over.
 // POST /api/play takes {"seat", "step", "action"}, {"seat", "speed"} and {"seat", "leave"}.
-// Where only agents play, S is -1. Without S the lines are {"offers"} alone, and the page counts as one
-// that looks on.
+// Where only agents play, S is -1. Without S the lines are {"offers"}, and {"playing"} as a match begins or
+// ends, and the page counts as one that looks on. GET /api/play/exhibit?env=ID has the lines of a match
+// between the strongest agents.
 //
 // POST /api/play/start takes {"env", "agents", "same"}, an [Order], and answers once the match
 // begins. GET /api/play/record has the records of the match's games, as a string in JSON.

@@ -44,18 +44,20 @@ func (t *Table) Seat(seat int, name string) (match.Player, error) {
 // Handlers are what answers the page, by patterns of http.ServeMux.
 func (t *Table) Handlers() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		"GET /api/play":        t.stream,
-		"POST /api/play":       t.act,
-		"POST /api/play/start": t.start,
-		"GET /api/play/record": t.recorded,
+		"GET /api/play":         t.stream,
+		"POST /api/play":        t.act,
+		"POST /api/play/start":  t.start,
+		"GET /api/play/record":  t.recorded,
+		"GET /api/play/exhibit": t.exhibit,
 	}
 }
 
 // line is one of those that a page gets.
 type line struct {
 	scene.Line
-	Offers []Offer `json:"offers,omitempty"` // on the start page
-	Ask    *ask    `json:"ask,omitempty"`    // the seat is to move
+	Offers  []Offer  `json:"offers,omitempty"`  // on the start page
+	Playing *playing `json:"playing,omitempty"` // there, too
+	Ask     *ask     `json:"ask,omitempty"`     // the seat is to move
 }
 
 // stream sends a page lines until the page goes away: what its seat sees, or, to a page
@@ -131,9 +133,10 @@ func (t *Table) plays(seat int) bool {
 // known is what a page knows of the match.
 type known struct {
 	scene.Viewer
-	offers bool
-	ask    *ask
-	end    string
+	offers  bool
+	playing playing
+	ask     *ask
+	end     string
 }
 
 // news is what a page does not know yet; t.mu is held.
@@ -182,7 +185,7 @@ func (t *Table) act(w http.ResponseWriter, r *http.Request) {
 	p, status := t.people[want.Seat], http.StatusBadRequest
 	switch {
 	case err != nil:
-	case p == nil:
+	case p == nil && !(want.Leave && want.Seat == env.NoSeat && len(t.people) == 0 && t.now().Env != ""):
 		status, err = http.StatusNotFound, fmt.Errorf("no person sits in seat %d", want.Seat)
 	case want.Leave:
 		t.leave()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +61,7 @@ func host(t *testing.T, id, rules, human string, others ...string) *hosted {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	h := &hosted{table: play.NewTable(nil), over: make(chan error, 1)}
+	h := &hosted{table: play.NewTable(func() []play.Offer { return nil }), over: make(chan error, 1)}
 	h.table.Deal(game, append([]string{human}, others...), cancel)
 	person, err := h.table.Seat(0, human)
 	if err != nil {
@@ -237,5 +238,95 @@ func TestOrders(t *testing.T) {
 	table.Deal(game, []string{"human", "simple"}, func() {})
 	if got := post(t, server, "start", `{"same": true}`); got != http.StatusBadRequest {
 		t.Errorf("an order during a match is answered %d", got)
+	}
+}
+
+// TestOffers: for every game the page has a start, levels whose agents can be made, and what a seat plays for.
+func TestOffers(t *testing.T) {
+	for _, id := range catalog.IDs() {
+		game, err := catalog.Game(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := play.OfferOf(game)
+		for _, agent := range o.Levels {
+			if _, err := game.NewAgent(agent); err != nil {
+				t.Errorf("%s: %v", id, err)
+			}
+		}
+		if len(o.Levels) != 3 || len(o.Goal) < 20 ||
+			strings.Contains(strings.ToLower(o.Goal), "tick ") ||
+			len(o.Step.Ground) != o.Head.Rows*o.Head.Cols || !slices.Equal(o.IDs, []string{id}) {
+			t.Errorf("%s is offered with the levels %q and the goal %q", id, o.Levels, o.Goal)
+		}
+	}
+}
+
+// TestExhibition: a page that looks at a game sees the strongest agents play it, step by step, until it goes.
+func TestExhibition(t *testing.T) {
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := serve(t, play.NewTable(func() []play.Offer { return []play.Offer{play.OfferOf(game)} }))
+	answer, err := http.Get(server.URL + "/api/play/exhibit?env=OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	next := lines(answer.Body)
+	first, err := next()
+	if err != nil || first.Head == nil || !slices.Equal(first.Head.Names, slices.Repeat([]string{"champion:level=5"}, 2)) {
+		t.Fatalf("it begins with %+v, %v", first.Head, err)
+	}
+	for step := range 3 {
+		if l, err := next(); err != nil || l.Step == nil || l.Step.Step != step {
+			t.Errorf("after step %d: %+v, %v", step, l.Step, err)
+		}
+	}
+	other, err := http.Get(server.URL + "/api/play/exhibit?env=SuiteBot-v0")
+	if err != nil || other.StatusCode != http.StatusNotFound {
+		t.Errorf("a game that is not offered is answered %v, %v", other.Status, err)
+	}
+	other.Body.Close()
+}
+
+// TestASecondPage: the start page says what is played at the table, with whom, and can stop it.
+func TestASecondPage(t *testing.T) {
+	h := host(t, "SuiteBot-v0", `{"players": 2}`, "human", "static")
+	answer, err := http.Get(h.URL + "/api/play")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	in := json.NewDecoder(answer.Body)
+	said := func() (env string, seats []int) {
+		t.Helper()
+		for {
+			var l struct {
+				Playing *struct {
+					Env   string
+					Seats []int
+				}
+			}
+			if err := in.Decode(&l); err != nil {
+				t.Fatal(err)
+			}
+			if l.Playing != nil {
+				return l.Playing.Env, l.Playing.Seats
+			}
+		}
+	}
+	if env, seats := said(); !strings.HasSuffix(env, "SuiteBot-v0") || !slices.Equal(seats, []int{0}) {
+		t.Errorf("played is %s by people in %v", env, seats)
+	}
+	if got := post(t, h.Server, "", `{"seat": 0, "leave": true}`); got != http.StatusNoContent {
+		t.Errorf("stopping is answered %d", got)
+	}
+	if env, _ := said(); env != "" {
+		t.Errorf("the match is over, and played is %s", env)
+	}
+	if got := post(t, h.Server, "", `{"seat": -1, "leave": true}`); got != http.StatusNotFound {
+		t.Errorf("stopping what is over is answered %d", got)
 	}
 }

@@ -4,24 +4,49 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"reflect"
 	"regexp"
+	"slices"
+	"strings"
+	"time"
 
+	"pommego/arena/match"
 	"pommego/arena/scene"
+	"pommego/arena/words"
 	"pommego/env"
 )
 
 // Offer is a game that can be chosen on the start page.
 type Offer struct {
 	Head   scene.Head `json:"head"`
-	About  string     `json:"about"`
+	Step   scene.Step `json:"step"`   // the start of a game
+	IDs    []string   `json:"ids"`    // that are this game
+	About  string     `json:"about"`  // in a few words; those of one kind begin alike
+	Goal   string     `json:"goal"`   // what a seat plays for
 	Agents []string   `json:"agents"` // for the seats of others
+	Levels []string   `json:"levels"` // three of these: a calm one, a hard one, a champion
+
+	game env.Game
 }
+
+// levels are agents for those of an offer: the first of each that a game has.
+var levels = [][]string{{"simple"}, {"heuristic", "flat"}, {"champion:level=5", "mcts"}}
 
 // OfferOf offers a game with its built-in agents, each level of those that have any.
 func OfferOf(game env.Game) Offer {
-	spec := game.Spec()
-	o := Offer{Head: scene.HeadOf(spec, game.New(1)[0]), About: spec.Description}
+	spec, m, t := game.Spec(), game.New(1)[0], game.NewTrackers(1, false)[0]
+	m.Reset(env.Seed{Value: 1})
+	t.Begin(m)
+	o := Offer{Head: scene.HeadOf(spec, m), Step: scene.Describe(spec, m, t, nil), IDs: []string{spec.ID},
+		About: spec.Description, Goal: goal(game), game: game}
+	for _, level := range levels {
+		has := func(name string) bool { _, err := game.NewAgent(name); return err == nil }
+		if i := slices.IndexFunc(level, has); i >= 0 {
+			o.Levels = append(o.Levels, level[i])
+		}
+	}
 	for _, name := range spec.Agents {
 		o.Agents = append(o.Agents, name)
 		for level := 1; ; level++ {
@@ -33,6 +58,55 @@ func OfferOf(game env.Game) Offer {
 		}
 	}
 	return o
+}
+
+// goal is what the rules in short say of it. Pages call a tick a step.
+func goal(game env.Game) string {
+	text, _, _ := strings.Cut(words.Rules(game.Spec()), "\n")
+	return strings.NewReplacer("Goal: ", "", "Tick ", "Step ", "tick ", "step ").Replace(text)
+}
+
+// exhibitPause is how long each step of an exhibition is shown.
+const exhibitPause = time.Second / 5
+
+// exhibit sends a match between the strongest agents of a game, step by step, for as long as a page looks at it.
+func (t *Table) exhibit(w http.ResponseWriter, r *http.Request) {
+	offers, players := t.offers(), match.Players{}
+	i := slices.IndexFunc(offers, func(o Offer) bool { return o.Head.Env == r.FormValue("env") })
+	if i < 0 || offers[i].Levels == nil {
+		http.Error(w, fmt.Sprintf("env is %q, want one that is offered", r.FormValue("env")), http.StatusNotFound)
+		return
+	}
+	players.Game = offers[i].game
+	names := slices.Repeat(offers[i].Levels[len(offers[i].Levels)-1:], players.Game.Spec().Seats)
+	seats, err := players.Seat(names)
+	defer players.Close()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	feed, viewer, send := scene.Feed{Most: 4}, scene.Viewer{}, scene.Lines[scene.Line](w)
+	seed, find := env.Seed{Value: uint64(time.Now().UnixMilli())}, (*scene.Finder)(nil)
+	// An error says that nobody looks any more.
+	match.Play(r.Context(), players.Game, seats, seed, match.Rules{}, func(at match.Moment) error {
+		describe(&feed, &find, at, names)
+		time.Sleep(exhibitPause)
+		return send(feed.News(&viewer, scene.Whole))
+	})
+}
+
+// playing says which match is played, to those who could join or stop it.
+type playing struct {
+	Env   string `json:"env"`   // "": none
+	Seats []int  `json:"seats"` // of people
+}
+
+// now is what is played; t.mu is held.
+func (t *Table) now() (p playing) {
+	if t.game != nil && t.end == "" {
+		p = playing{t.game.Spec().ID, slices.Sorted(maps.Keys(t.people))}
+	}
+	return p
 }
 
 // Order is what a page asks to be played.
@@ -51,13 +125,17 @@ func (o *Order) Answer(err error) { o.answer <- err }
 // whose options name no file.
 var names = regexp.MustCompile(`^(human(:speed=[0-9.]+)?|[a-z0-9-]+(:level=[0-9]+)?)$`)
 
-// offered is what there is to choose, for a page that does not know it yet.
-func (t *Table) offered(_ int, to *known) []line {
-	if to.offers {
-		return nil
+// offered is what there is to choose, and what is played, for a page that does not know it yet; t.mu is held.
+func (t *Table) offered(_ int, to *known) (lines []line) {
+	if !to.offers {
+		to.offers = true
+		lines = append(lines, line{Offers: t.offers()})
 	}
-	to.offers = true
-	return []line{{Offers: t.offers()}}
+	if now := t.now(); !reflect.DeepEqual(now, to.playing) {
+		to.playing = now
+		lines = append(lines, line{Playing: &now})
+	}
+	return lines
 }
 
 // start passes an order on, and answers once the match begins.

@@ -61,21 +61,27 @@ func (t *Table) tell() {
 	t.changed = make(chan struct{})
 }
 
-// Watch takes the match's positions: a match.Watch.
-func (t *Table) Watch(at match.Moment) error {
+// describe adds the position of a match to a feed.
+func describe(to *scene.Feed, find **scene.Finder, at match.Moment, names []string) {
 	spec := at.Game.Spec()
-	step := scene.Describe(spec, at.Match, at.Tracker, at.Actions)
-	step.Thoughts = at.Thoughts()
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if at.Actions == nil {
 		head := scene.HeadOf(spec, at.Match)
-		head.Seed, head.Names = at.Seed.Value, t.names
-		t.feed.Begin(head)
-		t.find = scene.NewFinder(&head, at.Match)
+		head.Seed, head.Names, head.Note = at.Seed.Value, names, goal(at.Game)
+		to.Begin(head)
+		*find = scene.NewFinder(&head, at.Match)
 	}
-	t.find.Find(&step, at.Match)
-	t.feed.Add(step)
+	step := scene.Describe(spec, at.Match, at.Tracker, at.Actions)
+	step.Thoughts = at.Thoughts()
+	(*find).Find(&step, at.Match)
+	to.Add(step)
+}
+
+// Watch takes the match's positions: a match.Watch.
+func (t *Table) Watch(at match.Moment) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	describe(&t.feed, &t.find, at, t.names)
+	step := t.feed.Last()
 	t.tell()
 	if !step.Status.Over && !slices.ContainsFunc(step.Status.In, func(seat int) bool { return t.people[seat] != nil }) {
 		t.linger()

@@ -1,12 +1,13 @@
 """Run with ``python -m pommego.demo``: many games at once, statistics, and a picture.
 
 The embedded server steps a thousand four-player games with random legal moves; Python
-receives the observations of all four agents.
+receives the observations of all four agents. Then simple agents play a whole game: the README's.
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -14,8 +15,9 @@ from collections import Counter
 import numpy as np
 
 import pommego
-from pommego._core import command, terminal
+from pommego._core import command
 from pommego.registration import IDS
+from pommego.server import find_binary
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -56,8 +58,11 @@ def _run(options: argparse.Namespace) -> None:
             print(f"episodes   {len(lengths):,} ended; of their seats {_shares(results, results.total())}")
             print(f"length     {np.mean(lengths):.1f} steps on average, longest {max(lengths)}")
             print(f"won by     {_shares(wins, len(lengths))}")
-        print(f"\ngame 0 of {envs.num_games:,}, as it stands:\n")
-        print(envs.render(0, colour=terminal.colours()))
+    print("\na game between simple agents, as it ended:\n", flush=True)
+    subprocess.run(
+        [find_binary(), "play", "--env", options.id, "--agents", "simple", "--seed", "8"], check=True
+    )
+    print(f"\nto play yourself, in the browser: {find_binary()} play --web")
 
 
 def _shares(counts: Counter[str], whole: int) -> str:

@@ -212,6 +212,7 @@ def make_vec(
         **_rule_sets(rules, num_envs),
         "batch_size": None if hosts else batch,
         "workers": workers,
+        "listed": web or human or None,
     }
     if line_ups is not None and opponents is not None:
         options |= line_ups.fields()

@@ -1,0 +1,170 @@
+package bridge
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"testing"
+
+	"pommego/arena/scene"
+	"pommego/env"
+)
+
+// gameLine is a line of one of several games.
+type gameLine struct {
+	Head *scene.Head
+	Step *struct {
+		Step   int
+		Status *scene.Status
+	}
+	End    string
+	Game   int
+	Moves  uint64
+	Replay bool
+}
+
+// lines reads what a viewer is sent below /live, line by line.
+func (v viewer) lines(t *testing.T, path string) (next func() gameLine) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+v.host+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set(viewKey, v.key)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %v, %v", path, answer, err)
+	}
+	t.Cleanup(func() { answer.Body.Close() })
+	in := json.NewDecoder(answer.Body)
+	return func() (l gameLine) {
+		t.Helper()
+		if err := in.Decode(&l); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+}
+
+// TestWall: whoever looks at the wall sees the first games side by side, each with its own steps.
+func TestWall(t *testing.T) {
+	server := liveServer(t, "")
+	c := server.dial(t)
+	const games = wallGames + 2
+	v := server.viewer(call(t, c, "make", "env_id", "OneVsOne-v0", "games", games, "opponents", []string{"static"},
+		"seat", 0))
+	call(t, c, "reset", "env", 1, "seed", 3)
+	next := v.lines(t, "/live/wall")
+	seeds := map[int]uint64{}
+	for range wallGames {
+		if l := next(); l.Head != nil && slices.Equal(l.Head.Names, []string{"learner", "static"}) {
+			seeds[l.Game] = l.Head.Seed
+		}
+		next()
+	}
+	const steps = 5
+	for range steps {
+		call(t, c, "step", "env", 1, "actions", Tensor{env.Uint8, []int{games}, make([]byte, games)})
+	}
+	reached, l := map[int]int{}, gameLine{}
+	for len(reached) < wallGames {
+		if l = next(); l.Step.Step == steps {
+			reached[l.Game] = l.Step.Step
+		}
+	}
+	for game := range wallGames {
+		if seeds[game] != uint64(3+game) || reached[game] != steps {
+			t.Errorf("game %d has seed %d and comes to step %d", game, seeds[game], reached[game])
+		}
+	}
+	if l.Moves != games*steps {
+		t.Errorf("%d moves have been made, want %d", l.Moves, games*steps)
+	}
+	call(t, c, "close", "env", 1)
+	for l.End == "" {
+		l = next()
+	}
+}
+
+// TestReplay: who looks at the wall is sent an episode that is over whole, however fast it was played.
+func TestReplay(t *testing.T) {
+	server := liveServer(t, "")
+	c := server.dial(t)
+	v := server.viewer(call(t, c, "make", "env_id", "PommeFFA2018-v0", "games", 2, "opponents",
+		[]string{"simple", "random", "static"}, "seat", 0, "autoreset_mode", "SameStep"))
+	call(t, c, "reset", "env", 1, "seed", 3)
+	next := v.lines(t, "/live/wall")
+	next()
+	for step := range 100 { // bombs on which the learner stays, mostly
+		action := byte(step * 7 % 6)
+		call(t, c, "step", "env", 1, "actions", Tensor{env.Uint8, []int{2}, []byte{action, action}})
+	}
+	steps, l := -2, gameLine{}
+	for !l.Replay || l.Step == nil || !l.Step.Status.Over {
+		if l = next(); !l.Replay {
+			continue
+		}
+		if steps++; l.Head == nil && l.Step.Step != steps {
+			t.Fatalf("step %d comes, want %d", l.Step.Step, steps)
+		}
+		if l.Step != nil && l.Step.Status == nil {
+			l.Step.Status = new(scene.Status)
+		}
+	}
+	if steps < 9 {
+		t.Errorf("the episode has %d steps", steps)
+	}
+}
+
+// TestAnyGame follows a game in which the learner plays, and no longer than it does.
+func TestAnyGame(t *testing.T) {
+	server := liveServer(t, "")
+	c := server.dial(t)
+	v := server.viewer(call(t, c, "make", "env_id", "PommeTeam-v0", "games", 2, "opponents",
+		[]string{"static", "static", "static"}, "seat", 0))
+	call(t, c, "reset", "env", 1, "seed", 3)
+	step := func(first byte) { // of the first game; in the other the learner stays
+		call(t, c, "step", "env", 1, "actions", Tensor{env.Uint8, []int{2}, []byte{first, 0}})
+	}
+	next := v.lines(t, "/live/any")
+	if l := next(); l.Game != 0 || l.Head == nil {
+		t.Fatalf("at first %+v is shown, want game 0", l)
+	}
+	step(5)
+	for range 12 {
+		step(0)
+	}
+	for l := next(); l.Step == nil || l.Step.Step < 10; l = next() { // after which it ends, without a word
+	}
+	if l := v.lines(t, "/live/any")(); l.Game != 1 {
+		t.Errorf("once the learner of game 0 is dead %+v is shown, want game 1", l)
+	}
+	at := v.watch(t, "/live/0")
+	call(t, c, "show", "env", 1, "values", Tensor{env.Float32, []int{2}, float32s(0, 0)})
+	step(0)
+	at.next(t)
+	if at.Step.Thoughts != nil {
+		t.Errorf("the learner is dead, and thinks %+v", at.Step.Thoughts)
+	}
+}
+
+// TestListedKeys: the owner's list opens the games of those environments alone whose clients have said so.
+func TestListedKeys(t *testing.T) {
+	server := startServer(t, func(cfg *Config) { cfg.ListKey = "LIST" })
+	c, keys := server.dial(t), []string(nil)
+	for _, listed := range []bool{true, false} {
+		made := call(t, c, "make", "env_id", "ToySolo-v0", "games", 1, "listed", listed)
+		keys = append(keys, made["view_key"].(string))
+	}
+	var list []LiveEnv
+	_, body := viewer{server, "LIST"}.ask(t, "GET", "/live")
+	if err := json.Unmarshal([]byte(body), &list); err != nil || len(list) != 2 || list[0].Key != keys[0] ||
+		list[1].Key != "" {
+		t.Errorf("the list is %s (%v), and the keys are %q", body, err, keys)
+	}
+	var own LiveEnv
+	_, body = viewer{server, keys[1]}.ask(t, "GET", "/live")
+	if err := json.Unmarshal([]byte(body), &own); err != nil || own.Key != "" {
+		t.Errorf("the environment is %s (%v)", body, err)
+	}
+}
