@@ -11,8 +11,8 @@ PY     := .venv/bin/python
 PIP    := -m pip install --quiet --disable-pip-version-check
 LOCKED := python_client/requirements
 TOOLS  := .venv-tools/bin
-GO_SRC := $(shell find env arena vec bridge internal cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
-EMBED  := $(wildcard arena/web/app/* arena/match/*.py env/pommerman/bots/*/*.net)
+GO_SRC := $(shell find env arena llm vec bridge internal cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
+EMBED  := $(wildcard arena/web/app/* arena/match/*.py llm/words/rules/* env/pommerman/bots/*/*.net)
 TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
@@ -43,7 +43,7 @@ demo: build venv ## roll out 1024 games from Python and show what happened
 test: build venv lint verify test-go test-race test-python ## run everything
 
 lint: venv ## gofmt, vet, staticcheck, ceilings on lines, ruff, bandit
-	@unformatted=$$(gofmt -l env arena vec bridge internal cmd benchmarks); \
+	@unformatted=$$(gofmt -l env arena llm vec bridge internal cmd benchmarks); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...

@@ -24,15 +24,16 @@ type area struct {
 
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
-	{"env", "games: rules, observations, built-in agents", 23692},
+	{"env", "games: rules, observations, built-in agents", 23707},
 	{"vec", "many games stepped together, in batches", 3806},
-	{"bridge", "the server, its wire protocol, OpenEnv and MCP", 7194},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages, seats of language models", 17200},
-	{"cmd", "the command pommego", 4293},
+	{"bridge", "the server and its wire protocol", 5975},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 16768},
+	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3508},
+	{"cmd", "the command pommego", 4312},
 	{"internal", "crash-safe files, names of enumerations, the module under another path", 877},
-	{"python_client", "the Python client, its adapters and the original's API", 16653},
-	{"benchmarks", "what measures speed and strength", 1751},
-	{"docs", "scripts that write the games' pages, the pictures and the site", 493},
+	{"python_client", "the Python client, its adapters and the original's API", 17045},
+	{"benchmarks", "what measures speed and strength", 1921},
+	{"docs", "scripts that write the games' pages, the pictures and the site", 529},
 	{"tools", "what makes and verifies a release", 121},
 	{"", "anything else", 0},
 }

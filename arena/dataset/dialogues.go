@@ -6,10 +6,10 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"pommego/arena/orders"
 	"pommego/arena/scene"
-	"pommego/arena/words"
 	"pommego/env"
+	"pommego/llm/orders"
+	"pommego/llm/words"
 )
 
 // dialogueColumns are what layout Dialogues has in place of observations.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"pommego/arena/dialogue"
-	"pommego/arena/orders"
 	"pommego/arena/scene"
-	"pommego/arena/words"
+	"pommego/llm/dialogue"
+	"pommego/llm/orders"
+	"pommego/llm/words"
 )
 
 // dialogues is a data set of the layout in which one agent searches and one does not.

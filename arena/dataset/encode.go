@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"path/filepath"
 
-	"pommego/arena/dialogue"
-	"pommego/arena/words"
 	"pommego/env"
 	"pommego/internal/disk"
+	"pommego/llm/dialogue"
+	"pommego/llm/words"
 )
 
 // encoder writes episodes to data files, one file after the other. It belongs to

@@ -1,8 +1,8 @@
 package match
 
 import (
-	"pommego/arena/dialogue"
 	"pommego/env/record"
+	"pommego/llm/dialogue"
 )
 
 // Dialogues records the games of a match, and what language models read and answer in them, in a

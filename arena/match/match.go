@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"pommego/arena/dialogue"
 	"pommego/env"
+	"pommego/llm/dialogue"
 )
 
 // Result is how a match ended.

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"pommego/arena/dialogue"
 	"pommego/arena/scene"
 	"pommego/env"
+	"pommego/llm/dialogue"
 )
 
 // model is a language model behind a server with OpenAI's protocol. It is asked when nothing is

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"pommego/arena/dialogue"
 	"pommego/arena/match"
 	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/llm/dialogue"
 )
 
 // chat is a question of the protocol.

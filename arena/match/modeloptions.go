@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"pommego/arena/dialogue"
-	"pommego/arena/orders"
+	"pommego/llm/dialogue"
+	"pommego/llm/orders"
 )
 
 // extraField begins the options that are fields of each request, with values of JSON or else texts.

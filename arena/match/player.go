@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"pommego/arena/dialogue"
 	"pommego/env"
+	"pommego/llm/dialogue"
 )
 
 // Player plays one seat in one game after the other. It belongs to one

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"pommego/arena/dialogue"
-	"pommego/arena/orders"
+	"pommego/llm/dialogue"
+	"pommego/llm/orders"
 )
 
 // reply is what a server with OpenAI's protocol answers.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"pommego/arena/dialogue"
 	"pommego/arena/match"
 	"pommego/env"
+	"pommego/llm/dialogue"
 )
 
 // work plays missing games until there are none left or the context ends.

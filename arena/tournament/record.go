@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"pommego/arena/dialogue"
 	"pommego/env"
+	"pommego/llm/dialogue"
 )
 
 // Record is one finished game.

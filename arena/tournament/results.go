@@ -3,8 +3,8 @@ package tournament
 import (
 	"slices"
 
-	"pommego/arena/dialogue"
 	"pommego/env"
+	"pommego/llm/dialogue"
 )
 
 // Results are what a tournament's games show, without their times.

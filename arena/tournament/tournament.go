@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pommego/arena/dialogue"
 	"pommego/arena/ledger"
 	"pommego/arena/match"
 	"pommego/env"
 	"pommego/internal/disk"
+	"pommego/llm/dialogue"
 )
 
 // Tournament is a configuration that has been found playable. It is safe for

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/bridge"
-	"pommego/bridge/openenv"
 	"pommego/env/catalog"
+	"pommego/llm/openenv"
 )
 
 func newMCP() *cobra.Command {

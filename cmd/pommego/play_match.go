@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pommego/arena/dialogue"
 	"pommego/arena/match"
 	"pommego/arena/picture"
 	"pommego/arena/trace"
 	"pommego/arena/web/play"
 	"pommego/env"
 	"pommego/internal/disk"
+	"pommego/llm/dialogue"
 )
 
 func (o *playOptions) run(cmd *cobra.Command) error {

@@ -18,12 +18,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pommego/arena/dialogue"
 	"pommego/arena/match"
 	"pommego/bridge"
-	"pommego/bridge/openenv"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/llm/dialogue"
+	"pommego/llm/openenv"
 )
 
 // tokenVariable holds the token where no flag may show it to other users.

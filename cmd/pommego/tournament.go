@@ -16,12 +16,12 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"pommego/arena/dialogue"
 	"pommego/arena/ledger"
 	"pommego/arena/match"
 	"pommego/arena/tournament"
 	"pommego/arena/tournament/report"
 	"pommego/internal/enum"
+	"pommego/llm/dialogue"
 )
 
 func newTournament() *cobra.Command {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pommego/arena/dialogue"
 	"pommego/arena/trace"
 	"pommego/env/catalog"
+	"pommego/llm/dialogue"
 )
 
 // formats are the forms of files that can be checked. Recorded games can be shown, too.

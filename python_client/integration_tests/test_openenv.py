@@ -20,7 +20,7 @@ from openenv.core.generic_client import GenericEnvClient
 
 from chat import Stub
 
-MANIFEST = Path(__file__).resolve().parents[2] / "bridge" / "openenv" / "package"
+MANIFEST = Path(__file__).resolve().parents[2] / "llm" / "openenv" / "package"
 
 
 @pytest.fixture(scope="module")

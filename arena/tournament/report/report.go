@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"pommego/arena/dialogue"
 	"pommego/arena/tournament"
+	"pommego/llm/dialogue"
 )
 
 // Text writes the results: what was played in a sentence or two, and tables.

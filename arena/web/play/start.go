@@ -14,8 +14,8 @@ import (
 
 	"pommego/arena/match"
 	"pommego/arena/scene"
-	"pommego/arena/words"
 	"pommego/env"
+	"pommego/llm/words"
 )
 
 // Offer is a game that can be chosen on the start page.

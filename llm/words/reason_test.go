@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"pommego/arena/scene"
-	"pommego/arena/words"
 	"pommego/env"
+	"pommego/llm/words"
 )
 
 // claims are the sentences of which a reason consists.

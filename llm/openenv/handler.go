@@ -16,8 +16,8 @@ import (
 	"github.com/gorilla/websocket"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"pommego/arena/dialogue"
 	"pommego/bridge"
+	"pommego/llm/dialogue"
 )
 
 // fixed holds the answers that are always the same, by path, and with them OpenEnv's description of

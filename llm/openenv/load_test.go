@@ -18,7 +18,7 @@ import (
 
 // The load measurement runs if it is asked for:
 //
-//	go test ./bridge/openenv -run Load -v -sessions 10000 -binary $PWD/bin/pommego
+//	go test ./llm/openenv -run Load -v -sessions 10000 -binary $PWD/bin/pommego
 var (
 	sessions = flag.Int("sessions", 0, "how many sessions TestLoad opens; 0 skips it")
 	binary   = flag.String("binary", "", "the program pommego")

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"pommego/arena/orders"
 	"pommego/bridge"
+	"pommego/llm/orders"
 )
 
 // The codes of errors.

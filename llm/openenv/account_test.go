@@ -14,9 +14,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pommego/bridge"
-	"pommego/bridge/openenv"
 	"pommego/env/catalog"
 	"pommego/env/envtest"
+	"pommego/llm/openenv"
 )
 
 // long is a game in which a step takes a quarter of an hour unless it is ended.

@@ -6,11 +6,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"pommego/arena/dialogue"
 	"pommego/arena/scene"
-	"pommego/arena/words"
 	"pommego/bridge"
 	"pommego/env"
+	"pommego/llm/dialogue"
+	"pommego/llm/words"
 )
 
 // open is the name of an opponent that is another session.

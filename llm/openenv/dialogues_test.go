@@ -17,13 +17,13 @@ import (
 	"testing"
 	"time"
 
-	"pommego/arena/dialogue"
 	"pommego/arena/match"
 	"pommego/arena/trace"
 	"pommego/bridge"
-	"pommego/bridge/openenv"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/llm/dialogue"
+	"pommego/llm/openenv"
 )
 
 // turn is a line of a file of dialogues.

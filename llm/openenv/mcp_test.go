@@ -16,8 +16,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pommego/bridge"
-	"pommego/bridge/openenv"
 	"pommego/env/catalog"
+	"pommego/llm/openenv"
 )
 
 // caller is a session of tools.

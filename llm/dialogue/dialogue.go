@@ -4,10 +4,10 @@
 package dialogue
 
 import (
-	"pommego/arena/orders"
 	"pommego/arena/scene"
-	"pommego/arena/words"
 	"pommego/env"
+	"pommego/llm/orders"
+	"pommego/llm/words"
 )
 
 // Details are how much a view can tell. An image comes beside the full text: Seat.Picture.

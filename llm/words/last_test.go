@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"pommego/arena/words"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/llm/words"
 )
 
 // TestLast: a line on an answer that failed is not that of a stop, and one without an answer is empty.

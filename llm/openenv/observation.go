@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"pommego/arena/orders"
 	"pommego/arena/scene"
-	"pommego/arena/words"
+	"pommego/llm/orders"
+	"pommego/llm/words"
 )
 
 // observation is the answer to a session. Reward is nil at the start.

@@ -12,11 +12,11 @@ import (
 	"slices"
 	"time"
 
-	"pommego/arena/dialogue"
-	"pommego/arena/orders"
 	"pommego/bridge"
 	"pommego/env"
 	"pommego/env/record"
+	"pommego/llm/dialogue"
+	"pommego/llm/orders"
 )
 
 // options is what a reset may say. All of it may be left out.

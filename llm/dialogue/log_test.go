@@ -11,13 +11,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"pommego/arena/dialogue"
 	"pommego/arena/scene"
 	"pommego/arena/trace"
-	"pommego/arena/words"
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/env/record"
+	"pommego/llm/dialogue"
+	"pommego/llm/words"
 )
 
 var formats = trace.Formats(append(catalog.Formats(), dialogue.Formats(catalog.Formats())...))

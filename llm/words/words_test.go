@@ -14,10 +14,10 @@ import (
 	"pommego/arena/scene"
 	"pommego/arena/trace"
 	"pommego/arena/trace/tracetest"
-	"pommego/arena/words"
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/env/record"
+	"pommego/llm/words"
 )
 
 var update = flag.Bool("update", false, "write testdata anew")

@@ -20,10 +20,10 @@ import (
 	"github.com/gorilla/websocket"
 	"go.uber.org/goleak"
 
-	"pommego/arena/words"
 	"pommego/bridge"
-	"pommego/bridge/openenv"
 	"pommego/env/catalog"
+	"pommego/llm/openenv"
+	"pommego/llm/words"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

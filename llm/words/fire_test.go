@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"pommego/arena/scene"
-	"pommego/arena/words"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/llm/words"
 )
 
 // game is a game that was played, with its steps, and what is legal and foreseen in each for each

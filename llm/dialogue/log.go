@@ -9,10 +9,10 @@ import (
 	"slices"
 	"sync"
 
-	"pommego/arena/orders"
-	"pommego/arena/words"
 	"pommego/env"
 	"pommego/env/record"
+	"pommego/llm/orders"
+	"pommego/llm/words"
 )
 
 // format names the form of the lines, earlier that of release 0.1, whose views were told in other words.
