@@ -34,7 +34,6 @@ type followed struct {
 
 	mu     sync.Mutex
 	feed   scene.Feed
-	find   *scene.Finder
 	at     vec.LiveGame
 	acted  []uint8     // the last actions
 	missed []env.Event // since the last position that is kept
@@ -58,9 +57,8 @@ func (f *followed) Begun(at vec.LiveGame) {
 	}
 	f.at, f.missed = at, nil
 	f.shown = f.env.shown.last()
-	f.feed.Begin(head)
+	f.feed.Begin(head, at.Match)
 	f.played = &episode{game: at.Game, head: head, start: at.Match.Append(nil)}
-	f.find = scene.NewFinder(&head, at.Match)
 	f.keep(scene.Describe(spec, at.Match, at.Tracker, nil))
 }
 
@@ -123,8 +121,7 @@ func (f *followed) describe(shown int) {
 }
 
 func (f *followed) keep(s scene.Step) {
-	f.find.Find(&s, f.at.Match)
-	f.feed.Add(s)
+	f.feed.Add(s, f.at.Match)
 	f.behind, f.when = false, time.Now()
 }
 

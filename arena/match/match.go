@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"pommego/arena/scene"
 	"pommego/env"
 	"pommego/llm/dialogue"
 )
@@ -70,6 +71,19 @@ type Moment struct {
 
 	players []Player
 	asked   env.SeatSet // in the step just made
+}
+
+// Describe adds the position to a feed, with that of a new game what is to be said of it.
+func (at *Moment) Describe(to *scene.Feed, names []string, note string) {
+	spec := at.Game.Spec()
+	if at.Actions == nil {
+		head := scene.HeadOf(spec, at.Match)
+		head.Seed, head.Names, head.Note = at.Seed.Value, names, note
+		to.Begin(head, at.Match)
+	}
+	step := scene.Describe(spec, at.Match, at.Tracker, at.Actions)
+	step.Thoughts = at.Thoughts()
+	to.Add(step, at.Match)
 }
 
 // Thoughts is what the seats that searched based the step's actions on. Call it only within Watch.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	xdraw "golang.org/x/image/draw"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/inconsolata"
 	"golang.org/x/image/math/fixed"
@@ -53,6 +54,7 @@ func Film(g *scene.Game, seat int) (pictures []Picture) {
 	return pictures
 }
 
+// In pixels of small boards, of which those of large ones have several.
 const (
 	letterTile = 32 // the least size of cells with a strip below them
 	line, edge = 24, 8
@@ -64,8 +66,10 @@ func (p *Painter) stripHeight(pic *Picture) int {
 	if pic.Strip == nil || p.tile < letterTile {
 		return 0
 	}
-	return 2*line + edge
+	return p.stripScale() * (2*line + edge)
 }
+
+func (p *Painter) stripScale() int { return max(1, p.tile/48) }
 
 // strip draws the strip of a picture below its board.
 func (p *Painter) strip(img *image.RGBA, pic *Picture) {
@@ -79,6 +83,8 @@ func (p *Painter) strip(img *image.RGBA, pic *Picture) {
 		}
 		return image.NewUniform(colourOf(light, 0, p.dark))
 	}
+	scale := p.stripScale()
+	width := area.Dx() / scale
 	ink, soft := colour("ink", "white"), colour("wall", "wall3")
 	draw.Draw(img, area, colour("white", "fog"), image.Point{}, draw.Src)
 	write := func(text string, left, right, row int, ink image.Image, face font.Face) {
@@ -86,20 +92,24 @@ func (p *Painter) strip(img *image.RGBA, pic *Picture) {
 		if most := max((right-left)/letter, 1); len(runes) > most {
 			runes = append(runes[:most-1], '~')
 		}
-		pen := font.Drawer{Dst: img, Src: ink, Face: face, Dot: fixed.P(left, area.Min.Y+row*line+20)}
+		small := image.NewRGBA(image.Rect(0, 0, letter*len(runes), line))
+		pen := font.Drawer{Dst: small, Src: ink, Face: face, Dot: fixed.P(0, 20)}
 		pen.DrawString(string(runes))
+		at := area.Min.Add(image.Pt(left, row*line).Mul(scale))
+		to := image.Rectangle{at, at.Add(small.Rect.Max.Mul(scale))}
+		xdraw.CatmullRom.Scale(img, to, small, small.Rect, draw.Over, nil)
 	}
 	for i, m := range pic.Strip.Seats {
-		at := image.Pt(i*area.Dx()/len(pic.Strip.Seats)+edge, area.Min.Y+4)
-		d := p.draw(sprite{m.Sprite, line - 2, m.Colour, fmt.Sprint(i)})
-		draw.Draw(img, d.Rect.Add(at), d.RGBA, image.Point{}, draw.Over)
+		left := i*width/len(pic.Strip.Seats) + edge
+		d := p.draw(sprite{m.Sprite, scale * (line - 2), m.Colour, fmt.Sprint(i)})
+		draw.Draw(img, d.Rect.Add(image.Pt(left, 4).Mul(scale).Add(area.Min)), d.RGBA, image.Point{}, draw.Over)
 		named := ink
 		if m.Sprite == "out" {
 			named = soft
 		}
-		write(m.Text, at.X+line+2, (i+1)*area.Dx()/len(pic.Strip.Seats), 0, named, inconsolata.Bold8x16)
+		write(m.Text, left+line+2, (i+1)*width/len(pic.Strip.Seats), 0, named, inconsolata.Bold8x16)
 	}
-	end := area.Dx() - edge - letter*len(project)
+	end := width - edge - letter*len(project)
 	write(pic.Strip.Words, edge, end-letter, 1, ink, inconsolata.Regular8x16)
-	write(project, end, area.Dx(), 1, soft, inconsolata.Bold8x16)
+	write(project, end, width, 1, soft, inconsolata.Bold8x16)
 }

@@ -5,13 +5,16 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"pommego/env"
 )
 
-// Feed has the positions of games that are played one after the other, for those who look on. It is not safe
-// for concurrent use.
+// Feed has the positions of games that are played one after the other, with what a Finder finds in them, for those
+// who look on. It is not safe for concurrent use.
 type Feed struct {
 	Most int // positions that are kept, the last; 0: all
 
+	find *Finder
 	head *Head // of the game that is played
 	game int   // its number, from 1
 	gone int   // positions before those that are kept
@@ -38,11 +41,14 @@ type Line struct {
 	End  string `json:"end,omitempty"`  // why nothing more comes
 }
 
-// Begin begins another game.
-func (f *Feed) Begin(head Head) { f.head, f.game = &head, f.game+1 }
+// Begin begins another game, at whose start m stands.
+func (f *Feed) Begin(head Head, m env.Match) {
+	f.head, f.game, f.find = &head, f.game+1, NewFinder(&head, m)
+}
 
-// Add adds a whole position of the game.
-func (f *Feed) Add(s Step) {
+// Add adds the next whole position of the game, at which m stands.
+func (f *Feed) Add(s Step, m env.Match) {
+	f.find.Find(&s, m)
 	if f.Most > 0 && len(f.kept) == f.Most {
 		f.forget(f.Most / 4)
 	}

@@ -11,10 +11,11 @@ import (
 // TestFeed sends a viewer the rest of the game that it is shown, and then the last game, whatever it missed.
 func TestFeed(t *testing.T) {
 	f, v := scene.Feed{Most: 8}, scene.Viewer{}
+	add := func(step int) { f.Add(scene.Step{Step: step, Status: &scene.Status{Over: true}}, nil) }
 	play := func(name string, steps ...int) {
-		f.Begin(scene.Head{Env: name})
+		f.Begin(scene.Head{Env: name}, nil)
 		for _, step := range steps {
-			f.Add(scene.Step{Step: step})
+			add(step)
 		}
 	}
 	want := func(reason, want string) {
@@ -35,13 +36,13 @@ func TestFeed(t *testing.T) {
 	play("a", 0, 1)
 	want("a game has begun", "a 0 1")
 	want("nothing is new", "")
-	f.Add(scene.Step{Step: 2})
+	add(2)
 	play("b", 0)
 	play("c", 0, 1)
 	want("two games began since", "2")
 	want("and then", "c 0 1")
 	for step := range 20 {
-		f.Add(scene.Step{Step: step + 2})
+		add(step + 2)
 	}
 	want("more positions came than are kept", "14 15 16 17 18 19 20 21")
 	if g := f.Game(); g.Env != "c" || len(g.Steps) != 8 || f.Last().Step != 21 {

@@ -16,31 +16,26 @@ type Game struct {
 
 // Read describes a recorded game from where it stands to its end.
 func Read(r record.Replay) (*Game, error) {
-	var steps []Step
-	var find *Finder
-	g := new(Game)
+	var feed Feed
 	err := r.Follow(func(at record.Moment) error {
 		spec := at.Game.Spec()
 		if at.Actions == nil {
-			g.Head = HeadOf(spec, at.Match)
-			find = NewFinder(&g.Head, at.Match)
+			feed.Begin(HeadOf(spec, at.Match), at.Match)
 		}
 		step := describe(spec, at.Match, at.Shown, at.Tracker, at.Actions)
-		find.Find(&step, at.Match)
 		step.Thoughts = at.Thoughts
-		steps = append(steps, step)
+		feed.Add(step, at.Match)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	info := r.Info()
+	g, info := feed.Game(), r.Info()
 	g.Env, g.Seed, g.Note, g.Names = info.EnvID, info.Seed, info.Note, info.Policies
 	if info.Name != "" {
 		g.Note = fmt.Sprintf("%s (%s)", info.Name, info.Note)
 	}
-	fallEarlier(steps)
-	g.Steps = steps
+	fallEarlier(g.Steps)
 	return g, nil
 }
 
@@ -83,16 +78,12 @@ func Played(game env.Game, m env.Match, actions []uint8) *Game {
 	spec := game.Spec()
 	t := game.NewTrackers(1, true)[0]
 	t.Begin(m)
-	g := &Game{Head: HeadOf(spec, m)}
-	find := NewFinder(&g.Head, m)
-	add := func(actions []uint8) {
-		g.Steps = append(g.Steps, Describe(spec, m, t, actions))
-		find.Find(&g.Steps[len(g.Steps)-1], m)
-	}
-	add(nil)
+	var feed Feed
+	feed.Begin(HeadOf(spec, m), m)
+	feed.Add(Describe(spec, m, t, nil), m)
 	for own := range slices.Chunk(actions, spec.Seats*len(spec.Actions)) {
 		t.Step(m, own)
-		add(own)
+		feed.Add(Describe(spec, m, t, own), m)
 	}
-	return g
+	return feed.Game()
 }

@@ -30,7 +30,7 @@ func (d *dataSet) Listing() (*Listing, error) { return d.list() }
 func (d *dataSet) read() (*Listing, error) {
 	list := &Listing{
 		Kind: "dataset", Title: filepath.Base(d.set.Folder), Env: d.set.Manifest.Env.ID, Games: []Entry{},
-		Notes: []string{fmt.Sprintf("%d steps", d.set.Manifest.Steps)},
+		Notes: []string{fmt.Sprintf("%d steps", d.set.Manifest.Steps)}, Charts: d.charts(),
 	}
 	err := d.set.Episodes(func(e *dataset.Episode) error {
 		entry := Entry{Game: e.Game, Agents: d.set.Names(e), Steps: e.Steps, Results: e.Results}
@@ -40,9 +40,10 @@ func (d *dataSet) read() (*Listing, error) {
 		list.Games = append(list.Games, entry)
 		return nil
 	})
-	list.draw(d.charts()...)
 	return list, err
 }
+
+const mostCharts = 12
 
 func (d *dataSet) charts() []Chart {
 	if d.set.Manifest.Statistics == nil { // manifests come from anyone
@@ -58,7 +59,7 @@ func (d *dataSet) charts() []Chart {
 		charts = append(charts, Chart{a.Agent + ": " + moves.Name, moves.Names, a.Choices})
 	}
 	charts[0] = deaths(counted)
-	return charts[:min(len(charts), mostBars)]
+	return charts[:min(len(charts), mostCharts)]
 }
 
 func (d *dataSet) Game(number int) (*scene.Game, error) {

@@ -51,31 +51,46 @@ func joined(name string) string {
 	return all.String()
 }
 
-// shell is the page with its style and script in it, and the content security policy that
-// allows nothing else. Files that are written hold it themselves.
-var shell = sync.OnceValues(func() (page, policy string) {
-	style, script := asset("style.css"), joined("page")
-	page = replace(asset("index.html"), `<link rel="stylesheet" href="style.css">`, "<style>"+style+"</style>")
-	page = replace(page, `<script type="module" src="page.js"></script>`, `<script type="module">`+script+"</script>")
-	policy = fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; "+
-		"form-action 'none'", digest(script), digest(style))
-	return replace(page, "</title>", "</title>\n"+`<meta name="policy" content="`+policy+`">`), policy
+// shell is a page with its style and script in it.
+type shell struct {
+	page   string
+	policy string // the content security policy that allows nothing else; files that are written hold it themselves
+	zipped []byte // the page, compressed
+	tag    string // what that is cached by
+}
+
+// shells are the pages by their paths: each has the modules that it needs.
+var shells = sync.OnceValue(func() map[string]shell {
+	return map[string]shell{"/": shellOf("main"), "/live.html": shellOf("live"), "/play.html": shellOf("play")}
 })
+
+func shellOf(module string) shell {
+	style, script := asset("style.css"), joined(module)
+	page := replace(asset("index.html"), `<link rel="stylesheet" href="style.css">`, "<style>"+style+"</style>")
+	page = replace(page, `<script type="module" src="main.js"></script>`, `<script type="module">`+script+"</script>")
+	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; "+
+		"form-action 'none'", digest(script), digest(style))
+	page = replace(page, "</title>", "</title>\n"+`<meta name="policy" content="`+policy+`">`)
+	zipped := pack(func(w io.Writer) { io.WriteString(w, page) })
+	return shell{page, policy, zipped, fmt.Sprintf(`"%x"`, sha256.Sum256(zipped))}
+}
 
 // WriteFile writes a page with one game as one file, which needs nothing else and
 // asks for nothing. It begins with what a seat sees, with everything if that is
 // env.NoSeat.
 func WriteFile(w io.Writer, title string, g *scene.Game, seat int) error {
-	held, err := pack(struct {
-		Title string      `json:"title"`
-		View  int         `json:"view"`
-		Game  *scene.Game `json:"game"`
-	}{title, seat, g.Patched()})
+	var err error
+	held := base64.StdEncoding.EncodeToString(pack(func(w io.Writer) {
+		err = json.NewEncoder(w).Encode(struct {
+			Title string      `json:"title"`
+			View  int         `json:"view"`
+			Game  *scene.Game `json:"game"`
+		}{title, seat, g.Patched()})
+	}))
 	if err != nil {
 		return err
 	}
-	page, _ := shell()
-	page = replace(page, "<title>pommego</title>", "<title>"+html.EscapeString(title+": "+g.Env)+"</title>")
+	page := replace(shells()["/"].page, "<title>pommego</title>", "<title>"+html.EscapeString(title+": "+g.Env)+"</title>")
 	page = replace(page, `name="policy"`, `http-equiv="Content-Security-Policy"`)
 	page = replace(page, `<script id="held" type="text/plain">`, `<script id="held" type="text/plain">`+held)
 	_, err = io.WriteString(w, page)
@@ -89,18 +104,13 @@ func replace(page, part, by string) string {
 	return strings.Replace(page, part, by, 1)
 }
 
-// pack is a value as JSON, compressed, in letters.
-func pack(v any) (string, error) {
+// pack compresses what is written.
+func pack(write func(io.Writer)) []byte {
 	var out bytes.Buffer
-	zipped, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return "", err
-	}
-	if err := json.NewEncoder(zipped).Encode(v); err != nil {
-		return "", err
-	}
-	err = zipped.Close()
-	return base64.StdEncoding.EncodeToString(out.Bytes()), err
+	zipped, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	write(zipped)
+	zipped.Close()
+	return out.Bytes()
 }
 
 // asset is one of the page's files, or the module with the sprites.

@@ -56,7 +56,7 @@ func (t *tournamentLog) listed() (*Listing, error) {
 			}
 		}
 	}
-	list.draw(deaths(counted))
+	list.Charts = []Chart{deaths(counted)}
 	return list, nil
 }
 
@@ -75,22 +75,15 @@ func (t *tournamentLog) Game(number int) (*scene.Game, error) {
 	r := &kept.Records[at]
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
-	g, find := new(scene.Game), (*scene.Finder)(nil)
+	var feed scene.Feed
 	err = kept.Replay(ctx, r, func(at match.Moment) error {
-		spec := at.Game.Spec()
-		if at.Actions == nil { // the last game is shown, those before it were ties
-			*g = scene.Game{Head: scene.HeadOf(spec, at.Match)}
-			find = scene.NewFinder(&g.Head, at.Match)
-		}
-		step := scene.Describe(spec, at.Match, at.Tracker, at.Actions)
-		step.Thoughts = at.Thoughts()
-		find.Find(&step, at.Match)
-		g.Steps = append(g.Steps, step)
+		at.Describe(&feed, r.Agents, "")
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	g.Names, g.Seed = r.Agents, r.Seed
+	g := feed.Game() // the last one: those before it were ties
+	g.Seed = r.Seed
 	return g, nil
 }

@@ -2,12 +2,11 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"fmt"
+	"image/png"
 	"math"
 	"net/http"
 	"net/url"
-	"os/exec"
 	"slices"
 	"strconv"
 
@@ -20,35 +19,28 @@ import (
 const (
 	videoPixels           = 128 << 20
 	smallTile, normalTile = 8, 48
+	pictureTile           = 96 // of single pictures
 	videoRate             = 10 // steps a second
 )
 
-// videos is the kinds of videos that can be made here.
-func videos() []string {
-	if _, err := exec.LookPath("ffmpeg"); err != nil {
-		return []string{"gif"}
-	}
-	return []string{"gif", "mp4"}
-}
-
-// video sends a game as a video, as the seat sees it that is asked for.
-func (h *handler) video(w http.ResponseWriter, r *http.Request) {
+// picture sends a game as an animation (gif), or the first step that is asked for (png), as the seat sees it that
+// is asked for.
+func (h *handler) picture(w http.ResponseWriter, r *http.Request) {
 	kind := r.PathValue("kind")
-	if !slices.Contains(h.videos, kind) {
-		http.Error(w, fmt.Sprintf("the video is to be %q, want one of %q: mp4 needs ffmpeg", kind, h.videos),
-			http.StatusNotFound)
+	if kind != "gif" && kind != "png" {
+		http.Error(w, fmt.Sprintf("the picture is to be %q, want gif or png", kind), http.StatusNotFound)
 		return
 	}
-	content, err := h.film(r, kind)
+	content, err := h.film(r, kind == "gif")
 	if err != nil {
 		answer(w, nil, err)
 		return
 	}
-	w.Header().Set("Content-Type", map[string]string{"gif": "image/gif", "mp4": "video/mp4"}[kind])
+	w.Header().Set("Content-Type", "image/"+kind)
 	w.Write(content)
 }
 
-func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
+func (h *handler) film(r *http.Request, moves bool) ([]byte, error) {
 	h.drawing.Lock()
 	defer h.drawing.Unlock()
 	if err := r.Context().Err(); err != nil { // the page did not wait
@@ -70,11 +62,13 @@ func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
 		return nil, fmt.Errorf("the game has %d steps, too many for a video: save it as one file", len(g.Steps)-1)
 	}
 	var out bytes.Buffer
-	err = picture.WriteGIF(r.Context(), &out, picture.NewPainter(tile, false), picture.Film(g, seat), videoRate)
-	if err != nil || kind == "gif" {
+	film := picture.Film(g, seat)
+	if !moves {
+		err = png.Encode(&out, picture.NewPainter(pictureTile, false).Image(&film[0]))
 		return out.Bytes(), err
 	}
-	return encoded(r.Context(), out.Bytes())
+	err = picture.WriteGIF(r.Context(), &out, picture.NewPainter(tile, false), film, videoRate)
+	return out.Bytes(), err
 }
 
 // part is the game from step from to step to, where these are given.
@@ -102,19 +96,4 @@ func tileOf(tiles int) int {
 	for ; tile*tile*tiles > videoPixels; tile -= 4 {
 	}
 	return tile
-}
-
-// encoded turns a GIF into MP4, whose width and height are even, in parts, so that it needs no file. Of a
-// longer GIF ffmpeg reads parts twice, which a pipe alone does not allow.
-func encoded(ctx context.Context, animation []byte) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "ffmpeg", "-loglevel", "error", "-f", "gif", "-i", "cache:pipe:0",
-		"-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2",
-		"-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "pipe:1")
-	var said bytes.Buffer
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(animation), &said
-	video, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("ffmpeg: %w: %s", err, &said)
-	}
-	return video, nil
 }

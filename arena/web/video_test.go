@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"image/gif"
-	"math/rand/v2"
+	"image/png"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,13 +14,10 @@ import (
 	"time"
 
 	"pommego/arena/scene"
-	"pommego/env"
-	"pommego/env/catalog"
 )
 
 // TestVideo makes a GIF of a game of each of the three games, as a seat or everybody sees it.
 func TestVideo(t *testing.T) {
-	t.Setenv("PATH", t.TempDir()) // without ffmpeg
 	h, path := serving(t)
 	for number, seat := range map[int]string{1: "0", 2: "-1", 3: "1"} {
 		g, err := Recorded(path, formats).Game(number)
@@ -46,13 +40,16 @@ func TestVideo(t *testing.T) {
 	if err != nil || len(video.Image) > 4 || video.Config.Height <= video.Config.Width {
 		t.Errorf("of steps 2 to 5 with a strip %d is answered: %v, %+v", w.Code, err, video)
 	}
+	w = ask(h, nil, "GET", "/api/game/1/png?seat=0&from=5&to=5", nil)
+	if still, err := png.Decode(w.Body); err != nil || still.Bounds().Dx()%pictureTile != 0 {
+		t.Errorf("of step 5 alone %d is answered: %v", w.Code, err)
+	}
 	for _, tc := range []struct {
 		reason, path string
 		change       func(*http.Request)
 		want         int
 	}{
 		{"without a token", "/api/game/1/gif?seat=-1", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
-		{"without ffmpeg", "/api/game/1/mp4?seat=-1", nil, 404},
 		{"another kind", "/api/game/1/exe?seat=-1", nil, 404},
 		{"no such game", "/api/game/9/gif?seat=-1", nil, 404},
 		{"no such seat", "/api/game/1/gif?seat=2", nil, 422},
@@ -143,48 +140,4 @@ func TestNobodyWaits(t *testing.T) {
 	r.Host = "127.0.0.1:1"
 	r.Header.Set("Authorization", "Bearer secret")
 	h.ServeHTTP(httptest.NewRecorder(), r)
-}
-
-// TestMP4 makes a video of a whole game with the ffmpeg that is installed, and says what one says that fails.
-func TestMP4(t *testing.T) {
-	for _, name := range []string{"ffmpeg", "ffprobe"} {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skip(err)
-		}
-	}
-	listed, _ := serving(t)
-	var part Part
-	unzipped(t, ask(listed, nil, "GET", "/api/listing", nil), &part)
-	if strings.Join(part.Videos, " ") != "gif mp4" {
-		t.Errorf("there are %q", part.Videos)
-	}
-	game, err := catalog.Game("PommeTeamCompetition-v0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, rng, actions := game.New(1)[0], rand.New(rand.NewPCG(1, 2)), []byte(nil)
-	m.Reset(env.Seed{Value: 3})
-	for range 4 * 200 {
-		actions = append(actions, byte(rng.IntN(5)))
-	}
-	g := scene.Played(game, m, actions)
-	w := ask(filming(t, func() *scene.Game { return g }), nil, "GET", "/api/game/1/mp4?seat=-1", nil)
-	if kind := w.Header().Get("Content-Type"); w.Code != 200 || kind != "video/mp4" {
-		t.Fatalf("answered %d %s: %s", w.Code, kind, w.Body)
-	}
-	probe := exec.Command("ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of",
-		"csv", "-i", "pipe:0")
-	probe.Stdin = w.Body
-	frames, err := probe.CombinedOutput()
-	if want := fmt.Sprintf("stream,%d\n", len(g.Steps)); err != nil || string(frames) != want {
-		t.Errorf("the video has %s (%v), want %s", frames, err, want)
-	}
-
-	folder := t.TempDir()
-	t.Setenv("PATH", folder)
-	os.WriteFile(filepath.Join(folder, "ffmpeg"), []byte("#!/bin/sh\necho no codec >&2; exit 1\n"), 0o700)
-	w = ask(filming(t, func() *scene.Game { return g }), nil, "GET", "/api/game/1/mp4?seat=0", nil)
-	if w.Code != 422 || !strings.Contains(w.Body.String(), "no codec") {
-		t.Errorf("a failure is answered %d %s", w.Code, w.Body)
-	}
 }

@@ -29,7 +29,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -66,15 +65,11 @@ type Config struct {
 	Handlers map[string]http.HandlerFunc
 }
 
-// pages are the paths of the page, which tells by them what it is.
-var pages = []string{"/{$}", "/live.html", "/play.html"}
-
 type handler struct {
 	Config
 	token [sha256.Size]byte
 	mux   *http.ServeMux
 
-	videos  []string   // the kinds that can be made
 	drawing sync.Mutex // one at a time
 }
 
@@ -83,13 +78,12 @@ func New(c Config) (http.Handler, error) {
 	if c.Token == "" {
 		return nil, errors.New("web: Config needs a Token")
 	}
-	h := &handler{Config: c, token: sha256.Sum256([]byte(c.Token)), mux: http.NewServeMux(),
-		videos: videos()}
-	for _, path := range pages {
-		h.mux.HandleFunc("GET "+path, servePage)
+	h := &handler{Config: c, token: sha256.Sum256([]byte(c.Token)), mux: http.NewServeMux()}
+	for path := range shells() {
+		h.mux.HandleFunc("GET "+path+map[string]string{"/": "{$}"}[path], servePage)
 	}
 	if h.Games != nil {
-		h.mux.HandleFunc("GET /api/game/{number}/{kind}", h.video)
+		h.mux.HandleFunc("GET /api/game/{number}/{kind}", h.picture)
 		h.mux.HandleFunc("GET /api/listing", h.listing)
 		h.mux.HandleFunc("GET /api/game/{number}", h.game)
 	}
@@ -102,12 +96,15 @@ func New(c Config) (http.Handler, error) {
 // ServeHTTP answers requests of the page that comes from here, and no others.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := w.Header()
-	_, policy := shell()
+	shell, ok := shells()[r.URL.Path]
+	if !ok {
+		shell = shells()["/"]
+	}
 	framers := "'none'"
 	if r.URL.Path == "/" && r.URL.Query().Has("embed") { // where nothing can be changed
 		framers = "http://127.0.0.1:* http://localhost:*"
 	}
-	head.Set("Content-Security-Policy", policy+"; connect-src 'self'; frame-ancestors "+framers)
+	head.Set("Content-Security-Policy", shell.policy+"; connect-src 'self'; frame-ancestors "+framers)
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "no-referrer")
 	head.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -139,38 +136,19 @@ func (h *handler) admits(r *http.Request) bool {
 	return ok && subtle.ConstantTimeCompare(sum[:], h.token[:]) == 1
 }
 
-// zipped is the page, compressed, and what it is cached by.
-var zipped = sync.OnceValues(func() (content []byte, tag string) {
-	var out bytes.Buffer
-	to, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	page, _ := shell()
-	io.WriteString(to, page)
-	to.Close()
-	return out.Bytes(), fmt.Sprintf(`"%x"`, sha256.Sum256(out.Bytes()))
-})
-
-// servePage serves the page to those who do not have it yet.
+// servePage serves a page to those who do not have it yet.
 func servePage(w http.ResponseWriter, r *http.Request) {
-	content, tag := zipped()
-	head := w.Header()
+	shell, head := shells()[r.URL.Path], w.Header()
 	head.Set("Content-Type", "text/html; charset=utf-8")
 	head.Set("Content-Encoding", "gzip") // which every browser with modules reads
 	head.Set("Cache-Control", "no-cache")
-	head.Set("ETag", tag)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+	head.Set("ETag", shell.tag)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(shell.zipped))
 }
 
-func (h *handler) listing(w http.ResponseWriter, r *http.Request) {
+func (h *handler) listing(w http.ResponseWriter, _ *http.Request) {
 	list, err := h.Games.Listing()
-	if err != nil {
-		answer(w, nil, err)
-		return
-	}
-	part, err := list.PartOf(r.URL.Query())
-	if err == nil {
-		part.Videos = h.videos
-	}
-	answer(w, part, err)
+	answer(w, list, err)
 }
 
 func (h *handler) game(w http.ResponseWriter, r *http.Request) {

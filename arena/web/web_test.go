@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -96,8 +95,12 @@ func TestWhoMayAsk(t *testing.T) {
 		if w.Code != tc.want {
 			t.Errorf("%s: %s is answered %d %s, want %d", tc.reason, tc.path, w.Code, w.Body, tc.want)
 		}
-		_, own := shell()
-		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, own) || strings.Contains(csp, "unsafe") {
+		own, ok := shells()[tc.path]
+		if !ok {
+			own = shells()["/"]
+		}
+		csp := w.Header().Get("Content-Security-Policy")
+		if !strings.HasPrefix(csp, own.policy) || strings.Contains(csp, "unsafe") {
 			t.Errorf("%s: the policy is %q", tc.reason, csp)
 		}
 	}
@@ -208,117 +211,64 @@ func TestOneFile(t *testing.T) {
 	}
 }
 
-// TestModules: the page has all modules, each after those that it imports.
+// TestModules: the pages have all modules, each after those that it imports.
 func TestModules(t *testing.T) {
 	files, err := embedded.ReadDir("app")
 	if err != nil {
 		t.Fatal(err)
 	}
-	script := joined("page")
+	found := map[string]bool{}
+	for _, entry := range []string{"main", "live", "play"} {
+		script := joined(entry)
+		for _, f := range files {
+			name, isModule := strings.CutSuffix(f.Name(), ".js")
+			at := strings.Index(script, "\npommego."+name+" = ")
+			if !isModule || at < 0 {
+				continue
+			}
+			found[f.Name()] = true
+			for _, line := range importLine.FindAllStringSubmatch(asset(f.Name()), -1) {
+				if before := strings.Index(script, "\npommego."+line[2]+" = "); before < 0 || before > at {
+					t.Errorf("%s imports %s.js, which stands after it", f.Name(), line[2])
+				}
+			}
+		}
+		if left := regexp.MustCompile(`(?m)^(import|export)\b.*`).FindString(script); left != "" {
+			t.Errorf("a page's script has the line %q, which no script may have", left)
+		}
+	}
 	for _, f := range files {
-		name, isModule := strings.CutSuffix(f.Name(), ".js")
-		at := strings.Index(script, "\npommego."+name+" = ")
-		if !isModule {
-			continue
+		if strings.HasSuffix(f.Name(), ".js") && !found[f.Name()] {
+			t.Errorf("no page has %s", f.Name())
 		}
-		if at < 0 {
-			t.Errorf("the page lacks %s", f.Name())
-		}
-		for _, line := range importLine.FindAllStringSubmatch(asset(f.Name()), -1) {
-			if before := strings.Index(script, "\npommego."+line[2]+" = "); before > at {
-				t.Errorf("%s imports %s.js, which stands after it", f.Name(), line[2])
-			}
-		}
-	}
-	if left := regexp.MustCompile(`(?m)^(import|export)\b.*`).FindString(script); left != "" {
-		t.Errorf("the page's script has the line %q, which no script may have", left)
 	}
 }
 
-// TestThePageIsKept: the page is one file, compressed, and is sent once.
-func TestThePageIsKept(t *testing.T) {
+// TestPagesAreKept: each page is one file, compressed, and is sent once.
+func TestPagesAreKept(t *testing.T) {
 	h, _ := serving(t)
-	first := ask(h, nil, "GET", "/", nil)
-	tag, size := first.Header().Get("ETag"), first.Body.Len()
-	in, err := gzip.NewReader(first.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(in)
-	if page, _ := shell(); err != nil || string(text) != page {
-		t.Errorf("the page is %d bytes (%v), want the %d of the shell", len(text), err, len(page))
-	}
-	if regexp.MustCompile(`<link rel="stylesheet"|<script[^>]* src=`).Match(text) || size > 51_000 {
-		t.Errorf("the page of %d bytes asks for other files, or is larger than 51 kB", size)
-	}
-	again := func(r *http.Request) { r.Header.Set("If-None-Match", tag) }
-	if w := ask(h, again, "GET", "/play.html", nil); tag == "" || w.Code != http.StatusNotModified || w.Body.Len() > 0 {
-		t.Errorf("a page that has %s is answered %d with %d bytes, want 304 and none", tag, w.Code, w.Body.Len())
-	}
-}
-
-// TestPartOf asks for parts of a listing.
-func TestPartOf(t *testing.T) {
-	l := &Listing{Pairs: []int{}, Games: []Entry{
-		{Game: 1, Agents: []string{"a", "b"}, Steps: 30, Results: results("won", "lost"), Seed: 5},
-		{Game: 2, Agents: []string{"b", "a"}, Steps: 20, Results: results("won", "lost")},
-		{Game: 3, Agents: []string{"a", "a"}, Steps: 10, Results: results("tied", "tied")},
-		{Game: 4, Agents: []string{"c", "b"}, Steps: 40, Results: results("lost", "won"), Note: "long"},
-	}}
-	for query, want := range map[string][]int{
-		"": {1, 2, 3, 4}, "down=1": {4, 3, 2, 1}, "sort=steps": {3, 2, 1, 4}, "sort=winner": {1, 2, 4, 3}, "from=3": {4},
-		"from=9":  {},
-		"agent=a": {1, 2, 3}, "agent=a&against=b": {1, 2}, "agent=a&against=a": {3}, "against=c": {4},
-		"agent=a&or=c":       {1, 2, 3, 4},
-		"agent=a&result=won": {1}, "agent=a&result=lost": {2}, "result=tied": {3}, "result=won": {1, 2, 4},
-		"result=lost": {1, 2, 4},
-		"find=LONG":   {4}, "find=b+20": {2}, "find=nothing": {},
-	} {
-		values, err := url.ParseQuery(query)
+	for path, shell := range shells() {
+		first := ask(h, nil, "GET", path, nil)
+		tag, size := first.Header().Get("ETag"), first.Body.Len()
+		in, err := gzip.NewReader(first.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		part, err := l.PartOf(values)
-		if err != nil {
-			t.Fatal(err)
+		text, err := io.ReadAll(in)
+		if err != nil || string(text) != shell.page {
+			t.Errorf("%s is %d bytes (%v), want the %d of the shell", path, len(text), err, len(shell.page))
 		}
-		got := []int{}
-		for _, e := range part.Games {
-			got = append(got, e.Game)
+		if regexp.MustCompile(`<link rel="stylesheet"|<script[^>]* src=`).Match(text) || size > 45_000 {
+			t.Errorf("%s, %d bytes, asks for other files, or is larger than 45 kB", path, size)
 		}
-		if !slices.Equal(got, want) || part.Total != 4 || query != "from=3" && query != "from=9" && part.Found != len(want) {
-			t.Errorf("%q: games %v of %d, want %v", query, got, part.Found, want)
+		if csp := first.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, shell.policy) {
+			t.Errorf("%s has the policy %s", path, csp)
 		}
-	}
-	for query, want := range map[string][2]int{ // the games beside one, in the order of the table; 0: none
-		"at=1": {0, 2}, "at=2": {1, 3}, "at=4": {3, 0}, "at=2&sort=steps": {3, 1}, "at=2&down=1": {3, 1},
-		"at=1&agent=c": {}, "at=9": {}, "at=x": {},
-	} {
-		values, _ := url.ParseQuery(query)
-		part, err := l.PartOf(values)
-		if err != nil {
-			t.Fatal(err)
+		again := func(r *http.Request) { r.Header.Set("If-None-Match", tag) }
+		if w := ask(h, again, "GET", path, nil); tag == "" || w.Code != http.StatusNotModified || w.Body.Len() > 0 {
+			t.Errorf("%s, had as %s, is answered %d with %d bytes, want 304 and none", path, tag, w.Code, w.Body.Len())
 		}
-		var got [2]int
-		for i, game := range []*int{part.Before, part.After} {
-			if game != nil {
-				got[i] = *game
-			}
-		}
-		if got != want {
-			t.Errorf("%q: beside it are %v, want %v", query, got, want)
-		}
-	}
-	for _, query := range []string{"sort=colour", "from=-1", "from=x"} {
-		values, _ := url.ParseQuery(query)
-		if _, err := l.PartOf(values); err == nil {
-			t.Errorf("%q is taken", query)
-		}
-	}
-	part, err := l.PartOf(nil)
-	if err != nil || !slices.Equal(part.AllAgents, []string{"a", "b", "c"}) || len(part.Columns) != 6 ||
-		part.Games[0].Winner != "a (0)" {
-		t.Errorf("there are %q, %q", part.AllAgents, part.Columns)
+		t.Logf("%s: %d bytes", path, size)
 	}
 }
 

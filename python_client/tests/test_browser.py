@@ -63,7 +63,7 @@ PLAY = (
     + """
 const at = byId("at"), where = byId("where"), seen = [], [board] = all("#games canvas");
 const look = () => {
-  const [{ position, game }] = shown();
+  const { position, game } = shown();
   const { step, ground, agents, bombs, flames, items, bases, counts, rewards, status } = position;
   seen.push({ step, ground, agents, bombs, flames, items, bases, counts, rewards, status, last: game.last,
     at: Number(at.value), where: where.value, label: board.getAttribute("aria-label") });
@@ -72,7 +72,7 @@ byId("first").click();
 look();
 for (const button of ["step-on", "step-back"]) {
   const before = byId(button);
-  for (let i = 0; i < shown()[0].game.last; i++) { before.click(); look(); }
+  for (let i = 0; i < shown().game.last; i++) { before.click(); look(); }
 }
 return JSON.stringify(seen);
 """
@@ -185,7 +185,7 @@ def redraw_suitebot(page: dict[str, Any], *, skull: bool) -> dict[str, Any]:
 
 
 def step(window: Browser) -> int:
-    return window.run(SHOWN + "return shown()[0].position.step")
+    return window.run(SHOWN + "return shown().position.step")
 
 
 def test_keyboard(window: Browser, watch: Watch) -> None:
@@ -200,13 +200,13 @@ def test_keyboard(window: Browser, watch: Watch) -> None:
     assert window.run("return byId('speed').value") == "9"
     window.press(" ")
     assert window.run("return byId('play').getAttribute('aria-label')") == "Pause"
-    window.run(SHOWN + "await until(() => shown()[0].position.step >= 5)")
+    window.run(SHOWN + "await until(() => shown().position.step >= 5)")
     window.press(" ")
     at = step(window)
     assert window.run("return byId('play').getAttribute('aria-label')") == "Play"
     assert 5 <= at == step(window)
     window.press("b")
-    assert window.run(SHOWN + "return shown()[0].reach") is True
+    assert window.run(SHOWN + "return shown().reach") is True
 
 
 def test_keys_act_after_a_control_was_used(window: Browser, watch: Watch) -> None:
@@ -262,9 +262,10 @@ def test_playing_ends_at_the_last_step(window: Browser, watch: Watch) -> None:
 
 def test_the_address_says_what_is_shown(window: Browser, watch: Watch) -> None:
     watch("PommeTeamCompetition-v0", "&step=30&view=2")
-    assert window.run(
-        SHOWN + "const [{ position, game }] = shown(); return [position.step, game.viewer]"
-    ) == [30, 2]
+    assert window.run(SHOWN + "const { position, game } = shown(); return [position.step, game.viewer]") == [
+        30,
+        2,
+    ]
     window.press(KEYS["right"])
     wait = "await until(() => location.hash.includes('step=31')); return location.hash"
     assert "view=2" in window.run(wait)
@@ -272,7 +273,7 @@ def test_the_address_says_what_is_shown(window: Browser, watch: Watch) -> None:
     window.run(
         f"location.hash = location.hash.replace(/game=[0-9]+/, 'game={game}');"
         + SHOWN
-        + "await until(() => shown()[0]?.game.head.game === 'suitebot')"
+        + "await until(() => shown()?.game.head.game === 'suitebot')"
     )
     assert step(window) == 31
 
@@ -291,7 +292,7 @@ def test_a_seat_sees_no_more_than_it_may(window: Browser, watch: Watch) -> None:
                 byId("view").dispatchEvent(new Event("change"));
                 byId("at").value = given[0];
                 byId("at").dispatchEvent(new Event("input"));
-                const { position } = shown()[0];
+                const { position } = shown();
                 return [position.ground, position.bombs.some(b => b.owners.length)];
                 """,
                 state["step_count"],
@@ -340,7 +341,7 @@ def test_a_seat_knows_on_the_page_what_it_knows_in_play(window: Browser, watch: 
 def test_events_and_cards_are_those_of_the_seat(window: Browser, watch: Watch) -> None:
     watch("PommeTeamCompetition-v0", "&step=15&view=0")
     look = """
-        const { game, position } = shown()[0];
+        const { game, position } = shown();
         return [game.events.length, all(".seat .counts b").map(b => b.textContent).join(""),
             position.bombs.flatMap(b => b.reach).length, byId("marks").textContent + byId("marks").innerHTML];
     """
@@ -355,7 +356,7 @@ def test_events_and_cards_are_those_of_the_seat(window: Browser, watch: Watch) -
     dimmed, seen = window.run(
         SHOWN
         + """
-        const { dims, game, position } = shown()[0];
+        const { dims, game, position } = shown();
         const cells = [...position.ground].map((_, cell) => cell);
         return [cells.filter(dims), cells.filter(cell => game.sees(position, 0, cell))];
         """
@@ -366,17 +367,23 @@ def test_events_and_cards_are_those_of_the_seat(window: Browser, watch: Watch) -
     assert window.run(SHOWN + look)[0] == known
 
 
-def test_two_games_side_by_side(window: Browser, watch: Watch) -> None:
-    other = IDS.index("SuiteBot-v0") + 1
-    watch("OneVsOne-v0", f"&with={other}&step=20")
-    both = window.run(SHOWN + "return shown().map(({ game, position }) => [game.head.env, position.step])")
-    assert both == [["OneVsOne-v0", 20], ["SuiteBot-v0", 20]]
-    window.run(
-        "byId('beside').value = ''; byId('beside').dispatchEvent(new Event('change'));"
-        + SHOWN
-        + "await until(() => shown().length === 1)"
-    )
-    assert step(window) == 20
+def test_coordinates_on_request(window: Browser, watch: Watch) -> None:
+    """Rows and columns have their numbers, and figures the letters of texts for language models."""
+    drawn = """
+      const { sprites } = pommego.sprites, { stamp } = sprites, marks = [];
+      sprites.stamp = (pen, cell, mark) => marks.push(mark);
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "c", bubbles: true }));
+      sprites.stamp = stamp;
+      const of = name => marks.filter(({ sprite }) => sprite === name).map(({ text }) => text);
+      return [byId("named").checked, of("row"), of("column"), of("letter")];
+    """
+    watch("BaseWar-v0")
+    named, rows, columns, letters = window.run(drawn)
+    assert named
+    assert rows == columns == [str(i) for i in range(len(rows))]
+    assert len(rows) > 8
+    assert sorted(letters) == list("ABCDEF")
+    assert window.run(drawn)[1:] == [[], [], []]
 
 
 def test_without_the_token_nothing_is_shown(window: Browser, served: str) -> None:
@@ -446,7 +453,7 @@ def test_list_of_games(window: Browser, served: str) -> None:
     assert window.run(ASK, "find", "nobody at all") == []
     window.open(served, "#listing tbody")
     window.run("document.querySelector('#listing tbody a').click()")
-    window.run(SHOWN + "await until(() => shown().length)")
+    window.run(SHOWN + "await until(() => shown())")
     assert step(window) == 0
 
 
@@ -504,7 +511,7 @@ def test_tournament(window: Browser, binary: Path, tournament: Path) -> None:
         steps, bars, said = window.run(
             SHOWN
             + """
-            const { game } = shown()[0];
+            const { game } = shown();
             byId("at").value = game.positions.findIndex(position => position.thoughts);
             byId("at").dispatchEvent(new Event("input"));
             return [game.last, all(".bars li").length, all(".bars").map(e => e.textContent).join()];
@@ -523,7 +530,7 @@ def test_data_set(window: Browser, binary: Path, tmp_path: Path) -> None:
         games = window.run("return all('#listing tbody tr').map(r => [...r.cells].map(c => c.textContent))")
         assert [row[0] for row in games] == ["0", "1", "2", "3", "4", "5"]
         window.open(f"{address}&game=3", "#where")
-        last, names = window.run(SHOWN + "const { game } = shown()[0]; return [game.last, game.head.names]")
+        last, names = window.run(SHOWN + "const { game } = shown(); return [game.last, game.head.names]")
     assert (str(last), ", ".join(names)) == (games[3][3], games[3][1])
 
 
@@ -551,7 +558,7 @@ def test_fits_every_screen(
 
 # The mean colour of each cell: what a picture of the board comes down to.
 COLOURS = """
-const [board] = all("#games canvas"), { rows, cols } = pommego.stage.shown()[0].game.head;
+const [board] = all("#games canvas"), { rows, cols } = pommego.stage.shown().game.head;
 const small = new OffscreenCanvas(cols, rows), pen = small.getContext("2d");
 pen.imageSmoothingQuality = "high";
 pen.drawImage(board, 0, 0, cols, rows);

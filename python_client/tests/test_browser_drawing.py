@@ -42,7 +42,7 @@ const game = new Game(await answer.json()), canvas = document.createElement("can
 canvas.style.cssText = `position: fixed; left: 0; top: 0; max-width: none; width: ${game.head.cols * cell}px`;
 document.body.append(canvas);
 const board = new Board(canvas, game);
-board.show(game.seen(game.at(index), seat), false);
+board.show(game.seen(game.at(index), seat));
 board.close();
 canvas.remove();
 return take(board.pen, canvas.width, canvas.height);

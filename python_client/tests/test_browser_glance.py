@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("silent")
 SEARCHED, PLAIN = 1, 2  # the games of the file
 WAYS = {1: (-1, 0), 2: (1, 0), 3: (0, -1), 4: (0, 1)}
 SIGNS = "·↑↓←→"
-SHOWN = "const { game, position } = pommego.stage.shown()[0];"
+SHOWN = "const { game, position } = pommego.stage.shown();"
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ for (const thoughts of [position.thoughts, undefined]) {
   canvas.style.width = "660px";
   document.body.append(canvas);
   const board = new Board(canvas, game);
-  board.show({ ...position, thoughts }, false, () => false);
+  board.show({ ...position, thoughts });
   const { width, height } = canvas, { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
   made.push([board.cell, width, data]);
   board.close();

@@ -79,7 +79,7 @@ def test_a_whole_game_is_played_and_recorded(
         )
         window.driver.switch_to.new_window("tab")
         window.open(whole, "#where")
-        shown = "const { shown } = pommego.stage; return shown()[0].game.last"
+        shown = "const { shown } = pommego.stage; return shown().game.last"
         assert window.run(shown) == len(game["steps"])
         window.driver.close()
         window.driver.switch_to.window(playing)

@@ -20,7 +20,7 @@ from conftest import REPOSITORY
 pytestmark = pytest.mark.usefixtures("silent")
 
 GAMES = ["PommeFFACompetition-v0", "PommeTeamCompetition-v0", "BaseWar-v0", "SuiteBot-v0"]
-SHOWN = "const [{ game, position, view }] = pommego.stage.shown();"
+SHOWN = "const { game, position, view } = pommego.stage.shown();"
 LISTED = """
 return all(".moments li").map(li => {
   const [step, ...words] = li.textContent.match(/^\\d+|.+/g);
@@ -235,7 +235,7 @@ def test_the_end_of_a_match_of_ones_own_is_shown(window: Browser, binary: Path) 
             const seen = [];
             document.querySelector(".end button").click();
             await until(() => {
-              const [{ position, game }] = pommego.stage.shown();
+              const { position, game } = pommego.stage.shown();
               if (seen.at(-1) !== position.step) seen.push(position.step);
               return position.step === game.at(game.last).step;
             });
@@ -278,7 +278,7 @@ def test_back_finds_the_list_as_far_down(window: Browser, binary: Path, tmp_path
         before = window.run("return scrollY")
         assert before > 5000
         window.run("all('#listing tbody a')[380].click()")
-        window.run("await until(() => pommego.stage.shown().length)")
+        window.run("await until(() => pommego.stage.shown())")
         window.driver.back()
         window.run("await until(() => document.body.dataset.page === 'list')")
         after = window.run("return [all('#listing tbody tr').length, scrollY]")
@@ -290,9 +290,9 @@ def test_visits_that_are_all_alike_show_values(window: Browser, served: str) -> 
     widths = """
       const { Game } = pommego.game, { Bars } = pommego.thoughts;
       const actions = [{ name: "move", n: 4, names: ["stop", "up", "down", "left"] }];
-      const head = { ...pommego.stage.shown()[0].game.head, actions };
+      const head = { ...pommego.stage.shown().game.head, actions };
       const thought = { seat: 0, visits: given[0], values: given[1] };
-      const position = { ...pommego.stage.shown()[0].game.at(0), thoughts: [thought], actions: [[1]] };
+      const position = { ...pommego.stage.shown().game.at(0), thoughts: [thought], actions: [[1]] };
       const game = new Game({ ...head, steps: [position] }), bars = new Bars(game, 0);
       bars.show(game.at(0));
       const filled = [...bars.list.children].map(li => li.querySelector(".bar > *"));
@@ -310,7 +310,7 @@ def test_pairs_that_never_won_are_not_like_those_that_never_met(window: Browser,
     colours = """
       const { Listing } = pommego.listing;
       const pairs = [{ row: "a", col: "b", row_only: 0, col_only: 8, p_value: 0.01 }];
-      const table = new Listing({ pairs }, () => "#", null).pairMatrix();
+      const table = new Listing({ pairs, games: [] }, () => "#").pairMatrix();
       document.body.append(table);
       const cells = [...table.querySelectorAll("td.share, td.none")];
       return cells.map(cell => getComputedStyle(cell).backgroundColor);
@@ -356,7 +356,7 @@ def test_gif_of_a_kill_and_of_ten_seconds(window: Browser, served: str, tmp_path
 
 def test_models_have_their_own_names(window: Browser, served: str) -> None:
     names = """
-      const { Game } = pommego.game, { head } = pommego.stage.shown()[0].game;
+      const { Game } = pommego.game, { head } = pommego.stage.shown().game;
       const llm = "llm:http://127.0.0.1:8000/v1,model=qwen3,frame_ticks=5";
       return [0, 1].map(seat => new Game({ ...head, names: [llm, "simple"], steps: [] }).name(seat));
     """

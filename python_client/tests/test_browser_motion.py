@@ -278,11 +278,11 @@ def test_with_reduced_motion_no_frame_between_steps_is_drawn(stepped: Browser, r
         script = """
 byId("play").click();
 frames.length = 0;
-const from = pommego.stage.shown()[0].position.step;
+const from = pommego.stage.shown().position.step;
 for (let i = 0; i < 120; i++) clock.tick(1000 / 60);
 const aside = mark => mark.row % 1 && mark.size === 1 && mark.sprite === "round";
 const between = frames.flat().filter(aside).length;
-return [frames.length, pommego.stage.shown()[0].position.step - from, between];
+return [frames.length, pommego.stage.shown().position.step - from, between];
 """
         drawn, steps, between = stepped.run(script)
         assert steps >= 10
@@ -346,7 +346,7 @@ def test_matches_of_a_person_move(stepped: Browser, binary: Path) -> None:
 
 # How long the script and the paint of each frame take while four boards play for a while, in ms.
 FRAMES = """
-const { Board } = pommego.board, [{ game }] = pommego.stage.shown(), { port1, port2 } = new MessageChannel();
+const { Board } = pommego.board, { game } = pommego.stage.shown(), { port1, port2 } = new MessageChannel();
 const boards = [0, 1, 2, 3].map(number => {
   const canvas = document.createElement("canvas");
   const left = 420 * (number % 2), top = 420 * (number >> 1);

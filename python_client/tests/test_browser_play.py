@@ -106,6 +106,25 @@ def test_a_match_is_chosen_on_the_page(window: Browser, binary: Path, tmp_path: 
     assert game["seed"] == 5
 
 
+def test_boards_follow_the_theme_while_one_plays(window: Browser, binary: Path) -> None:
+    bright = """
+      const [canvas] = all("#offers canvas");
+      const pen = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+      pen.drawImage(canvas, 0, 0);
+      const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+      return data.reduce((sum, n) => sum + n) / data.length;
+    """
+    with browser.match(binary, "--web") as (_, address):
+        window.open(address, "#offers")
+        browser.until(lambda: "Step 2" in window.run("return byId('show').getAttribute('aria-label')"))
+        light = window.run(bright)
+        window.window(1280, 860, dark=True)
+        browser.until(lambda: window.run(bright) < light - 20)
+        window.window(1280, 860)
+        browser.until(lambda: window.run(bright) == light)
+        window.driver.get("about:blank")
+
+
 def test_one_click_begins_a_match(window: Browser, binary: Path) -> None:
     """Cards say how strong the others are and which game it is, and champions play meanwhile."""
     agents = "return all('#sitting [name=agent]').map(list => list.value)"

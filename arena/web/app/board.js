@@ -2,10 +2,10 @@
 
 // @ts-ignore The server makes it of sprites.json.
 import { drawing } from "./drawing.js";
-import { itemNames } from "./game.js";
 import { sprites } from "./sprites.js";
 import { drawThoughts } from "./thoughts.js";
 
+const legends = { bomb: "bomb: steps left; ring in its owner's colour", base: "base: its energy", flame: "flame, fainter as it ends" };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 // In milliseconds: how long a step to a neighbouring cell takes, the shortest time between steps
@@ -39,11 +39,11 @@ export class Board {
     cancelAnimationFrame(this.frame);
   }
 
-  // show shows a position, with the cells that bombs reach if wanted, and dims cells. It moves
-  // there from the position shown before if that is a step away.
-  show(position, reach, dims = () => false) {
+  // show shows a position, and if wanted the cells that bombs reach, the numbers and letters that texts name cells and
+  // figures by, and cells dimmed. It moves there from the position shown before if that is a step away.
+  show(position, { reach = false, named = false, dims = cell => cell < 0 } = {}) {
     const last = this.shown?.position, by = position.step - (last?.step ?? NaN);
-    this.shown = { position, reach, dims };
+    this.shown = { position, reach, named, dims };
     if (by === 0) this.resting = 0;
     else this.move(Math.abs(by) === 1 ? last : position, by === 1 ? position.events ?? [] : []);
     this.canvas.setAttribute("aria-label", inText(this.game, this.shown.position));
@@ -78,11 +78,11 @@ export class Board {
     if (!this.shown) return;
     if (anew) this.drawGround(this.shown);
     this.pen.drawImage(this.ground, 0, 0);
-    const now = performance.now(), { position, reach, dims } = this.shown, fraction = now < this.arriving ? (now - this.begun) / (this.arriving - this.begun) : 1;
+    const now = performance.now(), { position } = this.shown, fraction = now < this.arriving ? (now - this.begun) / (this.arriving - this.begun) : 1;
     const time = now < this.resting ? now : 0;
     this.events = this.events.filter(e => now - e.begun < mourning);
     const deaths = this.events.map(e => ({ ...e, age: (now - e.begun) / mourning }));
-    for (const mark of marksOf(this.game, this.before, position, fraction, { time, reach, dims, deaths })) sprites.stamp(this.pen, this.cell, mark);
+    for (const mark of marksOf(this.game, this.before, position, fraction, { ...this.shown, time, deaths })) sprites.stamp(this.pen, this.cell, mark);
     drawThoughts(this.pen, this.cell, this.game, position);
     if (fraction < 1 || deaths.length || time && position.bombs.length + position.flames.length) {
       this.frame ||= requestAnimationFrame(() => {
@@ -92,8 +92,6 @@ export class Board {
     }
   }
 }
-
-const grounds = { ".": ["floor", "floor2"], "-": ["spent", "spent2"], "#": ["wall", "wall"], "+": ["wood", "wood"], "?": ["fog", "fog"] };
 
 // groundOf is the sprites of a position's ground, and of the cells that bombs reach if that is wanted.
 function groundOf(game, { ground, bombs }, reach) {
@@ -106,7 +104,7 @@ function groundOf(game, { ground, bombs }, reach) {
 // marksOf is the sprites above the ground, each drawn over those before, when a fraction of the step
 // from the position before has passed; fire flickers with the time, if there is one. Package
 // arena/picture has the same ones at the end of a step.
-function marksOf(game, before, position, fraction, { time, reach, dims, deaths }) {
+function marksOf(game, before, position, fraction, { time, reach, named, dims, deaths }) {
   const { marks, put } = sheet(), at = place(game), { ground } = position;
   if (fraction < 1) {
     const sprite = groundSprite(game, before.ground);
@@ -114,9 +112,14 @@ function marksOf(game, before, position, fraction, { time, reach, dims, deaths }
   }
   const moment = { game, before, position, fraction, flicker: ([row, col]) => time && Math.sin(time / 60 + 5 * row + 3 * col), put };
   addThings(moment);
-  addAgents(moment, reach);
+  addAgents(moment, reach, named);
   addDeaths(moment, deaths);
-  [...ground].forEach((_, cell) => { if (dims(cell)) put("dim", at(cell)); });
+  [...ground].forEach((_, cell) => {
+    const [row, col] = at(cell);
+    if (dims(cell)) put("dim", [row, col]);
+    if (named && !col) put("row", [row, col], "", row);
+    if (named && !row) put("column", [row, col], "", col);
+  });
   return marks;
 }
 
@@ -133,8 +136,8 @@ function groundSprite(game, ground) {
   const { head } = game, at = place(game), ring = ([row, col]) => Math.min(row, col, head.rows - 1 - row, head.cols - 1 - col);
   const fallen = fallenRings(head, ground, ring, at);
   return (kind, where) => {
-    const known = kind === "#" && ring(where) < fallen ? ["fallen", "fallen"] : kind === "." && game.hasPoints ? ["point", "point2"] : grounds[kind];
-    return known[(where[0] + where[1]) % 2];
+    const { sprite } = head.looks.find(look => look.chars.includes(kind)), odd = `${sprite}2`;
+    return kind === "#" && ring(where) < fallen ? "fallen" : (where[0] + where[1]) % 2 && odd in drawing.sprites ? odd : sprite;
   };
 }
 
@@ -196,13 +199,14 @@ function addThings(moment) {
 
 // addAgents adds agents, those who are out below the others, and the time of bombs that they
 // stand on, with how far the bombs reach if that is wanted.
-function addAgents(moment, reach) {
+function addAgents(moment, reach, named) {
   const { game, before, position, put } = moment, alive = position.agents.filter(a => a.alive);
   for (const a of position.agents) if (!a.alive) put("out", a.at, sprites.seatColour(game, a.seat));
   for (const a of alive) {
     const here = alive.filter(b => b.at.join() === a.at.join()), aside = here.length > 1 ? 0.38 * here.indexOf(a) / (here.length - 1) : 0;
     const [row, col] = between(moment, before.agents.find(b => b.alive && label(b) === label(a))?.at, a.at);
     addAgent(moment, a, [row + aside, col + aside], here.length > 1 ? 0.62 : 1);
+    if (named) put("letter", [row + aside, col + aside], sprites.seatColour(game, a.seat), letter(game, a), here.length > 1 ? 0.62 : 1);
   }
   for (const b of position.bombs) {
     if (alive.some(a => a.at.join() === b.at.join())) put("ticks", b.at, ownersColour(game, b.owners), b.life);
@@ -241,7 +245,12 @@ function facing(game, position, agent) {
   return sprite in drawing.sprites ? sprite : "facing";
 }
 
-export function label(agent) { return agent.name ? `${agent.seat}${agent.name}` : String(agent.seat); }
+// letter is what texts for language models call a figure.
+function letter({ head }, { seat, name = "a" }) {
+  return String.fromCharCode(65 + seat + head.teams.flat().length * (name.charCodeAt(0) - 97));
+}
+
+function label(agent) { return agent.name ? `${agent.seat}${agent.name}` : String(agent.seat); }
 
 export function form(game, seat) { return game.head.teams.length === 2 && game.team(seat) === 1 ? "square" : "round"; }
 
@@ -256,28 +265,16 @@ export function inText(game, position) {
   return `${parts.join(". ")}.`;
 }
 
+// legend is words for what there can be on a board, each with a function that draws it.
 export function legend(game) {
-  const all = [], mine = sprites.seatColour(game, 0), { head, positions: [{ ground, items, bases = [], sight }] } = game;
-  const add = (words, ...marks) => all.push([words, pen => marks.forEach(([sprite, colour, text]) => sprites.paint(pen, sprite, colour, text))]);
-  head.teams.flat().toSorted((a, b) => a - b).forEach(seat => {
-    const colour = sprites.seatColour(game, seat);
-    add(game.who(seat), [form(game, seat), colour, String(seat)], ["facing", colour]);
-  });
-  add("bomb: steps left; ring in its owner's colour", ["bomb", mine, "7"], ["spark"]);
-  add("flame, fainter as it ends", ["flame"]);
-  if (game.hasPoints) {
-    add("field with a point", ["point"]);
-    add("field without", ["spent"]);
-  }
-  if (ground.includes("#")) add("wall", ["wall"]);
-  if (ground.includes("+")) add("wood or box", ["wood"]);
-  if (bases.some(b => b.energy)) add("base: its energy", ["base", mine, "5"]);
-  else if (bases.length) add("home base", ["home", mine]);
-  for (const kind of [...new Set(items.map(item => item.kind))].sort()) add(itemNames[kind] ?? kind, ["card"], [kind]);
-  if (sight) add("out of sight", ["fog"]);
-  add("out of the game", ["out", mine]);
-  add("reach of a bomb: cells each way", ["floor"], ["danger"], ["strength", mine, "2"]);
-  return all;
+  const mine = sprites.seatColour(game, 0), { head } = game;
+  const all = [
+    ...head.teams.flat().toSorted((a, b) => a - b).map(seat => [game.who(seat), form(game, seat), sprites.seatColour(game, seat), String(seat)]),
+    ...head.looks.filter(({ sprite }) => sprite).map(({ sprite, meaning }) => [legends[sprite] ?? meaning.replace("tick", "step"), sprite, mine, "5"]),
+    ["out of the game", "out", mine],
+    ["how far a bomb reaches", "strength", mine, "2"],
+  ];
+  return all.map(([words, ...mark]) => [words, pen => sprites.paint(pen, ...mark)]);
 }
 
 export function thumbnail(draw, size = 28) {

@@ -68,9 +68,6 @@ export class Game {
 
   team(seat) { return this.head.teams.findIndex(team => team.includes(seat)); }
 
-  // hasPoints reports whether agents take fields with points.
-  get hasPoints() { return this.head.counts?.some(count => count.name === "fields"); }
-
   get inTeams() { return this.head.teams.some(team => team.length > 1); }
 
   // sees reports whether a seat sees a cell; seat -1 sees everything.
@@ -126,7 +123,7 @@ function seenEvent(e, seat, out, hidesOwners) {
 
 const notable = new Set(["died", "hurt", "collapsed", "trapped", "escaped", "leads", "ended"]);
 
-export const itemNames = { extra_bomb: "an extra bomb", incr_range: "a longer range", kick: "the kick", skull: "a skull" };
+const itemNames = { extra_bomb: "an extra bomb", incr_range: "a longer range", kick: "the kick", skull: "a skull" };
 const causes = { collapse: "crushed by the collapse", move: "in a collision", base: "on an enemy's base" };
 
 function byWhom(game, { by, seat }) {
@@ -139,11 +136,18 @@ export function fate(game, event) {
   return by ? `killed${by}` : `died${causes[event.what] ? `, ${causes[event.what]}` : ""}`;
 }
 
+// inWords is an event in words: who did it, if others did.
 export function inWords(game, event) {
   const who = event.seat === undefined ? "" : game.who(event.seat);
+  const kicked = event.kicked?.length, did = kicked ? event.kicked : event.by?.filter(other => other !== event.seat) ?? [], self = did.every(other => other === event.seat);
   const by = byWhom(game, event);
-  const bomber = event.what?.startsWith("bomber_") ? `, bomber ${event.what.slice(7)},` : "";
+  const bomber = event.what?.startsWith("bomber_") ? `, bomber ${event.what.slice(7)}` : "";
   if (event.what === "base" && by) return `the base of team ${game.team(event.seat)} was ${event.event === "died" ? "destroyed" : "hit"}${by}`;
+  if (did.length && ["died", "trapped"].includes(event.event)) {
+    const mate = did.every(other => other !== event.seat && game.team(other) === game.team(event.seat)) ? "its teammate " : "";
+    const verb = event.event === "trapped" ? "trapped" : kicked ? "kicked a bomb that killed" : "killed";
+    return `${listed(did.map(other => game.who(other)))} ${verb} ${self ? "itself" : `${mate}${who}${bomber}`}`;
+  }
   switch (event.event) {
     case "laid": return `${who} laid a bomb`;
     case "not_laid": return `${who} could not lay a bomb`;
@@ -151,8 +155,8 @@ export function inWords(game, event) {
     case "picked_up": return `${who} picked up ${itemNames[event.what] ?? event.what}`;
     case "exploded": return `${who ? `the bomb of ${who}` : "a bomb"} exploded${by && `, set off${by}`}`;
     case "destroyed": return `${event.what}${by ? ` destroyed${by}` : " destroyed"}`;
-    case "hurt": return `${who}${bomber} was hurt${by}`;
-    case "died": return `${who}${bomber}${by ? " was" : ""} ${fate(game, event)}`;
+    case "hurt": return `${who}${bomber && `${bomber},`} was hurt${by}`;
+    case "died": return `${who}${bomber && `${bomber},`}${by ? " was" : ""} ${fate(game, event)}`;
     case "trapped": return `${who} has no way out`;
     case "escaped": return `${who} escaped at the last moment`;
     case "leads": return `${listed(event.by.map(other => game.who(other)))} took the lead`;

@@ -1,12 +1,11 @@
-// The games of a file, a data set or a tournament: tables to find one in. The server
-// filters and sorts them, so that there can be any number.
+// The games of a file, a data set or a tournament: tables to find one in.
 
 import { counted, element } from "./elements.js";
 
 const columns = {
   game: { name: "Game", of: g => g.game, number: true },
   agents: { name: "Agents by seat", of: g => (g.agents ?? []).join(", ") },
-  winner: { name: "Winner", of: g => g.winner ?? "" },
+  winner: { name: "Winner", of: winner },
   steps: { name: "Steps", of: g => g.steps, number: true },
   seed: { name: "Seed", of: g => g.seed ?? "", number: true },
   env: { name: "Environment", of: g => g.env ?? "" },
@@ -18,20 +17,47 @@ const parts = ["agent", "or", "against", "result", "find", "sort", "down"];
 
 export function picked(place) { return Object.fromEntries(parts.map(name => [name, place[name]])); }
 
-const typingPause = 250; // milliseconds
+const atOnce = 200; // rows
+const mostBars = 12;
 const results = ["won", "lost", "tied"];
 
+// won is the agents that won, each once, and their seats. If nobody has, the only name says how the game ended.
+function won({ agents = [], result = [] }) {
+  const seats = result.flatMap((how, seat) => how === "won" ? seat : []);
+  if (seats.length || !result.length) return { seats, names: [...new Set(seats.map(seat => agents[seat] ?? `seat ${seat}`))] };
+  return { seats, names: [result.includes("tied") ? "tie" : result.includes("undecided") ? "not decided" : "nobody"] };
+}
+
+function winner(game) {
+  const { names, seats } = won(game);
+  return names.join(", ") + (seats.length ? ` (${seats.join(", ")})` : "");
+}
+
 export class Listing {
-  // data is a part of a listing, as the server gives it; query asks for other parts.
-  constructor(data, link, query) {
+  // data is a listing, as the server gives it.
+  constructor(data, link) {
     Object.assign(this, data);
     this.link = link;
-    this.query = query;
-    this.asked = 0;
+    this.agents = [...new Set(this.games.flatMap(game => game.agents ?? []))].sort();
+    this.columns = Object.keys(columns).filter(key => ["game", "steps"].includes(key) || this.games.some(game => columns[key].of(game)));
+  }
+
+  // found is the games that a place asks for: those with an agent, with one of two (or), or with two against each
+  // other; with a result for the agent; with all words of find; sorted by a column.
+  found(place) {
+    const { agent, or, against, result, find = "", sort = "game", down } = place, words = find.toLowerCase().split(" "), { of } = columns[sort] ?? columns.game, way = down ? -1 : 1;
+    return this.games.filter(game => {
+      const { agents = [] } = game;
+      if (agent && !agents.includes(agent) && !agents.includes(or)) return false;
+      if (against && agents.lastIndexOf(against) === (against === agent ? agents.indexOf(agent) : -1)) return false;
+      if (result && !game.result?.some((how, seat) => how === result && (!agent || agents[seat] === agent))) return false;
+      const text = find && this.columns.map(key => columns[key].of(game)).join(" ").toLowerCase();
+      return words.every(word => text.includes(word));
+    }).sort((a, b) => of(a) < of(b) ? -way : of(a) > of(b) ? way : 0);
   }
 
   about() {
-    return [this.env, counted(this.total, "game"), ...(this.notes ?? [])].filter(text => text).join(" · ");
+    return [this.env, counted(this.games.length, "game"), ...(this.notes ?? [])].filter(text => text).join(" · ");
   }
 
   // isShown reports whether the page still has what a place asks for, with all that was loaded since.
@@ -41,9 +67,9 @@ export class Listing {
     where.replaceChildren();
     if (this.ratings?.length) where.append(this.ratingTable());
     if (this.pairs?.length) where.append(this.pairMatrix());
-    if (this.charts) where.append(this.chartBox());
+    if (this.kind !== "games") where.append(this.chartBox());
     where.append(this.gameTable(place));
-    if (parts.some(name => place[name])) this.filled.then(() => where.lastElementChild.scrollIntoView());
+    if (parts.some(name => place[name])) where.lastElementChild.scrollIntoView();
   }
 
   // table is a table in a box that scrolls by itself where it is too wide.
@@ -94,7 +120,8 @@ export class Listing {
   }
 
   chartBox() {
-    return element("section", { className: "charts", ariaLabel: "Charts" }, ...this.charts.map(({ title, names, counts }) => {
+    const charts = [this.lengths(), this.winners(), ...this.charts ?? []].filter(({ counts }) => counts.some(n => n));
+    return element("section", { className: "charts", ariaLabel: "Charts" }, ...charts.map(({ title, names, counts }) => {
       const most = Math.max(...counts), all = counts.reduce((sum, n) => sum + n);
       return element("div", {}, element("h2", {}, title), element("ul", { className: "bars" }, ...names.map((name, i) => {
         const bar = element("span", { className: "bar" }, element("span", {}));
@@ -104,10 +131,27 @@ export class Listing {
     }));
   }
 
-  neighbours(place, { before, after }) {
-    const to = (game, title, sign) => game === undefined ? ""
-      : element("a", { className: "button", title, ariaLabel: title, href: this.link({ ...picked(place), view: place.view, game }) }, sign);
-    return [to(before, "Previous game", "‹"), to(after, "Next game", "›")];
+  // lengths counts the games by their steps, in ranges of one width.
+  lengths() {
+    const longest = this.games.reduce((most, { steps }) => Math.max(most, steps), 0), least = Math.floor(longest / mostBars) + 1;
+    const width = least > 10 ? 10 * Math.ceil(least / 10) : least, counts = Array(Math.floor(longest / width) + 1).fill(0);
+    for (const { steps } of this.games) counts[Math.floor(steps / width)]++;
+    return { title: "Steps", names: counts.map((_, i) => `${i * width} to ${(i + 1) * width - 1}`), counts };
+  }
+
+  // winners counts the games that each agent won, and those that nobody won by how they ended.
+  winners() {
+    const wins = Object.entries(Object.groupBy(this.games.flatMap(game => won(game).names), name => name)).map(([name, all]) => ({ name, n: all.length }));
+    const most = wins.sort((a, b) => b.n - a.n || (a.name < b.name ? -1 : 1)).slice(0, mostBars);
+    return { title: "Won by", names: most.map(({ name }) => name), counts: most.map(({ n }) => n) };
+  }
+
+  // neighbours leads to the games before and after that of a place, in its table.
+  neighbours(place) {
+    const found = this.found(picked(place)), at = found.findIndex(({ game }) => String(game) === place.game);
+    const to = (other, title, sign) => at < 0 || !found[other] ? ""
+      : element("a", { className: "button", title, ariaLabel: title, href: this.link({ ...picked(place), view: place.view, game: found[other].game }) }, sign);
+    return [to(at - 1, "Previous game", "‹"), to(at + 1, "Next game", "›")];
   }
 
   // meeting is a filter for the games by which two agents are compared: those in which
@@ -123,15 +167,12 @@ export class Listing {
       return element("label", {}, `${label} `, select);
     };
     const search = element("input", { type: "search", value: filter.find ?? "" });
-    search.oninput = () => {
-      clearTimeout(this.typing);
-      this.typing = setTimeout(() => { if (body.checkVisibility()) this.pick(body, filter, { find: search.value || undefined }); }, typingPause);
-    };
-    this.filled = this.fill(body, filter);
+    search.oninput = () => this.pick(body, filter, { find: search.value || undefined });
+    this.fill(body, filter);
     return element("section", { className: "finder" },
       element("h2", {}, "Games"),
       element("form", { role: "search", onsubmit: event => event.preventDefault() },
-        choose("agent", "Agent", this.all_agents), choose("result", "that", results), choose("against", "against", this.all_agents),
+        choose("agent", "Agent", this.agents), choose("result", "that", results), choose("against", "against", this.agents),
         element("label", {}, "Find ", search)),
       body);
   }
@@ -142,27 +183,19 @@ export class Listing {
     this.fill(body, filter);
   }
 
-  // fill shows the first games of those that are asked for, once they are there.
-  async fill(body, filter) {
-    const asked = ++this.asked;
-    const part = await this.query(filter);
-    if (asked !== this.asked) return; // meanwhile others were
+  // fill shows the first games of those that are asked for, and others on request.
+  fill(body, filter) {
     const focused = [...body.querySelectorAll("thead button")].indexOf(document.activeElement);
-    const rows = this.rows(part.games, filter), table = this.table("Games", this.heads(body, filter), rows);
-    const more = element("button", { type: "button", className: "button" });
-    const count = () => {
-      const shown = table.querySelectorAll("tbody tr").length;
-      more.hidden = shown >= part.found;
-      more.replaceChildren(`Show ${Math.min(part.games.length, part.found - shown)} more`);
-      return shown;
+    const found = this.found(filter), table = this.table("Games", this.heads(body, filter), []), rows = table.querySelector("tbody");
+    const add = () => {
+      rows.append(...this.rows(found.slice(rows.childElementCount, rows.childElementCount + atOnce), filter));
+      const left = found.length - rows.childElementCount;
+      more.hidden = !left;
+      more.replaceChildren(`Show ${Math.min(atOnce, left)} more`);
     };
-    more.onclick = async () => {
-      const next = await this.query({ ...filter, from: count() });
-      table.querySelector("tbody").append(...this.rows(next.games, filter));
-      count();
-    };
-    count();
-    body.replaceChildren(element("p", { className: "found", role: "status" }, `${part.found} of ${counted(this.total, "game")}`), table, more);
+    const more = element("button", { type: "button", className: "button", onclick: add });
+    add();
+    body.replaceChildren(element("p", { className: "found", role: "status" }, `${found.length} of ${counted(this.games.length, "game")}`), table, more);
     if (focused >= 0) body.querySelectorAll("thead button")[focused].focus();
   }
 

@@ -2,6 +2,7 @@
 
 import { encoded } from "./address.js";
 import { complain, counted, element, find, say, turnTo } from "./elements.js";
+import { run } from "./page.js";
 import { rest, server } from "./server.js";
 import { open, player, take } from "./stage.js";
 import { enter, episodeOf, leave, tell } from "./wall.js";
@@ -28,21 +29,21 @@ function empty(words, code) {
   say(find("none").lastElementChild, code);
 }
 
-function caption([{ game: { head } }], position, following) {
+function caption({ game: { head } }, position, following) {
   const about = `step ${position.step} of ${head.max_steps} · seed ${head.seed}${following ? "" : " · held"}`;
   return [`${head.env}, game ${find("number").value}`, about, "Live"];
 }
 
 // again shows an episode that is over.
 function again(lines, address) {
-  open({ page: "live", caption: ([view]) => [`${view.game.head.env}, an episode that is over`, view.about(), "Live"], address });
+  open({ page: "live", caption: view => [`${view.game.head.env}, an episode that is over`, view.about(), "Live"], address });
   if (!lines) return complain("This episode is no longer kept: the page keeps the last ones that ended while it was open.");
   take(lines);
   player.go(0);
 }
 
 // live shows what the key in the address opens: the games of an environment, one of them, or the list of all environments.
-export async function live({ token, key, at, game, episode, view = -1 }, signal) {
+async function live({ token, key, at, game, episode, view = -1 }, signal) {
   const address = () => ({ token, key, at, game, episode }), link = query => `#${encoded({ token, key, at, ...query })}`;
   let end = "";
   leave();
@@ -78,3 +79,5 @@ export async function live({ token, key, at, game, episode, view = -1 }, signal)
     await rest(1000);
   }
 }
+
+run(live);

@@ -2,7 +2,7 @@
 
 import { form, thumbnail } from "./board.js";
 import { element, say } from "./elements.js";
-import { ending, inWords, listed } from "./game.js";
+import { ending, inWords } from "./game.js";
 import { sprites } from "./sprites.js";
 
 const signs = { died: "kill", hurt: "flame", trapped: "bomb", escaped: "kick", collapsed: "fallen" };
@@ -12,16 +12,6 @@ export function sign(game, { event, seat, by = [] }, size) {
   const of = seat ?? by[0], colour = of === undefined ? "#868e96" : sprites.seatColour(game, of);
   const sprite = signs[event] ?? (of === undefined ? "wall" : form(game, of));
   return thumbnail(pen => sprites.paint(pen, sprite, colour), size);
-}
-
-// told is a moment in words: who did it, if others did.
-export function told(game, moment) {
-  const { event, seat, by = [], what, kicked = [] } = moment, did = kicked.length ? kicked : by.filter(other => other !== seat);
-  if (!did.length || what === "base" || !["died", "trapped"].includes(event)) return inWords(game, moment);
-  const mate = did.every(other => other !== seat && game.team(other) === game.team(seat)) ? "its teammate " : "";
-  const whom = `${mate}${game.who(seat)}${what?.startsWith("bomber_") ? `, bomber ${what.slice(7)}` : ""}`;
-  const verb = event === "trapped" ? "trapped" : kicked.length ? "kicked a bomb that killed" : "killed";
-  return `${listed(did.map(other => game.who(other)))} ${verb} ${did.every(other => other === seat) ? "itself" : whom}`;
 }
 
 // decision is the moment that decided a game, once that is over.
@@ -55,7 +45,7 @@ export class Moments {
   add() {
     const { game } = this, added = game.moments.slice(this.entries.length).map(moment => {
       const button = element("button", { type: "button", onclick: () => this.jump(moment.index) },
-        element("span", { className: "step" }, String(game.positions[moment.index].step)), sign(game, moment, 20), told(game, moment));
+        element("span", { className: "step" }, String(game.positions[moment.index].step)), sign(game, moment, 20), inWords(game, moment));
       return { index: moment.index, item: element("li", { className: moment.event }, button) };
     });
     this.entries.push(...added);
@@ -64,7 +54,7 @@ export class Moments {
     this.whole.classList.toggle("over", Boolean(decided));
     say(this.title, decided ? ending(game, status).replace(/^./, letter => letter.toUpperCase()) : "Moments");
     say(this.how, !decided ? this.entries.length ? "" : "Kills, traps and leads come here"
-      : decided.event === "ended" ? `after ${game.at(game.last).step} steps` : `${told(game, decided)}, step ${game.positions[decided.index].step}`);
+      : decided.event === "ended" ? `after ${game.at(game.last).step} steps` : `${inWords(game, decided)}, step ${game.positions[decided.index].step}`);
     this.show.hidden = !decided;
   }
 

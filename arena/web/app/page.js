@@ -1,24 +1,28 @@
-// The page shell: which page it is, from the address, or from the game that it holds.
+// The page shell: it shows what the address says.
 
 import { readAddress } from "./address.js";
-import { complain } from "./elements.js";
-import { live } from "./live.js";
-import { browse } from "./main.js";
-import { play } from "./play.js";
-import { held } from "./server.js";
+import { complain, find } from "./elements.js";
+import { share } from "./share.js";
 
-const pages = { "/live.html": live, "/play.html": play };
-const page = held === undefined && pages[location.pathname] || browse;
 let leaving = new AbortController();
 
-// go shows what the address says, in place of what is shown.
-function go() {
-  leaving.abort();
-  leaving = new AbortController();
-  const { signal } = leaving;
-  complain();
-  page(readAddress(), signal).catch(error => { if (!signal.aborted) complain(error); });
+// run shows a page by what its address says, in place of what is shown, whenever that is something else.
+export function run(page) {
+  const go = () => {
+    leaving.abort();
+    leaving = new AbortController();
+    const { signal } = leaving;
+    complain();
+    page(readAddress(), signal).catch(error => { if (!signal.aborted) complain(error); });
+  };
+  addEventListener("hashchange", go);
+  // The browser may keep a page that is left for somebody who comes back.
+  addEventListener("pageshow", event => { if (event.persisted) go(); });
+  go();
 }
+
+addEventListener("pagehide", () => leaving.abort());
+find("share").ontoggle = share;
 
 // What is cut has its whole text as a tooltip.
 addEventListener("pointerover", ({ target }) => {
@@ -26,8 +30,3 @@ addEventListener("pointerover", ({ target }) => {
   if (on.scrollWidth > on.clientWidth && !on.title && on.closest?.("h1, p, td, strong")) on.title = on.textContent;
 });
 document.documentElement.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
-addEventListener("hashchange", go);
-// The browser may keep a page that is left for somebody who comes back.
-addEventListener("pagehide", () => leaving.abort());
-addEventListener("pageshow", event => { if (event.persisted) go(); });
-go();

@@ -3,16 +3,19 @@
 import { encoded } from "./address.js";
 import { complain, element, find, say } from "./elements.js";
 import { ending, inWords } from "./game.js";
+import { run } from "./page.js";
 import { Hand, kind, kindOfKey, signs } from "./person.js";
 import { server } from "./server.js";
 import { download } from "./share.js";
-import { offerVideos, open, take } from "./stage.js";
+import { open, take } from "./stage.js";
 import { offer, offerSpeeds } from "./start.js";
 
 const soon = 300; // milliseconds in which others mostly have moved
 
 let token = "", seat = -1; // -1: nobody's, of a match between agents
 let game = null;
+/** @type {any} */
+let mode = {};
 let hand = null; // of the game: null while nobody sits at the page
 let held = ""; // the key or button that is down
 let repeats = 0; // the timer of a button that is held
@@ -139,7 +142,7 @@ function end(how) {
   find("leave").hidden = true;
   find("whole").href = `./#${encoded({ token, game: 1 })}`;
   document.body.classList.add("over");
-  server.listing(token, {}).then(part => offerVideos(part.videos), () => {});
+  mode.number = 1;
 }
 
 async function save() {
@@ -166,14 +169,14 @@ addEventListener("keydown", event => {
 addEventListener("keyup", event => { if (kindOfKey(event.key) === held) held = ""; });
 for (const name of ["blur", "pointerup", "pointercancel"]) addEventListener(name, letGo);
 
-function caption([{ game }]) {
+function caption({ game }) {
   const { env, names = [] } = game.head;
   return [seat < 0 ? env : `${env}: you are ${game.who(seat)}`, game.head.note || names.map((_, i) => `${i}: ${game.name(i)}`).join(" · "), env];
 }
 
 // play is the page of a person's seat, or of the choice of a match. It listens, again from the
 // beginning where the connection is lost.
-export async function play(place, signal) {
+async function play(place, signal) {
   ({ token } = place);
   hand = null;
   while (place.seat === undefined) await offer(place, signal);
@@ -181,7 +184,10 @@ export async function play(place, signal) {
   offerSpeeds(find("speed"));
   find("speed").onchange = event => seek({ speed: Number(event.target.value) });
   for (;;) {
-    open({ page: "play", live: true, caption, hear, seat: of => of.at(of.last).status.in.includes(seat) ? seat : -1 });
+    mode = { page: "play", live: true, caption, hear, seat: of => of.at(of.last).status.in.includes(seat) ? seat : -1 };
+    open(mode);
     await server.lines(`api/play?seat=${seat}`, token, signal, take);
   }
 }
+
+run(play);

@@ -1,7 +1,8 @@
 // Time: the buttons, the timeline and the keyboard.
 
 import { element, find, say } from "./elements.js";
-import { sign, told } from "./moments.js";
+import { inWords } from "./game.js";
+import { sign } from "./moments.js";
 
 const speeds = [0.5, 1, 2, 4, 6, 10, 15, 25, 40, 60]; // steps a second, by key
 
@@ -27,12 +28,12 @@ export class Player {
     find("at").oninput = event => this.go(Number(event.target.value));
   }
 
-  // grow takes the games that are shown together, as far as they have come; the longest sets the end.
-  grow(games) {
-    this.games = games;
-    this.viewers = String(games.map(game => game.viewer));
-    this.last = Math.max(...games.map(game => game.last));
-    this.stops = [...new Set(games.flatMap(game => game.moments.map(moment => moment.index)))].sort((a, b) => a - b);
+  // grow takes the game that is shown, as far as it has come.
+  grow(game) {
+    this.game = game;
+    this.viewer = game.viewer;
+    this.last = game.last;
+    this.stops = game.moments.map(moment => moment.index);
     find("at").max = this.last;
     this.say();
     this.drawMarks();
@@ -48,12 +49,11 @@ export class Player {
     find("at").value = this.index;
     this.say();
     this.changed(this.index, this.playing);
-    if (this.viewers !== String(this.games.map(game => game.viewer))) this.grow(this.games); // which have other events now
+    if (this.viewer !== this.game?.viewer) this.grow(this.game); // which has other events now
   }
 
   say() {
-    const longest = this.games.find(game => game.last === this.last);
-    const { step } = longest.at(this.index), end = longest.at(this.last).step;
+    const { step } = this.game.at(this.index), end = this.game.at(this.last).step;
     find("at").setAttribute("aria-valuetext", `step ${step} of ${end}`);
     say(find("where"), `${step} / ${end}`);
   }
@@ -98,12 +98,12 @@ export class Player {
 
   // drawMarks marks moments along the timeline.
   drawMarks() {
-    const all = this.games.flatMap(game => game.moments.map(moment => ({ game, moment }))), key = all.map(({ moment }) => moment.index + moment.event).join();
+    const { game } = this, { moments } = game, key = moments.map(moment => moment.index + moment.event).join();
     find("marks").style.setProperty("--last", String(Math.max(1, this.last)));
     if (key === this.marked) return;
     this.marked = key;
-    find("marks").replaceChildren(...all.map(({ game, moment }) => {
-      const mark = element("span", { className: moment.event, title: told(game, moment), onclick: () => this.go(moment.index) }, sign(game, moment, 16));
+    find("marks").replaceChildren(...moments.map(moment => {
+      const mark = element("span", { className: moment.event, title: inWords(game, moment), onclick: () => this.go(moment.index) }, sign(game, moment, 16));
       mark.style.setProperty("--index", moment.index);
       return mark;
     }));

@@ -1,6 +1,6 @@
 // Where games and lists of them come from: the server of this page, or the page itself where it is one file.
 
-import { encoded, readAddress } from "./address.js";
+import { readAddress } from "./address.js";
 import { complain } from "./elements.js";
 
 export const server = { ask, blob, post, lines, seen, listing, game };
@@ -70,11 +70,11 @@ async function unpack() {
   return new Response(plain).json();
 }
 
-// listing is the part of the games that is asked for, see web.PartOf.
-async function listing(token, wanted, signal = undefined) {
-  if (held === undefined) return ask(`api/listing?${encoded(wanted)}`, token, signal);
+// listing is the games that there are, as web.Listing has them.
+async function listing(token, signal) {
+  if (held === undefined) return ask("api/listing", token, signal);
   const { title, view } = await unpack();
-  return { kind: "games", title, view, total: 1, games: [{ game: 1 }] };
+  return { kind: "games", title, view, games: [{ game: 1 }] };
 }
 
 // game is a recorded game, as lines of a feed.

@@ -1,16 +1,16 @@
-// What is shown, for others: links, pictures, videos and pages of one file.
+// What is shown, for others: links, pictures and pages of one file.
 
 import { encoded, readAddress } from "./address.js";
 import { complain, element, find } from "./elements.js";
-import { server } from "./server.js";
-import { linked, moment, shown, videos } from "./stage.js";
-import { pictureOf } from "./strip.js";
+import { held, server } from "./server.js";
+import { moment, number, shown } from "./stage.js";
 
-const tenSeconds = 100; // steps, at the pace of videos
-const whole = `<!DOCTYPE html>\n${document.documentElement.outerHTML}`; // the page as it came
+const tenSeconds = 100; // steps, at the pace of GIFs
+const own = held && `<!DOCTYPE html>\n${document.documentElement.outerHTML}`; // the page of one file as it came
 
-find("share").ontoggle = () => {
-  const list = find("share").lastElementChild, [view] = find("share").open ? shown() : [];
+// share fills the menu as it opens.
+export function share() {
+  const list = find("share").lastElementChild, now = find("share").open && shown();
   const add = (words, act) => {
     const button = element("button", { type: "button" }, words);
     button.onclick = async () => {
@@ -21,20 +21,18 @@ find("share").ontoggle = () => {
     list.append(element("li", {}, button));
   };
   list.replaceChildren();
-  if (!view) return;
-  if (videos() && linked() && location.protocol !== "about:") add("Copy a link to this moment", () => navigator.clipboard.writeText(new URL(moment(), location.href).href));
-  add("Save as PNG", async () => pictureOf(view).toBlob(picture => save(picture, `, step ${view.position.step}.png`)));
-  add("Save as one file", async () => save(await oneFile(view.game), ".html"));
-  const { game, position: { step } } = view, kill = game.events.findLast(e => e.event === "died" && game.positions[e.index].step <= step);
+  if (!now) return;
+  const { game, position: { step }, canvas } = now, kill = game.events.findLast(e => e.event === "died" && game.positions[e.index].step <= step);
   const at = kill && game.positions[kill.index].step;
-  for (const kind of videos() ?? []) {
-    const offer = (words, ending, part = {}) => add(words, async () => save(await video(kind, part), `${ending}.${kind}`));
-    offer(`Save as ${kind.toUpperCase()}`, "");
-    if (kind !== "gif") continue;
-    offer("GIF of the last ten seconds", `, to step ${step}`, { from: step - tenSeconds, to: step });
-    if (kill) offer("GIF of this kill", `, kill at step ${at}`, { from: Math.min(kill.since ?? at, at - 10), to: at + 4 });
-  }
-};
+  const draw = (words, kind, ending, part = {}) => add(words, async () => save(await drawn(kind, part), `${ending}.${kind}`));
+  if (number() !== undefined && moment()) add("Copy a link to this moment", () => navigator.clipboard.writeText(new URL(moment(), location.href).href));
+  add("Save as one file", async () => save(await oneFile(game), ".html"));
+  if (number() === undefined) return add("Save as PNG", async () => canvas.toBlob(picture => save(picture, `, step ${step}.png`)));
+  draw("Save as PNG", "png", `, step ${step}`, { from: step, to: step });
+  draw("Save as GIF", "gif", "");
+  draw("GIF of the last ten seconds", "gif", `, to step ${step}`, { from: step - tenSeconds, to: step });
+  if (kill) draw("GIF of this kill", "gif", `, kill at step ${at}`, { from: Math.min(kill.since ?? at, at - 10), to: at + 4 });
+}
 
 export function download(content, name) {
   const href = URL.createObjectURL(content);
@@ -45,16 +43,16 @@ export function download(content, name) {
 // save downloads a file whose name is the page's title and an ending.
 function save(content, ending) { download(content, find("title").textContent + ending); }
 
-function video(kind, part) {
-  const { game = "1", token } = readAddress();
-  return server.blob(`api/game/${encodeURIComponent(game)}/${kind}?${encoded({ seat: find("view").value, ...part })}`, token);
+// drawn is a picture that the server draws of a part of the game: png of a step, gif of all.
+function drawn(kind, part) {
+  return server.blob(`api/game/${encodeURIComponent(number())}/${kind}?${encoded({ seat: find("view").value, ...part })}`, readAddress().token);
 }
 
 async function oneFile({ head, positions, viewer }) {
-  const held = { title: find("title").textContent, view: viewer, game: { ...head, steps: positions } };
-  const packed = await new Response(new Blob([JSON.stringify(held)]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
+  const content = { title: find("title").textContent, view: viewer, game: { ...head, steps: positions } };
+  const packed = await new Response(new Blob([JSON.stringify(content)]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
   const letters = btoa(new Uint8Array(packed).reduce((text, byte) => text + String.fromCharCode(byte), ""));
-  const page = whole.replace(/name=["]policy"/, 'http-equiv="Content-Security-Policy"').replace(/(id=["]held"[^>]*>)[^<]*/, `$1${letters}`);
+  const page = (own ?? await (await fetch("./")).text()).replace(/name=["]policy"/, 'http-equiv="Content-Security-Policy"').replace(/(id=["]held"[^>]*>)[^<]*/, `$1${letters}`);
   return new Blob([page], { type: "text/html" });
 }
 

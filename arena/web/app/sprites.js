@@ -6,7 +6,10 @@
 // @ts-ignore The server makes it of sprites.json.
 import { drawing } from "./drawing.js";
 
+// The event does not come where somebody asks meanwhile what matches.
 const darkness = matchMedia("(prefers-color-scheme: dark)");
+let dark = darkness.matches;
+darkness.onchange = () => { dark = darkness.matches; };
 
 // seatColour is a colour that people with any kind of colour blindness tell from those of
 // other seats and teams: the game says which.
@@ -24,7 +27,7 @@ function colourOf(name, seat) {
     const [r, g, b] = channels(seat);
     name = 3 * r + 6 * g + b > 1280 ? "ink" : "white";
   }
-  return (darkness.matches ? drawing.dark[name] : undefined) ?? drawing.colours[name];
+  return (dark ? drawing.dark[name] : undefined) ?? drawing.colours[name];
 }
 
 /** @param {{ circle?: [number, number, number, number], box?: [number, number, number, number, number], path?: string }} layer */
@@ -70,7 +73,7 @@ const stamps = new Map();
 // stamp draws a mark (see board.js) on a board with cells of a size in pixels, by a drawing
 // that is made once.
 function stamp(pen, cell, { sprite, row, col, size, opacity, colour, text }) {
-  const pixels = Math.round(size * cell), key = [sprite, pixels, colour, text, darkness.matches].join("|");
+  const pixels = Math.round(size * cell), key = [sprite, pixels, colour, text, dark].join("|");
   let drawn = stamps.get(key);
   if (!drawn) {
     if (stamps.size >= 4096) stamps.clear();

@@ -24,6 +24,7 @@ function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }
 
 function worded(agent) { return agent.replace(":level=", ", level "); }
 
+/** @returns {any} */
 function chosen(name) { return new FormData(find("start")).get(name); }
 
 // card is one of several things to choose from, whose words begin with those that matter.
@@ -34,7 +35,7 @@ function card(name, value, checked, title, words, more, ...pictures) {
 
 function drawn(offer, canvas) {
   const game = new Game({ ...offer.head, steps: [offer.step] }), board = new Board(canvas, game);
-  board.show(game.at(0), false);
+  board.show(game.at(0));
   return board;
 }
 
@@ -79,7 +80,7 @@ async function exhibit(offer, token, signal) {
       }
       if (step) board.game.add({ ...step, thoughts: undefined });
     }
-    if (board.game.positions.length) board.show(board.game.at(board.game.last), false);
+    if (board.game.positions.length) board.show(board.game.at(board.game.last));
   };
   while (!still.matches) {
     await server.seen(`api/play/exhibit?${encoded({ env: offer.head.env })}`, token, signal, take);
@@ -139,7 +140,7 @@ export function offer({ token, env }, signal) {
       if (line.playing) tellOf(line.playing, token);
       if (!line.offers) continue;
       ({ offers } = line);
-      tellOf({}, token);
+      tellOf({ env: "", seats: [] }, token);
       listOffers(env);
       choose(token);
     }

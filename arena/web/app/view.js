@@ -2,23 +2,21 @@
 
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
-import { element, say } from "./elements.js";
+import { element } from "./elements.js";
 import { ending, inWords } from "./game.js";
 import { Moments } from "./moments.js";
 import { Seats } from "./seats.js";
 
 export class View {
   // jump is called with the number of a position that was chosen, look with the seat to look through.
-  constructor(game, title, jump, look) {
+  constructor(game, jump, look) {
     this.game = game;
-    const head = element("h2"), canvas = element("canvas", { role: "img" }), seats = element("ul", { className: "seats", ariaLabel: "Seats" });
-    say(head, title);
+    const canvas = element("canvas", { role: "img" }), seats = element("ul", { className: "seats", ariaLabel: "Seats" });
     this.board = new Board(canvas, game);
     this.seats = new Seats(seats, game, look);
     this.chart = new Chart(game, jump);
     this.moments = new Moments(game, jump);
-    this.whole = element("article", { className: "game" }, head, element("div", { className: "stage" }, canvas,
-      element("div", { className: "side" }, seats, this.chart.whole, this.moments.whole)));
+    this.whole = element("article", { className: "stage" }, canvas, element("div", { className: "side" }, seats, this.chart.whole, this.moments.whole));
     canvas.onclick = ({ offsetX, offsetY }) => {
       const at = [offsetY * game.head.rows / canvas.clientHeight, offsetX * game.head.cols / canvas.clientWidth].map(Math.floor);
       const figure = this.board.shown.position.agents.find(a => a.alive && a.at.join() === at.join());
@@ -30,16 +28,14 @@ export class View {
 
   // show shows the position of a number as a seat knows it, or the whole with what the seat
   // does not see dimmed.
-  show(index, seat, reach, dim) {
-    const { game } = this, viewer = Math.min(seat, game.head.teams.flat().length - 1), knower = dim ? -1 : viewer;
-    this.index = Math.min(index, game.last);
-    const position = game.at(this.index), seen = game.seen(position, knower), anew = knower !== game.viewer;
-    this.board.show(seen, reach, cell => dim && !game.sees(position, viewer, cell));
+  show(index, seat, { reach, named, dim }) {
+    const { game } = this, knower = dim ? -1 : seat, position = game.at(index), seen = game.seen(position, knower), anew = knower !== game.viewer;
+    this.board.show(seen, { reach, named, dims: cell => dim && !game.sees(position, seat, cell) });
     game.lookAs(knower);
-    this.seats.show(seen, game.events.filter(event => event.index <= this.index), viewer);
-    this.chart.show(this.index, knower);
+    this.seats.show(seen, game.events.filter(event => event.index <= index), seat);
+    this.chart.show(index, knower);
     if (anew) this.moments.anew();
-    this.moments.mark(this.index);
+    this.moments.mark(index);
   }
 
   happened(index) {

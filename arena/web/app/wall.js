@@ -10,7 +10,7 @@ const mostPoints = 240; // of curves
 const causes = { collapse: "the collapse", move: "collisions", base: "an enemy's base" };
 const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8f98"];
 
-let panes = new Map(), episodes = [], coming = [], number = 0, about = {}, link = query => String(query);
+let panes = new Map(), episodes = [], coming = [], number = 0, link = query => String(query);
 let points = [], pace = 1000, total = { moves: 0, episodes: 0, steps: 0, won: 0, deaths: {} }; // since the page was opened
 
 function learns(game, seat) { return game.head.names[seat] === "learner"; }
@@ -53,7 +53,7 @@ class Pane {
   draw(line) {
     const { game } = this.board, position = game.at(game.last);
     if (!position) return;
-    this.board.show(position, false);
+    this.board.show(position);
     this.whole.classList.toggle("out", !position.status.in.some(seat => learns(game, seat)));
     say(this.words, `game ${line.game} · ${position.step}`);
   }
@@ -84,7 +84,7 @@ export function enter(env, to) {
   turnTo("wall");
   if (!env) return;
   leave();
-  [about, link] = [env, to];
+  link = to;
   find("panes").replaceChildren();
   document.title = `${env.env} · pommego`;
   say(find("title"), env.env);

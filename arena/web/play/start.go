@@ -86,10 +86,10 @@ func (t *Table) exhibit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	feed, viewer, send := scene.Feed{Most: 4}, scene.Viewer{}, scene.Lines[scene.Line](w)
-	seed, find := env.Seed{Value: uint64(time.Now().UnixMilli())}, (*scene.Finder)(nil)
+	seed := env.Seed{Value: uint64(time.Now().UnixMilli())}
 	// An error says that nobody looks any more.
 	match.Play(r.Context(), players.Game, seats, seed, match.Rules{}, func(at match.Moment) error {
-		describe(&feed, &find, at, names)
+		at.Describe(&feed, names, offers[i].Goal)
 		time.Sleep(exhibitPause)
 		return send(feed.News(&viewer, scene.Whole))
 	})

@@ -28,10 +28,10 @@ type Table struct {
 	mu      sync.Mutex
 	game    env.Game // nil before the first match
 	names   []string
+	note    string // what a seat plays for
 	leave   func() // ends the match
 	people  map[int]*person
-	feed    scene.Feed // of the match
-	find    *scene.Finder
+	feed    scene.Feed    // of the match
 	end     string        // how the match ended; "" while it goes on
 	record  []byte        // the games of the match that are over
 	speed   float64       // that was chosen last; 0: none
@@ -50,7 +50,7 @@ func NewTable(offers func() []Offer) *Table {
 func (t *Table) Deal(game env.Game, names []string, leave func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.game, t.names, t.leave = game, names, leave
+	t.game, t.names, t.note, t.leave = game, names, goal(game), leave
 	t.people, t.end, t.record = map[int]*person{}, "", nil
 	t.feed.Clear()
 }
@@ -61,26 +61,11 @@ func (t *Table) tell() {
 	t.changed = make(chan struct{})
 }
 
-// describe adds the position of a match to a feed.
-func describe(to *scene.Feed, find **scene.Finder, at match.Moment, names []string) {
-	spec := at.Game.Spec()
-	if at.Actions == nil {
-		head := scene.HeadOf(spec, at.Match)
-		head.Seed, head.Names, head.Note = at.Seed.Value, names, goal(at.Game)
-		to.Begin(head)
-		*find = scene.NewFinder(&head, at.Match)
-	}
-	step := scene.Describe(spec, at.Match, at.Tracker, at.Actions)
-	step.Thoughts = at.Thoughts()
-	(*find).Find(&step, at.Match)
-	to.Add(step)
-}
-
 // Watch takes the match's positions: a match.Watch.
 func (t *Table) Watch(at match.Moment) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	describe(&t.feed, &t.find, at, t.names)
+	at.Describe(&t.feed, t.names, t.note)
 	step := t.feed.Last()
 	t.tell()
 	if !step.Status.Over && !slices.ContainsFunc(step.Status.In, func(seat int) bool { return t.people[seat] != nil }) {
