@@ -137,9 +137,9 @@ profile: build ## record cmd/pommego/default.pgo, by which the binary is optimis
 	bin/pommego bench --workers 1 --seconds 4 --cpuprofile cmd/pommego/default.pgo
 
 pictures: build venv ## record the game that the README shows, docs/images/game.gif, and the pages in Chromium
-	rm -f bin/game.jsonl docs/images/game.gif
-	bin/pommego play --agents simple --seed 8 --quiet --record bin/game.jsonl
-	bin/pommego replay bin/game.jsonl --gif docs/images/game.gif --fps 8 --tile 30
+	rm -f docs/images/game.*
+	bin/pommego play --agents simple --seed 8 --quiet --record docs/images/game.jsonl.gz
+	bin/pommego replay docs/images/game.jsonl.gz --gif docs/images/game.gif --fps 8 --tile 30
 	$(PY) docs/pictures.py
 
 hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="--games 20": minutes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -40,7 +39,6 @@ class Camera:
 
 def main() -> None:
     """Look at every page in windows of several kinds."""
-    (HERE / "images" / "logo.svg").write_text(logo())
     camera = Camera()
     with tempfile.TemporaryDirectory() as folder:
         recorded(camera, Path(folder) / "team.jsonl")
@@ -56,27 +54,6 @@ def main() -> None:
         camera.take("view-live-phone", PHONE)
         camera.window.driver.get("about:blank")
     camera.window.close()
-
-
-def logo() -> str:
-    """Draw the logo as SVG: the bomb of the boards, in the colour of seat 1."""
-    drawing = json.loads((HERE.parent / "arena" / "picture" / "sprites.json").read_text())
-    colours = {**drawing["colours"], "seat": "#d55e00"}
-    parts = []
-    for layer in drawing["sprites"]["bomb"] + drawing["sprites"]["spark"]:
-        if "circle" in layer:
-            shape = "<ellipse cx='{}' cy='{}' rx='{}' ry='{}'".format(*layer["circle"])
-        elif "path" in layer:
-            shape = f"<path d='{layer['path']}'"
-        else:
-            continue  # the text
-        line = (
-            f" stroke='{colours[layer['stroke']]}' stroke-width='{layer['width']}'"
-            if "stroke" in layer
-            else ""
-        )
-        parts.append(f"{shape} fill='{colours[layer['fill']] if 'fill' in layer else 'none'}'{line}/>")
-    return f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 100 100'>{''.join(parts)}</svg>\n"
 
 
 def wall(camera: Camera) -> None:

@@ -8,7 +8,8 @@ guide, each at its path in the repository, beside the other files that they link
 same links work here and in a checkout. docs/mkdocs.yml has the order of the pages; each
 entry below ``api/`` is a module of the API reference, read from the sources, so that no
 framework needs to be there. A link that leads nowhere is an error. Where a link to a
-recorded game is a paragraph, the site shows the game there.
+recorded game is a paragraph, the site shows the game there, and in place of the README's
+GIF its game, which plays.
 
 Sites of other versions in the same folder stay. The pages offer all that versions.json lists.
 """
@@ -35,13 +36,15 @@ LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)|src="([^":]+)"')
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 GAME = re.compile(r"^\[([^]]+)\]\((\S+)\.jsonl\.gz(#step=\d+)?\)$", re.MULTILINE)
 FRAME = r'<iframe title="\1" src="\2.html?embed\3" width="480" height="600" loading="lazy"></iframe>'
+OPENING = re.compile(r'<img align="right" width="330" alt="([^"]+)" src="(\S+)\.gif">')
+PLAYING = r'<iframe class="opening" title="\1" src="\2.html?embed#play=1" width="330" height="425"></iframe>'
 MARKS = re.compile(r"^```(\w+) .*$", re.MULTILINE)  # for the tests of the docs, not for readers
 
 
 def sources() -> list[Path]:
     """Return the pages, and all files of the repository that links lead to from them."""
     found = [REPOSITORY / "README.md", REPOSITORY / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
-    found += [*DOCS.glob("images/logo.svg"), *DOCS.glob("*.css")]
+    found += [*DOCS.glob("images/logo.svg"), *DOCS.glob("*.css"), *DOCS.glob("images/*.jsonl.gz")]
     for page in found:
         if page.suffix == ".md":
             for target in re.finditer(LINK, CODE.sub("", page.read_text())):
@@ -59,7 +62,8 @@ def gather(folder: Path) -> None:
         target = folder / path.relative_to(REPOSITORY)
         target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".md":
-            target.write_text(GAME.sub(FRAME, MARKS.sub(r"```\1", path.read_text())))
+            text = OPENING.sub(PLAYING, MARKS.sub(r"```\1", path.read_text()))
+            target.write_text(GAME.sub(FRAME, text))
         else:
             shutil.copyfile(path, target)
         if path.name.endswith(".jsonl.gz"):

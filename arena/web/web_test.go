@@ -134,8 +134,6 @@ func unzipped(t *testing.T, w *httptest.ResponseRecorder, into any) {
 	}
 }
 
-func results(all ...env.SeatResult) []env.SeatResult { return all }
-
 // winners is the seats that have won.
 func winners(e *Entry) (seats []int) {
 	for seat, result := range e.Results {

@@ -68,6 +68,15 @@ def test_the_guide_begins_with_a_game(window: Browser, address: str) -> None:
     assert window.run(logo) == [f"{address}/docs/images/logo.svg"] * window.run(f"{logo}.length")
 
 
+def test_the_first_page_opens_with_a_game_that_plays(window: Browser, address: str) -> None:
+    window.open(f"{address}/index.html", "h1")
+    window.driver.switch_to.frame(window.driver.find_element("css selector", "iframe.opening"))
+    browser.until(lambda: int(window.driver.execute_script(WHERE).partition(" / ")[0] or 0) > 2)
+    window.driver.switch_to.default_content()
+    wide = "return all('pre code').slice(0, 2).map(code => code.scrollWidth - code.clientWidth)"
+    assert window.run(wide) == [0, 0], "its code is not clipped"
+
+
 def test_versions_are_side_by_side(window: Browser, address: str) -> None:
     window.open(address.rpartition("/")[0], ".md-version")
     assert window.driver.current_url == f"{address}/", "the newest"

@@ -55,7 +55,7 @@ document.body.append(canvas);
 const board = new Board(canvas, game);
 board.resizing.disconnect();
 const taken = act => { frames.length = 0; act(); return frames.at(-1) ?? []; };
-const show = (index, reach) => taken(() => board.show(game.at(index), reach));
+const show = (index, reach) => taken(() => board.show(game.at(index), { reach }));
 const tick = by => taken(() => clock.tick(by));
 const of = (marks, sprite) => marks.filter(mark => mark.sprite === sprite);
 const look = async () => { GIVEN };
@@ -88,6 +88,10 @@ GAME: dict[str, Any] = {
     "flame_life": 3,
     "actions": [{"name": "move", "n": 6, "names": ["stop", "up", "down", "left", "right", "bomb"]}],
     "counts": [],
+    "looks": [
+        {"chars": ".", "sprite": "floor", "meaning": "free"},
+        {"chars": "+", "sprite": "wood", "meaning": "wood"},
+    ],
     "rows": 5,
     "cols": 5,
     "colours": ["#0072b2", "#e69f00"],

@@ -172,6 +172,6 @@ export function ending(game, status) {
   return `won by ${listed(status.winners.map(seat => game.who(seat)))}`;
 }
 
-export function listed(names) {
+function listed(names) {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }

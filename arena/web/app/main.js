@@ -51,6 +51,7 @@ async function showGame(coming, signal) {
   take(lines);
   const start = shown().game.positions.findLastIndex(position => position.step <= Number(place.step ?? 0));
   player.go(Math.max(0, start));
+  if (place.play && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.run(true);
 }
 
 run(browse);
