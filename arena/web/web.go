@@ -1,9 +1,9 @@
 // Package web is the pages on which games are looked at in a browser: recorded games,
 // data sets and tournaments.
 //
-// The page is in the program, app/: a shell, plain ES modules and one style sheet. It is
-// served as one file, compressed, which browsers keep by its hash. It gets descriptions
-// of games as package scene makes them, and draws them. A game of 800 steps is some
+// The pages are in the program, app/: a shell, plain ES modules and one style sheet. Each is
+// served as one file with the modules that it needs, compressed, which browsers keep by its hash.
+// It gets descriptions of games as package scene makes them, and draws them. A game of 800 steps is some
 // 300 kB so, 20 kB compressed; the games' rules compiled to WebAssembly are 6 MB, 1.6 MB
 // compressed, and not faster.
 //

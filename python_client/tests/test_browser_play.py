@@ -96,7 +96,7 @@ def test_a_match_is_chosen_on_the_page(window: Browser, binary: Path, tmp_path: 
         window.run(SET, "pace", "3")
         window.run("byId('start').requestSubmit()")
         browser.until(lambda: (state(window).get("step") or 0) > 1)
-        assert "you are human:speed=3 (2)" in text(window, "title")
+        assert "you are human (2)" in text(window, "title")
         assert window.run("return byId('speed').value") == "3"
         click(window, "leave")
         browser.until(lambda: text(window, "verdict"))
@@ -152,7 +152,7 @@ def test_one_click_begins_a_match(window: Browser, binary: Path) -> None:
         assert window.run(agents) == ["champion:level=5"] * 2
         click(window, "begin")
         browser.until(lambda: state(window).get("asked") == 0)
-        assert text(window, "about").startswith("be the last one alive")
+        assert text(window, "about").startswith("Be the last one alive")
         window.driver.get("about:blank")
 
 

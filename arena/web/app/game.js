@@ -55,10 +55,10 @@ export class Game {
   // at is a position by its number, the last one if there are fewer.
   at(index) { return this.positions[Math.min(Math.max(index, 0), this.last)]; }
 
-  // name is that of a seat's agent as it fits beside others, isolated where letters may run
-  // from right to left.
+  // name is that of a seat's agent as it fits beside others: the model's of language models, of people without
+  // their speed. It is isolated where letters may run from right to left.
   name(seat) {
-    const given = this.head.names?.[seat] ?? `seat ${seat}`, name = /^llm:.*,model=([^,]+)/.exec(given)?.[1] ?? given, letters = [...name];
+    const given = this.head.names?.[seat] ?? `seat ${seat}`, name = /^llm:.*,model=([^,]+)/.exec(given)?.[1] ?? given.replace(/^human:.*/, "human"), letters = [...name];
     const short = letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : name;
     return /^[ -~]*$/.test(name) ? short : `\u2068${short}\u2069`;
   }

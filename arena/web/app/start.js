@@ -92,7 +92,7 @@ async function exhibit(offer, token, signal) {
 function choose(token) {
   const offer = offers.find(({ ids }) => ids.includes(chosen("env"))), level = chosen("level") ?? levels[0];
   say(find("chosen"), capital(offer.about));
-  say(find("goal"), capital(offer.goal));
+  say(find("goal"), offer.goal);
   say(find("ids"), offer.ids.join(", "));
   find("levels").replaceChildren(find("levels").firstElementChild, ...levels.map((name, i) => card("level", name, name === level, name, worded(offer.levels[i]), "")));
   offerSeats(offer, offer.levels[levels.indexOf(level)]);

@@ -63,7 +63,8 @@ func OfferOf(game env.Game) Offer {
 // goal is what the rules in short say of it. Pages call a tick a step.
 func goal(game env.Game) string {
 	text, _, _ := strings.Cut(words.Rules(game.Spec()), "\n")
-	return strings.NewReplacer("Goal: ", "", "Tick ", "Step ", "tick ", "step ").Replace(text)
+	text = strings.NewReplacer("Goal: ", "", "Tick ", "Step ", "tick ", "step ").Replace(text)
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // exhibitPause is how long each step of an exhibition is shown.
