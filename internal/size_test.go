@@ -26,14 +26,14 @@ type area struct {
 var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 23707},
 	{"vec", "many games stepped together, in batches", 3806},
-	{"bridge", "the server and its wire protocol", 5975},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 16768},
+	{"bridge", "the server and its wire protocol", 5972},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 16429},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3508},
 	{"cmd", "the command pommego", 4312},
 	{"internal", "crash-safe files, names of enumerations, the module under another path", 877},
 	{"python_client", "the Python client, its adapters and the original's API", 17045},
 	{"benchmarks", "what measures speed and strength", 1921},
-	{"docs", "scripts that write the games' pages, the pictures and the site", 529},
+	{"docs", "scripts that write the games' pages, the pictures and the site", 511},
 	{"tools", "what makes and verifies a release", 121},
 	{"", "anything else", 0},
 }
