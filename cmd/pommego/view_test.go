@@ -134,7 +134,7 @@ func TestViewKept(t *testing.T) {
 	pommego(t, "generate", "--agents", "simple,random", "--games", "3", "--seed", "4", "--out", set).want(t, 0)
 	pommego(t, "tournament", "--env", "OneVsOne-v0", "--format", "round-robin", "--agents", "simple,random", "--games",
 		"4", "--out", results).want(t, 0)
-	played := []string{"Steps", "Won by", "Died in flames of"}
+	played := []string{"Died in flames of"}
 	for _, tc := range []struct {
 		path, kind string
 		games      int
