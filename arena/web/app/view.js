@@ -38,9 +38,10 @@ export class View {
     this.moments.mark(index);
   }
 
+  // happened says what did at a step, moments first.
   happened(index) {
-    const events = this.game.events.filter(e => e.index === index && e.event !== "not_laid");
-    return events.map(event => inWords(this.game, event)).join("; ");
+    const { moments, events } = this.game, now = events.filter(e => e.index === index && e.event !== "not_laid");
+    return now.toSorted((a, b) => Number(moments.includes(b)) - Number(moments.includes(a))).map(event => inWords(this.game, event)).join("; ");
   }
 
   about() {
