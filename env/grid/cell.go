@@ -43,6 +43,9 @@ func (c Cell) Distance(o Cell) int {
 	return max(rows, -rows) + max(cols, -cols)
 }
 
+// Mirrored is the cell's image in the main diagonal, whose row is the cell's column.
+func (c Cell) Mirrored() Cell { return c<<4 | c>>4 }
+
 // Next is the neighbour in direction d.
 func (c Cell) Next(d Dir) Cell { return c + deltas[d&7] }
 

@@ -156,7 +156,7 @@ func (c *correction) mirror() {
 	}
 	known := c.Seen.Or(c.inView)
 	for at := range c.inView.AndNot(c.Seen).All {
-		if image := mirrored(at); c.Board[at].wall() && !known.Has(image) {
+		if image := at.Mirrored(); c.Board[at].wall() && !known.Has(image) {
 			c.Board[image] = c.Board[at]
 		}
 	}

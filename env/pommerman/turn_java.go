@@ -241,7 +241,7 @@ func (t *javaTurn) pickUp() {
 	}
 }
 
-// giveBack gives the bomb's owner another to lay, if it has one.
+// giveBack gives the bomb's owner, if it has one, another to lay, whatever it carries already.
 func (s *State) giveBack(b *Bomb) {
 	if owner := b.Owner(); owner != nobody {
 		s.Agents[owner].addAmmo()

@@ -19,7 +19,7 @@ const farthest = 10
 func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) near {
 	self, shown := s.Agents[seat].Cell, [256]pommerman.Item{}
 	for c, item := range s.Board {
-		shown[mirrored(grid.Cell(c))] = item
+		shown[grid.Cell(c).Mirrored()] = item
 	}
 	enemies, seen := livingEnemies(r, s, seat), tactics.Items(0)
 	board := grid.Square(r.BoardSize)
@@ -45,7 +45,7 @@ func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) nea
 		if f.Dist[c] == 0 {
 			continue
 		}
-		steps, item := int(f.Dist[c])-1, s.Board[mirrored(c)]
+		steps, item := int(f.Dist[c])-1, s.Board[c.Mirrored()]
 		if seen.Has(item) {
 			n.toEnemy = min(n.toEnemy, steps)
 		}
@@ -64,7 +64,7 @@ func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) nea
 func safe(f *tactics.Sight, danger *tactics.Threats, side int) int {
 	if danger.N == len(ways) {
 		for _, dir := range ways {
-			if f.LeadsOut(dir, int(danger.Blast[dir]), mirrored(f.Self)) {
+			if f.LeadsOut(dir, int(danger.Blast[dir]), f.Self.Mirrored()) {
 				return 1
 			}
 		}
@@ -105,6 +105,3 @@ func blastAt(s *pommerman.State, c grid.Cell) (blast uint8) {
 	}
 	return blast
 }
-
-// mirrored is the cell whose row is c's column and the reverse.
-func mirrored(c grid.Cell) grid.Cell { return c<<4 | c>>4 }
