@@ -25,7 +25,7 @@ func Read(r record.Replay) (*Game, error) {
 			g.Head = HeadOf(spec, at.Match)
 			find = NewFinder(&g.Head, at.Match)
 		}
-		step := describe(spec, at.Match, at.Shown, at.Tracker, at.Actions)
+		step := Describe(spec, at.Match, at.Tracker, at.Actions)
 		find.Find(&step, at.Match)
 		step.Thoughts = at.Thoughts
 		steps = append(steps, step)
@@ -39,27 +39,8 @@ func Read(r record.Replay) (*Game, error) {
 	if info.Name != "" {
 		g.Note = fmt.Sprintf("%s (%s)", info.Name, info.Note)
 	}
-	fallEarlier(steps)
 	g.Steps = steps
 	return g, nil
-}
-
-// fallEarlier moves what happens when a ring of the board falls to the step after
-// which records show it fallen. It happens as the next step begins.
-func fallEarlier(steps []Step) {
-	for i := range steps[:max(0, len(steps)-1)] {
-		n := 0
-		for _, e := range steps[i+1].Events {
-			if e.Kind != env.Collapsed && (e.Kind != env.Died || e.What != "collapse") {
-				break
-			}
-			n++
-		}
-		if n > 0 {
-			steps[i].Events = append(steps[i].Events, steps[i+1].Events[:n]...)
-			steps[i+1].Events = append([]env.Event(nil), steps[i+1].Events[n:]...)
-		}
-	}
 }
 
 // Patched is the game with the first step whole, and the others without what is as in the step before.

@@ -86,16 +86,11 @@ type Status struct {
 // Describe describes a match as it stands: after a step with the given actions that
 // the tracker made, or at its start, where actions is nil.
 func Describe(spec *env.Spec, m env.Match, t env.Tracker, actions []uint8) Step {
-	return describe(spec, m, m, t, actions)
-}
-
-// describe is Describe, with the board, and who still plays, as shown has them.
-func describe(spec *env.Spec, m, shown env.Match, t env.Tracker, actions []uint8) Step {
 	status := m.Status()
 	s := Step{Step: status.Steps, Counts: env.CountsOf(spec, t, m), Status: &Status{
-		status.Over, status.Result.String(), list(status.Winners), list(shown.Status().In),
+		status.Over, status.Result.String(), list(status.Winners), list(status.In),
 	}}
-	shown.Describe(&s.Scene)
+	m.Describe(&s.Scene)
 	if actions == nil {
 		return s
 	}

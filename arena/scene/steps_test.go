@@ -254,8 +254,7 @@ func burning(s, before *scene.Step) (n int) {
 	return n
 }
 
-// TestRingFalls: at the step after which records show a ring fallen, the board, who still
-// plays, and the events say the same.
+// TestRingFalls: when a ring falls, the board, who still plays, and the events say the same.
 func TestRingFalls(t *testing.T) {
 	crushed := 0
 	for _, name := range []string{"ffa-collapse", "team-collapse"} {

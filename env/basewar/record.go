@@ -74,18 +74,13 @@ func setRules(h *record.Head, m *Match, id string) error {
 
 // act is the recorded actions of a round. Actions of the dead are ignored.
 func act(m *Match, in *record.Inputs) ([]uint8, error) {
-	if err := in.Check(NumBombers, false); err != nil {
+	moves, err := in.Moves(NumBombers, int(NumActions), false, func(id int) bool { return !m.Bombers[id].Alive() })
+	if err != nil {
 		return nil, err
 	}
 	actions := make([]uint8, NumBombers)
-	for id, a := range in.Actions {
-		switch {
-		case !m.Bombers[id].Alive():
-		case a < 0 || a >= int(NumActions):
-			return nil, fmt.Errorf("actions[%d] is %d, want 0 to %d", id, a, NumActions-1)
-		default:
-			actions[m.game.actionAt[id]] = uint8(a)
-		}
+	for id, move := range moves {
+		actions[m.game.actionAt[id]] = move
 	}
 	return actions, nil
 }

@@ -22,18 +22,10 @@ func (s *State) code(c *saved.Codec) {
 }
 
 // Append appends the state: format, rules' fingerprint, and its parts.
-func (m *Match) Append(dst []byte) []byte {
-	c := m.game.form.Writer(dst)
-	m.State.code(&c)
-	return c.Bytes
-}
+func (m *Match) Append(dst []byte) []byte { return m.game.form.Append(dst, &m.State) }
 
 // Restore sets the state from what Append wrote.
-func (m *Match) Restore(state []byte) error {
-	c, s := m.game.form.Reader(state), State{}
-	s.code(&c)
-	return m.game.form.Restore(&c, &s, &m.State)
-}
+func (m *Match) Restore(state []byte) error { return m.game.form.Restore(state, &m.State) }
 
 // AppendJSON appends the state in its readable form.
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {

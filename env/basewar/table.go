@@ -49,7 +49,7 @@ func (r *Rules) form() *saved.Form[State, Snapshot] {
 			"energy":     {saved.Col("energy", 0, r.BaseEnergy)},
 			"score":      {points}, "gained": {points}, "blast": {row, col},
 		}},
-		Show: r.show, Take: r.take, Invariants: r.invariants,
+		Code: (*State).code, Show: r.show, Take: r.take, Invariants: r.invariants,
 	}
 }
 

@@ -69,24 +69,23 @@ func start(m *Match, recorded *Snapshot, dice string) (err error) {
 // act is the recorded actions of a step. Those of dead agents are ignored.
 func act(m *Match, in *record.Inputs) ([]uint8, error) {
 	seats, words := m.game.Spec().Seats, m.game.rules.RadioWords
-	if err := in.Check(seats, words > 0); err != nil {
+	dead := func(seat int) bool { return !m.Agents[seat].Alive }
+	moves, err := in.Moves(seats, int(numActions), words > 0, dead)
+	if err != nil {
 		return nil, err
 	}
 	actions := make([]uint8, seats*(1+words))
-	for seat, move := range in.Actions {
-		own := actions[seat*(1+words):]
-		if words > 0 && in.Messages[seat] != nil && len(in.Messages[seat]) < words {
-			return nil, fmt.Errorf("messages[%d] has %d words, want null or at least %d", seat, len(in.Messages[seat]), words)
-		}
-		if !m.Agents[seat].Alive {
+	for seat, move := range moves {
+		own := actions[seat*(1+words):][:1+words]
+		own[0] = move
+		if words == 0 || in.Messages[seat] == nil {
 			continue
 		}
-		if move < 0 || move >= int(numActions) {
-			return nil, fmt.Errorf("actions[%d] is %d, want 0 to %d", seat, move, numActions-1)
+		if said := len(in.Messages[seat]); said < words {
+			return nil, fmt.Errorf("messages[%d] has %d words, want null or at least %d", seat, said, words)
 		}
-		own[0] = uint8(move)
-		if words > 0 && in.Messages[seat] != nil {
-			for w, word := range in.Messages[seat][:words] {
+		for w, word := range in.Messages[seat][:words] {
+			if !dead(seat) {
 				own[1+w] = uint8(min(max(word, 0), 255))
 			}
 		}

@@ -4,8 +4,8 @@ import (
 	"pommego/env/saved"
 )
 
-// code writes or reads the parts of a state by the given rules, in the order of its bytes.
-func (s *State) code(r *Rules, c *saved.Codec) {
+// code writes or reads the parts of a state in the order of its bytes.
+func (r *Rules) code(s *State, c *saved.Codec) {
 	saved.List(c, s.Board[:])
 	for i := range s.flames {
 		saved.List(c, s.flames[i][:])
@@ -42,15 +42,7 @@ func (a *Agent) code(c *saved.Codec) {
 }
 
 // Append appends the state: format, rules' fingerprint, and its parts.
-func (m *Match) Append(dst []byte) []byte {
-	c, s := m.game.form.Writer(dst), m.State
-	s.code(&m.game.rules, &c)
-	return c.Bytes
-}
+func (m *Match) Append(dst []byte) []byte { return m.game.form.Append(dst, &m.State) }
 
 // Restore sets the state from what Append wrote.
-func (m *Match) Restore(state []byte) error {
-	c, s := m.game.form.Reader(state), State{}
-	s.code(&m.game.rules, &c)
-	return m.game.form.Restore(&c, &s, &m.State)
-}
+func (m *Match) Restore(state []byte) error { return m.game.form.Restore(state, &m.State) }

@@ -60,7 +60,7 @@ func (r *Rules) Form() *saved.Form[State, Snapshot] {
 	return &saved.Form[State, Snapshot]{
 		Header: saved.Header{Game: "pommerman", Format: stateFormat, Rules: r.Fingerprint()},
 		Shape:  saved.Shape{Columns: columns, Cell: func(i int) (int, int) { return i / n, i % n }},
-		Show:   r.show, Take: r.take, Invariants: r.invariants,
+		Code:   r.code, Show: r.show, Take: r.take, Invariants: r.invariants,
 	}
 }
 

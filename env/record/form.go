@@ -36,13 +36,11 @@ type Form[M Match, S, O any] struct {
 	Act   func(m M, in *Inputs) ([]uint8, error)
 	Acted func(m M, actions []uint8) Inputs
 
-	// Shape is the shape of S. Show is the state of a match as records and pictures
-	// show it. Start sets the match to the recorded state and to the head's dice.
+	// Shape is the shape of S. Show is the state of a match as records show it. Start sets the match to the recorded state and to the head's dice.
 	Shape func(m M) *saved.Shape
 	Show  func(m M) *S
 	Start func(m M, s *S, dice string) error
-	// Shown is the match that records and pictures show, where that is not m itself.
-	// nil: it is m.
+	// Shown is the match whose state records show, where that is not m itself. nil: it is m.
 	Shown func(m M) M
 
 	// Observe is what a seat observes. With Together all seats have one observation,
@@ -109,6 +107,25 @@ func (in *Inputs) Check(n int, messages bool) error {
 		return errors.New("there is a key \"skulls\", which does not belong here")
 	}
 	return nil
+}
+
+// Moves is the actions of n seats or figures, if they are in order and each is less than choices. Those
+// of whom is ignored are 0.
+func (in *Inputs) Moves(n, choices int, messages bool, ignored func(i int) bool) ([]uint8, error) {
+	if err := in.Check(n, messages); err != nil {
+		return nil, err
+	}
+	moves := make([]uint8, n)
+	for i, a := range in.Actions {
+		switch {
+		case ignored(i):
+		case a < 0 || a >= choices:
+			return nil, fmt.Errorf("actions[%d] is %d, want 0 to %d", i, a, choices-1)
+		default:
+			moves[i] = uint8(a)
+		}
+	}
+	return moves, nil
 }
 
 // Outcome is how the game stands after a step, as records have it.

@@ -100,8 +100,7 @@ type Replay interface {
 
 // Moment is a recorded game after a step, or where the replay stands at first.
 type Moment struct {
-	Match   env.Match // as it is
-	Shown   env.Match // as records and pictures show it
+	Match   env.Match
 	Game    env.Game
 	Tracker env.Tracker // it made the step, and keeps events
 	Actions []uint8     // of the step; nil at first

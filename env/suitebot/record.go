@@ -23,7 +23,9 @@ var recording = record.Form[*Match, Snapshot, Observation]{
 		h.Rules, err = json.Marshal(m.game.plan.rules)
 		return err
 	},
-	Act:   act,
+	Act: func(m *Match, in *record.Inputs) ([]uint8, error) {
+		return in.Moves(m.game.Spec().Seats, int(numActions), false, func(int) bool { return false })
+	},
 	Acted: func(_ *Match, actions []uint8) record.Inputs { return record.Inputs{Actions: saved.Ints(actions)} },
 	Shape: func(m *Match) *saved.Shape { return &m.game.form.Shape },
 	Show: func(m *Match) *Snapshot {
@@ -60,20 +62,6 @@ func matchOf(h *record.Head) (*Match, string, error) {
 		return nil, "", err
 	}
 	return &Match{game: gameOf(plan)}, h.Variant, nil
-}
-
-func act(m *Match, in *record.Inputs) ([]uint8, error) {
-	if err := in.Check(m.game.Spec().Seats, false); err != nil {
-		return nil, err
-	}
-	actions := make([]uint8, len(in.Actions))
-	for seat, a := range in.Actions {
-		if a < 0 || a >= int(numActions) {
-			return nil, fmt.Errorf("actions[%d] is %d, want 0 to %d", seat, a, numActions-1)
-		}
-		actions[seat] = uint8(a)
-	}
-	return actions, nil
 }
 
 // Observation is what a seat sees.

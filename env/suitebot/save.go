@@ -8,7 +8,7 @@ import (
 
 // code writes or reads the parts of a state in the order of its bytes: the fields of
 // State in order, of the seats and fields that the plan has.
-func (p *Plan) code(c *saved.Codec, s *State) {
+func (p *Plan) code(s *State, c *saved.Codec) {
 	saved.List(c, s.Spent[:p.words])
 	saved.List(c, s.Blast[:p.words])
 	for k := range s.fuses[:p.rules.BombDelay] {
@@ -24,18 +24,10 @@ func (p *Plan) code(c *saved.Codec, s *State) {
 }
 
 // Append appends the state: format, rules' fingerprint, and its parts.
-func (m *Match) Append(dst []byte) []byte {
-	c := m.game.form.Writer(dst)
-	m.game.plan.code(&c, &m.State)
-	return c.Bytes
-}
+func (m *Match) Append(dst []byte) []byte { return m.game.form.Append(dst, &m.State) }
 
 // Restore sets the state from what Append wrote.
-func (m *Match) Restore(state []byte) error {
-	c, s := m.game.form.Reader(state), State{}
-	m.game.plan.code(&c, &s)
-	return m.game.form.Restore(&c, &s, &m.State)
-}
+func (m *Match) Restore(state []byte) error { return m.game.form.Restore(state, &m.State) }
 
 // AppendJSON appends the state in its readable form.
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) { return m.game.form.AppendJSON(dst, &m.State) }

@@ -56,7 +56,7 @@ func (p *Plan) form() *saved.Form[State, Snapshot] {
 			"bombs": {x, y, saved.Col("rounds", 1, r.BombDelay), saved.Col("owner", 0, r.Players-1)},
 			"gains": {saved.Col("", least1, p.cells*r.FieldPoints+(r.Players-1)*r.KillPoints+most1)},
 		}},
-		Show: p.show, Take: p.take, Invariants: p.invariants,
+		Code: p.code, Show: p.show, Take: p.take, Invariants: p.invariants,
 	}
 }
 
