@@ -89,8 +89,6 @@ func (t *turn2018) agentsWish(r *Rules) {
 	}
 }
 
-func (t *turn2018) agents() []uint8 { return t.list[:t.n] }
-
 // mayEnter reports whether an agent may want the next cell in a direction. A bomb
 // there must be one that it can kick onto a cell that shows passage.
 func (t *turn2018) mayEnter(agent *Agent, d grid.Dir) bool {

@@ -36,7 +36,8 @@ type Form[M Match, S, O any] struct {
 	Act   func(m M, in *Inputs) ([]uint8, error)
 	Acted func(m M, actions []uint8) Inputs
 
-	// Shape is the shape of S. Show is the state of a match as records show it. Start sets the match to the recorded state and to the head's dice.
+	// Shape is the shape of S. Show is the state of a match as records show it. Start sets the
+	// match to the recorded state and to the head's dice.
 	Shape func(m M) *saved.Shape
 	Show  func(m M) *S
 	Start func(m M, s *S, dice string) error

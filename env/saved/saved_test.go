@@ -232,12 +232,12 @@ func TestDifference(t *testing.T) {
 
 func TestParseRNG(t *testing.T) {
 	rng := env.RNG{State: 1<<63 | 5}
-	if got, err := ParseRNG(Hex(rng.State)); err != nil || got != rng {
+	var got RNG
+	if err := got.UnmarshalText([]byte(Hex(rng.State))); err != nil || got != RNG(rng) {
 		t.Errorf("RNG %+v is read as %+v, %v", rng, got, err)
 	}
 	for _, bad := range []string{"", "g", "-1", "10000000000000000"} {
-		_, err := ParseRNG(bad)
-		wants(t, bad, err, "want a hexadecimal number")
+		wants(t, bad, got.UnmarshalText([]byte(bad)), "want a hexadecimal number")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -113,9 +114,12 @@ func (r RNG) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText reads it.
 func (r *RNG) UnmarshalText(text []byte) error {
-	rng, err := ParseRNG(string(text))
-	*r = RNG(rng)
-	return err
+	state, err := strconv.ParseUint(string(text), 16, 64)
+	if err != nil {
+		return fmt.Errorf("dice are %.40q, want a hexadecimal number of 64 bits", text)
+	}
+	r.State = state
+	return nil
 }
 
 type field struct {

@@ -7,7 +7,6 @@ import (
 	"pommego/env"
 	"pommego/env/observe"
 	"pommego/env/record"
-	"pommego/env/rollout"
 	"pommego/env/saved"
 	"pommego/env/seat"
 )
@@ -85,9 +84,6 @@ func (g *Game) Collapsing() env.Game { return g }
 // Plan is the game plan: the rules and what follows from them.
 func (g *Game) Plan() *Plan { return g.plan }
 
-// Rollouts plays the game by its rules alone: rollout.Source.
-func (g *Game) Rollouts() rollout.Games { return rollout.New(g, g.plan) }
-
 // Match is one running game: env.Match over a State.
 type Match struct {
 	State
@@ -108,6 +104,9 @@ func (m *Match) SetTrainingSeat(int) {}
 
 // Step plays one round.
 func (m *Match) Step(actions []uint8) { m.game.plan.Step(&m.State, actions) }
+
+// Over reports whether the game has ended.
+func (m *Match) Over() bool { return m.game.plan.Over(&m.State) }
 
 // Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.plan.Status(&m.State) }

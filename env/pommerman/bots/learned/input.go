@@ -9,7 +9,6 @@ import (
 
 	"pommego/env"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/network"
 	"pommego/env/pommerman/bots/tactics"
 )
 
@@ -24,7 +23,7 @@ const (
 
 // brain is a network, and the planes and numbers that it reads.
 type brain struct {
-	*network.Network
+	*network
 	names []string   // of its planes and of its numbers
 	wired sync.Map   // for each form of near, where they are in it: *wires by *pommerman.NearForm
 	dice  [256]int32 // what is added to an answer, by 8 bits of chance
@@ -37,11 +36,11 @@ type wires struct{ planes, numbers []int }
 
 // read reads a brain from a file.
 func read(file []byte) (*brain, error) {
-	n, err := network.Read(file, side, tactics.Choices, tactics.Choices+words*vocabulary)
+	n, err := readNetwork(file, side, tactics.Choices, tactics.Choices+words*vocabulary)
 	if err != nil {
 		return nil, fmt.Errorf("no network that Network.save wrote: %w", err)
 	}
-	b := &brain{Network: n, names: slices.Clone(n.Scalars)}
+	b := &brain{network: n, names: slices.Clone(n.Scalars)}
 	for _, plane := range n.Blocks {
 		for i := range 9 {
 			b.names = append(b.names, fmt.Sprintf("%s_block%d", plane, i))
@@ -55,10 +54,10 @@ func read(file []byte) (*brain, error) {
 		b.dice[i] = int32(math.RoundToEven(scale * -math.Log(-math.Log((float64(i)+0.5)/256))))
 	}
 	b.works.New = func() any {
-		return &work{memory: n.NewMemory(), input: make([]uint8, side*side*n.Layers[0].Inputs), near: make([]byte, 1<<12)}
+		return &work{memory: n.newMemory(), input: make([]uint8, side*side*n.Layers[0].Inputs), near: make([]byte, 1<<12)}
 	}
 	first := b.works.New().(*work)
-	b.bytes = int64(unsafe.Sizeof(*first)) + int64(len(first.input)+len(first.near)) + first.memory.Bytes()
+	b.bytes = int64(unsafe.Sizeof(*first)) + int64(len(first.input)+len(first.near)) + first.memory.bytes()
 	b.works.Put(first)
 	return b, nil
 }
