@@ -104,8 +104,6 @@ type Scene struct {
 
 	// Sight is the cells that each seat sees, nil where all see the whole board.
 	Sight []Cells `json:"sight,omitzero"`
-
-	reached []int // the memory of what bombs reach
 }
 
 // Place is a row and a column, from 0 at the top left.
@@ -248,14 +246,6 @@ func (s *Scene) Clear(n int) {
 	}
 	s.Bases, s.Items, s.Flames = emptied(s.Bases), emptied(s.Items), emptied(s.Flames)
 	s.Bombs, s.Agents, s.Said = emptied(s.Bombs), emptied(s.Agents), emptied(s.Said)
-	s.reached = s.reached[:0]
-}
-
-// Reaches notes a cell that the bomb added last reaches.
-func (s *Scene) Reaches(cell int) {
-	last := &s.Bombs[len(s.Bombs)-1]
-	s.reached = append(s.reached, cell)
-	last.Reach = s.reached[len(s.reached)-1-len(last.Reach):]
 }
 
 // emptied is an empty list, never nil: nil stands for a list that is as before.

@@ -47,11 +47,12 @@ func (m *Match) Describe(to *env.Scene) {
 	walls, stops := m.game.barriers(s)
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
-		to.Bombs = append(to.Bombs, env.SceneBomb{At: b.Cell.Place(), Life: int(b.Life), Blast: r.BlastRange + 1,
-			Owners: env.Owners(r.seatsOf(b.Owners))})
+		bomb := env.SceneBomb{At: b.Cell.Place(), Life: int(b.Life), Blast: r.BlastRange + 1,
+			Owners: env.Owners(r.seatsOf(b.Owners))}
 		for c := range r.rays(b.Cell, &walls, &stops).All {
-			to.Reaches(c.Row()*n + c.Col())
+			bomb.Reach = append(bomb.Reach, c.Row()*n+c.Col())
 		}
+		to.Bombs = append(to.Bombs, bomb)
 	}
 	for id := range s.Bombers {
 		b := &s.Bombers[id]

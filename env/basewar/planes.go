@@ -1,6 +1,8 @@
 package basewar
 
 import (
+	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"pommego/env"
@@ -175,4 +177,115 @@ func bomberScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, from 
 		v = v.Float("%s_row", "row of %s (the last one when dead), over the last row", e.row[b.Cell])
 		v = v.Float("%s_col", "column of %s (the last one when dead), over the last column", e.col[b.Cell])
 	}
+}
+
+// encoder holds what the encodings look up instead of computing it each time.
+type encoder struct {
+	size   int                   // of the board
+	cells  int                   // on it
+	flatAt [256]uint8            // each cell's place on a flat board
+	ground grid.Bits             // the board without bases
+	views  [NumBombers]viewpoint // of the seats
+	nobody viewpoint
+	flat   [2]int    // the places of the bases
+	most   int       // points a side can get
+	sizes  [2][2]int // bytes of the maps and the vector of each encoding
+
+	energy, lives, bombs, row, col [256]float32 // as shares of the most there are
+}
+
+func newEncoder(r *Rules) encoder {
+	e := encoder{
+		size: r.BoardSize, cells: r.BoardSize * r.BoardSize, ground: grid.Square(r.BoardSize), nobody: nobody(),
+		most:   r.MaxScore(),
+		energy: observe.Shares(r.BaseEnergy), lives: observe.Shares(r.Lives), bombs: observe.Shares(r.Bombs),
+	}
+	for c := range e.ground.All {
+		e.flatAt[c] = uint8(c.Row()*r.BoardSize + c.Col())
+		e.row[c], e.col[c] = observe.Share(c.Row(), r.BoardSize-1), observe.Share(c.Col(), r.BoardSize-1)
+	}
+	for side := range e.flat {
+		e.ground.Remove(r.Base(Side(side)))
+		e.flat[side] = int(e.flatAt[r.Base(Side(side))])
+	}
+	for seat := range r.Seats() {
+		e.views[seat] = r.viewpoint(seat)
+	}
+	return e
+}
+
+// sceneSlack is how far spread may write past the board: rows are written
+// sixteen bytes at a time, from the first to the last.
+const sceneSlack = 16
+
+// rowBits is the cells of a set in one row of the board, column 0 in bit 0.
+func rowBits(b *grid.Bits, row int) uint64 {
+	return b[(row+1)>>2] >> ((row + 1) & 3 * 16) & 0xffff >> 1
+}
+
+// spread writes 1 for each cell of a set and 0 for the others. dst must have
+// sceneSlack bytes more than the board has cells.
+func (e *encoder) spread(dst []byte, b *grid.Bits) {
+	for row := range e.size {
+		x := rowBits(b, row)
+		to := dst[row*e.size:][:16]
+		binary.LittleEndian.PutUint64(to, observe.Spread[x&255])
+		binary.LittleEndian.PutUint64(to[8:], observe.Spread[x>>8])
+	}
+}
+
+func (e *encoder) spreadTwo(dst []byte, one, two *grid.Bits) {
+	for row := range e.size {
+		x, y := rowBits(one, row), rowBits(two, row)
+		to := dst[row*e.size:][:16]
+		binary.LittleEndian.PutUint64(to, observe.Spread[x&255]|observe.Spread[y&255]<<1)
+		binary.LittleEndian.PutUint64(to[8:], observe.Spread[x>>8]|observe.Spread[y>>8]<<1)
+	}
+}
+
+// The global state is the planes encoding of nobody's side: sides and bombers by
+// their names.
+
+// nobody is the viewpoint of somebody without a seat.
+func nobody() viewpoint {
+	v := viewpoint{things: [4]env.Name{
+		{Name: "bomb_blue", Meaning: "1 where a bomb of blue's lies"},
+		{Name: "bomb_green", Meaning: "1 where a bomb of green's lies"},
+		{Name: "base_blue", Meaning: "energy of blue's base, where it stands"},
+		{Name: "base_green", Meaning: "energy of green's base, where it stands"},
+	}}
+	for id := range v.bombers {
+		name, has := fmt.Sprintf("bomber%d", id), [2]string{"0, 2 and 4", "1, 3 and 5"}[SideOf(id)]
+		v.stand = append(v.stand, env.Name{Name: name,
+			Meaning: fmt.Sprintf("1 where bomber %d stands (%s has %s)", id, SideOf(id), has)})
+		v.bombers[id] = figure{env.Name{Name: name, Meaning: fmt.Sprintf("bomber %d", id)}, id, id}
+	}
+	return v
+}
+
+func (g *Game) stateFields() []env.Field {
+	n := g.rules.BoardSize
+	return []env.Field{
+		observe.MapsField("planes", n, n, 100,
+			func(m observe.Maps[observe.List]) {
+				paintOwn(paintShared(m, g, &State{}), g, &State{}, &g.encoder.nobody)
+			}),
+		observe.VectorField(env.Float32, 0, 1, func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
+	}
+}
+
+func (g *Game) observeState(s *State, planes, scalars []byte) {
+	paintOwn(paintShared(observe.MapsInto(planes, g.encoder.cells), g, s), g, s, &g.encoder.nobody)
+	stateScalars(observe.Into(scalars), g, s)
+}
+
+func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {
+	e := &g.encoder
+	v = v.Float("step", "rounds played, over the last round", observe.Share(int(s.StepCount), g.rules.MaxSteps))
+	for side := range s.Energy {
+		v = v.Of(&sides[side])
+		v = v.Float("%s_score", "points of %s, over the most there can be", observe.Share(int(s.Score[side]), e.most))
+		v = v.Float("%s_energy", "energy of %s's base, over what it starts with", e.energy[s.Energy[side]])
+	}
+	bomberScalars(v, g, s, &e.nobody)
 }
