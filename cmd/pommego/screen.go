@@ -116,7 +116,7 @@ func (s *screen) pressed() (keys chan string, restore func()) {
 type viewing struct {
 	*screen
 	title string
-	game  scene.Game // its steps are whole
+	game  scene.Timeline // its steps are whole
 	at    int        // the step that is shown
 	seat  int        // whose view; env.NoSeat: the whole game
 }
