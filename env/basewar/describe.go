@@ -10,7 +10,7 @@ func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Looks: sceneLooks}
 	for seat := range r.Seats() {
-		hue := [2]env.Hue{Blue: env.Blue, Green: env.Green}[r.SideOf(seat)]
+		hue := [2]env.Hue{Blue: env.Blue, Green: env.Green}[SideOf(seat)]
 		if r.Sides {
 			stage.Colours = append(stage.Colours, hue[0])
 		} else {
@@ -47,12 +47,11 @@ func (m *Match) Describe(to *env.Scene) {
 	walls, stops := m.game.barriers(s)
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
-		bomb := env.SceneBomb{At: b.Cell.Place(), Life: int(b.Life), Blast: r.BlastRange + 1,
-			Owners: env.Owners(r.seatsOf(b.Owners))}
+		to.Bombs = append(to.Bombs, env.SceneBomb{At: b.Cell.Place(), Life: int(b.Life), Blast: r.BlastRange + 1,
+			Owners: env.Owners(r.seatsOf(b.Owners))})
 		for c := range r.rays(b.Cell, &walls, &stops).All {
-			bomb.Reach = append(bomb.Reach, c.Row()*n+c.Col())
+			to.Reaches(c.Row()*n + c.Col())
 		}
-		to.Bombs = append(to.Bombs, bomb)
 	}
 	for id := range s.Bombers {
 		b := &s.Bombers[id]

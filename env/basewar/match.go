@@ -137,7 +137,7 @@ func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
 // its side.
 func (m *Match) Rewards(dst []float64) {
 	for seat := range m.game.rules.Seats() {
-		side := m.game.rules.SideOf(seat)
+		side := SideOf(seat)
 		dst[seat] = float64(m.Gained[side]) - float64(m.Gained[side.Other()])
 	}
 }

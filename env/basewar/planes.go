@@ -70,7 +70,7 @@ var (
 // viewpoint is that of a seat: its own bombers come first, then those of its side that
 // others move, then the enemies.
 func (r *Rules) viewpoint(seat int) viewpoint {
-	v := viewpoint{r.SideOf(seat), ownThings, onePlanes, oneBombers}
+	v := viewpoint{SideOf(seat), ownThings, onePlanes, oneBombers}
 	order := slices.Concat(sideBombers[v.first], sideBombers[v.first.Other()])
 	if r.Sides {
 		v.stand, v.bombers = sidePlanes, sideCalled
@@ -156,7 +156,7 @@ func paintOwn[M observe.Mode](m observe.Maps[M], g *Game, s *State, v *viewpoint
 }
 
 func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat int) {
-	e, own, enemy := &g.encoder, g.rules.SideOf(seat), g.rules.SideOf(seat).Other()
+	e, own, enemy := &g.encoder, SideOf(seat), SideOf(seat).Other()
 	v = v.Float("step", "rounds played, over the last round", observe.Share(int(s.StepCount), g.rules.MaxSteps))
 	v = v.Float("score_own", "points of the seat's own side, over the most there can be",
 		observe.Share(int(s.Score[own]), e.most))
@@ -322,7 +322,7 @@ func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte) {
 	paintRaw(observe.MapsInto(dst[0][:e.sizes[encodingRaw][0]], e.cells), g, s)
 	rawScalars(observe.Into(dst[1][:e.sizes[encodingRaw][1]]), s)
 	for i, seat := range seats {
-		dst[2][2*i], dst[2][2*i+1] = seat, uint8(g.rules.SideOf(int(seat)))
+		dst[2][2*i], dst[2][2*i+1] = seat, uint8(SideOf(int(seat)))
 	}
 }
 

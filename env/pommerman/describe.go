@@ -52,12 +52,12 @@ func (m *Match) Describe(to *env.Scene) {
 		if d := b.Moving(); d != grid.Stay {
 			bomb.Moving = Action(d).String()
 		}
+		to.Bombs = append(to.Bombs, bomb)
 		var reached grid.Bits
 		Rays(&s.Board, b.Cell, b.Blast, &reached)
 		for c := range reached.All {
-			bomb.Reach = append(bomb.Reach, int(m.game.flatAt[c]))
+			to.Reaches(int(m.game.flatAt[c]))
 		}
-		to.Bombs = append(to.Bombs, bomb)
 	}
 	for seat := range r.Seats() {
 		a := &s.Agents[seat]

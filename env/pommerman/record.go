@@ -60,7 +60,7 @@ func (m *Match) Record(info record.Info) (record.Recorder, error) { return Recor
 // of the rules.
 func start(m *Match, recorded *Snapshot, dice string) (err error) {
 	t := *recorded
-	t.Due, t.Training = -1, m.game.rules.TrainingAgent
+	t.Due, t.Training, t.RNG = -1, m.game.rules.TrainingAgent, saved.RNG{}
 	if dice != "" {
 		if err := t.RNG.UnmarshalText([]byte(dice)); err != nil {
 			return err

@@ -28,9 +28,9 @@ type Snapshot struct {
 	Results   []int      `json:"results,omitempty"` // by the Java rules, once there are any
 
 	// Not in recorded games.
-	Due      int       `json:"-" name:"ring_due"`       // -1 for none
-	Training int       `json:"-" name:"training_agent"` // whose death ends the game, -1 for none
-	RNG      saved.RNG `json:"-" name:"dice"`
+	Due      int       `json:"ring_due,omitzero"`       // -1 for none
+	Training int       `json:"training_agent,omitzero"` // whose death ends the game, -1 for none
+	RNG      saved.RNG `json:"dice,omitzero"`
 }
 
 // Form is the forms of the game's states: what saved states and recorded games

@@ -48,7 +48,7 @@ type toySnapshot struct {
 	Steps int   `json:"steps"`
 	Kind  []int `json:"kind,omitempty"`
 	Rows  Rows  `json:"rows"`
-	Due   int   `json:"-" name:"due"`
+	Due   int   `json:"due,omitzero"`
 }
 
 func toyForm() *Form[toy, toySnapshot] {
@@ -124,7 +124,7 @@ func TestBytes(t *testing.T) {
 		{"other rules", 1, 0xef, "toy: saved state belongs to other rules than Toy-v0 (fingerprint 0000000000000aef"},
 		{"too many rows", 18, 4, "toy: saved state has 4 rows, want at most 3"},
 		{"a value out of range", 20, 5, "toy: state: rows[1].row is 5, want 0 to 4"},
-		{"a value out of range that JSON does not show", 13, 2, "toy: state: due is 2, want 0 to 1"},
+		{"a value out of range that JSON may leave out", 13, 2, "toy: state: due is 2, want 0 to 1"},
 		{"what no text shows", 14, 1, "it holds something that its readable"},
 		{"what breaks an invariant", 9, 13, ""},
 	} {

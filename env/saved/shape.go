@@ -18,7 +18,6 @@ import (
 // A snapshot is a struct with JSON tags that holds a readable form. Its fields are int,
 // Flag, string, []int, []float64, Rows, Map, RNG or pointers to them; embedded structs count
 // as their fields. Fields with omitempty or omitzero may be missing, pointers may be null.
-// A field that JSON does not show (json:"-") is checked and compared by the tag name.
 
 // Rows are lists of numbers, such as the agents or the bombs of a state.
 type Rows [][]int
@@ -126,7 +125,6 @@ type field struct {
 	name     string
 	index    []int
 	optional bool
-	hidden   bool // JSON does not show it
 }
 
 var fieldsByType sync.Map // of a struct: []field
@@ -137,13 +135,8 @@ func fieldsOf(t reflect.Type) []field {
 	}
 	var list []field
 	for _, f := range reflect.VisibleFields(t) {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		hidden := name == "-"
-		if hidden {
-			name = f.Tag.Get("name")
-		}
-		if name != "" {
-			list = append(list, field{name, f.Index, options != "", hidden})
+		if name, options, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			list = append(list, field{name, f.Index, options != ""})
 		}
 	}
 	fieldsByType.Store(t, list)
@@ -253,9 +246,6 @@ func Decode(object []byte, snapshots ...any) error {
 	}
 	for _, snapshot := range snapshots {
 		for f, v := range values(snapshot) {
-			if f.hidden {
-				continue
-			}
 			text, there := raw[f.name]
 			delete(raw, f.name)
 			if err := f.decode(text, there, v); err != nil {

@@ -30,11 +30,11 @@ func (m *Match) Describe(to *env.Scene) {
 		to.Flames = append(to.Flames, env.SceneFlame{At: p.place(c), Life: 1})
 	}
 	for b := range s.Bombs {
-		bomb := env.SceneBomb{At: p.place(b.Cell), Life: b.Rounds, Blast: p.rules.BlastRadius + 1, Owners: 1 << b.Owner}
+		to.Bombs = append(to.Bombs, env.SceneBomb{At: p.place(b.Cell), Life: b.Rounds, Blast: p.rules.BlastRadius + 1,
+			Owners: 1 << b.Owner})
 		for c := range p.Reach(b.Cell).All {
-			bomb.Reach = append(bomb.Reach, int(c))
+			to.Reaches(int(c))
 		}
-		to.Bombs = append(to.Bombs, bomb)
 	}
 	for seat := range p.rules.Players {
 		to.Bases = append(to.Bases, env.SceneBase{At: p.place(s.Homes[seat]), Owners: 1 << seat})

@@ -36,7 +36,7 @@ type road struct {
 }
 
 func (w *world) begin(v *basewar.View) {
-	w.game, w.side, w.root = v.Game, v.Game.Rules().SideOf(v.Seat), v.State.StepCount
+	w.game, w.side, w.root = v.Game, basewar.SideOf(v.Seat), v.State.StepCount
 	for id := range w.fixed {
 		w.fixed[id] = basewar.NumActions
 	}

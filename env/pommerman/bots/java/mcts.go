@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"pommego/env/grid"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/search"
@@ -130,7 +131,7 @@ func (p *planner) rolloutMove() uint8 {
 	own := p.try.Agents[p.seat].Cell
 	for n := tactics.Choices; n > 0; n-- {
 		k := p.rng.IntN(n)
-		to := own.Next(direction(list[k]))
+		to := own.Next(grid.Dir(list[k]))
 		if to.OnBoard(p.rules.BoardSize) && p.try.Board[to] != pommerman.Flames {
 			return uint8(k)
 		}

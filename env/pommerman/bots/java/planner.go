@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"pommego/env"
-	"pommego/env/grid"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/search"
@@ -92,13 +91,6 @@ func (p *planner) lookAhead() pommerman.Action {
 		}
 	}
 	return pommerman.Action(best)
-}
-
-func direction(move uint8) grid.Dir {
-	if pommerman.Action(move) == pommerman.LayBomb {
-		return grid.Stay
-	}
-	return grid.Dir(move)
 }
 
 // Generator is where chance comes from: an agent's own RNG in play, Java's generator

@@ -33,7 +33,8 @@ func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) Moves {
 		to := agent.Cell.Next(d)
 		enters := false
 		if r.Traits().FlamesKill {
-			enters = canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= dying && !(stack && hiddenBomb(s, to))
+			hidden := stack && s.Board[to] != pommerman.BombItem && s.BombAt(to) // a bomb that the cell does not show
+			enters = canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= dying && !hidden
 		} else {
 			enters = canEnter2018(s, agent, to, d)
 		}
@@ -131,11 +132,6 @@ func deadlyJava(r *pommerman.Rules, s *pommerman.State) grid.Bits {
 		}
 	}
 	return blast.Or(r.RingAt(int(s.StepCount)))
-}
-
-// hiddenBomb reports whether a bomb lies on a cell that does not show it.
-func hiddenBomb(s *pommerman.State, c grid.Cell) bool {
-	return s.Board[c] != pommerman.BombItem && s.BombAt(c)
 }
 
 // rollsTo is where a bomb lies when it ages in the coming step.
