@@ -38,7 +38,7 @@ var policy = []rule{
 	{"env/ruleset", []string{"env", "internal/enum"}},
 	{"env/seat", []string{"env", "env/ruleset", "env/saved", "env/search", "internal/enum"}},
 	{"env/envtest", []string{"env", "env/grid", "env/ruleset", "env/saved"}},
-	{"env/envtest/pommermantest", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/seat"}},
+	{"env/envtest/pommermantest", []string{"env", "env/grid", "env/pommerman", "env/seat"}},
 	{"env/catalog", []string{"env", "env/*", "env/*/bots", "internal/enum"}},
 	// a game
 	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/ruleset", "env/saved",

@@ -154,9 +154,6 @@ func (f *Forecast) Destination(c grid.Cell, a Action) (to grid.Cell, moves bool)
 	return to, true
 }
 
-// Base is the cell of a side's base.
-func (g *Game) Base(side Side) grid.Cell { return g.bases[side] }
-
 // Far is the distance of what cannot be reached.
 const Far = 1 << 14
 

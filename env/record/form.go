@@ -49,9 +49,9 @@ type Form[M Match, S, O any] struct {
 	Observe  func(m M, seat int) *O
 	Together bool
 
-	// Led changes the outcome of a step where the format records another outcome than
+	// Adjust changes the outcome of a step where the format records another outcome than
 	// env.Status has. Compare compares what else a step records. Either may be nil.
-	Led     func(m M, o *Outcome)
+	Adjust  func(m M, o *Outcome)
 	Compare func(m M, c *Comparison)
 
 	// Read reads a state that another program wrote, with what was done before it and, maybe,
@@ -170,8 +170,8 @@ func (f *Form[M, S, O]) outcome(m M) *Outcome {
 		Result: status.Result.String(), Winners: status.Winners.List(),
 	}
 	m.Rewards(o.Rewards)
-	if f.Led != nil {
-		f.Led(m, o)
+	if f.Adjust != nil {
+		f.Adjust(m, o)
 	}
 	return o
 }

@@ -77,7 +77,7 @@ func (w *world) Moves(s *basewar.State, dst []search.Move) []search.Move {
 // aims reports whether a bomb would reach anything.
 func (w *world) aims(s *basewar.State) bool {
 	reach := w.game.Reach(s, s.Bombers[w.id].Cell)
-	if boxes := reach.And(s.Boxes); !boxes.Empty() || reach.Has(w.game.Base(w.side.Other())) {
+	if boxes := reach.And(s.Boxes); !boxes.Empty() || reach.Has(w.game.Rules().Base(w.side.Other())) {
 		return true
 	}
 	for id := range s.Bombers {

@@ -163,7 +163,7 @@ func (p *planner) nearRivals() (near [pommerman.MaxAgents]int, n int) {
 
 // repliesOf is what a rival may do: its useful moves, and kicks of bombs to where
 // the agent is, which may be gone by then.
-func (p *planner) repliesOf(s *pommerman.State, rival int) tactics.Moves {
+func (p *planner) repliesOf(s *pommerman.State, rival int) pommerman.Moves {
 	moves := tactics.UsefulMoves(p.rules, s, rival)
 	a := &s.Agents[rival]
 	for _, d := range grid.Dirs {
@@ -176,7 +176,7 @@ func (p *planner) repliesOf(s *pommerman.State, rival int) tactics.Moves {
 }
 
 // moves are the moves worth trying in a node. Nobody walks through where another stood.
-func (p *planner) moves(n *node, sc *scenario) tactics.Moves {
+func (p *planner) moves(n *node, sc *scenario) pommerman.Moves {
 	moves := tactics.UsefulMoves(p.rules, &n.State, p.seat)
 	at := n.Agents[p.seat].Cell
 	for _, d := range grid.Dirs {

@@ -27,14 +27,14 @@ func (a *simple) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(move)
 }
 
-func step(d grid.Dir) (pommerman.Action, tactics.Moves) {
+func step(d grid.Dir) (pommerman.Action, pommerman.Moves) {
 	return pommerman.Action(d), tactics.One(pommerman.Action(d))
 }
 
 // decide is one decision, and all moves that the original may play with the same
 // draws: some of its choices depend on an order that each of its processes has for
 // itself.
-func (a *simple) decide(v *pommerman.View, rng Generator) (pommerman.Action, tactics.Moves) {
+func (a *simple) decide(v *pommerman.View, rng Generator) (pommerman.Action, pommerman.Moves) {
 	var s observed
 	s.read(v)
 	s.Tie = func() bool { return rng.Float32() < 0.5 }
@@ -66,7 +66,7 @@ func (a *simple) Could(v *pommerman.View, _ *pommerman.State, rng Generator) uin
 
 // wander draws a move that is not exposed to a bomb. If all lead where it was
 // lately, it stops; if one does not, all of them count.
-func (a *simple) wander(s *observed, rng Generator) (pommerman.Action, tactics.Moves) {
+func (a *simple) wander(s *observed, rng Generator) (pommerman.Action, pommerman.Moves) {
 	list, fresh := tactics.WaysOf(grid.Dirs[:]...), false
 	list.Keep(func(d grid.Dir) bool {
 		to := s.Self.Next(d)
@@ -147,11 +147,11 @@ func (s *observed) sensible() bool {
 
 // flee gets away from bombs. With danger all round it goes where there is a way
 // out; else in a direction out of danger, or if there is none in any.
-func (s *observed) flee(danger *tactics.Threats, rng Generator) (pommerman.Action, tactics.Moves) {
+func (s *observed) flee(danger *tactics.Threats, rng Generator) (pommerman.Action, pommerman.Moves) {
 	danger.Ways = tactics.WaysOf(ways[:]...)
 	danger.Keep(func(d grid.Dir) bool { return danger.Blast[d] > 0 })
 	list := s.Flee(danger)
-	n, could := list.N, tactics.Moves(0)
+	n, could := list.N, pommerman.Moves(0)
 	for _, dir := range list.All() {
 		could = could.With(pommerman.Action(dir))
 	}
@@ -168,7 +168,7 @@ func (s *observed) flee(danger *tactics.Threats, rng Generator) (pommerman.Actio
 
 // towardItem goes to the nearest item, at most two steps away. Of those equally near
 // it may be the first of any kind.
-func (s *observed) towardItem() (move pommerman.Action, could tactics.Moves) {
+func (s *observed) towardItem() (move pommerman.Action, could pommerman.Moves) {
 	for steps := uint8(0); steps <= 2 && could == 0; steps++ {
 		seen := tactics.Items(0)
 		for _, c := range s.byColumns() {

@@ -64,25 +64,16 @@ func read(file []byte) (*brain, error) {
 
 // check checks that there are rules that have what the network sees.
 func (b *brain) check() error {
-	some := []pommerman.Rules{pommerman.Playground(pommerman.FFA), pommerman.Playground(pommerman.TeamRadio).Fogged(4)}
-	some[0].Skulls = true
-	planes, numbers := map[string]bool{}, map[string]bool{}
-	for i := range some {
-		form := some[i].NearForm()
-		for _, name := range form.Planes {
-			planes[name.Name] = true
-		}
-		for _, name := range form.Numbers {
-			numbers[name.Name] = true
-		}
-	}
-	for _, name := range b.Planes {
-		if !planes[name] {
+	alone, teams := pommerman.Playground(pommerman.FFA), pommerman.Playground(pommerman.TeamRadio).Fogged(4)
+	alone.Skulls = true
+	one, other := b.wires(alone.NearForm()), b.wires(teams.NearForm())
+	for i, name := range b.Planes {
+		if one.planes[i] < 0 && other.planes[i] < 0 {
 			return fmt.Errorf("plane %q does not exist, want planes of the encoding near", name)
 		}
 	}
-	for _, name := range b.names {
-		if !numbers[name] {
+	for i, name := range b.names {
+		if one.numbers[i] < 0 && other.numbers[i] < 0 {
 			return fmt.Errorf("number %q does not exist, want numbers of the encoding near", name)
 		}
 	}

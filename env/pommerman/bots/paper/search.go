@@ -4,7 +4,6 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/saved"
 	"pommego/env/search"
 )
@@ -67,7 +66,7 @@ func (a *hybridSearch) plan(o *analysis, left task) pommerman.Action {
 // lasting is what to choose from: the moves with the best prospects, and a bomb
 // if it is no suicide and leaves as much room. By the text it is all but a bomb
 // that is suicide.
-func (o *analysis) lasting(moves tactics.Moves) (kept tactics.Moves) {
+func (o *analysis) lasting(moves pommerman.Moves) (kept pommerman.Moves) {
 	if o.literal {
 		if moves.Has(pommerman.LayBomb) && !o.mayBomb() {
 			moves = moves.Without(pommerman.LayBomb)

@@ -41,11 +41,8 @@ const (
 	Opaque = Items(1<<pommerman.Fog | 1<<pommerman.Rigid | 1<<pommerman.Flames)
 )
 
-// Moves is a set of moves.
-type Moves = pommerman.Moves
-
 // One is the set of a single move.
-func One(a pommerman.Action) Moves { return 1 << a }
+func One(a pommerman.Action) pommerman.Moves { return 1 << a }
 
 // Line is the direction from one cell to another in the same row or column, grid.Stay
 // for the same cell, and false for cells that share neither.
