@@ -117,8 +117,8 @@ type viewing struct {
 	*screen
 	title string
 	game  scene.Timeline // its steps are whole
-	at    int        // the step that is shown
-	seat  int        // whose view; env.NoSeat: the whole game
+	at    int            // the step that is shown
+	seat  int            // whose view; env.NoSeat: the whole game
 }
 
 // run shows the game to its end, or until the person has seen enough.
