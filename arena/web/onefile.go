@@ -78,13 +78,13 @@ func shellOf(module string) shell {
 // WriteFile writes a page with one game as one file, which needs nothing else and
 // asks for nothing. It begins with what a seat sees, with everything if that is
 // env.NoSeat.
-func WriteFile(w io.Writer, title string, g *scene.Game, seat int) error {
+func WriteFile(w io.Writer, title string, g *scene.Timeline, seat int) error {
 	var err error
 	held := base64.StdEncoding.EncodeToString(pack(func(w io.Writer) {
 		err = json.NewEncoder(w).Encode(struct {
-			Title string      `json:"title"`
-			View  int         `json:"view"`
-			Game  *scene.Game `json:"game"`
+			Title string          `json:"title"`
+			View  int             `json:"view"`
+			Game  *scene.Timeline `json:"game"`
 		}{title, seat, g.Patched()})
 	}))
 	if err != nil {

@@ -63,7 +63,7 @@ func (t *tournamentLog) listed() (*Listing, error) {
 // most is how long a game may take to be played again: agents that search are slow.
 const most = 2 * time.Minute
 
-func (t *tournamentLog) Game(number int) (*scene.Game, error) {
+func (t *tournamentLog) Game(number int) (*scene.Timeline, error) {
 	kept, err := t.kept.get(t.log, t.read)
 	if err != nil {
 		return nil, err

@@ -66,12 +66,12 @@ func TestVideo(t *testing.T) {
 // gamesOf gives the same game for every number, which take changes.
 type gamesOf struct {
 	Games
-	take func() *scene.Game
+	take func() *scene.Timeline
 }
 
-func (g gamesOf) Game(int) (*scene.Game, error) { return g.take(), nil }
+func (g gamesOf) Game(int) (*scene.Timeline, error) { return g.take(), nil }
 
-func filming(t *testing.T, take func() *scene.Game) http.Handler {
+func filming(t *testing.T, take func() *scene.Timeline) http.Handler {
 	t.Helper()
 	h, err := New(Config{Games: gamesOf{take: take}, Token: "secret"})
 	if err != nil {
@@ -87,8 +87,8 @@ func TestVideosAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lasting := func(steps int) *scene.Game {
-		g := &scene.Game{Head: short.Head}
+	lasting := func(steps int) *scene.Timeline {
+		g := &scene.Timeline{Head: short.Head}
 		for len(g.Steps) < steps {
 			g.Steps = append(g.Steps, short.Steps[0])
 		}
@@ -101,14 +101,14 @@ func TestVideosAreBounded(t *testing.T) {
 		}
 	}
 	cells := short.Rows * short.Cols
-	w := ask(filming(t, func() *scene.Game { return lasting(videoPixels/cells/smallTile/smallTile + 1) }), nil, "GET",
+	w := ask(filming(t, func() *scene.Timeline { return lasting(videoPixels/cells/smallTile/smallTile + 1) }), nil, "GET",
 		"/api/game/1/gif?seat=-1", nil)
 	if w.Code != 422 || !strings.Contains(w.Body.String(), "too many for a video") {
 		t.Errorf("too long a game is answered %d %s", w.Code, w.Body)
 	}
 
 	var now, most atomic.Int32
-	h := filming(t, func() *scene.Game {
+	h := filming(t, func() *scene.Timeline {
 		most.Store(max(most.Load(), now.Add(1)))
 		time.Sleep(5 * time.Millisecond)
 		now.Add(-1)
@@ -130,7 +130,7 @@ func TestVideosAreBounded(t *testing.T) {
 
 // TestNobodyWaits: no video is made for a page that has gone.
 func TestNobodyWaits(t *testing.T) {
-	h := filming(t, func() *scene.Game {
+	h := filming(t, func() *scene.Timeline {
 		t.Error("a game was asked for")
 		return nil
 	})

@@ -1,0 +1,67 @@
+package scene
+
+import (
+	"fmt"
+	"slices"
+
+	"pommego/env"
+	"pommego/env/record"
+)
+
+// Timeline is a game with all its steps, each whole. Its form for others is that of [Timeline.Patched].
+type Timeline struct {
+	Head
+	Steps []Step `json:"steps"`
+}
+
+// describe adds a position of a game to a feed.
+func (f *Feed) describe(at record.Moment) {
+	spec := at.Game.Spec()
+	if at.Actions == nil {
+		f.Begin(HeadOf(spec, at.Match), at.Match)
+	}
+	step := Describe(spec, at.Match, at.Tracker, at.Actions)
+	step.Thoughts = at.Thoughts
+	f.Add(step, at.Match)
+}
+
+// Read describes a recorded game from where it stands to its end.
+func Read(r record.Replay) (*Timeline, error) {
+	var feed Feed
+	err := r.Follow(func(at record.Moment) error { feed.describe(at); return nil })
+	if err != nil {
+		return nil, err
+	}
+	l, info := feed.Game(), r.Info()
+	l.Env, l.Seed, l.Note, l.Names = info.EnvID, info.Seed, info.Note, info.Policies
+	if info.Name != "" {
+		l.Note = fmt.Sprintf("%s (%s)", info.Name, info.Note)
+	}
+	return l, nil
+}
+
+// Played describes a game from where m stands, by the actions of its steps, one after the
+// other, which it makes in m.
+func Played(game env.Game, m env.Match, actions []uint8) *Timeline {
+	var feed Feed
+	at := record.Moment{Match: m, Game: game, Tracker: game.NewTrackers(1, true)[0]}
+	at.Tracker.Begin(m)
+	feed.describe(at)
+	for at.Actions = range slices.Chunk(actions, game.Spec().Seats*len(game.Spec().Actions)) {
+		at.Tracker.Step(m, at.Actions)
+		feed.describe(at)
+	}
+	return feed.Game()
+}
+
+// Patched is the game with the first step whole, and the others without what is as in the step before.
+func (l *Timeline) Patched() *Timeline { return &Timeline{l.Head, Patches(l.Steps)} }
+
+// Patches turns whole steps into a whole one and what is new in each after it.
+func Patches(whole []Step) []Step {
+	steps := slices.Clone(whole)
+	for i := 1; i < len(whole); i++ {
+		steps[i] = whole[i].Since(&whole[i-1])
+	}
+	return steps
+}
