@@ -50,7 +50,6 @@ class Host:
         name: the server's address, or the actor's name.
         games: the numbers of its games.
         steps: how many steps it has made.
-        seconds: the mean time of a step.
         lost: how often its games had to be made anew.
         error: why, the last time; empty if it never was.
     """
@@ -58,7 +57,6 @@ class Host:
     name: str
     games: range
     steps: int
-    seconds: float
     lost: int
     error: str
 
@@ -71,8 +69,7 @@ class Portion:
         self.games = make(None)
         self.first, self.numbers, self.slice = first, range(first, first + count), slice(first, first + count)
         self.under_way = False
-        self.steps, self.seconds, self.lost, self.error = 0, 0.0, 0, ""
-        self.begun = 0.0  # when the step under way did
+        self.steps, self.lost, self.error = 0, 0, ""
         self._actions: NDArray[np.uint8] | None = None  # of the step under way
         self._saved: list[bytes] | None = None  # None: the games have not been reset yet
         self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then
@@ -85,8 +82,7 @@ class Portion:
 
     @property
     def host(self) -> Host:
-        mean = self.seconds / max(1, self.steps)
-        return Host(self.games.address, self.numbers, self.steps, mean, self.lost, self.error)
+        return Host(self.games.address, self.numbers, self.steps, self.lost, self.error)
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Ask the games for something; see `Session.ask`."""
@@ -126,14 +122,8 @@ class Portion:
             _log.warning("%s, are lost (%s) and go on at %s", whose, self.error, self.games.address)
             if not same:
                 _log.warning("%s, go on differently: an opponent's moves depend on time or chance", whose)
-            self.begun = time.perf_counter()
             return
         raise named from last
-
-    def overdue(self) -> None:
-        """Take the games for lost, as the step under way has had all of its time."""
-        seconds = f"{self.games.timeout:g} s"
-        self._make_anew(TimeoutError(f"no batch within {seconds}. Is it overloaded, or timeout= too short?"))
 
     def _catch_up(self) -> bool:
         """Bring new games to where the lost ones were; returns whether they show the same."""
@@ -161,7 +151,7 @@ class Portion:
     def begin(self, actions: NDArray[np.uint8]) -> None:
         if self._retries and len(self._since) >= _SAVE_EVERY:
             self._do(self._keep)
-        self._actions, self.begun = actions, time.perf_counter()
+        self._actions = actions
         self._do(lambda games: games.send(actions))  # games that are caught up do not have it yet
         self.under_way = True
 
@@ -179,7 +169,6 @@ class Portion:
 
     def _note_step(self, view: View | None) -> None:
         self.steps += 1
-        self.seconds += time.perf_counter() - self.begun
         if self._retries:
             self._since.append(self._actions)
             self._mark = None if view is None else _mark_of(view)

@@ -401,16 +401,6 @@ class Client:
             elif time.monotonic() > deadline:
                 raise self._socket.timed_out(seconds)
 
-    def fileno(self) -> int:
-        return self._socket.fileno()
-
-    def has_reply(self) -> bool:
-        """Whether a reply begins to arrive, or `collect` fails at once."""
-        try:
-            return self._message_begins()
-        except PommegoError:
-            return True
-
     def _message_begins(self) -> bool:
         try:
             return self._socket.readable(0.0, self.timeout)
