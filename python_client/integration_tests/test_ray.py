@@ -39,7 +39,7 @@ def both(got: Any, want: Any, when: str) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"opponents": lambda game: [["static", "random", "simple"][game % 3]] * 3, "state": True},
+        {"opponents": [[["static", "random", "simple"][game % 3]] * 3 for game in range(7)], "state": True},
         {"observation": "box", "autoreset_mode": "SameStep", "max_episode_steps": 30},
     ],
     ids=["opponents", "all learn"],

@@ -62,7 +62,7 @@ def play(
     [
         (FFA, {"opponents": MIXED}),
         (FFA, {"opponents": MIXED, "autoreset_mode": "SameStep", "state": True, "max_episode_steps": 20}),
-        (FFA, {"opponents": lambda game: [["static", "random", "simple"][game % 3]] * 3}),
+        (FFA, {"opponents": [[["static", "random", "simple"][game % 3]] * 3 for game in range(7)]}),
         (FFA, {"opponents": pommego.LineUps([MIXED, ["random"] * 3], [1, 2]), "counts": False}),
         (TEAM, {"observation": "box", "state": True}),
         (TEAM, {"observation": "unfogged", "reward": "reference"}),

@@ -110,8 +110,7 @@ def make_vec(
             per game. One agent's name for all, or a list. Opponent k sits at (learner + 1 + k)
             mod seats, so that in team games opponent 1 is the teammate. Each is an agent's name, a policy
             (see `LineUps`), or a `Pool` of policies. Several line-ups: a list with
-            one for each game, a function that returns the line-up of a game, given its
-            number, or `LineUps`, of which one is drawn for each episode.
+            one for each game, or `LineUps`, of which one is drawn for each episode.
             ``info["game"]["line_up"]`` is the line-up that an episode had.
         seat: with `opponents`: the learner's seat; None: drawn for each episode.
         seats: any other mix: for each seat "learner", an agent's name or a policy.

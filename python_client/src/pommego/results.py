@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Evaluation", "Interval", "Z", "html_table"]
+__all__ = ["Evaluation", "Interval", "Z"]
 
 Z = 1.959964  # standard deviations on either side of 95 %
 
@@ -116,17 +115,7 @@ class Evaluation:
         length = f"{self.length:.1f} ".replace(" ", " steps ", 1).strip()
         return f"{self.games} game{'s'[self.games == 1 :]}: {', '.join(said)}; {length}{more}"
 
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        rates = f"{self.win_rate:.1%}", f"{self.tie_rate:.1%}", f"{self.loss_rate:.1%}"
-        head = ("games", "won", "tied", "lost", "steps", "not over in time")
-        return html_table(head, [(self.games, *rates, f"{self.length:.1f}", self.unfinished)])
-
-
-def html_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table as HTML."""
-    lines = [f"<th>{'<th>'.join(head)}", *(f"<td>{'<td>'.join(escape(str(x)) for x in row)}" for row in rows)]
-    return f"<table><tr>{'<tr>'.join(lines)}</table>"
+    __repr__ = __str__  # what a notebook shows
 
 
 def _share(part: int, whole: int) -> Interval:

@@ -477,8 +477,8 @@ class PommegoVectorEnv(VectorEnv):
         """Replace the players in the seats that do not learn, from each game's next episode on.
 
         Args:
-            opponents: as for `pommego.make_vec`: one agent's name, one line-up, one for each game,
-                `LineUps` to draw from, or a function of the game's number. A line-up has as many
+            opponents: as for `pommego.make_vec`: one agent's name, one line-up, one for each game, or
+                `LineUps` to draw from. A line-up has as many
                 entries as there are such seats, in the order of `opponents`, or of
                 `seats` if the environment was made with that.
 
