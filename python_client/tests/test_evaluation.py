@@ -228,9 +228,6 @@ def test_a_better_agent_wins_more(where: dict[str, Any]) -> None:
         ((Clock(), DUEL, [3]), {}, TypeError, r"opponents\[0\] is 3, expected a policy"),
         ((Clock(), FFA, "simple,simple,osla"), {}, ValueError, r"give \['simple', 'simple', 'osla'\]"),
         ((Clock(), DUEL, "static", 2.5), {}, ValueError, "games is 2.5, expected an integer, 1 or more"),
-        ((Clock(), DUEL), {"time_limit": -1}, ValueError, "time_limit is -1, expected a number, 0 or more"),
-        ((Clock(), DUEL), {"time_limit": "60"}, ValueError, "time_limit is '60', expected a number"),
-        ((Clock(), DUEL), {"time_limit": np.nan}, ValueError, "time_limit is nan, expected a number"),
         (("static", DUEL, "static", 1), {"seed": 2.5}, TypeError, "seed is 2.5, expected an integer"),
         ((Clock(), DUEL), {"game": 2}, TypeError, "no option game here; did you mean games?"),
         (
@@ -374,20 +371,7 @@ def test_a_searching_team(where: dict[str, Any]) -> None:
     assert result.games == 2
 
 
-# Time and progress ----------------------------------------------------------------
-
-
-def test_a_time_limit_returns_what_is_over(where: dict[str, Any]) -> None:
-    """Whoever bombs itself is soon done; statues are not over within the time."""
-    statues = pommego.evaluate(still, DUEL, "static", 5, time_limit=0.0, **where)
-    assert (statues.games, statues.unfinished) == (0, 5)
-    assert str(statues) == "0 games; 5 more were not over in time"
-    slow = lambda obs, info: (time.sleep(0.05), bomber(obs, info))[1] * (info["seat"] == 0)  # noqa: E731
-    some = pommego.evaluate(slow, DUEL, "static", 4, time_limit=2.0, **where)
-    assert (some.losses, some.games, some.unfinished) == (2, 2, 2)
-    assert set(some.seats.tolist()) == {0}
-    agents = pommego.evaluate("static", DUEL, "static", 4, time_limit=0.0, **where)
-    assert (agents.games, agents.unfinished) == (0, 4)
+# Progress -------------------------------------------------------------------------
 
 
 class Terminal(io.StringIO):

@@ -41,7 +41,6 @@ class Evaluation:
         results: int8 (games,): 1 won, 0 tied, -1 lost.
         lengths: int32 (games,), steps of the games.
         seats: uint8 (games,), where the policy sat; in teams its first seat.
-        unfinished: how many more games `time_limit` kept from ending.
         answers: how many answers of a language model were legal, repaired, illegal and late; None:
             no model has played.
         void: the numbers of the games that cannot be scored, as what carries an agent's answers failed; the
@@ -52,7 +51,6 @@ class Evaluation:
     results: NDArray[np.int8]
     lengths: NDArray[np.int32]
     seats: NDArray[np.uint8]
-    unfinished: int = 0
     answers: Mapping[str, int] | None = None
     void: tuple[int, ...] = ()
     usage: Mapping[str, float] | None = None
@@ -102,8 +100,7 @@ class Evaluation:
         return Interval(mean, max(0.0, mean - reach), mean + reach)
 
     def __str__(self) -> str:
-        more = f"; {self.unfinished} more were not over in time" if self.unfinished else ""
-        more += f"; {len(self.void)} more cannot be scored" if self.void else ""
+        more = f"; {len(self.void)} more cannot be scored" if self.void else ""
         if not self.games:
             return f"0 games{more}"
         if self.answers:

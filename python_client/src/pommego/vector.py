@@ -593,7 +593,6 @@ class PommegoVectorEnv(VectorEnv):
         seed: int | None = None,
         steps: int = 1,
         policy: str | None = None,
-        trajectory: bool = False,
     ) -> Simulation:
         """Make steps from each of the given states, apart from the environment's own games.
 
@@ -610,9 +609,6 @@ class PommegoVectorEnv(VectorEnv):
             steps: how many steps to make, 1 to 65535; a game that ends makes no more.
             policy: the agent that plays the learners' seats after the first step, such as
                 "random" or "simple"; needed for more than one step. Its memory is empty at first.
-            trajectory: whether to return every step, with an axis of `steps` in front of
-                all arrays, instead of the last. After its end a game shows its last
-                position again, with reward 0 and flags False.
 
         Returns:
             the n states after the last step and their batch, with the sum of the rewards.
@@ -627,10 +623,7 @@ class PommegoVectorEnv(VectorEnv):
         from pommego.state import State
 
         self._sent = actions
-        further = {"seed": seed, "steps": steps, "policy": policy, "trajectory": trajectory}
-        made = self._ask(simulate, states, actions, **further)
-        if trajectory:
-            return made._replace(states=[[State(state, self) for state in step] for step in made.states])
+        made = self._ask(simulate, states, actions, seed=seed, steps=steps, policy=policy)
         return made._replace(states=[State(state, self) for state in made.states])
 
     @locked

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -73,7 +72,6 @@ class Portion:
         self._actions: NDArray[np.uint8] | None = None  # of the step under way
         self._saved: list[bytes] | None = None  # None: the games have not been reset yet
         self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then
-        self._mark: int | None = None  # of what the games showed last, None: not known
         self._starts: Starts | None = None
         self._line_ups: LineUps | None = None  # set since the games were made
         self._made_with = self._count = line_ups  # how many line-ups, then and now
@@ -110,7 +108,7 @@ class Portion:
             try:
                 self.games = self._make(last)
                 self.games.timeout = timeout
-                same = self._catch_up()
+                self._catch_up()
             except (ConnectionError, TimeoutError) as e:
                 last = e
                 if time.monotonic() > deadline:
@@ -120,13 +118,11 @@ class Portion:
                 self.games.close()  # they are not where they were
                 raise
             _log.warning("%s, are lost (%s) and go on at %s", whose, self.error, self.games.address)
-            if not same:
-                _log.warning("%s, go on differently: an opponent's moves depend on time or chance", whose)
             return
         raise named from last
 
-    def _catch_up(self) -> bool:
-        """Bring new games to where the lost ones were; returns whether they show the same."""
+    def _catch_up(self) -> None:
+        """Bring new games to where the lost ones were."""
         games = self.games
         if self._line_ups is not None:
             games.ask(Games.set_opponents, self._line_ups)
@@ -134,19 +130,15 @@ class Portion:
         if self._starts is not None:
             games.ask(set_starts, self._starts)
         if self._saved is None:
-            return True
+            return
         games.ask(Games.reset, 0, None)
-        view = games.ask(restore, list(range(len(self.numbers))), self._saved)
+        games.ask(restore, list(range(len(self.numbers))), self._saved)
         for actions in self._since:
             games.send(actions)
-            try:
-                view = games.recv()
-            except GamePanicError:  # as when they were first made
-                view = None
-        same = view is None or self._mark is None or _mark_of(view) == self._mark
+            with contextlib.suppress(GamePanicError):  # as when they were first made
+                games.recv()
         if self.under_way:
             games.send(self._actions)
-        return same
 
     def begin(self, actions: NDArray[np.uint8]) -> None:
         if self._retries and len(self._since) >= _SAVE_EVERY:
@@ -161,17 +153,16 @@ class Portion:
         except ServerError as e:
             self.under_way = False
             if isinstance(e, GamePanicError):
-                self._note_step(None)
+                self._note_step()
             raise _of_game(e, self.first) from e
         self.under_way = False
-        self._note_step(view)
+        self._note_step()
         return self._numbered(view)
 
-    def _note_step(self, view: View | None) -> None:
+    def _note_step(self) -> None:
         self.steps += 1
         if self._retries:
             self._since.append(self._actions)
-            self._mark = None if view is None else _mark_of(view)
 
     def _numbered(self, view: View) -> View:
         """Number the line-ups of a view as if all of them had been set at its server."""
@@ -184,14 +175,11 @@ class Portion:
         if self.under_way:
             self.games.ask(Games.abandon, interrupted=interrupted)
             self.under_way = False
-            self._note_step(None)
+            self._note_step()
 
     def show(self, what: Callable[..., View], *args: Any) -> View:
         """Ask for something that changes what the games show, and return that."""
-        view = self._change(what, *args)
-        if self._retries:
-            self._mark = _mark_of(view)
-        return self._numbered(view)
+        return self._numbered(self._change(what, *args))
 
     def set_opponents(self, line_ups: LineUps) -> None:
         self._change(Games.set_opponents, line_ups)
@@ -217,14 +205,6 @@ class Portion:
         with contextlib.suppress(ServerError):  # before the first reset, or after a bug in a game
             self._saved = games.ask(save, list(range(len(self.numbers))), False)
             self._since = []
-
-
-def _mark_of(view: View) -> int:
-    """Return a checksum of what games show that depends on the opponents' moves."""
-    mark = zlib.crc32(np.ascontiguousarray(view.info["action_mask"]))
-    for array in (view.info["alive"], view.seed, view.episode):
-        mark = zlib.crc32(np.ascontiguousarray(array).view(np.uint8), mark)
-    return mark
 
 
 def _of_game(error: ServerError, first: int) -> ServerError:
