@@ -88,7 +88,6 @@ def test_as_with_one_server(
                 mask = np.repeat(np.arange(7) == step - 98 - (step == 120) * 20, plain.learners)
                 options = {"reset_mask": mask}
                 both(envs.reset(options=options), plain.reset(options=options), "some")
-        assert [host.steps for host in envs.hosts] == [150] * 3
 
 
 def test_disabled_autoreset(servers: list[pommego.Server], vec: Vec) -> None:
@@ -141,7 +140,6 @@ def test_saved_games(servers: list[pommego.Server], vec: Vec) -> None:
         assert envs.render(range(5)) == plain.render(range(5))
         starts = {"states": [saved[0], None, saved[3], None, saved[1]]}
         both(envs.reset(options=starts), plain.reset(options=starts), "in states")
-        assert envs.ping() > 0
         for each in (envs, plain):
             with pytest.raises(pommego.ServerError, match="5, want 0 to 4"):
                 each.get_state(5)

@@ -468,11 +468,6 @@ class PommegoVectorEnv(VectorEnv):
         return self._session.ask(Games.hosts)
 
     @locked
-    def ping(self) -> float:
-        """Make a request that does nothing, and return the seconds it took."""
-        return self._ask(Games.ping)
-
-    @locked
     def set_opponents(self, opponents: Opponents) -> None:
         """Replace the players in the seats that do not learn, from each game's next episode on.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import weakref
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -155,12 +154,6 @@ class Games:
     def hosts(self) -> tuple[Any, ...]:
         """Return no host, as one server has all games."""
         return ()
-
-    def ping(self) -> float:
-        """Make a request that does nothing, and return the seconds it took."""
-        begin = time.perf_counter()
-        self.client.call("ping", wire.Pong)
-        return time.perf_counter() - begin
 
     def places(self) -> list[Mapping]:
         """Return the parts of memory shared with the server in which batches have come so far."""

@@ -48,14 +48,12 @@ class Host:
     Attributes:
         name: the server's address, or the actor's name.
         games: the numbers of its games.
-        steps: how many steps it has made.
         lost: how often its games had to be made anew.
         error: why, the last time; empty if it never was.
     """
 
     name: str
     games: range
-    steps: int
     lost: int
     error: str
 
@@ -68,7 +66,7 @@ class Portion:
         self.games = make(None)
         self.first, self.numbers, self.slice = first, range(first, first + count), slice(first, first + count)
         self.under_way = False
-        self.steps, self.lost, self.error = 0, 0, ""
+        self.lost, self.error = 0, ""
         self._actions: NDArray[np.uint8] | None = None  # of the step under way
         self._saved: list[bytes] | None = None  # None: the games have not been reset yet
         self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then
@@ -80,7 +78,7 @@ class Portion:
 
     @property
     def host(self) -> Host:
-        return Host(self.games.address, self.numbers, self.steps, self.lost, self.error)
+        return Host(self.games.address, self.numbers, self.lost, self.error)
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Ask the games for something; see `Session.ask`."""
@@ -160,7 +158,6 @@ class Portion:
         return self._numbered(view)
 
     def _note_step(self) -> None:
-        self.steps += 1
         if self._retries:
             self._since.append(self._actions)
 

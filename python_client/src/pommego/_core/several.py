@@ -178,15 +178,11 @@ class JoinedGames:
         ((portion, there),) = [(portion, there[0]) for portion, own, there in self._split([game]) if own]
         return portion.ask(Games.render, there, *how)
 
-    def _ping(self) -> float:
-        return max(portion.ask(Games.ping) for portion in self.portions)
-
 
 #: What all portions do together, or one by one, in place of what one server does.
 _SHARED_OUT: dict[Callable[..., Any], Callable[..., Any]] = {
     Games.abandon: JoinedGames._abandon,
     Games.hosts: JoinedGames._hosts,
-    Games.ping: JoinedGames._ping,
     Games.render: JoinedGames._render,
     Games.reset: JoinedGames._reset,
     Games.set_opponents: JoinedGames._set_opponents,
