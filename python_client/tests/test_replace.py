@@ -120,7 +120,7 @@ def test_interrupted_and_lost_at_once(server: pommego.Server) -> None:
         for each in (envs, plain):
             each.reset(seed=0)
             each.send([5, 5])
-            each._abandon(interrupted=True)
+            each._abandon()
         cut(envs)
         envs.step([1, 2])
         plain.step([1, 2])

@@ -87,9 +87,8 @@ class PommegoVectorEnv(VectorEnv):
       ``info["game"]``. Gymnasium's wrappers leave ``final_info`` as it is.
 
     Errors: a `ServerError` means that the server refused a request; nothing has changed. A
-    `ConnectionError` or `TimeoutError` closes the environment. Ctrl-C ends a call at once. The
-    next call works if the server finishes the interrupted one within a second; otherwise
-    it closes the environment with a `ClosedError`. Only `recv` can be called again to wait on.
+    `ConnectionError` or `TimeoutError` closes the environment. Ctrl-C ends a call at once; the
+    server makes the step all the same, and the next call waits for it. `recv` can be called again.
 
     An environment belongs to one thread at a time (`BusyError`) and to the process that made it
     (`ForkedError`), and cannot be pickled. It closes at the end of a ``with`` block, when it
@@ -251,7 +250,7 @@ class PommegoVectorEnv(VectorEnv):
             self._begin(actions, None, reuse=True)
             return self._received()
         except BaseException:  # the reply to an interrupted step must not be taken for that of the next one
-            self._abandon(interrupted=True)
+            self._abandon()
             raise
 
     @locked
@@ -330,8 +329,8 @@ class PommegoVectorEnv(VectorEnv):
         self._in_flight -= 1
         return view.obs, view.reward, view.terminated, view.truncated, self._infos.of_step(view)
 
-    def _abandon(self, *, interrupted: bool = False) -> None:
-        self._session.ask(Games.abandon, interrupted=interrupted)
+    def _abandon(self) -> None:
+        self._session.ask(Games.abandon)
         self._in_flight = 0
 
     def _check_idle(self) -> None:

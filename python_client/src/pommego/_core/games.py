@@ -48,7 +48,6 @@ class Games:
         self._line_ups = 0, line_ups  # the number of the first of those last set, and how many
         self.address, self.closed = str(client.address), False
         self._finalizer = weakref.finalize(self, _end, client, server)
-        client.end = weakref.WeakMethod(self.close)
         with on_failure(self.close):
             made = client.make(options, shared=shared_memory, lend=copy)
             self._understand(made, copy=copy, expand=expand, box=box, lists_rows=lists_rows)
@@ -109,9 +108,9 @@ class Games:
             self.client.ask_for_some()
         return self.read(self.client.collect(wire.Batch))
 
-    def abandon(self, *, interrupted: bool = False) -> None:
+    def abandon(self) -> None:
         """Forget the steps in flight: their batches are skipped when they arrive."""
-        self.client.give_up_all(interrupted=interrupted)
+        self.client.give_up_all()
 
     def read(self, reply: Any) -> View:
         view, made = self._read(self._batches, reply, self.about.games), self.about.made

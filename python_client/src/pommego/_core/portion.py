@@ -167,10 +167,10 @@ class Portion:
             view.line_up[view.line_up >= 0] += self._shift
         return view
 
-    def abandon(self, *, interrupted: bool) -> None:
+    def abandon(self) -> None:
         """Forget the step under way, which will be made all the same."""
         if self.under_way:
-            self.games.ask(Games.abandon, interrupted=interrupted)
+            self.games.ask(Games.abandon)
             self.under_way = False
             self._note_step()
 

@@ -119,9 +119,9 @@ class JoinedGames:
     def _hosts(self) -> tuple[Host, ...]:
         return tuple(portion.host for portion in self.portions)
 
-    def _abandon(self, *, interrupted: bool = False) -> None:
+    def _abandon(self) -> None:
         for portion in self.portions:
-            portion.abandon(interrupted=interrupted)
+            portion.abandon()
         self._received = []
 
     def _reset(self, seeds: Seeds, mask: NDArray[np.bool_] | None, states: list[Any] | None = None) -> View:
