@@ -45,7 +45,7 @@ class Games:
         box: bool = False,  # whether observations and global states are one array each
     ) -> None:
         self.client, self.server, self._options = client, server, options
-        self._line_ups = 0, line_ups  # the number of the first of those last set, and how many
+        self._line_ups = 0, line_ups  # the server's number of the first of those last set, and how many
         self.address, self.closed = str(client.address), False
         self._finalizer = weakref.finalize(self, _end, client, server)
         with on_failure(self.close):
@@ -77,7 +77,7 @@ class Games:
             self._batches = BatchReader(made.fields, copy=copy, final=bool(made.final_fields), **layout)
             simulated = [field for field in made.fields if field.name != "game.index"]
             self._simulated = BatchReader(simulated, copy=True, **layout)
-            self._line_up = np.zeros(made.games, np.int32)  # the number of each game's
+            self._line_up = np.zeros(made.games, np.int32)  # each game's
         except wire.MISFITS as e:
             raise self.client.distrust(f"an invalid description of the environment: {e!r}") from e
 
@@ -122,14 +122,14 @@ class Games:
         return view
 
     def _note_line_ups(self, view: View) -> None:
-        """Add to the statistics which line-up the episodes had that ended."""
+        """Count from the first of those last set, and add to the statistics those of episodes that ended."""
         games = slice(None) if view.games is None else view.games
+        view.line_up = np.maximum(view.line_up - self._line_ups[0], -1)
         had, self._line_up[games] = self._line_up[games], view.line_up
         if view.finished.size:
             over = np.zeros(len(had), np.bool_)
             over[view.finished] = True
-            own = np.maximum(had - self._line_ups[0], -1)  # -1: of those before
-            view.stats["line_up"] = np.where(over, own, 0).astype(np.int32).repeat(self.about.learners)
+            view.stats["line_up"] = np.where(over, had, 0).astype(np.int32).repeat(self.about.learners)
 
     def read_simulated(self, reply: Any, games: int) -> View:
         """Read the batch of simulated games, all or a part of them."""
@@ -181,6 +181,7 @@ class Games:
         self.call("set_opponents", wire.Ok, **line_ups.fields())
         first, count = self._line_ups
         self._line_ups = first + count, len(line_ups.line_ups)
+        self._line_up[:] = -1
 
     def reset(
         self, seeds: checks.Seeds, mask: NDArray[np.bool_] | None, states: Sequence[Any] | None = None

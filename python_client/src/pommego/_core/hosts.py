@@ -40,10 +40,9 @@ class Hosts:
                 own |= line_ups.of_games(slice(first, first + count)).fields()
             makes.append((self.maker(connect, host, own), first, count))
             first += count
-        known = len(line_ups.line_ups) if line_ups else 1
         with on_failure(lambda: [portion.games.close() for portion in made]):
             for make, at, count in makes:
-                made.append(Portion(make, at, count, line_ups=known, retries=self.retries))
+                made.append(Portion(make, at, count, retries=self.retries))
             return JoinedGames(made)
 
     def maker(self, connect: Connect, host: Any, own: dict[str, Any]) -> Make:

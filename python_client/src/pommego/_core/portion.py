@@ -61,7 +61,7 @@ class Host:
 class Portion:
     """Some games of an environment, which one server or actor steps together."""
 
-    def __init__(self, make: Make, first: int, count: int, *, line_ups: int, retries: float) -> None:
+    def __init__(self, make: Make, first: int, count: int, *, retries: float) -> None:
         self._make, self._retries = make, retries
         self.games = make(None)
         self.first, self.numbers, self.slice = first, range(first, first + count), slice(first, first + count)
@@ -72,9 +72,6 @@ class Portion:
         self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then
         self._starts: Starts | None = None
         self._line_ups: LineUps | None = None  # set since the games were made
-        self._made_with = self._count = line_ups  # how many line-ups, then and now
-        self._number = 0  # of the first line-up, counted over all that were ever set
-        self._shift = 0  # how many of them a server that took over does not have
 
     @property
     def host(self) -> Host:
@@ -124,7 +121,6 @@ class Portion:
         games = self.games
         if self._line_ups is not None:
             games.ask(Games.set_opponents, self._line_ups)
-            self._shift = self._number - self._made_with
         if self._starts is not None:
             games.ask(set_starts, self._starts)
         if self._saved is None:
@@ -155,17 +151,11 @@ class Portion:
             raise _of_game(e, self.first) from e
         self.under_way = False
         self._note_step()
-        return self._numbered(view)
+        return view
 
     def _note_step(self) -> None:
         if self._retries:
             self._since.append(self._actions)
-
-    def _numbered(self, view: View) -> View:
-        """Number the line-ups of a view as if all of them had been set at its server."""
-        if self._shift and view.line_up is not None:
-            view.line_up[view.line_up >= 0] += self._shift
-        return view
 
     def abandon(self) -> None:
         """Forget the step under way, which will be made all the same."""
@@ -174,20 +164,15 @@ class Portion:
             self.under_way = False
             self._note_step()
 
-    def show(self, what: Callable[..., View], *args: Any) -> View:
-        """Ask for something that changes what the games show, and return that."""
-        return self._numbered(self._change(what, *args))
-
     def set_opponents(self, line_ups: LineUps) -> None:
-        self._change(Games.set_opponents, line_ups)
+        self.change(Games.set_opponents, line_ups)
         self._line_ups = line_ups
-        self._number, self._count = self._number + self._count, len(line_ups.line_ups)
 
     def set_starts(self, starts: Starts) -> None:
-        self._change(set_starts, starts)
+        self.change(set_starts, starts)
         self._starts = starts
 
-    def _change(self, what: Callable[..., Any], *args: Any) -> Any:
+    def change(self, what: Callable[..., Any], *args: Any) -> Any:
         """Change the games other than by a step, and keep their states. A loss repeats both."""
 
         def change(games: Session) -> Any:

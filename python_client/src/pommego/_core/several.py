@@ -131,7 +131,7 @@ class JoinedGames:
                 return portion.ask(Games.observe)
             own = None if own is None or own.all() else own
             where = None if states is None else states[portion.slice]
-            return portion.show(Games.reset, _seeds_of(seeds, portion), own, where)
+            return portion.change(Games.reset, _seeds_of(seeds, portion), own, where)
 
         return self._show(
             [reset(portion) for portion in self.portions], slice(0, 0) if mask is None else ~mask
@@ -167,7 +167,7 @@ class JoinedGames:
         if len(games) != len(states) or not games:
             raise ValueError(f"{len(states)} states for {len(games)} games, want one each")
         views = [
-            portion.show(restore, there, [states[k] for k in own]) if own else portion.ask(Games.observe)
+            portion.change(restore, there, [states[k] for k in own]) if own else portion.ask(Games.observe)
             for portion, own, there in self._split(games)
         ]
         same = np.ones(len(self._over), np.bool_)
