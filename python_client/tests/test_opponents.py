@@ -357,21 +357,22 @@ def test_a_pool_goes_on_from_its_state(vec: Vec) -> None:
         return shown + repr((pool.rating, [(m.name, m.rating, m.games) for m in pool.members])).encode()
 
     def made() -> tuple[pommego.Pool, pommego.PommegoVectorEnv]:
-        pool = pommego.Pool(size=2, rule="prioritised", seed=3)
+        pool = pommego.Pool(size=2, seed=3)
         pool.add(play)
         pool.add(still)
+        pool.add(play, "third")
         envs = vec(games=4, opponents=[pool, pool, pool], max_episode_steps=9)
         envs.reset(seed=6)
         return pool, envs
 
     pool, envs = made()
-    run(pool, envs, 15)
-    pool.add(play, "late")
-    run(pool, envs, 2)
+    run(pool, envs, 17)
     saved, policies, states = pool.state(), pool.policies(), envs.get_state()
     want = run(pool, envs, 40)
     pool, envs = made()
+    assert pool.state() != saved
     pool.restore(saved, policies)
+    assert pool.state() == saved
     envs.set_state(range(4), states)
     assert run(pool, envs, 40) == want
     with pytest.raises(ValueError, match="policies for"):

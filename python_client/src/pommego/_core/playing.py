@@ -87,7 +87,10 @@ def play_games(
     Each policy is called once per step, with all its rows. With `every_seat` agents' seats have results and
     counts, too. The actions of each step are appended to `made`. `tell` gets the number of games over.
     """
-    games = [Game(seed, [_member(player, seed) for player in players]) for seed, players in games]
+    games = [
+        Game(seed, [one.seat(seed, 0).policy if isinstance(one, Pool) else one for one in players])
+        for seed, players in games
+    ]
     tables: dict[int, list[int]] = {}  # the games by the first seat that is played from here
     for number, game in enumerate(games):
         here = [not isinstance(player, str) for player in game.players]
@@ -113,14 +116,6 @@ def play_games(
             tell(int(played.over.sum()))
     tell(len(games))
     return played
-
-
-def _member(player: Any, seed: int) -> Any:
-    if not isinstance(player, Pool):
-        return player
-    seat = player.seat(seed, 0)
-    player.leave(seat)
-    return seat.member.policy
 
 
 def _make(
