@@ -29,7 +29,7 @@ def test_demo(binary: Path) -> None:
     out = run("-m", "pommego.demo", "--games", "32", "--seconds", "0.5").stdout
     assert re.search(r"32 games, 128 learners, each seeing planes uint8 \(18, 11, 11\)", out)
     assert re.search(r"speed +[\d.,]+( [kM])? game steps/s", out)
-    assert re.search(r"episodes +[\d,]+ ended; of their seats .*won \d", out)
+    assert re.search(r"episodes +[\d,]+ ended", out)
     picture = out[out.index("as it ended:") :]
     assert len(picture.splitlines()) > 11
     assert re.search(r"PommeFFACompetition-v0, seed 8: .*after \d{2,} steps", picture), "a whole game"
