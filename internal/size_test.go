@@ -31,7 +31,7 @@ var areas = []area{
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3508},
 	{"cmd", "the command pommego", 4312},
 	{"internal", "crash-safe files, names of enumerations, the module under another path", 877},
-	{"python_client", "the Python client, its adapters and the original's API", 17045},
+	{"python_client", "the Python client, its adapters and the original's API", 16320},
 	{"benchmarks", "what measures speed and strength", 1902},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 511},
 	{"tools", "what makes and verifies a release", 121},
