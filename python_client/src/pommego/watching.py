@@ -43,7 +43,7 @@ class Video:
         """Write it to a file.
 
         Args:
-            path: a new file, .gif or .html. For .mp4 see the page, or ``ffmpeg -i game.gif game.mp4``.
+            path: a new file, .gif or .html. ``ffmpeg -i game.gif game.mp4`` makes a film of it.
 
         Raises:
             ValueError: it ends with something else.
