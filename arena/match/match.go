@@ -39,9 +39,6 @@ type SeatReport struct {
 	Failed int    `json:"failed"` // of these: not answered with an action
 	Gone   int    `json:"gone"`   // moves it was not asked for, because it was given up
 
-	// FailedNotices is how often telling it that a game begins or ends failed.
-	FailedNotices int `json:"failed_notices"`
-
 	Think     time.Duration `json:"think_ns"`
 	Longest   time.Duration `json:"longest_ns"`
 	Ticks     uint64        `json:"ticks"` // simulated by agents that search
@@ -292,9 +289,7 @@ func (c *contest) begin(at Moment) error {
 		case at.Number == 0 && (errors.Is(err, ErrAbsent) || !p.Remote()):
 			return fmt.Errorf("match: seat %d: %w", seat, err)
 		default:
-			report := &c.result.Seats[seat]
-			report.FailedNotices++
-			report.LastError = fmt.Sprintf("at the start of game %d: %v", at.Number+1, err)
+			c.result.Seats[seat].LastError = fmt.Sprintf("at the start of game %d: %v", at.Number+1, err)
 		}
 	}
 	return nil
@@ -317,9 +312,7 @@ func (c *contest) end(at Moment) {
 			continue
 		}
 		c.note(seat, err)
-		report := &c.result.Seats[seat]
-		report.FailedNotices++
-		if report.LastError == "" { // a move's error matters more
+		if report := &c.result.Seats[seat]; report.LastError == "" { // a move's error matters more
 			report.LastError = fmt.Sprintf("at the end of game %d: %v", at.Number+1, err)
 		}
 	}

@@ -92,7 +92,7 @@ var ErrNotAgain = errors.New("the game cannot be shown: logs keep results, and i
 func (k *Kept) Replay(ctx context.Context, r *Record, watch match.Watch) error {
 	f := k.tournament.schedule.game(r.Game)
 	rules := k.tournament.config.rules()
-	rules.Repetition = f.again
+	rules.Repetition, rules.Events = f.again, true
 	players := match.Players{Game: k.tournament.game, Own: true}
 	defer players.Close()
 	seats, err := players.Seat(r.Agents)

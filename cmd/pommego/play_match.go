@@ -255,13 +255,10 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 		}
 	}
 	for seat, report := range p.Seats {
-		if report.Late+report.Failed+report.FailedNotices > 0 {
+		if a := report.Answers; report.Late+report.Failed > 0 || report.LastError != "" && a == (dialogue.Usage{}) {
 			more := ""
 			if report.Gone > 0 {
 				more = fmt.Sprintf(", for %d not asked", report.Gone)
-			}
-			if report.FailedNotices > 0 {
-				more += fmt.Sprintf("; failed notices: %d", report.FailedNotices)
 			}
 			fmt.Fprintf(out, "agent %d (%s): of %d moves %d late, %d failed%s; longest %v; %s\n", seat, report.Agent,
 				report.Moves, report.Late, report.Failed, more, report.Longest.Round(time.Millisecond),
