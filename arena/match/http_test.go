@@ -294,7 +294,7 @@ func TestHTTPAgentsMinimal(t *testing.T) {
 	defer s.Close()
 	p := play(t, game, seatsOf(t, game, "static", s.URL), patient)
 	if seat := p.Seats[1]; pings != 2 || seat.Moves != 6 || seat.Late+seat.Failed != 0 ||
-		seat.LastError != "at the start of game 1: POST /init_agent answered 404 Not Found" {
+		seat.LastError != "at the start: POST /init_agent answered 404 Not Found" {
 		t.Errorf("after %d pings: %+v", pings, seat)
 	}
 	if got, want := p.moves(1), []uint8{1, 1, 1, 1, 1, 1}; !reflect.DeepEqual(got, want) {

@@ -47,7 +47,6 @@ var ErrVoid = errors.New("the game cannot be scored")
 
 // Start describes a game that begins to a player.
 type Start struct {
-	Game env.Game
 	Seat int
 	// Seed is the game's. Built-in agents take their RNGs from it; it is not
 	// shown to remote players, who could foresee the game with it.
@@ -104,8 +103,13 @@ func OwnPlayer(game env.Game, name string) (Player, error) {
 }
 
 func newBuiltIn(create func(env.Game, string) (env.Agent, error), game env.Game, name string) (Player, error) {
-	p := &builtIn{name: name, create: create}
-	return p, p.make(game)
+	agent, err := create(game, name)
+	if err != nil {
+		return nil, err
+	}
+	p := &builtIn{name: name, agent: agent}
+	agent.StopOn(p)
+	return p, nil
 }
 
 // BuiltIn makes a built-in agent, and reads the file that its options may name.
@@ -144,34 +148,19 @@ func (r *remote) Remote() bool { return true }
 
 // builtIn is a built-in agent as a Player.
 type builtIn struct {
-	name   string
-	create func(env.Game, string) (env.Agent, error)
-	game   env.Game // the agent was made for
-	agent  env.Agent
-	ctx    context.Context // of its move; see Load
+	name  string
+	agent env.Agent
+	ctx   context.Context // of its move; see Load
 }
 
 // Load has the agent end its search when the match has been ended: env.Flag.
 func (p *builtIn) Load() bool { return p.ctx.Err() != nil }
-
-func (p *builtIn) make(game env.Game) (err error) {
-	if p.agent, err = p.create(game, p.name); err == nil {
-		p.game = game
-		p.agent.StopOn(p)
-	}
-	return err
-}
 
 func (p *builtIn) Name() string { return p.name }
 
 func (p *builtIn) Remote() bool { return false }
 
 func (p *builtIn) Begin(_ context.Context, g Start) error {
-	if g.Game != p.game {
-		if err := p.make(g.Game); err != nil {
-			return err
-		}
-	}
 	p.agent.Reset(g.Seed.RNG(env.StreamAgents + uint64(g.Seat)))
 	return nil
 }

@@ -97,7 +97,7 @@ func (r *run) asked() (games []Record) {
 		f := r.t.schedule.game(i)
 		names := r.t.schedule.names(&f)
 		if slices.ContainsFunc(names, isClient) {
-			none := match.Result{Seats: make([]match.SeatReport, len(names))}
+			none := match.Report{Seats: make([]match.SeatReport, len(names))}
 			games = append(games, newRecord(&f, names, &none))
 		}
 	}

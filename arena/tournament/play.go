@@ -93,24 +93,24 @@ func (r *run) play(ctx context.Context, players *match.Players, f *fixture) (Rec
 	talks := match.Dialogues{Log: r.o.Dialogues}
 	rules := r.t.config.rules()
 	rules.Repetition, rules.Wait = f.again, r.o.Wait
-	result, err := match.Play(ctx, r.t.game, seats, f.seed, *rules, talks.Watch)
+	report, err := match.Play(ctx, r.t.game, seats, f.seed, *rules, talks.Watch)
 	if err != nil {
 		return Record{}, err
 	}
-	if result.Void != "" {
-		return Record{}, errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, result.Void), talks.End())
+	if report.Void != "" {
+		return Record{}, errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, report.Void), talks.End())
 	}
-	return newRecord(f, names, result), nil
+	return newRecord(f, names, report), nil
 }
 
-// newRecord keeps of a result what the statistics need.
-func newRecord(f *fixture, names []string, result *match.Result) Record {
-	r := Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Result: result.Results,
-		Outcome: result.Outcome, Steps: result.Steps, Counts: result.Counts}
+// newRecord keeps of a report what the statistics need.
+func newRecord(f *fixture, names []string, report *match.Report) Record {
+	r := Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Result: report.Results,
+		Outcome: report.Outcome, Steps: report.End.Steps, Counts: report.Counts}
 	var errs []string
 	var answers []dialogue.Usage
 	failed := false
-	for _, s := range result.Seats {
+	for _, s := range report.Seats {
 		r.Moves = append(r.Moves, s.Moves)
 		r.Ticks = append(r.Ticks, s.Ticks)
 		r.Late = append(r.Late, s.Late)

@@ -99,13 +99,13 @@ func (k *Kept) Replay(ctx context.Context, r *Record, watch match.Watch) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w; a log opens nothing outside this program", ErrNotAgain, err)
 	}
-	result, err := match.Play(ctx, k.tournament.game, seats, f.seed, *rules, watch)
+	report, err := match.Play(ctx, k.tournament.game, seats, f.seed, *rules, watch)
 	if err != nil {
 		return err
 	}
-	if result.Steps != r.Steps {
+	if report.End.Steps != r.Steps {
 		return fmt.Errorf("%w: it took %d steps then and %d now; an agent has a limit in time, or another build of the "+
-			"program played", ErrNotAgain, r.Steps, result.Steps)
+			"program played", ErrNotAgain, r.Steps, report.End.Steps)
 	}
 	return nil
 }

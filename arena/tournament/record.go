@@ -16,7 +16,7 @@ type Record struct {
 	Repetition int      `json:"repetition,omitempty"` // on that board, from 0
 	Agents     []string `json:"agents"`               // by seat
 
-	// Result and Outcome are by seat, as [match.Result] has them.
+	// Result and Outcome are by seat, as [match.Report] has them.
 	Result  []env.SeatResult `json:"result"`
 	Outcome []float64        `json:"outcome"`
 	Steps   int              `json:"steps"`

@@ -142,7 +142,6 @@ func TestWrongUsage(t *testing.T) {
 		{"play --limit -1s", "the limit for a move is -1s"},
 		{"play --limit soon", `--limit is "soon", want a time with its unit, such as 500ms`},
 		{"play --wait -1s", "the wait for a player is -1s"},
-		{"play --ties coin", `the rule for ties is "coin", want one of none, playground, java`},
 		{"play --agents exec:", "want exec:COMMAND"},
 		{"play --agents http://127.0.0.1:1/x", "want http://host:port"},
 		{"play --agents http://127.0.0.1:1", "has a seat already"},

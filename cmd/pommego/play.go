@@ -46,11 +46,7 @@ of the original. A recorded game contains its rules; the others need --env, and 
 they differ from the id's.
 
 A match that is stopped by Ctrl-C, SIGTERM or a person exits with 1. --record and --events
-files then hold what was played until then.
-
-Ties stand, or are played again: by the playground's rule once more and then on a
-collapsing board until there is a winner, 20 times at most; by the Java rule up to
-three times, and then all have lost.`,
+files then hold what was played until then.`,
 		Example: `  pommego play --agents simple --show
   pommego play --env PommeTeamCompetition-v0 --agents simple,random,simple,static --seed 7
   pommego play --agents simple --seed 7 --record match.jsonl.gz --quiet
@@ -60,7 +56,7 @@ three times, and then all have lost.`,
   pommego play --agents human,simple,simple,simple --record mine.jsonl.gz
   pommego play --agents llm:http://127.0.0.1:8000/v1,model=qwen3,simple,simple,simple
   pommego play --start match.jsonl.gz --agents mcts:ticks=2000,simple,simple,simple
-  pommego play --agents http://localhost:10080,simple,simple,simple --ties playground
+  pommego play --agents http://localhost:10080,simple,simple,simple
   pommego play --env OneVsOne-v0 --agents "exec:python3 agent.py,simple" --limit 50ms --json`,
 		Args: o.args,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
@@ -95,13 +91,11 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.lot, "draw-sides", false,
 		"draw from the seed which side each agent or team of agents plays; by default in games whose document says so "+
 			"(BaseWar)")
-	f.TextVar(&o.match.Ties, "ties", match.KeepTies,
-		"play ties again by the rule of this `name`: none, playground or java")
 	f.DurationVar(&o.match.Limit, "limit", 0,
 		"how long a remote agent may take for a move (0: as the game's own rules say, else 100ms; a language model 30s)")
 	waitForAgents(f, &o.match.Wait)
 	limitMemory(f, &o.match.Memory)
-	f.StringVar(&o.record, "record", "", "a new file to write the match to, one line per game (.gz compresses)")
+	f.StringVar(&o.record, "record", "", "a new file to write the match to (.gz compresses)")
 	f.StringVar(&o.events, "events", "", "a new file to write all that happens to, an event a line as JSON")
 	recordDialogues(f, &o.dialogues)
 	f.StringVar(&o.start, "start", "", "a `FILE` with the saved game to begin from")

@@ -126,7 +126,7 @@ var errInterrupted = errors.New("interrupted before the match was over")
 
 // played is a match that is over.
 type played struct {
-	*match.Result
+	*match.Report
 	last match.Moment
 }
 
@@ -164,7 +164,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 	}
 	var err error
 	o.match.Events = o.events != "" || s.table != nil
-	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
+	over.Report, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
 	switch cause := context.Cause(ctx); {
 	case err == nil: // decided, whoever left after that
 	case errors.Is(cause, errLeft):
@@ -216,16 +216,11 @@ func (o *playOptions) keepStopped(why error, events *match.EventLog, file *trace
 
 // title is what stands above a picture.
 func (o *playOptions) title(s *seated, at match.Moment) string {
-	title := fmt.Sprintf("%s, seed %d: %s", s.game.Spec().ID, o.seed, strings.Join(s.names, ", "))
-	if at.Number > 0 {
-		title += fmt.Sprintf(" (game %d, seed %d)", at.Number+1, at.Seed.Value)
-	}
-	return title
+	return fmt.Sprintf("%s, seed %d: %s", s.game.Spec().ID, o.seed, strings.Join(s.names, ", "))
 }
 
 // report prints how the match ended.
 func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
-	status := env.Status{Over: true, Result: p.Result.Result, Winners: p.Winners, Steps: p.Steps}
 	if o.asJSON {
 		rewards := make([]float64, len(s.players))
 		p.last.Match.Rewards(rewards)
@@ -238,15 +233,12 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			Result  []env.SeatResult   `json:"result"`
 			Outcome []float64          `json:"outcome"`
 			Rewards []float64          `json:"rewards"`
-			Ties    string             `json:"ties"`
-			Games   int                `json:"games"`
-			Total   int                `json:"total_steps"`
 			Counts  env.Counts         `json:"counts"`
 			Seats   []match.SeatReport `json:"seats"`
 			Record  string             `json:"record,omitempty"`
 			Void    string             `json:"void,omitempty"`
-		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(status), p.Results, p.Outcome, rewards,
-			o.match.Ties.String(), p.Games, p.Total, p.Counts, p.Seats, o.record, p.Void})
+		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(p.End), p.Results, p.Outcome, rewards,
+			p.Counts, p.Seats, o.record, p.Void})
 	}
 	if !o.quiet && !o.show {
 		text := picture.AppendMatch(nil, p.last.Game.Spec(), p.last.Match, p.last.Tracker, env.NoSeat, colours())
@@ -271,11 +263,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	if line := countsLine(s.game.Spec(), p.Counts); line != "" && !o.quiet {
 		fmt.Fprintln(out, line)
 	}
-	again := ""
-	if p.Games > 1 {
-		again = fmt.Sprintf(" (game %d, after %d ties)", p.Games, p.Games-1)
-	}
-	_, err := fmt.Fprintf(out, "%s, seed %d: %s%s\n", s.game.Spec().ID, o.seed, inWords(status, s.names), again)
+	_, err := fmt.Fprintf(out, "%s, seed %d: %s\n", s.game.Spec().ID, o.seed, inWords(p.End, s.names))
 	return err
 }
 

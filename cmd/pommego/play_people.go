@@ -117,5 +117,5 @@ func (s *seated) howEnded(p *played, err error) string {
 	if p.Void != "" {
 		return "The match cannot be scored: " + p.Void
 	}
-	return inWords(env.Status{Over: true, Result: p.Result.Result, Winners: p.Winners, Steps: p.Steps}, s.names)
+	return inWords(p.End, s.names)
 }
