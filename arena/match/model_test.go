@@ -152,7 +152,7 @@ func TestModelShown(t *testing.T) {
 	}
 	formats := trace.Formats(append(catalog.Formats(), dialogue.Formats(catalog.Formats())...))
 	var said strings.Builder
-	if total, err := formats.VerifyAll(&said, []string{path}, trace.Options{Keep: 3}); err != nil || !total.OK {
+	if total, err := formats.VerifyAll(&said, []string{path}, 3); err != nil || !total.OK {
 		t.Error(said.String(), err)
 	}
 }
