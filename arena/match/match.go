@@ -50,10 +50,6 @@ type Moment struct {
 	Failed  env.SeatSet // seats whose answer was not a valid action
 	Gone    env.SeatSet // seats that were not asked; all three play stop
 
-	// Events are what happened in the step just made, with Rules.Events; valid
-	// during the call.
-	Events []env.Event
-
 	Tracker env.Tracker // follows the match; to look at
 
 	players []Player
@@ -192,10 +188,7 @@ func (c *contest) play(at Moment) error {
 			return err
 		}
 		at.Tracker.Step(at.Match, actions)
-		at.Actions, at.Events = actions, at.Tracker.Events()
-		if now := at.Match.Status(); now.Over && c.rules.Events {
-			at.Events = append(at.Events, env.EndEvent(now))
-		}
+		at.Actions = actions
 		if err := c.show(at); err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ type Rules struct {
 	// game's own draws and those of the agents are of so many episodes later.
 	Repetition int
 
-	// Events has Moment.Events filled in.
+	// Events has Moment.Tracker keep events.
 	Events bool
 
 	// Untimed leaves out how long built-in agents take for their moves, which takes time itself.

@@ -31,7 +31,7 @@ for each of them, which works on this machine alone. The page shows what the sea
 the whole game once the match is over. The match waits for each move; human:speed=4 makes 4
 moves a second. Once no person is in the game it goes on at the speed chosen. The page then offers
 the record, a rematch, and another match. --web without --agents begins with that choice: the
-page may seat you and built-in agents alone. --record and --events take the first match. The
+page may seat you and built-in agents alone. --record takes the first match. The
 command ends when the page has been closed for five seconds.
 
 --web with --agents that are all programs shows their match there, as it is played.
@@ -45,8 +45,8 @@ original's recordings, a state that an environment saved (bytes or JSON), or a s
 of the original. A recorded game contains its rules; the others need --env, and --rules if
 they differ from the id's.
 
-A match that is stopped by Ctrl-C, SIGTERM or a person exits with 1. --record and --events
-files then hold what was played until then.`,
+A match that is stopped by Ctrl-C, SIGTERM or a person exits with 1. Its record then holds what
+was played until then.`,
 		Example: `  pommego play --agents simple --show
   pommego play --env PommeTeamCompetition-v0 --agents simple,random,simple,static --seed 7
   pommego play --agents simple --seed 7 --record match.jsonl.gz --quiet
@@ -79,7 +79,7 @@ func (o *playOptions) args(cmd *cobra.Command, args []string) error {
 	case o.show && o.quiet:
 		return usagef("--show and --quiet exclude each other")
 	}
-	return cmp.Or(vacant(o.record, o.events, o.dialogues), exactly(0, "none")(cmd, args))
+	return cmp.Or(vacant(o.record, o.dialogues), exactly(0, "none")(cmd, args))
 }
 
 // flags adds the flags.
@@ -96,7 +96,6 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 	waitForAgents(f, &o.match.Wait)
 	limitMemory(f, &o.match.Memory)
 	f.StringVar(&o.record, "record", "", "a new file to write the match to (.gz compresses)")
-	f.StringVar(&o.events, "events", "", "a new file to write all that happens to, an event a line as JSON")
 	recordDialogues(f, &o.dialogues)
 	f.StringVar(&o.start, "start", "", "a `FILE` with the saved game to begin from")
 	f.BoolVar(&o.show, "show", false, "show every step, 5 a second on a terminal; with human, once that seat is out")
@@ -119,7 +118,6 @@ type playOptions struct {
 	lot         bool // sides are drawn by lot
 	lotGiven    bool
 	record      string
-	events      string
 	dialogues   string
 	talks       match.Dialogues
 	show, quiet bool

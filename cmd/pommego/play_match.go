@@ -17,7 +17,6 @@ import (
 	"pommego/arena/trace"
 	"pommego/arena/web/play"
 	"pommego/env"
-	"pommego/internal/disk"
 	"pommego/llm/dialogue"
 )
 
@@ -59,8 +58,7 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 	if err = ready(s, err); err != nil {
 		return err
 	}
-	events := match.EventLog{Agents: s.names}
-	report, err := o.play(ctx, out, s, rec, &events)
+	report, err := o.play(ctx, out, s, rec)
 	if s.table != nil {
 		defer s.table.End(s.howEnded(report, err))
 	}
@@ -70,14 +68,17 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 	}
 	if stopped {
 		err = errors.Join(err, o.talks.Record.End())
-		return o.keepStopped(err, &events, file, rec)
+		return o.keepStopped(err, file, rec)
 	}
 	if report.Void != "" {
 		if err = o.talks.End(); rec != nil {
 			err = errors.Join(err, rec.Stop())
 		}
 	}
-	if err = errors.Join(err, o.keep(&events, file)); err != nil {
+	if file != nil {
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
 		return err
 	}
 	if err := o.report(out, s, report); err != nil || report.Void == "" {
@@ -131,8 +132,7 @@ type played struct {
 }
 
 // play plays the match to its end, shows it and records it.
-func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording,
-	events *match.EventLog) (*played, error) {
+func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording) (*played, error) {
 	over := new(played)
 	pictures := newScreen(out, showFPS)
 	watch := func(at match.Moment) error {
@@ -142,7 +142,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 				return err
 			}
 		}
-		if err := errors.Join(events.Watch(at), o.talks.Watch(at)); err != nil {
+		if err := o.talks.Watch(at); err != nil {
 			return err
 		}
 		if s.table != nil {
@@ -163,7 +163,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 		return nil
 	}
 	var err error
-	o.match.Events = o.events != "" || s.table != nil
+	o.match.Events = s.table != nil
 	over.Report, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
 	switch cause := context.Cause(ctx); {
 	case err == nil: // decided, whoever left after that
@@ -175,41 +175,21 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 	return over, err
 }
 
-// keep writes the files that were asked for.
-func (o *playOptions) keep(events *match.EventLog, file *trace.Writer) error {
-	if o.events != "" {
-		err := disk.WriteFile(disk.OS, o.events, func(w io.Writer) error {
-			_, err := w.Write(events.Lines)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if file == nil {
-		return nil
-	}
-	return file.Close()
-}
-
 // keepStopped keeps what was played before a match was stopped, and says so.
-func (o *playOptions) keepStopped(why error, events *match.EventLog, file *trace.Writer, rec *match.Recording) error {
+func (o *playOptions) keepStopped(why error, file *trace.Writer, rec *match.Recording) error {
 	if rec != nil {
 		if err := rec.Stop(); err != nil {
 			return err
 		}
 	}
 	switch {
-	case o.record == "" && o.events == "":
+	case file == nil:
 		return why
-	case rec != nil && rec.Steps == 0, rec == nil && events.Lines == nil:
+	case rec.Steps == 0:
 		return fmt.Errorf("%w; nothing was played, so nothing is recorded", why)
 	}
-	if err := o.keep(events, file); err != nil {
+	if err := file.Close(); err != nil {
 		return err
-	}
-	if file == nil {
-		return fmt.Errorf("%w; what happened until then is in %s", why, o.events)
 	}
 	return fmt.Errorf("%w; the %d steps until then are recorded in %s", why, rec.Steps, o.record)
 }

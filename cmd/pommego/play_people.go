@@ -67,7 +67,7 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 		})
 		switch {
 		case begun:
-			o.record, o.events, o.talks.Log = "", "", nil // of the first match alone
+			o.record, o.talks.Log = "", nil // of the first match alone
 		case order == nil:
 			return err
 		default:
