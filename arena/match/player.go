@@ -89,23 +89,9 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	case "llm":
 		return newModel(game, name)
 	}
-	p, err := newBuiltIn(BuiltIn, game, name)
+	agent, err := BuiltIn(game, name)
 	if err != nil {
 		return nil, fmt.Errorf("%w; or %s", err, outsiders)
-	}
-	return p, nil
-}
-
-// OwnPlayer makes a player from a name out of data, as logs have: of an agent that the game
-// has built in. Unlike NewPlayer it starts nothing, connects to nothing and opens no file.
-func OwnPlayer(game env.Game, name string) (Player, error) {
-	return newBuiltIn(env.Game.NewAgent, game, name)
-}
-
-func newBuiltIn(create func(env.Game, string) (env.Agent, error), game env.Game, name string) (Player, error) {
-	agent, err := create(game, name)
-	if err != nil {
-		return nil, err
 	}
 	p := &builtIn{name: name, agent: agent}
 	agent.StopOn(p)

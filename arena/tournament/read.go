@@ -93,11 +93,16 @@ func (k *Kept) Replay(ctx context.Context, r *Record, watch match.Watch) error {
 	f := k.tournament.schedule.game(r.Game)
 	rules := k.tournament.config.rules()
 	rules.Repetition, rules.Events = f.again, true
-	players := match.Players{Game: k.tournament.game, Own: true}
+	for _, name := range r.Agents { // as logs come from anyone
+		if _, err := k.tournament.game.NewAgent(name); err != nil {
+			return fmt.Errorf("%w: %w; a log opens nothing outside this program", ErrNotAgain, err)
+		}
+	}
+	players := match.Players{Game: k.tournament.game}
 	defer players.Close()
 	seats, err := players.Seat(r.Agents)
 	if err != nil {
-		return fmt.Errorf("%w: %w; a log opens nothing outside this program", ErrNotAgain, err)
+		return err
 	}
 	report, err := match.Play(ctx, k.tournament.game, seats, f.seed, *rules, watch)
 	if err != nil {
