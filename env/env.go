@@ -68,9 +68,6 @@ type Game interface {
 	// specification says nothing.
 	Clock() (limit, giveUp time.Duration)
 
-	// SidesByLot reports whether the game's specification draws sides by lot before a match.
-	SidesByLot() bool
-
 	// Endings are the ways in which a game can end for a seat.
 	Endings() []Ending
 

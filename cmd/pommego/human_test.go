@@ -153,7 +153,7 @@ func TestHumanPlays(t *testing.T) {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel() // it waits for who may come back
 			file := filepath.Join(t.TempDir(), "game.jsonl")
-			p := begin(t, "--env", tc.id, "--rules", tc.rules, "--agents", tc.agents, "--seed", "1", "--draw-sides=false",
+			p := begin(t, "--env", tc.id, "--rules", tc.rules, "--agents", tc.agents, "--seed", "1",
 				"--record", file, "--show")
 			p.plays(0, tc.moves...)
 			p.ended(exitOK)

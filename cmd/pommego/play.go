@@ -50,7 +50,7 @@ was played until then.`,
 		Example: `  pommego play --agents simple --show
   pommego play --env PommeTeamCompetition-v0 --agents simple,random,simple,static --seed 7
   pommego play --agents simple --seed 7 --record match.jsonl.gz --quiet
-  pommego play --env BaseWarSides-v0 --agents simple,mcts --draw-sides=false
+  pommego play --env BaseWarSides-v0 --agents simple,mcts
   pommego play --env PommeTeam-v0 --rules '{"agent_view_size": 2}' --agents simple,random,simple,random
   pommego play --web
   pommego play --agents human,simple,simple,simple --record mine.jsonl.gz
@@ -68,7 +68,7 @@ was played until then.`,
 // args checks the arguments and what flags say together.
 func (o *playOptions) args(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
-	o.seeded, o.lotGiven = given("seed"), given("draw-sides")
+	o.seeded = given("seed")
 	o.chosen = given("env") || o.rules != ""
 	o.names = agentNames(o.agents)
 	human := slices.ContainsFunc(o.names, play.Human)
@@ -88,9 +88,6 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 	o.chosenGame.add(cmd, defaultEnv)
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, by seat, with commas between")
 	f.Uint64Var(&o.seed, "seed", 0, "decides all random draws; itself drawn and printed if not given")
-	f.BoolVar(&o.lot, "draw-sides", false,
-		"draw from the seed which side each agent or team of agents plays; by default in games whose document says so "+
-			"(BaseWar)")
 	f.DurationVar(&o.match.Limit, "limit", 0,
 		"how long a remote agent may take for a move (0: as the game's own rules say, else 100ms; a language model 30s)")
 	waitForAgents(f, &o.match.Wait)
@@ -115,8 +112,6 @@ type playOptions struct {
 	start       string
 	seed        uint64
 	seeded      bool
-	lot         bool // sides are drawn by lot
-	lotGiven    bool
 	record      string
 	dialogues   string
 	talks       match.Dialogues

@@ -99,7 +99,6 @@ func (s *seated) invite(p *page, out io.Writer) {
 func (o *playOptions) take(order *play.Order) {
 	if order.Env != "" {
 		o.chosenGame, o.start, o.match.From, o.names = chosenGame{id: order.Env}, "", nil, order.Agents
-		o.lot, o.lotGiven = false, true
 	}
 	if !order.Same && !o.seeded {
 		o.drawSeed()

@@ -149,8 +149,6 @@ func (g *toyGame) NewTrackers(n int, _ bool) []env.Tracker { return env.Untracke
 
 func (g *toyGame) Clock() (limit, giveUp time.Duration) { return 0, 0 }
 
-func (g *toyGame) SidesByLot() bool { return false }
-
 func (g *toyGame) Endings() []env.Ending { return nil }
 
 func (g *toyGame) AppendObservation(dst []byte, m env.Match, seat int) []byte {
