@@ -154,7 +154,8 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 		if !o.show || o.asJSON || status.In&s.people != 0 {
 			return nil
 		}
-		text := picture.AppendMatch([]byte(o.title(s, at)+"\n"), at.Game.Spec(), at.Match, at.Tracker, env.NoSeat,
+		title := fmt.Appendf(nil, "%s, seed %d: %s\n", s.game.Spec().ID, o.seed, strings.Join(s.names, ", "))
+		text := picture.AppendMatch(title, at.Game.Spec(), at.Match, at.Tracker, env.NoSeat,
 			pictures.colours)
 		err := pictures.show(text)
 		if _, more := pictures.rest(ctx, nil); (err != nil || !more) && !status.Over {
@@ -192,11 +193,6 @@ func (o *playOptions) keepStopped(why error, file *trace.Writer, rec *match.Reco
 		return err
 	}
 	return fmt.Errorf("%w; the %d steps until then are recorded in %s", why, rec.Steps, o.record)
-}
-
-// title is what stands above a picture.
-func (o *playOptions) title(s *seated, at match.Moment) string {
-	return fmt.Sprintf("%s, seed %d: %s", s.game.Spec().ID, o.seed, strings.Join(s.names, ", "))
 }
 
 // report prints how the match ended.
