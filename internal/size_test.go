@@ -27,7 +27,7 @@ var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 23663},
 	{"vec", "many games stepped together, in batches", 3806},
 	{"bridge", "the server and its wire protocol", 5975},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 16161},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 16176},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3508},
 	{"cmd", "the command pommego", 4219},
 	{"internal", "crash-safe files, names of enumerations, the module under another path", 877},

@@ -261,8 +261,11 @@ func (c *Config) CountFiles(game env.Game) (int, error) {
 	return whole.files(), err
 }
 
-// Base is the configuration: a data set cannot be given more games.
-func (c Config) Base() Config { return c }
+// Base is the configuration without the number of games, which does not change a file that is whole.
+func (c Config) Base() Config {
+	c.Games = 0
+	return c
+}
 
 // files is the number of files of a configuration that is complete.
 func (c *Config) files() int { return (c.Games + c.FileGames - 1) / c.FileGames }

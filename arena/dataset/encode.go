@@ -50,8 +50,8 @@ func newEncoder(game env.Game, about *About, columns []column) *encoder {
 func (e *encoder) begin(w *staging, k int) error {
 	about := *e.about
 	if about.Generated != nil { // a file does not depend on how many others there are
-		c := *about.Generated
-		c.Games, about.Generated = 0, &c
+		c := about.Generated.Base()
+		about.Generated = &c
 	}
 	text, err := json.Marshal(&about)
 	if err != nil {

@@ -80,6 +80,9 @@ func (p *plan) accept(m *Manifest) error {
 		return fmt.Errorf("%w: it has layout %s, observation %q, and asked for are layout %s, observation %q",
 			ledger.ErrOther, m.Layout, m.Observation, a.Layout, a.Observation)
 	}
+	if was, is := m.Generated.Games, p.config.Games; was != is {
+		return fmt.Errorf("%w: games is %d, not %d", ledger.ErrOther, was, is)
+	}
 	return p.header.Differs(&ledger.Header[Config]{Format: m.Format, Env: m.Env.ID, Version: m.Env.Version,
 		Seeds: m.Env.SeedVersion, Rules: m.Env.Rules, Config: *m.Generated})
 }

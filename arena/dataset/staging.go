@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"pommego/arena/ledger"
 	"pommego/internal/disk"
 )
 
@@ -113,7 +114,10 @@ func (w *staging) openLog() (err error) {
 		Header: w.plan.header, Accept: w.plan.header.Accept, Take: w.takeEntry,
 	})
 	for k, s := range w.files {
-		if s.File.check(w.folder) != nil {
+		if there := s.File.Game + s.File.Games; there > w.plan.config.Games {
+			return fmt.Errorf("%w: it has %d games, and %d are asked for", ledger.ErrOther, there, w.plan.config.Games)
+		}
+		if !w.plan.whole(k, s) || s.File.check(w.folder) != nil {
 			delete(w.files, k) // it is written again
 		}
 	}
@@ -124,11 +128,16 @@ func (w *staging) openLog() (err error) {
 func (w *staging) takeEntry(record []byte) error {
 	s := new(summary)
 	err := json.Unmarshal(record, s)
-	k := s.File.Game / w.plan.config.FileGames
-	if first, end := w.plan.config.file(k); err == nil && s.File.Game == first && s.File.Games == end-first {
-		w.files[k] = s
+	if err == nil {
+		w.files[s.File.Game/w.plan.config.FileGames] = s
 	}
 	return err
+}
+
+// whole reports whether a file is file k of the plan, with all its games.
+func (p *plan) whole(k int, s *summary) bool {
+	first, end := p.config.file(k)
+	return s.File.Game == first && s.File.Games == end-first
 }
 
 // wrote lists a file that has its name.
@@ -141,7 +150,7 @@ func (w *staging) wrote(k int, s *summary) error {
 }
 
 // take copies the files of a part, which another call made in another folder. It leaves out those
-// that are damaged or here already.
+// that are damaged, incomplete, or here already.
 func (w *staging) take(folder string) error {
 	part := staging{plan: w.plan, files: map[int]*summary{}}
 	err := w.plan.header.Take(filepath.Join(folder, workFolder, logName), part.takeEntry)
@@ -149,7 +158,7 @@ func (w *staging) take(folder string) error {
 		err = fmt.Errorf("%s: no part of a data set has been made there: %w", folder, err)
 	}
 	for k, s := range part.files {
-		if err == nil && w.files[k] == nil {
+		if err == nil && w.files[k] == nil && w.plan.whole(k, s) {
 			err = w.copy(folder, k, s)
 		}
 	}
