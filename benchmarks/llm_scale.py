@@ -116,7 +116,7 @@ class Written:
         with tempfile.TemporaryDirectory() as folder:
             record = Path(folder, "game.jsonl")
             command = [find_binary(), "play", "--env", id, "--agents", ",".join(agents), "--seed", str(seed)]
-            command += ["--draw-sides=false", "--json", "--record", str(record)]
+            command += ["--json", "--record", str(record)]
             subprocess.run(command, check=True, capture_output=True)
             steps = json.loads(record.read_text())["steps"]
         return text, [step["actions"][seat] for step in steps]

@@ -63,17 +63,10 @@ type Game interface {
 	// matches. They keep events only if events is set.
 	NewTrackers(n int, events bool) []Tracker
 
-	// Collapsing is the same game on a board that shrinks during a game, which makes ties
-	// less likely. It is the game itself if its board already shrinks or cannot shrink.
-	Collapsing() Game
-
 	// Clock is the time that the game's specification gives a program for a move, and the
 	// time without an answer after which the program is given up. Both are 0 if the
 	// specification says nothing.
 	Clock() (limit, giveUp time.Duration)
-
-	// SidesByLot reports whether the game's specification draws sides by lot before a match.
-	SidesByLot() bool
 
 	// Endings are the ways in which a game can end for a seat.
 	Endings() []Ending

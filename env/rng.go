@@ -24,11 +24,11 @@ type Seed struct {
 
 // The streams of one seed, so that draws in one part never affect another.
 const (
-	StreamBoard   = 0  // the starting position
-	StreamGame    = 1  // draws inside the rules, such as a skull's effect
-	StreamSeats   = 2  // which seat a learner gets
-	StreamPolicy  = 3  // random actions of a driver, such as the benchmark's
-	StreamReruns  = 4  // seeds of the games that are played after a tie
+	StreamBoard  = 0 // the starting position
+	StreamGame   = 1 // draws inside the rules, such as a skull's effect
+	StreamSeats  = 2 // which seat a learner gets
+	StreamPolicy = 3 // random actions of a driver, such as the benchmark's
+	// 4 was for seeds of games that were played again after a tie.
 	StreamLineUps = 5  // which opponents a learner meets
 	StreamStarts  = 6  // which saved position an episode begins in
 	StreamRules   = 7  // which rules an episode has

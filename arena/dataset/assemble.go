@@ -56,7 +56,7 @@ func newAssembly(game env.Game, p *plan, folder string, o Options) (*assembly, e
 	if err := w.clear(dataFolder); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	m := &Manifest{About: p.about, Statistics: newStatistics(p.spec, p.about.Agents)}
+	m := &Manifest{About: p.about, Statistics: newStatistics(p.about.Agents)}
 	return &assembly{staging: w, enc: newEncoder(game, &m.About, p.columns), perFile: p.config.FileGames, m: m}, nil
 }
 

@@ -22,32 +22,13 @@ var cardTemplate = template.Must(template.New(CardName).Funcs(template.FuncMap{
 	"codes":   func(names []string) string { return "`" + strings.Join(names, "`, `") + "`" },
 	"fence":   func() string { return "```" },
 	"cell":    func(text string) string { return strings.ReplaceAll(text, "|", "\\|") },
-	"words":   func(name string) string { return strings.ReplaceAll(name, "_", " ") },
-	"per":     func(digits int, n any, of int) string { return fmt.Sprintf("%.*f", digits, share(n, of)) },
-	"percent": func(n, of int) string { return fmt.Sprintf("%.1f %%", 100*share(n, of)) },
+	"percent": func(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of)) },
 	"players": func(s *Statistics) []AgentStatistics {
 		return slices.DeleteFunc(slices.Clone(s.Agents), func(a AgentStatistics) bool { return a.Games == 0 })
 	},
-	"names": func(all []AgentStatistics) (names []string) {
-		for i := range all {
-			names = append(names, all[i].Agent)
-		}
-		return names
-	},
-	"repeat":  strings.Repeat,
 	"feature": feature,
 	"kind":    kind,
 }).Parse(cardText))
-
-func share(n any, of int) float64 {
-	switch n := n.(type) {
-	case int:
-		return float64(n) / float64(max(1, of))
-	case int64:
-		return float64(n) / float64(max(1, of))
-	}
-	panic(fmt.Sprintf("dataset: %T is no count", n))
-}
 
 // feature is a column's type in the words of Hugging Face's library.
 func feature(c Column) string {
@@ -88,11 +69,11 @@ dataset_info:
 {{range .Columns}}  - name: {{.Name}}
     {{feature .}}
 {{end}}---
-{{$players := players .Statistics}}{{$games := .Statistics.Games}}
-# {{.Env.ID}}, played by {{codes (names $players)}}
+{{$players := players .Statistics}}
+# {{.Env.ID}}, played by {{range $i, $a := $players}}{{if $i}}, {{end}}{{code $a.Agent}}{{end}}
 
-{{.Games}} games of {{.Env.ID}}: {{.Steps}} steps, {{.Statistics.Decisions}} decisions.
-Layout {{.Layout}}: {{.Rows}} rows in {{len .Files}} files, {{per 2 .Bytes .Steps}} bytes a step.
+{{.Games}} games of {{.Env.ID}}: {{.Steps}} steps; {{.Statistics.Truncated}} games were cut off.
+Layout {{.Layout}}: {{.Rows}} rows in {{len .Files}} files, {{.Bytes}} bytes.
 
 ## Where it is from
 
@@ -107,34 +88,15 @@ Layout {{.Layout}}: {{.Rows}} rows in {{len .Files}} files, {{per 2 .Bytes .Step
 {{end}}{{range .Unrepeatable}}* **Not repeatable**: {{.}}.
 {{else}}* The same command gives the same bytes.
 {{end}}
-## What the games were like
-{{with .Statistics}}
-Games have {{.Shortest}} to {{.Longest}} steps, {{per 1 .Steps .Games}} on average; {{.Truncated}} were cut off.
+## How they ended
 
-| agent | seats | won | lost | tied | steps lived | moves replaced |
-|---|---:|---:|---:|---:|---:|---:|
+| agent | seats | won | lost | tied |
+|---|---:|---:|---:|---:|
 {{range $players}}| {{code .Agent}} | {{.Games}} | {{percent .Won .Games}} | {{percent .Lost .Games}} |
-{{- " "}}{{percent .Tied .Games}} | {{per 1 .Lived .Games}} | {{.Missed}} |
+{{- " "}}{{percent .Tied .Games}} |
 {{end}}
 Those who were out before a game was tied have lost. Tied are also those whose game was cut off before it was decided.
 
-| seat | won | lost | tied |
-|---|---:|---:|---:|
-{{range $seat, $n := .Seats}}| {{$seat}} | {{percent .Won $games}} | {{percent .Lost $games}} |
-{{- " "}}{{percent .Tied $games}} |
-{{end}}{{end}}{{with .Env.Counts}}
-Counted of a seat, on average of the games:
-
-| agent |{{range .}} {{words .Name}} |{{end}}
-|---|{{repeat "---:|" (len .)}}
-{{range $a := $players}}| {{code .Agent}} |{{range .Counts}} {{per 2 . $a.Games}} |{{end}}
-{{end}}{{end}}{{with index .Env.Actions 0}}
-Choices of {{.Name}}, of seats that were in:
-
-| agent |{{range .Names}} {{.}} |{{end}}
-|---|{{repeat "---:|" (len .Names)}}
-{{end}}{{range $a := $players}}| {{code .Agent}} |{{range .Choices}} {{percent . $a.Lived}} |{{end}}
-{{end}}
 ## Columns
 
 | column | type | |

@@ -37,8 +37,7 @@ func TestCard(t *testing.T) {
 		for _, want := range []string{
 			"---\npretty_name: PommeFFACompetition-v0", "data_files: data/*.parquet", "6 games of",
 			"`simple`, `random`, `static`",
-			"| `random` | 6 |", "The same command gives the same bytes", "cut off after 90 steps", "; 6 were cut off", "| 3 |",
-			"| stop | up |",
+			"| `random` | 6 |", "The same command gives the same bytes", "cut off after 90 steps", "; 6 games were cut off",
 			"data." + map[Layout]string{Games: "rebuild", Steps: "load"}[layout],
 		} {
 			if !strings.Contains(text, want) {

@@ -76,19 +76,13 @@ type Config struct {
 	// agent searches; 1 with agents outside the program, as their moves may cost money; else 100.
 	FileGames int `json:"games_per_file"`
 
-	// Unrepeatable says that agents may not play the same game again: their search
-	// has a limit in time, or they are outside the program. It follows from Agents.
-	Unrepeatable bool `json:"unrepeatable,omitempty"`
-
-	// Limit is the time for a move of agents outside the program; 0: 10 s.
-	Limit time.Duration `json:"limit_ns,omitempty"`
-
 	// Memory is how many bytes a program may have in memory: match.Rules.Memory.
 	Memory int64 `json:"program_memory,omitempty"`
 }
 
-// defaultLimit is long enough for a slow network: a data set is no contest.
-const defaultLimit = 10 * time.Second
+// moveLimit is how long agents outside the program may take for a move. It is long enough for a slow
+// network: a data set is no contest.
+const moveLimit = 10 * time.Second
 
 // The bounds of a configuration.
 const (
@@ -128,16 +122,12 @@ func (c Config) resolve(game env.Game) (Config, error) {
 	if err := c.resolveExtra(spec); err != nil {
 		return c, err
 	}
-	if c.Limit == 0 && slices.ContainsFunc(c.Agents, match.Outside) {
-		c.Limit = defaultLimit
-	}
-	c.Unrepeatable = len(c.reasons()) > 0
 	return c, c.resolveAgents(game)
 }
 
 // rules are those by which the games are played.
 func (c *Config) rules() *match.Rules {
-	return &match.Rules{Limit: c.Limit, Memory: c.Memory, Untimed: true}
+	return &match.Rules{Limit: moveLimit, Memory: c.Memory, Untimed: true}
 }
 
 func (c *Config) resolveObservation(spec *env.Spec) error {
@@ -271,7 +261,7 @@ func (c *Config) CountFiles(game env.Game) (int, error) {
 	return whole.files(), err
 }
 
-// Base is the configuration without the number of games.
+// Base is the configuration without the number of games, which does not change a file that is whole.
 func (c Config) Base() Config {
 	c.Games = 0
 	return c

@@ -21,7 +21,7 @@ func TestConfigRefused(t *testing.T) {
 		{"a seating that does not exist", func(c *Config) { c.Seating = 9 }, "seating 9"},
 		{"files of no games", func(c *Config) { c.FileGames = -1 }, "games_per_file is -1"},
 		{"games of less than no steps", func(c *Config) { c.MaxSteps = -1 }, "max_episode_steps is -1"},
-		{"no time for a move", func(c *Config) { c.Limit = -1 }, "limit for a move"},
+		{"less than no memory", func(c *Config) { c.Memory = -1 }, "the memory for a program is -1"},
 		{"an observation where there is none", func(c *Config) { c.Observation = "raw" }, "layout games"},
 		{"an observation that does not exist", func(c *Config) { c.Layout, c.Observation = Steps, "smell" }, "planes, raw"},
 		{"a mask where there is none", func(c *Config) { c.Mask = safe }, "layout games stores no masks"},
@@ -70,12 +70,9 @@ func TestUnrepeatableAgents(t *testing.T) {
 	}
 	config := small()
 	config.Agents, config.Seating = []string{"exec:agent", "simple", "exec:agent", "simple"}, Fixed
-	whole, err := config.resolve(gameOf(t, ffa))
-	if err != nil || !whole.Unrepeatable || whole.Limit != defaultLimit {
-		t.Errorf("an agent outside: %+v (%v), want it to be unrepeatable, with a limit", whole, err)
-	}
-	if whole, err = small().resolve(gameOf(t, ffa)); err != nil || whole.Unrepeatable || whole.Limit != 0 {
-		t.Errorf("agents inside: %+v (%v), want it to be repeatable", whole, err)
+	inside := small()
+	if got := inside.reasons(); got != nil {
+		t.Errorf("reasons %q of agents inside, want none", got)
 	}
 	if got := config.reasons(); len(got) != 1 || !strings.Contains(got[0], "exec:agent") {
 		t.Errorf("reasons %q, want one that names the agent", got)

@@ -48,7 +48,12 @@ func newEncoder(game env.Game, about *About, columns []column) *encoder {
 
 // begin begins file k of the data set in a folder.
 func (e *encoder) begin(w *staging, k int) error {
-	text, err := json.Marshal(e.about.ofAnyExtent())
+	about := *e.about
+	if about.Generated != nil { // a file does not depend on how many others there are
+		c := about.Generated.Base()
+		about.Generated = &c
+	}
+	text, err := json.Marshal(&about)
 	if err != nil {
 		return err
 	}
@@ -59,7 +64,7 @@ func (e *encoder) begin(w *staging, k int) error {
 	}
 	e.table.reset()
 	e.out = newWriter(pending, e.about.Columns, e.about.Layout, string(text))
-	e.stats = newStatistics(e.spec, e.about.Agents)
+	e.stats = newStatistics(e.about.Agents)
 	return nil
 }
 
@@ -77,7 +82,7 @@ func (e *encoder) put(ep *Episode) error {
 	if err := e.rows(ep); err != nil {
 		return err
 	}
-	e.stats.count(ep, e.about.Agents, shapeOf(e.spec))
+	e.stats.count(ep, e.about.Agents)
 	if e.table.rows() < someRows {
 		return nil
 	}

@@ -12,8 +12,7 @@ import (
 )
 
 // Generate makes a data set in a folder, or continues one that was interrupted
-// there. A finished one of the same configuration is left as it is, and extended
-// if there are to be more games.
+// there. A finished one of the same configuration is left as it is.
 func Generate(ctx context.Context, game env.Game, c Config, folder string, o Options) (*Manifest, Work, error) {
 	begun := time.Now()
 	c, err := c.resolve(game)
@@ -73,7 +72,9 @@ func (g *generation) resume() (err error) {
 	for k := g.first; k <= g.last; k++ {
 		first, end := c.file(k)
 		g.at.Total += end - first
-		g.at.Resumed += g.stored(k).Games
+		if s := g.files[k]; s != nil {
+			g.at.Resumed += s.File.Games
+		}
 	}
 	g.at.Done = g.at.Resumed
 	return nil
@@ -103,10 +104,10 @@ func (g *generation) run(parent context.Context) error {
 	}
 	free := make(chan struct{}, g.options.Workers+1) // of files under way: games wait in memory until they are written
 	for k := g.first; k <= g.last && ctx.Err() == nil; k++ {
-		first, end := g.plan.config.file(k)
-		if first += g.stored(k).Games; first == end {
+		if g.has(k) {
 			continue
 		}
+		first, end := g.plan.config.file(k)
 		select {
 		case free <- struct{}{}:
 		case <-ctx.Done():
@@ -162,24 +163,16 @@ func (g *generation) tell() {
 	}
 }
 
-// write makes a file of the games that are stored already and of others, which come in any order.
-// It leaves none if no more come.
+// write makes a file of games that come in any order. It leaves none if no more come.
 func (g *generation) write(k int, games <-chan *Episode, ended <-chan struct{}) error {
 	e := newEncoder(g.plan.game, &g.plan.about, g.plan.columns)
 	if err := e.begin(g.staging, k); err != nil {
 		return err
 	}
 	defer e.abort()
-	stored := g.stored(k)
-	if stored.Games > 0 {
-		set := &Set{g.folder, &Manifest{About: g.plan.about}}
-		if err := set.fileEpisodes(&stored, e.put); err != nil {
-			return err
-		}
-	}
 	first, end := g.plan.config.file(k)
 	early := map[int]*Episode{}
-	for next := first + stored.Games; next < end; {
+	for next := first; next < end; {
 		if ep := early[next]; ep != nil {
 			delete(early, next)
 			if err := e.put(ep); err != nil {
@@ -206,21 +199,17 @@ func (g *generation) write(k int, games <-chan *Episode, ended <-chan struct{}) 
 	return g.wrote(k, made)
 }
 
-// stored is file k as there is one already. It has no games if there is none, and fewer than it is
-// to have if the data set is extended.
-func (g *generation) stored(k int) File {
+// has reports whether file k is written.
+func (g *generation) has(k int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if s := g.files[k]; s != nil {
-		return s.File
-	}
-	return File{}
+	return g.files[k] != nil
 }
 
 // conclude writes the manifest, and takes away what only this run needed. Of a part
 // it returns what the manifest would say.
 func (g *generation) conclude() (*Manifest, error) {
-	m := &Manifest{About: g.plan.about, Files: []File{}, Statistics: newStatistics(g.plan.spec, g.plan.config.Agents)}
+	m := &Manifest{About: g.plan.about, Files: []File{}, Statistics: newStatistics(g.plan.config.Agents)}
 	for k := g.first; k <= g.last; k++ {
 		m.add(g.files[k])
 	}

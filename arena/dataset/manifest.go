@@ -29,8 +29,7 @@ const (
 )
 
 // About is what a data set is: all that its files' meaning depends on. Each file
-// carries it too, but for how many games there are, of which there can be more
-// later.
+// carries it too, but for how many games there are.
 type About struct {
 	Format  string `json:"format"`
 	Layout  Layout `json:"layout"`
@@ -81,16 +80,6 @@ func (a *About) has(name string) bool {
 	return slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == name })
 }
 
-// ofAnyExtent is the same but for how many games there are.
-func (a *About) ofAnyExtent() About {
-	b := *a
-	if b.Generated != nil {
-		c := b.Generated.Base()
-		b.Generated = &c
-	}
-	return b
-}
-
 // choices is how many choices the components of an action have together.
 func (e *Env) choices() int {
 	n := 0
@@ -137,7 +126,7 @@ type Manifest struct {
 	Rows       int         `json:"rows"`
 	Bytes      int64       `json:"bytes"`  // of Files
 	Files      []File      `json:"files"`  // of data, in the order of games
-	Others     []File      `json:"others"` // the card, unless it was edited
+	Others     []File      `json:"others"` // the card
 	Statistics *Statistics `json:"statistics"`
 
 	// Checksum is the SHA-256 of the manifest with this left empty.
@@ -225,22 +214,18 @@ func (m *Manifest) check(path string, text []byte) error {
 	return nil
 }
 
-// finish writes the card, unless somebody has edited it, and the manifest.
+// finish writes the card and the manifest.
 func (m *Manifest) finish(w *staging) error {
-	m.Others = []File{}
-	if !w.cardKept {
-		text, err := card(m)
-		if err == nil {
-			err = w.writeFile(CardName, bytes.NewReader(text))
-		}
-		if err != nil {
-			return err
-		}
-		sum := sha256.Sum256(text)
-		m.Others = append(m.Others, File{Path: CardName, Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:])})
+	text, err := card(m)
+	if err == nil {
+		err = w.writeFile(CardName, bytes.NewReader(text))
 	}
-	text, err := m.encode()
 	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	m.Others = []File{{Path: CardName, Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}}
+	if text, err = m.encode(); err != nil {
 		return err
 	}
 	return w.writeFile(ManifestName, bytes.NewReader(text))

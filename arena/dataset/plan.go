@@ -71,48 +71,18 @@ func searches(game env.Game, name string) bool {
 // ErrNotEmpty says that a folder is not free for a data set.
 var ErrNotEmpty = errors.New("the folder is not empty, and holds no data set that can be continued")
 
-// accept says in what a finished data set differs, besides how many games there are to be.
+// accept says in what a finished data set differs.
 func (p *plan) accept(m *Manifest) error {
 	if m.Generated == nil {
 		return fmt.Errorf("%w: it was not generated", ledger.ErrOther)
 	}
-	if was, is := m.form(), p.about.form(); was != is {
-		return fmt.Errorf("%w: it has %s, and %s is asked for; ask for the layout it has to give it more games",
-			ledger.ErrOther, was, is)
+	if a := &p.about; m.Layout != a.Layout || m.Observation != a.Observation {
+		return fmt.Errorf("%w: it has layout %s, observation %q, and asked for are layout %s, observation %q",
+			ledger.ErrOther, m.Layout, m.Observation, a.Layout, a.Observation)
+	}
+	if was, is := m.Generated.Games, p.config.Games; was != is {
+		return fmt.Errorf("%w: games is %d, not %d", ledger.ErrOther, was, is)
 	}
 	return p.header.Differs(&ledger.Header[Config]{Format: m.Format, Env: m.Env.ID, Version: m.Env.Version,
 		Seeds: m.Env.SeedVersion, Rules: m.Env.Rules, Config: *m.Generated})
-}
-
-// form is the layout, and the flag that asks for it.
-func (a *About) form() string {
-	flag := [...]string{Games: "no --observation", Steps: "--observation " + a.Observation, Dialogues: "--dialogues"}
-	return fmt.Sprintf("layout %s (%s)", a.Layout, flag[a.Layout])
-}
-
-// extends reports whether a finished data set is to have more games. Fewer are an error.
-func (p *plan) extends(m *Manifest, o Options) (bool, error) {
-	if err := p.accept(m); err != nil {
-		return false, err
-	}
-	there := m.Generated.Games
-	switch {
-	case p.config.Games < there:
-		return false, p.fewer(there)
-	case p.config.Games == there:
-		return false, nil
-	case m.Program != o.Version:
-		return false, fmt.Errorf("%w: version %q, this one is %q", ledger.ErrProgram, m.Program, o.Version)
-	case m.Layout != Games &&
-		slices.ContainsFunc(m.Statistics.Agents, func(a AgentStatistics) bool { return a.Missed > 0 }):
-		return false, errors.New("the data set cannot be given more games, as its files do not say which moves of agents " +
-			"were replaced")
-	}
-	return true, nil
-}
-
-// fewer says that there are more games already.
-func (p *plan) fewer(there int) error {
-	return fmt.Errorf("%w: it has %d games, and %d are asked for; a data set can be given more games, not fewer",
-		ledger.ErrOther, there, p.config.Games)
 }

@@ -94,12 +94,12 @@ func (p *player) playMatch(ctx context.Context, e *Episode, client *script) erro
 		}
 		return nil
 	}
-	result, err := match.Play(ctx, p.Game, players, e.Seed, *p.config.rules(), watch)
+	report, err := match.Play(ctx, p.Game, players, e.Seed, *p.config.rules(), watch)
 	switch {
 	case errors.Is(err, errLimit):
 		return nil
-	case err == nil && result.Void != "":
-		return fmt.Errorf("%w: %s", match.ErrVoid, result.Void)
+	case err == nil && report.Void != "":
+		return fmt.Errorf("%w: %s", match.ErrVoid, report.Void)
 	}
 	return err
 }

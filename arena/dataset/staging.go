@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"pommego/arena/ledger"
 	"pommego/internal/disk"
 )
 
@@ -23,19 +23,13 @@ type staging struct {
 	unlock  func() error
 
 	// Of a data set that is generated: its log, and what that says.
-	plan     *plan
-	log      *disk.Log
-	files    map[int]*summary // by their numbers; the last may be one that is to have more games
-	cardKept bool             // somebody has edited the card
+	plan  *plan
+	log   *disk.Log
+	files map[int]*summary // those that are written, by their numbers
 }
 
-// entry is a line of the log: one of these. The first line is the plan's header.
-type entry struct {
-	File *summary `json:"file,omitempty"` // it has its name; only then it counts
-	Card bool     `json:"card,omitempty"` // the card has been edited, and stays
-}
-
-// summary is what is to be known of a written file.
+// summary is what is to be known of a file that has its name: a line of the log, whose first line is
+// the plan's header.
 type summary struct {
 	File       File        `json:"file"`
 	Statistics *Statistics `json:"statistics"`
@@ -51,20 +45,19 @@ func newStaging(folder string, o Options) *staging {
 	return &staging{disk: o.Disk.Within(folder), folder: folder, scratch: filepath.Join(folder, workFolder)}
 }
 
-// openStaging locks a folder and reads its log. If the folder holds a finished data set that the plan
-// does not extend, it returns the data set's manifest and no staging.
+// openStaging locks a folder and reads its log. If the folder holds the plan's data set, finished, it
+// returns its manifest and no staging.
 func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error) {
 	w := newStaging(folder, o)
 	w.plan, w.files = p, map[int]*summary{}
 	m, err := ReadManifest(folder)
-	var more bool
 	if err == nil {
-		if more, err = p.extends(m, o); err != nil {
-			err = fmt.Errorf("%s: %w", folder, err)
-		} else if !more {
-			return nil, m, w.discard()
+		if err = p.accept(m); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", folder, err)
 		}
-	} else if errors.Is(err, errNone) {
+		return nil, m, w.discard()
+	}
+	if errors.Is(err, errNone) {
 		err = w.vacant()
 	}
 	if err == nil {
@@ -73,12 +66,7 @@ func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	if more {
-		err = w.reopen(m)
-	} else {
-		err = w.openLog()
-	}
-	if err != nil {
+	if err = w.openLog(); err != nil {
 		return nil, nil, errors.Join(err, w.Close())
 	}
 	return w, nil, nil
@@ -121,56 +109,15 @@ func (w *staging) discard() error {
 	return errors.Join(w.removeAll(), w.Close())
 }
 
-// reopen turns a finished data set back into one that is being generated: with a log
-// that lists its files. Until the manifest is gone, it is finished.
-func (w *staging) reopen(m *Manifest) error {
-	err := disk.Remove(w.disk, filepath.Join(w.scratch, logName)) // of an earlier attempt
-	if err == nil {
-		err = w.openLog()
-	}
-	for k := range m.Files {
-		if err == nil {
-			err = w.relist(k, m)
-		}
-	}
-	card := slices.IndexFunc(m.Others, func(f File) bool { return f.Path == CardName })
-	_, sum, missing := sumFile(w.folder, CardName) // one that cannot be read is written anew
-	if err == nil && missing == nil && (card < 0 || sum != m.Others[card].SHA256) {
-		w.cardKept, err = true, w.log.Add(entry{Card: true})
-	}
-	if err != nil {
-		return err
-	}
-	if err := w.log.Sync(); err != nil {
-		return err
-	}
-	return disk.Remove(w.disk, filepath.Join(w.folder, ManifestName))
-}
-
-// relist lists file k of a data set in the log.
-func (w *staging) relist(k int, m *Manifest) error {
-	set, starts := &Set{w.folder, m}, newStarts(w.plan.game)
-	s := &summary{m.Files[k], newStatistics(w.plan.spec, m.Agents)}
-	err := set.fileEpisodes(&s.File, func(e *Episode) error {
-		if err := cmp.Or(e.check(w.plan.spec), starts.complete(e)); err != nil {
-			return err
-		}
-		s.Statistics.count(e, m.Agents, m.Env.shape())
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	w.files[k] = s
-	return w.log.Add(entry{File: s})
-}
-
 func (w *staging) openLog() (err error) {
 	w.log, err = disk.OpenLog(w.disk, filepath.Join(w.scratch, logName), disk.LogOptions{
 		Header: w.plan.header, Accept: w.plan.header.Accept, Take: w.takeEntry,
 	})
 	for k, s := range w.files {
-		if s.File.check(w.folder) != nil {
+		if there := s.File.Game + s.File.Games; there > w.plan.config.Games {
+			return fmt.Errorf("%w: it has %d games, and %d are asked for", ledger.ErrOther, there, w.plan.config.Games)
+		}
+		if !w.plan.whole(k, s) || s.File.check(w.folder) != nil {
 			delete(w.files, k) // it is written again
 		}
 	}
@@ -179,25 +126,24 @@ func (w *staging) openLog() (err error) {
 
 // takeEntry notes what a line of the log says.
 func (w *staging) takeEntry(record []byte) error {
-	var e entry
-	if err := json.Unmarshal(record, &e); err != nil {
-		return err
+	s := new(summary)
+	err := json.Unmarshal(record, s)
+	if err == nil {
+		w.files[s.File.Game/w.plan.config.FileGames] = s
 	}
-	w.cardKept = w.cardKept || e.Card
-	if e.File == nil {
-		return nil
-	}
-	if there := e.File.File.Game + e.File.File.Games; there > w.plan.config.Games {
-		return w.plan.fewer(there)
-	}
-	w.files[e.File.File.Game/w.plan.config.FileGames] = e.File
-	return nil
+	return err
+}
+
+// whole reports whether a file is file k of the plan, with all its games.
+func (p *plan) whole(k int, s *summary) bool {
+	first, end := p.config.file(k)
+	return s.File.Game == first && s.File.Games == end-first
 }
 
 // wrote lists a file that has its name.
 func (w *staging) wrote(k int, s *summary) error {
 	w.files[k] = s
-	if err := w.log.Add(entry{File: s}); err != nil {
+	if err := w.log.Add(s); err != nil {
 		return err
 	}
 	return w.log.Sync()
@@ -206,21 +152,13 @@ func (w *staging) wrote(k int, s *summary) error {
 // take copies the files of a part, which another call made in another folder. It leaves out those
 // that are damaged, incomplete, or here already.
 func (w *staging) take(folder string) error {
-	made := map[int]*summary{}
-	err := w.plan.header.Take(filepath.Join(folder, workFolder, logName), func(line []byte) error {
-		var e entry
-		err := json.Unmarshal(line, &e)
-		if e.File != nil {
-			made[e.File.File.Game/w.plan.config.FileGames] = e.File
-		}
-		return err
-	})
+	part := staging{plan: w.plan, files: map[int]*summary{}}
+	err := w.plan.header.Take(filepath.Join(folder, workFolder, logName), part.takeEntry)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: no part of a data set has been made there: %w", folder, err)
 	}
-	for k, s := range made {
-		first, end := w.plan.config.file(k)
-		if err == nil && s.File.Games == end-first && (w.files[k] == nil || w.files[k].File.Games < end-first) {
+	for k, s := range part.files {
+		if err == nil && w.files[k] == nil && w.plan.whole(k, s) {
 			err = w.copy(folder, k, s)
 		}
 	}

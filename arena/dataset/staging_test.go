@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"pommego/arena/ledger"
@@ -77,13 +76,4 @@ func TestChangedFile(t *testing.T) {
 		t.Errorf("error %v, %d games played, want all %d", err, work.Games, small().Games)
 	}
 	sameContents(t, "a changed file", contents(t, folder), contents(t, generate(t, ffa, small(), testOptions(1))))
-}
-
-// TestLogOfMore refuses a log that lists files of more games than there are to be.
-func TestLogOfMore(t *testing.T) {
-	folder := unfinished(t)
-	_, _, err := Generate(context.Background(), gameOf(t, ffa), more(small(), 2), folder, testOptions(1))
-	if !errors.Is(err, ledger.ErrOther) || !strings.Contains(err.Error(), "can be given more games, not fewer") {
-		t.Errorf("error %v, want one that says so", err)
-	}
 }

@@ -96,7 +96,7 @@ func (a *outsider) Try() error { return a.begin(0) }
 func (a *outsider) begin(seat int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), DefaultWait)
 	defer cancel()
-	err := a.player.Begin(ctx, Start{Game: a.game, Seat: seat, Limit: a.limit, Memory: a.memory})
+	err := a.player.Begin(ctx, Start{Seat: seat, Limit: a.limit, Memory: a.memory})
 	if errors.Is(err, ErrAbsent) {
 		return err
 	}
@@ -113,11 +113,8 @@ func (a *outsider) End(m env.Match, seat int) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), a.limit)
 	defer cancel()
-	status, rewards := m.Status(), make([]float64, a.game.Spec().Seats)
-	m.Rewards(rewards)
 	// A program that does not take the notice will not be ready for its next game.
-	_ = a.player.End(ctx, Outcome{Result: status.Result, Winners: status.Winners, Steps: status.Steps,
-		Reward: rewards[seat]})
+	_ = a.player.End(ctx, outcomes(a.game, m, nil)(seat))
 	a.begun = false
 }
 

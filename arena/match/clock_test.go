@@ -93,10 +93,4 @@ func TestGiveUp(t *testing.T) {
 			t.Errorf("%s: the last step was shown with %b gone", tc.reason, last.Gone)
 		}
 	}
-	again := variant(t, "OneVsOne-v0", `{"max_steps": 4}`)
-	p := play(t, clocked{again, 30 * time.Millisecond, 30 * time.Millisecond},
-		[]match.Player{seatsOf(t, again, "static")[0], slowly(-1)}, match.Rules{Ties: match.RerunJava})
-	if p.Games < 2 || p.Seats[1].Gone != 3 {
-		t.Errorf("%d games, %+v; want it to be asked again in the second game", p.Games, p.Seats[1])
-	}
 }

@@ -1,13 +1,12 @@
 // Package match plays one match by competition rules: players of any kind in
-// the seats, a time limit for their moves, ties that are played again, and a report
-// on each seat.
+// the seats, a time limit for their moves, and a report on each seat.
 //
 //	players := make([]match.Player, game.Spec().Seats)
 //	for seat := range players {
 //		players[seat], err = match.NewPlayer(game, "simple")
 //		defer players[seat].Close()
 //	}
-//	result, err := match.Play(ctx, game, players, env.Seed{Value: 7}, match.Rules{}, nil)
+//	report, err := match.Play(ctx, game, players, env.Seed{Value: 7}, match.Rules{}, nil)
 //
 // # Players
 //
@@ -35,14 +34,7 @@
 // A player that crashes, hangs, or sends an invalid action plays stop, and the
 // match continues; [SeatReport] says so. Only a player that is absent when the
 // match begins is an error, of the kind [ErrAbsent]. A match cannot be scored, as
-// [Result].Void says, in which what carries a player's answers has failed, as
+// [Report].Void says, in which what carries a player's answers has failed, as
 // [ErrVoid] has it, which ends the game; or each move of an agent behind HTTP has. A
 // program that fails has done so by itself.
-//
-// # Ties
-//
-// [Ties] reports whether and how a tie is played again. Game 0 of a match has the
-// match's seed; the seed of the k-th after it has the k-th number of the match's
-// stream [env.StreamReruns] as its value, and episode 0, so that each can be
-// played again by itself.
 package match

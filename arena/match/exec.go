@@ -64,7 +64,6 @@ func (p *execPlayer) Begin(ctx context.Context, g Start) error {
 }
 
 func (p *execPlayer) begin(ctx context.Context, g Start) (err error) {
-	p.game = g.Game
 	if p.program == nil {
 		if p.program, err = startProgram(p.command, g.Memory, p.stderr); err != nil {
 			return fmt.Errorf("%s %w: %w", p.name, ErrAbsent, err)
@@ -72,7 +71,7 @@ func (p *execPlayer) begin(ctx context.Context, g Start) (err error) {
 		p.broken = nil
 	}
 	p.id++
-	spec := g.Game.Spec()
+	spec := p.game.Spec()
 	line, err := json.Marshal(beginning{
 		"begin", p.id, spec.ID, g.Seat, spec.Seats,
 		json.RawMessage(p.game.GameType()), json.RawMessage(p.game.ActionSpace()),

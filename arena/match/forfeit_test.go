@@ -17,29 +17,26 @@ func TestForfeit(t *testing.T) {
 		stopped env.SeatSet
 		result  env.Result
 		winners env.SeatSet
-		ties    Ties
 		want    env.Result
 		seats   []env.SeatResult
 	}{
-		{"nobody was stopped", all, 0, env.Win, 1, 0, env.Win, []env.SeatResult{won, lost, lost, lost}},
-		{"nobody was stopped in a tie", all, 0, env.Tie, 0, 0, env.Tie, []env.SeatResult{tied, tied, tied, tied}},
-		{"nobody was stopped, and ties are lost", all, 0, env.Tie, 0, RerunJava, env.Loss,
-			[]env.SeatResult{lost, lost, lost, lost}},
-		{"a loser was stopped", all, 2, env.Win, 1, 0, env.Win, []env.SeatResult{won, lost, lost, lost}},
-		{"the winner was stopped: the others tie", all, 1, env.Win, 1, 0, env.Tie, []env.SeatResult{lost, tied, tied, tied}},
-		{"one of two winners was stopped", all, 1, env.Win, 3, 0, env.Win, []env.SeatResult{lost, won, lost, lost}},
-		{"one of those who tied was stopped", all, 8, env.Tie, 0, 0, env.Tie, []env.SeatResult{tied, tied, tied, lost}},
-		{"all but one were stopped", all, 7, env.Tie, 0, 0, env.Win, []env.SeatResult{lost, lost, lost, won}},
-		{"all were stopped", all, 15, env.Win, 1, 0, env.Loss, []env.SeatResult{lost, lost, lost, lost}},
-		{"one of the winning team was stopped", pairs, 4, env.Win, 5, 0, env.Win, []env.SeatResult{lost, won, lost, won}},
-		{"one of each team was stopped", pairs, 12, env.Win, 5, 0, env.Loss, []env.SeatResult{lost, lost, lost, lost}},
-		{"all have lost already", all, 1, env.Loss, 0, 0, env.Loss, []env.SeatResult{lost, lost, lost, lost}},
+		{"nobody was stopped", all, 0, env.Win, 1, env.Win, []env.SeatResult{won, lost, lost, lost}},
+		{"nobody was stopped in a tie", all, 0, env.Tie, 0, env.Tie, []env.SeatResult{tied, tied, tied, tied}},
+		{"a loser was stopped", all, 2, env.Win, 1, env.Win, []env.SeatResult{won, lost, lost, lost}},
+		{"the winner was stopped: the others tie", all, 1, env.Win, 1, env.Tie, []env.SeatResult{lost, tied, tied, tied}},
+		{"one of two winners was stopped", all, 1, env.Win, 3, env.Win, []env.SeatResult{lost, won, lost, lost}},
+		{"one of those who tied was stopped", all, 8, env.Tie, 0, env.Tie, []env.SeatResult{tied, tied, tied, lost}},
+		{"all but one were stopped", all, 7, env.Tie, 0, env.Win, []env.SeatResult{lost, lost, lost, won}},
+		{"all were stopped", all, 15, env.Win, 1, env.Loss, []env.SeatResult{lost, lost, lost, lost}},
+		{"one of the winning team was stopped", pairs, 4, env.Win, 5, env.Win, []env.SeatResult{lost, won, lost, won}},
+		{"one of each team was stopped", pairs, 12, env.Win, 5, env.Loss, []env.SeatResult{lost, lost, lost, lost}},
+		{"all have lost already", all, 1, env.Loss, 0, env.Loss, []env.SeatResult{lost, lost, lost, lost}},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			c := &contest{players: make([]Player, 4), result: &Result{}, stopped: tc.stopped, rules: Rules{Ties: tc.ties}}
-			c.conclude(env.Status{Over: true, Result: tc.result, Winners: tc.winners, In: 15, Decided: 15}, tc.sides)
-			if c.result.Result != tc.want || !reflect.DeepEqual(c.result.Results, tc.seats) {
-				t.Errorf("%v %v, want %v %v", c.result.Result, c.result.Results, tc.want, tc.seats)
+			c := &contest{players: make([]Player, 4), report: &Report{}, stopped: tc.stopped}
+			c.settle(env.Status{Over: true, Result: tc.result, Winners: tc.winners, In: 15, Decided: 15}, tc.sides)
+			if c.report.End.Result != tc.want || !reflect.DeepEqual(c.report.Results, tc.seats) {
+				t.Errorf("%v %v, want %v %v", c.report.End.Result, c.report.Results, tc.want, tc.seats)
 			}
 		})
 	}

@@ -66,7 +66,7 @@ func seatsOf(t *testing.T, game env.Game, names ...string) []match.Player {
 
 // played is a match with all that was shown of it.
 type played struct {
-	*match.Result
+	*match.Report
 	moments []moment
 }
 
@@ -92,7 +92,7 @@ func playSeed(t *testing.T, game env.Game, players []match.Player, seed env.Seed
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Result = result
+	p.Report = result
 	return p
 }
 
@@ -108,7 +108,7 @@ func (p *played) moves(seat int) []uint8 {
 }
 
 // timeless is a result without what the clock says.
-func timeless(r *match.Result) match.Result {
+func timeless(r *match.Report) match.Report {
 	plain := *r
 	plain.Seats = slices.Clone(r.Seats)
 	for i := range plain.Seats {

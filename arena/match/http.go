@@ -94,7 +94,6 @@ func newHTTP(game env.Game, name string) (Player, error) {
 // number and the kind of game. It does not send them again for the next game if
 // nothing has changed: the original's own runner cannot take them twice.
 func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
-	p.game = g.Game
 	if err := p.await(ctx, p.name, "/ping"); err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func TestExampleLibraries(t *testing.T) {
 				p := play(t, game, seatsOf(t, game, names...), patient)
 				for seat, name := range names {
 					want := map[bool]float64{true: 1, false: -1}[name == bot]
-					if report := p.Seats[seat]; report.Late+report.Failed+report.FailedNotices != 0 || p.Outcome[seat] != want {
+					if report := p.Seats[seat]; report.Late+report.Failed != 0 || report.LastError != "" || p.Outcome[seat] != want {
 						t.Errorf("seat %d: %+v, outcome %v, want no faults and %v", seat, report, p.Outcome, want)
 					}
 				}

@@ -12,36 +12,26 @@ import (
 	"pommego/llm/dialogue"
 )
 
-// Result is how a match ended.
-type Result struct {
-	Result  env.Result  `json:"-"` // of the match as a whole
-	Winners env.SeatSet `json:"winners"`
-
-	Results []env.SeatResult `json:"result"`  // by seat
-	Outcome []float64        `json:"outcome"` // by seat, what the last game paid: env.Match.Outcome
-
-	Steps  int          `json:"steps"` // of the last game
-	Total  int          `json:"total"` // steps of all games
-	Games  int          `json:"games"` // played, re-runs included
-	Seats  []SeatReport `json:"seats"`
-	Seed   env.Seed     `json:"seed"`
-	Counts env.Counts   `json:"counts"` // what the last game counted, nil if it counts nothing
+// Report is how a match ended.
+type Report struct {
+	End     env.Status       // how the game stands; its winners are those of the match
+	Results []env.SeatResult // by seat
+	Outcome []float64        // by seat, what the end paid: env.Match.Outcome
+	Seats   []SeatReport
+	Counts  env.Counts // what the game counted, nil if it counts nothing
 
 	// Void is why the match cannot be scored, "" if it can: the server of a language model failed, which ended
 	// the game, or each move of an agent behind HTTP did.
-	Void string `json:"void,omitempty"`
+	Void string
 }
 
-// SeatReport is how a player did, over all games of a match.
+// SeatReport is how a player did.
 type SeatReport struct {
 	Agent  string `json:"agent"`
 	Moves  int    `json:"moves"`  // that it was asked for
 	Late   int    `json:"late"`   // of these: answered too late or not at all
 	Failed int    `json:"failed"` // of these: not answered with an action
 	Gone   int    `json:"gone"`   // moves it was not asked for, because it was given up
-
-	// FailedNotices is how often telling it that a game begins or ends failed.
-	FailedNotices int `json:"failed_notices"`
 
 	Think     time.Duration `json:"think_ns"`
 	Longest   time.Duration `json:"longest_ns"`
@@ -53,19 +43,13 @@ type SeatReport struct {
 
 // Moment is a game at its start and after each step.
 type Moment struct {
-	Number  int // of the game: 0 is the first, the others are re-runs of ties
 	Game    env.Game
 	Match   env.Match // to look at
 	Seed    env.Seed  // decides the board
-	RNGSeed env.Seed  // decides everything else random: Seed, or another episode of it
 	Actions []uint8   // of the step just made, nil at the start; valid during the call
 	Late    env.SeatSet
 	Failed  env.SeatSet // seats whose answer was not a valid action
 	Gone    env.SeatSet // seats that were not asked; all three play stop
-
-	// Events are what happened in the step just made, with Rules.Events; valid
-	// during the call.
-	Events []env.Event
 
 	Tracker env.Tracker // follows the match; to look at
 
@@ -99,11 +83,9 @@ func (at *Moment) Thoughts() (all []env.Thought) {
 // Watch is shown a match as it is played. An error ends the match.
 type Watch func(Moment) error
 
-// Play plays a match: one game, and more if it is a tie and the rules say so.
-// Player k sits in seat k. It returns an error if a player is absent at the
-// start, if ctx ends before the match is decided, or if watch, which may be nil,
-// returns one.
-func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r Rules, watch Watch) (*Result, error) {
+// Play plays a match. Player k sits in seat k. It returns an error if a player is absent at the
+// start, if ctx ends before the match is decided, or if watch, which may be nil, returns one.
+func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r Rules, watch Watch) (*Report, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
@@ -115,22 +97,18 @@ func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r
 			r.Limit, r.Events = cmp.Or(r.Limit, ModelLimit), true // which it is told
 		}
 	}
-	c := &contest{
-		ctx: ctx, rules: r.of(game), players: players, watch: watch, begun: time.Now(),
-		result: &Result{Seed: seed, Seats: make([]SeatReport, len(players))},
-	}
+	c := &contest{ctx: ctx, rules: r.of(game), players: players, watch: watch, begun: time.Now(),
+		report: &Report{Seats: make([]SeatReport, len(players)), Outcome: make([]float64, len(players))}}
 	for seat, p := range players {
-		c.result.Seats[seat].Agent = p.Name()
+		c.report.Seats[seat].Agent = p.Name()
 	}
-	if err := c.play(game, seed); err != nil {
+	at := Moment{Game: game, Match: game.New(1)[0], Seed: seed, Tracker: game.NewTrackers(1, r.Events)[0],
+		players: players}
+	if err := c.play(at); err != nil && c.report.Void == "" {
 		return nil, err
 	}
-	for seat, s := range c.result.Seats {
-		if AtURL(s.Agent) && s.Moves > 0 && s.Failed == s.Moves {
-			c.void(seat, fmt.Sprintf("each of its %d moves failed: %s", s.Moves, s.LastError))
-		}
-	}
-	return c.result, nil
+	c.conclude(at)
+	return c.report, nil
 }
 
 // contest is a match that is being played.
@@ -139,8 +117,8 @@ type contest struct {
 	rules   Rules
 	players []Player
 	watch   Watch
-	result  *Result
-	gone    env.SeatSet // players given up in this game
+	report  *Report
+	gone    env.SeatSet // players that were given up
 	before  env.SeatSet // seats that were in when the last step began
 	stopped env.SeatSet // those with too much in memory
 	begun   time.Time
@@ -148,7 +126,7 @@ type contest struct {
 
 // void notes why the match cannot be scored: the first reason.
 func (c *contest) void(seat int, why string) {
-	c.result.Void = cmp.Or(c.result.Void, fmt.Sprintf("seat %d, %s: %s", seat, c.players[seat].Name(), why))
+	c.report.Void = cmp.Or(c.report.Void, fmt.Sprintf("seat %d, %s: %s", seat, c.players[seat].Name(), why))
 }
 
 // note notes a player that was stopped for its memory.
@@ -158,46 +136,10 @@ func (c *contest) note(seat int, err error) {
 	}
 }
 
-// play plays games until one has a winner or the rules end it.
-func (c *contest) play(game env.Game, seed env.Seed) error {
-	rngSeed := seed
-	rngSeed.Episode += uint64(c.rules.Repetition)
-	values := rngSeed.RNG(env.StreamReruns)
-	var status env.Status
-	var twin env.Game // on a collapsing board
-	for number := 0; number <= reruns(c.rules.Ties); number++ {
-		at := Moment{Number: number, Game: game, Seed: seed, RNGSeed: rngSeed, players: c.players}
-		if number > 0 {
-			at.Seed = env.Seed{Value: values.Uint64()}
-			at.RNGSeed = at.Seed
-		}
-		if collapses(c.rules.Ties, number) {
-			if twin == nil {
-				twin = game.Collapsing()
-			}
-			at.Game = twin
-		}
-		at.Match, at.Tracker = at.Game.New(1)[0], at.Game.NewTrackers(1, c.rules.Events)[0]
-		if err := c.playGame(at); err != nil && c.result.Void == "" {
-			return err
-		}
-		status = at.Match.Status()
-		c.result.Games, c.result.Steps = number+1, status.Steps
-		c.result.Counts = env.CountsOf(at.Game.Spec(), at.Tracker, at.Match)
-		c.result.Total += status.Steps
-		c.result.Outcome = make([]float64, len(c.players))
-		at.Match.Outcome(c.result.Outcome)
-		if status.Result != env.Tie {
-			break
-		}
-	}
-	c.conclude(status, game.Spec().Teams)
-	return nil
-}
-
-// forfeit makes each side lose that has a stopped program; it returns the status and the
-// seats that lost. If no winner is left, the only other side wins; several other sides tie.
-func (c *contest) forfeit(last env.Status, sides [][]int) (status env.Status, lost env.SeatSet) {
+// settle reports who has won a game that stands so. Each side loses that has a stopped program. If
+// no winner is left, the only other side wins; several other sides tie.
+func (c *contest) settle(last env.Status, sides [][]int) {
+	var lost env.SeatSet
 	var rest []env.SeatSet
 	for _, side := range sides {
 		var all env.SeatSet
@@ -220,30 +162,33 @@ func (c *contest) forfeit(last env.Status, sides [][]int) (status env.Status, lo
 	case last.Result == env.Win:
 		last.Result = env.Tie
 	}
-	return last, lost
-}
-
-// conclude records how the match ended.
-func (c *contest) conclude(last env.Status, teams [][]int) {
-	last, lost := c.forfeit(last, teams)
-	if last.Result == env.Tie && c.rules.Ties == RerunJava {
-		last.Result = env.Loss
-	}
-	c.result.Result, c.result.Winners = last.Result, last.Winners
-	c.result.Results = last.SeatResults(teams, c.before)
+	c.report.End, c.report.Results = last, last.SeatResults(sides, c.before)
 	for _, seat := range lost.List() {
-		c.result.Results[seat] = env.Lost
+		c.report.Results[seat] = env.Lost
 	}
 }
 
-// playGame plays one game to its end.
-func (c *contest) playGame(at Moment) error {
-	if err := c.deal(at); err != nil {
+// conclude reports how the match ended.
+func (c *contest) conclude(at Moment) {
+	r := c.report
+	c.settle(at.Match.Status(), at.Game.Spec().Teams)
+	at.Match.Outcome(r.Outcome)
+	r.Counts = env.CountsOf(at.Game.Spec(), at.Tracker, at.Match)
+	for seat, s := range r.Seats {
+		if AtURL(s.Agent) && s.Moves > 0 && s.Failed == s.Moves {
+			c.void(seat, fmt.Sprintf("each of its %d moves failed: %s", s.Moves, s.LastError))
+		}
+	}
+}
+
+// play plays the game to its end.
+func (c *contest) play(at Moment) error {
+	seed, err := c.deal(at)
+	if err != nil {
 		return err
 	}
 	at.Tracker.Begin(at.Match)
-	c.gone = 0
-	if err := c.begin(at); err != nil {
+	if err := c.begin(at, seed); err != nil {
 		return err
 	}
 	if err := c.show(at); err != nil {
@@ -257,10 +202,7 @@ func (c *contest) playGame(at Moment) error {
 			return err
 		}
 		at.Tracker.Step(at.Match, actions)
-		at.Actions, at.Events = actions, at.Tracker.Events()
-		if now := at.Match.Status(); now.Over && c.rules.Events {
-			at.Events = append(at.Events, env.EndEvent(now))
-		}
+		at.Actions = actions
 		if err := c.show(at); err != nil {
 			return err
 		}
@@ -269,18 +211,21 @@ func (c *contest) playGame(at Moment) error {
 	return nil
 }
 
-// deal sets the match to the start of the game.
-func (c *contest) deal(at Moment) error {
+// deal sets the match to the start of the game. It returns the seed that decides all that is random
+// but the board.
+func (c *contest) deal(at Moment) (env.Seed, error) {
+	seed := at.Seed
+	seed.Episode += uint64(c.rules.Repetition)
 	at.Match.Reset(at.Seed)
 	if c.rules.From != nil {
 		if err := at.Match.Restore(c.rules.From); err != nil {
-			return fmt.Errorf("match: the saved game to begin from: %w", err)
+			return seed, fmt.Errorf("match: the saved game to begin from: %w", err)
 		}
 	}
-	if c.rules.From != nil || at.RNGSeed != at.Seed {
-		at.Match.Reseed(at.RNGSeed)
+	if c.rules.From != nil || seed != at.Seed {
+		at.Match.Reseed(seed)
 	}
-	return nil
+	return seed, nil
 }
 
 func (c *contest) show(at Moment) error {
@@ -290,25 +235,21 @@ func (c *contest) show(at Moment) error {
 	return c.watch(at)
 }
 
-// begin tells the players that a game begins. A player that is absent in the
-// first game ends the match; one that is absent later has crashed, and plays
-// stop.
-func (c *contest) begin(at Moment) error {
+// begin tells the players that the game begins. One that is absent ends the match.
+func (c *contest) begin(at Moment, seed env.Seed) error {
 	for seat, p := range c.players {
 		ctx, cancel := context.WithTimeout(c.ctx, c.rules.Wait)
-		err := p.Begin(ctx, Start{Game: at.Game, Seat: seat, Seed: at.RNGSeed, Limit: c.rules.limit(p),
-			Memory: c.rules.Memory, Tracker: at.Tracker})
+		err := p.Begin(ctx, Start{Seat: seat, Seed: seed, Limit: c.rules.limit(p), Memory: c.rules.Memory,
+			Tracker: at.Tracker})
 		cancel()
 		switch {
 		case c.ctx.Err() != nil:
 			return c.ctx.Err()
 		case err == nil:
-		case at.Number == 0 && (errors.Is(err, ErrAbsent) || !p.Remote()):
+		case errors.Is(err, ErrAbsent) || !p.Remote():
 			return fmt.Errorf("match: seat %d: %w", seat, err)
 		default:
-			report := &c.result.Seats[seat]
-			report.FailedNotices++
-			report.LastError = fmt.Sprintf("at the start of game %d: %v", at.Number+1, err)
+			c.report.Seats[seat].LastError = fmt.Sprintf("at the start: %v", err)
 		}
 	}
 	return nil
@@ -316,13 +257,10 @@ func (c *contest) begin(at Moment) error {
 
 // end tells the players how the game went, unless the context ends.
 func (c *contest) end(at Moment) {
-	status, rewards := at.Match.Status(), make([]float64, len(c.players))
-	at.Match.Rewards(rewards)
-	counts := env.CountsOf(at.Game.Spec(), at.Tracker, at.Match)
+	outcome := outcomes(at.Game, at.Match, at.Tracker)
 	for seat, p := range c.players {
 		ctx, cancel := context.WithTimeout(c.ctx, endLimit)
-		err := p.End(ctx, Outcome{Result: status.Result, Winners: status.Winners, Steps: status.Steps, Reward: rewards[seat],
-			Counts: counts})
+		err := p.End(ctx, outcome(seat))
 		cancel()
 		if c.ctx.Err() != nil {
 			return
@@ -331,11 +269,19 @@ func (c *contest) end(at Moment) {
 			continue
 		}
 		c.note(seat, err)
-		report := &c.result.Seats[seat]
-		report.FailedNotices++
-		if report.LastError == "" { // a move's error matters more
-			report.LastError = fmt.Sprintf("at the end of game %d: %v", at.Number+1, err)
+		if report := &c.report.Seats[seat]; report.LastError == "" { // a move's error matters more
+			report.LastError = fmt.Sprintf("at the end: %v", err)
 		}
+	}
+}
+
+// outcomes is how a game that is over went for each seat.
+func outcomes(game env.Game, m env.Match, t env.Tracker) func(seat int) Outcome {
+	status, rewards := m.Status(), make([]float64, game.Spec().Seats)
+	m.Rewards(rewards)
+	counts := env.CountsOf(game.Spec(), t, m)
+	return func(seat int) Outcome {
+		return Outcome{status.Result, status.Winners, status.Steps, rewards[seat], counts}
 	}
 }
 

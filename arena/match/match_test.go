@@ -35,11 +35,11 @@ func TestPlayIsTheGame(t *testing.T) {
 			}
 		}
 		again := playSeed(t, game, seatsOf(t, game, names...), seed, match.Rules{})
-		if !reflect.DeepEqual(timeless(got.Result), timeless(again.Result)) {
+		if !reflect.DeepEqual(timeless(got.Report), timeless(again.Report)) {
 			t.Fatalf("seed %v gave %+v, then %+v", seed, got, again)
 		}
-		if got.Games != 1 || got.Steps != len(want)-1 || got.Total != got.Steps || got.Seed != seed {
-			t.Errorf("seed %v: %+v after %d steps", seed, got.Result, len(want)-1)
+		if got.End.Steps != len(want)-1 || !got.End.Over {
+			t.Errorf("seed %v: %+v after %d steps", seed, got.Report, len(want)-1)
 		}
 	}
 }
@@ -83,8 +83,8 @@ func TestResult(t *testing.T) {
 			match.Rules{})
 		last := p.moments[len(p.moments)-1]
 		status := last.Match.Status()
-		if p.Result.Result != status.Result || p.Winners != status.Winners || p.Steps != status.Steps {
-			t.Errorf("seed %d: %+v of a game that ended %+v", value, p.Result, status)
+		if p.End.Result != status.Result || p.End.Winners != status.Winners || p.End.Steps != status.Steps {
+			t.Errorf("seed %d: %+v of a game that ended %+v", value, p.Report, status)
 		}
 		for seat, outcome := range p.Outcome {
 			want := 0.0
@@ -135,24 +135,24 @@ func TestReplacedMoves(t *testing.T) {
 		{"an error", scripted{act: func(_ context.Context, a []uint8) (match.Cost, error) {
 			a[0] = 5
 			return match.Cost{}, errors.New("out of ideas")
-		}}, match.Rules{}, 0, 9, 0, "game 1, step 9: out of ideas"},
+		}}, match.Rules{}, 0, 9, 0, "step 9: out of ideas"},
 		{"no action of the game", scripted{act: func(_ context.Context, a []uint8) (match.Cost, error) {
 			a[0] = 6
 			return match.Cost{}, nil
-		}}, match.Rules{}, 0, 9, 0, "game 1, step 9: move is 6, want 0 to 5"},
+		}}, match.Rules{}, 0, 9, 0, "step 9: move is 6, want 0 to 5"},
 		{"a remote player that waits for its context",
 			scripted{remote: true, act: func(ctx context.Context, a []uint8) (match.Cost, error) {
 				a[0] = 5
 				<-ctx.Done()
 				return match.Cost{}, ctx.Err()
-			}}, match.Rules{Limit: time.Millisecond}, 9, 0, 0, "game 1, step 9: no answer within 1ms"},
+			}}, match.Rules{Limit: time.Millisecond}, 9, 0, 0, "step 9: no answer within 1ms"},
 		{"a remote player that is slow and does not notice", scripted{remote: true, act: sleep},
 			match.Rules{Limit: time.Millisecond}, 9, 0, 0, "within 1ms"},
 		{"a slow built-in agent without a clock", scripted{act: sleep}, match.Rules{Limit: time.Millisecond}, 0, 0, 5,
-			"at the end of game 1: it does not care"},
+			"at the end: it does not care"},
 		{"a slow remote player with time", scripted{remote: true, act: sleep}, patient, 0, 0, 5, ""},
 		{"a player that could not begin", scripted{remote: true, begin: errors.New("still loading"), act: sleep}, patient, 0,
-			0, 5, "at the start of game 1: still loading"},
+			0, 5, "at the start: still loading"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			game := duel(t, "9")
@@ -228,7 +228,6 @@ func TestPlayErrors(t *testing.T) {
 		{"too many players", t.Context(), static, match.Rules{}, nil, "3 players, want 2", nil},
 		{"limit", t.Context(), static[:2], match.Rules{Limit: -1}, nil, "the limit for a move is -1ns", nil},
 		{"wait", t.Context(), static[:2], match.Rules{Wait: -1}, nil, "the wait for a player is -1ns", nil},
-		{"ties", t.Context(), static[:2], match.Rules{Ties: 9}, nil, "want one of none, playground, java", nil},
 		{"absent", t.Context(), []match.Player{static[0], absent}, match.Rules{}, nil, "seat 1: somebody is not there",
 			match.ErrAbsent},
 		{"canceled", canceled, static[:2], match.Rules{}, nil, "", context.Canceled},
@@ -257,27 +256,25 @@ func TestPlayCanceled(t *testing.T) {
 	}
 }
 
-// A match that is decided when its context ends has its result; one that is to be
-// played again after a tie ends.
+// A match that is decided when its context ends has its report. A tie pays what the original pays.
 func TestPlayCanceledAtTheEnd(t *testing.T) {
 	game := duel(t, "9")
-	for _, ties := range []match.Ties{match.KeepTies, match.RerunJava} {
-		ctx, cancel := context.WithCancel(t.Context())
-		steps := 0
-		result, err := match.Play(ctx, game, seatsOf(t, game, "static", "static"), env.Seed{}, match.Rules{Ties: ties},
-			func(at match.Moment) error {
-				if status := at.Match.Status(); status.Over {
-					steps = status.Steps
-					cancel()
-				}
-				return nil
-			})
-		if ties == match.KeepTies {
-			if err != nil || result.Result != env.Tie || result.Steps != steps {
-				t.Errorf("%v: %+v, %v; want a tie after %d steps", ties, result, err, steps)
+	ctx, cancel := context.WithCancel(t.Context())
+	steps := 0
+	report, err := match.Play(ctx, game, seatsOf(t, game, "static", "static"), env.Seed{}, match.Rules{},
+		func(at match.Moment) error {
+			if status := at.Match.Status(); status.Over {
+				steps = status.Steps
+				cancel()
 			}
-		} else if !errors.Is(err, context.Canceled) {
-			t.Errorf("%v: %+v, %v; want %v", ties, result, err, context.Canceled)
+			return nil
+		})
+	if err != nil || report.End.Result != env.Tie || report.End.Winners != 0 || report.End.Steps != steps {
+		t.Fatalf("%+v, %v; want a tie after %d steps", report, err, steps)
+	}
+	for seat, outcome := range report.Outcome {
+		if outcome != -1 || report.Results[seat] != env.Tied {
+			t.Errorf("seat %d has %s with outcome %v, want %s with -1", seat, report.Results[seat], outcome, env.Tied)
 		}
 	}
 }

@@ -52,8 +52,8 @@ func TestProgramsWithTooMuchMemory(t *testing.T) {
 					t.Errorf("played %v, %+v", got, seat)
 				}
 				want := []env.SeatResult{env.Won, env.Lost}
-				if p.Result.Result != env.Win || p.Winners != 1 || !reflect.DeepEqual(p.Results, want) {
-					t.Errorf("%v, winners %b, %v, want seat 0 to win", p.Result.Result, p.Winners, p.Results)
+				if p.End.Result != env.Win || p.End.Winners != 1 || !reflect.DeepEqual(p.Results, want) {
+					t.Errorf("%v, winners %b, %v, want seat 0 to win", p.End.Result, p.End.Winners, p.Results)
 				}
 			}
 			if starter != "" {
@@ -135,8 +135,8 @@ func TestProgramsEndBetweenGames(t *testing.T) {
 	game := duel(t, "3")
 	players := seatsOf(t, game, "static", program(t, "grows-after"))
 	for range 2 {
-		if p := play(t, game, players, rules); p.Seats[1].Failed != 0 || p.Result.Result != env.Tie {
-			t.Errorf("%+v, %v", p.Seats[1], p.Result.Result)
+		if p := play(t, game, players, rules); p.Seats[1].Failed != 0 || p.End.Result != env.Tie {
+			t.Errorf("%+v, %v", p.Seats[1], p.End.Result)
 		}
 		time.Sleep(400 * time.Millisecond)
 	}
@@ -181,7 +181,7 @@ func TestProgramsWithTooMuchMemoryAtFirst(t *testing.T) {
 		t.Errorf("%v, want an error that names its memory", err)
 	}
 	p := play(t, game, seatsOf(t, game, program(t, "hog"), "static"), rules)
-	if seat := p.Seats[0]; seat.Failed != 6 || p.Winners != 2 || !strings.Contains(seat.LastError, "too much memory") {
-		t.Errorf("%+v, winners %b", seat, p.Winners)
+	if seat := p.Seats[0]; seat.Failed != 6 || p.End.Winners != 2 || !strings.Contains(seat.LastError, "too much memory") {
+		t.Errorf("%+v, winners %b", seat, p.End.Winners)
 	}
 }

@@ -79,7 +79,7 @@ func newModel(game env.Game, name string) (Player, error) {
 
 // Begin waits until the server answers, whatever the answer.
 func (p *model) Begin(ctx context.Context, g Start) error {
-	p.game, p.tracker, p.seat, p.notes, p.spent, p.past = g.Game, g.Tracker, nil, "", 0, nil
+	p.tracker, p.seat, p.notes, p.spent, p.past = g.Tracker, nil, "", 0, nil
 	return p.await(ctx, p.name, "/models")
 }
 

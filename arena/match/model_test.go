@@ -91,13 +91,14 @@ func TestModelPlays(t *testing.T) {
 	game := duel(t, "60")
 	p := play(t, game, seatsOf(t, game, s.name(",temperature=0.5,price_in=2,price_out=20"), "static"), match.Rules{})
 	got := p.Seats[0]
-	if got.Moves != p.Steps || got.Late+got.Failed > 0 || got.LastError != "" {
-		t.Errorf("the seat did %+v in %d steps", got, p.Steps)
+	if got.Moves != p.End.Steps || got.Late+got.Failed > 0 || got.LastError != "" {
+		t.Errorf("the seat did %+v in %d steps", got, p.End.Steps)
 	}
 	a, n := got.Answers, len(s.asked)
-	if a.Legal+a.Repaired+a.Illegal != n || a.Legal < a.Repaired || a.Repaired == 0 || a.Illegal == 0 || n*4/3 > p.Steps ||
-		a.TokensIn != 100*n || a.TokensOut != 10*n || a.Cost < 0.0003999*float64(n) || a.Cost > 0.0004001*float64(n) {
-		t.Errorf("%d questions in %d steps, and counted were %+v", n, p.Steps, a)
+	if a.Legal+a.Repaired+a.Illegal != n || a.Legal < a.Repaired || a.Repaired == 0 || a.Illegal == 0 ||
+		n*4/3 > p.End.Steps || a.TokensIn != 100*n || a.TokensOut != 10*n ||
+		a.Cost < 0.0003999*float64(n) || a.Cost > 0.0004001*float64(n) {
+		t.Errorf("%d questions in %d steps, and counted were %+v", n, p.End.Steps, a)
 	}
 	if p.Seats[1].Answers != (dialogue.Usage{}) {
 		t.Errorf("a built-in agent has answers: %+v", p.Seats[1].Answers)
@@ -151,7 +152,7 @@ func TestModelShown(t *testing.T) {
 	}
 	formats := trace.Formats(append(catalog.Formats(), dialogue.Formats(catalog.Formats())...))
 	var said strings.Builder
-	if total, err := formats.VerifyAll(&said, []string{path}, trace.Options{Keep: 3}); err != nil || !total.OK {
+	if total, err := formats.VerifyAll(&said, []string{path}, 3); err != nil || !total.OK {
 		t.Error(said.String(), err)
 	}
 }
@@ -408,7 +409,7 @@ func TestModelFailuresAreVoid(t *testing.T) {
 		if err = errors.Join(err, talks.End()); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(p.Void, "cannot be scored") || !strings.Contains(p.Void, tc.says) || p.Steps != 2 ||
+		if !strings.Contains(p.Void, "cannot be scored") || !strings.Contains(p.Void, tc.says) || p.End.Steps != 2 ||
 			p.Results[0] != env.Undecided || p.Results[1] != env.Undecided || p.Seats[0].Failed != 1 || p.Seats[0].Late > 0 {
 			t.Errorf("%s: void is %q, and the result %+v", tc.reason, p.Void, p)
 		}
@@ -505,8 +506,8 @@ func TestAgentsThatFailAlways(t *testing.T) {
 	defer server.Close()
 	game := duel(t, "3")
 	p := play(t, game, seatsOf(t, game, server.URL, "static"), patient)
-	if p.Steps != 3 || !strings.Contains(p.Void, "each of its 3 moves failed: game 1, step 3: ") {
-		t.Errorf("%d steps, void is %q", p.Steps, p.Void)
+	if p.End.Steps != 3 || !strings.Contains(p.Void, "each of its 3 moves failed: step 3: ") {
+		t.Errorf("%d steps, void is %q", p.End.Steps, p.Void)
 	}
 	p = play(t, game, seatsOf(t, game, `exec:read -r begin; echo '{"id": 1}'`, "static"), patient)
 	if p.Void != "" || p.Seats[0].Failed != 3 {

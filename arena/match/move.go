@@ -21,17 +21,17 @@ func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 			continue
 		}
 		if c.gone.Has(seat) {
-			c.result.Seats[seat].Gone++
+			c.report.Seats[seat].Gone++
 			continue
 		}
 		action := actions[seat*len(choices):][:len(choices)]
 		late, note, err := c.ask(at.Match, seat, choices, action)
-		report := &c.result.Seats[seat]
+		report := &c.report.Seats[seat]
 		if err != nil {
 			note = err.Error()
 		}
 		if note != "" {
-			report.LastError = fmt.Sprintf("game %d, step %d: %s", at.Number+1, status.Steps+1, note)
+			report.LastError = fmt.Sprintf("step %d: %s", status.Steps+1, note)
 		}
 		if err == nil {
 			continue
@@ -58,7 +58,7 @@ func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 
 // ask asks one seat for its action. An error means that there is none, a note that there is one in its place.
 func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint8) (late bool, note string, err error) {
-	p, report := c.players[seat], &c.result.Seats[seat]
+	p, report := c.players[seat], &c.report.Seats[seat]
 	ctx, limit := c.ctx, c.rules.limit(p)
 	if p.Remote() {
 		var cancel context.CancelFunc

@@ -47,7 +47,6 @@ var ErrVoid = errors.New("the game cannot be scored")
 
 // Start describes a game that begins to a player.
 type Start struct {
-	Game env.Game
 	Seat int
 	// Seed is the game's. Built-in agents take their RNGs from it; it is not
 	// shown to remote players, who could foresee the game with it.
@@ -90,22 +89,13 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	case "llm":
 		return newModel(game, name)
 	}
-	p, err := newBuiltIn(BuiltIn, game, name)
+	agent, err := BuiltIn(game, name)
 	if err != nil {
 		return nil, fmt.Errorf("%w; or %s", err, outsiders)
 	}
+	p := &builtIn{name: name, agent: agent}
+	agent.StopOn(p)
 	return p, nil
-}
-
-// OwnPlayer makes a player from a name out of data, as logs have: of an agent that the game
-// has built in. Unlike NewPlayer it starts nothing, connects to nothing and opens no file.
-func OwnPlayer(game env.Game, name string) (Player, error) {
-	return newBuiltIn(env.Game.NewAgent, game, name)
-}
-
-func newBuiltIn(create func(env.Game, string) (env.Agent, error), game env.Game, name string) (Player, error) {
-	p := &builtIn{name: name, create: create}
-	return p, p.make(game)
 }
 
 // BuiltIn makes a built-in agent, and reads the file that its options may name.
@@ -144,34 +134,19 @@ func (r *remote) Remote() bool { return true }
 
 // builtIn is a built-in agent as a Player.
 type builtIn struct {
-	name   string
-	create func(env.Game, string) (env.Agent, error)
-	game   env.Game // the agent was made for
-	agent  env.Agent
-	ctx    context.Context // of its move; see Load
+	name  string
+	agent env.Agent
+	ctx   context.Context // of its move; see Load
 }
 
 // Load has the agent end its search when the match has been ended: env.Flag.
 func (p *builtIn) Load() bool { return p.ctx.Err() != nil }
-
-func (p *builtIn) make(game env.Game) (err error) {
-	if p.agent, err = p.create(game, p.name); err == nil {
-		p.game = game
-		p.agent.StopOn(p)
-	}
-	return err
-}
 
 func (p *builtIn) Name() string { return p.name }
 
 func (p *builtIn) Remote() bool { return false }
 
 func (p *builtIn) Begin(_ context.Context, g Start) error {
-	if g.Game != p.game {
-		if err := p.make(g.Game); err != nil {
-			return err
-		}
-	}
 	p.agent.Reset(g.Seed.RNG(env.StreamAgents + uint64(g.Seat)))
 	return nil
 }

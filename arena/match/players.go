@@ -10,16 +10,11 @@ import (
 // are needed, and must be closed.
 type Players struct {
 	Game env.Game
-	Own  bool                // only built-in agents: see OwnPlayer
 	made map[string][]Player // by name, as many as were needed at a time
 }
 
 // Seat gives each seat a player of its name, until the next call.
 func (p *Players) Seat(names []string) ([]Player, error) {
-	create := NewPlayer
-	if p.Own {
-		create = OwnPlayer
-	}
 	if p.made == nil {
 		p.made = map[string][]Player{}
 	}
@@ -27,7 +22,7 @@ func (p *Players) Seat(names []string) ([]Player, error) {
 	used := map[string]int{}
 	for seat, name := range names {
 		if used[name] == len(p.made[name]) {
-			player, err := create(p.Game, name)
+			player, err := NewPlayer(p.Game, name)
 			if err != nil {
 				return nil, err
 			}

@@ -9,15 +9,13 @@ import (
 	"pommego/env/record"
 )
 
-// Recording writes every game of a match down, re-runs included: its Watch is
-// handed to [Play], and at the end of each game the game's record is written; that of
-// a game that was stopped, by Stop. It keeps what agents that search based their moves on.
-// The record's note says how many moves were replaced by stop, and of a re-run
-// that it is one.
+// Recording writes a match down: its Watch is handed to [Play], and at the end of the game its
+// record is written; that of a game that was stopped, by Stop. It keeps what agents that search
+// based their moves on. The record's note says how many moves were replaced by stop.
 type Recording struct {
-	// Setup says how the games began; "": they were dealt.
+	// Setup says how the game began; "": it was dealt.
 	Setup string
-	// Steps is how many steps the written records have together.
+	// Steps is how many steps the written record has.
 	Steps int
 
 	out      interface{ Write(record []byte) error }
@@ -95,9 +93,6 @@ func (r *Recording) write() error {
 // note says what was unusual about the game, nothing if nothing was.
 func (r *Recording) note() string {
 	var parts []string
-	if r.game.Number > 0 {
-		parts = append(parts, fmt.Sprintf("re-run %d after a tie", r.game.Number))
-	}
 	for seat, replaced := range r.replaced {
 		for what, at := range replaced {
 			if at != nil {

@@ -3,7 +3,6 @@ package match_test
 import (
 	"context"
 	"errors"
-	"strconv"
 	"testing"
 	"time"
 
@@ -24,7 +23,7 @@ func (l *lines) Write(record []byte) error {
 
 // record plays a match and checks its records: each replays without a
 // difference.
-func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) (*match.Result,
+func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) (*match.Report,
 	[]*recorded.Game[*pommerman.Match, pommerman.Snapshot, pommerman.Observation]) {
 	t.Helper()
 	var out lines
@@ -48,40 +47,10 @@ func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) 
 		}
 		games = append(games, parsed)
 	}
-	if len(games) != result.Games {
-		t.Errorf("%d records of %d games", len(games), result.Games)
+	if len(games) != 1 {
+		t.Errorf("%d records of one game", len(games))
 	}
 	return result, games
-}
-
-// Re-runs are recorded too, each with its rules and its seed.
-func TestRecordReruns(t *testing.T) {
-	game := variant(t, "PommeTeamCompetition-v0", `{"max_steps": 20}`)
-	result, games := record(t, game, seatsOf(t, game, "static", "random", "static", "simple"),
-		match.Rules{Ties: match.RerunPlayground})
-	if result.Games < 4 {
-		t.Fatalf("%d games, want several re-runs", result.Games)
-	}
-	seeds := map[uint64]bool{}
-	for i, g := range games {
-		info, note, collapse := g.Info(), "", pommerman.NoCollapse
-		if i > 0 {
-			note = "re-run " + strconv.Itoa(i) + " after a tie"
-		}
-		if i > 1 {
-			collapse = 12
-		}
-		seeds[info.Seed] = true
-		var view pommerman.View
-		g.Match.View(0, &view)
-		if info.Note != note || view.Rules.FirstCollapse != collapse || info.EnvID != "custom:PommeTeamCompetition-v0" ||
-			len(info.Policies) != 4 {
-			t.Errorf("game %d: %+v, collapse from %d; want note %q, %d", i+1, info, view.Rules.FirstCollapse, note, collapse)
-		}
-	}
-	if len(seeds) != len(games) || !seeds[4] {
-		t.Errorf("%d games were played from the seeds %v", len(games), seeds)
-	}
 }
 
 // The record says which moves were replaced.

@@ -3,11 +3,9 @@ package match
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"pommego/env"
-	"pommego/internal/enum"
 )
 
 // The times that apply where Rules leaves them out.
@@ -19,7 +17,7 @@ const (
 
 // Rules are the competition's rules, which apply beside those of the game. The
 // zero value has the limits of the game's own document, or the default limit, for
-// remote players, and keeps ties.
+// remote players.
 type Rules struct {
 	// Limit is how long a remote player may take for a move; 0: ModelLimit if one of the players is
 	// a language model, else what the game's document says (env.Game.Clock), else DefaultLimit.
@@ -39,22 +37,18 @@ type Rules struct {
 	// has started; 0: any number. With more it is stopped, and its side has lost.
 	Memory int64
 
-	// Ties is the rule for games that end in a tie.
-	Ties Ties
-
-	// Repetition plays the first game on its seed's board with other RNGs: the
+	// Repetition plays the game on its seed's board with other RNGs: the
 	// game's own draws and those of the agents are of so many episodes later.
 	Repetition int
 
-	// Events has Moment.Events filled in.
+	// Events has Moment.Tracker keep events.
 	Events bool
 
 	// Untimed leaves out how long built-in agents take for their moves, which takes time itself.
 	Untimed bool
 
-	// From is a saved game of the match's, as env.Match.Append writes it, from which
-	// all its games begin; nil: they are dealt. What is random comes from the seed
-	// all the same.
+	// From is a saved game, as env.Match.Append writes it, from which the match begins;
+	// nil: it is dealt. What is random comes from the seed all the same.
 	From []byte
 }
 
@@ -69,11 +63,6 @@ func (r *Rules) Validate() error {
 		return fmt.Errorf("match: the memory for a program is %d bytes, want more than 0, or 0 for no limit", r.Memory)
 	case r.Repetition < 0:
 		return fmt.Errorf("match: the repetition is %d, want 0 or more", r.Repetition)
-	case r.From != nil && r.Ties == RerunPlayground:
-		return fmt.Errorf("match: ties are %v, which plays on a collapsing board in the end, want another rule for a "+
-			"match that begins from a saved game", r.Ties)
-	case !r.Ties.Known():
-		return fmt.Errorf("match: the rule for ties is %v, want one of %s", r.Ties, strings.Join(enum.NamesOf(r.Ties), ", "))
 	}
 	return nil
 }
@@ -98,43 +87,3 @@ func (r *Rules) limit(p Player) time.Duration {
 
 // deadline is how long the match waits for the answer of a remote player.
 func (r *Rules) deadline() time.Duration { return max(r.Limit, r.giveUp) }
-
-// Ties is a rule for games that end in a tie.
-type Ties = enum.Text[ties]
-
-// The rules for ties.
-const (
-	// KeepTies lets a tie stand.
-	KeepTies Ties = iota
-	// RerunPlayground plays a tie once more, and then on a collapsing board
-	// until there is a winner, up to 20 times; then it is a tie. Games that
-	// have no collapsing board are played again as they are.
-	RerunPlayground
-	// RerunJava plays a tie up to three times more; if there is no winner then,
-	// all have lost.
-	RerunJava
-)
-
-// collapseGames is how many collapsing games RerunPlayground plays at most.
-const collapseGames = 20
-
-type ties struct{}
-
-func (ties) Names() (string, []string) {
-	return "match: the rule for ties", []string{"none", "playground", "java"}
-}
-
-// reruns is how many games may follow the first.
-func reruns(t Ties) int {
-	switch t {
-	case RerunPlayground:
-		return 1 + collapseGames
-	case RerunJava:
-		return 3
-	}
-	return 0
-}
-
-// collapses reports whether the game with the given number, counted from 0, is
-// played on a collapsing board.
-func collapses(t Ties, number int) bool { return t == RerunPlayground && number >= 2 }

@@ -194,7 +194,7 @@ func playFrom(t *testing.T, game env.Game, state []byte) {
 	if begun != 7 {
 		t.Errorf("the match began at step %d, want 7", begun)
 	}
-	if report, err := formats.Verify(path, trace.Options{}); err != nil || report.Mismatches > 0 || report.Games != 1 {
+	if report, err := formats.Verify(path, 10); err != nil || report.Mismatches > 0 || report.Games != 1 {
 		t.Errorf("its record: %+v, error %v", report, err)
 	}
 }

@@ -69,7 +69,7 @@ func (r *run) checkPlayed(text []byte) error {
 
 // checkEnding says what no end of the game can be.
 func (s *schedule) checkEnding(r *Record, endings []env.Ending) error {
-	for _, list := range append(r.Kills, r.Moves, r.Late, r.Failed, r.FailedNotices) {
+	for _, list := range [][]int{r.Moves, r.Late, r.Failed} {
 		for _, n := range list {
 			if n < 0 || n > math.MaxInt32 {
 				return fmt.Errorf("it has a count of %d, want 0 to %d", n, math.MaxInt32)
@@ -97,7 +97,7 @@ func (r *run) asked() (games []Record) {
 		f := r.t.schedule.game(i)
 		names := r.t.schedule.names(&f)
 		if slices.ContainsFunc(names, isClient) {
-			none := match.Result{Seats: make([]match.SeatReport, len(names))}
+			none := match.Report{Seats: make([]match.SeatReport, len(names))}
 			games = append(games, newRecord(&f, names, &none))
 		}
 	}

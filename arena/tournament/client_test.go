@@ -112,7 +112,7 @@ func TestImpossibleClient(t *testing.T) {
 		{"OneVsOne-v0", func(r map[string]any) { r["steps"] = 0 }, "steps is 0, want 1 to 800"},
 		{"OneVsOne-v0", func(r map[string]any) { r["steps"] = 801 }, "steps is 801, want 1 to 800"},
 		{"OneVsOne-v0", func(r map[string]any) { r["moves"] = []int{-3, 0} }, "a count of -3"},
-		{"OneVsOne-v0", func(r map[string]any) { r["kills"] = [][]int{{0, 1 << 40}, {0, 0}} }, "a count of 1099511627776"},
+		{"OneVsOne-v0", func(r map[string]any) { r["late"] = []int{0, 1 << 40} }, "a count of 1099511627776"},
 		{"PommeTeam-v0", func(r map[string]any) { r["result"] = []string{"won", "lost", "lost", "won"} }, "are one team"},
 	} {
 		game, err := catalog.Game(tc.id)

@@ -112,7 +112,7 @@ func (c Config) Base() Config {
 }
 
 func (c *Config) rules() *match.Rules {
-	return &match.Rules{Limit: c.Limit, Memory: c.Memory, Events: true}
+	return &match.Rules{Limit: c.Limit, Memory: c.Memory}
 }
 
 func (c *Config) repetitions() int { return max(1, c.Repetitions) }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"pommego/arena/match"
-	"pommego/env"
 	"pommego/llm/dialogue"
 )
 
@@ -91,59 +90,27 @@ func (r *run) play(ctx context.Context, players *match.Players, f *fixture) (Rec
 	if err != nil {
 		return Record{}, err
 	}
-	killed, talks := kills{seats: len(names)}, match.Dialogues{Log: r.o.Dialogues}
+	talks := match.Dialogues{Log: r.o.Dialogues}
 	rules := r.t.config.rules()
 	rules.Repetition, rules.Wait = f.again, r.o.Wait
-	result, err := match.Play(ctx, r.t.game, seats, f.seed, *rules, func(at match.Moment) error {
-		killed.watch(at)
-		return talks.Watch(at)
-	})
+	report, err := match.Play(ctx, r.t.game, seats, f.seed, *rules, talks.Watch)
 	if err != nil {
 		return Record{}, err
 	}
-	if result.Void != "" {
-		return Record{}, errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, result.Void), talks.End())
+	if report.Void != "" {
+		return Record{}, errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, report.Void), talks.End())
 	}
-	record := newRecord(f, names, result)
-	record.Counts, record.Kills = result.Counts, killed.by
-	return record, nil
+	return newRecord(f, names, report), nil
 }
 
-// kills finds out who killed whom in the last game of a match.
-type kills struct {
-	seats int
-	by    [][]int // see Record.Kills
-}
-
-func (k *kills) watch(at match.Moment) {
-	if at.Actions == nil {
-		k.by = nil
-	}
-	for _, e := range at.Events {
-		if e.Kind != env.Died || e.By == 0 || e.Seat == env.NoSeat {
-			continue
-		}
-		if k.by == nil {
-			k.by = make([][]int, k.seats)
-			for seat := range k.by {
-				k.by[seat] = make([]int, k.seats)
-			}
-		}
-		for _, killer := range e.By.List() {
-			k.by[killer][e.Seat]++
-		}
-	}
-}
-
-// newRecord keeps of a result what the statistics need.
-func newRecord(f *fixture, names []string, result *match.Result) Record {
-	r := Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Result: result.Results,
-		Outcome: result.Outcome, Steps: result.Steps}
+// newRecord keeps of a report what the statistics need.
+func newRecord(f *fixture, names []string, report *match.Report) Record {
+	r := Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Result: report.Results,
+		Outcome: report.Outcome, Steps: report.End.Steps, Counts: report.Counts}
 	var errs []string
-	var notices []int
 	var answers []dialogue.Usage
-	failed, unheard := false, false
-	for _, s := range result.Seats {
+	failed := false
+	for _, s := range report.Seats {
 		r.Moves = append(r.Moves, s.Moves)
 		r.Ticks = append(r.Ticks, s.Ticks)
 		r.Late = append(r.Late, s.Late)
@@ -153,14 +120,9 @@ func newRecord(f *fixture, names []string, result *match.Result) Record {
 		answers = append(answers, s.Answers)
 		errs = append(errs, s.LastError)
 		failed = failed || s.LastError != ""
-		notices = append(notices, s.FailedNotices)
-		unheard = unheard || s.FailedNotices > 0
 	}
 	if failed {
 		r.Errors = errs
-	}
-	if unheard {
-		r.FailedNotices = notices
 	}
 	if slices.ContainsFunc(answers, func(a dialogue.Usage) bool { return a != dialogue.Usage{} }) {
 		r.Answers = answers

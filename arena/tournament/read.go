@@ -92,20 +92,25 @@ var ErrNotAgain = errors.New("the game cannot be shown: logs keep results, and i
 func (k *Kept) Replay(ctx context.Context, r *Record, watch match.Watch) error {
 	f := k.tournament.schedule.game(r.Game)
 	rules := k.tournament.config.rules()
-	rules.Repetition = f.again
-	players := match.Players{Game: k.tournament.game, Own: true}
+	rules.Repetition, rules.Events = f.again, true
+	for _, name := range r.Agents { // as logs come from anyone
+		if _, err := k.tournament.game.NewAgent(name); err != nil {
+			return fmt.Errorf("%w: %w; a log opens nothing outside this program", ErrNotAgain, err)
+		}
+	}
+	players := match.Players{Game: k.tournament.game}
 	defer players.Close()
 	seats, err := players.Seat(r.Agents)
 	if err != nil {
-		return fmt.Errorf("%w: %w; a log opens nothing outside this program", ErrNotAgain, err)
+		return err
 	}
-	result, err := match.Play(ctx, k.tournament.game, seats, f.seed, *rules, watch)
+	report, err := match.Play(ctx, k.tournament.game, seats, f.seed, *rules, watch)
 	if err != nil {
 		return err
 	}
-	if result.Steps != r.Steps {
+	if report.End.Steps != r.Steps {
 		return fmt.Errorf("%w: it took %d steps then and %d now; an agent has a limit in time, or another build of the "+
-			"program played", ErrNotAgain, r.Steps, result.Steps)
+			"program played", ErrNotAgain, r.Steps, report.End.Steps)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ type Record struct {
 	Repetition int      `json:"repetition,omitempty"` // on that board, from 0
 	Agents     []string `json:"agents"`               // by seat
 
-	// Result and Outcome are by seat, as [match.Result] has them.
+	// Result and Outcome are by seat, as [match.Report] has them.
 	Result  []env.SeatResult `json:"result"`
 	Outcome []float64        `json:"outcome"`
 	Steps   int              `json:"steps"`
@@ -26,16 +26,9 @@ type Record struct {
 	Late   []int    `json:"late"`
 	Failed []int    `json:"failed"`
 
-	// FailedNotices is nil if there are none: most logs have nothing to say of them.
-	FailedNotices []int `json:"failed_notices,omitempty"`
-
 	Answers []dialogue.Usage `json:"answers,omitempty"` // nil without language models
 
 	Counts env.Counts `json:"counts,omitempty"` // what the game counted
-
-	// Kills is how often each seat's bombs killed each other seat, and itself: by
-	// the killer's seat, then the killed one's. It is nil if nobody was killed.
-	Kills [][]int `json:"kills,omitempty"`
 
 	Errors []string `json:"errors,omitempty"`
 
@@ -61,13 +54,10 @@ func (s *schedule) check(r *Record) error {
 	}
 	lists := []int{len(r.Result), len(r.Outcome), len(r.Moves), len(r.Ticks), len(r.Late), len(r.Failed),
 		len(r.Clock.Think), len(r.Clock.Longest)}
-	for _, optional := range []int{len(r.Errors), len(r.FailedNotices), len(r.Kills), len(r.Answers)} {
+	for _, optional := range []int{len(r.Errors), len(r.Answers)} {
 		if optional > 0 {
 			lists = append(lists, optional)
 		}
-	}
-	for _, list := range r.Kills {
-		lists = append(lists, len(list))
 	}
 	for _, list := range r.Counts {
 		lists = append(lists, len(list))

@@ -24,14 +24,6 @@ type Results struct {
 	Agents   []Standing `json:"standings"`
 	Pairs    []Pair     `json:"pairs"`
 	Test     *Test      `json:"sprt_result,omitempty"` // nil without Config.SPRT
-	Kills    []Kills    `json:"kills"`                 // without those who never killed another
-}
-
-// Kills is how often one entrant's bombs killed another, or its own kind.
-type Kills struct {
-	By    string `json:"by"`
-	Of    string `json:"of"`
-	Kills int    `json:"kills"`
 }
 
 // Standing is how one agent did.
@@ -53,9 +45,6 @@ type Standing struct {
 	Late   int        `json:"late"`
 	Failed int        `json:"failed"`
 	Sides  []SideWins `json:"sides"` // by side, in the order of the game's teams
-
-	// FailedNotices is how often telling it that a game begins or ends failed.
-	FailedNotices int `json:"failed_notices"`
 
 	Answers dialogue.Usage `json:"answers,omitzero"` // of a language model
 
@@ -119,7 +108,7 @@ func (t *Tournament) report(records []Record, program string) (*Report, error) {
 	for i := range r.Agents {
 		r.Agents[i].Rating = ratings[i]
 	}
-	r.Pairs, r.Kills = s.pairs(records), s.kills(records)
+	r.Pairs = s.pairs(records)
 	return &Report{Results: r, Timing: s.timing(records), Records: records}, nil
 }
 
@@ -173,30 +162,6 @@ func (s *schedule) counts(agent int, records []Record) []Count {
 	return all
 }
 
-// kills adds up who killed whom. An agent that is its own opponent is one.
-func (s *schedule) kills(records []Record) []Kills {
-	sum := map[[2]string]int{}
-	for i := range records {
-		names := records[i].Agents
-		for killer, killed := range records[i].Kills {
-			for seat, times := range killed {
-				sum[[2]string{names[killer], names[seat]}] += times
-			}
-		}
-	}
-	all := []Kills{}
-	for by := range s.entrants() {
-		for of := range s.entrants() {
-			pair := [2]string{s.name(by), s.name(of)}
-			if sum[pair] > 0 {
-				all = append(all, Kills{pair[0], pair[1], sum[pair]})
-				delete(sum, pair)
-			}
-		}
-	}
-	return all
-}
-
 // add counts a game that the agent played on a side.
 func (a *Standing) add(r *Record, side int, team []int) {
 	a.Games++
@@ -215,9 +180,6 @@ func (a *Standing) add(r *Record, side int, team []int) {
 		a.Ticks += float64(r.Ticks[seat])
 		a.Late += r.Late[seat]
 		a.Failed += r.Failed[seat]
-		if len(r.FailedNotices) > 0 {
-			a.FailedNotices += r.FailedNotices[seat]
-		}
 		if len(r.Answers) > 0 {
 			a.Answers.Add(r.Answers[seat])
 		}

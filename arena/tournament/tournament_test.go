@@ -5,9 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,7 +154,7 @@ func TestRecords(t *testing.T) {
 }
 
 // TestExperiment: levels and repetitions, stopped and resumed, give
-// what they give in one go; counts and kills are in the results.
+// what they give in one go; counts are in the results.
 func TestExperiment(t *testing.T) {
 	// More games than the list of finished ones holds, so that it can be stopped between them.
 	tour, err := New(game(t, ffaID), Config{
@@ -187,7 +184,6 @@ func TestExperiment(t *testing.T) {
 	if asJSON(t, resumed.Results) != asJSON(t, alone.Results) {
 		t.Error("resumed it has other results")
 	}
-	kills := 0
 	for i := range alone.Records {
 		a, b := &alone.Records[i], &resumed.Records[i]
 		if asJSON(t, a.Counts) != asJSON(t, b.Counts) {
@@ -196,21 +192,6 @@ func TestExperiment(t *testing.T) {
 		if a.Repetition != i/2%4 || a.Seed != 3+uint64(i/8) {
 			t.Errorf("game %d has seed %d and repetition %d", i, a.Seed, a.Repetition)
 		}
-		for seat := range a.Kills {
-			others := -a.Kills[seat][seat]
-			for _, n := range a.Kills[seat] {
-				kills, others = kills+n, others+n
-			}
-			if others != int(a.Counts["kills"][seat]) {
-				t.Errorf("game %d: seat %d killed %v, counted are %d", i, seat, a.Kills[seat], a.Counts["kills"][seat])
-			}
-		}
-	}
-	for _, k := range alone.Results.Kills {
-		kills -= k.Kills
-	}
-	if kills != 0 {
-		t.Errorf("%d kills are not in the results", kills)
 	}
 	for _, a := range alone.Results.Agents {
 		for i, c := range a.Counts {
@@ -280,36 +261,6 @@ func TestStoppedInAGame(t *testing.T) {
 	log, err := os.ReadFile(path)
 	if err != nil || bytes.Count(log, []byte("\n")) != 1 {
 		t.Errorf("the log holds more than its first line (%v):\n%s", err, log)
-	}
-}
-
-// TestFailedNotices: what an agent failed to hear is in the results, not only in
-// the log.
-func TestFailedNotices(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/episode_end" {
-			http.Error(w, "boom", http.StatusInternalServerError)
-			return
-		}
-		io.WriteString(w, `{"action": 0}`)
-	}))
-	defer s.Close()
-	tour := tournamentOf(t, duelID, Config{Format: RoundRobin, Agents: []string{s.URL, "static"}, Games: 2})
-	report, err := tour.Run(context.Background(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	agents := report.Results.Agents
-	if agents[0].FailedNotices != 2 || agents[0].Failed != 0 || agents[1].FailedNotices != 0 {
-		t.Errorf("%+v, want a notice failed in each of the first agent's 2 games", agents)
-	}
-	for _, r := range report.Records {
-		if err := tour.schedule.check(&r); err != nil {
-			t.Error(err)
-		}
-		if r.FailedNotices = []int{1}; tour.schedule.check(&r) == nil {
-			t.Error("a record with failed notices of one seat of two passes")
-		}
 	}
 }
 

@@ -17,39 +17,34 @@ import (
 type Total struct {
 	OK bool `json:"ok"` // something was compared, and nothing differed
 	record.Counts
-	Errors int           `json:"errors"` // files that could not be checked
-	Files  []CheckedFile `json:"files"`
+	Errors int          `json:"errors"` // files that could not be checked
+	Files  []FileReport `json:"files"`
 
 	wrong map[string]int // mismatches, by what the files hold
-}
-
-// CheckedFile is what checking one of them found.
-type CheckedFile struct {
-	FileReport
-	Error string `json:"error,omitempty"`
 }
 
 // RecordedName is what files of recorded games in folders are named like.
 var RecordedName = regexp.MustCompile(`\.jsonl(\.gz)?$|^game_state\.json$`)
 
 // VerifyAll checks files and all recorded games in folders. It writes a line a file, its
-// first differences, and then how much was checked. o.Keep is how many differences of all
-// files are listed, none if it is 0.
-func (f Formats) VerifyAll(out io.Writer, paths []string, o Options) (*Total, error) {
+// first differences, and then how much was checked. keep is how many differences of all files are listed.
+func (f Formats) VerifyAll(out io.Writer, paths []string, keep int) (*Total, error) {
 	files, err := Files(paths...)
 	if err != nil {
 		return nil, err
 	}
 	t := &Total{wrong: map[string]int{}}
-	left := o.Keep
 	for _, path := range files {
-		if o.Keep = left; left == 0 {
-			o.Keep = -1 // 0 would be the default
+		report, err := f.Verify(path, keep)
+		keep -= len(report.Differences)
+		if err != nil {
+			report.Error = err.Error()
+			t.Errors++
 		}
-		report, err := f.Verify(path, o)
-		left -= len(report.Differences)
-		t.add(report, err)
-		t.Files[len(t.Files)-1].report(out)
+		t.Counts.Add(report.Counts)
+		t.wrong[report.Kind()] += report.Mismatches
+		t.Files = append(t.Files, report)
+		report.print(out)
 	}
 	t.OK = t.Mismatches == 0 && t.Errors == 0 && t.Steps+t.Decisions+t.Boards+t.Values > 0
 	t.report(out)
@@ -85,22 +80,11 @@ func Files(paths ...string) (files []string, err error) {
 	return files, nil
 }
 
-func (t *Total) add(report FileReport, err error) {
-	f := CheckedFile{FileReport: report}
-	if err != nil {
-		f.Error = err.Error()
-		t.Errors++
-	}
-	t.Counts.Add(report.Counts)
-	t.wrong[report.Kind()] += report.Mismatches
-	t.Files = append(t.Files, f)
-}
-
 // onEach is what there is one of on a line of a file, where that is no game.
 var onEach = map[string]string{"decisions": "decision", "boards": "board", "values": "values"}
 
-// report writes the file's line and, below it, its differences.
-func (f *CheckedFile) report(out io.Writer) {
+// print writes the file's line and, below it, its differences.
+func (f *FileReport) print(out io.Writer) {
 	line := func(format string, values ...any) {
 		// Results and names of files come from anyone: none begins a line of its own.
 		fmt.Fprintln(out, strings.ReplaceAll(fmt.Sprintf(format, values...), "\n", `\n`))

@@ -7,7 +7,7 @@
 // and reports what differs from what was recorded.
 //
 //	formats := trace.Formats(pommerman.Formats)
-//	report, err := formats.Verify("games.jsonl.gz", trace.Options{})
+//	report, err := formats.Verify("games.jsonl.gz", 10)
 //
 // # Strictness
 //

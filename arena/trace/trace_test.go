@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -196,13 +197,13 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-func verifyText(t *testing.T, text string, o Options) (FileReport, error) {
+func verifyText(t *testing.T, text string, keep int) (FileReport, error) {
 	t.Helper()
 	r, err := NewReader("g.jsonl", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return toy.verifyReader(r, o)
+	return toy.verifyReader(r, keep)
 }
 
 // The report is the same for any number of workers, its differences in the
@@ -223,16 +224,17 @@ func TestVerify(t *testing.T) {
 		}
 	}
 	want.Differences = want.Differences[:7]
-	for _, workers := range []int{0, 1, 2, 7} {
-		got, err := verifyText(t, text.String(), Options{Workers: workers, Keep: 7})
-		if err != nil || !reflect.DeepEqual(got, want) {
+	for _, workers := range []int{1, 2, 7} {
+		before := runtime.GOMAXPROCS(workers)
+		got, err := verifyText(t, text.String(), 7)
+		if runtime.GOMAXPROCS(before); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("with %d workers: got %+v, %v; want %+v", workers, got, err, want)
 		}
 	}
 }
 
 func TestKeepNone(t *testing.T) {
-	if got, err := verifyText(t, recordOf(1, 3)+"\n", Options{Keep: -1}); err != nil || got.Mismatches != 3 ||
+	if got, err := verifyText(t, recordOf(1, 3)+"\n", 0); err != nil || got.Mismatches != 3 ||
 		len(got.Differences) != 0 {
 		t.Errorf("got %+v, %v; want 3 mismatches and none listed", got, err)
 	}
@@ -289,14 +291,12 @@ func TestVerifyErrors(t *testing.T) {
 		{"cut at the end", recordOf(1, 0) + "\n" + recordOf(2, 0)[:20], "g.jsonl: line 2: the file is cut short", 1},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			for _, workers := range []int{1, 3} {
-				got, err := verifyText(t, tc.text, Options{Workers: workers})
-				if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
-					t.Errorf("with %d workers: got %v, want %q", workers, err, tc.want)
-				}
-				if got.Games != tc.games {
-					t.Errorf("with %d workers: %d games counted before the error, want %d", workers, got.Games, tc.games)
-				}
+			got, err := verifyText(t, tc.text, 10)
+			if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+			if got.Games != tc.games {
+				t.Errorf("%d games counted before the error, want %d", got.Games, tc.games)
 			}
 		})
 	}
@@ -307,7 +307,7 @@ func TestWriter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
 			write(t, path, recordOf(3, 0), recordOf(4, 1))
-			got, err := toy.Verify(path, Options{})
+			got, err := toy.Verify(path, 10)
 			if err != nil || got.Games != 2 || got.Steps != 7 || got.Mismatches != 1 {
 				t.Errorf("read back as %+v, %v; want 2 games, 7 steps, 1 mismatch", got, err)
 			}

@@ -9,18 +9,13 @@ import (
 	"pommego/env/record"
 )
 
-// Options are how a file is checked.
-type Options struct {
-	Workers int // goroutines that check records; 0: one a processor
-	Keep    int // differences to list; 0: 10, below 0: none
-}
-
 // FileReport is what checking one file found.
 type FileReport struct {
 	File   string `json:"file"`
 	Format string `json:"format"`
 	record.Counts
 	Differences []record.Difference `json:"differences,omitempty"` // the first of them
+	Error       string              `json:"error,omitempty"`       // why it could not be checked; set by VerifyAll
 }
 
 func (f *FileReport) add(r record.Report, line, keep int) {
@@ -33,15 +28,15 @@ func (f *FileReport) add(r record.Report, line, keep int) {
 	}
 }
 
-// Verify checks a file. With an error comes the report of all records before
-// the one that the error is about.
-func (f Formats) Verify(path string, o Options) (FileReport, error) {
+// Verify checks a file, and lists so many differences. With an error comes the report of all records
+// before the one that the error is about.
+func (f Formats) Verify(path string, keep int) (FileReport, error) {
 	r, err := Open(path)
 	if err != nil {
 		return FileReport{File: path}, err
 	}
 	defer r.Close()
-	return f.verifyReader(r, o)
+	return f.verifyReader(r, keep)
 }
 
 // outcome is what checking the record with a number found.
@@ -51,18 +46,11 @@ type outcome struct {
 	err    error
 }
 
-func (f Formats) verifyReader(r *Reader, o Options) (FileReport, error) {
-	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	if o.Keep == 0 {
-		o.Keep = 10
-	}
+func (f Formats) verifyReader(r *Reader, keep int) (FileReport, error) {
 	file := FileReport{File: r.name}
 	var queue []chan outcome // of the records under way, in the order of the file
-	working := make(chan struct{}, o.Workers)
 	for end := error(nil); ; {
-		if end == nil && len(queue) < 2*o.Workers { // which bounds the lines in memory
+		if end == nil && len(queue) < 2*runtime.GOMAXPROCS(0) { // which bounds the lines in memory
 			var line []byte
 			if line, end = r.Next(); end != nil {
 				continue
@@ -78,9 +66,7 @@ func (f Formats) verifyReader(r *Reader, o Options) (FileReport, error) {
 			file.Format = format.Name
 			number, line, result := r.line, bytes.Clone(line), make(chan outcome, 1)
 			go func() {
-				working <- struct{}{}
 				report, err := checkOne(format, line)
-				<-working
 				result <- outcome{number, report, err}
 			}()
 			queue = append(queue, result)
@@ -96,7 +82,7 @@ func (f Formats) verifyReader(r *Reader, o Options) (FileReport, error) {
 		if queue = queue[1:]; done.err != nil {
 			return file, &Error{file.File, done.number, done.err}
 		}
-		file.add(done.report, done.number, o.Keep)
+		file.add(done.report, done.number, keep)
 	}
 }
 

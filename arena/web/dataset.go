@@ -30,37 +30,43 @@ func (d *dataSet) Listing() (*Listing, error) { return d.list() }
 func (d *dataSet) read() (*Listing, error) {
 	list := &Listing{
 		Kind: "dataset", Title: filepath.Base(d.set.Folder), Env: d.set.Manifest.Env.ID, Games: []Entry{},
-		Notes: []string{fmt.Sprintf("%d steps", d.set.Manifest.Steps)}, Charts: d.charts(),
+		Notes: []string{fmt.Sprintf("%d steps", d.set.Manifest.Steps)},
 	}
+	spec, counted, moves := d.game.Spec(), map[string]int{}, map[string]*Chart{}
 	err := d.set.Episodes(func(e *dataset.Episode) error {
 		entry := Entry{Game: e.Game, Agents: d.set.Names(e), Steps: e.Steps, Results: e.Results}
 		if e.Dealt {
 			entry.Seed = e.Seed.Value
 		}
 		list.Games = append(list.Games, entry)
+		for i, n := range e.Counts {
+			counted[spec.Counts[i%len(spec.Counts)].Name] += int(n)
+		}
+		made := spec.Actions[0]
+		for seat, name := range entry.Agents {
+			if moves[name] == nil {
+				moves[name] = &Chart{name + ": " + made.Name, made.Names, make([]int, made.N)}
+			}
+			for step := range int(e.Lived[seat]) {
+				if move := int(e.Actions[(step*spec.Seats+seat)*len(spec.Actions)]); move < made.N {
+					moves[name].Counts[move]++
+				}
+			}
+		}
 		return nil
 	})
+	charts := []Chart{deaths(counted)}
+	for _, name := range d.set.Manifest.Agents {
+		if c := moves[name]; c != nil && len(charts) < mostCharts {
+			charts = append(charts, *c)
+			delete(moves, name) // an agent may be listed twice
+		}
+	}
+	list.Charts = charts
 	return list, err
 }
 
 const mostCharts = 12
-
-func (d *dataSet) charts() []Chart {
-	if d.set.Manifest.Statistics == nil { // manifests come from anyone
-		return nil
-	}
-	spec, counted, charts := d.game.Spec(), map[string]int{}, make([]Chart, 1)
-	moves := spec.Actions[0]
-	for i := range d.set.Manifest.Statistics.Agents {
-		a := &d.set.Manifest.Statistics.Agents[i]
-		for k, n := range a.Counts[:min(len(a.Counts), len(spec.Counts))] {
-			counted[spec.Counts[k].Name] += n
-		}
-		charts = append(charts, Chart{a.Agent + ": " + moves.Name, moves.Names, a.Choices})
-	}
-	charts[0] = deaths(counted)
-	return charts[:min(len(charts), mostCharts)]
-}
 
 func (d *dataSet) Game(number int) (*scene.Timeline, error) {
 	if number < 0 || number >= d.set.Manifest.Games {

@@ -194,10 +194,10 @@ func TestThoughtsAreRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := thinkers(t, g); want[1] < 5 || got[1] != want[1] || got[0]+want[0] != 0 {
-		t.Errorf("of %d steps the thoughts of %v are recorded, want those of %v", result.Steps, got, want)
+		t.Errorf("of %d steps the thoughts of %v are recorded, want those of %v", result.End.Steps, got, want)
 	}
-	report, err := formats.Verify(path, trace.Options{})
-	if err != nil || report.Mismatches != 0 || report.Steps != result.Steps {
+	report, err := formats.Verify(path, 10)
+	if err != nil || report.Mismatches != 0 || report.Steps != result.End.Steps {
 		t.Errorf("the record is %+v, %v", report, err)
 	}
 	line, err := os.ReadFile(path)

@@ -24,9 +24,8 @@ func TestDataUsage(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{
 		{"filter", "pommego data filter: no data set is named"},
 		{"filter --out x --agent nobody " + set, `no agent "nobody" plays there, want one of random, simple`},
-		{"polish", `there is no command "polish", want one of merge, pack, show, states, verify`},
+		{"polish", `there is no command "polish", want one of merge, pack, states, verify`},
 		{"verify", "no data set is named"},
-		{"show", "want DIR"},
 		{"merge", "no data set is named"},
 		{"merge " + set, "want --out DIR"},
 		{"merge --out x --result Victory " + set, `there is no result "Victory"`},

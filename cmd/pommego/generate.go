@@ -32,16 +32,15 @@ Layouts:
 The same command gives the same bytes on any number of cores; the environment variable
 GOMAXPROCS sets how many it uses. To continue a run that was stopped or killed, give the same
 command again: it makes the files that are missing, so choose a small --games-per-file for slow
-agents. To extend a data set, give it with more --games. The bytes are those of one run. The
-manifest names agents that may play differently the next time: their search has a limit in
-time (ms=), or they are outside this program (http://host:port, exec:COMMAND, library:PATH),
-where a move may take 10 s.
+agents. The bytes are those of one run. For more games than a data set has, make another one from
+the next --seed, and join them by pommego data merge. The manifest names agents that may play
+differently the next time: their search has a limit in time (ms=), or they are outside this
+program (http://host:port, exec:COMMAND, library:PATH), where a move may take 10 s.
 
 Several machines can share the work, file by file: each makes a part in its own folder,
 with the same flags and --part; then one takes all parts, with --take for each, and makes
 what is missing. The bytes are those of one run.`,
 		Example: `  pommego generate --out ffa --games 100000
-  pommego generate --out ffa --games 200000
   pommego generate --out team --env PommeTeamCompetition-v0 --agents simple,heuristic --games 3000
   pommego generate --out short --env SuiteBot-v0 --rules '{"rounds": 50, "view_radius": 4}' --games 1000
   pommego generate --out steps --observation raw --games 1000

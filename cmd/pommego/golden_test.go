@@ -23,10 +23,13 @@ func goldenFile(spec *env.Spec) string {
 }
 
 // goldenAgents is who plays them: simple agents and, where there is room, a
-// random one.
+// random one, in BaseWar on the side that was drawn when its game was recorded.
 func goldenAgents(spec *env.Spec) string {
 	names := slices.Repeat([]string{"simple"}, spec.Seats)
-	if spec.Seats > 2 {
+	switch {
+	case spec.Game == "basewar" && spec.Seats > 2:
+		names[0] = "random"
+	case spec.Seats > 2:
 		names[1] = "random"
 	}
 	return strings.Join(names, ",")

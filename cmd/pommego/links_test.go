@@ -21,7 +21,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}{
 		{"tournament --agents random,static --against static --games 4 --out FOLDER", []string{"games.jsonl", "results.md",
 			"results.json", "timing.md", "timing.json"}, "games.jsonl"},
-		{"play --agents random --seed 3 --quiet --record FOLDER/a.jsonl --events FOLDER/b", []string{"a.jsonl", "b"}, "all"},
+		{"play --agents random --seed 3 --quiet --record FOLDER/a.jsonl", []string{"a.jsonl"}, "all"},
 		{"play --agents random --seed 3 --quiet --record FOLDER/a.jsonl.gz", []string{"a.jsonl.gz"}, "all"},
 		{"replay " + game + " --gif FOLDER/a.gif --html FOLDER/a.html", []string{"a.gif", "a.html"}, "all"},
 		{"bench --games 1 --seconds 0.01 --only rules/random --cpuprofile FOLDER/cpu", []string{"cpu"}, "all"},

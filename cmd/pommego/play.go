@@ -31,7 +31,7 @@ for each of them, which works on this machine alone. The page shows what the sea
 the whole game once the match is over. The match waits for each move; human:speed=4 makes 4
 moves a second. Once no person is in the game it goes on at the speed chosen. The page then offers
 the record, a rematch, and another match. --web without --agents begins with that choice: the
-page may seat you and built-in agents alone. --record and --events take the first match. The
+page may seat you and built-in agents alone. --record takes the first match. The
 command ends when the page has been closed for five seconds.
 
 --web with --agents that are all programs shows their match there, as it is played.
@@ -45,22 +45,18 @@ original's recordings, a state that an environment saved (bytes or JSON), or a s
 of the original. A recorded game contains its rules; the others need --env, and --rules if
 they differ from the id's.
 
-A match that is stopped by Ctrl-C, SIGTERM or a person exits with 1. --record and --events
-files then hold what was played until then.
-
-Ties stand, or are played again: by the playground's rule once more and then on a
-collapsing board until there is a winner, 20 times at most; by the Java rule up to
-three times, and then all have lost.`,
+A match that is stopped by Ctrl-C, SIGTERM or a person exits with 1. Its record then holds what
+was played until then.`,
 		Example: `  pommego play --agents simple --show
   pommego play --env PommeTeamCompetition-v0 --agents simple,random,simple,static --seed 7
   pommego play --agents simple --seed 7 --record match.jsonl.gz --quiet
-  pommego play --env BaseWarSides-v0 --agents simple,mcts --draw-sides=false
+  pommego play --env BaseWarSides-v0 --agents simple,mcts
   pommego play --env PommeTeam-v0 --rules '{"agent_view_size": 2}' --agents simple,random,simple,random
   pommego play --web
   pommego play --agents human,simple,simple,simple --record mine.jsonl.gz
   pommego play --agents llm:http://127.0.0.1:8000/v1,model=qwen3,simple,simple,simple
   pommego play --start match.jsonl.gz --agents mcts:ticks=2000,simple,simple,simple
-  pommego play --agents http://localhost:10080,simple,simple,simple --ties playground
+  pommego play --agents http://localhost:10080,simple,simple,simple
   pommego play --env OneVsOne-v0 --agents "exec:python3 agent.py,simple" --limit 50ms --json`,
 		Args: o.args,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
@@ -72,7 +68,7 @@ three times, and then all have lost.`,
 // args checks the arguments and what flags say together.
 func (o *playOptions) args(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
-	o.seeded, o.lotGiven = given("seed"), given("draw-sides")
+	o.seeded = given("seed")
 	o.chosen = given("env") || o.rules != ""
 	o.names = agentNames(o.agents)
 	human := slices.ContainsFunc(o.names, play.Human)
@@ -83,7 +79,7 @@ func (o *playOptions) args(cmd *cobra.Command, args []string) error {
 	case o.show && o.quiet:
 		return usagef("--show and --quiet exclude each other")
 	}
-	return cmp.Or(vacant(o.record, o.events, o.dialogues), exactly(0, "none")(cmd, args))
+	return cmp.Or(vacant(o.record, o.dialogues), exactly(0, "none")(cmd, args))
 }
 
 // flags adds the flags.
@@ -92,17 +88,11 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 	o.chosenGame.add(cmd, defaultEnv)
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, by seat, with commas between")
 	f.Uint64Var(&o.seed, "seed", 0, "decides all random draws; itself drawn and printed if not given")
-	f.BoolVar(&o.lot, "draw-sides", false,
-		"draw from the seed which side each agent or team of agents plays; by default in games whose document says so "+
-			"(BaseWar)")
-	f.TextVar(&o.match.Ties, "ties", match.KeepTies,
-		"play ties again by the rule of this `name`: none, playground or java")
 	f.DurationVar(&o.match.Limit, "limit", 0,
 		"how long a remote agent may take for a move (0: as the game's own rules say, else 100ms; a language model 30s)")
 	waitForAgents(f, &o.match.Wait)
 	limitMemory(f, &o.match.Memory)
-	f.StringVar(&o.record, "record", "", "a new file to write the match to, one line per game (.gz compresses)")
-	f.StringVar(&o.events, "events", "", "a new file to write all that happens to, an event a line as JSON")
+	f.StringVar(&o.record, "record", "", "a new file to write the match to (.gz compresses)")
 	recordDialogues(f, &o.dialogues)
 	f.StringVar(&o.start, "start", "", "a `FILE` with the saved game to begin from")
 	f.BoolVar(&o.show, "show", false, "show every step, 5 a second on a terminal; with human, once that seat is out")
@@ -122,10 +112,7 @@ type playOptions struct {
 	start       string
 	seed        uint64
 	seeded      bool
-	lot         bool // sides are drawn by lot
-	lotGiven    bool
 	record      string
-	events      string
 	dialogues   string
 	talks       match.Dialogues
 	show, quiet bool

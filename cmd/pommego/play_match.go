@@ -17,7 +17,6 @@ import (
 	"pommego/arena/trace"
 	"pommego/arena/web/play"
 	"pommego/env"
-	"pommego/internal/disk"
 	"pommego/llm/dialogue"
 )
 
@@ -59,8 +58,7 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 	if err = ready(s, err); err != nil {
 		return err
 	}
-	events := match.EventLog{Agents: s.names}
-	report, err := o.play(ctx, out, s, rec, &events)
+	report, err := o.play(ctx, out, s, rec)
 	if s.table != nil {
 		defer s.table.End(s.howEnded(report, err))
 	}
@@ -70,14 +68,17 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 	}
 	if stopped {
 		err = errors.Join(err, o.talks.Record.End())
-		return o.keepStopped(err, &events, file, rec)
+		return o.keepStopped(err, file, rec)
 	}
 	if report.Void != "" {
 		if err = o.talks.End(); rec != nil {
 			err = errors.Join(err, rec.Stop())
 		}
 	}
-	if err = errors.Join(err, o.keep(&events, file)); err != nil {
+	if file != nil {
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
 		return err
 	}
 	if err := o.report(out, s, report); err != nil || report.Void == "" {
@@ -126,13 +127,12 @@ var errInterrupted = errors.New("interrupted before the match was over")
 
 // played is a match that is over.
 type played struct {
-	*match.Result
+	*match.Report
 	last match.Moment
 }
 
 // play plays the match to its end, shows it and records it.
-func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording,
-	events *match.EventLog) (*played, error) {
+func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *match.Recording) (*played, error) {
 	over := new(played)
 	pictures := newScreen(out, showFPS)
 	watch := func(at match.Moment) error {
@@ -142,7 +142,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 				return err
 			}
 		}
-		if err := errors.Join(events.Watch(at), o.talks.Watch(at)); err != nil {
+		if err := o.talks.Watch(at); err != nil {
 			return err
 		}
 		if s.table != nil {
@@ -154,7 +154,8 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 		if !o.show || o.asJSON || status.In&s.people != 0 {
 			return nil
 		}
-		text := picture.AppendMatch([]byte(o.title(s, at)+"\n"), at.Game.Spec(), at.Match, at.Tracker, env.NoSeat,
+		title := fmt.Appendf(nil, "%s, seed %d: %s\n", s.game.Spec().ID, o.seed, strings.Join(s.names, ", "))
+		text := picture.AppendMatch(title, at.Game.Spec(), at.Match, at.Tracker, env.NoSeat,
 			pictures.colours)
 		err := pictures.show(text)
 		if _, more := pictures.rest(ctx, nil); (err != nil || !more) && !status.Over {
@@ -163,8 +164,8 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 		return nil
 	}
 	var err error
-	o.match.Events = o.events != "" || s.table != nil
-	over.Result, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
+	o.match.Events = s.table != nil
+	over.Report, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
 	switch cause := context.Cause(ctx); {
 	case err == nil: // decided, whoever left after that
 	case errors.Is(cause, errLeft):
@@ -175,57 +176,27 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 	return over, err
 }
 
-// keep writes the files that were asked for.
-func (o *playOptions) keep(events *match.EventLog, file *trace.Writer) error {
-	if o.events != "" {
-		err := disk.WriteFile(disk.OS, o.events, func(w io.Writer) error {
-			_, err := w.Write(events.Lines)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if file == nil {
-		return nil
-	}
-	return file.Close()
-}
-
 // keepStopped keeps what was played before a match was stopped, and says so.
-func (o *playOptions) keepStopped(why error, events *match.EventLog, file *trace.Writer, rec *match.Recording) error {
+func (o *playOptions) keepStopped(why error, file *trace.Writer, rec *match.Recording) error {
 	if rec != nil {
 		if err := rec.Stop(); err != nil {
 			return err
 		}
 	}
 	switch {
-	case o.record == "" && o.events == "":
+	case file == nil:
 		return why
-	case rec != nil && rec.Steps == 0, rec == nil && events.Lines == nil:
+	case rec.Steps == 0:
 		return fmt.Errorf("%w; nothing was played, so nothing is recorded", why)
 	}
-	if err := o.keep(events, file); err != nil {
+	if err := file.Close(); err != nil {
 		return err
-	}
-	if file == nil {
-		return fmt.Errorf("%w; what happened until then is in %s", why, o.events)
 	}
 	return fmt.Errorf("%w; the %d steps until then are recorded in %s", why, rec.Steps, o.record)
 }
 
-// title is what stands above a picture.
-func (o *playOptions) title(s *seated, at match.Moment) string {
-	title := fmt.Sprintf("%s, seed %d: %s", s.game.Spec().ID, o.seed, strings.Join(s.names, ", "))
-	if at.Number > 0 {
-		title += fmt.Sprintf(" (game %d, seed %d)", at.Number+1, at.Seed.Value)
-	}
-	return title
-}
-
 // report prints how the match ended.
 func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
-	status := env.Status{Over: true, Result: p.Result.Result, Winners: p.Winners, Steps: p.Steps}
 	if o.asJSON {
 		rewards := make([]float64, len(s.players))
 		p.last.Match.Rewards(rewards)
@@ -238,15 +209,12 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 			Result  []env.SeatResult   `json:"result"`
 			Outcome []float64          `json:"outcome"`
 			Rewards []float64          `json:"rewards"`
-			Ties    string             `json:"ties"`
-			Games   int                `json:"games"`
-			Total   int                `json:"total_steps"`
 			Counts  env.Counts         `json:"counts"`
 			Seats   []match.SeatReport `json:"seats"`
 			Record  string             `json:"record,omitempty"`
 			Void    string             `json:"void,omitempty"`
-		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(status), p.Results, p.Outcome, rewards,
-			o.match.Ties.String(), p.Games, p.Total, p.Counts, p.Seats, o.record, p.Void})
+		}{s.game.Spec().ID, s.game.Spec().Rules, o.seed, s.names, newEnded(p.End), p.Results, p.Outcome, rewards,
+			p.Counts, p.Seats, o.record, p.Void})
 	}
 	if !o.quiet && !o.show {
 		text := picture.AppendMatch(nil, p.last.Game.Spec(), p.last.Match, p.last.Tracker, env.NoSeat, colours())
@@ -255,13 +223,10 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 		}
 	}
 	for seat, report := range p.Seats {
-		if report.Late+report.Failed+report.FailedNotices > 0 {
+		if a := report.Answers; report.Late+report.Failed > 0 || report.LastError != "" && a == (dialogue.Usage{}) {
 			more := ""
 			if report.Gone > 0 {
 				more = fmt.Sprintf(", for %d not asked", report.Gone)
-			}
-			if report.FailedNotices > 0 {
-				more += fmt.Sprintf("; failed notices: %d", report.FailedNotices)
 			}
 			fmt.Fprintf(out, "agent %d (%s): of %d moves %d late, %d failed%s; longest %v; %s\n", seat, report.Agent,
 				report.Moves, report.Late, report.Failed, more, report.Longest.Round(time.Millisecond),
@@ -274,11 +239,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	if line := countsLine(s.game.Spec(), p.Counts); line != "" && !o.quiet {
 		fmt.Fprintln(out, line)
 	}
-	again := ""
-	if p.Games > 1 {
-		again = fmt.Sprintf(" (game %d, after %d ties)", p.Games, p.Games-1)
-	}
-	_, err := fmt.Fprintf(out, "%s, seed %d: %s%s\n", s.game.Spec().ID, o.seed, inWords(status, s.names), again)
+	_, err := fmt.Fprintf(out, "%s, seed %d: %s\n", s.game.Spec().ID, o.seed, inWords(p.End, s.names))
 	return err
 }
 

@@ -67,7 +67,7 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 		})
 		switch {
 		case begun:
-			o.record, o.events, o.talks.Log = "", "", nil // of the first match alone
+			o.record, o.talks.Log = "", nil // of the first match alone
 		case order == nil:
 			return err
 		default:
@@ -99,7 +99,6 @@ func (s *seated) invite(p *page, out io.Writer) {
 func (o *playOptions) take(order *play.Order) {
 	if order.Env != "" {
 		o.chosenGame, o.start, o.match.From, o.names = chosenGame{id: order.Env}, "", nil, order.Agents
-		o.lot, o.lotGiven = false, true
 	}
 	if !order.Same && !o.seeded {
 		o.drawSeed()
@@ -117,5 +116,5 @@ func (s *seated) howEnded(p *played, err error) string {
 	if p.Void != "" {
 		return "The match cannot be scored: " + p.Void
 	}
-	return inWords(env.Status{Over: true, Result: p.Result.Result, Winners: p.Winners, Steps: p.Steps}, s.names)
+	return inWords(p.End, s.names)
 }

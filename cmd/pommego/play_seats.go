@@ -51,14 +51,6 @@ func (o *playOptions) seat(table *play.Table, leave context.CancelCauseFunc) (*s
 		return s, usagef("--agents names %d agents, want %d for %s, or one for all seats", len(s.names), seats,
 			game.Spec().ID)
 	}
-	if !o.lotGiven {
-		o.lot = game.SidesByLot()
-	}
-	if o.lot {
-		if s.names, err = match.DrawSides(game.Spec(), s.names, env.Seed{Value: o.seed}); err != nil {
-			return s, usagef("--draw-sides: %w", err)
-		}
-	}
 	if table != nil {
 		table.Deal(game, s.names, func() { leave(errLeft) })
 	}
@@ -75,7 +67,6 @@ func (o *playOptions) seat(table *play.Table, leave context.CancelCauseFunc) (*s
 		}
 		s.players = append(s.players, p)
 	}
-	o.names, o.lot, o.lotGiven = s.names, false, true // the same sides again
 	return s, nil
 }
 

@@ -48,7 +48,6 @@ func TestPlayStartErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--start " + testdata("team.jsonl.gz") + " --ties playground", exitUsage, "a collapsing board"},
 		{"--start " + testdata("team.jsonl.gz") + " --env SuiteBot-v0", exitError, "it is of pommerman, want suitebot"},
 		{"--start nowhere.json", exitError, "nowhere.json"},
 	} {

@@ -6,8 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,37 +82,6 @@ func TestPlayStopped(t *testing.T) {
 			readsStopped(t, file, steps)
 		})
 	}
-}
-
-// The games that were over when a match was stopped are recorded too.
-func TestPlayStoppedInRerun(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "games.jsonl")
-	r := stopped(t, syscall.SIGINT, "(game 3, seed ", 5, "play", "--env", "OneVsOne-v0", "--rules", `{"max_steps": 1000}`,
-		"--agents", "static", "--ties", "playground",
-		"--seed", "1", "--show", "--record", file)
-	if r.code != exitError {
-		t.Fatalf("%+v", r)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
-	total := 0
-	for i, line := range lines {
-		var game struct{ Steps []any }
-		if err := json.Unmarshal([]byte(line), &game); err != nil {
-			t.Fatal(err)
-		}
-		if i < 2 && len(game.Steps) != 1000 {
-			t.Errorf("game %d has %d steps, want 1000", i+1, len(game.Steps))
-		}
-		total += len(game.Steps)
-	}
-	if len(lines) < 3 || !strings.Contains(r.errors, fmt.Sprintf("the %d steps", total)) {
-		t.Errorf("%d games with %d steps are recorded, the program says %q", len(lines), total, r.errors)
-	}
-	pommego(t, "verify", file).want(t, exitOK)
 }
 
 // A match that is over when it is stopped, its last picture still on the screen, ends

@@ -123,7 +123,7 @@ func TestPlayPictures(t *testing.T) {
 func TestFilesAreNotOverwritten(t *testing.T) {
 	game := testdata("team.jsonl.gz")
 	for _, command := range []string{
-		"play --agents static --record", "play --agents static --events",
+		"play --agents static --record",
 		"replay " + game + " --gif", "replay " + game + " --html",
 		"bench --seconds 0.01 --games 1 --only rules/random --cpuprofile",
 	} {
@@ -181,6 +181,10 @@ func TestReplayJSON(t *testing.T) {
 		Over     bool
 		Result   []env.SeatResult
 		Winners  []int
+		Events   []struct {
+			Step  int
+			Event env.EventKind
+		}
 	}
 	r := pommego(t, "replay", "--json", testdata("team.jsonl.gz"))
 	r.want(t, exitOK)
@@ -188,6 +192,15 @@ func TestReplayJSON(t *testing.T) {
 	if got.Game != 1 || got.EnvID != "PommeTeamCompetition-v0" || len(got.Policies) != 4 || got.Steps != 20 ||
 		!got.Over || fmt.Sprint(got.Result) != "[lost won lost won]" || !reflect.DeepEqual(got.Winners, []int{1, 3}) {
 		t.Errorf("got %+v, want the win of agents 1 and 3 after 20 steps", got)
+	}
+	died := 0
+	for _, e := range got.Events {
+		if e.Event == env.Died && e.Step > 0 {
+			died++
+		}
+	}
+	if died < 2 {
+		t.Errorf("%d deaths are among the events %+v, want those of both losers", died, got.Events)
 	}
 }
 

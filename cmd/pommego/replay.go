@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -71,7 +72,8 @@ recording of the original: a game_state.json, its folder, or a folder of states.
 	cmd.Flags().IntVar(&o.seat, "seat", env.NoSeat,
 		"show what this seat sees, fog included; -1: the whole game")
 	cmd.Flags().BoolVar(&o.dark, "dark", false, "with --gif, in dark colours")
-	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print how the game went as one JSON object, no pictures")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false,
+		"print how the game went, with all events, as one JSON object, no pictures")
 	return cmd
 }
 
@@ -119,12 +121,27 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 		_, err = fmt.Fprintln(out, oneLine(inWords(game.Status(), game.Info().Policies)))
 		return err
 	}
-	var before env.SeatSet // who made the last step
-	for range game.Len() {
-		before = game.Status().In
-		if err := game.Step(); err != nil {
-			return fmt.Errorf("%s: line %d: %w", path, o.game, err)
+	return o.print(out, path, game)
+}
+
+// print prints how the game went, with all that happened in it.
+func (o *replayOptions) print(out io.Writer, path string, game record.Replay) error {
+	var before, in env.SeatSet // who made the last step, and who is in after it
+	events := []json.RawMessage{}
+	err := game.Follow(func(at record.Moment) error {
+		status := at.Match.Status()
+		before, in = in, status.In
+		for _, e := range at.Tracker.Events() {
+			text, err := json.Marshal(e)
+			if err != nil {
+				return err
+			}
+			events = append(events, fmt.Appendf(nil, `{"step":%d,%s`, status.Steps, text[1:]))
 		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 	}
 	_, spec := game.Position()
 	status := game.Status()
@@ -133,8 +150,9 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 		Game int    `json:"game"`
 		record.Info
 		ended
-		Results []env.SeatResult `json:"result"` // by seat
-	}{path, o.game, game.Info(), newEnded(status), status.SeatResults(spec.Teams, before)})
+		Results []env.SeatResult  `json:"result"` // by seat
+		Events  []json.RawMessage `json:"events"`
+	}{path, o.game, game.Info(), newEnded(status), status.SeatResults(spec.Teams, before), events})
 }
 
 func (o *replayOptions) open(path string) (record.Replay, error) {

@@ -106,7 +106,7 @@ func TestTournamentOutput(t *testing.T) {
 		{"--env PommeFFAJava-v0 --agents java-osla:omniscient=1,java-osla --games 4", tournament.OneAgainstThree, 8,
 			[]string{"java-osla:omniscient=1 "}},
 		{"--agents simple,random --games 2x4", tournament.OneAgainstThree, 16,
-			[]string{"2 boards with 4 repetitions each", "team kills", "Kills, of the column's agent"}},
+			[]string{"2 boards with 4 repetitions each", "team kills"}},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			args := with([]string{"tournament"}, strings.Fields(tc.args)...)
@@ -328,7 +328,7 @@ func TestTournamentWait(t *testing.T) {
 	r = pommego(t, with(args, "30s")...)
 	r.want(t, exitOK)
 	r.decodes(t, &got)
-	if a := got.Agents[0]; a.Moves == 0 || a.FailedNotices > 0 {
+	if a := got.Agents[0]; a.Moves == 0 {
 		t.Errorf("with a long one: %+v", a)
 	}
 }

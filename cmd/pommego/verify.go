@@ -34,30 +34,27 @@ models read and with what their seats did.
 Exits with 0 only if something was compared and nothing differed.`,
 		Example: `  pommego verify games.jsonl.gz
   pommego verify --json recorded
-  pommego verify --show 100 --workers 1 games.jsonl`,
+  pommego verify --show 100 games.jsonl`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
 				return usagef("no file is named, want FILE|FOLDER...")
 			case v.show < 0:
 				return usagef("--show is %d, want 0 or more", v.show)
-			case v.workers < 0:
-				return usagef("--workers is %d, want 0 (all cores) or more", v.workers)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.OutOrStdout(), args) },
 	}
 	cmd.Flags().IntVar(&v.show, "show", 10, "how many mismatches to list")
-	cmd.Flags().IntVar(&v.workers, "workers", 0, "how many games to check at a time, 0: as many as there are cores")
 	cmd.Flags().BoolVar(&v.asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
 // verification is the flags of the command.
 type verification struct {
-	show, workers int
-	asJSON        bool
+	show   int
+	asJSON bool
 }
 
 func (v *verification) run(out io.Writer, paths []string) error {
@@ -65,7 +62,7 @@ func (v *verification) run(out io.Writer, paths []string) error {
 	if v.asJSON {
 		lines = io.Discard
 	}
-	total, err := formats.VerifyAll(lines, paths, trace.Options{Workers: v.workers, Keep: v.show})
+	total, err := formats.VerifyAll(lines, paths, v.show)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/dataset"
 	"pommego/bridge"
 	"pommego/env"
 )
@@ -63,11 +64,8 @@ func TestVersion(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "set")
 	pommego(t, "generate", "--out", folder, "--games", "1", "--agents", "random", "--rules", `{"max_steps": 3}`).want(t,
 		exitOK)
-	var m struct{ Program string }
-	info := pommego(t, "data", "show", folder, "--json")
-	info.want(t, exitOK)
-	if info.decodes(t, &m); m.Program != b.Version {
-		t.Errorf("a data set is of program %q, want %q", m.Program, b.Version)
+	if m, err := dataset.ReadManifest(folder); err != nil || m.Program != b.Version {
+		t.Errorf("a data set is %+v (%v), want one of program %q", m, err, b.Version)
 	}
 }
 

@@ -6,8 +6,8 @@ import "testing"
 // a drawn map on which it can be seen. Tests of their own have TestMap (15x15 cells, blue's
 // base at the left, green's at the right), TestTeams (each side has three bombers),
 // TestEverythingIsSeen (each round both sides are told the whole state of the map),
-// TestReplayFile (the server writes a replay, which a program can show) and package match's
-// TestDrawSides (who plays blue is drawn).
+// TestReplayFile (the server writes a replay, which a program can show). Who plays blue, which is drawn
+// there, is for those who set up a match to say; tournaments give each agent both sides.
 var document = []scenario{
 	// The game in short.
 	{

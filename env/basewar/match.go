@@ -90,12 +90,6 @@ const (
 // Rules is the game's rules. The caller must not change them.
 func (g *Game) Rules() *Rules { return &g.rules }
 
-// SidesByLot is what the contest's document says.
-func (g *Game) SidesByLot() bool { return true }
-
-// Collapsing is the game itself: its board does not shrink.
-func (g *Game) Collapsing() env.Game { return g }
-
 // ActionAt is where a bomber's action stands among those of all seats.
 func (g *Game) ActionAt(id int) int { return int(g.actionAt[id]) }
 

@@ -58,7 +58,7 @@ func TestReplayFile(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			report, err := trace.Formats(Formats).Verify(path, trace.Options{})
+			report, err := trace.Formats(Formats).Verify(path, 10)
 			if err != nil || report.Games != 1 || report.Steps != int(last.StepCount) || report.Mismatches != 0 {
 				t.Fatalf("checking found %+v (error %v), want %d steps and no mismatch", report, err, last.StepCount)
 			}

@@ -34,7 +34,7 @@ func TestRecordedGames(t *testing.T) {
 			if *update && tc.write != nil {
 				writeRecords(t, path, tc.write(t))
 			}
-			report, err := trace.Formats(Formats).Verify(path, trace.Options{})
+			report, err := trace.Formats(Formats).Verify(path, 10)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -147,11 +147,7 @@ func (g *toyGame) Renew(m env.Match) { *m.(*toyMatch) = toyMatch{game: g} }
 
 func (g *toyGame) NewTrackers(n int, _ bool) []env.Tracker { return env.Untracked(n) }
 
-func (g *toyGame) Collapsing() env.Game { return g }
-
 func (g *toyGame) Clock() (limit, giveUp time.Duration) { return 0, 0 }
-
-func (g *toyGame) SidesByLot() bool { return false }
 
 func (g *toyGame) Endings() []env.Ending { return nil }
 

@@ -83,37 +83,3 @@ func TestDictionaryOfOwnRules(t *testing.T) {
 		}
 	}
 }
-
-// The game on a collapsing board differs in the collapse alone, and is the
-// reference's where there is one.
-func TestCollapsing(t *testing.T) {
-	for _, tc := range []struct{ id, twin string }{
-		{"PommeFFACompetition-v0", "PommeFFA-v1"},
-		{"PommeTeamCompetition-v0", "PommeTeamCompetition-v1"},
-		{"PommeFFA-v1", "PommeFFA-v1"},
-	} {
-		game, err := catalog.Game(tc.id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		twin, err := catalog.Game(tc.twin)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := game.Collapsing().Spec(); got.Rules != twin.Spec().Rules {
-			t.Errorf("%s collapses by the rules\n%+v, want those of %s\n%+v", tc.id, got.Rules, tc.twin, twin.Spec().Rules)
-		}
-	}
-	for _, id := range catalog.IDs() {
-		game, err := catalog.Game(id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if game.Spec().Game != "pommerman" {
-			continue
-		}
-		if _, err := game.Collapsing().NewAgent("simple"); err != nil {
-			t.Errorf("%s on a collapsing board: %v", id, err)
-		}
-	}
-}

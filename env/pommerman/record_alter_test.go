@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"pommego/arena/trace"
 	"pommego/arena/trace/tracetest"
 	"pommego/env/record"
 )
@@ -259,7 +258,7 @@ func TestAlteredFile(t *testing.T) {
 	if err := os.WriteFile(path, append(bytes.Join(lines, []byte("\n")), '\n'), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	report, err := checkers.Verify(path, trace.Options{})
+	report, err := checkers.Verify(path, 10)
 	if err != nil || report.Games != 120 || report.Steps != 479 || report.Mismatches != 3 {
 		t.Fatalf("got %+v, %v; want 120 games, 479 steps, 3 mismatches", report, err)
 	}
@@ -293,7 +292,7 @@ func TestTruncatedRecords(t *testing.T) {
 			if err := os.WriteFile(path, tc.data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			report, err := checkers.Verify(path, trace.Options{})
+			report, err := checkers.Verify(path, 10)
 			if err == nil || !strings.Contains(err.Error(), tc.name) {
 				t.Errorf("got %+v, %v; want an error that names the file", report, err)
 			}

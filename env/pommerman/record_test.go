@@ -41,7 +41,7 @@ func TestRecordedGames(t *testing.T) {
 	for _, tc := range recorded {
 		t.Run(tc.file, func(t *testing.T) {
 			t.Parallel()
-			report, err := checkers.Verify(recordFile(tc.file), trace.Options{})
+			report, err := checkers.Verify(recordFile(tc.file), 10)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -82,9 +82,6 @@ func (b *Common[M, V, P]) NewTrackers(n int, _ bool) []env.Tracker { return env.
 // Clock is 0: a game without a clock of its own.
 func (b *Common[M, V, P]) Clock() (limit, giveUp time.Duration) { return 0, 0 }
 
-// SidesByLot is false.
-func (b *Common[M, V, P]) SidesByLot() bool { return false }
-
 // Endings are those of a game whose winners alone decide what it pays: [env.Outcome].
 func (b *Common[M, V, P]) Endings() []env.Ending {
 	return []env.Ending{

@@ -78,9 +78,6 @@ const (
 // Clock is the contest's clock.
 func (g *Game) Clock() (limit, giveUp time.Duration) { return MoveLimit, GiveUp }
 
-// Collapsing is the game itself: its board does not shrink.
-func (g *Game) Collapsing() env.Game { return g }
-
 // Plan is the game plan: the rules and what follows from them.
 func (g *Game) Plan() *Plan { return g.plan }
 

@@ -97,7 +97,7 @@ func program(t *testing.T, kind string) string {
 }
 
 // playMatch plays a match of the standard, recorded, and returns the file.
-func playMatch(t *testing.T, rules match.Rules, names ...string) (*match.Result, string) {
+func playMatch(t *testing.T, rules match.Rules, names ...string) (*match.Report, string) {
 	t.Helper()
 	game, err := suitebot.New("SuiteBot-v0", "the contest", suitebot.Standard(), bots.Roster)
 	if err != nil {

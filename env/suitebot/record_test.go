@@ -98,7 +98,7 @@ func TestRecordedGames(t *testing.T) {
 		if *update {
 			writeRecords(t, traceFile(name), lines)
 		}
-		report, err := checkers.Verify(traceFile(name), trace.Options{})
+		report, err := checkers.Verify(traceFile(name), 10)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"pommego/arena/trace"
 	"pommego/arena/trace/tracetest"
 	"pommego/env"
 	"pommego/env/grid"
@@ -32,7 +31,7 @@ func TestRecordedGames2018(t *testing.T) {
 	for _, tc := range recorded2018 {
 		t.Run(tc.file, func(t *testing.T) {
 			t.Parallel()
-			report, err := formats.Verify("testdata/2018/"+tc.file+".jsonl.gz", trace.Options{})
+			report, err := formats.Verify("testdata/2018/"+tc.file+".jsonl.gz", 10)
 			if err != nil {
 				t.Fatal(err)
 			}

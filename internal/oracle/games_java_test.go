@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"pommego/arena/trace"
 	"pommego/arena/trace/tracetest"
 )
 
@@ -35,7 +34,7 @@ func TestRecordedJava(t *testing.T) {
 	} {
 		t.Run(tc.file, func(t *testing.T) {
 			t.Parallel()
-			report, err := formats.Verify("testdata/java/"+tc.file+".jsonl.gz", trace.Options{})
+			report, err := formats.Verify("testdata/java/"+tc.file+".jsonl.gz", 10)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -47,7 +47,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./internal/oracle FILE|FOLDER...")
 		os.Exit(2)
 	}
-	total, err := formats.VerifyAll(os.Stdout, os.Args[1:], trace.Options{Keep: 10})
+	total, err := formats.VerifyAll(os.Stdout, os.Args[1:], 10)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 	}

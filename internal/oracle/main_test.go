@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"pommego/arena/trace"
 	"pommego/arena/trace/tracetest"
 )
 
@@ -46,7 +45,7 @@ func TestValues(t *testing.T) {
 		{[]string{filepath.Join(t.TempDir(), "none")}, false, []string{"error: ", "1 of 1 files could not be checked"}},
 	} {
 		var out strings.Builder
-		total, err := formats.VerifyAll(&out, tc.paths, trace.Options{Keep: 10})
+		total, err := formats.VerifyAll(&out, tc.paths, 10)
 		if err != nil || total.OK != tc.ok {
 			t.Errorf("%v: %+v, %v; want ok %v", tc.paths, total, err, tc.ok)
 		}

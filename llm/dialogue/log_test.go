@@ -30,7 +30,7 @@ func verify(t *testing.T, text []byte) (ok bool, said string) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	total, err := formats.VerifyAll(&out, []string{path}, trace.Options{Keep: 3})
+	total, err := formats.VerifyAll(&out, []string{path}, 3)
 	return err == nil && total.OK, fmt.Sprint(out.String(), err)
 }
 

@@ -54,7 +54,7 @@ var formats = trace.Formats(append(catalog.Formats(), dialogue.Formats(catalog.F
 
 func verify(path string) (string, bool) {
 	var out strings.Builder
-	total, err := formats.VerifyAll(&out, []string{path}, trace.Options{Keep: 10})
+	total, err := formats.VerifyAll(&out, []string{path}, 10)
 	return fmt.Sprint(out.String(), err), err == nil && total.OK
 }
 

@@ -61,7 +61,7 @@ def test_a_whole_game_is_played_and_recorded(
     id: str, agents: str, window: browser.Browser, binary: Path, tmp_path: Path
 ) -> None:
     record, seat = tmp_path / "mine.jsonl", agents.split(",").index("human")
-    arguments = ["--env", id, "--agents", agents, "--seed", "5", "--record", record, "--draw-sides=false"]
+    arguments = ["--env", id, "--agents", agents, "--seed", "5", "--record", record]
     with browser.match(binary, *arguments) as (process, address):
         window.open(address, "#turn")
         pressed = json.loads(window.run(PRESS))

@@ -125,7 +125,7 @@ def test_a_program_with_too_much_memory_has_lost(binary: Path, tmp_path: Path) -
     hungry = STILL.replace("import json, sys", "import json, sys\nmemory = bytearray(400 << 20)")
     (tmp_path / "hungry.py").write_text(hungry)
     agent, most = f"exec:{sys.executable} {tmp_path / 'hungry.py'}", ["--program-memory", "200000000"]
-    result = play(binary, "BaseWarSides-v0", f"static,{agent}", "--draw-sides=false", *most)
+    result = play(binary, "BaseWarSides-v0", f"static,{agent}", *most)
     assert (result["result"], result["winners"]) == (["won", "lost"], [0])
     assert "stopped for too much memory" in result["seats"][1]["last_error"]
 

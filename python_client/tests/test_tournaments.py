@@ -48,7 +48,6 @@ def as_agents(results: dict[str, Any]) -> dict[str, Any]:
     for one in told["standings"]:
         for key in ("moves", "ticks_per_move"):
             del one[key]
-    del told["kills"]
     return told
 
 

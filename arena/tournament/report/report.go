@@ -47,7 +47,7 @@ func tables(r *tournament.Results) []*table {
 	if len(r.Agents[0].Counts) > 0 {
 		all = append(all, counts(r))
 	}
-	all = append(all, kills(r), sides(r))
+	all = append(all, sides(r))
 	return slices.DeleteFunc(all, func(t *table) bool { return t.rows == nil })
 }
 
@@ -62,28 +62,6 @@ func counts(r *tournament.Results) *table {
 		row := []string{a.Agent}
 		for _, c := range a.Counts {
 			row = append(row, estimate(c.Estimate, "%.2f"))
-		}
-		t.add(row...)
-	}
-	return t
-}
-
-func kills(r *tournament.Results) *table {
-	t := &table{title: "Kills, of the column's agent by the row's", head: []string{""},
-		note: "In all games. Where flames of several met, each has killed."}
-	n := map[[2]string]int{}
-	var by, of []string
-	for _, k := range r.Kills {
-		n[[2]string{k.By, k.Of}] = k.Kills
-		by, of = append(by, k.By), append(of, k.Of)
-	}
-	slices.Sort(of)
-	of = slices.Compact(of)
-	t.head = append(t.head, of...)
-	for _, killer := range slices.Compact(by) { // in the order of entrants
-		row := []string{killer}
-		for _, killed := range of {
-			row = append(row, strconv.Itoa(n[[2]string{killer, killed}]))
 		}
 		t.add(row...)
 	}
@@ -143,12 +121,10 @@ func standings(r *tournament.Results) *table {
 
 // troubles has a line for each agent that failed in anything.
 func troubles(r *tournament.Results) *table {
-	t := &table{title: "Moves replaced by stop", head: []string{"agent", "moves", "late", "failed", "failed notices"},
-		note: "Failed notices: calls that told the agent of a game's beginning or end and failed."}
+	t := &table{title: "Moves replaced by stop", head: []string{"agent", "moves", "late", "failed"}}
 	for _, a := range r.Agents {
-		if a.Late+a.Failed+a.FailedNotices > 0 {
-			t.add(a.Agent, strconv.Itoa(a.Moves), strconv.Itoa(a.Late), strconv.Itoa(a.Failed),
-				strconv.Itoa(a.FailedNotices))
+		if a.Late+a.Failed > 0 {
+			t.add(a.Agent, strconv.Itoa(a.Moves), strconv.Itoa(a.Late), strconv.Itoa(a.Failed))
 		}
 	}
 	return t

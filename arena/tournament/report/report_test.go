@@ -38,12 +38,12 @@ func sample() *tournament.Report {
 	weak := tournament.Standing{
 		Agent: "exec:a|b", Games: 4, Losses: 3, Ties: 1,
 		Loss: around(0.75, 0.125), Tie: around(0.25, 0.125), Rating: around(-150.4, 100), Steps: around(100, 0),
-		Moves: 400, Late: 7, Failed: 2, FailedNotices: 3, Sides: sides,
+		Moves: 400, Late: 7, Failed: 2, Sides: sides,
 		Counts: []tournament.Count{{Name: "kills", Estimate: around(0.25, 0.25)},
 			{Name: "team_kills", Estimate: around(0, 0)}},
 	}
 	third := weak
-	third.Agent, third.Late, third.Failed, third.FailedNotices = "static", 0, 0, 0
+	third.Agent, third.Late, third.Failed = "static", 0, 0
 	return &tournament.Report{
 		Results: &tournament.Results{
 			Env: "PommeFFACompetition-v0", Version: 1, Seeds: 1, Played: 12, Balanced: true, Anchor: "simple",
@@ -59,8 +59,6 @@ func sample() *tournament.Report {
 				{Row: "mcts:ticks=20,c=25", Col: "static", RowOnly: 15, ColOnly: 5, Share: ptr(0.75), P: 0.041},
 				{Row: "exec:a|b", Col: "static", Neither: 4, P: 1},
 			},
-			Kills: []tournament.Kills{{By: "mcts:ticks=20,c=25", Of: "static", Kills: 3},
-				{By: "mcts:ticks=20,c=25", Of: "simple", Kills: 2}, {By: "exec:a|b", Of: "exec:a|b", Kills: 4}},
 		},
 		Timing: &tournament.Timing{Agents: []tournament.AgentTime{
 			{Agent: strong.Agent, Moves: 1286, Mean: 12345678, Longest: 98765432,
@@ -71,7 +69,7 @@ func sample() *tournament.Report {
 			Game: 0, Seed: 7, Agents: []string{"mcts:ticks=20,c=25", "exec:a|b"},
 			Result: []env.SeatResult{env.Won, env.Lost}, Outcome: []float64{1, -1}, Steps: 300,
 			Moves: []int{300, 20}, Ticks: []uint64{6000, 0}, Late: []int{0, 1}, Failed: []int{0, 0},
-			Counts: env.Counts{"kills": {1, 0}, "team_kills": {0, 0}}, Kills: [][]int{{0, 1}, {0, 1}},
+			Counts: env.Counts{"kills": {1, 0}, "team_kills": {0, 0}},
 		}},
 	}
 }

@@ -87,8 +87,6 @@ func (g *Game) Step(s *State, actions []uint8) {
 
 // The other methods of env.Game, whose comments say what they do.
 
-func (g *Game) Collapsing() env.Game { return g }
-
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	at := m.(*Match).At
 	return fmt.Appendf(dst, `{"own": %d, "other": %d}`, at[seat], at[1-seat])

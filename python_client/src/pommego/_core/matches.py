@@ -43,7 +43,7 @@ def play(
     """
     escaped = [agent.replace(",", "\\,") for agent in agents]
     command = ["play", "--env", id.removeprefix("pommego/"), "--agents", ",".join(escaped)]
-    command += ["--seed", str(seed), "--draw-sides=false", "--json", *rules_of(rules)]
+    command += ["--seed", str(seed), "--json", *rules_of(rules)]
     if record:
         command += ["--record", record]
     end = json.loads(run(*command, started=started))
