@@ -218,13 +218,15 @@ reproducible: ## build the last commit twice, in two folders, once with an empty
 TO ?= example.org/pommego
 
 module-path: ## rename the Go module in a copy, dist/module, and test it there, some minutes: TO=example.org/pommego
-	rm -rf dist/module
-	go run ./internal/module $(TO) dist/module
+	rm -rf dist/module dist/module-back
+	tools/module.sh $(TO) dist/module
+	cd dist/module/copy && tools/module.sh $$(cd ../../.. && go list -m) ../../module-back && \
+		git -C ../../module-back/copy diff --quiet HEAD~2
 	cd dist/module/copy && test -z "$$(gofmt -l .)" && go build -pgo=off ./... && go vet ./... && \
-		go test -pgo=off ./internal ./internal/module ./env ./env/search
+		go test -pgo=off ./internal ./env ./env/search
 
 module-proxy: module-path ## go get, go install and a program that trains, with the proxy of that copy alone
-	go test ./internal/module -run '^TestProxy$$' -proxy $(CURDIR)/dist/module/proxy -module $(TO) -count 1 -v -timeout 30m
+	go test ./internal -run '^TestProxy$$' -proxy $(CURDIR)/dist/module/proxy -module $(TO) -count 1 -v -timeout 30m
 
 api: venv ## write the lists of public names, internal/testdata/api.txt and python_client/tests/testdata/api.txt
 	go test ./internal -run '^TestPublicNames$$' -count 1 -update

@@ -30,7 +30,7 @@ var areas = []area{
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 16768},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3508},
 	{"cmd", "the command pommego", 4312},
-	{"internal", "crash-safe files, names of enumerations, the module under another path", 877},
+	{"internal", "crash-safe files, names of enumerations", 877},
 	{"python_client", "the Python client, its adapters and the original's API", 17045},
 	{"benchmarks", "what measures speed and strength", 1921},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 529},
