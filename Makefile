@@ -145,8 +145,19 @@ pictures: build venv ## record the game that the README shows, docs/images/game.
 hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="--games 20": minutes
 	$(PYTHON) benchmarks/hybrid_search/run.py $(ARGS)
 
-ratings: build venv ## rate the built-in agents in four kinds of games, hours; ARGS="--games 20": minutes
-	$(PY) benchmarks/ratings.py $(ARGS)
+# Of all agents there would be too many tables of four, and by radio most play as they do without.
+SOME   := simple,heuristic,mcts:ticks=2000,fmcs-exploit:ticks=2000,java-rhea,java-mcts,champion:level=1,champion:level=5
+RATED  := $(SOME),random,osla,rhea:ticks=2000,bfs:ticks=2000,uct:ticks=2000,fmcs-ucb1:ticks=2000,champion:level=2,$\
+	champion:level=3,champion:level=4
+RATING  = bin/pommego tournament --mirrored --games 100 --env $(1) --agents $(2) --out runs/ratings/$(1) $(ARGS) >/dev/null
+
+ratings: build ## rate the built-in agents in four kinds of games, hours, and go on after a stop; ARGS="--games 20": minutes
+	mkdir -p runs/ratings
+	$(call RATING,PommeFFACompetition-v0,$(SOME) --format round-robin)
+	$(call RATING,PommeTeamCompetition-v0,$(RATED))
+	$(call RATING,PommeRadioCompetition-v2,$(SOME))
+	$(call RATING,OneVsOne-v0,$(RATED) --format round-robin)
+	cd runs/ratings; tail -n +1 */results.md */timing.md >ratings.md
 
 determinism: ## 10 million steps: the same bytes for any number of workers, and over the socket
 	go test ./cmd/pommego -run TestDeterminismEverywhere -determinism-steps 10000000 -timeout 60m -v
