@@ -16,7 +16,7 @@ TIMES = {"name": "step_us", "microseconds": 50.0, "p90": 60.0, "p99": 70.0}
 
 def test_a_tiny_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert report.main([*OPTIONS, "--out", str(tmp_path)]) == 0
-    assert "1 of 4" in capsys.readouterr().err
+    assert "10 of 10" in capsys.readouterr().err
     tables = (tmp_path / "tables.md").read_text()
     for expected in ("Rules/random", "%limit", "## Memory", "own-B/game", report.setting()):
         assert expected in tables
