@@ -396,6 +396,7 @@ func TestLookWithoutMemory(t *testing.T) {
 	c := server.dial(t)
 	v := server.viewer(call(t, c, "make", "env_id", "ToySolo-v0", "games", 2))
 	call(t, c, "reset", "env", 1, "seed", 1)
+	alone := server.used()
 	at := v.watch(t, "/live/0")
 	if status, body := v.ask(t, "GET", "/live/1"); status != http.StatusServiceUnavailable ||
 		!strings.Contains(body, "--max-memory-bytes") {
@@ -405,7 +406,7 @@ func TestLookWithoutMemory(t *testing.T) {
 	at.until(t, 1)
 	at.leave()
 	eventually(t, "its memory is free for another", func() bool {
-		return !server.gallery.find(v.key).viewers.asked.Load()
+		return server.used() == alone
 	})
 	v.watch(t, "/live/1")
 	call(t, c, "close", "env", 1)
@@ -522,8 +523,8 @@ func TestLooksShareAConnection(t *testing.T) {
 
 // TestNobodyLooks: a step that nobody looks at costs no allocation more.
 func TestNobodyLooks(t *testing.T) {
-	e := &environment{}
-	if n := testing.AllocsPerRun(100, e.answerViewers); n != 0 {
+	s := &session{visits: make(chan func())}
+	if n := testing.AllocsPerRun(100, s.admitVisit); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

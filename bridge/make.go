@@ -45,7 +45,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 			q.Places)
 	}
 	e := &environment{handle: s.nextHandle, noop: q.Noop, listed: q.Listed, owner: s,
-		key: s.server.cfg.newKey(), gone: make(chan struct{})}
+		key: s.server.cfg.newKey(), gone: make(chan struct{}), followed: map[int]*followed{}}
 	messages := messagesPerPool
 	if q.Slots > 0 {
 		messages = 0 // shareMemory counts its own
