@@ -122,9 +122,7 @@ def test_a_seat_needs_an_agent_and_its_file() -> None:
 
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
-    run = subprocess.run(
-        [sys.executable, hall.__file__, tmp_path], check=True, capture_output=True, text=True
-    )
+    said = subprocess.check_output([sys.executable, hall.__file__, tmp_path], text=True)
     for name, file in hall.HALL.items():
         repository = hall.FETCH[file.split("/")[0]].split()[0]
         assert f"{name}:\n    " in said and f"git clone {repository} " in said
@@ -139,9 +137,7 @@ def test_the_command_that_is_named_plays(tmp_path: Path) -> None:
         "int c_init_agent_eisenach(void){return 0;} int c_getStep_eisenach(void){return 0;}"
     )
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "stand_in.c"], check=True)
-    run = subprocess.run(
-        [sys.executable, hall.__file__, tmp_path], check=True, capture_output=True, text=True
-    )
+    said = subprocess.check_output([sys.executable, hall.__file__, tmp_path], text=True)
     (command,) = (line for line in said.splitlines() if "--against" in line)
     words = [word for word in shlex.split(command) if not word.startswith(("GOMAXPROCS", "OMP_"))]
     words = [BINARY, *words[words.index("bin/pommego") + 1 :], "--games=2", "--agents=random"]
