@@ -57,13 +57,7 @@ def main() -> None:
     if options.neighbour:
         kind, address = options.neighbour
         (games, opponents), token = KINDS[kind], os.environ["POMMEGO_TOKEN"]
-        step(
-            games,
-            math.inf,
-            opponents=opponents,
-            address=options.neighbour[1],
-            token=os.environ["POMMEGO_TOKEN"],
-        )
+        step(games, math.inf, opponents=opponents, address=address, token=token)
     for way in ("shared memory", "socket"):
         connection = pommego.Connection(shared_memory=way != "socket")
         with pommego.Server(transport="unix") as server:
