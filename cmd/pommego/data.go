@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -80,16 +81,16 @@ func verifyData(out io.Writer, folders []string, replay, asJSON bool) error {
 		Sets []*dataset.Report `json:"sets"`
 	}
 	all.OK = true
-	line := newProgress()
 	for _, folder := range folders {
-		o := dataset.VerifyOptions{Progress: func(r dataset.Report) {
-			line.show("%s: %d files, %d games, %d problems", folder, r.Files, r.Games, len(r.Problems))
-		}}
+		tell, end := progress(func(r dataset.Report, _, _ time.Duration) string {
+			return fmt.Sprintf("%s: %d files, %d games, %d problems", folder, r.Files, r.Games, len(r.Problems))
+		})
+		o := dataset.VerifyOptions{Progress: tell}
 		if replay {
 			o.Game = playedIn
 		}
 		r, err := dataset.Verify(folder, o)
-		line.erase()
+		end()
 		if err != nil {
 			r = &dataset.Report{Folder: folder, Problems: []string{err.Error()}}
 		}

@@ -101,7 +101,7 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	}
 	ctx, stop := o.parts.context(ctx)
 	defer stop()
-	tell, end := counting(describeGames)
+	tell, end := progress(describeGames)
 	m, work, err := dataset.Generate(ctx, game, o.config, o.out, dataset.Options{
 		Version: version(), Build: build(),
 		Part: part, Take: o.parts.take, Progress: tell,

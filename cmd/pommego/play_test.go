@@ -229,12 +229,12 @@ func TestAgentNames(t *testing.T) {
 func TestLiveScreen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := screen{live: true}
-	if _, more := s.rest(ctx, nil); !more {
+	if more := s.rest(ctx); !more {
 		t.Error("the show ended by itself")
 	}
 	cancel()
 	s.pause = time.Hour
-	if _, more := s.rest(ctx, nil); more {
+	if more := s.rest(ctx); more {
 		t.Error("a show that was cancelled went on")
 	}
 }

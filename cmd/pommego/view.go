@@ -100,7 +100,7 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 	if err != nil {
 		return err
 	}
-	tell, end := counting(func(path string, _, now time.Duration) string {
+	tell, end := progress(func(path string, _, now time.Duration) string {
 		return fmt.Sprintf("reading %s, %v", path, now.Round(time.Second))
 	})
 	tell(path)
