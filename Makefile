@@ -132,9 +132,8 @@ wheels: $(TOOLS)/.ready archives ## build the wheels of all platforms into dist/
 
 # The compiler lays out what the benchmark does most often (profile-guided
 # optimisation): some 10 % faster. Worth doing again after larger changes.
-profile: build ## record cmd/pommego/default.pgo, by which the binary is optimised
-	rm -f cmd/pommego/default.pgo
-	bin/pommego bench --workers 1 --seconds 4 --cpuprofile cmd/pommego/default.pgo
+profile: ## record cmd/pommego/default.pgo, by which the binary is optimised
+	go test ./benchmarks -run '^$$' -bench . -benchtime 4s -o bin/benchmarks.test -cpuprofile cmd/pommego/default.pgo
 
 pictures: build venv ## record the game that the README shows, docs/images/game.gif, and the pages in Chromium
 	rm -f bin/game.jsonl docs/images/game.gif

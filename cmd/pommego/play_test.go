@@ -125,7 +125,6 @@ func TestFilesAreNotOverwritten(t *testing.T) {
 	for _, command := range []string{
 		"play --agents static --record", "play --agents static --events",
 		"replay " + game + " --gif", "replay " + game + " --html",
-		"bench --seconds 0.01 --games 1 --only rules/random --cpuprofile",
 	} {
 		folder := t.TempDir()
 		kept := writeFile(t, "kept", "years of work")

@@ -54,7 +54,7 @@ server prints one line with its address. SIGINT and SIGTERM shut it down cleanly
 
 Only this machine can connect unless --listen says otherwise, and other machines only
 with a token of 32 random characters or more and TLS (--tls-cert, --tls-key), or --allow-plaintext.
-The token comes from --token-file, --token-fd or the environment variable ` + tokenVariable + `;
+The token comes from --token-file or the environment variable ` + tokenVariable + `;
 clients send it as "Authorization: Bearer TOKEN". A socket's file is for this user alone.
 
 What clients ask for is counted in bytes before it is made, and refused with the error
@@ -75,7 +75,7 @@ times that, so that what is no longer used is collected in time.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8765", "where to listen: host:port (port 0: a free one) or unix:PATH")
-	f.IntVar(&o.readyFD, "ready-fd", noFD, "write the address to this file descriptor instead, and close it")
+	f.IntVar(&o.readyFD, "ready-fd", -1, "write the address to this file descriptor instead, and close it")
 	f.BoolVar(&o.parent, "exit-on-stdin-close", false,
 		"serve the process that started it alone: shut down when standard input closes, and limit only memory and what "+
 			"other flags say")
@@ -187,7 +187,7 @@ func (o *serveOptions) prepare() error {
 	if o.web {
 		o.cfg.ListKey = rand.Text()
 	}
-	if o.cfg.Token, err = serverToken(o.access.tokenFile, o.access.tokenFD); err != nil {
+	if o.cfg.Token, err = serverToken(o.access.tokenFile); err != nil {
 		return err
 	}
 	if err := o.ops.prepare(&o.cfg); err != nil {

@@ -190,7 +190,7 @@ func (o *viewOptions) live(cmd *cobra.Command, address string) error {
 	if err != nil {
 		return err
 	}
-	token, err := serverToken(o.tokenFile, noFD)
+	token, err := serverToken(o.tokenFile)
 	if err != nil {
 		return err
 	}
