@@ -15,9 +15,8 @@ import (
 func newData() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "Check, show and change data sets that generate has made",
+		Short: "Check and change data sets that generate has made",
 		Example: `  pommego data verify ffa
-  pommego data show --json ffa
   pommego data merge --help`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -33,7 +32,7 @@ func newData() *cobra.Command {
 	return cmd
 }
 
-var dataCommands = []func() *cobra.Command{newDataVerify, newDataShow, newDataMerge, newDataPack, newDataStates}
+var dataCommands = []func() *cobra.Command{newDataVerify, newDataMerge, newDataPack, newDataStates}
 
 func playedIn(m *dataset.Manifest) (env.Game, error) { return variantOf(m.Env.ID, m.Env.Rules) }
 
@@ -120,48 +119,4 @@ func printVerified(out io.Writer, r *dataset.Report, replay bool) {
 	for _, p := range r.Problems {
 		fmt.Fprintf(out, "  %s\n", p)
 	}
-}
-
-func newDataShow() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "show DIR",
-		Short: "Say what a data set holds",
-		Example: `  pommego data show ffa
-  pommego data show --json ffa`,
-		Args: exactly(1, "DIR"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := dataset.ReadManifest(args[0])
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), m)
-			}
-			return showData(cmd.OutOrStdout(), args[0], m)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the manifest")
-	return cmd
-}
-
-// showData prints what a data set holds, its columns last.
-func showData(out io.Writer, folder string, m *dataset.Manifest) error {
-	fmt.Fprintf(out, "%s: layout %s, %s, %d games, %d steps, %d rows in %d files, %s\n",
-		folder, m.Layout, m.Env.ID, m.Games, m.Steps, m.Rows, len(m.Files), inBytes(m.Bytes))
-	fmt.Fprintf(out, "%d games cut off\n", m.Statistics.Truncated)
-	for _, a := range m.Statistics.Agents {
-		fmt.Fprintf(out, "agent %s: %d seats, won %d, lost %d, tied %d\n", a.Agent, a.Games, a.Won, a.Lost, a.Tied)
-	}
-	for _, why := range m.Unrepeatable {
-		fmt.Fprintf(out, "not repeatable: %s\n", why)
-	}
-	for _, c := range m.Columns {
-		shape := ""
-		if c.Shape != nil {
-			shape = fmt.Sprintf(" of %s %v", c.DType, c.Shape)
-		}
-		fmt.Fprintf(out, "  %s (%s%s): %s\n", c.Name, c.Type, shape, c.Meaning)
-	}
-	return nil
 }

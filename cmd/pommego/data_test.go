@@ -24,9 +24,8 @@ func TestDataUsage(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{
 		{"filter", "pommego data filter: no data set is named"},
 		{"filter --out x --agent nobody " + set, `no agent "nobody" plays there, want one of random, simple`},
-		{"polish", `there is no command "polish", want one of merge, pack, show, states, verify`},
+		{"polish", `there is no command "polish", want one of merge, pack, states, verify`},
 		{"verify", "no data set is named"},
-		{"show", "want DIR"},
 		{"merge", "no data set is named"},
 		{"merge " + set, "want --out DIR"},
 		{"merge --out x --result Victory " + set, `there is no result "Victory"`},
@@ -122,5 +121,17 @@ func TestReplayData(t *testing.T) {
 		if info, err := os.Stat(video); err != nil || info.Size() < 1000 {
 			t.Errorf("no video (%v)", err)
 		}
+	}
+}
+
+// readManifest reads the manifest of a data set.
+func readManifest(t *testing.T, folder string, to any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, dataset.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		t.Fatal(err)
 	}
 }

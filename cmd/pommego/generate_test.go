@@ -66,13 +66,6 @@ func TestGenerateOutput(t *testing.T) {
 	if !strings.Contains(r.out, "3 files, 12 games,") || !strings.Contains(r.out, " 0 problems") {
 		t.Errorf("verify says %q, want 3 files, 12 games, 0 problems", r.out)
 	}
-	r = pommego(t, "data", "show", folder)
-	r.want(t, exitOK)
-	for _, want := range []string{"12 games", "agent simple", "agent random", "actions (bytes)"} {
-		if !strings.Contains(r.out, want) {
-			t.Errorf("show does not say %q:\n%s", want, r.out)
-		}
-	}
 	path := filepath.Join(folder, "data", "games-00001.parquet")
 	data, err := os.ReadFile(path)
 	if err != nil {

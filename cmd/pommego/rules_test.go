@@ -59,9 +59,7 @@ func TestOtherRules(t *testing.T) {
 			var manifest struct {
 				Env struct{ Rules json.RawMessage }
 			}
-			r = pommego(t, "data", "show", "--json", set)
-			r.want(t, exitOK)
-			r.decodes(t, &manifest)
+			readManifest(t, set, &manifest)
 			for name, want := range tc.want {
 				var rules map[string]any
 				if err := json.Unmarshal(manifest.Env.Rules, &rules); err != nil || rules[name] != want {

@@ -64,9 +64,7 @@ func TestVersion(t *testing.T) {
 	pommego(t, "generate", "--out", folder, "--games", "1", "--agents", "random", "--rules", `{"max_steps": 3}`).want(t,
 		exitOK)
 	var m struct{ Program string }
-	info := pommego(t, "data", "show", folder, "--json")
-	info.want(t, exitOK)
-	if info.decodes(t, &m); m.Program != b.Version {
+	if readManifest(t, folder, &m); m.Program != b.Version {
 		t.Errorf("a data set is of program %q, want %q", m.Program, b.Version)
 	}
 }
