@@ -1,4 +1,4 @@
-"""Measures all that is said about speed and memory, and writes tables of it.
+"""Measures all that is said about speed, and writes tables of it.
 
     make bench-report                    # all of it, some 40 minutes
     make bench-report ARGS="--quick"     # a look at it, two minutes
@@ -31,13 +31,11 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-import pommego
-
 ROOT = Path(__file__).resolve().parents[1]
 BINARY = Path(os.environ.get("POMMEGO_BINARY", ROOT / "bin" / "pommego"))
 FREE_FOR_ALL, TEAM = "PommeFFACompetition-v0", "PommeTeamCompetition-v0"
 CLIENT = (".venv/bin/python", "-m", "pommego.bench", "--json")
-PARTS = ("go", "python", "memory")
+PARTS = ("go", "python")
 GIVE_UP = 300  # seconds that one measurement may take
 
 WAYS = "-table /games -col /transport"
@@ -47,7 +45,6 @@ TABLES = (
     ("Into Python; limit: a server that steps nothing", "python", f"{WAYS} -filter .name:End-to-end"),
     ("Time of a step", "python", f"{WAYS} -filter .name:Step-time"),
     ("Time of a step that does nothing", "python", f"{WAYS} -filter .name:Round-trip"),
-    ("Memory of the server: its own, and three batches in shared memory", "memory", ""),
 )
 
 Way = dict[str, Any]  # options by name
@@ -56,7 +53,7 @@ Run = tuple[str, Callable[[], list[str]]]  # a name, and what measures and retur
 
 def plan(options: argparse.Namespace) -> list[tuple[str, str, Callable[[], list[str]]]]:
     """List what is measured, in the order of one round: the part, the name, and what returns the samples."""
-    makers = {"go": _go, "python": _python, "memory": _memory}
+    makers = {"go": _go, "python": _python}
     return [(part, *run) for part in PARTS if part in options.parts for run in makers[part](options)]
 
 
@@ -122,38 +119,12 @@ def line(name: str, way: Way, units: dict[str, float]) -> str:
     return f"Benchmark{name[0].upper()}{name[1:]}{options} 1 {figures}"
 
 
-def _memory(options: argparse.Namespace) -> Iterator[Run]:
-    for id_, observation in itertools.product((FREE_FOR_ALL, TEAM), ("raw", "planes")):
-        for games in sorted({1, *options.games}):
-            run = functools.partial(measure_memory, id_, observation, games)
-            yield f"memory of {games} games of {id_}, {observation}", run
-
-
-def measure_memory(id_: str, observation: str, games: int) -> list[str]:
-    """Step a server's only environment a few times, and ask the system for the server's memory."""
-    with pommego.Server(binary=BINARY) as server:
-        where = {"address": server.address, "token": server.token}
-        with pommego.make_vec(id_, games, observation=observation, copy=False, **where) as envs:
-            envs.reset(seed=0)
-            for _ in range(16):
-                envs.step(np.zeros(envs.num_envs, np.uint8))
-            status = Path(f"/proc/{server.pid}/status").read_text()
-            batch = envs.batch_bytes
-    has = {name: 1024 * int(rest.split()[0]) for name, rest in _fields(status) if rest.endswith("kB")}
-    units = {"peak-B": has["VmHWM"], "own-B": has["RssAnon"], "own-B/game": has["RssAnon"] / games}
-    units |= {"shared-B": has["RssShmem"], "batch-B/game": batch / games}
-    return [line("memory", {"id": id_, "observation": observation, "games": games}, units)]
-
-
-def _fields(text: str) -> list[tuple[str, str]]:
-    return [(name.strip(), rest.strip()) for name, _, rest in (s.partition(":") for s in text.splitlines())]
-
-
 def setting() -> str:
     """Describe machine and build, as configuration lines of Go's benchmark format."""
     describe = ["git", "describe", "--always", "--dirty"]
     commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
-    processor = dict(_fields(Path("/proc/cpuinfo").read_text())).get("model name", platform.processor())
+    named = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    processor = named[0].partition(": ")[2] if named else platform.processor()
     return (
         f"cpu: {processor}, {os.cpu_count()} cores\nsystem: {platform.system()} {platform.release()}\n"
         f"python: {platform.python_version()}, numpy {np.__version__}, gymnasium {gymnasium.__version__}\n"
@@ -163,7 +134,7 @@ def setting() -> str:
 
 def tables(out: Path, made_by: str, head: str) -> str:
     """Write all tables, each with the command that makes it from the files."""
-    blocks = [f"# Speed and memory, measured until {datetime.date.today()}", f"Made by `{made_by}`:"]
+    blocks = [f"# Speed, measured until {datetime.date.today()}", f"Made by `{made_by}`:"]
     blocks.append(f"```\n{head}```")
     for heading, part, arranged in TABLES:
         path, how = out / f"{part}.txt", ["-row", ".fullname", *shlex.split(arranged)]

@@ -41,11 +41,15 @@ func (p *page) address(name string, fragment url.Values) string {
 }
 
 // serve serves the page until ctx ends.
-func (p *page) serve(ctx context.Context) error {
-	server := &http.Server{Handler: p.handler, ReadHeaderTimeout: 5 * time.Second}
+func (p *page) serve(ctx context.Context) error { return serveHTTP(ctx, p.ln, p.handler) }
+
+// serveHTTP serves until ctx ends.
+func serveHTTP(ctx context.Context, ln net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 8 << 10}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
-	if err := server.Serve(p.ln); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -142,11 +142,11 @@ func (o *serveOptions) run(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	closeOperations, err := o.ops.serve(srv)
-	if err != nil {
+	served, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end() // metrics are there until the server has shut down
+	if err := o.ops.serve(served, srv); err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	defer closeOperations()
 	pageAddress := ""
 	if o.web {
 		p, err := openPage("127.0.0.1:0", liveConfig(srv.Live()))
