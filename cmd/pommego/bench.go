@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -141,15 +140,10 @@ func (o *benchOptions) run(ctx context.Context, out io.Writer) error {
 	o.Time = time.Duration(o.seconds * float64(time.Second))
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	if onTerminal(os.Stderr) {
-		o.Progress = func(round, rounds int, name string) {
-			fmt.Fprintf(os.Stderr, "\r\x1b[Kround %d of %d: %s", round, rounds, name)
-		}
-	}
+	tell, end := progress(func(text string, _, _ time.Duration) string { return text })
+	o.Progress = func(round, rounds int, name string) { tell(fmt.Sprintf("round %d of %d: %s", round, rounds, name)) }
 	report, err := benchmarks.Run(ctx, o.Options)
-	if o.Progress != nil {
-		fmt.Fprint(os.Stderr, "\r\x1b[K")
-	}
+	end()
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted")

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,15 +15,10 @@ func newData() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "Check and change data sets that generate has made",
-		Example: `  pommego data verify ffa
+		Example: `  pommego data verify --json ffa
   pommego data merge --help`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("there is no command %q, want one of %s", args[0], strings.Join(commandNames(cmd), ", "))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.ArbitraryArgs,
+		RunE: group,
 	}
 	for _, make := range dataCommands {
 		cmd.AddCommand(make())
@@ -62,7 +56,7 @@ With --replay, games are played again: those of layout games must end as recorde
 layout steps every value must come out again.
 
 Exits with 0 only if all is well.`,
-		Example: `  pommego data verify ffa
+		Example: `  pommego data verify --json ffa
   pommego data verify --replay --json ffa team`,
 		Args: some("data set", "DIR..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
