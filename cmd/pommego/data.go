@@ -56,7 +56,7 @@ With --replay, games are played again: those of layout games must end as recorde
 layout steps every value must come out again.
 
 Exits with 0 only if all is well.`,
-		Example: `  pommego data verify --json ffa
+		Example: `  pommego data verify ffa
   pommego data verify --replay --json ffa team`,
 		Args: some("data set", "DIR..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
