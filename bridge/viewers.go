@@ -10,13 +10,9 @@ import (
 
 var errNotLive = errors.New("the environment has not been reset")
 
-// visit has the session's worker call f between two requests, when no game is stepped. It waits for
-// lookTimeout at most, or with patience until the environment is gone. Unless it returns nil, f is not called.
-func (e *environment) visit(patience bool, f func()) error {
-	var late <-chan time.Time
-	if !patience {
-		late = time.After(lookTimeout)
-	}
+// visit has the session's worker call f between two requests, when no game is stepped. It waits until late, if
+// that is not nil, or the environment is gone. Unless it returns nil, f is not called.
+func (e *environment) visit(late <-chan time.Time, f func()) error {
 	done := make(chan struct{})
 	select {
 	case e.owner.visits <- func() { defer close(done); f() }:
@@ -41,7 +37,7 @@ func (s *session) admitVisit() {
 // begin follows games for one viewer more, nil: one in which a learner plays. They are as many of them as there
 // is memory for. end ends it.
 func (e *environment) begin(games []int) (all []*followed, err error) {
-	visited := e.visit(false, func() {
+	visited := e.visit(time.After(lookTimeout), func() {
 		if !e.running {
 			err = errNotLive
 			return
@@ -64,7 +60,7 @@ func (e *environment) begin(games []int) (all []*followed, err error) {
 }
 
 func (e *environment) end(games []*followed) {
-	_ = e.visit(true, func() { // else all have been freed
+	_ = e.visit(nil, func() { // else all have been freed
 		for _, f := range games {
 			if f.viewers--; f.viewers == 0 && e.followed[f.game] == f {
 				delete(e.followed, f.game)
@@ -78,7 +74,7 @@ func (e *environment) end(games []*followed) {
 // catchUp keeps the present positions of games that have come to rest.
 func (e *environment) catchUp(games []*followed) {
 	if slices.ContainsFunc(games, (*followed).isBehind) {
-		_ = e.visit(false, func() { // else it is not at rest
+		_ = e.visit(time.After(lookTimeout), func() { // else it is not at rest
 			for _, f := range games {
 				e.pool.Match(f.game) // waits until it is at rest
 				f.catchUp()

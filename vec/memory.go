@@ -37,7 +37,7 @@ func (p *plan) memory(l *layout) Memory {
 	if p.cfg.StepCounts {
 		one += int64(p.seating.learners) * int64(p.counts) * 4
 	}
-	m := Memory{Agents: p.lineUpBytes(p.lineUps), Searches: p.searches, Slab: int64(l.size),
+	m := Memory{Agents: p.LineUpBytes(p.lineUps), Searches: p.searches, Slab: int64(l.size),
 		Batch: int64(l.final) + 12*int64(p.cfg.BatchGames())} // finished, games and lastAt
 	m.Pool = int64(p.cfg.Games)*one + m.Agents + int64(len(p.cfg.Variants.Games))*VariantBytes
 	if p.cfg.BatchSize > 0 {
@@ -48,9 +48,7 @@ func (p *plan) memory(l *layout) Memory {
 }
 
 // LineUpBytes is how much of a pool's memory the agents of line-ups take.
-func (p *Pool) LineUpBytes(l LineUps) int64 { return p.lineUpBytes(l) }
-
-func (p *plan) lineUpBytes(l LineUps) int64 {
+func (p *plan) LineUpBytes(l LineUps) int64 {
 	made := len(l.Names) // of each game, line-ups with agents
 	if l.ByGame != nil {
 		made = 1

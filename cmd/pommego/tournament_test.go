@@ -384,7 +384,7 @@ func TestDescribeProgress(t *testing.T) {
 		{games{Done: 50, Total: 200}, nil, 10 * time.Second, time.Minute,
 			"50 of 200 games, 25 %, 1m0s, 300.0 games a minute, 0s left", "a game that takes longer than all were thought to"},
 		{games{Done: 150, Total: 200, Resumed: 140}, nil, time.Minute, time.Minute,
-			"150 of 200 games, 75 %, 1m0s, 10.0 games a minute, 5m0s left", "games of earlier runs took none of this one's time"},
+			"150 of 200 games, 75 %, 1m0s, 10.0 games a minute, 5m0s left", "games of earlier runs took none of its time"},
 		{games{Done: 12, Total: 200}, &tournament.Test{LLR: -0.5, Bound: 3.18, Score: tournament.Estimate{
 			Value: 0.5, Low: 0.4, High: 0.6}, Elo: tournament.Estimate{Low: -70, High: 70}}, 0, time.Second,
 			"12 games, LLR -0.50 (-3.18 to 3.18), score 50.0 % (40.0 to 60.0), Elo +0 (-70 to +70), 1s", "a sequential test"},
