@@ -29,7 +29,7 @@ var areas = []area{
 	{"bridge", "the server and its wire protocol", 5900},
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 16768},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3508},
-	{"cmd", "the command pommego", 4072},
+	{"cmd", "the command pommego", 4069},
 	{"internal", "crash-safe files, names of enumerations", 726},
 	{"python_client", "the Python client, its adapters and the original's API", 17045},
 	{"benchmarks", "what measures speed and strength", 1542},

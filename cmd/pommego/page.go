@@ -40,9 +40,6 @@ func (p *page) address(name string, fragment url.Values) string {
 	return fmt.Sprintf("http://%s/%s#%s", p.ln.Addr(), name, fragment.Encode())
 }
 
-// serve serves the page until ctx ends.
-func (p *page) serve(ctx context.Context) error { return serveHTTP(ctx, p.ln, p.handler) }
-
 // serveHTTP serves until ctx ends.
 func serveHTTP(ctx context.Context, ln net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,

@@ -154,7 +154,7 @@ func (o *serveOptions) run(out io.Writer) error {
 			return errors.Join(err, ln.Close())
 		}
 		pageAddress = p.address(livePage, url.Values{"key": {o.cfg.ListKey}, "at": {o.address(ln.Addr())}})
-		go p.serve(ctx)
+		go serveHTTP(ctx, p.ln, p.handler)
 	}
 	if err := o.announce(out, ln.Addr(), pageAddress); err != nil {
 		return errors.Join(err, ln.Close())

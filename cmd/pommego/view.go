@@ -181,7 +181,7 @@ func (o *viewOptions) serve(ctx context.Context, out io.Writer, name string, cfg
 	if err != nil {
 		return errors.Join(err, p.ln.Close())
 	}
-	return p.serve(ctx)
+	return serveHTTP(ctx, p.ln, p.handler)
 }
 
 // live serves the page of a server's running environments.
