@@ -146,7 +146,7 @@ func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, re
 	pictures := newScreen(out, o.fps)
 	title := oneLine(string(printed(fmt.Appendf(nil, "%s, game %d: %s", path, o.game, about(replay.Info())))))
 	err := replay.Follow(func(at record.Moment) error {
-		text := picture.AppendMatch([]byte(title+"\n"), at.Game.Spec(), at.Shown, at.Tracker, o.seat, pictures.colours)
+		text := picture.AppendMatch([]byte(title+"\n"), at.Game.Spec(), at.Match, at.Tracker, o.seat, pictures.colours)
 		if err := pictures.show(text); err != nil || !pictures.rest(ctx) {
 			return cmp.Or(err, errEnough)
 		}

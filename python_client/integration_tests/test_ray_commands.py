@@ -106,7 +106,7 @@ def test_it_goes_on(cluster: Cluster, binary: Path, tmp_path: Path) -> None:  # 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        pommego.ray.generate(tmp_path / "got", progress=stop, max_tasks=2, **flags)
+        pommego.ray.generate(tmp_path / "got", progress=stop, **flags)
     told: list[int] = []
     kept = sorted((tmp_path / "got.parts").glob("*/made"))
     assert len(kept) == 4
@@ -165,5 +165,3 @@ def test_mistakes(cluster: Cluster, tmp_path: Path) -> None:  # noqa: F811
         pommego.ray.generate(out, games=4, agents=["exec:/none", "simple", "simple", "simple"])
     with pytest.raises(ValueError, match="num_cpus is 0"):
         pommego.ray.generate(out, games=4, num_cpus=0)
-    with pytest.raises(ValueError, match="games_per_task is 0"):
-        pommego.ray.tournament(out, games=4, games_per_task=0)

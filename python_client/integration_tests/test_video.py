@@ -56,16 +56,3 @@ def test_single(tmp_path: Path, server: pommego.Server) -> None:
     env.close()
     (video,) = (tmp_path / "videos").glob("*.mp4")
     assert len(frames(video)) in (steps, steps + 1)
-
-
-def test_watch(tmp_path: Path, server: pommego.Server) -> None:
-    where = {"address": server.address, "token": server.token}
-    rules = {"max_steps": 12}
-    video = pommego.watch("simple", "PommeFFACompetition-v0", "static", rules=rules, tile=15, **where)
-    video.save(tmp_path / "game.mp4")
-    seen = frames(tmp_path / "game.mp4")
-    width, height = np.frombuffer(video.gif[6:10], "<u2").tolist()
-    assert width == 11 * 15
-    assert seen[0].shape == (height + height % 2, width + 1, 3), "an even height and width"
-    assert len(seen) >= 12
-    assert any((frame != seen[0]).any() for frame in seen), "something moves"

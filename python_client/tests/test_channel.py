@@ -186,7 +186,7 @@ def test_simulations_are_posted(vec: Vec, options: dict[str, Any]) -> None:
     kept, want = [], []
     for turn in range(12):
         n = (1, 5, 3)[turn % 3]
-        further = {"steps": 3 + 40 * (turn % 2), "policy": "random", "trajectory": n == 5} if turn > 5 else {}
+        further = {"steps": 3 + 40 * (turn % 2), "policy": "random"} if turn > 5 else {}
         before = counted.turn
         kept.append(simulated(posted, n, **further))
         want.append(frozen(simulated(sent, n, **further)))
@@ -203,11 +203,7 @@ def test_simulations_in_parts(vec: Vec, monkeypatch: pytest.MonkeyPatch) -> None
         each.reset(seed=2)
     for most in (4, 8192):
         monkeypatch.setattr("pommego._core.saved._AT_ONCE", most)
-        for further in (
-            {},
-            {"steps": 200, "policy": "random"},
-            {"steps": 3, "policy": "random", "trajectory": True},
-        ):
+        for further in ({}, {"steps": 200, "policy": "random"}):
             for _ in range(2):  # a form is new only once
                 assert_same(simulated(posted, 10, **further), simulated(sent, 10, **further))
 

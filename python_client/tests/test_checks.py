@@ -247,7 +247,7 @@ def test_one_game_is_no_games() -> None:
             call()
     with pytest.raises(ValueError, match="seed has 1 entries for 3 games: give each one"):
         checks.seeds([1], 3)
-    one = pommego.Evaluation(np.ones(1, np.int8), np.array([9]), np.zeros(1, np.uint8), 0)
+    one = pommego.Evaluation(np.ones(1, np.int8), np.array([9]), np.zeros(1, np.uint8))
     assert str(one).startswith("1 game: 100.0% won")
 
 

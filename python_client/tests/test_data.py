@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import pommego
+from compare import assert_same
 from conftest import REPOSITORY
 
 pytest.importorskip("pyarrow")
@@ -72,7 +73,7 @@ def test_dialogues(generated: Make) -> None:
     rebuilt = list(data.rebuild(path, observation="raw"))
     assert sum(int(game.alive[:-1].sum()) for game in rebuilt) == len(batch["step"])
     for got, want in zip(rebuilt, data.episodes(generated(*steps("raw"))), strict=True):
-        same_rows(got.rows(), want.rows())
+        same_game(got, want)
 
 
 @pytest.mark.parametrize("observation", ["planes", "raw"])
@@ -85,7 +86,7 @@ def test_rebuilt_is_what_was_recorded(generated: Make, id: str, observation: str
     assert [game.seed for game in rebuilt] == [(11 + k, 0) for k in range(7)]
     assert sum(map(len, rebuilt)) == data.Manifest.read(generated(*small(id))).json["steps"]
     for got, want in zip(rebuilt, recorded, strict=True):
-        same_rows(got.rows(), want.rows())
+        same_game(got, want)
         for name, array in want.observations.items():  # the last ones, too
             assert array.tobytes() == got.observations[name].tobytes()
         np.testing.assert_array_equal(got.alive, want.alive)
@@ -146,24 +147,28 @@ def test_data_by_other_rules(generated: Make, id: str, rules: dict[str, Any]) ->
     assert data.verify(path) == []
     recorded = list(data.episodes(generated(*steps("raw", id=id, games=3), *given)))
     for got, want in zip(data.rebuild(path, observation="raw"), recorded, strict=True):
-        same_rows(got.rows(), want.rows())
+        same_game(got, want)
     assert len(everything(data.load(path))["game"]) == 3
 
 
-def same_rows(got: dict[str, np.ndarray], want: dict[str, np.ndarray]) -> None:
-    assert list(got) == list(want)
-    for name, array in want.items():
-        assert got[name].dtype == array.dtype, name
-        assert got[name].shape == array.shape, name
-        assert got[name].tobytes() == array.tobytes(), name
+def same_game(got: data.Episode, want: data.Episode) -> None:
+    """But for what searches and policies told, which layout games lacks."""
+    for name in ("seed", "agents", "result", "terminated", "truncated"):
+        assert getattr(got, name) == getattr(want, name), name
+    for name in ("outcome", "legal", "alive", "actions", "rewards", "observations", "counts"):
+        assert_same(getattr(got, name), getattr(want, name))
 
 
-def test_episode_rows_are_the_files_rows(generated: Make) -> None:
+def test_episodes_are_the_files_rows(generated: Make) -> None:
     path = generated(*steps("planes"))
-    stored = everything(data.load(path))
-    games = [game.rows() for game in data.episodes(path)]
-    for name in games[0]:
-        np.testing.assert_array_equal(np.concatenate([rows[name] for rows in games]), stored[name], name)
+    stored, games = everything(data.load(path)), list(data.episodes(path))
+    for name, column in (("legal", "legal"), ("actions", "action"), ("rewards", "reward")):
+        shape = (-1, *stored[column].shape[1:])
+        every = np.concatenate([getattr(game, name).reshape(shape) for game in games])
+        np.testing.assert_array_equal(every, stored[column], name)
+    seen = np.concatenate([game.observations["planes"][:-1].reshape(-1, 18, 11, 11) for game in games])
+    np.testing.assert_array_equal(seen, stored["obs_planes"])
+    assert stored["length"].tolist() == [len(game) for game in games for _ in range(4 * len(game))]
 
 
 def test_reference_rewards(generated: Make) -> None:
@@ -181,7 +186,7 @@ def test_rebuild_some(generated: Make, monkeypatch: pytest.MonkeyPatch) -> None:
         some = list(data.rebuild(generated(*small()), games=wanted))
         assert [game.game for game in some] == sorted(wanted)
         for game in some:
-            same_rows(game.rows(), every[game.game].rows())
+            same_game(game, every[game.game])
 
 
 @pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "data/../../x", "..", "C:x", "a\\b", ""])

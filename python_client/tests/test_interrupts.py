@@ -31,7 +31,7 @@ PROGRAM = """
 
     def tell():
         me = threading.main_thread().ident
-        while "collect" not in [f.name for f in traceback.extract_stack(sys._current_frames()[me])]:
+        while not {"collect", "_slot"} & {f.name for f in traceback.extract_stack(sys._current_frames()[me])}:
             time.sleep(0.01)
         print("in the middle", flush=True)
 
@@ -42,11 +42,11 @@ PROGRAM = """
         except KeyboardInterrupt:
             print("interrupted", flush=True)
 
-    def closed(call):
+    def late(call):
         try:
             call()
-        except ClosedError as e:
-            print("closed:", e, flush=True)
+        except (TimeoutError, ClosedError) as e:
+            print(type(e).__name__ + ":", e, flush=True)
 """
 
 WAYS = {
@@ -111,35 +111,15 @@ def is_running(pid: int) -> bool:
 
 @pytest.mark.parametrize("options", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("next_call", ["envs.step([0, 0])", "envs.reset(seed=1)", "envs.get_state(0)"])
-def test_the_next_call_says_that_the_environment_is_closed(
-    binary: Path, options: str, next_call: str
-) -> None:
+def test_the_next_call_waits_for_what_was_interrupted(binary: Path, options: str, next_call: str) -> None:
+    """As long as for any reply; it can be interrupted, too. Then the environment can be closed, at once."""
     code = f"""
     interrupted(lambda: envs.step([0, 0]))
-    closed(lambda: {next_call})
-    closed(lambda: {next_call})
-    print("closed is", envs.closed or envs._session.closed, flush=True)
-    """
-    with running(code, options) as terminal:
-        terminal.wait_for("in the middle")
-        terminal.press_ctrl_c()
-        text = terminal.wait_for("closed is True")
-        assert terminal.end() == 0
-    first, second = (line for line in text.splitlines() if line.startswith("closed:"))
-    assert "was interrupted" in first
-    assert "has been closed; make a new one" in second
-    assert not is_running(int(text.split()[1])), "its server goes with it"
-
-
-@pytest.mark.parametrize("options", ["{}", WAYS["socket"], "{'batch_size': 1}"])
-def test_recv_waits_on_and_reset_says_closed(binary: Path, options: str) -> None:
-    code = """
-    if envs.batch_size == 1:
-        envs.recv()
-    envs.send([0] * envs.batch_size)
-    interrupted(envs.recv)
-    interrupted(envs.recv)
-    closed(lambda: envs.reset(seed=1))
+    interrupted(lambda: {next_call})
+    envs.timeout = 1
+    late(lambda: {next_call})
+    late(lambda: {next_call})
+    envs.close()
     print("the end", flush=True)
     """
     with running(code, options) as terminal:
@@ -147,7 +127,31 @@ def test_recv_waits_on_and_reset_says_closed(binary: Path, options: str) -> None
             terminal.wait_for("in the middle", times)
             terminal.press_ctrl_c()
             terminal.wait_for("interrupted\n", times)
-        assert "closed: the call that was interrupted" in terminal.wait_for("the end")
+        text = terminal.wait_for("the end")
+        assert terminal.end() == 0
+    assert "TimeoutError: no message from" in text
+    assert "ClosedError: no message from" in text
+    assert not is_running(int(text.split()[1])), "its server goes with it"
+
+
+@pytest.mark.parametrize("options", ["{}", WAYS["socket"], "{'batch_size': 1}"])
+def test_recv_waits_on(binary: Path, options: str) -> None:
+    code = """
+    if envs.batch_size == 1:
+        envs.recv()
+    envs.send([0] * envs.batch_size)
+    interrupted(envs.recv)
+    interrupted(envs.recv)
+    envs.timeout = 1
+    late(lambda: envs.reset(seed=1))
+    print("the end", flush=True)
+    """
+    with running(code, options) as terminal:
+        for times in (1, 2):
+            terminal.wait_for("in the middle", times)
+            terminal.press_ctrl_c()
+            terminal.wait_for("interrupted\n", times)
+        assert "TimeoutError: no message from" in terminal.wait_for("the end")
 
 
 def test_a_program_that_does_not_catch_it_ends_with_its_server(binary: Path) -> None:

@@ -36,7 +36,6 @@ REFUSED: dict[str, Callable[[Envs], Any]] = {
     "send": lambda envs: envs.send(ACTIONS),
     "recv": lambda envs: envs.recv(),
     "render": lambda envs: envs.render(0),
-    "ping": lambda envs: envs.ping(),
     "set_opponents": lambda envs: envs.set_opponents(["static"]),
     "set_start_states": lambda envs: envs.set_start_states(None),
     "get_state": lambda envs: envs.get_state(0),

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import copy
-import os
-import pty
 import random
 import socket
-import sys
 import threading
 import urllib.error
 from collections.abc import Iterator
@@ -143,8 +140,6 @@ def test_random_agent_draws_from_the_space() -> None:
         ("test::pommego.pommerman.agents.RandomAgent", agents.RandomAgent),
         ("simple::null", agents.SimpleAgent),
         ("random::null", agents.RandomAgent),
-        ("player::arrows", agents.PlayerAgent),
-        ("playerblock::wasd", agents.PlayerAgentBlocking),
     ],
 )
 def test_agents_by_name(text: str, kind: type) -> None:
@@ -159,7 +154,7 @@ def test_agents_by_name(text: str, kind: type) -> None:
         ("test::agents.Nobody", ValueError, r"no agent 'agents\.Nobody'"),
         ("test::no_such_module.Agent", ValueError, "no_such_module"),
         ("http::localhost", ValueError, "not host:port"),
-        ("player::mouse", ValueError, "'mouse', expected one of"),
+        ("player::arrows", ValueError, "pommego play --agents human"),
         ("docker::an/image", ValueError, r"docker run .*:10080 an/image.*name its agent http::"),
     ],
 )
@@ -335,38 +330,6 @@ EMPTY |= {name: [] for name in recorded.FLOATS}
 def test_nobody_there() -> None:
     with pytest.raises(TimeoutError, match=r"no agent at http://127\.0\.0\.1:9 within 0\.1 s"):
         agents.HttpAgent(port=9, host="127.0.0.1", timeout=0.1)
-
-
-# Agents that people play -----------------------------------------------------------
-
-
-@pytest.fixture
-def keyboard(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """A terminal in the place of the standard input; what is written here are keys."""
-    keys, terminal = pty.openpty()
-    with os.fdopen(terminal, "r") as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        yield keys
-        agents.PlayerAgent().shutdown()
-    os.close(keys)
-
-
-def test_keys_become_actions(keyboard: int) -> None:
-    one, other = agents.PlayerAgent(), agents.PlayerAgent(agent_control="wasd")
-    assert one.has_user_input()
-    assert one.act({}, SPACE) == constants.Action.Stop.value
-    os.write(keyboard, b"\x1b[Aw \x1b[Dxe")
-    waiting = agents.PlayerAgentBlocking()
-    assert waiting.act({}, SPACE) == constants.Action.Up.value
-    assert [one.act({}, SPACE) for _ in range(3)] == [5, 3, 0]
-    assert [other.act({}, SPACE) for _ in range(3)] == [1, 5, 0]
-
-
-def test_people_need_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    with open(os.devnull) as nothing:  # noqa: PTH123, for its file number
-        monkeypatch.setattr(sys, "stdin", nothing)
-        with pytest.raises(RuntimeError, match="needs a terminal"):
-            agents.PlayerAgent().act({}, SPACE)
 
 
 def test_decisions_follow_the_module_random() -> None:

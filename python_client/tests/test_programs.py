@@ -29,7 +29,7 @@ def test_demo(binary: Path) -> None:
     out = run("-m", "pommego.demo", "--games", "32", "--seconds", "0.5").stdout
     assert re.search(r"32 games, 128 learners, each seeing planes uint8 \(18, 11, 11\)", out)
     assert re.search(r"speed +[\d.,]+( [kM])? game steps/s", out)
-    assert re.search(r"episodes +[\d,]+ ended; of their seats .*won \d", out)
+    assert re.search(r"episodes +[\d,]+ ended", out)
     picture = out[out.index("as it ended:") :]
     assert len(picture.splitlines()) > 11
     assert re.search(r"PommeFFACompetition-v0, seed 8: .*after \d{2,} steps", picture), "a whole game"
@@ -77,33 +77,13 @@ def test_bench_for_people(binary: Path) -> None:
     assert re.search(r"step_us +[\d.]+ us p50 +\(p90 [\d.]+, p99 [\d.]+\)", out)
 
 
-def test_bench_finds_the_best_size(binary: Path) -> None:
-    """The fewest games and workers within 3 % of the highest speed, for these opponents and observations."""
-    options = ["--id", "OneVsOne-v0", "--opponents", "simple", "--observation", "raw", "--sweep"]
-    options += ["--games", "64", "--seconds", "0.05"]
-    report = json.loads(run("-m", "pommego.bench", "--json", *options).stdout)
-    assert (report["id"], report["opponents"], report["observation"]) == ("OneVsOne-v0", "simple", "raw")
-    assert sorted({row["num_envs"] for row in report["results"]}) == [1, 4, 16, 64, 256]
-    cores = report["cores"]
-    assert {1, cores} <= {row["workers"] for row in report["results"]} <= set(range(1, cores + 1))
-    rates = [row["env_steps_per_second"] for row in report["results"]]
-    best = next(row for row, rate in zip(report["results"], rates, strict=True) if rate >= 0.97 * max(rates))
-    assert report["best"] == best
-    assert best["num_envs"] > 1, "one game at a time is a round trip a step"
-    drawn = run("-m", "pommego.bench", *options, "--workers", "1").stdout
-    bars = re.findall(r"^ +(\d+) +1 +[\d,]+  (#*)(  best)?$", drawn, re.MULTILINE)
-    assert [int(games) for games, _, _ in bars] == [1, 4, 16, 64, 256]
-    assert max(len(bar) for _, bar, _ in bars) == 40
-    assert sum(bool(best) for _, _, best in bars) == 1
-
-
 @pytest.mark.parametrize(
     ("options", "code", "says"),
     [
         ("--games 0", 2, "--games is 0, expected more than 0"),
-        ("--sweep --seconds 0", 2, "--seconds is 0.0, expected more than 0"),
+        ("--seconds 0", 2, "--seconds is 0.0, expected more than 0"),
         ("--in-flight -1", 2, "--in-flight is -1, expected more than 0"),
-        ("--sweep --id Nothing-v0 --opponents simple", 1, 'pommego.bench: .*"Nothing-v0"'),
+        ("--id Nothing-v0 --opponents simple", 1, 'pommego.bench: .*"Nothing-v0"'),
         ("--opponents simple,simple", 1, "pommego.bench: .*opponents"),
         ("--workers -1", 1, "pommego.bench: .*workers"),
         ("--seed -1", 1, "pommego.bench: .*seed"),

@@ -55,8 +55,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """`pommego.ray`, on the stand-in."""
     fake, errors = ModuleType("ray"), ModuleType("ray.exceptions")
     fake.remote, fake.ObjectRef, fake.cancel = Task, object, lambda *_, **__: None
-    fake.wait, fake.get = lambda tasks, timeout: (tasks, []), lambda task: task()
-    fake.cluster_resources = lambda: {"CPU": 2}
+    fake.wait, fake.get = lambda tasks: (tasks[:1], tasks[1:]), lambda task: task()
     errors.RayTaskError, errors.RayError, errors.GetTimeoutError = TaskError, Exception, TimeoutError
     monkeypatch.setitem(sys.modules, "ray", fake)
     monkeypatch.setitem(sys.modules, "ray.exceptions", errors)

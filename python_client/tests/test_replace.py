@@ -120,26 +120,11 @@ def test_interrupted_and_lost_at_once(server: pommego.Server) -> None:
         for each in (envs, plain):
             each.reset(seed=0)
             each.send([5, 5])
-            each._abandon(interrupted=True)
+            each._abandon()
         cut(envs)
         envs.step([1, 2])
         plain.step([1, 2])
         assert envs.get_state() == plain.get_state()
-
-
-def test_first_ready_batches(server: pommego.Server) -> None:
-    options = {"batch_size": 2, "opponents": [play, "static", "static"], "replace": True}
-    with pommego.make_vec(ID, 4, address=server.address, token=server.token, **options) as envs:
-        rows, seen = envs.reset(seed=0)[1]["row"], np.zeros(4, int)
-        for step in range(60):
-            if step % 20 == 5:
-                cut(envs)
-            seen[rows] += 1
-            envs.send(np.zeros(2, int), rows)
-            rows = envs.recv()[-1]["row"]
-        assert seen.sum() == 120
-        assert seen.min() > 20
-        assert [host.lost for host in envs.hosts] == [3, 3]
 
 
 def test_without_it_the_loss_is_an_error(server: pommego.Server) -> None:
@@ -147,7 +132,7 @@ def test_without_it_the_loss_is_an_error(server: pommego.Server) -> None:
         envs.reset(seed=0)
         envs._session.client._socket._sock.shutdown(socket.SHUT_RDWR)
         with pytest.raises(pommego.ConnectionError):
-            for _ in range(3):
+            for _ in range(1000):  # in shared memory a few go on until the server has seen it
                 envs.step(np.zeros(envs.num_envs, int))
         assert envs.hosts == ()
 

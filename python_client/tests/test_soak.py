@@ -81,7 +81,7 @@ def live(addresses: list[str], draw: random.Random, until: float) -> None:
     if draw.random() < 0.3:
         options["replace"] = True
     games = draw.randrange(1, 17)
-    if draw.random() < 0.2:
+    if draw.random() < 0.2 and "replace" not in options:
         options["batch_size"] = max(1, games // 2)
     try:
         envs = pommego.make_vec(draw.choice(IDS), games, address=address, **options)

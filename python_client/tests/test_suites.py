@@ -244,8 +244,6 @@ def test_mistakes(suite: str, where: dict[str, Any], monkeypatch: pytest.MonkeyP
         pommego.evaluate(legal, suite="team-2025", **where)
     with pytest.raises(TypeError, match="games and seeds of its own"):
         pommego.evaluate(legal, suite=suite, games=3, **where)
-    with pytest.raises(TypeError, match="and time_limit"):
-        pommego.evaluate(legal, suite=suite, time_limit=3.0, **where)
     with pytest.raises(ValueError, match="has rules of its own"):
         pommego.evaluate(legal, suite=suite, rules={"max_steps": 5}, **where)
     with pytest.raises(TypeError, match="id of an environment, or suite="):

@@ -9,10 +9,6 @@ All of them are measured in turn, in several rounds of the same run.
 
 ``wire_bytes`` is the number of bytes that the server wrote for a batch, where the system reports that.
 
-``--sweep`` measures ``end-to-end`` with a 64th to 4 times ``--games`` and with 1, 2, 4, ...
-workers, with these opponents and observations, and names the best ``num_envs`` and ``workers``
-for `make_vec`: the fewest games, and then the fewest workers, within 3 % of the highest speed.
-
 ``--device`` measures what learning adds, a stage at a time, with PyTorch. That is the example `ladder`, with
 defaults of its own for the options that it shares with this command.
 """
@@ -24,7 +20,6 @@ import json
 import statistics
 import sys
 import time
-from itertools import product
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -34,15 +29,12 @@ import numpy as np
 import pommego
 from pommego import examples
 from pommego._core import command
-from pommego.server import cores
 
 _ROUNDS = 5
 _OBSERVATIONS = "raw", "planes", "unfogged", "near"
 _ACTIONS = 64  # batches of random actions drawn beforehand
 _TRIPS = 1000  # single steps timed, at most
 _FEWEST = 5  # and at least, even if they take longer than asked for
-_AS_GOOD = 0.97  # of the highest speed: what a sweep takes for as good
-_BAR = 40  # characters of the longest bar
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -64,11 +56,9 @@ def _climb(arguments: list[str] | None) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    report = sweep(options) if options.sweep else run(options)
+    report = run(options)
     if options.json:
         print(json.dumps(report))
-    elif options.sweep:
-        _draw(report)
     else:
         _print(report)
 
@@ -79,9 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--id", default="PommeTeamCompetition-v0", help="default: %(default)s")
     parser.add_argument("--games", type=int, default=1024, help="default: %(default)s")
-    parser.add_argument("--seconds", type=float, default=5.0, help="of the run or, in a sweep, of each row")
+    parser.add_argument("--seconds", type=float, default=5.0, help="default: %(default)s")
     parser.add_argument("--workers", type=int, default=0, help="goroutines; 0: all cores")
-    parser.add_argument("--sweep", action="store_true", help="find the best num_envs and workers")
     parser.add_argument("--observation", choices=_OBSERVATIONS, default="planes")
     parser.add_argument(
         "--opponents", help="an agent in all seats but one, such as simple, or several: osla,simple,simple"
@@ -117,28 +106,6 @@ def _make(options: argparse.Namespace, server: pommego.Server) -> pommego.Pommeg
         connection=pommego.Connection(shared_memory=options.transport == "shm", expand_shared=options.copy),
         **where,
     )
-
-
-def sweep(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure with a 64th to 4 times the games, and with 1, 2, 4, ... workers; returns the report."""
-    here = cores()
-    workers = {options.workers} if options.workers else {here, *(1 << k for k in range(here.bit_length()))}
-    games = {max(1, options.games * 4**k // 64) for k in range(5)}
-    rates: dict[tuple[int, int], list[float]] = {each: [] for each in product(sorted(games), sorted(workers))}
-    seconds = options.seconds / _ROUNDS
-    with pommego.Server(transport="tcp" if options.transport == "tcp" else "unix") as server:
-        for turn, (options.games, options.workers) in product(range(_ROUNDS), rates):
-            if sys.stderr.isatty():
-                print(f"\rround {turn + 1} of {_ROUNDS}: {options.games} games ", end="", file=sys.stderr)
-            with _make(options, server) as envs:
-                driver = _Driver(envs, options)
-                driver.steps_per_second(seconds / 5)  # warm up
-                rates[options.games, options.workers].append(driver.steps_per_second(seconds))
-    rows = [{"num_envs": g, "workers": w} | _result("end-to-end", r, None) for (g, w), r in rates.items()]
-    most = max(row["env_steps_per_second"] for row in rows)
-    best = next(row for row in rows if row["env_steps_per_second"] >= _AS_GOOD * most)
-    named = {name: getattr(options, name) for name in ("id", "observation", "opponents", "copy", "transport")}
-    return named | {"cores": here, "best": best, "results": rows}
 
 
 def without_steps(envs: pommego.PommegoVectorEnv) -> pommego.PommegoVectorEnv:
@@ -259,16 +226,6 @@ def _print(report: dict[str, Any]) -> None:
         rate, limit = r["env_steps_per_second"], r["limit"]
         ratio = f"   {rate / limit:.0%} of noop" if limit else ""
         print(f"{r['name']:14} {rate:12,.0f} steps/s   ({r['min']:,.0f} to {r['max']:,.0f}){ratio}")
-
-
-def _draw(report: dict[str, Any]) -> None:
-    rows, best = report["results"], report["best"]
-    most = max(row["env_steps_per_second"] for row in rows)
-    kind = f"{report['id']}, {report['observation']}, opponents {report['opponents'] or 'none'}"
-    print(f"\r{kind}, {report['cores']} cores\nnum_envs  workers  steps/s")
-    for row in rows:
-        rate, mark = row["env_steps_per_second"], "  best" if row is best else ""
-        print(f"{row['num_envs']:8} {row['workers']:8} {rate:9,.0f}  {'#' * round(_BAR * rate / most)}{mark}")
 
 
 if __name__ == "__main__":

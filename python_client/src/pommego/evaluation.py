@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import math
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from numbers import Real
 from typing import Any, overload
 
 import numpy as np
@@ -62,7 +59,6 @@ def evaluate(
     suite: str | None = None,
     team: bool = False,
     seed: int = SEED,
-    time_limit: float = math.inf,
     address: str | None = None,
     token: str | None = None,
     **options: Any,
@@ -94,8 +90,6 @@ def evaluate(
         team: whether the policy plays all seats of its team, with a row for each. Otherwise
             a teammate is among the opponents.
         seed: game i has seed ``seed + i``.
-        time_limit: seconds, after which no further step or match begins. The games that are over
-            by then count, which in batches are the shorter ones; the result has the number of the others.
         address: of a running server; None: one is started.
         token: that server's token, if it has one.
         options: as for `make_vec`: observation, rules, state and so on; for an agent only rules. What the
@@ -111,10 +105,9 @@ def evaluate(
     check_player("policy", policy, *SEARCH)
     check_options(options, NOT_HERE, evaluate, make_vec)
     if suite is not None:
-        if (id, opponents, games, team, seed, time_limit) != (None, "simple", 100, False, SEED, math.inf):
+        if (id, opponents, games, team, seed) != (None, "simple", 100, False, SEED):
             raise TypeError(
-                f"suite {suite!r} has an id, opponents, games and seeds of its own, and is played whole: "
-                "leave them out, and time_limit"
+                f"suite {suite!r} has an id, opponents, games and seeds of its own: leave them out"
             )
         if isinstance(policy, str):
             raise TypeError(f"policy is {policy!r}: a suite wants a callable on (obs, info)")
@@ -124,16 +117,15 @@ def evaluate(
     if id is None:
         raise TypeError("evaluate() needs the id of an environment, or suite=")
     checks.at_least(1, "games", games)
-    checks.at_least(0, "time_limit", time_limit, Real)
-    until, seed = time.monotonic() + time_limit, checks.one_seed(seed)
+    seed = checks.one_seed(seed)
     with running(address, token) as where:
         spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
         ways = seatings(spec, policy, opponents, team=team)
         if all(isinstance(player, str) for players, _ in ways for player in players):
-            play = partial(play_matches, rules=rules_alone(options), until=until)
+            play = partial(play_matches, rules=rules_alone(options))
         else:
             every = isinstance(policy, str)
-            play = partial(play_games, options=options | where, until=until, every_seat=every)
+            play = partial(play_games, options=options | where, every_seat=every)
         return play_ways(play, spec, ways, range(seed, seed + games))
 
 
@@ -277,6 +269,5 @@ def play_ways(
     seats = np.array([seat for _, seat in seated], np.uint8)
     played = play(spec, games, tell=progress(len(games)))
     over, results = played.over, played.results[np.arange(len(games)), seats]
-    left = int((~over).sum()) - len(played.void)
     about = played.answers, tuple(sorted(played.void)), played.usage
-    return Evaluation(results[over], played.lengths[over], seats[over], left, *about)
+    return Evaluation(results[over], played.lengths[over], seats[over], *about)

@@ -110,8 +110,7 @@ def make_vec(
             per game. One agent's name for all, or a list. Opponent k sits at (learner + 1 + k)
             mod seats, so that in team games opponent 1 is the teammate. Each is an agent's name, a policy
             (see `LineUps`), or a `Pool` of policies. Several line-ups: a list with
-            one for each game, a function that returns the line-up of a game, given its
-            number, or `LineUps`, of which one is drawn for each episode.
+            one for each game, or `LineUps`, of which one is drawn for each episode.
             ``info["game"]["line_up"]`` is the line-up that an episode had.
         seat: with `opponents`: the learner's seat; None: drawn for each episode.
         seats: any other mix: for each seat "learner", an agent's name or a policy.
@@ -137,16 +136,14 @@ def make_vec(
         batch_size: games per batch. If it is less than `num_envs`, games are stepped
             one by one, and `recv` returns the first `batch_size` games that are ready,
             without waiting for the slowest; see `PommegoVectorEnv.send`. None: all
-            games are stepped together.
+            games are stepped together, as they are with `replace` and on several servers.
         workers: how many games are stepped at a time. 0: the server chooses by
             how long a step takes, at most one per core unless opponents wait for
             something outside the server. Results never depend on it.
         address: the address of a running server: ws://HOST:PORT, wss://HOST:PORT or unix:/PATH. Or
             several, which share the games evenly, in their order: game i has the seed and the moves
-            that it would have with one server. With several, `hosts` says how each does,
-            `batch_size` is a multiple or a divisor of a server's games (which become ready in equal
-            portions, one for each that fits into a batch), arrays are always yours, and steps are not
-            sent ahead (`max_in_flight` is 1).
+            that it would have with one server. With several, `hosts` says how each does, arrays are
+            always yours, and steps are not sent ahead (`max_in_flight` is 1).
         token: that server's token, if it has one; of several servers the same.
         connection: certificates, shared memory and limits; see `Connection`.
         replace: whether games go on when the connection to their server is lost, the server dies, or
@@ -183,17 +180,15 @@ def make_vec(
     if hosts and (web or human):
         raise ValueError("leave out web=True: with replace or several servers games have no single page")
     batch = checks.batch_size(batch_size, num_envs, mode)
+    if hosts and batch:
+        raise ValueError(
+            f"batch_size is {batch}: with replace, several servers or actors all {num_envs} games are "
+            "stepped together; leave out one of them"
+        )
     if start_states is not None:
         from pommego._core.saved import Starts
 
         start_states = Starts.read(start_states)
-    shared_memory = connection.shared_memory
-    if hosts and batch:
-        if shared_memory:
-            raise ValueError(
-                "shared_memory=True with replace or several servers and a batch_size: leave out one of them"
-            )
-        shared_memory = False
     options = {
         "env_id": id,
         "games": num_envs,
@@ -210,7 +205,7 @@ def make_vec(
         "counts": bool(counts) or None,
         "step_counts": counts == "step" or None,
         **_rule_sets(rules, num_envs),
-        "batch_size": None if hosts else batch,
+        "batch_size": batch,
         "workers": workers,
         "listed": web or human or None,
     }
@@ -227,7 +222,7 @@ def make_vec(
         how={
             "copy": copy or hosts is not None,
             "expand": connection.expand_shared,
-            "shared_memory": shared_memory,
+            "shared_memory": connection.shared_memory,
             "lists_rows": batch_size is not None,
             "line_ups": len(line_ups.line_ups) if line_ups else 1,
             "box": observation == BOX,
@@ -236,7 +231,7 @@ def make_vec(
 
     def make(**own: Any) -> PommegoVectorEnv:
         try:
-            games = hosts.join(connect, num_envs, batch_size, line_ups) if hosts else connect(address, own)
+            games = hosts.join(connect, num_envs, line_ups) if hosts else connect(address, own)
         except ServerError as e:
             from pommego._core.wording import in_our_words
 

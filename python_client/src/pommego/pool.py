@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -97,15 +97,6 @@ class Member:
         return (sum(self.scores) + 1) / (len(self.scores) + 2)
 
 
-@dataclass(frozen=True)
-class Seat:
-    """A member that plays an episode: its seed and number, and how often the pool had been restored."""
-
-    member: Member
-    episode: tuple[int, int]
-    restored: int
-
-
 class Pool:
     """Policies that take a seat by turns: each game's episode has one member of the pool.
 
@@ -147,12 +138,8 @@ class Pool:
             raise ValueError(f"rule is {rule!r}, expected one of {sorted(_RULES)} or a function of win rates")
         self._rule: Rule = rule if callable(rule) else _RULES[rule]
         self._size, self._seed, self._window = size, int(seed), window
-        self._members: dict[int, Member] = {}  # by number, those that are drawn
-        self._former: dict[int, Member] = {}  # those that only finish their games
+        self._members: dict[int, Member] = {}  # by number
         self._added = 0
-        self._in_play: Counter[int] = Counter()  # episodes that members play, by their numbers
-        self._restored = 0
-        self._seated: dict[tuple[int, int], int] = {}  # who plays which episode
         self.rating = _START
 
     def __len__(self) -> int:
@@ -182,9 +169,7 @@ class Pool:
         self._members[member.number] = member
         self._added += 1
         if self._size is not None and len(self._members) > self._size:
-            oldest = self._members.pop(next(iter(self._members)))
-            if self._in_play[oldest.number]:
-                self._former[oldest.number] = oldest
+            del self._members[next(iter(self._members))]
         return member
 
     def weights(self) -> NDArray[np.float64]:
@@ -204,72 +189,44 @@ class Pool:
 
     # What environments call -----------------------------------------------------
 
-    def seat(self, seed: int, episode: int) -> Seat:
-        """Seat the member that plays an episode; `leave` when that is over.
+    def seat(self, seed: int, episode: int) -> Member:
+        """Draw the member that plays an episode.
 
         Raises:
             PommegoError: there are no members.
         """
-        number = self._seated.get((seed, episode))
-        member = self._members.get(number) or self._former.get(number)
-        if member is None:
-            if not self._members:
-                raise PommegoError("a pool without members has a seat: pool.add(policy) first")
-            point = _unit(self._seed, seed, episode)
-            at = int(np.searchsorted(np.cumsum(self.weights()), point, side="right"))
-            member = self.members[min(at, len(self) - 1)]
-        self._seated[seed, episode] = member.number
-        self._in_play[member.number] += 1
-        return Seat(member, (seed, episode), self._restored)
+        if not self._members:
+            raise PommegoError("a pool without members has a seat: pool.add(policy) first")
+        point = _unit(self._seed, seed, episode)
+        at = int(np.searchsorted(np.cumsum(self.weights()), point, side="right"))
+        return self.members[min(at, len(self) - 1)]
 
-    def record(self, seat: Seat, score: float) -> None:
+    def record(self, member: Member, score: float) -> None:
         """Count a game of the learner's against a member: 1 won, 0.5 tied, 0 lost."""
-        member = seat.member
         member.games += 1
         member.scores.append(score)
         expected = 1 / (1 + 10 ** ((member.rating - self.rating) / 400))
         self.rating += _STEP * (score - expected)
         member.rating -= _STEP * (score - expected)
 
-    def leave(self, seat: Seat) -> None:
-        """Note that a member no longer plays an episode."""
-        if seat.restored != self._restored:
-            return
-        number = seat.member.number
-        self._seated.pop(seat.episode, None)
-        self._in_play[number] -= 1
-        if not self._in_play[number]:
-            del self._in_play[number]
-            self._former.pop(number, None)
-
     # Checkpoints ------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         """Return all but the policies, as plain numbers, names and lists, for a checkpoint.
 
-        With it goes a policy for each of ``state()["members"]``, in their order
-        (`policies`). Restore the pool before the environments.
+        With it goes a policy for each of ``state()["members"]``, in their order (`policies`). Restore
+        the pool before the environments, whose members are drawn anew then.
         """
-        return {
-            "rating": self.rating,
-            "added": self._added,
-            "members": [
-                {
-                    "number": number,
-                    "name": member.name,
-                    "rating": member.rating,
-                    "games": member.games,
-                    "scores": list(member.scores),
-                    "drawn": number in self._members,
-                }
-                for number, member in (self._members | self._former).items()
-            ],
-            "seated": [[*episode, number] for episode, number in self._seated.items()],
-        }
+        kept = ("number", "name", "rating", "games")
+        members = [
+            {name: getattr(member, name) for name in kept} | {"scores": list(member.scores)}
+            for member in self.members
+        ]
+        return {"rating": self.rating, "added": self._added, "members": members}
 
     def policies(self) -> list[Any]:
         """Return the policies of ``state()["members"]``, in that order."""
-        return [member.policy for member in (self._members | self._former).values()]
+        return [member.policy for member in self.members]
 
     def restore(self, state: Mapping[str, Any], policies: Sequence[Any]) -> None:
         """Go on from what `state` returned, with these policies.
@@ -279,14 +236,12 @@ class Pool:
         """
         if len(policies) != len(state["members"]):
             raise ValueError(f"{len(policies)} policies for {len(state['members'])} members, want one each")
-        self.rating, self._added = state["rating"], state["added"]
-        self._members, self._former = {}, {}
+        self.rating, self._added, self._members = state["rating"], state["added"], {}
         for saved, policy in zip(state["members"], policies, strict=True):
-            scores = deque(saved["scores"], maxlen=self._window)
-            member = Member(saved["name"], policy, saved["number"], saved["rating"], saved["games"], scores)
-            (self._members if saved["drawn"] else self._former)[saved["number"]] = member
-        self._seated = {(seed, episode): number for seed, episode, number in state["seated"]}
-        self._in_play, self._restored = Counter(), self._restored + 1
+            if saved.get("drawn", True):  # states of 0.1 have those that finished their games, too
+                scores = deque(saved["scores"], maxlen=self._window)
+                kept = saved["number"], saved["rating"], saved["games"], scores
+                self._members[saved["number"]] = Member(saved["name"], policy, *kept)
 
     def __repr__(self) -> str:
         return f"Pool({len(self)} members, rating {self.rating:.0f})"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Evaluation", "Interval", "Z", "html_table"]
+__all__ = ["Evaluation", "Interval", "Z"]
 
 Z = 1.959964  # standard deviations on either side of 95 %
 
@@ -42,7 +41,6 @@ class Evaluation:
         results: int8 (games,): 1 won, 0 tied, -1 lost.
         lengths: int32 (games,), steps of the games.
         seats: uint8 (games,), where the policy sat; in teams its first seat.
-        unfinished: how many more games `time_limit` kept from ending.
         answers: how many answers of a language model were legal, repaired, illegal and late; None:
             no model has played.
         void: the numbers of the games that cannot be scored, as what carries an agent's answers failed; the
@@ -53,7 +51,6 @@ class Evaluation:
     results: NDArray[np.int8]
     lengths: NDArray[np.int32]
     seats: NDArray[np.uint8]
-    unfinished: int = 0
     answers: Mapping[str, int] | None = None
     void: tuple[int, ...] = ()
     usage: Mapping[str, float] | None = None
@@ -103,8 +100,7 @@ class Evaluation:
         return Interval(mean, max(0.0, mean - reach), mean + reach)
 
     def __str__(self) -> str:
-        more = f"; {self.unfinished} more were not over in time" if self.unfinished else ""
-        more += f"; {len(self.void)} more cannot be scored" if self.void else ""
+        more = f"; {len(self.void)} more cannot be scored" if self.void else ""
         if not self.games:
             return f"0 games{more}"
         if self.answers:
@@ -116,17 +112,7 @@ class Evaluation:
         length = f"{self.length:.1f} ".replace(" ", " steps ", 1).strip()
         return f"{self.games} game{'s'[self.games == 1 :]}: {', '.join(said)}; {length}{more}"
 
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        rates = f"{self.win_rate:.1%}", f"{self.tie_rate:.1%}", f"{self.loss_rate:.1%}"
-        head = ("games", "won", "tied", "lost", "steps", "not over in time")
-        return html_table(head, [(self.games, *rates, f"{self.length:.1f}", self.unfinished)])
-
-
-def html_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table as HTML."""
-    lines = [f"<th>{'<th>'.join(head)}", *(f"<td>{'<td>'.join(escape(str(x)) for x in row)}" for row in rows)]
-    return f"<table><tr>{'<tr>'.join(lines)}</table>"
+    __repr__ = __str__  # what a notebook shows
 
 
 def _share(part: int, whole: int) -> Interval:

@@ -23,7 +23,7 @@ from pommego.evaluation import NOT_HERE, SEED
 from pommego.making import make_vec
 from pommego.networks import Network
 from pommego.pool import SEARCH
-from pommego.results import Interval, html_table
+from pommego.results import Interval
 
 __all__ = ["Tournament", "tournament"]
 
@@ -34,7 +34,7 @@ _HEAD = ("player", "games", "won", "tied", "lost", "rating")
 
 @dataclass(frozen=True, eq=False)
 class Tournament:
-    """The result of `tournament`: printed, or shown in a notebook, a table with 95 % intervals.
+    """The result of `tournament`: printed, a table with 95 % intervals.
 
     Attributes:
         results: what ``pommego tournament --json`` prints: pairs, sides, counts and more.
@@ -47,21 +47,15 @@ class Tournament:
         """The players' ratings, on Elo's scale, by name; ``results["rating_0"]`` says who has 0."""
         return {p["agent"].removeprefix(_CLIENT): Interval(**p["rating"]) for p in self.results["standings"]}
 
-    def _rows(self) -> list[list[str]]:
-        standings = zip(self.ratings.items(), self.results["standings"], strict=True)
-        rates = ("win_rate", "tie_rate", "loss_rate")
-        return [
-            [name, str(one["games"]), *(f"{Interval(**one[rate]):.1%}" for rate in rates), f"{rating:.0f}"]
-            for (name, rating), one in standings
-        ]
-
     def __str__(self) -> str:
-        rows = [_HEAD, *self._rows()]
+        rows = [_HEAD]
+        for (name, rating), one in zip(self.ratings.items(), self.results["standings"], strict=True):
+            rates = [f"{Interval(**one[rate]):.1%}" for rate in ("win_rate", "tie_rate", "loss_rate")]
+            rows.append((name, str(one["games"]), *rates, f"{rating:.0f}"))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
-    def _repr_html_(self) -> str:
-        return html_table(_HEAD, self._rows())
+    __repr__ = __str__  # what a notebook shows
 
 
 def tournament(

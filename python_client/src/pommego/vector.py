@@ -87,9 +87,8 @@ class PommegoVectorEnv(VectorEnv):
       ``info["game"]``. Gymnasium's wrappers leave ``final_info`` as it is.
 
     Errors: a `ServerError` means that the server refused a request; nothing has changed. A
-    `ConnectionError` or `TimeoutError` closes the environment. Ctrl-C ends a call at once. The
-    next call works if the server finishes the interrupted one within a second; otherwise
-    it closes the environment with a `ClosedError`. Only `recv` can be called again to wait on.
+    `ConnectionError` or `TimeoutError` closes the environment. Ctrl-C ends a call at once; the
+    server makes the step all the same, and the next call waits for it. `recv` can be called again.
 
     An environment belongs to one thread at a time (`BusyError`) and to the process that made it
     (`ForkedError`), and cannot be pickled. It closes at the end of a ``with`` block, when it
@@ -251,7 +250,7 @@ class PommegoVectorEnv(VectorEnv):
             self._begin(actions, None, reuse=True)
             return self._received()
         except BaseException:  # the reply to an interrupted step must not be taken for that of the next one
-            self._abandon(interrupted=True)
+            self._abandon()
             raise
 
     @locked
@@ -330,8 +329,8 @@ class PommegoVectorEnv(VectorEnv):
         self._in_flight -= 1
         return view.obs, view.reward, view.terminated, view.truncated, self._infos.of_step(view)
 
-    def _abandon(self, *, interrupted: bool = False) -> None:
-        self._session.ask(Games.abandon, interrupted=interrupted)
+    def _abandon(self) -> None:
+        self._session.ask(Games.abandon)
         self._in_flight = 0
 
     def _check_idle(self) -> None:
@@ -468,17 +467,12 @@ class PommegoVectorEnv(VectorEnv):
         return self._session.ask(Games.hosts)
 
     @locked
-    def ping(self) -> float:
-        """Make a request that does nothing, and return the seconds it took."""
-        return self._ask(Games.ping)
-
-    @locked
     def set_opponents(self, opponents: Opponents) -> None:
         """Replace the players in the seats that do not learn, from each game's next episode on.
 
         Args:
-            opponents: as for `pommego.make_vec`: one agent's name, one line-up, one for each game,
-                `LineUps` to draw from, or a function of the game's number. A line-up has as many
+            opponents: as for `pommego.make_vec`: one agent's name, one line-up, one for each game, or
+                `LineUps` to draw from. A line-up has as many
                 entries as there are such seats, in the order of `opponents`, or of
                 `seats` if the environment was made with that.
 
@@ -593,7 +587,6 @@ class PommegoVectorEnv(VectorEnv):
         seed: int | None = None,
         steps: int = 1,
         policy: str | None = None,
-        trajectory: bool = False,
     ) -> Simulation:
         """Make steps from each of the given states, apart from the environment's own games.
 
@@ -610,9 +603,6 @@ class PommegoVectorEnv(VectorEnv):
             steps: how many steps to make, 1 to 65535; a game that ends makes no more.
             policy: the agent that plays the learners' seats after the first step, such as
                 "random" or "simple"; needed for more than one step. Its memory is empty at first.
-            trajectory: whether to return every step, with an axis of `steps` in front of
-                all arrays, instead of the last. After its end a game shows its last
-                position again, with reward 0 and flags False.
 
         Returns:
             the n states after the last step and their batch, with the sum of the rewards.
@@ -627,10 +617,7 @@ class PommegoVectorEnv(VectorEnv):
         from pommego.state import State
 
         self._sent = actions
-        further = {"seed": seed, "steps": steps, "policy": policy, "trajectory": trajectory}
-        made = self._ask(simulate, states, actions, **further)
-        if trajectory:
-            return made._replace(states=[[State(state, self) for state in step] for step in made.states])
+        made = self._ask(simulate, states, actions, seed=seed, steps=steps, policy=policy)
         return made._replace(states=[State(state, self) for state in made.states])
 
     @locked

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import html
-import importlib
 import os
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +16,6 @@ from pommego._core.opponents import check_player
 from pommego._core.program import run
 from pommego._core.wording import check_options
 from pommego.data.recording import record
-from pommego.errors import PommegoError
 from pommego.evaluation import Policy, seatings
 from pommego.making import make_vec
 from pommego.pool import SEARCH
@@ -47,12 +43,11 @@ class Video:
         """Write it to a file.
 
         Args:
-            path: a new file, .gif, .html, or .mp4, which needs ffmpeg or the package imageio-ffmpeg.
+            path: a new file, .gif or .html. For .mp4 see the page, or ``ffmpeg -i game.gif game.mp4``.
 
         Raises:
             ValueError: it ends with something else.
             FileExistsError: it is there already.
-            PommegoError: there is no encoder for .mp4, or it failed.
         """
         target = Path(path)
         if os.path.lexists(target):
@@ -62,10 +57,8 @@ class Video:
                 target.write_bytes(self.gif)
             case ".html":
                 target.write_text(self.html, encoding="utf-8")
-            case ".mp4":
-                _encode(self.gif, target)
             case _:
-                raise ValueError(f"path is {os.fspath(path)!r}, expected an ending .gif, .html or .mp4")
+                raise ValueError(f"path is {os.fspath(path)!r}, expected an ending .gif or .html")
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the page, in a frame that has no access to the notebook."""
@@ -158,29 +151,3 @@ def _drawn(replayed: list[str], title: str, temporary: str) -> Video:
     gif, page = Path(temporary) / "game.gif", Path(temporary) / "game.html"
     run("replay", *replayed, "--gif", str(gif), "--html", str(page))
     return Video(title, gif.read_bytes(), page.read_text(encoding="utf-8"))
-
-
-def _encode(gif: bytes, target: Path) -> None:
-    """Write a GIF as MP4. Its height and width have to be even."""
-    with tempfile.TemporaryDirectory(prefix="pommego-") as folder:
-        source = Path(folder) / "game.gif"
-        source.write_bytes(gif)
-        command = [_encoder(), "-loglevel", "error", "-y", "-i", str(source), "-pix_fmt", "yuv420p"]
-        command += ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-movflags", "faststart", str(target)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        target.unlink(missing_ok=True)
-        raise PommegoError(f"{command[0]} could not write {target}: {done.stderr.strip()}")
-
-
-def _encoder() -> str:
-    """Find ffmpeg."""
-    if found := shutil.which("ffmpeg"):
-        return found
-    try:
-        return importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe()
-    except (ImportError, RuntimeError) as e:
-        raise PommegoError(
-            "writing .mp4 needs ffmpeg: install it, or pip install imageio-ffmpeg; "
-            ".gif and .html need nothing"
-        ) from e

@@ -60,7 +60,8 @@ class View:
             action_mask, alive, seat and state; empty unless SAME_STEP and F > 0.
         games: int32 (games,), the games in the batch; None: all, in order. `finished`
             holds indices into it.
-        line_up: int32 (games,), the number of each game's line-up; None if there are none.
+        line_up: int32 (games,), which of the line-ups last set each game has, -1 for one of those before;
+            None if there are none.
     """
 
     obs: Observation

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import weakref
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -46,10 +45,9 @@ class Games:
         box: bool = False,  # whether observations and global states are one array each
     ) -> None:
         self.client, self.server, self._options = client, server, options
-        self._line_ups = 0, line_ups  # the number of the first of those last set, and how many
+        self._line_ups = 0, line_ups  # the server's number of the first of those last set, and how many
         self.address, self.closed = str(client.address), False
         self._finalizer = weakref.finalize(self, _end, client, server)
-        client.end = weakref.WeakMethod(self.close)
         with on_failure(self.close):
             made = client.make(options, shared=shared_memory, lend=copy)
             self._understand(made, copy=copy, expand=expand, box=box, lists_rows=lists_rows)
@@ -79,7 +77,7 @@ class Games:
             self._batches = BatchReader(made.fields, copy=copy, final=bool(made.final_fields), **layout)
             simulated = [field for field in made.fields if field.name != "game.index"]
             self._simulated = BatchReader(simulated, copy=True, **layout)
-            self._line_up = np.zeros(made.games, np.int32)  # the number of each game's
+            self._line_up = np.zeros(made.games, np.int32)  # each game's
         except wire.MISFITS as e:
             raise self.client.distrust(f"an invalid description of the environment: {e!r}") from e
 
@@ -110,9 +108,9 @@ class Games:
             self.client.ask_for_some()
         return self.read(self.client.collect(wire.Batch))
 
-    def abandon(self, *, interrupted: bool = False) -> None:
+    def abandon(self) -> None:
         """Forget the steps in flight: their batches are skipped when they arrive."""
-        self.client.give_up_all(interrupted=interrupted)
+        self.client.give_up_all()
 
     def read(self, reply: Any) -> View:
         view, made = self._read(self._batches, reply, self.about.games), self.about.made
@@ -124,14 +122,14 @@ class Games:
         return view
 
     def _note_line_ups(self, view: View) -> None:
-        """Add to the statistics which line-up the episodes had that ended."""
+        """Count from the first of those last set, and add to the statistics those of episodes that ended."""
         games = slice(None) if view.games is None else view.games
+        view.line_up = np.maximum(view.line_up - self._line_ups[0], -1)
         had, self._line_up[games] = self._line_up[games], view.line_up
         if view.finished.size:
             over = np.zeros(len(had), np.bool_)
             over[view.finished] = True
-            own = np.maximum(had - self._line_ups[0], -1)  # -1: of those before
-            view.stats["line_up"] = np.where(over, own, 0).astype(np.int32).repeat(self.about.learners)
+            view.stats["line_up"] = np.where(over, had, 0).astype(np.int32).repeat(self.about.learners)
 
     def read_simulated(self, reply: Any, games: int) -> View:
         """Read the batch of simulated games, all or a part of them."""
@@ -155,12 +153,6 @@ class Games:
     def hosts(self) -> tuple[Any, ...]:
         """Return no host, as one server has all games."""
         return ()
-
-    def ping(self) -> float:
-        """Make a request that does nothing, and return the seconds it took."""
-        begin = time.perf_counter()
-        self.client.call("ping", wire.Pong)
-        return time.perf_counter() - begin
 
     def places(self) -> list[Mapping]:
         """Return the parts of memory shared with the server in which batches have come so far."""
@@ -189,6 +181,7 @@ class Games:
         self.call("set_opponents", wire.Ok, **line_ups.fields())
         first, count = self._line_ups
         self._line_ups = first + count, len(line_ups.line_ups)
+        self._line_up[:] = -1
 
     def reset(
         self, seeds: checks.Seeds, mask: NDArray[np.bool_] | None, states: Sequence[Any] | None = None

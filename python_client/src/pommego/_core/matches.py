@@ -55,20 +55,19 @@ def play(
 
 
 def play_matches(
-    spec: GameSpec, games: Sequence[Game], rules: dict[str, Any], *, tell: Callable[[int], None], until: float
+    spec: GameSpec, games: Sequence[Game], rules: dict[str, Any], *, tell: Callable[[int], None]
 ) -> Played:
     """Play games between agents as matches, as many at a time as there are cores; see `play_games`."""
     id, played = spec.id.removeprefix("custom:"), Played(len(games), spec)
     started: list[subprocess.Popen] = []
 
     def match(number: int) -> Exception | None:
-        if time.monotonic() < until:
-            try:
-                end = play(id, games[number].players, games[number].seed, started=started, **rules)
-            except UnscorableError as e:
-                return e
-            played.results[number] = [RESULTS[result] for result in end["result"]]
-            played.lengths[number], played.over[number] = end["steps"], True
+        try:
+            end = play(id, games[number].players, games[number].seed, started=started, **rules)
+        except UnscorableError as e:
+            return e
+        played.results[number] = [RESULTS[result] for result in end["result"]]
+        played.lengths[number], played.over[number] = end["steps"], True
         return None
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:

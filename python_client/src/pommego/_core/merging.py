@@ -11,53 +11,33 @@ from numpy.typing import NDArray
 from pommego._core.batch import View
 
 
-def together(parts: list[Any], axis: int = 0) -> Any:
-    """Join arrays, or dictionaries of them, along an axis, which is the only one of those with one axis."""
+def together(parts: list[Any]) -> Any:
+    """Join arrays, or dictionaries of them, rows first."""
     if parts[0] is None:
         return None
     if isinstance(parts[0], dict):
-        return type(parts[0])((name, together([part[name] for part in parts], axis)) for name in parts[0])
-    return np.concatenate(parts, axis=-1 if parts[0].ndim == 1 else axis)
+        return type(parts[0])((name, together([part[name] for part in parts])) for name in parts[0])
+    return np.concatenate(parts)
 
 
-def join_batches(views: list[View], steps: int | None = None) -> View:
+def join_batches(views: list[View]) -> View:
     """Join the batches of several environments into that of one with all of their games, in this order.
 
     The result's arrays can be written to.
-
-    Args:
-        views: the batches.
-        steps: with a number of steps, each batch has the rows of all steps, the first
-            step's first, and the result's arrays have the steps as their first axis.
     """
     filled = next((view.stats for view in views if view.stats), {})
     views = [replace(view, stats=view.stats or _no_statistics(filled, len(view.reward))) for view in views]
-    if steps is not None:
-        views = [_by_step(view, steps) for view in views]
     if len(views) == 1 and views[0].reward.flags.writeable:
         return views[0]
     each = {f.name: [getattr(view, f.name) for view in views] for f in fields(View)}
     first = np.cumsum([0, *(len(view.seed) for view in views[:-1])])
     each["finished"] = [at + view.finished for at, view in zip(first, views, strict=True)]
     each["final"] = [final for final in each["final"] if final] or [{}]
-    axis = int(steps is not None)
-    return View(**{name: together(parts, axis) for name, parts in each.items()})
+    return View(**{name: together(parts) for name, parts in each.items()})
 
 
 def _no_statistics(like: dict[str, NDArray[Any]], rows: int) -> dict[str, NDArray[Any]]:
     return {name: np.zeros((rows, *array.shape[1:]), array.dtype) for name, array in like.items()}
-
-
-def _by_step(view: View, steps: int) -> View:
-    """Give the arrays of a view the steps as their first axis."""
-
-    def split(part: Any) -> Any:
-        if isinstance(part, dict):
-            return type(part)((name, split(array)) for name, array in part.items())
-        return part.reshape(steps, len(part) // steps, *part.shape[1:])
-
-    names = ("obs", "reward", "terminated", "truncated", "info", "stats")
-    return replace(view, **{name: split(getattr(view, name)) for name in names})
 
 
 def keep_rows(x: Any, games: int, learners: int, rows: slice, *, copy: bool, expand: bool = False) -> Any:

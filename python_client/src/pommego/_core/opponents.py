@@ -82,12 +82,9 @@ class LineUps:
     def read(cls, opponents: Opponents, games: int) -> LineUps:
         if isinstance(opponents, LineUps):
             return opponents
-        if callable(opponents):
-            opponents = [_of_game(opponents, game) for game in range(games)]
-        elif not isinstance(opponents, Sequence):
-            given = type(opponents).__name__
+        if not isinstance(opponents, Sequence):
             raise TypeError(
-                f"opponents is a list of names, policies and pools, as in opponents=[pool] * 3, not a {given}"
+                f"opponents is {opponents!r}: name who plays in a list, as in opponents=[pool] * 3"
             )
         several = [isinstance(entry, Sequence) and not isinstance(entry, str) for entry in opponents]
         if not any(several):
@@ -140,10 +137,8 @@ class LineUps:
         return {"line_ups": names, "weights": self.weights, "by_game": by_game}
 
 
-#: One name for all, one line-up, one for each game, several to draw from, or a function of the game's number.
-Opponents = (
-    str | LineUps | Sequence[Opponent] | Sequence[Sequence[Opponent]] | Callable[[int], Sequence[Opponent]]
-)
+#: One name for all, one line-up, one for each game, or several to draw from.
+Opponents = str | LineUps | Sequence[Opponent] | Sequence[Sequence[Opponent]]
 
 
 def seats_of(seats: Sequence[Opponent]) -> tuple[list[str], LineUps | None]:
@@ -173,19 +168,6 @@ def check_player(what: str, player: Any, *further: str) -> None:
         raise ValueError(f"{what} is {player!r}, who can play in a match of the command alone, pommego play")
     if "," in name:
         raise ValueError(f"{what} is {player!r}, expected the name of one agent: give {player.split(',')}")
-
-
-def _of_game(opponents: Callable[[int], Any], game: int) -> Sequence[Opponent]:
-    meant = f"opponents is {opponents!r}, a function of the game's number that returns a list of opponents"
-    try:
-        line_up = opponents(game)
-    except TypeError as e:
-        raise TypeError(
-            f"{meant}: it fails for game {game} ({e}); a policy goes into a list, as in [policy] * 3"
-        ) from e
-    if isinstance(line_up, str) or not isinstance(line_up, Sequence):
-        raise TypeError(f"{meant}, but for game {game} it returns {line_up!r}")
-    return line_up
 
 
 def _opponents(what: str, entries: Sequence[Any]) -> tuple[Opponent, ...]:

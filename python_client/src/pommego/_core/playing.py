@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -81,15 +80,17 @@ def play_games(
     *,
     tell: Callable[[int], None],
     every_seat: bool = False,
-    until: float = math.inf,
     made: list[NDArray[np.uint8]] | None = None,
 ) -> Played:
-    """Play games that have a policy in some seat, until a time of `time.monotonic`.
+    """Play games that have a policy in some seat.
 
     Each policy is called once per step, with all its rows. With `every_seat` agents' seats have results and
     counts, too. The actions of each step are appended to `made`. `tell` gets the number of games over.
     """
-    games = [Game(seed, [_member(player, seed) for player in players]) for seed, players in games]
+    games = [
+        Game(seed, [one.seat(seed, 0).policy if isinstance(one, Pool) else one for one in players])
+        for seed, players in games
+    ]
     tables: dict[int, list[int]] = {}  # the games by the first seat that is played from here
     for number, game in enumerate(games):
         here = [not isinstance(player, str) for player in game.players]
@@ -104,7 +105,7 @@ def play_games(
             groups.append(_Group(envs, own, np.array(numbers)))
         every, ends = [group.envs for group in groups], np.cumsum([group.envs.num_envs for group in groups])
         policies = {key: searching(one, every) for key, one in found.items()}
-        while not played.over.all() and time.monotonic() < until:
+        while not played.over.all():
             actions = _decide(groups, policies)
             if made is not None:
                 made.append(actions)
@@ -115,14 +116,6 @@ def play_games(
             tell(int(played.over.sum()))
     tell(len(games))
     return played
-
-
-def _member(player: Any, seed: int) -> Any:
-    if not isinstance(player, Pool):
-        return player
-    seat = player.seat(seed, 0)
-    player.leave(seat)
-    return seat.member.policy
 
 
 def _make(

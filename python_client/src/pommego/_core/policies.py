@@ -15,17 +15,15 @@ from pommego._core.batch import View
 from pommego._core.games import Games
 from pommego._core.merging import keep_rows
 from pommego._core.more_checks import legal
-from pommego._core.opponents import LineUps, Opponent, Policy
+from pommego._core.opponents import LineUps, Policy
 from pommego._core.saved import restore, simulate
 from pommego._core.session import Session
 from pommego._core.wording import no_integers
 from pommego.errors import PommegoError, ProtocolError
-from pommego.pool import Pool, Seat, options_for
+from pommego.pool import Member, Pool, options_for
 from pommego.spec import Choice, Result
 
 Array = NDArray[Any]
-
-_KEPT = 8  # how many calls of set_opponents back line-ups are known that no game has
 
 
 class PolicyGames:
@@ -54,19 +52,17 @@ class PolicyGames:
         self._seed, self._episode = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
         self._known = np.zeros(games, np.bool_)  # whether these are those of its episode
         self._asked: list[tuple[Array, dict[str, Array], dict[str, Array]]] = []
-        self._lists = [(0, line_ups)]  # with the number of the first line-up
+        self._line_ups = line_ups.line_ups  # those last set
         self._policies: list[Any] = []  # that have a seat; `_playing` has their numbers, -1: an agent
         self._playing = np.full((games, made.policies), -1)
-        self._pools: list[dict[Pool, Seat]] = [{} for _ in range(games)]  # that play each
+        self._pools: list[dict[Pool, Member]] = [{} for _ in range(games)]  # that play each
 
     address = property(lambda self: self._inner.address)
     closed = property(lambda self: self._inner.closed)
     timeout = property(lambda self: self._inner.timeout, lambda self, to: setattr(self._inner, "timeout", to))
 
     def close(self) -> None:
-        """Have the pools' members leave their games, and free the games. Idempotent."""
-        for game in range(len(self._pools)):
-            self._leave(game)
+        """Free the games. Idempotent."""
         self._inner.close()
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
@@ -83,8 +79,7 @@ class PolicyGames:
         if what is restore:
             self._known[args[0]] = False
         elif what is Games.set_opponents:
-            number, last = self._lists[-1]
-            self._lists = [*self._lists[-_KEPT:], (number + len(last.line_ups), args[0])]
+            self._line_ups = args[0].line_ups
         return self._without_policies(answer) if isinstance(answer, View) else answer
 
     def recv(self) -> View:
@@ -123,28 +118,17 @@ class PolicyGames:
         self._seed[games], self._episode[games], self._known[games] = view.seed, view.episode, True
         for i in np.flatnonzero(first).tolist():
             game, seed, episode = int(games[i]), int(view.seed[i]), int(view.episode[i])
-            self._leave(game)
-            line_up = self._line_up(0 if view.line_up is None else int(view.line_up[i]))
+            members = self._pools[game] = {}
+            # A state may be of a line-up that is none of these: then the first ones play.
+            line_up = self._line_ups[0 if view.line_up is None else max(view.line_up[i], 0)]
             for j, k in enumerate(self.about.policy_seats):
                 player = line_up[k]
                 if isinstance(player, Pool):
-                    seats = self._pools[game]
-                    if player not in seats:
-                        seats[player] = player.seat(seed, episode)
-                    player = seats[player].member.policy
+                    if player not in members:
+                        members[player] = player.seat(seed, episode)
+                    player = members[player].policy
                 self._playing[game, j] = -1 if isinstance(player, str) else self._number(player)
         return first
-
-    def _leave(self, game: int) -> None:
-        for pool, seat in self._pools[game].items():
-            pool.leave(seat)
-        self._pools[game] = {}
-
-    def _line_up(self, number: int) -> tuple[Opponent, ...]:
-        for first, line_ups in reversed(self._lists):
-            if first <= number < first + len(line_ups.line_ups):
-                return line_ups.line_ups[number - first]
-        return self._lists[-1][1].line_ups[0]  # of a state whose opponents are none of ours
 
     def _number(self, policy: Any) -> int:
         for n, known in enumerate(self._policies):
@@ -165,8 +149,8 @@ class PolicyGames:
             if self._pools[game]:
                 result = view.stats["result"][i * self._all]  # the first learner's; 0.5: tied or cut off
                 score = {Result.WON: 1.0, Result.LOST: 0.0}.get(result, 0.5)
-                for pool, seat in self._pools[game].items():
-                    pool.record(seat, score)
+                for pool, member in self._pools[game].items():
+                    pool.record(member, score)
 
     def send(self, actions: ArrayLike, games: Array | None = None, *, reuse: bool = False) -> None:
         """Ask the policies, and begin a step; see `Session`."""

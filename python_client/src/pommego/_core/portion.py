@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -49,16 +48,12 @@ class Host:
     Attributes:
         name: the server's address, or the actor's name.
         games: the numbers of its games.
-        steps: how many steps it has made.
-        seconds: the mean time of a step.
         lost: how often its games had to be made anew.
         error: why, the last time; empty if it never was.
     """
 
     name: str
     games: range
-    steps: int
-    seconds: float
     lost: int
     error: str
 
@@ -66,27 +61,21 @@ class Host:
 class Portion:
     """Some games of an environment, which one server or actor steps together."""
 
-    def __init__(self, make: Make, first: int, count: int, *, line_ups: int, retries: float) -> None:
+    def __init__(self, make: Make, first: int, count: int, *, retries: float) -> None:
         self._make, self._retries = make, retries
         self.games = make(None)
         self.first, self.numbers, self.slice = first, range(first, first + count), slice(first, first + count)
         self.under_way = False
-        self.steps, self.seconds, self.lost, self.error = 0, 0.0, 0, ""
-        self.begun = 0.0  # when the step under way did
+        self.lost, self.error = 0, ""
         self._actions: NDArray[np.uint8] | None = None  # of the step under way
         self._saved: list[bytes] | None = None  # None: the games have not been reset yet
         self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then
-        self._mark: int | None = None  # of what the games showed last, None: not known
         self._starts: Starts | None = None
         self._line_ups: LineUps | None = None  # set since the games were made
-        self._made_with = self._count = line_ups  # how many line-ups, then and now
-        self._number = 0  # of the first line-up, counted over all that were ever set
-        self._shift = 0  # how many of them a server that took over does not have
 
     @property
     def host(self) -> Host:
-        mean = self.seconds / max(1, self.steps)
-        return Host(self.games.address, self.numbers, self.steps, mean, self.lost, self.error)
+        return Host(self.games.address, self.numbers, self.lost, self.error)
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Ask the games for something; see `Session.ask`."""
@@ -114,7 +103,7 @@ class Portion:
             try:
                 self.games = self._make(last)
                 self.games.timeout = timeout
-                same = self._catch_up()
+                self._catch_up()
             except (ConnectionError, TimeoutError) as e:
                 last = e
                 if time.monotonic() > deadline:
@@ -124,44 +113,31 @@ class Portion:
                 self.games.close()  # they are not where they were
                 raise
             _log.warning("%s, are lost (%s) and go on at %s", whose, self.error, self.games.address)
-            if not same:
-                _log.warning("%s, go on differently: an opponent's moves depend on time or chance", whose)
-            self.begun = time.perf_counter()
             return
         raise named from last
 
-    def overdue(self) -> None:
-        """Take the games for lost, as the step under way has had all of its time."""
-        seconds = f"{self.games.timeout:g} s"
-        self._make_anew(TimeoutError(f"no batch within {seconds}. Is it overloaded, or timeout= too short?"))
-
-    def _catch_up(self) -> bool:
-        """Bring new games to where the lost ones were; returns whether they show the same."""
+    def _catch_up(self) -> None:
+        """Bring new games to where the lost ones were."""
         games = self.games
         if self._line_ups is not None:
             games.ask(Games.set_opponents, self._line_ups)
-            self._shift = self._number - self._made_with
         if self._starts is not None:
             games.ask(set_starts, self._starts)
         if self._saved is None:
-            return True
+            return
         games.ask(Games.reset, 0, None)
-        view = games.ask(restore, list(range(len(self.numbers))), self._saved)
+        games.ask(restore, list(range(len(self.numbers))), self._saved)
         for actions in self._since:
             games.send(actions)
-            try:
-                view = games.recv()
-            except GamePanicError:  # as when they were first made
-                view = None
-        same = view is None or self._mark is None or _mark_of(view) == self._mark
+            with contextlib.suppress(GamePanicError):  # as when they were first made
+                games.recv()
         if self.under_way:
             games.send(self._actions)
-        return same
 
     def begin(self, actions: NDArray[np.uint8]) -> None:
         if self._retries and len(self._since) >= _SAVE_EVERY:
             self._do(self._keep)
-        self._actions, self.begun = actions, time.perf_counter()
+        self._actions = actions
         self._do(lambda games: games.send(actions))  # games that are caught up do not have it yet
         self.under_way = True
 
@@ -171,49 +147,32 @@ class Portion:
         except ServerError as e:
             self.under_way = False
             if isinstance(e, GamePanicError):
-                self._note_step(None)
+                self._note_step()
             raise _of_game(e, self.first) from e
         self.under_way = False
-        self._note_step(view)
-        return self._numbered(view)
-
-    def _note_step(self, view: View | None) -> None:
-        self.steps += 1
-        self.seconds += time.perf_counter() - self.begun
-        if self._retries:
-            self._since.append(self._actions)
-            self._mark = None if view is None else _mark_of(view)
-
-    def _numbered(self, view: View) -> View:
-        """Number the line-ups of a view as if all of them had been set at its server."""
-        if self._shift and view.line_up is not None:
-            view.line_up[view.line_up >= 0] += self._shift
+        self._note_step()
         return view
 
-    def abandon(self, *, interrupted: bool) -> None:
+    def _note_step(self) -> None:
+        if self._retries:
+            self._since.append(self._actions)
+
+    def abandon(self) -> None:
         """Forget the step under way, which will be made all the same."""
         if self.under_way:
-            self.games.ask(Games.abandon, interrupted=interrupted)
+            self.games.ask(Games.abandon)
             self.under_way = False
-            self._note_step(None)
-
-    def show(self, what: Callable[..., View], *args: Any) -> View:
-        """Ask for something that changes what the games show, and return that."""
-        view = self._change(what, *args)
-        if self._retries:
-            self._mark = _mark_of(view)
-        return self._numbered(view)
+            self._note_step()
 
     def set_opponents(self, line_ups: LineUps) -> None:
-        self._change(Games.set_opponents, line_ups)
+        self.change(Games.set_opponents, line_ups)
         self._line_ups = line_ups
-        self._number, self._count = self._number + self._count, len(line_ups.line_ups)
 
     def set_starts(self, starts: Starts) -> None:
-        self._change(set_starts, starts)
+        self.change(set_starts, starts)
         self._starts = starts
 
-    def _change(self, what: Callable[..., Any], *args: Any) -> Any:
+    def change(self, what: Callable[..., Any], *args: Any) -> Any:
         """Change the games other than by a step, and keep their states. A loss repeats both."""
 
         def change(games: Session) -> Any:
@@ -228,14 +187,6 @@ class Portion:
         with contextlib.suppress(ServerError):  # before the first reset, or after a bug in a game
             self._saved = games.ask(save, list(range(len(self.numbers))), False)
             self._since = []
-
-
-def _mark_of(view: View) -> int:
-    """Return a checksum of what games show that depends on the opponents' moves."""
-    mark = zlib.crc32(np.ascontiguousarray(view.info["action_mask"]))
-    for array in (view.info["alive"], view.seed, view.episode):
-        mark = zlib.crc32(np.ascontiguousarray(array).view(np.uint8), mark)
-    return mark
 
 
 def _of_game(error: ServerError, first: int) -> ServerError:

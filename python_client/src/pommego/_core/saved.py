@@ -144,11 +144,8 @@ def set_starts(games: Games, starts: Starts) -> None:
 class Simulation(NamedTuple):
     """What `PommegoVectorEnv.simulate` returns, for n states.
 
-    With ``trajectory=True`` all arrays have one more axis, the steps, in front.
-
     Attributes:
-        states: the n states after the last step; with ``trajectory=True`` a list of n
-            states for each step.
+        states: the n states after the last step.
         obs: their observations, (n * learners, ...).
         reward: float64 (n * learners,), the sum of all steps.
         terminated: bool (n * learners,), whether the game ended in any of the steps.
@@ -156,7 +153,7 @@ class Simulation(NamedTuple):
         info: as from `step`; "seed" is the seed of the simulation's random numbers.
     """
 
-    states: list[State] | list[list[State]]
+    states: list[State]
     obs: dict[str, NDArray[Any]]
     reward: NDArray[np.float64]
     terminated: NDArray[np.bool_]
@@ -172,9 +169,7 @@ def simulate(
     seed: int | None,
     steps: int,
     policy: str | None,
-    trajectory: bool,
 ) -> Simulation:
-    shown = max(steps, 1) if trajectory else 1
     given = [to_wire(state) for state in states]
     if not given:
         raise ValueError("no states to simulate")
@@ -184,10 +179,10 @@ def simulate(
     checks.write_actions(actions, wanted, n, learners)
     further: dict[str, Any] = {}
     if steps != 1:
-        further = {"steps": steps, "policy": policy, "trajectory": trajectory or None}
+        further = {"steps": steps, "policy": policy}
     views: list[View] = []
-    after: list[list[State]] = [[] for _ in range(shown)]
-    for begin, end in _in_messages(games, given, _at_once(games, shown)):
+    after: list[State] = []
+    for begin, end in _in_messages(games, given, _at_once(games)):
         reply = games.call(
             "simulate",
             wire.Simulated,
@@ -196,22 +191,16 @@ def simulate(
             seed=(first + begin) % (1 << 64),
             **further,
         )
-        n = end - begin
-        views.append(games.read_simulated(reply, n * shown))
-        states = _states(games, reply.states, n * shown)
-        for step, own in enumerate(after):
-            own.extend(states[step * n : (step + 1) * n])
-    view = join_batches(views, steps if trajectory else None)
+        views.append(games.read_simulated(reply, end - begin))
+        after += _states(games, reply.states, end - begin)
+    view = join_batches(views)
     ended = episode_info(view.stats, games.about.spec.counts) if view.finished.size else {}
     info = Lazy(view.info | {"seed": first} | ended)
-    return Simulation(
-        after if trajectory else after[0], view.obs, view.reward, view.terminated, view.truncated, info
-    )
+    return Simulation(after, view.obs, view.reward, view.terminated, view.truncated, info)
 
 
-def _at_once(games: Games, steps: int) -> int:
-    """Return how many states one request may have that shows so many steps: its reply has a limit."""
+def _at_once(games: Games) -> int:
+    """Return how many states one request may have: its reply has a limit."""
     each = games.about.made.batch_bytes // games.about.made.games + _ROOM  # a generous bound
     limits = games.client.limits
-    most = min(_AT_ONCE, limits["games_per_env"], limits["batch_bytes"] // (2 * each))
-    return max(1, most // steps)
+    return max(1, min(_AT_ONCE, limits["games_per_env"], limits["batch_bytes"] // (2 * each)))

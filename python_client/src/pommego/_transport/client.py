@@ -34,13 +34,11 @@ from pommego.errors import (
     ProtocolError,
     ServerDiedError,
     ServerError,
-    TimeoutError,
     VersionError,
     on_failure,
 )
 
 _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest batch
-_PATIENCE = 0.7  # seconds that what was interrupted may still take when the next call comes
 
 _LIMITS = ("batch_bytes", "games_per_env", "in_flight", "message_bytes")
 _NAME = f"pommego-python/{__version__}"
@@ -62,7 +60,6 @@ class Client:
         TimeoutError: the server did not answer in time.
 
     Attributes:
-        end: returns, unless it is gone, what closes this connection's owner, such as a weak method.
         limits: what the server allows, by the protocol's names.
         memory: shared with the server, for the environment of `make`; None without.
         next_id: the id that the next request must have.
@@ -83,8 +80,6 @@ class Client:
         self.next_id = 1
         self._replied = 0  # the id of the last reply that came as a message
         self._expected: deque[int] = deque()
-        self._interrupted = 0  # the id of the last request whose caller was interrupted, until it is answered
-        self.end: Callable[[], Callable[[], None] | None] = lambda: None
         self.memory: SharedMemory | None = None
         known = {"subprotocol": wire.SUBPROTOCOL, "token": token, "certificates": certificates}
         try:
@@ -235,10 +230,7 @@ class Client:
 
     def _await(self, turn: int) -> None:
         if not self.memory.channel.answered(turn):
-            try:
-                self._sleep_for(self.memory.channel, turn)
-            except TimeoutError as e:
-                raise self._timed_out(e) from e
+            self._sleep_for(self.memory.channel, turn)
 
     def _post_message(self, message: bytes) -> int:
         self._slot()
@@ -252,15 +244,7 @@ class Client:
         Tensors in it are valid until the next `collect`, unless the message is
         given away (`wire.Received`). A batch in shared memory comes as `SharedBatch`.
         """
-        try:
-            reply = self._receive()
-        except TimeoutError as e:
-            raise self._timed_out(e) from e
-        except PommegoError:
-            raise
-        except BaseException:
-            self._interrupt()
-            raise
+        reply = self._receive()
         if isinstance(reply, SharedBatch) and kind is wire.Batch:
             return reply
         if isinstance(reply, wire.Error):
@@ -271,42 +255,13 @@ class Client:
             reply.give_away = self._socket.give_away
         return reply
 
-    def _interrupt(self) -> None:
-        """Note that a caller was interrupted: what is in flight may keep the server busy for long.
-
-        Later requests wait only a moment for it, unless the caller waits for the same reply again.
-        """
-        if self._expected:
-            self._interrupted = self._expected[-1]
-
-    @property
-    def _overdue(self) -> bool:
-        return bool(self._interrupted) and (not self._expected or self._expected[0] > self._interrupted)
-
-    @property
-    def _seconds(self) -> float:
-        return min(self.timeout, _PATIENCE) if self._overdue else self.timeout
-
-    def _timed_out(self, error: TimeoutError) -> PommegoError:
-        if not self._overdue:
-            return error
-        if end := self.end():
-            end()
-        return ClosedError(
-            "the call that was interrupted (by Ctrl-C or another signal) still kept the server busy, so "
-            "this environment has been closed; make a new one. To wait as long as such a step takes, use "
-            "send() and recv(): after an interrupt recv() can be called again"
-        )
-
     def give_up(self, request_id: int) -> None:
         """Skip the reply to this request when it arrives."""
         if request_id in self._expected:
             self._expected.remove(request_id)
 
-    def give_up_all(self, *, interrupted: bool = False) -> None:
+    def give_up_all(self) -> None:
         """Skip the replies to all requests in flight."""
-        if interrupted:
-            self._interrupt()
         self._expected.clear()
 
     def close(self) -> None:
@@ -325,8 +280,6 @@ class Client:
         if not self._expected:
             raise ClosedError("no request is in flight")
         if self.memory is not None:
-            if self._overdue:
-                self._outlast(self.memory.channel)
             batch = self._receive_posted(self.memory, self._expected[0])
             if batch is not None:
                 return batch
@@ -337,7 +290,7 @@ class Client:
 
     def _receive_message(self) -> wire.Reply:
         try:
-            reply = wire.decode(self._socket.recv(self._seconds))
+            reply = wire.decode(self._socket.recv(self.timeout))
         except ConnectionError as e:
             raise self._with_exit_status(e) from e
         except ValueError as e:
@@ -348,17 +301,7 @@ class Client:
             self._replied = reply.id
         return reply
 
-    def _outlast(self, channel: Channel) -> None:
-        """Wait for the posted step that was interrupted, if it was one."""
-        turn = channel.turn_of(self._interrupted)
-        if turn is not None:
-            if not channel.answered(turn):
-                self._sleep_for(channel, turn)
-            self._interrupted = 0
-
     def _answers(self, reply: wire.Reply) -> bool:
-        if reply.id is None or reply.id >= self._interrupted:
-            self._interrupted = 0
         if reply.id is None:
             self._expected.popleft()
         elif reply.id in self._expected:
@@ -379,8 +322,6 @@ class Client:
         if not size:
             return None
         self._expected.popleft()
-        if request_id >= self._interrupted:
-            self._interrupted = 0
         return self._shared(request_id, size, slot)
 
     def _sleep_for(self, channel: Channel, turn: int) -> None:
@@ -389,8 +330,7 @@ class Client:
         The server wakes this process. The socket is watched only to see whether the
         server is alive.
         """
-        seconds = self._seconds
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + self.timeout
         while not channel.sleep(turn):
             if self._message_begins():
                 if channel.answered(turn):
@@ -399,17 +339,7 @@ class Client:
                 if reply.id is None or reply.id in self._expected:
                     raise self.distrust("a message that shared memory has not announced")
             elif time.monotonic() > deadline:
-                raise self._socket.timed_out(seconds)
-
-    def fileno(self) -> int:
-        return self._socket.fileno()
-
-    def has_reply(self) -> bool:
-        """Whether a reply begins to arrive, or `collect` fails at once."""
-        try:
-            return self._message_begins()
-        except PommegoError:
-            return True
+                raise self._socket.timed_out(self.timeout)
 
     def _message_begins(self) -> bool:
         try:

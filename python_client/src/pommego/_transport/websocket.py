@@ -29,7 +29,7 @@ import socket
 import ssl
 import time
 import weakref
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from typing import Self
 
 from pommego._transport import frames
@@ -96,9 +96,6 @@ class WebSocket:
     @property
     def closed(self) -> bool:
         return self._why_closed is not None
-
-    def fileno(self) -> int:
-        return self._sock.fileno()
 
     def send(self, message: bytes | bytearray | memoryview, timeout: float) -> None:
         """Send one message, which is copied.
@@ -371,19 +368,14 @@ def wait(sock: socket.socket, deadline: float, *, writing: bool = False) -> None
 
 
 def ready(sock: socket.socket, seconds: float, *, writing: bool = False) -> bool:
+    """Wait until it can be read or, if `writing`, written; returns whether it can in that time."""
     if not writing and isinstance(sock, ssl.SSLSocket) and sock.pending():
         return True
-    return any_readable([sock], seconds, writing=writing)
-
-
-def any_readable(socks: Sequence[socket.socket | int], seconds: float, *, writing: bool = False) -> bool:
-    """Wait until any of these can be read or, if `writing`, written; returns whether one can in that time."""
     if hasattr(select, "poll"):
         poll = select.poll()
-        for sock in socks:
-            poll.register(sock, select.POLLOUT if writing else select.POLLIN)
+        poll.register(sock, select.POLLOUT if writing else select.POLLIN)
         return bool(poll.poll(seconds * 1000))
-    return any(select.select([] if writing else socks, socks if writing else [], [], seconds))  # Windows
+    return any(select.select([] if writing else [sock], [sock] if writing else [], [], seconds))  # Windows
 
 
 if hasattr(os, "register_at_fork"):  # a child's copies would outlive the parent's connections

@@ -65,34 +65,6 @@ class Episode:
     def __len__(self) -> int:
         return len(self.actions)
 
-    def rows(self) -> dict[str, Array]:
-        """Return this game's rows in layout "steps", one per step and seat."""
-        steps, seats = self.actions.shape[:2]
-        n = steps * seats
-        ends = np.arange(steps) == steps - 1
-        seed, episode = self.seed or (0, 0)
-        batch: dict[str, Array] = {
-            "game": np.full(n, self.game, np.int64),
-            "seed": np.full(n, seed, np.uint64),
-            "episode": np.full(n, episode, np.uint64),
-            "step": np.repeat(np.arange(steps, dtype=np.int32), seats),
-            "seat": np.tile(np.arange(seats, dtype=np.uint8), steps),
-            "agent": np.tile(np.array(self.agents), steps),
-            "alive": self.alive[:-1].reshape(n),
-        }
-        for name, array in self.observations.items():
-            batch[f"obs_{name}"] = array[:-1].reshape(n, *array.shape[2:])
-        batch["legal"] = self.legal.reshape(n, -1)
-        batch["action"] = self.actions.reshape(n, *self.actions.shape[2:])
-        batch["reward"] = self.rewards.reshape(n)
-        batch["terminated"] = np.repeat(ends & self.terminated, seats)
-        batch["truncated"] = np.repeat(ends & self.truncated, seats)
-        batch["died"] = (self.alive[:-1] & ~self.alive[1:]).reshape(n)
-        batch["outcome"] = np.tile(self.outcome, steps)
-        batch["result"] = np.tile(np.array(self.result), steps)
-        batch["length"] = np.full(n, steps, np.int32)
-        return batch
-
 
 def from_rows(batch: dict[str, Array], manifest: Manifest, reward: str) -> Episode:
     """Make an episode from all rows of a game, with the rewards of a column."""

@@ -15,10 +15,9 @@ def make_agent_from_string(agent_string: str, agent_id: int, docker_env_dict: An
     """Make an agent from a text such as "test::agents.SimpleAgent".
 
     Args:
-        agent_string: a kind and, after two colons, its argument: "player" and
-            "playerblock" the keys ("arrows", "wasd"); "simple" and "random"
-            anything; "http" host:port; "test" a class, of `agents` or with its
-            module ("my.module.MyAgent").
+        agent_string: a kind and, after two colons, its argument: "simple" and
+            "random" anything; "http" host:port; "test" a class, of `agents` or
+            with its module ("my.module.MyAgent").
         agent_id: ignored.
         docker_env_dict: ignored.
 
@@ -29,8 +28,6 @@ def make_agent_from_string(agent_string: str, agent_id: int, docker_env_dict: An
     if not separator:
         raise ValueError(f"agent {agent_string!r} has no '::' between its kind and its argument")
     makers: dict[str, Callable[[], agents.BaseAgent]] = {
-        "player": lambda: agents.PlayerAgent(agent_control=control),
-        "playerblock": lambda: agents.PlayerAgentBlocking(agent_control=control),
         "simple": agents.SimpleAgent,
         "random": agents.RandomAgent,
         "http": lambda: _http(control),
@@ -41,6 +38,8 @@ def make_agent_from_string(agent_string: str, agent_id: int, docker_env_dict: An
             f"start the container with `docker run --rm -p 127.0.0.1:10080:10080 {control}`, then name its "
             "agent http::127.0.0.1:10080"
         )
+    if kind in ("player", "playerblock"):
+        raise ValueError(f"agent {agent_string!r}: people play by `pommego play --agents human`")
     if kind not in makers:
         raise ValueError(f"agent {agent_string!r} is of the unknown kind {kind!r}; there are {list(makers)}")
     return makers[kind]()

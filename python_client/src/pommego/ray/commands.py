@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import itertools
 import json
 import os
 import shutil
@@ -27,9 +26,7 @@ from pommego.errors import PommegoError
 
 __all__ = ["generate", "tournament"]
 
-_PARTS = 64  # of a tournament, if nothing else is said
-_AHEAD = 2  # tasks for each that the cluster has room for, so that none waits for this process
-_TICK = 1.0  # seconds after which the size of the cluster is looked at again
+_PARTS = 64  # of a tournament
 _MADE = "made"  # the name of what the command writes, in a part's folder
 _PREFIX = "pommego-part-"  # of the folders that tasks work in
 _TRIES = 10
@@ -43,7 +40,6 @@ def generate(
     out: str | os.PathLike[str],
     *,
     num_cpus: int = 1,
-    max_tasks: int | None = None,
     retries: int = 10,
     task_options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
@@ -63,7 +59,6 @@ def generate(
     Args:
         out: the folder for the data set, where this process runs.
         num_cpus: cores for each task, which plays as many games at a time.
-        max_tasks: how many tasks may be under way; None: what the cluster has room for.
         retries: how often a task is repeated that was lost with its program, worker or node.
         task_options: further options of the tasks, as Ray has them, such as `resources`.
         progress: called with the numbers of parts that are finished and of all. What it
@@ -81,15 +76,13 @@ def generate(
     """
     work = _Work("generate", Path(out), options)
     spans = [(k, k) for k in range(work.count())]
-    return _Tasks(num_cpus, max_tasks, retries, task_options).conclude(work, spans, progress)
+    return _Tasks(num_cpus, retries, task_options).conclude(work, spans, progress)
 
 
 def tournament(
     out: str | os.PathLike[str],
     *,
-    games_per_task: int | None = None,
     num_cpus: int = 1,
-    max_tasks: int | None = None,
     retries: int = 10,
     task_options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
@@ -104,9 +97,7 @@ def tournament(
 
     Args:
         out: the folder for results and the log, where this process runs.
-        games_per_task: how many games a task plays; None: a 64th of all.
         num_cpus: as for `generate`, as are the other arguments.
-        max_tasks: how many tasks may be under way.
         retries: how often a task is repeated that was lost.
         task_options: further options of the tasks.
         progress: called with the numbers of parts that are finished and of all.
@@ -115,18 +106,13 @@ def tournament(
     Returns:
         the results, as ``--json`` prints them.
 
-    Raises:
-        ValueError: games_per_task is less than 1.
-
-    Other errors are those of `generate`.
+    Errors are those of `generate`.
     """
     work = _Work("tournament", Path(out), options)
     games = work.count()
-    each = max(1, games // _PARTS) if games_per_task is None else games_per_task
-    if each < 1:
-        raise ValueError(f"games_per_task is {each}, expected 1 or more")
+    each = max(1, games // _PARTS)
     spans = [(first, min(first + each, games) - 1) for first in range(0, games, each)]
-    return _Tasks(num_cpus, max_tasks, retries, task_options).conclude(work, spans, progress)
+    return _Tasks(num_cpus, retries, task_options).conclude(work, spans, progress)
 
 
 class _Work:
@@ -175,12 +161,10 @@ class _Work:
 class _Tasks:
     """How parts are made by tasks of Ray's; see `generate` for the arguments."""
 
-    def __init__(
-        self, num_cpus: int, max_tasks: int | None, retries: int, options: Mapping[str, Any] | None
-    ) -> None:
-        if num_cpus < 1 or (max_tasks is not None and max_tasks < 1):
-            raise ValueError(f"num_cpus is {num_cpus} and max_tasks is {max_tasks}, expected 1 or more")
-        self._cpus, self._most = num_cpus, max_tasks
+    def __init__(self, num_cpus: int, retries: int, options: Mapping[str, Any] | None) -> None:
+        if num_cpus < 1:
+            raise ValueError(f"num_cpus is {num_cpus}, expected 1 or more")
+        self._cpus = num_cpus
         given = {"num_cpus": num_cpus, "max_retries": retries, "scheduling_strategy": "SPREAD"}
         given["retry_exceptions"] = [KilledError]  # where a node is killed, the program may be first
         self._make = ray.remote(_make).options(**given | dict(options or {}))
@@ -192,25 +176,17 @@ class _Tasks:
         tell = progress or (lambda done, total: None)
         for k in range(done):
             tell(k + 1, len(spans))
-        waiting, running = iter(unfinished), dict[ray.ObjectRef, Span]()
+        running = {self._make.remote(work.command, work.flags, span, self._cpus): span for span in unfinished}
         try:
-            while done < len(spans):
-                for span in itertools.islice(waiting, max(0, self._room() - len(running))):
-                    running[self._make.remote(work.command, work.flags, span, self._cpus)] = span
-                for task in ray.wait(list(running), timeout=_TICK)[0]:
-                    work.keep(running.pop(task), _result(task))
-                    done += 1
-                    tell(done, len(spans))
+            while running:
+                (task,), _ = ray.wait(list(running))
+                work.keep(running.pop(task), _result(task))
+                done += 1
+                tell(done, len(spans))
         finally:
             for task in running:
                 ray.cancel(task, force=True)
         return work.conclude(spans)
-
-    def _room(self) -> int:
-        """Return how many tasks may be under way now."""
-        if self._most is not None:
-            return self._most
-        return max(1, int(_AHEAD * ray.cluster_resources().get("CPU", 0) / self._cpus))
 
 
 def _result(task: ray.ObjectRef) -> dict[str, bytes]:

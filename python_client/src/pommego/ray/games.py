@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 from pommego import making
 from pommego._core.batch import View
 from pommego._core.games import Games
-from pommego._core.hosts import Connect, Hosts, split
+from pommego._core.hosts import Connect, Hosts
 from pommego._core.portion import Make
 from pommego._core.session import About
 from pommego._core.wording import check_options
@@ -52,10 +52,8 @@ def make_vec(
             ``{"resources": {"games": 1}}``, which also limits how many actors a node has. By
             default each takes one CPU, and they are spread over the nodes.
         retries: how often the games of each actor may be made anew.
-        options: as for `pommego.make_vec`, but for `address`, `token` and
-            `replace`. With `batch_size`, a multiple of an actor's games,
-            `recv` returns the games of the first actors that are ready: more actors make finer
-            portions. `timeout` includes the time that Ray takes to start an actor.
+        options: as for `pommego.make_vec`, but for `address`, `token`,
+            `replace` and `batch_size`. `timeout` includes the time that Ray takes to start an actor.
             `workers` are, unless given, as many as an actor has CPUs.
 
     Raises:
@@ -63,7 +61,7 @@ def make_vec(
         ValueError: the numbers do not fit together.
         TimeoutError: the cluster has no room for the actors.
     """
-    check_options(options, ("address", "token", "replace"), make_vec, making.make_vec)
+    check_options(options, ("address", "token", "replace", "batch_size"), make_vec, making.make_vec)
     given = {"num_cpus": 1, "scheduling_strategy": "SPREAD"} | dict(actor_options or {})
     options.setdefault("workers", max(1, int(given["num_cpus"] or 0)))
     actors = Actors(num_actors, given, retries, options.get("timeout", 60.0))
@@ -80,21 +78,12 @@ class Actors(Hosts):
         timeout: seconds to wait for one.
     """
 
+    kind = "actors"
+
     def __init__(self, count: int, options: Mapping[str, Any], retries: int, timeout: float) -> None:
         if count < 1:
             raise ValueError(f"num_actors is {count}, expected 1 or more")
-        self._count, self._options, self._timeout, self.retries = count, options, timeout, retries
-
-    def portions(self, games: int, batch_size: int | None) -> list[tuple[int, int]]:
-        """Return the number and the games of each actor."""
-        counts = split(games, self._count, "actors")
-        uneven = len(set(counts)) > 1 or (batch_size or 0) % counts[0]
-        if batch_size not in (None, games) and uneven:
-            raise ValueError(
-                f"batch_size is {batch_size}, and {self._count} actors share {games} games: make num_envs a "
-                "multiple of num_actors, and batch_size a multiple of an actor's games"
-            )
-        return list(enumerate(counts))
+        self.hosts, self._options, self._timeout, self.retries = range(count), options, timeout, retries
 
     def maker(self, connect: Connect, host: int, own: dict[str, Any]) -> Make:
         """Return what makes an actor's games; the first actor starts meanwhile."""
@@ -111,12 +100,6 @@ class Actors(Hosts):
             return ActorGames(actor, known, host, self._timeout)
 
         return make
-
-    @staticmethod
-    def first_ready(waiting: Sequence[ActorGames], seconds: float) -> list[ActorGames]:
-        """Wait for the first step to be made, or lost; returns whose."""
-        ready, _ = ray.wait([games.step for games in waiting], num_returns=1, timeout=seconds)
-        return [games for games in waiting if games.step in ready]
 
 
 @ray.remote
@@ -152,7 +135,7 @@ class ActorGames:
 
     def __init__(self, actor: Any, known: ray.ObjectRef, number: int, timeout: float) -> None:
         self._actor, self.timeout, self.closed = actor, timeout, False
-        self.address, self.step = f"actor {number}", None
+        self.address = f"actor {number}"
         with on_failure(self.close):
             node, self.about = self._get(known)
         self.address = f"actor {number} on {node}"
@@ -180,11 +163,11 @@ class ActorGames:
 
     def send(self, actions: NDArray[np.uint8], games: None = None, *, reuse: bool = False) -> None:
         """Begin a step of all games, as those of a portion are."""
-        self.step = self._actor.step.remote(actions)
+        self._step = self._actor.step.remote(actions)
 
     def recv(self) -> View:
         """Wait for the step."""
-        return self._get(self.step)
+        return self._get(self._step)
 
     def close(self) -> None:
         """End the actor, and with it its server."""
