@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"pommego/env"
@@ -59,8 +61,22 @@ type bench struct {
 
 // work is a measurement made ready.
 type work struct {
-	run  func() int
+	run  func() int // returns the number of moves made
 	stop func()
+}
+
+// inParallel is work on n things, of which each of the workers does its share.
+func (o Options) inParallel(n int, job func(worker, from, to int) int) work {
+	run := func() int {
+		var workers sync.WaitGroup
+		var moves atomic.Int64
+		for w, all := 0, o.workers(); w < all; w++ {
+			workers.Go(func() { moves.Add(int64(job(w, n*w/all, n*(w+1)/all))) })
+		}
+		workers.Wait()
+		return int(moves.Load())
+	}
+	return work{run, func() {}}
 }
 
 // Names lists all measurements.

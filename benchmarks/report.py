@@ -1,4 +1,4 @@
-"""Measures all that is said about speed and memory, and writes tables of it.
+"""Measures all that is said about speed, and writes tables of it.
 
     make bench-report                    # all of it, some 40 minutes
     make bench-report ARGS="--quick"     # a look at it, two minutes
@@ -6,13 +6,14 @@
 Most measurements are commands that print JSON, which you can run by hand. Each runs in a process of its own,
 in several rounds with all the others in between, so that a noisy machine disturbs all of them alike. Their
 samples are kept in Go's benchmark format, a file for each part, which `go tool benchstat` reads: it makes the
-tables, and any other that you ask it for. What is in a file is not measured again, so you can stop a run with
-Ctrl-C, and the same command goes on from there. It takes all cores: run nothing else meanwhile.
+tables, and any other that you ask it for. Stopped with Ctrl-C, it writes tables of what it has. It takes all
+cores: run nothing else meanwhile.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import functools
 import hashlib
@@ -24,20 +25,17 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 
-import pommego
-
 ROOT = Path(__file__).resolve().parents[1]
 BINARY = Path(os.environ.get("POMMEGO_BINARY", ROOT / "bin" / "pommego"))
 FREE_FOR_ALL, TEAM = "PommeFFACompetition-v0", "PommeTeamCompetition-v0"
 CLIENT = (".venv/bin/python", "-m", "pommego.bench", "--json")
-PARTS = ("go", "python", "memory")
+PARTS = ("go", "python")
 GIVE_UP = 300  # seconds that one measurement may take
 
 WAYS = "-table /games -col /transport"
@@ -47,36 +45,26 @@ TABLES = (
     ("Into Python; limit: a server that steps nothing", "python", f"{WAYS} -filter .name:End-to-end"),
     ("Time of a step", "python", f"{WAYS} -filter .name:Step-time"),
     ("Time of a step that does nothing", "python", f"{WAYS} -filter .name:Round-trip"),
-    ("Memory of the server: its own, and three batches in shared memory", "memory", ""),
 )
 
 Way = dict[str, Any]  # options by name
+Run = tuple[str, Callable[[], list[str]]]  # a name, and what measures and returns samples
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """One measurement: its part, its name in the file, what returns its lines, and how often it is made."""
-
-    part: str
-    name: str
-    run: Callable[[], list[str]]
-    rounds: int
+def plan(options: argparse.Namespace) -> list[tuple[str, str, Callable[[], list[str]]]]:
+    """List what is measured, in the order of one round: the part, the name, and what returns the samples."""
+    makers = {"go": _go, "python": _python}
+    return [(part, *run) for part in PARTS if part in options.parts for run in makers[part](options)]
 
 
-def plan(options: argparse.Namespace) -> list[Measurement]:
-    """List what is measured, in the order of one round."""
-    makers = {"go": _go, "python": _python, "memory": _memory}
-    return [m for part in PARTS if part in options.parts for m in makers[part](options)]
-
-
-def _go(options: argparse.Namespace) -> Iterator[Measurement]:
+def _go(options: argparse.Namespace) -> Iterator[Run]:
     for games in options.games:
         for workers in sorted({1, min(os.cpu_count() or 1, games)}):
             way = {"games": games, "workers": workers}
-            yield _command("go", ("bin/pommego", "bench", "--json"), options.seconds / 3, way, options)
+            yield _command(("bin/pommego", "bench", "--json"), options.seconds / 3, way)
 
 
-def _python(options: argparse.Namespace) -> Iterator[Measurement]:
+def _python(options: argparse.Namespace) -> Iterator[Run]:
     """Yield what is worth comparing of all ways into Python."""
     for games, id_, observation in itertools.product(options.games, (TEAM, FREE_FOR_ALL), ("raw", "planes")):
         transports = ("shm", "tcp", "unix") if id_ == TEAM else ("shm", "tcp")
@@ -84,12 +72,10 @@ def _python(options: argparse.Namespace) -> Iterator[Measurement]:
             way = {"id": id_, "observation": observation, "transport": transport, "copy": False}
             others = ({}, {"copy": True}, {"in-flight": 2}, {"opponents": "simple"})
             for other in others[: 4 if id_ == FREE_FOR_ALL else 3]:
-                yield _command("python", CLIENT, options.seconds, way | other | {"games": games}, options)
+                yield _command(CLIENT, options.seconds, way | other | {"games": games})
 
 
-def _command(
-    part: str, program: tuple[str, ...], seconds: float, way: Way, options: argparse.Namespace
-) -> Measurement:
+def _command(program: tuple[str, ...], seconds: float, way: Way) -> Run:
     flags = []
     for name, value in way.items():
         if isinstance(value, bool):
@@ -97,7 +83,7 @@ def _command(
         elif value is not None:
             flags += [f"--{name}", str(value)]
     command = (*program, *flags, "--seconds", f"{seconds:.3g}")
-    return Measurement(part, " ".join(command), functools.partial(_run, command, way), options.rounds)
+    return " ".join(command), functools.partial(_run, command, way)
 
 
 def _run(command: tuple[str, ...], way: Way) -> list[str]:
@@ -133,38 +119,12 @@ def line(name: str, way: Way, units: dict[str, float]) -> str:
     return f"Benchmark{name[0].upper()}{name[1:]}{options} 1 {figures}"
 
 
-def _memory(options: argparse.Namespace) -> Iterator[Measurement]:
-    for id_, observation in itertools.product((FREE_FOR_ALL, TEAM), ("raw", "planes")):
-        for games in sorted({1, *options.games}):
-            run = functools.partial(measure_memory, id_, observation, games)
-            yield Measurement("memory", f"{id_} {observation} {games}", run, 1)
-
-
-def measure_memory(id_: str, observation: str, games: int) -> list[str]:
-    """Step a server's only environment a few times, and ask the system for the server's memory."""
-    with pommego.Server(binary=BINARY) as server:
-        where = {"address": server.address, "token": server.token}
-        with pommego.make_vec(id_, games, observation=observation, copy=False, **where) as envs:
-            envs.reset(seed=0)
-            for _ in range(16):
-                envs.step(np.zeros(envs.num_envs, np.uint8))
-            status = Path(f"/proc/{server.pid}/status").read_text()
-            batch = envs.batch_bytes
-    has = {name: 1024 * int(rest.split()[0]) for name, rest in _fields(status) if rest.endswith("kB")}
-    units = {"peak-B": has["VmHWM"], "own-B": has["RssAnon"], "own-B/game": has["RssAnon"] / games}
-    units |= {"shared-B": has["RssShmem"], "batch-B/game": batch / games}
-    return [line("memory", {"id": id_, "observation": observation, "games": games}, units)]
-
-
-def _fields(text: str) -> list[tuple[str, str]]:
-    return [(name.strip(), rest.strip()) for name, _, rest in (s.partition(":") for s in text.splitlines())]
-
-
 def setting() -> str:
     """Describe machine and build, as configuration lines of Go's benchmark format."""
     describe = ["git", "describe", "--always", "--dirty"]
     commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
-    processor = dict(_fields(Path("/proc/cpuinfo").read_text())).get("model name", platform.processor())
+    named = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    processor = named[0].partition(": ")[2] if named else platform.processor()
     return (
         f"cpu: {processor}, {os.cpu_count()} cores\nsystem: {platform.system()} {platform.release()}\n"
         f"python: {platform.python_version()}, numpy {np.__version__}, gymnasium {gymnasium.__version__}\n"
@@ -172,46 +132,17 @@ def setting() -> str:
     )
 
 
-def measure(measurements: list[Measurement], out: Path, head: str) -> list[str]:
-    """Measure what is not yet in the files; returns what failed."""
-    done, failed = {part: _begin(out / f"{part}.txt", head) for part in PARTS}, []
-    every = [(round_, m) for round_ in range(max(m.rounds for m in measurements)) for m in measurements]
-    left = [(f"# round {n}: {m.name}\n", m) for n, m in every if n < m.rounds]
-    left = [(mark, m) for mark, m in left if mark not in done[m.part]]
-    for i, (mark, m) in enumerate(left):
-        print(f"{i + 1} of {len(left)}: {m.name}", file=sys.stderr)
-        try:
-            lines = m.run()
-        except (OSError, RuntimeError, subprocess.SubprocessError) as e:
-            failed.append(f"{m.name}: {str(getattr(e, 'stderr', '') or e).strip()}")
-            continue
-        with (out / f"{m.part}.txt").open("a") as file:
-            file.write("\n".join([*lines, mark]))
-    return failed
-
-
-def _begin(path: Path, head: str) -> str:
-    """Return what a part's file holds; a new one begins with the head, an old one must have the same."""
-    if not path.exists():
-        path.write_text(head)
-    text = path.read_text()
-    if not text.startswith(head):
-        raise SystemExit(f"bench-report: {path} is of another machine or build: move it, or give --out")
-    return text
-
-
-def tables(out: Path, made_by: str, head: str, failed: list[str]) -> str:
+def tables(out: Path, made_by: str, head: str) -> str:
     """Write all tables, each with the command that makes it from the files."""
-    blocks = [f"# Speed and memory, measured until {datetime.date.today()}", f"Made by `{made_by}`:"]
+    blocks = [f"# Speed, measured until {datetime.date.today()}", f"Made by `{made_by}`:"]
     blocks.append(f"```\n{head}```")
     for heading, part, arranged in TABLES:
         path, how = out / f"{part}.txt", ["-row", ".fullname", *shlex.split(arranged)]
-        if "Benchmark" in path.read_text():
+        if path.exists():
             command = ["go", "tool", "benchstat", *how, f"{part}={path}"]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
             options = shlex.join(["go", "tool", "benchstat", *how, path.name])
             blocks.append(f"## {heading}\n\n```\n$ {options}\n{done.stdout}```")
-    blocks += ["## What could not be measured", *failed] if failed else []
     return "\n\n".join(blocks) + "\n"
 
 
@@ -225,16 +156,18 @@ def main(arguments: list[str] | None = None) -> int:
     options.rounds = options.rounds or (1 if quick else 2)
     out = options.out or ROOT / "benchmarks" / "results" / ("quick" if quick else today)
     out.mkdir(parents=True, exist_ok=True)
-    head = setting()
-    try:
-        failed = measure(plan(options), out, head)
-    except KeyboardInterrupt:
-        print("\nstopped; the same command goes on from here", file=sys.stderr)
-        return 130
+    for part in PARTS:
+        (out / f"{part}.txt").unlink(missing_ok=True)
+    head, runs = setting(), plan(options)
+    with contextlib.suppress(KeyboardInterrupt):
+        for i, (part, name, run) in enumerate(options.rounds * runs):
+            print(f"{i + 1} of {options.rounds * len(runs)}: {name}", file=sys.stderr)
+            lines, path = run(), out / f"{part}.txt"
+            path.write_text("\n".join([path.read_text() if path.exists() else head, *lines, ""]))
     made_by = shlex.join([".venv/bin/python", "benchmarks/report.py", *arguments])
-    (out / "tables.md").write_text(tables(out, made_by, head, failed))
-    print("\n".join([*failed, f"written to {out}"]), file=sys.stderr)
-    return 1 if failed else 0
+    (out / "tables.md").write_text(tables(out, made_by, head))
+    print(f"written to {out}", file=sys.stderr)
+    return 0
 
 
 def _parser() -> argparse.ArgumentParser:

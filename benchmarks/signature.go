@@ -42,9 +42,7 @@ func Sign(game env.Game, newAgent func() (env.Agent, error), workers int) (s Sig
 		}
 		return 0
 	}
-	games := Options{Workers: workers}.inParallel(signatureGames, play)
-	games.run()
-	games.stop()
+	Options{Workers: workers}.inParallel(signatureGames, play).run()
 	for i := range ticks {
 		s.Ticks += ticks[i]
 	}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -121,43 +122,25 @@ def test_a_seat_needs_an_agent_and_its_file() -> None:
 
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
-    run = subprocess.run(
-        [sys.executable, hall.__file__, "--folder", str(tmp_path)],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 1
+    said = subprocess.check_output([sys.executable, hall.__file__, tmp_path], text=True)
     for name, file in hall.HALL.items():
         repository = hall.FETCH[file.split("/")[0]].split()[0]
-        assert f"{name} is not there yet:" in run.stderr and f"git clone {repository} " in run.stderr
-    assert run.stderr.count("cmake --build ") == 2 and not list(tmp_path.iterdir())
+        assert f"{name}:\n    " in said and f"git clone {repository} " in said
+    assert said.count("cmake --build ") == 2 and not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
-def test_games_that_grow(tmp_path: Path) -> None:
+def test_the_command_that_is_named_plays(tmp_path: Path) -> None:
     library = tmp_path / hall.HALL["eisenach"]
     library.parent.mkdir(parents=True)
     (tmp_path / "stand_in.c").write_text(
         "int c_init_agent_eisenach(void){return 0;} int c_getStep_eisenach(void){return 0;}"
     )
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "stand_in.c"], check=True)
-    for games in ("2", "4"):
-        command = [
-            sys.executable,
-            hall.__file__,
-            "--folder",
-            tmp_path,
-            "--only",
-            "eisenach",
-            "--agent",
-            "random",
-        ]
-        subprocess.run([*command, "--games", games, "--binary", BINARY], check=True, timeout=120)
-        page = (tmp_path / "hall.md").read_text()
-        assert f"| eisenach | {games} | 0 | {games} | 0 | 0% (0 to " in page and "random in PommeTeam" in page
-        assert page.splitlines()[-1].count("|") == page.splitlines()[-2].count("|")
-
-
-def test_share() -> None:
-    assert hall.share(10, 20) == "50% (30 to 70)" and hall.share(0, 0) == "-"
+    said = subprocess.check_output([sys.executable, hall.__file__, tmp_path], text=True)
+    (command,) = (line for line in said.splitlines() if "--against" in line)
+    words = [word for word in shlex.split(command) if not word.startswith(("GOMAXPROCS", "OMP_"))]
+    words = [BINARY, *words[words.index("bin/pommego") + 1 :], "--games=2", "--agents=random"]
+    subprocess.run(words, check=True, timeout=120, stdout=subprocess.DEVNULL)
+    results = json.loads((tmp_path / "eisenach" / "results.json").read_text())
+    assert (results["games"], results["standings"][0]["win_rate"]["value"]) == (2, 0)

@@ -54,6 +54,7 @@ func thinking(t *testing.T, agent string, batchSize int, change ...func(*Config)
 // TestVanishedClient has the client go away while its step is being made, which
 // takes minutes: all that it had is free soon.
 func TestVanishedClient(t *testing.T) {
+	t.Parallel()
 	for _, agent := range []string{"mcts:ticks=1e6", "bfs:ticks=1e6,memory=1", "fmcs-ucb1:ticks=1e6", "rhea:ms=60000",
 		"osla:ms=60000,samples=1e6", "uct:ms=60000", "java-mcts:ms=60000", "java-rhea:ms=60000"} {
 		server, c := thinking(t, agent, 0)

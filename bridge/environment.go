@@ -33,14 +33,16 @@ type environment struct {
 	agents   int64 // of these, for agents
 	starting int64 // and for starts
 
-	owner   *session    // whose worker answers viewers
-	key     string      // which they have to have
-	listed  bool        // the key, for who has that of the list
-	begun   atomic.Bool // running, for others to read
-	moves   atomic.Uint64
-	viewers viewers
-	gone    chan struct{} // closed once it is freed
-	shown   shown         // by the client, see show
+	owner  *session    // whose worker answers viewers
+	key    string      // which they have to have
+	listed bool        // the key, for who has that of the list
+	begun  atomic.Bool // running, for others to read
+	moves  atomic.Uint64
+	gone   chan struct{} // closed once it is freed
+	shown  shown         // by the client, see show
+
+	followed map[int]*followed       // games that have viewers; the worker's own
+	over     atomic.Pointer[episode] // that has ended last; nil: none
 }
 
 func (s *session) find(handle uint64) (*environment, error) {
@@ -99,9 +101,8 @@ func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) 
 func (s *session) freeEnv(e *environment) {
 	s.server.gallery.remove(e)
 	e.running = false
-	s.memory.release(followedBytes * int64(len(e.viewers.followed)))
-	clear(e.viewers.followed)
-	e.answerViewers()
+	s.memory.release(followedBytes * int64(len(e.followed)))
+	clear(e.followed)
 	close(e.gone)
 	for _, sim := range e.sims {
 		s.freeSimulator(sim)

@@ -3,6 +3,7 @@ package bridge
 import (
 	"encoding"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -298,7 +299,8 @@ type ruleSets [][]byte
 // rules reads a map, or each of an array of maps.
 func (f *fields) rules(d *field) ruleSets {
 	read := func(int) []byte {
-		return f.appendJSON(nil, d.name, f.take(d.name, formMap, "a map, or an array of maps"))
+		text, _ := json.Marshal(f.tree(d.name, f.take(d.name, formMap, "a map, or an array of maps"))) // else f.err is set
+		return text
 	}
 	if code := f.msg[f.pos]; msgpcode.IsFixedArray(code) || code|1 == msgpcode.Array32 {
 		return list(f, d, "an array of maps", read)

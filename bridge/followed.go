@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -30,7 +29,7 @@ const (
 type followed struct {
 	env     *environment
 	game    int
-	viewers []context.Context // each done once its viewer is gone; the session's worker's own
+	viewers int // the session's worker's own
 
 	mu     sync.Mutex
 	feed   scene.Feed
@@ -73,7 +72,7 @@ func (f *followed) Stepped(actions []uint8) {
 	over := f.at.Match.Status().Over
 	if p := f.played; len(p.actions)+len(actions) <= mostActions {
 		if p.actions = append(p.actions, actions...); over {
-			f.env.viewers.over.Store(p)
+			f.env.over.Store(p)
 		}
 	}
 	due := over || time.Since(f.when) >= between

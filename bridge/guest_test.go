@@ -81,6 +81,7 @@ func TestGuestMessages(t *testing.T) {
 
 // TestGuestMessageTime: a message has a time from its first byte to its last, over WebSocket and in a request's body.
 func TestGuestMessageTime(t *testing.T) {
+	t.Parallel()
 	s := echoing(t, func(c *Config) { c.messageTimeout = 50 * time.Millisecond })
 	ws := s.guest(t)
 	part(t, ws, 5000)
@@ -116,6 +117,7 @@ func TestGuestBodies(t *testing.T) {
 // TestGuestPings: the pong to a guest that has not read for a while comes when it reads again; more pings than
 // others may send end the connection.
 func TestGuestPings(t *testing.T) {
+	t.Parallel()
 	s := echoing(t, nil)
 	ws, ponged := s.guest(t), false
 	ws.SetPongHandler(func(string) error { ponged = true; return nil })

@@ -9,56 +9,43 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// appendJSON turns an item that has just been read into JSON, for what the games
+// tree is an item that has just been read, with all that it holds, as package json takes it: for what the games
 // take as JSON (rules). It recurses no deeper than check allows.
-func (f *fields) appendJSON(dst []byte, field string, it item) []byte {
+func (f *fields) tree(field string, it item) any {
 	switch it.form {
-	case formNil:
-		return append(dst, "null"...)
+	case formNone, formNil:
 	case formBool:
-		return strconv.AppendBool(dst, it.bits != 0)
+		return it.bits != 0
 	case formInt:
 		if it.negative {
-			return strconv.AppendInt(dst, int64(it.bits), 10)
+			return int64(it.bits)
 		}
-		return strconv.AppendUint(dst, it.bits, 10)
+		return it.bits
 	case formFloat:
 		x := math.Float64frombits(it.bits)
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			f.wrong(codeOutOfRange, field, "", "%s has the number %v, want a finite one", field, x)
 		}
-		return strconv.AppendFloat(dst, x, 'g', -1, 64)
+		return x
 	case formText:
-		return appendJSONText(dst, it.data)
+		return string(it.data)
 	case formArray:
-		return append(f.appendJSONList(append(dst, '['), field, it), ']')
+		all := make([]any, it.n)
+		for i := range all {
+			all[i] = f.tree(field, f.item())
+		}
+		return all
 	case formMap:
-		return append(f.appendJSONList(append(dst, '{'), field, it), '}')
-	}
-	f.wrong(codeWrongType, field, "", "%s is %v, want a map of numbers, texts, bools, arrays and maps", field, it.form)
-	return dst
-}
-
-// appendJSONList turns the elements of an array or the entries of a map.
-func (f *fields) appendJSONList(dst []byte, field string, of item) []byte {
-	for i := 0; i < of.n && f.err == nil; i++ {
-		if i > 0 {
-			dst = append(dst, ',')
+		all := make(map[string]any, it.n)
+		for range it.n {
+			key := string(f.item().data)
+			all[key] = f.tree(field, f.item())
 		}
-		if of.form == formMap {
-			dst = append(appendJSONText(dst, f.item().data), ':')
-		}
-		dst = f.appendJSON(dst, field, f.item())
+		return all
+	default:
+		f.wrong(codeWrongType, field, "", "%s is %v, want a map of numbers, texts, bools, arrays and maps", field, it.form)
 	}
-	return dst
-}
-
-func appendJSONText(dst, text []byte) []byte {
-	quoted, err := json.Marshal(string(text))
-	if err != nil {
-		panic(err) // a text always marshals
-	}
-	return append(dst, quoted...)
+	return nil
 }
 
 // asJSON is a value to be sent as the msgpack of its JSON.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -142,24 +143,17 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 			http.StatusServiceUnavailable)
 		return
 	}
-	ctx, leave := context.WithCancel(r.Context())
-	defer e.owner.wake()
-	defer leave()
-	select {
-	case rep := <-e.ask(ctx, games):
-		switch {
-		case rep.err == errNotLive:
-			http.Error(w, rep.err.Error(), http.StatusConflict)
-		case rep.err != nil:
-			http.Error(w, rep.err.Error(), http.StatusServiceUnavailable)
-		default:
-			e.stream(ctx, w, rep.games, games == nil)
+	followed, err := e.begin(games)
+	if err != nil {
+		status := http.StatusServiceUnavailable
+		if errors.Is(err, errNotLive) {
+			status = http.StatusConflict
 		}
-	case <-time.After(lookTimeout):
-		http.Error(w, "the environment is busy", http.StatusServiceUnavailable)
-	case <-e.gone:
-		http.Error(w, "the client of the environment has gone", http.StatusServiceUnavailable)
+		http.Error(w, err.Error(), status)
+		return
 	}
+	defer e.end(followed)
+	e.stream(r.Context(), w, followed, games == nil)
 }
 
 // gamesOf reads which games a viewer asks for: one by its number, the first ones, or nil for any that a learner plays.
@@ -204,7 +198,7 @@ func (e *environment) stream(ctx context.Context, w http.ResponseWriter, games [
 		if send(lines) != nil || out {
 			return
 		}
-		if last := e.viewers.over.Load(); len(games) > 1 && last != past && time.Since(since) >= replayPause {
+		if last := e.over.Load(); len(games) > 1 && last != past && time.Since(since) >= replayPause {
 			if past, since = last, time.Now(); last.replay(send) != nil {
 				return
 			}
@@ -217,8 +211,6 @@ func (e *environment) stream(ctx context.Context, w http.ResponseWriter, games [
 			return
 		case <-time.After(between):
 		}
-		if slices.ContainsFunc(games, (*followed).isBehind) {
-			e.owner.wake()
-		}
+		e.catchUp(games)
 	}
 }

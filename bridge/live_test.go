@@ -264,6 +264,7 @@ func TestLiveList(t *testing.T) {
 // TestLiveWhileStepping looks at games that are stepped without a pause: what is seen is
 // whole positions, and the actions that led to them.
 func TestLiveWhileStepping(t *testing.T) {
+	t.Parallel()
 	server := liveServer(t, "")
 	c := server.dial(t)
 	v := server.viewer(call(t, c, "make", "env_id", "SuiteBot-v0", "games", 2))
@@ -299,58 +300,68 @@ func TestLiveWhileStepping(t *testing.T) {
 // of all seats and what happened, to the end of an episode and on in the next.
 func TestLiveFollows(t *testing.T) {
 	for _, batchSize := range []any{nil, 1} {
-		server := liveServer(t, "")
-		c := server.dial(t)
-		v := server.viewer(call(t, c, "make", "env_id", "OneVsOne-v0", "games", 2, "opponents", []string{"mcts:ticks=60"},
-			"seat", 0, "batch_size", batchSize, "autoreset_mode", "SameStep"))
-		call(t, c, "reset", "env", 1, "seed", 3)
-		if batchSize != nil {
-			call(t, c, "recv", "env", 1) // the other game
+		t.Run(fmt.Sprint("batch size ", batchSize), func(t *testing.T) {
+			t.Parallel()
+			liveFollows(t, batchSize)
+		})
+	}
+}
+
+func liveFollows(t *testing.T, batchSize any) {
+	server := liveServer(t, "")
+	c := server.dial(t)
+	v := server.viewer(call(t, c, "make", "env_id", "OneVsOne-v0", "games", 2, "opponents", []string{"mcts:ticks=60"},
+		"seat", 0, "batch_size", batchSize, "autoreset_mode", "SameStep"))
+	call(t, c, "reset", "env", 1, "seed", 3)
+	if batchSize != nil {
+		call(t, c, "recv", "env", 1) // the other game
+	}
+	at, laid, ended, searched := v.watch(t, "/live/0"), 0, 0, 0
+	for step := range 400 {
+		if step > 0 {
+			at.next(t)
 		}
-		at, laid, ended, searched := v.watch(t, "/live/0"), 0, 0, 0
-		for step := range 400 {
-			if step > 0 {
-				at.next(t)
-			}
-			if at.games != ended+1 {
-				t.Fatalf("game %d begins at step %d, and %d have ended", at.games, at.Step.Step, ended)
-			}
-			for _, e := range at.Step.Events {
-				switch e.Kind {
-				case env.Laid:
-					laid++
-				case env.Ended:
-					ended++
-				}
-			}
-			if s := at.Step; s.Step > 0 && (len(s.Actions) != 2 || len(s.Actions[1]) != 1 || len(s.Rewards) != 2) {
-				t.Errorf("step %d has the actions %v and the rewards %v", s.Step, s.Actions, s.Rewards)
-			}
-			if s := at.Step; len(s.Thoughts) > 0 && s.Thoughts[0].Seat == 1 && s.Thoughts[0].Visits != nil {
-				searched++
-			}
-			if at.Step.Status.Over {
-				at.next(t) // the next game has begun with the same step
-			}
-			action := byte(step*7%4 + 1)
-			if step%5 == 0 {
-				action = 5
-			}
-			if batchSize == nil {
-				call(t, c, "step", "env", 1, "actions", []any{"uint8", []int{2}, []byte{}, []byte{action, action}})
-			} else {
-				call(t, c, "send", "env", 1, "games", []any{"int32", []int{1}, []byte{}, []byte{0, 0, 0, 0}}, "actions",
-					[]any{"uint8", []int{1}, []byte{}, []byte{action}})
-				call(t, c, "recv", "env", 1)
-			}
-			if ended > 2 {
-				break
+		if at.games != ended+1 {
+			t.Fatalf("game %d begins at step %d, and %d have ended", at.games, at.Step.Step, ended)
+		}
+		for _, e := range at.Step.Events {
+			switch e.Kind {
+			case env.Laid:
+				laid++
+			case env.Ended:
+				ended++
 			}
 		}
-		if laid < 5 || ended < 2 || searched < 5 {
-			t.Errorf("batch size %v: %d bombs were laid, %d games ended, and an agent searched %d times", batchSize, laid, ended,
-				searched)
+		if s := at.Step; s.Step > 0 && (len(s.Actions) != 2 || len(s.Actions[1]) != 1 || len(s.Rewards) != 2) {
+			t.Errorf("step %d has the actions %v and the rewards %v", s.Step, s.Actions, s.Rewards)
 		}
+		if s := at.Step; len(s.Thoughts) > 0 && s.Thoughts[0].Seat == 1 && s.Thoughts[0].Visits != nil {
+			searched++
+		}
+		if at.Step.Status.Over {
+			at.next(t) // the next game has begun with the same step
+		}
+		action := byte(step*7%4 + 1)
+		if step%5 == 0 {
+			action = 5
+		}
+		if step%10 > 0 { // else the position is kept because the game rests
+			call(t, c, "show", "env", 1)
+		}
+		if batchSize == nil {
+			call(t, c, "step", "env", 1, "actions", []any{"uint8", []int{2}, []byte{}, []byte{action, action}})
+		} else {
+			call(t, c, "send", "env", 1, "games", []any{"int32", []int{1}, []byte{}, []byte{0, 0, 0, 0}}, "actions",
+				[]any{"uint8", []int{1}, []byte{}, []byte{action}})
+			call(t, c, "recv", "env", 1)
+		}
+		if ended > 2 {
+			break
+		}
+	}
+	if laid < 5 || ended < 2 || searched < 5 {
+		t.Errorf("batch size %v: %d bombs were laid, %d games ended, and an agent searched %d times", batchSize, laid, ended,
+			searched)
 	}
 }
 
@@ -396,6 +407,7 @@ func TestLookWithoutMemory(t *testing.T) {
 	c := server.dial(t)
 	v := server.viewer(call(t, c, "make", "env_id", "ToySolo-v0", "games", 2))
 	call(t, c, "reset", "env", 1, "seed", 1)
+	alone := server.used()
 	at := v.watch(t, "/live/0")
 	if status, body := v.ask(t, "GET", "/live/1"); status != http.StatusServiceUnavailable ||
 		!strings.Contains(body, "--max-memory-bytes") {
@@ -405,7 +417,7 @@ func TestLookWithoutMemory(t *testing.T) {
 	at.until(t, 1)
 	at.leave()
 	eventually(t, "its memory is free for another", func() bool {
-		return !server.gallery.find(v.key).viewers.asked.Load()
+		return server.used() == alone
 	})
 	v.watch(t, "/live/1")
 	call(t, c, "close", "env", 1)
@@ -522,8 +534,8 @@ func TestLooksShareAConnection(t *testing.T) {
 
 // TestNobodyLooks: a step that nobody looks at costs no allocation more.
 func TestNobodyLooks(t *testing.T) {
-	e := &environment{}
-	if n := testing.AllocsPerRun(100, e.answerViewers); n != 0 {
+	s := &session{visits: make(chan func())}
+	if n := testing.AllocsPerRun(100, s.admitVisit); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -45,7 +45,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 			q.Places)
 	}
 	e := &environment{handle: s.nextHandle, noop: q.Noop, listed: q.Listed, owner: s,
-		key: s.server.cfg.newKey(), gone: make(chan struct{})}
+		key: s.server.cfg.newKey(), gone: make(chan struct{}), followed: map[int]*followed{}}
 	messages := messagesPerPool
 	if q.Slots > 0 {
 		messages = 0 // shareMemory counts its own
@@ -130,26 +130,30 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, mes
 ) {
 	shown := cfg
 	shown.Games *= steps
-	fields, _, err := vec.Layout(shown)
+	fields, all, err := vec.Layout(shown)
+	own := all
+	if err == nil {
+		cfg.Headroom = headroom(fields)
+		shown.Headroom = cfg.Headroom
+		_, own, err = vec.Layout(cfg)
+	}
+	if err == nil {
+		fields, all, err = vec.Layout(shown)
+	}
 	if err != nil {
 		return nil, nil, 0, optionError(err)
 	}
-	cfg.Headroom = headroom(fields)
-	shown.Headroom = cfg.Headroom
-	fields, size, err := vec.Layout(shown)
-	if err != nil {
-		return nil, nil, 0, optionError(err)
-	}
-	l = newMessageLayout(kind, handle, &shown, fields, size)
-	l.steps = steps
+	l = newMessageLayout(kind, handle, &shown, fields, int(all.Slab))
+	l.steps, l.besides, l.agents = steps, all.Batch, own.Agents
 	whole := (l.size + l.tail) * shown.Games / shown.BatchGames() // what all games show is kept, however few a batch has
 	if most := s.server.cfg.maxBatchBytes; whole > most {
 		return nil, nil, 0, fail(codeLimit, "games",
 			"make several environments with fewer games, or choose a smaller observation",
 			"a batch of %d games has up to %d bytes, want at most %d", shown.Games, whole, most)
 	}
-	if bytes, err = l.memory(cfg, shown, messages); err != nil {
-		return nil, nil, 0, optionError(err)
+	bytes = own.Pool + own.Searches + int64(messages)*l.messageBytes()
+	if steps > 1 {
+		bytes += l.messageBytes() / int64(steps) // of the batch of one step
 	}
 	what := fmt.Sprintf("an environment of %d games, with its agents' searches,", shown.Games)
 	if err := s.memory.reserve(bytes, "games", what); err != nil {
@@ -166,27 +170,6 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, mes
 		return nil, nil, 0, optionError(err)
 	}
 	return pool, l, bytes, nil
-}
-
-// memory is how many bytes a pool takes with so many messages, which show the games of
-// shown. It also notes how many a batch takes besides, and how many the agents.
-func (l *messageLayout) memory(cfg, shown vec.Config, messages int) (int64, error) {
-	pool, err := vec.MemoryOf(cfg)
-	if err != nil {
-		return 0, err
-	}
-	all := pool
-	if l.steps > 1 {
-		if all, err = vec.MemoryOf(shown); err != nil {
-			return 0, err
-		}
-	}
-	l.besides, l.agents = all.Batch, pool.Agents
-	bytes := pool.Pool + pool.Searches + int64(messages)*l.messageBytes()
-	if l.steps > 1 {
-		bytes += l.messageBytes() / int64(l.steps) // of the batch of one step
-	}
-	return bytes, nil
 }
 
 func (e *environment) describe(id uint64) (reply, error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // metrics is what a server counts for [Server.Operations]. Each figure that a step
@@ -28,19 +29,18 @@ var latencies = prometheus.ExponentialBuckets(50e-6, 2, 20)
 
 func newMetrics(srv *Server) *metrics {
 	m := &metrics{registry: prometheus.NewRegistry(), seconds: map[string]prometheus.Observer{}}
+	add := promauto.With(m.registry)
 	count := func(name, help string) prometheus.Counter {
-		return added(m, prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help}))
+		return add.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
 	countBy := func(name, help, label string) *prometheus.CounterVec {
-		return added(m, prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label}))
+		return add.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
 	}
 	gauge := func(name, help string, value func() float64) {
-		added(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+		add.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}
-	m.sessions = added(m,
-		prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_connections", Help: "Connections that are open."}))
-	m.environments = added(m,
-		prometheus.NewGauge(prometheus.GaugeOpts{Name: "pommego_environments", Help: "Environments that exist."}))
+	m.sessions = add.NewGauge(prometheus.GaugeOpts{Name: "pommego_connections", Help: "Connections that are open."})
+	m.environments = add.NewGauge(prometheus.GaugeOpts{Name: "pommego_environments", Help: "Environments that exist."})
 	gauge("pommego_games", "Games of all environments, those of simulations included.",
 		func() float64 { return float64(srv.games.Load()) })
 	gauge("pommego_memory_bytes", "Bytes of the memory budget that are taken.",
@@ -65,25 +65,19 @@ func newMetrics(srv *Server) *metrics {
 	m.received, m.sent, m.shared = bytes.WithLabelValues("received"), bytes.WithLabelValues("sent"),
 		bytes.WithLabelValues("shared")
 
-	seconds := added(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	seconds := add.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "pommego_request_seconds", Help: "Time from a request's turn to its reply, by type.", Buckets: latencies,
-	}, []string{"request"}))
+	}, []string{"request"})
 	for name := range requests {
 		m.seconds[name] = seconds.WithLabelValues(name)
 	}
 	m.invalid = seconds.WithLabelValues("invalid")
 
-	info := added(m,
-		prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "pommego_info", Help: "1, with the server's version."},
-			[]string{"version"}))
+	info := add.NewGaugeVec(prometheus.GaugeOpts{Name: "pommego_info", Help: "1, with the server's version."},
+		[]string{"version"})
 	info.WithLabelValues(srv.cfg.Version).Set(1)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
-}
-
-func added[C prometheus.Collector](m *metrics, c C) C {
-	m.registry.MustRegister(c)
-	return c
 }
 
 // answered counts a request, by its type, and the batch if it was answered with one.

@@ -21,6 +21,7 @@ const (
 // a short step.
 func (s *session) next() (r *request, more bool) {
 	for {
+		s.admitVisit()
 		queued, stepped := false, false
 		if s.spinTime > 0 {
 			s.spinner.Spin(s.spinTime, func() bool {
@@ -52,8 +53,8 @@ func (s *session) next() (r *request, more bool) {
 			return r, more
 		case <-s.stepSignal:
 			s.spinTime = stepSpin
-		case <-s.viewSignal:
-			s.answerViewers()
+		case visit := <-s.visits:
+			visit()
 		}
 	}
 }

@@ -75,7 +75,6 @@ func (s *session) recvGames(e *environment, id uint64, _ nothing) (reply, error)
 	}
 	s.server.metrics.steps.Add(float64(f.games))
 	e.moves.Add(uint64(f.games))
-	e.answerViewers()
 	return f.reply(id), nil
 }
 

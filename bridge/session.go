@@ -49,7 +49,7 @@ type session struct {
 	spinner    vec.Spinner
 	spinTime   time.Duration // for how long to spin for the next step in shared memory; 0: not at all
 	stepSignal chan struct{} // a step has been posted there
-	viewSignal chan struct{} // a viewer has asked
+	visits     chan func()   // of viewers, between two requests
 	looks      atomic.Int32  // viewers of its games
 
 	busy atomic.Int64 // requests read and not yet answered
@@ -60,7 +60,7 @@ func newSession(srv *Server, ws *websocket.Conn) *session {
 	s := &session{
 		number: srv.clients.Add(1), start: time.Now(), nextHandle: 1,
 		free: make(chan *request, srv.cfg.maxInFlight), queue: make(chan *request, srv.cfg.maxInFlight),
-		out: make(chan reply), stepSignal: make(chan struct{}, 1), viewSignal: make(chan struct{}, 1),
+		out: make(chan reply), stepSignal: make(chan struct{}, 1), visits: make(chan func()),
 	}
 	s.setUp(srv, ws.RemoteAddr().String())
 	s.longest, s.spare, s.kind = srv.cfg.maxMessageBytes, keepBytes, websocket.BinaryMessage

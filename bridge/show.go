@@ -45,7 +45,7 @@ func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) 
 		return reply{}, err
 	}
 	e.shown.set(dataAs[float32](&q.Probabilities), dataAs[float32](&q.Values))
-	return message("ok", id, "env", int(e.handle), "watched", e.viewers.asked.Load())
+	return message("ok", id, "env", int(e.handle), "watched", len(e.followed) > 0)
 }
 
 func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int, moved []int) (all []env.Thought) {

@@ -105,6 +105,7 @@ func TestShutdown(t *testing.T) {
 // TestShutdownCut has a step in progress that takes too long: the client is cut
 // off, and Serve says so.
 func TestShutdownCut(t *testing.T) {
+	t.Parallel()
 	game := newSlowGame()
 	server := startServer(t, func(c *Config) {
 		c.Game = func(string) (env.Game, error) { return game, nil }

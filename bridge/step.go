@@ -31,7 +31,6 @@ func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) 
 	}
 	s.server.metrics.steps.Add(float64(f.games))
 	e.moves.Add(uint64(f.games))
-	e.answerViewers()
 	return f.reply(id), nil
 }
 

@@ -9,6 +9,7 @@ page is written by hand and kept.
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 from collections.abc import Iterable
@@ -132,23 +133,14 @@ def field_table(specs: list[Spec], encoding: str, name: str) -> str:
     """Say what one field of an observation holds, entry by entry, in all ids."""
     found = {spec["id"]: field_of(spec, encoding, name) for spec in specs}
     having = [spec for spec in specs if found[spec["id"]]]
-    groups = grouped(having, lambda spec: found[spec["id"]]["names"] or [])
-    shapes = grouped(having, lambda spec: {k: v for k, v in found[spec["id"]].items() if k != "names"})
     option = STATE if encoding == STATE else f'observation="{encoding}"'
     parts = [f"## `{option}`: `{name}`"]
-    parts += [where(ids, specs) + describe(field) for ids, field in shapes]
-    letters = [chr(ord("A") + i) for i in range(len(groups))] if len(groups) > 1 else [""]
-    if len(groups) > 1:
-        parts.append(
-            "\n".join(f"* {at}: {listed(ids)}" for at, (ids, _) in zip(letters, groups, strict=True))
-        )
-    columns = [{entry: i for i, entry in enumerate(entries(names))} for _, names in groups]
-    order: list[tuple[str, str, int]] = []
-    for column in columns:
-        order = merged(order, list(column))
-    if order:
-        head = [f"index {at}".strip() for at in letters] + ["name", "meaning"]
-        parts.append(folded("entries", head, [row(run, columns) for run in runs(order, columns)]))
+    for group, names in grouped(having, lambda spec: found[spec["id"]]["names"] or []):
+        of_group = [spec for spec in having if spec["id"] in group]
+        shapes = grouped(of_group, lambda spec: describe(found[spec["id"]]))
+        parts += [where(ids, specs) + shape for ids, shape in shapes]
+        if names:
+            parts.append(folded("entries", ["index", "name", "meaning"], entries(names)))
     return "\n\n".join(parts)
 
 
@@ -167,56 +159,22 @@ def describe(field: dict[str, Any]) -> str:
     return f"`{field['dtype']}` {shape}, {field['low']} to {field['high']}{shared}."
 
 
-def entries(names: list[dict[str, str]]) -> list[tuple[str, str, int]]:
-    """Name, meaning and how often it occurred before, so that no two are the same."""
-    made: list[tuple[str, str, int]] = []
-    for name in names:
-        before = sum(entry[:2] == (name["name"], name["meaning"]) for entry in made)
-        made.append((name["name"], name["meaning"], before))
-    return made
+def entries(names: list[dict[str, str]]) -> list[tuple[str, str, str]]:
+    """Number the entries. Many of one meaning that only count on (bomb0, bomb1, ...) are one row."""
 
+    def counting(entry: tuple[int, dict[str, str]]) -> tuple[str, int, str]:
+        i, name = entry
+        stem = name["name"].rstrip("0123456789")
+        number = name["name"][len(stem) :]
+        return stem, int(number) - i if number else i, name["meaning"]
 
-def merged(order: list, more: list) -> list:
-    """Put what is new after what it follows."""
-    order, at = list(order), 0
-    for entry in more:
-        if entry in order:
-            at = order.index(entry) + 1
-        else:
-            order.insert(at, entry)
-            at += 1
-    return order
-
-
-def runs(order: list, columns: list[dict]) -> list[list]:
-    """Put entries together that only count on: bomb0, bomb1 and so on, of one meaning."""
-    found: list[list] = []
-    for entry in order:
-        last = found[-1][-1] if found else None
-        if (
-            last
-            and entry == (counted_on(last[0]), *last[1:])
-            and all(c.get(entry) == (c[last] + 1 if last in c else None) for c in columns)
-        ):
-            found[-1].append(entry)
-        else:
-            found.append([entry])
-    return [part for run in found for part in ([run] if len(run) > FEW else [[entry] for entry in run])]
-
-
-def counted_on(name: str) -> str:
-    """Return the name with its number one higher."""
-    stem = name.rstrip("0123456789")
-    return f"{stem}{int(name[len(stem) :]) + 1}" if stem != name else name
-
-
-def row(run: list, columns: list[dict]) -> list[str]:
-    """Write one entry, or several that only count on."""
-    first, last = run[0], run[-1]
-    if first == last:
-        return [*(str(c.get(first, "")) for c in columns), f"`{first[0]}`", first[1]]
-    indices = [f"{c[first]} to {c[last]}" if first in c else "" for c in columns]
-    return [*indices, f"`{first[0]}` to `{last[0]}`", first[1]]
+    rows = []
+    for (_, _, meaning), group in itertools.groupby(enumerate(names), counting):
+        run = [(str(i), f"`{name['name']}`") for i, name in group]
+        if len(run) > FEW:
+            run = [(f"{run[0][0]} to {run[-1][0]}", f"{run[0][1]} to {run[-1][1]}")]
+        rows += [(*cells, meaning) for cells in run]
+    return rows
 
 
 # What rules are that a specification leaves out.

@@ -24,7 +24,7 @@ func TestCatalog(t *testing.T) {
 				cfg.Autoreset, cfg.Reward = NextStep, Reference
 			}
 			for k := range spec.Seats - 1 {
-				cfg.Opponents = append(cfg.Opponents, spec.Agents[(i+k)%len(spec.Agents)])
+				cfg.Opponents = append(cfg.Opponents, quick(game, spec.Agents[(i+k)%len(spec.Agents)]))
 			}
 			steps := 60
 			if testing.Short() {
@@ -35,6 +35,16 @@ func TestCatalog(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s/all learn", id, encoding.Name), func(t *testing.T) { besideTwin(t, cfg, 60) })
 		}
 	}
+}
+
+// quick is an agent of a game with a small budget, if it searches.
+func quick(game env.Game, name string) string {
+	for _, options := range []string{":ticks=60", ":iterations=20", ":samples=5", ":level=1"} {
+		if _, err := game.NewAgent(name + options); err == nil {
+			return name + options
+		}
+	}
+	return name
 }
 
 func besideTwin(t *testing.T, cfg Config, steps int) {

@@ -137,12 +137,12 @@ func (w *worker) step(i int) {
 			if p.queue == nil {
 				place = b.nextFinal(i)
 			}
-			w.writeAt(place, i, &b.last)
+			w.write(place, i, &b.last)
 			w.next(i)
 		}
 	}
 	w.writeEpisode(i)
-	w.write(i, &b.now)
+	w.write(i, i, &b.now)
 }
 
 // given is the caller's actions for the rows of game i.
@@ -242,7 +242,7 @@ func (w *worker) show(i int) {
 	copy(b.returns[i*len(g.rows):], g.returns) // an episode may just have begun
 	w.writeGame(i, false)
 	w.writeEpisode(i)
-	w.write(i, &b.now)
+	w.write(i, i, &b.now)
 }
 
 func (w *worker) writeEpisode(i int) {
@@ -334,11 +334,8 @@ func (p *Pool) startCounts(i int) {
 	}
 }
 
-// write writes what the rows of game i see.
-func (w *worker) write(i int, to *shown) { w.writeAt(i, i, to) }
-
-// writeAt is write, to the rows of the game of number slot.
-func (w *worker) writeAt(slot, i int, to *shown) {
+// write writes what the rows of game i see to those of the game of number slot.
+func (w *worker) write(slot, i int, to *shown) {
 	p, g := w.p, &w.p.games[i]
 	first := slot * len(g.rows)
 	for f := range p.fields {

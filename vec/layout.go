@@ -138,12 +138,12 @@ func (b *builder) flags() {
 }
 
 // Layout is the tensors, without memory, of the batches of a pool with this
-// configuration, and how many bytes a batch takes. It makes no pool.
-func Layout(c Config) ([]Tensor, int, error) {
+// configuration, and the memory that the pool takes. It makes no pool.
+func Layout(c Config) ([]Tensor, Memory, error) {
 	p, err := resolve(c)
 	if err != nil {
-		return nil, 0, err
+		return nil, Memory{}, err
 	}
 	l := newLayout(p)
-	return l.tensors, l.size, nil
+	return l.tensors, p.memory(l), nil
 }

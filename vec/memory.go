@@ -22,40 +22,33 @@ const VariantBytes = 320 << 10
 type Memory struct {
 	Pool   int64 // its games and their agents; with a BatchSize, the batch of all games
 	Agents int64 // of Pool, for the agents
-	Batch  int64 // each batch, besides the memory given to NewBatch
+	Slab   int64 // each batch: the memory to be given to NewBatch
+	Batch  int64 // and besides that
 
 	// Searches is what its workers take while agents search: for each worker, the most that
 	// one of the agents does. Config.Reserve is asked for what agents that come later need beyond it.
 	Searches int64
 }
 
-// MemoryOf is what a pool with this configuration will take. Not counted are the
-// workers' buffers, which do not grow with games.
-func MemoryOf(cfg Config) (Memory, error) {
-	p, err := resolve(cfg)
-	if err != nil {
-		return Memory{}, err
-	}
-	l := newLayout(p)
+// memory is what a pool of the plan will take. Not counted are the workers' buffers, which do not grow with games.
+func (p *plan) memory(l *layout) Memory {
 	one := int64(unsafe.Sizeof(game{})) + matchBytes
 	one += int64(p.seating.learners+p.seating.agents) + int64(p.seating.learners)*8 + 4 // rows, others, returns, phases
-	if cfg.StepCounts {
+	if p.cfg.StepCounts {
 		one += int64(p.seating.learners) * int64(p.counts) * 4
 	}
-	m := Memory{Agents: p.lineUpBytes(p.lineUps), Searches: p.searches,
+	m := Memory{Agents: p.LineUpBytes(p.lineUps), Searches: p.searches, Slab: int64(l.size),
 		Batch: int64(l.final) + 12*int64(p.cfg.BatchGames())} // finished, games and lastAt
 	m.Pool = int64(p.cfg.Games)*one + m.Agents + int64(len(p.cfg.Variants.Games))*VariantBytes
 	if p.cfg.BatchSize > 0 {
 		all := newLayout(p.whole())
 		m.Pool += int64(all.size+all.final) + 12*int64(p.cfg.Games)
 	}
-	return m, nil
+	return m
 }
 
 // LineUpBytes is how much of a pool's memory the agents of line-ups take.
-func (p *Pool) LineUpBytes(l LineUps) int64 { return p.lineUpBytes(l) }
-
-func (p *plan) lineUpBytes(l LineUps) int64 {
+func (p *plan) LineUpBytes(l LineUps) int64 {
 	made := len(l.Names) // of each game, line-ups with agents
 	if l.ByGame != nil {
 		made = 1

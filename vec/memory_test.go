@@ -28,7 +28,7 @@ func TestMemory(t *testing.T) {
 				cfg.Opponents = slices.Repeat([]string{name}, game.Spec().Seats-1)
 			}
 			t.Run(fmt.Sprintf("%s/%s", id, name), func(t *testing.T) {
-				said, err := MemoryOf(cfg)
+				_, said, err := Layout(cfg)
 				must(t, err)
 				before := envtest.HeapInUse()
 				p, err := New(cfg)
@@ -121,7 +121,7 @@ func TestReserve(t *testing.T) {
 	var refuse error
 	cfg := Config{Game: game, Games: 8, Workers: 3, Autoreset: Disabled, LineUps: others("flat"),
 		Reserve: func(n int64) error { asked = append(asked, n); return refuse }}
-	said, err := MemoryOf(cfg)
+	_, said, err := Layout(cfg)
 	must(t, err)
 	p, err := New(cfg)
 	must(t, err)
@@ -183,7 +183,7 @@ func TestLineUpsWithLongNames(t *testing.T) {
 	}
 	cfg := Config{Game: game, Games: 1, Workers: 1, Autoreset: SameStep,
 		LineUps: LineUps{Names: names, ByGame: []int32{0}}}
-	said, err := MemoryOf(cfg)
+	_, said, err := Layout(cfg)
 	must(t, err)
 	p, err := New(cfg)
 	must(t, err)

@@ -86,7 +86,7 @@ func (w *worker) play(i int) {
 		}
 	}
 	w.writeEpisode(i)
-	w.write(i, &b.now)
+	w.write(i, i, &b.now)
 }
 
 // chosen is what the players of game i do.

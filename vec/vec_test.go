@@ -95,8 +95,9 @@ func TestNames(t *testing.T) {
 func TestLayout(t *testing.T) {
 	cfg := Config{Game: teams, Games: 3, Headroom: 100, Autoreset: SameStep}
 	p := make1(t, cfg)
-	fields, size, err := Layout(cfg)
+	fields, memory, err := Layout(cfg)
 	must(t, err)
+	size := int(memory.Slab)
 	if size != p.layout.size || len(fields) != len(p.layout.tensors) {
 		t.Errorf("Layout has %d fields in %d bytes, the pool %d in %d", len(fields), size, len(p.layout.tensors),
 			p.layout.size)

@@ -45,9 +45,6 @@ PAPER = {
 }
 PAPER_SIMPLE_WINS = 21.67
 
-# What is asked of the agents by the paper's measure on its rules: % over simple.
-GOALS = {agent: 95.0 if agent == "fmcs-exploit" else 85.0 for agent in PAPER}
-
 ABOUT = """Written by run.py. A cell of a table of pairs is what the row won of the seeds that exactly one of
 the two won, in %, and in brackets the paper's figure. Exact binomial test: \\* p < 0.05, \\*\\* p < 0.01.
 Other brackets hold 95 % intervals."""
@@ -164,19 +161,6 @@ def agreement(results: dict) -> str:
     return f"Of {len(both)} pairs of the paper's agents {same} go the paper's way; correlation r = {r:+.2f}."
 
 
-def goals(results: dict) -> list[str]:
-    """Says of each agent whether it is as far above simple as it should be."""
-    lines = []
-    for pair in results["pairs"]:
-        goal = GOALS.get(base(pair["row"]))
-        if base(pair["col"]) == "simple" and goal is not None and pair["share"] is not None:
-            reached = "reached" if 100 * pair["share"] >= goal else "MISSED"
-            won, decided = pair["row_only"], pair["row_only"] + pair["col_only"]
-            figure = f"{over(pair)} % ({won} of {decided})"
-            lines.append(f"* {base(pair['row'])} over simple: {figure}, goal {goal:.0f} %: {reached}")
-    return lines
-
-
 def describe(run: Run, results: dict) -> list[str]:
     """Writes down one run beside the paper."""
     title = f"## {run.rules.capitalize()} rules, {run.budget}, careful={run.careful}"
@@ -186,8 +170,6 @@ def describe(run: Run, results: dict) -> list[str]:
     lines = [title, "", what, "", *table(results), "", agreement(results), ""]
     wins = "; ".join(f"{base(a['agent'])} {percent(a['win_rate'])}" for a in results["standings"])
     lines += [f"Won, %: {wins}. In the paper simple won {PAPER_SIMPLE_WINS}.", ""]
-    if run.rules == "2018" and run.careful:
-        lines += [*goals(results), ""]
     return lines
 
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,6 @@ import (
 // other machines may come without TLS.
 type access struct {
 	tokenFile string
-	tokenFD   int
 	tls       certificates
 	plaintext bool
 }
@@ -29,8 +29,7 @@ type access struct {
 const safeLength, safeVariety = 32, 8
 
 func (p *access) flags(f *pflag.FlagSet) {
-	f.StringVar(&p.tokenFile, "token-file", "", "a file that holds the token")
-	f.IntVar(&p.tokenFD, "token-fd", noFD, "read the token from this file descriptor instead, up to its end")
+	f.StringVar(&p.tokenFile, "token-file", "", "a file that holds the token; -: the first line of standard input does")
 	f.StringVar(&p.tls.cert, "tls-cert", "",
 		"serve wss:// with the certificate in this PEM file, with those it depends on after it; read again when it "+
 			"changes, as are all of these files")
@@ -42,44 +41,26 @@ func (p *access) flags(f *pflag.FlagSet) {
 			"name. Only for networks that you trust, or behind a proxy with TLS")
 }
 
-// noFD stands for no file descriptor.
-const noFD = -1
-
-// serverToken is the token by which a server knows its clients: that in a file, that from a
-// file descriptor, or else that in the environment, "" if there is none.
-func serverToken(file string, fd int) (string, error) {
+// serverToken is the token by which a server knows its clients: that in a file, or else that in the environment, ""
+// if there is none.
+func serverToken(file string) (string, error) {
 	token := os.Getenv(tokenVariable)
 	os.Unsetenv(tokenVariable)
-	name := "--token-file " + file
-	var text []byte
-	var err error
-	switch {
-	case file != "" && fd >= 0:
-		return "", usagef("--token-file and --token-fd are both given, want one of them")
-	case file != "":
-		text, err = os.ReadFile(file)
-	case fd >= 0:
-		name = fmt.Sprint("--token-fd ", fd)
-		text, err = readAll(fd)
-	default:
+	if file == "" {
 		return token, nil
 	}
-	if err != nil {
-		return "", usagef("%s: %v", name, err)
+	read := os.ReadFile
+	if file == "-" {
+		read = func(string) ([]byte, error) { return bufio.NewReader(os.Stdin).ReadBytes('\n') }
+	}
+	text, err := read(file)
+	if err != nil && err != io.EOF {
+		return "", usagef("--token-file %s: %v", file, err)
 	}
 	if token = strings.TrimSpace(string(text)); token == "" {
-		return "", usagef("%s is empty: write a token into it, or leave the option out to do without one", name)
+		return "", usagef("--token-file %s is empty: write a token into it, or leave the option out to do without one", file)
 	}
 	return token, nil
-}
-
-func readAll(fd int) ([]byte, error) {
-	file := os.NewFile(uintptr(fd), "token-fd")
-	if file == nil {
-		return nil, errors.New("this is no file descriptor")
-	}
-	defer file.Close()
-	return io.ReadAll(file)
 }
 
 // warn warns of secrets that every user of this machine may read. Access lists, such as systemd sets

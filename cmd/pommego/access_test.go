@@ -275,25 +275,13 @@ func TestServeTLS(t *testing.T) {
 	}
 }
 
-// TestServeTokenFD hands the token over in a pipe.
-func TestServeTokenFD(t *testing.T) {
-	for token, works := range map[string]bool{longToken: true, " \n": false} {
-		secret, hand, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprint(hand, token)
-		hand.Close()
-		cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--token-fd", "3", "--exit-on-stdin-close")
-		cmd.ExtraFiles = []*os.File{secret}
-		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		stdin.Close()
+// TestServeTokenFromInput hands the token over in the pipe whose end ends the server.
+func TestServeTokenFromInput(t *testing.T) {
+	for token, works := range map[string]bool{longToken: true, longToken + "\n": true, " \n": false, "": false} {
+		cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--token-file", "-", "--exit-on-stdin-close")
+		cmd.Stdin = strings.NewReader(token)
 		out, err := cmd.CombinedOutput()
-		secret.Close()
-		if (err == nil) != works || !works && !strings.Contains(string(out), "--token-fd 3 is empty") {
+		if (err == nil) != works || !works && !strings.Contains(string(out), "--token-file - is empty") {
 			t.Errorf("token %q: %v, %q", token, err, out)
 		}
 	}

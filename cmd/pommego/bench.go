@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"runtime/pprof"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +15,6 @@ import (
 	"pommego/arena/match"
 	"pommego/benchmarks"
 	"pommego/env"
-	"pommego/internal/disk"
 )
 
 type benchOptions struct {
@@ -26,7 +22,6 @@ type benchOptions struct {
 	benchmarks.Options
 	seconds   float64
 	asJSON    bool
-	profile   string
 	signature string
 }
 
@@ -59,7 +54,7 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 			if err := o.check(); err != nil {
 				return err
 			}
-			return cmp.Or(vacant(o.profile), exactly(0, "none")(cmd, args))
+			return exactly(0, "none")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.signature != "" {
@@ -75,8 +70,6 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 	f.Float64Var(&o.seconds, "seconds", 2, "time for each measurement")
 	f.StringVar(&o.Only, "only", "", "measure only what begins so")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the first game")
-	f.StringVar(&o.profile, "cpuprofile", "",
-		"write a profile of the processor's time to this file, for go tool pprof")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
 	f.StringVar(&o.signature, "signature", "", "print the signature of how this built-in `AGENT` plays")
 	return cmd
@@ -130,13 +123,9 @@ func (o *benchOptions) checkSignature() (err error) {
 }
 
 // sign prints the signature of an agent.
-func (o *benchOptions) sign(out io.Writer) (err error) {
+func (o *benchOptions) sign(out io.Writer) error {
 	made := func() (env.Agent, error) { return match.BuiltIn(o.Game, o.signature) }
-	var s benchmarks.Signature
-	err = profiled(o.profile, func() (err error) {
-		s, err = benchmarks.Sign(o.Game, made, o.Workers)
-		return err
-	})
+	s, err := benchmarks.Sign(o.Game, made, o.Workers)
 	switch {
 	case err != nil:
 		return err
@@ -147,23 +136,14 @@ func (o *benchOptions) sign(out io.Writer) (err error) {
 	return err
 }
 
-func (o *benchOptions) run(ctx context.Context, out io.Writer) (err error) {
+func (o *benchOptions) run(ctx context.Context, out io.Writer) error {
 	o.Time = time.Duration(o.seconds * float64(time.Second))
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	if onTerminal(os.Stderr) {
-		o.Progress = func(round, rounds int, name string) {
-			fmt.Fprintf(os.Stderr, "\r\x1b[Kround %d of %d: %s", round, rounds, name)
-		}
-	}
-	var report *benchmarks.Report
-	err = profiled(o.profile, func() (err error) {
-		report, err = benchmarks.Run(ctx, o.Options)
-		return err
-	})
-	if o.Progress != nil {
-		fmt.Fprint(os.Stderr, "\r\x1b[K")
-	}
+	tell, end := progress(func(text string, _, _ time.Duration) string { return text })
+	o.Progress = func(round, rounds int, name string) { tell(fmt.Sprintf("round %d of %d: %s", round, rounds, name)) }
+	report, err := benchmarks.Run(ctx, o.Options)
+	end()
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted")
@@ -173,22 +153,4 @@ func (o *benchOptions) run(ctx context.Context, out io.Writer) (err error) {
 		return printJSON(out, report)
 	}
 	return report.WriteTable(out)
-}
-
-// profiled runs a command and, if path is not empty, writes where its time went.
-func profiled(path string, run func() error) error {
-	if path == "" {
-		return run()
-	}
-	file, err := disk.Begin(disk.OS, path, filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer file.Abort() // nothing, once it is committed
-	if err := pprof.StartCPUProfile(file); err != nil {
-		return err
-	}
-	err = run()
-	pprof.StopCPUProfile()
-	return errors.Join(err, file.Commit())
 }

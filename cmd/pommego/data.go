@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,13 +17,8 @@ func newData() *cobra.Command {
 		Short: "Check and change data sets that generate has made",
 		Example: `  pommego data verify --json ffa
   pommego data merge --help`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("there is no command %q, want one of %s", args[0], strings.Join(commandNames(cmd), ", "))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.ArbitraryArgs,
+		RunE: group,
 	}
 	for _, make := range dataCommands {
 		cmd.AddCommand(make())
@@ -79,16 +74,16 @@ func verifyData(out io.Writer, folders []string, replay, asJSON bool) error {
 		Sets []*dataset.Report `json:"sets"`
 	}
 	all.OK = true
-	line := newProgress()
 	for _, folder := range folders {
-		o := dataset.VerifyOptions{Progress: func(r dataset.Report) {
-			line.show("%s: %d files, %d games, %d problems", folder, r.Files, r.Games, len(r.Problems))
-		}}
+		tell, end := progress(func(r dataset.Report, _, _ time.Duration) string {
+			return fmt.Sprintf("%s: %d files, %d games, %d problems", folder, r.Files, r.Games, len(r.Problems))
+		})
+		o := dataset.VerifyOptions{Progress: tell}
 		if replay {
 			o.Game = playedIn
 		}
 		r, err := dataset.Verify(folder, o)
-		line.erase()
+		end()
 		if err != nil {
 			r = &dataset.Report{Folder: folder, Problems: []string{err.Error()}}
 		}

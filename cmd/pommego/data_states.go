@@ -63,6 +63,7 @@ learner in the winner's place. Of a team there is one for each member that is no
 	return cmd
 }
 
+// errEnough ends a walk through games or steps.
 var errEnough = errors.New("enough")
 
 // pastGame is a game that has been played. again plays it again, and calls see at its

@@ -100,7 +100,7 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	}
 	ctx, stop := o.parts.context(ctx)
 	defer stop()
-	tell, end := counting(describeGames)
+	tell, end := progress(describeGames)
 	m, work, err := dataset.Generate(ctx, game, o.config, o.out, dataset.Options{
 		Version: version(), Build: build(),
 		Part: part, Take: o.parts.take, Progress: tell,
@@ -147,34 +147,26 @@ func (o *generateOptions) explain(err error) error {
 
 // generated is what --json prints.
 type generated struct {
-	Out            string  `json:"out"`
-	Games          int     `json:"games"`
-	Steps          int     `json:"steps"`
-	Rows           int     `json:"rows"`
-	Files          int     `json:"files"`
-	Bytes          int64   `json:"bytes"`
-	BytesPerStep   float64 `json:"bytes_per_step"`
-	Played         int     `json:"games_played"` // in this run
-	PlayedSteps    int     `json:"steps_played"`
-	Seconds        float64 `json:"seconds"`
-	GamesPerSecond float64 `json:"games_per_second"`
-	StepsPerSecond float64 `json:"steps_per_second"`
+	Out         string  `json:"out"`
+	Games       int     `json:"games"`
+	Steps       int     `json:"steps"`
+	Rows        int     `json:"rows"`
+	Files       int     `json:"files"`
+	Bytes       int64   `json:"bytes"`
+	Played      int     `json:"games_played"` // in this run
+	PlayedSteps int     `json:"steps_played"`
+	Seconds     float64 `json:"seconds"`
 }
 
 func (o *generateOptions) report(out io.Writer, m *dataset.Manifest, w dataset.Work) error {
 	seconds := w.Wall.Seconds()
-	s := generated{
-		Out: o.out, Games: m.Games, Steps: m.Steps, Rows: m.Rows, Files: len(m.Files), Bytes: m.Bytes,
-		BytesPerStep: float64(m.Bytes) / float64(max(1, m.Steps)), Played: w.Games, PlayedSteps: w.Steps, Seconds: seconds,
-		GamesPerSecond: float64(w.Games) / seconds, StepsPerSecond: float64(w.Steps) / seconds,
-	}
 	if o.asJSON {
-		return printJSON(out, s)
+		return printJSON(out, generated{o.out, m.Games, m.Steps, m.Rows, len(m.Files), m.Bytes, w.Games, w.Steps, seconds})
 	}
 	err := finished(out, o.out, m)
-	if err == nil && s.Played > 0 {
+	if err == nil && w.Games > 0 {
 		_, err = fmt.Fprintf(out, "%.2f bytes a step; %d games played in %.1f s: %.0f games and %.0f steps a second\n",
-			s.BytesPerStep, s.Played, s.Seconds, s.GamesPerSecond, s.StepsPerSecond)
+			float64(m.Bytes)/float64(max(1, m.Steps)), w.Games, seconds, float64(w.Games)/seconds, float64(w.Steps)/seconds)
 	}
 	return err
 }

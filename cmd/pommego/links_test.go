@@ -24,7 +24,6 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		{"play --agents random --seed 3 --quiet --record FOLDER/a.jsonl", []string{"a.jsonl"}, "all"},
 		{"play --agents random --seed 3 --quiet --record FOLDER/a.jsonl.gz", []string{"a.jsonl.gz"}, "all"},
 		{"replay " + game + " --gif FOLDER/a.gif --html FOLDER/a.html", []string{"a.gif", "a.html"}, "all"},
-		{"bench --games 1 --seconds 0.01 --only rules/random --cpuprofile FOLDER/cpu", []string{"cpu"}, "all"},
 		{"data merge " + set + " --out FOLDER", []string{".generate/lock", ".generate/games-00000.parquet",
 			".generate/README.md", ".generate/manifest.json"}, ".generate/lock"},
 	} {

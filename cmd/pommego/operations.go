@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -73,30 +72,23 @@ func (o *operations) prepare(cfg *bridge.Config) error {
 	return nil
 }
 
-// serve answers on the address for metrics, if there is one, until close is called.
-func (o *operations) serve(srv *bridge.Server) (closeServer func(), err error) {
+// serve answers on the address for metrics, if there is one, until ctx ends.
+func (o *operations) serve(ctx context.Context, srv *bridge.Server) error {
 	if o.address == "" {
-		return func() {}, nil
+		return nil
 	}
 	ln, err := net.Listen("tcp", o.address)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	o.url = "http://" + ln.Addr().String() + "/metrics"
-	web := &http.Server{
-		Handler:           srv.Operations(),
-		ReadHeaderTimeout: 5 * time.Second,
-		IdleTimeout:       time.Minute,
-		MaxHeaderBytes:    8 << 10,
-		ErrorLog:          slog.NewLogLogger(o.log.Handler(), slog.LevelDebug),
-	}
 	go func() {
-		if err := web.Serve(ln); err != http.ErrServerClosed {
+		if err := serveHTTP(ctx, ln, srv.Operations()); err != nil {
 			o.log.Error("metrics are no longer served", "error", err)
 		}
 	}()
 	o.log.Info("metrics", "url", o.url)
-	return func() { web.Close() }, nil // nothing is lost with its connections
+	return nil
 }
 
 // untilStopped returns a context that ends when the server is to shut down: at a

@@ -40,12 +40,13 @@ func (p *page) address(name string, fragment url.Values) string {
 	return fmt.Sprintf("http://%s/%s#%s", p.ln.Addr(), name, fragment.Encode())
 }
 
-// serve serves the page until ctx ends.
-func (p *page) serve(ctx context.Context) error {
-	server := &http.Server{Handler: p.handler, ReadHeaderTimeout: 5 * time.Second}
+// serveHTTP serves until ctx ends.
+func serveHTTP(ctx context.Context, ln net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 8 << 10}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
-	if err := server.Serve(p.ln); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

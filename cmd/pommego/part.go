@@ -105,11 +105,7 @@ func describeGames(at ledger.Progress, then, now time.Duration) string {
 	if played == 0 || then <= 0 {
 		return text
 	}
-	digits := 0
-	perMinute := float64(played) / then.Minutes()
-	if perMinute < 10 {
-		digits = 1
-	}
 	left := time.Duration(float64(then)/float64(played)*float64(at.Total-at.Done)) - (now - then)
-	return fmt.Sprintf("%s, %.*f games a minute, %v left", text, digits, perMinute, max(0, left).Round(time.Second))
+	return fmt.Sprintf("%s, %.1f games a minute, %v left", text, float64(played)/then.Minutes(),
+		max(0, left).Round(time.Second))
 }

@@ -158,7 +158,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 		text := picture.AppendMatch(title, at.Game.Spec(), at.Match, at.Tracker, env.NoSeat,
 			pictures.colours)
 		err := pictures.show(text)
-		if _, more := pictures.rest(ctx, nil); (err != nil || !more) && !status.Over {
+		if more := pictures.rest(ctx); (err != nil || !more) && !status.Over {
 			return errInterrupted
 		}
 		return nil

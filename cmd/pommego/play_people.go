@@ -44,7 +44,7 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 	}
 	pageCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	go p.serve(pageCtx)
+	go serveHTTP(pageCtx, p.ln, p.handler)
 	var order *play.Order
 	if o.web {
 		fmt.Fprintf(said, "choose a match, in the browser: %s\n", p.address("play.html", url.Values{"env": {o.id}}))

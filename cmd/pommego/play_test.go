@@ -125,7 +125,6 @@ func TestFilesAreNotOverwritten(t *testing.T) {
 	for _, command := range []string{
 		"play --agents static --record",
 		"replay " + game + " --gif", "replay " + game + " --html",
-		"bench --seconds 0.01 --games 1 --only rules/random --cpuprofile",
 	} {
 		folder := t.TempDir()
 		kept := writeFile(t, "kept", "years of work")
@@ -242,12 +241,12 @@ func TestAgentNames(t *testing.T) {
 func TestLiveScreen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := screen{live: true}
-	if _, more := s.rest(ctx, nil); !more {
+	if more := s.rest(ctx); !more {
 		t.Error("the show ended by itself")
 	}
 	cancel()
 	s.pause = time.Hour
-	if _, more := s.rest(ctx, nil); more {
+	if more := s.rest(ctx); more {
 		t.Error("a show that was cancelled went on")
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pommego/arena/scene"
+	"pommego/arena/picture"
 	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/record"
@@ -25,9 +25,6 @@ func newReplay() *cobra.Command {
 		Long: `Show a recorded game, made again from its start and its actions. On a terminal the
 pictures follow each other in place; elsewhere they are written one below the
 other. In the browser, view shows it. To see whether a recorded game agrees with the rules, use verify.
-
-Keys on a terminal: space pauses, left and right step, home and end jump, v shows the next
-view (the whole game, or what one seat sees), 0 to 9 set the speed, q quits.
 
 FILE may also be a data set that generate has made, its folder or one of its files, or a
 recording of the original: a game_state.json, its folder, or a folder of states.`,
@@ -164,18 +161,19 @@ func (o *replayOptions) open(path string) (record.Replay, error) {
 
 // show shows the game until its end, or until the person has seen enough.
 func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, replay record.Replay) error {
-	v := viewing{screen: newScreen(out, o.fps), seat: o.seat}
-	v.title = oneLine(string(printed(fmt.Appendf(nil, "%s, game %d: %s", path, o.game, about(replay.Info())))))
+	pictures := newScreen(out, o.fps)
+	title := oneLine(string(printed(fmt.Appendf(nil, "%s, game %d: %s", path, o.game, about(replay.Info())))))
 	err := replay.Follow(func(at record.Moment) error {
-		spec := at.Game.Spec()
-		v.game.Head = scene.HeadOf(spec, at.Match)
-		v.game.Steps = append(v.game.Steps, scene.Describe(spec, at.Match, at.Tracker, nil))
+		text := picture.AppendMatch([]byte(title+"\n"), at.Game.Spec(), at.Match, at.Tracker, o.seat, pictures.colours)
+		if err := pictures.show(text); err != nil || !pictures.rest(ctx) {
+			return cmp.Or(err, errEnough)
+		}
 		return nil
 	})
-	if err != nil {
-		err = fmt.Errorf("%s: line %d: %w", path, o.game, err)
+	if err == nil || errors.Is(err, errEnough) {
+		return nil
 	}
-	return errors.Join(v.run(ctx), err)
+	return fmt.Errorf("%s: line %d: %w", path, o.game, err)
 }
 
 func about(info record.Info) string {

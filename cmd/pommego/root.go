@@ -52,12 +52,7 @@ The shell completes commands, flags and ids once it has read the script that
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("there is no command %q, want one of %s", args[0], strings.Join(commandNames(cmd), ", "))
-			}
-			return cmd.Help()
-		},
+		RunE:          group,
 	}
 	root.SetVersionTemplate("pommego {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
@@ -74,6 +69,14 @@ The shell completes commands, flags and ids once it has read the script that
 		root.AddCommand(make())
 	}
 	return root
+}
+
+// group runs a command that only has others below it.
+func group(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("there is no command %q, want one of %s", args[0], strings.Join(commandNames(cmd), ", "))
+	}
+	return cmd.Help()
 }
 
 // wanted is what flags of Go's types take.

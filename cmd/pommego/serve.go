@@ -54,7 +54,7 @@ server prints one line with its address. SIGINT and SIGTERM shut it down cleanly
 
 Only this machine can connect unless --listen says otherwise, and other machines only
 with a token of 32 random characters or more and TLS (--tls-cert, --tls-key), or --allow-plaintext.
-The token comes from --token-file, --token-fd or the environment variable ` + tokenVariable + `;
+The token comes from --token-file or the environment variable ` + tokenVariable + `;
 clients send it as "Authorization: Bearer TOKEN". A socket's file is for this user alone.
 
 What clients ask for is counted in bytes before it is made, and refused with the error
@@ -75,7 +75,7 @@ times that, so that what is no longer used is collected in time.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8765", "where to listen: host:port (port 0: a free one) or unix:PATH")
-	f.IntVar(&o.readyFD, "ready-fd", noFD, "write the address to this file descriptor instead, and close it")
+	f.IntVar(&o.readyFD, "ready-fd", -1, "write the address to this file descriptor instead, and close it")
 	f.BoolVar(&o.parent, "exit-on-stdin-close", false,
 		"serve the process that started it alone: shut down when standard input closes, and limit only memory and what "+
 			"other flags say")
@@ -142,11 +142,11 @@ func (o *serveOptions) run(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	closeOperations, err := o.ops.serve(srv)
-	if err != nil {
+	served, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end() // metrics are there until the server has shut down
+	if err := o.ops.serve(served, srv); err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	defer closeOperations()
 	pageAddress := ""
 	if o.web {
 		p, err := openPage("127.0.0.1:0", liveConfig(srv.Live()))
@@ -154,7 +154,7 @@ func (o *serveOptions) run(out io.Writer) error {
 			return errors.Join(err, ln.Close())
 		}
 		pageAddress = p.address(livePage, url.Values{"key": {o.cfg.ListKey}, "at": {o.address(ln.Addr())}})
-		go p.serve(ctx)
+		go serveHTTP(ctx, p.ln, p.handler)
 	}
 	if err := o.announce(out, ln.Addr(), pageAddress); err != nil {
 		return errors.Join(err, ln.Close())
@@ -187,7 +187,7 @@ func (o *serveOptions) prepare() error {
 	if o.web {
 		o.cfg.ListKey = rand.Text()
 	}
-	if o.cfg.Token, err = serverToken(o.access.tokenFile, o.access.tokenFD); err != nil {
+	if o.cfg.Token, err = serverToken(o.access.tokenFile); err != nil {
 		return err
 	}
 	if err := o.ops.prepare(&o.cfg); err != nil {

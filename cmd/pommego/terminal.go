@@ -54,68 +54,32 @@ func printJSON(w io.Writer, v any) error {
 	return out.Encode(v)
 }
 
-// progress shows how far long work has come, on standard error: on a terminal by a
-// line of its own that is rewritten now and then, elsewhere by a line every ten
-// seconds.
-type progress struct {
-	out   io.Writer
-	live  bool // a terminal
-	every time.Duration
-	shown bool // on the terminal
-	last  time.Time
-}
-
-func newProgress() *progress {
-	p := &progress{out: os.Stderr, live: onTerminal(os.Stderr), every: 10 * time.Second, last: time.Now()}
-	if p.live {
-		p.every = 100 * time.Millisecond
+// progress shows how far long work has come, on standard error: on a terminal by a line of its own that is rewritten
+// every second, elsewhere by a line every ten seconds. tell takes a report, which can come minutes apart, and end
+// removes the line. describe writes the report that came at time then, as it is at time now.
+func progress[P any](describe func(at P, then, now time.Duration) string) (tell func(P), end func()) {
+	format, erase, every := "progress: %s\n", "", 10*time.Second
+	if onTerminal(os.Stderr) {
+		format, erase, every = "\r\x1b[K%s", "\r\x1b[K", time.Second
 	}
-	return p
-}
-
-// show writes the line, unless it was written just now.
-func (p *progress) show(format string, args ...any) {
-	if time.Since(p.last) < p.every {
-		return
-	}
-	p.last, p.shown = time.Now(), p.live
-	if p.live {
-		fmt.Fprintf(p.out, "\r\x1b[K"+format, args...)
-		return
-	}
-	fmt.Fprintf(p.out, "progress: "+format+"\n", args...)
-}
-
-func (p *progress) erase() {
-	if p.shown {
-		fmt.Fprint(p.out, "\r\x1b[K")
-		p.shown = false
-	}
-}
-
-// counting shows a progress line that goes on counting between reports of a run, which
-// can be minutes apart. tell takes a report, and end removes the line. describe writes
-// the report that came at time then, as it is at time now.
-func counting[P any](describe func(at P, then, now time.Duration) string) (tell func(P), end func()) {
-	line, start := newProgress(), time.Now()
-	news, stop, done := make(chan P), make(chan struct{}), make(chan struct{})
+	start, stop, done, news := time.Now(), make(chan struct{}), make(chan struct{}), make(chan P)
 	go func() {
 		defer close(done)
-		defer line.erase()
-		second := time.NewTicker(time.Second)
-		defer second.Stop()
+		due := time.NewTicker(every)
+		defer due.Stop()
 		var last *P
 		var then time.Duration
 		for {
 			select {
 			case <-stop:
+				fmt.Fprint(os.Stderr, erase)
 				return
 			case at := <-news:
 				last, then = &at, time.Since(start)
-			case <-second.C:
-			}
-			if last != nil {
-				line.show("%s", describe(*last, then, time.Since(start)))
+			case <-due.C:
+				if last != nil {
+					fmt.Fprintf(os.Stderr, format, describe(*last, then, time.Since(start)))
+				}
 			}
 		}
 	}()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -9,30 +8,6 @@ import (
 	"testing"
 	"time"
 )
-
-// TestProgress: a terminal has one line, which is rewritten and taken away;
-// elsewhere each is a line of its own, unless the last was just now.
-func TestProgress(t *testing.T) {
-	for _, tc := range []struct {
-		live  bool
-		every time.Duration
-		want  string
-	}{
-		{true, 0, "\r\x1b[K1 of 2\r\x1b[K2 of 2\r\x1b[K"},
-		{false, 0, "progress: 1 of 2\nprogress: 2 of 2\n"},
-		{true, time.Hour, ""},
-		{false, time.Hour, ""},
-	} {
-		var out bytes.Buffer
-		p := progress{out: &out, live: tc.live, every: tc.every, last: time.Now()}
-		p.show("%d of 2", 1)
-		p.show("%d of 2", 2)
-		p.erase()
-		if out.String() != tc.want {
-			t.Errorf("live %v, every %v: %q, want %q", tc.live, tc.every, out.String(), tc.want)
-		}
-	}
-}
 
 // watched keeps what is written to it, and calls seen once when a text is in it.
 type watched struct {

@@ -145,7 +145,7 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	}
 	ctx, stop := o.parts.context(cmd.Context())
 	defer stop()
-	tell, end := counting(describeProgress)
+	tell, end := progress(describeProgress)
 	takes := slices.Clone(o.parts.take)
 	for i := range takes {
 		takes[i] = o.log(takes[i])

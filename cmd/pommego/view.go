@@ -100,7 +100,7 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 	if err != nil {
 		return err
 	}
-	tell, end := counting(func(path string, _, now time.Duration) string {
+	tell, end := progress(func(path string, _, now time.Duration) string {
 		return fmt.Sprintf("reading %s, %v", path, now.Round(time.Second))
 	})
 	tell(path)
@@ -181,7 +181,7 @@ func (o *viewOptions) serve(ctx context.Context, out io.Writer, name string, cfg
 	if err != nil {
 		return errors.Join(err, p.ln.Close())
 	}
-	return p.serve(ctx)
+	return serveHTTP(ctx, p.ln, p.handler)
 }
 
 // live serves the page of a server's running environments.
@@ -190,7 +190,7 @@ func (o *viewOptions) live(cmd *cobra.Command, address string) error {
 	if err != nil {
 		return err
 	}
-	token, err := serverToken(o.tokenFile, noFD)
+	token, err := serverToken(o.tokenFile)
 	if err != nil {
 		return err
 	}

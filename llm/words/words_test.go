@@ -322,7 +322,7 @@ func FuzzView(f *testing.F) {
 	})
 }
 
-// TestPositions writes views of 11x11 boards, for benchmarks/tokens.py to count.
+// TestPositions writes views of 11x11 boards, for tokenizers to count.
 func TestPositions(t *testing.T) {
 	file := os.Getenv("POMMEGO_POSITIONS")
 	if file == "" {

@@ -212,18 +212,14 @@ def _spawn(
     The token goes through a pipe: arguments and environment can be seen by others.
     """
     ready, tell = os.pipe()
-    secret, hand = os.pipe()
-    arguments = ["--listen", listen, "--ready-fd", str(tell), "--token-fd", str(secret)]
-    arguments += ["--exit-on-stdin-close", *more]
-    os.write(hand, token.encode())
-    os.close(hand)
+    arguments = ["--listen", listen, "--ready-fd", str(tell), "--token-file=-", "--exit-on-stdin-close"]
     try:
         process = subprocess.Popen(
-            [program, "serve", *arguments],
+            [program, "serve", *arguments, *more],
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
-            pass_fds=[tell, secret],
+            pass_fds=[tell],
             start_new_session=True,
         )
     except BaseException:
@@ -231,7 +227,9 @@ def _spawn(
         raise
     finally:
         os.close(tell)
-        os.close(secret)
+    with contextlib.suppress(OSError):  # it has ended, and its last words say why
+        process.stdin.write(f"{token}\n".encode())
+        process.stdin.flush()
     return process, ready
 
 
