@@ -2,6 +2,7 @@ package openenv
 
 import (
 	"cmp"
+	"context"
 	"embed"
 	"encoding/json"
 	"io"
@@ -38,8 +39,9 @@ type Handler struct {
 	streams http.Handler  // tools, over HTTP
 	idle    time.Duration // after which a session makes room there for others
 
-	calls sync.Map // the contexts of requests for tools under way, by name
-	games sync.Map // *game, those of several sessions, by episode_id
+	calls    sync.Map // the contexts of requests for tools under way, by name
+	games    sync.Map // *game, those of several sessions, by episode_id
+	sessions sync.Map // *player, those that are connected under a name
 }
 
 // New makes a handler with tasks of the given ids.
@@ -74,6 +76,13 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 	path := r.URL.Path
 	if path == socketPath && websocket.IsWebSocketUpgrade(r) {
 		p := &player{handler: h, guest: g}
+		if name := r.URL.Query().Get("session_id"); name != "" {
+			if _, taken := h.sessions.LoadOrStore(name, p); taken {
+				reply(w, http.StatusConflict, map[string]string{"detail": "the session of this session_id is connected already"})
+				return
+			}
+			context.AfterFunc(g.Context(), func() { h.sessions.Delete(name) })
+		}
 		g.Upgrade(w, r, p.reply, p.end)
 		return
 	}
@@ -245,12 +254,4 @@ func (h *Handler) once(g *bridge.Guest, data []byte, use func(*player, observati
 		return nil, err
 	}
 	return use(p, first)
-}
-
-// noTools is the JSON-RPC answer to a request where there are no tools.
-func noTools(request []byte) map[string]any {
-	var in struct{ ID json.RawMessage }
-	json.Unmarshal(request, &in) // what is no JSON has no id
-	return map[string]any{"jsonrpc": "2.0", "id": in.ID, "error": map[string]any{"code": -32601,
-		"message": "there are no tools here: send steps to " + socketPath + ", or call tools at " + toolsPath}}
 }

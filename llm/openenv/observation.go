@@ -26,6 +26,8 @@ type seen struct {
 	Legal    [][]string `json:"legal"` // by figure that the seat moves
 	Image    *image     `json:"image,omitempty"`
 	Metadata metadata   `json:"metadata"`
+	Tool     string     `json:"tool_name,omitempty"` // that a step has called
+	Result   string     `json:"result,omitempty"`    // the text again, as the result of that
 }
 
 // image is a picture of what a seat sees.
