@@ -57,7 +57,8 @@ _starting = threading.Lock()
 class _About(msgspec.Struct, frozen=True):
     result: str = ""
     reading: str = ""
-    counts: dict[str, int] = {}
+    counts: dict[str, int] = {}  # of answers
+    game: dict[str, int] = {}  # counts of the game
     prompt: int = 0
     played: bytes = b""
 
@@ -286,7 +287,7 @@ def _play_games(
                 raise end
             number, game, raised = end
             used = dict(
-                zip(played.usage, (*game["tokens"], np.dot(game["tokens"], prices) / 1e6), strict=True)
+                zip(played.usage, (*game["tokens"], float(np.dot(game["tokens"], prices)) / 1e6), strict=True)
             )
             played.usage = {what: n + played.usage[what] for what, n in used.items()}
             if raised is None:
@@ -356,7 +357,7 @@ def _read(said: Any) -> tuple[str, dict[str, Any]]:
     """Return the text of an answer, and what else a server's reply has of it."""
     if said is None or isinstance(said, str):
         return said or "", {}
-    reply = said.model_dump() if hasattr(said, "model_dump") else said
+    reply = said.model_dump(warnings=False) if hasattr(said, "model_dump") else said
     try:
         choice, usage = reply["choices"][0], reply.get("usage") or {}
         message, text = choice["message"], choice["message"].get("content") or ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Literal
@@ -69,6 +69,8 @@ class PommegoVerifierConfig(vf.EnvConfig):
     Attributes:
         address: of a running ``pommego serve --openenv``; "": one is started.
         token: that server's token, if it has one.
+        shaping: weights of counts, of the game (such as kills) and of answers (such as illegal), for a seat:
+            each is a reward of its own beside that of the game. All counts are metrics.
     """
 
     player0: vf.AgentConfig = _TALKS
@@ -77,6 +79,7 @@ class PommegoVerifierConfig(vf.EnvConfig):
     player3: vf.AgentConfig = _TALKS
     address: str = ""
     token: str = ""
+    shaping: dict[str, float] = Field(default_factory=dict)
 
 
 class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
@@ -102,16 +105,22 @@ class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
                 for k, own in enumerate(seats):
                     given = reset | {"seat": own, "opponents": [*line[:own], *line[own + 1 :]]}
                     agent, env = getattr(agents, f"player{k}"), Environment(**where, **given)
-                    group.create_task(_play(env, agent, own, task, threads))
+                    group.create_task(_play(env, agent, task, threads, self.config.shaping))
 
 
 async def _play(
-    env: Environment, agent: vf.Agent, seat: int, task: PommegoTask, threads: ThreadPoolExecutor
+    env: Environment,
+    agent: vf.Agent,
+    task: PommegoTask,
+    threads: ThreadPoolExecutor,
+    shaping: Mapping[str, float],
 ) -> None:
     """Play a seat to the end of the game, or until its model ends."""
     call = partial(asyncio.get_running_loop().run_in_executor, threads)
     text = await call(env.reset)
-    rules = text[: env._told.metadata.prompt]
+    rules, known = text[: env._told.metadata.prompt], env._told.metadata.game | env._told.metadata.counts
+    if unknown := shaping.keys() - known:
+        raise ValueError(f"shaping has {sorted(unknown)}, expected some of {', '.join(known)}")
     view = text[len(rules) + bool(rules) :]
     own = vf.Task(vf.TaskData(idx=task.data.idx, prompt=None, system_prompt=rules))
     async with agent.interaction(own) as talk:
@@ -119,5 +128,11 @@ async def _play(
             view = await call(env._play, said.last_reply)
     env._close()
     if talk.trace.errors:
-        raise RuntimeError(f"the model in seat {seat} failed, so that the game cannot be scored")
+        raise RuntimeError(
+            f"the model in seat {env._options['seat']} failed, so that the game cannot be scored"
+        )
     talk.trace.record_reward("game", env.get_reward())
+    counts = env._told.metadata.game | env._told.metadata.counts
+    talk.trace.record_metrics(counts)
+    for name, weight in shaping.items():
+        talk.trace.record_reward(name, counts[name], weight)
