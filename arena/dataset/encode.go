@@ -23,7 +23,7 @@ type encoder struct {
 	encoding int
 	rewards  []float64
 	fates    []float64
-	talk     *dialogue.Game   // of layout Dialogues, else nil
+	talk     *dialogue.Seats  // of layout Dialogues, else nil
 	prompt   string           // there
 	models   []*dialogue.Seat // of the game under way
 

@@ -27,19 +27,19 @@ func (u *Usage) Add(v Usage) {
 	u.TokensIn, u.TokensOut, u.Cost = u.TokensIn+v.TokensIn, u.TokensOut+v.TokensOut, u.Cost+v.Cost
 }
 
-// Game is what the seats of models in a game share.
-type Game struct {
+// Seats is what the seats of models in a game share.
+type Seats struct {
 	Head  scene.Head
-	Told  *words.Game
+	Told  *words.Writer
 	spec  *env.Spec
 	match env.Match
 }
 
-// New makes a Game of a match, which spec describes.
-func New(game env.Game, spec *env.Spec, m env.Match) *Game {
-	g := &Game{Head: scene.HeadOf(spec, m), spec: spec, match: m}
-	g.Told = words.New(game, spec, &g.Head)
-	return g
+// New makes the Seats of a match, which spec describes.
+func New(game env.Game, spec *env.Spec, m env.Match) *Seats {
+	s := &Seats{Head: scene.HeadOf(spec, m), spec: spec, match: m}
+	s.Told = words.New(game, spec, &s.Head)
+	return s
 }
 
 // Seat is the seat of a model in a game.
@@ -52,21 +52,21 @@ type Seat struct {
 	Holds  bool       // the answer has not been played out
 	Moves  bool       // it answers with moves alone: orders are illegal
 
-	game  *Game
-	frame int // ticks that an answer holds for at most; 0: any
-	ctl   *orders.Controller
-	seen  int  // the tick of the last position that it saw
-	told  bool // a view has told of Last
+	shared *Seats
+	frame  int // ticks that an answer holds for at most; 0: any
+	ctl    *orders.Controller
+	seen   int  // the tick of the last position that it saw
+	told   bool // a view has told of Last
 }
 
 // Seat gives a model a seat. An answer holds for frame ticks at most; 0 is any number.
-func (g *Game) Seat(number int, detail string, frame int) *Seat {
-	return &Seat{Number: number, Detail: detail, game: g, frame: frame, ctl: orders.NewController(g.match), seen: -1}
+func (s *Seats) Seat(number int, detail string, frame int) *Seat {
+	return &Seat{Number: number, Detail: detail, shared: s, frame: frame, ctl: orders.NewController(s.match), seen: -1}
 }
 
 // Take takes an answer, and says how it was read.
 func (s *Seat) Take(text string) orders.Reading {
-	o, reading, why := orders.Parse(text, &s.game.Head)
+	o, reading, why := orders.Parse(text, &s.shared.Head)
 	if s.Moves && o.Kind != orders.Play {
 		o, reading, why = orders.Orders{}, orders.Illegal, "it is an order"
 	}
@@ -75,7 +75,7 @@ func (s *Seat) Take(text string) orders.Reading {
 	s.forget()
 	s.Last = words.Last{Reading: reading.String(), Why: why, Late: s.Last.Late, Happened: s.Last.Happened}
 	if s.Holds = true; reading != orders.Illegal {
-		s.Last.Read = o.Text(&s.game.Head)
+		s.Last.Read = o.Text(&s.shared.Head)
 	}
 	return reading
 }
@@ -96,8 +96,8 @@ func (s *Seat) See(step *scene.Step) {
 	s.seen = step.Step
 	s.forget()
 	if len(step.Events) > 0 {
-		seen := step.Seen(&s.game.Head, s.Number)
-		s.game.Told.Happens(&seen, s.Number, &s.Last)
+		seen := step.Seen(&s.shared.Head, s.Number)
+		s.shared.Told.Happens(&seen, s.Number, &s.Last)
 	}
 }
 
@@ -107,8 +107,8 @@ func (s *Seat) Act(step *scene.Step, action []uint8) (done bool) {
 	if s.See(step); !s.Holds {
 		return true
 	}
-	seen := step.Seen(&s.game.Head, s.Number)
-	if done = s.ctl.Act(&s.game.Head, &seen, s.Number, action); done {
+	seen := step.Seen(&s.shared.Head, s.Number)
+	if done = s.ctl.Act(&s.shared.Head, &seen, s.Number, action); done {
 		s.Last.Ended = s.ctl.Ended
 	} else if done = s.frame > 0 && s.Last.Ticks == s.frame; done {
 		clear(action)
@@ -130,7 +130,7 @@ func (s *Seat) Late() {
 
 // Prompt is what the model reads first.
 func (s *Seat) Prompt() string {
-	prompt := s.game.Told.Prompt(s.form())
+	prompt := s.shared.Told.Prompt(s.form())
 	if s.Moves {
 		prompt += "Orders are illegal in this game: answer with moves alone.\n"
 	}
@@ -146,10 +146,10 @@ func (s *Seat) form() words.Form {
 func (s *Seat) View(step *scene.Step) (text string, legal [][]string) {
 	s.See(step)
 	s.told = true
-	g, seen, mask := s.game, step.Seen(&s.game.Head, s.Number), make([]uint8, s.game.spec.MaskSize())
-	g.match.Mask(s.Number, mask)
+	all, seen, mask := s.shared, step.Seen(&s.shared.Head, s.Number), make([]uint8, s.shared.spec.MaskSize())
+	all.match.Mask(s.Number, mask)
 	if legal = [][]string{}; !s.Bare {
-		legal = g.Told.Legal(mask)[:g.Head.Movers()]
+		legal = all.Told.Legal(mask)[:all.Head.Movers()]
 	}
-	return g.Told.View(&seen, s.Number, mask, words.Fire(g.match, s.Number), s.form(), &s.Last), legal
+	return all.Told.View(&seen, s.Number, mask, words.Fire(all.match, s.Number), s.form(), &s.Last), legal
 }

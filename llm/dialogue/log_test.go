@@ -72,7 +72,7 @@ func play(t *testing.T, log *dialogue.Log, ticks int, answer string) error {
 	return r.End()
 }
 
-func turn(t *testing.T, talk *dialogue.Game, m env.Match, tick int, answer string) *dialogue.Turn {
+func turn(t *testing.T, talk *dialogue.Seats, m env.Match, tick int, answer string) *dialogue.Turn {
 	t.Helper()
 	step := scene.Describe(m.(record.Match).Game().Spec(), m, nil, nil)
 	seat := talk.Seat(0, "short", 0)

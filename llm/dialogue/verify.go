@@ -61,7 +61,7 @@ func check(games trace.Formats, game []byte, turns []line) (record.Report, error
 	for _, l := range turns {
 		left += 1 + len(l.Actions)
 	}
-	var talk *Game
+	var talk *Seats
 	seats, before := []*Seat{}, map[int]*Turn{} // by seat
 	err = replay.Follow(func(at record.Moment) error {
 		spec, width := *at.Game.Spec(), len(at.Game.Spec().Actions)

@@ -22,7 +22,7 @@ type game struct {
 	rules   [sha256.Size]byte // a hash of what the reset said of them
 	line    []string
 	game    env.Game
-	talk    *dialogue.Game
+	talk    *dialogue.Seats
 	record  *dialogue.Record
 	lease   *bridge.Lease
 

@@ -17,7 +17,7 @@
 // # Names
 //
 // A figure on the board is a capital letter: A is seat 0's, B seat 1's. Where a seat moves several
-// figures, the first of each seat come first: A, C and E are seat 0's of two. [Game.Alias] is the
+// figures, the first of each seat come first: A, C and E are seat 0's of two. [Writer.Alias] is the
 // letters of a seat. Cells are (row,column) from (0,0) at the top left.
 //
 // # Danger
@@ -28,5 +28,5 @@
 //
 // # Concurrency
 //
-// A Game is read-only and may be shared by goroutines.
+// A Writer is read-only and may be shared by goroutines.
 package words

@@ -12,17 +12,17 @@ type Form struct {
 	Bare  bool // without hints: neither danger nor legal moves
 }
 
-// Game writes positions of one game in words.
-type Game struct {
+// Writer writes positions of one game in words.
+type Writer struct {
 	head    *scene.Head
 	spec    *env.Spec
 	endings []env.Ending
 	figures int // that a seat moves: the first components of an action
 }
 
-// New makes a Game from a game, its description and the head of its scenes.
-func New(game env.Game, spec *env.Spec, head *scene.Head) *Game {
-	return &Game{head, spec, game.Endings(), head.Movers()}
+// New makes a Writer from a game, its description and the head of its scenes.
+func New(game env.Game, spec *env.Spec, head *scene.Head) *Writer {
+	return &Writer{head, spec, game.Endings(), head.Movers()}
 }
 
 // Fire tells for each cell at which ticks it burns, bit t for tick t from 1, as far as a seat can
@@ -43,15 +43,15 @@ func foresee(m env.Match, seat int, move uint8) []uint64 {
 }
 
 // Alias is the letters of a seat's figures.
-func (g *Game) Alias(seat int) (letters string) {
-	for n := range g.figures {
-		letters += string(g.letter(seat, n))
+func (w *Writer) Alias(seat int) (letters string) {
+	for n := range w.figures {
+		letters += string(w.letter(seat, n))
 	}
 	return letters
 }
 
 // letter is the letter of the n-th figure of a seat.
-func (g *Game) letter(seat, n int) byte { return byte('A' + n*g.spec.Seats + seat) }
+func (w *Writer) letter(seat, n int) byte { return byte('A' + n*w.spec.Seats + seat) }
 
 // number is which of its seat's figures one is.
 func number(a *env.SceneAgent) int {
@@ -63,9 +63,9 @@ func number(a *env.SceneAgent) int {
 
 // Legal is, for each component of an action, the names of the choices that a mask allows, all
 // if it is nil.
-func (g *Game) Legal(mask []uint8) [][]string {
-	all, at := make([][]string, len(g.spec.Actions)), 0
-	for i, c := range g.spec.Actions {
+func (w *Writer) Legal(mask []uint8) [][]string {
+	all, at := make([][]string, len(w.spec.Actions)), 0
+	for i, c := range w.spec.Actions {
 		for n, name := range c.Names {
 			if mask == nil || mask[at+n] != 0 {
 				all[i] = append(all[i], name)
@@ -77,9 +77,9 @@ func (g *Game) Legal(mask []uint8) [][]string {
 }
 
 // cell is the number of a place, one past the last if it is not on the board.
-func (g *Game) cell(at env.Place) int {
-	if uint(at[0]) >= uint(g.head.Rows) || uint(at[1]) >= uint(g.head.Cols) {
-		return g.head.Rows * g.head.Cols
+func (w *Writer) cell(at env.Place) int {
+	if uint(at[0]) >= uint(w.head.Rows) || uint(at[1]) >= uint(w.head.Cols) {
+		return w.head.Rows * w.head.Cols
 	}
-	return at[0]*g.head.Cols + at[1]
+	return at[0]*w.head.Cols + at[1]
 }
