@@ -282,7 +282,8 @@ func (r *reader) times() int {
 func (r *reader) say() {
 	n := 0
 	for _, w := range r.tokens {
-		if word := wordOf(w); word > 0 && n < len(r.Said) && len(r.head.Actions) > r.head.Movers() {
+		word, err := strconv.ParseUint(w, 10, 8)
+		if says := r.head.Actions[r.head.Movers():]; err == nil && word > 0 && n < len(says) && int(word) < says[n].N {
 			r.Said[n] = uint8(word)
 			n++
 		}
