@@ -102,8 +102,8 @@ func (p *model) Act(ctx context.Context, m env.Match, seat int, action []uint8) 
 		return cost, fmt.Errorf("the game's budget of %d tokens is spent: it took %d", p.budget, p.spent)
 	}
 	view, _ := p.seat.View(&step)
-	p.turn = &dialogue.Turn{Tick: step.Step, Seat: seat, Detail: p.detail, Bare: !p.hints, Own: p.prompt != "",
-		Last: p.seat.Last, Messages: p.messages(view), Reading: "failed"}
+	p.turn = p.seat.Turn(&step, p.messages(view)...)
+	p.turn.Own = p.prompt != ""
 	asked := time.Now()
 	text, err := p.ask(ctx, &step, &cost)
 	p.turn.Latency = time.Since(asked).Milliseconds()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"pommego/arena/scene"
 	"pommego/env"
 	"pommego/env/record"
 	"pommego/llm/orders"
@@ -86,6 +87,11 @@ type Turn struct {
 	Finish    string `json:"finish_reason,omitempty"`
 	Note      string `json:"note,omitempty"` // what came in place of an answer, or why none came
 	Latency   int64  `json:"latency_ms,omitempty"`
+}
+
+// Turn begins the record of a turn, for a view that the seat has been told, with what was sent.
+func (s *Seat) Turn(step *scene.Step, sent ...Message) *Turn {
+	return &Turn{Tick: step.Step, Seat: s.Number, Detail: s.Detail, Bare: s.Bare, Last: s.Last, Messages: sent, Reading: "failed"}
 }
 
 // line is a line of the file: a turn, or the record of a game.

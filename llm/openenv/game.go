@@ -10,7 +10,6 @@ import (
 	"pommego/bridge"
 	"pommego/env"
 	"pommego/llm/dialogue"
-	"pommego/llm/words"
 )
 
 // open is the name of an opponent that is another session.
@@ -44,14 +43,11 @@ type game struct {
 // seat is a session's place in a game. What changes is guarded by the game's mutex.
 type seat struct {
 	*dialogue.Seat
-	tick    int // of its last view
-	text    string
-	last    words.Last // as that told it
-	prompt  *string    // of its own, until it has been told
-	own     bool       // that view began with it
-	played  []byte     // the actions that were made since the last reply
-	ready   bool       // its action of the coming tick is there
-	unpaid  float64    // reward since the last reply
+	turn    *dialogue.Turn // that its last view begins; nil: none, or it is not recorded
+	prompt  *string        // of its own, until it has been told
+	played  []byte         // the actions that were made since the last reply
+	ready   bool           // its action of the coming tick is there
+	unpaid  float64        // reward since the last reply
 	done    bool
 	replies chan observation // room for one
 }
@@ -94,16 +90,16 @@ func (g *game) take(s *seat, text string) {
 		g.reply(s, &step)
 		return
 	}
-	if s.text == "" && g.record != nil { // nobody waited for the reply to the answer before
+	if s.turn == nil && g.record != nil { // nobody waited for the reply to the answer before
 		step := g.look()
-		s.text, _ = s.View(&step)
-		s.tick, s.last = step.Step, s.Last
+		view, _ := s.View(&step)
+		s.turn = s.Turn(&step, dialogue.Message{Role: "user", Content: view})
 	}
-	s.Take(text)
-	g.record.Turn(s.Number, &dialogue.Turn{Tick: s.tick, Seat: s.Number, Detail: s.Detail, Answer: &text,
-		Bare: s.Bare, Own: s.own, Last: s.last, Reading: s.Last.Reading,
-		Messages: []dialogue.Message{{Role: "user", Content: s.text}}})
-	s.text, s.last, s.own = "", words.Last{}, false
+	if s.Take(text); s.turn != nil {
+		s.turn.Answer, s.turn.Reading = &text, s.Last.Reading
+		g.record.Turn(s.Number, s.turn)
+		s.turn = nil
+	}
 	g.play(false)
 }
 

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"pommego/arena/scene"
+	"pommego/llm/dialogue"
 	"pommego/llm/orders"
 	"pommego/llm/words"
 )
@@ -67,7 +68,8 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 		status := g.match.Status()
 		about.Counts, about.Result = &counts, string(status.SeatResults(g.game.Spec().Teams, g.before)[s.Number])
 	} else if g.record != nil {
-		s.tick, s.text, s.last, s.own = step.Step, text, told, first && s.prompt != nil
+		s.turn = s.Turn(step, dialogue.Message{Role: "user", Content: text})
+		s.turn.Own = first && s.prompt != nil
 	}
 	shown := seen{Text: text, Legal: legal, Metadata: about}
 	about.Played, s.played, about.Prompt = s.played, nil, utf8.RuneCountInString(prompt)

@@ -190,7 +190,7 @@ func (p *player) look(first, image bool) observation {
 	step, kept, talk := g.look(), *s, *s.Seat
 	seen := g.observe(s, &step, first)
 	if seen.Reward = nil; first {
-		kept.tick, kept.text, kept.own, kept.prompt = s.tick, s.text, s.own, nil
+		kept.turn, kept.prompt = s.turn, nil
 	}
 	*s, *s.Seat = kept, talk
 	if image {
