@@ -44,8 +44,7 @@ __all__ = ["Environment", "Model", "evaluate"]
 Model = Callable[[list[dict[str, str]]], Any]
 
 _OPTIONS = ("env", "seed", "seat", "opponents", "rules", "detail", "frame_ticks", "orders", "hints")
-_OPTIONS += ("system_prompt",)
-_OPTIONS += ("episode_id", "wait_s", "move_timeout_s", "stand_in")
+_OPTIONS += ("system_prompt", "episode_id", "wait_s", "move_timeout_s", "stand_in")
 _LONGEST = 1 << 20  # bytes of a message of the server
 _PATIENCE = 7200.0  # seconds for an answer: twice the longest time for which a game may wait for others
 _END = 8192  # characters of each end of a long answer that are sent: the server reads fewer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Literal
@@ -105,34 +105,28 @@ class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
                 for k, own in enumerate(seats):
                     given = reset | {"seat": own, "opponents": [*line[:own], *line[own + 1 :]]}
                     agent, env = getattr(agents, f"player{k}"), Environment(**where, **given)
-                    group.create_task(_play(env, agent, task, threads, self.config.shaping))
+                    group.create_task(self._play(env, agent, task, threads))
 
-
-async def _play(
-    env: Environment,
-    agent: vf.Agent,
-    task: PommegoTask,
-    threads: ThreadPoolExecutor,
-    shaping: Mapping[str, float],
-) -> None:
-    """Play a seat to the end of the game, or until its model ends."""
-    call = partial(asyncio.get_running_loop().run_in_executor, threads)
-    text = await call(env.reset)
-    rules, known = text[: env._told.metadata.prompt], env._told.metadata.game | env._told.metadata.counts
-    if unknown := shaping.keys() - known:
-        raise ValueError(f"shaping has {sorted(unknown)}, expected some of {', '.join(known)}")
-    view = text[len(rules) + bool(rules) :]
-    own = vf.Task(vf.TaskData(idx=task.data.idx, prompt=None, system_prompt=rules))
-    async with agent.interaction(own) as talk:
-        while not env._told.done and not (said := await talk.turn(view)).terminated:
-            view = await call(env._play, said.last_reply)
-    env._close()
-    if talk.trace.errors:
-        raise RuntimeError(
-            f"the model in seat {env._options['seat']} failed, so that the game cannot be scored"
-        )
-    talk.trace.record_reward("game", env.get_reward())
-    counts = env._told.metadata.game | env._told.metadata.counts
-    talk.trace.record_metrics(counts)
-    for name, weight in shaping.items():
-        talk.trace.record_reward(name, counts[name], weight)
+    async def _play(
+        self, env: Environment, agent: vf.Agent, task: PommegoTask, threads: ThreadPoolExecutor
+    ) -> None:
+        """Play a seat to the end of the game, or until its model ends."""
+        call = partial(asyncio.get_running_loop().run_in_executor, threads)
+        text = await call(env.reset)
+        about = env._told.metadata
+        rules, counts = text[: about.prompt], about.game | about.counts
+        view = text[len(rules) + bool(rules) :]
+        if unknown := self.config.shaping.keys() - counts:
+            raise ValueError(f"shaping has {sorted(unknown)}, expected some of {', '.join(counts)}")
+        own = vf.Task(vf.TaskData(idx=task.data.idx, prompt=None, system_prompt=rules))
+        async with agent.interaction(own) as talk:
+            while not env._told.done and not (said := await talk.turn(view)).terminated:
+                view = await call(env._play, said.last_reply)
+        env._close()
+        if talk.trace.errors:
+            raise RuntimeError(f"the model in seat {env._options['seat']} failed: the game cannot be scored")
+        talk.trace.record_reward("game", env.get_reward())
+        counts = env._told.metadata.game | env._told.metadata.counts
+        talk.trace.record_metrics(counts)
+        for name, weight in self.config.shaping.items():
+            talk.trace.record_reward(name, counts[name], weight)
