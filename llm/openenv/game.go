@@ -10,6 +10,7 @@ import (
 	"pommego/bridge"
 	"pommego/env"
 	"pommego/llm/dialogue"
+	"pommego/llm/words"
 )
 
 // open is the name of an opponent that is another session.
@@ -21,7 +22,7 @@ type game struct {
 	rules   [sha256.Size]byte // a hash of what the reset said of them
 	line    []string
 	game    env.Game
-	talk    *dialogue.Seats
+	words   *words.Writer
 	record  *dialogue.Record
 	lease   *bridge.Lease
 
@@ -159,7 +160,7 @@ func (g *game) ask(s *seat, step *scene.Step) {
 
 // action is a seat's part of the actions of the coming tick.
 func (g *game) action(n int) []uint8 {
-	width := len(g.talk.Head.Actions)
+	width := len(g.words.Head.Actions)
 	return g.actions[n*width:][:width]
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"pommego/bridge"
 	"pommego/llm/dialogue"
+	"pommego/llm/words"
 )
 
 // fixed holds the answers that are always the same, by path, and with them OpenEnv's description of
@@ -190,9 +191,9 @@ func (g *game) join(o options) (*seat, error) {
 
 // sit gives a session a seat, and begins the game if it was the last to come. mu is held.
 func (g *game) sit(n int, o options) *seat {
-	s := &seat{Seat: g.talk.Seat(n, o.Detail, o.FrameTicks), prompt: o.Prompt, replies: make(chan observation, 1)}
-	s.Bare = o.Hints != nil && !*o.Hints
-	s.Moves = o.Orders != nil && !*o.Orders
+	form := words.Form{Detail: o.Detail, Bare: o.Hints != nil && !*o.Hints, Moves: o.Orders != nil && !*o.Orders}
+	s := &seat{Seat: dialogue.NewSeat(g.words, g.match, n, form, o.FrameTicks), prompt: o.Prompt,
+		replies: make(chan observation, 1)}
 	g.seats[n] = s
 	if g.sessions++; g.sessions == places(g.line) {
 		g.begin()

@@ -352,9 +352,9 @@ func TestRPC(t *testing.T) {
 	if a.Data.Reward == nil || !strings.Contains(a.raw, `"tool_name":"act","result":"Last answer: stop`) {
 		t.Errorf("a step that calls a tool: %s", a.raw)
 	}
-	if _, answer, _ := websocket.DefaultDialer.Dial("ws://"+s.address+"/ws?session_id="+made.Result.Session, nil); answer == nil ||
-		answer.StatusCode != http.StatusConflict {
-		t.Errorf("a second socket: %v", answer)
+	_, taken, _ := websocket.DefaultDialer.Dial("ws://"+s.address+"/ws?session_id="+made.Result.Session, nil)
+	if taken == nil || taken.StatusCode != http.StatusConflict {
+		t.Errorf("a second socket: %v", taken)
 	}
 	ws.Close()
 	waitFor(t, s, "the end of the session")

@@ -1,12 +1,11 @@
 // Package words tells positions in words, for language models: once the rules of a game and how to
 // answer, and for each turn what a seat knows and what became of its last answer, as text or as JSON.
 //
-//	head := scene.HeadOf(spec, match)
-//	told := words.New(game, spec, &head)
+//	told := words.New(game, spec, match)
 //	system := told.Prompt(words.Form{})
 //	...
 //	step := scene.Describe(spec, match, tracker, actions)
-//	seen := step.Seen(&head, seat)
+//	seen := step.Seen(&told.Head, seat)
 //	match.Mask(seat, mask) // spec.MaskSize() bytes
 //	told.Happens(&seen, seat, &last)
 //	user := told.View(&seen, seat, mask, words.Fire(match, seat), words.Form{}, &last)

@@ -40,7 +40,7 @@ func play(t testing.TB, id, rules string, seed uint64, most int) *game {
 	m.Reset(env.Seed{Value: seed})
 	tracker.Begin(m)
 	g := &game{of: of, spec: spec, head: scene.HeadOf(spec, m)}
-	g.Writer = words.New(of, spec, &g.head)
+	g.Writer = words.New(of, spec, m)
 	rng, width := env.RNG{State: seed}, len(spec.Actions)
 	var agents []env.Agent
 	for range spec.Seats {

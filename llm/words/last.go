@@ -66,7 +66,7 @@ func (w *Writer) Happens(seen *scene.Step, seat int, to *Last) {
 		} else if what == "base" && e.By != 0 && e.Seat >= 0 {
 			who = "base " + w.home(&env.SceneBase{Owners: 1 << e.Seat})
 		}
-		for _, look := range w.head.Looks {
+		for _, look := range w.Head.Looks {
 			if look.Sprite == what {
 				what = look.Meaning
 			}

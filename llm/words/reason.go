@@ -19,9 +19,9 @@ func (w *Writer) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, 
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)+".") }
 	own := slices.IndexFunc(seen.Agents, func(a env.SceneAgent) bool { return a.Seat == seat })
-	at, laid, names := seen.Agents[own].At, fire, w.spec.Actions[0].Names
+	at, laid, names := seen.Agents[own].At, fire, w.Spec.Actions[0].Names
 	for choice := range env.Moves {
-		to, _ := w.head.Next(at, choice)
+		to, _ := w.Head.Next(at, choice)
 		if t := first(fire, w.cell(to)); t > 0 {
 			say("%s burns in %d", spot(to), t)
 		}
@@ -30,7 +30,7 @@ func (w *Writer) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, 
 	if move == 0 {
 		goes = "stay at"
 	}
-	to, on := w.head.Next(at, int(move))
+	to, on := w.Head.Next(at, int(move))
 	if t := first(fire, w.cell(to)); t > 0 {
 		then = fmt.Sprint("burns in ", t)
 	}
@@ -42,13 +42,13 @@ func (w *Writer) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, 
 		say("I %s %s, which %s", goes, spot(to), then)
 	}
 	for i := range seen.Agents {
-		if a := &seen.Agents[i]; a.Alive && !env.Mates(w.head.Teams, seat, a.Seat) {
+		if a := &seen.Agents[i]; a.Alive && !env.Mates(w.Head.Teams, seat, a.Seat) {
 			w.threat(say, seen, a, fire, laid)
 		}
 	}
 	for cell, ground := range seen.Ground {
 		if ground == env.GroundWood && fire[cell] == 0 && laid[cell] != 0 {
-			at := env.Place{cell / w.head.Cols, cell % w.head.Cols}
+			at := env.Place{cell / w.Head.Cols, cell % w.Head.Cols}
 			say("With my bomb wood at %s burns in %d", spot(at), first(laid, cell))
 		}
 	}

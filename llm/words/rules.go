@@ -35,7 +35,7 @@ func Rules(spec *env.Spec) string {
 // form, and how to answer.
 func (w *Writer) Prompt(form Form) string {
 	var teams []string
-	for _, team := range w.head.Teams {
+	for _, team := range w.Head.Teams {
 		aliases := ""
 		for _, seat := range team {
 			aliases += w.Alias(seat)
@@ -43,12 +43,12 @@ func (w *Writer) Prompt(form Form) string {
 		teams = append(teams, aliases)
 	}
 	all, b := "", new(strings.Builder)
-	for _, look := range w.head.Looks {
+	for _, look := range w.Head.Looks {
 		all += look.Chars
 	}
-	must(templates.ExecuteTemplate(b, "prompt.txt", map[string]any{"Spec": w.spec, "Head": w.head, "Teams": teams,
-		"Rules": Rules(w.spec), "Endings": w.endings, "Legend": w.legend(all), "Form": form, "Figures": w.figures,
-		"Moves": w.spec.Actions[0].Names, "Says": len(w.spec.Actions) > w.figures}))
+	must(templates.ExecuteTemplate(b, "prompt.txt", map[string]any{"Spec": w.Spec, "Head": &w.Head, "Teams": teams,
+		"Rules": Rules(w.Spec), "Endings": w.endings, "Legend": w.legend(all), "Form": form, "Figures": w.figures,
+		"Moves": w.Spec.Actions[0].Names, "Says": len(w.Spec.Actions) > w.figures}))
 	return b.String()
 }
 

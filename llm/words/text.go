@@ -22,7 +22,7 @@ func (w *Writer) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, f
 	if last.String() != "" {
 		v.Answer = last
 	}
-	if form.JSON {
+	if form.Detail == "json" {
 		text, err := json.Marshal(v)
 		if err != nil {
 			panic(err) // it holds nothing that could fail
@@ -47,7 +47,7 @@ func (w *Writer) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, f
 	list(b, "Bases", v.Bases)
 	list(b, "Bombs", v.Bombs)
 	list(b, "Heard", v.Heard)
-	for _, c := range w.head.Counts {
+	for _, c := range w.Head.Counts {
 		if by := v.Counts[c.Name]; by != nil {
 			fmt.Fprintf(b, "\n%s by seat: %s", c.Name, numbers(by))
 		}
@@ -88,7 +88,7 @@ func numbers[T any](list []T) string { return strings.Trim(fmt.Sprint(list), "[]
 // that are empty.
 func (w *Writer) grid(b *strings.Builder, what string, rows []string, sparse bool) {
 	fmt.Fprintf(b, "\n%s:\n   ", what)
-	for col := range w.head.Cols {
+	for col := range w.Head.Cols {
 		fmt.Fprint(b, col%10)
 	}
 	for i, row := range rows {
@@ -134,12 +134,12 @@ func (b bomb) String() string {
 
 // board draws the board, one character per cell: what is on a cell covers its ground.
 func (w *Writer) board(seen *scene.Step) []byte {
-	cells := slices.Repeat([]byte{env.GroundFog}, w.head.Rows*w.head.Cols+1) // the last is off the board
+	cells := slices.Repeat([]byte{env.GroundFog}, w.Head.Rows*w.Head.Cols+1) // the last is off the board
 	copy(cells[:len(cells)-1], seen.Ground)
 	put := func(at env.Place, char byte) { cells[w.cell(at)] = char }
 	for _, f := range seen.Flames {
 		put(f.At, '*')
-		if !w.head.Hides(env.FlameLives) {
+		if !w.Head.Hides(env.FlameLives) {
 			put(f.At, '0'+byte(f.Life))
 		}
 	}
@@ -169,7 +169,7 @@ func (w *Writer) home(b *env.SceneBase) string {
 
 // rows splits cells into rows.
 func (w *Writer) rows(cells []byte) (rows []string) {
-	for row := range slices.Chunk(cells, w.head.Cols) {
+	for row := range slices.Chunk(cells, w.Head.Cols) {
 		rows = append(rows, string(row))
 	}
 	return rows
@@ -177,7 +177,7 @@ func (w *Writer) rows(cells []byte) (rows []string) {
 
 // legend is what characters of a board stand for, besides the letters of figures.
 func (w *Writer) legend(chars string) (used []string) {
-	for _, look := range w.head.Looks {
+	for _, look := range w.Head.Looks {
 		if strings.ContainsAny(chars, look.Chars) {
 			used = append(used, look.Chars+" "+look.Meaning)
 		}

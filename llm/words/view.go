@@ -55,14 +55,14 @@ type bomb struct {
 }
 
 func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, form Form) *view {
-	v := &view{Tick: seen.Step, Last: w.head.MaxSteps, Playing: []string{}, Board: w.rows(w.board(seen)),
+	v := &view{Tick: seen.Step, Last: w.Head.MaxSteps, Playing: []string{}, Board: w.rows(w.board(seen)),
 		Danger: w.danger(fire), Again: w.again(fire), Counts: seen.Counts}
 	v.Legend = w.legend(strings.Join(v.Board, ""))
 	if !form.Bare {
 		v.Legal, v.Deadly = w.Legal(mask)[:w.figures], make([][]string, w.figures)
 	}
-	for other := range w.spec.Seats {
-		if other != seat && env.Mates(w.head.Teams, seat, other) {
+	for other := range w.Spec.Seats {
+		if other != seat && env.Mates(w.Head.Teams, seat, other) {
 			v.Mates = append(v.Mates, w.Alias(other))
 		}
 	}
@@ -83,7 +83,7 @@ func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, f
 		if a := &seen.Agents[i]; a.Alive && a.Seat == seat {
 			v.You = append(v.You, w.figure(a, fire))
 			if n := number(a); n < w.figures && !form.Bare {
-				v.Deadly[n] = w.deadly(a.At, w.spec.Actions[n].Names, v.Legal[n], fire)
+				v.Deadly[n] = w.deadly(a.At, w.Spec.Actions[n].Names, v.Legal[n], fire)
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, f
 			v.Heard = append(v.Heard, w.Alias(m.Seat)+" "+numbers(m.Words))
 		}
 	}
-	if !form.Short {
+	if form.Detail != "short" {
 		w.more(v, seen, seat, fire)
 	}
 	return v
@@ -126,8 +126,8 @@ func (w *Writer) reach(seen *scene.Step, b *env.SceneBomb, fire []uint64) []int 
 	cells, tick := slices.Clone(b.Reach), first(fire, w.cell(b.At))
 	for d := 1; d < len(env.Moves) && tick > 0; d++ {
 		at, on := b.At, true
-		for range min(b.Blast-1, w.head.Rows, w.head.Cols) {
-			at, on = w.head.Next(at, d)
+		for range min(b.Blast-1, w.Head.Rows, w.Head.Cols) {
+			at, on = w.Head.Next(at, d)
 			c := w.cell(at)
 			if !on || c >= min(len(seen.Ground), len(fire)) {
 				break
@@ -157,7 +157,7 @@ func first(fire []uint64, cell int) int {
 // deadly is the legal choices of a figure that end on a cell that burns in the coming tick.
 func (w *Writer) deadly(at env.Place, choices, legal []string, fire []uint64) (names []string) {
 	for choice, name := range choices {
-		if to, _ := w.head.Next(at, choice); slices.Contains(legal, name) && first(fire, w.cell(to)) == 1 {
+		if to, _ := w.Head.Next(at, choice); slices.Contains(legal, name) && first(fire, w.cell(to)) == 1 {
 			names = append(names, name)
 		}
 	}
@@ -168,7 +168,7 @@ func (w *Writer) deadly(at env.Place, choices, legal []string, fire []uint64) (n
 func (w *Writer) ways(from env.Place, cells ...int) string {
 	var most [4]int
 	for _, c := range cells {
-		rows, cols := w.head.Way(from, env.Place{c / w.head.Cols, c % w.head.Cols})
+		rows, cols := w.Head.Way(from, env.Place{c / w.Head.Cols, c % w.Head.Cols})
 		most = [4]int{max(most[0], -rows), max(most[1], rows), max(most[2], -cols), max(most[3], cols)}
 	}
 	var words []string
@@ -200,7 +200,7 @@ func (w *Writer) again(fire []uint64) (all []string) {
 	for c, ticks := range fire {
 		first := bits.TrailingZeros64(ticks)
 		if ticks &^= 1<<(first+bits.TrailingZeros64(^(ticks>>first))) - 1; ticks != 0 {
-			cells[bits.TrailingZeros64(ticks)] += " " + spot(env.Place{c / w.head.Cols, c % w.head.Cols})
+			cells[bits.TrailingZeros64(ticks)] += " " + spot(env.Place{c / w.Head.Cols, c % w.Head.Cols})
 		}
 	}
 	for _, in := range slices.Sorted(maps.Keys(cells)) {

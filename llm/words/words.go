@@ -5,23 +5,29 @@ import (
 	"pommego/env"
 )
 
+// Details are how much a view can tell. short leaves out the others, bombs and bases; an image comes beside the full
+// text.
+var Details = []string{"full", "short", "json", "image"}
+
 // Form is how a seat is told of its game. The zero value is the full text.
 type Form struct {
-	JSON  bool
-	Short bool // without the others, bombs and bases
-	Bare  bool // without hints: neither danger nor legal moves
+	Detail string `json:"detail"`         // of Details; "" is full
+	Bare   bool   `json:"bare,omitempty"` // without hints: neither danger nor legal moves
+	Moves  bool   `json:"-"`              // orders are illegal
 }
 
 // Writer writes positions of one game in words.
 type Writer struct {
-	head    *scene.Head
-	spec    *env.Spec
+	Head scene.Head // of its scenes
+	Spec *env.Spec
+
 	endings []env.Ending
 	figures int // that a seat moves: the first components of an action
 }
 
-// New makes a Writer from a game, its description and the head of its scenes.
-func New(game env.Game, spec *env.Spec, head *scene.Head) *Writer {
+// New makes a Writer from a game, its description and a match of it.
+func New(game env.Game, spec *env.Spec, m env.Match) *Writer {
+	head := scene.HeadOf(spec, m)
 	return &Writer{head, spec, game.Endings(), head.Movers()}
 }
 
@@ -51,7 +57,7 @@ func (w *Writer) Alias(seat int) (letters string) {
 }
 
 // letter is the letter of the n-th figure of a seat.
-func (w *Writer) letter(seat, n int) byte { return byte('A' + n*w.spec.Seats + seat) }
+func (w *Writer) letter(seat, n int) byte { return byte('A' + n*w.Spec.Seats + seat) }
 
 // number is which of its seat's figures one is.
 func number(a *env.SceneAgent) int {
@@ -64,8 +70,8 @@ func number(a *env.SceneAgent) int {
 // Legal is, for each component of an action, the names of the choices that a mask allows, all
 // if it is nil.
 func (w *Writer) Legal(mask []uint8) [][]string {
-	all, at := make([][]string, len(w.spec.Actions)), 0
-	for i, c := range w.spec.Actions {
+	all, at := make([][]string, len(w.Spec.Actions)), 0
+	for i, c := range w.Spec.Actions {
 		for n, name := range c.Names {
 			if mask == nil || mask[at+n] != 0 {
 				all[i] = append(all[i], name)
@@ -78,8 +84,8 @@ func (w *Writer) Legal(mask []uint8) [][]string {
 
 // cell is the number of a place, one past the last if it is not on the board.
 func (w *Writer) cell(at env.Place) int {
-	if uint(at[0]) >= uint(w.head.Rows) || uint(at[1]) >= uint(w.head.Cols) {
-		return w.head.Rows * w.head.Cols
+	if uint(at[0]) >= uint(w.Head.Rows) || uint(at[1]) >= uint(w.Head.Cols) {
+		return w.Head.Rows * w.Head.Cols
 	}
-	return at[0]*w.head.Cols + at[1]
+	return at[0]*w.Head.Cols + at[1]
 }
