@@ -44,7 +44,7 @@ func (e *encoder) turns(m env.Match, r *row, left []Decision) map[int]turn {
 		if at >= 0 && movers == 1 {
 			values, seen := make([]float64, e.spec.MaskSize()), now.Seen(head, seat)
 			_, _ = binary.Decode(left[at].Values, le, values)
-			answer = e.words.Reason(m, &seen, seat, words.Fire(m, seat), action[0], values) + "\n" + answer
+			answer = e.words.Reason(m, &seen, seat, words.Fire(m, seat, 0), action[0], values) + "\n" + answer
 		}
 		turns[seat] = turn{e.prompt, view, answer}
 		model.Take(answer)

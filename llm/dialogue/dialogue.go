@@ -123,5 +123,5 @@ func (s *Seat) View(step *scene.Step) (text string, legal [][]string) {
 	if legal = [][]string{}; !s.Bare {
 		legal = s.writer.Legal(mask)[:s.writer.Head.Movers()]
 	}
-	return s.writer.View(&seen, s.Number, mask, words.Fire(s.match, s.Number), s.Form, &s.Last), legal
+	return s.writer.View(&seen, s.Number, mask, words.Fire(s.match, s.Number, 0), s.Form, &s.Last), legal
 }

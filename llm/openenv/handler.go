@@ -53,10 +53,10 @@ func New(ids []string) *Handler {
 }
 
 // routes is what is computed, by method and path; a POST below the environment's name is about tasks.
-var routes = map[string]func(h *Handler, g *bridge.Guest, r *http.Request) (any, error){
+var routes = map[string]func(h *Handler, g *bridge.Guest, path string, body []byte) (any, error){
 	"POST /reset": (*Handler).reset,
 	"POST /step":  (*Handler).step,
-	"GET /state": func(*Handler, *bridge.Guest, *http.Request) (any, error) {
+	"GET /state": func(*Handler, *bridge.Guest, string, []byte) (any, error) {
 		return (&player{}).state(), nil
 	},
 	"GET " + tasksPath + "splits": (*Handler).splits,
@@ -74,7 +74,7 @@ func (h *Handler) Answers(path string) bool {
 
 // Serve is bridge.Protocol's.
 func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
+	path, route := r.URL.Path, r.URL.Path
 	if path == socketPath && websocket.IsWebSocketUpgrade(r) {
 		p := &player{handler: h, guest: g}
 		if name := r.URL.Query().Get("session_id"); name != "" {
@@ -97,24 +97,24 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 		return
 	}
 	if strings.HasPrefix(path, tasksPath) && r.Method == http.MethodPost {
-		path = tasksPath
+		route = tasksPath
 	}
-	answer := routes[r.Method+" "+path]
+	answer := routes[r.Method+" "+route]
 	if answer == nil {
 		reply(w, http.StatusMethodNotAllowed, map[string]string{"detail": r.Method + " " + path + " is not answered: " +
 			"games are played over the WebSocket " + socketPath})
 		return
 	}
-	data, err := answer(h, g, r)
+	body, _ := io.ReadAll(r.Body) // it has been read
+	status := http.StatusOK
+	data, err := answer(h, g, path, body)
 	if err != nil {
-		status := http.StatusUnprocessableEntity
-		if e, ok := err.(*refusal); ok && e.Code == capacity {
-			status = http.StatusServiceUnavailable
-		}
-		reply(w, status, map[string]string{"detail": err.Error()})
-		return
+		status, data = http.StatusUnprocessableEntity, map[string]string{"detail": err.Error()}
 	}
-	reply(w, http.StatusOK, data)
+	if e, ok := err.(*refusal); ok && e.Code == capacity {
+		status = http.StatusServiceUnavailable
+	}
+	reply(w, status, data)
 }
 
 func reply(w http.ResponseWriter, status int, data any) {
@@ -216,14 +216,12 @@ func (h *Handler) leave(g *game, s *seat) {
 }
 
 // reset plays no further: as in the reference, a game begun over HTTP lasts for one request.
-func (h *Handler) reset(g *bridge.Guest, r *http.Request) (any, error) {
-	body, _ := io.ReadAll(r.Body) // it has been read
+func (h *Handler) reset(g *bridge.Guest, _ string, body []byte) (any, error) {
 	return h.once(g, body, func(_ *player, first observation) (any, error) { return first, nil })
 }
 
 // step plays the first answer of a usual game.
-func (h *Handler) step(g *bridge.Guest, r *http.Request) (any, error) {
-	body, _ := io.ReadAll(r.Body) // it has been read
+func (h *Handler) step(g *bridge.Guest, _ string, body []byte) (any, error) {
 	var in struct {
 		Action    json.RawMessage `json:"action"`
 		TimeoutS  *float64        `json:"timeout_s"`

@@ -165,34 +165,27 @@ type rpc struct {
 	} `json:"params"`
 }
 
-// answer answers a request for a session, nil if it has none; then its mu is held.
+// answer answers a request for a session, whose mu is held; nil if there is none.
 func (r *rpc) answer(ctx context.Context, p *player) map[string]any {
-	var result map[string]any
-	code, why := -32000, ""
-	switch r.Method {
-	case "openenv/session/create":
-		result = map[string]any{"session_id": rand.Text()}
-	case "openenv/session/close":
-		result = map[string]any{"session_id": r.Params.Session, "closed": true}
-	case "tools/list":
-		result = map[string]any{"tools": json.RawMessage(described)}
-	case "tools/call":
-		if p == nil || p.guest.Context().Err() != nil {
-			code, why = -32602, "no session of this session_id is connected to "+socketPath+": connect the client first"
-			break
-		}
-		o, err := p.useTool(ctx, r.Params.Name, r.Params.Arguments)
-		if err != nil {
-			why = err.Error()
-		}
-		result = map[string]any{"data": o.Observation.Text, "content": o.contents()}
+	answer := map[string]any{"jsonrpc": "2.0", "id": r.ID}
+	fail := func(code int, message string) { answer["error"] = map[string]any{"code": code, "message": message} }
+	switch {
+	case r.Method == "openenv/session/create":
+		answer["result"] = map[string]any{"session_id": rand.Text()}
+	case r.Method == "openenv/session/close":
+		answer["result"] = map[string]any{"session_id": r.Params.Session, "closed": true}
+	case r.Method == "tools/list":
+		answer["result"] = map[string]any{"tools": json.RawMessage(described)}
+	case r.Method != "tools/call":
+		fail(-32601, fmt.Sprintf("the method is %.100q, want tools/list or tools/call", r.Method))
+	case p == nil || p.guest.Context().Err() != nil:
+		fail(-32602, "no session of this session_id is connected to "+socketPath+": connect the client first")
 	default:
-		code, why = -32601, fmt.Sprintf("the method is %.100q, want tools/list or tools/call", r.Method)
-	}
-	answer := map[string]any{"jsonrpc": "2.0", "id": r.ID, "result": result}
-	if why != "" {
-		delete(answer, "result")
-		answer["error"] = map[string]any{"code": code, "message": why}
+		if o, err := p.useTool(ctx, r.Params.Name, r.Params.Arguments); err != nil {
+			fail(-32000, err.Error())
+		} else {
+			answer["result"] = map[string]any{"data": o.Observation.Text, "content": o.contents()}
+		}
 	}
 	return answer
 }

@@ -2,8 +2,6 @@ package openenv
 
 import (
 	"cmp"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -35,11 +33,10 @@ func (h *Handler) allSplits(g *bridge.Guest) (all []split, err error) {
 	return all, nil
 }
 
-func (h *Handler) splits(g *bridge.Guest, _ *http.Request) (any, error) { return h.allSplits(g) }
+func (h *Handler) splits(g *bridge.Guest, _ string, _ []byte) (any, error) { return h.allSplits(g) }
 
 // tasks answers tasks, num_tasks, task and task_range.
-func (h *Handler) tasks(g *bridge.Guest, r *http.Request) (any, error) {
-	body, _ := io.ReadAll(r.Body) // it has been read
+func (h *Handler) tasks(g *bridge.Guest, path string, body []byte) (any, error) {
 	var q struct {
 		Split string `json:"split"`
 		Index *int   `json:"index"`
@@ -58,7 +55,7 @@ func (h *Handler) tasks(g *bridge.Guest, r *http.Request) (any, error) {
 		return nil, refuse(validation, "there is no split %.100q: GET /%s/splits lists them", q.Split, name)
 	}
 	s := splits[at]
-	start, stop, what := 0, s.tasks, strings.TrimPrefix(r.URL.Path, tasksPath)
+	start, stop, what := 0, s.tasks, strings.TrimPrefix(path, tasksPath)
 	switch what {
 	case "num_tasks":
 		return map[string]int{"num_tasks": s.tasks}, nil
@@ -70,7 +67,7 @@ func (h *Handler) tasks(g *bridge.Guest, r *http.Request) (any, error) {
 	case "tasks":
 	default:
 		return nil, refuse(validation, "the path is %.100q, want splits, tasks, num_tasks, task or task_range after /%s/",
-			r.URL.Path, name)
+			path, name)
 	}
 	if start < 0 || stop > s.tasks || start > stop {
 		return nil, refuse(validation, "the tasks from %d up to %d are asked for, and the split has %d", start, stop, s.tasks)

@@ -8,7 +8,7 @@
 //	seen := step.Seen(&told.Head, seat)
 //	match.Mask(seat, mask) // spec.MaskSize() bytes
 //	told.Happens(&seen, seat, &last)
-//	user := told.View(&seen, seat, mask, words.Fire(match, seat), words.Form{}, &last)
+//	user := told.View(&seen, seat, mask, words.Fire(match, seat, 0), words.Form{}, &last)
 //
 // Text and JSON say the same of a position, and nothing but what is in the step that View is
 // given: what a seat knows is for scene.Step.Seen to say. The same step gives the same bytes.

@@ -60,7 +60,7 @@ func play(t testing.TB, id, rules string, seed uint64, most int) *game {
 		g.steps = append(g.steps, scene.Describe(spec, m, tracker, actions))
 		masks, fires := make([][]uint8, spec.Seats), make([][]uint64, spec.Seats)
 		for seat := range masks {
-			masks[seat], fires[seat] = make([]uint8, spec.MaskSize()), words.Fire(m, seat)
+			masks[seat], fires[seat] = make([]uint8, spec.MaskSize()), words.Fire(m, seat, 0)
 			m.Mask(seat, masks[seat])
 		}
 		g.states = append(g.states, m.Append(nil))

@@ -36,7 +36,7 @@ func (w *Writer) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, 
 	}
 	switch free := on && w.enterable(seen, to); {
 	case int(move) >= len(env.Moves) && free && seen.Agents[own].Ammo > 0:
-		laid = foresee(m, seat, move)
+		laid = Fire(m, seat, move)
 		say("I lay a bomb at %s", spot(at))
 	case move == 0 || free && int(move) < len(env.Moves):
 		say("I %s %s, which %s", goes, spot(to), then)

@@ -32,11 +32,8 @@ func New(game env.Game, spec *env.Spec, m env.Match) *Writer {
 }
 
 // Fire tells for each cell at which ticks it burns, bit t for tick t from 1, as far as a seat can
-// foresee by what it sees now. It is nil in games that foresee nothing.
-func Fire(m env.Match, seat int) []uint64 { return foresee(m, seat, 0) }
-
-// foresee is Fire if the seat makes a move now.
-func foresee(m env.Match, seat int, move uint8) []uint64 {
+// foresee by what it sees now if it makes a move. It is nil in games that foresee nothing.
+func Fire(m env.Match, seat int, move uint8) []uint64 {
 	foreseer, ok := m.(env.Foreseer)
 	if !ok {
 		return nil

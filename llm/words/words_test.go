@@ -78,7 +78,7 @@ func TestRecorded(t *testing.T) {
 					continue
 				}
 				seen := step.Seen(&head, a.Seat)
-				text := g.View(&seen, a.Seat, nil, words.Fire(at.Match, a.Seat), words.Form{Detail: "short"}, new(words.Last))
+				text := g.View(&seen, a.Seat, nil, words.Fire(at.Match, a.Seat, 0), words.Form{Detail: "short"}, new(words.Last))
 				n := 0
 				if a.Name != "" {
 					n = int(a.Name[0] - 'a')
@@ -168,7 +168,7 @@ func TestForks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return string(seen), views(t, g, &step, seat, mask, words.Fire(m, seat))
+			return string(seen), views(t, g, &step, seat, mask, words.Fire(m, seat, 0))
 		}
 		for k, actions := range g.actions {
 			for seat := range g.spec.Seats {

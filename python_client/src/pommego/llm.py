@@ -229,7 +229,7 @@ def evaluate(
         raise TypeError(f"model is {model!r}, expected a function from messages to a text")
     checks.at_least(1, "workers", workers)
     checks.at_least(1, "games", games)
-    about = {"suite": suite, "options": options, "pommego": __version__}
+    address, about = _socket_address(address), {"suite": suite, "options": options, "pommego": __version__}
     play = partial(_play_games, workers=workers, out=Transcripts(out, about), prices=prices)
     if suite is not None:
         if (id, opponents, games, seed) != (None, "simple", 100, SEED):
@@ -237,18 +237,14 @@ def evaluate(
                 f"suite {suite!r} has an id, opponents, games and seeds of its own: leave them out"
             )
         if named(suite).team:
-            raise ValueError(
-                f"suite is {suite!r}, whose policy plays two seats: a model plays one, as in llm-2027"
-            )
+            raise ValueError(f"suite is {suite!r}, whose policy plays two seats: expected one as in llm-2027")
         if not named(suite).orders:
             options["orders"] = False
-        return play_suite(
-            repeat(model), suite, play, address=_socket_address(address), token=token, **options
-        )
+        return play_suite(repeat(model), suite, play, address=address, token=token, **options)
     if id is None:
         raise TypeError("evaluate() needs the id of an environment, or suite=")
     first = checks.one_seed(seed)
-    with running(_socket_address(address), token) as where:
+    with running(address, token) as where:
         spec = describe(id, rules=options.get("rules"), **where)
         ways = seatings(spec, model, opponents, team=False)
         return play_ways(partial(play, options=options | where), spec, ways, range(first, first + games))
@@ -285,10 +281,9 @@ def _play_games(
             if isinstance(end := ended.get(), BaseException):
                 raise end
             number, game, raised = end
-            used = dict(
-                zip(played.usage, (*game["tokens"], float(np.dot(game["tokens"], prices)) / 1e6), strict=True)
-            )
-            played.usage = {what: n + played.usage[what] for what, n in used.items()}
+            cost = float(np.dot(game["tokens"], prices)) / 1e6
+            for what, n in zip(played.usage, (*game["tokens"], cost), strict=True):
+                played.usage[what] += n
             if raised is None:
                 moves = np.frombuffer(base64.b64decode(game["actions"]), np.uint8)
                 moves = moves.reshape(-1, len(spec.actions))
@@ -343,10 +338,8 @@ def _play_game(
         moves += env._told.metadata.played
     told = env._told.metadata
     end = {"seat": seat, "result": told.result, "counts": told.counts, "tokens": tokens}
-    end |= {
-        "actions": base64.b64encode(moves).decode(),
-        "void": raised and f"{type(raised).__name__}: {raised}",
-    }
+    end["actions"] = base64.b64encode(moves).decode()
+    end["void"] = raised and f"{type(raised).__name__}: {raised}"
     if raised or env._told.done:
         out.add(name, end | {"messages": messages, "answers": said})
     return end, raised

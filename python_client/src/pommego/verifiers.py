@@ -105,11 +105,9 @@ class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
                 for k, own in enumerate(seats):
                     given = reset | {"seat": own, "opponents": [*line[:own], *line[own + 1 :]]}
                     agent, env = getattr(agents, f"player{k}"), Environment(**where, **given)
-                    group.create_task(self._play(env, agent, task, threads))
+                    group.create_task(self._play(env, agent, task.data.idx, threads))
 
-    async def _play(
-        self, env: Environment, agent: vf.Agent, task: PommegoTask, threads: ThreadPoolExecutor
-    ) -> None:
+    async def _play(self, env: Environment, agent: vf.Agent, idx: int, threads: ThreadPoolExecutor) -> None:
         """Play a seat to the end of the game, or until its model ends."""
         call = partial(asyncio.get_running_loop().run_in_executor, threads)
         text = await call(env.reset)
@@ -118,8 +116,8 @@ class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
         view = text[len(rules) + bool(rules) :]
         if unknown := self.config.shaping.keys() - counts:
             raise ValueError(f"shaping has {sorted(unknown)}, expected some of {', '.join(counts)}")
-        own = vf.Task(vf.TaskData(idx=task.data.idx, prompt=None, system_prompt=rules))
-        async with agent.interaction(own) as talk:
+        own = vf.TaskData(idx=idx, prompt=None, system_prompt=rules)
+        async with agent.interaction(vf.Task(own)) as talk:
             while not env._told.done and not (said := await talk.turn(view)).terminated:
                 view = await call(env._play, said.last_reply)
         env._close()
