@@ -88,9 +88,7 @@ function choose(wanted) {
     hand.asked = null;
     setTimeout(() => { if (hand?.last === asked && !hand.asked && !over()) say(find("turn"), "The others move"); }, soon);
   }
-  server.post("api/play", token, { seat, step: asked.step, action }).catch(error => {
-    if (error.status !== 409) complain(error); // else the step went on meanwhile
-  });
+  server.post("api/play", token, { seat, step: asked.step, action }).catch(complain);
 }
 
 function fillPad(actions) {

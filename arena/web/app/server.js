@@ -31,7 +31,7 @@ async function send(path, token, read, options = {}) {
     miss(status === gone ? body : "");
     if (ok) return body;
     if (status === 401) throw new Error("The address lacks its token: open the address that pommego has printed.");
-    if (status !== gone) throw Object.assign(new Error(body.trim() || `The server answers ${status}.`), { status });
+    if (status !== gone) throw new Error(body.trim() || `The server answers ${status}.`);
     await rest(wait);
   }
 }

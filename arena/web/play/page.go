@@ -204,7 +204,7 @@ func (t *Table) act(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// move takes a move in the position after a step; the table's lock is held.
+// move takes a move in the position after a step, unless that is past; the table's lock is held.
 func (p *person) move(step int, given []int) (status int, err error) {
 	choices := p.game.Spec().Actions
 	if len(given) != len(choices) {
@@ -217,7 +217,10 @@ func (p *person) move(step int, given []int) (status int, err error) {
 		}
 		action[i] = uint8(a)
 	}
-	if p.asked == nil || p.asked.Step != step {
+	if p.asked == nil || p.asked.Step > step {
+		return 0, nil // too late, as happens when the match does not wait
+	}
+	if p.asked.Step != step {
 		return http.StatusConflict, fmt.Errorf("the match does not wait for a move in position %d", step)
 	}
 	if p.choice = action; p.speed == 0 {
