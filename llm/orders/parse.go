@@ -117,7 +117,7 @@ var bullets, minus = regexp.MustCompile(`(?m)^\s*(?:\d+[.)]|[-*])\s+`), regexp.M
 // tokens are the words and numbers of a text, in lower case.
 func tokens(text string) []string {
 	text = minus.ReplaceAllString(bullets.ReplaceAllString(strings.ToLower(text), " "), " minus $1")
-	text = strings.NewReplacer("'", "", "’", "", "/", " or ", "?", " maybe ").Replace(text)
+	text = strings.NewReplacer("'", "", "’", "", "/", " or ", "?", " question ").Replace(text)
 	between := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	return strings.FieldsFunc(text, between)
 }
@@ -127,7 +127,7 @@ var (
 	fillers = strings.Fields("action actions move moves order orders cell ticks tick steps for k to answer final json " +
 		"text then and the at row column")
 	doubts = strings.Fields("not dont no never avoid cannot cant wont without nor neither isnt shouldnt refuse decline " +
-		"unable sorry or could might may maybe perhaps would if either options unless instead")
+		"unable sorry or could might may maybe perhaps would if either options unless instead question")
 )
 
 // reader reads the tokens of an answer.
