@@ -1,7 +1,6 @@
 package benchmarks
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 
@@ -79,24 +78,10 @@ func measurementsOf(rules, observed env.Game, first bool) []bench {
 	return of
 }
 
-// player plays a game by its rules alone.
-func player(game env.Game) (rollout.Games, error) {
-	source, ok := game.(rollout.Source)
-	if !ok {
-		return nil, fmt.Errorf("%s cannot be played by its rules alone: its game has no method Rollouts", game.Spec().ID)
-	}
-	return source.Rollouts(), nil
-}
-
 // rulesRandom is the rules alone: random moves, a fresh board for each game.
 func rulesRandom(game env.Game) func(Options) (work, error) {
 	return func(o Options) (work, error) {
-		p, err := player(game)
-		if err != nil {
-			return work{}, err
-		}
-		play := p.Random(o.Games, o.Seed)
-		return o.inParallel(o.Games, play), nil
+		return o.inParallel(o.Games, rollout.Random(game, o.Games, o.Seed)), nil
 	}
 }
 
@@ -105,11 +90,7 @@ func rulesRandom(game env.Game) func(Options) (work, error) {
 func rulesCautious(game env.Game) func(Options) (work, error) {
 	return func(o Options) (work, error) {
 		const games = 24
-		p, err := player(game)
-		if err != nil {
-			return work{}, err
-		}
-		play, err := p.Replay(games, o.Seed, "simple")
+		play, err := rollout.Replay(game, games, o.Seed, "simple")
 		if err != nil {
 			return work{}, err
 		}

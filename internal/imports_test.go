@@ -38,15 +38,15 @@ var policy = []rule{
 	{"env/ruleset", []string{"env", "internal/enum"}},
 	{"env/seat", []string{"env", "env/ruleset", "env/saved", "env/search", "internal/enum"}},
 	{"env/envtest", []string{"env", "env/grid", "env/ruleset", "env/saved"}},
-	{"env/envtest/pommermantest", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/seat"}},
+	{"env/envtest/pommermantest", []string{"env", "env/grid", "env/pommerman", "env/seat"}},
 	{"env/catalog", []string{"env", "env/*", "env/*/bots", "internal/enum"}},
 	// a game
-	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/rollout", "env/ruleset", "env/saved",
+	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/ruleset", "env/saved",
 		"env/seat", "internal/enum"}},
 	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/saved", "env/search", "env/seat", "env/*/bots/*"}},
 	// a family of agents
-	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/network",
-		"env/pommerman/bots/tactics", "env/saved", "env/search", "env/seat"}},
+	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/saved",
+		"env/search", "env/seat"}},
 
 	// A test tool: what was recorded of other systems.
 	{"internal/oracle", []string{"arena/trace", "env", "env/grid", "env/pommerman", "env/pommerman/bots/java",

@@ -24,15 +24,15 @@ type area struct {
 
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
-	{"env", "games: rules, observations, built-in agents", 23707},
+	{"env", "games: rules, observations, built-in agents", 23278},
 	{"vec", "many games stepped together, in batches", 3806},
 	{"bridge", "the server and its wire protocol", 5975},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 16768},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 16736},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3508},
 	{"cmd", "the command pommego", 4312},
 	{"internal", "crash-safe files, names of enumerations, the module under another path", 877},
 	{"python_client", "the Python client, its adapters and the original's API", 17045},
-	{"benchmarks", "what measures speed and strength", 1921},
+	{"benchmarks", "what measures speed and strength", 1902},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 529},
 	{"tools", "what makes and verifies a release", 121},
 	{"", "anything else", 0},
@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 7990
+	besideCeiling   = 7986
 )
 
 // production reports whether a file counts towards the ceilings.

@@ -21,7 +21,7 @@ type Strip struct {
 }
 
 // Film is pictures of the whole steps of a game, as a seat sees them, each with a strip.
-func Film(g *scene.Game, seat int) (pictures []Picture) {
+func Film(g *scene.Timeline, seat int) (pictures []Picture) {
 	p := painting{head: &g.Head}
 	for i := range g.Steps {
 		s := &g.Steps[i]

@@ -11,8 +11,8 @@ import (
 )
 
 // filmed is a game of two on a board of 8 by 8, which the first has won.
-func filmed(names ...string) *scene.Game {
-	g := &scene.Game{Head: scene.Head{Names: names, Teams: [][]int{{0}, {1}}, Actions: []env.Choice{{N: 6}}}}
+func filmed(names ...string) *scene.Timeline {
+	g := &scene.Timeline{Head: scene.Head{Names: names, Teams: [][]int{{0}, {1}}, Actions: []env.Choice{{N: 6}}}}
 	g.Rows, g.Cols, g.Colours = 8, 8, []env.Colour{0x0072b2, 0xd55e00}
 	for step := range 4 {
 		s := scene.Step{Step: step, Status: &scene.Status{Winners: []int{}, In: []int{0, 1}}}

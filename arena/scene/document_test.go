@@ -43,7 +43,7 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 			}
 		}
 	}
-	keys(reflect.TypeFor[scene.Game]())
+	keys(reflect.TypeFor[scene.Timeline]())
 	if len(words) < 50 {
 		t.Errorf("only %d words to look for: %q", len(words), words)
 	}

@@ -63,8 +63,8 @@ func (f *Feed) Last() *Step {
 }
 
 // Game is the last game, as far as it is kept.
-func (f *Feed) Game() *Game {
-	g := new(Game)
+func (f *Feed) Game() *Timeline {
+	g := new(Timeline)
 	for _, p := range f.kept {
 		if p.game == f.game {
 			g.Head, g.Steps = *p.head, append(g.Steps, p.step)

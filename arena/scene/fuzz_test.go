@@ -22,14 +22,15 @@ func FuzzGame(f *testing.F) {
 		head := scene.HeadOf(game.Spec(), m)
 		tracker := game.NewTrackers(1, true)[0]
 		tracker.Begin(m)
-		text, err := json.Marshal(scene.Game{Head: head, Steps: []scene.Step{scene.Describe(game.Spec(), m, tracker, nil)}})
+		steps := []scene.Step{scene.Describe(game.Spec(), m, tracker, nil)}
+		text, err := json.Marshal(scene.Timeline{Head: head, Steps: steps})
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var game, again scene.Game
+		var game, again scene.Timeline
 		if json.Unmarshal(text, &game) != nil {
 			return
 		}

@@ -27,7 +27,7 @@ func golden(t testing.TB, id string) []byte {
 	return tracetest.Lines(t, paths[0])[0]
 }
 
-func read(t testing.TB, line []byte) *scene.Game {
+func read(t testing.TB, line []byte) *scene.Timeline {
 	t.Helper()
 	replay, err := formats.Reopen(line)
 	if err != nil {
@@ -42,7 +42,7 @@ func read(t testing.TB, line []byte) *scene.Game {
 
 // whole undoes patches, by way of their JSON, as a reader does who knows the
 // documentation alone.
-func whole(t testing.TB, g *scene.Game) []scene.Step {
+func whole(t testing.TB, g *scene.Timeline) []scene.Step {
 	t.Helper()
 	text, err := json.Marshal(g.Steps)
 	if err != nil {

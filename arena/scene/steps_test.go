@@ -135,14 +135,14 @@ func checkStep(t *testing.T, head *scene.Head, s, got *scene.Step, seat int) {
 // what each seat knows of each of their steps.
 func TestSeenFile(t *testing.T) {
 	type held struct {
-		Game scene.Game     `json:"game"`
+		Game scene.Timeline `json:"game"`
 		Seen [][]scene.Step `json:"seen"` // by step and seat
 	}
 	var all []held
 	for _, game := range [][2]string{{"PommeRadioCompetition-v2", `{}`}, {"PommeTeamJavaDocument-v0", `{}`},
 		{"PommeTeamCompetition-v1", `{"first_collapse": 9}`}, {"SuiteBot-v0", `{"view_radius": 3}`}, {"BaseWar-v0", `{}`}} {
 		head, whole := randomly(t, game[0], game[1], 30)
-		h := held{Game: scene.Game{Head: head, Steps: scene.Patches(whole)}}
+		h := held{Game: scene.Timeline{Head: head, Steps: scene.Patches(whole)}}
 		for i := range whole {
 			var by []scene.Step
 			for seat := range head.Colours {
@@ -254,8 +254,7 @@ func burning(s, before *scene.Step) (n int) {
 	return n
 }
 
-// TestRingFalls: at the step after which records show a ring fallen, the board, who still
-// plays, and the events say the same.
+// TestRingFalls: when a ring falls, the board, who still plays, and the events say the same.
 func TestRingFalls(t *testing.T) {
 	crushed := 0
 	for _, name := range []string{"ffa-collapse", "team-collapse"} {

@@ -61,7 +61,7 @@ func (d *dataSet) charts() []Chart {
 	return charts[:min(len(charts), mostBars)]
 }
 
-func (d *dataSet) Game(number int) (*scene.Game, error) {
+func (d *dataSet) Game(number int) (*scene.Timeline, error) {
 	if number < 0 || number >= d.set.Manifest.Games {
 		return nil, fmt.Errorf("%w: there is no game %d, want 0 to %d", ErrNoGame, number, d.set.Manifest.Games-1)
 	}

@@ -65,11 +65,11 @@ var shell = sync.OnceValues(func() (page, policy string) {
 // WriteFile writes a page with one game as one file, which needs nothing else and
 // asks for nothing. It begins with what a seat sees, with everything if that is
 // env.NoSeat.
-func WriteFile(w io.Writer, title string, g *scene.Game, seat int) error {
+func WriteFile(w io.Writer, title string, g *scene.Timeline, seat int) error {
 	held, err := pack(struct {
-		Title string      `json:"title"`
-		View  int         `json:"view"`
-		Game  *scene.Game `json:"game"`
+		Title string          `json:"title"`
+		View  int             `json:"view"`
+		Game  *scene.Timeline `json:"game"`
 	}{title, seat, g.Patched()})
 	if err != nil {
 		return err

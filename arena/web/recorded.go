@@ -28,7 +28,7 @@ type recorded struct {
 	list    remembered[*Listing]
 }
 
-func (r *recorded) Game(number int) (*scene.Game, error) {
+func (r *recorded) Game(number int) (*scene.Timeline, error) {
 	list, err := r.Listing()
 	if err != nil {
 		return nil, err

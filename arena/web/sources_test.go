@@ -34,7 +34,7 @@ func duel(t *testing.T) env.Game {
 
 // thinkers counts the thoughts of a game by seat. They are of seats that were in, and their
 // visits and values go together.
-func thinkers(t *testing.T, g *scene.Game) map[int]int {
+func thinkers(t *testing.T, g *scene.Timeline) map[int]int {
 	t.Helper()
 	by, status := map[int]int{}, g.Steps[0].Status
 	for _, s := range g.Steps {
@@ -52,7 +52,7 @@ func thinkers(t *testing.T, g *scene.Game) map[int]int {
 }
 
 // agrees checks a game against its entry in a listing.
-func agrees(t *testing.T, e *Entry, g *scene.Game) {
+func agrees(t *testing.T, e *Entry, g *scene.Timeline) {
 	t.Helper()
 	var end *scene.Status
 	for _, s := range g.Steps {

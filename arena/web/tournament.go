@@ -63,7 +63,7 @@ func (t *tournamentLog) listed() (*Listing, error) {
 // most is how long a game may take to be played again: agents that search are slow.
 const most = 2 * time.Minute
 
-func (t *tournamentLog) Game(number int) (*scene.Game, error) {
+func (t *tournamentLog) Game(number int) (*scene.Timeline, error) {
 	kept, err := t.kept.get(t.log, t.read)
 	if err != nil {
 		return nil, err
@@ -75,11 +75,11 @@ func (t *tournamentLog) Game(number int) (*scene.Game, error) {
 	r := &kept.Records[at]
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
-	g, find := new(scene.Game), (*scene.Finder)(nil)
+	g, find := new(scene.Timeline), (*scene.Finder)(nil)
 	err = kept.Replay(ctx, r, func(at match.Moment) error {
 		spec := at.Game.Spec()
 		if at.Actions == nil { // the last game is shown, those before it were ties
-			*g = scene.Game{Head: scene.HeadOf(spec, at.Match)}
+			*g = scene.Timeline{Head: scene.HeadOf(spec, at.Match)}
 			find = scene.NewFinder(&g.Head, at.Match)
 		}
 		step := scene.Describe(spec, at.Match, at.Tracker, at.Actions)

@@ -78,7 +78,7 @@ func (h *handler) film(r *http.Request, kind string) ([]byte, error) {
 }
 
 // part is the game from step from to step to, where these are given.
-func part(g *scene.Game, query url.Values) (*scene.Game, error) {
+func part(g *scene.Timeline, query url.Values) (*scene.Timeline, error) {
 	ends := [2]int{0, math.MaxInt}
 	for i, name := range [...]string{"from", "to"} {
 		var err error
@@ -89,7 +89,7 @@ func part(g *scene.Game, query url.Values) (*scene.Game, error) {
 		}
 	}
 	out := func(s scene.Step) bool { return s.Step < ends[0] || s.Step > ends[1] }
-	in := &scene.Game{Head: g.Head, Steps: slices.DeleteFunc(slices.Clone(g.Steps), out)}
+	in := &scene.Timeline{Head: g.Head, Steps: slices.DeleteFunc(slices.Clone(g.Steps), out)}
 	if len(in.Steps) == 0 {
 		return nil, fmt.Errorf("the game has no steps from %d to %d", ends[0], ends[1])
 	}

@@ -69,12 +69,12 @@ func TestVideo(t *testing.T) {
 // gamesOf gives the same game for every number, which take changes.
 type gamesOf struct {
 	Games
-	take func() *scene.Game
+	take func() *scene.Timeline
 }
 
-func (g gamesOf) Game(int) (*scene.Game, error) { return g.take(), nil }
+func (g gamesOf) Game(int) (*scene.Timeline, error) { return g.take(), nil }
 
-func filming(t *testing.T, take func() *scene.Game) http.Handler {
+func filming(t *testing.T, take func() *scene.Timeline) http.Handler {
 	t.Helper()
 	h, err := New(Config{Games: gamesOf{take: take}, Token: "secret"})
 	if err != nil {
@@ -90,8 +90,8 @@ func TestVideosAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lasting := func(steps int) *scene.Game {
-		g := &scene.Game{Head: short.Head}
+	lasting := func(steps int) *scene.Timeline {
+		g := &scene.Timeline{Head: short.Head}
 		for len(g.Steps) < steps {
 			g.Steps = append(g.Steps, short.Steps[0])
 		}
@@ -104,14 +104,14 @@ func TestVideosAreBounded(t *testing.T) {
 		}
 	}
 	cells := short.Rows * short.Cols
-	w := ask(filming(t, func() *scene.Game { return lasting(videoPixels/cells/smallTile/smallTile + 1) }), nil, "GET",
+	w := ask(filming(t, func() *scene.Timeline { return lasting(videoPixels/cells/smallTile/smallTile + 1) }), nil, "GET",
 		"/api/game/1/gif?seat=-1", nil)
 	if w.Code != 422 || !strings.Contains(w.Body.String(), "too many for a video") {
 		t.Errorf("too long a game is answered %d %s", w.Code, w.Body)
 	}
 
 	var now, most atomic.Int32
-	h := filming(t, func() *scene.Game {
+	h := filming(t, func() *scene.Timeline {
 		most.Store(max(most.Load(), now.Add(1)))
 		time.Sleep(5 * time.Millisecond)
 		now.Add(-1)
@@ -133,7 +133,7 @@ func TestVideosAreBounded(t *testing.T) {
 
 // TestNobodyWaits: no video is made for a page that has gone.
 func TestNobodyWaits(t *testing.T) {
-	h := filming(t, func() *scene.Game {
+	h := filming(t, func() *scene.Timeline {
 		t.Error("a game was asked for")
 		return nil
 	})
@@ -168,7 +168,7 @@ func TestMP4(t *testing.T) {
 		actions = append(actions, byte(rng.IntN(5)))
 	}
 	g := scene.Played(game, m, actions)
-	w := ask(filming(t, func() *scene.Game { return g }), nil, "GET", "/api/game/1/mp4?seat=-1", nil)
+	w := ask(filming(t, func() *scene.Timeline { return g }), nil, "GET", "/api/game/1/mp4?seat=-1", nil)
 	if kind := w.Header().Get("Content-Type"); w.Code != 200 || kind != "video/mp4" {
 		t.Fatalf("answered %d %s: %s", w.Code, kind, w.Body)
 	}
@@ -183,7 +183,7 @@ func TestMP4(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("PATH", folder)
 	os.WriteFile(filepath.Join(folder, "ffmpeg"), []byte("#!/bin/sh\necho no codec >&2; exit 1\n"), 0o700)
-	w = ask(filming(t, func() *scene.Game { return g }), nil, "GET", "/api/game/1/mp4?seat=0", nil)
+	w = ask(filming(t, func() *scene.Timeline { return g }), nil, "GET", "/api/game/1/mp4?seat=0", nil)
 	if w.Code != 422 || !strings.Contains(w.Body.String(), "no codec") {
 		t.Errorf("a failure is answered %d %s", w.Code, w.Body)
 	}

@@ -51,7 +51,7 @@ type Games interface {
 
 	// Game describes a game of the listing. An error that is ErrNoGame says that
 	// there is none of that number.
-	Game(number int) (*scene.Game, error)
+	Game(number int) (*scene.Timeline, error)
 }
 
 // ErrNoGame says that there is no such game.
@@ -181,7 +181,7 @@ func (h *handler) game(w http.ResponseWriter, r *http.Request) {
 	answer(w, g, err)
 }
 
-func (h *handler) asked(r *http.Request) (*scene.Game, error) {
+func (h *handler) asked(r *http.Request) (*scene.Timeline, error) {
 	number, err := strconv.Atoi(r.PathValue("number"))
 	if err != nil {
 		return nil, fmt.Errorf("%w %q, want a number", ErrNoGame, r.PathValue("number"))

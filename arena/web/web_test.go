@@ -151,7 +151,7 @@ func TestRecordedGames(t *testing.T) {
 		t.Fatalf("the listing is %+v", list.Games)
 	}
 	for i, entry := range list.Games {
-		var g scene.Game
+		var g scene.Timeline
 		unzipped(t, ask(h, nil, "GET", fmt.Sprintf("/api/game/%d", entry.Game), nil), &g)
 		end := g.Steps[len(g.Steps)-1]
 		if entry.Game != i+1 || entry.Steps != end.Step || !slices.Equal(winners(&entry), end.Status.Winners) ||
@@ -200,7 +200,7 @@ func TestOneFile(t *testing.T) {
 	var content struct {
 		Title string
 		View  int
-		Game  scene.Game
+		Game  scene.Timeline
 	}
 	if err := json.NewDecoder(in).Decode(&content); err != nil || content.Title != `x</title><script>` ||
 		content.View != 1 || len(content.Game.Steps) != len(g.Steps) {

@@ -123,7 +123,7 @@ func TestOriginal(t *testing.T) {
 	}
 	page := viewed(t, filepath.Join(root, "1"))
 	var list web.Listing
-	var shown scene.Game
+	var shown scene.Timeline
 	asked(t, page, "/api/listing", &list)
 	asked(t, page, "/api/game/1", &shown)
 	if list.Env != "PommeTeamCompetition-v0" || len(list.Games) != 1 ||
@@ -149,7 +149,7 @@ func TestOriginalWithoutActions(t *testing.T) {
 	if shown.Steps != 800 {
 		t.Errorf("replay says %+v", shown)
 	}
-	var seen scene.Game
+	var seen scene.Timeline
 	asked(t, viewed(t, path), "/api/game/1", &seen)
 	if len(seen.Steps) != 4 || seen.Steps[3].Agents[0].At == seen.Steps[0].Agents[0].At {
 		t.Errorf("view shows %d positions, %v", len(seen.Steps), seen.Steps)

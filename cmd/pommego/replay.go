@@ -151,7 +151,7 @@ func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, re
 	err := replay.Follow(func(at record.Moment) error {
 		spec := at.Game.Spec()
 		v.game.Head = scene.HeadOf(spec, at.Match)
-		v.game.Steps = append(v.game.Steps, scene.Describe(spec, at.Shown, at.Tracker, nil))
+		v.game.Steps = append(v.game.Steps, scene.Describe(spec, at.Match, at.Tracker, nil))
 		return nil
 	})
 	if err != nil {

@@ -116,9 +116,9 @@ func (s *screen) pressed() (keys chan string, restore func()) {
 type viewing struct {
 	*screen
 	title string
-	game  scene.Game // its steps are whole
-	at    int        // the step that is shown
-	seat  int        // whose view; env.NoSeat: the whole game
+	game  scene.Timeline // its steps are whole
+	at    int            // the step that is shown
+	seat  int            // whose view; env.NoSeat: the whole game
 }
 
 // run shows the game to its end, or until the person has seen enough.

@@ -158,7 +158,7 @@ func TestViewKept(t *testing.T) {
 			t.Errorf("%s is listed as %+v", tc.path, list.Games)
 		}
 		for _, entry := range list.Games {
-			var g scene.Game
+			var g scene.Timeline
 			asked(t, page, fmt.Sprintf("/api/game/%d", entry.Game), &g)
 			if end := g.Steps[len(g.Steps)-1]; end.Step != entry.Steps || !slices.Equal(g.Names, entry.Agents) ||
 				!slices.Equal(end.Status.Winners, winners(entry.Results)) {
@@ -187,7 +187,7 @@ func TestViewFolder(t *testing.T) {
 		t.Fatalf("listed is %+v", list.Games)
 	}
 	for i, agent := range []string{"random", "simple"} {
-		e, g := list.Games[i], scene.Game{}
+		e, g := list.Games[i], scene.Timeline{}
 		asked(t, page, fmt.Sprintf("/api/game/%d", i+1), &g)
 		if end := g.Steps[len(g.Steps)-1]; e.Game != i+1 || end.Step != e.Steps || g.Names[0] != agent ||
 			!slices.Equal(g.Names, e.Agents) || !strings.HasPrefix(e.Note, []string{"a.jsonl", "b.jsonl.gz"}[i]) {

@@ -10,7 +10,7 @@ func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Looks: sceneLooks}
 	for seat := range r.Seats() {
-		hue := [2]env.Hue{Blue: env.Blue, Green: env.Green}[r.SideOf(seat)]
+		hue := [2]env.Hue{Blue: env.Blue, Green: env.Green}[SideOf(seat)]
 		if r.Sides {
 			stage.Colours = append(stage.Colours, hue[0])
 		} else {

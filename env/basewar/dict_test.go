@@ -18,7 +18,7 @@ func TestDictionary(t *testing.T) {
 			t.Fatalf("observation %s: %v", text, err)
 		}
 		s := &m.State
-		if got.Seat != seat || got.Side != g.rules.SideOf(seat).String() || len(got.Own) != len(g.Spec().Actions) ||
+		if got.Seat != seat || got.Side != SideOf(seat).String() || len(got.Own) != len(g.Spec().Actions) ||
 			got.Own[0] != seat {
 			t.Fatalf("seat %d is told it is seat %d, %s, with bombers %v", seat, got.Seat, got.Side, got.Own)
 		}

@@ -3,6 +3,7 @@ package basewar
 import (
 	"math/bits"
 
+	"pommego/env"
 	"pommego/env/grid"
 )
 
@@ -153,9 +154,6 @@ func (f *Forecast) Destination(c grid.Cell, a Action) (to grid.Cell, moves bool)
 	return to, true
 }
 
-// Base is the cell of a side's base.
-func (g *Game) Base(side Side) grid.Cell { return g.bases[side] }
-
 // Far is the distance of what cannot be reached.
 const Far = 1 << 14
 
@@ -203,4 +201,37 @@ func (g *Game) Approach(s *State, side Side) grid.Bits {
 	cells := g.rules.rays(g.bases[side], &walls, &nothing)
 	cells.Remove(g.bases[side])
 	return cells
+}
+
+// foresight is what a seat that moves one bomber foresees.
+type foresight struct {
+	bomber int
+	game   *Game
+	state  State
+}
+
+// Foresight foresees for the first bomber of a seat.
+func (m *Match) Foresight(seat int) env.Foresight {
+	return &foresight{bomber: int(m.game.rules.Own(seat)[0]), game: m.game}
+}
+
+func (f *foresight) Look(m env.Match) { f.state = m.(*Match).State }
+
+func (f *foresight) Foresee(move uint8, to *env.Forecast) {
+	layer, n := -1, f.game.rules.BoardSize
+	if Action(move) == LayBomb {
+		layer = f.bomber
+	}
+	var ahead Forecast
+	f.game.Foresee(&f.state, layer, &ahead)
+	to.Clear(n * n)
+	for i := range to.Burns {
+		c := grid.At(i/n, i%n)
+		for t := 1; t <= ahead.Rounds; t++ {
+			if ahead.Blast[t].Has(c) {
+				to.Burns[i] |= 1 << t
+			}
+		}
+		to.Open[i] = !ahead.Closed[1].Has(c)
+	}
 }

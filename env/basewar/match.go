@@ -7,7 +7,6 @@ import (
 	"pommego/env/grid"
 	"pommego/env/observe"
 	"pommego/env/record"
-	"pommego/env/rollout"
 	"pommego/env/saved"
 	"pommego/env/seat"
 )
@@ -107,12 +106,6 @@ func (g *Game) Deal(s *State, seed env.Seed) {
 	s.RNG = seed.RNG(env.StreamGame)
 }
 
-// Over reports whether the game has ended.
-func (g *Game) Over(s *State) bool { return g.rules.Over(s) }
-
-// Rollouts plays the game by its rules alone: rollout.Source.
-func (g *Game) Rollouts() rollout.Games { return rollout.New(g, g) }
-
 // Match is one running game: env.Match over a State.
 type Match struct {
 	State
@@ -134,6 +127,9 @@ func (m *Match) SetTrainingSeat(int) {}
 // Step plays one round.
 func (m *Match) Step(actions []uint8) { m.game.Step(&m.State, actions) }
 
+// Over reports whether the game has ended.
+func (m *Match) Over() bool { return m.game.rules.Over(&m.State) }
+
 // Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
 
@@ -141,7 +137,7 @@ func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
 // its side.
 func (m *Match) Rewards(dst []float64) {
 	for seat := range m.game.rules.Seats() {
-		side := m.game.rules.SideOf(seat)
+		side := SideOf(seat)
 		dst[seat] = float64(m.Gained[side]) - float64(m.Gained[side.Other()])
 	}
 }

@@ -1,6 +1,8 @@
 package basewar
 
 import (
+	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"pommego/env"
@@ -68,7 +70,7 @@ var (
 // viewpoint is that of a seat: its own bombers come first, then those of its side that
 // others move, then the enemies.
 func (r *Rules) viewpoint(seat int) viewpoint {
-	v := viewpoint{r.SideOf(seat), ownThings, onePlanes, oneBombers}
+	v := viewpoint{SideOf(seat), ownThings, onePlanes, oneBombers}
 	order := slices.Concat(sideBombers[v.first], sideBombers[v.first.Other()])
 	if r.Sides {
 		v.stand, v.bombers = sidePlanes, sideCalled
@@ -154,7 +156,7 @@ func paintOwn[M observe.Mode](m observe.Maps[M], g *Game, s *State, v *viewpoint
 }
 
 func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat int) {
-	e, own, enemy := &g.encoder, g.rules.SideOf(seat), g.rules.SideOf(seat).Other()
+	e, own, enemy := &g.encoder, SideOf(seat), SideOf(seat).Other()
 	v = v.Float("step", "rounds played, over the last round", observe.Share(int(s.StepCount), g.rules.MaxSteps))
 	v = v.Float("score_own", "points of the seat's own side, over the most there can be",
 		observe.Share(int(s.Score[own]), e.most))
@@ -176,3 +178,199 @@ func bomberScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, from 
 		v = v.Float("%s_col", "column of %s (the last one when dead), over the last column", e.col[b.Cell])
 	}
 }
+
+// encoder holds what the encodings look up instead of computing it each time.
+type encoder struct {
+	size   int                   // of the board
+	cells  int                   // on it
+	flatAt [256]uint8            // each cell's place on a flat board
+	ground grid.Bits             // the board without bases
+	views  [NumBombers]viewpoint // of the seats
+	nobody viewpoint
+	flat   [2]int    // the places of the bases
+	most   int       // points a side can get
+	sizes  [2][2]int // bytes of the maps and the vector of each encoding
+
+	energy, lives, bombs, row, col [256]float32 // as shares of the most there are
+}
+
+func newEncoder(r *Rules) encoder {
+	e := encoder{
+		size: r.BoardSize, cells: r.BoardSize * r.BoardSize, ground: grid.Square(r.BoardSize), nobody: nobody(),
+		most:   r.MaxScore(),
+		energy: observe.Shares(r.BaseEnergy), lives: observe.Shares(r.Lives), bombs: observe.Shares(r.Bombs),
+	}
+	for c := range e.ground.All {
+		e.flatAt[c] = uint8(c.Row()*r.BoardSize + c.Col())
+		e.row[c], e.col[c] = observe.Share(c.Row(), r.BoardSize-1), observe.Share(c.Col(), r.BoardSize-1)
+	}
+	for side := range e.flat {
+		e.ground.Remove(r.Base(Side(side)))
+		e.flat[side] = int(e.flatAt[r.Base(Side(side))])
+	}
+	for seat := range r.Seats() {
+		e.views[seat] = r.viewpoint(seat)
+	}
+	return e
+}
+
+// sceneSlack is how far spread may write past the board: rows are written
+// sixteen bytes at a time, from the first to the last.
+const sceneSlack = 16
+
+// rowBits is the cells of a set in one row of the board, column 0 in bit 0.
+func rowBits(b *grid.Bits, row int) uint64 {
+	return b[(row+1)>>2] >> ((row + 1) & 3 * 16) & 0xffff >> 1
+}
+
+// spread writes 1 for each cell of a set and 0 for the others. dst must have
+// sceneSlack bytes more than the board has cells.
+func (e *encoder) spread(dst []byte, b *grid.Bits) {
+	for row := range e.size {
+		x := rowBits(b, row)
+		to := dst[row*e.size:][:16]
+		binary.LittleEndian.PutUint64(to, observe.Spread[x&255])
+		binary.LittleEndian.PutUint64(to[8:], observe.Spread[x>>8])
+	}
+}
+
+func (e *encoder) spreadTwo(dst []byte, one, two *grid.Bits) {
+	for row := range e.size {
+		x, y := rowBits(one, row), rowBits(two, row)
+		to := dst[row*e.size:][:16]
+		binary.LittleEndian.PutUint64(to, observe.Spread[x&255]|observe.Spread[y&255]<<1)
+		binary.LittleEndian.PutUint64(to[8:], observe.Spread[x>>8]|observe.Spread[y>>8]<<1)
+	}
+}
+
+// The global state is the planes encoding of nobody's side: sides and bombers by
+// their names.
+
+// nobody is the viewpoint of somebody without a seat.
+func nobody() viewpoint {
+	v := viewpoint{things: [4]env.Name{
+		{Name: "bomb_blue", Meaning: "1 where a bomb of blue's lies"},
+		{Name: "bomb_green", Meaning: "1 where a bomb of green's lies"},
+		{Name: "base_blue", Meaning: "energy of blue's base, where it stands"},
+		{Name: "base_green", Meaning: "energy of green's base, where it stands"},
+	}}
+	for id := range v.bombers {
+		name, has := fmt.Sprintf("bomber%d", id), [2]string{"0, 2 and 4", "1, 3 and 5"}[SideOf(id)]
+		v.stand = append(v.stand, env.Name{Name: name,
+			Meaning: fmt.Sprintf("1 where bomber %d stands (%s has %s)", id, SideOf(id), has)})
+		v.bombers[id] = figure{env.Name{Name: name, Meaning: fmt.Sprintf("bomber %d", id)}, id, id}
+	}
+	return v
+}
+
+func (g *Game) stateFields() []env.Field {
+	n := g.rules.BoardSize
+	return []env.Field{
+		observe.MapsField("planes", n, n, 100,
+			func(m observe.Maps[observe.List]) {
+				paintOwn(paintShared(m, g, &State{}), g, &State{}, &g.encoder.nobody)
+			}),
+		observe.VectorField(env.Float32, 0, 1, func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
+	}
+}
+
+func (g *Game) observeState(s *State, planes, scalars []byte) {
+	paintOwn(paintShared(observe.MapsInto(planes, g.encoder.cells), g, s), g, s, &g.encoder.nobody)
+	stateScalars(observe.Into(scalars), g, s)
+}
+
+func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {
+	e := &g.encoder
+	v = v.Float("step", "rounds played, over the last round", observe.Share(int(s.StepCount), g.rules.MaxSteps))
+	for side := range s.Energy {
+		v = v.Of(&sides[side])
+		v = v.Float("%s_score", "points of %s, over the most there can be", observe.Share(int(s.Score[side]), e.most))
+		v = v.Float("%s_energy", "energy of %s's base, over what it starts with", e.energy[s.Energy[side]])
+	}
+	bomberScalars(v, g, s, &e.nobody)
+}
+
+// The raw encoding holds all that the sides are told in a round, without loss:
+// five maps and a vector of numbers, which are the same for all seats, and the
+// number of the observing seat.
+
+// What the map of the board shows.
+const (
+	boardEmpty = iota
+	boardStone
+	boardBox
+	boardBlue // the base
+	boardGreen
+)
+
+func (g *Game) rawEncoding() env.Encoding {
+	n := g.rules.BoardSize
+	fields := []env.Field{
+		observe.MapsField("maps", n, n, 100, func(m observe.Maps[observe.List]) { paintRaw(m, g, &State{}) }),
+		observe.VectorField(env.Int16, 0, 32767, func(v observe.Vector[observe.List]) { rawScalars(v, &State{}) }),
+		{Name: "self", DType: env.Uint8, Shape: []int{2}, Low: 0, High: NumBombers - 1, Names: []env.Name{
+			{Name: "seat", Meaning: "the seat that looks; of six seats, also its bomber's number"},
+			{Name: "side", Meaning: "its side: 0 blue, 1 green"},
+		}},
+	}
+	fields[0].Shared, fields[1].Shared = true, true
+	return env.Encoding{Name: "raw", Fields: fields}
+}
+
+func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte) {
+	e := &g.encoder
+	paintRaw(observe.MapsInto(dst[0][:e.sizes[encodingRaw][0]], e.cells), g, s)
+	rawScalars(observe.Into(dst[1][:e.sizes[encodingRaw][1]]), s)
+	for i, seat := range seats {
+		dst[2][2*i], dst[2][2*i+1] = seat, uint8(SideOf(int(seat)))
+	}
+}
+
+// paintRaw is the maps of the raw encoding. The blast is painted aside, because
+// its last row is written past the end.
+func paintRaw[M observe.Mode](m observe.Maps[M], g *Game, s *State) {
+	e := &g.encoder
+	board, m := m.Next("board", "0 free, 1 stone, 2 box, 3 blue's base, 4 green's base")
+	e.spreadTwo(board, &s.Stones, &s.Boxes)
+	board[e.flat[Blue]], board[e.flat[Green]] = boardBlue, boardGreen
+	clear(m.Rest())
+	life, m := m.Next("bomb_life", "rounds until the bomb on the cell explodes, 0 without one")
+	owners, m := m.Next("bomb_owners",
+		"who laid the bomb on the cell: the sum of 2 to the power of each bomber's number (blue has 0, 2 and 4); 0 "+
+			"without one")
+	for i := range s.bombs() {
+		b := &s.Bombs[i]
+		at := e.flatAt[b.Cell]
+		life[at], owners[at] = b.Life, uint8(b.Owners)
+	}
+	bombers, m := m.Next("bombers", "the living bombers on the cell: the sum of 2 to the power of each one's number")
+	for id := range s.Bombers {
+		if b := &s.Bombers[id]; b.Alive() {
+			bombers[e.flatAt[b.Cell]] |= 1 << id
+		}
+	}
+	blast, _ := m.Next("blast", "1 where an explosion of the last round reached")
+	var aside [maxCells + sceneSlack]byte
+	e.spread(aside[:], &s.Blast)
+	copy(blast, aside[:])
+}
+
+func rawScalars[M observe.Mode](v observe.Vector[M], s *State) {
+	v = v.Int16("step_count", "rounds played", int(s.StepCount))
+	for side := range s.Energy {
+		v = v.Of(&sides[side])
+		v = v.Int16("%s_energy", "energy of %s's base", int(s.Energy[side]))
+		v = v.Int16("%s_score", "points of %s", int(s.Score[side]))
+	}
+	for id := range s.Bombers {
+		b := &s.Bombers[id]
+		v = v.Nth(id)
+		v = v.Int16("bomber%d_row", "its row (its last one when dead)", b.Cell.Row())
+		v = v.Int16("bomber%d_col", "its column (its last one when dead)", b.Cell.Col())
+		v = v.Int16("bomber%d_lives", "lives it has left; at 0 it is dead", int(b.Lives))
+		v = v.Int16("bomber%d_bombs", "bombs it can lay now", int(b.Bombs))
+	}
+}
+
+var sides = [2]env.Name{{Name: sideNames[Blue], Meaning: sideNames[Blue]},
+	{Name: sideNames[Green], Meaning: sideNames[Green]}}

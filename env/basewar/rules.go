@@ -116,9 +116,6 @@ func (r *Rules) Own(seat int) []uint8 {
 // Mates lists the bombers of a bomber's side, itself included.
 func (r *Rules) Mates(id int) []uint8 { return sideBombers[SideOf(id)] }
 
-// SideOf is the side that a seat plays for.
-func (r *Rules) SideOf(seat int) Side { return Side(seat & 1) }
-
 // sideBombers lists the bombers of each side, eachBomber all of them.
 var (
 	sideBombers = [2][]uint8{{0, 2, 4}, {1, 3, 5}}

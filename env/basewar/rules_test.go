@@ -98,7 +98,7 @@ func TestTeams(t *testing.T) {
 	for _, side := range []Side{Blue, Green} {
 		own := two.rules.Own(int(side))
 		for i, id := range own {
-			if SideOf(int(id)) != side || six.rules.SideOf(int(id)) != side || two.actionAt[id] != uint8(int(side)*3+i) ||
+			if SideOf(int(id)) != side || two.actionAt[id] != uint8(int(side)*3+i) ||
 				!side.Bombers().Has(int(id)) {
 				t.Errorf("%v moves bombers %v; %d is not where it belongs", side, own, id)
 			}

@@ -30,7 +30,7 @@ func (g *Game) NewTrackers(n int, events bool) []env.Tracker {
 
 func (k *tracker) Counts(m env.Match, seat int, dst []int32) {
 	s, r := &m.(*Match).State, &m.(*Match).game.rules
-	side, lives := r.SideOf(seat), int32(0)
+	side, lives := SideOf(seat), int32(0)
 	for _, id := range r.Own(seat) {
 		lives += int32(s.Bombers[id].Lives)
 	}

@@ -89,10 +89,10 @@ type Family struct {
 
 // entry makes the game of an id.
 type entry struct {
-	id, description string
-	// create makes it with some of the rules changed, by a JSON object of their
-	// field names; nil changes nothing.
-	create func(id, description string, changes json.RawMessage) (env.Game, error)
+	id string
+	// create makes it, or with some of the rules changed, by a JSON object of their
+	// field names, a variant of it; nil changes nothing.
+	create func(changes json.RawMessage) (env.Game, error)
 	// shared is the game itself, made once.
 	shared func() (env.Game, error)
 }
@@ -111,10 +111,11 @@ func family[R, V any, G env.Game](
 ) Family {
 	f := Family{Formats: formats}
 	for _, p := range presets {
-		e := entry{id: p.id, description: p.description}
-		e.create = func(id, description string, changes json.RawMessage) (env.Game, error) {
-			rules := p.rules
+		e := entry{id: p.id}
+		e.create = func(changes json.RawMessage) (env.Game, error) {
+			id, description, rules := p.id, p.description, p.rules
 			if changes != nil {
+				id, description = "custom:"+id, description+", with changed rules"
 				if err := ruleset.Change(&rules, changes); err != nil {
 					return nil, fmt.Errorf("%s: %w", id, err)
 				}
@@ -125,7 +126,7 @@ func family[R, V any, G env.Game](
 			}
 			return game, nil
 		}
-		e.shared = sync.OnceValues(func() (env.Game, error) { return e.create(p.id, p.description, nil) })
+		e.shared = sync.OnceValues(func() (env.Game, error) { return e.create(nil) })
 		f.IDs, f.entries = append(f.IDs, p.id), append(f.entries, e)
 	}
 	return f
@@ -180,7 +181,7 @@ func Variant(id string, changes json.RawMessage) (env.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	game, err := e.create("custom:"+e.id, e.description+", with changed rules", changes)
+	game, err := e.create(changes)
 	if err != nil {
 		return nil, fmt.Errorf("%w (what there is to change: pommego envs %s)", err, e.id)
 	}

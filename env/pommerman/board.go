@@ -158,8 +158,8 @@ func drawPairs(pairs *[256]grid.Cell, n, some int, rng *env.RNG, set *grid.Bits,
 		c := pairs[k]
 		pairs[k] = pairs[uint8(left-1)]
 		set.Add(c)
-		set.Add(mirrored(c))
-		board[c], board[mirrored(c)] = item, item
+		set.Add(c.Mirrored())
+		board[c], board[c.Mirrored()] = item, item
 	}
 	*rng = d
 }

@@ -28,15 +28,12 @@ func (l *layout) layJava(draw func(n int) int) walls {
 			}
 			c := left[draw(len(left))]
 			lot.to.Add(c)
-			lot.to.Add(mirrored(c))
-			left = slices.DeleteFunc(left, func(o grid.Cell) bool { return o == c || o == mirrored(c) })
+			lot.to.Add(c.Mirrored())
+			left = slices.DeleteFunc(left, func(o grid.Cell) bool { return o == c || o == c.Mirrored() })
 		}
 	}
 	return w
 }
-
-// mirrored is a cell's image in the main diagonal.
-func mirrored(c grid.Cell) grid.Cell { return c<<4 | c>>4 }
 
 // drawJava lays walls until almost all passages can be reached.
 func (l *layout) drawJava(rng *env.RNG) walls {

@@ -100,10 +100,11 @@ func (f *Bombs) rest() {
 
 // Kicks reports whether a move of the seat goes against a bomb that it can kick.
 func (v *View) Kicks(move Action) bool {
-	return v.Self.Kicks && Up <= move && move <= Right && v.bombAt(v.Self.Cell.Next(grid.Dir(move))) != nil
+	return v.Self.Kicks && Up <= move && move <= Right && v.BombAt(v.Self.Cell.Next(grid.Dir(move))) != nil
 }
 
-func (v *View) bombAt(c grid.Cell) *SeenBomb {
+// BombAt is the bomb on a cell, nil if none is seen there.
+func (v *View) BombAt(c grid.Cell) *SeenBomb {
 	for i := range v.Bombs[:v.NumBombs] {
 		if v.Bombs[i].Cell == c {
 			return &v.Bombs[i]

@@ -13,5 +13,5 @@
 // docs/games/pommerman.md has the rules, each step with the numbers of its phases. turn.go,
 // meet.go and blast.go have the step of today, turn_2018.go that of 2018, and files that end
 // in _java.go the Java rules. view.go says what a seat may know, and scene.go draws what the
-// encodings of raw.go and planes.go show of that.
+// encodings of planes.go show of that.
 package pommerman

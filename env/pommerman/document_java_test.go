@@ -221,7 +221,7 @@ func TestJavaDocumentSetup(t *testing.T) {
 		for i := range 121 {
 			c := g.rules.cell(i)
 			counts[s.Board[c]]++
-			if image := s.Board[mirrored(c)]; s.Board[c] < 10 && image != s.Board[c] {
+			if image := s.Board[c.Mirrored()]; s.Board[c] < 10 && image != s.Board[c] {
 				t.Fatalf("seed %d: %s is %d, its image %d", value, where(c), s.Board[c], image)
 			}
 			if s.Hidden(c) != Passage {

@@ -59,28 +59,8 @@ func (s *State) judge(r *Rules, dead env.SeatSet) {
 		return
 	}
 	s.results.set(dead, 0)
-	for _, team := range r.sides() {
-		switch {
-		case living&team == 0:
-			s.results.set(team, 0)
-		case living&^team == 0:
-			s.results.set(team, resultWin)
-		}
-	}
+	s.results.set(r.lastLiving(living), resultWin)
 }
-
-// sides is the sets of agents that win and lose together.
-func (r *Rules) sides() []env.SeatSet {
-	if r.Teams() {
-		return bothTeams[:]
-	}
-	return eachAlone[:]
-}
-
-var (
-	bothTeams = [...]env.SeatSet{team0, team1}
-	eachAlone = [...]env.SeatSet{1 << 0, 1 << 1, 1 << 2, 1 << 3}
-)
 
 // timeOut sets the results at the step limit: a tie for the living or, with teams, for
 // all.

@@ -3,13 +3,13 @@ package pommerman
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"sync"
 
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/observe"
 	"pommego/env/record"
-	"pommego/env/rollout"
 	"pommego/env/saved"
 	"pommego/env/seat"
 )
@@ -111,15 +111,6 @@ func (g *Game) Deal(s *State, seed env.Seed) {
 	s.training = int8(g.rules.TrainingAgent + 1)
 }
 
-// Step makes one move in s.
-func (g *Game) Step(s *State, actions []uint8) { g.rules.Step(s, actions) }
-
-// Over reports whether the game has ended.
-func (g *Game) Over(s *State) bool { return g.rules.Over(s) }
-
-// Rollouts plays the game by its rules alone: rollout.Source.
-func (g *Game) Rollouts() rollout.Games { return rollout.New(g, g) }
-
 // Match is one running game: env.Match over a State.
 type Match struct {
 	State
@@ -144,6 +135,9 @@ func (m *Match) SetTrainingSeat(seat int) {
 
 // Step makes one move.
 func (m *Match) Step(actions []uint8) { m.game.rules.Step(&m.State, actions) }
+
+// Over reports whether the game has ended.
+func (m *Match) Over() bool { return m.game.rules.Over(&m.State) }
 
 // Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
@@ -313,3 +307,20 @@ func (m *Match) observeNear(seats []uint8, dst [][]byte, masks []byte) {
 
 // View fills v with what seat may know.
 func (m *Match) View(seat int, v *View) { m.game.rules.See(&m.State, seat, v) }
+
+// Collapsing is the game on a board that collapses from the step on at which the
+// reference's does, 500 of 800, or the same share of another limit. It is the game itself if
+// its board does, or is over too soon for rings to fall, and else known as "custom:" and the
+// game's id.
+func (g *Game) Collapsing() env.Game {
+	rules := g.rules.Collapsing(g.rules.MaxSteps * 5 / 8)
+	if g.rules.FirstCollapse != NoCollapse || rules.CollapseStep() == 0 {
+		return g
+	}
+	id := "custom:" + strings.TrimPrefix(g.Spec().ID, "custom:")
+	twin, err := New(id, g.Spec().Description+", collapsing", rules, g.Bots())
+	if err != nil {
+		panic(fmt.Sprintf("pommerman: the rules of %s hold, but not on a collapsing board: %v", g.Spec().ID, err))
+	}
+	return twin
+}

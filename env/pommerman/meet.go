@@ -10,7 +10,7 @@ import (
 // the list as MaxAgents+i.
 type movers struct {
 	list     [maxMovers]uint8 // the living agents, then the bombs
-	n        int
+	alive, n int              // how many agents, and how many in all
 	at, wish [maxMovers]grid.Cell
 }
 
@@ -19,7 +19,12 @@ const maxMovers = MaxAgents + MaxBombs
 func (m *movers) add(id uint8, at, wish grid.Cell) {
 	m.list[m.n], m.at[id], m.wish[id] = id, at, wish
 	m.n++
+	m.alive += int(1 - kindOf(id))
 }
+
+func (m *movers) agents() []uint8 { return m.list[:m.alive] }
+
+func (m *movers) bombs() []uint8 { return m.list[m.alive:m.n] }
 
 func (m *movers) moves(id uint8) bool { return m.wish[id] != m.at[id] }
 
@@ -75,7 +80,6 @@ type crowd struct {
 
 // resolve decides who gets the cell it wants, and moves the bombs.
 func (t *turn) resolve() {
-	t.listLiving()
 	c := crowd{turn: t}
 	c.gather()           // 3
 	c.cross()            // 4
@@ -89,8 +93,10 @@ func (t *turn) resolve() {
 // gather lists who may move, and finds the cell each bomb wants: the next one if it rolls
 // and nothing but flames, bombs or agents is there.
 func (t *crowd) gather() {
-	for _, a := range t.living[:t.alive] {
-		t.add(a, t.s.Agents[a].Cell, t.agentWish[a])
+	for a := range t.s.Agents {
+		if agent := &t.s.Agents[a]; agent.Alive {
+			t.add(uint8(a), agent.Cell, t.agentWish[a])
+		}
 	}
 	for i := range t.s.bombs() {
 		b := &t.s.Bombs[i]
@@ -167,16 +173,16 @@ func (t *crowd) meetAtBombs() bool {
 	}
 	var stopped [MaxBombs]uint8
 	nSent, nStopped := 0, 0
-	for _, bomb := range t.list[t.alive:t.n] {
+	for _, bomb := range t.bombs() {
 		wish := t.wish[bomb]
 		if t.on[0][wish] == 0 {
 			continue
 		}
-		k := slices.IndexFunc(t.living[:t.alive], func(a uint8) bool { return t.wish[a] == wish }) // after settle one at most
+		k := slices.IndexFunc(t.agents(), func(a uint8) bool { return t.wish[a] == wish }) // after settle one at most
 		if k < 0 {
 			continue
 		}
-		a, to := t.living[k], t.at[bomb]
+		a, to := t.list[k], t.at[bomb]
 		if !t.moves(a) && !t.moves(bomb) {
 			continue
 		}

@@ -1,10 +1,14 @@
 package pommerman
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
+	"pommego/env"
 	"pommego/env/record"
 	"pommego/env/saved"
 )
@@ -56,7 +60,7 @@ func (m *Match) Record(info record.Info) (record.Recorder, error) { return Recor
 // of the rules.
 func start(m *Match, recorded *Snapshot, dice string) (err error) {
 	t := *recorded
-	t.Due, t.Training = -1, m.game.rules.TrainingAgent
+	t.Due, t.Training, t.RNG = -1, m.game.rules.TrainingAgent, saved.RNG{}
 	if dice != "" {
 		if err := t.RNG.UnmarshalText([]byte(dice)); err != nil {
 			return err
@@ -69,24 +73,23 @@ func start(m *Match, recorded *Snapshot, dice string) (err error) {
 // act is the recorded actions of a step. Those of dead agents are ignored.
 func act(m *Match, in *record.Inputs) ([]uint8, error) {
 	seats, words := m.game.Spec().Seats, m.game.rules.RadioWords
-	if err := in.Check(seats, words > 0); err != nil {
+	dead := func(seat int) bool { return !m.Agents[seat].Alive }
+	moves, err := in.Moves(seats, int(numActions), words > 0, dead)
+	if err != nil {
 		return nil, err
 	}
 	actions := make([]uint8, seats*(1+words))
-	for seat, move := range in.Actions {
-		own := actions[seat*(1+words):]
-		if words > 0 && in.Messages[seat] != nil && len(in.Messages[seat]) < words {
-			return nil, fmt.Errorf("messages[%d] has %d words, want null or at least %d", seat, len(in.Messages[seat]), words)
-		}
-		if !m.Agents[seat].Alive {
+	for seat, move := range moves {
+		own := actions[seat*(1+words):][:1+words]
+		own[0] = move
+		if words == 0 || in.Messages[seat] == nil {
 			continue
 		}
-		if move < 0 || move >= int(numActions) {
-			return nil, fmt.Errorf("actions[%d] is %d, want 0 to %d", seat, move, numActions-1)
+		if said := len(in.Messages[seat]); said < words {
+			return nil, fmt.Errorf("messages[%d] has %d words, want null or at least %d", seat, said, words)
 		}
-		own[0] = uint8(move)
-		if words > 0 && in.Messages[seat] != nil {
-			for w, word := range in.Messages[seat][:words] {
+		for w, word := range in.Messages[seat][:words] {
+			if !dead(seat) {
 				own[1+w] = uint8(min(max(word, 0), 255))
 			}
 		}
@@ -210,4 +213,50 @@ func matchOf(h *record.Head) (*Match, string, error) {
 		id = *c.EnvID
 	}
 	return NewMatch(r), id, nil
+}
+
+// guesses are the ids that a recording without one may be of: the first by whose rules the
+// fewest values differ.
+var guesses = []string{"PommeRadioCompetition-v2", "OneVsOne-v0", "PommeFFACompetition-v0",
+	"PommeTeamCompetition-v0", "PommeFFA-v1", "PommeTeamCompetition-v1"}
+
+// Original is the format record.Original. game makes the game of an id, the record's variant.
+func Original(game func(id string) (env.Game, error)) record.Format {
+	f := Recording
+	f.Name, f.Keys = record.Original, []string{"initial"}
+	f.Match = func(h *record.Head) (*Match, string, error) {
+		id, least := h.Variant, 0
+		for _, h.Variant = range guesses {
+			if id != "" && least == 0 || bytes.Contains(h.Initial, []byte("radio_")) != strings.Contains(h.Variant, "Radio") {
+				continue
+			}
+			text, _ := json.Marshal(h)
+			if r, err := f.Check(text); err == nil && (id == "" || r.Mismatches < least) {
+				id, least = h.Variant, r.Mismatches
+			}
+		}
+		h.Variant = cmp.Or(id, "PommeFFACompetition-v0")
+		g, err := game(h.Variant)
+		if err != nil {
+			return nil, "", err
+		}
+		m, ok := g.New(1)[0].(*Match)
+		if !ok {
+			return nil, "", fmt.Errorf("%s is not Pommerman, want one of its ids", id)
+		}
+		return m, h.Variant, nil
+	}
+	f.Read = func(m *Match, text json.RawMessage, t *Snapshot, in *record.Inputs, o *record.Outcome) error {
+		var object jsonFields
+		if err := cmp.Or(json.Unmarshal(text, &object), json.Unmarshal(text, o)); err != nil {
+			return err
+		}
+		err := m.game.rules.readJSON(object, t)
+		if object["intended_actions"] != nil {
+			err = cmp.Or(object.take("intended_actions", &in.Actions), err)
+		}
+		in.Messages = t.Radio
+		return err
+	}
+	return f.Format()
 }

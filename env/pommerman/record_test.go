@@ -87,9 +87,9 @@ func TestOpenRecord(t *testing.T) {
 				st.Result.String() != want.Result {
 				t.Fatalf("step %d: %+v, want as recorded: %+v", made, st, want)
 			}
-			// Rigid walls fall before the position is shown.
+			// A ring that is due has fallen in the record.
 			var s env.Scene
-			at.Shown.Describe(&s)
+			Recording.Shown(at.Match.(*Match)).Describe(&s)
 			if got, want := s.Ground[0] == env.GroundWall, want.Board[0] == '1'; got != want {
 				t.Fatalf("step %d: the ground is %s, the recorded board begins with %s", made, s.Ground[:11],
 					rec.Steps[made-1].Board[:11])

@@ -7,7 +7,6 @@ import (
 	"pommego/env/grid"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots"
-	"pommego/env/pommerman/bots/tactics"
 )
 
 // TestSafetyAgreesWithItsSlowTwin, which goes forwards from each move, wherever both foresee the same.
@@ -187,9 +186,9 @@ func (l *look) burns(f *forecast, c grid.Cell, t int) bool {
 }
 
 // moves is those that do something, and of them those that can be survived, unless there are none.
-func (l *look) moves() tactics.Moves {
+func (l *look) moves() pommerman.Moves {
 	v, self := l.v, l.v.Self.Cell
-	var allowed, safe tactics.Moves
+	var allowed, safe pommerman.Moves
 	for move := pommerman.Stop; move <= pommerman.LayBomb; move++ {
 		var survived bool
 		switch {

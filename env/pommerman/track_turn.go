@@ -32,9 +32,9 @@ func (k *tracker) kicksToday(t *turn) {
 		return
 	}
 	for i := range t.s.bombs() {
-		for _, a := range t.living[:t.alive] {
-			if int(t.kicks[a]) == MaxAgents+i+1 {
-				k.kicked(int(a), t.agentWish[a], grid.Dir(t.actions[a]))
+		for a, kicks := range t.kicks {
+			if int(kicks) == MaxAgents+i+1 {
+				k.kicked(a, t.agentWish[a], grid.Dir(t.actions[a]))
 			}
 		}
 	}

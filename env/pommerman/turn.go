@@ -12,8 +12,6 @@ import (
 type turn struct {
 	s       *State
 	actions [MaxAgents]uint8 // an Action each
-	living  [MaxAgents]uint8 // ids of the living agents, in order, if they are listed
-	alive   int              // how many
 
 	agentWish [MaxAgents]grid.Cell // of the living
 	wishes    uint32               // the same as the bytes of a word, and away for those who are out
@@ -89,14 +87,6 @@ func (t *turn) read(r *Rules, actions []uint8) {
 		if t.s.Agents[a].Alive {
 			copy(t.s.Radio[a][:], actions[a*width+1:][:r.RadioWords])
 		}
-	}
-}
-
-// listLiving lists the living agents, for phases that go over them often.
-func (t *turn) listLiving() {
-	for a := range t.s.Agents {
-		t.living[t.alive] = uint8(a)
-		t.alive += int(toByte(t.s.Agents[a].Alive))
 	}
 }
 

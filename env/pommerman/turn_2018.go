@@ -50,8 +50,7 @@ func (r *Rules) step2018(s *State, actions []uint8, skull func(agent int) float6
 // a passage, even if another still burns there.
 func (t *turn2018) burnDown(r *Rules) {
 	for c := range t.s.ageFlames().All {
-		t.s.Board[c] = t.s.Hidden(c)
-		t.s.Hide(c, Passage)
+		t.s.uncover(c)
 	}
 }
 
@@ -89,8 +88,6 @@ func (t *turn2018) agentsWish(r *Rules) {
 		t.add(uint8(a), agent.Cell, wish)
 	}
 }
-
-func (t *turn2018) agents() []uint8 { return t.list[:t.n] }
 
 // mayEnter reports whether an agent may want the next cell in a direction. A bomb
 // there must be one that it can kick onto a cell that shows passage.
@@ -168,7 +165,7 @@ func (t *turn2018) moveBombs() {
 		if b.Life != 0 {
 			return true
 		}
-		s.takeBack(b)
+		s.giveBack(b)
 		Rays(&s.Board, b.Cell, b.Blast, &t.marked)
 		t.track.explode2018(s, b)
 		return false
@@ -196,17 +193,11 @@ func (t *turn2018) roll(b *Bomb) {
 func (t *turn2018) catchBombs() {
 	t.s.keepBombs(func(b *Bomb) bool {
 		if t.marked.Has(b.Cell) {
-			t.s.takeBack(b)
+			t.s.giveBack(b)
 			return false
 		}
 		return true
 	})
-}
-
-// takeBack gives a bomb back to its owner, whatever it carries already.
-func (s *State) takeBack(b *Bomb) {
-	a := &s.Agents[b.Owner()]
-	a.Ammo = uint8(min(int(a.Ammo)+1, 255))
 }
 
 // deaths kills the living agents that an explosion reaches. Older flames kill

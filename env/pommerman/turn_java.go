@@ -18,8 +18,7 @@ type javaTurn struct {
 	lit   func(at grid.Cell, lost Item) // see StepJava
 	track *tracker                      // nil: nobody follows
 
-	movers     // agents that are nowhere are not listed
-	alive  int // how many of them are agents
+	movers // agents that are nowhere are not listed
 
 	dying   grid.Bits // flames that go out in this step, and burn until then
 	burning grid.Bits // every cell with a flame, those too
@@ -59,11 +58,6 @@ func (r *Rules) stepJava(s *State, actions []uint8, lit func(grid.Cell, Item), t
 	}
 }
 
-// agents and bombs are the movers of each kind.
-func (t *javaTurn) agents() []uint8 { return t.list[:t.alive] }
-
-func (t *javaTurn) bombs() []uint8 { return t.list[t.alive:t.n] }
-
 // act takes the actions of the agents whose result is open: they lay bombs and
 // want cells. Only bombs of earlier steps forbid another on their cell.
 func (t *javaTurn) act(actions []uint8) {
@@ -91,7 +85,6 @@ func (t *javaTurn) act(actions []uint8) {
 		}
 		t.add(uint8(i), a.Cell, wish)
 	}
-	t.alive = t.n
 	t.track.laid(s, uint8(before))
 }
 
@@ -241,7 +234,7 @@ func (t *javaTurn) pickUp() {
 	}
 }
 
-// giveBack gives the bomb's owner another to lay, if it has one.
+// giveBack gives the bomb's owner, if it has one, another to lay, whatever it carries already.
 func (s *State) giveBack(b *Bomb) {
 	if owner := b.Owner(); owner != nobody {
 		s.Agents[owner].addAmmo()

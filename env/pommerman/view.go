@@ -91,27 +91,27 @@ func (v *View) fog(w *grid.Bits) {
 	}
 }
 
-// seeBombs lists the visible bombs by insertion into row-major order. Of several
-// on a cell the maps show the last.
+// seeBombs lists the visible bombs. Of several on a cell the maps show the last.
 func (v *View) seeBombs(s *State, w *grid.Bits) {
 	v.NumBombs = 0
 	for i := range s.bombs() {
-		b := &s.Bombs[i]
-		if !w.Has(b.Cell) {
-			continue
+		if b := &s.Bombs[i]; w.Has(b.Cell) {
+			v.SeeBomb(b)
 		}
-		at := v.NumBombs
-		for ; at > 0 && v.Bombs[at-1].Cell > b.Cell; at-- {
-			v.Bombs[at] = v.Bombs[at-1]
-		}
-		v.NumBombs++
-		if at > 0 && v.Bombs[at-1].Cell == b.Cell {
-			copy(v.Bombs[at:v.NumBombs], v.Bombs[at+1:v.NumBombs])
-			v.NumBombs--
-			at--
-		}
-		v.Bombs[at] = SeenBomb{b.Cell, b.Life, b.Blast, b.Moving()}
 	}
+}
+
+// SeeBomb lists a bomb, in row-major order, in place of the one on its cell if there is one.
+func (v *View) SeeBomb(b *Bomb) {
+	at := v.NumBombs
+	for at > 0 && v.Bombs[at-1].Cell >= b.Cell {
+		at--
+	}
+	if at == v.NumBombs || v.Bombs[at].Cell != b.Cell {
+		copy(v.Bombs[at+1:], v.Bombs[at:v.NumBombs])
+		v.NumBombs++
+	}
+	v.Bombs[at] = SeenBomb{b.Cell, b.Life, b.Blast, b.Moving()}
 }
 
 // conceal shows bombs as if they lay still, and flames as if they were new.

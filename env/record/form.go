@@ -36,13 +36,12 @@ type Form[M Match, S, O any] struct {
 	Act   func(m M, in *Inputs) ([]uint8, error)
 	Acted func(m M, actions []uint8) Inputs
 
-	// Shape is the shape of S. Show is the state of a match as records and pictures
-	// show it. Start sets the match to the recorded state and to the head's dice.
+	// Shape is the shape of S. Show is the state of a match as records show it. Start sets the
+	// match to the recorded state and to the head's dice.
 	Shape func(m M) *saved.Shape
 	Show  func(m M) *S
 	Start func(m M, s *S, dice string) error
-	// Shown is the match that records and pictures show, where that is not m itself.
-	// nil: it is m.
+	// Shown is the match whose state records show, where that is not m itself. nil: it is m.
 	Shown func(m M) M
 
 	// Observe is what a seat observes. With Together all seats have one observation,
@@ -50,9 +49,9 @@ type Form[M Match, S, O any] struct {
 	Observe  func(m M, seat int) *O
 	Together bool
 
-	// Led changes the outcome of a step where the format records another outcome than
+	// Adjust changes the outcome of a step where the format records another outcome than
 	// env.Status has. Compare compares what else a step records. Either may be nil.
-	Led     func(m M, o *Outcome)
+	Adjust  func(m M, o *Outcome)
 	Compare func(m M, c *Comparison)
 
 	// Read reads a state that another program wrote, with what was done before it and, maybe,
@@ -111,6 +110,25 @@ func (in *Inputs) Check(n int, messages bool) error {
 	return nil
 }
 
+// Moves is the actions of n seats or figures, if they are in order and each is less than choices. Those
+// of whom is ignored are 0.
+func (in *Inputs) Moves(n, choices int, messages bool, ignored func(i int) bool) ([]uint8, error) {
+	if err := in.Check(n, messages); err != nil {
+		return nil, err
+	}
+	moves := make([]uint8, n)
+	for i, a := range in.Actions {
+		switch {
+		case ignored(i):
+		case a < 0 || a >= choices:
+			return nil, fmt.Errorf("actions[%d] is %d, want 0 to %d", i, a, choices-1)
+		default:
+			moves[i] = uint8(a)
+		}
+	}
+	return moves, nil
+}
+
 // Outcome is how the game stands after a step, as records have it.
 type Outcome struct {
 	Rewards []float64  `json:"rewards"`
@@ -152,8 +170,8 @@ func (f *Form[M, S, O]) outcome(m M) *Outcome {
 		Result: status.Result.String(), Winners: status.Winners.List(),
 	}
 	m.Rewards(o.Rewards)
-	if f.Led != nil {
-		f.Led(m, o)
+	if f.Adjust != nil {
+		f.Adjust(m, o)
 	}
 	return o
 }

@@ -221,7 +221,7 @@ func (g *Game[M, S, O]) Position() ([]byte, *env.Spec) {
 
 // Follow makes the steps that are left, followed by a tracker.
 func (g *Game[M, S, O]) Follow(see func(Moment) error) error {
-	at := Moment{Match: g.Match, Shown: g.form.shown(g.Match), Game: g.Match.Game()}
+	at := Moment{Match: g.Match, Game: g.Match.Game()}
 	at.Tracker = at.Game.NewTrackers(1, true)[0]
 	at.Tracker.Begin(g.Match)
 	err := see(at)
@@ -234,7 +234,6 @@ func (g *Game[M, S, O]) Follow(see func(Moment) error) error {
 		if at.Actions == nil {
 			at.Tracker.Begin(g.Match)
 		}
-		at.Shown = g.form.shown(g.Match)
 		err = see(at)
 	}
 	return err

@@ -1,100 +1,83 @@
-// Package rollout plays games by their rules alone: bare states, without
-// matches, encodings or views. It is how the speed of rules is measured.
+// Package rollout plays matches alone, without encodings, views or batches. It is how the speed of
+// rules is measured.
 //
-//	player := rollout.New(game, rules)
-//	play := player.Random(1024, seed)
-//	steps := play(0, 0, 1024)
-//
-// A game that offers it is a [Source]. Games may be used by several goroutines
-// at once, each with games of its own.
+//	play := rollout.Random(game, 1024, seed)
+//	moves := play(0, 0, 1024)
 package rollout
 
-import "pommego/env"
+import (
+	"reflect"
 
-// Rules is what a game's rules do with a state S.
-type Rules[S any] interface {
-	Deal(s *S, seed env.Seed)   // starts an episode
-	Step(s *S, actions []uint8) // makes one move
-	Over(s *S) bool
-}
-
-// Source is an env.Game that can be played by its rules alone.
-type Source interface{ Rollouts() Games }
-
-// Games plays many states of one game.
-type Games interface {
-	// Random deals n games and returns what makes Turns random moves in each of
-	// those from from to to-1, dealing anew where one is over. It returns how many
-	// moves that were. worker tells goroutines' RNGs apart.
-	Random(n int, seed uint64) func(worker, from, to int) int
-
-	// Replay plays n games of the given agent in all seats and returns what plays
-	// those from from to to-1 again. It returns how many moves that were.
-	Replay(n int, seed uint64, agent string) (func(from, to int) int, error)
-}
+	"pommego/env"
+)
 
 // Turns is how many moves of each game one call makes.
 const Turns = 16
 
-// New makes the Games of a game.
-func New[S any](game env.Game, rules Rules[S]) Games { return &player[S]{game, rules} }
-
-type player[S any] struct {
-	game  env.Game
-	rules Rules[S]
+// quick is a match with a quicker way to say that it is over than its Status.
+type quick interface {
+	env.Match
+	Over() bool
 }
 
-func (p *player[S]) Random(n int, seed uint64) func(worker, from, to int) int {
-	states, seeds := make([]S, n), make([]env.Seed, n)
-	for i := range states {
+type slow struct{ env.Match }
+
+func (s slow) Over() bool { return s.Status().Over }
+
+// Random deals n games and returns what makes Turns random moves in each of those from from to
+// to-1, dealing anew where one is over. It returns how many moves that were. worker tells
+// goroutines' RNGs apart.
+func Random(game env.Game, n int, seed uint64) func(worker, from, to int) int {
+	matches, seeds := make([]quick, n), make([]env.Seed, n)
+	for i, m := range game.New(n) {
 		seeds[i].Value = seed + uint64(i)
-		p.rules.Deal(&states[i], seeds[i])
+		m.Reset(seeds[i])
+		var ok bool
+		if matches[i], ok = m.(quick); !ok {
+			matches[i] = slow{m}
+		}
 	}
-	moves := NewMoves(p.game.Spec(), 1)
+	moves := NewMoves(game.Spec(), 1)
 	return func(worker, from, to int) int {
 		rng := env.Seed{Value: seed, Episode: seeds[from].Episode}.RNG(env.StreamPolicy + uint64(worker))
 		actions := make([]uint8, len(moves))
 		for i := from; i < to; i++ {
-			s := &states[i]
+			m := matches[i]
 			for range Turns {
-				if p.rules.Over(s) {
+				if m.Over() {
 					seeds[i].Episode++
-					p.rules.Deal(s, seeds[i])
+					m.Reset(seeds[i])
 				}
 				moves.Draw(&rng, actions)
-				p.rules.Step(s, actions)
+				m.Step(actions)
 			}
 		}
 		return Turns * (to - from)
 	}
 }
 
-// recording is one game: its start and all moves.
-type recording[S any] struct {
-	start S
-	moves []uint8
-}
-
-func (p *player[S]) Replay(n int, seed uint64, agent string) (func(from, to int) int, error) {
-	games := make([]recording[S], n)
-	for i := range games {
+// Replay plays n games of the given agent in all seats and returns what plays those from from to
+// to-1 again. It returns how many moves that were. Assignment must copy the game's matches.
+func Replay(game env.Game, n int, seed uint64, agent string) (func(from, to int) int, error) {
+	starts, matches, moves := game.New(n), game.New(n), make([][]uint8, n)
+	for i := range moves {
 		s := env.Seed{Value: seed, Episode: uint64(i)}
-		p.rules.Deal(&games[i].start, s)
+		starts[i].Reset(s)
 		var err error
-		games[i].moves, _, err = Record(p.game, s, func() (env.Agent, error) { return p.game.NewAgent(agent) })
-		if err != nil {
+		if moves[i], _, err = Record(game, s, func() (env.Agent, error) { return game.NewAgent(agent) }); err != nil {
 			return nil, err
 		}
 	}
-	width := p.game.Spec().Seats * len(p.game.Spec().Actions)
+	width := game.Spec().Seats * len(game.Spec().Actions)
 	return func(from, to int) int {
 		steps := 0
 		for i := from; i < to; i++ {
-			s := games[i].start
-			for moves := games[i].moves; len(moves) > 0; moves = moves[width:] {
-				p.rules.Step(&s, moves[:width])
+			m := matches[i]
+			reflect.ValueOf(m).Elem().Set(reflect.ValueOf(starts[i]).Elem())
+			for left := moves[i]; len(left) > 0; left = left[width:] {
+				m.Step(left[:width])
 			}
-			steps += len(games[i].moves) / width
+			steps += len(moves[i]) / width
 		}
 		return steps
 	}, nil

@@ -7,24 +7,45 @@ import (
 	"pommego/env/envtest"
 )
 
-// count is the rules of a made-up game that is over after its second step.
-type count struct{ dealt, steps, most int }
+// counted is a toy game that counts, and whose matches are over after most steps.
+type counted struct {
+	env.Game
+	dealt, steps, most int
+}
 
-func (c *count) Deal(s *int, _ env.Seed) { *s = 0; c.dealt++ }
-func (c *count) Over(s *int) bool        { return *s == c.most }
-func (c *count) Step(s *int, _ []uint8) {
-	if *s == c.most {
+type countedMatch struct {
+	env.Match
+	of   *counted
+	made int
+}
+
+func (c *counted) New(n int) []env.Match {
+	all := c.Game.New(n)
+	for i, m := range all {
+		all[i] = &countedMatch{m, c, 0}
+	}
+	return all
+}
+
+func (m *countedMatch) Over() bool { return m.made == m.of.most }
+
+func (m *countedMatch) Reset(seed env.Seed) {
+	m.Match.Reset(seed)
+	m.of.dealt, m.made = m.of.dealt+1, 0
+}
+
+func (m *countedMatch) Step([]uint8) {
+	if m.Over() {
 		panic("a step after the end")
 	}
-	*s++
-	c.steps++
+	m.of.steps, m.made = m.of.steps+1, m.made+1
 }
 
 // TestRandom deals games again when they are over and makes as many moves as it
 // says.
 func TestRandom(t *testing.T) {
-	c := &count{most: 5}
-	play := New(envtest.Toy(), c).Random(7, 1)
+	c := &counted{Game: envtest.Toy(), most: 5}
+	play := Random(c, 7, 1)
 	if c.dealt != 7 || c.steps != 0 {
 		t.Fatalf("%d games dealt and %d steps made, want 7 and none", c.dealt, c.steps)
 	}
@@ -34,21 +55,25 @@ func TestRandom(t *testing.T) {
 	if again := Turns / c.most; c.dealt != 7+3*again {
 		t.Errorf("%d games dealt, want 7 and %d more of each of three", c.dealt, again)
 	}
+	if n := Random(envtest.Toy(), 3, 1)(0, 0, 3); n != 3*Turns {
+		t.Errorf("%d moves of matches without Over, want %d", n, 3*Turns)
+	}
 }
 
-// TestReplay makes all moves of the games recorded, as often as it is called.
+// TestReplay makes all moves of the games recorded, each from its start, as often as it is called.
 func TestReplay(t *testing.T) {
-	c := &count{most: 1 << 30}
-	play, err := New(envtest.Toy(), c).Replay(3, 1, "hunter")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, rest := play(0, 1), play(1, 3)
-	if first == 0 || rest == 0 || c.steps != first+rest || play(0, 3) != c.steps/2 {
-		t.Errorf("moves made are %d and %d, in all %d", first, rest, c.steps)
-	}
-	if _, err := New(envtest.Toy(), c).Replay(1, 1, "nobody"); err == nil {
-		t.Error("no error for an agent that does not exist")
+	for _, game := range []env.Game{envtest.Toy(), envtest.NewToy(envtest.ToySolo())} {
+		play, err := Replay(game, 3, 1, "hunter")
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, rest := play(0, 1), play(1, 3)
+		if first == 0 || rest == 0 || play(0, 3) != first+rest {
+			t.Errorf("moves made are %d and %d, together others", first, rest)
+		}
+		if _, err := Replay(game, 1, 1, "nobody"); err == nil {
+			t.Error("no error for an agent that does not exist")
+		}
 	}
 }
 

@@ -32,13 +32,16 @@ type Coder interface{ Code(c *Codec) }
 var codecs = sync.Pool{New: func() any { return new(Codec) }}
 
 // Append appends the bytes of v to dst.
-func Append(dst []byte, v Coder) []byte {
+func Append(dst []byte, v Coder) []byte { return withCodec(Writer(dst), v.Code) }
+
+func withCodec(as Codec, code func(c *Codec)) []byte {
 	c := codecs.Get().(*Codec)
-	*c = Writer(dst)
-	v.Code(c)
-	dst, c.Bytes = c.Bytes, nil
+	*c = as
+	code(c)
+	written := c.Bytes
+	c.Bytes = nil
 	codecs.Put(c)
-	return dst
+	return written
 }
 
 // Restore sets v to what Append wrote, after reset has emptied it. An error begins with what,

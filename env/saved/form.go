@@ -12,6 +12,8 @@ type Form[S comparable, T any] struct {
 	Header
 	Readable int // version of the readable form
 	Shape
+	// Code writes or reads the parts of a state in the order of its bytes.
+	Code func(s *S, c *Codec)
 	// Show fills a snapshot with a state, using its memory again. Take makes a state of
 	// a snapshot whose values are in their ranges. Neither reports errors: a state
 	// cannot hold a snapshot that Show returns otherwise than Take was given it.
@@ -24,23 +26,20 @@ type Form[S comparable, T any] struct {
 	snapshots sync.Pool // of Check
 }
 
-// Writer is a Codec that appends to dst and has written the header.
-func (f *Form[S, T]) Writer(dst []byte) Codec {
-	c := Writer(dst)
-	f.Header.code(&c)
-	return c
+// Append appends the bytes of a state: the header, and its parts.
+func (f *Form[S, T]) Append(dst []byte, s *S) []byte {
+	return withCodec(Writer(dst), func(c *Codec) {
+		f.Header.code(c)
+		f.Code(s, c)
+	})
 }
 
-// Reader is a Codec that reads state and has read the header.
-func (f *Form[S, T]) Reader(state []byte) Codec {
-	c := Reader(state)
+// Restore sets to from what Append wrote. If that cannot be read, or not be played, it returns
+// an error and leaves to as it was.
+func (f *Form[S, T]) Restore(state []byte, to *S) error {
+	c, s := Reader(state), new(S)
 	f.Header.code(&c)
-	return c
-}
-
-// Restore sets to from the state s that c has read. If c failed, or the state cannot be
-// played, it returns an error and leaves to as it was.
-func (f *Form[S, T]) Restore(c *Codec, s, to *S) error {
+	f.Code(s, &c)
 	if err := c.End(); err != nil {
 		return fmt.Errorf("%s: saved state %w", f.Game, err)
 	}

@@ -35,9 +35,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-
-	"pommego/env"
 )
 
 // Header is what a saved state begins with: the version of its form and the
@@ -74,15 +71,6 @@ func (h *Header) code(c *Codec) {
 
 // Hex is a number of 64 bits as the readable forms write it.
 func Hex(v uint64) string { return fmt.Sprintf("%016x", v) }
-
-// ParseRNG reads an RNG as [Hex] writes its state.
-func ParseRNG(text string) (env.RNG, error) {
-	state, err := strconv.ParseUint(text, 16, 64)
-	if err != nil {
-		return env.RNG{}, fmt.Errorf("dice are %.40q, want a hexadecimal number of 64 bits", text)
-	}
-	return env.RNG{State: state}, nil
-}
 
 // DecodeJSON decodes one JSON value without unknown keys and with nothing after
 // it.

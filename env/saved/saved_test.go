@@ -48,7 +48,7 @@ type toySnapshot struct {
 	Steps int   `json:"steps"`
 	Kind  []int `json:"kind,omitempty"`
 	Rows  Rows  `json:"rows"`
-	Due   int   `json:"-" name:"due"`
+	Due   int   `json:"due,omitzero"`
 }
 
 func toyForm() *Form[toy, toySnapshot] {
@@ -58,6 +58,7 @@ func toyForm() *Form[toy, toySnapshot] {
 		Shape: Shape{Columns: map[string][]Column{
 			"steps": {Col("", 0, 500)}, "kind": {Col("", 0, 9)}, "rows": {Col("row", 0, 4)}, "due": {Col("", 0, 1)},
 		}},
+		Code: (*toy).code,
 		Show: func(s *toy, t *toySnapshot) {
 			*t = toySnapshot{RNG: RNG(s.RNG), Steps: int(s.Steps), Rows: t.Rows[:0], Due: int(s.Due)}
 			if s.Kind != [2]uint8{} {
@@ -87,28 +88,20 @@ func toyForm() *Form[toy, toySnapshot] {
 
 var toyState = toy{Steps: 500, Kind: [2]uint8{3, 9}, N: 2, Row: [3]uint8{4, 1}, RNG: env.RNG{State: 1<<63 | 5}}
 
-func (f *Form[S, T]) bytes(code func(c *Codec)) []byte {
-	c := f.Writer([]byte("x"))
-	code(&c)
-	return c.Bytes[1:]
-}
-
 // TestBytes writes a state, reads it back, and cuts it anywhere.
 func TestBytes(t *testing.T) {
 	f := toyForm()
 	odd := toy{Steps: 0x102, Due: -1, Score: -2, RNG: env.RNG{State: 3}}
-	if got, want := f.bytes(odd.code),
-		"\x03\xbc\x0a\x00\x00\x00\x00\x00\x00\x02\x01\x00\x00"+
+	if got, want := f.Append([]byte("x"), &odd),
+		"x\x03\xbc\x0a\x00\x00\x00\x00\x00\x00\x02\x01\x00\x00"+
 			"\xff\xfe\xff\xff\xff\x00\x03\x00\x00\x00\x00\x00\x00\x00"; string(got) != want {
 		t.Errorf("the bytes are %q, want %q", got, want)
 	}
 	read := func(bytes []byte) (to toy, err error) {
-		c, s := f.Reader(bytes), toy{}
-		s.code(&c)
-		return to, f.Restore(&c, &s, &to)
+		return to, f.Restore(bytes, &to)
 	}
 	s := toyState
-	whole := f.bytes(s.code)
+	whole := f.Append(nil, &s)
 	if got, err := read(whole); err != nil || got != toyState {
 		t.Errorf("%+v is read as %+v, %v", toyState, got, err)
 	}
@@ -131,7 +124,7 @@ func TestBytes(t *testing.T) {
 		{"other rules", 1, 0xef, "toy: saved state belongs to other rules than Toy-v0 (fingerprint 0000000000000aef"},
 		{"too many rows", 18, 4, "toy: saved state has 4 rows, want at most 3"},
 		{"a value out of range", 20, 5, "toy: state: rows[1].row is 5, want 0 to 4"},
-		{"a value out of range that JSON does not show", 13, 2, "toy: state: due is 2, want 0 to 1"},
+		{"a value out of range that JSON may leave out", 13, 2, "toy: state: due is 2, want 0 to 1"},
 		{"what no text shows", 14, 1, "it holds something that its readable"},
 		{"what breaks an invariant", 9, 13, ""},
 	} {
@@ -148,24 +141,25 @@ func TestBytes(t *testing.T) {
 // TestByteOrder writes and reads numbers on a machine that has them the other way
 // round.
 func TestByteOrder(t *testing.T) {
-	f := toyForm()
 	numbers := []uint32{1, 1 << 31, 0x01020304}
-	code := func(c *Codec) {
-		toyState.code(c)
-		List(c, numbers)
+	write := func() []byte {
+		c := Writer(nil)
+		toyState.code(&c)
+		List(&c, numbers)
+		return c.Bytes
 	}
-	want := f.bytes(code)
+	want := write()
 	littleEndian = !littleEndian
 	defer func() { littleEndian = !littleEndian }()
-	if got := f.bytes(code); string(got) != string(want) {
+	if got := write(); string(got) != string(want) {
 		t.Errorf("the bytes are %x, want %x", got, want)
 	}
-	c, s, list := f.Reader(want), toy{}, make([]uint32, 3)
+	c, s, list := Reader(want), toy{}, make([]uint32, 3)
 	s.code(&c)
 	if List(&c, list); s != toyState || !slices.Equal(list, numbers) || c.End() != nil {
 		t.Errorf("read %+v and %v, %v; want %+v and %v", s, list, c.End(), toyState, numbers)
 	}
-	c = f.Reader(want[:len(want)-1])
+	c = Reader(want[:len(want)-1])
 	s.code(&c)
 	if List(&c, list); c.End() == nil || list[0] != 0 {
 		t.Errorf("of bytes cut short %v was read, %v; want zeros and an error", list, c.End())
@@ -176,8 +170,7 @@ func TestByteOrder(t *testing.T) {
 func TestAppendAllocates(t *testing.T) {
 	f, s, dst := toyForm(), toyState, make([]byte, 0, 64)
 	if n := testing.AllocsPerRun(100, func() {
-		c := f.Writer(dst)
-		s.code(&c)
+		f.Append(dst, &s)
 	}); n != 0 {
 		t.Errorf("writing a state allocates %v times, want 0", n)
 	}
@@ -239,12 +232,12 @@ func TestDifference(t *testing.T) {
 
 func TestParseRNG(t *testing.T) {
 	rng := env.RNG{State: 1<<63 | 5}
-	if got, err := ParseRNG(Hex(rng.State)); err != nil || got != rng {
+	var got RNG
+	if err := got.UnmarshalText([]byte(Hex(rng.State))); err != nil || got != RNG(rng) {
 		t.Errorf("RNG %+v is read as %+v, %v", rng, got, err)
 	}
 	for _, bad := range []string{"", "g", "-1", "10000000000000000"} {
-		_, err := ParseRNG(bad)
-		wants(t, bad, err, "want a hexadecimal number")
+		wants(t, bad, got.UnmarshalText([]byte(bad)), "want a hexadecimal number")
 	}
 }
 

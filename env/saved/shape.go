@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -17,7 +18,6 @@ import (
 // A snapshot is a struct with JSON tags that holds a readable form. Its fields are int,
 // Flag, string, []int, []float64, Rows, Map, RNG or pointers to them; embedded structs count
 // as their fields. Fields with omitempty or omitzero may be missing, pointers may be null.
-// A field that JSON does not show (json:"-") is checked and compared by the tag name.
 
 // Rows are lists of numbers, such as the agents or the bombs of a state.
 type Rows [][]int
@@ -113,16 +113,18 @@ func (r RNG) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText reads it.
 func (r *RNG) UnmarshalText(text []byte) error {
-	rng, err := ParseRNG(string(text))
-	*r = RNG(rng)
-	return err
+	state, err := strconv.ParseUint(string(text), 16, 64)
+	if err != nil {
+		return fmt.Errorf("dice are %.40q, want a hexadecimal number of 64 bits", text)
+	}
+	r.State = state
+	return nil
 }
 
 type field struct {
 	name     string
 	index    []int
 	optional bool
-	hidden   bool // JSON does not show it
 }
 
 var fieldsByType sync.Map // of a struct: []field
@@ -133,13 +135,8 @@ func fieldsOf(t reflect.Type) []field {
 	}
 	var list []field
 	for _, f := range reflect.VisibleFields(t) {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		hidden := name == "-"
-		if hidden {
-			name = f.Tag.Get("name")
-		}
-		if name != "" {
-			list = append(list, field{name, f.Index, options != "", hidden})
+		if name, options, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			list = append(list, field{name, f.Index, options != ""})
 		}
 	}
 	fieldsByType.Store(t, list)
@@ -249,9 +246,6 @@ func Decode(object []byte, snapshots ...any) error {
 	}
 	for _, snapshot := range snapshots {
 		for f, v := range values(snapshot) {
-			if f.hidden {
-				continue
-			}
 			text, there := raw[f.name]
 			delete(raw, f.name)
 			if err := f.decode(text, there, v); err != nil {
@@ -296,4 +290,80 @@ func Encode(snapshots ...any) ([]byte, error) {
 		}
 	}
 	return all, nil
+}
+
+// Differs is called with each value that differs: its path, such as "bombs[2].life",
+// and what it should have been and is.
+type Differs func(path string, want, got any)
+
+// Compare compares two snapshots of the same type field by field: rows number by number,
+// maps up to the first cell that differs, anything else as a whole.
+func (s *Shape) Compare(want, got any, differs Differs) {
+	g := reflect.ValueOf(got).Elem()
+	for f, w := range values(want) {
+		g := g.FieldByIndex(f.index)
+		switch w := w.(type) {
+		case *Rows:
+			s.compareRows(f.name, *w, g.Interface().(Rows), differs)
+		case *Map:
+			s.compareMaps(f.name, *w, g.Interface().(Map), differs)
+		default:
+			compareValues(f.name, reflect.ValueOf(w).Elem(), g, differs)
+		}
+	}
+}
+
+// compareValues compares two values as a whole. Lists without entries are equal.
+func compareValues(path string, want, got reflect.Value, differs Differs) {
+	for want.Kind() == reflect.Pointer && !want.IsNil() && !got.IsNil() {
+		want, got = want.Elem(), got.Elem()
+	}
+	switch {
+	case reflect.DeepEqual(want.Interface(), got.Interface()):
+	case want.Kind() == reflect.Slice && want.Len()+got.Len() == 0:
+	default:
+		differs(path, want.Interface(), got.Interface())
+	}
+}
+
+func (s *Shape) compareRows(name string, want, got Rows, differs Differs) {
+	switch {
+	case slices.EqualFunc(want, got, slices.Equal[[]int]):
+		return
+	case slices.EqualFunc(sorted(want), sorted(got), slices.Equal[[]int]):
+		differs(name+" (order)", want, got)
+		return
+	case len(want) != len(got):
+		differs(name, want, got)
+		return
+	}
+	for i := range want {
+		columns, path := s.Columns[name], fmt.Sprintf("%s[%d]", name, i)
+		if len(want[i]) != len(columns) || len(got[i]) != len(columns) {
+			compareValues(path, reflect.ValueOf(want[i]), reflect.ValueOf(got[i]), differs)
+			continue
+		}
+		for k, c := range columns {
+			if want[i][k] != got[i][k] {
+				differs(path+"."+c.Name, want[i][k], got[i][k])
+			}
+		}
+	}
+}
+
+func sorted(rows Rows) [][]int { return slices.SortedFunc(slices.Values(rows), slices.Compare[[]int]) }
+
+// compareMaps names the first cell that differs.
+func (s *Shape) compareMaps(name string, want, got Map, differs Differs) {
+	if len(want) != len(got) {
+		differs(name, fmt.Sprintf("%d cells", len(want)), fmt.Sprintf("%d cells", len(got)))
+		return
+	}
+	for i := range want {
+		if want[i] != got[i] {
+			row, col := s.Cell(i)
+			differs(fmt.Sprintf("%s[%d,%d]", name, row, col), string(want[i]), string(got[i]))
+			return
+		}
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"pommego/env"
 	"pommego/env/observe"
 	"pommego/env/record"
-	"pommego/env/rollout"
 	"pommego/env/saved"
 	"pommego/env/seat"
 )
@@ -85,9 +84,6 @@ func (g *Game) Collapsing() env.Game { return g }
 // Plan is the game plan: the rules and what follows from them.
 func (g *Game) Plan() *Plan { return g.plan }
 
-// Rollouts plays the game by its rules alone: rollout.Source.
-func (g *Game) Rollouts() rollout.Games { return rollout.New(g, g.plan) }
-
 // Match is one running game: env.Match over a State.
 type Match struct {
 	State
@@ -108,6 +104,9 @@ func (m *Match) SetTrainingSeat(int) {}
 
 // Step plays one round.
 func (m *Match) Step(actions []uint8) { m.game.plan.Step(&m.State, actions) }
+
+// Over reports whether the game has ended.
+func (m *Match) Over() bool { return m.game.plan.Over(&m.State) }
 
 // Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.plan.Status(&m.State) }
@@ -144,3 +143,70 @@ func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 
 // View fills v with what seat may know.
 func (m *Match) View(seat int, v *View) { m.game.plan.See(&m.State, seat, v) }
+
+// Over reports whether the last round has been played.
+func (p *Plan) Over(s *State) bool { return int(s.StepCount) >= p.rules.Rounds }
+
+// Status reports the state of play. Nobody drops out.
+func (p *Plan) Status(s *State) env.Status {
+	all := env.AllSeats(p.rules.Players)
+	st := env.Status{In: all, Steps: int(s.StepCount), Result: env.Incomplete}
+	if !p.Over(s) {
+		return st
+	}
+	st.Over, st.Decided, st.Result = true, all, env.Tie
+	if first := p.first(s); first.Len() == 1 || first != all && p.rules.SharedFirst {
+		st.Result, st.Winners = env.Win, first
+	}
+	return st
+}
+
+func (p *Plan) first(s *State) (seats env.SeatSet) {
+	best := s.Scores[0]
+	for _, score := range s.Scores[:p.rules.Players] {
+		best = max(best, score)
+	}
+	for seat, score := range s.Scores[:p.rules.Players] {
+		if score == best {
+			seats = seats.With(seat)
+		}
+	}
+	return seats
+}
+
+// View is what one seat may know, for agents written in Go: the state as the
+// seat sees it, which is all of it but the RNG unless the rules have a
+// ViewRadius. Then bombs out of sight are left out, agents out of sight are at
+// NoCell, and fields out of sight are not Spent.
+type View struct {
+	Plan  *Plan
+	Seat  int
+	State State
+	Sight Cells // the fields in sight
+}
+
+// See fills v with what seat sees. Points, home bases and what is counted of
+// each player are known to all.
+func (p *Plan) See(s *State, seat int, v *View) {
+	v.Plan, v.Seat = p, seat
+	v.State = *s
+	v.State.RNG = env.RNG{}
+	v.Sight = p.sight(s.Agents[seat])
+	if p.sights == nil {
+		return
+	}
+	seen := &v.State
+	seen.Spent, seen.Blast = s.Spent.And(&v.Sight), s.Blast.And(&v.Sight)
+	for other, at := range s.Agents[:p.rules.Players] {
+		if !v.Sight.Has(at) {
+			seen.Agents[other] = NoCell
+		}
+	}
+	for k := range seen.fuses {
+		for owner, f := range seen.fuses[k] {
+			if f != 0 && !v.Sight.Has(f.cell()) {
+				seen.fuses[k][owner] = 0
+			}
+		}
+	}
+}

@@ -1,7 +1,9 @@
 package suitebot
 
 import (
+	"encoding/binary"
 	"math"
+	"strconv"
 
 	"pommego/env"
 	"pommego/env/observe"
@@ -119,5 +121,172 @@ func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat i
 		}
 		v = v.Nth(k).Float("enemy%d_score", "points of enemy %d, counted from the seat, over the number of fields",
 			float32(s.Scores[other])*g.point)
+	}
+}
+
+// The global state is the planes encoding of somebody who sees the whole plan and
+// has no seat: players by the numbers of their seats.
+
+// stateNames names the planes: of the points, and then of each player the agent,
+// the home base and the bombs.
+func (p *Plan) stateNames() []env.Name {
+	names := []env.Name{{Name: "points", Meaning: "1 where the field still holds its points"}}
+	for k := range p.rules.Players {
+		seat := strconv.Itoa(k)
+		names = append(
+			names,
+			env.Name{Name: "agent" + seat, Meaning: "1 where the agent of seat " + seat + " stands"},
+			env.Name{Name: "home" + seat, Meaning: "1 on its home base"},
+			env.Name{Name: "bombs" + seat, Meaning: "rounds until its bomb there goes off (1: at the end of the next round)"},
+		)
+	}
+	return names
+}
+
+func (g *Game) stateFields() []env.Field {
+	r := g.plan.Rules()
+	scalars := g.planesEncoding().Fields[1]
+	return []env.Field{
+		observe.MapsField("planes", r.Height, r.Width, max(1, r.BombDelay),
+			func(m observe.Maps[observe.List]) { m.Named(g.plan.stateNames()) }),
+		observe.VectorField(env.Float32, scalars.Low, scalars.High,
+			func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
+	}
+}
+
+func (g *Game) observeState(s *State, planes, scalars []byte) {
+	p := g.plan
+	spread(planes[:p.cells], &s.Spent, 1, 0)
+	players := planes[p.cells:]
+	clear(players)
+	for k := range p.rules.Players {
+		own := players[3*k*p.cells:]
+		own[s.Agents[k]] = 1
+		own[p.cells+int(s.Homes[k])] = 1
+		for i := range s.fuses[:p.rules.BombDelay] {
+			if f := s.fuses[i][k]; f != 0 {
+				own[2*p.cells+int(f.cell())] = uint8(i + 1)
+			}
+		}
+	}
+	stateScalars(observe.Into(scalars), g, s)
+}
+
+func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {
+	p := g.plan
+	v = v.Float("step", "rounds played, over all rounds", observe.Share(int(s.StepCount), p.rules.Rounds))
+	for k := range p.rules.Players {
+		at := p.places[s.Agents[k]]
+		v = v.Nth(k)
+		v = v.Float("agent%d_x", "its column, over the last one", g.col[at.x])
+		v = v.Float("agent%d_y", "its row, over the last one", g.row[at.y])
+		v = v.Float("agent%d_score", "its points, over the number of fields", float32(s.Scores[k])*g.point)
+	}
+}
+
+// The raw encoding holds what a seat may know without loss: maps of what lies
+// where, with absolute numbers of seats, and a vector of numbers.
+
+// What the map of fields holds.
+const (
+	fieldFull uint8 = iota
+	fieldSpent
+	fieldUnseen
+)
+
+// rawEncodings describes the encodings. Rules with a view have one more, with the
+// maps as someone who sees everything has them, once for all seats: a client that
+// is trusted with it can take what each seat sees from that.
+func (g *Game) rawEncodings() []env.Encoding {
+	if g.plan.sights == nil {
+		return []env.Encoding{g.rawEncoding("raw", true)}
+	}
+	return []env.Encoding{g.rawEncoding("raw", false), g.rawEncoding("unfogged", true)}
+}
+
+// rawEncoding describes one of them. shared: the maps are the same for all seats.
+func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
+	r := g.plan.Rules()
+	most, least := r.mostPoints()
+	fields := []env.Field{
+		observe.MapsField("maps", r.Height, r.Width, max(2, r.Players, r.BombDelay),
+			func(m observe.Maps[observe.List]) { paintRaw(m, g.plan, &State{}, nil) }),
+		observe.VectorField(env.Int32, float64(least), float64(max(most, r.Rounds, MaxSide)),
+			func(v observe.Vector[observe.List]) { rawScalars(v, g.plan, &State{}, 0) }),
+	}
+	fields[0].Shared = shared
+	return env.Encoding{Name: name, Fields: fields}
+}
+
+// observeRaw writes the raw observations of the given seats, with the maps that they
+// see in fog, or else with everything, once.
+func (g *Game) observeRaw(s *State, seats []uint8, maps, scalars []byte, fog bool) {
+	p := g.plan
+	size, width := g.sizes[encodingRaw][0], g.sizes[encodingRaw][1]
+	if !fog {
+		paintRaw(observe.MapsInto(maps[:size], p.cells), p, s, nil)
+	}
+	for i, seat := range seats {
+		if fog {
+			sight := p.sight(s.Agents[seat])
+			paintRaw(observe.MapsInto(maps[i*size:(i+1)*size], p.cells), p, s, &sight)
+		}
+		rawScalars(observe.Into(scalars[i*width:(i+1)*width]), p, s, int(seat))
+	}
+}
+
+// paintRaw is the maps of the raw encoding, of what is in sight; sight nil:
+// everything.
+func paintRaw[M observe.Mode](m observe.Maps[M], p *Plan, s *State, sight *Cells) {
+	field, m := m.Next("field", "0 where the field holds its points, 1 where they are gone, 2 where the seat cannot see")
+	spread(field, &s.Spent, fieldFull, fieldSpent)
+	if sight != nil {
+		for c := range p.cells {
+			if !sight.Has(Cell(c)) {
+				field[c] = fieldUnseen
+			}
+		}
+	}
+	clear(m.Rest())
+	agent, m := m.Next("agent", "seat of the agent on the field plus 1, 0 without one")
+	home, m := m.Next("home", "seat whose home base the field is plus 1, 0 for none")
+	for seat := range p.rules.Players {
+		home[s.Homes[seat]] = uint8(seat + 1)
+		if at := s.Agents[seat]; sight == nil || sight.Has(at) {
+			agent[at] = uint8(seat + 1)
+		}
+	}
+	rounds, m := m.Next("bomb_rounds", "rounds until the bomb there goes off (1: after the next round), 0 without one")
+	owners, _ := m.Next("bomb_owner", "seat whose bomb lies on the field plus 1, 0 without one")
+	for k := range s.fuses[:p.rules.BombDelay] {
+		for owner, f := range s.fuses[k] {
+			if f != 0 && (sight == nil || sight.Has(f.cell())) {
+				rounds[f.cell()], owners[f.cell()] = uint8(k+1), uint8(owner+1)
+			}
+		}
+	}
+}
+
+// spread writes one byte a field: in for those in the set, out for the others.
+func spread(dst []byte, set *Cells, out, in uint8) {
+	fill, flip := uint64(out)*0x0101010101010101, out^in
+	at := 0
+	for ; at+8 <= len(dst); at += 8 {
+		eight := set[at>>6] >> (at & 63) & 0xff
+		binary.LittleEndian.PutUint64(dst[at:], fill^observe.Spread[eight]*uint64(flip))
+	}
+	for ; at < len(dst); at++ {
+		dst[at] = out ^ flip*uint8(set[at>>6]>>(at&63)&1)
+	}
+}
+
+func rawScalars[M observe.Mode](v observe.Vector[M], p *Plan, s *State, seat int) {
+	at := p.places[s.Agents[seat]]
+	v = v.Int32("seat", "the seat's number", seat)
+	v = v.Int32("x", "the column of its agent", int(at.x))
+	v = v.Int32("y", "the row of its agent", int(at.y))
+	v = v.Int32("step_count", "rounds played", int(s.StepCount))
+	for k, score := range s.Scores[:p.rules.Players] {
+		v = v.Nth(k).Int32("score%d", "points of seat %d", int(score))
 	}
 }

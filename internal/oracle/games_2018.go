@@ -117,7 +117,7 @@ var recording2018 = record.Form[*match2018, snapshot2018, observation2018]{
 		return of2018(pommerman.Recording.Observe(m.Match, seat))
 	},
 
-	Led: func(m *match2018, o *record.Outcome) {
+	Adjust: func(m *match2018, o *record.Outcome) {
 		if wonByNobody(m.Match) {
 			o.Result = env.Win.String()
 		}

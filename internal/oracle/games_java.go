@@ -118,7 +118,7 @@ var recordingJava = record.Form[*javaReplay, snapshotJava, observationJava]{
 	Match: javaReplayOf, Act: actJava,
 	Shape: (*javaReplay).shape, Show: (*javaReplay).show,
 	Start:   func(m *javaReplay, t *snapshotJava, _ string) error { return m.start(t) },
-	Led:     func(_ *javaReplay, o *record.Outcome) { o.Result, o.Winners = "", nil },
+	Adjust:  func(_ *javaReplay, o *record.Outcome) { o.Result, o.Winners = "", nil },
 	Observe: (*javaReplay).observe,
 }
 

@@ -169,7 +169,7 @@ func (t *Table) Listing() (*web.Listing, error) {
 }
 
 // Game describes the last game of a match that is over: web.Games.
-func (t *Table) Game(int) (*scene.Game, error) {
+func (t *Table) Game(int) (*scene.Timeline, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	g := t.feed.Game()

@@ -49,7 +49,7 @@ func (a *simple) Act(v *basewar.View, action []uint8) {
 }
 
 func (o *analysis) look(v *basewar.View) {
-	o.game, o.s, o.side = v.Game, &v.State, v.Game.Rules().SideOf(v.Seat)
+	o.game, o.s, o.side = v.Game, &v.State, basewar.SideOf(v.Seat)
 	o.game.Ways(o.s, o.game.Approach(o.s, o.side.Other()), boxCost, &o.ways)
 	o.game.Foresee(o.s, -1, &o.forecast)
 }

@@ -45,7 +45,7 @@ func play(t testing.TB, g *basewar.Game, one, other string, games int) (sum tall
 		players := make([]env.Agent, seats)
 		for seat := range players {
 			name := other
-			if g.Rules().SideOf(seat) == own {
+			if basewar.SideOf(seat) == own {
 				name = one
 			}
 			var err error

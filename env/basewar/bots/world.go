@@ -1,10 +1,13 @@
 package bots
 
 import (
+	"time"
+
 	"pommego/env"
 	"pommego/env/basewar"
 	"pommego/env/grid"
 	"pommego/env/search"
+	"pommego/env/seat"
 )
 
 // world is the game as a searching agent models it, for one of its bombers:
@@ -33,7 +36,7 @@ type road struct {
 }
 
 func (w *world) begin(v *basewar.View) {
-	w.game, w.side, w.root = v.Game, v.Game.Rules().SideOf(v.Seat), v.State.StepCount
+	w.game, w.side, w.root = v.Game, basewar.SideOf(v.Seat), v.State.StepCount
 	for id := range w.fixed {
 		w.fixed[id] = basewar.NumActions
 	}
@@ -74,7 +77,7 @@ func (w *world) Moves(s *basewar.State, dst []search.Move) []search.Move {
 // aims reports whether a bomb would reach anything.
 func (w *world) aims(s *basewar.State) bool {
 	reach := w.game.Reach(s, s.Bombers[w.id].Cell)
-	if boxes := reach.And(s.Boxes); !boxes.Empty() || reach.Has(w.game.Base(w.side.Other())) {
+	if boxes := reach.And(s.Boxes); !boxes.Empty() || reach.Has(w.game.Rules().Base(w.side.Other())) {
 		return true
 	}
 	for id := range s.Bombers {
@@ -160,4 +163,63 @@ func lives(s *basewar.State, side basewar.Side) int {
 		n += int(s.Bombers[id].Lives)
 	}
 	return n
+}
+
+// searcher plans every action by simulation. If it moves a whole side, it plans
+// its bombers one after the other, each with its share of the budget and with the
+// actions of those before it in this round known.
+type searcher struct {
+	seat.Forgetful
+	settings search.Settings
+	search.Memo
+}
+
+func newSearcher(s search.Settings) basewar.Bot {
+	return &searcher{settings: s, Memo: search.Memo{Bytes: search.Bytes[basewar.State](&s)}}
+}
+
+type workspace struct {
+	world    world
+	searcher search.Searcher[basewar.State]
+}
+
+var workspaces search.Workspaces[workspace]
+
+func (a *searcher) Act(v *basewar.View, action []uint8) {
+	clear(action)
+	a.Forget()
+	r := v.Game.Rules()
+	if r.Over(&v.State) {
+		return
+	}
+	own := r.Own(v.Seat)
+	living := 0
+	for _, id := range own {
+		if v.State.Bombers[id].Alive() {
+			living++
+		}
+	}
+	w := workspaces.Lend(a.Bytes)
+	defer workspaces.GiveBack(a.Bytes, w)
+	w.world.begin(v)
+	for i, id := range own {
+		if !v.State.Bombers[id].Alive() {
+			continue
+		}
+		w.world.id = int(id)
+		found := w.searcher.Search(&w.world, &v.State, &a.settings, a.Limit(a.share(living)), &a.RNG)
+		a.Ticks += found.Ticks
+		a.Keep(i*choices, found.Tried)
+		action[i] = uint8(found.Move)
+		w.world.fixed[id] = basewar.Action(found.Move)
+	}
+}
+
+func (a *searcher) share(n int) search.Budget {
+	budget := a.settings.Budget
+	share := search.Budget{Time: budget.Time / time.Duration(n)}
+	if budget.Ticks > 0 {
+		share.Ticks = max(1, budget.Ticks/n)
+	}
+	return share
 }

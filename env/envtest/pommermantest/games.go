@@ -6,7 +6,6 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/seat"
 )
 
@@ -253,7 +252,7 @@ func ActionOf(b pommerman.Bot, v *pommerman.View) pommerman.Action {
 	return pommerman.Action(action[0])
 }
 
-func SetOf(actions []pommerman.Action) (set tactics.Moves) {
+func SetOf(actions []pommerman.Action) (set pommerman.Moves) {
 	for _, a := range actions {
 		set = set.With(a)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"pommego/env"
 	"pommego/env/record"
-	"pommego/env/rollout"
 	"pommego/env/seat"
 )
 
@@ -111,9 +110,6 @@ func (g *Game) first(s *State) (set env.SeatSet) {
 
 // Over reports whether somebody has, or time is up.
 func (g *Game) Over(s *State) bool { return g.first(s) != 0 || int(s.Steps) >= g.rules.MaxSteps }
-
-// Rollouts plays the game by its rules alone: rollout.Source.
-func (g *Game) Rollouts() rollout.Games { return rollout.New(g, g) }
 
 // status tells how a state stands.
 func (g *Game) status(s *State) env.Status {

@@ -134,7 +134,7 @@ func (p *replay) Step() error {
 func (p *replay) Position() ([]byte, *env.Spec) { return p.Match.Append(nil), p.game.Spec() }
 
 func (p *replay) Follow(see func(record.Moment) error) error {
-	at := record.Moment{Match: p.Match, Shown: p.Match, Game: p.game}
+	at := record.Moment{Match: p.Match, Game: p.game}
 	at.Tracker = at.Game.NewTrackers(1, true)[0]
 	err := see(at)
 	for err == nil && p.made < p.Len() {

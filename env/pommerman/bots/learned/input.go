@@ -9,7 +9,6 @@ import (
 
 	"pommego/env"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/network"
 	"pommego/env/pommerman/bots/tactics"
 )
 
@@ -24,7 +23,7 @@ const (
 
 // brain is a network, and the planes and numbers that it reads.
 type brain struct {
-	*network.Network
+	*network
 	names []string   // of its planes and of its numbers
 	wired sync.Map   // for each form of near, where they are in it: *wires by *pommerman.NearForm
 	dice  [256]int32 // what is added to an answer, by 8 bits of chance
@@ -37,11 +36,11 @@ type wires struct{ planes, numbers []int }
 
 // read reads a brain from a file.
 func read(file []byte) (*brain, error) {
-	n, err := network.Read(file, side, tactics.Choices, tactics.Choices+words*vocabulary)
+	n, err := readNetwork(file, side, tactics.Choices, tactics.Choices+words*vocabulary)
 	if err != nil {
 		return nil, fmt.Errorf("no network that Network.save wrote: %w", err)
 	}
-	b := &brain{Network: n, names: slices.Clone(n.Scalars)}
+	b := &brain{network: n, names: slices.Clone(n.Scalars)}
 	for _, plane := range n.Blocks {
 		for i := range 9 {
 			b.names = append(b.names, fmt.Sprintf("%s_block%d", plane, i))
@@ -55,35 +54,26 @@ func read(file []byte) (*brain, error) {
 		b.dice[i] = int32(math.RoundToEven(scale * -math.Log(-math.Log((float64(i)+0.5)/256))))
 	}
 	b.works.New = func() any {
-		return &work{memory: n.NewMemory(), input: make([]uint8, side*side*n.Layers[0].Inputs), near: make([]byte, 1<<12)}
+		return &work{memory: n.newMemory(), input: make([]uint8, side*side*n.Layers[0].Inputs), near: make([]byte, 1<<12)}
 	}
 	first := b.works.New().(*work)
-	b.bytes = int64(unsafe.Sizeof(*first)) + int64(len(first.input)+len(first.near)) + first.memory.Bytes()
+	b.bytes = int64(unsafe.Sizeof(*first)) + int64(len(first.input)+len(first.near)) + first.memory.bytes()
 	b.works.Put(first)
 	return b, nil
 }
 
 // check checks that there are rules that have what the network sees.
 func (b *brain) check() error {
-	some := []pommerman.Rules{pommerman.Playground(pommerman.FFA), pommerman.Playground(pommerman.TeamRadio).Fogged(4)}
-	some[0].Skulls = true
-	planes, numbers := map[string]bool{}, map[string]bool{}
-	for i := range some {
-		form := some[i].NearForm()
-		for _, name := range form.Planes {
-			planes[name.Name] = true
-		}
-		for _, name := range form.Numbers {
-			numbers[name.Name] = true
-		}
-	}
-	for _, name := range b.Planes {
-		if !planes[name] {
+	alone, teams := pommerman.Playground(pommerman.FFA), pommerman.Playground(pommerman.TeamRadio).Fogged(4)
+	alone.Skulls = true
+	one, other := b.wires(alone.NearForm()), b.wires(teams.NearForm())
+	for i, name := range b.Planes {
+		if one.planes[i] < 0 && other.planes[i] < 0 {
 			return fmt.Errorf("plane %q does not exist, want planes of the encoding near", name)
 		}
 	}
-	for _, name := range b.names {
-		if !numbers[name] {
+	for i, name := range b.names {
+		if one.numbers[i] < 0 && other.numbers[i] < 0 {
 			return fmt.Errorf("number %q does not exist, want numbers of the encoding near", name)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 
 	"pommego/env"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/network"
 	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/seat"
 )
@@ -82,7 +81,7 @@ func (a *bot) Act(v *pommerman.View, action []uint8) {
 	defer b.works.Put(w)
 	w.safety.See(v)
 	b.express(w)
-	answers, best := b.Answers(w.input, w.memory), int32(math.MinInt32)
+	answers, best := b.answers(w.input, w.memory), int32(math.MinInt32)
 	for at := range answers {
 		dice := uint32(v.StepCount)*0x9e3779b1 + uint32(v.Self.Cell)*0x85ebca6b + uint32(at)*0xc2b2ae35
 		dice = (dice ^ dice>>15) * 0x2c1b3c6d
@@ -107,5 +106,5 @@ type work struct {
 	safety pommerman.Safety
 	near   []byte // the encoding of that name
 	input  []uint8
-	memory *network.Memory
+	memory *memory
 }

@@ -63,7 +63,7 @@ func (o *analysis) survey() {
 	for c := range grid.Square(o.v.Rules.BoardSize).All {
 		item := o.v.Board[c]
 		switch {
-		case c == self && !o.onBomb() || (tactics.Free | 1<<pommerman.Flames).Has(item):
+		case c == self && o.v.BombAt(o.v.Self.Cell) == nil || (tactics.Free | 1<<pommerman.Flames).Has(item):
 			o.open.Add(c) // it cannot come back to its own cell if a bomb lies there
 		case item == pommerman.Wood:
 			wood.Add(c)
@@ -162,14 +162,4 @@ func (o *analysis) cheapest(rate func(grid.Cell) (extra int, good bool)) (d grid
 		}
 	}
 	return d, found
-}
-
-// onBomb reports whether a bomb lies on the agent's cell.
-func (o *analysis) onBomb() bool {
-	for i := range o.v.NumBombs {
-		if o.v.Bombs[i].Cell == o.v.Self.Cell {
-			return true
-		}
-	}
-	return false
 }

@@ -7,7 +7,6 @@ import (
 	"pommego/env"
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/seat"
 )
 
@@ -46,7 +45,7 @@ func TestBreadthFirst(t *testing.T) {
 			. . # # # # #
 			. . # # # # #`, func(v *pommerman.View) { v.Self.Blast = 4 }, []pommerman.Action{pommerman.LayBomb}},
 	} {
-		var want, got tactics.Moves
+		var want, got pommerman.Moves
 		for _, a := range test.want {
 			want = want.With(a)
 		}

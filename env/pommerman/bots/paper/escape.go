@@ -100,7 +100,7 @@ func (h *hazards) outlast(c grid.Cell, open grid.Bits) int {
 // and from there it reaches, in time and with care, a cell that nothing is going
 // to burn and that has at least two neighbours to go on to.
 func (o *analysis) mayBomb() bool {
-	if o.v.Self.Ammo == 0 || o.onBomb() {
+	if o.v.Self.Ammo == 0 || o.v.BombAt(o.v.Self.Cell) != nil {
 		return false
 	}
 	var h hazards

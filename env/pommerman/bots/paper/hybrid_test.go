@@ -7,7 +7,6 @@ import (
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
-	"pommego/env/pommerman/bots/tactics"
 )
 
 // scene is a drawn board, and what a hybrid agent with any RNG does there.
@@ -22,7 +21,7 @@ type scene struct {
 
 func (s *scene) run(t *testing.T) {
 	t.Helper()
-	var got tactics.Moves
+	var got pommerman.Moves
 	for value := range uint64(40) {
 		a, v := s.begin(t, "heuristic", value)
 		var o analysis

@@ -78,7 +78,7 @@ func TestCareful(t *testing.T) {
 		}{
 			{"heuristic", test.want}, {"heuristic:careful=1", test.want}, {"heuristic:careful=0", test.literal},
 		} {
-			var got tactics.Moves
+			var got pommerman.Moves
 			for value := range uint64(40) {
 				a, v := test.begin(t, by.name, value)
 				v.Alive = env.SeatSet(0).With(0).With(1)

@@ -58,15 +58,9 @@ func (m *hybridMemory) recallBombs() {
 	k := &m.known
 	for i := range m.belief.Bombs[:m.belief.NumBombs] {
 		b := &m.belief.Bombs[i]
-		if k.Board[b.Cell] != pommerman.Fog || k.NumBombs == len(k.Bombs) {
-			continue
+		if k.Board[b.Cell] == pommerman.Fog && k.NumBombs < len(k.Bombs) {
+			k.SeeBomb(b)
 		}
-		at := k.NumBombs
-		for ; at > 0 && k.Bombs[at-1].Cell > b.Cell; at-- {
-			k.Bombs[at] = k.Bombs[at-1]
-		}
-		k.Bombs[at] = pommerman.SeenBomb{Cell: b.Cell, Life: b.Life, Blast: b.Blast, Moving: b.Moving()}
-		k.NumBombs++
 	}
 }
 

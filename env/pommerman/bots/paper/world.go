@@ -17,7 +17,7 @@ type world struct {
 
 	// A search starts at step count begin, with the moves of first.
 	begin uint16
-	first tactics.Moves
+	first pommerman.Moves
 
 	goal    task // what scores count
 	target  int  // with toAttack: whom
@@ -40,7 +40,7 @@ func (w *world) Moves(s *pommerman.State, dst []search.Move) []search.Move {
 // useful is what to try in a state. Nobody evades a bomb by laying another, and
 // bombs against a target are laid where the rules would lay them; of which the text
 // says nothing.
-func (w *world) useful(s *pommerman.State) tactics.Moves {
+func (w *world) useful(s *pommerman.State) pommerman.Moves {
 	moves := tactics.UsefulMoves(w.rules, s, w.seat)
 	if w.literal {
 		return moves

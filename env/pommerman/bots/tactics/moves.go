@@ -9,7 +9,7 @@ import (
 // those that kill it in this step if nobody else interferes, and without those
 // that change nothing because something is in the way. Stop always counts.
 // If every move is deadly only Stop is left, so the set is never empty.
-func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) Moves {
+func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) pommerman.Moves {
 	agent := &s.Agents[seat]
 	stack, late := r.Traits().AgentsStack, r.Traits().Lingers > 0 // late: fire and rings act at the step's end
 	if falling := r.RingAt(int(s.StepCount)); !agent.Alive || falling.Has(agent.Cell) && !late {
@@ -22,7 +22,7 @@ func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) Moves {
 	} else {
 		deadly = deadlyNext(r, s)
 	}
-	var m Moves
+	var m pommerman.Moves
 	if !deadly.Has(agent.Cell) {
 		m = m.With(pommerman.Stop)
 		if agent.Ammo > 0 && (r.Traits().BombsStack || !s.BombAt(agent.Cell)) {
@@ -33,7 +33,8 @@ func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) Moves {
 		to := agent.Cell.Next(d)
 		enters := false
 		if r.Traits().FlamesKill {
-			enters = canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= dying && !(stack && hiddenBomb(s, to))
+			hidden := stack && s.Board[to] != pommerman.BombItem && s.BombAt(to) // a bomb that the cell does not show
+			enters = canEnter(s, agent, to, d, &deadly) && s.Flame(to) <= dying && !hidden
 		} else {
 			enters = canEnter2018(s, agent, to, d)
 		}
@@ -131,11 +132,6 @@ func deadlyJava(r *pommerman.Rules, s *pommerman.State) grid.Bits {
 		}
 	}
 	return blast.Or(r.RingAt(int(s.StepCount)))
-}
-
-// hiddenBomb reports whether a bomb lies on a cell that does not show it.
-func hiddenBomb(s *pommerman.State, c grid.Cell) bool {
-	return s.Board[c] != pommerman.BombItem && s.BombAt(c)
 }
 
 // rollsTo is where a bomb lies when it ages in the coming step.

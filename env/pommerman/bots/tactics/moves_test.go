@@ -11,8 +11,8 @@ import (
 
 // tryMoves finds out what usefulMoves says by making every move, with all others
 // standing still.
-func tryMoves(r *pommerman.Rules, s *pommerman.State, seat int) tactics.Moves {
-	var m tactics.Moves
+func tryMoves(r *pommerman.Rules, s *pommerman.State, seat int) pommerman.Moves {
+	var m pommerman.Moves
 	for move := pommerman.Stop; move <= pommerman.LayBomb; move++ {
 		actions := make([]uint8, r.Seats()*(1+r.RadioWords))
 		actions[seat*(1+r.RadioWords)] = uint8(move)
@@ -34,7 +34,7 @@ func tryMoves(r *pommerman.Rules, s *pommerman.State, seat int) tactics.Moves {
 }
 
 // kicks is the moves of a seat that lead onto bombs.
-func kicks(s *pommerman.State, seat int) (m tactics.Moves) {
+func kicks(s *pommerman.State, seat int) (m pommerman.Moves) {
 	for _, d := range grid.Dirs {
 		if s.BombAt(s.Agents[seat].Cell.Next(d)) {
 			m = m.With(pommerman.Action(d))
@@ -166,7 +166,7 @@ func TestUsefulMoves(t *testing.T) {
 		if test.change != nil {
 			test.change(s)
 		}
-		var want tactics.Moves
+		var want pommerman.Moves
 		for _, a := range test.want {
 			want = want.With(a)
 		}

@@ -1,15 +1,4 @@
-// Package network computes small networks whose weights come from files.
-//
-//	n, err := network.Read(file, side, answers)
-//	answers := n.Answers(input, n.NewMemory())
-//
-// A layer's units stand in squares of cells. Each sees a square of cells of the layer
-// before, Kernel cells wide; the squares of neighbours are Stride cells apart. A dense layer
-// is one whose square is all there is. All numbers are whole, so that all machines decide
-// the same: a unit adds its bias and its weighted inputs, and gives the sum, shifted right
-// and cut off, from 0 to 127. The last layer's units give the sum itself.
-// docs/baselines.md has the form of the files.
-package network
+package learned
 
 import (
 	"bytes"
@@ -26,20 +15,27 @@ const (
 	widthMost = 1 << 16 // a user's file may say anything: with this limit sizes don't overflow
 )
 
-// Network is the layers, and what they see: the names mean something to those who make
-// the input. It is read-only once read; each goroutine needs a [Memory] of its own.
-type Network struct {
+// network is layers whose weights come from a file, and the names of what they see. It is
+// read-only; each goroutine needs a memory of its own.
+//
+// A layer's units stand in squares of cells. Each sees a square of cells of the layer
+// before, Kernel cells wide; the squares of neighbours are Stride cells apart. A dense layer
+// is one whose square is all there is. All numbers are whole, so that all machines decide
+// the same: a unit adds its bias and its weighted inputs, and gives the sum, shifted right
+// and cut off, from 0 to 127. The last layer's units give the sum itself.
+// docs/baselines.md has the form of the files.
+type network struct {
 	Format      string   `json:"format"`
 	Env         string   `json:"env"` // the id it was trained in
 	Planes      []string `json:"planes"`
 	Scalars     []string `json:"scalars"`
 	Blocks      []string `json:"blocks"`
 	Temperature float64  `json:"temperature"` // how much chance draws moves: 0 not at all
-	Layers      []Layer  `json:"layers"`
+	Layers      []layer  `json:"layers"`
 }
 
-// Layer is the weights between two layers, in the order of the file.
-type Layer struct {
+// layer is the weights between two layers, in the order of the file.
+type layer struct {
 	Kernel int  `json:"kernel"`
 	Inputs int  `json:"inputs"` // of a cell
 	Units  int  `json:"units"`  // of a cell
@@ -51,11 +47,11 @@ type Layer struct {
 	from, to int // sides of the squares of cells before and after
 }
 
-// Read reads a network that sees its planes, scalars and blocks in each of side x side cells,
+// readNetwork reads a network that sees its planes, scalars and blocks in each of side x side cells,
 // and gives as many numbers as one of outputs in all.
-func Read(file []byte, side int, outputs ...int) (*Network, error) {
+func readNetwork(file []byte, side int, outputs ...int) (*network, error) {
 	head, rest, _ := bytes.Cut(file, []byte("\n"))
-	n := new(Network)
+	n := new(network)
 	if err := saved.DecodeJSON(head, n); err != nil || n.Format != format || len(n.Layers) == 0 {
 		return nil, fmt.Errorf("its first line is no JSON object with %q: %q and layers", "format", format)
 	}
@@ -75,7 +71,7 @@ func Read(file []byte, side int, outputs ...int) (*Network, error) {
 }
 
 // read takes a layer's numbers from the rest of a file.
-func (l *Layer) read(rest []byte, side, inputs int) ([]byte, error) {
+func (l *layer) read(rest []byte, side, inputs int) ([]byte, error) {
 	if min(l.Kernel, l.Stride, l.Inputs, l.Units) < 1 || max(l.Kernel, l.Stride) > side || l.Inputs != inputs ||
 		max(l.Inputs, l.Units) > widthMost || l.Shift > 24 {
 		return nil, fmt.Errorf("kernel %d, stride %d, inputs %d, units %d, shift %d do not fit %d inputs in %d x %d cells",
@@ -96,26 +92,26 @@ func (l *Layer) read(rest []byte, side, inputs int) ([]byte, error) {
 	return rest[weights+4*l.Units:], nil
 }
 
-// Memory is what a network computes in.
-type Memory struct {
+// memory is what a network computes in.
+type memory struct {
 	sums  []int32
 	units [2][]uint8
 }
 
-// NewMemory is memory enough.
-func (n *Network) NewMemory() *Memory {
+// newMemory is memory enough.
+func (n *network) newMemory() *memory {
 	most := 0
 	for _, l := range n.Layers {
 		most = max(most, l.to*l.to*l.Units)
 	}
-	return &Memory{make([]int32, most), [2][]uint8{make([]uint8, most), make([]uint8, most)}}
+	return &memory{make([]int32, most), [2][]uint8{make([]uint8, most), make([]uint8, most)}}
 }
 
-// Bytes is how much memory that is.
-func (m *Memory) Bytes() int64 { return 6 * int64(cap(m.sums)) }
+// bytes is how much memory that is.
+func (m *memory) bytes() int64 { return 6 * int64(cap(m.sums)) }
 
-// Answers is what the last layer's units give, valid until the memory is used again.
-func (n *Network) Answers(input []uint8, m *Memory) (sums []int32) {
+// answers is what the last layer's units give, valid until the memory is used again.
+func (n *network) answers(input []uint8, m *memory) (sums []int32) {
 	for k := range n.Layers {
 		l := &n.Layers[k]
 		sums = m.sums[:l.to*l.to*l.Units]
@@ -129,7 +125,7 @@ func (n *Network) Answers(input []uint8, m *Memory) (sums []int32) {
 }
 
 // add adds up what the units get. Most inputs are 0 and cost nothing.
-func (l *Layer) add(input []uint8, sums []int32) {
+func (l *layer) add(input []uint8, sums []int32) {
 	for at := 0; at < len(sums); at += l.Units {
 		copy(sums[at:], l.biases)
 	}
@@ -142,7 +138,7 @@ func (l *Layer) add(input []uint8, sums []int32) {
 }
 
 // spread adds an input to the units of all squares that its cell is in.
-func (l *Layer) spread(x int32, input, row, col int, sums []int32) {
+func (l *layer) spread(x int32, input, row, col int, sums []int32) {
 	for r := max(0, (row-l.Kernel+l.Stride)/l.Stride); r < l.to && r*l.Stride <= row; r++ {
 		for c := max(0, (col-l.Kernel+l.Stride)/l.Stride); c < l.to && c*l.Stride <= col; c++ {
 			in := ((row-r*l.Stride)*l.Kernel+col-c*l.Stride)*l.Inputs + input
