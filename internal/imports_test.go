@@ -56,7 +56,7 @@ var policy = []rule{
 
 	{"llm/dialogue", []string{"llm/orders", "arena/picture", "arena/scene", "arena/trace", "llm/words", "env",
 		"env/record"}},
-	{"arena/match", []string{"llm/dialogue", "llm/orders", "arena/scene", "arena/trace", "env", "env/record",
+	{"arena/match", []string{"llm/dialogue", "llm/orders", "llm/words", "arena/scene", "arena/trace", "env", "env/record",
 		"internal/enum"}},
 	{"arena/ledger", []string{"arena/match", "env", "env/ruleset", "internal/disk"}},
 	{"arena/start", []string{"arena/trace", "env", "env/ruleset", "env/gamestate"}},

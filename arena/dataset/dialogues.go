@@ -28,7 +28,7 @@ func dialogueColumns(about *Env) []column {
 func (e *encoder) turns(m env.Match, r *row, left []Decision) map[int]turn {
 	turns, now := map[int]turn{}, scene.Describe(e.spec, m, e.starts.tracker, nil)
 	now.Events = e.starts.tracker.Events()
-	head, told, parts, movers := &e.talk.Head, e.talk.Told, len(e.spec.Actions), e.talk.Head.Movers()
+	head, parts, movers := &e.words.Head, len(e.spec.Actions), e.words.Head.Movers()
 	made := make([]uint8, parts) // as in the row
 	for _, seat := range now.Status.In {
 		model := e.models[seat]
@@ -44,7 +44,7 @@ func (e *encoder) turns(m env.Match, r *row, left []Decision) map[int]turn {
 		if at >= 0 && movers == 1 {
 			values, seen := make([]float64, e.spec.MaskSize()), now.Seen(head, seat)
 			_, _ = binary.Decode(left[at].Values, le, values)
-			answer = told.Reason(m, &seen, seat, words.Fire(m, seat), action[0], values) + "\n" + answer
+			answer = e.words.Reason(m, &seen, seat, words.Fire(m, seat, 0), action[0], values) + "\n" + answer
 		}
 		turns[seat] = turn{e.prompt, view, answer}
 		model.Take(answer)

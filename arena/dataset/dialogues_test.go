@@ -10,7 +10,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"pommego/arena/scene"
-	"pommego/llm/dialogue"
 	"pommego/llm/orders"
 	"pommego/llm/words"
 )
@@ -34,7 +33,7 @@ func TestDialogues(t *testing.T) {
 		spec := gameOf(t, id).Spec()
 		head := scene.HeadOf(spec, gameOf(t, id).New(1)[0])
 		reasons, left := 0, 0
-		prompt := dialogue.New(gameOf(t, id), spec, gameOf(t, id).New(1)[0]).Told.Prompt(words.Form{})
+		prompt := words.New(gameOf(t, id), spec, gameOf(t, id).New(1)[0]).Prompt(words.Form{})
 		ended := map[bool]string{true: "Last answer: "}
 		for i, e := range episodes(t, set.Folder) {
 			rows := rowsOf(t, set, i)

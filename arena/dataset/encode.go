@@ -23,7 +23,7 @@ type encoder struct {
 	encoding int
 	rewards  []float64
 	fates    []float64
-	talk     *dialogue.Game   // of layout Dialogues, else nil
+	words    *words.Writer    // of layout Dialogues, else nil
 	prompt   string           // there
 	models   []*dialogue.Seat // of the game under way
 
@@ -40,8 +40,8 @@ func newEncoder(game env.Game, about *About, columns []column) *encoder {
 		encoding: spec.Encoding(about.Observation), rewards: make([]float64, spec.Seats), fates: make([]float64, spec.Seats),
 	}
 	if about.Layout == Dialogues {
-		e.talk, e.starts.tracker = dialogue.New(game, spec, e.starts.match), game.NewTrackers(1, true)[0]
-		e.prompt = e.talk.Told.Prompt(words.Form{})
+		e.words, e.starts.tracker = words.New(game, spec, e.starts.match), game.NewTrackers(1, true)[0]
+		e.prompt = e.words.Prompt(words.Form{})
 	}
 	return e
 }
@@ -141,14 +141,14 @@ func (e *encoder) stepRows(ep *Episode) error {
 		return err
 	}
 	e.models = e.models[:0]
-	for seat := 0; e.talk != nil && seat < e.spec.Seats; seat++ {
-		e.models = append(e.models, e.talk.Seat(seat, "full", 0))
+	for seat := 0; e.words != nil && seat < e.spec.Seats; seat++ {
+		e.models = append(e.models, dialogue.NewSeat(e.words, m, seat, words.Form{}, 0))
 	}
 	r := row{e: ep, agents: e.about.Agents}
 	decisions := ep.Decisions
 	return ep.play(m, e.starts.tracker, shapeOf(e.spec), func(step int) {
 		r.step, r.before, r.now = step, m.Status(), e.look(m)
-		if e.talk != nil {
+		if e.words != nil {
 			r.turns = e.turns(m, &r, decisions)
 		}
 	}, func(step int, after env.Status) {
@@ -162,7 +162,7 @@ func (e *encoder) stepRows(ep *Episode) error {
 		}
 		r.counts = countsOf(e.spec, e.starts.tracker, m)
 		for r.seat = range e.spec.Seats {
-			if e.talk != nil && !r.before.In.Has(r.seat) {
+			if e.words != nil && !r.before.In.Has(r.seat) {
 				continue
 			}
 			r.reward, r.fate, r.decision = e.rewards[r.seat], 0, nil

@@ -103,7 +103,7 @@ func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
 		return nil
 	}
 	p.sent, p.lost = body, false
-	_, err := p.post(ctx, "/init_agent", []byte(body))
+	_, err := p.do(ctx, http.MethodPost, "/init_agent", []byte(body))
 	return err
 }
 
@@ -131,7 +131,8 @@ func (p *httpPlayer) Act(ctx context.Context, m env.Match, seat int, action []ui
 	p.obs = p.game.AppendObservation(p.obs[:0], m, seat)
 	// The client may look at a body after it has returned: never the same twice.
 	body := make([]byte, 0, len(p.obs)*9/8)
-	reply, err := p.post(ctx, "/action", appendFields(body, "obs", string(p.obs), "action_space", p.game.ActionSpace()))
+	body = appendFields(body, "obs", string(p.obs), "action_space", p.game.ActionSpace())
+	reply, err := p.do(ctx, http.MethodPost, "/action", body)
 	if err != nil {
 		return Cost{}, err
 	}
@@ -151,7 +152,7 @@ func (p *httpPlayer) End(ctx context.Context, r Outcome) error {
 		}
 		fields = append(fields, "counts", string(counts))
 	}
-	_, err := p.post(ctx, "/episode_end", appendFields(nil, fields...))
+	_, err := p.do(ctx, http.MethodPost, "/episode_end", appendFields(nil, fields...))
 	return err
 }
 
@@ -161,16 +162,12 @@ func (p *httpPlayer) Close() error {
 	if p.met {
 		ctx, cancel := context.WithTimeout(context.Background(), endLimit)
 		defer cancel()
-		p.post(ctx, "/shutdown", []byte("{}"))
+		p.do(ctx, http.MethodPost, "/shutdown", []byte("{}"))
 		p.met = false
 	}
 	p.client.CloseIdleConnections()
 	addresses.Delete(p.base)
 	return nil
-}
-
-func (p *httpPlayer) post(ctx context.Context, path string, body []byte) ([]byte, error) {
-	return p.do(ctx, http.MethodPost, path, body)
 }
 
 // statusError is an answer that is no success.

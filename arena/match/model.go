@@ -17,6 +17,7 @@ import (
 	"pommego/arena/scene"
 	"pommego/env"
 	"pommego/llm/dialogue"
+	"pommego/llm/words"
 )
 
 // model is a language model behind a server with OpenAI's protocol. It is asked when nothing is
@@ -24,16 +25,16 @@ import (
 type model struct {
 	remote
 	caller
-	model, detail string
-	variable      string         // of the environment, which holds the key
-	body          map[string]any // fields of each request, beside its model and messages
-	file, prompt  string         // a file, and its text, in place of the game's prompt
-	hints         bool           // its views have them
-	turns         int            // past ones that it is shown
-	frame         int            // ticks that an answer holds for at most; 0: any
-	scratchpad    int            // bytes of notes that are carried on
-	budget        int            // tokens a game; 0: any
-	in, out       float64        // prices of a million tokens
+	model        string
+	form         words.Form     // of its views
+	variable     string         // of the environment, which holds the key
+	body         map[string]any // fields of each request, beside its model and messages
+	file, prompt string         // a file, and its text, in place of the game's prompt
+	turns        int            // past ones that it is shown
+	frame        int            // ticks that an answer holds for at most; 0: any
+	scratchpad   int            // bytes of notes that are carried on
+	budget       int            // tokens a game; 0: any
+	in, out      float64        // prices of a million tokens
 
 	// Of a game:
 	tracker env.Tracker
@@ -55,8 +56,8 @@ const (
 // value in the wrong place may be a key.
 func newModel(game env.Game, name string) (Player, error) {
 	parts := strings.Split(strings.TrimPrefix(name, "llm:"), ",")
-	p := &model{remote: remote{name, game}, caller: newCaller(strings.TrimRight(parts[0], "/"), mostReply), detail: "full",
-		variable: modelKey, hints: true, body: map[string]any{}}
+	p := &model{remote: remote{name, game}, caller: newCaller(strings.TrimRight(parts[0], "/"), mostReply),
+		form: words.Form{Detail: "full"}, variable: modelKey, body: map[string]any{}}
 	u, err := url.Parse(p.base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
 		err = errors.New("its address is wrong, want http://HOST:PORT/v1 or https, without user, password and query")
@@ -86,8 +87,7 @@ func (p *model) Begin(ctx context.Context, g Start) error {
 func (p *model) Act(ctx context.Context, m env.Match, seat int, action []uint8) (cost Cost, err error) {
 	spec := p.game.Spec()
 	if p.turn = nil; p.seat == nil {
-		p.seat = dialogue.New(p.game, spec, m).Seat(seat, p.detail, p.frame)
-		p.seat.Bare = !p.hints
+		p.seat = dialogue.NewSeat(words.New(p.game, spec, m), m, seat, p.form, p.frame)
 		if p.tracker == nil {
 			p.tracker = p.game.NewTrackers(1, false)[0]
 			p.tracker.Begin(m)
@@ -102,8 +102,8 @@ func (p *model) Act(ctx context.Context, m env.Match, seat int, action []uint8) 
 		return cost, fmt.Errorf("the game's budget of %d tokens is spent: it took %d", p.budget, p.spent)
 	}
 	view, _ := p.seat.View(&step)
-	p.turn = &dialogue.Turn{Tick: step.Step, Seat: seat, Detail: p.detail, Bare: !p.hints, Own: p.prompt != "",
-		Last: p.seat.Last, Messages: p.messages(view), Reading: "failed"}
+	p.turn = p.seat.Turn(&step, p.messages(view)...)
+	p.turn.Own = p.prompt != ""
 	asked := time.Now()
 	text, err := p.ask(ctx, &step, &cost)
 	p.turn.Latency = time.Since(asked).Milliseconds()
@@ -154,7 +154,7 @@ func (p *model) note(text string) string {
 func (p *model) ask(ctx context.Context, step *scene.Step, cost *Cost) (string, error) {
 	question := maps.Clone(p.body)
 	question["model"], question["messages"] = p.model, p.turn.Messages
-	if p.detail == "image" {
+	if p.form.Detail == "image" {
 		question["messages"] = pictured(p.turn.Messages, p.seat.Picture(step))
 	}
 	body, err := json.Marshal(question)

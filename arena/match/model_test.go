@@ -114,7 +114,7 @@ func TestModelPlays(t *testing.T) {
 		view := m[1].Content[strings.Index(m[1].Content, "Tick "):]
 		_, err := fmt.Sscanf(view, "Tick %d of 60.", &tick)
 		before := []string{"Last answer: up, down; ticks: ", "Last answer: hide for 4; ticks: 4.", `Last answer: read as "stop" (`,
-			"Last answer: refused, for no move and no order is in it; you stopped; ticks: 1."}[i%4]
+			"Last answer: refused, for it denies, doubts or refuses: question; you stopped; ticks: 1."}[i%4]
 		if i > 0 && !strings.HasPrefix(m[1].Content, before) {
 			t.Errorf("question %d begins %q, want %q", i, m[1].Content[:60], before)
 		}

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"pommego/llm/dialogue"
 	"pommego/llm/orders"
+	"pommego/llm/words"
 )
 
 // extraField begins the options that are fields of each request, with values of JSON or else texts.
@@ -47,13 +47,13 @@ func (p *model) options() map[string]func(value string) (want string) {
 		"model": text(&p.model, "a name"), "key": text(&p.variable, "the name of an environment variable"),
 		"system_prompt": text(&p.file, "the name of a file"), "turns": whole(1e6, &p.turns),
 		"hints": func(value string) string {
-			var err error
-			if p.hints, err = strconv.ParseBool(value); err != nil {
+			hints, err := strconv.ParseBool(value)
+			if p.form.Bare = !hints; err != nil {
 				return "true or false"
 			}
 			return ""
 		},
-		"detail":      text(&p.detail, strings.Join(dialogue.Details, " or "), dialogue.Details...),
+		"detail":      text(&p.form.Detail, strings.Join(words.Details, " or "), words.Details...),
 		"temperature": number(1e6, sent("temperature")), "top_p": number(1, sent("top_p")),
 		"max_tokens": number(1e9, sent("max_tokens")), "frame_ticks": whole(orders.MostTicks, &p.frame),
 		"scratchpad": whole(1e9, &p.scratchpad), "budget": whole(1e9, &p.budget),

@@ -10,9 +10,6 @@ import (
 	"pommego/llm/words"
 )
 
-// Details are how much a view can tell. An image comes beside the full text: Seat.Picture.
-var Details = []string{"full", "short", "json", "image"}
-
 // Usage is how a seat's answers were read, and what they cost.
 type Usage struct {
 	orders.Counts
@@ -27,46 +24,31 @@ func (u *Usage) Add(v Usage) {
 	u.TokensIn, u.TokensOut, u.Cost = u.TokensIn+v.TokensIn, u.TokensOut+v.TokensOut, u.Cost+v.Cost
 }
 
-// Game is what the seats of models in a game share.
-type Game struct {
-	Head  scene.Head
-	Told  *words.Game
-	spec  *env.Spec
-	match env.Match
-}
-
-// New makes a Game of a match, which spec describes.
-func New(game env.Game, spec *env.Spec, m env.Match) *Game {
-	g := &Game{Head: scene.HeadOf(spec, m), spec: spec, match: m}
-	g.Told = words.New(game, spec, &g.Head)
-	return g
-}
-
 // Seat is the seat of a model in a game.
 type Seat struct {
+	words.Form
 	Number int
-	Detail string
-	Bare   bool // its views have no hints: words.Form
 	Counts orders.Counts
 	Last   words.Last // what became of its last answer
 	Holds  bool       // the answer has not been played out
-	Moves  bool       // it answers with moves alone: orders are illegal
 
-	game  *Game
-	frame int // ticks that an answer holds for at most; 0: any
-	ctl   *orders.Controller
-	seen  int  // the tick of the last position that it saw
-	told  bool // a view has told of Last
+	writer *words.Writer
+	match  env.Match
+	frame  int // ticks that an answer holds for at most; 0: any
+	ctl    *orders.Controller
+	seen   int  // the tick of the last position that it saw
+	viewed bool // a view has told of Last
 }
 
-// Seat gives a model a seat. An answer holds for frame ticks at most; 0 is any number.
-func (g *Game) Seat(number int, detail string, frame int) *Seat {
-	return &Seat{Number: number, Detail: detail, game: g, frame: frame, ctl: orders.NewController(g.match), seen: -1}
+// NewSeat gives a model a seat in a match, of which a writer tells it in a form. An answer holds for frame ticks at
+// most; 0 is any number.
+func NewSeat(w *words.Writer, m env.Match, number int, form words.Form, frame int) *Seat {
+	return &Seat{Form: form, Number: number, writer: w, match: m, frame: frame, ctl: orders.NewController(m), seen: -1}
 }
 
 // Take takes an answer, and says how it was read.
 func (s *Seat) Take(text string) orders.Reading {
-	o, reading, why := orders.Parse(text, &s.game.Head)
+	o, reading, why := orders.Parse(text, &s.writer.Head)
 	if s.Moves && o.Kind != orders.Play {
 		o, reading, why = orders.Orders{}, orders.Illegal, "it is an order"
 	}
@@ -75,15 +57,15 @@ func (s *Seat) Take(text string) orders.Reading {
 	s.forget()
 	s.Last = words.Last{Reading: reading.String(), Why: why, Late: s.Last.Late, Happened: s.Last.Happened}
 	if s.Holds = true; reading != orders.Illegal {
-		s.Last.Read = o.Text(&s.game.Head)
+		s.Last.Read = o.Text(&s.writer.Head)
 	}
 	return reading
 }
 
 // forget begins what the next view tells, once a view has told what there was.
 func (s *Seat) forget() {
-	if s.told {
-		s.Last, s.told = words.Last{}, false
+	if s.viewed {
+		s.Last, s.viewed = words.Last{}, false
 	}
 }
 
@@ -96,8 +78,8 @@ func (s *Seat) See(step *scene.Step) {
 	s.seen = step.Step
 	s.forget()
 	if len(step.Events) > 0 {
-		seen := step.Seen(&s.game.Head, s.Number)
-		s.game.Told.Happens(&seen, s.Number, &s.Last)
+		seen := step.Seen(&s.writer.Head, s.Number)
+		s.writer.Happens(&seen, s.Number, &s.Last)
 	}
 }
 
@@ -107,8 +89,8 @@ func (s *Seat) Act(step *scene.Step, action []uint8) (done bool) {
 	if s.See(step); !s.Holds {
 		return true
 	}
-	seen := step.Seen(&s.game.Head, s.Number)
-	if done = s.ctl.Act(&s.game.Head, &seen, s.Number, action); done {
+	seen := step.Seen(&s.writer.Head, s.Number)
+	if done = s.ctl.Act(&s.writer.Head, &seen, s.Number, action); done {
 		s.Last.Ended = s.ctl.Ended
 	} else if done = s.frame > 0 && s.Last.Ticks == s.frame; done {
 		clear(action)
@@ -129,27 +111,17 @@ func (s *Seat) Late() {
 }
 
 // Prompt is what the model reads first.
-func (s *Seat) Prompt() string {
-	prompt := s.game.Told.Prompt(s.form())
-	if s.Moves {
-		prompt += "Orders are illegal in this game: answer with moves alone.\n"
-	}
-	return prompt
-}
-
-func (s *Seat) form() words.Form {
-	return words.Form{JSON: s.Detail == "json", Short: s.Detail == "short", Bare: s.Bare}
-}
+func (s *Seat) Prompt() string { return s.writer.Prompt(s.Form) }
 
 // View is the text of a position for the seat, and the moves of its figures that can
 // have an effect, none without hints. The match stands in that position.
 func (s *Seat) View(step *scene.Step) (text string, legal [][]string) {
 	s.See(step)
-	s.told = true
-	g, seen, mask := s.game, step.Seen(&s.game.Head, s.Number), make([]uint8, s.game.spec.MaskSize())
-	g.match.Mask(s.Number, mask)
+	s.viewed = true
+	seen, mask := step.Seen(&s.writer.Head, s.Number), make([]uint8, s.writer.Spec.MaskSize())
+	s.match.Mask(s.Number, mask)
 	if legal = [][]string{}; !s.Bare {
-		legal = g.Told.Legal(mask)[:g.Head.Movers()]
+		legal = s.writer.Legal(mask)[:s.writer.Head.Movers()]
 	}
-	return g.Told.View(&seen, s.Number, mask, words.Fire(g.match, s.Number), s.form(), &s.Last), legal
+	return s.writer.View(&seen, s.Number, mask, words.Fire(s.match, s.Number, 0), s.Form, &s.Last), legal
 }

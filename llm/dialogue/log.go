@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"pommego/arena/scene"
 	"pommego/env"
 	"pommego/env/record"
 	"pommego/llm/orders"
@@ -68,10 +69,9 @@ type Message struct {
 
 // Turn is a view that a seat got, its answer, and what it did until its next view.
 type Turn struct {
-	Tick     int        `json:"tick"`
-	Seat     int        `json:"seat"`
-	Detail   string     `json:"detail"`
-	Bare     bool       `json:"bare,omitempty"` // without hints
+	Tick int `json:"tick"`
+	Seat int `json:"seat"`
+	words.Form
 	Own      bool       `json:"own_prompt,omitempty"`
 	Last     words.Last `json:"last,omitzero"` // what the view told of the answer before
 	Messages []Message  `json:"messages"`
@@ -86,6 +86,11 @@ type Turn struct {
 	Finish    string `json:"finish_reason,omitempty"`
 	Note      string `json:"note,omitempty"` // what came in place of an answer, or why none came
 	Latency   int64  `json:"latency_ms,omitempty"`
+}
+
+// Turn begins the record of a turn, for a view that the seat has been told, with what was sent.
+func (s *Seat) Turn(step *scene.Step, sent ...Message) *Turn {
+	return &Turn{Tick: step.Step, Seat: s.Number, Form: s.Form, Last: s.Last, Messages: sent, Reading: "failed"}
 }
 
 // line is a line of the file: a turn, or the record of a game.

@@ -58,11 +58,11 @@ func play(t *testing.T, log *dialogue.Log, ticks int, answer string) error {
 	}
 	m := game.New(1)[0]
 	m.Reset(env.Seed{Value: 3})
-	talk := dialogue.New(game, game.Spec(), m)
+	w := words.New(game, game.Spec(), m)
 	r := log.Begin(game, m, record.Info{EnvID: "OneVsOne-v0", Seed: 3, Policies: []string{"model", "static"}})
 	for tick := range ticks {
 		if tick%2 == 0 {
-			r.Turn(0, turn(t, talk, m, tick, answer))
+			r.Turn(0, turn(t, w, m, tick, answer))
 		}
 		actions := []uint8{uint8(tick % 5), 0}
 		in := m.Status().In
@@ -72,15 +72,15 @@ func play(t *testing.T, log *dialogue.Log, ticks int, answer string) error {
 	return r.End()
 }
 
-func turn(t *testing.T, talk *dialogue.Game, m env.Match, tick int, answer string) *dialogue.Turn {
+func turn(t *testing.T, w *words.Writer, m env.Match, tick int, answer string) *dialogue.Turn {
 	t.Helper()
 	step := scene.Describe(m.(record.Match).Game().Spec(), m, nil, nil)
-	seat := talk.Seat(0, "short", 0)
+	seat := dialogue.NewSeat(w, m, 0, words.Form{Detail: "short"}, 0)
 	if tick > 0 {
 		seat.Last = words.Last{Reading: "legal", Read: answer, Ticks: 2}
 	}
 	view, _ := seat.View(&step)
-	return &dialogue.Turn{Tick: tick, Detail: "short", Answer: &answer, Reading: "legal", Last: seat.Last,
+	return &dialogue.Turn{Tick: tick, Form: seat.Form, Answer: &answer, Reading: "legal", Last: seat.Last,
 		Messages: []dialogue.Message{{Role: "user", Content: view}}}
 }
 

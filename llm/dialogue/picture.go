@@ -16,7 +16,7 @@ var painters = sync.Pool{New: func() any { return picture.NewPainter(32, false) 
 func (s *Seat) Picture(step *scene.Step) []byte {
 	painter := painters.Get().(*picture.Painter)
 	defer painters.Put(painter)
-	pic, b := picture.OfStep(&s.game.Head, step, s.Number).Lettered(s.game.spec.Seats), new(bytes.Buffer)
+	pic, b := picture.OfStep(&s.writer.Head, step, s.Number).Lettered(s.writer.Spec.Seats), new(bytes.Buffer)
 	if err := png.Encode(b, painter.Image(&pic)); err != nil {
 		panic(err) // it is written to memory
 	}

@@ -11,6 +11,7 @@ import (
 	"pommego/arena/scene"
 	"pommego/arena/trace"
 	"pommego/env/record"
+	"pommego/llm/words"
 )
 
 // Formats are the formats of files of dialogues, whose games have formats of their own. A
@@ -61,15 +62,14 @@ func check(games trace.Formats, game []byte, turns []line) (record.Report, error
 	for _, l := range turns {
 		left += 1 + len(l.Actions)
 	}
-	var talk *Game
 	seats, before := []*Seat{}, map[int]*Turn{} // by seat
 	err = replay.Follow(func(at record.Moment) error {
 		spec, width := *at.Game.Spec(), len(at.Game.Spec().Actions)
 		if at.Actions == nil {
 			spec.ID = replay.Info().EnvID
-			talk = New(at.Game, &spec, at.Match)
+			w := words.New(at.Game, &spec, at.Match)
 			for n := range spec.Seats {
-				seats = append(seats, talk.Seat(n, "", 0))
+				seats = append(seats, NewSeat(w, at.Match, n, words.Form{}, 0))
 			}
 		}
 		now := scene.Describe(&spec, at.Match, at.Tracker, at.Actions)
@@ -84,7 +84,7 @@ func check(games trace.Formats, game []byte, turns []line) (record.Report, error
 			}
 			if k >= 0 && k < len(t.Actions) && at.Actions != nil {
 				made, did := t.Actions[k], at.Actions[t.Seat*width:][:width]
-				if !same(made, did, talk.Head.Movers()) {
+				if !same(made, did, seats[t.Seat].writer.Head.Movers()) {
 					c.Differs(fmt.Sprintf("actions of seat %d's turn at tick %d", t.Seat, t.Tick), made, did)
 				}
 				left--
@@ -117,7 +117,7 @@ func same(made []int, did []uint8, figures int) bool {
 // recorded, as far as it does not follow from the game.
 func (s *Seat) wasTold(t, before *Turn, now *scene.Step) (view string) {
 	happened := s.Last.Happened
-	s.Detail, s.Bare, s.Last = t.Detail, t.Bare, t.Last
+	s.Form, s.Last = t.Form, t.Last
 	if s.Last.Happened = happened; before != nil {
 		s.Last.Ticks = t.Tick - before.Tick - s.Last.Late
 		if before.Answer != nil {

@@ -9,10 +9,10 @@ import (
 	"pommego/bridge"
 )
 
-var (
-	ReadAction = readAction
-	NoTools    = noTools
-)
+var ReadAction = readAction
+
+// Rpc is a call of OpenEnv's client.
+type Rpc = rpc
 
 // Faulty calls a tool of a session that panics.
 func Faulty(g *bridge.Guest) *mcp.CallToolResult {

@@ -22,7 +22,7 @@ type game struct {
 	rules   [sha256.Size]byte // a hash of what the reset said of them
 	line    []string
 	game    env.Game
-	talk    *dialogue.Game
+	words   *words.Writer
 	record  *dialogue.Record
 	lease   *bridge.Lease
 
@@ -44,14 +44,11 @@ type game struct {
 // seat is a session's place in a game. What changes is guarded by the game's mutex.
 type seat struct {
 	*dialogue.Seat
-	tick    int // of its last view
-	text    string
-	last    words.Last // as that told it
-	prompt  *string    // of its own, until it has been told
-	own     bool       // that view began with it
-	played  []byte     // the actions that were made since the last reply
-	ready   bool       // its action of the coming tick is there
-	unpaid  float64    // reward since the last reply
+	turn    *dialogue.Turn // that its last view begins; nil: none, or it is not recorded
+	prompt  *string        // of its own, until it has been told
+	played  []byte         // the actions that were made since the last reply
+	ready   bool           // its action of the coming tick is there
+	unpaid  float64        // reward since the last reply
 	done    bool
 	replies chan observation // room for one
 }
@@ -94,16 +91,16 @@ func (g *game) take(s *seat, text string) {
 		g.reply(s, &step)
 		return
 	}
-	if s.text == "" && g.record != nil { // nobody waited for the reply to the answer before
+	if s.turn == nil && g.record != nil { // nobody waited for the reply to the answer before
 		step := g.look()
-		s.text, _ = s.View(&step)
-		s.tick, s.last = step.Step, s.Last
+		view, _ := s.View(&step)
+		s.turn = s.Turn(&step, dialogue.Message{Role: "user", Content: view})
 	}
-	s.Take(text)
-	g.record.Turn(s.Number, &dialogue.Turn{Tick: s.tick, Seat: s.Number, Detail: s.Detail, Answer: &text,
-		Bare: s.Bare, Own: s.own, Last: s.last, Reading: s.Last.Reading,
-		Messages: []dialogue.Message{{Role: "user", Content: s.text}}})
-	s.text, s.last, s.own = "", words.Last{}, false
+	if s.Take(text); s.turn != nil {
+		s.turn.Answer, s.turn.Reading = &text, s.Last.Reading
+		g.record.Turn(s.Number, s.turn)
+		s.turn = nil
+	}
 	g.play(false)
 }
 
@@ -163,7 +160,7 @@ func (g *game) ask(s *seat, step *scene.Step) {
 
 // action is a seat's part of the actions of the coming tick.
 func (g *game) action(n int) []uint8 {
-	width := len(g.talk.Head.Actions)
+	width := len(g.words.Head.Actions)
 	return g.actions[n*width:][:width]
 }
 

@@ -2,6 +2,7 @@ package openenv
 
 import (
 	"cmp"
+	"context"
 	"embed"
 	"encoding/json"
 	"io"
@@ -18,6 +19,7 @@ import (
 
 	"pommego/bridge"
 	"pommego/llm/dialogue"
+	"pommego/llm/words"
 )
 
 // fixed holds the answers that are always the same, by path, and with them OpenEnv's description of
@@ -38,8 +40,9 @@ type Handler struct {
 	streams http.Handler  // tools, over HTTP
 	idle    time.Duration // after which a session makes room there for others
 
-	calls sync.Map // the contexts of requests for tools under way, by name
-	games sync.Map // *game, those of several sessions, by episode_id
+	calls    sync.Map // the contexts of requests for tools under way, by name
+	games    sync.Map // *game, those of several sessions, by episode_id
+	sessions sync.Map // *player, those that are connected under a name
 }
 
 // New makes a handler with tasks of the given ids.
@@ -50,10 +53,10 @@ func New(ids []string) *Handler {
 }
 
 // routes is what is computed, by method and path; a POST below the environment's name is about tasks.
-var routes = map[string]func(h *Handler, g *bridge.Guest, r *http.Request) (any, error){
+var routes = map[string]func(h *Handler, g *bridge.Guest, path string, body []byte) (any, error){
 	"POST /reset": (*Handler).reset,
 	"POST /step":  (*Handler).step,
-	"GET /state": func(*Handler, *bridge.Guest, *http.Request) (any, error) {
+	"GET /state": func(*Handler, *bridge.Guest, string, []byte) (any, error) {
 		return (&player{}).state(), nil
 	},
 	"GET " + tasksPath + "splits": (*Handler).splits,
@@ -71,9 +74,16 @@ func (h *Handler) Answers(path string) bool {
 
 // Serve is bridge.Protocol's.
 func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
+	path, route := r.URL.Path, r.URL.Path
 	if path == socketPath && websocket.IsWebSocketUpgrade(r) {
 		p := &player{handler: h, guest: g}
+		if name := r.URL.Query().Get("session_id"); name != "" {
+			if _, taken := h.sessions.LoadOrStore(name, p); taken {
+				reply(w, http.StatusConflict, map[string]string{"detail": "the session of this session_id is connected already"})
+				return
+			}
+			context.AfterFunc(g.Context(), func() { h.sessions.Delete(name) })
+		}
 		g.Upgrade(w, r, p.reply, p.end)
 		return
 	}
@@ -87,24 +97,24 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 		return
 	}
 	if strings.HasPrefix(path, tasksPath) && r.Method == http.MethodPost {
-		path = tasksPath
+		route = tasksPath
 	}
-	answer := routes[r.Method+" "+path]
+	answer := routes[r.Method+" "+route]
 	if answer == nil {
 		reply(w, http.StatusMethodNotAllowed, map[string]string{"detail": r.Method + " " + path + " is not answered: " +
 			"games are played over the WebSocket " + socketPath})
 		return
 	}
-	data, err := answer(h, g, r)
+	body, _ := io.ReadAll(r.Body) // it has been read
+	status := http.StatusOK
+	data, err := answer(h, g, path, body)
 	if err != nil {
-		status := http.StatusUnprocessableEntity
-		if e, ok := err.(*refusal); ok && e.Code == capacity {
-			status = http.StatusServiceUnavailable
-		}
-		reply(w, status, map[string]string{"detail": err.Error()})
-		return
+		status, data = http.StatusUnprocessableEntity, map[string]string{"detail": err.Error()}
 	}
-	reply(w, http.StatusOK, data)
+	if e, ok := err.(*refusal); ok && e.Code == capacity {
+		status = http.StatusServiceUnavailable
+	}
+	reply(w, status, data)
 }
 
 func reply(w http.ResponseWriter, status int, data any) {
@@ -181,9 +191,9 @@ func (g *game) join(o options) (*seat, error) {
 
 // sit gives a session a seat, and begins the game if it was the last to come. mu is held.
 func (g *game) sit(n int, o options) *seat {
-	s := &seat{Seat: g.talk.Seat(n, o.Detail, o.FrameTicks), prompt: o.Prompt, replies: make(chan observation, 1)}
-	s.Bare = o.Hints != nil && !*o.Hints
-	s.Moves = o.Orders != nil && !*o.Orders
+	form := words.Form{Detail: o.Detail, Bare: o.Hints != nil && !*o.Hints, Moves: o.Orders != nil && !*o.Orders}
+	s := &seat{Seat: dialogue.NewSeat(g.words, g.match, n, form, o.FrameTicks), prompt: o.Prompt,
+		replies: make(chan observation, 1)}
 	g.seats[n] = s
 	if g.sessions++; g.sessions == places(g.line) {
 		g.begin()
@@ -206,14 +216,12 @@ func (h *Handler) leave(g *game, s *seat) {
 }
 
 // reset plays no further: as in the reference, a game begun over HTTP lasts for one request.
-func (h *Handler) reset(g *bridge.Guest, r *http.Request) (any, error) {
-	body, _ := io.ReadAll(r.Body) // it has been read
+func (h *Handler) reset(g *bridge.Guest, _ string, body []byte) (any, error) {
 	return h.once(g, body, func(_ *player, first observation) (any, error) { return first, nil })
 }
 
 // step plays the first answer of a usual game.
-func (h *Handler) step(g *bridge.Guest, r *http.Request) (any, error) {
-	body, _ := io.ReadAll(r.Body) // it has been read
+func (h *Handler) step(g *bridge.Guest, _ string, body []byte) (any, error) {
 	var in struct {
 		Action    json.RawMessage `json:"action"`
 		TimeoutS  *float64        `json:"timeout_s"`
@@ -245,12 +253,4 @@ func (h *Handler) once(g *bridge.Guest, data []byte, use func(*player, observati
 		return nil, err
 	}
 	return use(p, first)
-}
-
-// noTools is the JSON-RPC answer to a request where there are no tools.
-func noTools(request []byte) map[string]any {
-	var in struct{ ID json.RawMessage }
-	json.Unmarshal(request, &in) // what is no JSON has no id
-	return map[string]any{"jsonrpc": "2.0", "id": in.ID, "error": map[string]any{"code": -32601,
-		"message": "there are no tools here: send steps to " + socketPath + ", or call tools at " + toolsPath}}
 }

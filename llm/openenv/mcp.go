@@ -1,13 +1,16 @@
 package openenv
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -92,12 +95,18 @@ func (p *player) call(ctx context.Context, tool string, arguments []byte) (resul
 		result.SetError(err)
 		return result
 	}
-	result.Content = []mcp.Content{&mcp.TextContent{Text: o.Observation.Text},
+	result.Content = o.contents()
+	return result
+}
+
+// contents is what a tool returns of an observation.
+func (o *observation) contents() []mcp.Content {
+	all := []mcp.Content{&mcp.TextContent{Text: o.Observation.Text},
 		&mcp.TextContent{Text: string(encode(o.Observation.Metadata))}}
 	if i := o.Observation.Image; i != nil {
-		result.Content = append(result.Content, &mcp.ImageContent{Data: i.Data, MIMEType: i.MediaType})
+		all = append(all, &mcp.ImageContent{Data: i.Data, MIMEType: i.MediaType})
 	}
-	return result
+	return all
 }
 
 // useTool does what a tool does. mu is held.
@@ -117,9 +126,12 @@ func (p *player) useTool(ctx context.Context, tool string, arguments []byte) (o 
 	case p.game == nil:
 		return o, errNoGame
 	}
-	o = p.look(false, in.Image)
-	if tool == "result" {
+	switch o = p.look(false, in.Image); tool {
+	case "look":
+	case "result":
 		o.Observation.Text = string(encode(p.state()))
+	default:
+		return o, refuse(validation, "there is no tool %.100q, want new_game, look, act or result", tool)
 	}
 	return o, nil
 }
@@ -141,10 +153,60 @@ func (p *player) keep(s *mcp.ServerSession) error {
 	return nil
 }
 
+// rpc is a request of OpenEnv's MCPToolClient. It begins no session of MCP: with the name that it gets it opens a
+// socket, whose session its calls then use, and which ends with the socket.
+type rpc struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Session   string          `json:"session_id"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"params"`
+}
+
+// answer answers a request for a session, whose mu is held; nil if there is none.
+func (r *rpc) answer(ctx context.Context, p *player) map[string]any {
+	answer := map[string]any{"jsonrpc": "2.0", "id": r.ID}
+	fail := func(code int, message string) { answer["error"] = map[string]any{"code": code, "message": message} }
+	switch {
+	case r.Method == "openenv/session/create":
+		answer["result"] = map[string]any{"session_id": rand.Text()}
+	case r.Method == "openenv/session/close":
+		answer["result"] = map[string]any{"session_id": r.Params.Session, "closed": true}
+	case r.Method == "tools/list":
+		answer["result"] = map[string]any{"tools": json.RawMessage(described)}
+	case r.Method != "tools/call":
+		fail(-32601, fmt.Sprintf("the method is %.100q, want tools/list or tools/call", r.Method))
+	case p == nil || p.guest.Context().Err() != nil:
+		fail(-32602, "no session of this session_id is connected to "+socketPath+": connect the client first")
+	default:
+		if o, err := p.useTool(ctx, r.Params.Name, r.Params.Arguments); err != nil {
+			fail(-32000, err.Error())
+		} else {
+			answer["result"] = map[string]any{"data": o.Observation.Text, "content": o.contents()}
+		}
+	}
+	return answer
+}
+
 // serveTools answers a request to toolsPath.
 func (h *Handler) serveTools(g *bridge.Guest, w http.ResponseWriter, r *http.Request) {
-	if r.ContentLength == int64(len("{}")) { // OpenEnv's checker sends it
-		reply(w, http.StatusOK, noTools(nil))
+	body, _ := io.ReadAll(r.Body) // it has been read
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var in rpc
+	json.Unmarshal(body, &in) // what is none is for the library, but for {}, which OpenEnv's checker sends
+	if in.Params.Session != "" || strings.HasPrefix(in.Method, "openenv/") || string(body) == "{}" {
+		found, _ := h.sessions.Load(in.Params.Session)
+		p, there := found.(*player)
+		ctx, end := context.WithCancel(r.Context())
+		defer end()
+		if there {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			defer context.AfterFunc(p.guest.Context(), end)()
+		}
+		reply(w, http.StatusOK, in.answer(ctx, p))
 		return
 	}
 	p, call := &player{handler: h, guest: g}, rand.Text()

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gorilla/websocket"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pommego/bridge"
@@ -302,5 +303,62 @@ func TestToolRequests(t *testing.T) {
 		if answer.StatusCode != tc.want || tc.want == 200 && !strings.Contains(string(body), `"error"`) {
 			t.Errorf("%s %.60s: status %d, %s", tc.method, tc.body, answer.StatusCode, body)
 		}
+	}
+}
+
+// TestRPC: what OpenEnv's client calls by HTTP is played in the session of its socket, and ends with that.
+func TestRPC(t *testing.T) {
+	s := serve(t, nil)
+	rpc := func(method, params string) (text string) {
+		t.Helper()
+		body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`
+		answer, err := http.Post("http://"+s.address+"/mcp", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		all, _ := io.ReadAll(answer.Body)
+		return string(all)
+	}
+	var made struct {
+		Result struct {
+			Session string `json:"session_id"`
+		}
+	}
+	json.Unmarshal([]byte(rpc("openenv/session/create", `{}`)), &made)
+	const act = `"name":"act","arguments":{"action":"up"}}`
+	name := `{"session_id":"` + made.Result.Session + `",`
+	if text := rpc("tools/call", name+act); !strings.Contains(text, "connect the client first") {
+		t.Errorf("without a socket: %s", text)
+	}
+	ws, _, err := websocket.DefaultDialer.Dial("ws://"+s.address+"/ws?session_id="+made.Result.Session, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &client{t: t, ws: ws}
+	c.reset(`{"seed":7,"opponents":"static"}`)
+	if text := rpc("tools/call", name+act); !strings.Contains(text, `"data":"Last answer: up; ticks: 1`) {
+		t.Errorf("act: %s", text)
+	}
+	for method, want := range map[string]string{"tools/list": `"inputSchema"`, "tools/none": `"code":-32601`} {
+		if text := rpc(method, name+act); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", method, text)
+		}
+	}
+	if text := rpc("tools/call", name+`"name":"none","arguments":{}}`); !strings.Contains(text, `no tool \"none\"`) {
+		t.Errorf("a tool that is none: %s", text)
+	}
+	a := c.send(`{"type":"step","data":{"type":"call_tool","tool_name":"act","arguments":{"action":"stop"}}}`)
+	if a.Data.Reward == nil || !strings.Contains(a.raw, `"tool_name":"act","result":"Last answer: stop`) {
+		t.Errorf("a step that calls a tool: %s", a.raw)
+	}
+	_, taken, _ := websocket.DefaultDialer.Dial("ws://"+s.address+"/ws?session_id="+made.Result.Session, nil)
+	if taken == nil || taken.StatusCode != http.StatusConflict {
+		t.Errorf("a second socket: %v", taken)
+	}
+	ws.Close()
+	waitFor(t, s, "the end of the session")
+	if text := rpc("tools/call", name+act); !strings.Contains(text, "connect the client first") {
+		t.Errorf("after the socket: %s", text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"pommego/arena/scene"
+	"pommego/llm/dialogue"
 	"pommego/llm/orders"
 	"pommego/llm/words"
 )
@@ -26,6 +27,8 @@ type seen struct {
 	Legal    [][]string `json:"legal"` // by figure that the seat moves
 	Image    *image     `json:"image,omitempty"`
 	Metadata metadata   `json:"metadata"`
+	Tool     string     `json:"tool_name,omitempty"` // that a step has called
+	Result   string     `json:"result,omitempty"`    // the text again, as the result of that
 }
 
 // image is a picture of what a seat sees.
@@ -36,15 +39,16 @@ type image struct {
 
 // metadata holds nothing that differs between games with the same seed and answers.
 type metadata struct {
-	Seat    int            `json:"seat"`
-	Tick    int            `json:"tick"`
-	Reading string         `json:"reading,omitempty"` // of the last answer: legal, repaired or illegal
-	Last    *words.Last    `json:"last,omitempty"`    // what became of it, which the text tells
-	Prompt  int            `json:"prompt,omitempty"`  // characters of the text before that of the view
-	Late    int            `json:"late,omitempty"`    // ticks so far that went without an answer
-	Result  string         `json:"result,omitempty"`  // of the seat, at the end
-	Counts  *orders.Counts `json:"counts,omitempty"`  // of the answers, at the end
-	Played  []byte         `json:"played,omitempty"`  // the actions since the last answer; not for the model
+	Seat    int              `json:"seat"`
+	Tick    int              `json:"tick"`
+	Reading string           `json:"reading,omitempty"` // of the last answer: legal, repaired or illegal
+	Last    *words.Last      `json:"last,omitempty"`    // what became of it, which the text tells
+	Prompt  int              `json:"prompt,omitempty"`  // characters of the text before that of the view
+	Late    int              `json:"late,omitempty"`    // ticks so far that went without an answer
+	Result  string           `json:"result,omitempty"`  // of the seat, at the end
+	Counts  *orders.Counts   `json:"counts,omitempty"`  // of the answers; for the model at the end
+	Game    map[string]int32 `json:"game,omitempty"`    // what the game counts for the seat; not for the model
+	Played  []byte           `json:"played,omitempty"`  // the actions since the last answer; not for the model
 }
 
 func (s *seat) image(step *scene.Step) *image { return &image{"image/png", s.Picture(step)} }
@@ -59,15 +63,20 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 		prompt = *cmp.Or(s.prompt, new(s.Prompt()))
 		text = strings.TrimPrefix(prompt+"\n"+text, "\n")
 	}
+	counts := s.Counts
 	if s.unpaid = 0; s.done {
-		counts := s.Counts
 		status := g.match.Status()
 		about.Counts, about.Result = &counts, string(status.SeatResults(g.game.Spec().Teams, g.before)[s.Number])
 	} else if g.record != nil {
-		s.tick, s.text, s.last, s.own = step.Step, text, told, first && s.prompt != nil
+		s.turn = s.Turn(step, dialogue.Message{Role: "user", Content: text})
+		s.turn.Own = first && s.prompt != nil
 	}
 	shown := seen{Text: text, Legal: legal, Metadata: about}
 	about.Played, s.played, about.Prompt = s.played, nil, utf8.RuneCountInString(prompt)
+	about.Counts, about.Game = &counts, map[string]int32{}
+	for name, bySeat := range step.Counts {
+		about.Game[name] = bySeat[s.Number]
+	}
 	if told.String() != "" {
 		about.Last = &told
 	}

@@ -108,7 +108,10 @@ type answer struct {
 		Sessions      int
 		Env           string
 		Seed          uint64
-		Error         struct{ Code int }
+		Error         struct {
+			Code    int
+			Message string
+		}
 	}
 	raw string
 }
@@ -258,7 +261,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if a := c.send(`{"type":"mcp","data":{"jsonrpc":"2.0","id":1,"method":"tools/call"}}`); a.Type != "mcp" ||
-		a.Data.Error.Code != -32601 {
+		a.Data.Error.Code != -32000 || !strings.Contains(a.Data.Error.Message, "no game yet") {
 		t.Errorf("a tool call: %s", a.raw)
 	}
 	first, second := s.dial(t), s.dial(t)

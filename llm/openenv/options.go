@@ -15,8 +15,8 @@ import (
 	"pommego/bridge"
 	"pommego/env"
 	"pommego/env/record"
-	"pommego/llm/dialogue"
 	"pommego/llm/orders"
+	"pommego/llm/words"
 )
 
 // options is what a reset may say. All of it may be left out.
@@ -101,7 +101,7 @@ func (o *options) check() error {
 			"or more, or none, and the session's state has one", len(*o.EpisodeID), leastName)
 	case o.Seat != nil && *o.Seat < 0:
 		return refuse(validation, "seat is %d, want 0 or more", *o.Seat)
-	case o.Detail != "" && !slices.Contains(dialogue.Details, o.Detail):
+	case o.Detail != "" && !slices.Contains(words.Details, o.Detail):
 		return refuse(validation, "detail is %q, want full, short, json or image", o.Detail)
 	case o.FrameTicks < 0 || o.FrameTicks > orders.MostTicks:
 		return refuse(validation, "frame_ticks is %d, want 1 to %d, or 0 for no limit", o.FrameTicks, orders.MostTicks)
@@ -162,7 +162,7 @@ func (h *Handler) newGame(g *bridge.Guest, o options) (*game, error) {
 		standIns: make([]env.Agent, spec.Seats), seats: make([]*seat, spec.Seats),
 		actions: make([]uint8, spec.Seats*len(spec.Actions)), waited: -1,
 	}
-	made.talk = dialogue.New(rules, spec, made.match)
+	made.words = words.New(rules, spec, made.match)
 	for n, name := range line {
 		to := &made.agents[n]
 		if name == open {

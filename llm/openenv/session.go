@@ -118,6 +118,15 @@ func (p *player) answer(ctx context.Context, m message) (kind string, data any, 
 		data, err = p.reset(o)
 		return "observation", data, err
 	case "step":
+		var used struct { // as MCPToolClient has it
+			Tool      string          `json:"tool_name"`
+			Arguments json.RawMessage `json:"arguments"`
+		}
+		if json.Unmarshal(m.Data, &used); used.Tool != "" {
+			o, err := p.useTool(ctx, used.Tool, used.Arguments)
+			o.Observation.Tool, o.Observation.Result = used.Tool, o.Observation.Text
+			return "observation", o, err
+		}
 		text, err := readAction(m.Data)
 		if err != nil {
 			return "", nil, err
@@ -130,7 +139,11 @@ func (p *player) answer(ctx context.Context, m message) (kind string, data any, 
 		p.guest.Close()
 		return "", nil, errLeft
 	case "mcp":
-		return "mcp", noTools(m.Data), nil
+		var in rpc
+		if err := json.Unmarshal(m.Data, &in); err != nil {
+			return "", nil, refuse(validation, "the data is no request of JSON-RPC: %v", err)
+		}
+		return "mcp", in.answer(ctx, p), nil
 	}
 	return "", nil, refuse(unknownType, "the type is %.100q, want reset, step, state or close", m.Type)
 }
@@ -177,7 +190,7 @@ func (p *player) look(first, image bool) observation {
 	step, kept, talk := g.look(), *s, *s.Seat
 	seen := g.observe(s, &step, first)
 	if seen.Reward = nil; first {
-		kept.tick, kept.text, kept.own, kept.prompt = s.tick, s.text, s.own, nil
+		kept.turn, kept.prompt = s.turn, nil
 	}
 	*s, *s.Seat = kept, talk
 	if image {

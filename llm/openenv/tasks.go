@@ -2,37 +2,24 @@ package openenv
 
 import (
 	"cmp"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 
 	"pommego/bridge"
 )
 
-// The tasks of a split are games with seeds from some number on: those to learn from and those to
-// test with differ. A task is what a reset takes.
-const (
-	learnTasks, testTasks = 10_000, 1_000
-	firstTest             = 1_000_000
-)
-
-// task is an entry of a split.
-type task struct {
-	Seed      int    `json:"seed"`
-	Env       string `json:"env"`
-	Opponents string `json:"opponents"`
-}
-
-// split is a game against one kind of opponent: ID/AGENT to learn from, ID/AGENT/test to test with.
+// split is a game against one kind of opponent: ID/AGENT to learn from, ID/AGENT/test to test with. Its
+// tasks are what a reset takes, with seeds that count on from the first; those of the two kinds differ.
 type split struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // train or test
+
+	id, agent    string
+	first, tasks int
 }
 
-// splits lists all games with all opponents.
-func (h *Handler) splits(g *bridge.Guest, _ *http.Request) (any, error) {
-	var all []split
+// allSplits lists all games with all opponents.
+func (h *Handler) allSplits(g *bridge.Guest) (all []split, err error) {
 	for _, id := range h.ids {
 		game, err := g.Game(id, nil)
 		if err != nil {
@@ -40,77 +27,57 @@ func (h *Handler) splits(g *bridge.Guest, _ *http.Request) (any, error) {
 		}
 		for _, agent := range game.Spec().Agents {
 			of := id + "/" + agent
-			all = append(all, split{of, "train"}, split{of + "/test", "test"})
+			all = append(all, split{of, "train", id, agent, 0, 10_000}, split{of + "/test", "test", id, agent, 1_000_000, 1_000})
 		}
 	}
 	return all, nil
 }
 
-// taskRequest is the body of a request about tasks.
-type taskRequest struct {
-	Split string `json:"split"`
-	Index *int   `json:"index"`
-	Start *int   `json:"start"`
-	Stop  *int   `json:"stop"`
-}
+func (h *Handler) splits(g *bridge.Guest, _ string, _ []byte) (any, error) { return h.allSplits(g) }
 
 // tasks answers tasks, num_tasks, task and task_range.
-func (h *Handler) tasks(g *bridge.Guest, r *http.Request) (any, error) {
-	body, _ := io.ReadAll(r.Body) // it has been read
-	var q taskRequest
+func (h *Handler) tasks(g *bridge.Guest, path string, body []byte) (any, error) {
+	var q struct {
+		Split string `json:"split"`
+		Index *int   `json:"index"`
+		Start *int   `json:"start"`
+		Stop  *int   `json:"stop"`
+	}
 	if err := decode(body, &q); err != nil {
 		return nil, err
 	}
-	t, count, err := h.split(g, q.Split)
+	splits, err := h.allSplits(g)
 	if err != nil {
 		return nil, err
 	}
-	switch strings.TrimPrefix(r.URL.Path, tasksPath) {
+	at := slices.IndexFunc(splits, func(s split) bool { return s.Name == q.Split })
+	if at < 0 {
+		return nil, refuse(validation, "there is no split %.100q: GET /%s/splits lists them", q.Split, name)
+	}
+	s := splits[at]
+	start, stop, what := 0, s.tasks, strings.TrimPrefix(path, tasksPath)
+	switch what {
 	case "num_tasks":
-		return map[string]int{"num_tasks": count}, nil
+		return map[string]int{"num_tasks": s.tasks}, nil
 	case "task":
-		if q.Index == nil || *q.Index < 0 || *q.Index >= count {
-			return nil, refuse(validation, "index is missing, or not one of the split's %d tasks", count)
-		}
-		return map[string]task{"task": t.at(*q.Index)}, nil
-	case "tasks":
-		return map[string]any{"tasks": t.between(0, count), "env_name": name}, nil
+		start = *cmp.Or(q.Index, new(-1))
+		stop = start + 1
 	case "task_range":
-		start, stop := *cmp.Or(q.Start, new(int)), *cmp.Or(q.Stop, &count)
-		if start < 0 || stop > count || start > stop {
-			return nil, refuse(validation, "the range is %d to %d, and the split has %d tasks", start, stop, count)
-		}
-		return map[string]any{"tasks": t.between(start, stop)}, nil
+		start, stop = *cmp.Or(q.Start, &start), *cmp.Or(q.Stop, &stop)
+	case "tasks":
+	default:
+		return nil, refuse(validation, "the path is %.100q, want splits, tasks, num_tasks, task or task_range after /%s/",
+			path, name)
 	}
-	return nil, refuse(validation, "the path is %.100q, want splits, tasks, num_tasks, task or task_range after /%s/",
-		r.URL.Path, name)
-}
-
-// split finds a split: its first task, and how many it has.
-func (h *Handler) split(g *bridge.Guest, of string) (first task, count int, err error) {
-	id, agent, _ := strings.Cut(of, "/")
-	agent, test := strings.CutSuffix(agent, "/test")
-	if slices.Contains(h.ids, id) {
-		game, err := g.Game(id, nil)
-		if err == nil && slices.Contains(game.Spec().Agents, agent) {
-			if test {
-				return task{firstTest, id, agent}, testTasks, nil
-			}
-			return task{0, id, agent}, learnTasks, nil
-		}
+	if start < 0 || stop > s.tasks || start > stop {
+		return nil, refuse(validation, "the tasks from %d up to %d are asked for, and the split has %d", start, stop, s.tasks)
 	}
-	return first, 0, refuse(validation, "there is no split %.100q: GET /%s/splits lists them", of, name)
-}
-
-func (t task) at(index int) task {
-	t.Seed += index
-	return t
-}
-
-func (t task) between(start, stop int) []task {
-	all := []task{}
-	for i := start; i < stop; i++ {
-		all = append(all, t.at(i))
+	all := []map[string]any{}
+	for seed := range stop - start {
+		all = append(all, map[string]any{"seed": s.first + start + seed, "env": s.id, "opponents": s.agent})
 	}
-	return all
+	if what == "task" {
+		return map[string]any{"task": all[0]}, nil
+	}
+	return map[string]any{"tasks": all, "env_name": name}, nil
 }

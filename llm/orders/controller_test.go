@@ -146,7 +146,7 @@ func TestOrders(t *testing.T) {
 		}
 	}
 	d := newDesk(t, "PommeRadioCompetition-v2")
-	d.take("wait for 2; say danger 6")
+	d.take("wait for 2; say 2 6")
 	if did := d.play(nil); len(did) != 2 || !slices.Equal(did[1], []uint8{0, 2, 6}) {
 		t.Errorf("it did and said %v", did)
 	}

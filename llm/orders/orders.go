@@ -14,7 +14,7 @@ type Orders struct {
 	Actions []uint8   // of Play: choices of the components that move something, one tick's after the other
 	Cell    env.Place // of Go
 	Ticks   int       // for how many an order holds; 0: DefaultTicks
-	Said    [2]uint8  // the message, see Words; 0: no word
+	Said    [2]uint8  // the numbers of the message; 0: none
 }
 
 // Limits of an answer.

@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 		{"don't bomb", radio, "stop", Illegal},
 		{"", radio, "stop", Illegal},
 		{"go 30,4", radio, "stop", Illegal},
-		{"up; say I am in danger, help", radio, "up; say 2 3", Repaired},
+		{"up; say the numbers 2 and 3, not 9", radio, "up; say 2 3", Repaired},
 		{"plant_bomb", suite, "plant_bomb", Legal},
 		{"bomb", suite, "plant_bomb", Repaired},
 		{"stop", suite, "hold", Repaired},
@@ -56,17 +56,14 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestWordsAreDocumented: the page has the table by which sentences are mapped, and all orders.
-func TestWordsAreDocumented(t *testing.T) {
+// TestOrdersAreDocumented: the page has all orders and the limits.
+func TestOrdersAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/language-models.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
 		fmt.Sprintf("%d at most, and for %d if", MostTicks, DefaultTicks), fmt.Sprintf("per tick, %d at most", MostWords),
-	}
-	for n, words := range Words[1:] {
-		want = append(want, fmt.Sprintf("| %d | %s |", n+1, strings.Join(strings.Fields(words), ", ")))
 	}
 	for k := Go; k <= Wait; k++ {
 		want = append(want, "| `"+k.String())

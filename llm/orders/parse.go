@@ -48,8 +48,9 @@ func Parse(text string, head *scene.Head) (o Orders, reading Reading, why string
 		}
 	}
 	r := reader{head: head}
-	for clause := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(".;!?\n", c) }) {
-		if words := tokens(clause); !slices.ContainsFunc(words, doubtful) {
+	text = strings.ReplaceAll(text, "?", "?\n") // a question is a doubt
+	for clause := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(".;!\n", c) }) {
+		if words := tokens(clause); !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(doubts, w) }) {
 			r.tokens = append(r.tokens, words...)
 		}
 	}
@@ -110,13 +111,13 @@ func Object(text string) string {
 	return words
 }
 
-// bullets are the marks of a list's items.
-var bullets = regexp.MustCompile(`(?m)^\s*(?:\d+[.)]|[-*])\s+`)
+// bullets are the marks of a list's items, and minus is that of a number.
+var bullets, minus = regexp.MustCompile(`(?m)^\s*(?:\d+[.)]|[-*])\s+`), regexp.MustCompile(`-(\d)`)
 
 // tokens are the words and numbers of a text, in lower case.
 func tokens(text string) []string {
-	text = bullets.ReplaceAllString(strings.ToLower(text), " ")
-	text = strings.NewReplacer("'", "", "’", "", "/", " or ").Replace(text)
+	text = minus.ReplaceAllString(bullets.ReplaceAllString(strings.ToLower(text), " "), " minus $1")
+	text = strings.NewReplacer("'", "", "’", "", "/", " or ", "?", " question ").Replace(text)
 	between := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	return strings.FieldsFunc(text, between)
 }
@@ -126,10 +127,8 @@ var (
 	fillers = strings.Fields("action actions move moves order orders cell ticks tick steps for k to answer final json " +
 		"text then and the at row column")
 	doubts = strings.Fields("not dont no never avoid cannot cant wont without nor neither isnt shouldnt refuse decline " +
-		"unable sorry or could might may maybe perhaps would if either options unless instead")
+		"unable sorry or could might may maybe perhaps would if either options unless instead question")
 )
-
-func doubtful(word string) bool { return slices.Contains(doubts, word) }
 
 // reader reads the tokens of an answer.
 type reader struct {
@@ -157,7 +156,7 @@ func (r *reader) read() {
 			r.Actions = append(r.Actions, slices.Repeat([]uint8{uint8(choice)}, r.times())...)
 		case kind == Play || kind == Go && !r.cell():
 			r.strange = r.strange || !slices.Contains(fillers, w)
-			if r.doubt == "" && doubtful(w) {
+			if r.doubt == "" && slices.Contains(doubts, w) {
 				r.doubt = w
 			}
 		default:
@@ -243,7 +242,7 @@ func (r *reader) cell() bool {
 func (r *reader) ticks() bool {
 	n, ok := r.number()
 	for i := 0; !ok && i+1 < len(r.tokens); i++ {
-		if w := r.tokens[i]; r.choice(w) >= 0 || slices.Contains(kindNames[:], w) || doubtful(w) {
+		if w := r.tokens[i]; r.choice(w) >= 0 || slices.Contains(kindNames[:], w) || slices.Contains(doubts, w) {
 			break
 		} else if w == "for" {
 			r.tokens = r.tokens[i:]
@@ -282,7 +281,8 @@ func (r *reader) times() int {
 func (r *reader) say() {
 	n := 0
 	for _, w := range r.tokens {
-		if word := wordOf(w); word > 0 && n < len(r.Said) && len(r.head.Actions) > r.head.Movers() {
+		word, err := strconv.ParseUint(w, 10, 8)
+		if says := r.head.Actions[r.head.Movers():]; err == nil && word > 0 && n < len(says) && int(word) < says[n].N {
 			r.Said[n] = uint8(word)
 			n++
 		}

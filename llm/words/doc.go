@@ -1,15 +1,14 @@
 // Package words tells positions in words, for language models: once the rules of a game and how to
 // answer, and for each turn what a seat knows and what became of its last answer, as text or as JSON.
 //
-//	head := scene.HeadOf(spec, match)
-//	told := words.New(game, spec, &head)
+//	told := words.New(game, spec, match)
 //	system := told.Prompt(words.Form{})
 //	...
 //	step := scene.Describe(spec, match, tracker, actions)
-//	seen := step.Seen(&head, seat)
+//	seen := step.Seen(&told.Head, seat)
 //	match.Mask(seat, mask) // spec.MaskSize() bytes
 //	told.Happens(&seen, seat, &last)
-//	user := told.View(&seen, seat, mask, words.Fire(match, seat), words.Form{}, &last)
+//	user := told.View(&seen, seat, mask, words.Fire(match, seat, 0), words.Form{}, &last)
 //
 // Text and JSON say the same of a position, and nothing but what is in the step that View is
 // given: what a seat knows is for scene.Step.Seen to say. The same step gives the same bytes.
@@ -17,7 +16,7 @@
 // # Names
 //
 // A figure on the board is a capital letter: A is seat 0's, B seat 1's. Where a seat moves several
-// figures, the first of each seat come first: A, C and E are seat 0's of two. [Game.Alias] is the
+// figures, the first of each seat come first: A, C and E are seat 0's of two. [Writer.Alias] is the
 // letters of a seat. Cells are (row,column) from (0,0) at the top left.
 //
 // # Danger
@@ -28,5 +27,5 @@
 //
 // # Concurrency
 //
-// A Game is read-only and may be shared by goroutines.
+// A Writer is read-only and may be shared by goroutines.
 package words

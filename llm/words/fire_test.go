@@ -14,7 +14,7 @@ import (
 // game is a game that was played, with its steps, and what is legal and foreseen in each for each
 // seat.
 type game struct {
-	*words.Game
+	*words.Writer
 	spec  *env.Spec
 	head  scene.Head
 	steps []scene.Step
@@ -40,7 +40,7 @@ func play(t testing.TB, id, rules string, seed uint64, most int) *game {
 	m.Reset(env.Seed{Value: seed})
 	tracker.Begin(m)
 	g := &game{of: of, spec: spec, head: scene.HeadOf(spec, m)}
-	g.Game = words.New(of, spec, &g.head)
+	g.Writer = words.New(of, spec, m)
 	rng, width := env.RNG{State: seed}, len(spec.Actions)
 	var agents []env.Agent
 	for range spec.Seats {
@@ -60,7 +60,7 @@ func play(t testing.TB, id, rules string, seed uint64, most int) *game {
 		g.steps = append(g.steps, scene.Describe(spec, m, tracker, actions))
 		masks, fires := make([][]uint8, spec.Seats), make([][]uint64, spec.Seats)
 		for seat := range masks {
-			masks[seat], fires[seat] = make([]uint8, spec.MaskSize()), words.Fire(m, seat)
+			masks[seat], fires[seat] = make([]uint8, spec.MaskSize()), words.Fire(m, seat, 0)
 			m.Mask(seat, masks[seat])
 		}
 		g.states = append(g.states, m.Append(nil))

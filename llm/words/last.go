@@ -54,19 +54,19 @@ var happens = map[env.EventKind]string{
 var causes = map[string]string{"collapse": "in a falling ring", "move": "in a collision", "base": "on another's home"}
 
 // Happens adds what has happened in a step, as a seat saw it.
-func (g *Game) Happens(seen *scene.Step, seat int, to *Last) {
+func (w *Writer) Happens(seen *scene.Step, seat int, to *Last) {
 	for i := range seen.Events {
 		e := &seen.Events[i]
-		who, what, figure, by := g.whose(e.Seat, seat, ""), e.What, 'a', causes[e.What]
+		who, what, figure, by := w.whose(e.Seat, seat, ""), e.What, 'a', causes[e.What]
 		for k, owner := range e.By.List() {
-			by = [2]string{"by ", by + " and "}[min(k, 1)] + g.whose(owner, seat, "'s") + " bomb"
+			by = [2]string{"by ", by + " and "}[min(k, 1)] + w.whose(owner, seat, "'s") + " bomb"
 		}
-		if n, _ := fmt.Sscanf(what, "bomber_%c", &figure); n == 1 && g.figures > 1 {
-			who = string(g.letter(e.Seat, int(figure-'a')))
+		if n, _ := fmt.Sscanf(what, "bomber_%c", &figure); n == 1 && w.figures > 1 {
+			who = string(w.letter(e.Seat, int(figure-'a')))
 		} else if what == "base" && e.By != 0 && e.Seat >= 0 {
-			who = "base " + g.home(&env.SceneBase{Owners: 1 << e.Seat})
+			who = "base " + w.home(&env.SceneBase{Owners: 1 << e.Seat})
 		}
-		for _, look := range g.head.Looks {
+		for _, look := range w.Head.Looks {
 			if look.Sprite == what {
 				what = look.Meaning
 			}
@@ -91,9 +91,9 @@ func (l *Last) add(what string, row, col int) {
 }
 
 // whose is the letters of a seat with an ending, or the word for the own one.
-func (g *Game) whose(seat, own int, ending string) string {
+func (w *Writer) whose(seat, own int, ending string) string {
 	if seat != own {
-		return g.Alias(seat) + ending
+		return w.Alias(seat) + ending
 	}
 	return map[string]string{"": "you", "'s": "your"}[ending]
 }

@@ -142,7 +142,7 @@ func TestBurnsAgain(t *testing.T) {
 	g := play(t, "PommeFFACompetition-v0", "", 1, 0)
 	seen, fire := g.steps[0].Seen(&g.head, 0), make([]uint64, len(g.steps[0].Ground))
 	fire[12], fire[13], fire[14], fire[24] = 1<<1|1<<6|1<<7, 1<<1|1<<2, 1<<3|1<<6, 1<<2|1<<12
-	text := g.View(&seen, 0, nil, fire, words.Form{Short: true}, new(words.Last))
+	text := g.View(&seen, 0, nil, fire, words.Form{Detail: "short"}, new(words.Last))
 	if !strings.Contains(text, "\nBurns again: in 6 (1,1) (1,3); in 12 (2,2)\n") || !strings.Contains(text, " 1 .113") {
 		t.Error(text)
 	}
@@ -158,11 +158,11 @@ func TestForms(t *testing.T) {
 		form          words.Form
 		with, without []string
 	}{
-		{words.Form{Short: true}, []string{"\nLegend: . field with its points", "\npoints by seat: ", "\nDanger",
+		{words.Form{Detail: "short"}, []string{"\nLegend: . field with its points", "\npoints by seat: ", "\nDanger",
 			"\nLegal: "}, []string{"Others: ", "Bombs: "}},
 		{words.Form{Bare: true}, []string{"\nLegend: ", "\npoints by seat: ", "\nOthers: ", "\nBombs: "},
 			[]string{"Danger", "Burns", "burns", "Legal", "Deadly"}},
-		{words.Form{Bare: true, JSON: true}, []string{`"legend"`, `"points"`, `"others"`, `"bombs"`},
+		{words.Form{Bare: true, Detail: "json"}, []string{`"legend"`, `"points"`, `"others"`, `"bombs"`},
 			[]string{"danger", "burns", "legal", "deadly"}},
 		{words.Form{}, []string{"\nLegend: ", "\npoints by seat: ", "\nOthers: ", "\nBombs: ", "\nDanger", "\nLegal: "}, nil},
 	} {
@@ -178,8 +178,9 @@ func TestForms(t *testing.T) {
 			}
 		}
 		prompt := g.Prompt(tc.form)
-		for part, has := range map[string]bool{"Danger": !tc.form.Bare, "Legal": !tc.form.Bare, "Others": !tc.form.Short,
-			"JSON": tc.form.JSON, "nobody wins: tied, 0": true, "abcdefgh home": true, "\nhide for 8\n": true, "\n\n": false} {
+		for part, has := range map[string]bool{"Danger": !tc.form.Bare, "Legal": !tc.form.Bare,
+			"Others": tc.form.Detail != "short", "JSON": tc.form.Detail == "json", "nobody wins: tied, 0": true,
+			"abcdefgh home": true, "\nhide for 8\n": true, "\n\n": false} {
 			if strings.Contains(prompt, part) != has {
 				t.Errorf("%+v: %q is in the prompt: %v\n%s", tc.form, part, !has, prompt)
 			}

@@ -15,14 +15,14 @@ import (
 // values has what each choice was found to be worth, NaN if it was not tried. Cells and ticks are
 // those of fire, which [Fire] tells; of a bomb that is laid now, those of the forecast with it. The
 // seat moves one figure, which is in.
-func (g *Game) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, move uint8, values []float64) string {
+func (w *Writer) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, move uint8, values []float64) string {
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)+".") }
 	own := slices.IndexFunc(seen.Agents, func(a env.SceneAgent) bool { return a.Seat == seat })
-	at, laid, names := seen.Agents[own].At, fire, g.spec.Actions[0].Names
+	at, laid, names := seen.Agents[own].At, fire, w.Spec.Actions[0].Names
 	for choice := range env.Moves {
-		to, _ := g.head.Next(at, choice)
-		if t := first(fire, g.cell(to)); t > 0 {
+		to, _ := w.Head.Next(at, choice)
+		if t := first(fire, w.cell(to)); t > 0 {
 			say("%s burns in %d", spot(to), t)
 		}
 	}
@@ -30,25 +30,25 @@ func (g *Game) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, mo
 	if move == 0 {
 		goes = "stay at"
 	}
-	to, on := g.head.Next(at, int(move))
-	if t := first(fire, g.cell(to)); t > 0 {
+	to, on := w.Head.Next(at, int(move))
+	if t := first(fire, w.cell(to)); t > 0 {
 		then = fmt.Sprint("burns in ", t)
 	}
-	switch free := on && g.enterable(seen, to); {
+	switch free := on && w.enterable(seen, to); {
 	case int(move) >= len(env.Moves) && free && seen.Agents[own].Ammo > 0:
-		laid = foresee(m, seat, move)
+		laid = Fire(m, seat, move)
 		say("I lay a bomb at %s", spot(at))
 	case move == 0 || free && int(move) < len(env.Moves):
 		say("I %s %s, which %s", goes, spot(to), then)
 	}
 	for i := range seen.Agents {
-		if a := &seen.Agents[i]; a.Alive && !env.Mates(g.head.Teams, seat, a.Seat) {
-			g.threat(say, seen, a, fire, laid)
+		if a := &seen.Agents[i]; a.Alive && !env.Mates(w.Head.Teams, seat, a.Seat) {
+			w.threat(say, seen, a, fire, laid)
 		}
 	}
 	for cell, ground := range seen.Ground {
 		if ground == env.GroundWood && fire[cell] == 0 && laid[cell] != 0 {
-			at := env.Place{cell / g.head.Cols, cell % g.head.Cols}
+			at := env.Place{cell / w.Head.Cols, cell % w.Head.Cols}
 			say("With my bomb wood at %s burns in %d", spot(at), first(laid, cell))
 		}
 	}
@@ -68,22 +68,22 @@ func (g *Game) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, mo
 }
 
 // enterable reports whether neither ground nor a bomb is in the way to a place.
-func (g *Game) enterable(seen *scene.Step, to env.Place) bool {
-	ground := seen.Ground[g.cell(to)]
+func (w *Writer) enterable(seen *scene.Step, to env.Place) bool {
+	ground := seen.Ground[w.cell(to)]
 	return ground != env.GroundWall && ground != env.GroundWood &&
 		!slices.ContainsFunc(seen.Bombs, func(b env.SceneBomb) bool { return b.At == to })
 }
 
 // threat says which bomb is going to reach a figure, and when it burns because of one laid now.
-func (g *Game) threat(say func(string, ...any), seen *scene.Step, a *env.SceneAgent, fire, laid []uint64) {
-	cell, who := g.cell(a.At), fmt.Sprintf("%c at %s", g.letter(a.Seat, number(a)), spot(a.At))
+func (w *Writer) threat(say func(string, ...any), seen *scene.Step, a *env.SceneAgent, fire, laid []uint64) {
+	cell, who := w.cell(a.At), fmt.Sprintf("%c at %s", w.letter(a.Seat, number(a)), spot(a.At))
 	bomb := slices.IndexFunc(seen.Bombs, func(b env.SceneBomb) bool {
-		t := first(fire, g.cell(b.At))
+		t := first(fire, w.cell(b.At))
 		return t > 0 && fire[cell]>>t&1 == 1 && slices.Contains(b.Reach, cell)
 	})
 	if bomb >= 0 {
 		at := seen.Bombs[bomb].At
-		say("The bomb at %s will reach %s in %d", spot(at), who, first(fire, g.cell(at)))
+		say("The bomb at %s will reach %s in %d", spot(at), who, first(fire, w.cell(at)))
 	}
 	if more := laid[cell] &^ fire[cell]; more != 0 {
 		say("With my bomb %s burns in %d", who, bits.TrailingZeros64(more))

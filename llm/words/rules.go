@@ -33,22 +33,22 @@ func Rules(spec *env.Spec) string {
 
 // Prompt is what a model reads first, in every seat: the rules of the game, what its ends pay, how to read views in a
 // form, and how to answer.
-func (g *Game) Prompt(form Form) string {
+func (w *Writer) Prompt(form Form) string {
 	var teams []string
-	for _, team := range g.head.Teams {
+	for _, team := range w.Head.Teams {
 		aliases := ""
 		for _, seat := range team {
-			aliases += g.Alias(seat)
+			aliases += w.Alias(seat)
 		}
 		teams = append(teams, aliases)
 	}
 	all, b := "", new(strings.Builder)
-	for _, look := range g.head.Looks {
+	for _, look := range w.Head.Looks {
 		all += look.Chars
 	}
-	must(templates.ExecuteTemplate(b, "prompt.txt", map[string]any{"Spec": g.spec, "Head": g.head, "Teams": teams,
-		"Rules": Rules(g.spec), "Endings": g.endings, "Legend": g.legend(all), "Form": form, "Figures": g.figures,
-		"Moves": g.spec.Actions[0].Names, "Says": len(g.spec.Actions) > g.figures}))
+	must(templates.ExecuteTemplate(b, "prompt.txt", map[string]any{"Spec": w.Spec, "Head": &w.Head, "Teams": teams,
+		"Rules": Rules(w.Spec), "Endings": w.endings, "Legend": w.legend(all), "Form": form, "Figures": w.figures,
+		"Moves": w.Spec.Actions[0].Names, "Says": len(w.Spec.Actions) > w.figures}))
 	return b.String()
 }
 

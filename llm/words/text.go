@@ -14,15 +14,15 @@ import (
 // View is a position for a seat, as text or JSON. seen is what the seat knows of it
 // (scene.Step.Seen), mask its legal actions as env.Match.Mask writes them, nil for all,
 // fire what it can foresee ([Fire]), and last what became of its last answer.
-func (g *Game) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, form Form, last *Last) string {
+func (w *Writer) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, form Form, last *Last) string {
 	if form.Bare {
 		fire = nil
 	}
-	v, b := g.view(seen, seat, mask, fire, form), new(strings.Builder)
+	v, b := w.view(seen, seat, mask, fire, form), new(strings.Builder)
 	if last.String() != "" {
 		v.Answer = last
 	}
-	if form.JSON {
+	if form.Detail == "json" {
 		text, err := json.Marshal(v)
 		if err != nil {
 			panic(err) // it holds nothing that could fail
@@ -47,21 +47,21 @@ func (g *Game) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, for
 	list(b, "Bases", v.Bases)
 	list(b, "Bombs", v.Bombs)
 	list(b, "Heard", v.Heard)
-	for _, c := range g.head.Counts {
+	for _, c := range w.Head.Counts {
 		if by := v.Counts[c.Name]; by != nil {
 			fmt.Fprintf(b, "\n%s by seat: %s", c.Name, numbers(by))
 		}
 	}
 	list(b, "Legend", v.Legend)
-	g.grid(b, "Board", v.Board, false)
+	w.grid(b, "Board", v.Board, false)
 	if v.Danger != nil {
-		g.grid(b, "Danger, in ticks", v.Danger, true)
+		w.grid(b, "Danger, in ticks", v.Danger, true)
 	}
 	list(b, "Burns again", v.Again)
 	for i, names := range v.Legal {
 		of := ""
-		if g.figures > 1 {
-			of = fmt.Sprintf(" for %c", g.letter(seat, i))
+		if w.figures > 1 {
+			of = fmt.Sprintf(" for %c", w.letter(seat, i))
 		}
 		fmt.Fprintf(b, "\nLegal%s: %s", of, strings.Join(names, " "))
 		if v.Deadly[i] != nil {
@@ -86,9 +86,9 @@ func numbers[T any](list []T) string { return strings.Trim(fmt.Sprint(list), "[]
 
 // grid writes the rows of a board under the last digits of its columns. Sparse leaves out rows
 // that are empty.
-func (g *Game) grid(b *strings.Builder, what string, rows []string, sparse bool) {
+func (w *Writer) grid(b *strings.Builder, what string, rows []string, sparse bool) {
 	fmt.Fprintf(b, "\n%s:\n   ", what)
-	for col := range g.head.Cols {
+	for col := range w.Head.Cols {
 		fmt.Fprint(b, col%10)
 	}
 	for i, row := range rows {
@@ -133,18 +133,18 @@ func (b bomb) String() string {
 }
 
 // board draws the board, one character per cell: what is on a cell covers its ground.
-func (g *Game) board(seen *scene.Step) []byte {
-	cells := slices.Repeat([]byte{env.GroundFog}, g.head.Rows*g.head.Cols+1) // the last is off the board
+func (w *Writer) board(seen *scene.Step) []byte {
+	cells := slices.Repeat([]byte{env.GroundFog}, w.Head.Rows*w.Head.Cols+1) // the last is off the board
 	copy(cells[:len(cells)-1], seen.Ground)
-	put := func(at env.Place, char byte) { cells[g.cell(at)] = char }
+	put := func(at env.Place, char byte) { cells[w.cell(at)] = char }
 	for _, f := range seen.Flames {
 		put(f.At, '*')
-		if !g.head.Hides(env.FlameLives) {
+		if !w.Head.Hides(env.FlameLives) {
 			put(f.At, '0'+byte(f.Life))
 		}
 	}
 	for _, b := range seen.Bases {
-		put(b.At, g.home(&b)[0])
+		put(b.At, w.home(&b)[0])
 	}
 	for _, i := range seen.Items {
 		if !i.Hidden && i.Kind != "" {
@@ -156,28 +156,28 @@ func (g *Game) board(seen *scene.Step) []byte {
 	}
 	for i := range seen.Agents {
 		if a := &seen.Agents[i]; a.Alive {
-			put(a.At, g.letter(a.Seat, number(a)))
+			put(a.At, w.letter(a.Seat, number(a)))
 		}
 	}
 	return cells[:len(cells)-1]
 }
 
 // home is the name of a base: the small letter of its first owner.
-func (g *Game) home(b *env.SceneBase) string {
-	return string(g.letter(env.SeatSet(b.Owners).First(), 0) + 'a' - 'A')
+func (w *Writer) home(b *env.SceneBase) string {
+	return string(w.letter(env.SeatSet(b.Owners).First(), 0) + 'a' - 'A')
 }
 
 // rows splits cells into rows.
-func (g *Game) rows(cells []byte) (rows []string) {
-	for row := range slices.Chunk(cells, g.head.Cols) {
+func (w *Writer) rows(cells []byte) (rows []string) {
+	for row := range slices.Chunk(cells, w.Head.Cols) {
 		rows = append(rows, string(row))
 	}
 	return rows
 }
 
 // legend is what characters of a board stand for, besides the letters of figures.
-func (g *Game) legend(chars string) (used []string) {
-	for _, look := range g.head.Looks {
+func (w *Writer) legend(chars string) (used []string) {
+	for _, look := range w.Head.Looks {
 		if strings.ContainsAny(chars, look.Chars) {
 			used = append(used, look.Chars+" "+look.Meaning)
 		}

@@ -54,21 +54,21 @@ type bomb struct {
 	Of    string    `json:"of,omitzero"`
 }
 
-func (g *Game) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, form Form) *view {
-	v := &view{Tick: seen.Step, Last: g.head.MaxSteps, Playing: []string{}, Board: g.rows(g.board(seen)),
-		Danger: g.danger(fire), Again: g.again(fire), Counts: seen.Counts}
-	v.Legend = g.legend(strings.Join(v.Board, ""))
+func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, form Form) *view {
+	v := &view{Tick: seen.Step, Last: w.Head.MaxSteps, Playing: []string{}, Board: w.rows(w.board(seen)),
+		Danger: w.danger(fire), Again: w.again(fire), Counts: seen.Counts}
+	v.Legend = w.legend(strings.Join(v.Board, ""))
 	if !form.Bare {
-		v.Legal, v.Deadly = g.Legal(mask)[:g.figures], make([][]string, g.figures)
+		v.Legal, v.Deadly = w.Legal(mask)[:w.figures], make([][]string, w.figures)
 	}
-	for other := range g.spec.Seats {
-		if other != seat && env.Mates(g.head.Teams, seat, other) {
-			v.Mates = append(v.Mates, g.Alias(other))
+	for other := range w.Spec.Seats {
+		if other != seat && env.Mates(w.Head.Teams, seat, other) {
+			v.Mates = append(v.Mates, w.Alias(other))
 		}
 	}
 	if s := seen.Status; s != nil {
 		for _, in := range s.In {
-			v.Playing = append(v.Playing, g.Alias(in))
+			v.Playing = append(v.Playing, w.Alias(in))
 		}
 		switch {
 		case s.Over && slices.Contains(s.Winners, seat):
@@ -81,54 +81,54 @@ func (g *Game) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, for
 	}
 	for i := range seen.Agents {
 		if a := &seen.Agents[i]; a.Alive && a.Seat == seat {
-			v.You = append(v.You, g.figure(a, fire))
-			if n := number(a); n < g.figures && !form.Bare {
-				v.Deadly[n] = g.deadly(a.At, g.spec.Actions[n].Names, v.Legal[n], fire)
+			v.You = append(v.You, w.figure(a, fire))
+			if n := number(a); n < w.figures && !form.Bare {
+				v.Deadly[n] = w.deadly(a.At, w.Spec.Actions[n].Names, v.Legal[n], fire)
 			}
 		}
 	}
 	for _, m := range seen.Said {
 		if m.Seat != seat && slices.Max(append(m.Words, 0)) > 0 {
-			v.Heard = append(v.Heard, g.Alias(m.Seat)+" "+numbers(m.Words))
+			v.Heard = append(v.Heard, w.Alias(m.Seat)+" "+numbers(m.Words))
 		}
 	}
-	if !form.Short {
-		g.more(v, seen, seat, fire)
+	if form.Detail != "short" {
+		w.more(v, seen, seat, fire)
 	}
 	return v
 }
 
 // more is what a view has that is not short.
-func (g *Game) more(v *view, seen *scene.Step, seat int, fire []uint64) {
+func (w *Writer) more(v *view, seen *scene.Step, seat int, fire []uint64) {
 	for i := range seen.Agents {
 		if a := &seen.Agents[i]; a.Alive && a.Seat != seat {
-			f := g.figure(a, fire)
+			f := w.figure(a, fire)
 			if len(v.You) > 0 {
-				f.Where = g.ways(v.You[0].At, g.cell(a.At))
+				f.Where = w.ways(v.You[0].At, w.cell(a.At))
 			}
 			v.Others = append(v.Others, f)
 		}
 	}
 	for _, b := range seen.Bases {
-		v.Bases = append(v.Bases, figure{Name: g.home(&b), At: b.At, Energy: b.Energy})
+		v.Bases = append(v.Bases, figure{Name: w.home(&b), At: b.At, Energy: b.Energy})
 	}
 	for _, b := range seen.Bombs {
 		of := ""
 		for _, owner := range env.SeatSet(b.Owners).List() {
-			of += g.Alias(owner)
+			of += w.Alias(owner)
 		}
-		v.Bombs = append(v.Bombs, bomb{b.At, b.Life, g.ways(b.At, g.reach(seen, &b, fire)...), b.Moving, of})
+		v.Bombs = append(v.Bombs, bomb{b.At, b.Life, w.ways(b.At, w.reach(seen, &b, fire)...), b.Moving, of})
 	}
 }
 
 // reach is the cells that a bomb reaches: those that are seen, and behind them those in the fog that the danger has.
-func (g *Game) reach(seen *scene.Step, b *env.SceneBomb, fire []uint64) []int {
-	cells, tick := slices.Clone(b.Reach), first(fire, g.cell(b.At))
+func (w *Writer) reach(seen *scene.Step, b *env.SceneBomb, fire []uint64) []int {
+	cells, tick := slices.Clone(b.Reach), first(fire, w.cell(b.At))
 	for d := 1; d < len(env.Moves) && tick > 0; d++ {
 		at, on := b.At, true
-		for range min(b.Blast-1, g.head.Rows, g.head.Cols) {
-			at, on = g.head.Next(at, d)
-			c := g.cell(at)
+		for range min(b.Blast-1, w.Head.Rows, w.Head.Cols) {
+			at, on = w.Head.Next(at, d)
+			c := w.cell(at)
 			if !on || c >= min(len(seen.Ground), len(fire)) {
 				break
 			} else if seen.Ground[c] == env.GroundFog && fire[c]>>tick&1 != 0 {
@@ -141,9 +141,9 @@ func (g *Game) reach(seen *scene.Step, b *env.SceneBomb, fire []uint64) []int {
 	return cells
 }
 
-func (g *Game) figure(a *env.SceneAgent, fire []uint64) figure {
-	return figure{Name: string(g.letter(a.Seat, number(a))), At: a.At, Ammo: a.Ammo, Reach: max(0, a.Blast-1),
-		Kicks: a.Kicks, Lives: a.Lives, Burns: first(fire, g.cell(a.At))}
+func (w *Writer) figure(a *env.SceneAgent, fire []uint64) figure {
+	return figure{Name: string(w.letter(a.Seat, number(a))), At: a.At, Ammo: a.Ammo, Reach: max(0, a.Blast-1),
+		Kicks: a.Kicks, Lives: a.Lives, Burns: first(fire, w.cell(a.At))}
 }
 
 // first is the first tick at which a cell burns, 0 if it does not or is not on the board.
@@ -155,9 +155,9 @@ func first(fire []uint64, cell int) int {
 }
 
 // deadly is the legal choices of a figure that end on a cell that burns in the coming tick.
-func (g *Game) deadly(at env.Place, choices, legal []string, fire []uint64) (names []string) {
+func (w *Writer) deadly(at env.Place, choices, legal []string, fire []uint64) (names []string) {
 	for choice, name := range choices {
-		if to, _ := g.head.Next(at, choice); slices.Contains(legal, name) && first(fire, g.cell(to)) == 1 {
+		if to, _ := w.Head.Next(at, choice); slices.Contains(legal, name) && first(fire, w.cell(to)) == 1 {
 			names = append(names, name)
 		}
 	}
@@ -165,10 +165,10 @@ func (g *Game) deadly(at env.Place, choices, legal []string, fire []uint64) (nam
 }
 
 // ways is how far cells are from a place each way, such as "up 1 left 2".
-func (g *Game) ways(from env.Place, cells ...int) string {
+func (w *Writer) ways(from env.Place, cells ...int) string {
 	var most [4]int
 	for _, c := range cells {
-		rows, cols := g.head.Way(from, env.Place{c / g.head.Cols, c % g.head.Cols})
+		rows, cols := w.Head.Way(from, env.Place{c / w.Head.Cols, c % w.Head.Cols})
 		most = [4]int{max(most[0], -rows), max(most[1], rows), max(most[2], -cols), max(most[3], cols)}
 	}
 	var words []string
@@ -181,7 +181,7 @@ func (g *Game) ways(from env.Place, cells ...int) string {
 }
 
 // danger draws when cells burn first. It is nil if none does.
-func (g *Game) danger(fire []uint64) []string {
+func (w *Writer) danger(fire []uint64) []string {
 	cells := []byte(strings.Repeat(".", len(fire)))
 	for c := range fire {
 		if t := first(fire, c); t > 0 && t < 36 {
@@ -191,16 +191,16 @@ func (g *Game) danger(fire []uint64) []string {
 	if strings.Trim(string(cells), ".") == "" {
 		return nil
 	}
-	return g.rows(cells)
+	return w.rows(cells)
 }
 
 // again is the cells that burn more than once, by when they do so again.
-func (g *Game) again(fire []uint64) (all []string) {
+func (w *Writer) again(fire []uint64) (all []string) {
 	cells := map[int]string{}
 	for c, ticks := range fire {
 		first := bits.TrailingZeros64(ticks)
 		if ticks &^= 1<<(first+bits.TrailingZeros64(^(ticks>>first))) - 1; ticks != 0 {
-			cells[bits.TrailingZeros64(ticks)] += " " + spot(env.Place{c / g.head.Cols, c % g.head.Cols})
+			cells[bits.TrailingZeros64(ticks)] += " " + spot(env.Place{c / w.Head.Cols, c % w.Head.Cols})
 		}
 	}
 	for _, in := range slices.Sorted(maps.Keys(cells)) {

@@ -5,32 +5,35 @@ import (
 	"pommego/env"
 )
 
+// Details are how much a view can tell. short leaves out the others, bombs and bases; an image comes beside the full
+// text.
+var Details = []string{"full", "short", "json", "image"}
+
 // Form is how a seat is told of its game. The zero value is the full text.
 type Form struct {
-	JSON  bool
-	Short bool // without the others, bombs and bases
-	Bare  bool // without hints: neither danger nor legal moves
+	Detail string `json:"detail"`         // of Details; "" is full
+	Bare   bool   `json:"bare,omitempty"` // without hints: neither danger nor legal moves
+	Moves  bool   `json:"-"`              // orders are illegal
 }
 
-// Game writes positions of one game in words.
-type Game struct {
-	head    *scene.Head
-	spec    *env.Spec
+// Writer writes positions of one game in words.
+type Writer struct {
+	Head scene.Head // of its scenes
+	Spec *env.Spec
+
 	endings []env.Ending
 	figures int // that a seat moves: the first components of an action
 }
 
-// New makes a Game from a game, its description and the head of its scenes.
-func New(game env.Game, spec *env.Spec, head *scene.Head) *Game {
-	return &Game{head, spec, game.Endings(), head.Movers()}
+// New makes a Writer from a game, its description and a match of it.
+func New(game env.Game, spec *env.Spec, m env.Match) *Writer {
+	head := scene.HeadOf(spec, m)
+	return &Writer{head, spec, game.Endings(), head.Movers()}
 }
 
 // Fire tells for each cell at which ticks it burns, bit t for tick t from 1, as far as a seat can
-// foresee by what it sees now. It is nil in games that foresee nothing.
-func Fire(m env.Match, seat int) []uint64 { return foresee(m, seat, 0) }
-
-// foresee is Fire if the seat makes a move now.
-func foresee(m env.Match, seat int, move uint8) []uint64 {
+// foresee by what it sees now if it makes a move. It is nil in games that foresee nothing.
+func Fire(m env.Match, seat int, move uint8) []uint64 {
 	foreseer, ok := m.(env.Foreseer)
 	if !ok {
 		return nil
@@ -43,15 +46,15 @@ func foresee(m env.Match, seat int, move uint8) []uint64 {
 }
 
 // Alias is the letters of a seat's figures.
-func (g *Game) Alias(seat int) (letters string) {
-	for n := range g.figures {
-		letters += string(g.letter(seat, n))
+func (w *Writer) Alias(seat int) (letters string) {
+	for n := range w.figures {
+		letters += string(w.letter(seat, n))
 	}
 	return letters
 }
 
 // letter is the letter of the n-th figure of a seat.
-func (g *Game) letter(seat, n int) byte { return byte('A' + n*g.spec.Seats + seat) }
+func (w *Writer) letter(seat, n int) byte { return byte('A' + n*w.Spec.Seats + seat) }
 
 // number is which of its seat's figures one is.
 func number(a *env.SceneAgent) int {
@@ -63,9 +66,9 @@ func number(a *env.SceneAgent) int {
 
 // Legal is, for each component of an action, the names of the choices that a mask allows, all
 // if it is nil.
-func (g *Game) Legal(mask []uint8) [][]string {
-	all, at := make([][]string, len(g.spec.Actions)), 0
-	for i, c := range g.spec.Actions {
+func (w *Writer) Legal(mask []uint8) [][]string {
+	all, at := make([][]string, len(w.Spec.Actions)), 0
+	for i, c := range w.Spec.Actions {
 		for n, name := range c.Names {
 			if mask == nil || mask[at+n] != 0 {
 				all[i] = append(all[i], name)
@@ -77,9 +80,9 @@ func (g *Game) Legal(mask []uint8) [][]string {
 }
 
 // cell is the number of a place, one past the last if it is not on the board.
-func (g *Game) cell(at env.Place) int {
-	if uint(at[0]) >= uint(g.head.Rows) || uint(at[1]) >= uint(g.head.Cols) {
-		return g.head.Rows * g.head.Cols
+func (w *Writer) cell(at env.Place) int {
+	if uint(at[0]) >= uint(w.Head.Rows) || uint(at[1]) >= uint(w.Head.Cols) {
+		return w.Head.Rows * w.Head.Cols
 	}
-	return at[0]*g.head.Cols + at[1]
+	return at[0]*w.Head.Cols + at[1]
 }

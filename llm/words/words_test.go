@@ -70,7 +70,7 @@ func TestRecorded(t *testing.T) {
 		told := 0
 		err = replay.Follow(func(at record.Moment) error {
 			spec, head := at.Game.Spec(), scene.HeadOf(at.Game.Spec(), at.Match)
-			g := words.New(at.Game, spec, &head)
+			g := words.New(at.Game, spec, at.Match)
 			step := scene.Describe(spec, at.Match, at.Tracker, nil)
 			for i := range step.Agents {
 				a := &step.Agents[i]
@@ -78,7 +78,7 @@ func TestRecorded(t *testing.T) {
 					continue
 				}
 				seen := step.Seen(&head, a.Seat)
-				text := g.View(&seen, a.Seat, nil, words.Fire(at.Match, a.Seat), words.Form{Short: true}, new(words.Last))
+				text := g.View(&seen, a.Seat, nil, words.Fire(at.Match, a.Seat, 0), words.Form{Detail: "short"}, new(words.Last))
 				n := 0
 				if a.Name != "" {
 					n = int(a.Name[0] - 'a')
@@ -110,9 +110,9 @@ func tell(t testing.TB, g *game, seen *scene.Step, seat int, mask []uint8, fire 
 	t.Helper()
 	last := &words.Last{Reading: "legal", Read: "up", Ticks: 1}
 	g.Happens(seen, seat, last)
-	for _, form := range []words.Form{{}, {Short: true}, {Bare: true}} {
+	for _, form := range []words.Form{{}, {Detail: "short"}, {Bare: true}} {
 		all += g.View(seen, seat, mask, fire, form, last) + "\n"
-		form.JSON = true
+		form.Detail = "json"
 		all += g.View(seen, seat, mask, fire, form, last) + "\n\n"
 	}
 	return all
@@ -168,7 +168,7 @@ func TestForks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return string(seen), views(t, g, &step, seat, mask, words.Fire(m, seat))
+			return string(seen), views(t, g, &step, seat, mask, words.Fire(m, seat, 0))
 		}
 		for k, actions := range g.actions {
 			for seat := range g.spec.Seats {
@@ -256,7 +256,8 @@ func TestViewSaysWhatIsThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := words.New(game, spec, &head)
+	g := words.New(game, spec, game.New(1)[0])
+	g.Head = head
 	seen := scene.Step{Step: 5, Scene: env.Scene{
 		Ground: env.Ground(".....#....." + "..........." + ".....+....."),
 		Bombs: []env.SceneBomb{{At: env.Place{1, 0}, Life: 3, Blast: 2, Moving: "right", Reach: []int{11, 12}},
@@ -343,7 +344,7 @@ func TestPositions(t *testing.T) {
 				}
 				seen, mask, fire := g.steps[k].Seen(&g.head, seat), g.masks[k][seat], g.fires[k][seat]
 				all := map[string]string{}
-				for name, form := range map[string]words.Form{"full": {}, "short": {Short: true}, "json": {JSON: true}} {
+				for name, form := range map[string]words.Form{"full": {}, "short": {Detail: "short"}, "json": {Detail: "json"}} {
 					all[name] = g.View(&seen, seat, mask, fire, form, new(words.Last))
 				}
 				if err := json.NewEncoder(out).Encode(all); err != nil {

@@ -16,7 +16,9 @@ import pytest
 
 pytest.importorskip("openenv")
 
+from openenv.core.env_server.mcp_types import CallToolAction
 from openenv.core.generic_client import GenericEnvClient
+from openenv.core.mcp_client import MCPToolClient
 
 from chat import Stub
 
@@ -59,6 +61,23 @@ def test_two_seats(url: str) -> None:
         resets = [game | {"seat": seat} for seat in (0, 1)]
         (_, first), (_, second) = pool.map(lambda reset: play(url, **reset), resets)
     assert first + second in (0, -2)
+
+
+def test_tool_client(url: str) -> None:
+    """Its client for tools plays as the other does, by calls as by steps."""
+    with MCPToolClient(base_url=url).sync() as env:
+        assert {tool.name for tool in env.list_tools()} == {"new_game", "look", "act", "result"}
+        assert "action" in env.get_tool("act").input_schema["properties"]
+        texts = [env.call_tool("new_game", seed=7)]
+        assert texts[0].endswith(env.call_tool("look"))
+        while not json.loads(env.call_tool("result"))["done"]:
+            texts.append(env.call_tool("act", action="hunt"))
+        assert texts == play(url, seed=7)[0]
+        with pytest.raises(RuntimeError, match="game is over"):
+            env.call_tool("act", action="hunt")
+        assert env.reset(seed=7).observation.text == texts[0]
+        told = env.step(CallToolAction(tool_name="act", arguments={"action": "hunt"}))
+        assert (told.observation.result, told.reward, told.done) == (texts[1], 0, False)
 
 
 def validate(*arguments: str) -> dict:

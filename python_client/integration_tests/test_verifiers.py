@@ -72,6 +72,18 @@ def test_who_stops_has_lost(url: str, tmp_path: Path) -> None:
     assert rewards(episode) == {"player0": -1.0} and episode["traces"][0]["stop_condition"] == "max_turns"
 
 
+def test_shaping(url: str, tmp_path: Path) -> None:
+    """Counts with a weight are rewards beside the game's; without weights they are metrics alone."""
+    options = ["-n", "1", "-r", "1", "--env.player0.max-turns", "2"]
+    (episode,) = evaluate(url, tmp_path / "a", *options, "--env.shaping", '{"wood": 0.1, "legal": -0.5}')
+    (trace,) = episode["traces"]
+    wood = trace["metrics"]["wood"]
+    paid = {name: (reward["score"], reward["weight"]) for name, reward in trace["rewards"].items()}
+    assert paid == {"game": (-1, 1), "wood": (wood, 0.1), "legal": (2, -0.5)} and wood > 0
+    (episode,) = evaluate(url, tmp_path / "b", *options, "--env.shaping", '{"would": 1}')
+    assert not episode["ok"] and "shaping has ['would'], expected some of" in json.dumps(episode["errors"])
+
+
 def test_several_models_play_one_game(url: str, tmp_path: Path) -> None:
     """Each is paid for its own seat, also where their seats are not neighbours."""
     others = '["simple", "open", "simple"]'

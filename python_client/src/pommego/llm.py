@@ -44,8 +44,7 @@ __all__ = ["Environment", "Model", "evaluate"]
 Model = Callable[[list[dict[str, str]]], Any]
 
 _OPTIONS = ("env", "seed", "seat", "opponents", "rules", "detail", "frame_ticks", "orders", "hints")
-_OPTIONS += ("system_prompt",)
-_OPTIONS += ("episode_id", "wait_s", "move_timeout_s", "stand_in")
+_OPTIONS += ("system_prompt", "episode_id", "wait_s", "move_timeout_s", "stand_in")
 _LONGEST = 1 << 20  # bytes of a message of the server
 _PATIENCE = 7200.0  # seconds for an answer: twice the longest time for which a game may wait for others
 _END = 8192  # characters of each end of a long answer that are sent: the server reads fewer
@@ -57,7 +56,8 @@ _starting = threading.Lock()
 class _About(msgspec.Struct, frozen=True):
     result: str = ""
     reading: str = ""
-    counts: dict[str, int] = {}
+    counts: dict[str, int] = {}  # of answers
+    game: dict[str, int] = {}  # counts of the game
     prompt: int = 0
     played: bytes = b""
 
@@ -229,7 +229,7 @@ def evaluate(
         raise TypeError(f"model is {model!r}, expected a function from messages to a text")
     checks.at_least(1, "workers", workers)
     checks.at_least(1, "games", games)
-    about = {"suite": suite, "options": options, "pommego": __version__}
+    address, about = _socket_address(address), {"suite": suite, "options": options, "pommego": __version__}
     play = partial(_play_games, workers=workers, out=Transcripts(out, about), prices=prices)
     if suite is not None:
         if (id, opponents, games, seed) != (None, "simple", 100, SEED):
@@ -237,18 +237,14 @@ def evaluate(
                 f"suite {suite!r} has an id, opponents, games and seeds of its own: leave them out"
             )
         if named(suite).team:
-            raise ValueError(
-                f"suite is {suite!r}, whose policy plays two seats: a model plays one, as in llm-2027"
-            )
+            raise ValueError(f"suite is {suite!r}, whose policy plays two seats: expected one as in llm-2027")
         if not named(suite).orders:
             options["orders"] = False
-        return play_suite(
-            repeat(model), suite, play, address=_socket_address(address), token=token, **options
-        )
+        return play_suite(repeat(model), suite, play, address=address, token=token, **options)
     if id is None:
         raise TypeError("evaluate() needs the id of an environment, or suite=")
     first = checks.one_seed(seed)
-    with running(_socket_address(address), token) as where:
+    with running(address, token) as where:
         spec = describe(id, rules=options.get("rules"), **where)
         ways = seatings(spec, model, opponents, team=False)
         return play_ways(partial(play, options=options | where), spec, ways, range(first, first + games))
@@ -285,10 +281,9 @@ def _play_games(
             if isinstance(end := ended.get(), BaseException):
                 raise end
             number, game, raised = end
-            used = dict(
-                zip(played.usage, (*game["tokens"], np.dot(game["tokens"], prices) / 1e6), strict=True)
-            )
-            played.usage = {what: n + played.usage[what] for what, n in used.items()}
+            cost = float(np.dot(game["tokens"], prices)) / 1e6
+            for what, n in zip(played.usage, (*game["tokens"], cost), strict=True):
+                played.usage[what] += n
             if raised is None:
                 moves = np.frombuffer(base64.b64decode(game["actions"]), np.uint8)
                 moves = moves.reshape(-1, len(spec.actions))
@@ -343,10 +338,8 @@ def _play_game(
         moves += env._told.metadata.played
     told = env._told.metadata
     end = {"seat": seat, "result": told.result, "counts": told.counts, "tokens": tokens}
-    end |= {
-        "actions": base64.b64encode(moves).decode(),
-        "void": raised and f"{type(raised).__name__}: {raised}",
-    }
+    end["actions"] = base64.b64encode(moves).decode()
+    end["void"] = raised and f"{type(raised).__name__}: {raised}"
     if raised or env._told.done:
         out.add(name, end | {"messages": messages, "answers": said})
     return end, raised
@@ -356,7 +349,7 @@ def _read(said: Any) -> tuple[str, dict[str, Any]]:
     """Return the text of an answer, and what else a server's reply has of it."""
     if said is None or isinstance(said, str):
         return said or "", {}
-    reply = said.model_dump() if hasattr(said, "model_dump") else said
+    reply = said.model_dump(warnings=False) if hasattr(said, "model_dump") else said
     try:
         choice, usage = reply["choices"][0], reply.get("usage") or {}
         message, text = choice["message"], choice["message"].get("content") or ""

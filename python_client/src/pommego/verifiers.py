@@ -69,6 +69,8 @@ class PommegoVerifierConfig(vf.EnvConfig):
     Attributes:
         address: of a running ``pommego serve --openenv``; "": one is started.
         token: that server's token, if it has one.
+        shaping: weights of counts, of the game (such as kills) and of answers (such as illegal), for a seat:
+            each is a reward of its own beside that of the game. All counts are metrics.
     """
 
     player0: vf.AgentConfig = _TALKS
@@ -77,6 +79,7 @@ class PommegoVerifierConfig(vf.EnvConfig):
     player3: vf.AgentConfig = _TALKS
     address: str = ""
     token: str = ""
+    shaping: dict[str, float] = Field(default_factory=dict)
 
 
 class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
@@ -102,22 +105,26 @@ class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
                 for k, own in enumerate(seats):
                     given = reset | {"seat": own, "opponents": [*line[:own], *line[own + 1 :]]}
                     agent, env = getattr(agents, f"player{k}"), Environment(**where, **given)
-                    group.create_task(_play(env, agent, own, task, threads))
+                    group.create_task(self._play(env, agent, task.data.idx, threads))
 
-
-async def _play(
-    env: Environment, agent: vf.Agent, seat: int, task: PommegoTask, threads: ThreadPoolExecutor
-) -> None:
-    """Play a seat to the end of the game, or until its model ends."""
-    call = partial(asyncio.get_running_loop().run_in_executor, threads)
-    text = await call(env.reset)
-    rules = text[: env._told.metadata.prompt]
-    view = text[len(rules) + bool(rules) :]
-    own = vf.Task(vf.TaskData(idx=task.data.idx, prompt=None, system_prompt=rules))
-    async with agent.interaction(own) as talk:
-        while not env._told.done and not (said := await talk.turn(view)).terminated:
-            view = await call(env._play, said.last_reply)
-    env._close()
-    if talk.trace.errors:
-        raise RuntimeError(f"the model in seat {seat} failed, so that the game cannot be scored")
-    talk.trace.record_reward("game", env.get_reward())
+    async def _play(self, env: Environment, agent: vf.Agent, idx: int, threads: ThreadPoolExecutor) -> None:
+        """Play a seat to the end of the game, or until its model ends."""
+        call = partial(asyncio.get_running_loop().run_in_executor, threads)
+        text = await call(env.reset)
+        about = env._told.metadata
+        rules, counts = text[: about.prompt], about.game | about.counts
+        view = text[len(rules) + bool(rules) :]
+        if unknown := self.config.shaping.keys() - counts:
+            raise ValueError(f"shaping has {sorted(unknown)}, expected some of {', '.join(counts)}")
+        own = vf.TaskData(idx=idx, prompt=None, system_prompt=rules)
+        async with agent.interaction(vf.Task(own)) as talk:
+            while not env._told.done and not (said := await talk.turn(view)).terminated:
+                view = await call(env._play, said.last_reply)
+        env._close()
+        if talk.trace.errors:
+            raise RuntimeError(f"the model in seat {env._options['seat']} failed: the game cannot be scored")
+        talk.trace.record_reward("game", env.get_reward())
+        counts = env._told.metadata.game | env._told.metadata.counts
+        talk.trace.record_metrics(counts)
+        for name, weight in self.config.shaping.items():
+            talk.trace.record_reward(name, counts[name], weight)
