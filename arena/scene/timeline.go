@@ -14,10 +14,10 @@ type Timeline struct {
 	Steps []Step `json:"steps"`
 }
 
-// describe adds a position of a game to a feed.
+// describe adds a position to a feed of one game. The original's recordings may have no actions.
 func (f *Feed) describe(at record.Moment) {
 	spec := at.Game.Spec()
-	if at.Actions == nil {
+	if f.game == 0 {
 		f.Begin(HeadOf(spec, at.Match), at.Match)
 	}
 	step := Describe(spec, at.Match, at.Tracker, at.Actions)
