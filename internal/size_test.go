@@ -27,7 +27,7 @@ var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 23259},
 	{"vec", "many games stepped together, in batches", 3796},
 	{"bridge", "the server and its wire protocol", 5897},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15805},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15813},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3507},
 	{"cmd", "the command pommego", 4021},
 	{"internal", "crash-safe files, names of enumerations", 726},

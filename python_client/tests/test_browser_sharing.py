@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -247,10 +248,15 @@ def test_charts_of_a_data_set(window: Browser, served: str, data: Path) -> None:
         ]
         assert len(low_high) == 1
         assert drawn["Steps"][low_high[0]] > 0
-    statistics = json.loads((data / "manifest.json").read_text())["statistics"]
-    for agent in statistics["agents"]:
-        assert list(drawn[f"{agent['agent']}: move"].values()) == agent["choices"]
-    died = sum(agent["counts"][0] for agent in statistics["agents"])
+    moves: dict[str, Any] = defaultdict(int)
+    died = 0
+    for game in pommego.data.rebuild(data, observation="raw"):
+        died += game.counts["kills"].sum()
+        for seat, agent in enumerate(game.agents):
+            lived = game.actions[game.alive[:-1, seat], seat].reshape(-1)
+            moves[agent] += np.bincount(lived, minlength=6)
+    for agent, made in moves.items():
+        assert list(drawn[f"{agent}: move"].values()) == list(made)
     assert drawn["Died in flames of"]["enemies"] == died > 0
 
 
@@ -294,7 +300,7 @@ def test_the_board_as_png(phone: bool, window: Browser, served: str, download: D
     window.open(f"{served}&game=3&step=12", "#where")
     if phone:
         click(window, "Tools")
-    picture = download("Save as PNG")
+    picture = download("PNG of this step")
     assert picture.name == "ffa, game 3, step 12.png"
     content = picture.read_bytes()
     assert content.startswith(b"\x89PNG")
@@ -324,11 +330,11 @@ def test_one_file_of_a_recorded_game(
 ) -> None:  # fmt: skip
     window.open(f"{served}&game=3&view=1", "#where")
     held = window.run(POSITIONS)
-    page = download("Save as one file")
+    page = download("Page with this game")
     assert page.suffix == ".html"
     assert opened(window, page) == held
     assert window.run("return byId('title').textContent") == "ffa, game 3"
-    again = download("Save as one file")  # of the file itself
+    again = download("Page with this game")  # of the file itself
     assert opened(window, again) == held
     written = tmp_path / "written.html"
     subprocess.run(
@@ -345,7 +351,7 @@ def test_one_file_of_a_game_that_is_played(window: Browser, binary: Path, downlo
             browser.until(lambda step=step: window.run("return pommego.play.state().asked") == step)
             window.press(key)
         browser.until(lambda: window.run("return pommego.play.state().asked") == 3)
-        page = download("Save as one file")
+        page = download("Page with this game")
         window.driver.get("about:blank")
     positions, _, names, _ = opened(window, page)
     assert [position["step"] for position in positions] == [0, 1, 2, 3]
@@ -362,7 +368,7 @@ def test_one_file_of_a_running_game(window: Browser, download: Download) -> None
             time.sleep(0.05)  # so that each is kept
         browser.until(lambda: window.run("return pommego.stage.state().step") == 6)
         steps = window.run("return pommego.stage.state().positions")
-        page = download("Save as one file")
+        page = download("Page with this game")
         window.driver.get("about:blank")
     assert [position["step"] for position in opened(window, page)[0]] == steps
 
@@ -370,7 +376,7 @@ def test_one_file_of_a_running_game(window: Browser, download: Download) -> None
 def test_gif(window: Browser, binary: Path, team: Path, download: Download, tmp_path: Path) -> None:
     with browser.viewing(binary, team) as address:
         window.open(f"{address}&view=2", "#where")
-        animation = download("Save as GIF").read_bytes()
+        animation = download("GIF of the game").read_bytes()
     drawn = tmp_path / "drawn"
     command = [binary, "replay", team, "--seat", "2", "--tile", "48", "--fps", "10", "--gif", drawn]
     subprocess.run(command, check=True, capture_output=True)

@@ -148,4 +148,5 @@ def test_counts_are_in_data_sets(tmp_path: Path, layout: str) -> None:
         assert game.counts["suicides"].sum() <= dead
         assert (game.counts["kills"] <= dead).all()
     assert sum(game.counts["bombs"].sum() for game in played) > 0
-    assert "Counted of a seat" in (folder / "README.md").read_text()
+    card = (folder / "README.md").read_text()
+    assert [name for name in counted if f"\n| `{name}" not in card] == []

@@ -42,7 +42,12 @@ export class Chart {
 
   mark() {
     this.now.style.setProperty("--at", this.index / Math.max(1, this.game.last));
-    this.keys.forEach((key, i) => say(key, `${this.seats[i]}: ${short(this.series[this.pick.value]?.[i][this.index]) ?? "–"}${this.pick.value === "advantage" ? " %" : ""}`));
+    const shares = this.pick.value === "advantage"; // of sides
+    this.keys.forEach((key, i) => {
+      const seats = shares ? this.seats.filter(seat => this.game.team(seat) === this.game.team(this.seats[i])) : [this.seats[i]];
+      key.hidden = seats[0] !== this.seats[i];
+      say(key, `${seats.join(" and ")}: ${short(this.series[this.pick.value]?.[i][this.index]) ?? "–"}${shares ? " %" : ""}`);
+    });
   }
 
   // take takes in what the viewer knows of new positions, for each kind of number and seat.

@@ -99,7 +99,10 @@ export class Seats {
 
   // counts is what the game has counted of a seat, in its columns.
   counts(position, seat) {
-    return !position.counts ? [] : this.columns.map(({ name }) => ({ number: position.counts[name]?.[seat] ?? 0, text: name }));
+    return !position.counts ? [] : this.columns.map(({ name }) => {
+      const number = position.counts[name]?.[seat] ?? 0;
+      return { number, text: number === 1 ? name.replace(/s$/, "") : name };
+    });
   }
 
   did(position, seat) {

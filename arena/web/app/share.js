@@ -26,10 +26,10 @@ export function share() {
   const at = kill && game.positions[kill.index].step;
   const draw = (words, kind, ending, part = {}) => add(words, async () => save(await drawn(kind, part), `${ending}.${kind}`));
   if (number() !== undefined && moment()) add("Copy a link to this moment", () => navigator.clipboard.writeText(new URL(moment(), location.href).href));
-  add("Save as one file", async () => save(await oneFile(game), ".html"));
-  if (number() === undefined) return add("Save as PNG", async () => canvas.toBlob(picture => save(picture, `, step ${step}.png`)));
-  draw("Save as PNG", "png", `, step ${step}`, { from: step, to: step });
-  draw("Save as GIF", "gif", "");
+  add("Page with this game", async () => save(await oneFile(game), ".html"));
+  if (number() === undefined) return add("PNG of this step", async () => canvas.toBlob(picture => save(picture, `, step ${step}.png`)));
+  draw("PNG of this step", "png", `, step ${step}`, { from: step, to: step });
+  draw("GIF of the game", "gif", "");
   draw("GIF of the last ten seconds", "gif", `, to step ${step}`, { from: step - tenSeconds, to: step });
   if (kill) draw("GIF of this kill", "gif", `, kill at step ${at}`, { from: Math.min(kill.since ?? at, at - 10), to: at + 4 });
 }
