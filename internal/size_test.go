@@ -28,7 +28,7 @@ var areas = []area{
 	{"vec", "many games stepped together, in batches", 3796},
 	{"bridge", "the server and its wire protocol", 5897},
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15813},
-	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3507},
+	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3510},
 	{"cmd", "the command pommego", 4021},
 	{"internal", "crash-safe files, names of enumerations", 726},
 	{"python_client", "the Python client, its adapters and the original's API", 16318},

@@ -99,8 +99,9 @@ type line struct {
 	ID     string `json:"id"` // of the game
 	Seed   uint64 `json:"seed"`
 	*Turn
-	Turns int             `json:"turns,omitempty"` // of the game
-	Game  json.RawMessage `json:"game,omitempty"`
+	Number int             `json:"turn,omitempty"`  // of the turn in the game, from 1
+	Turns  int             `json:"turns,omitempty"` // of the game
+	Game   json.RawMessage `json:"game,omitempty"`
 }
 
 // Record records a game. A nil Record records nothing.
@@ -142,7 +143,7 @@ func (r *Record) Turn(seat int, next *Turn) {
 			t.Actions = append(t.Actions, own)
 		}
 		r.line.Turns++
-		r.write(line{Format: format, ID: r.line.ID, Seed: r.line.Seed, Turn: t})
+		r.write(line{Format: format, ID: r.line.ID, Seed: r.line.Seed, Turn: t, Number: r.line.Turns})
 	}
 	if next != nil && next.Answer != nil {
 		next.Answer = new(orders.Read(*next.Answer))

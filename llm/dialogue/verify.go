@@ -39,7 +39,9 @@ func Formats(games trace.Formats) []record.Format {
 		if turns := all[game].Turns; len(all)-1 != turns {
 			return record.Report{}, fmt.Errorf("the game had %d turns, and there are %d", turns, len(all)-1)
 		}
-		return check(games, text, slices.Delete(all, game, game+1))
+		all = slices.Delete(all, game, game+1) // lines are checked side by side, and come in any order
+		slices.SortStableFunc(all, func(a, b line) int { return a.Number - b.Number })
+		return check(games, text, all)
 	}}
 	return []record.Format{one, {Name: earlier, Check: one.Check}}
 }
