@@ -33,7 +33,8 @@ FOLDERS = (
 )
 FILE = re.compile(rf"(?<![\w/.:-])(?:\.\./)*((?:{'|'.join(FOLDERS)})/[\w./-]*\.\w+)")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
-OTHERS = {"--now", "--logdir", "--input", "--upgrade"}  # of systemctl, TensorBoard, gh and make's ARGS
+# Of systemctl, TensorBoard, gh, make's ARGS and vf-eval.
+OTHERS = {"--now", "--logdir", "--input", "--upgrade", "--client"}
 CODE = re.compile(r"^```.*?^```$|`[^`]+`", re.MULTILINE | re.DOTALL)
 TEST = re.compile(r"\b(?:Test|Benchmark|Fuzz)[A-Z]\w+|\btest_\w+")
 
@@ -74,6 +75,8 @@ def flags(helps: dict[str, str]) -> set[str]:
     """All flags that there are: of the command, and of the modules, examples and scripts in Python."""
     found = flags_of(helps)
     for script in REPOSITORY.glob("*/**/*.py"):
+        if script.relative_to(REPOSITORY).parts[0].startswith("."):
+            continue  # what is installed has flags of its own
         text = script.read_text()
         found |= set(re.findall(r'"(--[a-z][a-z0-9-]+)"', text))
         if "fields(" in text:  # whose flags are those of a dataclass
