@@ -5,11 +5,11 @@ import (
 	"pommego/llm/dialogue"
 )
 
-// Dialogues records the games of a match, and what language models read and answer in them, in a
+// Dialogues records a match, and what language models read and answer in it, in a
 // log: its Watch is handed to [Play]. Without a log it records nothing.
 type Dialogues struct {
 	Log    *dialogue.Log
-	Record *dialogue.Record // of the last game
+	Record *dialogue.Record // of the match
 
 	players []Player
 }

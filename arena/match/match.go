@@ -9,6 +9,7 @@ import (
 
 	"pommego/arena/scene"
 	"pommego/env"
+	"pommego/env/record"
 	"pommego/llm/dialogue"
 )
 
@@ -59,15 +60,13 @@ type Moment struct {
 
 // Describe adds the position to a feed, with that of a new game what is to be said of it.
 func (at *Moment) Describe(to *scene.Feed, names []string, note string) {
-	spec := at.Game.Spec()
 	if at.Actions == nil {
-		head := scene.HeadOf(spec, at.Match)
+		head := scene.HeadOf(at.Game.Spec(), at.Match)
 		head.Seed, head.Names, head.Note = at.Seed.Value, names, note
 		to.Begin(head, at.Match)
 	}
-	step := scene.Describe(spec, at.Match, at.Tracker, at.Actions)
-	step.Thoughts = at.Thoughts()
-	to.Add(step, at.Match)
+	to.Describe(record.Moment{Match: at.Match, Game: at.Game, Tracker: at.Tracker, Actions: at.Actions,
+		Thoughts: at.Thoughts()})
 }
 
 // Thoughts is what the seats that searched based the step's actions on. Call it only within Watch.

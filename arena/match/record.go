@@ -49,7 +49,7 @@ func NewRecording(game env.Game, players []Player, obsEvery int,
 // Watch records a moment of the match.
 func (r *Recording) Watch(at Moment) error {
 	if at.Actions == nil {
-		r.game, r.start, r.actions, r.thoughts = at, at.Match.Append(nil), nil, nil
+		r.game, r.start = at, at.Match.Append(nil)
 		r.replaced = make([][len(wrong)][]int, len(r.policies))
 	} else {
 		r.actions = append(r.actions, bytes.Clone(at.Actions))

@@ -14,8 +14,8 @@ type Timeline struct {
 	Steps []Step `json:"steps"`
 }
 
-// describe adds a position to a feed of one game. The original's recordings may have no actions.
-func (f *Feed) describe(at record.Moment) {
+// Describe adds a position to a feed, where no game has begun that of a new one.
+func (f *Feed) Describe(at record.Moment) {
 	spec := at.Game.Spec()
 	if f.game == 0 {
 		f.Begin(HeadOf(spec, at.Match), at.Match)
@@ -28,7 +28,7 @@ func (f *Feed) describe(at record.Moment) {
 // Read describes a recorded game from where it stands to its end.
 func Read(r record.Replay) (*Timeline, error) {
 	var feed Feed
-	err := r.Follow(func(at record.Moment) error { feed.describe(at); return nil })
+	err := r.Follow(func(at record.Moment) error { feed.Describe(at); return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -46,10 +46,10 @@ func Played(game env.Game, m env.Match, actions []uint8) *Timeline {
 	var feed Feed
 	at := record.Moment{Match: m, Game: game, Tracker: game.NewTrackers(1, true)[0]}
 	at.Tracker.Begin(m)
-	feed.describe(at)
+	feed.Describe(at)
 	for at.Actions = range slices.Chunk(actions, game.Spec().Seats*len(game.Spec().Actions)) {
 		at.Tracker.Step(m, at.Actions)
-		feed.describe(at)
+		feed.Describe(at)
 	}
 	return feed.Game()
 }

@@ -83,7 +83,7 @@ func (t *tournamentLog) Game(number int) (*scene.Timeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := feed.Game() // the last one: those before it were ties
+	g := feed.Game()
 	g.Seed = r.Seed
 	return g, nil
 }

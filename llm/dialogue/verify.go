@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -40,7 +41,7 @@ func Formats(games trace.Formats) []record.Format {
 			return record.Report{}, fmt.Errorf("the game had %d turns, and there are %d", turns, len(all)-1)
 		}
 		all = slices.Delete(all, game, game+1) // lines are checked side by side, and come in any order
-		slices.SortStableFunc(all, func(a, b line) int { return a.Number - b.Number })
+		slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(a.Number, b.Number) })
 		return check(games, text, all)
 	}}
 	return []record.Format{one, {Name: earlier, Check: one.Check}}

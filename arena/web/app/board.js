@@ -254,7 +254,7 @@ function label(agent) { return agent.name ? `${agent.seat}${agent.name}` : Strin
 
 export function form(game, seat) { return game.head.teams.length === 2 && game.team(seat) === 1 ? "square" : "round"; }
 
-export function inText(game, position) {
+function inText(game, position) {
   const parts = [`Step ${position.step}`];
   for (const a of position.agents) {
     const who = `${game.who(a.seat)}${a.name ? `, bomber ${a.name},` : ""}`;

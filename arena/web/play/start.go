@@ -170,7 +170,7 @@ func (t *Table) start(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// recorded answers with the games of the match that is over, as they are recorded in files.
+// recorded answers with the record of the match that is over, as files have it.
 func (t *Table) recorded(w http.ResponseWriter, _ *http.Request) {
 	t.mu.Lock()
 	text := string(t.record)

@@ -33,7 +33,7 @@ type Table struct {
 	people  map[int]*person
 	feed    scene.Feed    // of the match
 	end     string        // how the match ended; "" while it goes on
-	record  []byte        // the games of the match that are over
+	record  []byte        // of the match, once it is over
 	speed   float64       // that was chosen last; 0: none
 	pages   map[int]int   // that look on, by seat; those of no seat by -1
 	opened  bool          // a page has looked on
@@ -104,7 +104,7 @@ func (t *Table) wait(ctx context.Context, due time.Time) bool {
 	return false
 }
 
-// Write takes the record of a game that is over, or was stopped.
+// Write takes the record of a match that is over, or was stopped.
 func (t *Table) Write(record []byte) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,7 +153,7 @@ func (t *Table) Listing() (*web.Listing, error) {
 	return &web.Listing{Kind: "games", Title: t.game.Spec().ID, Games: []web.Entry{{Game: 1, Agents: t.names}}}, nil
 }
 
-// Game describes the last game of a match that is over: web.Games.
+// Game describes a match that is over: web.Games.
 func (t *Table) Game(int) (*scene.Timeline, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
