@@ -6,7 +6,7 @@
     python ppo.py ppo-duel --device cuda  # with the network on a GPU
     python ppo.py ppo-duel --demonstrations 40 --epochs 1 --minutes 0.1 --games 16 --judge 20   # a test
 
-A teacher shows its moves first (not to scratch-ffa and selfplay-ffa), then the network learns from
+A teacher shows its moves first (not to recipes from nothing: scratch and selfplay), then the network learns from
 games against the opponents of its recipe. The same command goes on with a run that was stopped, from its last
 checkpoint (a minute at most is lost); another limit of `--minutes` trains on. In the run's folder:
 
@@ -110,6 +110,14 @@ RECIPES = {
         FFA,
         {"simple": 0.6, "static": 0.25, "heuristic": 0.15},
         ("simple", "heuristic"),
+        taught=False,
+        entropy=0.01,
+        pays={"wood": 0.02, "items": 0.05, "kills": 0.3},
+    ),
+    "scratch-team": Recipe(
+        TEAM,
+        {"simple": 0.6, "static": 0.25, "champion:level=1": 0.15},
+        ("simple", TEACHER),
         taught=False,
         entropy=0.01,
         pays={"wood": 0.02, "items": 0.05, "kills": 0.3},
