@@ -21,11 +21,19 @@ import (
 	"pommego/vec"
 )
 
-var determinismSteps = flag.Int("determinism-steps", 40_000,
+const determinismShort = 40_000
+
+var determinismSteps = flag.Int("determinism-steps", determinismShort,
 	"moves of whole games that TestDeterminismEverywhere makes")
 
-// determinismGames is enough for seven workers to have their share.
-const determinismGames = 7 * 64
+// determinismGames is how many games each configuration has: enough for seven workers to have
+// their share. The short form has fewer, and makes more steps with each.
+func determinismGames() int {
+	if *determinismSteps <= determinismShort {
+		return 7 * 8
+	}
+	return 7 * 64
+}
 
 // addedLater lists the ids that came after hashes were first taken. They go last,
 // in this order, so that all others keep their seeds, their steps and their hashes;
@@ -45,7 +53,7 @@ func determinismIDs() []string {
 // hash of all of it for each id and encoding, which must not change unless the
 // version of the id does, and one of all together.
 func TestDeterminismEverywhere(t *testing.T) {
-	client := dialOwnServer(t)
+	client, games := dialOwnServer(t), determinismGames()
 	var cases, unfogged, safely []vec.Config
 	early := 0 // how many cases are not of ids added later
 	for _, id := range determinismIDs() {
@@ -62,7 +70,7 @@ func TestDeterminismEverywhere(t *testing.T) {
 				list = &unfogged
 			}
 			for _, mode := range []vec.Autoreset{vec.NextStep, vec.SameStep, vec.Disabled} {
-				cfg := vec.Config{Game: game, Games: determinismGames, Observation: encoding.Name, State: true, Autoreset: mode}
+				cfg := vec.Config{Game: game, Games: games, Observation: encoding.Name, State: true, Autoreset: mode}
 				*list = append(*list, cfg)
 				for k := range game.Spec().Seats - 1 {
 					cfg.Opponents = append(cfg.Opponents, []string{"simple", "random", "static"}[k%3])
@@ -71,7 +79,7 @@ func TestDeterminismEverywhere(t *testing.T) {
 			}
 		}
 		if _, careful := game.New(1)[0].(env.Careful); careful {
-			near := vec.Config{Game: game, Games: determinismGames, Observation: "near", Mask: vec.Safe, Autoreset: vec.SameStep}
+			near := vec.Config{Game: game, Games: games, Observation: "near", Mask: vec.Safe, Autoreset: vec.SameStep}
 			raw := near
 			raw.Observation, raw.Autoreset = "raw", vec.NextStep
 			raw.Opponents = slices.Repeat([]string{"simple"}, game.Spec().Seats-1)
@@ -81,7 +89,7 @@ func TestDeterminismEverywhere(t *testing.T) {
 	cases = append(append(cases, unfogged...), safely...)
 	table := crc64.MakeTable(crc64.ECMA)
 	hash := crc64.New(table)
-	perRound := early * determinismGames
+	perRound := early * games
 	moves, rounds := 0, max(1, (*determinismSteps*101/100+perRound-1)/perRound)
 	own := uint64(0) // of the id and encoding at hand
 	for i, cfg := range cases {

@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tomllib
 import urllib.parse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ import yaml
 
 import pommego
 from conftest import REPOSITORY
+from pommego import suites
 
 DOCS = REPOSITORY / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -156,7 +157,10 @@ def run_page(page: Path, *, frameworks: bool) -> None:
 
 @pytest.fixture
 def folder(binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty folder to work in, with pommego and this Python in PATH."""
+    """An empty folder to work in, with pommego and this Python in PATH, and suites of two games a part."""
+    for name, suite in suites.SUITES.items():
+        few = replace(suite, games=2, starts=tuple(starts[:2] for starts in suite.starts))
+        monkeypatch.setitem(suites.SUITES, name, few)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("POMMEGO_BINARY", str(binary))
     programs = [str(binary.parent), str(Path(sys.executable).parent), os.environ["PATH"]]

@@ -137,7 +137,7 @@ def test_metadata(wheel: Path) -> None:
 
 
 def test_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
-    venv.create(tmp_path / "env", with_pip=True)
+    venv.create(tmp_path / "env", with_pip=False)  # this Python's pip installs there as its own would
     scripts = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")
     python = scripts / "python"
     bare = {"PATH": os.pathsep.join([str(scripts), "/usr/bin", "/bin"]), "HOME": str(tmp_path)}
@@ -149,7 +149,8 @@ def test_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
     environment = bare | keep
     if shutil.which("go", path=environment["PATH"]):
         pytest.skip("Go is in /usr/bin")
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel]
+    pip = [sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check"]
+    install = [*pip, "install", wheel]
     began = time.perf_counter()
     subprocess.run(install, check=True, env=environment, timeout=600)
     out = subprocess.run([python, "-c", ROLLOUT], check=True, env=environment, capture_output=True, text=True)
