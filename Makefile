@@ -176,7 +176,7 @@ imitation: build venv ## teach a network a million decisions of simple; runs/imi
 
 test-dataset-soak: ## generate under 200 SIGKILLs and every disk fault, 1,000 damaged files: some minutes
 	go test ./cmd/pommego -run 'TestGenerate(Killed|DiskTrouble)' -generate-kills 100 -timeout 120m -v
-	go test ./arena/dataset -run 'Test(DamageIsFound|DamageDoesNotPanic|CrashAtEveryOperation|CrashAgainAndAgain|WriteErrors|MergeFaults)' -damages 500 -timeout 60m -v
+	go test ./arena/dataset -run 'Test(DamageIsFound|DamageDoesNotPanic|CrashAtEveryOperation|CrashAgainAndAgain|WriteErrors|MergeFaults)' -damages 500 -crash-stride 1 -timeout 60m -v
 
 invariants: ## 10 million random steps of each sister game, every one checked
 	go test ./env/basewar ./env/suitebot -run '^TestInvariants$$' -invariant-steps 10000000 -timeout 60m -v

@@ -160,6 +160,7 @@ func TestBudgetOfRequests(t *testing.T) {
 
 // TestBudgetOfStarts: starts take no more memory than is counted, with what was for reading them.
 func TestBudgetOfStarts(t *testing.T) {
+	unraced(t)
 	for _, id := range []string{"PommeFFACompetition-v0", "SuiteBot-v0"} {
 		server := liveServer(t, "")
 		c := server.dial(t)
@@ -194,6 +195,7 @@ func TestBudgetOfStarts(t *testing.T) {
 
 // TestPicturesOfManyEnvironments: what painters have drawn is kept for all environments, not for each.
 func TestPicturesOfManyEnvironments(t *testing.T) {
+	unraced(t)
 	c := liveServer(t, "").dial(t)
 	const envs = 40
 	for n := range envs {

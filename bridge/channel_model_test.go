@@ -315,6 +315,7 @@ func (x *explorer) kill(s modelState) {
 }
 
 func TestModelOfTheChannel(t *testing.T) {
+	unraced(t)
 	for _, rules := range []modelRules{
 		{slots: 2, steps: 4, inFlight: 1},
 		{slots: 3, steps: 4, inFlight: 2},
@@ -338,6 +339,7 @@ func TestModelOfTheChannel(t *testing.T) {
 
 // TestModelFindsWhatIsBroken takes one rule at a time away.
 func TestModelFindsWhatIsBroken(t *testing.T) {
+	unraced(t)
 	for _, broken := range []struct {
 		modelRules
 		reason string

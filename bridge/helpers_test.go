@@ -177,3 +177,20 @@ func eventually(t testing.TB, what string, holds func() bool) {
 		}
 	}
 }
+
+// unraced skips a test with -short, as under the race detector: it is of one goroutine, or measures
+// the memory of what other tests run in parallel.
+func unraced(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("nothing runs in parallel that does not elsewhere")
+	}
+}
+
+// some is a fifth of n with -short.
+func some(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}

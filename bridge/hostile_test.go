@@ -98,7 +98,7 @@ func TestHostileFrames(t *testing.T) {
 	var sent, connections atomic.Int64
 	seed, before, residentBefore := *hostileSeed, uint64(0), 0
 	end, ends := t.Deadline()
-	for next := int64(0); sent.Load() < int64(*hostileFrames) && !t.Failed(); {
+	for next := int64(0); sent.Load() < int64(some(*hostileFrames)) && !t.Failed(); {
 		if ends && time.Until(end) < time.Minute {
 			t.Logf("the time is up; go on with -hostile-seed %d", seed)
 			break

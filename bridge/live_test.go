@@ -368,6 +368,7 @@ func liveFollows(t *testing.T, batchSize any) {
 // TestKeptPositionsAreCounted keeps all positions of as many games as are followed at a time, on the board
 // that takes the most, with probabilities and with searches.
 func TestKeptPositionsAreCounted(t *testing.T) {
+	unraced(t)
 	server := liveServer(t, "")
 	c := server.dial(t)
 	var viewers []viewer

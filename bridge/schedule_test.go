@@ -76,7 +76,7 @@ type scheduled struct {
 // all that a lost connection had. The clock is synctest's.
 func TestSchedules(t *testing.T) {
 	want := undisturbed(t)
-	for seed := *scheduleSeed; seed < *scheduleSeed+uint64(*schedules); seed++ {
+	for seed := *scheduleSeed; seed < *scheduleSeed+uint64(some(*schedules)); seed++ {
 		ok := t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { playSchedule(t, seed, want) })
 		})

@@ -13,9 +13,17 @@ import (
 	"pommego/env/envtest"
 )
 
+// measures skips a test with -short, as under the race detector: it measures memory, in one goroutine.
+func measures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing runs in parallel")
+	}
+}
+
 // TestMemory compares what pools are said to take with what they take, for each
 // game, with and without each of its agents.
 func TestMemory(t *testing.T) {
+	measures(t)
 	const games = 512
 	for _, id := range []string{"PommeRadio-v2", "BaseWar-v0", "SuiteBot-v0"} {
 		game, err := catalog.Game(id)
@@ -58,6 +66,7 @@ func wantAbout(t *testing.T, what string, took, said int64) {
 // TestSearchBytes compares what agents say that they search in with what they allocate,
 // with the default budget and with more ticks than any tree has nodes.
 func TestSearchBytes(t *testing.T) {
+	measures(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty what is lent to agents
 	for _, id := range []string{"PommeFFACompetition-v0", "BaseWarSides-v0", "SuiteBot-v0"} {
 		game, err := catalog.Game(id)

@@ -82,6 +82,10 @@ func finds(line []byte, field string) bool {
 	if err != nil {
 		return strings.Contains(err.Error(), field)
 	}
+	return reports(report, field)
+}
+
+func reports(report record.Report, field string) bool {
 	return slices.ContainsFunc(report.Differences, func(d record.Difference) bool {
 		return strings.Contains(d.Field, field) && d.Expected != d.Got
 	})
@@ -109,13 +113,17 @@ func TestAlteredActionIsFound(t *testing.T) {
 		missed := 0
 		for i, line := range recorded(t, file) {
 			n := 0
-			altered(t, line, func(rec object) { n = len(list(rec["decisions"])) })
+			report, err := check(altered(t, line, func(rec object) {
+				n = len(list(rec["decisions"]))
+				for k, one := range list(rec["decisions"]) {
+					one.(object)["action"] = (whole(one.(object)["action"]) + 1 + (i+k)%5) % choices
+				}
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
 			for k := range n {
-				found := finds(altered(t, line, func(rec object) {
-					one := list(rec["decisions"])[k].(object)
-					one["action"] = (whole(one["action"]) + 1 + (i+k)%5) % choices
-				}), fmt.Sprintf("decisions[%d].action", k))
-				if !found {
+				if !reports(report, fmt.Sprintf("decisions[%d].action", k)) {
 					missed++
 				}
 			}
@@ -128,9 +136,10 @@ func TestAlteredActionIsFound(t *testing.T) {
 
 // Altered values are found, in every record.
 func TestAlteredValueIsFound(t *testing.T) {
-	for _, key := range []string{"custom", "advanced", "win_score", "player_count", "max_woods", "terminal"} {
-		for i, line := range recorded(t, "heuristic") {
-			text := altered(t, line, func(rec object) {
+	keys := []string{"custom", "advanced", "win_score", "player_count", "max_woods", "terminal"}
+	for i, line := range recorded(t, "heuristic") {
+		report, err := check(altered(t, line, func(rec object) {
+			for _, key := range keys {
 				x, _ := rec[key].(json.Number).Float64()
 				switch key {
 				case "max_woods":
@@ -140,8 +149,13 @@ func TestAlteredValueIsFound(t *testing.T) {
 				default:
 					rec[key] = x + 1e-15*max(x, 1)
 				}
-			})
-			if !finds(text, key) {
+			}
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keys {
+			if !reports(report, key) {
 				t.Errorf("record %d: an altered %s is not found", i+1, key)
 			}
 		}

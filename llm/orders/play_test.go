@@ -13,7 +13,7 @@ import (
 	"pommego/env/suitebot"
 )
 
-var manyOrders = flag.Int("orders", 1120, "how many orders TestNobodyWalksIntoFire gives in games of each id")
+var manyOrders = flag.Int("orders", 480, "how many orders TestNobodyWalksIntoFire gives in games of each id")
 
 // harm counts what a seat has suffered.
 func harm(m env.Match, seat int) int {

@@ -279,6 +279,7 @@ def test_the_address_says_what_is_shown(window: Browser, watch: Watch) -> None:
 
 
 def test_a_seat_sees_no_more_than_it_may(window: Browser, watch: Watch) -> None:
+    window.window(480, 480)  # quick to draw
     record = watch("PommeTeamCompetition-v0")
     checked = 0
     for state in record["steps"]:

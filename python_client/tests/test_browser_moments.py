@@ -208,7 +208,7 @@ def test_nothing_jumps_in_play(width: int, height: int, window: Browser, binary:
         "--env",
         "PommeRadioCompetition-v2",
         "--agents",
-        "human:speed=15,champion,simple,simple",
+        "human:speed=40,champion,simple,simple",
         "--seed",
         "3",
     ]
