@@ -56,9 +56,12 @@ verify: build ## replay the recorded games
 	bin/pommego verify $(TRACES)
 	go run ./internal/oracle internal/oracle/testdata
 
+# One more than there are processors, as some tests wait.
+BESIDE := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+
 # Without the profile, for which go test would compile everything a second time, and without vet, which lint runs.
 test-go: ## Go tests
-	go test -pgo=off -vet=off ./...
+	go test -p $(BESIDE) -pgo=off -vet=off ./...
 
 # The race detector needs cgo. Short tests: it slows games down tenfold.
 test-race: ## Go tests of what runs in parallel, under the race detector
@@ -71,7 +74,7 @@ test-race: ## Go tests of what runs in parallel, under the race detector
 IN_CHROMIUM := $(foreach name,sharing play motion glance docs,--ignore=python_client/tests/test_browser_$(name).py)
 
 test-python: build venv ## Python tests, on real sockets and processes
-	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile $(IN_CHROMIUM) python_client/tests benchmarks
+	$(PY) -m pytest -n $(BESIDE) --maxprocesses 4 --dist loadfile $(IN_CHROMIUM) python_client/tests benchmarks
 
 # Needs Node, which make test does without.
 TYPESCRIPT := typescript@5.9.3

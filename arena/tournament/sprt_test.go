@@ -37,6 +37,7 @@ func pairsOf(rng *rand.Rand, elo, ties, luck float64) (draw func() int) {
 // TestSPRTErrors: where an agent's true difference is that of one hypothesis, the other one is accepted in at
 // most 5 % of tests, and with no share of ties or of luck in significantly more.
 func TestSPRTErrors(t *testing.T) {
+	unraced(t)
 	const tries, most = 300, 0.05
 	shapes := []struct{ ties, luck float64 }{{0, 0}, {0.2, 0}, {0.6, 0}, {0.9, 0}, {0.2, 0.5}, {0.2, 0.9}}
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -28,6 +28,15 @@ func asJSON(t testing.TB, v any) string {
 	return string(text)
 }
 
+// unraced skips a test with -short, as under the race detector: it is of one goroutine, or plays many
+// games as others play few.
+func unraced(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("nothing runs in parallel that does not elsewhere")
+	}
+}
+
 // TestWorkers: the number of games played at a time does not show.
 func TestWorkers(t *testing.T) {
 	for _, test := range []struct {
@@ -104,6 +113,7 @@ func TestStopped(t *testing.T) {
 // TestSimpleAgainstSimple: the same agent in all seats wins as often as not
 // more than one of four can, and is rated like its opponent.
 func TestSimpleAgainstSimple(t *testing.T) {
+	unraced(t)
 	tour, err := New(game(t, ffaID),
 		Config{Format: OneAgainstThree, Agents: []string{"simple", "static"}, Against: "simple", Games: 400, Seed: 100000})
 	if err != nil {

@@ -156,7 +156,7 @@ func (k *kit) checkAgentReset(name string, memory []byte, m env.Match, seat int)
 
 func (k *kit) checkBadMemory(name string, memory []byte, m env.Match, seat int, rng *env.RNG) {
 	bad := append(slices.Clone(memory), 7)
-	for range 20 {
+	for range 8 {
 		if rng.Coin() && len(memory) > 0 {
 			bad = slices.Clone(memory)
 			bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
