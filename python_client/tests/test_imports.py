@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evaluation": {"core", "suites"},
     "tournaments": {"core", "evaluation", "networks"},
     "watching": {"core", "data", "evaluation"},
-    **{name: {"core", "__init__"} for name in ("__main__", "demo")},
+    "__main__": {"core", "__init__"},
     "bench": {"core", "__init__", "examples", "torch"},
     "__init__": {"core", "evaluation", "networks", "pettingzoo", "tournaments", "verifiers", "watching"},
 }

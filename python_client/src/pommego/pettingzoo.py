@@ -1,4 +1,4 @@
-"""Games as PettingZoo environments: `parallel_env` and `aec_env`; `docs/frameworks.md` has an example.
+"""Games as PettingZoo environments; `docs/frameworks.md` has an example, with agents in turn, too.
 
 Agents are named by their seats, "agent_0" and so on. In a free-for-all dead agents get
 their reward and leave `agents`; in team games they stay to the end, with only "stop"
@@ -22,8 +22,6 @@ import pettingzoo
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
-from pettingzoo.utils.conversions import parallel_to_aec_wrapper
-from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from pommego._core import terminal
 from pommego._core.call_lock import uncopied
@@ -35,7 +33,7 @@ from pommego.single import row_info, row_obs
 from pommego.spec import GameSpec
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["PommegoParallelEnv", "aec_env", "parallel_env"]
+__all__ = ["PommegoParallelEnv", "parallel_env"]
 
 _MASKS = ("observation", "info")
 _NOT_HERE = {
@@ -100,26 +98,6 @@ def parallel_env(
     )
     agents = _agent_names(envs.game_spec, seats)
     return PommegoParallelEnv(envs, agents, render_mode=render_mode, action_mask=action_mask)
-
-
-def aec_env(id: str, **options: Any) -> pettingzoo.AECEnv:
-    """Make one game in which agents act in turn; the step is made after the last agent.
-
-    Args:
-        id: an id of the catalog.
-        options: as for `parallel_env`.
-    """
-    return OrderEnforcingWrapper(_Turns(parallel_env(id, **options)))
-
-
-class _Turns(parallel_to_aec_wrapper):
-    """Agents in turn, whose actions are checked when they are given, not after the last agent's."""
-
-    def step(self, action: Any) -> None:
-        agent = self.agent_selection
-        if not (self.terminations[agent] or self.truncations[agent]):
-            self.env._action(agent, action)
-        super().step(action)
 
 
 class PommegoParallelEnv(pettingzoo.ParallelEnv):
@@ -257,10 +235,6 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
     def close(self) -> None:
         """End the game, and the server if it is ours. Idempotent."""
         self.envs.close()
-
-    def set_opponents(self, opponents: Sequence[str]) -> None:
-        """Replace the agents in the seats that do not learn, from the next game on."""
-        self.envs.set_opponents(opponents)
 
     def _observation_space(self) -> spaces.Dict:
         observation = self.envs.encoding.space()

@@ -35,7 +35,6 @@ __all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
 
 #: How games can be drawn: as text, as images, or in the browser.
 RENDER_MODES = ("ansi", "rgb_array", "human")
-_GYMNASIUM = tuple(map(int, gymnasium.__version__.split(".")[:2]))
 _TILE = 16  # pixels of a tile in an image
 
 StepReturn = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
@@ -217,10 +216,6 @@ class PommegoVectorEnv(VectorEnv):
             self._check_together("resetting some games")
         if isinstance(seeds, int):
             super().reset(seed=seeds)
-        if self.autoreset_mode == AutoresetMode.SAME_STEP and _GYMNASIUM < (1, 4):
-            from pommego._core.wording import warn_of_statistics
-
-            warn_of_statistics()
         self._abandon()
         view = self._session.ask(Games.reset, seeds, mask, states)
         return view.obs, self._infos.of_reset(view, mask)
