@@ -50,10 +50,7 @@ def step(
         max_blast_strength: the most that range items lead to.
 
     Returns:
-        board, agents, bombs, items and flames after it.
-
-    Raises:
-        ValueError: a living agent's action is invalid; nothing has changed then.
+        board, agents, bombs, items and flames after it. After an error nothing has changed.
     """
     board, agents, bombs, items = curr_board, curr_agents, curr_bombs, curr_items
     living = [agent for agent in agents if agent.is_alive]

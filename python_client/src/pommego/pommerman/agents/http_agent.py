@@ -32,9 +32,6 @@ class HttpAgent(BaseAgent):
         timeout: seconds to wait until it answers; 0: forever.
         character: see `BaseAgent`.
         act_timeout: seconds for an action; after that the agent stops, with a warning.
-
-    Raises:
-        TimeoutError: it does not answer.
     """
 
     def __init__(
@@ -98,12 +95,7 @@ class HttpAgent(BaseAgent):
         self._notify("init_agent", id=id_, game_type=game_type)
 
     def act(self, obs: dict[str, Any], action_space: Any) -> Any:
-        """Ask for an action.
-
-        Raises:
-            ConnectionError, urllib.error.URLError: the agent is gone, or its answer an error.
-            ValueError: the answer is not one of an agent.
-        """
+        """Ask for an action."""
         reply = self._post("action", self._act_timeout, obs=obs, action_space=action_space)
         if reply is not None:
             return _action(reply, self._url)
