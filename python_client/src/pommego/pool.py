@@ -70,23 +70,14 @@ def options_for(policies: Iterable[Any], given: Mapping[str, Any]) -> dict[str, 
 
 @dataclass
 class Member:
-    """One policy of a pool.
-
-    Attributes:
-        name: what it is called.
-        policy: a callable on observations and info.
-        number: how many were added before it.
-        rating: Elo's, to be compared with `Pool.rating` and the other members'.
-        games: how many it has played.
-        scores: of the learner against it in the latest games: 1 won, 0.5 tied, 0 lost.
-    """
+    """One policy of a pool."""
 
     name: str
     policy: Any
-    number: int
-    rating: float = _START
-    games: int = 0
-    scores: deque[float] = field(default_factory=deque)
+    number: int  # how many were added before it
+    rating: float = _START  # Elo's, to be compared with `Pool.rating` and the other members'
+    games: int = 0  # how many it has played
+    scores: deque[float] = field(default_factory=deque)  # of the learner against it: 1 won, 0.5 tied, 0 lost
 
     @property
     def win_rate(self) -> float:

@@ -87,11 +87,6 @@ class Server:
             omniscient=1, which see the whole state; "*" allows all, and so lets every client
             that has the token run any command.
         openenv: whether it has seats for language models, too, as ``pommego serve --openenv``.
-
-    Attributes:
-        address: for `make_vec`.
-        token: for `make_vec`.
-        pid: its process id.
     """
 
     def __init__(

@@ -6,17 +6,18 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Annotated, Any
 
 import gymnasium
 import msgspec
 import numpy as np
+from msgspec import Meta
 
 from pommego._transport.wire import DTYPES
 
 __all__ = ["BOX", "Choice", "Encoding", "Field", "GameSpec", "Name", "Result"]
 
-_MOST_SEATS, _MOST_CHOICES, _MOST_FIELDS, _MOST_ELEMENTS = 16, 1 << 15, 64, 1 << 20
+_MOST_FIELDS, _MOST_ELEMENTS = 64, 1 << 20
 
 #: The name of the encoding with a single array, and of its field.
 BOX = "box"
@@ -42,21 +43,11 @@ class Result(IntEnum):
 
 @dataclass(frozen=True)
 class Choice:
-    """One component of an action: a number from 0 to n-1. 0 is always legal.
-
-    Attributes:
-        name: the component's name.
-        n: the number of choices.
-        names: what each number means.
-    """
+    """One component of an action: a number from 0 to n-1. 0 is always legal."""
 
     name: str
-    n: int
-    names: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if not 0 < self.n <= _MOST_CHOICES:
-            raise ValueError(f"{self.name} has {self.n} choices, expected 1 to {_MOST_CHOICES}")
+    n: Annotated[int, Meta(ge=1, le=1 << 15)]
+    names: tuple[str, ...]  # what each number means
 
 
 @dataclass(frozen=True)
@@ -179,7 +170,7 @@ class GameSpec:
     game: str
     version: int
     description: str
-    seats: int
+    seats: Annotated[int, Meta(ge=1, le=16)]
     teams: tuple[tuple[int, ...], ...]
     elimination: bool
     max_steps: int
@@ -193,8 +184,6 @@ class GameSpec:
     agent_versions: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not 0 < self.seats <= _MOST_SEATS:
-            raise ValueError(f"{self.id} has {self.seats} seats, expected 1 to {_MOST_SEATS}")
         for team in self.teams:
             if len(set(team)) < len(team) or not set(team) <= set(range(self.seats)):
                 raise ValueError(f"{self.id} has a team with other seats than its {self.seats}, or one twice")

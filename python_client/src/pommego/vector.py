@@ -225,7 +225,9 @@ class PommegoVectorEnv(VectorEnv):
         self._check_together("step()")
         self._check_idle()
         try:
-            self._begin(actions, None, reuse=True)
+            self._sent = actions
+            self._session.send(actions, reuse=True)
+            self._in_flight = 1
             return self._received()
         except BaseException:  # the reply to an interrupted step must not be taken for that of the next one
             self._abandon()
@@ -258,7 +260,9 @@ class PommegoVectorEnv(VectorEnv):
             from pommego._core.more_checks import all_rows
 
             all_rows(rows, self.num_envs)
-        self._begin(actions, games)
+        self._sent = actions
+        self._session.send(actions, games)
+        self._in_flight += games is None
 
     @locked
     def recv(self) -> StepReturn:
@@ -275,11 +279,6 @@ class PommegoVectorEnv(VectorEnv):
         if not self._in_flight:
             raise PommegoError("no step is in flight: call send(actions) first")
         return self._received()
-
-    def _begin(self, actions: ArrayLike, games: NDArray[np.int32] | None, *, reuse: bool = False) -> None:
-        self._sent = actions
-        self._session.send(actions, games, reuse=reuse)
-        self._in_flight += games is None
 
     def _received(self) -> StepReturn:
         try:

@@ -43,19 +43,12 @@ _log = logging.getLogger("pommego")
 
 @dataclass(frozen=True)
 class Host:
-    """A server or actor that has some of an environment's games.
+    """A server or actor that has some of an environment's games."""
 
-    Attributes:
-        name: the server's address, or the actor's name.
-        games: the numbers of its games.
-        lost: how often its games had to be made anew.
-        error: why, the last time; empty if it never was.
-    """
-
-    name: str
-    games: range
-    lost: int
-    error: str
+    name: str  # the server's address, or the actor's name
+    games: range  # their numbers
+    lost: int  # how often they had to be made anew
+    error: str  # why, the last time; empty if they never were
 
 
 class Portion:

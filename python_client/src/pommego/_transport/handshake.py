@@ -118,13 +118,7 @@ class Certificates:
 
 
 def open_socket(address: Address, timeout: float, context: ssl.SSLContext | None = None) -> socket.socket:
-    """Connect, by TCP with delays switched off or by a Unix socket.
-
-    Raises:
-        ConnectionError: no server listens there, or the host is unknown.
-        HandshakeError: the server does not speak TLS, or has the wrong certificate.
-        TimeoutError: there was no answer in time.
-    """
+    """Connect, by TCP with delays switched off or by a Unix socket."""
     with contextlib.ExitStack() as failed:
         try:
             if path := address.socket_path:

@@ -26,12 +26,8 @@ _LONGEST = 1 << 20  # bytes of an answer
 class HttpAgent(BaseAgent):
     """An agent behind a `runner.DockerAgentRunner`, the original's or ours.
 
-    Args:
-        port: the port of its server.
-        host: the host of its server.
-        timeout: seconds to wait until it answers; 0: forever.
-        character: see `BaseAgent`.
-        act_timeout: seconds for an action; after that the agent stops, with a warning.
+    `timeout` is how many seconds to wait until it answers, 0: forever. After `act_timeout` seconds without an
+    action the agent stops, with a warning.
     """
 
     def __init__(
