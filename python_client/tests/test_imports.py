@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "verifiers": {"__init__", "llm"},
     "examples": set(),
     "evaluation": {"core", "suites"},
-    "tournaments": {"core", "evaluation", "networks"},
+    "tournaments": {"core", "evaluation"},
     "watching": {"core", "data", "evaluation"},
     "__main__": {"core", "__init__"},
     "bench": {"core", "__init__", "examples", "torch"},

@@ -43,19 +43,12 @@ _FOLDERS = (
 
 
 class Layer(NamedTuple):
-    """One layer: each of its units sees a square of cells of the layer before.
+    """One layer: each of its units sees a square of cells of the layer before."""
 
-    Attributes:
-        weights: int8 (kernel, kernel, inputs, units), in parts of 2 ** shift.
-        biases: int32 (units,).
-        stride: by how many cells the squares are apart.
-        shift: by how many bits a unit's sum is shifted right; then it is cut off at 0 and 127.
-    """
-
-    weights: NDArray[np.int8]
-    biases: NDArray[np.int32]
-    stride: int
-    shift: int
+    weights: NDArray[np.int8]  # (kernel, kernel, inputs, units), in parts of 2 ** shift
+    biases: NDArray[np.int32]  # (units,)
+    stride: int  # by how many cells the squares are apart
+    shift: int  # by how many bits a unit's sum is shifted right; then it is cut off at 0 and 127
 
     @classmethod
     def rounded(cls, weights: ArrayLike, biases: ArrayLike, stride: int = 1, *, last: bool = False) -> Self:

@@ -70,14 +70,17 @@ def options_for(policies: Iterable[Any], given: Mapping[str, Any]) -> dict[str, 
 
 @dataclass
 class Member:
-    """One policy of a pool."""
+    """One policy of a pool: how many came before it, its rating by Elo, and how many games it has played.
+
+    `scores` are the learner's in the latest of them: 1 won, 0.5 tied, 0 lost.
+    """
 
     name: str
     policy: Any
-    number: int  # how many were added before it
-    rating: float = _START  # Elo's, to be compared with `Pool.rating` and the other members'
-    games: int = 0  # how many it has played
-    scores: deque[float] = field(default_factory=deque)  # of the learner against it: 1 won, 0.5 tied, 0 lost
+    number: int
+    rating: float = _START
+    games: int = 0
+    scores: deque[float] = field(default_factory=deque)
 
     @property
     def win_rate(self) -> float:

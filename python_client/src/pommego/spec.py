@@ -43,11 +43,11 @@ class Result(IntEnum):
 
 @dataclass(frozen=True)
 class Choice:
-    """One component of an action: a number from 0 to n-1. 0 is always legal."""
+    """One component of an action: a number from 0 to n-1, with a name for each. 0 is always legal."""
 
     name: str
     n: Annotated[int, Meta(ge=1, le=1 << 15)]
-    names: tuple[str, ...]  # what each number means
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -60,16 +60,10 @@ class Name:
 
 @dataclass(frozen=True)
 class Field:
-    """One array of an observation, for one seat.
+    """One array of an observation, for one seat: its element type, its lowest and its highest value.
 
-    Attributes:
-        name: its key in the observation.
-        dtype: numpy's name of the element type.
-        shape: for one seat.
-        low: the lowest value.
-        high: the highest value.
-        shared: whether all seats of a game see the same, so that it is sent once per game.
-        names: the name and meaning of each entry along the first axis.
+    It is `shared` if all seats of a game see the same, so that it is sent once per game. `names` has the name
+    and meaning of each entry along the first axis.
     """
 
     name: str
@@ -211,11 +205,7 @@ class GameSpec:
 
     @classmethod
     def from_wire(cls, spec: dict[str, Any]) -> GameSpec:
-        """Read the spec in a reply, where numbers may be floats and empty lists nil.
-
-        Raises:
-            ValueError: it is not a valid description.
-        """
+        """Read the spec in a reply, where numbers may be floats and empty lists nil."""
         try:
             named = {"rules": spec["rules"] or {}}
             meanings = spec.get("rule_meanings") or []

@@ -28,16 +28,11 @@ class Video:
     """A game to look at: a notebook shows its page if it is the last line of a cell.
 
     Where notebooks are only read, without scripts, show ``IPython.display.Image(video.gif)``.
-
-    Attributes:
-        title: which game it is.
-        gif: the bytes of an animated GIF.
-        html: a web page with buttons to step through the game.
     """
 
-    title: str
-    gif: bytes = field(repr=False)
-    html: str = field(repr=False)
+    title: str  # which game it is
+    gif: bytes = field(repr=False)  # animated
+    html: str = field(repr=False)  # a page with buttons to step through the game
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a new file, .gif or .html. ``ffmpeg -i game.gif game.mp4`` makes a film of it."""

@@ -43,12 +43,12 @@ _log = logging.getLogger("pommego")
 
 @dataclass(frozen=True)
 class Host:
-    """A server or actor that has some of an environment's games."""
+    """A server or actor that has some games; how often they were lost, and the last error."""
 
-    name: str  # the server's address, or the actor's name
-    games: range  # their numbers
-    lost: int  # how often they had to be made anew
-    error: str  # why, the last time; empty if they never were
+    name: str
+    games: range
+    lost: int
+    error: str
 
 
 class Portion:

@@ -88,8 +88,7 @@ def tournament(
 
         pommego.ray.tournament("results", agents=["simple", "random", "mcts"], games=10_000)
 
-    Only what the clock says is different (``timing.*`` in the folder), and the order of games in
-    the log.
+    Only what the clock says is different (``timing.*`` in the folder), and the order of games in the log.
 
     Arguments, result and errors are those of `generate`; `options` are the flags of ``pommego tournament``.
     """
