@@ -160,10 +160,6 @@ class Ok(_Answer, tag="ok"):
     watched: bool = False  # of show: whether a viewer was connected lately
 
 
-class Pong(_Answer, tag="pong"):
-    """The reply to ping."""
-
-
 class Error(msgspec.Struct, tag_field="type", tag="error"):
     id: int | None
     code: str
@@ -189,7 +185,6 @@ Reply = (
     | Text
     | Image
     | Ok
-    | Pong
     | Error
 )
 
