@@ -33,10 +33,12 @@ const (
 
 // paint writes the raw maps as seats see them, numMaps times n*n bytes that are 0.
 func (g *Game) paint(s *State, maps []byte) {
-	g.paintAll(s, maps)
 	if g.rules.Traits().Conceals {
-		g.conceal(maps)
+		var copied State
+		g.rules.CopyWhole(s, &copied)
+		s = &copied
 	}
+	g.paintAll(s, maps)
 }
 
 // paintAll is paint, and also paints what the rules hide from seats.
@@ -63,16 +65,6 @@ func (g *Game) paintAll(s *State, maps []byte) {
 			for c := range burning.All {
 				flames[g.flatAt[c]] = uint8(life + 1)
 			}
-		}
-	}
-}
-
-func (g *Game) conceal(maps []byte) {
-	cells := g.rules.BoardSize * g.rules.BoardSize
-	clear(maps[mapMoving*cells:][:cells])
-	for at, life := range maps[mapFlame*cells:][:cells] {
-		if life != 0 {
-			maps[mapFlame*cells+at] = uint8(g.rules.FlameLife)
 		}
 	}
 }
