@@ -154,8 +154,8 @@ func (f *fields) value(d *field, to any) {
 		*to = list(f, d, "an array of integers", func(int) int { return int(f.number(name, 0, maxInt)) })
 	case *[]uint64:
 		*to = list(f, d, "an array of integers", func(int) uint64 { return f.number(name, 0, math.MaxUint64) })
-	case *[]savedState:
-		*to = list(f, d, "an array of states", func(int) savedState { return f.state(name) })
+	case *[][]byte:
+		*to = list(f, d, "an array of states", func(int) []byte { return f.state(name) })
 	case *ruleSets:
 		*to = f.rules(d)
 	case *[]int32:
@@ -302,12 +302,13 @@ func (f *fields) rules(d *field) ruleSets {
 	return ruleSets{read(0)}
 }
 
-func (f *fields) state(name string) savedState {
+// state reads a saved game, opaque or a text of JSON.
+func (f *fields) state(name string) []byte {
 	it := f.item()
 	if it.form != formBinary && it.form != formText {
 		f.wrong(codeWrongType, name, "", "%s is %v, want binaries, or texts of JSON", name, it.form)
 	}
-	return savedState{it.data, it.form == formText}
+	return it.data
 }
 
 // numbers reads a tensor of one dimension.

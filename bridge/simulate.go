@@ -14,11 +14,11 @@ func init() { registerEnv("simulate", false, (*session).simulate) }
 
 // simulateRequest asks for steps of a forward model.
 type simulateRequest struct {
-	States  []savedState `wire:"states,needed,1..65536"`
-	Actions tensor       `wire:"actions,needed,uint8"`
-	Seed    *uint64      `wire:"seed,0..18446744073709551615"` // nil: drawn
-	Steps   int          `wire:"steps,1..65535"`               // 0: one
-	Policy  string       `wire:"policy"`                       // who makes those after the first
+	States  [][]byte `wire:"states,needed,1..65536"`
+	Actions tensor   `wire:"actions,needed,uint8"`
+	Seed    *uint64  `wire:"seed,0..18446744073709551615"` // nil: drawn
+	Steps   int      `wire:"steps,1..65535"`               // 0: one
+	Policy  string   `wire:"policy"`                       // who makes those after the first
 }
 
 // keptSimulators is how many simulators an environment keeps, each for another number of states.
@@ -57,7 +57,7 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 	}
 	seed := drawnUnless(q.Seed)
 	for k := range q.States {
-		if err := loadOne(sim.pool, k, q.States[k]); err != nil {
+		if err := sim.pool.Load(k, q.States[k]); err != nil {
 			return reply{}, s.fromVec(err, "states")
 		}
 		sim.pool.Reseed(k, env.Seed{Value: seed + uint64(k)})
