@@ -105,8 +105,7 @@ type savedGame struct {
 
 // decode decodes what Save or SaveJSON wrote, or a match alone in JSON.
 func (p *Pool) decode(state []byte) (s savedGame, err error) {
-	text := bytes.TrimSpace(state)
-	isJSON := len(text) == 0 || text[0] >= ' ' // the other form begins with its version
+	isJSON := bytes.HasPrefix(bytes.TrimSpace(state), []byte("{")) // the other form begins with its version
 	for k, form := range p.cfg.Variants.forms {
 		if s.variant = k; isJSON {
 			var match json.RawMessage

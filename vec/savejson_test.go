@@ -76,9 +76,9 @@ func TestJSONErrors(t *testing.T) {
 		return strings.Replace(string(text), from, to, 1)
 	}
 	for _, c := range []struct{ reason, state, want string }{
-		{"no JSON", "x", "no JSON object"},
-		{"null", "null", "want a JSON object"},
-		{"a list", "[]", "no JSON object"},
+		{"no JSON", "x", "not what Save wrote"},
+		{"null", "null", "not what Save wrote"},
+		{"a list", "[]", "not what Save wrote"},
 		{"cut", string(text[:len(text)-1]), "no JSON object"},
 		{"pommego is no object", `{"pommego":7}`, `"pommego" in it is no JSON object`},
 		{"a key too many", edit(`"ended":`, `"x":1,"ended":`), `unknown field "x"`},
