@@ -103,10 +103,7 @@ type Event struct {
 	Col  int
 	What string // details, if the kind is not enough
 
-	// Of what is found in games: the step at which it began, of Ended the one that decided the game, and who kicked the
-	// bomb to where it did it.
-	Since  int
-	Kicked SeatSet
+	Since int // of what is found in games: the step at which it began, of Ended the one that decided the game
 }
 
 // NoSeat is the Seat of an event that concerns no seat.
@@ -155,14 +152,13 @@ type eventJSON struct {
 	By   Owners    `json:"by,omitzero"`
 	What string    `json:"what,omitempty"`
 
-	Since  int    `json:"since,omitempty"`
-	Kicked Owners `json:"kicked,omitzero"`
+	Since int `json:"since,omitempty"`
 }
 
 // MarshalJSON writes an event with its kind as "event" and its place as "at", without
 // fields that do not apply.
 func (e Event) MarshalJSON() ([]byte, error) {
-	out := eventJSON{Kind: e.Kind, By: Owners(e.By), What: e.What, Since: e.Since, Kicked: Owners(e.Kicked)}
+	out := eventJSON{Kind: e.Kind, By: Owners(e.By), What: e.What, Since: e.Since}
 	if e.Seat != NoSeat {
 		out.Seat = &e.Seat
 	}
@@ -178,8 +174,7 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &in); err != nil {
 		return err
 	}
-	*e = Event{Kind: in.Kind, Seat: NoSeat, By: SeatSet(in.By), Row: -1, Col: -1, What: in.What, Since: in.Since,
-		Kicked: SeatSet(in.Kicked)}
+	*e = Event{Kind: in.Kind, Seat: NoSeat, By: SeatSet(in.By), Row: -1, Col: -1, What: in.What, Since: in.Since}
 	if in.Seat != nil {
 		e.Seat = *in.Seat
 	}
