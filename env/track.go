@@ -103,7 +103,10 @@ type Event struct {
 	Col  int
 	What string // details, if the kind is not enough
 
-	Since int // of what is found in games: the step at which it began, of Ended the one that decided the game
+	// Of what is found in games: the step at which it began, of Ended the one that decided the game, and who kicked the
+	// bomb to where it did it.
+	Since  int
+	Kicked SeatSet
 }
 
 // NoSeat is the Seat of an event that concerns no seat.
@@ -152,13 +155,14 @@ type eventJSON struct {
 	By   Owners    `json:"by,omitzero"`
 	What string    `json:"what,omitempty"`
 
-	Since int `json:"since,omitempty"`
+	Since  int    `json:"since,omitempty"`
+	Kicked Owners `json:"kicked,omitzero"`
 }
 
 // MarshalJSON writes an event with its kind as "event" and its place as "at", without
 // fields that do not apply.
 func (e Event) MarshalJSON() ([]byte, error) {
-	out := eventJSON{Kind: e.Kind, By: Owners(e.By), What: e.What, Since: e.Since}
+	out := eventJSON{Kind: e.Kind, By: Owners(e.By), What: e.What, Since: e.Since, Kicked: Owners(e.Kicked)}
 	if e.Seat != NoSeat {
 		out.Seat = &e.Seat
 	}
@@ -174,7 +178,8 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &in); err != nil {
 		return err
 	}
-	*e = Event{Kind: in.Kind, Seat: NoSeat, By: SeatSet(in.By), Row: -1, Col: -1, What: in.What, Since: in.Since}
+	*e = Event{Kind: in.Kind, Seat: NoSeat, By: SeatSet(in.By), Row: -1, Col: -1, What: in.What, Since: in.Since,
+		Kicked: SeatSet(in.Kicked)}
 	if in.Seat != nil {
 		e.Seat = *in.Seat
 	}

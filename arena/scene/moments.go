@@ -7,17 +7,26 @@ import (
 	"pommego/env"
 )
 
-// Finder finds what matters in a game, step by step: who is trapped and gets out, who has the best prospects, and
-// what decided the game. It is not safe for concurrent use.
+// Finder finds what matters in a game, step by step: who is trapped and gets out, which kick killed, who has the
+// best prospects, and what decided the game. It is not safe for concurrent use.
 type Finder struct {
 	head   *Head
 	sights []env.Foresight // by seat; nil where the game foresees nothing
 	ahead  env.Forecast
 	danger map[int]env.Event // by seat: it was trapped, or had one way out
-	side   int               // that leads; -1: none yet
-	led    int               // the step since which it does
-	even   int               // the last step at which no other was ahead
-	fell   int               // the step of the last death
+	kicks  []kick
+	side   int // that leads; -1: none yet
+	led    int // the step since which it does
+	even   int // the last step at which no other was ahead
+	fell   int // the step of the last death
+}
+
+// kick is a bomb that somebody kicked. No seat lays two that are due at the same step.
+type kick struct {
+	by   int
+	bomb env.SceneBomb // as it was seen last
+	due  int
+	seen int // the step at which it was seen last
 }
 
 func (h *Head) cell(at env.Place) int { return at[0]*h.Cols + at[1] }
@@ -36,11 +45,12 @@ func NewFinder(head *Head, m env.Match) *Finder {
 // Find adds to the next whole step of the game, at which m stands, its advantage, the events Trapped, Escaped and
 // Leads, and details of others. Step.Seen leaves what a seat knows of them.
 func (f *Finder) Find(s *Step, m env.Match) {
+	f.follow(s)
 	for i := range s.Events {
 		switch e := &s.Events[i]; e.Kind {
 		case env.Died:
 			f.fell = s.Step
-			e.Since = f.danger[e.Seat].Since
+			e.Kicked, e.Since = f.kickers(s, e), f.danger[e.Seat].Since
 			delete(f.danger, e.Seat)
 		case env.Ended:
 			if e.Since = s.Step; f.fell >= s.Step-1 {
@@ -61,6 +71,39 @@ func (f *Finder) Find(s *Step, m env.Match) {
 	if s.Advantage = f.advantage(s); !s.Status.Over {
 		f.lead(s)
 	}
+}
+
+// follow follows the bombs that were kicked, and takes in others.
+func (f *Finder) follow(s *Step) {
+	for _, b := range s.Bombs {
+		i := slices.IndexFunc(f.kicks, func(k kick) bool { return k.due == s.Step+b.Life && k.bomb.Owners == b.Owners })
+		for _, e := range s.Events {
+			rows, cols := f.head.Way(env.Place{e.Row, e.Col}, b.At)
+			if e.Kind != env.Kicked || b.Moving != e.What || rows*rows+cols*cols > 1 {
+				continue
+			}
+			if i < 0 {
+				i, f.kicks = len(f.kicks), append(f.kicks, kick{due: s.Step + b.Life})
+			}
+			f.kicks[i].by = e.Seat
+		}
+		if i >= 0 {
+			f.kicks[i].bomb, f.kicks[i].seen = b, s.Step
+		}
+	}
+}
+
+// kickers is who kicked bombs of those who killed a seat to where it died.
+func (f *Finder) kickers(s *Step, e *env.Event) (by env.SeatSet) {
+	for _, k := range f.kicks {
+		rows, cols := f.head.Way(k.bomb.At, env.Place{e.Row, e.Col})
+		rows, cols = max(rows, -rows), max(cols, -cols)
+		burns := k.seen < s.Step && s.Step <= k.seen+max(f.head.FlameLife, 1)
+		if burns && e.By&env.SeatSet(k.bomb.Owners) != 0 && min(rows, cols) < 2 && max(rows, cols) <= k.bomb.Blast {
+			by = by.With(k.by)
+		}
+	}
+	return by
 }
 
 // watch notes that a figure has no way out any more, has one again, or took the only one at the last moment.

@@ -205,6 +205,7 @@ func seenEvent(e env.Event, seat int, out, hidesOwners bool) (env.Event, bool) {
 	}
 	if hidesOwners {
 		e.By &= 1 << seat
+		e.Kicked &= 1 << seat
 		if e.Kind == env.Exploded && e.Seat != seat {
 			e.Seat = env.NoSeat
 		}
