@@ -17,7 +17,7 @@ from pommego.llm import Environment
 
 __all__ = ["PommegoTaskset", "PommegoVerifier"]
 
-_FIRST = {"train": 0, "eval": 1_000_000}  # seeds
+_FIRST = {"train": 0, "eval": 1_000_000}  # seeds, as those of the splits that the server names
 _OPEN = "open"
 _TALKS = vf.AgentConfig(harness={"id": "null"}, runtime={"type": "subprocess"})  # and runs nothing
 
