@@ -35,6 +35,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 
@@ -256,12 +257,7 @@ func (f *Field) Size() int {
 
 // Encoding finds an encoding by name and returns its index, -1 if there is none.
 func (s *Spec) Encoding(name string) int {
-	for i := range s.Encodings {
-		if s.Encodings[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(s.Encodings, func(e Encoding) bool { return e.Name == name })
 }
 
 // MaskSize is how many bytes Match.Mask writes.
@@ -296,6 +292,15 @@ type Status struct {
 	In      SeatSet // seats still playing
 	Decided SeatSet // seats whose outcome can no longer change
 	Steps   int     // steps made
+}
+
+// Ended is the status at the end of the game, which the winners have won; without any it is a tie.
+func (s Status) Ended(all, winners SeatSet) Status {
+	s.Over, s.Decided, s.Winners, s.Result = true, all, winners, Tie
+	if winners != 0 {
+		s.Result = Win
+	}
+	return s
 }
 
 // Outcome writes +1 for the winners and -1 for all others, or 0 for all if nobody has won:
