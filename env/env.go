@@ -333,7 +333,7 @@ func (s *SeatSet) UnmarshalJSON(text []byte) error {
 	*s = 0
 	for _, seat := range seats {
 		if seat < 0 || seat > 15 {
-			return fmt.Errorf("owners are %v, want seats from 0 to 15", seats)
+			return fmt.Errorf("seats are %v, want each from 0 to 15", seats)
 		}
 		*s = s.With(seat)
 	}
