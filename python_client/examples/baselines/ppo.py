@@ -535,7 +535,7 @@ class Run:
     def save(self) -> None:
         """Write the checkpoint, whole or not at all, and the policy."""
         saved = {"policy": self.policy.state_dict(), "optimizer": self.optimizer.state_dict()}
-        saved |= {"done": self.done, "past": [past.policy.state_dict() for past in self.past.policies()]}
+        saved |= {"done": self.done, "past": [past.policy.policy.state_dict() for past in self.past.members]}
         torch.save(saved, self.out / "checkpoint.new")
         (self.out / "checkpoint.new").replace(self.out / "checkpoint.pt")
         self.policy.export().save(self.out / "policy.net")

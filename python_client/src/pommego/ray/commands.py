@@ -63,9 +63,8 @@ def generate(
         task_options: further options of the tasks, as Ray has them, such as `resources`.
         progress: called with the numbers of parts that are finished and of all. What it
             raises ends everything.
-        options: the command's flags: ``games_per_file=100`` is ``--games-per-file 100``;
-            lists are joined by commas, and dictionaries are JSON. See
-            ``pommego generate --help``.
+        options: the flags of ``pommego generate``: ``games_per_file=100`` is ``--games-per-file 100``;
+            lists are joined by commas, and dictionaries are JSON.
 
     Returns:
         what ``--json`` prints.
