@@ -6,9 +6,9 @@
     python ppo.py ppo-duel --device cuda  # with the network on a GPU
     python ppo.py ppo-duel --demonstrations 40 --epochs 1 --minutes 0.1 --games 16 --judge 20   # a test
 
-A teacher shows its moves first (not to recipes from nothing: scratch and selfplay), then the network learns from
-games against the opponents of its recipe. The same command goes on with a run that was stopped, from its last
-checkpoint (a minute at most is lost); another limit of `--minutes` trains on. In the run's folder:
+A teacher shows its moves first (not to recipes from nothing: scratch and selfplay), then the network learns
+from games against the opponents of its recipe. The same command goes on with a run that was stopped, from its
+last checkpoint (a minute at most is lost); another limit of `--minutes` trains on. In the run's folder:
 
     policy.net        the policy: pommego.load(FILE), or the program's agent net:weights=FILE
     checkpoint.pt     what the same command goes on from
