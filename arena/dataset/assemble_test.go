@@ -66,7 +66,7 @@ func described(t testing.TB, folder string) []string {
 	set := sets(t, folder)[0]
 	var all []string
 	err := set.Episodes(func(e *Episode) error {
-		all = append(all, fmt.Sprint(e.Seed, set.Names(e), e.Steps, e.Results, e.Outcome, e.Lived, e.Truncated,
+		all = append(all, fmt.Sprint(e.Seed, e.Agents, e.Steps, e.Results, e.Outcome, e.Lived, e.Truncated,
 			e.Actions))
 		return nil
 	})
@@ -78,31 +78,31 @@ func described(t testing.TB, folder string) []string {
 
 // TestFilter keeps some games.
 func TestFilter(t *testing.T) {
-	won := func(e *Episode, _ []string) bool { return slices.Contains(e.Results, env.Won) }
+	won := func(e *Episode) bool { return slices.Contains(e.Results, env.Won) }
 	config := small()
 	config.Games = 20
 	folder := generate(t, ffa, config, testOptions(1))
 	for _, c := range []struct {
 		reason string
 		keep   Filter
-		want   func(*Episode, []string) bool
+		want   func(*Episode) bool
 	}{
 		{"by result", Filter{Result: env.Won}, won},
-		{"by the least length", Filter{MinSteps: 30}, func(e *Episode, _ []string) bool { return e.Steps >= 30 }},
-		{"by the greatest length", Filter{MaxSteps: 40}, func(e *Episode, _ []string) bool { return e.Steps <= 40 }},
+		{"by the least length", Filter{MinSteps: 30}, func(e *Episode) bool { return e.Steps >= 30 }},
+		{"by the greatest length", Filter{MaxSteps: 40}, func(e *Episode) bool { return e.Steps <= 40 }},
 		{"by who plays", Filter{Agent: "simple"},
-			func(_ *Episode, names []string) bool { return strings.Contains(fmt.Sprint(names), "simple") }},
-		{"by who wins", Filter{Agent: "simple", Result: env.Won}, func(e *Episode, names []string) bool {
-			for seat, name := range names {
+			func(e *Episode) bool { return strings.Contains(fmt.Sprint(e.Agents), "simple") }},
+		{"by who wins", Filter{Agent: "simple", Result: env.Won}, func(e *Episode) bool {
+			for seat, name := range e.Agents {
 				if name == "simple" && e.Results[seat] == env.Won {
 					return true
 				}
 			}
 			return false
 		}},
-		{"by number", Filter{First: 3, Games: 9}, func(e *Episode, _ []string) bool { return e.Game >= 3 && e.Game < 12 }},
+		{"by number", Filter{First: 3, Games: 9}, func(e *Episode) bool { return e.Game >= 3 && e.Game < 12 }},
 		{"by several", Filter{Result: env.Won, MinSteps: 30},
-			func(e *Episode, names []string) bool { return won(e, names) && e.Steps >= 30 }},
+			func(e *Episode) bool { return won(e) && e.Steps >= 30 }},
 	} {
 		out := filepath.Join(t.TempDir(), "set")
 		m, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Keep: c.keep}, out, testOptions(1))
@@ -115,7 +115,7 @@ func TestFilter(t *testing.T) {
 		for i, text := range described(t, folder) {
 			if e, err := set.Episode(i); err != nil {
 				t.Fatal(err)
-			} else if c.want(e, set.Names(e)) {
+			} else if c.want(e) {
 				want = append(want, text)
 			}
 		}

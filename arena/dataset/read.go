@@ -170,7 +170,7 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	m := r.manifest
 	sh := m.Env.shape()
 	e := &Episode{
-		Agents: make([]uint16, sh.seats), Results: make([]env.SeatResult, sh.seats), Outcome: make([]float64, sh.seats),
+		Agents: make([]string, sh.seats), Results: make([]env.SeatResult, sh.seats), Outcome: make([]float64, sh.seats),
 		Lived: make([]int32, sh.seats), Missed: make([]int32, sh.seats), Counts: make([]int32, sh.seats*len(m.Env.Counts)),
 	}
 	rows := 1

@@ -193,9 +193,10 @@ func (c *replayCheck) replay(e *Episode) error {
 	if c.manifest.Layout != Games {
 		return c.again.stepRows(e)
 	}
-	again, err := c.again.starts.again(e)
+	again := *e
+	err := c.again.replay.conclude(&again)
 	if err == nil {
-		c.again.add(&row{e: again, agents: c.manifest.Agents})
+		c.again.add(&row{e: &again})
 	}
 	return err
 }
