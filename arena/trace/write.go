@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -18,12 +19,11 @@ import (
 // file beside the target until Close puts it in its place, so that the target
 // never holds half a file.
 type Writer struct {
-	path   string
-	whole  *disk.Pending
-	out    io.Writer    // whole, or the compressor before it
-	zip    *gzip.Writer // nil for a plain file
-	closed bool
-	err    error // the first failure; nothing is written after it
+	path  string
+	whole *disk.Pending
+	out   io.Writer    // whole, or the compressor before it
+	zip   *gzip.Writer // nil for a plain file
+	err   error        // the first failure; the file is not kept after it
 }
 
 // Create begins a file. It is compressed if its name ends in .gz. A file that exists
@@ -46,42 +46,27 @@ func Create(path string) (*Writer, error) {
 
 // Write writes one record, a JSON object on one line, and its line feed.
 func (w *Writer) Write(record []byte) error {
-	switch {
-	case w.err != nil:
-		return w.err
-	case bytes.IndexByte(record, '\n') >= 0 || !json.Valid(record) || record[0] != '{':
-		return fmt.Errorf("%s: a record must be one JSON object on one line", w.path)
-	case len(record) >= maxLine:
-		return fmt.Errorf("%s: a record of %d bytes: %w", w.path, len(record), ErrLong)
+	if bytes.IndexByte(record, '\n') >= 0 || !json.Valid(record) || record[0] != '{' || len(record) >= maxLine {
+		return fmt.Errorf("%s: a record must be one JSON object on one line, of less than %d bytes", w.path, maxLine)
 	}
-	if _, w.err = w.out.Write(record); w.err == nil {
-		_, w.err = w.out.Write([]byte{'\n'})
-	}
+	_, err := w.out.Write(append(record, '\n'))
+	w.err = cmp.Or(w.err, err)
 	return w.err
 }
 
 // Close ends the file and puts it in its place. If anything failed before,
 // what was there under the name stays.
 func (w *Writer) Close() error {
-	if w.closed {
-		return w.err
-	}
-	w.closed = true
-	if w.zip != nil && w.err == nil {
+	defer w.Abort()
+	if w.err == nil && w.zip != nil {
 		w.err = w.zip.Close()
 	}
 	if w.err == nil {
 		w.err = w.whole.Commit()
 	}
-	w.whole.Abort() // nothing, once it is committed
 	return w.err
 }
 
 // Abort discards the file: what was there under the name stays. After Close it
 // does nothing.
-func (w *Writer) Abort() {
-	if !w.closed && w.err == nil {
-		w.err = errors.New("the recording was aborted")
-	}
-	w.Close()
-}
+func (w *Writer) Abort() { w.whole.Abort() }
