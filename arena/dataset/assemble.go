@@ -14,15 +14,6 @@ import (
 	"pommego/internal/disk"
 )
 
-// Shape is the form of a data set that is put together from games there are.
-type Shape struct {
-	Layout      Layout
-	Observation string // of layout Steps
-	Mask        string // the same
-	FileGames   int    // as Config.FileGames
-	Keep        Filter // which games it has
-}
-
 // Source tells where games of a data set are from.
 type Source struct {
 	What      string  `json:"what"`               // a description
@@ -165,12 +156,14 @@ func (m *Manifest) add(s *summary) {
 	m.Statistics.add(s.Statistics)
 }
 
-// Merge puts games of data sets together, in their order.
-func Merge(game env.Game, sets []*Set, s Shape, folder string, o Options) (*Manifest, error) {
-	p, err := mergePlan(game, sets, s, o)
+// Merge puts those games of data sets together that keep chooses, in their order. Of c it takes Layout,
+// Observation, Mask and FileGames.
+func Merge(game env.Game, sets []*Set, c Config, keep Filter, folder string, o Options) (*Manifest, error) {
+	p, err := mergePlan(game, sets, c, o)
 	if err != nil {
 		return nil, err
 	}
+	p.about.Filter = keep.String()
 	a, err := begin(p, folder, o)
 	if err != nil {
 		return nil, err
@@ -181,7 +174,7 @@ func Merge(game env.Game, sets []*Set, s Shape, folder string, o Options) (*Mani
 		from := Source{What: "data set", Checksum: m.Checksum, Games: m.Games, Generated: m.Generated}
 		if err == nil {
 			err = set.Episodes(func(e *Episode) error {
-				if !s.Keep.Keep(e) {
+				if !keep.Keep(e) {
 					return nil
 				}
 				e.Game = number
@@ -200,10 +193,9 @@ func Merge(game env.Game, sets []*Set, s Shape, folder string, o Options) (*Mani
 	return a.conclude(err)
 }
 
-func mergePlan(game env.Game, sets []*Set, s Shape, o Options) (*plan, error) {
+func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 	spec := game.Spec()
-	c := Config{Layout: s.Layout, Observation: s.Observation, Mask: s.Mask, FileGames: s.FileGames, Games: 1,
-		Agents: spec.Agents[:1]}
+	c.Games, c.Agents = 1, spec.Agents[:1]
 	var agents []string
 	var missed, searched bool
 	for _, set := range sets {
@@ -218,7 +210,7 @@ func mergePlan(game env.Game, sets []*Set, s Shape, o Options) (*plan, error) {
 		}
 		missed = missed || slices.ContainsFunc(m.Agents, outside)
 		searched = searched || m.has(visitsName)
-		if s.Layout == Steps {
+		if c.Layout == Steps {
 			var err error
 			if c.Extra, err = union(c.Extra, m.Extra); err != nil {
 				return nil, fmt.Errorf("%s: %w", set.Folder, err)
@@ -231,6 +223,6 @@ func mergePlan(game env.Game, sets []*Set, s Shape, o Options) (*plan, error) {
 	}
 	p := &plan{config: c, game: game, spec: spec}
 	p.about, p.columns, err = aboutOf(spec, &c, o, missed, searched)
-	p.about.Agents, p.about.Filter = agents, s.Keep.String()
+	p.about.Agents = agents
 	return p, err
 }

@@ -104,7 +104,7 @@ func TestExtra(t *testing.T) {
 			t.Fatal(err)
 		}
 		both := filepath.Join(t.TempDir(), "both")
-		merged, err := Merge(game, sets(t, folder, other), Shape{Layout: Steps, Observation: "raw"}, both,
+		merged, err := Merge(game, sets(t, folder, other), Config{Layout: Steps, Observation: "raw"}, Filter{}, both,
 			testOptions(1))
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func TestExtra(t *testing.T) {
 		if len(merged.Extra) != len(m.Extra) {
 			t.Errorf("merged: %d arrays, want %d", len(merged.Extra), len(m.Extra))
 		}
-		if _, err := Merge(game, sets(t, both), Shape{Layout: Games}, filepath.Join(t.TempDir(), "games"),
+		if _, err := Merge(game, sets(t, both), Config{Layout: Games}, Filter{}, filepath.Join(t.TempDir(), "games"),
 			testOptions(1)); err != nil {
 			t.Error(err)
 		}

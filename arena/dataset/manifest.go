@@ -242,12 +242,3 @@ func sumFile(folder, name string) (int64, string, error) {
 	n, err := io.Copy(sum, file)
 	return n, hex.EncodeToString(sum.Sum(nil)), err
 }
-
-// compact is JSON without the spaces that indenting puts into it.
-func compact(text json.RawMessage) json.RawMessage {
-	var out bytes.Buffer
-	if json.Compact(&out, text) != nil {
-		return text
-	}
-	return out.Bytes()
-}

@@ -102,19 +102,6 @@ func (r *Replay) Status() env.Status { return r.match.Status() }
 // Position is the game as it stands.
 func (r *Replay) Position() ([]byte, *env.Spec) { return r.match.Append(nil), r.game.Spec() }
 
-// Step makes the next step.
-func (r *Replay) Step() error {
-	if r.made == r.e.Steps {
-		return fmt.Errorf("dataset: all %d steps have been made", r.made)
-	}
-	if r.match.Status().Over {
-		return fmt.Errorf("played again it is over after %d steps, and %d more are recorded", r.made, r.e.Steps-r.made)
-	}
-	r.tracker.Step(r.match, r.actions(r.made))
-	r.made++
-	return nil
-}
-
 func (r *Replay) actions(step int) []byte {
 	n := len(r.e.Actions) / r.e.Steps
 	return r.e.Actions[step*n : (step+1)*n]
@@ -125,10 +112,12 @@ func (r *Replay) Follow(see func(record.Moment) error) error {
 	at, decisions := record.Moment{Match: r.match, Game: r.game, Tracker: r.tracker}, r.e.Decisions
 	err := see(at)
 	for err == nil && r.made < r.e.Steps {
-		if err = r.Step(); err != nil {
-			return err
+		if r.match.Status().Over {
+			return fmt.Errorf("played again it is over after %d steps, and %d more are recorded", r.made, r.e.Steps-r.made)
 		}
-		at.Actions, at.Thoughts = r.actions(r.made-1), nil
+		at.Actions, at.Thoughts = r.actions(r.made), nil
+		r.tracker.Step(r.match, at.Actions)
+		r.made++
 		for ; r.events && len(decisions) > 0 && decisions[0].Step < r.made; decisions = decisions[1:] {
 			if d := &decisions[0]; d.Step == r.made-1 && d.Arrays[visitsName] != nil {
 				at.Thoughts = append(at.Thoughts, d.thought())

@@ -74,7 +74,7 @@ func (r *run) readPlayed(text []byte) (Record, error) {
 		return played.Record, fmt.Errorf("game %d is between %q, and none of them is the client's", *played.Game,
 			played.Agents)
 	}
-	return played.Record, s.checkEnding(&played.Record, r.t.game.Endings())
+	return played.Record, s.checkEnding(&played.Record, r.t.Game.Endings())
 }
 
 // checkEnding says what no end of the game can be.

@@ -18,9 +18,9 @@ func (r *run) play(ctx context.Context, players *match.Players, game int) (*Reco
 		return nil, err
 	}
 	talks := match.Dialogues{Log: r.o.Dialogues}
-	rules := r.t.config.rules()
+	rules := r.t.Config.rules()
 	rules.Repetition, rules.Wait = f.again, r.o.Wait
-	report, err := match.Play(ctx, r.t.game, seats, f.seed, *rules, talks.Watch)
+	report, err := match.Play(ctx, r.t.Game, seats, f.seed, *rules, talks.Watch)
 	if err != nil {
 		return nil, err
 	}

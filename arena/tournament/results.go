@@ -96,8 +96,8 @@ func (t *Tournament) report(records []Record, program string) (*Report, error) {
 	}
 	r := &Results{
 		Env: s.spec.ID, Version: s.spec.Version, Rules: s.spec.Rules, Seeds: env.SeedVersion, Program: program,
-		Config: t.config, Played: len(records) - void, Void: void, Anchor: t.config.Against, Prior: prior,
-		Balanced: void == 0 && t.config.Games%len(s.spec.Teams) == 0, Test: test.result(),
+		Config: t.Config, Played: len(records) - void, Void: void, Anchor: t.Config.Against, Prior: prior,
+		Balanced: void == 0 && t.Config.Games%len(s.spec.Teams) == 0, Test: test.result(),
 	}
 	r.Games = len(records) / len(s.tables)
 	if r.Anchor == "" {

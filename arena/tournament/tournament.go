@@ -17,8 +17,8 @@ import (
 // Tournament is a configuration that has been found playable. It is safe for
 // concurrent use.
 type Tournament struct {
-	game     env.Game
-	config   Config
+	Game     env.Game
+	Config   Config
 	schedule *schedule
 	clients  bool // some agents are the client's
 }
@@ -29,8 +29,8 @@ func New(game env.Game, c Config) (*Tournament, error) {
 	if err := c.Validate(spec); err != nil {
 		return nil, err
 	}
-	t := &Tournament{game: game, config: c}
-	t.schedule = newSchedule(&t.config, spec)
+	t := &Tournament{Game: game, Config: c}
+	t.schedule = newSchedule(&t.Config, spec)
 	for e := range t.schedule.entrants() {
 		if isClient(t.schedule.name(e)) {
 			t.clients = true
@@ -153,7 +153,7 @@ func (r *run) open(d disk.FS) (err error) {
 	if r.o.Progress != nil {
 		r.Progress = func(p ledger.Progress) { r.o.Progress(Progress{p, r.test.result()}) }
 	}
-	h, err := ledger.NewHeader(logFormat, r.o.Program, r.t.game.Spec(), r.t.config)
+	h, err := ledger.NewHeader(logFormat, r.o.Program, r.t.Game.Spec(), r.t.Config)
 	if err == nil {
 		err = ledger.Open(&r.Ledger, h, d, r.o.Log, r.o.Take)
 	}
@@ -196,7 +196,7 @@ func (r *run) leaveOut(why error) error {
 
 // playAll plays the missing games.
 func (r *run) playAll(ctx context.Context, workers int) error {
-	err := r.Play(ctx, r.t.game, workers, r.play)
+	err := r.Play(ctx, r.t.Game, workers, r.play)
 	if err == nil && 10*r.void > r.played+r.void {
 		return fmt.Errorf("%d of %d games: %w", r.void, r.played+r.void, r.voided)
 	}

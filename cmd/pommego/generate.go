@@ -161,16 +161,3 @@ func (o *generateOptions) report(out io.Writer, m *dataset.Manifest, w dataset.W
 	}
 	return err
 }
-
-// inBytes is a size for people.
-func inBytes(n int64) string {
-	for _, unit := range []struct {
-		size int64
-		name string
-	}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}} {
-		if n >= unit.size {
-			return fmt.Sprintf("%.1f %s", float64(n)/float64(unit.size), unit.name)
-		}
-	}
-	return fmt.Sprintf("%d bytes", n)
-}

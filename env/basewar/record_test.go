@@ -67,7 +67,7 @@ func TestReplayFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range shown.Len() {
-				if err := shown.Step(); err != nil {
+				if err := shown.(interface{ Step() error }).Step(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -84,7 +84,7 @@ func TestReplayFile(t *testing.T) {
 			if st := shown.Status(); st != rules.Status(&last) {
 				t.Errorf("the replay ends as %+v, want %+v", st, rules.Status(&last))
 			}
-			if err := shown.Step(); err == nil {
+			if err := shown.(interface{ Step() error }).Step(); err == nil {
 				t.Error("a step past the last was made")
 			}
 			if info := shown.Info(); info.EnvID != "BaseWar-v0" || info.Variant != info.EnvID || info.Setup != "standard" ||
