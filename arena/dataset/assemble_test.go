@@ -167,7 +167,8 @@ func TestMergeRefused(t *testing.T) {
 		t.Error("a set without its file: no error")
 	}
 	wantNone(t, out)
-	if _, err := Merge(gameOf(t, ffa), sets(t, one), Config{}, Filter{}, other, testOptions(1)); !errors.Is(err, ErrNotEmpty) {
+	if _, err := Merge(gameOf(t, ffa), sets(t, one), Config{}, Filter{}, other, testOptions(1)); !errors.Is(err,
+		ErrNotEmpty) {
 		t.Errorf("into a data set: error %v, want %v", err, ErrNotEmpty)
 	}
 	if _, err := Merge(gameOf(t, ffa), sets(t, one), Config{}, Filter{}, unfinished(t), testOptions(1)); !errors.Is(err,
@@ -190,7 +191,8 @@ func TestMergeFaults(t *testing.T) {
 	for at := 1; at <= counter.Count(); at++ {
 		folder := filepath.Join(t.TempDir(), "set")
 		o.Disk = &disktest.Disk{At: at}
-		if _, err := Merge(gameOf(t, ffa), from, Config{FileGames: 2}, Filter{}, folder, o); !errors.Is(err, disktest.ErrFault) {
+		if _, err := Merge(gameOf(t, ffa), from, Config{FileGames: 2}, Filter{}, folder, o); !errors.Is(err,
+			disktest.ErrFault) {
 			t.Fatalf("operation %d: error %v, want %v", at, err, disktest.ErrFault)
 		}
 		wholeFiles(t, folder)

@@ -48,14 +48,7 @@ func TestReplayFile(t *testing.T) {
 			g := mustGame(t, rules)
 			line, last := recordGame(t, g, env.Seed{Value: 3}, 5)
 			path := t.TempDir() + "/game.jsonl.gz"
-			w, err := trace.Create(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Write(line); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Close(); err != nil {
+			if err := trace.Write(path, line); err != nil {
 				t.Fatal(err)
 			}
 			report, err := trace.Formats(Formats).Verify(path, 10)

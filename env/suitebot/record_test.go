@@ -117,16 +117,7 @@ func TestRecordedGames(t *testing.T) {
 
 func writeRecords(t *testing.T, file string, lines [][]byte) {
 	t.Helper()
-	w, err := trace.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range lines {
-		if err := w.Write(line); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := trace.Write(file, lines...); err != nil {
 		t.Fatal(err)
 	}
 }
