@@ -82,6 +82,10 @@ func (p *plan) accept(m *Manifest) error {
 	if m.Generated == nil {
 		return fmt.Errorf("%w: it was not generated", ledger.ErrOther)
 	}
+	if a := &p.about; m.Layout != a.Layout || m.Observation != a.Observation {
+		return fmt.Errorf("%w: it has layout %s, observation %q, and asked for are layout %s, observation %q",
+			ledger.ErrOther, m.Layout, m.Observation, a.Layout, a.Observation)
+	}
 	if was, is := m.Generated.Games, p.config.Games; was != is {
 		return fmt.Errorf("%w: games is %d, not %d", ledger.ErrOther, was, is)
 	}

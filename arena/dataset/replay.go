@@ -39,7 +39,7 @@ func NewReplay(game env.Game, events bool) *Replay {
 func (r *Replay) dealt(seed env.Seed) []byte {
 	r.match.Reset(seed)
 	return r.form.Append(nil, &gamestate.State{
-		Ended: r.match.Status().Over, Seed: gamestate.Seed{Value: seed.Value}, Rows: saved.Ints(r.seats),
+		Ended: r.match.Status().Over, Seed: env.Seed{Value: seed.Value}, Rows: saved.Ints(r.seats),
 		Returns: make([]float64, len(r.seats)), Match: r.match.Append(nil),
 	})
 }
