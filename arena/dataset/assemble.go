@@ -1,7 +1,10 @@
 package dataset
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -116,7 +119,7 @@ func (a *assembly) wait(err error) error {
 // errNoGames says that nothing is left to be a data set.
 var errNoGames = errors.New("dataset: no game is left")
 
-// finish writes the manifest: from now on it is a data set.
+// finish writes the card, and the manifest: from now on it is a data set.
 func (a *assembly) finish() (*Manifest, error) {
 	for k := range len(a.made) {
 		a.m.add(a.made[k])
@@ -124,7 +127,19 @@ func (a *assembly) finish() (*Manifest, error) {
 	if a.m.Games == 0 {
 		return nil, fmt.Errorf("%w: none has %s", errNoGames, cmp.Or(a.m.Filter, "been played"))
 	}
-	if err := a.m.finish(a.staging); err != nil {
+	text, err := card(a.m)
+	if err == nil {
+		err = a.writeFile(CardName, bytes.NewReader(text))
+	}
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	a.m.Others = []File{{Path: CardName, Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}}
+	if text, err = a.m.encode(); err == nil {
+		err = a.writeFile(ManifestName, bytes.NewReader(text))
+	}
+	if err != nil {
 		return nil, err
 	}
 	return a.m, a.removeAll()

@@ -93,8 +93,10 @@ func (e *encoder) write(w *staging, k int, games []*Episode) (*summary, error) {
 
 // rows adds an episode's rows to the table, which keeps parts of the episode.
 func (e *encoder) rows(ep *Episode) error {
-	if err := e.replay.complete(ep); err != nil {
-		return err
+	if ep.Counts == nil {
+		if err := e.replay.conclude(ep); err != nil {
+			return err
+		}
 	}
 	if e.about.Layout != Games {
 		return e.stepRows(ep)
@@ -129,49 +131,39 @@ func (e *encoder) stepRows(ep *Episode) error {
 	for seat := 0; e.words != nil && seat < e.spec.Seats; seat++ {
 		e.models = append(e.models, dialogue.NewSeat(e.words, e.replay.match, seat, words.Form{}, 0))
 	}
-	r, left := row{e: ep}, ep.Decisions
+	r, left := row{e: ep, step: -1}, ep.Decisions // those from the row's step on
 	return e.replay.Follow(func(at record.Moment) error {
-		if at.Actions != nil {
-			left = e.step(&r, left)
-			r.step++
+		m := at.Match
+		if r.after = m.Status(); r.step == ep.Steps-1 {
+			r.last = e.look(m)
 		}
-		if r.step < ep.Steps {
-			r.before, r.now = at.Match.Status(), e.look(at.Match)
+		m.Rewards(e.rewards)
+		decided := r.after.Decided &^ r.before.Decided
+		if clear(e.fates); decided != 0 {
+			m.Outcome(e.fates)
+		}
+		r.counts = countsOf(e.spec, at.Tracker, m)
+		for r.seat = range e.spec.Seats {
+			if r.step < 0 || e.words != nil && !r.before.In.Has(r.seat) {
+				continue
+			}
+			r.reward, r.fate, r.decision = e.rewards[r.seat], 0, nil
+			if decided.Has(r.seat) {
+				r.fate = e.fates[r.seat]
+			}
+			if len(left) > 0 && left[0].Step == r.step && left[0].Seat == r.seat {
+				r.decision, left = &left[0], left[1:]
+			}
+			e.add(&r)
+		}
+		if r.step++; r.step < ep.Steps {
+			r.before, r.now = r.after, e.look(m)
 			if e.words != nil {
-				r.turns = e.turns(at.Match, &r, left)
+				r.turns = e.turns(m, &r, left)
 			}
 		}
 		return nil
 	})
-}
-
-// step adds the rows of a step that has been made. left has the episode's decisions from it on; it
-// returns those after it.
-func (e *encoder) step(r *row, left []Decision) []Decision {
-	m := e.replay.match
-	if r.after = m.Status(); r.step == r.e.Steps-1 {
-		r.last = e.look(m)
-	}
-	m.Rewards(e.rewards)
-	decided := r.after.Decided &^ r.before.Decided
-	if clear(e.fates); decided != 0 {
-		m.Outcome(e.fates)
-	}
-	r.counts = countsOf(e.spec, e.replay.tracker, m)
-	for r.seat = range e.spec.Seats {
-		if e.words != nil && !r.before.In.Has(r.seat) {
-			continue
-		}
-		r.reward, r.fate, r.decision = e.rewards[r.seat], 0, nil
-		if decided.Has(r.seat) {
-			r.fate = e.fates[r.seat]
-		}
-		if len(left) > 0 && left[0].Step == r.step && left[0].Seat == r.seat {
-			r.decision, left = &left[0], left[1:]
-		}
-		e.add(r)
-	}
-	return left
 }
 
 // look writes what all seats see into the table's memory.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,7 +76,12 @@ func (g *generation) run(ctx context.Context) (*Manifest, error) {
 	log := filepath.Join(g.staging.scratch, logName)
 	err := ledger.Open(&g.Ledger, g.plan.header, g.staging.disk, log, parts)
 	if g.work = (Work{}); err == nil {
-		err = g.Play(ctx, g.plan.game, g.options.Workers, g.play)
+		err = g.Play(ctx, g.plan.game, g.options.Workers,
+			func(ctx context.Context, players *match.Players, game int) (*entry, error) {
+				c := &g.plan.config
+				e, err := c.play(ctx, players, game, c.lineup(game, g.plan.spec.Seats), nil)
+				return &entry{Played: e}, err
+			})
 	}
 	if err != nil || g.options.Part != nil {
 		return nil, err
@@ -89,12 +95,15 @@ func (g *generation) run(ctx context.Context) (*Manifest, error) {
 	a.made, a.ended = g.files, func(s *summary) error { _, err := g.Keep(&entry{File: s}); return err }
 	err = disk.ReadLog(log, func(text []byte) error {
 		var e entry // the header has none of it
-		if err := json.Unmarshal(text, &e); err != nil || e.Played == nil {
+		if err := cmp.Or(ctx.Err(), json.Unmarshal(text, &e)); err != nil || e.Played == nil {
 			return err
 		}
 		e.Played.Dealt = true
 		return a.add(e.Played)
 	})
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%w after all games, before all files were made", ledger.ErrStopped)
+	}
 	if err = errors.Join(a.wait(err), g.Close()); err != nil {
 		return nil, err
 	}
@@ -124,9 +133,4 @@ func (g *generation) kept(e *entry) bool {
 
 func (g *generation) name(game int) string {
 	return fmt.Sprintf("game %d (seed %d)", game, g.plan.config.seed(game).Value)
-}
-
-func (g *generation) play(ctx context.Context, players *match.Players, game int) (*entry, error) {
-	e, err := g.plan.config.play(ctx, players, game, g.plan.config.lineup(game, players.Game.Spec().Seats), nil)
-	return &entry{Played: e}, err
 }

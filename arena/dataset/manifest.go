@@ -214,23 +214,6 @@ func (m *Manifest) check(path string, text []byte) error {
 	return nil
 }
 
-// finish writes the card and the manifest.
-func (m *Manifest) finish(w *staging) error {
-	text, err := card(m)
-	if err == nil {
-		err = w.writeFile(CardName, bytes.NewReader(text))
-	}
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(text)
-	m.Others = []File{{Path: CardName, Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}}
-	if text, err = m.encode(); err != nil {
-		return err
-	}
-	return w.writeFile(ManifestName, bytes.NewReader(text))
-}
-
 // sumFile is the size and checksum of a file in a folder, named with slashes.
 func sumFile(folder, name string) (int64, string, error) {
 	file, err := disk.OpenIn(folder, filepath.FromSlash(name))

@@ -98,7 +98,7 @@ func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *R
 	}
 	e, err := c.play(ctx, p, game, r.Agents, script)
 	if err == nil {
-		err = replay.complete(e)
+		err = replay.conclude(e)
 	}
 	if err != nil {
 		return nil, err

@@ -172,11 +172,3 @@ func (r *Replay) conclude(e *Episode) error {
 	e.Truncated, e.Results, e.Counts = !s.Over, s.SeatResults(spec.Teams, before), countsOf(spec, r.tracker, r.match)
 	return nil
 }
-
-// complete adds what a replay tells, unless it is known.
-func (r *Replay) complete(e *Episode) error {
-	if e.Counts != nil {
-		return nil
-	}
-	return r.conclude(e)
-}

@@ -80,3 +80,23 @@ func TestChangedFile(t *testing.T) {
 	}
 	sameContents(t, "a changed file", contents(t, folder), contents(t, generate(t, ffa, small(), testOptions(1))))
 }
+
+// TestStoppedAmongFiles stops a run whose games are all played: the next one makes the files.
+func TestStoppedAmongFiles(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "set")
+	ctx, cancel := context.WithCancel(context.Background())
+	o := testOptions(1)
+	o.Progress = func(p ledger.Progress) {
+		if p.Done == p.Total {
+			cancel()
+		}
+	}
+	if _, _, err := Generate(ctx, gameOf(t, ffa), small(), folder, o); !errors.Is(err, ledger.ErrStopped) {
+		t.Fatalf("error %v, want %v", err, ledger.ErrStopped)
+	}
+	_, work, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, testOptions(2))
+	if err != nil || work.Games != 0 {
+		t.Errorf("error %v, %d games played, want none", err, work.Games)
+	}
+	sameContents(t, "stopped among files", contents(t, folder), contents(t, generate(t, ffa, small(), testOptions(1))))
+}
