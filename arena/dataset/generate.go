@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"pommego/arena/ledger"
@@ -110,15 +111,28 @@ func (g *generation) run(ctx context.Context) (*Manifest, error) {
 	return a.finish()
 }
 
+// check checks a line of a log: one of a part may come from anyone.
 func (g *generation) check(e *entry) (int, error) {
-	switch last := g.plan.config.Games - 1; {
-	case e.Played == nil:
+	if e.Played == nil {
 		return -1, nil
-	case e.Played.Game > last:
-		return 0, fmt.Errorf("%w: it has game %d, and %d games are asked for", ledger.ErrOther, e.Played.Game, last+1)
-	default:
-		return e.Played.Game, e.Played.fits(shapeOf(g.plan.spec))
 	}
+	p, c, spec := e.Played, &g.plan.config, g.plan.spec
+	if p.Game >= c.Games {
+		return 0, fmt.Errorf("%w: it has game %d, and %d games are asked for", ledger.ErrOther, p.Game, c.Games)
+	}
+	if agents := c.lineup(p.Game, spec.Seats); p.Seed != c.seed(p.Game) || !slices.Equal(p.Agents, agents) ||
+		len(p.Missed) != spec.Seats {
+		return 0, fmt.Errorf("game %d has seed %d, agents %q and %d seats, want %d, %q and %d", p.Game, p.Seed.Value, p.Agents,
+			len(p.Missed), c.seed(p.Game).Value, agents, spec.Seats)
+	}
+	for _, d := range p.Decisions {
+		for _, x := range searchArrays(spec.MaskSize()) {
+			if len(d.Arrays[x.Name]) != x.size() {
+				return 0, fmt.Errorf("game %d has %d bytes of %s, want %d", p.Game, len(d.Arrays[x.Name]), x.Name, x.size())
+			}
+		}
+	}
+	return p.Game, p.check(spec)
 }
 
 func (g *generation) kept(e *entry) bool {

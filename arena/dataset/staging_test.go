@@ -3,13 +3,17 @@ package dataset
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"pommego/arena/ledger"
+	"pommego/internal/disk"
 	"pommego/internal/disk/disktest"
 )
 
@@ -99,4 +103,56 @@ func TestStoppedAmongFiles(t *testing.T) {
 		t.Errorf("error %v, %d games played, want none", err, work.Games)
 	}
 	sameContents(t, "stopped among files", contents(t, folder), contents(t, generate(t, ffa, small(), testOptions(1))))
+}
+
+// TestImpossibleParts: a game of a part that cannot be one of the data set is an error.
+func TestImpossibleParts(t *testing.T) {
+	from := unfinished(t)
+	var first entry
+	var header json.RawMessage
+	if err := disk.ReadLog(filepath.Join(from, workFolder, logName), func(line []byte) error {
+		if header == nil {
+			header = bytes.Clone(line)
+			return nil
+		}
+		return json.Unmarshal(line, &first)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for says, change := range map[string]func(e *Episode){
+		"it is of game -1":  func(e *Episode) { e.Game, e.Seed.Value = -1, small().Seed-1; e.Agents = nil },
+		"has seed 9":        func(e *Episode) { e.Seed.Value = 9 },
+		"3 seats":           func(e *Episode) { e.Missed = e.Missed[1:] },
+		`agents ["other"`:   func(e *Episode) { e.Agents = []string{"other"} },
+		"bytes of actions":  func(e *Episode) { e.Steps++ },
+		"want 0 to 5":       func(e *Episode) { e.Actions = slices.Repeat([]byte{6}, len(e.Actions)) },
+		"0 bytes of visits": func(e *Episode) { e.Decisions = []Decision{{}} },
+		"7 games are asked": func(e *Episode) { e.Game = 7 },
+	} {
+		part, played := t.TempDir(), *first.Played
+		change(&played)
+		if says == "it is of game -1" {
+			config, err := small().resolve(gameOf(t, ffa))
+			if err != nil {
+				t.Fatal(err)
+			}
+			played.Agents = config.lineup(-1, 4)
+		}
+		if err := os.MkdirAll(filepath.Join(part, workFolder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		log, err := disk.OpenLog(disk.OS, filepath.Join(part, workFolder, logName), disk.LogOptions{Header: header})
+		if err == nil {
+			err = errors.Join(log.Add(entry{Played: &played}), log.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := testOptions(1)
+		o.Take = []string{part}
+		_, _, err = Generate(context.Background(), gameOf(t, ffa), small(), filepath.Join(t.TempDir(), "set"), o)
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want one that says %q", err, says)
+		}
+	}
 }

@@ -41,9 +41,6 @@ type Ledger[R any] struct {
 	synced time.Time
 }
 
-// errTwice says that a game is in the log already.
-var errTwice = errors.New("is there twice")
-
 // Open begins the log at path, "" for none, or continues it. It takes over what is in that, and in the
 // logs of parts, which were made elsewhere.
 func Open[C Config[C], R any](l *Ledger[R], h *Header[C], d disk.FS, path string, parts []string) (err error) {
@@ -52,7 +49,7 @@ func Open[C Config[C], R any](l *Ledger[R], h *Header[C], d disk.FS, path string
 		l.log, err = disk.OpenLog(d, path, disk.LogOptions{Header: h, Accept: h.Accept, Take: func(text []byte) error {
 			r, game, err := l.read(text)
 			if err == nil && l.has[game] {
-				return fmt.Errorf("game %d %w", game, errTwice)
+				return fmt.Errorf("game %d is there twice", game)
 			}
 			if err == nil {
 				l.take(game, r)
