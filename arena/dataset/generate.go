@@ -122,8 +122,8 @@ func (g *generation) check(e *entry) (int, error) {
 	}
 	if agents := c.lineup(p.Game, spec.Seats); p.Seed != c.seed(p.Game) || !slices.Equal(p.Agents, agents) ||
 		len(p.Missed) != spec.Seats {
-		return 0, fmt.Errorf("game %d has seed %d, agents %q and %d seats, want %d, %q and %d", p.Game, p.Seed.Value, p.Agents,
-			len(p.Missed), c.seed(p.Game).Value, agents, spec.Seats)
+		return 0, fmt.Errorf("game %d has seed %d, agents %q and %d seats, want %d, %q and %d", p.Game, p.Seed.Value,
+			p.Agents, len(p.Missed), c.seed(p.Game).Value, agents, spec.Seats)
 	}
 	for _, d := range p.Decisions {
 		for _, x := range searchArrays(spec.MaskSize()) {
