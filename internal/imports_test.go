@@ -73,7 +73,7 @@ var policy = []rule{
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/picture", "arena/scene", "arena/tournament",
 		"arena/trace", "env", "env/record"}},
 	{"arena/dataset", []string{"llm/dialogue", "arena/ledger", "arena/match", "llm/orders", "arena/scene",
-		"llm/words", "env", "env/gamestate", "env/ruleset", "env/saved", "internal/disk", "internal/enum"}},
+		"llm/words", "env", "env/gamestate", "env/record", "env/ruleset", "env/saved", "internal/disk", "internal/enum"}},
 
 	{"vec", []string{"env", "env/saved", "internal/enum", "env/gamestate"}},
 	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},

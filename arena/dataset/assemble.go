@@ -1,25 +1,21 @@
 package dataset
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
+	"pommego/arena/ledger"
 	"pommego/env"
 	"pommego/internal/disk"
 )
-
-// Shape is the form of a data set that is put together from games there are.
-type Shape struct {
-	Layout      Layout
-	Observation string // of layout Steps
-	Mask        string // the same
-	FileGames   int    // as Config.FileGames
-	Keep        Filter // which games it has
-}
 
 // Source tells where games of a data set are from.
 type Source struct {
@@ -30,18 +26,34 @@ type Source struct {
 	Generated *Config `json:"generated,omitempty"`
 }
 
-// assembly puts a data set together, game by game, in the order in which they
-// are added. Unlike Generate it cannot go on where it was interrupted: what such
-// a run leaves is no data set, and the next one begins anew.
+// assembly makes a data set of games, which come in any order. Those of files that lack others wait in memory.
 type assembly struct {
 	*staging
-	enc     *encoder
-	perFile int
-	begun   bool // a file is under way
+	plan    *plan
 	m       *Manifest
+	waiting map[int][]*Episode // by the numbers of their files
+	free    chan struct{}      // of files that are being written
+	writers sync.WaitGroup
+
+	mu    sync.Mutex // guards what follows
+	made  map[int]*summary
+	ended func(*summary) error // is told of each file, unless it is nil
+	err   error                // the first
 }
 
-func newAssembly(game env.Game, p *plan, folder string, o Options) (*assembly, error) {
+// mostWaiting is how many games may be in files that are being written at the same time.
+const mostWaiting = 20_000
+
+func newAssembly(p *plan, w *staging, o Options) *assembly {
+	workers, _ := ledger.Workers(o.Workers, nil) // the number has been checked
+	return &assembly{staging: w, plan: p, waiting: map[int][]*Episode{}, made: map[int]*summary{},
+		free: make(chan struct{}, max(1, min(workers, mostWaiting/p.config.FileGames))),
+		m:    &Manifest{About: p.about, Files: []File{}, Statistics: newStatistics(p.about.Agents)}}
+}
+
+// begin begins a data set that, unlike one of Generate's, cannot go on where it was interrupted: what such
+// a run leaves is no data set, and the next one begins anew.
+func begin(p *plan, folder string, o Options) (*assembly, error) {
 	w := newStaging(folder, o)
 	err := w.vacant()
 	if _, missing := os.Stat(filepath.Join(w.scratch, logName)); err == nil && missing == nil {
@@ -54,123 +66,151 @@ func newAssembly(game env.Game, p *plan, folder string, o Options) (*assembly, e
 		return nil, err
 	}
 	if err := w.clear(dataFolder); err != nil {
-		return nil, errors.Join(err, w.Close())
+		return nil, errors.Join(err, w.unlock())
 	}
-	m := &Manifest{About: p.about, Statistics: newStatistics(p.about.Agents)}
-	return &assembly{staging: w, enc: newEncoder(game, &m.About, p.columns), perFile: p.config.FileGames, m: m}, nil
+	return newAssembly(p, w, o), nil
 }
 
-// add adds a game, which gets the next number.
+// add adds a game with its number.
 func (a *assembly) add(e *Episode) error {
-	if !a.begun {
-		if err := a.enc.begin(a.staging, len(a.m.Files)); err != nil {
-			return err
-		}
-		a.begun = true
-	}
-	e.Game = a.m.Games + a.enc.stats.Games
-	if err := a.enc.put(e); err != nil {
+	k := e.Game / a.plan.config.FileGames
+	a.mu.Lock()
+	err, made := a.err, a.made[k] != nil
+	a.mu.Unlock()
+	if err != nil || made {
 		return err
 	}
-	if a.enc.stats.Games < a.perFile {
-		return nil
+	a.waiting[k] = append(a.waiting[k], e)
+	if len(a.waiting[k]) == a.plan.config.FileGames {
+		a.write(k)
 	}
-	return a.endFile()
+	return nil
 }
 
-func (a *assembly) endFile() error {
-	made, err := a.enc.end(a.m.Games)
-	if err != nil {
-		return err
+// write begins to write a file of the games that wait.
+func (a *assembly) write(k int) {
+	games := a.waiting[k]
+	delete(a.waiting, k)
+	slices.SortFunc(games, func(a, b *Episode) int { return a.Game - b.Game })
+	a.free <- struct{}{}
+	a.writers.Go(func() {
+		s, err := newEncoder(a.plan.game, &a.plan.about, a.plan.columns).write(a.staging, k, games)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if err == nil && a.ended != nil {
+			err = a.ended(s)
+		}
+		a.made[k], a.err = s, cmp.Or(a.err, err)
+		<-a.free
+	})
+}
+
+// wait makes the files that are left, unless something has gone wrong.
+func (a *assembly) wait(err error) error {
+	for k := range a.waiting {
+		if err == nil {
+			a.write(k)
+		}
 	}
-	a.m.add(made)
-	a.begun = false
-	return nil
+	a.writers.Wait()
+	return cmp.Or(err, a.err)
 }
 
 // errNoGames says that nothing is left to be a data set.
 var errNoGames = errors.New("dataset: no game is left")
 
-// finish writes the manifest: from now on it is a data set.
+// finish writes the card, and the manifest: from now on it is a data set.
 func (a *assembly) finish() (*Manifest, error) {
-	if a.begun {
-		if err := a.endFile(); err != nil {
-			return nil, err
-		}
+	for k := range len(a.made) {
+		a.m.add(a.made[k])
 	}
 	if a.m.Games == 0 {
 		return nil, fmt.Errorf("%w: none has %s", errNoGames, cmp.Or(a.m.Filter, "been played"))
 	}
-	if err := a.m.finish(a.staging); err != nil {
+	text, err := card(a.m)
+	if err == nil {
+		err = a.writeFile(CardName, bytes.NewReader(text))
+	}
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	a.m.Others = []File{{Path: CardName, Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}}
+	if text, err = a.m.encode(); err == nil {
+		err = a.writeFile(ManifestName, bytes.NewReader(text))
+	}
+	if err != nil {
 		return nil, err
 	}
 	return a.m, a.removeAll()
 }
 
-// Close gives the data set up, unless it is finished: then nothing of it stays. What cannot be
-// removed is no data set, and the next assembly removes it.
-func (a *assembly) Close() error {
-	a.enc.abort()
-	if _, err := os.Stat(filepath.Join(a.folder, ManifestName)); err == nil {
-		return a.staging.Close()
+// conclude finishes the data set, or gives it up if something has gone wrong: then nothing of it stays. What
+// cannot be removed is no data set, and the next run removes it.
+func (a *assembly) conclude(err error) (m *Manifest, _ error) {
+	if err = a.wait(err); err == nil {
+		m, err = a.finish()
 	}
-	for _, f := range a.m.Others {
-		_ = a.disk.Remove(filepath.Join(a.folder, f.Path))
+	if _, missing := os.Stat(filepath.Join(a.folder, ManifestName)); missing == nil {
+		return m, errors.Join(err, a.unlock())
 	}
+	_ = a.disk.Remove(filepath.Join(a.folder, CardName))
 	_ = a.clear(dataFolder)
 	_ = a.disk.Remove(filepath.Join(a.folder, dataFolder))
-	err := errors.Join(a.removeAll(), a.staging.Close())
+	err = errors.Join(err, a.removeAll(), a.unlock())
 	_ = disk.OS.Remove(a.folder) // unless it has something else
-	return err
+	return nil, err
 }
 
-// Merge puts games of data sets together, in their order.
-func Merge(game env.Game, sets []*Set, s Shape, folder string, o Options) (*Manifest, error) {
-	p, err := mergePlan(game, sets, s, o)
+func (m *Manifest) add(s *summary) {
+	m.Files = append(m.Files, s.File)
+	m.Games += s.File.Games
+	m.Rows += s.File.Rows
+	m.Bytes += s.File.Bytes
+	m.Steps += s.Statistics.Steps
+	m.Statistics.add(s.Statistics)
+}
+
+// Merge puts those games of data sets together that keep chooses, in their order. Of c it takes Layout,
+// Observation, Mask and FileGames.
+func Merge(game env.Game, sets []*Set, c Config, keep Filter, folder string, o Options) (*Manifest, error) {
+	p, err := mergePlan(game, sets, c, o)
 	if err != nil {
 		return nil, err
 	}
-	a, err := newAssembly(game, p, folder, o)
+	p.about.Filter = keep.String()
+	a, err := begin(p, folder, o)
 	if err != nil {
 		return nil, err
 	}
-	defer a.Close()
-	var sources []Source
-	var unrepeatable []string
+	number := 0
 	for _, set := range sets {
 		m := set.Manifest
 		from := Source{What: "data set", Checksum: m.Checksum, Games: m.Games, Generated: m.Generated}
-		err := set.Episodes(func(e *Episode) error {
-			names := set.Names(e)
-			if !s.Keep.Keep(e, names) {
-				return nil
-			}
-			from.Kept++
-			for seat, name := range names {
-				e.Agents[seat] = uint16(slices.Index(a.m.Agents, name))
-			}
-			if err := e.check(p.spec); err != nil {
-				return err
-			}
-			return a.add(e)
-		})
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = set.Episodes(func(e *Episode) error {
+				if !keep.Keep(e) {
+					return nil
+				}
+				e.Game = number
+				number++
+				from.Kept++
+				return a.add(e)
+			})
 		}
-		sources = append(sources, from)
+		a.m.Sources = append(a.m.Sources, from)
 		if m.Generated != nil {
-			unrepeatable = append(unrepeatable, m.Generated.reasons()...)
+			a.m.Unrepeatable = append(a.m.Unrepeatable, m.Generated.reasons()...)
 		}
 	}
-	slices.Sort(unrepeatable)
-	a.m.Sources, a.m.Unrepeatable = sources, slices.Compact(unrepeatable)
-	return a.finish()
+	slices.Sort(a.m.Unrepeatable)
+	a.m.Unrepeatable = slices.Compact(a.m.Unrepeatable)
+	return a.conclude(err)
 }
 
-func mergePlan(game env.Game, sets []*Set, s Shape, o Options) (*plan, error) {
+func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 	spec := game.Spec()
-	c := Config{Layout: s.Layout, Observation: s.Observation, Mask: s.Mask, FileGames: s.FileGames, Games: 1,
-		Agents: spec.Agents[:1]}
+	c.Games, c.Agents = 1, spec.Agents[:1]
 	var agents []string
 	var missed, searched bool
 	for _, set := range sets {
@@ -185,7 +225,7 @@ func mergePlan(game env.Game, sets []*Set, s Shape, o Options) (*plan, error) {
 		}
 		missed = missed || slices.ContainsFunc(m.Agents, outside)
 		searched = searched || m.has(visitsName)
-		if s.Layout == Steps {
+		if c.Layout == Steps {
 			var err error
 			if c.Extra, err = union(c.Extra, m.Extra); err != nil {
 				return nil, fmt.Errorf("%s: %w", set.Folder, err)
@@ -196,17 +236,8 @@ func mergePlan(game env.Game, sets []*Set, s Shape, o Options) (*plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	p := &plan{config: c, spec: spec}
+	p := &plan{config: c, game: game, spec: spec}
 	p.about, p.columns, err = aboutOf(spec, &c, o, missed, searched)
-	p.about.Agents, p.about.Filter = agents, s.Keep.String()
+	p.about.Agents = agents
 	return p, err
-}
-
-// Names lists who played, by seat.
-func (s *Set) Names(e *Episode) []string {
-	names := make([]string, len(e.Agents))
-	for seat, index := range e.Agents {
-		names[seat] = s.Manifest.Agents[index]
-	}
-	return names
 }

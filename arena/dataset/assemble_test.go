@@ -43,7 +43,7 @@ func TestMerge(t *testing.T) {
 		one.Layout, two.Layout = c.from, c.from
 		a, b := generate(t, team, one, testOptions(1)), generate(t, team, two, testOptions(1))
 		folder := filepath.Join(t.TempDir(), "set")
-		m, err := Merge(gameOf(t, team), sets(t, a, b), Shape{Layout: c.to, FileGames: 4}, folder, testOptions(1))
+		m, err := Merge(gameOf(t, team), sets(t, a, b), Config{Layout: c.to, FileGames: 4}, Filter{}, folder, testOptions(1))
 		if err != nil {
 			t.Fatalf("%s: %v", c.reason, err)
 		}
@@ -66,7 +66,7 @@ func described(t testing.TB, folder string) []string {
 	set := sets(t, folder)[0]
 	var all []string
 	err := set.Episodes(func(e *Episode) error {
-		all = append(all, fmt.Sprint(e.Seed, set.Names(e), e.Steps, e.Results, e.Outcome, e.Lived, e.Truncated,
+		all = append(all, fmt.Sprint(e.Seed, e.Agents, e.Steps, e.Results, e.Outcome, e.Lived, e.Truncated,
 			e.Actions))
 		return nil
 	})
@@ -78,34 +78,34 @@ func described(t testing.TB, folder string) []string {
 
 // TestFilter keeps some games.
 func TestFilter(t *testing.T) {
-	won := func(e *Episode, _ []string) bool { return slices.Contains(e.Results, env.Won) }
+	won := func(e *Episode) bool { return slices.Contains(e.Results, env.Won) }
 	config := small()
 	config.Games = 20
 	folder := generate(t, ffa, config, testOptions(1))
 	for _, c := range []struct {
 		reason string
 		keep   Filter
-		want   func(*Episode, []string) bool
+		want   func(*Episode) bool
 	}{
 		{"by result", Filter{Result: env.Won}, won},
-		{"by the least length", Filter{MinSteps: 30}, func(e *Episode, _ []string) bool { return e.Steps >= 30 }},
-		{"by the greatest length", Filter{MaxSteps: 40}, func(e *Episode, _ []string) bool { return e.Steps <= 40 }},
+		{"by the least length", Filter{MinSteps: 30}, func(e *Episode) bool { return e.Steps >= 30 }},
+		{"by the greatest length", Filter{MaxSteps: 40}, func(e *Episode) bool { return e.Steps <= 40 }},
 		{"by who plays", Filter{Agent: "simple"},
-			func(_ *Episode, names []string) bool { return strings.Contains(fmt.Sprint(names), "simple") }},
-		{"by who wins", Filter{Agent: "simple", Result: env.Won}, func(e *Episode, names []string) bool {
-			for seat, name := range names {
+			func(e *Episode) bool { return strings.Contains(fmt.Sprint(e.Agents), "simple") }},
+		{"by who wins", Filter{Agent: "simple", Result: env.Won}, func(e *Episode) bool {
+			for seat, name := range e.Agents {
 				if name == "simple" && e.Results[seat] == env.Won {
 					return true
 				}
 			}
 			return false
 		}},
-		{"by number", Filter{First: 3, Games: 9}, func(e *Episode, _ []string) bool { return e.Game >= 3 && e.Game < 12 }},
+		{"by number", Filter{First: 3, Games: 9}, func(e *Episode) bool { return e.Game >= 3 && e.Game < 12 }},
 		{"by several", Filter{Result: env.Won, MinSteps: 30},
-			func(e *Episode, names []string) bool { return won(e, names) && e.Steps >= 30 }},
+			func(e *Episode) bool { return won(e) && e.Steps >= 30 }},
 	} {
 		out := filepath.Join(t.TempDir(), "set")
-		m, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Keep: c.keep}, out, testOptions(1))
+		m, err := Merge(gameOf(t, ffa), sets(t, folder), Config{}, c.keep, out, testOptions(1))
 		if err != nil {
 			t.Fatalf("%s: %v", c.reason, err)
 		}
@@ -115,7 +115,7 @@ func TestFilter(t *testing.T) {
 		for i, text := range described(t, folder) {
 			if e, err := set.Episode(i); err != nil {
 				t.Fatal(err)
-			} else if c.want(e, set.Names(e)) {
+			} else if c.want(e) {
 				want = append(want, text)
 			}
 		}
@@ -135,7 +135,7 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	out := filepath.Join(t.TempDir(), "set")
-	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Keep: Filter{Agent: "nobody"}}, out,
+	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Config{}, Filter{Agent: "nobody"}, out,
 		testOptions(1)); !errors.Is(err, errNoGames) {
 		t.Errorf("nothing left: error %v, want %v", err, errNoGames)
 	}
@@ -154,7 +154,7 @@ func wantNone(t testing.TB, folder string) {
 // TestMergeRefused merges what does not go together.
 func TestMergeRefused(t *testing.T) {
 	one, other := generate(t, ffa, tiny(), testOptions(1)), generate(t, team, tiny(), testOptions(1))
-	if _, err := Merge(gameOf(t, ffa), sets(t, one, other), Shape{}, filepath.Join(t.TempDir(), "set"),
+	if _, err := Merge(gameOf(t, ffa), sets(t, one, other), Config{}, Filter{}, filepath.Join(t.TempDir(), "set"),
 		testOptions(1)); err == nil || !strings.Contains(err.Error(), "not of") {
 		t.Errorf("two games: error %v, want one that names them", err)
 	}
@@ -163,14 +163,15 @@ func TestMergeRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "set")
-	if _, err := Merge(gameOf(t, ffa), broken, Shape{FileGames: 1}, out, testOptions(1)); err == nil {
+	if _, err := Merge(gameOf(t, ffa), broken, Config{FileGames: 1}, Filter{}, out, testOptions(1)); err == nil {
 		t.Error("a set without its file: no error")
 	}
 	wantNone(t, out)
-	if _, err := Merge(gameOf(t, ffa), sets(t, one), Shape{}, other, testOptions(1)); !errors.Is(err, ErrNotEmpty) {
+	if _, err := Merge(gameOf(t, ffa), sets(t, one), Config{}, Filter{}, other, testOptions(1)); !errors.Is(err,
+		ErrNotEmpty) {
 		t.Errorf("into a data set: error %v, want %v", err, ErrNotEmpty)
 	}
-	if _, err := Merge(gameOf(t, ffa), sets(t, one), Shape{}, unfinished(t), testOptions(1)); !errors.Is(err,
+	if _, err := Merge(gameOf(t, ffa), sets(t, one), Config{}, Filter{}, unfinished(t), testOptions(1)); !errors.Is(err,
 		ErrNotEmpty) {
 		t.Errorf("into one that is being generated: error %v, want %v", err, ErrNotEmpty)
 	}
@@ -184,20 +185,21 @@ func TestMergeFaults(t *testing.T) {
 	counter := &disktest.Disk{}
 	o := testOptions(1)
 	o.Disk = counter
-	if _, err := Merge(gameOf(t, ffa), from, Shape{FileGames: 2}, want, o); err != nil {
+	if _, err := Merge(gameOf(t, ffa), from, Config{FileGames: 2}, Filter{}, want, o); err != nil {
 		t.Fatal(err)
 	}
 	for at := 1; at <= counter.Count(); at++ {
 		folder := filepath.Join(t.TempDir(), "set")
 		o.Disk = &disktest.Disk{At: at}
-		if _, err := Merge(gameOf(t, ffa), from, Shape{FileGames: 2}, folder, o); !errors.Is(err, disktest.ErrFault) {
+		if _, err := Merge(gameOf(t, ffa), from, Config{FileGames: 2}, Filter{}, folder, o); !errors.Is(err,
+			disktest.ErrFault) {
 			t.Fatalf("operation %d: error %v, want %v", at, err, disktest.ErrFault)
 		}
 		wholeFiles(t, folder)
 		if _, err := os.Stat(filepath.Join(folder, ManifestName)); err == nil {
 			continue // it was complete but for tidying up
 		}
-		if _, err := Merge(gameOf(t, ffa), from, Shape{FileGames: 2}, folder, testOptions(1)); err != nil {
+		if _, err := Merge(gameOf(t, ffa), from, Config{FileGames: 2}, Filter{}, folder, testOptions(1)); err != nil {
 			t.Fatalf("again after operation %d: %v", at, err)
 		}
 		sameContents(t, fmt.Sprintf("again after operation %d", at), contents(t, folder), contents(t, want))

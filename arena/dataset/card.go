@@ -26,23 +26,8 @@ var cardTemplate = template.Must(template.New(CardName).Funcs(template.FuncMap{
 	"players": func(s *Statistics) []AgentStatistics {
 		return slices.DeleteFunc(slices.Clone(s.Agents), func(a AgentStatistics) bool { return a.Games == 0 })
 	},
-	"feature": feature,
-	"kind":    kind,
+	"kind": kind,
 }).Parse(cardText))
-
-// feature is a column's type in the words of Hugging Face's library.
-func feature(c Column) string {
-	switch c.Type {
-	case FixedBytes:
-		return fmt.Sprintf("dtype: fixed_size_binary[%d]", c.Width())
-	case Bytes:
-		return "dtype: binary"
-	case Messages:
-		return "list:\n    - name: role\n      dtype: string\n    - name: content\n      dtype: string"
-	default:
-		return "dtype: " + string(c.Type)
-	}
-}
 
 func kind(c Column) string {
 	kind := string(c.Type)
@@ -64,11 +49,7 @@ tags:
 configs:
 - config_name: default
   data_files: data/*.parquet
-dataset_info:
-  features:
-{{range .Columns}}  - name: {{.Name}}
-    {{feature .}}
-{{end}}---
+---
 {{$players := players .Statistics}}
 # {{.Env.ID}}, played by {{range $i, $a := $players}}{{if $i}}, {{end}}{{code $a.Agent}}{{end}}
 

@@ -240,25 +240,23 @@ func (c *Config) reasons() []string {
 	return all
 }
 
-// lineup writes which agent sits where in a game into seats. With seating told, which
-// the client decides, it writes nothing.
-func (c *Config) lineup(game int, seats []uint16) {
-	rng := c.seed(game).RNG(env.StreamSeats)
-	for seat := range seats {
-		switch c.Seating {
-		case Fixed:
-			seats[seat] = uint16(seat)
-		case Drawn:
-			seats[seat] = uint16(rng.IntN(len(c.Agents)))
-		}
+// lineup says which agent sits where in a game, unless the client does.
+func (c *Config) lineup(game, seats int) []string {
+	if c.Seating == Fixed {
+		return c.Agents
 	}
+	rng, names := c.seed(game).RNG(env.StreamSeats), make([]string, seats)
+	for seat := range names {
+		names[seat] = c.Agents[rng.IntN(len(c.Agents))]
+	}
+	return names
 }
 
-// CountFiles is how many files there are to be; or it says what is wrong with the configuration
-// for a game. It makes each built-in agent once, to see that it exists.
-func (c *Config) CountFiles(game env.Game) (int, error) {
-	whole, err := c.resolve(game)
-	return whole.files(), err
+// Check says what is wrong with the configuration for a game. It makes each built-in agent once, to
+// see that it exists.
+func (c *Config) Check(game env.Game) error {
+	_, err := c.resolve(game)
+	return err
 }
 
 // Base is the configuration without the number of games, which does not change a file that is whole.
@@ -266,9 +264,6 @@ func (c Config) Base() Config {
 	c.Games = 0
 	return c
 }
-
-// files is the number of files of a configuration that is complete.
-func (c *Config) files() int { return (c.Games + c.FileGames - 1) / c.FileGames }
 
 // file is the number of the first game of file k, and the one after its last.
 func (c *Config) file(k int) (first, end int) {

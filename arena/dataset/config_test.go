@@ -37,7 +37,7 @@ func TestConfigRefused(t *testing.T) {
 	} {
 		config := small()
 		c.change(&config)
-		if _, err := config.CountFiles(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if err := config.Check(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", c.reason, err, c.says)
 		}
 	}
@@ -46,7 +46,7 @@ func TestConfigRefused(t *testing.T) {
 func TestMasksOfGamesThatTellNothing(t *testing.T) {
 	config := small()
 	config.Layout, config.Mask, config.Agents = Steps, safe, []string{"random"}
-	if _, err := config.CountFiles(gameOf(t, "BaseWar-v0")); err == nil || !strings.Contains(err.Error(), "want legal") {
+	if err := config.Check(gameOf(t, "BaseWar-v0")); err == nil || !strings.Contains(err.Error(), "want legal") {
 		t.Errorf("error %v, want one that names the mask that there is", err)
 	}
 }
@@ -80,27 +80,17 @@ func TestUnrepeatableAgents(t *testing.T) {
 }
 
 func TestLineup(t *testing.T) {
-	for _, c := range []struct {
-		seating Seating
-		game    int
-		want    []uint16
-	}{
-		{Fixed, 0, []uint16{0, 1, 2, 3}},
-		{Fixed, 3, []uint16{0, 1, 2, 3}},
-	} {
-		config := Config{Seating: c.seating, Agents: []string{"a", "b", "c", "d"}}
-		got := make([]uint16, 4)
-		if config.lineup(c.game, got); !slices.Equal(got, c.want) {
-			t.Errorf("%v, game %d: %v, want %v", c.seating, c.game, got, c.want)
+	for _, game := range []int{0, 3} {
+		config := Config{Agents: []string{"a", "b", "c", "d"}}
+		if got := config.lineup(game, 4); !slices.Equal(got, config.Agents) {
+			t.Errorf("fixed, game %d: %v, want %v", game, got, config.Agents)
 		}
 	}
 	config := Config{Seating: Drawn, Agents: []string{"a", "b", "c"}}
 	var counts [4][3]int
-	seats := make([]uint16, 4)
 	for game := range 3000 {
-		config.lineup(game, seats)
-		for seat, agent := range seats {
-			counts[seat][agent]++
+		for seat, agent := range config.lineup(game, 4) {
+			counts[seat][slices.Index(config.Agents, agent)]++
 		}
 	}
 	for seat := range counts {

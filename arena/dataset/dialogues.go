@@ -26,8 +26,8 @@ func dialogueColumns(about *Env) []column {
 // turns returns, for each seat that is in, what it reads before a step and what it answers. left has
 // the episode's decisions from this step on.
 func (e *encoder) turns(m env.Match, r *row, left []Decision) map[int]turn {
-	turns, now := map[int]turn{}, scene.Describe(e.spec, m, e.starts.tracker, nil)
-	now.Events = e.starts.tracker.Events()
+	turns, now := map[int]turn{}, scene.Describe(e.spec, m, e.replay.tracker, nil)
+	now.Events = e.replay.tracker.Events()
 	head, parts, movers := &e.words.Head, len(e.spec.Actions), e.words.Head.Movers()
 	made := make([]uint8, parts) // as in the row
 	for _, seat := range now.Status.In {
@@ -43,7 +43,7 @@ func (e *encoder) turns(m env.Match, r *row, left []Decision) map[int]turn {
 		})
 		if at >= 0 && movers == 1 {
 			values, seen := make([]float64, e.spec.MaskSize()), now.Seen(head, seat)
-			_, _ = binary.Decode(left[at].Values, le, values)
+			_, _ = binary.Decode(left[at].Arrays[valuesName], le, values)
 			answer = e.words.Reason(m, &seen, seat, words.Fire(m, seat, 0), action[0], values) + "\n" + answer
 		}
 		turns[seat] = turn{e.prompt, view, answer}

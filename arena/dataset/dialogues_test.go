@@ -114,12 +114,14 @@ func TestDialoguesOfGames(t *testing.T) {
 	games := generate(t, ffa, small(), testOptions(1))
 	want := episodes(t, games)
 	folder := filepath.Join(t.TempDir(), "dialogues")
-	if _, err := Merge(gameOf(t, ffa), sets(t, games), Shape{Layout: Dialogues}, folder, testOptions(1)); err != nil {
+	if _, err := Merge(gameOf(t, ffa), sets(t, games), Config{Layout: Dialogues}, Filter{}, folder,
+		testOptions(1)); err != nil {
 		t.Fatal(err)
 	}
 	verifyClean(t, folder)
 	back := filepath.Join(t.TempDir(), "games")
-	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Layout: Games}, back, testOptions(1)); err != nil {
+	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Config{Layout: Games}, Filter{}, back,
+		testOptions(1)); err != nil {
 		t.Fatal(err)
 	}
 	if got := episodes(t, back); fmt.Sprint(got[3]) != fmt.Sprint(want[3]) || len(got) != len(want) {

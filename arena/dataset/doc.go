@@ -13,16 +13,15 @@
 //
 // # Faults
 //
-// [Generate] may be killed at any moment. The games of a file wait in memory until
-// they are encoded, in their order. The file gets its name once it is complete and
-// on the disk, which a log then says. The manifest comes last: a folder with one is
-// complete. Calling Generate again makes the files that are missing: a kill costs the
-// games of the files under way. A write that fails, as on a full disk, is an error at
-// once and loses nothing that was finished. What is not finished lies in the folder
-// .generate, which is removed at the end.
+// [Generate] may be killed at any moment. Games that are over are kept in a log (package ledger):
+// what agents did, from which a [Replay] tells all else. The files are made of it. Each gets its
+// name once it is complete and on the disk, which the log then says. The manifest comes last: a
+// folder with one is complete. Calling Generate again plays the games and makes the files that are
+// missing. A write that fails, as on a full disk, is an error at once and loses nothing that was
+// finished. What is not finished lies in the folder .generate, which is removed at the end.
 //
-// The files can be made in several places, see [Part]: each makes some, in a folder
-// where the data set remains unfinished; then one takes the files of all parts, makes
+// The games can be played in several places, see [ledger.Part]: each plays some, in a folder
+// where the data set remains unfinished; then one takes the games of all parts, plays
 // those that are missing, and finishes it.
 //
 // # Reading damaged files
@@ -33,6 +32,6 @@
 //
 // # Concurrency
 //
-// Generate uses several goroutines, and keeps other processes out of its folder
+// All use several goroutines. Generate keeps other processes out of its folder
 // by a lock. A [Set] may be read by many goroutines.
 package dataset

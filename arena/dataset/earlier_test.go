@@ -49,9 +49,9 @@ func TestRelease(t *testing.T) {
 			r.Replayed != want.Replayed || r.Rows != want.Rows {
 			t.Errorf("%s: %+v, error %v; want %+v and no problems", folder, r, err, want)
 		}
-		for _, to := range []Shape{{Layout: Games}, {Layout: Steps, Observation: "raw"}, {Layout: Dialogues}} {
+		for _, to := range []Config{{Layout: Games}, {Layout: Steps, Observation: "raw"}, {Layout: Dialogues}} {
 			merged := filepath.Join(t.TempDir(), "merged")
-			if _, err := Merge(game, sets(t, folder), to, merged, testOptions(1)); err != nil {
+			if _, err := Merge(game, sets(t, folder), to, Filter{}, merged, testOptions(1)); err != nil {
 				t.Fatalf("%s to %s: %v", folder, to.Layout, err)
 			}
 			if got, want := described(t, merged), described(t, folder); fmt.Sprint(got) != fmt.Sprint(want) {

@@ -2,21 +2,22 @@ package dataset
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 
 	"pommego/env"
+	"pommego/env/record"
 	"pommego/internal/disk"
 	"pommego/llm/dialogue"
 	"pommego/llm/words"
 )
 
-// encoder writes episodes to data files, one file after the other. It belongs to
-// one goroutine.
+// encoder turns episodes into rows. It belongs to one goroutine.
 type encoder struct {
 	about   *About
 	spec    *env.Spec
 	columns []column
-	starts  *starts
+	replay  *Replay
 	table   *table
 
 	// Of the layouts Steps and Dialogues.
@@ -26,28 +27,33 @@ type encoder struct {
 	words    *words.Writer    // of layout Dialogues, else nil
 	prompt   string           // there
 	models   []*dialogue.Seat // of the game under way
-
-	// The file under way.
-	name  string // with slashes
-	out   *writer
-	stats *Statistics
 }
 
 func newEncoder(game env.Game, about *About, columns []column) *encoder {
 	spec := game.Spec()
 	e := &encoder{
-		about: about, spec: spec, columns: columns, starts: newStarts(game), table: newTable(descriptions(columns)),
-		encoding: spec.Encoding(about.Observation), rewards: make([]float64, spec.Seats), fates: make([]float64, spec.Seats),
+		about: about, spec: spec, columns: columns, replay: NewReplay(game, about.Layout == Dialogues),
+		table: newTable(descriptions(columns)), encoding: spec.Encoding(about.Observation),
+		rewards: make([]float64, spec.Seats), fates: make([]float64, spec.Seats),
 	}
 	if about.Layout == Dialogues {
-		e.words, e.starts.tracker = words.New(game, spec, e.starts.match), game.NewTrackers(1, true)[0]
+		e.words = words.New(game, spec, e.replay.match)
 		e.prompt = e.words.Prompt(words.Form{})
 	}
 	return e
 }
 
-// begin begins file k of the data set in a folder.
-func (e *encoder) begin(w *staging, k int) error {
+// summary is what is to be known of a file that has its name.
+type summary struct {
+	File       File        `json:"file"`
+	Statistics *Statistics `json:"statistics"`
+}
+
+// someRows is how many rows are handed to the writer together.
+const someRows = 256
+
+// write makes file k of the data set in a folder.
+func (e *encoder) write(w *staging, k int, games []*Episode) (*summary, error) {
 	about := *e.about
 	if about.Generated != nil { // a file does not depend on how many others there are
 		c := about.Generated.Base()
@@ -55,71 +61,53 @@ func (e *encoder) begin(w *staging, k int) error {
 	}
 	text, err := json.Marshal(&about)
 	if err != nil {
-		return err
-	}
-	e.name = dataName(e.about.Layout, k)
-	pending, err := disk.Begin(w.disk, filepath.Join(w.folder, filepath.FromSlash(e.name)), w.scratch)
-	if err != nil {
-		return err
-	}
-	e.table.reset()
-	e.out = newWriter(pending, e.about.Columns, e.about.Layout, string(text))
-	e.stats = newStatistics(e.about.Agents)
-	return nil
-}
-
-// abort gives up the file under way, if there is one.
-func (e *encoder) abort() {
-	if e.out != nil {
-		e.out.pending.Abort()
-	}
-}
-
-// someRows is how many rows are handed to the writer together.
-const someRows = 256
-
-func (e *encoder) put(ep *Episode) error {
-	if err := e.rows(ep); err != nil {
-		return err
-	}
-	e.stats.count(ep, e.about.Agents)
-	if e.table.rows() < someRows {
-		return nil
-	}
-	return e.flush()
-}
-
-func (e *encoder) flush() error {
-	err := e.out.write(e.table)
-	e.table.reset()
-	return err
-}
-
-// end completes the file, which then has its name; first is the number of its first game.
-func (e *encoder) end(first int) (*summary, error) {
-	if err := e.flush(); err != nil {
 		return nil, err
 	}
-	file, err := e.out.finish()
-	if err == nil {
-		err = e.out.pending.Commit()
+	name := dataName(about.Layout, k)
+	pending, err := disk.Begin(w.disk, filepath.Join(w.folder, filepath.FromSlash(name)), w.scratch)
+	if err != nil {
+		return nil, err
 	}
-	file.Path, file.Game, file.Games = e.name, first, e.stats.Games
-	return &summary{file, e.stats}, err
+	defer pending.Abort() // nothing, once it is committed
+	out, stats := newWriter(pending, about.Columns, about.Layout, string(text)), newStatistics(about.Agents)
+	for i, ep := range games {
+		if err := e.rows(ep); err != nil {
+			return nil, fmt.Errorf("game %d: %w", ep.Game, err)
+		}
+		stats.count(ep)
+		if e.table.rows() < someRows && i < len(games)-1 {
+			continue
+		}
+		if err := out.write(e.table); err != nil {
+			return nil, err
+		}
+		e.table.reset()
+	}
+	file, err := out.finish()
+	if err == nil {
+		err = pending.Commit()
+	}
+	file.Path, file.Game, file.Games = name, games[0].Game, len(games)
+	return &summary{file, stats}, err
 }
 
 // rows adds an episode's rows to the table, which keeps parts of the episode.
 func (e *encoder) rows(ep *Episode) error {
-	if err := e.starts.complete(ep); err != nil {
-		return err
+	if ep.Counts == nil {
+		if err := e.replay.conclude(ep); err != nil {
+			return err
+		}
 	}
 	if e.about.Layout != Games {
 		return e.stepRows(ep)
 	}
-	if ep.Start == nil {
-		ep.Start = e.starts.dealt(ep.Seed)
+	if err := ep.check(e.spec); err != nil {
+		return err
 	}
-	e.add(&row{e: ep, agents: e.about.Agents})
+	if ep.Start == nil {
+		ep.Start = e.replay.dealt(ep.Seed)
+	}
+	e.add(&row{e: ep})
 	return nil
 }
 
@@ -136,45 +124,45 @@ func (e *encoder) add(r *row) {
 // stepRows plays an episode again and adds a row for each step and seat, of layout Dialogues for
 // those that are in.
 func (e *encoder) stepRows(ep *Episode) error {
-	m, err := e.starts.begin(ep)
-	if err != nil {
+	if err := e.replay.Begin(ep); err != nil {
 		return err
 	}
 	e.models = e.models[:0]
 	for seat := 0; e.words != nil && seat < e.spec.Seats; seat++ {
-		e.models = append(e.models, dialogue.NewSeat(e.words, m, seat, words.Form{}, 0))
+		e.models = append(e.models, dialogue.NewSeat(e.words, e.replay.match, seat, words.Form{}, 0))
 	}
-	r := row{e: ep, agents: e.about.Agents}
-	decisions := ep.Decisions
-	return ep.play(m, e.starts.tracker, shapeOf(e.spec), func(step int) {
-		r.step, r.before, r.now = step, m.Status(), e.look(m)
-		if e.words != nil {
-			r.turns = e.turns(m, &r, decisions)
-		}
-	}, func(step int, after env.Status) {
-		if r.after = after; step == ep.Steps-1 {
+	r, left := row{e: ep, step: -1}, ep.Decisions // those from the row's step on
+	return e.replay.Follow(func(at record.Moment) error {
+		m := at.Match
+		if r.after = m.Status(); r.step == ep.Steps-1 {
 			r.last = e.look(m)
 		}
 		m.Rewards(e.rewards)
-		decided := after.Decided &^ r.before.Decided
+		decided := r.after.Decided &^ r.before.Decided
 		if clear(e.fates); decided != 0 {
 			m.Outcome(e.fates)
 		}
-		r.counts = countsOf(e.spec, e.starts.tracker, m)
+		r.counts = countsOf(e.spec, at.Tracker, m)
 		for r.seat = range e.spec.Seats {
-			if e.words != nil && !r.before.In.Has(r.seat) {
+			if r.step < 0 || e.words != nil && !r.before.In.Has(r.seat) {
 				continue
 			}
 			r.reward, r.fate, r.decision = e.rewards[r.seat], 0, nil
 			if decided.Has(r.seat) {
 				r.fate = e.fates[r.seat]
 			}
-			if len(decisions) > 0 && decisions[0].Step == step && decisions[0].Seat == r.seat {
-				r.decision, decisions = &decisions[0], decisions[1:]
+			if len(left) > 0 && left[0].Step == r.step && left[0].Seat == r.seat {
+				r.decision, left = &left[0], left[1:]
 			}
 			e.add(&r)
 		}
-		ep.Counts = r.counts
+		if r.step++; r.step < ep.Steps {
+			r.before, r.now = r.after, e.look(m)
+			if e.words != nil {
+				r.turns = e.turns(m, &r, left)
+			}
+		}
+		return nil
 	})
 }
 
@@ -190,11 +178,11 @@ func (e *encoder) look(m env.Match) *shown {
 		s.obs = append(s.obs, e.table.alloc(n*f.Size()))
 	}
 	if e.about.Mask == safe {
-		m.(env.Careful).ObserveSafely(e.encoding, e.starts.seats, s.obs, s.mask)
+		m.(env.Careful).ObserveSafely(e.encoding, e.replay.seats, s.obs, s.mask)
 		return s
 	}
 	if len(s.obs) > 0 {
-		m.Observe(e.encoding, e.starts.seats, s.obs)
+		m.Observe(e.encoding, e.replay.seats, s.obs)
 	}
 	for seat := range e.spec.Seats {
 		m.Mask(seat, s.mask[seat*masks:(seat+1)*masks])

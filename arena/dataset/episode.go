@@ -8,52 +8,43 @@ import (
 	"pommego/env"
 )
 
-// Episode is one played game.
+// Episode is one played game. Lists are by seat. What a replay tells is nil until there was one.
 type Episode struct {
-	Game   int      // its number in the data set
-	Seed   env.Seed // where Start comes from
-	Dealt  bool     // Start is what Seed deals; else Seed means nothing
-	Start  []byte   // the game at its start, as vec.Pool.Save writes it; nil if Dealt says enough
-	Agents []uint16 // by seat, indices into the data set's agents
-	Steps  int      // steps made
-	// Results are by seat.
-	Results []env.SeatResult
-	// Outcome is what the end paid each seat, 0 where its fate was not decided.
-	Outcome []float64
-	// Lived is for each seat how many steps it was in.
-	Lived []int32
-	// Missed is for each seat how many moves were replaced by stop, because
-	// they came late or were none.
-	Missed    []int32
-	Truncated bool
-	// Counts is what was counted, for each seat a number for each of the game's
-	// counts; nil if nobody has yet.
-	Counts []int32
-	// Actions has a byte for each step, seat and component, in this order; 0
-	// for seats that are out.
-	Actions []byte
-	// Decisions are those of which agents report more than the action, in the
-	// order of steps and seats.
-	Decisions []Decision
+	Game    int      `json:"game"` // its number in the data set
+	Seed    env.Seed `json:"seed"` // where Start comes from
+	Dealt   bool     `json:"-"`    // Start is what Seed deals; else Seed means nothing
+	Start   []byte   `json:"-"`    // the game at its start, as vec.Pool.Save writes it; nil if Dealt says enough
+	Agents  []string `json:"agents"`
+	Steps   int      `json:"steps"`   // made
+	Missed  []int32  `json:"missed"`  // how many moves were replaced by stop, because they came late or were none
+	Actions []byte   `json:"actions"` // a byte for each step, seat and component, in this order; 0 for seats that are out
+
+	// Decisions are those of which agents report more than the action, in the order of steps and seats.
+	Decisions []Decision `json:"decisions,omitempty"`
+
+	// What a replay tells.
+	Results   []env.SeatResult `json:"-"`
+	Outcome   []float64        `json:"-"` // what the end paid, 0 where the seat's fate was not decided
+	Lived     []int32          `json:"-"` // how many steps the seat was in
+	Truncated bool             `json:"-"`
+	Counts    []int32          `json:"-"` // for each seat a number for each of the game's counts
 }
 
-// Decision is what an agent reports of how it chose an action. Arrays are in
-// the form of their columns.
+// Decision is what an agent reports of how it chose an action: arrays, by their names in the form of
+// their columns.
 type Decision struct {
-	Step, Seat int
-	Visits     []byte // how often its search tried each choice
-	Values     []byte // what the search found each to be worth
-
-	Extra map[string][]byte // further arrays, by their names
+	Step   int               `json:"step"`
+	Seat   int               `json:"seat"`
+	Arrays map[string][]byte `json:"arrays"`
 }
 
-// listen notes what a seat's agent chose its last action by, if its search reports that.
+// listen notes what a seat's agent chose its last action by, if its search reports that: how often it
+// tried each choice, and what it found each to be worth.
 func (e *Episode) listen(spec *env.Spec, agent any, seat int) {
 	if t, ok := env.ThoughtOf(spec, seat, agent); ok && t.Visits != nil {
-		d := Decision{Step: e.Steps, Seat: seat}
-		d.Visits, _ = binary.Append(nil, le, t.Visits)
-		d.Values, _ = binary.Append(nil, le, t.Values)
-		e.Decisions = append(e.Decisions, d)
+		visits, _ := binary.Append(nil, le, t.Visits)
+		values, _ := binary.Append(nil, le, t.Values)
+		e.Decisions = append(e.Decisions, Decision{e.Steps, seat, map[string][]byte{visitsName: visits, valuesName: values}})
 	}
 }
 

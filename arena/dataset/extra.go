@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,8 +34,8 @@ var extraName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
 // column is the array's column, without what writes and reads it.
 func (x *Extra) column() Column {
-	c := Column{Name: x.Name, Type: FixedBytes, Null: true, Meaning: "reported by the agent; null: it reports nothing",
-		DType: x.DType, Shape: x.Shape}
+	c := Column{Name: x.Name, Type: FixedBytes, Null: true,
+		Meaning: cmp.Or(meanings[x.Name], "reported by the agent; null: it reports nothing"), DType: x.DType, Shape: x.Shape}
 	if len(x.Shape) == 0 {
 		c.Type, c.DType, c.Shape = Type(x.DType), "", nil
 	}
@@ -111,42 +112,28 @@ func apart(all []Extra) (rest []Extra) {
 	return rest
 }
 
-// extraColumns are the columns of arrays that are not the statistics of a search.
+// extraColumns are the columns of arrays that agents report.
 func extraColumns(all []Extra) (columns []column) {
-	for _, x := range apart(all) {
+	for _, x := range all {
 		load, put := parquet.FixedLenByteArrayValue, func(_ []byte, v parquet.Value) []byte { return v.ByteArray() }
 		if len(x.Shape) == 0 {
 			load, put = numbers[x.DType].load, numbers[x.DType].put
 		}
 		columns = append(columns, column{x.column(),
 			func(r *row) parquet.Value {
-				if r.decision == nil || r.decision.Extra[x.Name] == nil {
+				if r.decision == nil || r.decision.Arrays[x.Name] == nil {
 					return parquet.NullValue()
 				}
-				return load(r.decision.Extra[x.Name])
+				return load(r.decision.Arrays[x.Name])
 			},
 			func(r *row, v parquet.Value) error {
 				if !v.IsNull() {
-					r.reported().put(x.Name, put(nil, v))
+					r.reported().Arrays[x.Name] = put(nil, v)
 				}
 				return nil
 			}})
 	}
 	return columns
-}
-
-func (d *Decision) put(name string, array []byte) {
-	switch name {
-	case visitsName:
-		d.Visits = array
-	case valuesName:
-		d.Values = array
-	default:
-		if d.Extra == nil {
-			d.Extra = map[string][]byte{}
-		}
-		d.Extra[name] = array
-	}
 }
 
 // numbers makes a column's value from little-endian bytes, and appends such bytes from it.

@@ -63,19 +63,15 @@ func reportAll(c *Config, parts int) func(int, *Recorded) {
 // on hold nothing.
 func checkReported(t *testing.T, folder string, c *Config, from int) {
 	t.Helper()
-	set := sets(t, folder)[0]
 	for _, e := range episodes(t, folder) {
 		told := 0
 		for _, d := range e.Decisions {
-			if set.Names(e)[d.Seat] != "client:net" || e.Game >= from {
+			if e.Agents[d.Seat] != "client:net" || e.Game >= from {
 				t.Fatalf("game %d, step %d: seat %d reports something", e.Game, d.Step, d.Seat)
 			}
 			for i := range c.Extra {
 				x := &c.Extra[i]
-				got := map[string][]byte{visitsName: d.Visits, valuesName: d.Values}[x.Name]
-				if got == nil {
-					got = d.Extra[x.Name]
-				}
+				got := d.Arrays[x.Name]
 				if want := reported(x, e.Game, d.Step, d.Seat); !bytes.Equal(got, want) {
 					t.Fatalf("game %d, step %d, seat %d: %s is %v, want %v", e.Game, d.Step, d.Seat, x.Name, got, want)
 				}
@@ -108,7 +104,7 @@ func TestExtra(t *testing.T) {
 			t.Fatal(err)
 		}
 		both := filepath.Join(t.TempDir(), "both")
-		merged, err := Merge(game, sets(t, folder, other), Shape{Layout: Steps, Observation: "raw"}, both,
+		merged, err := Merge(game, sets(t, folder, other), Config{Layout: Steps, Observation: "raw"}, Filter{}, both,
 			testOptions(1))
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +114,7 @@ func TestExtra(t *testing.T) {
 		if len(merged.Extra) != len(m.Extra) {
 			t.Errorf("merged: %d arrays, want %d", len(merged.Extra), len(m.Extra))
 		}
-		if _, err := Merge(game, sets(t, both), Shape{Layout: Games}, filepath.Join(t.TempDir(), "games"),
+		if _, err := Merge(game, sets(t, both), Config{Layout: Games}, Filter{}, filepath.Join(t.TempDir(), "games"),
 			testOptions(1)); err != nil {
 			t.Error(err)
 		}
@@ -144,13 +140,13 @@ func TestExtraRefused(t *testing.T) {
 	} {
 		c := served()
 		c.Layout, c.Extra = Steps, test.extra
-		if _, err := c.CountFiles(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), test.says) {
+		if err := c.Check(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: error %v, want one that says %q", test.reason, err, test.says)
 		}
 	}
 	c := served()
 	c.Extra = x("a", env.Uint8)
-	if _, err := c.CountFiles(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), "layout steps") {
+	if err := c.Check(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), "layout steps") {
 		t.Errorf("layout games: error %v", err)
 	}
 	c.Layout, c.Extra[0].Name = Steps, "legal"

@@ -35,7 +35,7 @@ func (f *Filter) Validate() error {
 }
 
 // Keep reports whether a game is chosen.
-func (f *Filter) Keep(e *Episode, names []string) bool {
+func (f *Filter) Keep(e *Episode) bool {
 	switch {
 	case e.Steps < f.MinSteps,
 		f.MaxSteps > 0 && e.Steps > f.MaxSteps,
@@ -43,7 +43,7 @@ func (f *Filter) Keep(e *Episode, names []string) bool {
 		f.Games > 0 && e.Game-f.First >= f.Games:
 		return false
 	}
-	for seat, name := range names {
+	for seat, name := range e.Agents {
 		if (f.Agent == "" || name == f.Agent) && (f.Result == "" || e.Results[seat] == f.Result) {
 			return true
 		}

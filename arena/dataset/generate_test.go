@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pommego/arena/ledger"
+	"pommego/arena/match"
 	"pommego/env"
 	"pommego/internal/disk"
 	"pommego/internal/disk/disktest"
@@ -66,9 +67,12 @@ func TestEpisodesComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPlayer(gameOf(t, team), &config)
+	players, replay := match.Players{Game: gameOf(t, team)}, NewReplay(gameOf(t, team), false)
 	for i, got := range episodes(t, generate(t, team, small(), testOptions(2))) {
-		want, err := p.play(context.Background(), i, nil)
+		want, err := config.play(context.Background(), &players, i, config.lineup(i, 4), nil)
+		if err == nil {
+			err = replay.conclude(want)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,8 +231,8 @@ func TestStoppedByContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.Resumed != 3 || work.Games != 4 {
-		t.Errorf("%d games taken over and %d played, want those of the first file, 3, and 4", first.Resumed, work.Games)
+	if first.Resumed != 4 || work.Games != 3 {
+		t.Errorf("%d games taken over and %d played, want 4 and 3", first.Resumed, work.Games)
 	}
 	sameContents(t, "after a stop", contents(t, folder), want)
 }
@@ -263,7 +267,7 @@ func TestRefusals(t *testing.T) {
 			ffa,
 			func(c *Config, _ *Options) { c.Games++ }, ledger.ErrOther, "games is 7, not 8"},
 		{"an unfinished one of more games", unfinished, ffa, func(c *Config, _ *Options) { c.Games = 2 }, ledger.ErrOther,
-			"it has 3 games, and 2 are asked for"},
+			"it has game 2, and 2 games are asked for"},
 		{"an unfinished one of another game", unfinished, team, func(*Config, *Options) {}, ledger.ErrOther, "env"},
 		{"an unfinished one of another build", unfinished, ffa, func(_ *Config, o *Options) { o.Build = "other" },
 			ledger.ErrProgram, `"test"`},

@@ -22,7 +22,7 @@ type column struct {
 
 type row struct {
 	e      *Episode
-	agents []string // the data set's
+	agents []string // the data set's, where it is read
 
 	// Of the layouts Steps and Dialogues.
 	step, seat    int
@@ -48,7 +48,11 @@ type shown struct {
 func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	all := gameColumns(&a.Env, missed)
 	if a.Layout != Games {
-		all = append(stepColumns(a, searched || hasExtra(extra, visitsName)), extraColumns(extra)...)
+		all = stepColumns(a)
+		if searched || hasExtra(extra, visitsName) {
+			all = append(all, extraColumns(searchArrays(a.Env.choices()))...)
+		}
+		all = append(all, extraColumns(apart(extra))...)
 	}
 	if a.Layout == Dialogues {
 		all = append(all, dialogueColumns(&a.Env)...)
@@ -138,7 +142,7 @@ func gameColumns(about *Env, missed bool) []column {
 		in := func(format string) string { return fmt.Sprintf(format, seat) }
 		all = append(all,
 			column{Column{Name: in("agent%d"), Type: String, Meaning: in("who played seat %d")},
-				func(r *row) parquet.Value { return text(r.agents[r.e.Agents[seat]]) },
+				func(r *row) parquet.Value { return text(r.e.Agents[seat]) },
 				func(r *row, v parquet.Value) error { return r.readAgent(seat, v) }},
 			resultColumn(in(resultName+"%d"), in("how it ended for seat %d: won, lost, tied or undecided"),
 				func(*row) int { return seat }),
@@ -165,7 +169,7 @@ func gameColumns(about *Env, missed bool) []column {
 				len(about.Actions)), func(r *row) *[]byte { return &r.e.Actions }))
 }
 
-func stepColumns(a *About, searched bool) []column {
+func stepColumns(a *About) []column {
 	about, meaning := &a.Env, "1 for each choice of each action component that may have an effect"
 	if a.Mask == safe {
 		meaning += ", and of the moves those alone that can be survived, if there are any"
@@ -184,7 +188,7 @@ func stepColumns(a *About, searched bool) []column {
 				return nil
 			}},
 		column{Column{Name: "agent", Type: String, Meaning: "who plays the seat"},
-			func(r *row) parquet.Value { return text(r.agents[r.e.Agents[r.seat]]) },
+			func(r *row) parquet.Value { return text(r.e.Agents[r.seat]) },
 			func(r *row, v parquet.Value) error { return r.readAgent(r.seat, v) }},
 		column{Column{Name: "alive", Type: Bool, Meaning: "the seat is in; if not, its action is not looked at"},
 			func(r *row) parquet.Value { return parquet.BooleanValue(r.before.In.Has(r.seat)) },
@@ -219,9 +223,6 @@ func stepColumns(a *About, searched bool) []column {
 		all = append(all, column{Column{Name: "final_" + f.Name, Type: FixedBytes, Null: true,
 			Meaning: "observation after the game's last step, in that step's rows: " + f.Name, DType: f.DType, Shape: f.Shape},
 			func(r *row) parquet.Value { return r.last.field(i, &f, r.seat) }, nil})
-	}
-	if searched {
-		all = append(all, decisionColumns(choices)...)
 	}
 	return all
 }
@@ -261,38 +262,23 @@ const (
 	missedName = "missed0"
 )
 
-// decisionColumns are what agents report of their decisions: arrays of a value for
+// searchArrays are what agents that search report of their decisions: arrays of a value for
 // each choice of each action component, as legal numbers them.
-func decisionColumns(choices int) []column {
-	array := func(name string, dtype env.DType, meaning string, part func(d *Decision) *[]byte) column {
-		return column{Column{Name: name, Type: FixedBytes, Null: true, Meaning: meaning, DType: dtype, Shape: []int{choices}},
-			func(r *row) parquet.Value {
-				if r.decision == nil || *part(r.decision) == nil {
-					return parquet.NullValue()
-				}
-				return parquet.FixedLenByteArrayValue(*part(r.decision))
-			},
-			func(r *row, v parquet.Value) error {
-				if !v.IsNull() {
-					*part(r.reported()) = v.ByteArray()
-				}
-				return nil
-			}}
-	}
-	return []column{
-		array(visitsName, env.Int32,
-			"how often the agent's search tried each choice of each action component; null: it decided without a search",
-			func(d *Decision) *[]byte { return &d.Visits }),
-		array(valuesName, env.Float64,
-			"what the search found each choice to be worth, in the agent's own unit; NaN: it was not tried",
-			func(d *Decision) *[]byte { return &d.Values }),
-	}
+func searchArrays(choices int) []Extra {
+	return []Extra{{visitsName, env.Int32, []int{choices}}, {valuesName, env.Float64, []int{choices}}}
+}
+
+// meanings are those of such arrays.
+var meanings = map[string]string{
+	visitsName: "how often the agent's search tried each choice of each action component; null: it decided without a " +
+		"search",
+	valuesName: "what the search found each choice to be worth, in the agent's own unit; NaN: it was not tried",
 }
 
 // reported is what the row's agent reports. It begins a decision of the episode that is being read.
 func (r *row) reported() *Decision {
 	if r.decision == nil {
-		r.e.Decisions = append(r.e.Decisions, Decision{Step: r.step, Seat: r.seat})
+		r.e.Decisions = append(r.e.Decisions, Decision{r.step, r.seat, map[string][]byte{}})
 		r.decision = &r.e.Decisions[len(r.e.Decisions)-1]
 	}
 	return r.decision
@@ -324,7 +310,7 @@ func (r *row) readAgent(seat int, v parquet.Value) error {
 	if agent < 0 {
 		return fmt.Errorf("%w: agent %q is not in the manifest", errDamaged, v.ByteArray())
 	}
-	r.e.Agents[seat] = uint16(agent)
+	r.e.Agents[seat] = r.agents[agent]
 	return nil
 }
 

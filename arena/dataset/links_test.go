@@ -135,7 +135,7 @@ func TestLinkedFilesAreNotRead(t *testing.T) {
 		set, err := Open(folder)
 		if err == nil {
 			into := filepath.Join(t.TempDir(), "merged")
-			_, err = Merge(gameOf(t, ffa), []*Set{set}, Shape{}, into, testOptions(1))
+			_, err = Merge(gameOf(t, ffa), []*Set{set}, Config{}, Filter{}, into, testOptions(1))
 		}
 		if !errors.Is(err, disk.ErrLink) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: merge gives %v, want %v and the name", name, err, disk.ErrLink)

@@ -214,23 +214,6 @@ func (m *Manifest) check(path string, text []byte) error {
 	return nil
 }
 
-// finish writes the card and the manifest.
-func (m *Manifest) finish(w *staging) error {
-	text, err := card(m)
-	if err == nil {
-		err = w.writeFile(CardName, bytes.NewReader(text))
-	}
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(text)
-	m.Others = []File{{Path: CardName, Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}}
-	if text, err = m.encode(); err != nil {
-		return err
-	}
-	return w.writeFile(ManifestName, bytes.NewReader(text))
-}
-
 // sumFile is the size and checksum of a file in a folder, named with slashes.
 func sumFile(folder, name string) (int64, string, error) {
 	file, err := disk.OpenIn(folder, filepath.FromSlash(name))
@@ -241,13 +224,4 @@ func sumFile(folder, name string) (int64, string, error) {
 	sum := sha256.New()
 	n, err := io.Copy(sum, file)
 	return n, hex.EncodeToString(sum.Sum(nil)), err
-}
-
-// compact is JSON without the spaces that indenting puts into it.
-func compact(text json.RawMessage) json.RawMessage {
-	var out bytes.Buffer
-	if json.Compact(&out, text) != nil {
-		return text
-	}
-	return out.Bytes()
 }

@@ -23,10 +23,10 @@ type Options struct {
 
 	Disk disk.FS // nil: disk.OS
 
-	// Part, unless nil, is the files to make, of a data set whose others are made
-	// elsewhere. The data set stays unfinished in its folder, for another call to take the files.
+	// Part, unless nil, is the games to play, of a data set whose others are played
+	// elsewhere. The data set stays unfinished in its folder, for another call to take the games.
 	Part *ledger.Part
-	// Take lists folders with parts: their files are copied, and not made again.
+	// Take lists folders with parts: their games are taken over, and not played again.
 	Take []string
 }
 

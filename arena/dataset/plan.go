@@ -71,6 +71,12 @@ func searches(game env.Game, name string) bool {
 // ErrNotEmpty says that a folder is not free for a data set.
 var ErrNotEmpty = errors.New("the folder is not empty, and holds no data set that can be continued")
 
+// whole reports whether a file is file k of the plan, with all its games.
+func (p *plan) whole(k int, s *summary) bool {
+	first, end := p.config.file(k)
+	return s.File.Game == first && s.File.Games == end-first
+}
+
 // accept says in what a finished data set differs.
 func (p *plan) accept(m *Manifest) error {
 	if m.Generated == nil {

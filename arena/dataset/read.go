@@ -42,8 +42,9 @@ func (s *Set) Agrees(game env.Game) error {
 	case here.Version != there.Version:
 		return fmt.Errorf("%s: it is of version %d of %s, this program plays version %d", s.Folder, there.Version, there.Game,
 			here.Version)
-	case string(here.Rules) != string(compact(there.Rules)):
-		return fmt.Errorf("%s: in its rules %s", s.Folder, ruleset.Difference(there.Rules, here.Rules))
+	}
+	if d := ruleset.Difference(there.Rules, here.Rules); d != "" {
+		return fmt.Errorf("%s: in its rules %s", s.Folder, d)
 	}
 	return nil
 }
@@ -170,7 +171,7 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	m := r.manifest
 	sh := m.Env.shape()
 	e := &Episode{
-		Agents: make([]uint16, sh.seats), Results: make([]env.SeatResult, sh.seats), Outcome: make([]float64, sh.seats),
+		Agents: make([]string, sh.seats), Results: make([]env.SeatResult, sh.seats), Outcome: make([]float64, sh.seats),
 		Lived: make([]int32, sh.seats), Missed: make([]int32, sh.seats), Counts: make([]int32, sh.seats*len(m.Env.Counts)),
 	}
 	rows := 1

@@ -12,9 +12,9 @@ import (
 
 // Recorded is a game that a client has played, with agents of its own against
 // built-in ones. It holds the actions of the client's agents: the others' follow
-// from the seed, so a Recorder plays the game again.
+// from the seed, so Record plays the game again.
 type Recorded struct {
-	Agents []uint16 `json:"agents"` // by seat, indices into Config.Agents
+	Agents []string `json:"agents"` // by seat
 	// Actions has a byte for each step, seat of the client's agents, and
 	// component, in this order.
 	Actions []byte `json:"actions"`
@@ -42,64 +42,66 @@ func Record(ctx context.Context, game env.Game, c Config, folder string, o Optio
 	if err != nil {
 		return nil, err
 	}
-	a, err := newAssembly(game, p, folder, o)
+	a, err := begin(p, folder, o)
 	if err != nil {
 		return nil, err
 	}
-	defer a.Close()
-	player := newPlayer(game, &c)
-	for number := range c.Games {
-		recorded, err := next()
-		if err != nil {
-			return nil, fmt.Errorf("the client ended after %d of %d games: %w", number, c.Games, err)
+	players, replay := match.Players{Game: game}, NewReplay(game, false)
+	for number := 0; number < c.Games && err == nil; number++ {
+		var recorded *Recorded
+		if recorded, err = next(); err != nil {
+			err = fmt.Errorf("the client ended after %d of %d games: %w", number, c.Games, err)
+			break
 		}
-		e, err := player.play(ctx, number, recorded)
-		if err == nil {
-			err = a.add(e)
+		var e *Episode
+		if e, err = c.playAgain(ctx, &players, number, recorded, replay); err != nil {
+			err = fmt.Errorf("game %d (seed %d): %w", number, c.seed(number).Value, err)
+			break
 		}
-		if err != nil {
-			return nil, err
-		}
+		err = a.add(e)
 	}
-	return a.finish()
+	return a.conclude(errors.Join(err, players.Close()))
 }
 
 // playAgain plays a client's game, in which built-in agents decide anew. It is an error if the game
 // does not end as the client says.
-func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
+func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *Recorded,
+	replay *Replay) (*Episode, error) {
 	spec := p.Game.Spec()
-	known := func(a uint16) bool { return int(a) < len(p.config.Agents) }
-	if len(r.Agents) != spec.Seats || slices.ContainsFunc(r.Agents, func(a uint16) bool { return !known(a) }) {
-		return fmt.Errorf("the client seats agents %v, want %d numbers below %d",
-			r.Agents, spec.Seats, len(p.config.Agents))
+	known := func(name string) bool { return slices.Contains(c.Agents, name) }
+	if len(r.Agents) != spec.Seats || slices.ContainsFunc(r.Agents, func(name string) bool { return !known(name) }) {
+		return nil, fmt.Errorf("the client seats agents %q, want %d of %q", r.Agents, spec.Seats, c.Agents)
 	}
-	copy(e.Agents, r.Agents)
-	script := &script{Recorded: r, extra: p.config.Extra}
-	for k, index := range e.Agents {
-		if atClient(p.config.Agents[index]) {
-			script.seats = append(script.seats, k)
+	script := &script{Recorded: r, extra: c.Extra}
+	for seat, name := range r.Agents {
+		if atClient(name) {
+			script.seats = append(script.seats, seat)
 		}
 	}
 	theirs := len(script.seats)
 	parts := len(spec.Actions)
 	if theirs == 0 || len(r.Actions) == 0 || len(r.Actions)%(theirs*parts) != 0 {
-		return fmt.Errorf("the client sent %d bytes of actions of %d seats with %d components",
+		return nil, fmt.Errorf("the client sent %d bytes of actions of %d seats with %d components",
 			len(r.Actions), theirs, parts)
 	}
 	for i, a := range r.Actions {
 		if c := &spec.Actions[i%parts]; int(a) >= c.N {
-			return fmt.Errorf("the client's action %d is %d for %s, want 0 to %d", i/parts, a, c.Name, c.N-1)
+			return nil, fmt.Errorf("the client's action %d is %d for %s, want 0 to %d", i/parts, a, c.Name, c.N-1)
 		}
 	}
 	steps := len(r.Actions) / (theirs * parts)
-	for i := range p.config.Extra {
-		x := &p.config.Extra[i]
+	for i := range c.Extra {
+		x := &c.Extra[i]
 		if got, want := len(r.Extra[x.Name]), steps*theirs*x.size(); got != want {
-			return fmt.Errorf("the client sent %d bytes of array %q, want %d", got, x.Name, want)
+			return nil, fmt.Errorf("the client sent %d bytes of array %q, want %d", got, x.Name, want)
 		}
 	}
-	if err := p.playMatch(ctx, e, script); err != nil {
-		return err
+	e, err := c.play(ctx, p, game, r.Agents, script)
+	if err == nil {
+		err = replay.conclude(e)
+	}
+	if err != nil {
+		return nil, err
 	}
 	var winners env.SeatSet
 	for seat, result := range e.Results {
@@ -108,10 +110,10 @@ func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
 		}
 	}
 	if e.Steps != steps || winners != env.SeatSet(r.Winners) {
-		return fmt.Errorf("%w: after %d steps seats %v have won, the client says %v after %d", errRecorded, e.Steps,
+		return nil, fmt.Errorf("%w: after %d steps seats %v have won, the client says %v after %d", errRecorded, e.Steps,
 			winners.List(), env.SeatSet(r.Winners).List(), steps)
 	}
-	return nil
+	return e, nil
 }
 
 // script is what a client's agents did in a game, as a player in their seats.
@@ -144,11 +146,11 @@ func (s *script) at(step, seat int) int { return step*len(s.seats) + slices.Inde
 
 // note notes what the client reported of a seat's last action.
 func (s *script) note(e *Episode, seat int) {
-	d, at := Decision{Step: e.Steps, Seat: seat}, s.at(e.Steps, seat)
+	d, at := Decision{e.Steps, seat, map[string][]byte{}}, s.at(e.Steps, seat)
 	for i := range s.extra {
 		x := &s.extra[i]
 		if n := x.size(); (at+1)*n <= len(s.Extra[x.Name]) {
-			d.put(x.Name, s.Extra[x.Name][at*n:][:n])
+			d.Arrays[x.Name] = s.Extra[x.Name][at*n:][:n]
 		}
 	}
 	if len(s.extra) > 0 {

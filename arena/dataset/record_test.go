@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func playServed(t *testing.T, pool *vec.Pool, c *Config, game int) *Recorded {
 	if err := pool.Reset(batch, vec.ResetOptions{Seed: &seed}); err != nil {
 		t.Fatal(err)
 	}
-	r := &Recorded{Agents: []uint16{0, 1, 0, 1}, Extra: map[string][]byte{}}
+	r := &Recorded{Agents: []string{"client:net", "simple", "client:net", "simple"}, Extra: map[string][]byte{}}
 	for step := 0; batch.Bytes("game.done")[0] == 0; step++ {
 		actions := make([]uint8, 2*parts)
 		actions[0], actions[parts] = uint8((step+game)%5), uint8(step%6)
@@ -79,9 +80,8 @@ func TestServed(t *testing.T) {
 		if len(m.Unrepeatable) != 1 || m.Games != 9 {
 			t.Errorf("%s: %d games, not repeatable because %q; want 9 and one reason", id, m.Games, m.Unrepeatable)
 		}
-		set := sets(t, folder)[0]
 		for i, e := range episodes(t, folder) {
-			if names := set.Names(e); names[0] != "client:net" || names[1] != "simple" || e.Seed.Value != 70+uint64(i) {
+			if names := e.Agents; names[0] != "client:net" || names[1] != "simple" || e.Seed.Value != 70+uint64(i) {
 				t.Errorf("%s: game %d is played by %q from seed %d", id, i, names, e.Seed.Value)
 			}
 			parts := len(m.Env.Actions)
@@ -99,8 +99,8 @@ func TestServedRefused(t *testing.T) {
 		spoil  func(*Recorded)
 		says   string
 	}{
-		{"an agent that does not exist", func(f *Recorded) { f.Agents = []uint16{0, 1, 0, 2} }, "numbers below 2"},
-		{"nobody of the client's", func(f *Recorded) { f.Agents = []uint16{1, 1, 1, 1} }, "bytes of actions"},
+		{"an agent that does not exist", func(f *Recorded) { f.Agents[3] = "other" }, "seats agents"},
+		{"nobody of the client's", func(f *Recorded) { f.Agents = slices.Repeat([]string{"simple"}, 4) }, "bytes of actions"},
 		{"half a step", func(f *Recorded) { f.Actions = f.Actions[1:] }, "bytes of actions"},
 		{"an action that does not exist", func(f *Recorded) { f.Actions[3] = 6 }, "want 0 to 5"},
 		{"a step too few", func(f *Recorded) { f.Actions = f.Actions[2:] }, "differently"},
@@ -126,7 +126,7 @@ func TestServedRefused(t *testing.T) {
 	} {
 		config := served()
 		c.change(&config)
-		if _, err := config.CountFiles(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if err := config.Check(gameOf(t, ffa)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", c.reason, err, c.says)
 		}
 	}

@@ -1,66 +1,72 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"pommego/env"
 	"pommego/env/gamestate"
+	"pommego/env/record"
 	"pommego/env/saved"
 )
 
-// starts turns seeds into saved games, and saved games into matches. Games are
+// Replay plays games again, one after the other, in the same match: see [record.Replay]. Games are
 // saved as those of a vector environment in which every seat learns.
-type starts struct {
-	game  env.Game
-	form  gamestate.Form
-	seats []uint8
-	match env.Match // lent by begin
+type Replay struct {
+	game    env.Game
+	form    gamestate.Form
+	seats   []uint8
+	match   env.Match
+	tracker env.Tracker
+	events  bool
 
-	tracker env.Tracker // of match, in steps played again
+	e    *Episode // that is played
+	made int      // of its steps
 }
 
-func newStarts(game env.Game) *starts {
-	s := &starts{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0],
-		tracker: game.NewTrackers(1, false)[0]}
+// NewReplay plays games of a data set in game. With events it tells those, and thoughts.
+func NewReplay(game env.Game, events bool) *Replay {
+	r := &Replay{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0],
+		tracker: game.NewTrackers(1, events)[0], events: events}
 	for seat := range game.Spec().Seats {
-		s.seats = append(s.seats, uint8(seat))
+		r.seats = append(r.seats, uint8(seat))
 	}
-	return s
+	return r
 }
 
-// saved is the match as it stands.
-func (s *starts) saved(seed uint64) []byte {
-	return s.form.Append(nil, &gamestate.State{
-		Ended: s.match.Status().Over, Seed: env.Seed{Value: seed}, Rows: saved.Ints(s.seats),
-		Returns: make([]float64, len(s.seats)), Match: s.match.Append(nil),
+// dealt is the saved game that a seed deals.
+func (r *Replay) dealt(seed env.Seed) []byte {
+	r.match.Reset(seed)
+	return r.form.Append(nil, &gamestate.State{
+		Ended: r.match.Status().Over, Seed: env.Seed{Value: seed.Value}, Rows: saved.Ints(r.seats),
+		Returns: make([]float64, len(r.seats)), Match: r.match.Append(nil),
 	})
 }
 
-func (s *starts) dealt(seed env.Seed) []byte {
-	s.match.Reset(seed)
-	return s.saved(seed.Value)
-}
-
-// begin is a match at the start of an episode, which is checked: the match can be stepped with
-// the episode's actions. It is good until the next call.
-func (s *starts) begin(e *Episode) (env.Match, error) {
-	if err := e.check(s.game.Spec()); err != nil {
-		return nil, err
+// Begin begins a game, which is checked: it fits, and its steps can be made.
+func (r *Replay) Begin(e *Episode) error {
+	r.e, r.made = e, 0
+	if err := e.check(r.game.Spec()); err != nil {
+		return err
 	}
 	if e.Start == nil {
-		s.match.Reset(e.Seed)
-		return s.match, nil
+		r.match.Reset(e.Seed)
+	} else {
+		state, err := r.form.Decode(e.Start)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(state.Rows, saved.Ints(r.seats)) || len(state.Agents) > 0 || state.Train {
+			return fmt.Errorf("it is of an environment with learners at %v and %d agents, want learners in all seats",
+				state.Rows, len(state.Agents))
+		}
+		if err := r.match.Restore(state.Match); err != nil {
+			return err
+		}
 	}
-	state, err := s.form.Decode(e.Start)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Equal(state.Rows, saved.Ints(s.seats)) || len(state.Agents) > 0 || state.Train {
-		return nil, fmt.Errorf("it is of an environment with learners at %v and %d agents, want learners in all seats",
-			state.Rows, len(state.Agents))
-	}
-	return s.match, s.match.Restore(state.Match)
+	r.tracker.Begin(r.match)
+	return nil
 }
 
 // check says what is wrong with an episode: it fits the game, and all actions are within their range.
@@ -77,26 +83,57 @@ func (e *Episode) check(spec *env.Spec) error {
 	return nil
 }
 
-// play makes the episode's steps in m, which a tracker follows. before is called
-// ahead of each step and after it with the status then; either may be nil.
-func (e *Episode) play(m env.Match, t env.Tracker, s shape, before func(step int),
-	after func(step int, st env.Status)) error {
-	t.Begin(m)
-	status := m.Status()
-	for step := range e.Steps {
-		if status.Over {
-			return fmt.Errorf("played again it is over after %d steps, and %d more are recorded", step, e.Steps-step)
-		}
-		if before != nil {
-			before(step)
-		}
-		t.Step(m, e.Actions[step*s.step():(step+1)*s.step()])
-		status = m.Status()
-		if after != nil {
-			after(step, status)
-		}
+// Info says what game it is.
+func (r *Replay) Info() record.Info {
+	info := record.Info{EnvID: r.game.Spec().ID, Policies: r.e.Agents}
+	if r.e.Dealt {
+		info.Seed = r.e.Seed.Value
 	}
-	return nil
+	info, _ = info.Complete()
+	return info
+}
+
+// Len is how many steps the game has.
+func (r *Replay) Len() int { return r.e.Steps }
+
+// Status is that of the match.
+func (r *Replay) Status() env.Status { return r.match.Status() }
+
+// Position is the game as it stands.
+func (r *Replay) Position() ([]byte, *env.Spec) { return r.match.Append(nil), r.game.Spec() }
+
+func (r *Replay) actions(step int) []byte {
+	n := len(r.e.Actions) / r.e.Steps
+	return r.e.Actions[step*n : (step+1)*n]
+}
+
+// Follow makes the steps that are left.
+func (r *Replay) Follow(see func(record.Moment) error) error {
+	at, decisions := record.Moment{Match: r.match, Game: r.game, Tracker: r.tracker}, r.e.Decisions
+	err := see(at)
+	for err == nil && r.made < r.e.Steps {
+		if r.match.Status().Over {
+			return fmt.Errorf("played again it is over after %d steps, and %d more are recorded", r.made, r.e.Steps-r.made)
+		}
+		at.Actions, at.Thoughts = r.actions(r.made), nil
+		r.tracker.Step(r.match, at.Actions)
+		r.made++
+		for ; r.events && len(decisions) > 0 && decisions[0].Step < r.made; decisions = decisions[1:] {
+			if d := &decisions[0]; d.Step == r.made-1 && d.Arrays[visitsName] != nil {
+				at.Thoughts = append(at.Thoughts, d.thought())
+			}
+		}
+		err = see(at)
+	}
+	return err
+}
+
+func (d *Decision) thought() env.Thought {
+	visits := make([]int32, len(d.Arrays[visitsName])/4)
+	values := make([]float64, len(visits))
+	_, _ = binary.Decode(d.Arrays[visitsName], le, visits)
+	_, _ = binary.Decode(d.Arrays[valuesName], le, values)
+	return env.Searched(d.Seat, visits, values)
 }
 
 // countsOf is what a tracker has counted, as Episode.Counts has it.
@@ -108,39 +145,30 @@ func countsOf(spec *env.Spec, t env.Tracker, m env.Match) []int32 {
 	return all
 }
 
-// again is the episode with the ending that it has when it is played again.
-func (s *starts) again(e *Episode) (*Episode, error) {
-	m, err := s.begin(e)
-	if err != nil {
-		return nil, err
+// conclude plays a game again and sets what that tells.
+func (r *Replay) conclude(e *Episode) error {
+	if err := r.Begin(e); err != nil {
+		return err
 	}
-	spec, again, in := s.game.Spec(), *e, m.Status().In
-	again.Outcome, again.Lived = make([]float64, spec.Seats), make([]int32, spec.Seats)
-	err = e.play(m, s.tracker, shapeOf(spec), func(int) {
-		for seat := range again.Lived {
-			again.Lived[seat] += int32(toByte(in.Has(seat)))
+	spec, in, before := r.game.Spec(), env.SeatSet(0), env.SeatSet(0) // who is in, and made the last step
+	e.Outcome, e.Lived = make([]float64, spec.Seats), make([]int32, spec.Seats)
+	err := r.Follow(func(record.Moment) error {
+		for _, seat := range in.List() {
+			e.Lived[seat]++
 		}
-	}, func(_ int, st env.Status) { in = st.In })
-	if err != nil {
-		return nil, err
-	}
-	again.conclude(spec, m, m.Status())
-	again.Counts = countsOf(spec, s.tracker, m)
-	return &again, nil
-}
-
-// complete adds what rows of layout Dialogues lack.
-func (s *starts) complete(e *Episode) error {
-	if e.Counts != nil {
+		before, in = in, r.match.Status().In
 		return nil
+	})
+	if err != nil {
+		return err
 	}
-	again, err := s.again(e)
-	if err == nil {
-		e.Counts = again.Counts
+	s := r.match.Status()
+	r.match.Outcome(e.Outcome)
+	for seat := range e.Outcome {
+		if !s.Decided.Has(seat) {
+			e.Outcome[seat] = 0
+		}
 	}
-	return err
+	e.Truncated, e.Results, e.Counts = !s.Over, s.SeatResults(spec.Teams, before), countsOf(spec, r.tracker, r.match)
+	return nil
 }
-
-// Begin is a match at the start of an episode, which is checked: it can be
-// stepped with the episode's actions.
-func Begin(game env.Game, e *Episode) (env.Match, error) { return newStarts(game).begin(e) }

@@ -70,7 +70,7 @@ func TestSearchStatistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	merged := filepath.Join(t.TempDir(), "merged")
-	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Shape{Layout: Steps, Observation: "raw"}, merged,
+	if _, err := Merge(gameOf(t, ffa), sets(t, folder), Config{Layout: Steps, Observation: "raw"}, Filter{}, merged,
 		testOptions(1)); err != nil {
 		t.Fatal(err)
 	}

@@ -1,17 +1,23 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"pommego/arena/ledger"
 	"pommego/internal/disk"
+	"pommego/internal/disk/disktest"
 )
 
-// unfinished begins a small data set and stops once the first file is written.
+// unfinished begins a small data set and stops once four games are played.
 func unfinished(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "set")
@@ -28,52 +34,125 @@ func unfinished(t *testing.T) string {
 	return folder
 }
 
-// TestLogTorn cuts the log off at every byte, and goes on with it: a file whose line is whole is not made again.
+// TestLogTorn cuts the log off at many bytes, and goes on with it: a game whose line is whole is not played again.
 func TestLogTorn(t *testing.T) {
 	from := unfinished(t)
-	whole, err := os.ReadFile(filepath.Join(from, workFolder, logName))
+	log := filepath.Join(from, workFolder, logName)
+	whole, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := small().resolve(gameOf(t, ffa))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := newPlan(gameOf(t, ffa), config, testOptions(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for cut := 0; cut <= len(whole); cut += 1 + cut%3 {
-		if err := os.WriteFile(filepath.Join(from, workFolder, logName), whole[:cut], 0o644); err != nil {
+	want := contents(t, generate(t, ffa, small(), testOptions(1)))
+	for cut := 0; cut <= len(whole); cut += 1 + len(whole)/40 {
+		folder := filepath.Join(t.TempDir(), "set")
+		if err := os.MkdirAll(filepath.Join(folder, workFolder), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		w := newStaging(from, Options{Disk: disk.OS})
-		w.plan, w.files = p, map[int]*summary{}
-		if err := w.openLog(); err != nil {
-			t.Fatalf("cut off at byte %d: %v", cut, err)
+		if err := os.WriteFile(filepath.Join(folder, workFolder, logName), whole[:cut], 0o644); err != nil {
+			t.Fatal(err)
 		}
-		if want := cut == len(whole); (w.files[0] != nil) != want || len(w.files) > 1 {
-			t.Fatalf("cut off at byte %d: files %v, want the first: %v", cut, w.files, want)
+		_, work, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, testOptions(2))
+		if held := max(0, bytes.Count(whole[:cut], []byte("\n"))-1); err != nil || work.Games != 7-held {
+			t.Fatalf("cut off at byte %d: %d games are played (%v), want %d", cut, work.Games, err, 7-held)
 		}
-		w.log.Close()
+		sameContents(t, fmt.Sprintf("cut off at byte %d", cut), contents(t, folder), want)
 	}
 }
 
 // TestChangedFile changes a file that the log lists: it is made again.
 func TestChangedFile(t *testing.T) {
-	folder := unfinished(t)
-	path := filepath.Join(folder, dataName(Games, 0))
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	folder := filepath.Join(t.TempDir(), "set")
+	o := testOptions(1)
+	o.Disk = &disktest.Disk{Only: "rename", At: 3} // of the third file
+	if _, _, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, o); err == nil {
+		t.Fatal("it was to fail")
 	}
-	data[len(data)/2] ^= 4
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
+	for _, path := range []string{dataName(Games, 0), dataName(Games, 1)} {
+		path = filepath.Join(folder, path)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		data[len(data)/2] ^= 4
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	_, work, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, testOptions(1))
-	if err != nil || work.Games != small().Games {
-		t.Errorf("error %v, %d games played, want all %d", err, work.Games, small().Games)
+	if err != nil || work.Games != 0 {
+		t.Errorf("error %v, %d games played, want none", err, work.Games)
 	}
 	sameContents(t, "a changed file", contents(t, folder), contents(t, generate(t, ffa, small(), testOptions(1))))
+}
+
+// TestStoppedAmongFiles stops a run whose games are all played: the next one makes the files.
+func TestStoppedAmongFiles(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "set")
+	ctx, cancel := context.WithCancel(context.Background())
+	o := testOptions(1)
+	o.Progress = func(p ledger.Progress) {
+		if p.Done == p.Total {
+			cancel()
+		}
+	}
+	if _, _, err := Generate(ctx, gameOf(t, ffa), small(), folder, o); !errors.Is(err, ledger.ErrStopped) {
+		t.Fatalf("error %v, want %v", err, ledger.ErrStopped)
+	}
+	_, work, err := Generate(context.Background(), gameOf(t, ffa), small(), folder, testOptions(2))
+	if err != nil || work.Games != 0 {
+		t.Errorf("error %v, %d games played, want none", err, work.Games)
+	}
+	sameContents(t, "stopped among files", contents(t, folder), contents(t, generate(t, ffa, small(), testOptions(1))))
+}
+
+// TestImpossibleParts: a game of a part that cannot be one of the data set is an error.
+func TestImpossibleParts(t *testing.T) {
+	from := unfinished(t)
+	var first entry
+	var header json.RawMessage
+	if err := disk.ReadLog(filepath.Join(from, workFolder, logName), func(line []byte) error {
+		if header == nil {
+			header = bytes.Clone(line)
+			return nil
+		}
+		return json.Unmarshal(line, &first)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for says, change := range map[string]func(e *Episode){
+		"it is of game -1":  func(e *Episode) { e.Game, e.Seed.Value = -1, small().Seed-1; e.Agents = nil },
+		"has seed 9":        func(e *Episode) { e.Seed.Value = 9 },
+		"3 seats":           func(e *Episode) { e.Missed = e.Missed[1:] },
+		`agents ["other"`:   func(e *Episode) { e.Agents = []string{"other"} },
+		"bytes of actions":  func(e *Episode) { e.Steps++ },
+		"want 0 to 5":       func(e *Episode) { e.Actions = slices.Repeat([]byte{6}, len(e.Actions)) },
+		"0 bytes of visits": func(e *Episode) { e.Decisions = []Decision{{}} },
+		"7 games are asked": func(e *Episode) { e.Game = 7 },
+	} {
+		part, played := t.TempDir(), *first.Played
+		change(&played)
+		if says == "it is of game -1" {
+			config, err := small().resolve(gameOf(t, ffa))
+			if err != nil {
+				t.Fatal(err)
+			}
+			played.Agents = config.lineup(-1, 4)
+		}
+		if err := os.MkdirAll(filepath.Join(part, workFolder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		log, err := disk.OpenLog(disk.OS, filepath.Join(part, workFolder, logName), disk.LogOptions{Header: header})
+		if err == nil {
+			err = errors.Join(log.Add(entry{Played: &played}), log.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := testOptions(1)
+		o.Take = []string{part}
+		_, _, err = Generate(context.Background(), gameOf(t, ffa), small(), filepath.Join(t.TempDir(), "set"), o)
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want one that says %q", err, says)
+		}
+	}
 }

@@ -33,12 +33,12 @@ func newStatistics(agents []string) *Statistics {
 	return s
 }
 
-func (s *Statistics) count(e *Episode, agents []string) {
+func (s *Statistics) count(e *Episode) {
 	s.Games++
 	s.Steps += e.Steps
 	s.Truncated += int(toByte(e.Truncated))
-	for seat, index := range e.Agents {
-		a := s.agent(agents[index])
+	for seat, name := range e.Agents {
+		a := s.agent(name)
 		a.Games++
 		switch e.Results[seat] {
 		case env.Won:

@@ -39,14 +39,14 @@ type VerifyOptions struct {
 // that nothing is missing or there that does not belong. An error means that
 // there is no data set that could be checked.
 func Verify(folder string, o VerifyOptions) (*Report, error) {
-	v := &verification{report: Report{Folder: folder, Problems: []string{}}, options: o}
+	v := &verification{Report: Report{Folder: folder, Problems: []string{}}}
 	set, err := Open(folder)
 	if errors.Is(err, errNone) {
 		return nil, err
 	}
 	if err != nil {
 		v.problem(err)
-		return &v.report, nil
+		return &v.Report, nil
 	}
 	v.set = set
 	if o.Game != nil {
@@ -61,48 +61,45 @@ func Verify(folder string, o VerifyOptions) (*Report, error) {
 			return nil, err
 		}
 	}
-	v.all()
-	return &v.report, nil
-}
-
-// verification is one run of Verify.
-type verification struct {
-	set     *Set
-	options VerifyOptions
-	report  Report
-	replay  *replayCheck // nil: not asked for
-}
-
-func (v *verification) problem(err error) {
-	v.report.Problems = append(v.report.Problems, err.Error())
-}
-
-func (v *verification) all() {
-	m := v.set.Manifest
+	m := set.Manifest
 	for i := range m.Files {
 		if err := v.file(&m.Files[i]); err != nil {
 			v.problem(err)
 		}
-		v.report.Files++
-		if v.options.Progress != nil {
-			v.options.Progress(v.report)
+		v.Files++
+		if o.Progress != nil {
+			o.Progress(v.Report)
 		}
 	}
-	r := &v.report
-	if len(r.Problems) == 0 && (r.Games != m.Games || r.Steps != m.Steps || r.Rows != m.Rows) {
+	if len(v.Problems) == 0 && (v.Games != m.Games || v.Steps != m.Steps || v.Rows != m.Rows) {
 		v.problem(fmt.Errorf("%s: the files hold %d games, %d steps and %d rows, the manifest says %d, %d and %d",
-			v.set.Folder, r.Games, r.Steps, r.Rows, m.Games, m.Steps, m.Rows))
+			folder, v.Games, v.Steps, v.Rows, m.Games, m.Steps, m.Rows))
 	}
 	v.strangers()
+	return &v.Report, nil
 }
+
+// verification is one run of Verify.
+type verification struct {
+	Report
+	set    *Set
+	replay *replayCheck // nil: not asked for
+}
+
+func (v *verification) problem(err error) { v.Problems = append(v.Problems, err.Error()) }
 
 func (v *verification) file(f *File) error {
 	if err := f.check(v.set.Folder); err != nil {
 		return err
 	}
 	games, rows := 0, 0
-	err := v.set.walk(f, true, func(e *Episode, t *table, first, n int) error {
-		err := v.episode(e, f.Game+games, t, first, n)
+	err := v.set.walk(f, true, func(e *Episode, t *table, first, n int) (err error) {
+		if want := f.Game + games; e.Game != want {
+			err = fmt.Errorf("it is game %d, want %d", e.Game, want)
+		} else if v.Steps += e.Steps; v.replay != nil && (e.Dealt || e.Start != nil) {
+			v.Replayed += e.Steps
+			err = v.replay.check(e, t, first, n)
+		}
 		if err != nil {
 			err = fmt.Errorf("%s: game %d: %w", v.set.path(f.Path), e.Game, err)
 		}
@@ -117,23 +114,9 @@ func (v *verification) file(f *File) error {
 		return fmt.Errorf("%s: it holds %d games in %d rows, the manifest says %d in %d", v.set.path(f.Path), games, rows,
 			f.Games, f.Rows)
 	}
-	v.report.Games += games
-	v.report.Rows += rows
+	v.Games += games
+	v.Rows += rows
 	return nil
-}
-
-// episode checks an episode, which must have a number and has been read from so many
-// rows of t from row on.
-func (v *verification) episode(e *Episode, number int, t *table, row, rows int) error {
-	if e.Game != number {
-		return fmt.Errorf("it is game %d, want %d", e.Game, number)
-	}
-	v.report.Steps += e.Steps
-	if v.replay == nil || !e.Dealt && e.Start == nil {
-		return nil
-	}
-	v.report.Replayed += e.Steps
-	return v.replay.check(e, t, row, rows)
 }
 
 // strangers looks for data files that the manifest does not know.
@@ -193,9 +176,10 @@ func (c *replayCheck) replay(e *Episode) error {
 	if c.manifest.Layout != Games {
 		return c.again.stepRows(e)
 	}
-	again, err := c.again.starts.again(e)
+	again := *e
+	err := c.again.replay.conclude(&again)
 	if err == nil {
-		c.again.add(&row{e: again, agents: c.manifest.Agents})
+		c.again.add(&row{e: &again})
 	}
 	return err
 }

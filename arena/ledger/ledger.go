@@ -1,6 +1,5 @@
-// Package ledger is what commands share that keep finished work in a log: a run goes on where
-// another ended, and several machines share the work. A piece of work is a game of a tournament,
-// or a file of a data set.
+// Package ledger is games that are played for some work, a tournament or a data set, and kept in a
+// log as they are finished: a run goes on where another ended, and several machines share the games.
 package ledger
 
 import (
@@ -14,7 +13,6 @@ import (
 	"pommego/arena/match"
 	"pommego/env"
 	"pommego/env/ruleset"
-	"pommego/internal/disk"
 )
 
 // Why work is not done, or not continued.
@@ -81,39 +79,25 @@ func (h *Header[C]) Differs(other *Header[C]) error {
 	return nil
 }
 
-// Part is some of the work, by the numbers of its first and its last piece.
+// Part is some of the games, by the numbers of the first and the last.
 type Part struct{ First, Last int }
 
-// Span is the first and the last piece of a part of n pieces, such as files; nil is all of them.
-func (p *Part) Span(n int, pieces string) (first, last int, err error) {
+// Span is the first and the last game of a part of n games; nil is all of them.
+func (p *Part) Span(n int) (first, last int, err error) {
 	switch {
 	case p == nil:
 		return 0, n - 1, nil
 	case p.First < 0 || p.Last < p.First || p.Last >= n:
-		return 0, 0, fmt.Errorf("the part has %s %d to %d, want some of the %d, from 0 to %d", pieces, p.First, p.Last, n,
-			n-1)
+		return 0, 0, fmt.Errorf("the part has games %d to %d, want some of the %d, from 0 to %d", p.First, p.Last, n, n-1)
 	}
 	return p.First, p.Last, nil
 }
 
-// Progress says how many pieces of work, or games in them, there are.
+// Progress says how many games there are.
 type Progress struct {
 	Done    int // finished, those of earlier runs included
 	Total   int
 	Resumed int // by earlier runs
-}
-
-// Take hands the records in the log of a part, which was made elsewhere, to take.
-func (h *Header[C]) Take(path string, take func(record []byte) error) error {
-	accept := h.Accept
-	return disk.ReadLog(path, func(line []byte) error {
-		if accept == nil {
-			return take(line)
-		}
-		err := accept(line)
-		accept = nil
-		return err
-	})
 }
 
 // Workers is how many games are played at a time: as many as are asked for, or with 0 one a core.

@@ -25,12 +25,12 @@ func (d *Dialogues) Watch(at Moment) error {
 		d.Record = d.Log.Begin(at.Game, at.Match, info)
 		return nil
 	}
-	for _, seat := range at.asked.List() {
+	for _, seat := range at.Asked.List() {
 		if p, ok := at.players[seat].(*model); ok && p.turn != nil {
 			d.Record.Turn(seat, p.turn)
 		}
 	}
-	d.Record.Step(at.asked|at.Gone, at.Actions)
+	d.Record.Step(at.Asked|at.Gone, at.Actions)
 	if at.Match.Status().Over {
 		return d.Record.End()
 	}

@@ -54,8 +54,9 @@ type Moment struct {
 
 	Tracker env.Tracker // follows the match; to look at
 
+	Asked env.SeatSet // seats that were asked in the step just made
+
 	players []Player
-	asked   env.SeatSet // in the step just made
 }
 
 // Describe adds the position to a feed, with that of a new game what is to be said of it.
@@ -71,7 +72,7 @@ func (at *Moment) Describe(to *scene.Feed, names []string, note string) {
 
 // Thoughts is what the seats that searched based the step's actions on. Call it only within Watch.
 func (at *Moment) Thoughts() (all []env.Thought) {
-	for _, seat := range at.asked.List() {
+	for _, seat := range at.Asked.List() {
 		if t, ok := env.ThoughtOf(at.Game.Spec(), seat, at.players[seat]); ok {
 			all = append(all, t)
 		}
@@ -194,8 +195,9 @@ func (c *contest) play(at Moment) error {
 		return err
 	}
 	actions := make([]uint8, len(c.players)*len(at.Game.Spec().Actions))
-	for status := at.Match.Status(); !status.Over; status = at.Match.Status() {
-		at.Late, at.Failed, at.Gone, c.before, at.asked = 0, 0, c.gone, status.In, status.In&^c.gone
+	status := at.Match.Status()
+	for most := c.rules.MaxSteps; !status.Over && (most == 0 || status.Steps < most); status = at.Match.Status() {
+		at.Late, at.Failed, at.Gone, c.before, at.Asked = 0, 0, c.gone, status.In, status.In&^c.gone
 		clear(actions)
 		if err := c.decide(&at, status, actions); err != nil {
 			return err
@@ -206,7 +208,9 @@ func (c *contest) play(at Moment) error {
 			return err
 		}
 	}
-	c.end(at)
+	if status.Over {
+		c.end(at)
+	}
 	return nil
 }
 

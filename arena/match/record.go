@@ -9,16 +9,12 @@ import (
 	"pommego/env/record"
 )
 
-// Recording writes a match down: its Watch is handed to [Play], and at the end of the game its
-// record is written; that of a game that was stopped, by Stop. It keeps what agents that search
+// Recording writes a match down: its Watch is handed to [Play]. It keeps what agents that search
 // based their moves on. The record's note says how many moves were replaced by stop.
 type Recording struct {
 	// Setup says how the game began; "": it was dealt.
 	Setup string
-	// Steps is how many steps the written record has.
-	Steps int
 
-	out      interface{ Write(record []byte) error }
 	policies []string
 	obsEvery int
 
@@ -32,14 +28,12 @@ type Recording struct {
 // wrong is what can be wrong with moves that stop replaces.
 var wrong = [3]string{"late", "failed", "gone"}
 
-// NewRecording makes a recording that writes to out, such as a [trace.Writer].
-// Observations are recorded every obsEvery steps, 0: never.
-func NewRecording(game env.Game, players []Player, obsEvery int,
-	out interface{ Write(record []byte) error }) (*Recording, error) {
+// NewRecording makes a recording. Observations are recorded every obsEvery steps, 0: never.
+func NewRecording(game env.Game, players []Player, obsEvery int) (*Recording, error) {
 	if _, ok := game.New(1)[0].(record.Recordable); !ok {
 		return nil, fmt.Errorf("match: matches of %s cannot be recorded", game.Spec().ID)
 	}
-	r := &Recording{out: out, obsEvery: obsEvery}
+	r := &Recording{obsEvery: obsEvery}
 	for _, p := range players {
 		r.policies = append(r.policies, p.Name())
 	}
@@ -60,34 +54,19 @@ func (r *Recording) Watch(at Moment) error {
 			}
 		}
 	}
-	if !at.Match.Status().Over {
-		return nil
-	}
-	return r.write()
+	return nil
 }
 
-// Stop writes the game under way as far as it has come, if a step of it has been
-// made: its record ends there, undecided.
-func (r *Recording) Stop() error {
-	if len(r.actions) == 0 {
-		return nil
-	}
-	return r.write()
-}
+// Steps is how many steps have been made.
+func (r *Recording) Steps() int { return len(r.actions) }
 
-// write plays the game again, for its record: only now is it known what the
-// note has to say.
-func (r *Recording) write() error {
-	line, err := record.Write(r.game.Game, record.Info{
+// Record is the record of the game as far as it has come. It plays the game again: only now is it
+// known what the note has to say.
+func (r *Recording) Record() ([]byte, error) {
+	return record.Write(r.game.Game, record.Info{
 		EnvID: r.game.Game.Spec().ID, Seed: r.game.Seed.Value, Note: r.note(), Setup: r.Setup, Policies: r.policies,
 		ObsEvery: r.obsEvery,
 	}, r.start, r.actions, r.thoughts)
-	if err != nil {
-		return err
-	}
-	r.Steps += len(r.actions)
-	r.actions = nil
-	return r.out.Write(line)
 }
 
 // note says what was unusual about the game, nothing if nothing was.

@@ -13,21 +13,11 @@ import (
 	recorded "pommego/env/record"
 )
 
-// lines collects records.
-type lines [][]byte
-
-func (l *lines) Write(record []byte) error {
-	*l = append(*l, record)
-	return nil
-}
-
-// record plays a match and checks its records: each replays without a
-// difference.
+// record plays a match and checks its record: it replays without a difference.
 func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) (*match.Report,
-	[]*recorded.Game[*pommerman.Match, pommerman.Snapshot, pommerman.Observation]) {
+	*recorded.Game[*pommerman.Match, pommerman.Snapshot, pommerman.Observation]) {
 	t.Helper()
-	var out lines
-	rec, err := match.NewRecording(game, players, 3, &out)
+	rec, err := match.NewRecording(game, players, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,22 +25,19 @@ func record(t *testing.T, game env.Game, players []match.Player, r match.Rules) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	var games []*recorded.Game[*pommerman.Match, pommerman.Snapshot, pommerman.Observation]
-	for i, line := range out {
-		report, err := pommerman.Recorded.Check(line)
-		if err != nil || report.Mismatches != 0 || report.Steps == 0 {
-			t.Errorf("record %d: %+v, %v", i+1, report, err)
-		}
-		parsed, err := pommerman.Recording.Parse(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		games = append(games, parsed)
+	line, err := rec.Record()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(games) != 1 {
-		t.Errorf("%d records of one game", len(games))
+	report, err := pommerman.Recorded.Check(line)
+	if err != nil || report.Mismatches != 0 || report.Steps == 0 || report.Steps != rec.Steps() {
+		t.Errorf("%+v, %v", report, err)
 	}
-	return result, games
+	parsed, err := pommerman.Recording.Parse(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result, parsed
 }
 
 // The record says which moves were replaced.
@@ -68,11 +55,11 @@ func TestRecordSaysWhatWasReplaced(t *testing.T) {
 		}
 		return match.Cost{}, nil
 	}}
-	result, games := record(t, game, []match.Player{shaky, seatsOf(t, game, "static")[0]},
+	result, parsed := record(t, game, []match.Player{shaky, seatsOf(t, game, "static")[0]},
 		match.Rules{Limit: 200 * time.Millisecond})
 	want := "agent 0 late 1 times, first at step 6; agent 0 failed 4 times, first at step 2"
-	if games[0].Info().Note != want {
-		t.Errorf("the note is %q, want %q", games[0].Info().Note, want)
+	if parsed.Info().Note != want {
+		t.Errorf("the note is %q, want %q", parsed.Info().Note, want)
 	}
 	if result.Seats[0].Late != 1 || result.Seats[0].Failed != 4 {
 		t.Errorf("%+v, want 1 late and 4 failed", result.Seats[0])
@@ -80,22 +67,7 @@ func TestRecordSaysWhatWasReplaced(t *testing.T) {
 }
 
 func TestRecordErrors(t *testing.T) {
-	if _, err := match.NewRecording(envtest.Toy(), nil, 0, &lines{}); err == nil {
+	if _, err := match.NewRecording(envtest.Toy(), nil, 0); err == nil {
 		t.Error("a game that cannot be recorded was")
 	}
-	game := duel(t, "9")
-	players := seatsOf(t, game, "static", "static")
-	rec, err := match.NewRecording(game, players, 0, fullDisk{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := match.Play(t.Context(), game, players, env.Seed{}, match.Rules{}, rec.Watch); !errors.Is(err, errFull) {
-		t.Errorf("a full disk gave %v, want %v", err, errFull)
-	}
 }
-
-var errFull = errors.New("no space left")
-
-type fullDisk struct{}
-
-func (fullDisk) Write([]byte) error { return errFull }

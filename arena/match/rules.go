@@ -41,6 +41,9 @@ type Rules struct {
 	// game's own draws and those of the agents are of so many episodes later.
 	Repetition int
 
+	// MaxSteps cuts a game off after this many steps, undecided; 0: never.
+	MaxSteps int
+
 	// Events has Moment.Tracker keep events.
 	Events bool
 

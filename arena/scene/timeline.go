@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"pommego/env"
 	"pommego/env/record"
 )
 
@@ -38,20 +37,6 @@ func Read(r record.Replay) (*Timeline, error) {
 		l.Note = fmt.Sprintf("%s (%s)", info.Name, info.Note)
 	}
 	return l, nil
-}
-
-// Played describes a game from where m stands, by the actions of its steps, one after the
-// other, which it makes in m.
-func Played(game env.Game, m env.Match, actions []uint8) *Timeline {
-	var feed Feed
-	at := record.Moment{Match: m, Game: game, Tracker: game.NewTrackers(1, true)[0]}
-	at.Tracker.Begin(m)
-	feed.Describe(at)
-	for at.Actions = range slices.Chunk(actions, game.Spec().Seats*len(game.Spec().Actions)) {
-		at.Tracker.Step(m, at.Actions)
-		feed.Describe(at)
-	}
-	return feed.Game()
 }
 
 // Patched is the game with the first step whole, and the others without what is as in the step before.

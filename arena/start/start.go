@@ -27,7 +27,7 @@ import (
 type Saved struct {
 	path  string
 	state []byte
-	game  string // of a recorded one, the family
+	spec  *env.Spec // of a recorded one, as Rules are
 
 	// ID and Rules say what was played, of recorded games alone; else both are empty.
 	ID    string
@@ -38,9 +38,16 @@ type Saved struct {
 func Read(path string, formats trace.Formats) (*Saved, error) {
 	text, err := os.ReadFile(path)
 	s := &Saved{path: path, state: text}
-	if info, e := os.Stat(path); e == nil && info.IsDir() || err == nil && recorded(text) {
-		return s, s.open(formats)
+	if info, e := os.Stat(path); (e != nil || !info.IsDir()) && (err != nil || !recorded(text)) {
+		return s, err
 	}
+	replay, err := formats.Open(path, 1)
+	if err != nil {
+		return s, err
+	}
+	s.state, s.spec = replay.Position()
+	s.ID = replay.Info().EnvID
+	s.Rules, err = json.Marshal(s.spec.Rules)
 	return s, err
 }
 
@@ -53,18 +60,6 @@ func recorded(text []byte) bool {
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	_, err := trace.FormatOf(line)
 	return err == nil
-}
-
-func (s *Saved) open(formats trace.Formats) error {
-	replay, err := formats.Open(s.path, 1)
-	if err != nil {
-		return err
-	}
-	var spec *env.Spec
-	s.state, spec = replay.Position()
-	s.ID, s.game = replay.Info().EnvID, spec.Game
-	s.Rules, err = json.Marshal(spec.Rules)
-	return err
 }
 
 // In is the saved game as env.Match.Append writes it in matches of game. It is an
@@ -85,20 +80,20 @@ func (s *Saved) In(game env.Game) ([]byte, error) {
 // restore sets m to the saved game. In an environment a learner's death may end the
 // game; in a match nobody learns.
 func (s *Saved) restore(m env.Match, spec *env.Spec) error {
-	if s.Rules != nil {
+	switch {
+	case s.spec != nil:
 		rules, err := json.Marshal(spec.Rules)
 		if err != nil {
 			return err
 		}
-		if s.game != spec.Game {
-			return fmt.Errorf("it is of %s, want %s", s.game, spec.Game)
+		if s.spec.Game != spec.Game {
+			return fmt.Errorf("it is of %s, want %s", s.spec.Game, spec.Game)
 		}
 		if ruleset.Difference(s.Rules, rules) != "" {
 			return fmt.Errorf("it was recorded by other rules, to be given as %s", ruleset.Changes(s.Rules, rules))
 		}
 		return m.Restore(s.state)
-	}
-	if bytes.HasPrefix(bytes.TrimSpace(s.state), []byte{'{'}) {
+	case bytes.HasPrefix(bytes.TrimSpace(s.state), []byte{'{'}):
 		match, part, err := gamestate.SplitJSON(s.state)
 		if err == nil {
 			err = m.RestoreJSON(match)
@@ -116,9 +111,7 @@ func (s *Saved) restore(m env.Match, spec *env.Spec) error {
 	if err != nil {
 		return fmt.Errorf("%w; and as the state of a match alone: %w", err, plain)
 	}
-	if err := m.Restore(saved.Match); err != nil {
-		return err
-	}
+	err = m.Restore(saved.Match)
 	m.SetTrainingSeat(-1)
-	return nil
+	return err
 }

@@ -169,11 +169,7 @@ func playFrom(t *testing.T, game env.Game, state []byte) {
 		players = append(players, p)
 	}
 	path := filepath.Join(t.TempDir(), "game.jsonl")
-	out, err := trace.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec, err := match.NewRecording(game, players, 5, out)
+	rec, err := match.NewRecording(game, players, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +182,10 @@ func playFrom(t *testing.T, game env.Game, state []byte) {
 			return rec.Watch(at)
 		})
 	if err == nil {
-		err = out.Close()
+		var line []byte
+		if line, err = rec.Record(); err == nil {
+			err = trace.Write(path, line)
+		}
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -16,55 +16,65 @@ import (
 // isClient reports whether an agent is played by whoever gives Options.Client.
 func isClient(name string) bool { return strings.HasPrefix(name, "client:") }
 
-// takeClient takes over the games that the client has played.
+// takeClient takes over the games that the client has played, all or none.
 func (r *run) takeClient() error {
+	var played []Record
 	lines := json.NewDecoder(r.o.Client)
 	for line := 1; ; line++ {
 		var text json.RawMessage
 		err := lines.Decode(&text)
 		if errors.Is(err, io.EOF) {
-			return nil
+			break
 		}
+		var record Record
 		if err == nil {
-			err = r.checkPlayed(text)
-		}
-		if err == nil {
-			err = r.takeNew(text)
+			record, err = r.readPlayed(text)
 		}
 		if err != nil {
 			return fmt.Errorf("the client's games: line %d: %w", line, err)
 		}
+		played = append(played, record)
 	}
+	for i := range played {
+		if r.Has(played[i].Game) {
+			continue
+		}
+		if _, err := r.Keep(&played[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// checkPlayed says what cannot be in a game that the client has played.
-func (r *run) checkPlayed(text []byte) error {
+// readPlayed reads a game that the client has played, if that can be.
+func (r *run) readPlayed(text []byte) (Record, error) {
 	var played struct {
 		Record
 		Game *int `json:"game"` // in place of Record's
 	}
 	if err := json.Unmarshal(text, &played); err != nil {
-		return err
+		return played.Record, err
 	}
 	s, games := r.t.schedule, r.t.Games()
 	switch {
 	case played.Game == nil:
-		return fmt.Errorf("it has no game, want its number, 0 to %d", games-1)
+		return played.Record, fmt.Errorf("it has no game, want its number, 0 to %d", games-1)
 	case *played.Game < 0 || *played.Game >= games:
-		return fmt.Errorf("game is %d, want 0 to %d", *played.Game, games-1)
+		return played.Record, fmt.Errorf("game is %d, want 0 to %d", *played.Game, games-1)
 	case played.Result == nil:
-		return errors.New("it has no result, want won, lost or tied for each seat")
+		return played.Record, errors.New("it has no result, want won, lost or tied for each seat")
 	case played.Steps < 1 || played.Steps > s.spec.MaxSteps:
-		return fmt.Errorf("steps is %d, want 1 to %d", played.Steps, s.spec.MaxSteps)
+		return played.Record, fmt.Errorf("steps is %d, want 1 to %d", played.Steps, s.spec.MaxSteps)
 	}
 	played.Record.Game = *played.Game
 	if err := s.check(&played.Record); err != nil {
-		return err
+		return played.Record, err
 	}
 	if !slices.ContainsFunc(played.Agents, isClient) {
-		return fmt.Errorf("game %d is between %q, and none of them is the client's", *played.Game, played.Agents)
+		return played.Record, fmt.Errorf("game %d is between %q, and none of them is the client's", *played.Game,
+			played.Agents)
 	}
-	return s.checkEnding(&played.Record, r.t.game.Endings())
+	return played.Record, s.checkEnding(&played.Record, r.t.Game.Endings())
 }
 
 // checkEnding says what no end of the game can be.
@@ -93,12 +103,12 @@ func (s *schedule) checkEnding(r *Record, endings []env.Ending) error {
 
 // asked are the games that the client has still to play, without outcomes.
 func (r *run) asked() (games []Record) {
-	for _, i := range r.todo {
+	for i := r.First; i <= r.Last; i++ {
 		f := r.t.schedule.game(i)
 		names := r.t.schedule.names(&f)
-		if slices.ContainsFunc(names, isClient) {
+		if !r.Has(i) && slices.ContainsFunc(names, isClient) {
 			none := match.Report{Seats: make([]match.SeatReport, len(names))}
-			games = append(games, newRecord(&f, names, &none))
+			games = append(games, *newRecord(&f, names, &none))
 		}
 	}
 	return games

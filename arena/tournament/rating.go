@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -15,7 +14,7 @@ import (
 // ten to one.
 const eloPerUnit = 400 / math.Ln10
 
-// prior names what the fit knows of an agent before its first game; see loss.
+// prior names what the fit knows of an agent before its first game; see slope.
 const prior = "one more game for each agent, half won and half lost against a rating of 0"
 
 // contest is what a table's games came to: the entrants that met, each as often
@@ -43,105 +42,71 @@ func (s *strengths) at(r []float64, entrant int) float64 {
 }
 
 // chances are the entrants' probabilities of winning a game of the contest.
-func (s *strengths) chances(c *contest, r []float64) (chances []float64, logSum float64) {
-	chances = make([]float64, len(c.entrants))
+func (s *strengths) chances(c *contest, r []float64) []float64 {
+	chances := make([]float64, len(c.entrants))
 	for i, e := range c.entrants {
 		chances[i] = math.Log(c.sides[i]) + s.at(r, e)
 	}
-	logSum = floats.LogSumExp(chances)
+	logSum := floats.LogSumExp(chances)
 	for i := range chances {
 		chances[i] = math.Exp(chances[i] - logSum)
 	}
-	return chances, logSum
+	return chances
 }
 
-// loss is minus the log-likelihood, up to a constant. Each free entrant has
-// also won half and lost half a game against strength 0.
-func (s *strengths) loss(r []float64) float64 {
-	sum := 0.0
-	for i := range s.contests {
-		c := &s.contests[i]
-		_, logSum := s.chances(c, r)
-		sum += c.games * logSum
-		for k, e := range c.entrants {
-			sum -= c.shares[k] * s.at(r, e)
-		}
-	}
-	for _, x := range r {
-		sum += floats.LogSumExp([]float64{x, 0}) - x/2
-	}
-	return sum
-}
-
-func (s *strengths) gradient(grad, r []float64) {
+// slope is the first and second derivatives of minus the log-likelihood; the latter are, at its least, the
+// observed information. Each free entrant has also won half and lost half a game against strength 0.
+func (s *strengths) slope(r []float64) (*mat.VecDense, *mat.SymDense) {
+	grad, h := mat.NewVecDense(s.free, nil), mat.NewSymDense(s.free, nil)
 	for i, x := range r {
-		grad[i] = logistic(x) - 0.5
-	}
-	for i := range s.contests {
-		c := &s.contests[i]
-		chances, _ := s.chances(c, r)
-		for k, e := range c.entrants {
-			if e < s.free {
-				grad[e] += c.games*chances[k] - c.shares[k]
-			}
-		}
-	}
-}
-
-// information is the loss's second derivatives: at the optimum, the observed
-// information.
-func (s *strengths) information(h *mat.SymDense, r []float64) {
-	h.Zero()
-	for i, x := range r {
+		grad.SetVec(i, logistic(x)-0.5)
 		h.SetSym(i, i, logistic(x)*logistic(-x))
 	}
 	for i := range s.contests {
 		c := &s.contests[i]
-		chances, _ := s.chances(c, r)
+		chances := s.chances(c, r)
 		for k, e := range c.entrants {
+			if e >= s.free {
+				continue
+			}
+			grad.SetVec(e, grad.AtVec(e)+c.games*chances[k]-c.shares[k])
+			h.SetSym(e, e, h.At(e, e)+c.games*chances[k])
 			for l, f := range c.entrants[:k+1] {
-				if e >= s.free || f >= s.free {
-					continue
+				if f < s.free {
+					h.SetSym(e, f, h.At(e, f)-c.games*chances[k]*chances[l])
 				}
-				v := -chances[k] * chances[l]
-				if k == l {
-					v += chances[k]
-				}
-				h.SetSym(e, f, h.At(e, f)+c.games*v)
 			}
 		}
 	}
+	return grad, h
 }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // fit finds the strengths that make the results most likely, and their
-// covariances.
+// covariances, by Newton's method. Steps are shortened as is enough for sums of logistic functions.
 func (s *strengths) fit() ([]float64, *mat.SymDense, error) {
-	problem := optimize.Problem{
-		Func: s.loss, Grad: s.gradient,
-		Hess: func(h *mat.SymDense, r []float64) { s.information(h, r) },
+	r := make([]float64, s.free)
+	for range 200 {
+		grad, h := s.slope(r)
+		var chol mat.Cholesky
+		var step mat.VecDense
+		if !chol.Factorize(h) {
+			return nil, nil, errors.New("rating: the information is not positive definite")
+		}
+		if err := chol.SolveVecTo(&step, grad); err != nil {
+			return nil, nil, fmt.Errorf("rating: %w", err)
+		}
+		far := 2 * mat.Norm(&step, math.Inf(1))
+		if far < 1e-10 {
+			covariance := mat.NewSymDense(s.free, nil)
+			return r, covariance, chol.InverseTo(covariance)
+		}
+		for i := range r {
+			r[i] -= step.AtVec(i) * math.Log1p(far) / far
+		}
 	}
-	found, err := optimize.Minimize(problem, make([]float64, s.free), &optimize.Settings{GradientThreshold: 1e-9},
-		&optimize.Newton{})
-	if found == nil {
-		return nil, nil, fmt.Errorf("rating: %w", err)
-	}
-	// Newton's line search gives up where rounding hides further progress, so
-	// the gradient decides whether this is the optimum.
-	grad := make([]float64, s.free)
-	if s.gradient(grad, found.X); !(floats.Norm(grad, math.Inf(1)) < 1e-4) {
-		return nil, nil, errors.Join(fmt.Errorf("rating: the fit ended %v, short of the optimum", found.Status), err)
-	}
-	h := mat.NewSymDense(s.free, nil)
-	s.information(h, found.X)
-	var chol mat.Cholesky
-	if !chol.Factorize(h) {
-		return nil, nil, errors.New("rating: the information is not positive definite")
-	}
-	covariance := mat.NewSymDense(s.free, nil)
-	err = chol.InverseTo(covariance)
-	return found.X, covariance, err
+	return nil, nil, errors.New("rating: the fit ends short of the optimum")
 }
 
 // ratings are the strengths on Elo's scale, with intervals. Without a fixed

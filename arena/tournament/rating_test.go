@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"pommego/env"
@@ -116,21 +117,35 @@ func TestRatingRecovers(t *testing.T) {
 	}
 }
 
-// TestDerivatives compares gradient and information with differences.
+// loss is minus the log-likelihood, up to a constant.
+func (s *strengths) loss(r []float64) float64 {
+	sum := 0.0
+	for i := range s.contests {
+		c := &s.contests[i]
+		chances := s.chances(c, r)
+		for k := range c.entrants {
+			sum -= c.shares[k] * math.Log(chances[k])
+		}
+	}
+	for _, x := range r {
+		sum += floats.LogSumExp([]float64{x, 0}) - x/2
+	}
+	return sum
+}
+
+// TestDerivatives compares first and second derivatives with differences.
 func TestDerivatives(t *testing.T) {
 	rng := env.Seed{Value: 4}.RNG(0)
 	s := drawn([]float64{0, 1, 2, 3, 4, 5}, 30, &rng)
 	s.free = 5 // the last one is fixed
 	r := []float64{0.3, -1, 2, 0.5, -0.2}
-	grad := make([]float64, 5)
-	s.gradient(grad, r)
+	grad, got := s.slope(r)
 	for i, want := range fd.Gradient(nil, s.loss, r, nil) {
-		if !near(grad[i], want, 1e-5) {
-			t.Errorf("gradient %d is %v, by differences %v", i, grad[i], want)
+		if !near(grad.AtVec(i), want, 1e-5) {
+			t.Errorf("gradient %d is %v, by differences %v", i, grad.AtVec(i), want)
 		}
 	}
-	got, want := mat.NewSymDense(5, nil), mat.NewSymDense(5, nil)
-	s.information(got, r)
+	want := mat.NewSymDense(5, nil)
 	fd.Hessian(want, s.loss, r, nil)
 	if !mat.EqualApprox(got, want, 1e-3) {
 		t.Errorf("information\n%v\nby differences\n%v", mat.Formatted(got), mat.Formatted(want))

@@ -15,13 +15,10 @@ import (
 
 // Kept is a tournament as its log has it, to be looked at.
 type Kept struct {
-	Env     string
-	Config  Config
+	*Tournament
 	Records []Record // those that are finished, by their numbers
-	Total   int      // games that the tournament has
 
-	tournament *Tournament
-	program    string
+	program string
 }
 
 // Read reads the log of a tournament, which may still be under way. find finds a
@@ -37,7 +34,7 @@ func Read(path string, find func(id string, rules json.RawMessage) (env.Game, er
 		if err := json.Unmarshal(line, &r); err != nil {
 			return err
 		}
-		if err := k.tournament.schedule.check(&r); err != nil {
+		if err := k.schedule.check(&r); err != nil {
 			return err
 		}
 		k.Records = append(k.Records, r)
@@ -67,17 +64,17 @@ func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, e
 	if err := h.Config.Validate(spec); err != nil {
 		return nil, err
 	}
-	t := &Tournament{game: game, config: h.Config}
-	t.schedule = newSchedule(&t.config, spec)
-	return &Kept{Env: h.Env, Config: h.Config, Total: t.Games(), tournament: t, program: h.Program}, nil
+	t := &Tournament{Game: game, Config: h.Config}
+	t.schedule = newSchedule(&t.Config, spec)
+	return &Kept{Tournament: t, program: h.Program}, nil
 }
 
 // Results are what the games show, nil as long as some are missing.
 func (k *Kept) Results() (*Results, error) {
-	if len(k.Records) < k.Total && !k.tournament.schedule.sequential().take(k.Records) {
+	if len(k.Records) < k.Games() && !k.schedule.sequential().take(k.Records) {
 		return nil, nil
 	}
-	r, err := k.tournament.report(k.Records, k.program)
+	r, err := k.report(k.Records, k.program)
 	if err != nil {
 		return nil, err
 	}
@@ -90,21 +87,21 @@ var ErrNotAgain = errors.New("the game cannot be shown: logs keep results, and i
 // Replay plays a finished game again, which watch is shown. Agents outside this
 // program are not started.
 func (k *Kept) Replay(ctx context.Context, r *Record, watch match.Watch) error {
-	f := k.tournament.schedule.game(r.Game)
-	rules := k.tournament.config.rules()
+	f := k.schedule.game(r.Game)
+	rules := k.Config.rules()
 	rules.Repetition, rules.Events = f.again, true
 	for _, name := range r.Agents { // as logs come from anyone
-		if _, err := k.tournament.game.NewAgent(name); err != nil {
+		if _, err := k.Game.NewAgent(name); err != nil {
 			return fmt.Errorf("%w: %w; a log opens nothing outside this program", ErrNotAgain, err)
 		}
 	}
-	players := match.Players{Game: k.tournament.game}
+	players := match.Players{Game: k.Game}
 	defer players.Close()
 	seats, err := players.Seat(r.Agents)
 	if err != nil {
 		return err
 	}
-	report, err := match.Play(ctx, k.tournament.game, seats, f.seed, *rules, watch)
+	report, err := match.Play(ctx, k.Game, seats, f.seed, *rules, watch)
 	if err != nil {
 		return err
 	}

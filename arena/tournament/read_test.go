@@ -67,7 +67,7 @@ func TestReadsWhatIsPlayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept, err = Read(log, find)
-	if err != nil || len(kept.Records) != 3 || kept.Total != 4 {
+	if err != nil || len(kept.Records) != 3 || kept.Games() != 4 {
 		t.Fatalf("of a log under way %+v was read (%v)", kept, err)
 	}
 	if results, err := kept.Results(); results != nil || err != nil {
@@ -135,8 +135,8 @@ func replay(t *testing.T, ctx context.Context, id, agent string) error {
 		t.Fatal(err)
 	}
 	c := Config{Agents: []string{agent}, Against: "random", Format: OneAgainstThree, Games: 2, Seed: 3}
-	k := &Kept{tournament: &Tournament{game: game, config: c}}
-	k.tournament.schedule = newSchedule(&k.tournament.config, game.Spec())
+	k := &Kept{Tournament: &Tournament{Game: game, Config: c}}
+	k.schedule = newSchedule(&k.Config, game.Spec())
 	return k.Replay(ctx, &Record{Agents: []string{agent, "random", "random", "random"}}, nil)
 }
 

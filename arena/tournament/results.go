@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"slices"
+	"time"
 
 	"pommego/env"
 	"pommego/llm/dialogue"
@@ -51,6 +52,8 @@ type Standing struct {
 	// Counts is what its games counted, for each of the game's counts in their
 	// order: the mean of a game, of its seats there.
 	Counts []Count `json:"counts"`
+
+	think, longest time.Duration // by the clock, of all its moves and of one: see Timing
 }
 
 // Count is one of the things that a game counts.
@@ -93,8 +96,8 @@ func (t *Tournament) report(records []Record, program string) (*Report, error) {
 	}
 	r := &Results{
 		Env: s.spec.ID, Version: s.spec.Version, Rules: s.spec.Rules, Seeds: env.SeedVersion, Program: program,
-		Config: t.config, Played: len(records) - void, Void: void, Anchor: t.config.Against, Prior: prior,
-		Balanced: void == 0 && t.config.Games%len(s.spec.Teams) == 0, Test: test.result(),
+		Config: t.Config, Played: len(records) - void, Void: void, Anchor: t.Config.Against, Prior: prior,
+		Balanced: void == 0 && t.Config.Games%len(s.spec.Teams) == 0, Test: test.result(),
 	}
 	r.Games = len(records) / len(s.tables)
 	if r.Anchor == "" {
@@ -109,14 +112,14 @@ func (t *Tournament) report(records []Record, program string) (*Report, error) {
 		r.Agents[i].Rating = ratings[i]
 	}
 	r.Pairs = s.pairs(records)
-	return &Report{Results: r, Timing: s.timing(records), Records: records}, nil
+	return &Report{Results: r, Timing: timing(r.Agents), Records: records}, nil
 }
 
 func (s *schedule) standings(records []Record) []Standing {
 	agents := make([]Standing, len(s.config.Agents))
-	steps := make([][]float64, len(agents))
+	steps, counts := make([][]float64, len(agents)), make([][][]float64, len(agents)) // of each game
 	for i, label := range s.config.Agents {
-		agents[i] = Standing{Agent: label}
+		agents[i], counts[i] = Standing{Agent: label}, make([][]float64, len(s.spec.Counts))
 		for _, team := range s.spec.Teams {
 			agents[i].Sides = append(agents[i].Sides, SideWins{Seats: team})
 		}
@@ -124,42 +127,33 @@ func (s *schedule) standings(records []Record) []Standing {
 	for i := range records {
 		f := s.game(i)
 		for side, entrant := range f.sides {
-			if entrant < len(agents) && records[i].Agents != nil {
-				agents[entrant].add(&records[i], side, s.spec.Teams[side])
-				steps[entrant] = append(steps[entrant], float64(records[i].Steps))
+			if entrant == len(agents) || records[i].Agents == nil {
+				continue
+			}
+			team := s.spec.Teams[side]
+			agents[entrant].add(&records[i], side, team)
+			steps[entrant] = append(steps[entrant], float64(records[i].Steps))
+			for k, what := range s.spec.Counts {
+				if own := records[i].Counts[what.Name]; own != nil {
+					sum := 0.0
+					for _, seat := range team {
+						sum += float64(own[seat])
+					}
+					counts[entrant][k] = append(counts[entrant][k], sum/float64(len(team)))
+				}
 			}
 		}
 	}
 	for i := range agents {
 		a := &agents[i]
 		a.Win, a.Loss, a.Tie = rate(a.Wins, a.Games), rate(a.Losses, a.Games), rate(a.Ties, a.Games)
-		a.Steps = mean(steps[i])
-		a.Counts = s.counts(i, records)
+		a.Steps, a.Counts = mean(steps[i]), []Count{}
+		for k, what := range s.spec.Counts {
+			a.Counts = append(a.Counts, Count{what.Name, mean(counts[i][k])})
+		}
 		a.Ticks /= float64(max(1, a.Moves))
 	}
 	return agents
-}
-
-func (s *schedule) counts(agent int, records []Record) []Count {
-	all := make([]Count, len(s.spec.Counts))
-	for k, what := range s.spec.Counts {
-		var values []float64
-		for i := range records {
-			f, own := s.game(i), records[i].Counts[what.Name]
-			for side, entrant := range f.sides {
-				if entrant != agent || own == nil {
-					continue
-				}
-				sum := 0.0
-				for _, seat := range s.spec.Teams[side] {
-					sum += float64(own[seat])
-				}
-				values = append(values, sum/float64(len(s.spec.Teams[side])))
-			}
-		}
-		all[k] = Count{what.Name, mean(values)}
-	}
-	return all
 }
 
 // add counts a game that the agent played on a side.
@@ -180,6 +174,8 @@ func (a *Standing) add(r *Record, side int, team []int) {
 		a.Ticks += float64(r.Ticks[seat])
 		a.Late += r.Late[seat]
 		a.Failed += r.Failed[seat]
+		a.think += r.Clock.Think[seat]
+		a.longest = max(a.longest, r.Clock.Longest[seat])
 		if len(r.Answers) > 0 {
 			a.Answers.Add(r.Answers[seat])
 		}
@@ -229,66 +225,61 @@ func (s *schedule) sharing(r *Record) []int {
 	return sides
 }
 
-// pairs compares every two agents.
+// pairs compares every two agents that played in one run of games: those of a round against the fixed opponent,
+// or a game in which they met.
 func (s *schedule) pairs(records []Record) []Pair {
-	n := len(s.config.Agents)
-	grid := make([][]Pair, n)
-	labels := s.config.Agents
-	for row := range grid {
-		grid[row] = make([]Pair, n)
-		for col := range grid[row] {
-			grid[row][col].Row, grid[row][col].Col = labels[row], labels[col]
+	labels, perRound := s.config.Agents, len(s.tables)
+	var pairs []Pair
+	at := make([][]int, len(labels)) // of each pair in the list, by row and column
+	for row := range labels {
+		at[row] = make([]int, len(labels))
+		for col := row + 1; col < len(labels); col++ {
+			at[row][col] = len(pairs)
+			pairs = append(pairs, Pair{Row: labels[row], Col: labels[col]})
 		}
 	}
-	perRound := len(s.tables)
 	if s.config.Against == "" {
-		perRound = 1 // only who met in one game is compared
+		perRound = 1
 	}
 	for first := 0; first < len(records); first += perRound {
-		s.compare(grid, records, first, first+perRound)
-	}
-	var pairs []Pair
-	for row := range grid {
-		for _, p := range grid[row][row+1:] {
-			if decided := p.RowOnly + p.ColOnly; decided > 0 {
-				share := float64(p.RowOnly) / float64(decided)
-				p.Share = &share
+		won := map[int]bool{} // of those that played
+		for i := first; i < first+perRound; i++ {
+			for side, entrant := range s.game(i).sides {
+				if entrant < len(labels) && records[i].Agents != nil {
+					won[entrant] = records[i].Result[s.spec.Teams[side][0]] == env.Won
+				}
 			}
-			p.P = binomialTest(p.RowOnly, p.RowOnly+p.ColOnly)
-			pairs = append(pairs, p)
 		}
+		for row, a := range won {
+			for col, b := range won {
+				if row < col {
+					pairs[at[row][col]].count(a, b)
+				}
+			}
+		}
+	}
+	for i := range pairs {
+		p := &pairs[i]
+		decided := p.RowOnly + p.ColOnly
+		if decided > 0 {
+			share := float64(p.RowOnly) / float64(decided)
+			p.Share = &share
+		}
+		p.P = binomialTest(p.RowOnly, decided)
 	}
 	return pairs
 }
 
-// compare counts who of the agents that played in a run of games won.
-func (s *schedule) compare(grid [][]Pair, records []Record, first, end int) {
-	type played struct {
-		agent int
-		won   bool
-	}
-	var all []played
-	for i := first; i < end; i++ {
-		f := s.game(i)
-		for side, entrant := range f.sides {
-			if entrant < len(grid) && records[i].Agents != nil {
-				all = append(all, played{entrant, records[i].Result[s.spec.Teams[side][0]] == env.Won})
-			}
-		}
-	}
-	for _, a := range all {
-		for _, b := range all {
-			p := &grid[a.agent][b.agent]
-			switch {
-			case a.won && b.won:
-				p.Both++
-			case a.won:
-				p.RowOnly++
-			case b.won:
-				p.ColOnly++
-			default:
-				p.Neither++
-			}
-		}
+// count counts a run of games in which both played.
+func (p *Pair) count(row, col bool) {
+	switch {
+	case row && col:
+		p.Both++
+	case row:
+		p.RowOnly++
+	case col:
+		p.ColOnly++
+	default:
+		p.Neither++
 	}
 }

@@ -43,8 +43,8 @@ func tournamentOf(t *testing.T, id string, c Config) *Tournament {
 	if err := c.Validate(g.Spec()); err != nil {
 		t.Fatal(err)
 	}
-	tour := &Tournament{game: g, config: c}
-	tour.schedule = newSchedule(&tour.config, g.Spec())
+	tour := &Tournament{Game: g, Config: c}
+	tour.schedule = newSchedule(&tour.Config, g.Spec())
 	return tour
 }
 

@@ -20,31 +20,15 @@ type AgentTime struct {
 	TicksPerSecond float64 `json:"ticks_per_second"`
 }
 
-func (s *schedule) timing(records []Record) *Timing {
-	agents := make([]AgentTime, len(s.config.Agents))
-	ticks := make([]float64, len(agents))
-	for i, label := range s.config.Agents {
-		agents[i].Agent = label
-	}
-	for i := range records {
-		r, f := &records[i], s.game(i)
-		for seat, entrant := range f.seats {
-			if entrant == len(agents) || r.Agents == nil {
-				continue
-			}
-			a := &agents[entrant]
-			a.Moves += r.Moves[seat]
-			a.Total += r.Clock.Think[seat]
-			a.Longest = max(a.Longest, r.Clock.Longest[seat])
-			ticks[entrant] += float64(r.Ticks[seat])
+func timing(agents []Standing) *Timing {
+	t := new(Timing)
+	for _, a := range agents {
+		own := AgentTime{Agent: a.Agent, Moves: a.Moves, Mean: a.think / time.Duration(max(1, a.Moves)), Longest: a.longest,
+			Total: a.think}
+		if a.think > 0 {
+			own.TicksPerSecond = a.Ticks * float64(a.Moves) / a.think.Seconds()
 		}
+		t.Agents = append(t.Agents, own)
 	}
-	for i := range agents {
-		a := &agents[i]
-		a.Mean = a.Total / time.Duration(max(1, a.Moves))
-		if a.Total > 0 {
-			a.TicksPerSecond = ticks[i] / a.Total.Seconds()
-		}
-	}
-	return &Timing{Agents: agents}
+	return t
 }

@@ -2,12 +2,9 @@ package tournament
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"pommego/arena/ledger"
@@ -20,8 +17,8 @@ import (
 // Tournament is a configuration that has been found playable. It is safe for
 // concurrent use.
 type Tournament struct {
-	game     env.Game
-	config   Config
+	Game     env.Game
+	Config   Config
 	schedule *schedule
 	clients  bool // some agents are the client's
 }
@@ -32,8 +29,8 @@ func New(game env.Game, c Config) (*Tournament, error) {
 	if err := c.Validate(spec); err != nil {
 		return nil, err
 	}
-	t := &Tournament{game: game, config: c}
-	t.schedule = newSchedule(&t.config, spec)
+	t := &Tournament{Game: game, Config: c}
+	t.schedule = newSchedule(&t.Config, spec)
 	for e := range t.schedule.entrants() {
 		if isClient(t.schedule.name(e)) {
 			t.clients = true
@@ -91,6 +88,9 @@ type Progress struct {
 	Test *Test // nil without Config.SPRT
 }
 
+// logFormat is the version of the log's form.
+const logFormat = "pommego-tournament/1"
+
 // Report is what a finished tournament shows.
 type Report struct {
 	Results *Results
@@ -108,22 +108,20 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 	for e := range t.schedule.entrants() {
 		agents = append(agents, t.schedule.name(e))
 	}
-	var err error
-	if r.o.Workers, err = ledger.Workers(o.Workers, agents); err != nil {
-		return nil, fmt.Errorf("tournament: %w", err)
+	workers, err := ledger.Workers(o.Workers, agents)
+	if err == nil {
+		err = r.open(disk.OS)
 	}
-	if err := r.open(); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("tournament: %w", err), r.Close())
 	}
 	var asked []Record
 	if !r.test.take(r.records) {
 		if asked = r.asked(); len(asked) == 0 {
-			err = r.playAll(ctx)
+			err = r.playAll(ctx, workers)
 		}
 	}
-	if r.log != nil {
-		err = errors.Join(err, r.log.Sync(), r.log.Close())
-	}
+	err = errors.Join(err, r.Close())
 	if err == nil && len(asked) > 0 {
 		return &Report{Asked: asked}, nil
 	}
@@ -133,85 +131,74 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 	return t.report(r.records, o.Program)
 }
 
+// run is one run of a tournament. What follows the ledger is guarded by that.
 type run struct {
-	t       *Tournament
-	o       Options
-	log     *disk.Log
-	todo    []int // the games that were not in the log
-	next    atomic.Int64
-	resumed int               // games that were
-	taken   []json.RawMessage // games for the log that were played elsewhere
+	t *Tournament
+	o Options
+	ledger.Ledger[Record]
 
-	mu      sync.Mutex  // guards what follows, and the log
 	records []Record    // by game; without Agents: not played yet, or it cannot be scored
-	done    int         // games by now
 	void    int         // games that cannot be scored, of this run
 	voided  error       // why the last of them cannot
+	played  int         // games of this run
 	test    *sequential // nil without one
-	synced  time.Time
 }
 
-// open reads the log and finds out which games are missing.
-func (r *run) open() (err error) {
-	first, last, err := r.o.Part.Span(len(r.records), "games")
-	if err != nil {
-		return fmt.Errorf("tournament: %w", err)
+// open reads the log, and takes over what was played elsewhere.
+func (r *run) open(d disk.FS) (err error) {
+	r.Ledger = ledger.Ledger[Record]{Check: r.check, Kept: r.kept, Name: r.name, Void: r.leaveOut}
+	if r.First, r.Last, err = r.o.Part.Span(len(r.records)); err != nil {
+		return err
 	}
-	h, err := ledger.NewHeader(logFormat, r.o.Program, r.t.game.Spec(), r.t.config)
-	if err == nil && r.o.Log != "" {
-		r.log, err = disk.OpenLog(disk.OS, r.o.Log, disk.LogOptions{Header: h, Accept: h.Accept, Take: r.takeOver})
+	if r.o.Progress != nil {
+		r.Progress = func(p ledger.Progress) { r.o.Progress(Progress{p, r.test.result()}) }
 	}
-	for _, path := range r.o.Take {
-		if err == nil {
-			err = h.Take(path, r.takeNew)
-		}
+	h, err := ledger.NewHeader(logFormat, r.o.Program, r.t.Game.Spec(), r.t.Config)
+	if err == nil {
+		err = ledger.Open(&r.Ledger, h, d, r.o.Log, r.o.Take)
 	}
 	if err == nil && r.t.clients && r.o.Client != nil {
 		err = r.takeClient()
 	}
-	if err == nil && r.log != nil {
-		err = keep(r.log, r.taken)
+	r.played = 0
+	return err
+}
+
+func (r *run) check(record *Record) (int, error) {
+	if total := r.t.Games(); record.Game >= total {
+		return 0, fmt.Errorf("%w: it has game %d, and %d games are asked for; there can be more games than before, not fewer",
+			ledger.ErrOther, record.Game, total)
 	}
-	if err != nil {
-		return err
-	}
-	r.done = r.resumed
-	for i := first; i <= last; i++ {
-		if r.records[i].Agents == nil {
-			r.todo = append(r.todo, i)
-		}
+	return record.Game, r.t.schedule.check(record)
+}
+
+func (r *run) kept(record *Record) (decided bool) {
+	r.records[record.Game] = *record
+	r.played++
+	return r.test.take(r.records)
+}
+
+func (r *run) name(game int) string {
+	f := r.t.schedule.game(game)
+	return fmt.Sprintf("game %d (seed %d, %q)", game, f.seed.Value, r.t.schedule.names(&f))
+}
+
+// leaveOut leaves out a game that cannot be scored. It returns an error if there are too many: more than two, and
+// than a tenth; or one in a sequential test, which takes games in their order.
+func (r *run) leaveOut(why error) error {
+	r.void++
+	r.voided = why
+	if played := r.played + r.void; r.test != nil || r.void > 2 && 10*r.void > played {
+		return fmt.Errorf("%d of %d games: %w", r.void, played, why)
 	}
 	return nil
 }
 
-// playAll plays the missing games and keeps them.
-func (r *run) playAll(parent context.Context) error {
-	ctx, cancel := context.WithCancelCause(parent)
-	defer cancel(nil)
-	r.progress()
-	var workers sync.WaitGroup
-	for range min(r.o.Workers, len(r.todo)) {
-		workers.Go(func() {
-			if err := r.work(ctx); err != nil {
-				cancel(err)
-			}
-		})
-	}
-	workers.Wait()
-	err := context.Cause(ctx)
-	switch {
-	case err == nil && 10*r.void > len(r.todo):
-		return fmt.Errorf("%d of %d games: %w", r.void, len(r.todo), r.voided)
-	case errors.Is(err, errDecided), r.done+r.void == r.resumed+len(r.todo) && errors.Is(err, parent.Err()):
-		return nil
-	case parent.Err() != nil && errors.Is(err, parent.Err()):
-		return fmt.Errorf("%w after %d of %d games", ledger.ErrStopped, r.done, r.t.Games())
+// playAll plays the missing games.
+func (r *run) playAll(ctx context.Context, workers int) error {
+	err := r.Play(ctx, r.t.Game, workers, r.play)
+	if err == nil && 10*r.void > r.played+r.void {
+		return fmt.Errorf("%d of %d games: %w", r.void, r.played+r.void, r.voided)
 	}
 	return err
-}
-
-func (r *run) progress() {
-	if r.o.Progress != nil {
-		r.o.Progress(Progress{ledger.Progress{Done: r.done, Total: r.t.Games(), Resumed: r.resumed}, r.test.result()})
-	}
 }

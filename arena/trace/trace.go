@@ -22,12 +22,11 @@
 // # Memory
 //
 // Reading holds one line at a time in memory, and checking a few for each worker,
-// so that files of any length can be checked; writing holds only the compressor's
-// window.
+// so that files of any length can be checked.
 //
 // # Concurrency
 //
-// A [Reader] and a [Writer] belong to one goroutine. [Formats] is read-only
+// A [Reader] belongs to one goroutine. [Formats] is read-only
 // and its checks are called from several goroutines at once; what
 // [Formats.Verify] returns does not depend on how many.
 package trace

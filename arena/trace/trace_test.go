@@ -317,72 +317,55 @@ func TestWriter(t *testing.T) {
 
 func write(t *testing.T, path string, records ...string) {
 	t.Helper()
-	w, err := Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var lines [][]byte
 	for _, r := range records {
-		if err := w.Write([]byte(r)); err != nil {
-			t.Fatal(err)
-		}
+		lines = append(lines, []byte(r))
 	}
-	if err := w.Close(); err != nil {
+	if err := Write(path, lines...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// The target is replaced by Close alone, and nothing else is left in its
-// folder.
-func TestWriterIsAtomic(t *testing.T) {
+// The target is replaced as a whole or not at all, and nothing else is left in its folder.
+func TestWriteIsAtomic(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "g.jsonl")
 	write(t, path, recordOf(1, 0))
 	before, _ := os.ReadFile(path)
-
-	w, err := Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write([]byte(recordOf(2, 0))); err != nil {
-		t.Fatal(err)
-	}
-	w.Abort()
-	if err := w.Close(); err == nil {
-		t.Error("Close after Abort reported success")
+	if err := Write(path, []byte(recordOf(2, 0)), []byte("[]")); err == nil {
+		t.Error("what is no record was written")
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(after, before) {
-		t.Errorf("after Abort the file holds %q, want %q", after, before)
+		t.Errorf("after an error the file holds %q, want %q", after, before)
 	}
 	write(t, path, recordOf(2, 0))
 	if after, _ := os.ReadFile(path); string(after) != recordOf(2, 0)+"\n" {
-		t.Errorf("after Close the file holds %q", after)
+		t.Errorf("the file holds %q", after)
+	}
+	if err := Writable(path); err != nil {
+		t.Error(err)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
 		t.Errorf("%d files are left in the folder, want 1: %v", len(files), files)
 	}
 }
 
-func TestWriterRefuses(t *testing.T) {
-	w, err := Create(filepath.Join(t.TempDir(), "g"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abort()
+func TestWriteRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "g")
 	for _, tc := range []struct{ reason, record string }{
 		{"two lines", "{\n}"},
 		{"not JSON", "{"},
 		{"not an object", "[]"},
 		{"nothing", ""},
 	} {
-		if err := w.Write([]byte(tc.record)); err == nil {
+		if err := Write(path, []byte(tc.record)); err == nil {
 			t.Errorf("%s: %q was written", tc.reason, tc.record)
 		}
 	}
-	if _, err := Create(t.TempDir()); err == nil {
-		t.Error("a folder was opened for writing")
-	}
-	if _, err := Create(filepath.Join(t.TempDir(), "no", "such", "folder")); err == nil {
-		t.Error("a file in a folder that does not exist was opened")
+	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "no", "such", "folder")} {
+		if Writable(path) == nil || Write(path) == nil {
+			t.Errorf("%s is found writable", path)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -14,74 +15,35 @@ import (
 	"pommego/internal/disk"
 )
 
-// Writer writes a file of recorded games. What it writes stands in a temporary
-// file beside the target until Close puts it in its place, so that the target
-// never holds half a file.
-type Writer struct {
-	path   string
-	whole  *disk.Pending
-	out    io.Writer    // whole, or the compressor before it
-	zip    *gzip.Writer // nil for a plain file
-	closed bool
-	err    error // the first failure; nothing is written after it
+// Write writes a file of recorded games, each a JSON object, as a whole. It is compressed if its
+// name ends in .gz. After an error what was there under the name stays.
+func Write(path string, records ...[]byte) error {
+	return disk.WriteFile(disk.OS, path, func(out io.Writer) (err error) {
+		if strings.HasSuffix(path, ".gz") {
+			zip := gzip.NewWriter(out)
+			defer func() { err = cmp.Or(err, zip.Close()) }()
+			out = zip
+		}
+		for _, record := range records {
+			if bytes.IndexByte(record, '\n') >= 0 || !json.Valid(record) || record[0] != '{' || len(record) >= maxLine {
+				return fmt.Errorf("%s: a record must be one JSON object on one line, of less than %d bytes", path, maxLine)
+			}
+			if _, err := fmt.Fprintf(out, "%s\n", record); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-// Create begins a file. It is compressed if its name ends in .gz. A file that exists
-// under the name is replaced when the Writer is closed.
-func Create(path string) (*Writer, error) {
+// Writable says why a file cannot be written, before there is anything to write.
+func Writable(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, &Error{path, 0, errors.New("is no regular file")}
+		return &Error{path, 0, errors.New("is no regular file")}
 	}
-	whole, err := disk.Begin(disk.OS, path, filepath.Dir(path))
-	if err != nil {
-		return nil, err
+	begun, err := disk.Begin(disk.OS, path, filepath.Dir(path))
+	if err == nil {
+		begun.Abort()
 	}
-	w := &Writer{path: path, whole: whole, out: whole}
-	if strings.HasSuffix(path, ".gz") {
-		w.zip = gzip.NewWriter(w.out)
-		w.out = w.zip
-	}
-	return w, nil
-}
-
-// Write writes one record, a JSON object on one line, and its line feed.
-func (w *Writer) Write(record []byte) error {
-	switch {
-	case w.err != nil:
-		return w.err
-	case bytes.IndexByte(record, '\n') >= 0 || !json.Valid(record) || record[0] != '{':
-		return fmt.Errorf("%s: a record must be one JSON object on one line", w.path)
-	case len(record) >= maxLine:
-		return fmt.Errorf("%s: a record of %d bytes: %w", w.path, len(record), ErrLong)
-	}
-	if _, w.err = w.out.Write(record); w.err == nil {
-		_, w.err = w.out.Write([]byte{'\n'})
-	}
-	return w.err
-}
-
-// Close ends the file and puts it in its place. If anything failed before,
-// what was there under the name stays.
-func (w *Writer) Close() error {
-	if w.closed {
-		return w.err
-	}
-	w.closed = true
-	if w.zip != nil && w.err == nil {
-		w.err = w.zip.Close()
-	}
-	if w.err == nil {
-		w.err = w.whole.Commit()
-	}
-	w.whole.Abort() // nothing, once it is committed
-	return w.err
-}
-
-// Abort discards the file: what was there under the name stays. After Close it
-// does nothing.
-func (w *Writer) Abort() {
-	if !w.closed && w.err == nil {
-		w.err = errors.New("the recording was aborted")
-	}
-	w.Close()
+	return err
 }

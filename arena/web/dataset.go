@@ -1,9 +1,7 @@
 package web
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 	"path/filepath"
 	"sync"
 
@@ -33,7 +31,7 @@ func (d *dataSet) read() (*Listing, error) {
 		Notes: []string{fmt.Sprintf("%d steps", d.set.Manifest.Steps)},
 	}
 	err := d.set.Episodes(func(e *dataset.Episode) error {
-		entry := Entry{Game: e.Game, Agents: d.set.Names(e), Steps: e.Steps, Results: e.Results}
+		entry := Entry{Game: e.Game, Agents: e.Agents, Steps: e.Steps, Results: e.Results}
 		if e.Dealt {
 			entry.Seed = e.Seed.Value
 		}
@@ -51,31 +49,9 @@ func (d *dataSet) Game(number int) (*scene.Timeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := dataset.Begin(d.game, e)
-	if err != nil {
+	replay := dataset.NewReplay(d.game, true)
+	if err := replay.Begin(e); err != nil {
 		return nil, err
 	}
-	g := scene.Played(d.game, m, e.Actions)
-	g.Names = d.set.Names(e)
-	if e.Dealt {
-		g.Seed = e.Seed.Value
-	}
-	for i := range e.Decisions {
-		if decision := &e.Decisions[i]; decision.Visits != nil {
-			step := &g.Steps[decision.Step+1] // which it led to
-			step.Thoughts = append(step.Thoughts, thought(decision))
-		}
-	}
-	return g, nil
-}
-
-func thought(d *dataset.Decision) env.Thought {
-	visits, values := make([]int32, len(d.Visits)/4), make([]float64, len(d.Values)/8)
-	for i := range visits {
-		visits[i] = int32(binary.LittleEndian.Uint32(d.Visits[4*i:]))
-	}
-	for i := range values {
-		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(d.Values[8*i:]))
-	}
-	return env.Searched(d.Seat, visits, values)
+	return scene.Read(replay)
 }

@@ -170,11 +170,7 @@ func TestThoughtsAreRecorded(t *testing.T) {
 		defer p.Close()
 		players = append(players, p)
 	}
-	file, err := trace.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec, err := match.NewRecording(game, players, 0, file)
+	rec, err := match.NewRecording(game, players, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +182,10 @@ func TestThoughtsAreRecorded(t *testing.T) {
 		asked++
 		return rec.Watch(at)
 	})
-	if err != nil || file.Close() != nil {
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, err := rec.Record(); err != nil || trace.Write(path, line) != nil {
 		t.Fatal(err)
 	}
 	g, err := Recorded(path, formats).Game(1)

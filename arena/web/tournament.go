@@ -36,14 +36,14 @@ func (t *tournamentLog) listed() (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := &Listing{Kind: "tournament", Title: filepath.Base(t.name), Env: kept.Env, Games: []Entry{},
+	list := &Listing{Kind: "tournament", Title: filepath.Base(t.name), Env: kept.Game.Spec().ID, Games: []Entry{},
 		Apart: kept.Config.Against != "",
 		Notes: []string{kept.Config.Format.String()}}
 	if results != nil {
 		list.Ratings, list.Pairs = results.Agents, results.Pairs
 	} else {
 		list.Notes = append(list.Notes, fmt.Sprintf("under way: %d of %d games, ratings at the end", len(kept.Records),
-			kept.Total))
+			kept.Games()))
 	}
 	for i := range kept.Records {
 		r := &kept.Records[i]

@@ -14,8 +14,8 @@ import (
 )
 
 func finished(out io.Writer, folder string, m *dataset.Manifest) error {
-	_, err := fmt.Fprintf(out, "%s: %d games, %d steps, %d rows in %d files, %s\n", folder, m.Games, m.Steps, m.Rows,
-		len(m.Files), inBytes(m.Bytes))
+	_, err := fmt.Fprintf(out, "%s: %d games, %d steps, %d rows in %d files, %.1f MB\n", folder, m.Games, m.Steps, m.Rows,
+		len(m.Files), float64(m.Bytes)/1e6)
 	return err
 }
 
@@ -32,20 +32,20 @@ Games get new numbers; the manifest says where they are from.`,
   pommego data filter a --out a-won --agent simple --result won --max-steps 400
   pommego data merge a --out a-steps --layout steps --observation raw`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if err := o.shape.Keep.Validate(); err != nil {
+			if err := o.keep.Validate(); err != nil {
 				return usageError{err}
 			}
 			return some("data set", "DIR...")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return o.merge(cmd.OutOrStdout(), args) },
 	}
-	f, keep := cmd.Flags(), &o.shape.Keep
+	f, keep := cmd.Flags(), &o.keep
 	f.StringVar(&o.out, "out", "", "the folder for the new data set")
 	f.StringVar(&o.layout, "layout", "",
 		"its layout: "+strings.Join(enum.NamesOf(dataset.Games), ", ")+" (default: as it was)")
-	f.StringVar(&o.shape.Observation, "observation", "", "with layout steps, the encoding")
-	f.StringVar(&o.shape.Mask, "mask", "", "with layout steps, the moves that count: legal or safe")
-	f.IntVar(&o.shape.FileGames, "games-per-file", 0, "games in a file (default 10000 with layout games, else 100)")
+	f.StringVar(&o.config.Observation, "observation", "", "with layout steps, the encoding")
+	f.StringVar(&o.config.Mask, "mask", "", "with layout steps, the moves that count: legal or safe")
+	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000 with layout games, else 100)")
 	f.IntVar(&keep.MinSteps, "min-steps", 0, "only games of at least this many steps")
 	f.IntVar(&keep.MaxSteps, "max-steps", 0, "only games of at most this many steps, 0: any")
 	f.StringVar(&keep.Agent, "agent", "", "only games in which this agent plays")
@@ -58,14 +58,15 @@ Games get new numbers; the manifest says where they are from.`,
 
 type mergeOptions struct {
 	out, layout string
-	shape       dataset.Shape
+	config      dataset.Config
+	keep        dataset.Filter
 }
 
 func (o *mergeOptions) merge(out io.Writer, folders []string) error {
 	if o.out == "" {
 		return usagef("no folder is named, want --out DIR")
 	}
-	keep := &o.shape.Keep
+	keep := &o.keep
 	var sets []*dataset.Set
 	for _, folder := range folders {
 		set, err := dataset.Open(folder)
@@ -76,15 +77,15 @@ func (o *mergeOptions) merge(out io.Writer, folders []string) error {
 		sets = append(sets, set)
 	}
 	first := sets[0].Manifest
-	o.shape.Layout = first.Layout
+	o.config.Layout = first.Layout
 	if o.layout != "" {
-		if err := o.shape.Layout.UnmarshalText([]byte(o.layout)); err != nil {
+		if err := o.config.Layout.UnmarshalText([]byte(o.layout)); err != nil {
 			return usagef("--layout: %w", err)
 		}
 	}
-	if o.shape.Layout == dataset.Steps {
-		o.shape.Observation = cmp.Or(o.shape.Observation, first.Observation)
-		o.shape.Mask = cmp.Or(o.shape.Mask, first.Mask)
+	if o.config.Layout == dataset.Steps {
+		o.config.Observation = cmp.Or(o.config.Observation, first.Observation)
+		o.config.Mask = cmp.Or(o.config.Mask, first.Mask)
 	}
 	game, err := playedIn(first)
 	if err != nil {
@@ -98,7 +99,7 @@ func (o *mergeOptions) merge(out io.Writer, folders []string) error {
 	if keep.Agent != "" && !slices.Contains(agents, keep.Agent) {
 		return usagef("no agent %q plays there, want one of %s", keep.Agent, strings.Join(slices.Compact(agents), ", "))
 	}
-	m, err := dataset.Merge(game, sets, o.shape, o.out, dataset.Options{Version: version()})
+	m, err := dataset.Merge(game, sets, o.config, o.keep, o.out, dataset.Options{Version: version()})
 	if err != nil {
 		return otherOut(err)
 	}

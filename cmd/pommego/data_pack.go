@@ -24,7 +24,7 @@ The command reads JSON objects from standard input. The first is the data set's 
 as a manifest has it in "generated". The command then prints {"ready": true} and reads the
 games, in the order of their seeds: game i has the configuration's seed + i. A game has
 
-  agents   for each seat the index of its agent in the configuration
+  agents   for each seat the name of its agent
   actions  a byte for each step, seat of the client's, and component, in Base64
   extra    an object: for each extra array, its bytes for each step and seat, in Base64
   winners  a bit for each seat that won`,

@@ -66,21 +66,13 @@ learner in the winner's place. Of a team there is one for each member that is no
 // errEnough ends a walk through games or steps.
 var errEnough = errors.New("enough")
 
-// pastGame is a game that has been played. again plays it again, and calls see at its
-// beginning and after each step.
-type pastGame struct {
-	steps int
-	spec  *env.Spec
-	again func(see func(m env.Match)) error
-}
-
 func (o *statesOptions) write(path string, out io.Writer) error {
 	n := 0
-	each := func(p *pastGame) error {
+	each := func(replay record.Replay, spec *env.Spec) error {
 		if o.games > 0 && n >= o.games {
 			return errEnough
 		}
-		if err := o.game(p, n, json.NewEncoder(out)); err != nil {
+		if err := o.game(replay, spec, n, json.NewEncoder(out)); err != nil {
 			return fmt.Errorf("game %d: %w", n, err)
 		}
 		n++
@@ -98,29 +90,21 @@ func (o *statesOptions) write(path string, out io.Writer) error {
 	return err
 }
 
-func eachOfSet(folder string, each func(*pastGame) error) error {
+func eachOfSet(folder string, each func(record.Replay, *env.Spec) error) error {
 	set, game, err := openSet(folder)
 	if err != nil {
 		return err
 	}
-	spec := game.Spec()
+	replay := dataset.NewReplay(game, false)
 	return set.Episodes(func(e *dataset.Episode) error {
-		m, err := dataset.Begin(game, e)
-		if err != nil {
+		if err := replay.Begin(e); err != nil {
 			return err
 		}
-		return each(&pastGame{e.Steps, spec, func(see func(env.Match)) error {
-			see(m)
-			for actions := range slices.Chunk(e.Actions, spec.Seats*len(spec.Actions)) {
-				m.Step(actions)
-				see(m)
-			}
-			return nil
-		}})
+		return each(replay, game.Spec())
 	})
 }
 
-func eachRecorded(path string, each func(*pastGame) error) error {
+func eachRecorded(path string, each func(record.Replay, *env.Spec) error) error {
 	r, err := trace.Open(path)
 	if err != nil {
 		return err
@@ -140,9 +124,7 @@ func eachRecorded(path string, each func(*pastGame) error) error {
 		}
 		spec, err := recordedSpec(replay)
 		if err == nil {
-			err = each(&pastGame{replay.Len(), spec, func(see func(env.Match)) error {
-				return replay.Follow(func(at record.Moment) error { see(at.Match); return nil })
-			}})
+			err = each(replay, spec)
 		}
 		if err != nil {
 			return err
@@ -172,29 +154,30 @@ type position struct {
 	in    env.SeatSet
 }
 
-func (o *statesOptions) game(p *pastGame, number int, out *json.Encoder) error {
+func (o *statesOptions) game(replay record.Replay, spec *env.Spec, number int, out *json.Encoder) error {
 	var kept []position
-	var status env.Status
 	step := 0
-	err := p.again(func(m env.Match) {
-		status = m.Status()
-		if !status.Over && (slices.Contains(o.at, step) || slices.Contains(o.at, step-p.steps)) {
-			kept = append(kept, position{number, step, m.Append(nil), status.In})
+	err := replay.Follow(func(at record.Moment) error {
+		if status := at.Match.Status(); !status.Over &&
+			(slices.Contains(o.at, step) || slices.Contains(o.at, step-replay.Len())) {
+			kept = append(kept, position{number, step, at.Match.Append(nil), status.In})
 		}
 		step++
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	form := gamestate.Of(p.spec)
+	status := replay.Status()
+	form := gamestate.Of(spec)
 	for _, k := range kept {
 		rows, match := []int{}, k.State
-		for seat := range p.spec.Seats {
+		for seat := range spec.Seats {
 			if o.winner && !(status.Winners & k.in).Has(seat) {
 				continue
 			}
 			rows = append(rows, seat)
-			if !o.winner && len(rows) < p.spec.Seats {
+			if !o.winner && len(rows) < spec.Seats {
 				continue
 			}
 			k.State = form.Append(nil, &gamestate.State{Rows: rows, Returns: make([]float64, len(rows)), Match: match})

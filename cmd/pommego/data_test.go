@@ -104,8 +104,8 @@ func TestReplayData(t *testing.T) {
 				Seed     uint64   `json:"seed"`
 			}
 			if err := json.Unmarshal([]byte(r.out), &shown); err != nil || shown.Steps != e.Steps ||
-				shown.Seed != e.Seed.Value || strings.Join(shown.Policies, ",") != strings.Join(s.Names(e), ",") {
-				t.Errorf("%s: %s (%v), want %d steps of %q from seed %d", path, r.out, err, e.Steps, s.Names(e), e.Seed.Value)
+				shown.Seed != e.Seed.Value || strings.Join(shown.Policies, ",") != strings.Join(e.Agents, ",") {
+				t.Errorf("%s: %s (%v), want %d steps of %q from seed %d", path, r.out, err, e.Steps, e.Agents, e.Seed.Value)
 			}
 		}
 		r := pommego(t, "replay", set)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/arena/dataset"
-	"pommego/arena/ledger"
 	"pommego/env"
 )
 
@@ -31,21 +29,20 @@ Layouts:
 
 The same command gives the same bytes on any number of cores; the environment variable
 GOMAXPROCS sets how many it uses. To continue a run that was stopped or killed, give the same
-command again: it makes the files that are missing, so choose a small --games-per-file for slow
-agents. The bytes are those of one run. For more games than a data set has, make another one from
+command again: it plays the games that are missing. For more games than a data set has, make another one from
 the next --seed, and join them by pommego data merge. The manifest names agents that may play
 differently the next time: their search has a limit in time (ms=), or they are outside this
 program (http://host:port, exec:COMMAND, library:PATH), where a move may take 10 s.
 
-Several machines can share the work, file by file: each makes a part in its own folder,
-with the same flags and --part; then one takes all parts, with --take for each, and makes
-what is missing. The bytes are those of one run.`,
+Several machines can share the games: each plays a part in its own folder, with the same
+flags and --part; then one takes all parts, with --take for each, and plays what is
+missing. The bytes are those of one run.`,
 		Example: `  pommego generate --out ffa --games 100000
   pommego generate --out team --env PommeTeamCompetition-v0 --agents simple,heuristic --games 3000
   pommego generate --out short --env SuiteBot-v0 --rules '{"rounds": 50, "view_radius": 4}' --games 1000
   pommego generate --out steps --observation raw --games 1000
   pommego generate --out chat --dialogues --agents champion:level=1,simple --games 100
-  pommego generate --out part --games 100000 --part 5-9
+  pommego generate --out part --games 100000 --part 50000-99999
   pommego generate --out whole --games 100000 --take part --take other-part
   pommego generate --out own --agents "exec:python3 agent.py,simple,simple,simple" --games 100`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -57,7 +54,7 @@ what is missing. The bytes are those of one run.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
-	o.parts.add(cmd, "files")
+	o.parts.add(cmd)
 	f.StringVar(&o.out, "out", "", "the folder for the data set")
 	o.chosenGame.add(cmd, defaultEnv)
 	f.StringVar(&o.agents, "agents", "simple",
@@ -87,12 +84,11 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	files, err := o.config.CountFiles(game)
-	if err != nil {
+	if err := o.config.Check(game); err != nil {
 		return usageError{err}
 	}
 	if o.parts.counts() {
-		return o.parts.printCount(out, files, o.asJSON)
+		return o.parts.printCount(out, o.config.Games, o.asJSON)
 	}
 	part, err := o.parts.span()
 	if err != nil {
@@ -107,7 +103,10 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	})
 	end()
 	if err != nil {
-		return o.explain(err)
+		return o.parts.explain(err, o.out)
+	}
+	if part != nil {
+		return printPart(out, o.out, part, o.asJSON)
 	}
 	return o.report(out, m, work)
 }
@@ -137,14 +136,6 @@ func (o *generateOptions) game() (env.Game, error) {
 	return game, nil
 }
 
-// explain adds to an error what to do about it.
-func (o *generateOptions) explain(err error) error {
-	if errors.Is(err, ledger.ErrStopped) {
-		return fmt.Errorf("%w; finished files are kept in %s: the same command makes the others", err, o.out)
-	}
-	return otherOut(err)
-}
-
 // generated is what --json prints.
 type generated struct {
 	Out         string  `json:"out"`
@@ -169,17 +160,4 @@ func (o *generateOptions) report(out io.Writer, m *dataset.Manifest, w dataset.W
 			float64(m.Bytes)/float64(max(1, m.Steps)), w.Games, seconds, float64(w.Games)/seconds, float64(w.Steps)/seconds)
 	}
 	return err
-}
-
-// inBytes is a size for people.
-func inBytes(n int64) string {
-	for _, unit := range []struct {
-		size int64
-		name string
-	}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}} {
-		if n >= unit.size {
-			return fmt.Sprintf("%.1f %s", float64(n)/float64(unit.size), unit.name)
-		}
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

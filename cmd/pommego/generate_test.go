@@ -236,9 +236,9 @@ func TestGenerateWithAProgram(t *testing.T) {
 	searched(t, folder)
 	err = set.Episodes(func(e *dataset.Episode) error {
 		const seat = 0
-		if m.Agents[e.Agents[seat]] != name || e.Steps > 3 && e.Missed[seat] != 1 {
+		if e.Agents[seat] != name || e.Steps > 3 && e.Missed[seat] != 1 {
 			t.Errorf("game %d: seat %d is %q and missed %d moves, want the program and 1", e.Game, seat,
-				m.Agents[e.Agents[seat]], e.Missed[seat])
+				e.Agents[seat], e.Missed[seat])
 		}
 		for step := range e.Steps {
 			if e.Actions[4*step+seat] != 0 {

@@ -21,16 +21,13 @@ import (
 // "count": print how many parts there can be; or "-": read it from standard input, and
 // stop when that closes, as it does when a parent process ends.
 type parts struct {
-	of   string // what there are parts of, such as files
 	part string
 	take []string
 }
 
-func (p *parts) add(cmd *cobra.Command, of string) {
-	p.of = of
+func (p *parts) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&p.part, "part", "",
-		fmt.Sprintf("make only these %s, `FIRST-LAST`, counted from 0; count: print how many there are", of))
+	f.StringVar(&p.part, "part", "", "play only these games, `FIRST-LAST`, counted from 0; count: print how many there are")
 	f.StringArrayVar(&p.take, "take", nil, "use the part in this folder; may be repeated")
 }
 
@@ -68,11 +65,32 @@ func otherOut(err error) error {
 	return err
 }
 
+// explain adds to an error what to do about it.
+func (p *parts) explain(err error, folder string) error {
+	switch {
+	case errors.Is(err, ledger.ErrStopped) && folder == "":
+		return fmt.Errorf("%w; nothing was kept, as --out was not given", err)
+	case errors.Is(err, ledger.ErrStopped):
+		return fmt.Errorf("%w; they are in %s: the same command continues with them", err, folder)
+	}
+	return otherOut(err)
+}
+
+// printPart says that a part has been played.
+func printPart(out io.Writer, folder string, part *ledger.Part, asJSON bool) error {
+	games := part.Last - part.First + 1
+	if asJSON {
+		return printJSON(out, map[string]any{"out": folder, "games": games})
+	}
+	_, err := fmt.Fprintf(out, "%s: %d games, of %d to %d\n", folder, games, part.First, part.Last)
+	return err
+}
+
 func (p *parts) printCount(out io.Writer, n int, asJSON bool) error {
 	if asJSON {
 		return printJSON(out, map[string]int{"parts": n})
 	}
-	_, err := fmt.Fprintf(out, "%d %s\n", n, p.of)
+	_, err := fmt.Fprintf(out, "%d games\n", n)
 	return err
 }
 

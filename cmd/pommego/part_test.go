@@ -19,13 +19,13 @@ func TestGenerateParts(t *testing.T) {
 		want := filepath.Join(dir, "want")
 		pommego(t, with(args, "--out", want)...).want(t, exitOK)
 		takes := []string{"--out", filepath.Join(dir, "got")}
-		for i, part := range []string{"3", "0-1", "0-0", "4-9"} {
+		for i, part := range []string{"30-39", "0-19", "0-9", "40-94"} {
 			folder := filepath.Join(dir, fmt.Sprint(i))
 			r := pommego(t, with(args, "--out", folder, "--part", part)...)
 			r.want(t, exitOK)
-			var made generated
-			if r.decodes(t, &made); i == 1 && (made.Games != 20 || made.Files != 2 || made.Played != 20) {
-				t.Errorf("part %s: %+v, want 20 games in 2 files", part, made)
+			var made struct{ Games int }
+			if r.decodes(t, &made); i == 1 && made.Games != 20 {
+				t.Errorf("part %s: %+v, want 20 games", part, made)
 			}
 			if _, err := os.Stat(filepath.Join(folder, "manifest.json")); err == nil {
 				t.Errorf("part %s has a manifest, as if it were all", part)
@@ -36,7 +36,7 @@ func TestGenerateParts(t *testing.T) {
 		r.want(t, exitOK)
 		var made generated
 		if r.decodes(t, &made); made.Played != 10 {
-			t.Errorf("%d of %d games were played at the end, want the 10 of file 2", made.Played, made.Games)
+			t.Errorf("%d of %d games were played at the end, want the 10 from 20 on", made.Played, made.Games)
 		}
 		sameTree(t, layout, takes[1], want)
 		pommego(t, with(args, takes...)...).want(t, exitOK) // all is there: nothing is taken
@@ -75,7 +75,7 @@ func TestTournamentParts(t *testing.T) {
 func TestPartUsage(t *testing.T) {
 	dir := t.TempDir()
 	data, log := filepath.Join(dir, "data"), filepath.Join(dir, "log")
-	pommego(t, "generate", "--games", "30", "--games-per-file", "10", "--part", "1", "--out", data).want(t, exitOK)
+	pommego(t, "generate", "--games", "30", "--games-per-file", "10", "--part", "10-19", "--out", data).want(t, exitOK)
 	pommego(t, "tournament", "--games", "10", "--part", "3-4", "--out", log).want(t, exitOK)
 	for _, tc := range []struct {
 		args, want string
@@ -83,10 +83,10 @@ func TestPartUsage(t *testing.T) {
 	}{
 		{"generate --out x --part 5-3", `--part is "5-3", want FIRST-LAST`, exitUsage},
 		{"generate --out x --part a", `--part is "a"`, exitUsage},
-		{"generate --out " + dir + "/x --games 30 --games-per-file 10 --part 2-3",
-			"files 2 to 3, want some of the 3, from 0 to 2", exitError},
+		{"generate --out " + dir + "/x --games 30 --games-per-file 10 --part 20-30",
+			"games 20 to 30, want some of the 30, from 0 to 29", exitError},
 		{"generate --out " + dir + "/y --games 30 --games-per-file 10 --take " + dir,
-			"no part of a data set has been made there", exitError},
+			"no part has been made there", exitError},
 		{"generate --out " + dir + "/z --games 40 --games-per-file 10 --take " + data,
 			"", exitOK}, // a part is of any number of games
 		{"generate --out " + dir + "/z2 --games 30 --games-per-file 10 --seed 2 --take " + data,
@@ -94,7 +94,7 @@ func TestPartUsage(t *testing.T) {
 		{"tournament --part 3", "--part needs --out DIR", exitUsage},
 		{"tournament --games 10 --part 3-10 --out " + dir + "/l", "games 3 to 10, want some of the 10, from 0 to 9",
 			exitError},
-		{"tournament --games 10 --take " + dir + "/none", "no such file", exitError},
+		{"tournament --games 10 --take " + dir + "/none", "no part has been made there", exitError},
 		{"tournament --games 4 --take " + log, "4 games are asked for", exitUsage},
 		{"tournament --games 10 --seed 5 --take " + log, "with these settings: seed is 1, not 5", exitUsage},
 	} {
@@ -108,8 +108,7 @@ func TestPartUsage(t *testing.T) {
 // TestPartCount says how many parts there can be.
 func TestPartCount(t *testing.T) {
 	for args, want := range map[string]int{
-		"generate --part count --json --games 25001":                       3,
-		"generate --part count --json --games 101 --observation raw":       2,
+		"generate --part count --json --games 25001":                       25001,
 		"tournament --part count --json --agents simple,random --games 50": 100,
 	} {
 		r := pommego(t, strings.Fields(args)...)

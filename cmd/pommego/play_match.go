@@ -47,13 +47,9 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 	defer leave(nil)
 	s, err := o.seat(table, leave)
 	defer s.release()
-	var file *trace.Writer
 	var rec *match.Recording
 	if err == nil {
-		file, rec, err = o.recording(s)
-	}
-	if file != nil {
-		defer file.Abort() // nothing, once it is closed
+		rec, err = o.recording(s)
 	}
 	if err = ready(s, err); err != nil {
 		return err
@@ -62,21 +58,14 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 	if s.table != nil {
 		defer s.table.End(s.howEnded(report, err))
 	}
-	stopped := errors.Is(err, errInterrupted) || errors.Is(err, errLeft)
-	if err != nil && !stopped {
-		return err
+	switch {
+	case errors.Is(err, errInterrupted) || errors.Is(err, errLeft):
+		return o.keepStopped(errors.Join(err, o.talks.Record.End()), s, rec)
+	case err == nil && report.Void != "":
+		err = o.talks.End()
 	}
-	if stopped {
-		err = errors.Join(err, o.talks.Record.End())
-		return o.keepStopped(err, file, rec)
-	}
-	if report.Void != "" {
-		if err = o.talks.End(); rec != nil {
-			err = errors.Join(err, rec.Stop())
-		}
-	}
-	if file != nil {
-		err = errors.Join(err, file.Close())
+	if err == nil {
+		err = o.keep(s, rec)
 	}
 	if err != nil {
 		return err
@@ -87,39 +76,38 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 	return fmt.Errorf("%w: %s", match.ErrVoid, oneLine(report.Void))
 }
 
-// records are the places where a record is kept.
-type records []interface{ Write(record []byte) error }
-
-func (r records) Write(record []byte) (err error) {
-	for _, out := range r {
-		err = errors.Join(err, out.Write(record))
-	}
-	return err
-}
-
-// recording records the match in the file that was asked for, and for the page; nil where there
-// is none.
-func (o *playOptions) recording(s *seated) (file *trace.Writer, rec *match.Recording, err error) {
-	var to records
-	if s.table != nil {
-		to = append(to, s.table)
-	}
+// recording records the match, if it is wanted in a file or on the page.
+func (o *playOptions) recording(s *seated) (rec *match.Recording, err error) {
 	if o.record != "" {
-		if file, err = trace.Create(o.record); err != nil {
-			return nil, nil, err
-		}
-		to = append(to, file)
+		err = trace.Writable(o.record)
+	} else if s.table == nil {
+		return nil, nil
 	}
-	if to == nil {
-		return nil, nil, nil
+	if err != nil {
+		return nil, err
 	}
-	if rec, err = match.NewRecording(s.game, s.players, obsEvery, to); err != nil {
-		return file, nil, usagef("--record: %w", err)
+	if rec, err = match.NewRecording(s.game, s.players, obsEvery); err != nil {
+		return nil, usagef("--record: %w", err)
 	}
 	if o.start != "" {
 		rec.Setup = "saved"
 	}
-	return file, rec, nil
+	return rec, nil
+}
+
+// keep keeps what was played where it is wanted.
+func (o *playOptions) keep(s *seated, rec *match.Recording) error {
+	if rec == nil || rec.Steps() == 0 {
+		return nil
+	}
+	line, err := rec.Record()
+	if err == nil && s.table != nil {
+		s.table.Keep(line)
+	}
+	if err == nil && o.record != "" {
+		err = trace.Write(o.record, line)
+	}
+	return err
 }
 
 // errInterrupted says that the user ended the match.
@@ -177,22 +165,17 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 }
 
 // keepStopped keeps what was played before a match was stopped, and says so.
-func (o *playOptions) keepStopped(why error, file *trace.Writer, rec *match.Recording) error {
-	if rec != nil {
-		if err := rec.Stop(); err != nil {
-			return err
-		}
-	}
-	switch {
-	case file == nil:
-		return why
-	case rec.Steps == 0:
-		return fmt.Errorf("%w; nothing was played, so nothing is recorded", why)
-	}
-	if err := file.Close(); err != nil {
+func (o *playOptions) keepStopped(why error, s *seated, rec *match.Recording) error {
+	if err := o.keep(s, rec); err != nil {
 		return err
 	}
-	return fmt.Errorf("%w; the %d steps until then are recorded in %s", why, rec.Steps, o.record)
+	switch {
+	case o.record == "":
+		return why
+	case rec.Steps() == 0:
+		return fmt.Errorf("%w; nothing was played, so nothing is recorded", why)
+	}
+	return fmt.Errorf("%w; the %d steps until then are recorded in %s", why, rec.Steps(), o.record)
 }
 
 // report prints how the match ended.

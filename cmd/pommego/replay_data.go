@@ -3,11 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"pommego/arena/dataset"
-	"pommego/env"
 	"pommego/env/record"
 )
 
@@ -35,16 +33,6 @@ func openDataGame(folder string, number int) (record.Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := dataset.Begin(game, e)
-	if err != nil {
-		return nil, err
-	}
-	spec := game.Spec()
-	actions := slices.Collect(slices.Chunk(e.Actions, spec.Seats*len(spec.Actions)))
-	line, err := record.Write(game, record.Info{EnvID: spec.ID, Seed: e.Seed.Value, Policies: set.Names(e)},
-		m.Append(nil), actions, make([][]env.Thought, len(actions)))
-	if err != nil {
-		return nil, err
-	}
-	return formats.Reopen(line)
+	replay := dataset.NewReplay(game, true)
+	return replay, replay.Begin(e)
 }

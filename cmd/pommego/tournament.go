@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"pommego/arena/ledger"
 	"pommego/arena/match"
 	"pommego/arena/tournament"
 	"pommego/arena/tournament/report"
@@ -88,7 +87,7 @@ flags and --part; then one takes all parts, with --take for each, and plays what
 func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.chosenGame.add(cmd, defaultEnv)
-	o.parts.add(cmd, "games")
+	o.parts.add(cmd)
 	f.StringVar(&o.format, "format", "",
 		"the rule by which agents meet: "+strings.Join(enum.NamesOf(tournament.RoundRobin), ", "))
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between")
@@ -156,13 +155,13 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	})
 	end()
 	if err != nil {
-		return o.explain(err)
+		return o.parts.explain(err, o.out)
 	}
 	if r != nil && len(r.Asked) > 0 {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(r.Asked)
 	}
 	if part != nil {
-		return o.reportPart(cmd.OutOrStdout(), part)
+		return printPart(cmd.OutOrStdout(), o.out, part, o.asJSON)
 	}
 	if o.out != "" {
 		if err := report.WriteFolder(o.out, r); err != nil {
@@ -170,16 +169,6 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 		}
 	}
 	return o.report(cmd.OutOrStdout(), r)
-}
-
-// reportPart says that a part has been played.
-func (o *tournamentOptions) reportPart(out io.Writer, part *ledger.Part) error {
-	games := part.Last - part.First + 1
-	if o.asJSON {
-		return printJSON(out, map[string]any{"out": o.out, "games": games})
-	}
-	_, err := fmt.Fprintf(out, "%s: %d games, of %d to %d\n", o.out, games, part.First, part.Last)
-	return err
 }
 
 // check reads --games, and says what does not go together.
@@ -253,17 +242,6 @@ func (o *tournamentOptions) log(folder string) string {
 		return ""
 	}
 	return filepath.Join(folder, tournamentLog)
-}
-
-// explain adds to an error what to do about it.
-func (o *tournamentOptions) explain(err error) error {
-	switch {
-	case errors.Is(err, ledger.ErrStopped) && o.out == "":
-		return fmt.Errorf("%w; nothing was kept, as --out was not given", err)
-	case errors.Is(err, ledger.ErrStopped):
-		return fmt.Errorf("%w; they are in %s: the same command continues with them", err, o.out)
-	}
-	return otherOut(err)
 }
 
 func (o *tournamentOptions) report(out io.Writer, r *tournament.Report) error {

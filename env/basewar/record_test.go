@@ -48,14 +48,7 @@ func TestReplayFile(t *testing.T) {
 			g := mustGame(t, rules)
 			line, last := recordGame(t, g, env.Seed{Value: 3}, 5)
 			path := t.TempDir() + "/game.jsonl.gz"
-			w, err := trace.Create(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Write(line); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Close(); err != nil {
+			if err := trace.Write(path, line); err != nil {
 				t.Fatal(err)
 			}
 			report, err := trace.Formats{Recorded}.Verify(path, 10)
@@ -67,7 +60,7 @@ func TestReplayFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range shown.Len() {
-				if err := shown.Step(); err != nil {
+				if err := shown.(interface{ Step() error }).Step(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -84,7 +77,7 @@ func TestReplayFile(t *testing.T) {
 			if st := shown.Status(); st != rules.Status(&last) {
 				t.Errorf("the replay ends as %+v, want %+v", st, rules.Status(&last))
 			}
-			if err := shown.Step(); err == nil {
+			if err := shown.(interface{ Step() error }).Step(); err == nil {
 				t.Error("a step past the last was made")
 			}
 			if info := shown.Info(); info.EnvID != "BaseWar-v0" || info.Variant != info.EnvID || info.Setup != "standard" ||

@@ -51,16 +51,7 @@ func TestRecordedGames(t *testing.T) {
 
 func writeRecords(t *testing.T, path string, lines [][]byte) {
 	t.Helper()
-	w, err := trace.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range lines {
-		if err := w.Write(line); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := trace.Write(path, lines...); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -98,7 +98,7 @@ func TestOpenRecord(t *testing.T) {
 		}); err != nil || made != shown.Len() {
 			t.Fatalf("%d of %d steps were shown (error %v)", made, shown.Len(), err)
 		}
-		if err := shown.Step(); err == nil {
+		if err := shown.(interface{ Step() error }).Step(); err == nil {
 			t.Error("a step past the last was made")
 		}
 		if info := shown.Info(); info.Variant != "team-collapse" || len(info.Policies) != 4 || info.Seed == 0 {

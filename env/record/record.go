@@ -87,8 +87,7 @@ type Recorder interface {
 // Replay is a recorded game that is being shown, at first at its start.
 type Replay interface {
 	Info() Info
-	Len() int    // recorded steps
-	Step() error // makes the next of them
+	Len() int // recorded steps
 	Status() env.Status
 
 	// Position is where the game stands: its state, as env.Match.Append writes it, and the

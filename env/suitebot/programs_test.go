@@ -113,11 +113,7 @@ func playMatch(t *testing.T, rules match.Rules, names ...string) (*match.Report,
 		players = append(players, p)
 	}
 	file := filepath.Join(t.TempDir(), "match.jsonl.gz")
-	out, err := trace.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec, err := match.NewRecording(game, players, 10, out)
+	rec, err := match.NewRecording(game, players, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +121,7 @@ func playMatch(t *testing.T, rules match.Rules, names ...string) (*match.Report,
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := out.Close(); err != nil {
+	if line, err := rec.Record(); err != nil || trace.Write(file, line) != nil {
 		t.Fatal(err)
 	}
 	return result, file

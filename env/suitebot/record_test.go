@@ -117,16 +117,7 @@ func TestRecordedGames(t *testing.T) {
 
 func writeRecords(t *testing.T, file string, lines [][]byte) {
 	t.Helper()
-	w, err := trace.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range lines {
-		if err := w.Write(line); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := trace.Write(file, lines...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -143,7 +134,7 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range shown.Len() {
-		if err := errors.Join(rec.Step(), shown.Step()); err != nil {
+		if err := errors.Join(rec.Step(), shown.(interface{ Step() error }).Step()); err != nil {
 			t.Fatal(err)
 		}
 		if got, _ := shown.Position(); !bytes.Equal(got, rec.Match.Append(nil)) {
@@ -153,7 +144,7 @@ func TestReplay(t *testing.T) {
 	if st := shown.Status(); !st.Over || st != rec.Match.Status() {
 		t.Errorf("at the end the replay stands at %+v", st)
 	}
-	if shown.Step() == nil {
+	if shown.(interface{ Step() error }).Step() == nil {
 		t.Error("a step past the last was made")
 	}
 	if info := shown.Info(); info.Name != "standard" || len(info.Policies) != 4 || info.Seed != 20 {
@@ -333,7 +324,7 @@ func FuzzRecord(f *testing.F) {
 			t.Fatalf("it was checked as %+v, but cannot be shown: %v", report, err)
 		}
 		for range report.Steps {
-			if err := shown.Step(); err != nil {
+			if err := shown.(interface{ Step() error }).Step(); err != nil {
 				t.Fatalf("it was checked as %+v, but cannot be shown: %v", report, err)
 			}
 		}

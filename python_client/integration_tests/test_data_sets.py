@@ -133,7 +133,7 @@ def test_hugging_face(generated: Make, tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_dialogues(generated: Make, tmp_path: Path) -> None:
-    """By the files alone, and by the features in the card."""
+    """By the files alone, and by the card."""
     datasets = pytest.importorskip("datasets")
     path = generated("--dialogues", "--agents", "champion:level=1,simple")
     files = str(path / "data" / "*.parquet")

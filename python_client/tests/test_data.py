@@ -98,7 +98,9 @@ def test_safe_moves_and_near_of_games_and_of_their_positions(generated: Make, id
     path, seen = generated(*small(id)), {"observation": "near", "mask": "safe"}
     at, fewer = [0, 12, 25], 0
     game = data.Manifest.read(path).make_options()
-    obs, info = pommego.encode(data.states(path, at=at), **game, **seen)
+    positions = data.states(path, at=at)
+    with pommego.make_vec(**game, num_envs=len(positions), autoreset_mode="Disabled", **seen) as envs:
+        obs, info = envs.reset(options={"states": positions})
     rows = iter(zip(*obs.values(), info["action_mask"], info["seat"], strict=True))
     legal = data.rebuild(path)
     for game, other in zip(data.rebuild(path, **seen), legal, strict=True):

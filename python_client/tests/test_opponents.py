@@ -367,7 +367,7 @@ def test_a_pool_goes_on_from_its_state(vec: Vec) -> None:
 
     pool, envs = made()
     run(pool, envs, 17)
-    saved, policies, states = pool.state(), pool.policies(), envs.get_state()
+    saved, policies, states = pool.state(), [one.policy for one in pool.members], envs.get_state()
     want = run(pool, envs, 40)
     pool, envs = made()
     assert pool.state() != saved

@@ -104,12 +104,11 @@ func (t *Table) wait(ctx context.Context, due time.Time) bool {
 	return false
 }
 
-// Write takes the record of a match that is over, or was stopped.
-func (t *Table) Write(record []byte) error {
+// Keep takes the record of a match that is over, or was stopped.
+func (t *Table) Keep(record []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.record = append(append(t.record, record...), '\n')
-	return nil
 }
 
 // End says how the match has ended. Pages show everything from then on.

@@ -7,8 +7,8 @@
     python ppo.py ppo-duel --demonstrations 40 --epochs 1 --minutes 0.1 --games 16 --judge 20   # a test
 
 A teacher shows its moves first (not to recipes from nothing: scratch and selfplay), then the network learns
-from games against the opponents of its recipe. The same command goes on with a run that was stopped, from
-its last checkpoint (a minute at most is lost); another limit of `--minutes` trains on. In the run's folder:
+from games against the opponents of its recipe. The same command goes on with a run that was stopped, from its
+last checkpoint (a minute at most is lost); another limit of `--minutes` trains on. In the run's folder:
 
     policy.net        the policy: pommego.load(FILE), or the program's agent net:weights=FILE
     checkpoint.pt     what the same command goes on from
@@ -535,7 +535,7 @@ class Run:
     def save(self) -> None:
         """Write the checkpoint, whole or not at all, and the policy."""
         saved = {"policy": self.policy.state_dict(), "optimizer": self.optimizer.state_dict()}
-        saved |= {"done": self.done, "past": [past.policy.state_dict() for past in self.past.policies()]}
+        saved |= {"done": self.done, "past": [past.policy.policy.state_dict() for past in self.past.members]}
         torch.save(saved, self.out / "checkpoint.new")
         (self.out / "checkpoint.new").replace(self.out / "checkpoint.pt")
         self.policy.export().save(self.out / "policy.net")

@@ -24,7 +24,7 @@ from pommego.errors import *  # noqa: F403, all of them
 
 if TYPE_CHECKING:
     from pommego._core.connecting import Connection
-    from pommego._core.describing import catalog, encode
+    from pommego._core.describing import catalog
     from pommego._core.opponents import LineUps
     from pommego._core.saved import Simulation, Starts
     from pommego._version import __version__
@@ -56,7 +56,6 @@ __all__ = [  # noqa: RUF022, the order of the API reference
     "load",
     "watch",
     "Video",
-    "encode",
     "planes",
     "PommegoVectorEnv",
     "PommegoEnv",
@@ -79,7 +78,7 @@ _registration.register()
 #: The names that are loaded on first use, by their modules.
 _LATER = {
     "_core.connecting": ("Connection",),
-    "_core.describing": ("catalog", "encode"),
+    "_core.describing": ("catalog",),
     "_core.opponents": ("LineUps",),
     "_core.saved": ("Simulation", "Starts"),
     "_version": ("__version__",),

@@ -69,7 +69,6 @@ def planes(
 
     Returns:
         "planes", uint8 (rows, planes, n, n), and "scalars", float32 (rows, ...).
-
     """
     return convert(_NUMPY, raw, spec, unfogged)
 

@@ -35,11 +35,7 @@ class PommegoError(Exception):
 
 
 class ConnectionError(PommegoError, builtins.ConnectionError):
-    """The server cannot be reached, or has gone away.
-
-    Attributes:
-        code: the WebSocket close code that the server sent, None without one.
-    """
+    """The server cannot be reached, or has gone away; `code` is the WebSocket close code that it sent."""
 
     def __init__(self, message: str, code: int | None = None) -> None:
         super().__init__(message)
@@ -49,9 +45,7 @@ class ConnectionError(PommegoError, builtins.ConnectionError):
 class HandshakeError(ConnectionError):
     """Something answered at the address, but did not open a connection.
 
-    Attributes:
-        status: the HTTP status it answered with, 0 if it was not HTTP.
-        body: the body of its answer, cut after 64 KiB.
+    `status` is its HTTP status, 0 if it was not HTTP, `body` what it said, cut after 64 KiB.
     """
 
     def __init__(self, message: str, status: int = 0, body: str = "") -> None:
@@ -70,10 +64,8 @@ class ProtocolError(ConnectionError):
 class ServerDiedError(ConnectionError):
     """The embedded server has ended: it ran out of memory, it had a fault, or somebody killed it.
 
-    Attributes:
-        status: its exit status; if a signal killed it, minus the signal's number.
-        output: the first lines of the last that it printed; may be empty.
-        out_of_memory: whether memory that ran out is what ended it, as far as it could say.
+    `status` is its exit status, or minus the signal's number, `output` the first lines of the last that it
+    printed.
     """
 
     def __init__(
@@ -116,12 +108,8 @@ class BinaryNotFoundError(PommegoError, FileNotFoundError):
 class ServerError(PommegoError, ValueError):
     """The server refused a request; the connection and the environment remain usable.
 
-    Attributes:
-        code: what kind of error, one of the protocol's names.
-        message: what was wrong.
-        hint: what to do about it; may be empty.
-        field: the field of the request that was wrong; may be empty.
-        details: anything else that came with the error.
+    `code` is one of the protocol's names, `message` what was wrong, `hint` what to do about it and `field`
+    what of the request was wrong, both may be empty; `details` is anything else that came with the error.
     """
 
     def __init__(

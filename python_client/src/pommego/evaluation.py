@@ -67,20 +67,16 @@ def evaluate(
 
     The policy plays all games at the same time: it is called once per step, with the rows of
     all games. It sits equally often in every seat. Each game is played once, to its end. Rows of
-    the dead, and of games that are over, stay in the batches until all are over; what the policy
-    does there has no effect. A terminal shows how many games are over.
+    the dead, and of games that are over, stay in the batches; what the policy does there has no effect.
 
     Args:
         policy: called as ``policy(obs, info)`` as opponents are (see `LineUps`), with
-            ``info["state"]`` if asked for; returns actions, (rows,) or (rows, components).
-
-            A policy with parameters `states` or `simulate` searches: it is given these by name, for rows
-            whose action counts alone. `states` are saved games, one per row; `simulate` is
-            `PommegoVectorEnv.simulate` for them, with an action for the row's own seat. Agents play
-            on in it; other seats that policies play stop in its first step.
-
-            Or a `Pool`, of which each game's seed draws a member, without effect on its ratings. Or an
-            agent's name; games between agents alone are matches, on all cores of this machine.
+            ``info["state"]`` if asked for. A policy with parameters `states` or `simulate` searches: it is
+            given these by name, for rows whose action counts alone. `states` are saved games, one per row;
+            `simulate` is `PommegoVectorEnv.simulate` for them, with an action for the row's own seat. Agents
+            play on in it; other seats that policies play stop in its first step. Or a `Pool`, of which each
+            game's seed draws a member, without effect on its ratings. Or an agent's name; games between
+            agents alone are matches, on all cores of this machine.
         id: an id of the catalog.
         opponents: who plays all other seats, in any of these forms, or a list, in the order of
             `make_vec` (with `team`, in the order of the seats).
@@ -98,8 +94,6 @@ def evaluate(
     Returns:
         the results; printed, it shows rates of wins, ties and losses and the mean length, with 95 %
         intervals. With `suite` a `pommego.suites.SuiteResult`, to score and to save for others to check.
-
-    Errors are those of `make_vec`.
     """
     check_player("policy", policy, *SEARCH)
     check_options(options, NOT_HERE, evaluate, make_vec)
@@ -201,10 +195,8 @@ def check_result(
     again = play_suite(map(_recorded, claimed.parts), claimed.suite.name, play_games, **where)
     for said, found in zip(claimed.parts, again.parts, strict=True):
         for key in ("results", "lengths", "seats"):
-            one, other = (
-                getattr(said.evaluation, key),
-                np.delete(getattr(found.evaluation, key), said.evaluation.void),
-            )
+            one, other = (getattr(part.evaluation, key) for part in (said, found))
+            other = np.delete(other, said.evaluation.void)
             same = one == other
             if key == "lengths" and said.evaluation.answers:  # others may play on when a model has lost
                 same |= (one < other) & (said.evaluation.results < 0)

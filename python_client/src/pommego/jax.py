@@ -32,10 +32,9 @@ _JAX = Library(
 
 
 def planes(raw: Mapping[str, jax.Array], spec: GameSpec, *, unfogged: bool = False) -> dict[str, jax.Array]:
-    """Make `planes` observations of `raw` ones; arguments, result and errors are those of `pommego.planes`.
+    """Make `planes` observations of `raw` ones, as `pommego.planes` does; it can be traced.
 
-    It can be traced: what is compiled depends on the shapes and the game alone. Numpy arrays go to the
-    device as they are.
+    Numpy arrays go to the device as they are.
     """
     return convert(_JAX, {name: jnp.asarray(array) for name, array in raw.items()}, spec, unfogged)
 

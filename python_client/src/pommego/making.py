@@ -127,12 +127,9 @@ def make_vec(
             there are games: each game has its own. Another list: each episode has one of them, drawn
             by its seed. All boards have the same size; ``info["rules"]`` says which rules a game has.
         copy: True: every array returned is yours, to write to and to keep, also after `close` and
-            after a fork. This costs almost nothing: in shared memory, large arrays stay where the
-            server wrote them, and the server writes the next batch elsewhere until you delete
-            the last of them. The first few batches that you hold (6, or at least 2 if they
-            are large) are not copied. False: arrays are views that are valid until the next
-            call. You may write to them, so `torch.from_numpy` takes them without a
-            warning. Final observations are copies even then.
+            after a fork. This costs almost nothing: in shared memory, large arrays of the first few batches
+            that you hold (6, or at least 2 if they are large) stay where the server wrote them. False:
+            arrays are views, which you may write to, valid until the next call; final observations are yours.
         batch_size: games per batch. If it is less than `num_envs`, games are stepped
             one by one, and `recv` returns the first `batch_size` games that are ready,
             without waiting for the slowest; see `PommegoVectorEnv.send`. None: all
@@ -149,8 +146,7 @@ def make_vec(
         replace: whether games go on when the connection to their server is lost, the server dies, or
             a step takes longer than `timeout`. True: at the same address, where a server may have been
             started again, or at another of several. Or a list of further addresses, which are tried
-            first. No step is lost or made twice: the client keeps the games' states, restores
-            them, and repeats the steps since. Then everything is as with several servers.
+            first. No step is lost or made twice. Then everything is as with several servers.
         render_mode: what `render` draws: "ansi" (text) or "rgb_array" (images). "human"
             opens the page of `web` in the browser instead.
         web: serve a page that shows the games while they are stepped, on this machine alone, at

@@ -188,9 +188,8 @@ def _taken(array: NDArray[np.uint8], places: NDArray[np.intp]) -> NDArray[np.uin
 def load(name: str | os.PathLike[str], spec: GameSpec | None = None) -> Network:
     """Load a policy that learned.
 
-    Args:
-        name: that of a built-in agent that learned, such as "ppo-ffa", or a file that `Network.save` wrote.
-        spec: of the games it will play, such as ``envs.game_spec``; None: of the id it was trained in.
+    The name is that of a built-in agent, such as "ppo-ffa", or a file that `Network.save` wrote. The spec is
+    of the games it will play, such as ``envs.game_spec``, by default of the id it was trained in.
     """
     built_in = [folder / f"{os.fspath(name)}.net" for folder in _FOLDERS]
     path = next((p for p in (Path(name), *built_in) if p.is_file()), None)

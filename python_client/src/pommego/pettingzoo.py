@@ -61,8 +61,7 @@ def parallel_env(
     Args:
         id: an id of the catalog.
         max_cycles: truncates after this many steps; None: only the rules end a game.
-        seats: for each seat "learner" or the name of an agent on the server;
-            None: all seats learn. `agents` are those that learn.
+        seats: as for `make_vec`; `agents` are those that learn.
         render_mode: "ansi" (text), "rgb_array" (images), "human" (drawn on
             standard output at each step, on a terminal in one place) or None.
         action_mask: where the masks are. "observation": each observation is

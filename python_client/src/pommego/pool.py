@@ -185,7 +185,7 @@ class Pool:
     def state(self) -> dict[str, Any]:
         """Return all but the policies, as plain numbers, names and lists, for a checkpoint.
 
-        With it goes a policy for each of ``state()["members"]``, in their order (`policies`). Restore
+        With it goes a policy for each of ``state()["members"]``, in their order (`members`). Restore
         the pool before the environments, whose members are drawn anew then.
         """
         kept = ("number", "name", "rating", "games")
@@ -194,10 +194,6 @@ class Pool:
             for member in self.members
         ]
         return {"rating": self.rating, "added": self._added, "members": members}
-
-    def policies(self) -> list[Any]:
-        """Return the policies of ``state()["members"]``, in that order."""
-        return [member.policy for member in self.members]
 
     def restore(self, state: Mapping[str, Any], policies: Sequence[Any]) -> None:
         """Go on from what `state` returned, with these policies."""

@@ -29,11 +29,7 @@ class PommegoEnv(gymnasium.Env):
     Each step is a round trip to the server, which would step thousands of games in
     hardly more time: for speed use `pommego.make_vec`.
 
-    Attributes:
-        game_spec: the description of the game.
-        encoding: the encoding of observations.
-        state_encoding: the encoding of ``info["state"]``, None without it.
-        state_space: the space of ``info["state"]``, None without it.
+    `game_spec`, `encoding`, `state_encoding` and `state_space` are as there, of one row.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form

@@ -137,14 +137,10 @@ class Encoding:
 
 @dataclass(frozen=True, repr=False)
 class GameSpec:
-    """One id of the catalog.
+    """One id of the catalog: its name, the family it belongs to, a line about it, and the number of seats.
 
     Attributes:
-        id: its name, such as "PommeFFACompetition-v0".
-        game: the family it belongs to.
         version: increases whenever a recorded game would have a different outcome.
-        description: one line.
-        seats: the number of seats.
         teams: lists of seats that win and lose together.
         elimination: whether a seat can be out before the game is over.
         max_steps: the step limit of the rules.

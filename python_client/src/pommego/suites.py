@@ -140,13 +140,8 @@ _SCALES = (
         *(("simple", 0.28), ("heuristic", 0.68), ("champion:level=3", 0.97)),
     ),
     (
-        *(
-            ("random moves", 0.0),
-            ("always hunt for 100", 0.0),
-            ("danger follower", 0.02),
-            ("order giver", 0.13),
-        ),
-        *(("simple", 0.43), ("heuristic", 0.69), ("champion:level=3", 0.92)),
+        *(("random moves", 0.0), ("always hunt for 100", 0.0), ("danger follower", 0.02)),
+        *(("order giver", 0.13), ("simple", 0.43), ("heuristic", 0.69), ("champion:level=3", 0.92)),
     ),
 )
 

@@ -212,9 +212,5 @@ _TORCH = Library(
 def planes(
     raw: Mapping[str, torch.Tensor], spec: GameSpec, *, unfogged: bool = False
 ) -> dict[str, torch.Tensor]:
-    """Make `planes` observations of `raw` ones; arguments, result and errors are those of `pommego.planes`.
-
-    All tensors, those returned too, are on one device; everything is computed there. The first call
-    for a game and a device copies small tables to it.
-    """
+    """Make `planes` observations of `raw` ones, as `pommego.planes` does, on the device that these are on."""
     return convert(_TORCH, raw, spec, unfogged)

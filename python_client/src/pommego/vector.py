@@ -374,12 +374,8 @@ class PommegoVectorEnv(VectorEnv):
         """Show viewers of `web_address` what you choose the next actions by; return whether one is connected.
 
         Call it before `step`. It sends at most ten times a second, and only while a viewer is
-        connected. Without web=True, and while steps are in flight, it does nothing.
-
-        Args:
-            probabilities: of the actions, float32 (rows, choices): one for each choice of each
-                component, in the order of ``info["action_mask"]``.
-            values: your estimate of each position's value, float32 (rows,).
+        connected. Without web=True, and while steps are in flight, it does nothing. Probabilities are float32
+        (rows, choices), in the order of ``info["action_mask"]``, values of positions float32 (rows,).
         """
         if self._viewer is None or self._in_flight:
             return False

@@ -88,9 +88,6 @@ def watch(
         address: of a running server for the policy's game; None: one is started.
         token: that server's token, if it has one.
         options: further options of `make_vec`, such as observation; for an agent only rules.
-
-    Returns:
-        the game, to show in a notebook or to save.
     """
     with tempfile.TemporaryDirectory(prefix="pommego-") as temporary:
         drawn = ["--fps", f"{fps:g}", "--tile", str(tile)]

@@ -42,39 +42,20 @@ _SMALL = 64 << 10  # bytes: smaller fields are copied, which costs little
 
 @dataclass(slots=True)
 class View:
-    """One batch. Its arrays are views of the receive buffer or own their memory.
+    """One batch. Its arrays are views of the receive buffer or own their memory."""
 
-    Attributes:
-        obs: the observation, rows first; a dictionary, or one box.
-        reward: float64 (rows,).
-        terminated: bool (rows,).
-        truncated: bool (rows,).
-        info: the keys of every batch: action_mask, alive, seat and their masks; and the
-            global state, if there is one.
-        seed: uint64 (games,), of the episodes shown.
-        episode: uint64 (games,), the number of the episode since the seed.
-        finished: int (F,), the games whose episode ended in this step.
-        stats: per-episode statistics by name, rows first, made when looked at, with counts
-            int32 (rows, names) if the game has them; empty if F is 0.
-        final: the last observation ("obs") of the finished games' rows with their
-            action_mask, alive, seat and state; empty unless SAME_STEP and F > 0.
-        games: int32 (games,), the games in the batch; None: all, in order. `finished`
-            holds indices into it.
-        line_up: int32 (games,), which of the line-ups last set each game has, -1 for one of those before;
-            None if there are none.
-    """
-
-    obs: Observation
-    reward: NDArray[np.float64]
+    obs: Observation  # rows first; a dictionary, or one box
+    reward: NDArray[np.float64]  # (rows,), as the next two
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
-    info: dict[str, Any]
-    seed: NDArray[np.uint64]
-    episode: NDArray[np.uint64]
-    finished: NDArray[np.intp]
-    stats: dict[str, Array]
-    final: dict[str, Any]
-    games: NDArray[np.int32] | None = None
+    info: dict[str, Any]  # action_mask, alive, seat and their masks; and the global state, if there is one
+    seed: NDArray[np.uint64]  # (games,), of the episodes shown
+    episode: NDArray[np.uint64]  # (games,), the number of the episode since the seed
+    finished: NDArray[np.intp]  # (F,), the games whose episode ended in this step, counted in `games`
+    stats: dict[str, Array]  # of those, by name, rows first, made when looked at; empty if F is 0
+    final: dict[str, Any]  # with SAME_STEP their last "obs", with action_mask, alive, seat and state
+    games: NDArray[np.int32] | None = None  # those in the batch; None: all, in order
+    # Which of the line-ups last set each game has, -1 for one of those before; None if there are none.
     line_up: NDArray[np.int32] | None = None
 
     def acts(self, autoreset_mode: str) -> NDArray[np.bool_]:

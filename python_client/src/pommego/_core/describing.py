@@ -1,23 +1,19 @@
-"""What games a server has and how their positions look, and a server for as long as something needs one."""
+"""What games a server has, and a server for as long as something needs one."""
 
 from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
-
-from gymnasium.vector import AutoresetMode
 
 from pommego._core.connecting import Connection, read_spec, spec_of
 from pommego._core.last_words import failures
 from pommego._transport import wire
 from pommego._transport.client import Client
-from pommego.making import make_vec
 from pommego.server import Server
 from pommego.spec import GameSpec
-from pommego.state import State
 
 
 @contextlib.contextmanager
@@ -55,19 +51,3 @@ def describe(
     """Return the description of one game, with changed rules if any are given. Errors as for `make_vec`."""
     with closing(Client(address, token=token, certificates=Connection.read(connection))) as client:
         return spec_of(client, id, rules)
-
-
-def encode(states: Sequence[State | bytes | dict[str, Any]], id: str, **options: Any) -> tuple[Any, dict]:
-    """Observe saved positions, in one request: what all seats see, and their masks.
-
-    Args:
-        states: games of the id, as `PommegoVectorEnv.get_state` and `pommego.data.states` give them.
-        id: an id of the catalog.
-        options: as for `make_vec`: observation, mask, state, rules, address and so on.
-
-    Returns:
-        the observations and info of `PommegoVectorEnv.reset`, with a row for each seat of each state. The
-        arrays are yours.
-    """
-    with make_vec(id, len(states), autoreset_mode=AutoresetMode.DISABLED, **options) as envs:
-        return envs.reset(options={"states": list(states)})

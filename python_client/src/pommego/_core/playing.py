@@ -63,12 +63,8 @@ def progress(games: int) -> Callable[..., None]:
     def tell(done: int, more: str = "") -> None:
         if sys.stderr.isatty():
             left = f", {(time.monotonic() - begin) * (games / done - 1):.0f} s left" if done else ""
-            bar = (
-                f"[{'#' * (30 * done // games):30}] {done} of {games} games{left}{more}"
-                if done < games
-                else ""
-            )
-            print(f"\r{bar}\x1b[K", end="", file=sys.stderr, flush=True)
+            bar = f"[{'#' * (30 * done // games):30}] {done} of {games} games{left}{more}"
+            print(f"\r{bar if done < games else ''}\x1b[K", end="", file=sys.stderr, flush=True)
 
     return tell
 

@@ -140,15 +140,10 @@ def set_starts(games: Games, starts: Starts) -> None:
 
 
 class Simulation(NamedTuple):
-    """What `PommegoVectorEnv.simulate` returns, for n states.
+    """What `PommegoVectorEnv.simulate` returns: the states after the last step, and their batch.
 
-    Attributes:
-        states: the n states after the last step.
-        obs: their observations, (n * learners, ...).
-        reward: float64 (n * learners,), the sum of all steps.
-        terminated: bool (n * learners,), whether the game ended in any of the steps.
-        truncated: bool (n * learners,), whether it was cut off in any of the steps.
-        info: as from `step`; "seed" is the seed of the simulation's random numbers.
+    The reward is the sum of all steps; a game is terminated or truncated if it ended so in any of them.
+    ``info["seed"]`` is the seed of the simulation's random numbers.
     """
 
     states: list[State]

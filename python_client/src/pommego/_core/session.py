@@ -53,19 +53,13 @@ class Session(Protocol):
     closed: bool  # whether nothing can be asked any more
 
     def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
-        """Begin a step of all games or, with a batch size, of these.
-
-        With `reuse` the server may write the batch over the last one, with ``copy=False``.
-        """
+        """Begin a step of all games or, with a batch size, of these; with `reuse` over the last batch."""
 
     def recv(self) -> View:
         """Wait for the batch of the oldest step in flight, or with a batch size of the first games ready."""
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Call a function of `Games` with these arguments where the games are: a method, or one of a module.
-
-        Such are ``Games.reset``, ``saved.save`` and ``saved.simulate``.
-        """
+        """Call a function of `Games` where the games are, such as ``Games.reset`` or ``saved.simulate``."""
 
     def close(self) -> None:
         """Free the games; stop their server if it is their own. Idempotent."""

@@ -190,7 +190,7 @@ class Client:
         if self.memory is not None and games is not None:
             self.memory.channel.begin(games)
         elif self.memory is not None:
-            self.memory.post(self._take_id())
+            self.memory.channel.post(self._take_id(), self.memory.place())
         elif games is not None:
             actions = self._step.actions[: len(games) * self._made.learners]
             fields = {"games": wire.tensor(games), "actions": wire.tensor(actions)}
@@ -204,7 +204,7 @@ class Client:
             self.submit(self.encode("recv", env=self._made.env))
         else:
             self._slot()
-            self.memory.post(self._take_id())
+            self.memory.channel.post(self._take_id(), self.memory.place())
 
     def places(self) -> list[Mapping]:
         """Return the parts of shared memory in which batches have come so far; none without."""

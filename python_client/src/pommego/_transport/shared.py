@@ -103,13 +103,13 @@ class SharedMemory:
         self._targets: list[int | None] = [None] * self.channel.slots
         self._most_lent = len(about.batches) - 1 - self.channel.slots
 
-    def post(self, request_id: int) -> None:
-        """Post the step whose actions were written last, with a place for its batch."""
+    def place(self) -> int:
+        """Return the place for the batch of the next step to be posted."""
         slot = self.channel.turn % self.channel.slots
         number = self._targets[slot]
         if number is None:  # otherwise the last step in this slot was abandoned, its place unused
             number = self._targets[slot] = self._free()
-        self.channel.post(request_id, number)
+        return number
 
     @cached_property
     def _requests(self) -> memoryview:

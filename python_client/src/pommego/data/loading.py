@@ -252,17 +252,10 @@ def _array(values: Any, column: Column, manifest: Manifest) -> Array:
 
 def _fixed(values: Any, column: Column) -> Array:
     size = int(np.prod(column.shape, dtype=np.int64)) * column.numpy.itemsize
-    data = values.buffers()[1]
-    if data is None:  # only nulls
-        return np.zeros((len(values), *column.shape), column.numpy)
-    rows = np.frombuffer(data, np.uint8)[values.offset * size : (values.offset + len(values)) * size]
-    array = rows.view(column.numpy).reshape(len(values), *column.shape)
     if values.null_count:
-        valid = values.is_valid().to_numpy(zero_copy_only=False)
-        filled = np.zeros(array.shape, array.dtype)
-        filled[valid] = array[valid]
-        return filled
-    return array
+        values = values.fill_null(bytes(size))
+    rows = np.frombuffer(values.buffers()[1], np.uint8, len(values) * size, values.offset * size)
+    return rows.view(column.numpy).reshape(len(values), *column.shape)
 
 
 def _objects(values: Any, column: Column, manifest: Manifest) -> Array:

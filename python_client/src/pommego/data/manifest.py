@@ -108,8 +108,11 @@ class Manifest:
             why = "it is not finished: run its command again" if begun else f"it has no {_NAME}"
             raise FileNotFoundError(f"{at} holds no data set: {why}") from e
         content = _known(_parse(text, at / _NAME), at / _NAME)
-        _inside(content, at / _NAME)
-        return cls(content, at, [_in(at, file["path"]) for file in content["files"]])
+        try:
+            listed = [_in(at, file["path"]) for file in content["files"] + content["others"]]
+        except (KeyError, TypeError) as e:
+            raise DamagedError(f"{at / _NAME} is damaged: {e!r} in its list of files") from e
+        return cls(content, at, listed[: len(content["files"])])
 
     @property
     def layout(self) -> str:
@@ -196,25 +199,11 @@ def _known(content: dict[str, Any], path: Path) -> dict[str, Any]:
     return content
 
 
-def _inside(content: dict[str, Any], path: Path) -> None:
-    """Check that all files are inside the data set's folder, as a manifest may come from anyone."""
-    try:
-        names = [file["path"] for file in content["files"] + content["others"]]
-    except (KeyError, TypeError) as e:
-        raise DamagedError(f"{path} is damaged: {e!r} in its list of files") from e
-    for name in names:
-        if not isinstance(name, str):
-            raise DamagedError(f"{path} is damaged: it lists the file {name!r}, which is no path")
-        at = PurePosixPath(name)
-        if at.is_absolute() or ".." in at.parts or at == PurePosixPath() or set("\\:") & set(name):
-            raise DamagedError(
-                f"{path} is damaged: it lists the file {name!r}, which is not inside its folder"
-            )
-
-
 def _in(folder: Path, name: str) -> Path:
-    """Return a file's path, unless it is a link out of the folder, as that may come from anyone."""
-    path = folder / name
+    """Return a file's path, unless it leads out of the folder: a manifest may come from anyone."""
+    at, path = PurePosixPath(name), folder / name
+    if at.is_absolute() or ".." in at.parts or at == PurePosixPath() or set("\\:") & set(name):
+        raise DamagedError(f"{folder / _NAME} is damaged: it lists {name!r}, which is not inside its folder")
     if not path.resolve().is_relative_to(folder.resolve()):
         raise DamagedError(f"{path} is a link out of its folder, which is not followed: put a copy there")
     return path

@@ -118,7 +118,7 @@ def record(
             return  # it has failed and says why
         count = max(1, min(num_envs, games))
         with make_vec(id, count, autoreset_mode="Disabled", **line_up, **options) as envs:
-            recording = _Recording(envs, agents, seats, opponents, games=games, seed=seed, forms=forms)
+            recording = _Recording(envs, agents[0], seats, opponents, games=games, seed=seed, forms=forms)
             for done, game in enumerate(_in_order(recording.play(policy)), 1):
                 yield json.dumps(game) + "\n"
                 if progress:
@@ -178,7 +178,7 @@ class _Recording:
     def __init__(
         self,
         envs: PommegoVectorEnv,
-        agents: list[str],
+        name: str,
         seats: Sequence[str] | None,
         opponents: str | Sequence[str] | None,
         *,
@@ -188,7 +188,7 @@ class _Recording:
     ) -> None:
         self._envs = envs
         self._forms = forms
-        self._indices = {agent: k for k, agent in enumerate(agents)} | {_LEARNER: 0}
+        self._name = name
         self._seats = seats
         one = isinstance(opponents, str)
         self._opponents = [opponents] * (envs.game_spec.seats - 1) if one else opponents
@@ -255,9 +255,9 @@ class _Recording:
             "winners": sum(1 << seat for seat, won in enumerate(info["game"]["winners"][row]) if won),
         }
 
-    def _lineup(self, learner: int) -> list[int]:
-        """Return the index of each seat's agent; learner is the seat of the game's first row."""
+    def _lineup(self, learner: int) -> list[str]:
+        """Return each seat's agent; learner is the seat of the game's first row."""
         names = list(self._seats or [_LEARNER] * self._envs.game_spec.seats)
         for k, agent in enumerate(self._opponents or ()):
             names[(learner + 1 + k) % len(names)] = agent
-        return [self._indices[agent] for agent in names]
+        return [self._name if agent == _LEARNER else agent for agent in names]

@@ -18,14 +18,8 @@ _MOST_AMMO = 10
 class Bomber:
     """An agent's character on the board; the game type decides teammate and enemies.
 
-    Attributes:
-        ammo: bombs it can lay now.
-        is_alive: whether it still plays.
-        blast_strength: of bombs it lays; 2 reaches one cell besides the bomb's.
-        can_kick: whether it kicks bombs that it walks into.
-        position: (row, column), once a game has begun.
-        teammate: an Item, AgentDummy without one.
-        enemies: Items; in team games AgentDummy is the third.
+    Its teammate is an Item, AgentDummy without one; so are its enemies, in team games with AgentDummy as the
+    third. It has a position once a game has begun.
     """
 
     def __init__(self, agent_id: int | None = None, game_type: constants.GameType | None = None) -> None:

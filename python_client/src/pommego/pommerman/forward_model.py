@@ -104,11 +104,7 @@ class ForwardModel:
         game_type: constants.GameType,
         training_agent: int | None,
     ) -> bool:
-        """Return whether the game is over.
-
-        It is when at most one agent or one team is left, or at the step limit; in a
-        free-for-all also when the training agent is dead.
-        """
+        """Return whether at most one side is left, an FFA's training agent is dead, or time is up."""
         alive = {agent.agent_id for agent in agents if agent.is_alive}
         if step_count >= max_steps or len(alive) <= 1:
             return True

@@ -39,8 +39,7 @@ class Dictionaries:
     Dictionaries of one batch share no memory with each other, as in the original: their
     arrays are views of different parts of the batch.
 
-    Args:
-        spec: the game, as `PommegoVectorEnv.game_spec` has it.
+    The game is as `PommegoVectorEnv.game_spec` has it.
     """
 
     def __init__(self, spec: GameSpec) -> None:

@@ -26,13 +26,13 @@ from pommego.errors import PommegoError
 
 __all__ = ["generate", "tournament"]
 
-_PARTS = 64  # of a tournament
+_PARTS = 64
 _MADE = "made"  # the name of what the command writes, in a part's folder
 _PREFIX = "pommego-part-"  # of the folders that tasks work in
 _TRIES = 10
 _OURS = {"json", "out", "part", "take"}
 
-Span = tuple[int, int]  # the first and the last file, or game, of a part
+Span = tuple[int, int]  # the first and the last game of a part
 Progress = Callable[[int, int], None]
 
 
@@ -49,9 +49,6 @@ def generate(
 
         pommego.ray.generate("ffa", games=1_000_000, agents=["simple", "random"], progress=print)
 
-    A file of the data set is a part, made by one task, so choose `games_per_file` such that
-    there are several for each core.
-
     A task runs again, perhaps elsewhere, when its node, worker or program is killed. What is
     finished lies in the folder ``OUT.parts`` until all is: after an interrupt, which ends the
     tasks too, or an error, the same call goes on from there.
@@ -63,16 +60,13 @@ def generate(
         task_options: further options of the tasks, as Ray has them, such as `resources`.
         progress: called with the numbers of parts that are finished and of all. What it
             raises ends everything.
-        options: the command's flags: ``games_per_file=100`` is ``--games-per-file 100``;
-            lists are joined by commas, and dictionaries are JSON. See
-            ``pommego generate --help``.
+        options: the flags of ``pommego generate``: ``games_per_file=100`` is ``--games-per-file 100``;
+            lists are joined by commas, and dictionaries are JSON.
 
     Returns:
         what ``--json`` prints.
     """
-    work = _Work("generate", Path(out), options)
-    spans = [(k, k) for k in range(work.count())]
-    return _Tasks(num_cpus, retries, task_options).conclude(work, spans, progress)
+    return _Tasks(num_cpus, retries, task_options).conclude(_Work("generate", Path(out), options), progress)
 
 
 def tournament(
@@ -92,11 +86,7 @@ def tournament(
 
     Arguments, result and errors are those of `generate`; `options` are the flags of ``pommego tournament``.
     """
-    work = _Work("tournament", Path(out), options)
-    games = work.count()
-    each = max(1, games // _PARTS)
-    spans = [(first, min(first + each, games) - 1) for first in range(0, games, each)]
-    return _Tasks(num_cpus, retries, task_options).conclude(work, spans, progress)
+    return _Tasks(num_cpus, retries, task_options).conclude(_Work("tournament", Path(out), options), progress)
 
 
 class _Work:
@@ -111,9 +101,11 @@ class _Work:
         self.flags = [text for name, value in options.items() for text in _flag(name, value)]
         self._parts = out.with_name(out.name + ".parts")
 
-    def count(self) -> int:
-        """Return how many files or games there are to be; this checks the flags."""
-        return json.loads(run(self.command, *self.flags, "--part", "count", "--json"))["parts"]
+    def spans(self) -> list[Span]:
+        """Split the games into parts; this checks the flags."""
+        games = json.loads(run(self.command, *self.flags, "--part", "count", "--json"))["parts"]
+        each = max(1, games // _PARTS)
+        return [(first, min(first + each, games) - 1) for first in range(0, games, each)]
 
     def folder(self, span: Span) -> Path:
         """Return where a part is kept once it is finished."""
@@ -153,8 +145,9 @@ class _Tasks:
         given["retry_exceptions"] = [KilledError]  # where a node is killed, the program may be first
         self._make = ray.remote(_make).options(**given | dict(options or {}))
 
-    def conclude(self, work: _Work, spans: Sequence[Span], progress: Progress | None) -> dict[str, Any]:
+    def conclude(self, work: _Work, progress: Progress | None) -> dict[str, Any]:
         """Make all parts and put them together. When this ends, the tasks under way do, too."""
+        spans = work.spans()
         unfinished = [span for span in spans if not work.made(span)]
         done = len(spans) - len(unfinished)
         tell = progress or (lambda done, total: None)

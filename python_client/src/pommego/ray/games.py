@@ -41,8 +41,7 @@ def make_vec(
     `pommego.make_vec` had made the games: game i has the same seed and the same moves.
 
     When an actor dies, or takes longer than `timeout` for a step, another one is started
-    and its games go on there: they are restored from states that this process keeps, and
-    stepped to where they were. No step is lost or made twice.
+    and its games go on there. No step is lost or made twice.
 
     Args:
         id: an id of the catalog.

@@ -124,11 +124,9 @@ class SimpleAgent(BaseAgent):
     ) -> Seen:
         """Find items and the paths to them by breadth-first search.
 
-        It looks `depth` rows plus columns far, one row and one column less to the bottom and right.
-
-        Returns:
-            the cells of each item, row by row; each cell's distance in steps,
-            inf if it cannot be reached; and each cell's predecessor on the path.
+        It looks `depth` rows plus columns far, one row and one column less to the bottom and right. The
+        result is the cells of each item, row by row, each cell's distance in steps, inf if it cannot be
+        reached, and each cell's predecessor on the path.
         """
         if depth is None:
             raise ValueError("depth is missing: the distance to look")
@@ -202,9 +200,8 @@ class SimpleAgent(BaseAgent):
     ) -> list[Action]:
         """Return where to flee to; never nothing.
 
-        With a bomb in every direction, the result is the first direction with a way out of
-        the blast. Otherwise it is the directions without a bomb that can be taken, or
-        all directions on the board if there are none.
+        With a bomb in every direction that is the first with a way out of the blast, else those without a
+        bomb that can be taken, or all directions on the board.
         """
         if len(unsafe_directions) == 4:
             blocked = board.copy()

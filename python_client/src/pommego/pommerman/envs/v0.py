@@ -36,24 +36,12 @@ class Pomme(gymnasium.Env):
     `get_observations` and the like, and read and write ``_board``, ``_agents``,
     ``_bombs``, ``_flames``, ``_items`` and ``_step_count``.
 
-    Args:
-        render_fps: frames a second; `render` sleeps accordingly.
-        game_type: a GameType.
-        board_size: rows and columns.
-        agent_view_size: how many rows and columns away agents see, if
-            `is_partially_observable`; in any case the limit of blast strengths.
-        num_rigid: rigid walls, an even number; None: none.
-        num_wood: wooden walls, an even number; None: only those that always lie
-            between the corners with four agents.
-        num_items: items under the wooden walls; None: none.
-        max_steps: the step limit.
-        is_partially_observable: whether agents see only their surroundings.
-        env: copied into observations as "game_env".
-        kwargs: the arguments of the other versions; `render_mode`, see `set_render_mode`.
+    `agent_view_size` is how many rows and columns away agents see, if `is_partially_observable`; in any case
+    it limits blast strengths. The numbers of rigid and wooden walls are even; with four agents some wood
+    always lies between the corners. `env` is copied into observations as "game_env", and `render` sleeps by
+    `render_fps`. The observation space is that of what `featurize` returns.
 
     Attributes:
-        action_space: Discrete(6).
-        observation_space: the space of what `featurize` returns.
         training_agent: the id of the agent that `act` does not call, and whose death
             ends the game; or None.
         model: a ForwardModel.

@@ -1,0 +1,236 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"pommego/arena/match"
+	"pommego/env"
+	"pommego/internal/disk"
+)
+
+// Ledger has the games of some work, each a record R with its number. It plays those that are
+// missing, and keeps them in a log. A record without a game is kept, too.
+type Ledger[R any] struct {
+	// Check says which game a record is of, none: a negative number, or what is wrong with it.
+	Check func(r *R) (game int, err error)
+	// Kept is given each record once it is in the ledger, one at a time. It reports whether there is
+	// enough: then no more games are played.
+	Kept func(r *R) (enough bool)
+	// Name is what errors call a game.
+	Name func(game int) string
+	// Void, unless nil, decides about a game that cannot be scored: nil leaves it out.
+	Void func(why error) error
+	// Progress, unless nil, is told how far the games First to Last are, one call at a time.
+	Progress    func(Progress)
+	First, Last int
+
+	log *disk.Log // nil: none is kept
+
+	mu     sync.Mutex // guards what follows, and the log
+	has    map[int]bool
+	next   int // no game before it, from First on, is still to be begun
+	at     Progress
+	void   int // games that cannot be scored, of this run
+	synced time.Time
+}
+
+// Open begins the log at path, "" for none, or continues it. It takes over what is in that, and in the
+// logs of parts, which were made elsewhere.
+func Open[C Config[C], R any](l *Ledger[R], h *Header[C], d disk.FS, path string, parts []string) (err error) {
+	l.has, l.next, l.at.Total = map[int]bool{}, l.First, l.Last-l.First+1
+	if path != "" {
+		l.log, err = disk.OpenLog(d, path, disk.LogOptions{Header: h, Accept: h.Accept, Take: func(text []byte) error {
+			r, game, err := l.read(text)
+			if err == nil && l.has[game] {
+				return fmt.Errorf("game %d is there twice", game)
+			}
+			if err == nil {
+				l.take(game, r)
+			}
+			return err
+		}})
+	}
+	for _, part := range parts {
+		accept := h.Accept
+		if err == nil {
+			err = disk.ReadLog(part, func(text []byte) error {
+				if accept != nil {
+					err := accept(text)
+					accept = nil
+					return err
+				}
+				r, game, err := l.read(text)
+				if err != nil || game < 0 || l.has[game] {
+					return err
+				}
+				_, err = l.Keep(r)
+				return err
+			})
+			if errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("no part has been made there: %w", err)
+			}
+		}
+	}
+	if err == nil && l.log != nil {
+		err = l.log.Sync()
+	}
+	l.at.Resumed = l.at.Done
+	return err
+}
+
+func (l *Ledger[R]) read(text []byte) (*R, int, error) {
+	r := new(R)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, 0, err
+	}
+	game, err := l.Check(r)
+	return r, game, err
+}
+
+// Has reports whether a game is in the ledger.
+func (l *Ledger[R]) Has(game int) bool { return l.has[game] }
+
+// Keep keeps a record, in the log first. A kill costs none, a power cut those of the last second.
+func (l *Ledger[R]) Keep(r *R) (enough bool, err error) {
+	game, err := l.Check(r)
+	if err != nil {
+		return false, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.log != nil {
+		if err := l.log.Add(r); err != nil {
+			return false, err
+		}
+		if time.Since(l.synced) > time.Second {
+			l.synced = time.Now()
+			if err := l.log.Sync(); err != nil {
+				return false, err
+			}
+		}
+	}
+	return l.take(game, r), nil
+}
+
+func (l *Ledger[R]) take(game int, r *R) (enough bool) {
+	if game >= 0 {
+		l.has[game] = true
+	}
+	if l.First <= game && game <= l.Last {
+		l.at.Done++
+	}
+	return l.Kept(r)
+}
+
+func (l *Ledger[R]) tell() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.Progress != nil {
+		l.Progress(l.at)
+	}
+}
+
+// begin is the next game that is to be played, after Last if there is none.
+func (l *Ledger[R]) begin() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.next <= l.Last && l.has[l.next] {
+		l.next++
+	}
+	l.next++
+	return l.next - 1
+}
+
+// errEnough says that no more games are wanted.
+var errEnough = errors.New("there are enough games")
+
+// Play plays the games that are missing, some at a time. If ctx ends before they are all played the
+// error is ErrStopped; games under way are given up.
+func (l *Ledger[R]) Play(parent context.Context, game env.Game, workers int,
+	play func(ctx context.Context, players *match.Players, game int) (*R, error)) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	l.tell()
+	var all sync.WaitGroup
+	for range min(workers, l.at.Total-l.at.Done) {
+		all.Go(func() {
+			if err := l.work(ctx, game, play); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	all.Wait()
+	err := context.Cause(ctx)
+	switch {
+	case errors.Is(err, errEnough):
+		return nil
+	case parent.Err() != nil && errors.Is(err, parent.Err()):
+		if l.at.Done+l.void == l.at.Total {
+			return nil
+		}
+		return fmt.Errorf("%w after %d of %d games", ErrStopped, l.at.Done, l.at.Total)
+	}
+	return err
+}
+
+// work plays games until there are none left or the context ends.
+func (l *Ledger[R]) work(ctx context.Context, game env.Game,
+	play func(ctx context.Context, players *match.Players, game int) (*R, error)) (err error) {
+	players := match.Players{Game: game}
+	defer func() { err = errors.Join(err, players.Close()) }()
+	for number := l.begin(); number <= l.Last && ctx.Err() == nil; number = l.begin() {
+		r, err := safely(func() (*R, error) { return play(ctx, &players, number) })
+		if ctx.Err() != nil { // what was interrupted is no result
+			return nil
+		}
+		if errors.Is(err, match.ErrVoid) && l.Void != nil {
+			if err = l.leaveOut(err); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.Name(number), err)
+		}
+		enough, err := l.Keep(r)
+		if err != nil {
+			return err
+		}
+		if l.tell(); enough {
+			return errEnough
+		}
+	}
+	return nil
+}
+
+func (l *Ledger[R]) leaveOut(why error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.void++
+	return l.Void(why)
+}
+
+// safely turns a panic into an error.
+func safely[R any](play func() (*R, error)) (r *R, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("it panicked: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return play()
+}
+
+// Close closes the log. Closing twice does nothing.
+func (l *Ledger[R]) Close() error {
+	log := l.log
+	if l.log = nil; log == nil {
+		return nil
+	}
+	return errors.Join(log.Sync(), log.Close())
+}
