@@ -84,6 +84,7 @@ func refusal(t *testing.T, message entries) *wireError {
 	r := &request{buf: mustEncode(t, message)}
 	r.length = int64(len(r.buf))
 	s := handSession(t)
+	s.greeted = !slices.Contains(message, any("hello"))
 	defer s.freeAll()
 	rep := s.answer(r)
 	_, err := decodeReply(rep.msg)
