@@ -37,8 +37,9 @@ venv: .venv/.ready ## make .venv with the client and its test requirements
 	$(PY) $(PIP) --no-deps --no-build-isolation -e python_client
 	touch $@
 
-demo: build venv ## roll out 1024 games from Python and show what happened
-	$(PY) -m pommego.demo
+demo: build venv ## step 1024 games from Python, and show a game between simple agents
+	$(PY) -m pommego.bench
+	bin/pommego play --agents simple --seed 8
 
 test: build venv lint verify test-go test-race test-python ## run everything
 
@@ -112,8 +113,8 @@ bench: build venv ## measure speed
 bench-report: build venv ## measure all of it into benchmarks/results, 40 minutes; ARGS="--quick": two
 	$(PY) benchmarks/report.py $(ARGS)
 
-bench-compare: venv ## compare speeds with another revision in interleaved pairs, REV=v1.2; ARGS="--only rules/"
-	$(PY) benchmarks/compare_revisions.py $(REV) $(ARGS)
+bench-compare: build venv ## measure another revision beside the working tree, in turns, REV=v1.2; ARGS="--parts go --only rules/"
+	$(PY) benchmarks/report.py --against $(REV) $(ARGS)
 
 docs: build venv ## write the games' pages in docs/games, and build the site of guide and API reference in site/
 	$(PY) docs/generate.py
@@ -141,8 +142,26 @@ pictures: build venv ## record the game that the README shows, docs/images/game.
 	bin/pommego replay docs/images/game.jsonl.gz --gif docs/images/game.gif --fps 8 --tile 30
 	$(PY) docs/pictures.py
 
+# The environment, the SimpleAgent of its time, whether the paper's agents are careful, the budget, and the number of games.
+SEARCHES := fmcs-exploit fmcs-explore fmcs-ucb1 fmcs-random bfs mcts
+comma := ,
+HYBRID = bin/pommego tournament --env $(1) --format one-against-three --against $(2) --games $(5) --seed 1 $\
+	--agents $(subst $() ,$(comma),$(SEARCHES:%=%:$(strip $(4)),$(3)) heuristic:$(3) $(2)) $\
+	--out runs/hybrid_search/$(subst $(comma),-,$(subst =,,$(1)-$(3)-$(4)-games$(5))) $(ARGS) >/dev/null
+
 hybrid-search: build ## play the hybrid search paper's experiment, hours; ARGS="--games 20": minutes
-	$(PYTHON) benchmarks/hybrid_search/run.py $(ARGS)
+	mkdir -p runs/hybrid_search
+	$(call HYBRID,PommeFFA2018-v0,simple-2018,careful=0,ticks=2000,300)
+	$(call HYBRID,PommeFFA2018-v0,simple-2018,careful=1,ticks=2000,300)
+	$(call HYBRID,PommeFFA2018-v0,simple-2018,careful=0,ticks=30,300)
+	$(call HYBRID,PommeFFA2018-v0,simple-2018,careful=1,ticks=30,300)
+	$(call HYBRID,PommeFFACompetition-v0,simple,careful=0,ticks=2000,300)
+	$(call HYBRID,PommeFFACompetition-v0,simple,careful=1,ticks=2000,300)
+	$(call HYBRID,PommeFFACompetition-v0,simple,careful=0,ticks=30,300)
+	$(call HYBRID,PommeFFACompetition-v0,simple,careful=1,ticks=30,300)
+	$(call HYBRID,PommeFFA2018-v0,simple-2018,careful=0,ms=100,60)
+	$(call HYBRID,PommeFFA2018-v0,simple-2018,careful=0$(comma)allbombs=1,ms=100,60)
+	$(call HYBRID,PommeFFA2018-v0,simple-2018,careful=1,ms=100,28)
 
 # Of all agents there would be too many tables of four, and by radio most play as they do without.
 SOME   := simple,heuristic,mcts:ticks=2000,fmcs-exploit:ticks=2000,java-rhea,java-mcts,champion:level=1,champion:level=5

@@ -18,7 +18,7 @@ def test_a_tiny_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert report.main([*OPTIONS, "--out", str(tmp_path)]) == 0
     assert "2 of 2" in capsys.readouterr().err
     tables = (tmp_path / "tables.md").read_text()
-    for expected in ("Rules/random", "%limit", report.setting()):
+    for expected in ("Rules/random", "%limit", report.setting(report.Side())):
         assert expected in tables
     samples = (tmp_path / "go.txt").read_text()
     assert samples.count("BenchmarkRules/random/games=2/workers=1 1 ") == 7
@@ -46,7 +46,7 @@ def test_an_interrupted_run_has_tables_of_what_was_measured(
             raise KeyboardInterrupt
         return [f"BenchmarkX/of={name} 1 {len(calls)} steps/s"]
 
-    monkeypatch.setattr(report, "plan", lambda _: [("go", n, lambda n=n: run(n)) for n in ("a", "b")])
+    monkeypatch.setattr(report, "plan", lambda _: [("go", n, lambda _, n=n: run(n)) for n in ("a", "b")])
     assert report.main(["--rounds", "3", "--out", str(tmp_path)]) == 0
     assert calls == ["a", "b", "a", "b"]  # in turns
     assert "X/of=a" in (tmp_path / "tables.md").read_text()
@@ -60,3 +60,23 @@ def test_the_benchmarks_know_the_plans_options() -> None:
     assert len(set(names)) == len(names) > 50
     for name in names:
         bench._parser().parse_args(name.split()[3:])
+
+
+def test_two_revisions_take_turns(tmp_path: Path) -> None:
+    calls = []
+
+    def run(side: report.Side) -> list[str]:
+        calls.append(side.name)
+        return [f"BenchmarkX 1 {2 if side.name else 1} steps/s"]
+
+    sides = [report.Side("old"), report.Side()]
+    report.measure([("go", "x", run)], sides, tmp_path, 6)
+    assert calls == ["", "old", "old", ""] * 3
+    assert "-50.00% (p=0.002" in report.tables(tmp_path, sides, "")
+
+
+def test_a_revision_is_checked_out_and_removed() -> None:
+    with pytest.raises(RuntimeError), report.built("HEAD") as side:
+        assert side.binary.exists() and (side.root / "go.mod").exists()
+        raise RuntimeError
+    assert not side.root.exists()

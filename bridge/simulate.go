@@ -37,8 +37,8 @@ type simulator struct {
 func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep reply, err error) {
 	n, steps := len(q.States), max(q.Steps, 1)
 	if n > s.server.cfg.MaxGames {
-		return reply{}, fail(codeLimit, "states", "send them in several requests", "states has %d entries, want at most %d", n,
-			s.server.cfg.MaxGames)
+		return reply{}, fail(codeLimit, "states", "send them in several requests", "states has %d entries, want at most %d",
+			n, s.server.cfg.MaxGames)
 	}
 	if steps > 1 && q.Policy == "" {
 		return reply{}, fail(codeMissingField, "policy", "name one of the game's agents, which plays on after the first step",

@@ -41,7 +41,7 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 		return nil, fmt.Errorf("vec: saving game %d: %w (%v)", game, ErrBroken, g.fault.Value)
 	}
 	s := &gamestate.State{
-		Ended: p.phases[game] == ended, Train: p.train, Seed: gamestate.Seed(g.seed),
+		Ended: p.phases[game] == ended, Train: p.train, Seed: g.seed,
 		Rows: saved.Ints(g.rows), Returns: g.returns, Begun: g.begun,
 	}
 	if p.counts > 0 {
@@ -233,7 +233,7 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 			a.Reset(seed.RNG(env.StreamAgents + uint64(others[k])))
 		}
 	}
-	return &gamestate.State{Train: p.train, Seed: gamestate.Seed(seed), Rows: saved.Ints(rows),
+	return &gamestate.State{Train: p.train, Seed: seed, Rows: saved.Ints(rows),
 		Returns: make([]float64, len(rows)), Agents: l.saved()}, nil
 }
 

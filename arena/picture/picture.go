@@ -107,47 +107,14 @@ func (p *painting) put(sprite string, at env.Place, colour env.Colour, text stri
 }
 
 func (p *painting) ground() {
-	rings := p.fallen()
 	for i, kind := range p.Ground {
 		at := env.Place{i / p.pic.Cols, i % p.pic.Cols}
 		sprite := p.head.Look(kind).Sprite
 		if odd := sprite + "2"; (at[0]+at[1])%2 == 1 && drawings.Sprites[odd] != nil {
 			sprite = odd
 		}
-		if kind == env.GroundWall && p.ring(at) < rings {
-			sprite = "fallen"
-		}
 		p.put(sprite, at, 0, "")
 	}
-}
-
-// ring is how far a cell is from the board's edge.
-func (p *painting) ring(at env.Place) int {
-	return min(at[0], at[1], p.pic.Rows-1-at[0], p.pic.Cols-1-at[1])
-}
-
-// fallen is how many rings of the board have collapsed. A ring has if all cells that
-// are seen of it are walls, and enough cells are seen.
-func (p *painting) fallen() int {
-	for ring := range p.pic.Rows / 2 {
-		walls, others := 0, 0
-		for i, kind := range p.Ground {
-			if p.ring(env.Place{i / p.pic.Cols, i % p.pic.Cols}) != ring {
-				continue
-			}
-			switch kind {
-			case env.GroundWall:
-				walls++
-			case env.GroundFog:
-			default:
-				others++
-			}
-		}
-		if others > 0 || walls < p.pic.Rows-2-2*ring {
-			return ring
-		}
-	}
-	return p.pic.Rows / 2
 }
 
 // things draws all but agents.
@@ -193,8 +160,8 @@ func (p *painting) part(at env.Place, down, right, size float64, marks ...Mark) 
 }
 
 // colour is that of owners: of the first, if all of them are of one team.
-func (p *painting) colour(owners env.Owners) env.Colour {
-	seats := env.SeatSet(owners).List()
+func (p *painting) colour(owners env.SeatSet) env.Colour {
+	seats := owners.List()
 	for _, seat := range seats {
 		if p.team(seat) != p.team(seats[0]) {
 			return public

@@ -32,7 +32,7 @@ func on(pic *picture.Picture, row, col int) string {
 // cell with what is drawn there.
 func TestPicturesShowTheBoard(t *testing.T) {
 	want := map[pommerman.Item][]string{
-		pommerman.Passage: {""}, pommerman.Rigid: {"wall", "fallen"}, pommerman.Wood: {"wood"},
+		pommerman.Passage: {""}, pommerman.Rigid: {"wall"}, pommerman.Wood: {"wood"},
 		pommerman.Flames: {"flame", "ember"}, pommerman.ExtraBomb: {"card extra_bomb"},
 		pommerman.IncrRange: {"card incr_range"}, pommerman.Kick: {"card kick"}, pommerman.Skull: {"card skull"},
 	}
@@ -97,30 +97,6 @@ func TestPicturesOfSides(t *testing.T) {
 	} {
 		if n := count(&pic, tc.sprite, tc.colour); n != tc.want {
 			t.Errorf("%d %s of colour %06x, want %d", n, tc.sprite, tc.colour, tc.want)
-		}
-	}
-}
-
-// TestCollapsedRingsShow: they are other than walls, whole and in fog, and no others are.
-func TestCollapsedRingsShow(t *testing.T) {
-	for id, reason := range map[string]string{"PommeFFA-v1": "all is seen", "PommeTeamCompetition-v1": "there is fog"} {
-		for _, first := range []string{"40", "-1"} {
-			m, actions := playedOn(t, id, `{"first_collapse": `+first+`}`, 45)
-			for seat := env.NoSeat; seat < 4; seat++ {
-				pic, fallen := pictureOf(m, actions, seat), 0
-				for _, mark := range pic.Marks {
-					if mark.Sprite == "fallen" {
-						fallen++
-						if min(mark.Row, mark.Col, 10-mark.Row, 10-mark.Col) > 0 {
-							t.Errorf("%s (%s), seat %d: cell (%v, %v) has fallen", id, reason, seat, mark.Row, mark.Col)
-						}
-					}
-				}
-				whole := seat == env.NoSeat || id == "PommeFFA-v1"
-				if first == "40" && whole && fallen != 40 || first == "-1" && fallen > 0 {
-					t.Errorf("%s (%s), collapse at %s, seat %d: %d cells have fallen", id, reason, first, seat, fallen)
-				}
-			}
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (f *Finder) follow(s *Step) {
 	for _, b := range s.Bombs {
 		i := slices.IndexFunc(f.kicks, func(k kick) bool { return k.due == s.Step+b.Life && k.bomb.Owners == b.Owners })
 		for _, e := range s.Events {
-			rows, cols := f.head.Way(env.Place{e.Row, e.Col}, b.At)
+			rows, cols := f.head.Way(e.At, b.At)
 			if e.Kind != env.Kicked || b.Moving != e.What || rows*rows+cols*cols > 1 {
 				continue
 			}
@@ -96,10 +96,10 @@ func (f *Finder) follow(s *Step) {
 // kickers is who kicked bombs of those who killed a seat to where it died.
 func (f *Finder) kickers(s *Step, e *env.Event) (by env.SeatSet) {
 	for _, k := range f.kicks {
-		rows, cols := f.head.Way(k.bomb.At, env.Place{e.Row, e.Col})
+		rows, cols := f.head.Way(k.bomb.At, e.At)
 		rows, cols = max(rows, -rows), max(cols, -cols)
 		burns := k.seen < s.Step && s.Step <= k.seen+max(f.head.FlameLife, 1)
-		if burns && e.By&env.SeatSet(k.bomb.Owners) != 0 && min(rows, cols) < 2 && max(rows, cols) <= k.bomb.Blast {
+		if burns && e.By&k.bomb.Owners != 0 && min(rows, cols) < 2 && max(rows, cols) <= k.bomb.Blast {
 			by = by.With(k.by)
 		}
 	}
@@ -114,14 +114,14 @@ func (f *Finder) watch(s *Step, a *env.SceneAgent) {
 	was, in := f.danger[a.Seat]
 	ways, soon := f.ways(s, a)
 	if in && (ways > 0 || was.Kind == env.Escaped) {
-		was.Kind, was.Row, was.Col = env.Escaped, a.At[0], a.At[1]
+		was.Kind, was.At = env.Escaped, a.At
 		s.Events = append(s.Events, was)
 		delete(f.danger, a.Seat)
 	}
-	e := env.Event{Kind: env.Trapped, Seat: a.Seat, Row: a.At[0], Col: a.At[1], Since: s.Step}
+	e := env.Event{Kind: env.Trapped, Seat: a.Seat, At: a.At, Since: s.Step}
 	for _, b := range s.Bombs {
 		if slices.Contains(b.Reach, f.head.cell(a.At)) {
-			e.By |= env.SeatSet(b.Owners)
+			e.By |= b.Owners
 		}
 	}
 	switch {
@@ -200,12 +200,12 @@ func (f *Finder) advantage(s *Step) []int {
 		}
 	}
 	for _, b := range s.Bombs {
-		if owner := env.SeatSet(b.Owners).First(); slices.Contains(s.Status.In, owner) {
+		if owner := b.Owners.First(); slices.Contains(s.Status.In, owner) {
 			add(owner, 15)
 		}
 	}
 	for _, b := range s.Bases {
-		add(env.SeatSet(b.Owners).First(), 50*b.Energy)
+		add(b.Owners.First(), 50*b.Energy)
 	}
 	for seat, n := range s.Counts["points"] {
 		add(seat, 10*max(int(n), 0))
@@ -236,7 +236,7 @@ func (f *Finder) lead(s *Step) {
 		return
 	}
 	f.side, f.led = first, f.even+1
-	e := env.Event{Kind: env.Leads, Seat: env.NoSeat, Row: -1, Col: -1, Since: f.led}
+	e := env.Event{Kind: env.Leads, Seat: env.NoSeat, At: env.Nowhere, Since: f.led}
 	for _, seat := range f.head.Teams[first] {
 		e.By = e.By.With(seat)
 	}

@@ -32,41 +32,16 @@ func (d *dataSet) read() (*Listing, error) {
 		Kind: "dataset", Title: filepath.Base(d.set.Folder), Env: d.set.Manifest.Env.ID, Games: []Entry{},
 		Notes: []string{fmt.Sprintf("%d steps", d.set.Manifest.Steps)},
 	}
-	spec, counted, moves := d.game.Spec(), map[string]int{}, map[string]*Chart{}
 	err := d.set.Episodes(func(e *dataset.Episode) error {
 		entry := Entry{Game: e.Game, Agents: d.set.Names(e), Steps: e.Steps, Results: e.Results}
 		if e.Dealt {
 			entry.Seed = e.Seed.Value
 		}
 		list.Games = append(list.Games, entry)
-		for i, n := range e.Counts {
-			counted[spec.Counts[i%len(spec.Counts)].Name] += int(n)
-		}
-		made := spec.Actions[0]
-		for seat, name := range entry.Agents {
-			if moves[name] == nil {
-				moves[name] = &Chart{name + ": " + made.Name, made.Names, make([]int, made.N)}
-			}
-			for step := range int(e.Lived[seat]) {
-				if move := int(e.Actions[(step*spec.Seats+seat)*len(spec.Actions)]); move < made.N {
-					moves[name].Counts[move]++
-				}
-			}
-		}
 		return nil
 	})
-	charts := []Chart{deaths(counted)}
-	for _, name := range d.set.Manifest.Agents {
-		if c := moves[name]; c != nil && len(charts) < mostCharts {
-			charts = append(charts, *c)
-			delete(moves, name) // an agent may be listed twice
-		}
-	}
-	list.Charts = charts
 	return list, err
 }
-
-const mostCharts = 12
 
 func (d *dataSet) Game(number int) (*scene.Timeline, error) {
 	if number < 0 || number >= d.set.Manifest.Games {

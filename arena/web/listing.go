@@ -20,8 +20,6 @@ type Listing struct {
 	Ratings any `json:"ratings,omitzero"`
 	Pairs   any `json:"pairs,omitzero"`
 
-	Charts []Chart `json:"charts,omitzero"`
-
 	// Apart says that the agents of a pair are compared by games against another, and
 	// not by those in which they met.
 	Apart bool `json:"apart,omitzero"`
@@ -39,20 +37,6 @@ type Entry struct {
 
 	file string // that a recorded game is in, and its line there
 	line int
-}
-
-// Chart is bars with their names: how often something was so in the games of a listing. The page makes those of the
-// games' lengths and winners.
-type Chart struct {
-	Title  string   `json:"title"`
-	Names  []string `json:"names"`
-	Counts []int    `json:"counts"`
-}
-
-// deaths says in whose flames seats died, of games that count it.
-func deaths(counted map[string]int) Chart {
-	return Chart{"Died in flames of", []string{"enemies", "teammates", "themselves"},
-		[]int{counted["kills"], counted["team_kills"], counted["suicides"]}}
 }
 
 // remembered is what was read from a file, until that changes.

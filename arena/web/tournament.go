@@ -45,18 +45,11 @@ func (t *tournamentLog) listed() (*Listing, error) {
 		list.Notes = append(list.Notes, fmt.Sprintf("under way: %d of %d games, ratings at the end", len(kept.Records),
 			kept.Total))
 	}
-	counted := map[string]int{}
 	for i := range kept.Records {
 		r := &kept.Records[i]
-		entry := Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Results: r.Result, Seed: r.Seed}
-		list.Games = append(list.Games, entry)
-		for name, by := range r.Counts {
-			for _, n := range by {
-				counted[name] += int(n)
-			}
-		}
+		list.Games = append(list.Games,
+			Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Results: r.Result, Seed: r.Seed})
 	}
-	list.Charts = []Chart{deaths(counted)}
 	return list, nil
 }
 

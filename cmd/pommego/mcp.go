@@ -26,7 +26,7 @@ docs/language-models.md. Over HTTP, "pommego serve --openenv" offers the same to
 			if err != nil {
 				return err
 			}
-			return openenv.New().Converse(cmd.Context(), srv.Local(), os.Stdin, os.Stdout)
+			return openenv.New(catalog.IDs()).Converse(cmd.Context(), srv.Local(), os.Stdin, os.Stdout)
 		},
 	}
 }

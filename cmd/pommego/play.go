@@ -32,7 +32,7 @@ the whole game once the match is over. The match waits for each move; human:spee
 moves a second. Once no person is in the game it goes on at the speed chosen. The page then offers
 the record, a rematch, and another match. --web without --agents begins with that choice: the
 page may seat you and built-in agents alone. --record takes the first match. The
-command ends when the page has been closed for five seconds.
+command ends when the page, once opened, has been closed for five seconds.
 
 --web with --agents that are all programs shows their match there, as it is played.
 

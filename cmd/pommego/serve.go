@@ -177,7 +177,7 @@ func (o *serveOptions) prepare() error {
 		return usagef("--record-dialogues records those of --openenv, which is not given")
 	}
 	if o.openEnv {
-		h := openenv.New()
+		h := openenv.New(catalog.IDs())
 		o.cfg.Protocols, h.Dialogues = append(o.cfg.Protocols, h), dialogue.NewLog(o.talks)
 	}
 	err := vacant(o.talks)

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pommego/bridge"
+	"pommego/env/catalog"
 	"pommego/env/envtest"
 	"pommego/llm/openenv"
 )
@@ -217,7 +218,7 @@ func TestCallersShare(t *testing.T) {
 func TestRoom(t *testing.T) {
 	s := serve(t, func(c *bridge.Config) {
 		c.MaxConnections = 10 // half of it for 3 sessions, a call, and a request that begins another
-		c.Protocols = []bridge.Protocol{openenv.NewIdle(time.Minute, time.Millisecond)}
+		c.Protocols = []bridge.Protocol{openenv.NewIdle(catalog.IDs(), time.Minute, time.Millisecond)}
 	})
 	works, oldest, newest := s.mustTools(t), s.mustTools(t), s.mustTools(t)
 	works.tell("new_game", `{`+long+`}`)

@@ -63,7 +63,7 @@ func recording(t *testing.T) (*server, string) {
 	path := filepath.Join(t.TempDir(), "d.jsonl")
 	log := dialogue.NewLog(path)
 	return serve(t, func(cfg *bridge.Config) {
-		h := openenv.New()
+		h := openenv.New(catalog.IDs())
 		h.Dialogues, cfg.Protocols = log, []bridge.Protocol{h}
 	}), path
 }

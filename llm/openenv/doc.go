@@ -2,7 +2,7 @@
 // environments: JSON over the WebSocket /ws, and some HTTP paths beside it.
 //
 //	server, err := bridge.New(bridge.Config{
-//		IDs: catalog.IDs, Game: catalog.Game, Protocols: []bridge.Protocol{openenv.New()},
+//		IDs: catalog.IDs, Game: catalog.Game, Protocols: []bridge.Protocol{openenv.New(catalog.IDs())},
 //	})
 //
 // A connection is a session, which plays one game after the other from one seat. What a seat

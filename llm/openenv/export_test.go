@@ -21,8 +21,8 @@ func Faulty(g *bridge.Guest) *mcp.CallToolResult {
 }
 
 // NewIdle is New with sessions over HTTP that end after idle, and make room after room.
-func NewIdle(idle, room time.Duration) *Handler {
-	h := New()
+func NewIdle(ids []string, idle, room time.Duration) *Handler {
+	h := New(ids)
 	h.idle = room
 	h.streams = newStreams(h.tools, idle)
 	return h

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,7 @@ const name = "pommego"
 type Handler struct {
 	Dialogues *dialogue.Log // of all games; nil: they are not recorded
 
+	ids     []string
 	tools   *mcp.Server
 	streams http.Handler  // tools, over HTTP
 	idle    time.Duration // after which a session makes room there for others
@@ -43,33 +45,36 @@ type Handler struct {
 	sessions sync.Map // *player, those that are connected under a name
 }
 
-// New makes a handler.
-func New() *Handler {
-	h := &Handler{tools: newTools(), idle: toolsRoom}
+// New makes a handler with tasks of the given ids.
+func New(ids []string) *Handler {
+	h := &Handler{ids: ids, tools: newTools(), idle: toolsRoom}
 	h.streams = newStreams(h.tools, toolsIdle)
 	return h
 }
 
-// routes is what is computed, by method and path.
-var routes = map[string]func(h *Handler, g *bridge.Guest, body []byte) (any, error){
+// routes is what is computed, by method and path; a POST below the environment's name is about tasks.
+var routes = map[string]func(h *Handler, g *bridge.Guest, path string, body []byte) (any, error){
 	"POST /reset": (*Handler).reset,
 	"POST /step":  (*Handler).step,
-	"GET /state": func(*Handler, *bridge.Guest, []byte) (any, error) {
+	"GET /state": func(*Handler, *bridge.Guest, string, []byte) (any, error) {
 		return (&player{}).state(), nil
 	},
+	"GET " + tasksPath + "splits": (*Handler).splits,
+	"POST " + tasksPath:           (*Handler).tasks,
 }
 
-const socketPath = "/ws"
+const socketPath, tasksPath = "/ws", "/" + name + "/"
 
 // Answers is bridge.Protocol's.
 func (h *Handler) Answers(path string) bool {
 	_, err := fixed.ReadFile("package" + path)
-	return err == nil || path == socketPath || path == toolsPath || routes["GET "+path] != nil || routes["POST "+path] != nil
+	return err == nil || path == socketPath || path == toolsPath || strings.HasPrefix(path, tasksPath) ||
+		routes["GET "+path] != nil || routes["POST "+path] != nil
 }
 
 // Serve is bridge.Protocol's.
 func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
+	path, route := r.URL.Path, r.URL.Path
 	if path == socketPath && websocket.IsWebSocketUpgrade(r) {
 		p := &player{handler: h, guest: g}
 		if name := r.URL.Query().Get("session_id"); name != "" {
@@ -91,7 +96,10 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 		w.Write(text) // an error is the peer's going away
 		return
 	}
-	answer := routes[r.Method+" "+path]
+	if strings.HasPrefix(path, tasksPath) && r.Method == http.MethodPost {
+		route = tasksPath
+	}
+	answer := routes[r.Method+" "+route]
 	if answer == nil {
 		reply(w, http.StatusMethodNotAllowed, map[string]string{"detail": r.Method + " " + path + " is not answered: " +
 			"games are played over the WebSocket " + socketPath})
@@ -99,7 +107,7 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 	}
 	body, _ := io.ReadAll(r.Body) // it has been read
 	status := http.StatusOK
-	data, err := answer(h, g, body)
+	data, err := answer(h, g, path, body)
 	if err != nil {
 		status, data = http.StatusUnprocessableEntity, map[string]string{"detail": err.Error()}
 	}
@@ -208,12 +216,12 @@ func (h *Handler) leave(g *game, s *seat) {
 }
 
 // reset plays no further: as in the reference, a game begun over HTTP lasts for one request.
-func (h *Handler) reset(g *bridge.Guest, body []byte) (any, error) {
+func (h *Handler) reset(g *bridge.Guest, _ string, body []byte) (any, error) {
 	return h.once(g, body, func(_ *player, first observation) (any, error) { return first, nil })
 }
 
 // step plays the first answer of a usual game.
-func (h *Handler) step(g *bridge.Guest, body []byte) (any, error) {
+func (h *Handler) step(g *bridge.Guest, _ string, body []byte) (any, error) {
 	var in struct {
 		Action    json.RawMessage `json:"action"`
 		TimeoutS  *float64        `json:"timeout_s"`

@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pommego/bridge"
+	"pommego/env/catalog"
 	"pommego/llm/openenv"
 )
 
@@ -89,7 +90,7 @@ func (s *server) pipes(t *testing.T) (c *caller, ended chan error) {
 	fromServer, out := io.Pipe()
 	ended = make(chan error, 1)
 	go func() {
-		ended <- openenv.New().Converse(context.Background(), s.Local(), in, out)
+		ended <- openenv.New(catalog.IDs()).Converse(context.Background(), s.Local(), in, out)
 		out.Close()
 	}()
 	c, err := connect(t, &mcp.IOTransport{Reader: fromServer, Writer: toServer})
@@ -197,7 +198,7 @@ func TestImage(t *testing.T) {
 func TestToolSessions(t *testing.T) {
 	s := serve(t, func(c *bridge.Config) {
 		c.MaxConnections, c.MaxTotalGames, c.Token = 4, 1, "secret"
-		c.Protocols = []bridge.Protocol{openenv.NewIdle(300*time.Millisecond, time.Minute)}
+		c.Protocols = []bridge.Protocol{openenv.NewIdle(catalog.IDs(), 300*time.Millisecond, time.Minute)}
 	})
 	if _, err := s.tools(t, "/mcp"); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
 		t.Errorf("without the token: %v", err)

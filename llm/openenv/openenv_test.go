@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +38,7 @@ type server struct {
 func serve(t testing.TB, change func(*bridge.Config)) *server {
 	t.Helper()
 	cfg := bridge.Config{IDs: catalog.IDs, Game: catalog.Game, Variant: catalog.Variant, Version: "test",
-		Protocols: []bridge.Protocol{openenv.New()}}
+		Protocols: []bridge.Protocol{openenv.New(catalog.IDs())}}
 	if change != nil {
 		change(&cfg)
 	}
@@ -633,7 +634,9 @@ func TestPaths(t *testing.T) {
 		t.Errorf("openapi: %v", paths)
 	}
 	for _, wrong := range [][3]string{{"POST", "/reset", `{"sede":1}`}, {"POST", "/step", `{"action":{}}`},
-		{"POST", "/reset", strings.Repeat(" ", 40_000)}, {"POST", "/reset", `{"opponents":"open"}`}} {
+		{"POST", "/reset", strings.Repeat(" ", 40_000)}, {"POST", "/reset", `{"opponents":"open"}`},
+		{"POST", "/pommego/task", `{"split":"OneVsOne-v0/simple","index":10000}`}, {"POST", "/pommego/tasks", `{"split":"none"}`},
+		{"POST", "/pommego/else", `{"split":"OneVsOne-v0/simple"}`}} {
 		var got map[string]string
 		status := s.ask(t, wrong[0], wrong[1], wrong[2], &got)
 		if status != http.StatusUnprocessableEntity || got["detail"] == "" {
@@ -642,6 +645,46 @@ func TestPaths(t *testing.T) {
 	}
 	if status := s.ask(t, "DELETE", "/reset", "", nil); status != http.StatusMethodNotAllowed {
 		t.Errorf("DELETE /reset: status %d", status)
+	}
+}
+
+// TestTasks: a task of a split is a reset, and learning and testing have different seeds.
+func TestTasks(t *testing.T) {
+	s := serve(t, nil)
+	var envs []string
+	s.ask(t, "GET", "/list_environments", "", &envs)
+	if !slices.Equal(envs, []string{"pommego"}) {
+		t.Errorf("environments are %v", envs)
+	}
+	var splits []struct{ Name, Type string }
+	s.ask(t, "GET", "/pommego/splits", "", &splits)
+	names := map[string]string{}
+	for _, split := range splits {
+		names[split.Name] = split.Type
+	}
+	if names["OneVsOne-v0/simple"] != "train" || names["BaseWar-v0/simple/test"] != "test" || len(names) != len(splits) {
+		t.Errorf("splits are %v", splits)
+	}
+	for name, want := range map[string]string{"OneVsOne-v0/simple": `{"env":"OneVsOne-v0","opponents":"simple","seed":3}`,
+		"SuiteBot-v0/simple/test": `{"env":"SuiteBot-v0","opponents":"simple","seed":1000003}`} {
+		var got struct{ Task map[string]any }
+		s.ask(t, "POST", "/pommego/task", fmt.Sprintf(`{"split":%q,"index":3}`, name), &got)
+		text, _ := json.Marshal(got.Task)
+		if string(text) != want {
+			t.Errorf("task 3 of %s is %s, want %s", name, text, want)
+		}
+		s.dial(t).reset(string(text))
+		var some struct{ Tasks []any }
+		s.ask(t, "POST", "/pommego/task_range", fmt.Sprintf(`{"split":%q,"start":2,"stop":5}`, name), &some)
+		var count struct {
+			Tasks int `json:"num_tasks"`
+		}
+		s.ask(t, "POST", "/pommego/num_tasks", fmt.Sprintf(`{"split":%q}`, name), &count)
+		var all struct{ Tasks []any }
+		s.ask(t, "POST", "/pommego/tasks", fmt.Sprintf(`{"split":%q}`, name), &all)
+		if len(some.Tasks) != 3 || count.Tasks < 1000 || len(all.Tasks) != count.Tasks {
+			t.Errorf("%s has %d of range, %d counted, %d in all", name, len(some.Tasks), count.Tasks, len(all.Tasks))
+		}
 	}
 }
 

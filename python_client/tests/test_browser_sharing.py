@@ -5,12 +5,10 @@ from __future__ import annotations
 import functools
 import gzip
 import http.server
-import json
 import subprocess
 import tempfile
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -198,7 +196,7 @@ FOUND: dict[str, list[int]] = {
 
 def test_games_are_found_and_counted(window: Browser, served: str) -> None:
     window.open(served, "#listing tbody")
-    found, columns, beside, drawn = window.run(
+    found, columns, beside = window.run(
         """
         const [games, queries] = given, { Listing } = pommego.listing;
         const list = new Listing({ games }, () => "#");
@@ -206,8 +204,8 @@ def test_games_are_found_and_counted(window: Browser, served: str) -> None:
         const numbers = all => all.map(({ game }) => game);
         const beside = place => list.neighbours(place).map(link => link.title ?? "");
         return [queries.map(query => numbers(list.found(of(query)))), list.columns,
-          [{ game: "1" }, { game: "2", sort: "steps" }, { game: "1", agent: "c" }, { game: "9" }].map(beside),
-          [list.lengths(), list.winners()]];
+          [{ game: "1" }, { game: "2", sort: "steps" }, { game: "1", agent: "c" },
+            { game: "9" }].map(beside)];
         """,
         GAMES_OF_FOUR,
         list(FOUND),
@@ -216,9 +214,6 @@ def test_games_are_found_and_counted(window: Browser, served: str) -> None:
     assert columns == ["game", "agents", "winner", "steps", "seed", "note"]
     before, after = "Previous game", "Next game"
     assert beside == [["", after], [before, ""], ["", ""], ["", ""]]
-    assert drawn[0]["counts"] == [0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1]
-    assert drawn[0]["names"][:2] == ["0 to 9", "10 to 19"]
-    assert (drawn[1]["names"], drawn[1]["counts"]) == (["b", "a", "tie"], [2, 1, 1])
 
 
 def test_a_search_asks_for_nothing(window: Browser, served: str) -> None:
@@ -226,57 +221,6 @@ def test_a_search_asks_for_nothing(window: Browser, served: str) -> None:
     window.requests()
     find(window, "random")
     assert window.requests() == []
-
-
-def charts(window: Browser) -> dict[str, dict[str, int]]:
-    drawn = window.run("""
-      await until(() => all(".charts li").length);
-      return all(".charts > div").map(chart => [chart.querySelector("h2").textContent,
-        [...chart.querySelectorAll("li")].map(li => [li.firstChild.textContent, li.lastChild.textContent])]);
-    """)
-    return {title: {name: int(count.split()[0]) for name, count in bars} for title, bars in drawn}
-
-
-def test_charts_of_a_data_set(window: Browser, served: str, data: Path) -> None:
-    window.open(served, ".charts")
-    drawn = charts(window)
-    assert sum(drawn["Steps"].values()) == GAMES
-    assert sum(drawn["Won by"].values()) == GAMES
-    for row in rows(window):
-        low_high = [
-            name for name in drawn["Steps"] if int(name.split()[0]) <= int(row[3]) <= int(name.split()[2])
-        ]
-        assert len(low_high) == 1
-        assert drawn["Steps"][low_high[0]] > 0
-    moves: dict[str, Any] = defaultdict(int)
-    died = 0
-    for game in pommego.data.rebuild(data, observation="raw"):
-        died += game.counts["kills"].sum()
-        for seat, agent in enumerate(game.agents):
-            lived = game.actions[game.alive[:-1, seat], seat].reshape(-1)
-            moves[agent] += np.bincount(lived, minlength=6)
-    for agent, made in moves.items():
-        assert list(drawn[f"{agent}: move"].values()) == list(made)
-    assert drawn["Died in flames of"]["enemies"] == died > 0
-
-
-def test_charts_of_a_tournament(window: Browser, binary: Path, tmp_path: Path) -> None:
-    command = "tournament --env OneVsOne-v0 --format round-robin --agents simple,random --games 8 --out"
-    subprocess.run([binary, *command.split(), tmp_path / "results"], check=True, capture_output=True)
-    games = [json.loads(line) for line in (tmp_path / "results" / "games.jsonl").read_text().splitlines()[1:]]
-    with browser.viewing(binary, tmp_path / "results") as address:
-        window.open(address, ".charts")
-        drawn = charts(window)
-    assert sum(drawn["Steps"].values()) == len(games) == 8
-    won = [
-        game["agents"][seat]
-        for game in games
-        for seat, result in enumerate(game["result"])
-        if result == "won"
-    ]
-    for agent in ("simple", "random"):
-        assert drawn["Won by"].get(agent, 0) == won.count(agent)
-    assert drawn["Died in flames of"]["themselves"] == sum(sum(game["counts"]["suicides"]) for game in games)
 
 
 def test_a_link_to_this_moment(window: Browser, served: str) -> None:

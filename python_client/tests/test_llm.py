@@ -63,7 +63,7 @@ def test_tools(where: dict[str, Any]) -> None:
     assert "Tick 5 of 40" in env.order("wait", 4)
     while "The game is over" not in env.move("stop, " * 20):
         pass
-    assert env._told.metadata.counts == {"legal": 2, "repaired": 2, "illegal": 0, "late": 0}
+    assert env._last.metadata.counts == {"legal": 2, "repaired": 2, "illegal": 0, "late": 0}
     tools = {name for name, _ in inspect.getmembers(pommego.llm.Environment, inspect.isfunction)}
     tools = {name for name in tools if not name.startswith("_")} - {"reset", "get_reward"}
     assert tools == {"move", "order", "say"}
@@ -235,7 +235,7 @@ def test_a_long_answer_is_read_at_its_ends(where: dict[str, Any]) -> None:
     env = pommego.llm.Environment(**where)
     env.reset(seed=1)
     assert "Tick 1 of" in env.move("\ud800x " * 1_000_000 + "\nbomb")
-    assert env._told.metadata.played == bytes([5])
+    assert env._last.metadata.played == bytes([5])
 
 
 @pytest.fixture

@@ -95,8 +95,8 @@ export class Board {
 
 // groundOf is the sprites of a position's ground, and of the cells that bombs reach if that is wanted.
 function groundOf(game, { ground, bombs }, reach) {
-  const { marks, put } = sheet(), at = place(game), sprite = groundSprite(game, ground);
-  [...ground].forEach((kind, cell) => put(sprite(kind, at(cell)), at(cell)));
+  const { marks, put } = sheet(), at = place(game);
+  [...ground].forEach((kind, cell) => put(groundSprite(game, kind, at(cell)), at(cell)));
   if (reach) for (const cell of new Set(bombs.flatMap(b => b.reach ?? []))) put("danger", at(cell));
   return marks;
 }
@@ -106,10 +106,7 @@ function groundOf(game, { ground, bombs }, reach) {
 // arena/picture has the same ones at the end of a step.
 function marksOf(game, before, position, fraction, { time, reach, named, dims, deaths }) {
   const { marks, put } = sheet(), at = place(game), { ground } = position;
-  if (fraction < 1) {
-    const sprite = groundSprite(game, before.ground);
-    [...before.ground].forEach((kind, cell) => { if (kind !== ground[cell]) put(sprite(kind, at(cell)), at(cell), "", "", 1, 1 - fraction); });
-  }
+  if (fraction < 1) [...before.ground].forEach((kind, cell) => { if (kind !== ground[cell]) put(groundSprite(game, kind, at(cell)), at(cell), "", "", 1, 1 - fraction); });
   const moment = { game, before, position, fraction, flicker: ([row, col]) => time && Math.sin(time / 60 + 5 * row + 3 * col), put };
   addThings(moment);
   addAgents(moment, reach, named);
@@ -132,13 +129,9 @@ function sheet() {
 /** @returns {(cell: number) => [number, number]} */
 function place({ head }) { return cell => [Math.floor(cell / head.cols), cell % head.cols]; }
 
-function groundSprite(game, ground) {
-  const { head } = game, at = place(game), ring = ([row, col]) => Math.min(row, col, head.rows - 1 - row, head.cols - 1 - col);
-  const fallen = fallenRings(head, ground, ring, at);
-  return (kind, where) => {
-    const { sprite } = head.looks.find(look => look.chars.includes(kind)), odd = `${sprite}2`;
-    return kind === "#" && ring(where) < fallen ? "fallen" : (where[0] + where[1]) % 2 && odd in drawing.sprites ? odd : sprite;
-  };
+function groundSprite(game, kind, [row, col]) {
+  const { sprite } = game.head.looks.find(look => look.chars.includes(kind)), odd = `${sprite}2`;
+  return (row + col) % 2 && odd in drawing.sprites ? odd : sprite;
 }
 
 // way leads from one place to another, on boards whose edges meet also across them.
@@ -164,16 +157,6 @@ function placeOf(moment, bomb) {
 
 // about is a cell's place for what is of another size, with a point of it where it was.
 function about([row, col], size, [down, right] = [0.5, 0.5]) { return [row + down * (1 - size), col + right * (1 - size)]; }
-
-// fallenRings is how many rings of the board have collapsed: in which all that is seen is
-// walls, and of which enough is seen.
-function fallenRings(head, ground, ring, at) {
-  for (let depth = 0; depth < Math.floor(head.rows / 2); depth++) {
-    const kinds = [...ground].filter((_, cell) => ring(at(cell)) === depth), walls = kinds.filter(kind => kind === "#").length;
-    if (walls < head.rows - 2 - 2 * depth || kinds.some(kind => kind !== "#" && kind !== "?")) return depth;
-  }
-  return Math.floor(head.rows / 2);
-}
 
 function addThings(moment) {
   const { game, before, position, fraction, flicker, put } = moment, { head } = game, bases = position.bases ?? [], energy = bases.some(b => b.energy);

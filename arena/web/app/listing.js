@@ -18,19 +18,13 @@ const parts = ["agent", "or", "against", "result", "find", "sort", "down"];
 export function picked(place) { return Object.fromEntries(parts.map(name => [name, place[name]])); }
 
 const atOnce = 200; // rows
-const mostBars = 12;
 const results = ["won", "lost", "tied"];
 
-// won is the agents that won, each once, and their seats. If nobody has, the only name says how the game ended.
-function won({ agents = [], result = [] }) {
+// winner is the agents that won, each once, and their seats. If nobody has, it says how the game ended.
+function winner({ agents = [], result = [] }) {
   const seats = result.flatMap((how, seat) => how === "won" ? seat : []);
-  if (seats.length || !result.length) return { seats, names: [...new Set(seats.map(seat => agents[seat] ?? `seat ${seat}`))] };
-  return { seats, names: [result.includes("tied") ? "tie" : result.includes("undecided") ? "not decided" : "nobody"] };
-}
-
-function winner(game) {
-  const { names, seats } = won(game);
-  return names.join(", ") + (seats.length ? ` (${seats.join(", ")})` : "");
+  if (seats.length) return `${[...new Set(seats.map(seat => agents[seat] ?? `seat ${seat}`))].join(", ")} (${seats.join(", ")})`;
+  return !result.length ? "" : result.includes("tied") ? "tie" : result.includes("undecided") ? "not decided" : "nobody";
 }
 
 export class Listing {
@@ -67,7 +61,6 @@ export class Listing {
     where.replaceChildren();
     if (this.ratings?.length) where.append(this.ratingTable());
     if (this.pairs?.length) where.append(this.pairMatrix());
-    if (this.kind !== "games") where.append(this.chartBox());
     where.append(this.gameTable(place));
     if (parts.some(name => place[name])) where.lastElementChild.scrollIntoView();
   }
@@ -117,33 +110,6 @@ export class Listing {
       return cell;
     })));
     return this.table("Share of decided games that the row's agent won", [element("td", {}), ...names.map(name => element("th", { scope: "col" }, name))], rows);
-  }
-
-  chartBox() {
-    const charts = [this.lengths(), this.winners(), ...this.charts ?? []].filter(({ counts }) => counts.some(n => n));
-    return element("section", { className: "charts", ariaLabel: "Charts" }, ...charts.map(({ title, names, counts }) => {
-      const most = Math.max(...counts), all = counts.reduce((sum, n) => sum + n);
-      return element("div", {}, element("h2", {}, title), element("ul", { className: "bars" }, ...names.map((name, i) => {
-        const bar = element("span", { className: "bar" }, element("span", {}));
-        bar.firstChild.style.setProperty("--share", counts[i] / most);
-        return element("li", {}, element("span", { title: name }, name), bar, element("span", { className: "number" }, `${counts[i]} (${(100 * counts[i] / all).toFixed(0)} %)`));
-      })));
-    }));
-  }
-
-  // lengths counts the games by their steps, in ranges of one width.
-  lengths() {
-    const longest = this.games.reduce((most, { steps }) => Math.max(most, steps), 0), least = Math.floor(longest / mostBars) + 1;
-    const width = least > 10 ? 10 * Math.ceil(least / 10) : least, counts = Array(Math.floor(longest / width) + 1).fill(0);
-    for (const { steps } of this.games) counts[Math.floor(steps / width)]++;
-    return { title: "Steps", names: counts.map((_, i) => `${i * width} to ${(i + 1) * width - 1}`), counts };
-  }
-
-  // winners counts the games that each agent won, and those that nobody won by how they ended.
-  winners() {
-    const wins = Object.entries(Object.groupBy(this.games.flatMap(game => won(game).names), name => name)).map(([name, all]) => ({ name, n: all.length }));
-    const most = wins.sort((a, b) => b.n - a.n || (a.name < b.name ? -1 : 1)).slice(0, mostBars);
-    return { title: "Won by", names: most.map(({ name }) => name), counts: most.map(({ n }) => n) };
   }
 
   // neighbours leads to the games before and after that of a place, in its table.

@@ -5,7 +5,7 @@ import { element, say } from "./elements.js";
 import { ending, inWords } from "./game.js";
 import { sprites } from "./sprites.js";
 
-const signs = { died: "kill", hurt: "flame", trapped: "bomb", escaped: "kick", collapsed: "fallen" };
+const signs = { died: "kill", hurt: "flame", trapped: "bomb", escaped: "kick" };
 
 // sign is a picture of a moment, in the colour of whom it befell, or of who leads or has won.
 export function sign(game, { event, seat, by = [] }, size) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pommego/arena/match"
@@ -151,6 +152,24 @@ func TestPace(t *testing.T) {
 	if order := h.table.Next(t.Context()); order != nil {
 		t.Errorf("ordered is %+v, and nobody has", order)
 	}
+}
+
+// TestUnseenMatch waits for its first page after its end: agents may be done before anybody has opened it.
+func TestUnseenMatch(t *testing.T) {
+	game, err := catalog.Game("OneVsOne-v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		table := play.NewTable(nil)
+		table.Deal(game, []string{"simple", "simple"}, func() {})
+		table.End("a tie")
+		later, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if table.Next(later); later.Err() == nil {
+			t.Error("nobody has opened the page, and Next has not waited for it")
+		}
+	})
 }
 
 // TestLeaving ends the match.

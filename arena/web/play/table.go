@@ -121,11 +121,11 @@ func (t *Table) End(how string) {
 }
 
 // Next waits for what a page asks to be played, before the first match for the page, too. It
-// returns nil once all pages are closed.
+// returns nil once a page has been opened and all are closed.
 func (t *Table) Next(ctx context.Context) *Order {
 	for {
 		t.mu.Lock()
-		away, changed := t.looking() == 0 && (t.game != nil || t.opened), t.changed
+		away, changed := t.opened && t.looking() == 0, t.changed
 		t.mu.Unlock()
 		var closed <-chan time.Time
 		if away {

@@ -62,7 +62,7 @@ class _About(msgspec.Struct, frozen=True):
     played: bytes = b""
 
 
-class _Told(msgspec.Struct):  # the data of an observation or an error
+class _Observation(msgspec.Struct):  # the data of an observation or an error
     observation: dict[str, Any] = {}
     metadata: _About = _About()
     done: bool = False
@@ -73,7 +73,7 @@ class _Told(msgspec.Struct):  # the data of an observation or an error
 
 class _Answer(msgspec.Struct):
     type: str
-    data: _Told
+    data: _Observation
 
 
 class Environment:
@@ -92,7 +92,7 @@ class Environment:
             raise TypeError(f"unknown options {sorted(unknown)}, expected some of {', '.join(_OPTIONS)}")
         self._where, self._options = (_socket_address(address), token), options
         self._socket: WebSocket | None = None
-        self._told: _Told | None = None
+        self._last: _Observation | None = None
         self._paid = 0.0
 
     def reset(self, **options: Any) -> str:
@@ -107,7 +107,7 @@ class Environment:
         """
         if self._socket:  # which the server may have closed meanwhile
             self._close()
-        self._told, self._paid = None, 0.0
+        self._last, self._paid = None, 0.0
         address, token = self._where if self._where[0] else _own_server()
         where = Address.parse(address)
         where = replace(where, path=where.path.rstrip("/") + "/ws")
@@ -145,12 +145,12 @@ class Environment:
 
     def get_reward(self) -> float:
         """Return what the game has paid, or -1 if it is not over: who stops to play has given up."""
-        return self._paid if self._told and self._told.done else -1.0
+        return self._paid if self._last and self._last.done else -1.0
 
     def _play(self, answer: str) -> str:
-        if self._told is None:
+        if self._last is None:
             raise RuntimeError("there is no game yet: call reset() first")
-        if self._told.done:
+        if self._last.done:
             return "The game is over."
         short = answer if len(answer) < 2 * _END else answer[:_END] + answer[-_END:]
         return self._ask("step", {"action": short})
@@ -164,9 +164,9 @@ class Environment:
             raise ProtocolError(f"the server answered {bytes(said[:80])!r}, expected OpenEnv: {e}") from e
         if answer.type == "error":
             raise ServerError(answer.data.code, answer.data.message)
-        self._told = answer.data
-        self._paid += self._told.reward or 0.0
-        return self._told.observation.get("text", "")
+        self._last = answer.data
+        self._paid += self._last.reward or 0.0
+        return self._last.observation.get("text", "")
 
 
 def _socket_address(address: str | None) -> str | None:
@@ -319,10 +319,10 @@ def _play_game(
     ask = {"env": spec.id.removeprefix("custom:"), "seed": game.seed, "seat": seat, "opponents": others}
     env = Environment(**options, **ask)
     first = env.reset()
-    rules = first[: env._told.metadata.prompt]
+    rules = first[: env._last.metadata.prompt]
     messages, view = [{"role": "system", "content": rules}], first[len(rules) + bool(rules) :]
     moves, said, raised, tokens = b"", [], None, [0, 0]
-    while not env._told.done and not stop.is_set():
+    while not env._last.done and not stop.is_set():
         messages.append({"role": "user", "content": view})
         begun = time.monotonic()
         try:
@@ -334,13 +334,13 @@ def _play_game(
         tokens = [n + more for n, more in zip(tokens, about.get("tokens", (0, 0)), strict=True)]
         messages.append({"role": "assistant", "content": answer})
         view = env._play(answer)
-        said.append({"reading": env._told.metadata.reading, "seconds": seconds, **about})
-        moves += env._told.metadata.played
-    told = env._told.metadata
-    end = {"seat": seat, "result": told.result, "counts": told.counts, "tokens": tokens}
+        said.append({"reading": env._last.metadata.reading, "seconds": seconds, **about})
+        moves += env._last.metadata.played
+    about = env._last.metadata
+    end = {"seat": seat, "result": about.result, "counts": about.counts, "tokens": tokens}
     end["actions"] = base64.b64encode(moves).decode()
     end["void"] = raised and f"{type(raised).__name__}: {raised}"
-    if raised or env._told.done:
+    if raised or env._last.done:
         out.add(name, end | {"messages": messages, "answers": said})
     return end, raised
 

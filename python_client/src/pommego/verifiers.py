@@ -17,7 +17,7 @@ from pommego.llm import Environment
 
 __all__ = ["PommegoTaskset", "PommegoVerifier"]
 
-_FIRST = {"train": 0, "eval": 1_000_000}  # seeds
+_FIRST = {"train": 0, "eval": 1_000_000}  # seeds, as those of the splits that the server names
 _OPEN = "open"
 _TALKS = vf.AgentConfig(harness={"id": "null"}, runtime={"type": "subprocess"})  # and runs nothing
 
@@ -111,20 +111,20 @@ class PommegoVerifier(vf.Env[PommegoVerifierConfig]):
         """Play a seat to the end of the game, or until its model ends."""
         call = partial(asyncio.get_running_loop().run_in_executor, threads)
         text = await call(env.reset)
-        about = env._told.metadata
+        about = env._last.metadata
         rules, counts = text[: about.prompt], about.game | about.counts
         view = text[len(rules) + bool(rules) :]
         if unknown := self.config.shaping.keys() - counts:
             raise ValueError(f"shaping has {sorted(unknown)}, expected some of {', '.join(counts)}")
         own = vf.TaskData(idx=idx, prompt=None, system_prompt=rules)
         async with agent.interaction(vf.Task(own)) as talk:
-            while not env._told.done and not (said := await talk.turn(view)).terminated:
+            while not env._last.done and not (said := await talk.turn(view)).terminated:
                 view = await call(env._play, said.last_reply)
         env._close()
         if talk.trace.errors:
             raise RuntimeError(f"the model in seat {env._options['seat']} failed: the game cannot be scored")
         talk.trace.record_reward("game", env.get_reward())
-        counts = env._told.metadata.game | env._told.metadata.counts
+        counts = env._last.metadata.game | env._last.metadata.counts
         talk.trace.record_metrics(counts)
         for name, weight in self.config.shaping.items():
             talk.trace.record_reward(name, counts[name], weight)
