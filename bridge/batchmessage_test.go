@@ -49,7 +49,7 @@ func TestAlignment(t *testing.T) {
 
 // newTestSession is a session without a connection.
 func newTestSession(server *Server) *session {
-	s := &session{nextHandle: 1}
+	s := &session{nextHandle: 1, greeted: true}
 	s.setUp(server, "")
 	return s
 }

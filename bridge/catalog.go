@@ -19,7 +19,7 @@ func init() {
 // gameRequest names a game of the catalog, perhaps with rules of its own.
 type gameRequest struct {
 	ID    string   `wire:"env_id,needed"`
-	Rules ruleSets `wire:"rules,1..256"` // none: the id's
+	Rules [][]byte `wire:"rules,1..256"` // none: the id's
 }
 
 func (s *session) catalogGames(q gameRequest, which func(k int) string) (all []env.Game, err error) {
@@ -49,6 +49,9 @@ func (s *session) catalogGames(q gameRequest, which func(k int) string) (all []e
 
 // game finds a game, by rules of its own unless they are nil.
 func (c *Config) game(id string, rules []byte) (env.Game, error) {
+	if len(rules) > maxRulesBytes {
+		return nil, fail(codeOutOfRange, "rules", "", "rules have %d bytes, want at most %d", len(rules), maxRulesBytes)
+	}
 	id = env.ID(id)
 	if ids := c.IDs(); !slices.Contains(ids, id) {
 		return nil, fail(codeUnknownEnvID, "env_id", "", "unknown id %q%s, want one of %s", id, enum.Suggest(id, ids),

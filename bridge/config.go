@@ -54,10 +54,6 @@ type Config struct {
 	// rebind their name to this machine away.
 	Hosts []string
 
-	// Metrics has the server answer /metrics on its own address, to those who have the
-	// token. Server.Operations is for another address.
-	Metrics bool
-
 	// ListKey opens the list of all environments, without what is in them, to those who have
 	// it. Empty: nobody gets one.
 	ListKey string

@@ -29,18 +29,11 @@ type cursor struct {
 	msg      []byte
 	pos      int
 	elements int
-	depth    int
-	open     [maxDepth]container // those around pos, outermost first
+	n        int // fields so far
+	fields   [maxKeys]span
 }
 
-// container is an array or map whose end has not been reached.
-type container struct {
-	left  int // elements or entries still to come
-	isMap bool
-	n     int // keys so far
-	keys  [maxKeys]span
-}
-
+// span is where a field's key lies. The value follows it.
 type span struct{ from, to uint32 }
 
 // form is what an item is.
@@ -173,62 +166,59 @@ func (c *cursor) notAllowed(code byte) error {
 
 // check says what is wrong with a message; nil if it is one map by the rules.
 func (c *cursor) check(msg []byte) error {
-	c.msg, c.pos, c.elements, c.depth = msg, 0, 0, 0
+	c.msg, c.pos, c.elements, c.n = msg, 0, 0, 0
 	if len(msg) == 0 {
 		return c.wrong(0, "the message is empty, want a map")
 	}
 	if !isMap(msg[0]) {
 		return c.wrong(0, "the message begins with byte 0x%02x, want a map", msg[0])
 	}
-	if err := c.value(); err != nil {
-		return err
-	}
-	for c.depth > 0 {
-		inner := &c.open[c.depth-1]
-		if inner.left == 0 {
-			c.depth--
-			continue
-		}
-		inner.left--
-		if inner.isMap {
-			if err := c.key(inner); err != nil {
-				return err
-			}
-		}
-		if err := c.value(); err != nil {
-			return err
-		}
-	}
-	if c.pos != len(msg) {
-		return c.wrong(c.pos, "%d bytes follow the message's map, want none", len(msg)-c.pos)
-	}
-	return nil
-}
-
-// value passes one item, and opens it if it is an array or map.
-func (c *cursor) value() error {
-	at := c.pos
 	it, err := c.next()
-	if err != nil || it.form < formArray {
-		return err
+	if err == nil && it.n > maxKeys {
+		err = c.wrong(0, "a map of %d keys, want at most %d", it.n, maxKeys)
 	}
-	c.elements += it.n
-	switch {
-	case c.elements > maxElements:
-		return c.wrong(at, "more than %d elements in one message", maxElements)
-	case it.form == formMap && it.n > maxKeys:
-		return c.wrong(at, "a map of %d keys, want at most %d", it.n, maxKeys)
-	case c.depth == maxDepth:
-		return c.wrong(at, "nesting deeper than %d", maxDepth)
+	for c.elements = it.n; err == nil && c.n < it.n; {
+		if err = c.key(); err == nil {
+			err = c.value()
+		}
 	}
-	inner := &c.open[c.depth]
-	inner.left, inner.isMap, inner.n = it.n, it.form == formMap, 0
-	c.depth++
-	return nil
+	if err == nil && c.pos != len(msg) {
+		err = c.wrong(c.pos, "%d bytes follow the message's map, want none", len(msg)-c.pos)
+	}
+	return err
 }
 
-// key passes a map's key and compares it with those before.
-func (c *cursor) key(in *container) error {
+// value passes one item, with all that it holds.
+func (c *cursor) value() error {
+	var left [maxDepth - 1]int // elements still to come of the arrays around pos
+	for depth := 0; ; left[depth-1]-- {
+		at := c.pos
+		it, err := c.next()
+		switch {
+		case err != nil:
+			return err
+		case it.form == formMap:
+			return c.wrong(at, "a map inside the message's own, want none")
+		case it.form == formArray && depth == len(left):
+			return c.wrong(at, "nesting deeper than %d", maxDepth)
+		case it.form == formArray:
+			if c.elements += it.n; c.elements > maxElements {
+				return c.wrong(at, "more than %d elements in one message", maxElements)
+			}
+			left[depth] = it.n
+			depth++
+		}
+		for depth > 0 && left[depth-1] == 0 {
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+// key passes a field's key and compares it with those before.
+func (c *cursor) key() error {
 	at := c.pos
 	if at >= len(c.msg) {
 		return c.wrong(at, "the message ends inside a map")
@@ -242,19 +232,18 @@ func (c *cursor) key(in *container) error {
 	case len(it.data) > maxKeyBytes:
 		return c.wrong(at, "a map's key of %d bytes, want at most %d", len(it.data), maxKeyBytes)
 	}
-	for _, k := range in.keys[:in.n] {
+	for _, k := range c.keys() {
 		if bytes.Equal(c.msg[k.from:k.to], it.data) {
 			return c.wrong(at, "the key %q occurs twice in one map", it.data)
 		}
 	}
-	in.keys[in.n] = span{uint32(c.pos - len(it.data)), uint32(c.pos)}
-	in.n++
+	c.fields[c.n] = span{uint32(c.pos - len(it.data)), uint32(c.pos)}
+	c.n++
 	return nil
 }
 
-// keys are those of the message's own map, once check has found nothing. Each
-// value follows its key.
-func (c *cursor) keys() []span { return c.open[0].keys[:c.open[0].n] }
+// keys are those of the message, once check has found nothing.
+func (c *cursor) keys() []span { return c.fields[:c.n] }
 
 func isMap(code byte) bool {
 	return msgpcode.IsFixedMap(code) || code == msgpcode.Map16 || code == msgpcode.Map32

@@ -32,7 +32,8 @@ var hostile = []struct {
 	{"an array one longer than the message", "\x81\xa1a\x93\x01\x02", "bytes are left"},
 	{"a map of as many entries as there are bytes left", "\x81\xa1a\x82\xa1b", "bytes are left"},
 	{"three million arrays in each other overflow the stack", "\x81\xa1a" + strings.Repeat("\x91", 3_000_000), "nesting"},
-	{"maps in each other", strings.Repeat("\x81\xa1a", 9) + "\x01", "nesting"},
+	{"a map in another", "\x81\xa1a\x81\xa1a\x01", "a map inside"},
+	{"a map in an array", "\x81\xa1a\x92\x01\x80", "a map inside"},
 	{"one array too deep", "\x81\xa1a" + strings.Repeat("\x91", 8) + "\x01", "nesting"},
 	{"a text longer than the message", "\x81\xa1a\xdb\xff\xff\xff\xff", "bytes, 0 are left"},
 	{"a binary longer than the message", "\x81\xa1a\xc6\xff\xff\xff\xff12", "bytes, 2 are left"},
@@ -52,7 +53,6 @@ var hostile = []struct {
 	{"two messages in one", "\x81\xa1a\x01\x81\xa1a\x01", "follow"},
 	{"a key twice: which holds?", "\x82\xa1a\x01\xa1a\x02", "twice"},
 	{"a key twice, written differently", "\x82\xa1a\x01\xd9\x01a\x02", "twice"},
-	{"a key twice, deeper", "\x81\xa1a\x83\xa1b\x01\xa1c\x81\xa1b\x01\xa1b\x02", "twice"},
 	{"a key that is a number", "\x81\x01\x01", "want a string"},
 	{"a key that is a binary", "\x81\xc4\x01a\x01", "want a string"},
 	{"a key that is an array", "\x81\x91\x01\x01", "want a string"},
@@ -65,7 +65,7 @@ var hostile = []struct {
 		"more than 65536"},
 	{"more elements in several arrays", "\x82\xa1a\xdc\x80\x00" + strings.Repeat("\x00", 1<<15) + "\xa1b\xdc\x80\x00" +
 		strings.Repeat("\x00", 1<<15), "more than 65536"},
-	{"a map of too many keys", "\x81\xa1a\xde\x00\x81" + manyKeys(129), "want at most 128"},
+	{"a map of too many keys", "\xde\x00\x81" + manyKeys(129), "want at most 128"},
 }
 
 func manyKeys(n int) string {
@@ -105,7 +105,6 @@ func TestCheckAccepts(t *testing.T) {
 		{"eight levels, the last empty", "\x81\xa1a" + strings.Repeat("\x91", 6) + "\x90"},
 		{"as many keys as there may be", "\xde\x00\x80" + manyKeys(128)},
 		{"as many elements as there may be", "\x81\xa1a\xdc\xff\xff" + strings.Repeat("\x00", 1<<16-1)},
-		{"the same key in two maps", "\x82\xa1a\x81\xa1c\x01\xa1b\x81\xa1c\x01"},
 		{"a key and one that begins with it", "\x82\xa1a\x01\xa2aa\x01"},
 		{"every scalar", "\x8d\xa1a\xc0\xa1b\xc2\xa1c\xc3\xa1d\xe0\xa1e\xcc\xff\xa1f\xcd\xff\xff\xa1g\xce\xff\xff\xff\xff" +
 			"\xa1h\xd0\x80" +
@@ -132,11 +131,10 @@ func TestCheckDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkCheck checks the message that takes longest for its size: maps of
-// many keys, each compared with those before.
+// BenchmarkCheck checks the message that takes longest for its size: many keys, each
+// compared with those before.
 func BenchmarkCheck(b *testing.B) {
-	one := "\xde\x00\x80" + manyKeys(128)
-	msg := []byte("\x81\xa1a\xdc\x01\xf4" + strings.Repeat(one, 500))
+	msg := []byte("\xde\x00\x80" + manyKeys(128))
 	c := new(cursor)
 	b.SetBytes(int64(len(msg)))
 	for b.Loop() {
@@ -157,9 +155,7 @@ func anything(depth int) *rapid.Generator[any] {
 		return rapid.OneOf(scalars...)
 	}
 	inner := rapid.Deferred(func() *rapid.Generator[any] { return anything(depth - 1) })
-	key := rapid.StringN(0, -1, maxKeyBytes)
-	return rapid.OneOf(append(scalars,
-		rapid.SliceOfN(inner, 0, 20).AsAny(), rapid.MapOfN(key, inner, 0, 20).AsAny())...)
+	return rapid.OneOf(append(scalars, rapid.SliceOfN(inner, 0, 20).AsAny())...)
 }
 
 func TestCheckAcceptsWhatMsgpackEncodes(t *testing.T) {

@@ -60,9 +60,11 @@ func TestOptions(t *testing.T) {
 			"want 3"},
 		{"nobody learns", []any{"env_id", "ToySolo-v0", "games", 1, "seats", []string{"still", "still", "still"}},
 			codeBadOption, "seats", "learner"},
-		{"rules with a name that is none", []any{"env_id", "ToySolo-v0", "games", 1, "rules", `{"gravity": 1}`},
+		{"rules that are long", []any{"env_id", "ToySolo-v0", "games", 1, "rules", []string{strings.Repeat(" ", 33<<10)}},
+			codeOutOfRange, "rules", "want at most 32768"},
+		{"rules with a name that is none", []any{"env_id", "ToySolo-v0", "games", 1, "rules", []string{`{"gravity": 1}`}},
 			codeBadOption, "rules", "gravity"},
-		{"rules that break the maker", []any{"env_id", "ToySolo-v0", "games", 1, "rules", `{"teams": []}`},
+		{"rules that break the maker", []any{"env_id", "ToySolo-v0", "games", 1, "rules", []string{`{"teams": []}`}},
 			codeInternal, "", "make failed"},
 	} {
 		reply, err := c.Call("make", append(slices.Clone(test.fields), "max_episode_steps", 3)...)

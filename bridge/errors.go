@@ -104,6 +104,8 @@ func (s *session) fromVec(err error, field string) error {
 			"%s", message)
 	case errors.As(err, new(*vec.StateError)):
 		return fail(codeBadState, "states", "states fit environments of the same id, rules and seats", "%s", message)
+	case errors.As(err, new(*vec.OptionError)):
+		return optionError(err)
 	case errors.Is(err, vec.ErrFinished):
 		return fail(codeGameFinished, field, "reset it with a mask", "%s", message)
 	case errors.Is(err, vec.ErrBroken):

@@ -155,9 +155,7 @@ func (f *fields) value(d *field, to any) {
 	case *[]uint64:
 		*to = list(f, d, "an array of integers", func(int) uint64 { return f.number(name, 0, math.MaxUint64) })
 	case *[][]byte:
-		*to = list(f, d, "an array of states", func(int) []byte { return f.state(name) })
-	case *ruleSets:
-		*to = f.rules(d)
+		*to = list(f, d, "an array of binaries, or texts of JSON", func(int) []byte { return f.content(name) })
 	case *[]int32:
 		*to = f.numbers(name)
 	case *tensor:
@@ -284,26 +282,8 @@ func (f *fields) decimal(field string) float64 {
 	return 0
 }
 
-// ruleSets are rules, each as JSON.
-type ruleSets [][]byte
-
-// rules reads a text of JSON, or each of an array of them.
-func (f *fields) rules(d *field) ruleSets {
-	read := func(int) []byte {
-		text := f.take(d.name, formText, "a text of JSON, or an array of them").data
-		if len(text) > maxRulesBytes {
-			f.wrong(codeOutOfRange, d.name, "", "%s has a text of %d bytes, want at most %d", d.name, len(text), maxRulesBytes)
-		}
-		return text
-	}
-	if code := f.msg[f.pos]; msgpcode.IsFixedArray(code) || code|1 == msgpcode.Array32 {
-		return list(f, d, "an array of texts of JSON", read)
-	}
-	return ruleSets{read(0)}
-}
-
-// state reads a saved game, opaque or a text of JSON.
-func (f *fields) state(name string) []byte {
+// content reads an opaque state, or a text of JSON.
+func (f *fields) content(name string) []byte {
 	it := f.item()
 	if it.form != formBinary && it.form != formText {
 		f.wrong(codeWrongType, name, "", "%s is %v, want binaries, or texts of JSON", name, it.form)

@@ -30,7 +30,7 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 		return status, reason
 	}
 	switch {
-	case asksLive(r), srv.asksForMetrics(r), srv.protocol(r.URL.Path) != nil:
+	case asksLive(r), srv.protocol(r.URL.Path) != nil:
 		return 0, ""
 	case r.URL.Path != "/":
 		path, _, secret := strings.Cut(r.URL.Path, "/token/")

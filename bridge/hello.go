@@ -29,7 +29,7 @@ func (s *session) greet() bool {
 		s.stop(ending(err))
 		return false
 	}
-	rep, err := s.first(r)
+	rep, err := s.handle(r)
 	if err != nil {
 		rep.msg = encodeError(s.server.metrics.failed(asError(err)), r.id, r.hasID)
 	}
@@ -45,21 +45,6 @@ func (s *session) greet() bool {
 	s.ws.SetReadLimit(tooLong * int64(cfg.maxMessageBytes))
 	s.touch()
 	return true
-}
-
-// first answers the first request, which must be hello.
-func (s *session) first(r *request) (reply, error) {
-	if r.length > helloBytes {
-		return reply{}, messageTooLarge(r.length, helloBytes)
-	}
-	h, err := r.parse(&s.fields)
-	if err != nil {
-		return reply{}, err
-	}
-	if r.name != "hello" {
-		return reply{}, fail(codeHelloExpected, "type", "send hello first", "the first request is %s, want hello", r.name)
-	}
-	return h.handle(s, &s.fields, r.id)
 }
 
 func (s *session) hello(id uint64, q helloRequest) (reply, error) {

@@ -105,7 +105,7 @@ func (s *testServer) ask(t *testing.T, method, path string, change func(*http.Re
 // those who may not.
 func TestOperations(t *testing.T) {
 	server := startServer(t,
-		func(c *Config) { c.Token, c.Metrics, c.Hosts, c.MaxConnections = "secret", true, []string{"box"}, 1 })
+		func(c *Config) { c.Token, c.Hosts, c.MaxConnections = "secret", []string{"box"}, 1 })
 	token := func(r *http.Request) { r.Header.Set("Authorization", "Bearer secret") }
 	named := func(host string) func(*http.Request) { return func(r *http.Request) { r.Host = host } }
 	for _, test := range []struct {
@@ -118,11 +118,10 @@ func TestOperations(t *testing.T) {
 		{"/healthz", nil, 200, "ok", "no token is needed"},
 		{"/healthz", named("10.0.0.7:8765"), 200, "ok", "probes call a container by its address"},
 		{"/readyz", nil, 200, "ready", "no token is needed"},
-		{"/metrics", token, 200, "pommego_steps_total", "with the token"},
-		{"/metrics", nil, 401, "Bearer", "without it"},
+		{"/metrics", nil, 401, "Bearer", "without the token"},
 		{"/metrics", func(r *http.Request) { token(r); r.Host = "evil.example" }, 403, "Host",
 			"a name rebound to this machine"},
-		{"/metrics/", token, 404, "want /", "another path"},
+		{"/metrics", token, 404, "want /", "metrics have an address of their own"},
 	} {
 		if status, body := server.get(t, test.path, test.change); status != test.status ||
 			!strings.Contains(body, test.says) {

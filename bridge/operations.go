@@ -12,7 +12,7 @@ import (
 
 // Operations answers what operators ask, for an address of its own: /healthz, /readyz
 // and /metrics, without a token. On the server's own address the first two are
-// answered without a token too, and /metrics with it, if Config.Metrics says so.
+// answered without a token, too.
 //
 // A page in a browser could reach a local address by a name of its own; so a request
 // has to call the server by an IP address or a name that it knows.
@@ -24,7 +24,7 @@ func (srv *Server) Operations() http.Handler {
 			refuse(w, http.StatusForbidden,
 				fmt.Sprintf("the Host header is %q, want an IP address or a name the server was started with", r.Host))
 		case r.URL.Path == "/metrics":
-			srv.serveMetrics(w, r)
+			promhttp.HandlerFor(srv.metrics.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 		default:
 			refuse(w, http.StatusNotFound, fmt.Sprintf("the path is %q, want /healthz, /readyz or /metrics", r.URL.Path))
 		}
@@ -55,15 +55,6 @@ func (srv *Server) probe(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	return true
-}
-
-// asksForMetrics reports whether r asks for the metrics and may have them.
-func (srv *Server) asksForMetrics(r *http.Request) bool {
-	return srv.cfg.Metrics && r.URL.Path == "/metrics"
-}
-
-func (srv *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
-	promhttp.HandlerFor(srv.metrics.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 }
 
 // unready says why the server takes no new connections; empty: it does.

@@ -1,10 +1,6 @@
 package bridge
 
-import (
-	"encoding/binary"
-
-	"pommego/vec"
-)
+import "encoding/binary"
 
 func init() {
 	registerEnv("send", false, (*session).sendGames)
@@ -92,15 +88,6 @@ func (e *environment) wantBatchSize(wanted bool) error {
 	case !wanted && size > 0:
 		return fail(codeBadOption, "env", "step it with send and recv, or make it without batch_size",
 			"environment %d was made with batch_size %d, and its games are not stepped together", e.handle, size)
-	}
-	return nil
-}
-
-// wantNoMask refuses to reset some games of an environment with a batch size.
-func (q *resetRequest) wantNoMask(cfg vec.Config) error {
-	if cfg.BatchSize > 0 && q.Mask.given() {
-		return fail(codeBadOption, "mask", "leave it out: games whose episode ends begin the next by themselves",
-			"mask is given, but with batch_size all games are reset together")
 	}
 	return nil
 }

@@ -20,9 +20,6 @@ type resetRequest struct {
 }
 
 func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error) {
-	if err := q.wantNoMask(e.pool.Config()); err != nil {
-		return reply{}, err
-	}
 	bytes := stateBytes(q.States)
 	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d states", len(q.States))); err != nil {
 		return reply{}, err
@@ -45,9 +42,6 @@ func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error
 func (e *environment) resetOptions(q *resetRequest) (o vec.ResetOptions, err error) {
 	games := e.pool.Games()
 	o.Seed = q.Seed
-	if o.Seed != nil && q.Seeds.given() {
-		return o, fail(codeBadOption, "seeds", "", "seed and seeds are both given, want one of them")
-	}
 	if err := cmp.Or(q.Seeds.want("seeds", games), q.Mask.want("mask", games)); err != nil {
 		return o, err
 	}

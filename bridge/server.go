@@ -137,11 +137,7 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	srv.takeToken(r)
 	status, reason := srv.admit(r)
-	switch {
-	case status == 0 && srv.asksForMetrics(r): // also while it drains
-		srv.serveMetrics(w, r)
-		return
-	case status == 0 && srv.draining.Load() && r.Header.Get(sessionHeader) == "":
+	if status == 0 && srv.draining.Load() && r.Header.Get(sessionHeader) == "" {
 		status, reason = http.StatusServiceUnavailable, srv.unready()
 	}
 	if status != 0 {

@@ -40,7 +40,7 @@ func TestSession(t *testing.T) {
 	if envs := call(t, c, "envs").list("envs"); len(envs) != 3 {
 		t.Errorf("%d specs, want 3", len(envs))
 	}
-	spec := call(t, c, "spaces", "env_id", "ToySolo-v0", "rules", `{"rows": 5, "teams": [[0], [1]]}`)["spec"].(string)
+	spec := call(t, c, "spaces", "env_id", "ToySolo-v0", "rules", []string{`{"rows": 5, "teams": [[0], [1]]}`})["spec"].(string)
 	if !strings.Contains(spec, `"seats":2,`) || !strings.Contains(spec, `"rows":5,`) {
 		t.Errorf("spec of the variant: %v", spec)
 	}

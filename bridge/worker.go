@@ -79,20 +79,23 @@ func (s *session) handle(r *request) (reply, error) {
 		r.name, r.hasID = "message", false
 		return reply{}, r.lacks
 	}
-	if most := s.server.cfg.maxMessageBytes; r.length > int64(most) {
+	most := s.server.cfg.maxMessageBytes
+	if !s.greeted {
+		most = helloBytes
+	}
+	if r.length > int64(most) {
 		r.name, r.hasID = "message", false
-		return reply{}, messageTooLarge(r.length, most)
+		return reply{}, fail(codeMessageTooLarge, "", "send less at a time; hello's reply has the limits",
+			"the message has %d bytes, want at most %d", r.length, most)
 	}
 	h, err := r.parse(&s.fields)
-	if err != nil {
+	switch {
+	case err != nil:
 		return reply{}, err
+	case !s.greeted && r.name != "hello":
+		return reply{}, fail(codeHelloExpected, "type", "send hello first", "the first request is %s, want hello", r.name)
 	}
 	return h.handle(s, &s.fields, r.id)
-}
-
-func messageTooLarge(length int64, limit int) error {
-	return fail(codeMessageTooLarge, "", "send less at a time; hello's reply has the limits",
-		"the message has %d bytes, want at most %d", length, limit)
 }
 
 // write sends replies until there are no more, and watches over the time in

@@ -88,7 +88,7 @@ func TestResetErrors(t *testing.T) {
 		want   string
 	}{
 		{"seeds twice", ResetOptions{Seed: ptr(1), Seeds: []uint64{1, 2}}, "both given"},
-		{"too few seeds", ResetOptions{Seeds: []uint64{1}}, "1 Seeds, want 2"},
+		{"too few seeds", ResetOptions{Seeds: []uint64{1}}, "Seeds has 1 entries, want 2"},
 		{"a mask too long", ResetOptions{Mask: make([]bool, 3)}, "Mask has 3 entries, want 2"},
 		{"a game left out that was never reset", ResetOptions{Mask: []bool{true, false}}, "game 1 is left out"},
 	} {

@@ -197,13 +197,13 @@ func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
 	}
 	switch {
 	case o.Mask != nil && p.queue != nil:
-		return errors.New("vec: Reset: Mask is given, but with a BatchSize all games are reset together")
+		return wrong("Mask", " is given, but with a batch size all games are reset together: leave it out")
 	case o.Seed != nil && o.Seeds != nil:
-		return errors.New("vec: Reset: Seed and Seeds are both given, want one of them")
+		return wrong("Seeds", " and one seed for all are both given, want one of them")
 	case o.Seeds != nil && len(o.Seeds) != n:
-		return fmt.Errorf("vec: Reset: %d Seeds, want %d, one per game", len(o.Seeds), n)
+		return wrong("Seeds", " has %d entries, want %d, one for each game", len(o.Seeds), n)
 	case o.Mask != nil && len(o.Mask) != n:
-		return fmt.Errorf("vec: Reset: Mask has %d entries, want %d, one per game", len(o.Mask), n)
+		return wrong("Mask", " has %d entries, want %d, one for each game", len(o.Mask), n)
 	}
 	if err := p.checkStarts(o.Starts); err != nil {
 		return err

@@ -96,14 +96,14 @@ func (p *Pool) SetStarts(s Starts) error {
 
 func (p *Pool) checkStarts(all []*Start) error {
 	if all != nil && len(all) != p.cfg.Games {
-		return fmt.Errorf("vec: Reset: %d Starts, want %d, one per game", len(all), p.cfg.Games)
+		return wrong("Starts", " has %d entries, want %d, one for each game", len(all), p.cfg.Games)
 	}
 	for i, s := range all {
 		if s == nil {
 			continue
 		}
 		if err := p.checkStart(s); err != nil {
-			return fmt.Errorf("vec: Reset: the start of game %d: %w", i, err)
+			return wrong("Starts", "[%d]: %w", i, err)
 		}
 	}
 	return nil

@@ -110,7 +110,7 @@ func TestResetStarts(t *testing.T) {
 	other := make1(t, cfg)
 	for _, starts := range [][]*Start{{start}, {start, start, start}} {
 		if err := other.Reset(other.NewBatch(nil), ResetOptions{Starts: starts}); err == nil ||
-			!strings.Contains(err.Error(), "Reset") {
+			!strings.Contains(err.Error(), "Starts") {
 			t.Errorf("Reset to %d starts of another pool: %v, want an error", len(starts), err)
 		}
 	}

@@ -27,16 +27,12 @@ type operations struct {
 
 func (o *operations) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.address, "metrics-address", "",
-		"answer /metrics, /healthz and /readyz on this host:port too, without a token; :PORT is 127.0.0.1:PORT;\n\"own\" "+
-			"answers /metrics on the server's own address, to those who have the token")
+		"answer /metrics, /healthz and /readyz on this host:port, without a token; :PORT is 127.0.0.1:PORT")
 	f.DurationVar(&o.drain, "drain-timeout", 0,
 		"at SIGTERM, take no new connections and give those that are open so long to end (default: none)")
 	f.StringVar(&o.format, "log-format", "text", "how to log to standard error: text or json")
 	f.StringVar(&o.level, "log-level", "warn", "what to log: debug, info (connections and refusals, too), warn or error")
 }
-
-// ownAddress has metrics on the server's own address.
-const ownAddress = "own"
 
 var logFormats = []string{"text", "json"}
 
@@ -56,10 +52,7 @@ func (o *operations) prepare(cfg *bridge.Config) error {
 		handler = slog.NewJSONHandler(os.Stderr, options)
 	}
 	o.log = slog.New(handler)
-	cfg.Log, cfg.Metrics = o.log, o.address == ownAddress
-	if cfg.Metrics {
-		o.address = ""
-	}
+	cfg.Log = o.log
 	if o.drain < 0 {
 		return usagef("--drain-timeout is %v, want 0 or more", o.drain)
 	}
@@ -67,7 +60,7 @@ func (o *operations) prepare(cfg *bridge.Config) error {
 		o.address = "127.0.0.1" + o.address
 	}
 	if _, _, err := net.SplitHostPort(o.address); o.address != "" && err != nil {
-		return usagef("--metrics-address is %q, want host:port or own", o.address)
+		return usagef("--metrics-address is %q, want host:port", o.address)
 	}
 	return nil
 }

@@ -157,17 +157,8 @@ func TestServeDrainsNoLonger(t *testing.T) {
 	}
 }
 
-// TestServeMetrics answers them on the server's own address where they are asked for.
-func TestServeMetrics(t *testing.T) {
-	w := operate(t, "--metrics-address", "own")
-	answer, err := http.Get("http" + strings.TrimPrefix(w.Address, "ws") + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer.Body.Close()
-	if answer.StatusCode != 200 {
-		t.Errorf("/metrics at the server's own address: status %d", answer.StatusCode)
-	}
+// TestOperationsRefuse names options that cannot be.
+func TestOperationsRefuse(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		says string

@@ -69,6 +69,10 @@ def planes(
 
     Returns:
         "planes", uint8 (rows, planes, n, n), and "scalars", float32 (rows, ...).
+
+    Raises:
+        ValueError: these are no raw observations of this game, or it is not Pommerman.
+        PommegoError: `unfogged`, but the game has no fog.
     """
     return convert(_NUMPY, raw, spec, unfogged)
 

@@ -124,7 +124,11 @@ class Network:
         return chosen.squeeze(1) if len(choices) == 1 else chosen
 
     def read(self, obs: dict[str, NDArray[Any]]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Take what it reads out of observations: its planes (n, planes, 11, 11) and numbers (n, numbers)."""
+        """Take what it reads out of observations: its planes (n, planes, 11, 11) and numbers (n, numbers).
+
+        Raises:
+            ValueError: these are no ``near`` observations, or those of another id.
+        """
         for field in self._fields:
             if field.name not in obs:
                 raise ValueError(
@@ -188,8 +192,16 @@ def _taken(array: NDArray[np.uint8], places: NDArray[np.intp]) -> NDArray[np.uin
 def load(name: str | os.PathLike[str], spec: GameSpec | None = None) -> Network:
     """Load a policy that learned.
 
-    The name is that of a built-in agent, such as "ppo-ffa", or a file that `Network.save` wrote. The spec is
-    of the games it will play, such as ``envs.game_spec``, by default of the id it was trained in.
+    Args:
+        name: that of a built-in agent that learned, such as "ppo-ffa", or a file that `Network.save` wrote.
+        spec: of the games it will play, such as ``envs.game_spec``; None: of the id it was trained in.
+
+    Returns:
+        a policy (obs, info), as `evaluate`, `tournament` and opponents of `make_vec` take it.
+
+    Raises:
+        FileNotFoundError: there is no such name or file.
+        ValueError: the file holds no network, or not a whole one.
     """
     built_in = [folder / f"{os.fspath(name)}.net" for folder in _FOLDERS]
     path = next((p for p in (Path(name), *built_in) if p.is_file()), None)

@@ -70,7 +70,10 @@ def parallel_env(
         options: further options, as for `pommego.make_vec`: observation, reward, rules,
             address, token and so on. Here `state` is true by default.
 
-    Errors are those of `pommego.make_vec`.
+    Raises:
+        TypeError, ValueError: an option is not available here.
+
+    Other errors are those of `pommego.make_vec`.
     """
     for name in options:
         if name in _NOT_HERE:
@@ -158,7 +161,15 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Begin a new game: the first of `seed`, or the next one without. Options are ignored."""
+        """Begin a new game: the first of `seed`, or the next one without.
+
+        Args:
+            seed: 0 to 2**64-1.
+            options: ignored; PettingZoo's tests pass arbitrary ones.
+
+        Returns:
+            observations and infos by agent.
+        """
         self._obs, info = self.envs.reset(seed=seed)
         self._state, self._alive = info.get("state"), info["alive"]
         self.agents = self.possible_agents[:]
@@ -168,9 +179,19 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Make one step, with an action for each of `agents`; those of agents that have left are ignored.
+        """Make one step.
 
-        The result is that of the agents that were in the game before the step.
+        Args:
+            actions: one for each of `agents`; actions of agents that have left are ignored.
+
+        Returns:
+            observations, rewards, terminations, truncations and infos by agent, for the
+            agents that were in the game before the step.
+
+        Raises:
+            ValueError: an action is missing or has the wrong form.
+            ServerError: an action is out of range.
+            PommegoError: no game has begun.
         """
         if self._alive is None:
             raise PommegoError("no game has begun: reset() first")
@@ -192,9 +213,13 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         return observations, rewards, terminations, truncations, infos
 
     def state(self) -> NDArray[np.float32]:
-        """Return what all agents would see without fog, float32 (planes, height, width).
+        """Return the global state: what all agents would see without fog.
 
-        Behind the planes is a constant plane for each scalar.
+        Returns:
+            float32 (planes, height, width): the planes, then one constant plane for each scalar.
+
+        Raises:
+            PommegoError: the environment was made with ``state=False``, or not reset.
         """
         if self._state is None:
             raise PommegoError("there is no global state: make it with state=True, and reset() first")

@@ -125,7 +125,11 @@ class Encoding:
         return gymnasium.spaces.Dict({field.name: field.space() for field in self.fields})
 
     def boxed(self) -> Encoding:
-        """Return planes and scalars as one box: the planes, then one constant plane for each scalar."""
+        """Return planes and scalars as one box: the planes, then one constant plane for each scalar.
+
+        Raises:
+            ValueError: this encoding has other fields.
+        """
         if [field.name for field in self.fields] != ["planes", "scalars"]:
             raise ValueError(f"{self.name!r} has {[f.name for f in self.fields]}, not planes and scalars")
         planes, scalars = self.fields
@@ -187,7 +191,11 @@ class GameSpec:
         return self.elimination and all(len(team) == 1 for team in self.teams)
 
     def encoding(self, name: str) -> Encoding:
-        """Find an encoding by name."""
+        """Find an encoding by name.
+
+        Raises:
+            KeyError: there is no encoding of this name.
+        """
         for encoding in self.encodings:
             if encoding.name == name:
                 return encoding

@@ -251,10 +251,16 @@ class SuiteResult:
         return "\n".join(lines + parts)
 
     def save(self, path: str | os.PathLike[str]) -> str:
-        """Write the result to a new file, JSON compressed by gzip, so that others can check it.
+        """Write the result, with the policy's actions, so that others can check it.
 
-        It has the policy's actions. The result is the SHA-256 of its content, which the file also contains,
-        to be published with the score.
+        Args:
+            path: the file, JSON compressed by gzip; a new one.
+
+        Returns:
+            the SHA-256 of its content, which the file also contains; to be published with the score.
+
+        Raises:
+            FileExistsError: the file exists.
         """
         content = _content(self)
         digest = _digest(content)

@@ -84,7 +84,9 @@ def tournament(
         token: that server's token, if it has one.
         options: further options, as for `make_vec`: observation, rules, state and so on.
 
-    Errors are those of `make_vec`, and a `PommegoError` for what the command refuses.
+    Raises:
+        TypeError, ValueError: an argument is not as described.
+        PommegoError: the command refuses it; the message says why. Others as `make_vec`.
     """
     check_options(options, NOT_HERE, tournament, make_vec)
     checks.at_least(1, "games", games)

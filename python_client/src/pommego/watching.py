@@ -35,7 +35,15 @@ class Video:
     html: str = field(repr=False)  # a page with buttons to step through the game
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a new file, .gif or .html. ``ffmpeg -i game.gif game.mp4`` makes a film of it."""
+        """Write it to a file.
+
+        Args:
+            path: a new file, .gif or .html. ``ffmpeg -i game.gif game.mp4`` makes a film of it.
+
+        Raises:
+            ValueError: it ends with something else.
+            FileExistsError: it is there already.
+        """
         target = Path(path)
         if os.path.lexists(target):
             raise FileExistsError(f"{target} is there already: remove it, or name another")
@@ -88,6 +96,16 @@ def watch(
         address: of a running server for the policy's game; None: one is started.
         token: that server's token, if it has one.
         options: further options of `make_vec`, such as observation; for an agent only rules.
+
+    Returns:
+        the game, to show in a notebook or to save.
+
+    Raises:
+        TypeError, ValueError: an argument is not as described.
+        FileNotFoundError: there is no such file.
+        PommegoError: the game cannot be played or read; the message says why.
+
+    Other errors are those of `make_vec`.
     """
     with tempfile.TemporaryDirectory(prefix="pommego-") as temporary:
         drawn = ["--fps", f"{fps:g}", "--tile", str(tile)]

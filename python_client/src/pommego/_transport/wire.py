@@ -237,7 +237,7 @@ def encode(kind: str, request_id: int, fields: dict[str, Any]) -> bytes:
     """Encode a request; fields that are None are left out, and rules are sent as JSON."""
     given = {name: value for name, value in fields.items() if value is not None}
     if (rules := given.get("rules")) is not None:
-        given["rules"] = _json(rules) if isinstance(rules, dict | str) else [_json(one) for one in rules]
+        given["rules"] = [_json(one) for one in ([rules] if isinstance(rules, dict) else rules)]
     return _encoder.encode({"type": kind, "id": request_id, **given})
 
 

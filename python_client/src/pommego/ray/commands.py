@@ -65,6 +65,10 @@ def generate(
 
     Returns:
         what ``--json`` prints.
+
+    Raises:
+        PommegoError: the command refused the options, or failed; it says why.
+        ray.exceptions.RayError: a task was lost more often than `retries`.
     """
     return _Tasks(num_cpus, retries, task_options).conclude(_Work("generate", Path(out), options), progress)
 
@@ -84,7 +88,18 @@ def tournament(
 
     Only what the clock says is different (``timing.*`` in the folder), and the order of games in the log.
 
-    Arguments, result and errors are those of `generate`; `options` are the flags of ``pommego tournament``.
+    Args:
+        out: the folder for results and the log, where this process runs.
+        num_cpus: as for `generate`, as are the other arguments.
+        retries: how often a task is repeated that was lost.
+        task_options: further options of the tasks.
+        progress: called with the numbers of parts that are finished and of all.
+        options: the command's flags; see ``pommego tournament --help``.
+
+    Returns:
+        the results, as ``--json`` prints them.
+
+    Errors are those of `generate`.
     """
     return _Tasks(num_cpus, retries, task_options).conclude(_Work("tournament", Path(out), options), progress)
 
