@@ -336,7 +336,7 @@ class Pomme(gymnasium.Env):
 
         Args:
             mode: "human" or "rgb_pixel": as text, over the last picture if the
-                output is a terminal, and in colours if it has 24-bit ones.
+                output is a terminal, and in colours.
                 "rgb_array": return colours instead.
             close: close the environment, and draw nothing.
             record_pngs_dir: also save a picture in this folder.
