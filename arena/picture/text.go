@@ -99,7 +99,7 @@ func appendGlyphs(dst []byte, glyphs []glyph, colour bool) []byte {
 	return dst
 }
 
-// of256 is the number of the nearest of a terminal's 256 colours: of its greys, or of its cube of 6 reds, greens and blues.
+// of256 is the number of the nearest of a terminal's 256 colours: a grey, or of its cube of 6 reds, greens and blues.
 func of256(c env.Colour) int {
 	r, g, b := int(c>>16), int(c>>8&0xff), int(c&0xff)
 	if most := max(r, g, b); most < 0xf0 && 3*(most-min(r, g, b)) <= most {

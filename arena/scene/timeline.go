@@ -55,13 +55,10 @@ func Played(game env.Game, m env.Match, actions []uint8) *Timeline {
 }
 
 // Patched is the game with the first step whole, and the others without what is as in the step before.
-func (l *Timeline) Patched() *Timeline { return &Timeline{l.Head, Patches(l.Steps)} }
-
-// Patches turns whole steps into a whole one and what is new in each after it.
-func Patches(whole []Step) []Step {
-	steps := slices.Clone(whole)
-	for i := 1; i < len(whole); i++ {
-		steps[i] = whole[i].Since(&whole[i-1])
+func (l *Timeline) Patched() *Timeline {
+	steps := slices.Clone(l.Steps)
+	for i := 1; i < len(steps); i++ {
+		steps[i] = l.Steps[i].Since(&l.Steps[i-1])
 	}
-	return steps
+	return &Timeline{l.Head, steps}
 }
