@@ -37,8 +37,9 @@ venv: .venv/.ready ## make .venv with the client and its test requirements
 	$(PY) $(PIP) --no-deps --no-build-isolation -e python_client
 	touch $@
 
-demo: build venv ## roll out 1024 games from Python and show what happened
-	$(PY) -m pommego.demo
+demo: build venv ## step 1024 games from Python, and show a game between simple agents
+	$(PY) -m pommego.bench
+	bin/pommego play --agents simple --seed 8
 
 test: build venv lint verify test-go test-race test-python ## run everything
 

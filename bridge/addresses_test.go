@@ -29,7 +29,7 @@ func TestWrongTokens(t *testing.T) {
 		if err != nil {
 			t.Fatalf("the right token after %d wrong ones: %v", n+1, err)
 		}
-		call(t, c, "ping")
+		call(t, c, "envs")
 		c.Close()
 		eventually(t, "its place is free again", func() bool { return server.connections.Load() == 0 })
 	}

@@ -25,8 +25,7 @@ type messageLayout struct {
 	handle uint32
 	fields []vec.Tensor // without memory
 	final  []finalField
-	games  int // in a message: those of the pool, once for each step
-	steps  int // that a message shows
+	games  int // in a message
 
 	idAt   int // where the request's number is
 	seedAt int // where the RNG's seed is, 0 if the reply has none
@@ -118,7 +117,7 @@ func (l *messageLayout) messageBytes() int64 { return int64(l.size+l.tail+align)
 // tail that begins at a multiple of align.
 func newBatchMessage(l *messageLayout, pool *vec.Pool, home chan *batchMessage, mem []byte) *batchMessage {
 	f := &batchMessage{messageLayout: l, mem: mem[: l.size : l.size+l.tail], home: home}
-	f.batch = pool.NewTrajectory(l.steps, f.mem[l.lead:])
+	f.batch = pool.NewBatch(f.mem[l.lead:])
 	for i := range l.final {
 		f.last = append(f.last, f.batch.Bytes("final."+l.final[i].name))
 	}
@@ -183,7 +182,7 @@ func (f *batchMessage) message(id uint64) []byte {
 }
 
 // simulated is the message of a simulation: the seed of its RNG, and the
-// encoded states of the games, after each step that it shows.
+// encoded states of the games after its steps.
 func (f *batchMessage) simulated(id, seed uint64, states []byte) []byte {
 	binary.BigEndian.PutUint64(f.mem[f.idAt:], id)
 	binary.BigEndian.PutUint64(f.mem[f.seedAt:], seed)

@@ -59,9 +59,7 @@ func TestBudget(t *testing.T) {
 	refused("states", "set_starts", "env", 1, "states", states, "add", true)
 	call(t, c, "set_starts", "env", 1, "states", states[:1])
 	refused("states", "simulate", "env", 1, "states", slices.Repeat(states, 5), "actions", toyActions(2500, 0, 0))
-	refused("states", "simulate", "env", 1, "states", states, "actions", toyActions(500, 0, 0), "steps", 100, "policy",
-		"still", "trajectory", true)
-	refused("", "ping", "padding", strings.Repeat("x", 12<<20))
+	refused("", "envs", "padding", strings.Repeat("x", 12<<20))
 	if _, err := other.Call("make", "env_id", "ToySolo-v0", "games", 1000); err != nil {
 		t.Errorf("the other connection: %v, want its own half", err)
 	}
@@ -72,8 +70,7 @@ func TestBudget(t *testing.T) {
 		call(t, c, "set_starts", "env", 1, "states", states[:1], "add", true)
 		call(t, c, "set_opponents", "env", 1, "line_ups", lineUps[:1])
 		call(t, c, "simulate", "env", 1, "states", states, "actions", toyActions(500, 0, 0))
-		call(t, c, "simulate", "env", 1, "states", states[:9], "actions", toyActions(9, 0, 0), "steps", 3, "policy", "still",
-			"trajectory", true)
+		call(t, c, "simulate", "env", 1, "states", states[:9], "actions", toyActions(9, 0, 0), "steps", 3, "policy", "still")
 		call(t, c, "set_state", "env", 1, "games", []int{1}, "states", states[:1])
 	}
 	if n := server.used(); n > budget/2 || n <= alone {
@@ -127,7 +124,7 @@ func TestBudgetOfRules(t *testing.T) {
 		}
 	})
 	c := server.dial(t)
-	rules := slices.Repeat([]Message{{}}, 5)
+	rules := slices.Repeat([]string{"{}"}, 5)
 	e := callError(t, c, codeLimit, "make", "env_id", "ToySolo-v0", "games", 1, "rules", rules)
 	if built > 0 || e.Field != "rules" || server.used() != 0 {
 		t.Errorf("%d games were built, %d bytes are taken; %v", built, server.used(), e)
@@ -145,7 +142,7 @@ func TestBudgetOfRules(t *testing.T) {
 func TestBudgetOfRequests(t *testing.T) {
 	server := startServer(t, nil)
 	c := server.dial(t)
-	ping := func(padding int) { callError(t, c, codeUnknownField, "ping", "padding", strings.Repeat("x", padding)) }
+	ping := func(padding int) { callError(t, c, codeUnknownField, "envs", "padding", strings.Repeat("x", padding)) }
 	n := server.cfg.maxInFlight
 	before := envtest.HeapInUse()
 	for range n {

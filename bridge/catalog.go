@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,13 +72,13 @@ func (c *Config) game(id string, rules []byte) (env.Game, error) {
 }
 
 func (s *session) listEnvs(id uint64, _ nothing) (reply, error) {
-	specs := []any{}
+	specs := []string{}
 	for _, name := range s.server.cfg.IDs() {
 		game, err := s.server.cfg.Game(name)
 		if err != nil {
 			return reply{}, fmt.Errorf("the catalog lists %q, but: %w", name, err)
 		}
-		specs = append(specs, asJSON{game.Spec()})
+		specs = append(specs, asJSON(game.Spec()))
 	}
 	return message("envs", id, "envs", specs)
 }
@@ -87,5 +88,14 @@ func (s *session) spaces(id uint64, q gameRequest) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return message("spaces", id, "spec", asJSON{game.Spec()})
+	return message("spaces", id, "spec", asJSON(game.Spec()))
+}
+
+// asJSON is a description, as it is sent.
+func asJSON(spec *env.Spec) string {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		panic(err) // nothing in a Spec can fail
+	}
+	return string(text)
 }

@@ -46,7 +46,7 @@ type channel struct {
 	asked   []byte  // its message, if it has one
 	own     []byte  // its actions
 	sent    []byte  // the games it begins, with a batch size: four bytes each
-	place   int64   // where its batch goes; below 0: it has none, it begins games
+	place   int64   // where its batch goes; below 0: it has none, or not there
 	turn    uint64  // steps answered so far; the next one is in slot turn % slots
 
 	waiting atomic.Bool   // the listener has been asked to wait, and has not yet stepSignal
@@ -94,7 +94,8 @@ const otherBytes = 256 << 10
 func newChannel(slots, places, actions, batch, games int) *channel {
 	batch = roundUp(batch, sharedPage)
 	places = max(slots, min(places, max(slots+2, keptBytes/batch)))
-	c := &channel{own: make([]byte, actions), sent: make([]byte, 4*games), messages: make([]*batchMessage, places)}
+	c := &channel{own: make([]byte, actions), sent: make([]byte, 4*games), place: -1,
+		messages: make([]*batchMessage, places)}
 	end := wordsEnd
 	for range slots {
 		c.actions = append(c.actions, end)
@@ -212,15 +213,14 @@ func (c *channel) listen(stepSignal chan<- struct{}) {
 
 // awaitStep has the listener ring when another step is posted.
 func (c *channel) awaitStep() {
-	if c.wait != nil && !c.waiting.Swap(true) {
+	if c != nil && c.wait != nil && !c.waiting.Swap(true) {
 		c.wait <- uint32(c.turn)
 	}
 }
 
-// posted counts the steps that lie there and have not been made. More than
-// there are slots is nonsense.
+// posted counts the steps that lie there and have not been made.
 func (c *channel) posted() int {
-	if c.wait == nil {
+	if c == nil || c.wait == nil {
 		return 0
 	}
 	return int(c.client.count.Load() - uint32(c.turn))
@@ -232,40 +232,35 @@ func (c *channel) slot() int { return int(c.turn % uint64(len(c.actions))) }
 // take makes a request of what lies in the next slot: a message, or a step, whose
 // actions it copies to where the client cannot write. The batch goes to the place that
 // the step names, or without one to the slot's own; with a batch size such a step
-// begins games. take returns nil if the place does not exist, the games are more than
-// all, or the message is too long.
-func (c *channel) take(e *environment) *request {
-	slot, name := c.slot(), "step"
-	place := c.client.place[slot].Load()
-	if c.place = int64(place) - 1; place == asMessage {
-		return c.takeMessage(c.client.each[slot].Load())
+// begins games. Of n posted steps that make no sense, take says why.
+func (c *channel) take(e *environment, n int) (r *request, nonsense string) {
+	if n > len(c.actions) {
+		return nil, fmt.Sprintf("%d steps posted in %d slots", n, len(c.actions))
 	}
+	slot := c.slot()
+	place, id := c.client.place[slot].Load(), c.client.each[slot].Load()
+	c.place, c.request = int64(place)-1, request{name: "step", id: id, hasID: true, posted: e}
 	switch {
+	case place == asMessage && id > otherBytes: // the message's length
+		return nil, fmt.Sprintf("a request of more than %d bytes", otherBytes)
+	case place == asMessage:
+		c.place, c.asked = -1, append(c.asked[:0], c.mem[c.other:][:id]...)
+		c.request = request{buf: c.asked, length: int64(id), simulates: true}
+		return &c.request, ""
 	case c.place >= int64(len(c.messages)):
-		return nil
+		return nil, fmt.Sprintf("a step whose batch goes to place %d of %d", c.place, len(c.messages))
 	case c.place < 0 && c.games == nil:
 		c.place = int64(slot)
 	case c.place < 0:
 		if !c.takeGames(c.mem[c.games[slot]:]) {
-			return nil
+			return nil, fmt.Sprintf("a step of more than all %d games", cap(c.sent)/4)
 		}
-		name = "send"
+		c.request.name = "send"
 	case c.games != nil:
-		name = "recv"
+		c.request.name = "recv"
 	}
 	copy(c.own, c.mem[c.actions[slot]:])
-	c.request = request{name: name, id: c.client.each[slot].Load(), hasID: true, posted: e}
-	return &c.request
-}
-
-// takeMessage makes a request of the message, so many bytes long, that lies in the memory.
-func (c *channel) takeMessage(length uint64) *request {
-	if length > otherBytes {
-		return nil
-	}
-	c.asked = append(c.asked[:0], c.mem[c.other:][:length]...)
-	c.request = request{buf: c.asked, length: int64(length), simulates: true}
-	return &c.request
+	return &c.request, ""
 }
 
 // give writes the reply to a request that came as a message to where that lay, and
@@ -281,17 +276,6 @@ func (c *channel) give(rep reply) bool {
 	return true
 }
 
-// nonsense says why take returned nil.
-func (c *channel) nonsense() string {
-	switch {
-	case c.place < 0:
-		return fmt.Sprintf("a step of more than all %d games", cap(c.sent)/4)
-	case c.place == asMessage-1:
-		return fmt.Sprintf("a request of more than %d bytes", otherBytes)
-	}
-	return fmt.Sprintf("a step whose batch goes to place %d of %d", c.place, len(c.messages))
-}
-
 // takeGames copies the list of games to begin, unless it is too long.
 func (c *channel) takeGames(list []byte) bool {
 	n := 4 * uint64(binary.LittleEndian.Uint32(list))
@@ -302,11 +286,12 @@ func (c *channel) takeGames(list []byte) bool {
 	return true
 }
 
-// tensor is a field of the step that take has made a request of: its games, or its actions.
-func (c *channel) tensor(name string, pool *vec.Pool) tensor {
-	if name == "games" {
-		return tensor{dtype: env.Int32, dims: [maxDims]int{len(c.sent) / 4}, rank: 1, data: c.sent}
-	}
+// begins is the games that the step begins which take has made a request of, and moves its actions.
+func (c *channel) begins() tensor {
+	return tensor{dtype: env.Int32, dims: [maxDims]int{len(c.sent) / 4}, rank: 1, data: c.sent}
+}
+
+func (c *channel) moves(pool *vec.Pool) tensor {
 	rows, components := pool.Rows(), len(pool.Spec().Actions)
 	if c.place < 0 {
 		rows = len(c.sent) / 4 * pool.Learners()
@@ -318,6 +303,7 @@ func (c *channel) tensor(name string, pool *vec.Pool) tensor {
 // the answer comes through the socket.
 func (c *channel) answer(length int) {
 	c.server.each[c.slot()].Store(uint64(length))
+	c.place = -1
 	c.turn++
 	c.server.count.Store(uint32(c.turn))
 	if c.client.waits.Load() != 0 {

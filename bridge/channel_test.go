@@ -148,7 +148,7 @@ func TestSharedMemoryHoldsTheMessages(t *testing.T) {
 		fields := []any{"env_id", "ToyTeams-v0", "games", 40, "autoreset_mode", mode}
 		call(t, plain, "make", fields...)
 		memory := makeShared(t, shared, 3, fields...)
-		call(t, plain, "ping") // as many requests as the other has had
+		call(t, plain, "envs") // as many requests as the other has had
 		viaPlain := func(kind string, fields ...any) []byte {
 			t.Helper()
 			if _, err := plain.Send(kind, append(fields, "env", 1)...); err != nil {
@@ -177,7 +177,7 @@ func TestSharedMemoryHoldsTheMessages(t *testing.T) {
 			want := viaPlain("step", "actions", actions)
 			id := binary.BigEndian.Uint64(want[bytes.Index(want, []byte("\xa2id\xcf"))+4:])
 			same("step", memory.step(t, id, actions.Data), want)
-			call(t, shared, "ping")
+			call(t, shared, "envs")
 			if turn%10 == 9 {
 				time.Sleep(2 * stepSpin)
 			}
@@ -185,7 +185,7 @@ func TestSharedMemoryHoldsTheMessages(t *testing.T) {
 		viaSocket("observe")
 		viaSocket("step", "actions", toyActions(240, 1, 1))
 		states := call(t, plain, "get_state", "env", 1, "games", []int{3}).Binaries("states")
-		call(t, shared, "ping")
+		call(t, shared, "envs")
 		viaSocket("set_state", "games", []int{7}, "states", [][]byte{bytes.Clone(states[0])})
 	}
 }

@@ -73,20 +73,10 @@ func (s *session) take(home chan *batchMessage) *batchMessage {
 	return s.taken
 }
 
-// fill fills in a field of a step that is posted.
-func (e *environment) fill(name string, to any) {
-	switch to := to.(type) {
-	case *uint64:
-		*to = uint64(e.handle)
-	case *tensor:
-		*to = e.channel.tensor(name, e.pool)
-	}
-}
-
 // into is where the batch goes that answers the request.
 func (s *session) into(e *environment) *batchMessage {
-	if s.fields.posted != nil {
-		return e.channel.message(e)
+	if c := e.channel; c != nil && c.place >= 0 {
+		return c.message(e)
 	}
 	return s.take(e.messages)
 }

@@ -81,6 +81,9 @@ func asError(err error) *wireError {
 // fromVec turns vec's errors into replies. field is the one that is wrong
 // unless the error says otherwise.
 func (s *session) fromVec(err error, field string) error {
+	if err == nil {
+		return nil
+	}
 	message := strings.TrimPrefix(err.Error(), "vec: ")
 	var broke *vec.GameError
 	var refused *wireError

@@ -3,7 +3,6 @@ package bridge
 import (
 	"encoding"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -17,10 +16,11 @@ import (
 
 // Bounds of single fields.
 const (
-	maxDims      = 4
-	maxNameBytes = 256       // ids, agents with their options, the client's name
-	maxInt       = 1<<31 - 1 // numbers of games, steps and the like
-	maxTexts     = 256       // in one list
+	maxDims       = 4
+	maxNameBytes  = 256       // ids, agents with their options, the client's name
+	maxRulesBytes = 32 << 10  // one set of rules
+	maxInt        = 1<<31 - 1 // numbers of games, steps and the like
+	maxTexts      = 256       // in one list
 )
 
 // field is one field of a request: of its struct the field with this name as its tag. See tableOf.
@@ -68,13 +68,11 @@ type fields struct {
 	cursor
 	request string // the request's name
 	err     error
-
-	posted *environment // whose step this is, if it comes from shared memory
 }
 
 // start checks a message, before anything is read.
 func (f *fields) start(msg []byte) error {
-	f.request, f.err, f.posted = "", nil, nil
+	f.request, f.err = "", nil
 	return f.check(msg)
 }
 
@@ -94,24 +92,17 @@ func (f *fields) read(request any, table []field) error {
 	to, found, missing := reflect.ValueOf(request).Elem(), 2, "" // found: type and id
 	for i := range table {
 		d := &table[i]
-		value := to.FieldByIndex(d.at).Addr().Interface()
-		if f.posted != nil {
-			f.posted.fill(d.name, value)
-			continue
-		}
 		is := f.seek(d.name)
 		if is {
 			found++
 		}
 		if is && f.msg[f.pos] != msgpcode.Nil {
-			f.value(d, value)
+			f.value(d, to.FieldByIndex(d.at).Addr().Interface())
 		} else if d.needed && missing == "" {
 			missing = d.name
 		}
 	}
 	switch {
-	case f.posted != nil:
-		return nil
 	case f.err != nil:
 		return f.err
 	case found < len(f.keys()):
@@ -163,8 +154,8 @@ func (f *fields) value(d *field, to any) {
 		*to = list(f, d, "an array of integers", func(int) int { return int(f.number(name, 0, maxInt)) })
 	case *[]uint64:
 		*to = list(f, d, "an array of integers", func(int) uint64 { return f.number(name, 0, math.MaxUint64) })
-	case *[]savedState:
-		*to = list(f, d, "an array of states", func(int) savedState { return f.state(name) })
+	case *[][]byte:
+		*to = list(f, d, "an array of states", func(int) []byte { return f.state(name) })
 	case *ruleSets:
 		*to = f.rules(d)
 	case *[]int32:
@@ -296,24 +287,28 @@ func (f *fields) decimal(field string) float64 {
 // ruleSets are rules, each as JSON.
 type ruleSets [][]byte
 
-// rules reads a map, or each of an array of maps.
+// rules reads a text of JSON, or each of an array of them.
 func (f *fields) rules(d *field) ruleSets {
 	read := func(int) []byte {
-		text, _ := json.Marshal(f.tree(d.name, f.take(d.name, formMap, "a map, or an array of maps"))) // else f.err is set
+		text := f.take(d.name, formText, "a text of JSON, or an array of them").data
+		if len(text) > maxRulesBytes {
+			f.wrong(codeOutOfRange, d.name, "", "%s has a text of %d bytes, want at most %d", d.name, len(text), maxRulesBytes)
+		}
 		return text
 	}
 	if code := f.msg[f.pos]; msgpcode.IsFixedArray(code) || code|1 == msgpcode.Array32 {
-		return list(f, d, "an array of maps", read)
+		return list(f, d, "an array of texts of JSON", read)
 	}
 	return ruleSets{read(0)}
 }
 
-func (f *fields) state(name string) savedState {
+// state reads a saved game, opaque or a text of JSON.
+func (f *fields) state(name string) []byte {
 	it := f.item()
 	if it.form != formBinary && it.form != formText {
 		f.wrong(codeWrongType, name, "", "%s is %v, want binaries, or texts of JSON", name, it.form)
 	}
-	return savedState{it.data, it.form == formText}
+	return it.data
 }
 
 // numbers reads a tensor of one dimension.

@@ -49,7 +49,6 @@ const (
 // session that is kept beyond its requests.
 type Guest struct {
 	link
-	service *service
 	leave   func() // undoes its count as a connection
 	address string // see addressOf
 	here    bool
@@ -88,28 +87,28 @@ func (srv *Server) takeToken(r *http.Request) {
 	}
 }
 
-func (s *service) newGuest(client string, leave func()) *Guest {
-	g := &Guest{service: s, leave: leave, gone: make(chan struct{}), rested: time.Now()}
-	g.setUp(s.server, client)
+func (srv *Server) newGuest(client string, leave func()) *Guest {
+	g := &Guest{leave: leave, gone: make(chan struct{}), rested: time.Now()}
+	g.setUp(srv, client)
 	g.longest, g.spare, g.kind = guestBytes, guestSpare, websocket.TextMessage
 	return g
 }
 
 // Local is a guest who plays in this program, within the server's limits.
-func (srv *Server) Local() *Guest { return (&service{server: srv}).newGuest("local", nil) }
+func (srv *Server) Local() *Guest { return srv.newGuest("local", nil) }
 
 // serveGuest answers a request of another protocol. leave is called when it is over. What the request's
 // guest has in the account ends with the request, unless it is upgraded.
-func (s *service) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request, leave func()) {
-	g := s.newGuest(r.RemoteAddr, leave)
+func (srv *Server) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request, leave func()) {
+	g := srv.newGuest(r.RemoteAddr, leave)
 	g.address, g.here = addressOf(r)
 	g.conn = r.Context().Value(peerKey{}).(peer)
 	if status, err := g.readBody(r); err != nil {
-		s.server.refuse(w, r, status, err.Error())
+		srv.refuse(w, r, status, err.Error())
 		g.finish()
 		return
 	}
-	if v, ok := s.server.kept.Load(r.Header.Get(sessionHeader)); ok {
+	if v, ok := srv.kept.Load(r.Header.Get(sessionHeader)); ok {
 		kept := v.(*Guest)
 		kept.note(1)
 		defer kept.note(-1)
@@ -158,7 +157,7 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 	}
 	g.unbind()
 	g.open(ws)
-	if !g.service.add(g) {
+	if !g.server.add(g) {
 		ws.Close()
 		g.finish()
 		return
@@ -178,7 +177,7 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 // stay counts a guest as one that is connected while run runs, and then gives back what it has.
 func (g *Guest) stay(run func()) {
 	defer close(g.gone)
-	defer g.service.remove(g)
+	defer g.server.remove(g)
 	defer g.finish()
 	defer g.server.metrics.sessions.Dec()
 	g.server.metrics.sessions.Inc()
@@ -235,10 +234,10 @@ func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error
 	if status != 0 {
 		return nil, errors.New(reason)
 	}
-	kept := g.service.newGuest(g.client, leave)
+	kept := srv.newGuest(g.client, leave)
 	kept.address, kept.here = g.address, g.here
 	err := kept.memory.reserve(g.body*mapsWeight, "", "a session") // it keeps what began it
-	if err == nil && !g.service.add(kept) {
+	if err == nil && !srv.add(kept) {
 		err = errors.New("bridge: the server is shutting down")
 	}
 	if err != nil {

@@ -10,10 +10,7 @@ import (
 	"pommego/env"
 )
 
-func init() {
-	register("hello", (*session).hello)
-	register("ping", (*session).pingReply)
-}
+func init() { register("hello", (*session).hello) }
 
 const helloBytes = 4 << 10 // the longest first message
 
@@ -86,5 +83,3 @@ func (s *session) hello(id uint64, q helloRequest) (reply, error) {
 			"in_flight", cfg.maxInFlight, "workers", cfg.MaxWorkers, "idle_seconds", int(cfg.IdleTimeout.Seconds()),
 		})
 }
-
-func (s *session) pingReply(id uint64, _ nothing) (reply, error) { return message("pong", id) }

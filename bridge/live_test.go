@@ -374,7 +374,7 @@ func TestKeptPositionsAreCounted(t *testing.T) {
 	for _, opponent := range []string{"static", "mcts:ticks=20"} {
 		viewers = append(viewers, server.viewer(call(t, c, "make", "env_id", "PommeRadio-v2", "games", mostLooks,
 			"opponents", slices.Repeat([]string{opponent}, 3), "autoreset_mode", "SameStep", "rules",
-			Message{"board_size": 14, "num_rigid": 20, "num_wood": 60, "num_items": 60})))
+			`{"board_size": 14, "num_rigid": 20, "num_wood": 60, "num_items": 60}`)))
 		call(t, c, "reset", "env", len(viewers), "seed", 1)
 	}
 	alone, before := server.used(), envtest.HeapInUse()
@@ -437,7 +437,7 @@ func TestLooksAreBounded(t *testing.T) {
 	c := server.dial(t)
 	v := server.viewer(call(t, c, "make", "env_id", "ToySolo-v0", "games", 1))
 	call(t, c, "reset", "env", 1, "seed", 1)
-	if _, err := c.Send("spaces", "env_id", "ToySolo-v0", "rules", Message{}); err != nil {
+	if _, err := c.Send("spaces", "env_id", "ToySolo-v0", "rules", "{}"); err != nil {
 		t.Fatal(err)
 	}
 	<-begun // until then looks are answered at once

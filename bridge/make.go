@@ -50,7 +50,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 	if q.Slots > 0 {
 		messages = 0 // shareMemory counts its own
 	}
-	if e.pool, e.layout, e.bytes, err = s.newPool(kindBatch, e.handle, q.Pool, 1, messages); err != nil {
+	if e.pool, e.layout, e.bytes, err = s.newPool(kindBatch, e.handle, q.Pool, messages); err != nil {
 		return reply{}, err
 	}
 	s.server.metrics.environments.Inc()
@@ -123,49 +123,39 @@ func optionError(err error) *wireError {
 }
 
 // newPool makes a pool within the server's limits, and the layout of its batch
-// messages, each of so many steps. It reserves bytes for the pool and its messages,
-// which whoever closes the pool releases.
-func (s *session) newPool(kind string, handle uint32, cfg vec.Config, steps, messages int) (
+// messages. It reserves bytes for the pool and its messages, which whoever closes
+// the pool releases.
+func (s *session) newPool(kind string, handle uint32, cfg vec.Config, messages int) (
 	pool *vec.Pool, l *messageLayout, bytes int64, err error,
 ) {
-	shown := cfg
-	shown.Games *= steps
-	fields, all, err := vec.Layout(shown)
-	own := all
+	fields, own, err := vec.Layout(cfg)
 	if err == nil {
 		cfg.Headroom = headroom(fields)
-		shown.Headroom = cfg.Headroom
-		_, own, err = vec.Layout(cfg)
-	}
-	if err == nil {
-		fields, all, err = vec.Layout(shown)
+		fields, own, err = vec.Layout(cfg)
 	}
 	if err != nil {
 		return nil, nil, 0, optionError(err)
 	}
-	l = newMessageLayout(kind, handle, &shown, fields, int(all.Slab))
-	l.steps, l.besides, l.agents = steps, all.Batch, own.Agents
-	whole := (l.size + l.tail) * shown.Games / shown.BatchGames() // what all games show is kept, however few a batch has
+	l = newMessageLayout(kind, handle, &cfg, fields, int(own.Slab))
+	l.besides, l.agents = own.Batch, own.Agents
+	whole := (l.size + l.tail) * cfg.Games / cfg.BatchGames() // what all games show is kept, however few a batch has
 	if most := s.server.cfg.maxBatchBytes; whole > most {
 		return nil, nil, 0, fail(codeLimit, "games",
 			"make several environments with fewer games, or choose a smaller observation",
-			"a batch of %d games has up to %d bytes, want at most %d", shown.Games, whole, most)
+			"a batch of %d games has up to %d bytes, want at most %d", cfg.Games, whole, most)
 	}
 	bytes = own.Pool + own.Searches + int64(messages)*l.messageBytes()
-	if steps > 1 {
-		bytes += l.messageBytes() / int64(steps) // of the batch of one step
-	}
-	what := fmt.Sprintf("an environment of %d games, with its agents' searches,", shown.Games)
+	what := fmt.Sprintf("an environment of %d games, with its agents' searches,", cfg.Games)
 	if err := s.memory.reserve(bytes, "games", what); err != nil {
 		return nil, nil, 0, err
 	}
-	if err := s.server.reserve(shown.Games); err != nil {
+	if err := s.server.reserve(cfg.Games); err != nil {
 		s.memory.release(bytes)
 		return nil, nil, 0, err
 	}
 	cfg.Reserve = func(more int64) error { return s.memory.reserve(more, "opponents", "searches of the agents") }
 	if pool, err = vec.New(cfg); err != nil {
-		s.server.release(shown.Games)
+		s.server.release(cfg.Games)
 		s.memory.release(bytes)
 		return nil, nil, 0, optionError(err)
 	}
@@ -180,7 +170,7 @@ func (e *environment) describe(id uint64) (reply, error) {
 			"per_game", f.PerGame})
 	}
 	about := entries{
-		"env", int(e.handle), "spec", asJSON{e.pool.Spec()},
+		"env", int(e.handle), "spec", asJSON(e.pool.Spec()),
 		"games", e.pool.Games(), "learners", e.pool.Learners(), "rows", e.pool.Rows(),
 		"observation", cfg.Observation, "reward", cfg.Reward.String(), "mask", cfg.Mask.String(),
 		"autoreset_mode", cfg.Autoreset.String(), "on_death", cfg.OnDeath.String(),

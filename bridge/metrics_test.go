@@ -168,7 +168,7 @@ func TestDrain(t *testing.T) {
 	if status, _ := server.get(t, "/healthz", nil); status != 200 {
 		t.Errorf("/healthz while draining: status %d, want 200", status)
 	}
-	call(t, c, "ping")
+	call(t, c, "envs")
 	c.Close()
 	if n := <-left; n != 0 {
 		t.Errorf("%d connections are left, want 0", n)

@@ -30,7 +30,7 @@ func TestBadPeers(t *testing.T) {
 	server := startServer(t, short)
 	good := server.dial(t)
 	hello := binaryFrame(mustEncode(t, rawHello))
-	ping := binaryFrame(mustEncode(t, entries{"type", "ping", "id", 1}))
+	ping := binaryFrame(mustEncode(t, entries{"type", "envs", "id", 1}))
 	for _, test := range []struct {
 		reason string
 		bytes  []byte
@@ -81,7 +81,7 @@ func TestBadPeers(t *testing.T) {
 			}
 			close(done)
 			flood.Wait()
-			call(t, good, "ping")
+			call(t, good, "envs")
 		})
 	}
 	good.Close()
@@ -197,7 +197,7 @@ func TestHalfOpen(t *testing.T) {
 	for range 2 {
 		c := server.dial(t)
 		knock()
-		call(t, c, "ping")
+		call(t, c, "envs")
 	}
 	if _, err := Dial(context.Background(), server.address, DialOptions{}); err == nil ||
 		!strings.Contains(err.Error(), "all of its 2 connections") {
@@ -346,7 +346,7 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	c := server.dial(t)
-	call(t, c, "ping")
+	call(t, c, "envs")
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 8<<20 {
 		t.Errorf("20 promises of 256 MiB allocated %d bytes, want less than 8 MiB", grown)

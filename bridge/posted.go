@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -44,9 +43,7 @@ func (s *session) next() (r *request, more bool) {
 			continue
 		}
 		for _, e := range s.envs {
-			if e.channel != nil {
-				e.channel.awaitStep()
-			}
+			e.channel.awaitStep()
 		}
 		select {
 		case r, more = <-s.queue:
@@ -59,52 +56,37 @@ func (s *session) next() (r *request, more bool) {
 	}
 }
 
+// stepPosted makes the steps that are posted, and reports whether there were any. A reply
+// goes into shared memory, or through the socket if it is an error or too long. A step that
+// begins games is only acknowledged.
 func (s *session) stepPosted() (any bool) {
 	for _, e := range s.envs {
-		if e.channel == nil {
-			continue
-		}
-		for n := e.channel.posted(); n > 0 && !s.stopped(); n-- {
-			if slots := len(e.channel.actions); n > slots {
-				s.stop(websocket.ClosePolicyViolation, fmt.Sprintf("%d steps posted in %d slots", n, slots))
+		c := e.channel
+		for n := c.posted(); n > 0 && !s.stopped(); n-- {
+			r, nonsense := c.take(e, n)
+			if r == nil {
+				s.stop(websocket.ClosePolicyViolation, nonsense)
 				break
 			}
-			s.postedStep(e)
-			any = true
+			any, s.spinTime = true, stepSpin
+			s.busy.Add(1)
+			switch {
+			case r.simulates:
+				s.spinTime = simulateSpin
+			case c.games != nil:
+				s.spinTime = readySpin
+			}
+			rep := s.answer(r)
+			if r.simulates && !c.give(rep) || !r.simulates && rep.batch == nil && rep.msg != nil {
+				c.answer(0)
+				s.out <- rep
+				continue
+			}
+			c.answer(len(rep.msg))
+			s.server.metrics.shared.Add(float64(len(rep.msg)))
+			s.busy.Add(-1)
+			s.touch()
 		}
 	}
 	return any
-}
-
-// postedStep makes a posted step. The reply goes into shared memory, or through the
-// socket if it is an error or too long. A step that begins games is only acknowledged.
-func (s *session) postedStep(e *environment) {
-	c := e.channel
-	r := c.take(e)
-	if r == nil {
-		s.stop(websocket.ClosePolicyViolation, c.nonsense())
-		return
-	}
-	s.busy.Add(1)
-	s.spinTime = stepSpin
-	switch {
-	case r.simulates:
-		s.spinTime = simulateSpin
-	case c.games != nil:
-		s.spinTime = readySpin
-	}
-	rep := s.answer(r)
-	sent := rep.batch == nil && rep.msg != nil
-	if r.simulates {
-		sent = !c.give(rep)
-	}
-	if sent {
-		c.answer(0)
-		s.out <- rep
-		return
-	}
-	c.answer(len(rep.msg))
-	s.server.metrics.shared.Add(float64(len(rep.msg)))
-	s.busy.Add(-1)
-	s.touch()
 }

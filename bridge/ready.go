@@ -7,8 +7,8 @@ import (
 )
 
 func init() {
-	registerEnv("send", true, (*session).sendGames)
-	registerEnv("recv", true, (*session).recvGames)
+	registerEnv("send", false, (*session).sendGames)
+	registerEnv("recv", false, (*session).recvGames)
 }
 
 // sendRequest begins a step of some games of an environment with a batch size.
@@ -18,34 +18,36 @@ type sendRequest struct {
 }
 
 func (s *session) sendGames(e *environment, id uint64, q sendRequest) (reply, error) {
-	if err := e.wantBatchSize(true); err != nil {
+	if err := s.send(e, q); err != nil {
 		return reply{}, err
 	}
+	return s.begun(e, id), nil
+}
+
+func (s *session) send(e *environment, q sendRequest) error {
+	if err := e.wantBatchSize(true); err != nil {
+		return err
+	}
 	if err := q.Games.want("games", len(q.Games.data)/4); err != nil {
-		return reply{}, err
+		return err
 	}
 	e.sent = e.sent[:0]
 	for at := 0; at < len(q.Games.data); at += 4 {
 		e.sent = append(e.sent, int32(binary.LittleEndian.Uint32(q.Games.data[at:])))
 	}
 	if err := wantActions(&q.Actions, len(e.sent)*e.pool.Learners(), e.pool.Spec()); err != nil {
-		return reply{}, err
+		return err
 	}
 	most := e.pool.Games() - 1
 	for k, game := range e.sent {
 		if game < 0 || int(game) > most {
-			return reply{}, inField(outOfRange(element("games", k), game, 0, uint64(most)), "games")
+			return inField(outOfRange(element("games", k), game, 0, uint64(most)), "games")
 		}
 	}
-	if !e.noop {
-		if err := e.pool.Send(e.sent, q.Actions.data); err != nil {
-			return reply{}, s.fromVec(err, "games")
-		}
+	if e.noop {
+		return nil
 	}
-	if s.fields.posted != nil {
-		return reply{}, nil
-	}
-	return s.begun(e, id), nil
+	return s.fromVec(e.pool.Send(e.sent, q.Actions.data), "games")
 }
 
 // begun is the reply to a request that begins a step. It uses two buffers in turn:
@@ -78,9 +80,12 @@ func (s *session) recvGames(e *environment, id uint64, _ nothing) (reply, error)
 	return f.reply(id), nil
 }
 
+// wantBatchSize refuses steps of games that have not been reset, and those of the other kind.
 func (e *environment) wantBatchSize(wanted bool) error {
 	size := e.pool.Config().BatchSize
 	switch {
+	case !e.running:
+		return e.wantRunning()
 	case wanted && size == 0:
 		return fail(codeBadOption, "env", "step it with step, or make it with batch_size",
 			"environment %d was made without batch_size, and steps all games together", e.handle)

@@ -182,7 +182,7 @@ func (s *scheduled) act() {
 	case 7: // nothing happens for long, perhaps for too long
 		silence := time.Duration(s.draw.IntN(60)) * time.Minute
 		s.drain(silence)
-		if _, err := s.client.Call("ping"); err != nil {
+		if _, err := s.client.Call("envs"); err != nil {
 			if silence < 29*time.Minute {
 				s.t.Fatalf("after %v: %v", silence, err)
 			}

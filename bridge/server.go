@@ -24,8 +24,7 @@ const (
 	maxHeaderBytes = 8 << 10
 )
 
-// Server serves environments. Make one with [New]; it may serve several
-// listeners at once, which share its limits.
+// Server serves environments. Make one with [New].
 type Server struct {
 	cfg      Config
 	token    [sha256.Size]byte
@@ -43,6 +42,11 @@ type Server struct {
 	gallery     gallery
 	kept        sync.Map     // *Guest, of sessions that outlast their requests, by name
 	live        http.Handler // Live's, for those who have the token
+
+	mu       sync.Mutex
+	sessions map[stopper]bool
+	stopping bool
+	running  sync.WaitGroup // one for each session
 }
 
 // New makes a server. It does not listen yet.
@@ -51,9 +55,10 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	srv := &Server{
-		cfg:    cfg,
-		memory: budget{most: cfg.MaxMemoryBytes},
-		token:  sha256.Sum256([]byte(cfg.Token)),
+		cfg:      cfg,
+		sessions: map[stopper]bool{},
+		memory:   budget{most: cfg.MaxMemoryBytes},
+		token:    sha256.Sum256([]byte(cfg.Token)),
 		upgrader: websocket.Upgrader{
 			HandshakeTimeout: headerTimeout,
 			ReadBufferSize:   16 << 10,
@@ -78,12 +83,11 @@ var ErrAbandoned = errors.New("bridge: all clients are gone")
 
 // Serve accepts connections until ctx is done or the listener fails, then shuts
 // down: replies in progress are finished, connections closed with code 1001,
-// environments freed. It closes the listener. The error is nil after a clean
+// environments freed. It closes the listener, and is called once. The error is nil after a clean
 // shutdown by ctx. If the cause is [ErrAbandoned], requests in progress are stopped.
 func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
-	s := &service{server: srv, sessions: map[stopper]bool{}}
 	web := &http.Server{
-		Handler:           s,
+		Handler:           http.HandlerFunc(srv.serveHTTP),
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       headerTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
@@ -96,13 +100,13 @@ func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}()
 	select {
 	case err := <-failed:
-		return errors.Join(fmt.Errorf("bridge: listening: %w", err), s.shutdown(web, websocket.CloseGoingAway))
+		return errors.Join(fmt.Errorf("bridge: listening: %w", err), srv.shutdown(web, websocket.CloseGoingAway))
 	case <-ctx.Done():
 		code := websocket.CloseGoingAway
 		if errors.Is(context.Cause(ctx), ErrAbandoned) {
 			code = 0
 		}
-		err := s.shutdown(web, code)
+		err := srv.shutdown(web, code)
 		<-failed
 		return err
 	}
@@ -120,24 +124,13 @@ func (srv *Server) reserve(games int) error {
 
 func (srv *Server) release(games int) { srv.games.Add(-int64(games)) }
 
-// service is what one call of Serve looks after.
-type service struct {
-	server *Server
-
-	mu       sync.Mutex
-	sessions map[stopper]bool
-	stopping bool
-	running  sync.WaitGroup // one for each session
-}
-
 // stopper is a connection that can be ended. It sends the peer the close code first, unless code is 0.
 type stopper interface{ stop(code int, reason string) }
 
 // peerKey is the key of a request's peer in its context.
 type peerKey struct{}
 
-func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	srv := s.server
+func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close") // looks alone come one after the other
 	if srv.probe(w, r) {
 		return
@@ -170,7 +163,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if p := srv.protocol(r.URL.Path); p != nil {
-		s.serveGuest(p, w, r, leave)
+		srv.serveGuest(p, w, r, leave)
 		return
 	}
 	defer leave()
@@ -180,11 +173,11 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	session := newSession(srv, ws)
-	if !s.add(session) {
+	if !srv.add(session) {
 		ws.Close()
 		return
 	}
-	defer s.remove(session)
+	defer srv.remove(session)
 	srv.metrics.opened.Inc()
 	srv.metrics.sessions.Inc()
 	defer srv.metrics.sessions.Dec()
@@ -222,36 +215,36 @@ func (srv *Server) refuse(w http.ResponseWriter, r *http.Request, status int, re
 }
 
 // add registers a session, so that shutdown finds it. It does not if the
-// service is shutting down already.
-func (s *service) add(session stopper) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stopping {
+// server is shutting down already.
+func (srv *Server) add(session stopper) bool {
+	srv.mu.Lock()
+	defer srv.mu.Unlock()
+	if srv.stopping {
 		return false
 	}
-	s.sessions[session] = true
-	s.running.Add(1)
+	srv.sessions[session] = true
+	srv.running.Add(1)
 	return true
 }
 
-func (s *service) remove(session stopper) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.sessions, session)
-	s.running.Done()
+func (srv *Server) remove(session stopper) {
+	srv.mu.Lock()
+	defer srv.mu.Unlock()
+	delete(srv.sessions, session)
+	srv.running.Done()
 }
 
 // shutdown ends everything. A session cuts its own connection when its time is
 // up, and stops its games, but a step that does not search cannot be cut, so the wait has an end of its own.
-func (s *service) shutdown(web *http.Server, code int) error {
-	s.mu.Lock()
-	s.stopping = true
-	for session := range s.sessions {
+func (srv *Server) shutdown(web *http.Server, code int) error {
+	srv.mu.Lock()
+	srv.stopping = true
+	for session := range srv.sessions {
 		session.stop(code, "the server is shutting down")
 	}
-	s.mu.Unlock()
+	srv.mu.Unlock()
 
-	begun, timeout := time.Now(), s.server.cfg.shutdownTimeout
+	begun, timeout := time.Now(), srv.cfg.shutdownTimeout
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if web.Shutdown(ctx) != nil {
@@ -259,16 +252,16 @@ func (s *service) shutdown(web *http.Server, code int) error {
 	}
 	done := make(chan struct{})
 	go func() {
-		s.running.Wait()
+		srv.running.Wait()
 		close(done)
 	}()
 	select {
 	case <-done:
 		return nil
 	case <-time.After(timeout + lingerTime):
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return fmt.Errorf("bridge: shutting down: %d connections are still at work after %v", len(s.sessions),
+		srv.mu.Lock()
+		defer srv.mu.Unlock()
+		return fmt.Errorf("bridge: shutting down: %d connections are still at work after %v", len(srv.sessions),
 			time.Since(begun).Round(time.Millisecond))
 	}
 }

@@ -14,12 +14,11 @@ func init() { registerEnv("simulate", false, (*session).simulate) }
 
 // simulateRequest asks for steps of a forward model.
 type simulateRequest struct {
-	States  []savedState `wire:"states,needed,1..65536"`
-	Actions tensor       `wire:"actions,needed,uint8"`
-	Seed    *uint64      `wire:"seed,0..18446744073709551615"` // nil: drawn
-	Steps   int          `wire:"steps,1..65535"`               // 0: one
-	Policy  string       `wire:"policy"`                       // who makes those after the first
-	All     bool         `wire:"trajectory"`                   // show every step
+	States  [][]byte `wire:"states,needed,1..65536"`
+	Actions tensor   `wire:"actions,needed,uint8"`
+	Seed    *uint64  `wire:"seed,0..18446744073709551615"` // nil: drawn
+	Steps   int      `wire:"steps,1..65535"`               // 0: one
+	Policy  string   `wire:"policy"`                       // who makes those after the first
 }
 
 // keptSimulators is how many simulators an environment keeps, each for another number of states.
@@ -30,21 +29,16 @@ type simulator struct {
 	layout   *messageLayout
 	bytes    int64 // of the memory budget
 	messages chan *batchMessage
-	steps    int        // that a batch shows
-	each     *vec.Batch // one of them, nil if there is only one
-	states   []byte     // scratch: encoded, after the steps shown
-	room     int64      // of bytes, for states
-	agents   int64      // and for who plays on
+	states   []byte // scratch: encoded, after the steps
+	room     int64  // of bytes, for states
+	agents   int64  // and for who plays on
 }
 
 func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep reply, err error) {
-	n, steps, shown := len(q.States), max(q.Steps, 1), 1
-	if q.All {
-		shown = steps
-	}
-	if n*shown > s.server.cfg.MaxGames {
-		return reply{}, fail(codeLimit, "states", "send them in several requests",
-			"states has %d entries, for %d steps each, want at most %d in all", n, shown, s.server.cfg.MaxGames)
+	n, steps := len(q.States), max(q.Steps, 1)
+	if n > s.server.cfg.MaxGames {
+		return reply{}, fail(codeLimit, "states", "send them in several requests", "states has %d entries, want at most %d",
+			n, s.server.cfg.MaxGames)
 	}
 	if steps > 1 && q.Policy == "" {
 		return reply{}, fail(codeMissingField, "policy", "name one of the game's agents, which plays on after the first step",
@@ -57,13 +51,13 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 		return reply{}, fail(codeBadOption, "env", "make an environment with built-in opponents for it",
 			"agents outside the server cannot be asked in a simulation")
 	}
-	sim, err := s.simulator(e, n, shown)
+	sim, err := s.simulator(e, n)
 	if err != nil {
 		return reply{}, err
 	}
 	seed := drawnUnless(q.Seed)
 	for k := range q.States {
-		if err := loadOne(sim.pool, k, q.States[k]); err != nil {
+		if err := sim.pool.Load(k, q.States[k]); err != nil {
 			return reply{}, s.fromVec(err, "states")
 		}
 		sim.pool.Reseed(k, env.Seed{Value: seed + uint64(k)})
@@ -73,7 +67,7 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 			return reply{}, err
 		}
 	}
-	held, err := s.reserveStates(sim, stateBytes(q.States)*int64(shown))
+	held, err := s.reserveStates(sim, stateBytes(q.States))
 	if err != nil {
 		return reply{}, err
 	}
@@ -125,39 +119,20 @@ func drawnUnless(given *uint64) uint64 {
 	return binary.LittleEndian.Uint64(drawn[:])
 }
 
-// play makes the steps. It writes those that are shown to the batch, and the states after them to sim.states.
+// play makes the steps. It writes the last to the batch, and the states after it to sim.states.
 func (sim *simulator) play(f *batchMessage, actions []byte, steps int) error {
 	sim.states = sim.states[:0]
-	if sim.steps == 1 {
-		if err := sim.pool.Play(f.batch, actions, steps); err != nil {
-			return err
-		}
-		return sim.save()
-	}
-	for t := range sim.steps {
-		if err := sim.pool.Play(sim.each, actions, 1); err != nil {
-			return err
-		}
-		f.batch.Put(t, sim.each)
-		if err := sim.save(); err != nil {
-			return err
-		}
-		actions = nil
-	}
-	return nil
-}
-
-func (sim *simulator) save() (err error) {
+	err := sim.pool.Play(f.batch, actions, steps)
 	for game := 0; err == nil && game < sim.pool.Games(); game++ {
 		sim.states, err = appendState(sim.states, sim.pool, game)
 	}
 	return err
 }
 
-// simulator is the environment's pool for n states, with batches of so many steps. The
-// one that has not been used for longest makes room for a new one.
-func (s *session) simulator(e *environment, n, steps int) (*simulator, error) {
-	at := slices.IndexFunc(e.sims, func(sim *simulator) bool { return sim.pool.Games() == n && sim.steps == steps })
+// simulator is the environment's pool for n states. The one that has not been used for longest makes
+// room for a new one.
+func (s *session) simulator(e *environment, n int) (*simulator, error) {
+	at := slices.IndexFunc(e.sims, func(sim *simulator) bool { return sim.pool.Games() == n })
 	if at >= 0 {
 		sim := e.sims[at]
 		e.sims = append(slices.Delete(e.sims, at, at+1), sim)
@@ -169,20 +144,17 @@ func (s *session) simulator(e *environment, n, steps int) (*simulator, error) {
 	}
 	cfg := e.pool.Config().WithGames(n)
 	cfg.Autoreset = vec.Disabled
-	pool, l, bytes, err := s.newPool(kindSimulated, e.handle, cfg, steps, messagesPerPool)
+	pool, l, bytes, err := s.newPool(kindSimulated, e.handle, cfg, messagesPerPool)
 	if err != nil {
 		return nil, inField(err, "states")
 	}
-	sim := &simulator{pool: pool, layout: l, bytes: bytes, messages: newBatchMessages(l, pool), steps: steps}
-	if steps > 1 {
-		sim.each = pool.NewBatch(nil)
-	}
+	sim := &simulator{pool: pool, layout: l, bytes: bytes, messages: newBatchMessages(l, pool)}
 	e.sims = append(e.sims, sim)
 	return sim, nil
 }
 
 func (s *session) freeSimulator(sim *simulator) {
 	sim.pool.Close()
-	s.server.release(sim.pool.Games() * sim.steps)
+	s.server.release(sim.pool.Games())
 	s.memory.release(sim.bytes + sim.pool.Reserved())
 }

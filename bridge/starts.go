@@ -11,10 +11,10 @@ func init() { registerEnv("set_starts", false, (*session).setStarts) }
 
 // startsRequest says where episodes are to begin.
 type startsRequest struct {
-	States   []savedState `wire:"states,needed"`
-	Weights  []float64    `wire:"weights"` // nil: 1 each
-	Ordinary float64      `wire:"ordinary"`
-	Add      bool         `wire:"add"` // to those of the requests before
+	States   [][]byte  `wire:"states,needed"`
+	Weights  []float64 `wire:"weights"` // nil: 1 each
+	Ordinary float64   `wire:"ordinary"`
+	Add      bool      `wire:"add"` // to those of the requests before
 }
 
 func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, error) {
@@ -65,24 +65,19 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 }
 
 // stateBytes is the memory that saved states take once they are decoded.
-func stateBytes(states []savedState) (sum int64) {
+func stateBytes(states [][]byte) (sum int64) {
 	const each = 256 // what is kept beside a state
 	for _, state := range states {
-		sum += int64(len(state.data)) + each
+		sum += int64(len(state)) + each
 	}
 	return sum
 }
 
-func (e *environment) readStarts(states []savedState) ([]*vec.Start, error) {
+func (e *environment) readStarts(states [][]byte) ([]*vec.Start, error) {
 	all := make([]*vec.Start, len(states))
 	for k, state := range states {
 		var err error
-		if state.json {
-			all[k], err = e.pool.NewStartJSON(state.data)
-		} else {
-			all[k], err = e.pool.NewStart(state.data)
-		}
-		if err != nil {
+		if all[k], err = e.pool.NewStart(state); err != nil {
 			return nil, fail(codeBadState, "states", "states fit environments of the same id and rules", "%s: %s",
 				element("states", k), strings.TrimPrefix(err.Error(), "vec: start: "))
 		}
@@ -91,7 +86,7 @@ func (e *environment) readStarts(states []savedState) ([]*vec.Start, error) {
 }
 
 // startsOf are the starts of the games of a reset; nil if it has none.
-func (e *environment) startsOf(states []savedState, places tensor) ([]*vec.Start, error) {
+func (e *environment) startsOf(states [][]byte, places tensor) ([]*vec.Start, error) {
 	if !places.given() && states == nil {
 		return nil, nil
 	}

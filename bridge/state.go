@@ -23,14 +23,8 @@ type getStateRequest struct {
 
 // setStateRequest puts saved games in the place of others.
 type setStateRequest struct {
-	Games  []int        `wire:"games,needed"`
-	States []savedState `wire:"states,needed,1..65536"`
-}
-
-// savedState is a state as it came: opaque, or as JSON text.
-type savedState struct {
-	data []byte
-	json bool
+	Games  []int    `wire:"games,needed"`
+	States [][]byte `wire:"states,needed,1..65536"`
 }
 
 // pickGames checks the games a request lists; all of them if it has no list.
@@ -125,7 +119,7 @@ func (s *session) setState(e *environment, id uint64, q setStateRequest) (reply,
 	return s.observe(e, id, nothing{})
 }
 
-func (e *environment) load(games []int, states []savedState) error {
+func (e *environment) load(games []int, states [][]byte) error {
 	var before [][]byte
 	for i, game := range games {
 		saved, err := e.pool.Save(game, nil)
@@ -133,7 +127,7 @@ func (e *environment) load(games []int, states []savedState) error {
 			saved = nil // a broken game: there is nothing to go back to
 		}
 		before = append(before, saved)
-		if err := loadOne(e.pool, game, states[i]); err != nil {
+		if err := e.pool.Load(game, states[i]); err != nil {
 			for k, saved := range slices.Backward(before[:i]) {
 				if saved != nil {
 					_ = e.pool.Load(games[k], saved) // was saved here a moment ago
@@ -143,11 +137,4 @@ func (e *environment) load(games []int, states []savedState) error {
 		}
 	}
 	return nil
-}
-
-func loadOne(pool *vec.Pool, game int, s savedState) error {
-	if s.json {
-		return pool.LoadJSON(game, s.data)
-	}
-	return pool.Load(game, s.data)
 }

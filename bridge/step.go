@@ -3,7 +3,7 @@ package bridge
 import "pommego/env"
 
 func init() {
-	registerEnv("step", true, (*session).step)
+	registerEnv("step", false, (*session).step)
 	registerEnv("observe", true, (*session).observe)
 }
 

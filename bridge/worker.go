@@ -53,7 +53,17 @@ func (s *session) answer(r *request) (rep reply) {
 		}
 		s.taken = nil
 	}()
-	rep, err := s.handle(r)
+	var err error
+	switch e := r.posted; {
+	case e == nil:
+		rep, err = s.handle(r)
+	case r.name == "send": // has no answer: the next recv says what was wrong
+		e.refused = cmp.Or(e.refused, s.send(e, sendRequest{e.channel.begins(), e.channel.moves(e.pool)}))
+	case r.name == "recv":
+		rep, err = s.recvGames(e, r.id, nothing{})
+	default:
+		rep, err = s.step(e, r.id, stepRequest{e.channel.moves(e.pool)})
+	}
 	if err != nil && s.cancel.Load() {
 		return reply{} // the connection has ended: an error would reach nobody
 	}
@@ -63,16 +73,8 @@ func (s *session) answer(r *request) (rep reply) {
 	return rep
 }
 
+// handle answers a request that came as a message.
 func (s *session) handle(r *request) (reply, error) {
-	if e := r.posted; e != nil {
-		s.fields.posted = e
-		rep, err := requests[r.name].handle(s, &s.fields, r.id)
-		if r.name == "send" { // has no answer: the next recv says what was wrong
-			e.refused = cmp.Or(e.refused, err)
-			return reply{}, nil
-		}
-		return rep, err
-	}
 	if r.lacks != nil {
 		r.name, r.hasID = "message", false
 		return reply{}, r.lacks
@@ -107,14 +109,14 @@ func (s *session) write() {
 				s.sayGoodbye()
 				return
 			}
-			s.send(rep)
+			s.deliver(rep)
 		case <-watch.C:
 			s.keepAlive()
 		}
 	}
 }
 
-func (s *session) send(rep reply) {
+func (s *session) deliver(rep reply) {
 	if rep.msg != nil { // it was not cut short
 		s.sendMessage(rep.msg)
 	}

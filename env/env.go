@@ -33,6 +33,7 @@ package env
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/bits"
 	"strings"
 	"time"
@@ -312,8 +313,27 @@ func Outcome(winners SeatSet, dst []float64) {
 	}
 }
 
-// SeatSet is a set of up to 16 seats.
+// SeatSet is a set of up to 16 seats, whose JSON form is a list.
 type SeatSet uint16
+
+// MarshalJSON writes the seats in order.
+func (s SeatSet) MarshalJSON() ([]byte, error) { return json.Marshal(append([]int{}, s.List()...)) }
+
+// UnmarshalJSON reads a list of seats.
+func (s *SeatSet) UnmarshalJSON(text []byte) error {
+	var seats []int
+	if err := json.Unmarshal(text, &seats); err != nil {
+		return err
+	}
+	*s = 0
+	for _, seat := range seats {
+		if seat < 0 || seat > 15 {
+			return fmt.Errorf("owners are %v, want seats from 0 to 15", seats)
+		}
+		*s = s.With(seat)
+	}
+	return nil
+}
 
 // Has reports whether seat is in the set.
 func (s SeatSet) Has(seat int) bool { return s>>seat&1 != 0 }

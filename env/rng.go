@@ -18,8 +18,8 @@ const SeedVersion = 1
 // golden gamma. The streams are those of the Stream constants; the agent in
 // seat k has stream StreamAgents + k.
 type Seed struct {
-	Value   uint64
-	Episode uint64
+	Value   uint64 `json:"seed"`
+	Episode uint64 `json:"episode"`
 }
 
 // The streams of one seed, so that draws in one part never affect another.

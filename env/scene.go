@@ -1,7 +1,6 @@
 package env
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -112,6 +111,12 @@ type Scene struct {
 // Place is a row and a column, from 0 at the top left.
 type Place [2]int
 
+// Nowhere is the place of an event that has none.
+var Nowhere = Place{-1, -1}
+
+// IsZero reports whether it is Nowhere, which JSON leaves out where it may.
+func (p Place) IsZero() bool { return p == Nowhere }
+
 // Ground is what each cell's floor is, row after row.
 type Ground []byte
 
@@ -154,12 +159,12 @@ type SceneMessage struct {
 // SceneBomb is a bomb. Its blast strength counts the cells that it reaches each way,
 // its own included, where nothing is in the way.
 type SceneBomb struct {
-	At     Place  `json:"at"`
-	Life   int    `json:"life"` // steps until it explodes
-	Blast  int    `json:"blast"`
-	Owners Owners `json:"owners,omitzero"`
-	Moving string `json:"moving,omitzero"` // up, down, left or right
-	Reach  []int  `json:"reach,omitzero"`  // the numbers of the cells that it would reach now
+	At     Place   `json:"at"`
+	Life   int     `json:"life"` // steps until it explodes
+	Blast  int     `json:"blast"`
+	Owners SeatSet `json:"owners,omitzero"`
+	Moving string  `json:"moving,omitzero"` // up, down, left or right
+	Reach  []int   `json:"reach,omitzero"`  // the numbers of the cells that it would reach now
 }
 
 // SceneFlame is a cell that burns, for Life more steps.
@@ -177,33 +182,9 @@ type SceneItem struct {
 
 // SceneBase is a base of a seat, or of all seats of a team.
 type SceneBase struct {
-	At     Place  `json:"at"`
-	Owners Owners `json:"owners"`
-	Energy int    `json:"energy,omitzero"`
-}
-
-// Owners is a set of seats whose JSON form is a list.
-type Owners SeatSet
-
-// MarshalJSON writes the seats in order.
-func (o Owners) MarshalJSON() ([]byte, error) {
-	return json.Marshal(append([]int{}, SeatSet(o).List()...))
-}
-
-// UnmarshalJSON reads a list of seats.
-func (o *Owners) UnmarshalJSON(text []byte) error {
-	var seats []int
-	if err := json.Unmarshal(text, &seats); err != nil {
-		return err
-	}
-	*o = 0
-	for _, seat := range seats {
-		if seat < 0 || seat > 15 {
-			return fmt.Errorf("owners are %v, want seats from 0 to 15", seats)
-		}
-		*o |= 1 << seat
-	}
-	return nil
+	At     Place   `json:"at"`
+	Owners SeatSet `json:"owners"`
+	Energy int     `json:"energy,omitzero"`
 }
 
 // Cells is a set of cells, true for those that are in it, row after row.

@@ -96,14 +96,16 @@ func CountsOf(s *Spec, t Tracker, m Match) Counts {
 
 // Event is one thing that happened in a step.
 type Event struct {
-	Kind EventKind
-	Seat int     // the seat that did it or was affected; -1: none
-	By   SeatSet // the owners of the bombs that did it
-	Row  int     // where; -1: nowhere
-	Col  int
-	What string // details, if the kind is not enough
+	Kind EventKind `json:"event"`
+	Seat int       `json:"seat"`           // the seat that did it or was affected; NoSeat, and left out: none
+	At   Place     `json:"at,omitzero"`    // where; Nowhere, and left out: nowhere
+	By   SeatSet   `json:"by,omitzero"`    // the owners of the bombs that did it
+	What string    `json:"what,omitempty"` // details, if the kind is not enough
 
-	Since int // of what is found in games: the step at which it began, of Ended the one that decided the game
+	// Of what is found in games: the step at which it began, of Ended the one that decided the game, and who kicked the
+	// bomb to where it did it.
+	Since  int     `json:"since,omitempty"`
+	Kicked SeatSet `json:"kicked,omitzero"`
 }
 
 // NoSeat is the Seat of an event that concerns no seat.
@@ -141,45 +143,27 @@ func (eventKinds) Names() (string, []string) {
 
 // EndEvent is the end of a game.
 func EndEvent(s Status) Event {
-	return Event{Kind: Ended, Seat: NoSeat, By: s.Winners, Row: -1, Col: -1, What: s.Result.String()}
+	return Event{Kind: Ended, Seat: NoSeat, At: Nowhere, By: s.Winners, What: s.Result.String()}
 }
 
-// eventJSON is the JSON form of an event, without fields that do not apply.
-type eventJSON struct {
-	Kind EventKind `json:"event"`
-	Seat *int      `json:"seat,omitempty"`
-	At   []int     `json:"at,omitempty"` // row, column
-	By   Owners    `json:"by,omitzero"`
-	What string    `json:"what,omitempty"`
+// event is an Event without its JSON.
+type event Event
 
-	Since int `json:"since,omitempty"`
-}
-
-// MarshalJSON writes an event with its kind as "event" and its place as "at", without
-// fields that do not apply.
+// MarshalJSON leaves out what does not apply.
 func (e Event) MarshalJSON() ([]byte, error) {
-	out := eventJSON{Kind: e.Kind, By: Owners(e.By), What: e.What, Since: e.Since}
-	if e.Seat != NoSeat {
-		out.Seat = &e.Seat
-	}
-	if e.Row >= 0 {
-		out.At = []int{e.Row, e.Col}
+	out := struct {
+		Kind EventKind `json:"event"`
+		Seat *int      `json:"seat,omitempty"`
+		event
+	}{e.Kind, &e.Seat, event(e)}
+	if e.Seat == NoSeat {
+		out.Seat = nil
 	}
 	return json.Marshal(out)
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (e *Event) UnmarshalJSON(text []byte) error {
-	var in eventJSON
-	if err := json.Unmarshal(text, &in); err != nil {
-		return err
-	}
-	*e = Event{Kind: in.Kind, Seat: NoSeat, By: SeatSet(in.By), Row: -1, Col: -1, What: in.What, Since: in.Since}
-	if in.Seat != nil {
-		e.Seat = *in.Seat
-	}
-	if len(in.At) == 2 {
-		e.Row, e.Col = in.At[0], in.At[1]
-	}
-	return nil
+	*e = Event{Seat: NoSeat, At: Nowhere}
+	return json.Unmarshal(text, (*event)(e))
 }

@@ -74,7 +74,7 @@ func TestSavedWithGoneAgent(t *testing.T) {
 	must(t, err)
 	of := strings.Replace(string(text), `"name":"static"`, `"name":"champion-net"`, 1)
 	var se *StateError
-	if err := p.LoadJSON(0, []byte(of)); !errors.As(err, &se) ||
+	if err := p.Load(0, []byte(of)); !errors.As(err, &se) ||
 		!strings.Contains(err.Error(), `"champion-net" is gone, use ppo-ffa`) {
 		t.Errorf("error is %v, want a StateError that the agent is gone", err)
 	}

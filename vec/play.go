@@ -101,29 +101,3 @@ func (w *worker) chosen(i int) []uint8 {
 	}
 	return w.choices
 }
-
-// NewTrajectory is NewBatch for what the games show in each of several steps: its
-// tensors have the rows of the first step first.
-func (p *Pool) NewTrajectory(steps int, mem []byte) *Batch {
-	if steps == 1 {
-		return p.NewBatch(mem)
-	}
-	plan := *p.plan
-	plan.cfg.Games *= steps
-	return p.newBatch(newLayout(&plan), plan.cfg.Games, mem)
-}
-
-// Put copies what another batch of the pool holds to the place of a step. Steps are
-// put in their order.
-func (b *Batch) Put(step int, from *Batch) {
-	for i := range from.tensors {
-		raw := from.tensors[i].Raw
-		copy(b.tensors[i].Raw[step*len(raw):], raw)
-	}
-	if step == 0 {
-		b.finished = b.finished[:0]
-	}
-	for _, game := range from.finished {
-		b.finished = append(b.finished, int32(step*len(from.done))+game)
-	}
-}

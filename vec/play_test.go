@@ -32,33 +32,36 @@ func TestPlay(t *testing.T) {
 				b := p.NewBatch(nil)
 				must(t, p.Play(b, first, steps))
 				checkPlayed(t, p, b, want)
-				checkTrajectory(t, playEach(t, loaded(t, home, cfg), first, steps), b, steps)
+				checkEach(t, loaded(t, home, cfg), first, b, steps)
 			}
 		}
 	})
 }
 
-// checkTrajectory compares a batch of all steps with one that shows the last.
-func checkTrajectory(t *testing.T, all, b *Batch, steps int) {
+// checkEach plays the games of a pool step by step, and compares that with a batch of all steps.
+func checkEach(t *testing.T, p *Pool, actions []uint8, b *Batch, steps int) {
 	t.Helper()
-	n := len(b.reward)
-	for row := range n {
-		sum, ends := 0.0, uint8(0)
-		for s := range steps {
-			sum += all.reward[s*n+row]
-			ends += all.terminated[s*n+row] + all.truncated[s*n+row]
+	each, sums, ends, finished := p.NewBatch(nil), make([]float64, len(b.reward)), make([]uint8, len(b.reward)), 0
+	for range steps {
+		must(t, p.Play(each, actions, 1))
+		for row := range sums {
+			sums[row] += each.reward[row]
+			ends[row] += each.terminated[row] + each.truncated[row]
 		}
-		if want := b.terminated[row] + b.truncated[row]; sum != b.reward[row] || ends != want {
-			t.Errorf("%d steps, row %d: pays %v and ends %d times, want %v and %d", steps, row, sum, ends, b.reward[row], want)
+		finished += len(each.finished)
+		actions = nil
+	}
+	for row := range sums {
+		if want := b.terminated[row] + b.truncated[row]; sums[row] != b.reward[row] || ends[row] != want {
+			t.Errorf("%d steps, row %d: pays %v and ends %d times, want %v and %d", steps, row, sums[row], ends[row],
+				b.reward[row], want)
 		}
 	}
-	masks := len(b.now.mask)
-	if !bytes.Equal(all.now.mask[masks*(steps-1):], b.now.mask) ||
-		!slices.Equal(all.length[len(b.length)*(steps-1):], b.length) {
+	if !bytes.Equal(each.now.mask, b.now.mask) || !slices.Equal(each.length, b.length) {
 		t.Errorf("%d steps end elsewhere", steps)
 	}
-	if len(all.finished) != len(b.finished) {
-		t.Errorf("%d steps: %d games finish, want %d", steps, len(all.finished), len(b.finished))
+	if finished != len(b.finished) {
+		t.Errorf("%d steps: %d games finish, want %d", steps, finished, len(b.finished))
 	}
 }
 
@@ -75,18 +78,6 @@ func loaded(t *testing.T, home *Pool, cfg Config) *Pool {
 	must(t, p.SeatPlayers("hunter", 1)) // others, whose memory is not to stay
 	must(t, p.SeatPlayers("wander", 90))
 	return p
-}
-
-// playEach is Play step by step.
-func playEach(t *testing.T, p *Pool, actions []uint8, steps int) *Batch {
-	t.Helper()
-	b, all := p.NewBatch(nil), p.NewTrajectory(steps, nil)
-	for s := range steps {
-		must(t, p.Play(b, actions, 1))
-		all.Put(s, b)
-		actions = nil
-	}
-	return all
 }
 
 // played is what a game shows after its steps.

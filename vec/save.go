@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 		return nil, fmt.Errorf("vec: saving game %d: %w (%v)", game, ErrBroken, g.fault.Value)
 	}
 	s := &gamestate.State{
-		Ended: p.phases[game] == ended, Train: p.train, Seed: gamestate.Seed(g.seed),
+		Ended: p.phases[game] == ended, Train: p.train, Seed: g.seed,
 		Rows: saved.Ints(g.rows), Returns: g.returns, Begun: g.begun,
 	}
 	if p.counts > 0 {
@@ -79,23 +80,14 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 	return text, nil
 }
 
-// Load replaces one game by what Save wrote. On an error, always a *StateError,
-// nothing has changed. The agents of the state play to the end of its episode, the
-// pool's own from the next on.
-func (p *Pool) Load(game int, state []byte) error {
-	return p.load(game, state, p.decode)
-}
-
-// LoadJSON is Load for the readable form. From a state without the pool's part,
-// such as one from the original game, only the match is loaded: the game keeps
+// Load replaces one game by what Save or SaveJSON wrote. On an error, always a
+// *StateError, nothing has changed. The agents of the state play to the end of its
+// episode, the pool's own from the next on. From JSON without the pool's part,
+// such as that of the original game, only the match is loaded: the game keeps
 // its seed and episode, its agents start with an empty memory and its returns
 // at 0.
-func (p *Pool) LoadJSON(game int, state json.RawMessage) error {
-	return p.load(game, state, p.decodeJSON)
-}
-
-func (p *Pool) load(game int, state []byte, decode func([]byte) (savedGame, error)) error {
-	s, err := decode(state)
+func (p *Pool) Load(game int, state []byte) error {
+	s, err := p.decode(state)
 	if err == nil {
 		err = p.put(game, s)
 	}
@@ -111,29 +103,23 @@ type savedGame struct {
 	restore          func(env.Match) error // restores its match
 }
 
-func (p *Pool) byForm(decode func(gamestate.Form) (savedGame, error)) (s savedGame, err error) {
+// decode decodes what Save or SaveJSON wrote, or a match alone in JSON.
+func (p *Pool) decode(state []byte) (s savedGame, err error) {
+	isJSON := bytes.HasPrefix(bytes.TrimSpace(state), []byte("{")) // the other form begins with its version
 	for k, form := range p.cfg.Variants.forms {
-		if s, err = decode(form); !errors.Is(err, gamestate.ErrOther) {
-			s.variant = k
+		if s.variant = k; isJSON {
+			var match json.RawMessage
+			match, s.State, err = form.DecodeJSON(state)
+			s.restore = func(m env.Match) error { return m.RestoreJSON(match) }
+		} else {
+			s.State, err = form.Decode(state)
+			s.restore = func(m env.Match) error { return m.Restore(s.Match) }
+		}
+		if !errors.Is(err, gamestate.ErrOther) {
 			break
 		}
 	}
 	return s, err
-}
-
-func (p *Pool) decode(state []byte) (savedGame, error) {
-	return p.byForm(func(form gamestate.Form) (savedGame, error) {
-		s, err := form.Decode(state)
-		return savedGame{State: s, restore: func(m env.Match) error { return m.Restore(s.Match) }}, err
-	})
-}
-
-// decodeJSON decodes what SaveJSON wrote, or a match alone.
-func (p *Pool) decodeJSON(state []byte) (savedGame, error) {
-	return p.byForm(func(form gamestate.Form) (savedGame, error) {
-		match, s, err := form.DecodeJSON(state)
-		return savedGame{State: s, restore: func(m env.Match) error { return m.RestoreJSON(match) }}, err
-	})
 }
 
 // put replaces game i by a saved game, with default values beside a bare match. Everything
@@ -247,7 +233,7 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 			a.Reset(seed.RNG(env.StreamAgents + uint64(others[k])))
 		}
 	}
-	return &gamestate.State{Train: p.train, Seed: gamestate.Seed(seed), Rows: saved.Ints(rows),
+	return &gamestate.State{Train: p.train, Seed: seed, Rows: saved.Ints(rows),
 		Returns: make([]float64, len(rows)), Agents: l.saved()}, nil
 }
 

@@ -22,8 +22,7 @@ type form struct {
 
 var forms = []form{
 	{"binary", func(p *Pool, game int) ([]byte, error) { return p.Save(game, nil) }, (*Pool).Load},
-	{"JSON", func(p *Pool, game int) ([]byte, error) { return p.SaveJSON(game) },
-		func(p *Pool, game int, state []byte) error { return p.LoadJSON(game, state) }},
+	{"JSON", func(p *Pool, game int) ([]byte, error) { return p.SaveJSON(game) }, (*Pool).Load},
 }
 
 // TestSave: at any point all games, moved to other places of a pool with other
@@ -215,7 +214,7 @@ func TestLoadErrors(t *testing.T) {
 		if _, err := p.Save(game, nil); err == nil {
 			t.Errorf("game %d can be saved", game)
 		}
-		if p.Load(game, good) == nil || p.LoadJSON(game, []byte("{}")) == nil {
+		if p.Load(game, good) == nil || p.Load(game, []byte("{}")) == nil {
 			t.Errorf("game %d can be loaded", game)
 		}
 	}
@@ -289,13 +288,13 @@ func TestLoadContradiction(t *testing.T) {
 	must(t, p.Step(b, still(p)))
 	before := saveAll(t, p)
 	lie := strings.Replace(string(state), `"ended":true`, `"ended":false`, 1)
-	if err := p.LoadJSON(0, []byte(lie)); err == nil || !strings.Contains(err.Error(), "is over") {
+	if err := p.Load(0, []byte(lie)); err == nil || !strings.Contains(err.Error(), "is over") {
 		t.Errorf("error is %v, want one that says that the match is over", err)
 	}
 	if saveAll(t, p) != before {
 		t.Error("refused, but the pool has changed")
 	}
-	must(t, p.LoadJSON(0, state))
+	must(t, p.Load(0, state))
 	must(t, p.Step(b, still(p)))
 	if b.episode[0] != 1 || b.length[0] != 0 {
 		t.Errorf("after loading a finished episode a step shows episode %d, step %d, want 1, 0", b.episode[0], b.length[0])

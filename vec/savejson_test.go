@@ -33,7 +33,7 @@ func TestJSON(t *testing.T) {
 	if _, there := got["pommego"]; !there || len(got) != len(own)+1 {
 		t.Errorf("keys of the state are %d, want the match's %d and \"pommego\"", len(got), len(own))
 	}
-	must(t, p.LoadJSON(1, match))
+	must(t, p.Load(1, match))
 	g := &p.games[1]
 	if string(p.Match(1).Append(nil)) != string(p.Match(0).Append(nil)) {
 		t.Error("a match's own JSON restores to something else")
@@ -44,7 +44,7 @@ func TestJSON(t *testing.T) {
 	}
 	must(t, p.Step(b, still(p)))
 	fresh := make1(t, Config{Game: solo, Games: 2, Opponents: []string{"wander", "hunter"}})
-	must(t, fresh.LoadJSON(1, match))
+	must(t, fresh.Load(1, match))
 	if seed := fresh.games[1].seed; seed.Value != fresh.entropy+1 || seed.Episode != 0 {
 		t.Errorf("a game never seeded has seed %v after loading a bare match, want one drawn", seed)
 	}
@@ -57,7 +57,7 @@ func TestBareMatchTrains(t *testing.T) {
 	alone.Reset(env.Seed{Value: 1})
 	match, err := alone.AppendJSON(nil)
 	must(t, err)
-	must(t, p.LoadJSON(0, match))
+	must(t, p.Load(0, match))
 	alone.SetTrainingSeat(1)
 	if string(p.Match(0).Append(nil)) != string(alone.Append(nil)) {
 		t.Error("the match does not end with the learner at seat 1")
@@ -76,9 +76,9 @@ func TestJSONErrors(t *testing.T) {
 		return strings.Replace(string(text), from, to, 1)
 	}
 	for _, c := range []struct{ reason, state, want string }{
-		{"no JSON", "x", "no JSON object"},
-		{"null", "null", "want a JSON object"},
-		{"a list", "[]", "no JSON object"},
+		{"no JSON", "x", "not what Save wrote"},
+		{"null", "null", "not what Save wrote"},
+		{"a list", "[]", "not what Save wrote"},
 		{"cut", string(text[:len(text)-1]), "no JSON object"},
 		{"pommego is no object", `{"pommego":7}`, `"pommego" in it is no JSON object`},
 		{"a key too many", edit(`"ended":`, `"x":1,"ended":`), `unknown field "x"`},
@@ -91,7 +91,7 @@ func TestJSONErrors(t *testing.T) {
 	} {
 		before := saveAll(t, p)
 		var se *StateError
-		if err := p.LoadJSON(0, []byte(c.state)); !errors.As(err, &se) || !strings.Contains(err.Error(), c.want) {
+		if err := p.Load(0, []byte(c.state)); !errors.As(err, &se) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error is %v, want a StateError with %q in it", c.reason, err, c.want)
 		}
 		if saveAll(t, p) != before {

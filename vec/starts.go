@@ -1,7 +1,6 @@
 package vec
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,19 +37,10 @@ type starts struct {
 	reach []float64
 }
 
-// NewStart makes a start of what Save wrote, in this pool or in any other with the
+// NewStart makes a start of what Load takes, saved in this pool or in any other with the
 // same rules, whichever seats learnt there.
 func (p *Pool) NewStart(state []byte) (*Start, error) {
-	return p.newStart(p.decode(state))
-}
-
-// NewStartJSON is NewStart for the readable form, or for a match that comes alone.
-func (p *Pool) NewStartJSON(state json.RawMessage) (*Start, error) {
-	return p.newStart(p.decodeJSON(state))
-}
-
-// newStart makes a start of a saved game, unless decoding it has failed.
-func (p *Pool) newStart(s savedGame, err error) (*Start, error) {
+	s, err := p.decode(state)
 	m := p.cfg.Variants.Games[s.variant].New(1)[0]
 	if err == nil {
 		err = s.restore(m)

@@ -74,7 +74,7 @@ func TestStarts(t *testing.T) {
 					for i := range many.games {
 						state, err := many.SaveJSON(i)
 						must(t, err)
-						must(t, many.LoadJSON(i, state))
+						must(t, many.Load(i, state))
 						state, err = one.Save(i, nil)
 						must(t, err)
 						must(t, one.Load(i, state))
@@ -181,7 +181,7 @@ func TestStartErrors(t *testing.T) {
 			t.Errorf("a state that is %s is accepted", reason)
 		}
 	}
-	if _, err := p.NewStartJSON([]byte("{}")); err == nil {
+	if _, err := p.NewStart([]byte("{}")); err == nil {
 		t.Error("an empty object is accepted")
 	}
 }

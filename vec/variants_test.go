@@ -155,7 +155,7 @@ func TestVariantsSaved(t *testing.T) {
 	must(t, err)
 	for name, load := range map[string]func() error{
 		"bytes": func() error { return p.Load(0, state) },
-		"JSON":  func() error { return p.LoadJSON(0, text) },
+		"JSON":  func() error { return p.Load(0, text) },
 		"start": func() error { return p.Reset(b, ResetOptions{Starts: []*Start{start, nil}, Mask: []bool{true, false}}) },
 	} {
 		must(t, load())
@@ -182,11 +182,11 @@ func TestVariantsSaved(t *testing.T) {
 	}
 	match, _, err := gamestate.SplitJSON(text)
 	must(t, err)
-	must(t, p.LoadJSON(1, match))
+	must(t, p.Load(1, match))
 	if live := p.LiveGame(1); live.Game != games[1] || live.Match.Status().Steps != 4 {
 		t.Errorf("a match alone is not played by the rules of its game")
 	}
-	if err := p.LoadJSON(0, match); err == nil || p.LiveGame(0).Game != games[0] {
+	if err := p.Load(0, match); err == nil || p.LiveGame(0).Game != games[0] {
 		t.Errorf("a match alone by the rules of another game: %v", err)
 	}
 	damaged := bytes.Clone(state)

@@ -21,7 +21,7 @@ type Recorded struct {
 	// Extra has, for each of Config.Extra by its name, the array of each step and
 	// seat of the client's agents.
 	Extra   map[string][]byte `json:"extra"`
-	Winners env.SeatSet       `json:"winners"`
+	Winners uint16            `json:"winners"` // a bit by seat
 }
 
 // errRecorded says that a client's game comes out differently here.
@@ -107,9 +107,9 @@ func (p *player) playAgain(ctx context.Context, e *Episode, r *Recorded) error {
 			winners = winners.With(seat)
 		}
 	}
-	if e.Steps != steps || winners != r.Winners {
+	if e.Steps != steps || winners != env.SeatSet(r.Winners) {
 		return fmt.Errorf("%w: after %d steps seats %v have won, the client says %v after %d", errRecorded, e.Steps,
-			winners.List(), r.Winners.List(), steps)
+			winners.List(), env.SeatSet(r.Winners).List(), steps)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func playServed(t *testing.T, pool *vec.Pool, c *Config, game int) *Recorded {
 	}
 	for seat, won := range batch.Bytes("game.winners") {
 		if won == 1 {
-			r.Winners = r.Winners.With(seat)
+			r.Winners |= 1 << seat
 		}
 	}
 	return r

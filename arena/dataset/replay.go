@@ -32,7 +32,7 @@ func newStarts(game env.Game) *starts {
 // saved is the match as it stands.
 func (s *starts) saved(seed uint64) []byte {
 	return s.form.Append(nil, &gamestate.State{
-		Ended: s.match.Status().Over, Seed: gamestate.Seed{Value: seed}, Rows: saved.Ints(s.seats),
+		Ended: s.match.Status().Over, Seed: env.Seed{Value: seed}, Rows: saved.Ints(s.seats),
 		Returns: make([]float64, len(s.seats)), Match: s.match.Append(nil),
 	})
 }

@@ -92,7 +92,7 @@ func (a *outsider) fail(err error) {
 func (a *outsider) Try() error { return a.begin(0) }
 
 // begin tells the player that a game begins. It returns an error if the player is
-// absent. After any other error Act still asks for moves.
+// absent or out of memory. After any other error Act still asks for moves.
 func (a *outsider) begin(seat int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), DefaultWait)
 	defer cancel()
@@ -101,6 +101,9 @@ func (a *outsider) begin(seat int) error {
 		return err
 	}
 	a.begun = true
+	if errors.Is(err, errMemory) {
+		return err
+	}
 	return nil
 }
 

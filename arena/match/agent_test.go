@@ -2,7 +2,6 @@ package match_test
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -73,10 +72,20 @@ var behaviours = map[string]func(a *lineAgent, id uint64){
 	// hang does nothing more, and deaf does not even read.
 	"hang": func(*lineAgent, uint64) {},
 	"deaf": func(*lineAgent, uint64) { time.Sleep(time.Hour) },
-	// grow has 300 MiB in memory from its third move on, or starts a child that wants them.
+	// grow has 300 MiB in memory from its third move on, or a child that has, started by the
+	// command that it is told.
 	"grow": func(a *lineAgent, id uint64) {
 		if a.acts == 3 {
 			a.grow()
+		}
+		answer(id, 1)
+	},
+	// leaves ends in its third move, and what it has started goes on.
+	"leaves": func(a *lineAgent, id uint64) {
+		if a.acts == 3 {
+			a.forkTwice(a.argument, "sleep", "1000")
+			time.Sleep(300 * time.Millisecond)
+			os.Exit(4)
 		}
 		answer(id, 1)
 	},
@@ -113,7 +122,10 @@ func playLines(behaviour string) {
 			if name == "parent" {
 				a.bear()
 			}
-		case question.Type == "act" && name == "parent":
+		case question.Type == "end" && name == "grows-after":
+			a.argument = ""
+			a.grow()
+		case question.Type == "act" && (name == "parent" || name == "grows-after"):
 			answer(question.ID, 0)
 		case question.Type == "act" && name == "diary":
 			a.diary(lines.Text())
@@ -144,24 +156,39 @@ func answer(id uint64, action any) {
 	}
 }
 
-// grown is what an agent has taken of memory.
-var grown []byte
-
-// grow takes memory, itself or by a child, whose number it writes to a file.
+// grow takes memory, itself or by a child, and waits to be stopped.
 func (a *lineAgent) grow() {
 	if a.argument == "" {
-		grown = bytes.Repeat([]byte{1}, 300<<20)
-		return
+		for memory := make([]byte, 300<<20); ; time.Sleep(time.Second) {
+			for i := 0; i < len(memory); i += 4096 {
+				memory[i]++
+			}
+		}
 	}
-	child := exec.Command(os.Args[0])
+	command, path, _ := strings.Cut(a.argument, ",")
+	if command == "twice" {
+		a.forkTwice(path, os.Args[0])
+		time.Sleep(time.Hour)
+	}
+	child := exec.Command(command, os.Args[0])
 	child.Env = append(os.Environ(), "MATCH_TEST_AGENT=hog")
 	if err := child.Start(); err != nil {
 		panic(err)
 	}
-	if err := os.WriteFile(a.argument, fmt.Append(nil, child.Process.Pid), 0o600); err != nil {
+	if err := os.WriteFile(path, fmt.Append(nil, child.Process.Pid), 0o600); err != nil {
 		panic(err)
 	}
-	go child.Wait()
+	time.Sleep(time.Hour)
+}
+
+// forkTwice starts a command in a session of its own, whose parent ends, and writes its number to a file.
+func (a *lineAgent) forkTwice(path string, command ...string) {
+	const script = `p=$1; shift; "$@" </dev/null >/dev/null 2>&1 & printf %s $! >$p`
+	child := exec.Command("setsid", append([]string{"sh", "-c", script, "sh", path}, command...)...)
+	child.Env = append(os.Environ(), "MATCH_TEST_AGENT=hog")
+	if err := child.Run(); err != nil {
+		panic(err)
+	}
 }
 
 func (a *lineAgent) sleep() {

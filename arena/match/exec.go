@@ -47,8 +47,11 @@ type beginning struct {
 	Rules       any             `json:"rules"` // the game's, as its spec has them
 }
 
-// errGone says that a program closed its output or its input.
-var errGone = errors.New("the program has ended")
+// Why a program has ended: it closed its output or its input, or it used too much memory.
+var (
+	errGone   = errors.New("the program has ended")
+	errMemory = errors.New("too much memory")
+)
 
 // Begin starts the program, again if it has broken, and waits until it is ready.
 func (p *execPlayer) Begin(ctx context.Context, g Start) error {
@@ -77,8 +80,9 @@ func (p *execPlayer) begin(ctx context.Context, g Start) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err = p.ask(ctx, line); err == nil {
-		return nil
+	_, err = p.ask(ctx, line)
+	if err == nil || errors.Is(err, errMemory) { // with too much memory it has lost, but it was there
+		return err
 	}
 	return fmt.Errorf("%s %w: not ready: %w", p.name, ErrAbsent, err)
 }

@@ -143,7 +143,7 @@ func TestLibrariesFail(t *testing.T) {
 		{"plays nonsense", `action[0] = -7;`, patient, []uint8{0, 0, 0, 0}, 0, 4, "want a whole number of 0 to 5"},
 		{"grows", `if (calls == 2) for (;;) memset(malloc(1 << 20), 1, 1 << 20); action[0] = 1;`,
 			match.Rules{Limit: time.Minute, Wait: time.Minute, Memory: 64 << 20}, []uint8{1, 0, 0, 0}, 0, 3,
-			"the program has ended: signal: segmentation fault"},
+			"where --program-memory allows 67108864"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

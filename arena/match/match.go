@@ -119,6 +119,7 @@ type contest struct {
 	report  *Report
 	gone    env.SeatSet // players that were given up
 	before  env.SeatSet // seats that were in when the last step began
+	stopped env.SeatSet // those with too much in memory
 	begun   time.Time
 }
 
@@ -127,11 +128,49 @@ func (c *contest) void(seat int, why string) {
 	c.report.Void = cmp.Or(c.report.Void, fmt.Sprintf("seat %d, %s: %s", seat, c.players[seat].Name(), why))
 }
 
+// note notes a player that was stopped for its memory.
+func (c *contest) note(seat int, err error) {
+	if errors.Is(err, errMemory) {
+		c.stopped = c.stopped.With(seat)
+	}
+}
+
+// settle reports who has won a game that stands so. Each side loses that has a stopped program. If
+// no winner is left, the only other side wins; several other sides tie.
+func (c *contest) settle(last env.Status, sides [][]int) {
+	var lost env.SeatSet
+	var rest []env.SeatSet
+	for _, side := range sides {
+		var all env.SeatSet
+		for _, seat := range side {
+			all = all.With(seat)
+		}
+		if c.stopped&all != 0 {
+			lost |= all
+		} else {
+			rest = append(rest, all)
+		}
+	}
+	last.Winners &^= lost
+	switch {
+	case lost == 0 || last.Winners != 0:
+	case len(rest) == 0:
+		last.Result = env.Loss
+	case len(rest) == 1:
+		last.Result, last.Winners = env.Win, rest[0]
+	case last.Result == env.Win:
+		last.Result = env.Tie
+	}
+	c.report.End, c.report.Results = last, last.SeatResults(sides, c.before)
+	for _, seat := range lost.List() {
+		c.report.Results[seat] = env.Lost
+	}
+}
+
 // conclude reports how the match ended.
 func (c *contest) conclude(at Moment) {
 	r := c.report
-	r.End = at.Match.Status()
-	r.Results = r.End.SeatResults(at.Game.Spec().Teams, c.before)
+	c.settle(at.Match.Status(), at.Game.Spec().Teams)
 	at.Match.Outcome(r.Outcome)
 	r.Counts = env.CountsOf(at.Game.Spec(), at.Tracker, at.Match)
 	for seat, s := range r.Seats {
@@ -228,6 +267,7 @@ func (c *contest) end(at Moment) {
 		if err == nil {
 			continue
 		}
+		c.note(seat, err)
 		if report := &c.report.Seats[seat]; report.LastError == "" { // a move's error matters more
 			report.LastError = fmt.Sprintf("at the end: %v", err)
 		}

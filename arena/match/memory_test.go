@@ -5,6 +5,7 @@ package match_test
 import (
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -23,38 +24,43 @@ const narrow = 150 << 20
 func linuxOnly(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("memory is limited on Linux only")
+		t.Skip("memory is measured on Linux only")
 	}
 }
 
-// A program that needs too much gets no more, ends of it, and is there again in the next match.
+// A program with too much in memory, or with a child that has, is stopped with the child, and
+// has lost a game that would be a tie.
 func TestProgramsWithTooMuchMemory(t *testing.T) {
 	linuxOnly(t)
 	rules := patient
 	rules.Memory = narrow
-	game := duel(t, "6")
-	players := seatsOf(t, game, "static", program(t, "grow"))
-	for range 2 {
-		p := play(t, game, players, rules)
-		seat := p.Seats[1]
-		if got := p.moves(1); !reflect.DeepEqual(got, []uint8{1, 1, 0, 0, 0, 0}) || seat.Failed != 4 ||
-			!strings.Contains(seat.LastError, "the program has ended: exit status 2") {
-			t.Errorf("played %v, %+v", got, seat)
-		}
+	for _, starter := range []string{"", "env", "setsid", "twice"} { // of a child; two leave the session
+		t.Run(starter, func(t *testing.T) {
+			t.Parallel()
+			argument, path := starter, filepath.Join(t.TempDir(), "child")
+			if starter != "" {
+				argument += "," + path
+			}
+			game := duel(t, "6")
+			players := seatsOf(t, game, "static", program(t, "grow:"+argument))
+			for range 2 { // it is there again in the next match
+				p := play(t, game, players, rules)
+				seat := p.Seats[1]
+				if got := p.moves(1); !reflect.DeepEqual(got, []uint8{1, 1, 0, 0, 0, 0}) || seat.Failed != 4 ||
+					!strings.Contains(seat.LastError, "stopped for too much memory: ") ||
+					!strings.Contains(seat.LastError, "where --program-memory allows 157286400") {
+					t.Errorf("played %v, %+v", got, seat)
+				}
+				want := []env.SeatResult{env.Won, env.Lost}
+				if p.End.Result != env.Win || p.End.Winners != 1 || !reflect.DeepEqual(p.Results, want) {
+					t.Errorf("%v, winners %b, %v, want seat 0 to win", p.End.Result, p.End.Winners, p.Results)
+				}
+			}
+			if starter != "" {
+				ended(t, path)
+			}
+		})
 	}
-}
-
-// A child of a program is limited, too; the program plays on without it.
-func TestChildrenWithTooMuchMemory(t *testing.T) {
-	linuxOnly(t)
-	rules := patient
-	rules.Memory = narrow
-	game, path := duel(t, "6"), filepath.Join(t.TempDir(), "child")
-	p := play(t, game, seatsOf(t, game, "static", program(t, "grow:"+path)), rules)
-	if seat := p.Seats[1]; seat.Failed+seat.Late != 0 {
-		t.Errorf("%+v", seat)
-	}
-	ended(t, path)
 }
 
 // ended waits for the end of the process whose number a file has.
@@ -78,18 +84,65 @@ func ended(t *testing.T, path string) {
 // Without the limit the same program plays on; with one that it keeps, too.
 func TestProgramsWithinMemory(t *testing.T) {
 	linuxOnly(t)
+	rules := patient
+	rules.Memory = 4 << 30
 	game := duel(t, "6")
-	for _, most := range []int64{0, 4 << 30} {
-		rules := patient
-		rules.Memory = most
-		p := play(t, game, seatsOf(t, game, "static", program(t, "grow")), rules)
-		if seat := p.Seats[1]; seat.Failed+seat.Late != 0 {
-			t.Errorf("%d: %+v", most, seat)
-		}
+	p := play(t, game, seatsOf(t, game, "static", program(t, "walk")), rules)
+	if seat := p.Seats[1]; seat.Failed+seat.Late != 0 {
+		t.Errorf("%+v", seat)
 	}
 }
 
-// An agent of an environment is limited, too, and its moves count as failed.
+// A program is limited whatever it calls itself.
+func TestProgramsUnderAnotherName(t *testing.T) {
+	linuxOnly(t)
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
+	}
+	const hog = `exec:exec bash -c 'exec -a "pommego: a program with limited memory" tail -n 1 < <(
+		head -c 300000000 /dev/zero; exec sleep 1000)'`
+	rules := patient
+	rules.Memory = narrow
+	a, err := match.NewAgent(duel(t, "6"), hog, rules, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := a.(env.Outside)
+	defer o.Close()
+	if err := o.Try(); err == nil || !strings.Contains(err.Error(), "too much memory") {
+		t.Errorf("%v, want an error that names its memory", err)
+	}
+}
+
+// What has left a program's session does not outlive the program, also if that ends by itself.
+func TestProgramsLeaveNothing(t *testing.T) {
+	linuxOnly(t)
+	rules := patient
+	rules.Memory = 4 << 30
+	game, path := duel(t, "6"), filepath.Join(t.TempDir(), "child")
+	p := play(t, game, seatsOf(t, game, "static", program(t, "leaves:"+path)), rules)
+	if seat := p.Seats[1]; seat.Failed != 4 || !strings.Contains(seat.LastError, "exit status 4") {
+		t.Errorf("%+v", seat)
+	}
+	ended(t, path)
+}
+
+// A program that is stopped, or ends, between two games is there in the second.
+func TestProgramsEndBetweenGames(t *testing.T) {
+	linuxOnly(t)
+	rules := patient
+	rules.Memory = narrow
+	game := duel(t, "3")
+	players := seatsOf(t, game, "static", program(t, "grows-after"))
+	for range 2 {
+		if p := play(t, game, players, rules); p.Seats[1].Failed != 0 || p.End.Result != env.Tie {
+			t.Errorf("%+v, %v", p.Seats[1], p.End.Result)
+		}
+		time.Sleep(400 * time.Millisecond)
+	}
+}
+
+// An agent of an environment is stopped, too, and its moves count as failed.
 func TestAgentsWithTooMuchMemory(t *testing.T) {
 	linuxOnly(t)
 	game := duel(t, "6")
@@ -112,18 +165,23 @@ func TestAgentsWithTooMuchMemory(t *testing.T) {
 	}
 }
 
-// One that needs too much before it is ready is not there.
+// One that has too much before it is ready cannot be an opponent, and loses a match.
 func TestProgramsWithTooMuchMemoryAtFirst(t *testing.T) {
 	linuxOnly(t)
+	game := duel(t, "6")
 	rules := patient
 	rules.Memory = narrow
-	a, err := match.NewAgent(duel(t, "6"), program(t, "hog"), rules, slog.New(slog.DiscardHandler))
+	a, err := match.NewAgent(game, program(t, "hog"), rules, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := a.(env.Outside)
 	defer o.Close()
-	if err := o.Try(); err == nil || !strings.Contains(err.Error(), "the program has ended: ") {
-		t.Errorf("%v, want an error that says so", err)
+	if err := o.Try(); err == nil || !strings.Contains(err.Error(), "too much memory") {
+		t.Errorf("%v, want an error that names its memory", err)
+	}
+	p := play(t, game, seatsOf(t, game, program(t, "hog"), "static"), rules)
+	if seat := p.Seats[0]; seat.Failed != 6 || p.End.Winners != 2 || !strings.Contains(seat.LastError, "too much memory") {
+		t.Errorf("%+v, winners %b", seat, p.End.Winners)
 	}
 }

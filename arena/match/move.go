@@ -40,6 +40,7 @@ func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 			return c.ctx.Err()
 		}
 		clear(action)
+		c.note(seat, err)
 		if late {
 			report.Late++
 			at.Late = at.Late.With(seat)

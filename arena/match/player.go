@@ -52,7 +52,7 @@ type Start struct {
 	// shown to remote players, who could foresee the game with it.
 	Seed   env.Seed
 	Limit  time.Duration // for a move; 0: none
-	Memory int64         // bytes of data that a process of a program may have; 0: any
+	Memory int64         // bytes that a program may have in memory; 0: any
 
 	Tracker env.Tracker // follows the game, to look at; nil: what happens in it is unknown
 }

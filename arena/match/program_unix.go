@@ -10,8 +10,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -26,29 +27,35 @@ type program struct {
 	unsent  []byte // rest of a line that the program has not read in time
 	buf     []byte // what was read, from at on not looked at yet
 	at      int
+
+	watched chan struct{}  // closed when its memory need not be looked at any more
+	watcher sync.WaitGroup // looks at it
+	excess  atomic.Int64   // the memory that it had when it was killed for it, else 0
+	most    int64          // that it may have; 0: any
+	family  family         // of it, if that is limited
 }
 
 // errNoPrograms would say that this system cannot run programs.
 var errNoPrograms error
 
 // The times that a program has to end by itself, once it has closed its input
-// or output and once it has been asked to.
+// or output and once it has been asked to; and how often its memory is looked at.
 const (
-	exitWait = 500 * time.Millisecond
-	grace    = time.Second
+	exitWait    = 500 * time.Millisecond
+	grace       = time.Second
+	memoryPause = 50 * time.Millisecond
 )
+
+const shell = "/bin/sh"
 
 // maxTail is how many of the last bytes of a program's standard error an error shows.
 const maxTail = 1000
 
-// startProgram runs a command by the shell, with arguments. Each of its processes gets so many bytes of
-// data from the system at most, if that is not 0.
+// startProgram runs a command by the shell, with arguments. Once it has more bytes in memory
+// than most, if that is not 0, it is killed.
 func startProgram(command []string, most int64, stderr io.Writer) (*program, error) {
-	limit := ""
-	if most > 0 && runtime.GOOS != "linux" {
+	if most > 0 && !measuresMemory {
 		return nil, errors.New("the memory of programs can be limited on Linux only: leave out the limit")
-	} else if most > 0 {
-		limit = fmt.Sprintf("ulimit -d %d || exit; ", (most+1023)/1024)
 	}
 	childIn, in, err := os.Pipe()
 	if err != nil {
@@ -58,8 +65,14 @@ func startProgram(command []string, most int64, stderr io.Writer) (*program, err
 	if err != nil {
 		return nil, errors.Join(err, childIn.Close(), in.Close())
 	}
-	cmd := exec.Command("/bin/sh", append([]string{"-c", limit + command[0]}, command[1:]...)...)
-	p := &program{cmd: cmd, stderr: tail{out: stderr}, in: in, out: out, buf: make([]byte, 0, maxAnswer)}
+	cmd := exec.Command(shell, append([]string{"-c"}, command...)...)
+	if most > 0 {
+		cmd.Path, cmd.Args[0] = "/proc/self/exe", reaper
+	}
+	p := &program{
+		cmd: cmd, stderr: tail{out: stderr}, in: in, out: out, buf: make([]byte, 0, maxAnswer),
+		watched: make(chan struct{}), most: most, family: family{},
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, &p.stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = grace // for one that has left its group and keeps stderr
@@ -69,7 +82,36 @@ func startProgram(command []string, most int64, stderr io.Writer) (*program, err
 	if err != nil {
 		return nil, errors.Join(err, in.Close(), out.Close())
 	}
+	if most > 0 {
+		p.watcher.Go(p.watch)
+	}
 	return p, nil
+}
+
+// watch kills the program once it has too much in memory.
+func (p *program) watch() {
+	tick := time.NewTicker(memoryPause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.watched:
+			return
+		case <-tick.C:
+		}
+		bytes := p.family.memory(p.cmd.Process.Pid)
+		if bytes <= p.most || becoming(p.cmd.Process.Pid) {
+			continue
+		}
+		p.excess.Store(bytes)
+		p.killFamily()
+	}
+}
+
+func (p *program) killFamily() {
+	for pid := range p.family {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 }
 
 // bound makes sending and receiving fail once ctx ends, until it is released.
@@ -154,7 +196,10 @@ func (p *program) end(reason error) error {
 		awaitExit(p.cmd.Process.Pid, exitWait)
 	}
 	p.kill()
-	switch {
+	switch excess := p.excess.Load(); {
+	case excess > 0:
+		return fmt.Errorf("the program was stopped for %w: %d bytes, where --program-memory allows %d", errMemory, excess,
+			p.most)
 	case reason == errGone && len(p.stderr.kept) > 0:
 		return fmt.Errorf("%w: %v; the last it wrote to standard error: %s", errGone, p.cmd.ProcessState,
 			bytes.ToValidUTF8(bytes.TrimSpace(p.stderr.kept), []byte("?")))
@@ -195,9 +240,14 @@ func (p *program) finish() {
 	p.kill()
 }
 
-// kill ends the whole group and waits for the program.
+// kill ends the whole group, and if its memory is limited the family, and waits for the program.
 func (p *program) kill() {
-	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	close(p.watched)
+	p.watcher.Wait()
+	if p.most > 0 {
+		p.family.memory(p.cmd.Process.Pid)
+	}
+	p.killFamily()
 	p.cmd.Wait()
 	p.in.Close()
 	p.out.Close()

@@ -33,8 +33,8 @@ type Rules struct {
 	// DefaultWait.
 	Wait time.Duration
 
-	// Memory is how many bytes of data each process of a player's program may have, which the
-	// system sees to; 0: any number.
+	// Memory is how many bytes the program of a player may have in memory, with all that it
+	// has started; 0: any number. With more it is stopped, and its side has lost.
 	Memory int64
 
 	// Repetition plays the game on its seed's board with other RNGs: the

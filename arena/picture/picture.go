@@ -160,8 +160,8 @@ func (p *painting) part(at env.Place, down, right, size float64, marks ...Mark) 
 }
 
 // colour is that of owners: of the first, if all of them are of one team.
-func (p *painting) colour(owners env.Owners) env.Colour {
-	seats := env.SeatSet(owners).List()
+func (p *painting) colour(owners env.SeatSet) env.Colour {
+	seats := owners.List()
 	for _, seat := range seats {
 		if p.team(seat) != p.team(seats[0]) {
 			return public

@@ -127,7 +127,7 @@ func (d *lettering) draw() {
 	}
 	hasEnergy := slices.ContainsFunc(d.Bases, func(b env.SceneBase) bool { return b.Energy > 0 })
 	for _, b := range d.Bases {
-		owner := env.SeatSet(b.Owners).First()
+		owner := b.Owners.First()
 		number := b.Energy
 		if !hasEnergy {
 			number = owner
@@ -168,7 +168,7 @@ func (d *lettering) owned(to []glyph, text string, seat int) []glyph {
 }
 
 func (d *lettering) bomb(b env.SceneBomb) {
-	at, owners := d.at(b.At), env.SeatSet(b.Owners).List()
+	at, owners := d.at(b.At), b.Owners.List()
 	text := fmt.Sprintf("%2d", min(b.Life, 99))
 	if len(owners) > 0 && b.Life <= 9 {
 		text = fmt.Sprintf("%d%c", b.Life, 'a'+owners[0])

@@ -7,17 +7,26 @@ import (
 	"pommego/env"
 )
 
-// Finder finds what matters in a game, step by step: who is trapped and gets out, who has the best prospects, and
-// what decided the game. It is not safe for concurrent use.
+// Finder finds what matters in a game, step by step: who is trapped and gets out, which kick killed, who has the
+// best prospects, and what decided the game. It is not safe for concurrent use.
 type Finder struct {
 	head   *Head
 	sights []env.Foresight // by seat; nil where the game foresees nothing
 	ahead  env.Forecast
 	danger map[int]env.Event // by seat: it was trapped, or had one way out
-	side   int               // that leads; -1: none yet
-	led    int               // the step since which it does
-	even   int               // the last step at which no other was ahead
-	fell   int               // the step of the last death
+	kicks  []kick
+	side   int // that leads; -1: none yet
+	led    int // the step since which it does
+	even   int // the last step at which no other was ahead
+	fell   int // the step of the last death
+}
+
+// kick is a bomb that somebody kicked. No seat lays two that are due at the same step.
+type kick struct {
+	by   int
+	bomb env.SceneBomb // as it was seen last
+	due  int
+	seen int // the step at which it was seen last
 }
 
 func (h *Head) cell(at env.Place) int { return at[0]*h.Cols + at[1] }
@@ -36,11 +45,12 @@ func NewFinder(head *Head, m env.Match) *Finder {
 // Find adds to the next whole step of the game, at which m stands, its advantage, the events Trapped, Escaped and
 // Leads, and details of others. Step.Seen leaves what a seat knows of them.
 func (f *Finder) Find(s *Step, m env.Match) {
+	f.follow(s)
 	for i := range s.Events {
 		switch e := &s.Events[i]; e.Kind {
 		case env.Died:
 			f.fell = s.Step
-			e.Since = f.danger[e.Seat].Since
+			e.Kicked, e.Since = f.kickers(s, e), f.danger[e.Seat].Since
 			delete(f.danger, e.Seat)
 		case env.Ended:
 			if e.Since = s.Step; f.fell >= s.Step-1 {
@@ -63,6 +73,39 @@ func (f *Finder) Find(s *Step, m env.Match) {
 	}
 }
 
+// follow follows the bombs that were kicked, and takes in others.
+func (f *Finder) follow(s *Step) {
+	for _, b := range s.Bombs {
+		i := slices.IndexFunc(f.kicks, func(k kick) bool { return k.due == s.Step+b.Life && k.bomb.Owners == b.Owners })
+		for _, e := range s.Events {
+			rows, cols := f.head.Way(e.At, b.At)
+			if e.Kind != env.Kicked || b.Moving != e.What || rows*rows+cols*cols > 1 {
+				continue
+			}
+			if i < 0 {
+				i, f.kicks = len(f.kicks), append(f.kicks, kick{due: s.Step + b.Life})
+			}
+			f.kicks[i].by = e.Seat
+		}
+		if i >= 0 {
+			f.kicks[i].bomb, f.kicks[i].seen = b, s.Step
+		}
+	}
+}
+
+// kickers is who kicked bombs of those who killed a seat to where it died.
+func (f *Finder) kickers(s *Step, e *env.Event) (by env.SeatSet) {
+	for _, k := range f.kicks {
+		rows, cols := f.head.Way(k.bomb.At, e.At)
+		rows, cols = max(rows, -rows), max(cols, -cols)
+		burns := k.seen < s.Step && s.Step <= k.seen+max(f.head.FlameLife, 1)
+		if burns && e.By&k.bomb.Owners != 0 && min(rows, cols) < 2 && max(rows, cols) <= k.bomb.Blast {
+			by = by.With(k.by)
+		}
+	}
+	return by
+}
+
 // watch notes that a figure has no way out any more, has one again, or took the only one at the last moment.
 func (f *Finder) watch(s *Step, a *env.SceneAgent) {
 	if len(f.sights) == 0 {
@@ -71,14 +114,14 @@ func (f *Finder) watch(s *Step, a *env.SceneAgent) {
 	was, in := f.danger[a.Seat]
 	ways, soon := f.ways(s, a)
 	if in && (ways > 0 || was.Kind == env.Escaped) {
-		was.Kind, was.Row, was.Col = env.Escaped, a.At[0], a.At[1]
+		was.Kind, was.At = env.Escaped, a.At
 		s.Events = append(s.Events, was)
 		delete(f.danger, a.Seat)
 	}
-	e := env.Event{Kind: env.Trapped, Seat: a.Seat, Row: a.At[0], Col: a.At[1], Since: s.Step}
+	e := env.Event{Kind: env.Trapped, Seat: a.Seat, At: a.At, Since: s.Step}
 	for _, b := range s.Bombs {
 		if slices.Contains(b.Reach, f.head.cell(a.At)) {
-			e.By |= env.SeatSet(b.Owners)
+			e.By |= b.Owners
 		}
 	}
 	switch {
@@ -157,12 +200,12 @@ func (f *Finder) advantage(s *Step) []int {
 		}
 	}
 	for _, b := range s.Bombs {
-		if owner := env.SeatSet(b.Owners).First(); slices.Contains(s.Status.In, owner) {
+		if owner := b.Owners.First(); slices.Contains(s.Status.In, owner) {
 			add(owner, 15)
 		}
 	}
 	for _, b := range s.Bases {
-		add(env.SeatSet(b.Owners).First(), 50*b.Energy)
+		add(b.Owners.First(), 50*b.Energy)
 	}
 	for seat, n := range s.Counts["points"] {
 		add(seat, 10*max(int(n), 0))
@@ -193,7 +236,7 @@ func (f *Finder) lead(s *Step) {
 		return
 	}
 	f.side, f.led = first, f.even+1
-	e := env.Event{Kind: env.Leads, Seat: env.NoSeat, Row: -1, Col: -1, Since: f.led}
+	e := env.Event{Kind: env.Leads, Seat: env.NoSeat, At: env.Nowhere, Since: f.led}
 	for _, seat := range f.head.Teams[first] {
 		e.By = e.By.With(seat)
 	}

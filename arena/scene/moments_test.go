@@ -47,7 +47,8 @@ func TestMomentsAreFound(t *testing.T) {
 				seen := s.Seen(&g.Head, seat)
 				for _, e := range seen.Events {
 					if (e.Kind == env.Trapped || e.Kind == env.Escaped) && e.Seat != seat ||
-						(e.Kind == env.Leads || seen.Advantage != nil) && g.Hides(env.OthersCarry) {
+						(e.Kind == env.Leads || seen.Advantage != nil) && g.Hides(env.OthersCarry) ||
+						e.Kicked&^(1<<seat) != 0 && e.Seat != seat && g.Hides(env.BombOwners) {
 						t.Errorf("%s, step %d: seat %d knows %+v", id, s.Step, seat, e)
 					}
 				}
@@ -66,9 +67,10 @@ func TestMomentsAreFound(t *testing.T) {
 	}
 }
 
-// TestTrapsHold: who is trapped dies by the rules, whatever it does, if the others stand still.
-func TestTrapsHold(t *testing.T) {
-	traps := 0
+// TestTrapsAndKicksHold: who is trapped dies by the rules, whatever it does, if the others stand still; whose kick
+// killed has kicked a bomb shortly before.
+func TestTrapsAndKicksHold(t *testing.T) {
+	traps, kills := 0, 0
 	for _, id := range []string{"PommeFFACompetition-v0", "PommeTeamCompetition-v0", "OneVsOne-v0"} {
 		for seed := range uint64(120) {
 			game, err := catalog.Game(id)
@@ -85,15 +87,24 @@ func TestTrapsHold(t *testing.T) {
 				}
 				agents[seat].Reset(env.RNG{State: seed + uint64(seat)})
 			}
+			var kicked [pommerman.MaxAgents]int
 			for find := scene.NewFinder(&head, m); !m.Status().Over; {
 				s := scene.Describe(spec, m, tracker, actions)
 				find.Find(&s, m)
 				for _, e := range s.Events {
-					if e.Kind != env.Trapped {
-						continue
-					}
-					if traps++; survives(game, m.State, e.Seat) {
-						t.Errorf("%s, seed %d, step %d: seat %d can get out", id, seed, s.Step, e.Seat)
+					switch e.Kind {
+					case env.Trapped:
+						if traps++; survives(game, m.State, e.Seat) {
+							t.Errorf("%s, seed %d, step %d: seat %d can get out", id, seed, s.Step, e.Seat)
+						}
+					case env.Kicked:
+						kicked[e.Seat] = s.Step
+					case env.Died:
+						for _, by := range e.Kicked.List() {
+							if kills++; kicked[by] == 0 || kicked[by] < s.Step-12 {
+								t.Errorf("%s, seed %d, step %d: seat %d has kicked at %d", id, seed, s.Step, by, kicked[by])
+							}
+						}
 					}
 				}
 				for seat, a := range agents {
@@ -105,8 +116,8 @@ func TestTrapsHold(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d traps", traps); traps < 5 {
-		t.Errorf("there are %d traps, want more", traps)
+	if t.Logf("%d traps, %d kicks that killed", traps, kills); traps < 5 || kills < 5 {
+		t.Errorf("there are %d traps and %d kicks that killed, want more of both", traps, kills)
 	}
 }
 

@@ -165,7 +165,7 @@ func redrawPommerman(h *scene.Head, s *scene.Step) (r recorded) {
 	}
 	for _, b := range s.Bombs {
 		put(b.At, 3)
-		owner := env.SeatSet(b.Owners).First()
+		owner := b.Owners.First()
 		lists.Bombs = append(lists.Bombs, []int{b.At[0], b.At[1], b.Life, b.Blast, owner, direction(b.Moving)})
 	}
 	for _, a := range s.Agents {
@@ -245,7 +245,7 @@ func redrawSuiteBot(h *scene.Head, s *scene.Step) (r recorded) {
 				int(s.Counts["deaths"][seat])})
 	}
 	for _, b := range s.Bombs {
-		r.Bombs = append(r.Bombs, []int{b.At[1], b.At[0], b.Life, env.SeatSet(b.Owners).First()})
+		r.Bombs = append(r.Bombs, []int{b.At[1], b.At[0], b.Life, b.Owners.First()})
 	}
 	return r
 }

@@ -183,7 +183,7 @@ func (s Step) Seen(head *Head, seat int) Step {
 		}
 	}
 	for _, e := range events {
-		out := e.Row >= 0 && sight != nil && !sight[e.Row*head.Cols+e.Col]
+		out := e.At != env.Nowhere && sight != nil && !sight[e.At[0]*head.Cols+e.At[1]]
 		e, ok := seenEvent(e, seat, out, head.Hides(env.BombOwners))
 		if ok && (e.Kind != env.Leads || s.Advantage != nil) {
 			s.Events = append(s.Events, e)
@@ -196,15 +196,16 @@ func (s Step) Seen(head *Head, seat int) Step {
 // and who died.
 func seenEvent(e env.Event, seat int, out, hidesOwners bool) (env.Event, bool) {
 	switch {
-	case e.Row < 0, e.Kind == env.Died && e.Seat == seat:
+	case e.At == env.Nowhere, e.Kind == env.Died && e.Seat == seat:
 		return e, true
 	case e.Kind == env.Died && out:
-		return env.Event{Kind: env.Died, Seat: e.Seat, Row: -1, Col: -1}, true
+		return env.Event{Kind: env.Died, Seat: e.Seat, At: env.Nowhere}, true
 	case e.Seat != seat && (out || e.Kind == env.NotLaid || e.Kind == env.Trapped || e.Kind == env.Escaped):
 		return e, false
 	}
 	if hidesOwners {
 		e.By &= 1 << seat
+		e.Kicked &= 1 << seat
 		if e.Kind == env.Exploded && e.Seat != seat {
 			e.Seat = env.NoSeat
 		}

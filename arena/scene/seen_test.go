@@ -169,7 +169,7 @@ func TestDescribeUsesItsMemory(t *testing.T) {
 // TestSeats: who owns what travels as a list of seats, and nothing else is read.
 func TestSeats(t *testing.T) {
 	for text, want := range map[string]string{`[0,15]`: "[0,15]", `[]`: "[]", `[16]`: "", `[-1]`: "", `"0"`: ""} {
-		var o env.Owners
+		var o env.SeatSet
 		if err := o.UnmarshalJSON([]byte(text)); (err == nil) != (want != "") {
 			t.Errorf("%s: %v", text, err)
 			continue

@@ -104,10 +104,10 @@ func checkStep(t *testing.T, head *scene.Head, s, got *scene.Step, seat int) {
 	}
 	for _, e := range got.Events {
 		own := e.Seat == seat
-		if !own && (e.Kind == env.NotLaid || !sees(e.Row, e.Col)) {
+		if !own && (e.Kind == env.NotLaid || !sees(e.At[0], e.At[1])) {
 			t.Fatalf("step %d: seat %d learns of %+v", s.Step, seat, e)
 		}
-		if head.Hides(env.BombOwners) && e.Row >= 0 && e.By&^(1<<seat) != 0 && (!own || e.Kind != env.Died) {
+		if head.Hides(env.BombOwners) && e.At != env.Nowhere && e.By&^(1<<seat) != 0 && (!own || e.Kind != env.Died) {
 			t.Fatalf("step %d: seat %d learns whose bombs did %+v", s.Step, seat, e)
 		}
 	}
@@ -194,7 +194,7 @@ func TestReach(t *testing.T) {
 			}
 			reached := map[int]bool{}
 			for _, e := range after.Events {
-				at := slices.IndexFunc(before.Bombs, func(b env.SceneBomb) bool { return b.At == env.Place{e.Row, e.Col} })
+				at := slices.IndexFunc(before.Bombs, func(b env.SceneBomb) bool { return b.At == e.At })
 				if e.Kind == env.Exploded && at >= 0 {
 					exploded++
 					for _, cell := range before.Bombs[at].Reach {

@@ -107,7 +107,7 @@ func forms(t *testing.T, game env.Game) map[string]string {
 	}
 	text, err = m.AppendJSON(nil)
 	if err == nil {
-		err = pool.LoadJSON(0, text)
+		err = pool.Load(0, text)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -47,8 +47,8 @@ func (t *tournamentLog) listed() (*Listing, error) {
 	}
 	for i := range kept.Records {
 		r := &kept.Records[i]
-		entry := Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Results: r.Result, Seed: r.Seed}
-		list.Games = append(list.Games, entry)
+		list.Games = append(list.Games,
+			Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Results: r.Result, Seed: r.Seed})
 	}
 	return list, nil
 }

@@ -30,7 +30,8 @@ func (c *chosenGame) add(cmd *cobra.Command, id string) {
 
 // limitMemory adds the flag that bounds the programs of agents.
 func limitMemory(f *pflag.FlagSet, most *int64) {
-	f.Int64Var(most, "program-memory", 0, "bytes of data that each process of an agent's program may have (0: any number)")
+	f.Int64Var(most, "program-memory", 0, "bytes that an agent's program may have in memory, with all that it has "+
+		"started; with more\nit is stopped and has lost (0: any number)")
 }
 
 // waitForAgents adds the flag for agents that start slowly.

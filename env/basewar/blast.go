@@ -16,8 +16,8 @@ type blast struct {
 // explode lets the bombs that are due explode, and those they reach, all at
 // once: nothing changes until the last ray has been cast.
 func (g *Game) explode(s *State) {
-	b := g.chain(s)
-	s.Blast = b.by[OfBlue].Or(b.by[OfGreen]).Or(b.by[Public])
+	b := g.burst(s)
+	s.Blast = b.cells()
 	s.clearBombs(&g.rules, b.gone)
 	s.burnBoxes(&g.rules, &b)
 	s.hurtBombers(&g.rules, &b)
@@ -30,33 +30,33 @@ func (g *Game) explode(s *State) {
 	}
 }
 
-// chain follows the explosions from the bombs that are due to all they reach.
-func (g *Game) chain(s *State) blast {
-	var b blast
-	var bombs grid.Bits
+// burst lets the bombs explode whose time is up.
+func (g *Game) burst(s *State) blast {
 	due := uint32(0)
 	for i := range s.bombs() {
-		bombs.Add(s.Bombs[i].Cell)
-		if s.Bombs[i].Life == 0 {
-			due |= 1 << i
-		}
+		due |= uint32(toByte(s.Bombs[i].Life == 0)) << i
 	}
 	walls, stops := g.barriers(s)
+	return g.chain(s, due, s.bombCells(), &walls, &stops)
+}
+
+// chain follows the explosions from the bombs that are due to all of those that lie which they reach.
+func (g *Game) chain(s *State, due uint32, lie grid.Bits, walls, stops *grid.Bits) (b blast) {
 	for due != 0 {
 		i := bits.TrailingZeros32(due)
 		b.gone |= 1 << i
 		bomb := &s.Bombs[i]
-		cells := g.rules.rays(bomb.Cell, &walls, &stops)
+		cells := g.rules.rays(bomb.Cell, walls, stops)
 		owner := bomb.Owner()
 		b.by[owner] = b.by[owner].Or(cells)
 		for side := range b.bases {
-			if cells.Has(g.bases[side]) && !(g.rules.OwnHarmless && owner == Owner(side)) {
+			if cells.Has(g.bases[side]) && !(g.rules.OwnHarmless && owner == Side(side)) {
 				b.bases[side]++
 			}
 		}
 		due &^= 1 << i
-		bombs.Remove(bomb.Cell)
-		if met := cells.And(bombs); !met.Empty() {
+		lie.Remove(bomb.Cell)
+		if met := cells.And(lie); !met.Empty() {
 			for c := range met.All {
 				due |= 1 << s.bombAt(c)
 			}
@@ -64,6 +64,9 @@ func (g *Game) chain(s *State) blast {
 	}
 	return b
 }
+
+// cells is what any bomb reaches.
+func (b *blast) cells() grid.Bits { return b.by[Blue].Or(b.by[Green]).Or(b.by[Public]) }
 
 // barriers is what explosions do not reach, and with that what they end at.
 func (g *Game) barriers(s *State) (walls, stops grid.Bits) {
@@ -129,8 +132,8 @@ func (s *State) burnBoxes(r *Rules, b *blast) {
 func (s *State) hurtBombers(r *Rules, b *blast) {
 	hurt := [2]grid.Bits{s.Blast, s.Blast}
 	if r.OwnHarmless {
-		hurt[Blue] = b.by[OfGreen].Or(b.by[Public])
-		hurt[Green] = b.by[OfBlue].Or(b.by[Public])
+		hurt[Blue] = b.by[Green].Or(b.by[Public])
+		hurt[Green] = b.by[Blue].Or(b.by[Public])
 	}
 	var done grid.Bits // cells on which a bomber has been hurt
 	for id := range s.Bombers {

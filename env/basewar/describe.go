@@ -41,14 +41,14 @@ func (m *Match) Describe(to *env.Scene) {
 		}
 	}
 	for side, at := range m.game.bases {
-		to.Bases = append(to.Bases, env.SceneBase{At: at.Place(), Owners: env.Owners(r.seatsOf(Side(side).Bombers())),
+		to.Bases = append(to.Bases, env.SceneBase{At: at.Place(), Owners: r.seatsOf(Side(side).Bombers()),
 			Energy: int(s.Energy[side])})
 	}
 	walls, stops := m.game.barriers(s)
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
 		to.Bombs = append(to.Bombs, env.SceneBomb{At: b.Cell.Place(), Life: int(b.Life), Blast: r.BlastRange + 1,
-			Owners: env.Owners(r.seatsOf(b.Owners))})
+			Owners: r.seatsOf(b.Owners)})
 		for c := range r.rays(b.Cell, &walls, &stops).All {
 			to.Reaches(c.Row()*n + c.Col())
 		}

@@ -124,9 +124,9 @@ func wantPlane(r *Rules, s *State, seat int, plane string, c grid.Cell) int {
 	case "bomb_public":
 		return is(bomb.Life > 0 && bomb.Owner() == Public)
 	case "bomb_own":
-		return is(bomb.Life > 0 && bomb.Owner() == Owner(side))
+		return is(bomb.Life > 0 && bomb.Owner() == side)
 	case "bomb_enemy":
-		return is(bomb.Life > 0 && bomb.Owner() == Owner(side.Other()))
+		return is(bomb.Life > 0 && bomb.Owner() == side.Other())
 	case "base_own":
 		return is(c == r.Base(side)) * int(s.Energy[side])
 	case "base_enemy":

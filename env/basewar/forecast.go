@@ -28,79 +28,51 @@ type Forecast struct {
 	Hits  [2]int    // rounds in which each side's base is going to be reached
 }
 
-// fuse is a bomb in a forecast.
-type fuse struct {
-	cell  grid.Cell
-	owner Owner
-}
-
 // Foresee computes a forecast. With a bomber's id it assumes that this bomber lays
 // a bomb now; an id below 0 means none does.
 func (g *Game) Foresee(s *State, layer int, f *Forecast) {
 	var due [Horizon + 1]uint32 // the bombs that explode in a round by themselves
-	var fuses [MaxBombs + 1]fuse
-	var lying, fresh grid.Bits
-	n := 0
-	for i := range s.bombs() {
-		b := &s.Bombs[i]
-		if int(b.Life) <= Horizon {
-			due[b.Life] |= 1 << n
-		}
-		fuses[n] = fuse{b.Cell, b.Owner()}
-		lying.Add(b.Cell)
-		n++
-	}
-	if layer >= 0 {
-		c := s.Bombers[layer].Cell
-		if life := g.rules.BombLife + int(1-toByte(g.rules.TickAtOnce)); life <= Horizon {
-			due[life] |= 1 << n
-		}
-		fuses[n] = fuse{c, Owner(SideOf(layer))}
-		fresh.Add(c)
-		n++
-	}
-	boxes := s.Boxes
-	walls := g.off.Or(s.Stones)
+	then, lie := *s, s.bombCells()
 	*f = Forecast{}
-	alight := uint32(1)<<n - 1 // bombs that have not exploded
-	f.Closed[1] = s.Stones.Or(g.fixed).Or(boxes).Or(lying)
-	lying = lying.Or(fresh)
+	f.Closed[1] = s.Stones.Or(g.fixed).Or(s.Boxes).Or(lie)
+	if layer >= 0 && !lie.Has(s.Bombers[layer].Cell) {
+		c, life := s.Bombers[layer].Cell, g.rules.BombLife+int(1-toByte(g.rules.TickAtOnce))
+		then.addBomb(Bomb{c, uint8(life), 1 << layer})
+		lie.Add(c)
+	}
+	for i := range then.bombs() {
+		if life := then.Bombs[i].Life; life <= Horizon {
+			due[life] |= 1 << i
+		}
+	}
+	walls, alight := g.off.Or(s.Stones), uint32(1)<<then.NumBombs-1
 	for t := 1; alight != 0 && t <= Horizon; t++ {
 		if burning := due[t] & alight; burning != 0 {
-			g.foreseeRound(f, t, burning, &alight, fuses[:n], &boxes, &walls)
-			lying = lying.AndNot(f.Blast[t])
-			f.Rounds = t
+			stops := walls.Or(then.Boxes).Or(g.fixed)
+			b := g.chain(&then, burning, lie, &walls, &stops)
+			f.Rounds, alight = t, alight&^b.gone
+			g.note(f, &then, &b)
+			lie = lie.AndNot(f.Blast[t])
 		}
-		f.Closed[t+1] = s.Stones.Or(g.fixed).Or(boxes).Or(lying)
+		f.Closed[t+1] = s.Stones.Or(g.fixed).Or(then.Boxes).Or(lie)
 	}
-	f.Left = boxes
+	f.Left = then.Boxes
 }
 
-// foreseeRound lets the bombs explode that burn in round t, and those they reach.
-func (g *Game) foreseeRound(f *Forecast, t int, burning uint32, alight *uint32, fuses []fuse, boxes, walls *grid.Bits) {
-	stops := walls.Or(*boxes).Or(g.fixed)
-	var by [numOwners]grid.Bits
-	*alight &^= burning
-	for burning != 0 {
-		b := &fuses[bits.TrailingZeros32(burning)]
-		burning &= burning - 1
-		cells := g.rules.rays(b.cell, walls, &stops)
-		cells.Add(b.cell)
-		by[b.owner] = by[b.owner].Or(cells)
-		for left := *alight; left != 0; left &= left - 1 {
-			if i := bits.TrailingZeros32(left); cells.Has(fuses[i].cell) {
-				burning |= 1 << i
-				*alight &^= 1 << i
-			}
-		}
+// note adds the last round of a forecast. The bombs' own cells count as reached by any rules.
+func (g *Game) note(f *Forecast, s *State, b *blast) {
+	for gone := b.gone; gone != 0; gone &= gone - 1 {
+		bomb := &s.Bombs[bits.TrailingZeros32(gone)]
+		b.by[bomb.Owner()].Add(bomb.Cell)
 	}
-	f.Blast[t] = by[OfBlue].Or(by[OfGreen]).Or(by[Public])
+	cells := b.cells()
+	f.Blast[f.Rounds] = cells
 	for side := range f.Boxes {
-		own := boxes.And(by[side])
+		own := s.Boxes.And(b.by[side])
 		f.Boxes[side] += own.Len()
-		f.Hits[side] += int(toByte(f.Blast[t].Has(g.bases[side])))
+		f.Hits[side] += int(toByte(cells.Has(g.bases[side])))
 	}
-	*boxes = boxes.AndNot(f.Blast[t])
+	s.Boxes = s.Boxes.AndNot(cells)
 }
 
 // Survives reports whether a bomber that is on a cell after its move of the next

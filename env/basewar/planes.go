@@ -140,7 +140,7 @@ func paintOwn[M observe.Mode](m observe.Maps[M], g *Game, s *State, v *viewpoint
 	things, m := m.Named(v.things[:])
 	for i := range s.bombs() {
 		if b := &s.Bombs[i]; b.Owner() != Public {
-			things[int(Side(b.Owner())^v.first)*e.cells+int(e.flatAt[b.Cell])] = 1
+			things[int(b.Owner()^v.first)*e.cells+int(e.flatAt[b.Cell])] = 1
 		}
 	}
 	for side, energy := range s.Energy {

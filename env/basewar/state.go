@@ -36,10 +36,13 @@ var actionNames = [...]string{"stop", "up", "down", "left", "right", "bomb"}
 // Side is one of the two sides.
 type Side uint8
 
-// The sides. Blue's base stands at the left, green's at the right.
+// The sides. Blue's base stands at the left, green's at the right. What a public bomb destroys is
+// scored by nobody.
 const (
 	Blue Side = iota
 	Green
+	Public // of bombs alone
+	numOwners
 )
 
 func (s Side) String() string { return enum.Name(sideNames[:], s) }
@@ -50,7 +53,7 @@ func (s Side) Other() Side { return s ^ 1 }
 // Bombers is the set of the side's bombers.
 func (s Side) Bombers() BomberSet { return blueBombers << s }
 
-var sideNames = [...]string{"blue", "green"}
+var sideNames = [...]string{"blue", "green", "public"}
 
 // BomberSet is a set of bombers. They are numbered from 0; blue's A, B and C are
 // 0, 2 and 4, green's 1, 3 and 5.
@@ -63,21 +66,6 @@ func (b BomberSet) Has(id int) bool { return b>>id&1 != 0 }
 
 // SideOf is the side of a bomber, and that of a seat.
 func SideOf(id int) Side { return Side(id & 1) }
-
-// Owner is who scores what a bomb destroys.
-type Owner uint8
-
-// The owners: a side, with its number, or nobody.
-const (
-	OfBlue          = Owner(Blue)
-	OfGreen         = Owner(Green)
-	Public    Owner = 2
-	numOwners       = 3
-)
-
-func (o Owner) String() string { return enum.Name(ownerNames[:], o) }
-
-var ownerNames = [...]string{"blue", "green", "public"}
 
 // State is a running game: one value without pointers, so that assignment
 // clones it and == compares it.
@@ -123,15 +111,15 @@ type Bomb struct {
 }
 
 // Owner is the side the bomb belongs to, Public if both laid it.
-func (b *Bomb) Owner() Owner {
+func (b *Bomb) Owner() Side {
 	green := b.Owners&(blueBombers<<1) != 0
 	switch {
 	case green && b.Owners&blueBombers != 0:
 		return Public
 	case green:
-		return OfGreen
+		return Green
 	}
-	return OfBlue
+	return Blue
 }
 
 func (s *State) bombs() []Bomb { return s.Bombs[:s.NumBombs] }

@@ -75,7 +75,7 @@ func (k *tracker) laid(before, s *State, moves [NumBombers]Action) {
 // exploded notes what the explosions of a round did, given the state before them.
 func (k *tracker) exploded(before, s *State) {
 	var reach [MaxBombs]grid.Bits
-	b := k.game.chain(before)
+	b := k.game.burst(before)
 	walls, stops := k.game.barriers(before)
 	for i := range before.bombs() {
 		if b.gone>>i&1 != 0 {

@@ -148,7 +148,7 @@ func withoutLook(stage *env.Stage, s *env.Scene) byte {
 		chars = append(chars, '0'+byte(f.Life))
 	}
 	for _, b := range s.Bases {
-		chars = append(chars, 'a'+byte(env.SeatSet(b.Owners).First()))
+		chars = append(chars, 'a'+byte(b.Owners.First()))
 	}
 	for _, i := range s.Items {
 		chars = append(chars, i.Kind[0])

@@ -46,21 +46,15 @@ const (
 
 // State is a saved game.
 type State struct {
-	Ended   bool      `json:"ended"`             // its episode has
-	Train   bool      `json:"ends_with_learner"` // the learner's death ends the game
-	Seed              // of the episode
-	Rows    []int     `json:"learners"` // their seats
-	Returns []float64 `json:"returns"`
-	Agents  []Agent   `json:"agents"`
-	Match   []byte    `json:"-"`                 // as Match.Append writes it
-	Counted []byte    `json:"counted,omitempty"` // as env.Tracker.Append writes it
-	Begun   int       `json:"begun,omitempty"`   // steps of the match before the episode began
-}
-
-// Seed is an env.Seed.
-type Seed struct {
-	Value   uint64 `json:"seed"`
-	Episode uint64 `json:"episode"`
+	Ended    bool      `json:"ended"`             // its episode has
+	Train    bool      `json:"ends_with_learner"` // the learner's death ends the game
+	env.Seed           // of the episode
+	Rows     []int     `json:"learners"` // their seats
+	Returns  []float64 `json:"returns"`
+	Agents   []Agent   `json:"agents"`
+	Match    []byte    `json:"-"`                 // as Match.Append writes it
+	Counted  []byte    `json:"counted,omitempty"` // as env.Tracker.Append writes it
+	Begun    int       `json:"begun,omitempty"`   // steps of the match before the episode began
 }
 
 // Agent is an agent in a saved game.

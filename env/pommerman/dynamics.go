@@ -18,7 +18,7 @@ type Traits struct {
 	BombsStack bool
 	// AgentsStack: several agents and bombs may share a cell, of which the board shows one.
 	AgentsStack bool
-	// Conceals: observations show neither where bombs roll nor how old flames are.
+	// Conceals: observations show neither where bombs roll nor how old flames are, as [Rules.CopyWhole] does.
 	Conceals bool
 	// Copied: agents that search plan on a copy of the game, [Rules.CopyJava], not on a belief.
 	Copied bool

@@ -142,9 +142,7 @@ func (n *NearForm) Draw(s *Safety, planes, numbers []byte) {
 		}
 	}
 	as := v.Rules.takesFor(v.Seat, v.Teammate)
-	if !spread(planes, maps[:], &everywhere, &as, nearCells, n.sources, nearUnit) {
-		n.spreadPlainly(planes, maps[:], &as)
-	}
+	spread(planes, maps[:], &everywhere, &as, nearCells, n.sources, nearUnit)
 	nearNumbers(observe.Into(numbers), s)
 }
 
@@ -171,29 +169,6 @@ func (v *View) window(maps []byte) {
 		binary.LittleEndian.PutUint64(maps[k*NearSide+8:], high)
 	}
 	clear(maps[nearCells:][:NearSide])
-}
-
-// spreadPlainly is spread for machines that have none.
-func (n *NearForm) spreadPlainly(dst, maps []byte, as *[16]uint8) {
-	var taken [nearCells]byte
-	for at, item := range maps[:nearCells] {
-		taken[at] = as[item&15]
-	}
-	for p, source := range n.sources {
-		from := maps[int(source.from)*nearCells:][:nearCells]
-		if source.from == mapBoard {
-			from = taken[:]
-		}
-		plane := dst[p*nearCells:][:nearCells]
-		for w := range wordsOf(nearCells) {
-			at := wordStart(w, nearCells)
-			word := wordAt(from, at)
-			if source.value != whole {
-				word = equalCells(word, source.value) * nearUnit
-			}
-			putWord(plane, at, word)
-		}
-	}
 }
 
 // nearNumbers is the vector of the encoding: shares as the planes encoding has them, in how many cells a

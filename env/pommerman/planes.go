@@ -158,7 +158,7 @@ func (g *Game) drawPlanesPlainly(s *State, seats []uint8, dst []byte) {
 	var scene scene
 	g.paint(s, scene[:])
 	for i, seat := range seats {
-		spreadPlanes(dst[i*size:(i+1)*size], scene[:], g.sight(&s.Agents[seat]), &g.of[seat].as, cells)
+		spread(dst[i*size:(i+1)*size], scene[:], g.sight(&s.Agents[seat]), &g.of[seat].as, cells, sources[:], 1)
 	}
 }
 
@@ -229,9 +229,7 @@ func (g *Game) observeState(s *State, planes, scalars []byte) {
 	cells := g.rules.BoardSize * g.rules.BoardSize
 	var scene scene
 	g.paintAll(s, scene[:])
-	var spread [numPlanes * maxCells]byte
-	spreadPlanes(spread[:], scene[:], &everywhere, &asItself, cells)
-	copy(planes, spread[:thingPlanes*cells])
+	spread(planes, scene[:], &everywhere, &asItself, cells, sources[:thingPlanes], 1)
 	agents := planes[thingPlanes*cells:]
 	clear(agents)
 	for k := range g.rules.Seats() {
@@ -281,6 +279,10 @@ var rawMaps = [numMaps]env.Name{
 		Meaning: "observations for which the youngest flame on the cell still shows, 0 without one"},
 }
 
+// rawSources are the maps, whole.
+var rawSources = [numMaps]source{{mapBoard, whole}, {mapBlast, whole}, {mapLife, whole}, {mapMoving, whole},
+	{mapFlame, whole}}
+
 // observeRaw writes the raw observations of the given seats, with the maps and the
 // bombs that they see in fog, or else with all there are, once.
 func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte, fog bool) {
@@ -294,7 +296,7 @@ func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte, fog bool) {
 		var scene scene
 		g.paint(s, scene[:])
 		for i, seat := range seats {
-			maskMaps(dst[0][i*size:(i+1)*size], scene[:], g.sight(&s.Agents[seat]), cells)
+			spread(dst[0][i*size:(i+1)*size], scene[:], g.sight(&s.Agents[seat]), &asItself, cells, rawSources[:], 1)
 		}
 	}
 	for i, seat := range seats {

@@ -20,10 +20,6 @@ const (
 	OneVsOne  GameType = 4 // two seats
 )
 
-func (t GameType) String() string { return enum.Name(gameTypeNames[:], t) }
-
-var gameTypeNames = [...]string{"GameType(?)", "FFA", "Team", "TeamRadio", "OneVsOne"}
-
 // StepKind names one of the steps a game can be played by. They share the state
 // and its encodings and differ in what happens between two states.
 type StepKind = enum.Text[steps]

@@ -33,10 +33,12 @@ const (
 
 // paint writes the raw maps as seats see them, numMaps times n*n bytes that are 0.
 func (g *Game) paint(s *State, maps []byte) {
-	g.paintAll(s, maps)
 	if g.rules.Traits().Conceals {
-		g.conceal(maps)
+		var copied State
+		g.rules.CopyWhole(s, &copied)
+		s = &copied
 	}
+	g.paintAll(s, maps)
 }
 
 // paintAll is paint, and also paints what the rules hide from seats.
@@ -63,16 +65,6 @@ func (g *Game) paintAll(s *State, maps []byte) {
 			for c := range burning.All {
 				flames[g.flatAt[c]] = uint8(life + 1)
 			}
-		}
-	}
-}
-
-func (g *Game) conceal(maps []byte) {
-	cells := g.rules.BoardSize * g.rules.BoardSize
-	clear(maps[mapMoving*cells:][:cells])
-	for at, life := range maps[mapFlame*cells:][:cells] {
-		if life != 0 {
-			maps[mapFlame*cells+at] = uint8(g.rules.FlameLife)
 		}
 	}
 }
@@ -111,75 +103,55 @@ func (g *Game) sight(a *Agent) *sight {
 	return &g.sights[g.flatAt[a.Cell]]
 }
 
-// maskMapsPlainly writes the part of the maps that is in sight: fog on the rest of
-// the board, and 0 on the rest of the other maps. It is the twin of the faster
-// maskMaps some machines have.
-func maskMapsPlainly(dst, maps []byte, seen *sight, cells int) {
-	for w := range wordsOf(cells) {
-		at := wordStart(w, cells)
-		in := wordAt(seen[:], at)
-		putWord(dst, at, wordAt(maps, at)&in|uint64(Fog)*ones&^in)
-	}
-	for m := 1; m < numMaps; m++ {
-		from, to := maps[m*cells:][:cells], dst[m*cells:][:cells]
-		for w := range wordsOf(cells) {
-			at := wordStart(w, cells)
-			putWord(to, at, wordAt(from, at)&wordAt(seen[:], at))
-		}
+// spread writes planes of the maps of what is in sight, with fog where the board is not: one for each source, unit
+// where its map holds its value. as says what a seat takes each item of the board for, those up to Fog for themselves.
+func spread(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sources []source, unit uint8) {
+	if !spreadFast(dst, maps, seen, as, cells, sources, unit) {
+		spreadPlainly(dst, maps, seen, as, cells, sources, unit)
 	}
 }
 
-// spreadPlanes writes the planes of what is in sight. as says what the seat
-// takes each item of the board for, those up to Fog for themselves.
-func spreadPlanes(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
-	if !spread(dst, maps, seen, as, cells, sources[:], 1) {
-		spreadPlanesPlainly(dst, maps, seen, as, cells)
-	}
-}
-
-// spreadPlanesPlainly is the twin of spreadPlanes for machines without spread. Most of the planes is 0: it writes all
-// of those of the items that are many, and of the others only what is not.
-func spreadPlanesPlainly(dst, maps []byte, seen *sight, as *[16]uint8, cells int) {
-	clear(dst[:numPlanes*cells])
-	passage, rigid, wood, fog := planeOf(dst, Passage, cells), planeOf(dst, Rigid, cells), planeOf(dst, Wood, cells),
-		planeOf(dst, Fog, cells)
-	blast, life := maps[mapBlast*cells:][:cells], maps[mapLife*cells:][:cells]
-	moving, flame := maps[mapMoving*cells:][:cells], maps[mapFlame*cells:][:cells]
+// spreadPlainly is the twin of the faster spreadFast that some machines have. A plane of what is nowhere is cleared at
+// once, as most are.
+func spreadPlainly(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sources []source, unit uint8) {
+	var board [maxCells + sceneSlack]byte // as the seat sees it
+	shows := [256]bool{Passage: true, Rigid: true, Wood: true, BombItem: true, Flames: true, Fog: true, whole: true}
+	holds := [numMaps + 1]uint64{mapBoard: 1, mapDanger: 1} // of each map, 0 if it is empty
 	for w := range wordsOf(cells) {
 		at := wordStart(w, cells)
 		in := wordAt(seen[:], at)
 		items := wordAt(maps, at)&in | uint64(Fog)*ones&^in
-		putWord(passage, at, equalCells(items, uint8(Passage)))
-		putWord(rigid, at, equalCells(items, uint8(Rigid)))
-		putWord(wood, at, equalCells(items, uint8(Wood)))
-		putWord(fog, at, equalCells(items, uint8(Fog)))
 		for few := (items + (0x7f-uint64(Fog))*ones) & (0x80 * ones); few != 0; few &= few - 1 {
 			i := bits.TrailingZeros64(few) &^ 7
-			is := showing[as[items>>i&15]]
-			dst[int(is.plane)*cells+at+i/8] = is.is
+			is := as[items>>i&15]
+			items = items&^(0xff<<i) | uint64(is)<<i
+			shows[is] = true
 		}
-		if (wordAt(blast, at)|wordAt(life, at)|wordAt(moving, at)|wordAt(flame, at))&in != 0 {
-			spreadOthers(dst[at:], maps[at:], in, cells)
+		putWord(board[:], at, items)
+		for m := mapBlast; m < numMaps; m++ {
+			holds[m] |= wordAt(maps, m*cells+at) & in
 		}
 	}
-}
-
-// planeOf is the plane that shows an item.
-func planeOf(planes []byte, item Item, cells int) []byte {
-	return planes[int(showing[item].plane)*cells:][:cells]
-}
-
-// spreadOthers writes a word of each plane that is made from a map other than the board.
-func spreadOthers(planes, maps []byte, in uint64, cells int) {
 	for p, source := range sources {
-		if source.from == mapBoard {
+		plane, from := dst[p*cells:][:cells], maps[int(source.from)*cells:][:cells]
+		if holds[source.from] == 0 || source.from == mapBoard && !shows[source.value] {
+			clear(plane)
 			continue
 		}
-		word := wordAt(maps, int(source.from)*cells) & in
-		if source.value != whole {
-			word = equalCells(word, source.value)
+		if source.from == mapBoard {
+			from = board[:]
 		}
-		putWord(planes, p*cells, word)
+		for w := range wordsOf(cells) {
+			at := wordStart(w, cells)
+			word := wordAt(from, at)
+			if source.from != mapBoard {
+				word &= wordAt(seen[:], at)
+			}
+			if source.value != whole {
+				word = equalCells(word, source.value) * uint64(unit)
+			}
+			putWord(plane, at, word)
+		}
 	}
 }
 
@@ -188,16 +160,6 @@ func spreadOthers(planes, maps []byte, in uint64, cells int) {
 func equalCells(word uint64, value uint8) uint64 {
 	return (0x80*ones - (word ^ uint64(value)*ones)) >> 7 & ones
 }
-
-// showing is the plane that is 1 where a seat sees what it takes an item for. Some are in none.
-var showing = func() (all [256]struct{ plane, is uint8 }) {
-	for p, source := range sources {
-		if source.from == mapBoard {
-			all[source.value] = struct{ plane, is uint8 }{uint8(p), 1}
-		}
-	}
-	return all
-}()
 
 // A word is eight cells. The last of a board overlaps the one before it.
 const (

@@ -21,25 +21,9 @@ const (
 	widest    = 128
 )
 
-// maskMaps does what maskMapsPlainly does, 32 cells at a time where the processor
-// can.
-func maskMaps(dst, maps []byte, seen *sight, cells int) {
-	if !hasAVX2 || cells < narrowest {
-		maskMapsPlainly(dst, maps, seen, cells)
-		return
-	}
-	dst, maps = dst[:numMaps*cells], maps[:numMaps*cells]
-	width := min(cells, widest)
-	maskMapsAVX2(&dst[0], &maps[0], &seen[0], cells, width)
-	if rest := cells - width; rest > 0 {
-		maskMapsAVX2(&dst[rest], &maps[rest], &seen[rest], cells, width)
-	}
-}
-
-// spread writes planes of what is in sight, 32 cells at a time, and reports whether it did: one table look-up
-// turns every item into what the seat takes it for, and each plane of items is a comparison with its value,
-// unit where they are equal.
-func spread(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sources []source, unit uint8) bool {
+// spreadFast does what spreadPlainly does, 32 cells at a time, and reports whether it did: one table look-up
+// turns every item into what the seat takes it for, and each plane of items is a comparison with its value.
+func spreadFast(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sources []source, unit uint8) bool {
 	if !hasAVX2 || cells < narrowest {
 		return false
 	}
@@ -51,12 +35,6 @@ func spread(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sources []s
 	}
 	return true
 }
-
-// maskMapsAVX2 masks a strip of width cells; maps and their copies lie stride
-// bytes apart.
-//
-//go:noescape
-func maskMapsAVX2(dst, maps, seen *byte, stride, width int)
 
 // spreadAVX2 spreads a strip of width cells; maps and planes lie stride
 // bytes apart.

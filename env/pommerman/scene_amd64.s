@@ -3,8 +3,7 @@
 
 // A strip is four blocks of 32 cells, which begin at 0, R8, R9 and R10. Strips
 // under 128 cells have blocks that overlap, and write the same bytes twice.
-// Both routines keep in Y12 to Y15 what is in sight, and write memory from
-// front to back.
+// Y12 to Y15 are what is in sight, and memory is written from front to back.
 
 // BLOCKS sets R8 to R10 from the width in CX.
 #define BLOCKS \
@@ -61,31 +60,6 @@
 	VPOR Y6, Y10, Y10;            \
 	VPOR Y7, Y11, Y11
 
-// func maskMapsAVX2(dst, maps, seen *byte, stride, width int)
-TEXT ·maskMapsAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ maps+8(FP), SI
-	MOVQ seen+16(FP), DX
-	MOVQ stride+24(FP), BX
-	MOVQ width+32(FP), CX
-	BLOCKS
-	SIGHT
-	BOARD
-	VMOVDQU Y8, (DI)
-	VMOVDQU Y9, (DI)(R8*1)
-	VMOVDQU Y10, (DI)(R9*1)
-	VMOVDQU Y11, (DI)(R10*1)
-	ADDQ BX, DI
-	LEAQ (SI)(BX*1), AX
-	MOVQ $(const_numMaps-1), CX
-maps:
-	MASKED
-	ADDQ BX, AX
-	DECQ CX
-	JNZ maps
-	VZEROUPPER
-	RET
-
 // EQUAL writes the unit where Y4 to Y7 are all ones. It needs Y2, units.
 #define EQUAL \
 	VPAND Y2, Y4, Y4; \
@@ -119,11 +93,21 @@ plane:
 	MOVBQZX source_from(R12), AX
 	CMPQ AX, $const_mapBoard
 	JNE other
+	CMPB source_value(R12), $const_whole
+	JEQ board
 	VPCMPEQB Y8, Y1, Y4
 	VPCMPEQB Y9, Y1, Y5
 	VPCMPEQB Y10, Y1, Y6
 	VPCMPEQB Y11, Y1, Y7
 	EQUAL
+	JMP next
+
+board:
+	VMOVDQA Y8, Y4
+	VMOVDQA Y9, Y5
+	VMOVDQA Y10, Y6
+	VMOVDQA Y11, Y7
+	WRITE
 	JMP next
 
 other:

@@ -2,9 +2,7 @@
 
 package pommerman
 
-func maskMaps(dst, maps []byte, seen *sight, cells int) { maskMapsPlainly(dst, maps, seen, cells) }
-
-func spread(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sources []source, unit uint8) bool {
+func spreadFast(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sources []source, unit uint8) bool {
 	return false
 }
 

@@ -32,17 +32,17 @@ func TestEncodersAgreeWithPlainTwins(t *testing.T) {
 			for i := range as {
 				as[i] = uint8(i)
 				if Item(i) > Fog {
-					as[i] = max(sources[rng.IntN(numPlanes)].value, uint8(ExtraBomb))
+					as[i] = uint8(ExtraBomb) + uint8(rng.IntN(int(anEnemy-ExtraBomb)+1))
 				}
 			}
 			got, want := bytes.Repeat([]byte{7}, numPlanes*cells+1), bytes.Repeat([]byte{7}, numPlanes*cells+1)
-			spreadPlanes(got, maps, &seen, &as, cells)
-			spreadPlanesPlainly(want, maps, &seen, &as, cells)
+			spread(got, maps, &seen, &as, cells, sources[:], 1)
+			spreadPlainly(want, maps, &seen, &as, cells, sources[:], 1)
 			if !bytes.Equal(got, want) {
 				t.Fatalf("side %d: planes of %v with %v differ from the plain twin's", side, maps, as)
 			}
-			maskMaps(got, maps, &seen, cells)
-			maskMapsPlainly(want, maps, &seen, cells)
+			spread(got, maps, &seen, &asItself, cells, rawSources[:], 1)
+			spreadPlainly(want, maps, &seen, &asItself, cells, rawSources[:], 1)
 			if !bytes.Equal(got, want) {
 				t.Fatalf("side %d: masked maps of %v differ from the plain twin's", side, maps)
 			}
@@ -102,11 +102,12 @@ func TestNearPlanesAgreeWithPlainTwin(t *testing.T) {
 			}
 			size := len(form.sources) * nearCells
 			got, want := bytes.Repeat([]byte{7}, size+64), bytes.Repeat([]byte{7}, size+64)
-			if !spread(got[:size], maps, &everywhere, &as, nearCells, form.sources, nearUnit) {
+			if !spreadFast(got[:size], maps, &everywhere, &as, nearCells, form.sources, nearUnit) {
 				continue
 			}
 			drawn++
-			if form.spreadPlainly(want[:size], maps, &as); !bytes.Equal(got, want) {
+			spreadPlainly(want[:size], maps, &everywhere, &as, nearCells, form.sources, nearUnit)
+			if !bytes.Equal(got, want) {
 				t.Fatalf("%s: planes of %v with %v differ from the plain twin's", name, maps, as)
 			}
 		}

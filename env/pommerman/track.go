@@ -269,7 +269,7 @@ func (k *tracker) collapsed(s *State, ring int, dead env.SeatSet) {
 	if k == nil || !k.Wanted {
 		return
 	}
-	k.Note(env.Collapsed, env.NoSeat, 0, env.Place{-1, -1}, fmt.Sprint(ring))
+	k.Note(env.Collapsed, env.NoSeat, 0, env.Nowhere, fmt.Sprint(ring))
 	for _, seat := range dead.List() {
 		k.Note(env.Died, seat, 0, s.Agents[seat].Cell.Place(), "collapse")
 	}

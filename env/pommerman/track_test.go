@@ -195,8 +195,8 @@ func eventText(e env.Event) string {
 	if e.Seat != env.NoSeat {
 		text += fmt.Sprint(" ", e.Seat)
 	}
-	if e.Row >= 0 {
-		text += fmt.Sprint(" at ", []int{e.Row, e.Col})
+	if e.At != env.Nowhere {
+		text += fmt.Sprint(" at ", e.At)
 	}
 	if e.By != 0 {
 		text += fmt.Sprint(" by ", e.By.List())

@@ -53,6 +53,11 @@ func (r *Rules) window(s *State, seat int) grid.Bits {
 
 // See fills v with what seat sees.
 func (r *Rules) See(s *State, seat int, v *View) {
+	if r.Traits().Conceals {
+		var copied State
+		r.CopyWhole(s, &copied)
+		s = &copied
+	}
 	w := r.window(s, seat)
 	v.Rules, v.Seat, v.inView = r, seat, w
 	v.Board = s.Board
@@ -68,9 +73,6 @@ func (r *Rules) See(s *State, seat int, v *View) {
 		}
 	}
 	v.seeBombs(s, &w)
-	if r.Traits().Conceals {
-		v.conceal()
-	}
 	v.Self = s.Agents[seat]
 	v.Teammate, v.Enemies = r.relations(seat)
 	v.Alive = s.alive()
@@ -112,14 +114,6 @@ func (v *View) SeeBomb(b *Bomb) {
 		v.NumBombs++
 	}
 	v.Bombs[at] = SeenBomb{b.Cell, b.Life, b.Blast, b.Moving()}
-}
-
-// conceal shows bombs as if they lay still, and flames as if they were new.
-func (v *View) conceal() {
-	for i := range v.NumBombs {
-		v.Bombs[i].Moving = grid.Stay
-	}
-	v.flames.renew(v.Rules)
 }
 
 // relations is the teammate and the enemies of a seat as cell values, in the

@@ -59,17 +59,12 @@ type Searcher interface {
 	StopOn(flag env.Flag)
 }
 
-// searchable is a bot with what it tells of its searches.
-type searchable[V any] struct {
-	Bot[V]
-	Searcher
-}
-
-func newSearchable[V any](bot Bot[V]) searchable[V] {
+// searcherOf is what a bot tells of its searches.
+func searcherOf[V any](bot Bot[V]) Searcher {
 	if s, ok := bot.(Searcher); ok {
-		return searchable[V]{bot, s}
+		return s
 	}
-	return searchable[V]{bot, env.NoSearch{}}
+	return env.NoSearch{}
 }
 
 // Forgetful is what a bot has that remembers nothing but its RNG, to be
@@ -119,13 +114,14 @@ const noise = "noise"
 // memory goes on as if it had made its own.
 func Noisy[V any](k Kind[V], moves int) Kind[V] {
 	return k.With(Real(noise, 0, 1, func(bot *Bot[V], share float64) {
-		*bot = &noisy[V]{searchable: newSearchable(*bot), share: share, moves: moves}
+		*bot = &noisy[V]{Bot: *bot, Searcher: searcherOf(*bot), share: share, moves: moves}
 	}))
 }
 
 // noisy is a bot that makes a share of its moves by chance.
 type noisy[V any] struct {
-	searchable[V]
+	Bot[V]
+	Searcher
 	rng   env.RNG
 	share float64
 	moves int

@@ -53,9 +53,6 @@ func (b *Common[M, V, P]) Open(id, description string, bots Roster[V]) {
 // Spec describes the game.
 func (b *Common[M, V, P]) Spec() *env.Spec { return &b.spec }
 
-// Bots lists the game's bots.
-func (b *Common[M, V, P]) Bots() Roster[V] { return b.bots }
-
 // Lend lends a view. The caller gives it back with GiveBack.
 func (b *Common[M, V, P]) Lend() *V { return b.views.Get().(*V) }
 
@@ -102,7 +99,7 @@ func (b *Common[M, V, P]) newAgent(name string, file []byte) (env.Agent, error) 
 	if err != nil {
 		return nil, err
 	}
-	a := &agent[M, V, P]{newSearchable(bot), b, nil}
+	a := &agent[M, V, P]{bot, searcherOf(bot), b, nil}
 	if k, ok := bot.(interface{ Know(m P) }); ok {
 		a.know = k.Know
 	}
@@ -115,7 +112,8 @@ func (b *Common[M, V, P]) newAgent(name string, file []byte) (env.Agent, error) 
 // agent makes an env.Agent of a Bot. It shows the bot its seat's view and nothing else; only a bot
 // that can Know the match is given it first, and looks at it if an option in its name says so.
 type agent[M, V any, P Match[M, V]] struct {
-	searchable[V]
+	Bot[V]
+	Searcher
 	game *Common[M, V, P]
 	know func(m P) // nil: it cannot
 }
@@ -161,7 +159,7 @@ func (l *EventLog) StartStep() bool {
 // Note adds an event, if anyone wants to know.
 func (l *EventLog) Note(kind env.EventKind, seat int, by env.SeatSet, at env.Place, what string) {
 	if l.Wanted {
-		l.events = append(l.events, env.Event{Kind: kind, Seat: seat, By: by, Row: at[0], Col: at[1], What: what})
+		l.events = append(l.events, env.Event{Kind: kind, Seat: seat, By: by, At: at, What: what})
 	}
 }
 

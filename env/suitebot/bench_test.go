@@ -8,7 +8,7 @@ import (
 )
 
 // walk is states of random games, and a way to play on.
-func walk(p *Plan, n int) []State {
+func walk(p *Game, n int) []State {
 	states := make([]State, n)
 	actions := make([]uint8, p.rules.Players)
 	for i := range states {
@@ -29,7 +29,7 @@ func BenchmarkStep(b *testing.B) {
 		b.Run(fmt.Sprint(players), func(b *testing.B) {
 			r := Standard()
 			r.Players = players
-			p := mustPlan(b, r)
+			p := mustGame(b, r)
 			states := walk(p, 64)
 			rng := env.RNG{State: 1}
 			moves := make([]uint8, players*1024)
@@ -51,9 +51,9 @@ func BenchmarkStep(b *testing.B) {
 
 // BenchmarkObserve is observing a game for all four seats.
 func BenchmarkObserve(b *testing.B) {
-	g := gameOf(mustPlan(b, Standard()))
+	g := mustGame(b, Standard())
 	m := g.New(1)[0].(*Match)
-	states := walk(g.plan, 64)
+	states := walk(g, 64)
 	for e, encoding := range g.Spec().Encodings {
 		b.Run(encoding.Name, func(b *testing.B) {
 			var dst [][]byte
@@ -71,7 +71,7 @@ func BenchmarkObserve(b *testing.B) {
 
 // BenchmarkDeal is a new game.
 func BenchmarkDeal(b *testing.B) {
-	p := mustPlan(b, Standard())
+	p := mustGame(b, Standard())
 	var s State
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

@@ -30,15 +30,15 @@ func (e *explosion) set(f fuse, owner int) {
 
 // explode lets the bombs that are due explode, and those they set off, and
 // returns the agents killed. e is empty, and then says what exploded.
-func (p *Plan) explode(s *State, e *explosion, due *volley, dead env.SeatSet) (killed env.SeatSet) {
+func (g *Game) explode(s *State, e *explosion, due *volley, dead env.SeatSet) (killed env.SeatSet) {
 	e.add(due)
-	p.chain(s, e)
-	p.share(s, e)
-	if p.rules.DeadKills {
+	g.chain(s, e)
+	g.share(s, e)
+	if g.rules.DeadKills {
 		dead = 0
 	}
-	killed = p.kill(s, e, dead)
-	for w := range p.words {
+	killed = g.kill(s, e, dead)
+	for w := range g.words {
 		s.Spent[w] |= e.reached[w]
 	}
 	s.Blast = e.reached
@@ -47,14 +47,14 @@ func (p *Plan) explode(s *State, e *explosion, due *volley, dead env.SeatSet) (k
 
 // chain marks what the bombs reach and lets every bomb there explode too, until
 // there is none.
-func (p *Plan) chain(s *State, e *explosion) {
+func (g *Game) chain(s *State, e *explosion) {
 	for done := 0; done < e.n; {
 		for ; done < e.n; done++ {
-			for w, word := range p.reach(Cell(e.bombs[done].at)) {
+			for w, word := range g.reach(Cell(e.bombs[done].at)) {
 				e.reached[w] |= word
 			}
 		}
-		for k := range p.rules.BombDelay {
+		for k := range g.rules.BombDelay {
 			v := &s.fuses[k]
 			for half, word := range lanesOf((*[MaxPlayers]fuse)(v)) {
 				for ; word != 0; word &^= 0xffff << (16 * firstLane(word)) {
@@ -71,84 +71,84 @@ func (p *Plan) chain(s *State, e *explosion) {
 
 // share gives the fields that are reached and still hold their points to the
 // players that collect them.
-func (p *Plan) share(s *State, e *explosion) {
+func (g *Game) share(s *State, e *explosion) {
 	if e.owners&(e.owners-1) != 0 {
-		p.collect(s, e)
+		g.collect(s, e)
 		return
 	}
 	n := 0
-	for w, word := range e.reached[:p.words] {
+	for w, word := range e.reached[:g.words] {
 		n += bits.OnesCount64(word &^ s.Spent[w])
 	}
-	p.give(s, bits.TrailingZeros16(uint16(e.owners)), n)
+	g.give(s, bits.TrailingZeros16(uint16(e.owners)), n)
 }
 
 // collect gives each player what only its own bombs reached.
-func (p *Plan) collect(s *State, e *explosion) {
+func (g *Game) collect(s *State, e *explosion) {
 	var once, twice Cells
 	for owners := e.owners; owners != 0; owners &= owners - 1 {
-		own := p.reachedBy(e, bits.TrailingZeros16(uint16(owners)))
-		for w, word := range own[:p.words] {
+		own := g.reachedBy(e, bits.TrailingZeros16(uint16(owners)))
+		for w, word := range own[:g.words] {
 			twice[w] |= once[w] & word
 			once[w] |= word
 		}
 	}
 	for owners := e.owners; owners != 0; owners &= owners - 1 {
 		owner := bits.TrailingZeros16(uint16(owners))
-		own := p.reachedBy(e, owner)
+		own := g.reachedBy(e, owner)
 		n := 0
-		for w, word := range own[:p.words] {
+		for w, word := range own[:g.words] {
 			n += bits.OnesCount64(word &^ twice[w] &^ s.Spent[w])
 		}
-		p.give(s, owner, n)
+		g.give(s, owner, n)
 	}
 }
 
-func (p *Plan) reachedBy(e *explosion, owner int) (own Cells) {
+func (g *Game) reachedBy(e *explosion, owner int) (own Cells) {
 	for _, b := range e.bombs[:e.n] {
 		if int(b.owner) != owner {
 			continue
 		}
-		for w, word := range p.reach(Cell(b.at)) {
+		for w, word := range g.reach(Cell(b.at)) {
 			own[w] |= word
 		}
 	}
 	return own
 }
 
-func (p *Plan) give(s *State, owner, n int) {
+func (g *Game) give(s *State, owner, n int) {
 	owner &= MaxPlayers - 1
 	s.Collected[owner] += uint16(n)
-	s.Gains[owner] += int32(n * p.rules.FieldPoints)
+	s.Gains[owner] += int32(n * g.rules.FieldPoints)
 }
 
 // kill kills the agents that are reached and not dead yet, and gives the points
 // for each to the only one whose bombs reached it.
-func (p *Plan) kill(s *State, e *explosion, dead env.SeatSet) (killed env.SeatSet) {
-	for victim, at := range s.Agents[:p.rules.Players] {
+func (g *Game) kill(s *State, e *explosion, dead env.SeatSet) (killed env.SeatSet) {
+	for victim, at := range s.Agents[:g.rules.Players] {
 		if dead.Has(victim) || !e.reached.Has(at) {
 			continue
 		}
 		killed = killed.With(victim)
-		by := p.reaching(e, at)
-		if !p.rules.OwnBombsContest && by.Len() > 1 {
+		by := g.reaching(e, at)
+		if !g.rules.OwnBombsContest && by.Len() > 1 {
 			by = by.Without(victim)
 		}
 		switch killer := bits.TrailingZeros16(uint16(by)) & (MaxPlayers - 1); {
 		case by.Len() > 1:
 		case killer == victim:
-			s.Gains[victim] += int32(p.rules.SelfKillPoints)
+			s.Gains[victim] += int32(g.rules.SelfKillPoints)
 		default:
 			s.Kills[killer]++
-			s.Gains[killer] += int32(p.rules.KillPoints)
+			s.Gains[killer] += int32(g.rules.KillPoints)
 		}
 	}
 	return killed
 }
 
-func (p *Plan) reaching(e *explosion, at Cell) (owners env.SeatSet) {
+func (g *Game) reaching(e *explosion, at Cell) (owners env.SeatSet) {
 	for _, b := range e.bombs[:e.n] {
-		if p.reach(Cell(b.at))[at>>6]>>(at&63)&1 != 0 {
+		if g.reach(Cell(b.at))[at>>6]>>(at&63)&1 != 0 {
 			owners = owners.With(int(b.owner))
 		}
 	}

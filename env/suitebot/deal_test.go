@@ -74,7 +74,7 @@ func TestDealing(t *testing.T) {
 	}{{Even, true, true, false}, {Fixed, false, false, false}, {Drawn, true, true, true}} {
 		r := Standard()
 		r.HomeLayout = tc.layout
-		p := mustPlan(t, r)
+		p := mustGame(t, r)
 		firsts, orders, spaces := map[Cell]bool{}, map[[4]Cell]bool{}, map[int]bool{}
 		for episode := range uint64(200) {
 			var s State
@@ -100,7 +100,7 @@ func testStarts(t *testing.T) {
 	for _, start := range []Start{AtHome, Scattered} {
 		r := Standard()
 		r.Width, r.Height, r.Players, r.Start = 5, 5, 8, start
-		p := mustPlan(t, r)
+		p := mustGame(t, r)
 		var s State
 		for episode := range uint64(50) {
 			p.Deal(&s, env.Seed{Episode: episode})
@@ -119,7 +119,7 @@ func testStarts(t *testing.T) {
 func testSight(t *testing.T) {
 	start := `A0 1b . 2b . . 3b   . _ . . . . .   . . _ . . . .   . . . A1 . . .   H0 . . . . . H1`
 	r := sceneRules()
-	p := mustPlan(t, r)
+	p := mustGame(t, r)
 	s := draw(t, p, start)
 	s.RNG = env.RNG{State: 99}
 	var v View
@@ -130,7 +130,7 @@ func testSight(t *testing.T) {
 		t.Error("without view_radius a seat does not see all but the RNG")
 	}
 	r.ViewRadius = 1
-	p = mustPlan(t, r)
+	p = mustGame(t, r)
 	p.See(&s, 0, &v)
 	bombs := 0
 	for b := range v.State.Bombs {
@@ -157,7 +157,7 @@ func testSight(t *testing.T) {
 func testBasesInAnyOrder(t *testing.T) {
 	r := Standard()
 	r.Width, r.Height, r.Players = 5, 5, 6
-	p := mustPlan(t, r)
+	p := mustGame(t, r)
 	rng := env.RNG{State: 5}
 	actions := make([]uint8, 6)
 	intruders := 0

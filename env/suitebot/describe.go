@@ -4,7 +4,7 @@ import "pommego/env"
 
 // Stage is what holds for all positions.
 func (m *Match) Stage() env.Stage {
-	r := &m.game.plan.rules
+	r := &m.game.rules
 	stage := env.Stage{Rows: r.Height, Cols: r.Width, Torus: true, Looks: sceneLooks}
 	for seat := range r.Players {
 		stage.Colours = append(stage.Colours, env.SeatColour(seat))
@@ -21,38 +21,38 @@ var sceneLooks = []env.Look{
 
 // Describe describes the position.
 func (m *Match) Describe(to *env.Scene) {
-	p, s := m.game.plan, &m.State
-	to.Clear(p.cells)
+	g, s := m.game, &m.State
+	to.Clear(g.cells)
 	for c := range s.Spent.All {
 		to.Ground[c] = env.GroundSpent
 	}
 	for c := range s.Blast.All {
-		to.Flames = append(to.Flames, env.SceneFlame{At: p.place(c), Life: 1})
+		to.Flames = append(to.Flames, env.SceneFlame{At: g.place(c), Life: 1})
 	}
 	for b := range s.Bombs {
-		to.Bombs = append(to.Bombs, env.SceneBomb{At: p.place(b.Cell), Life: b.Rounds, Blast: p.rules.BlastRadius + 1,
+		to.Bombs = append(to.Bombs, env.SceneBomb{At: g.place(b.Cell), Life: b.Rounds, Blast: g.rules.BlastRadius + 1,
 			Owners: 1 << b.Owner})
-		for c := range p.Reach(b.Cell).All {
+		for c := range g.Reach(b.Cell).All {
 			to.Reaches(int(c))
 		}
 	}
-	for seat := range p.rules.Players {
-		to.Bases = append(to.Bases, env.SceneBase{At: p.place(s.Homes[seat]), Owners: 1 << seat})
-		to.Agents = append(to.Agents, env.SceneAgent{At: p.place(s.Agents[seat]), Seat: seat, Alive: true, Ammo: 1,
-			Blast: p.rules.BlastRadius + 1})
+	for seat := range g.rules.Players {
+		to.Bases = append(to.Bases, env.SceneBase{At: g.place(s.Homes[seat]), Owners: 1 << seat})
+		to.Agents = append(to.Agents, env.SceneAgent{At: g.place(s.Agents[seat]), Seat: seat, Alive: true, Ammo: 1,
+			Blast: g.rules.BlastRadius + 1})
 	}
-	if p.sights == nil {
+	if g.sights == nil {
 		return
 	}
-	to.Unseen(p.rules.Players, p.cells)
+	to.Unseen(g.rules.Players, g.cells)
 	for seat := range to.Sight {
-		in := p.sight(s.Agents[seat])
+		in := g.sight(s.Agents[seat])
 		for c := range in.All {
 			to.Sight[seat][c] = true
 		}
 	}
 }
 
-func (p *Plan) place(c Cell) env.Place {
-	return env.Place{int(c) / p.rules.Width, int(c) % p.rules.Width}
+func (g *Game) place(c Cell) env.Place {
+	return env.Place{int(c) / g.rules.Width, int(c) % g.rules.Width}
 }

@@ -9,7 +9,7 @@ import (
 // TestDictionary shows a position to a program.
 func TestDictionary(t *testing.T) {
 	r := sceneRules()
-	p := mustPlan(t, r)
+	p := mustGame(t, r)
 	s := draw(t, p, `A0 1b . 2b . . 3b   . _ . . . . .   . . _ . . . .   . . . A1 . . .   H0 . . . . . H1`)
 	s.StepCount, s.Scores[1], s.Collected[1] = 5, 2, 2
 	for _, tc := range []struct {
@@ -26,7 +26,7 @@ func TestDictionary(t *testing.T) {
 			`"fields": ["..????.", ".x????.", "???????", "???????", "..????."]}`, "one field each way is"},
 	} {
 		r.ViewRadius = tc.view
-		g := gameOf(mustPlan(t, r))
+		g := mustGame(t, r)
 		m := g.New(1)[0].(*Match)
 		m.State = s
 		var want bytes.Buffer

@@ -3,11 +3,10 @@
 //
 //	game, err := suitebot.New("my-suitebot", "", suitebot.Standard(), nil)
 //	var s suitebot.State
-//	plan := game.Plan()
-//	plan.Deal(&s, env.Seed{Value: 7})
-//	plan.Step(&s, []uint8{0, 1, 2, 5})
+//	game.Deal(&s, env.Seed{Value: 7})
+//	game.Step(&s, []uint8{0, 1, 2, 5})
 //
-// Rules holds every number and switch, Plan what follows from them, State a
+// Rules holds every number and switch, Game what follows from them, State a
 // running game as one comparable value, Match the last two together as the
 // contract of package env. A step allocates nothing and draws nothing: once a game has begun,
 // nothing in it is random but the players.

@@ -15,7 +15,7 @@ import (
 // A field that holds something else shows its points only if they are gone.
 
 // draw reads a drawing. Rules must have the drawing's size.
-func draw(t testing.TB, p *Plan, text string) (s State) {
+func draw(t testing.TB, p *Game, text string) (s State) {
 	t.Helper()
 	words := strings.Fields(text)
 	if len(words) != p.cells {
@@ -54,7 +54,7 @@ func (s *State) drawPart(t testing.TB, c Cell, part string) {
 }
 
 // drawing writes a state as a drawing.
-func drawing(p *Plan, s *State) string {
+func drawing(p *Game, s *State) string {
 	var b strings.Builder
 	for c := range p.cells {
 		fmt.Fprintf(&b, "%-6s", s.drawnField(p, Cell(c)))
@@ -65,7 +65,7 @@ func drawing(p *Plan, s *State) string {
 	return b.String()
 }
 
-func (s *State) drawnField(p *Plan, c Cell) string {
+func (s *State) drawnField(p *Game, c Cell) string {
 	var parts []string
 	for seat := range p.rules.Players {
 		if s.Agents[seat] == c {
@@ -120,13 +120,13 @@ func actionsOf(text string) (actions []uint8) {
 }
 
 // begin is the scene's plan and how it starts.
-func (sc *scene) begin(t *testing.T) (*Plan, State) {
+func (sc *scene) begin(t *testing.T) (*Game, State) {
 	t.Helper()
 	r := sceneRules()
 	if sc.rules != nil {
 		sc.rules(&r)
 	}
-	p := mustPlan(t, r)
+	p := mustGame(t, r)
 	s := draw(t, p, sc.start)
 	if err := p.Check(&s); err != nil {
 		t.Fatalf("%s: the drawing is no state: %v", sc.reason, err)
@@ -135,7 +135,7 @@ func (sc *scene) begin(t *testing.T) (*Plan, State) {
 }
 
 // play plays the scene with the slow twin beside it and returns how it ends.
-func (sc *scene) play(t *testing.T) (*Plan, State) {
+func (sc *scene) play(t *testing.T) (*Game, State) {
 	t.Helper()
 	p, s := sc.begin(t)
 	for i, acts := range sc.acts {

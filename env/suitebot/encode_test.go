@@ -23,7 +23,7 @@ func observed(g *Game, s *State, encoding, seat int) (maps, scalars []byte) {
 // slowPlanes writes the planes from the view of a seat, plane by plane as their
 // meanings say.
 func slowPlanes(v *View, planes []env.Name) []byte {
-	p, s := v.Plan, &v.State
+	p, s := v.Game, &v.State
 	n := p.Rules().Players
 	number := func(owner int) uint8 { return uint8((owner - v.Seat + n) % n) }
 	var all []byte
@@ -62,8 +62,8 @@ func slowPlanes(v *View, planes []env.Name) []byte {
 // written from the view.
 func TestPlanesAgreeWithSlowTwin(t *testing.T) {
 	for name, rules := range variants() {
-		p := mustPlan(t, rules)
-		g := gameOf(p)
+		p := mustGame(t, rules)
+		g := p
 		names := g.Spec().Encodings[encodingPlanes].Fields[0].Names
 		for i, s := range walk(p, 60) {
 			for seat := range rules.Players {
@@ -94,8 +94,8 @@ func firstDifference(a, b []byte) int {
 // mean.
 func checkScalars(t *testing.T, g *Game, v *View, scalars []byte) {
 	t.Helper()
-	r := v.Plan.Rules()
-	x, y := v.Plan.XY(v.State.Agents[v.Seat])
+	r := v.Game.Rules()
+	x, y := v.Game.XY(v.State.Agents[v.Seat])
 	want := []float64{float64(x) / float64(r.Width-1), float64(y) / float64(r.Height-1),
 		float64(v.State.StepCount) / float64(r.Rounds)}
 	for k := range r.Players {
@@ -110,7 +110,7 @@ func checkScalars(t *testing.T, g *Game, v *View, scalars []byte) {
 
 // unpackRaw rebuilds the view from the raw encoding.
 func unpackRaw(g *Game, v *View, maps, scalars []byte) State {
-	p := g.plan
+	p := g
 	names := g.Spec().Encodings[encodingRaw].Fields[0].Names
 	s := State{StepCount: uint16(int32At(scalars, 3))}
 	for i := range p.rules.Players {
@@ -142,8 +142,8 @@ func int32At(scalars []byte, i int) int { return int(int32(binary.LittleEndian.U
 // TestRawLosesNothing rebuilds what a seat sees from its raw observation.
 func TestRawLosesNothing(t *testing.T) {
 	for name, rules := range variants() {
-		p := mustPlan(t, rules)
-		g := gameOf(p)
+		p := mustGame(t, rules)
+		g := p
 		for i, s := range walk(p, 60) {
 			for seat := range rules.Players {
 				var v View
@@ -173,8 +173,8 @@ func TestRawLosesNothing(t *testing.T) {
 func TestUnfoggedIsRawWithoutFog(t *testing.T) {
 	fogged := 0
 	for name, rules := range variants() {
-		p := mustPlan(t, rules)
-		g := gameOf(p)
+		p := mustGame(t, rules)
+		g := p
 		if got, want := g.Spec().Encoding("unfogged") == encodingUnfogged, rules.ViewRadius != 0; got != want {
 			t.Fatalf("%s has the encoding: %v, want %v", name, got, want)
 		}
@@ -183,7 +183,7 @@ func TestUnfoggedIsRawWithoutFog(t *testing.T) {
 		}
 		fogged++
 		rules.ViewRadius = 0
-		clear := gameOf(mustPlan(t, rules))
+		clear := mustGame(t, rules)
 		for i, s := range walk(p, 60) {
 			for seat := range rules.Players {
 				maps, scalars := observed(g, &s, encodingUnfogged, seat)

@@ -77,7 +77,7 @@ var moreSentences = []sentence{
 		acts:   []string{"--"},
 		points: []int{3, 0},
 	}}, also: func(t *testing.T) {
-		p := mustPlan(t, Standard())
+		p := mustGame(t, Standard())
 		var s State
 		p.Deal(&s, env.Seed{})
 		if s.Spent != (Cells{}) || p.rules.FieldPoints != 1 {
@@ -111,7 +111,7 @@ var moreSentences = []sentence{
 		points: []int{15, 0},
 	}}},
 	{id: "S25", says: "the most points after the last round win", also: func(t *testing.T) {
-		p := mustPlan(t, Standard())
+		p := mustGame(t, Standard())
 		for _, tc := range []struct {
 			scores  [MaxPlayers]int32
 			winners env.SeatSet

@@ -13,21 +13,21 @@ type Forecast struct {
 }
 
 // Forecast works out what the bombs of a state will do.
-func (p *Plan) Forecast(s *State, f *Forecast) {
+func (g *Game) Forecast(s *State, f *Forecast) {
 	f.Claimed, f.Rounds = Cells{}, 0
 	f.state = *s
-	for k := range p.rules.BombDelay {
-		due := p.burnFuses(&f.state)
+	for k := range g.rules.BombDelay {
+		due := g.burnFuses(&f.state)
 		f.At[k] = Cells{}
 		if due == (volley{}) {
 			continue
 		}
 		var e explosion
 		e.add(&due)
-		p.chain(&f.state, &e)
-		p.share(&f.state, &e)
+		g.chain(&f.state, &e)
+		g.share(&f.state, &e)
 		f.At[k], f.Rounds = e.reached, k+1
-		for w := range p.words {
+		for w := range g.words {
 			f.Claimed[w] |= e.reached[w]
 			f.state.Spent[w] |= e.reached[w]
 		}
@@ -51,18 +51,18 @@ func (f *foresight) Look(m env.Match) { m.(*Match).View(f.seat, &f.view) }
 
 // Foresee writes what is to come. Agents and the home bases of others kill: they are closed.
 func (f *foresight) Foresee(move uint8, to *env.Forecast) {
-	p, s := f.view.Plan, &f.view.State
-	to.Clear(p.cells)
+	g, s := f.view.Game, &f.view.State
+	to.Clear(g.cells)
 	for i := range to.Open {
 		to.Open[i] = true
 	}
-	for other := range p.rules.Players {
+	for other := range g.rules.Players {
 		if at := s.Agents[other]; other != f.seat && at != NoCell {
 			to.Open[at] = false
 		}
 		to.Open[s.Homes[other]] = to.Open[s.Homes[other]] && other == f.seat
 	}
-	p.Forecast(s, &f.forecast)
+	g.Forecast(s, &f.forecast)
 	for k := range f.forecast.Rounds {
 		for c := range f.forecast.At[k].All {
 			to.Burns[c] |= 2 << k
@@ -71,13 +71,13 @@ func (f *foresight) Foresee(move uint8, to *env.Forecast) {
 	if Action(move) != PlantBomb {
 		return
 	}
-	own, due := s.Agents[f.seat], p.rules.BombDelay
+	own, due := s.Agents[f.seat], g.rules.BombDelay
 	for k := due - 1; k > 0; k-- {
 		if f.forecast.At[k].Has(own) {
 			due = k // others set it off
 		}
 	}
-	reach := p.Reach(own)
+	reach := g.Reach(own)
 	for c := range reach.All {
 		to.Burns[c] |= 2 << due
 	}

@@ -11,7 +11,7 @@ import (
 func TestForecastComesTrue(t *testing.T) {
 	for name, rules := range variants() {
 		rules.Rounds = 200
-		p := mustPlan(t, rules)
+		p := mustGame(t, rules)
 		idle := make([]uint8, rules.Players)
 		rng := env.RNG{State: 2}
 		for i, s := range walk(p, 80) {

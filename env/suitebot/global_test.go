@@ -38,7 +38,7 @@ func checkGlobalState(t *testing.T, g *Game, m *Match) {
 	fields := g.Spec().State
 	dst := [][]byte{bytes.Repeat([]byte{0xaa}, fields[0].Size()), bytes.Repeat([]byte{0xaa}, fields[1].Size())}
 	m.Observe(env.GlobalState, nil, dst)
-	r, cells := g.plan.Rules(), g.plan.Cells()
+	r, cells := g.Rules(), g.Cells()
 	want := map[string]map[Cell]int{"points": {}}
 	for c := range Cell(cells) {
 		if !m.Spent.Has(c) {

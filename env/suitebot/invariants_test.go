@@ -16,7 +16,7 @@ func TestInvariants(t *testing.T) {
 	actions := make([]uint8, MaxPlayers)
 	var s State
 	for episode := uint64(0); played < *invariantSteps; episode++ {
-		p := mustPlan(t, variants()[dense[episode%uint64(len(dense))]])
+		p := mustGame(t, variants()[dense[episode%uint64(len(dense))]])
 		for range 20 {
 			p.Deal(&s, env.Seed{Value: episode})
 			if rng.IntN(4) == 0 {
@@ -45,7 +45,7 @@ func TestInvariants(t *testing.T) {
 }
 
 // brokenInvariant names what is wrong with a round, "" if nothing is.
-func brokenInvariant(p *Plan, before, s *State) string {
+func brokenInvariant(p *Game, before, s *State) string {
 	r := &p.rules
 	left, collected, kills, deaths, points, gains := p.cells-s.Spent.Len(), 0, 0, 0, 0, 0
 	for seat := range MaxPlayers {
@@ -87,7 +87,7 @@ func brokenInvariant(p *Plan, before, s *State) string {
 }
 
 // brokenPlaces looks at who and what is where, by counting.
-func brokenPlaces(p *Plan, s *State) string {
+func brokenPlaces(p *Game, s *State) string {
 	agents, homes, bombs := make(map[Cell]int), make(map[Cell]int), make(map[Cell]int)
 	for seat := range p.rules.Players {
 		agents[s.Agents[seat]]++

@@ -7,15 +7,28 @@ import (
 	"pommego/env"
 	"pommego/env/observe"
 	"pommego/env/record"
+	"pommego/env/ruleset"
 	"pommego/env/saved"
 	"pommego/env/seat"
 )
 
-// Game is SuiteBot II with one set of rules: env.Game.
+// Game is SuiteBot II with one set of rules, and all that follows from them: each field's neighbours on the
+// torus, the fields that a bomb reaches, where home bases can be. It is env.Game, read-only and shared by every
+// goroutine.
 type Game struct {
 	seat.Common[Match, View, *Match]
-	plan *Plan
-	form *saved.Form[State, Snapshot]
+	rules   Rules
+	cells   int
+	words   int // of a Cells that are in use
+	next    [][8]Cell
+	reaches []uint64 // words a field
+	sights  []uint64 // the same, of what is seen from there; nil: everything
+	places  []place
+	seated  lanes  // of the players in the game
+	lattice []Cell // the home bases before they are shifted
+	nearest []step // from any field to all others, the nearest first
+	most    int    // fields that a bomb reaches
+	form    *saved.Form[State, Snapshot]
 
 	// What the encodings look up instead of computing it each time.
 	col, row [256]float32 // as shares of the last one
@@ -30,33 +43,34 @@ type Bot = seat.Bot[View]
 
 // New makes the game with the given id and rules.
 func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, error) {
-	plan, err := NewPlan(rules)
+	g, err := newGame(rules)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
-	g := gameOf(plan)
 	g.Open(id, description, bots)
 	g.form.ID = id
 	return g, nil
 }
 
-// gameOf is the game on a plan, without a name or agents.
-func gameOf(plan *Plan) *Game {
-	r := plan.Rules()
-	g := &Game{
-		plan: plan, form: plan.form(),
-		col: observe.Shares(r.Width - 1), row: observe.Shares(r.Height - 1), point: 1 / float32(plan.cells),
+// newGame is a game without a name or agents.
+func newGame(rules Rules) (*Game, error) {
+	if err := rules.Validate(); err != nil {
+		return nil, err
 	}
+	g := &Game{rules: rules, cells: rules.Width * rules.Height,
+		col: observe.Shares(rules.Width - 1), row: observe.Shares(rules.Height - 1)}
+	g.plan()
+	g.form, g.point = g.newForm(), 1/float32(g.cells)
 	g.Describe(env.Spec{
 		Game: "suitebot", Version: Version,
-		Seats: r.Players, Teams: r.teams(), MaxSteps: r.Rounds,
-		Actions:   r.actions(),
+		Seats: rules.Players, Teams: ruleset.Alone(rules.Players), MaxSteps: rules.Rounds,
+		Actions:   []env.Choice{{Name: "move", N: int(numActions), Names: actionNames[:]}},
 		Encodings: append([]env.Encoding{encodingPlanes: g.planesEncoding()}, g.rawEncodings()...),
 		State:     g.stateFields(),
-		Rules:     *r, Counts: countNames,
+		Rules:     rules, Counts: countNames,
 	}, Match{game: g})
 	g.sizes = observe.Sizes(g.Spec().Encodings)
-	return g
+	return g, nil
 }
 
 // Formats are the forms of recorded games that can be checked and shown.
@@ -78,8 +92,8 @@ const (
 // Clock is the contest's clock.
 func (g *Game) Clock() (limit, giveUp time.Duration) { return MoveLimit, GiveUp }
 
-// Plan is the game plan: the rules and what follows from them.
-func (g *Game) Plan() *Plan { return g.plan }
+// Rules is the game's rules. The caller must not change them.
+func (g *Game) Rules() *Rules { return &g.rules }
 
 // Match is one running game: env.Match over a State.
 type Match struct {
@@ -91,7 +105,7 @@ type Match struct {
 func (m *Match) Game() env.Game { return m.game }
 
 // Reset starts a new episode.
-func (m *Match) Reset(seed env.Seed) { m.game.plan.Deal(&m.State, seed) }
+func (m *Match) Reset(seed env.Seed) { m.game.Deal(&m.State, seed) }
 
 // Reseed replaces the RNG.
 func (m *Match) Reseed(seed env.Seed) { m.RNG = seed.RNG(env.StreamGame) }
@@ -100,17 +114,17 @@ func (m *Match) Reseed(seed env.Seed) { m.RNG = seed.RNG(env.StreamGame) }
 func (m *Match) SetTrainingSeat(int) {}
 
 // Step plays one round.
-func (m *Match) Step(actions []uint8) { m.game.plan.Step(&m.State, actions) }
+func (m *Match) Step(actions []uint8) { m.game.Step(&m.State, actions) }
 
 // Over reports whether the game has ended.
-func (m *Match) Over() bool { return m.game.plan.Over(&m.State) }
+func (m *Match) Over() bool { return m.game.Over(&m.State) }
 
 // Status reports the state of play.
-func (m *Match) Status() env.Status { return m.game.plan.Status(&m.State) }
+func (m *Match) Status() env.Status { return m.game.Status(&m.State) }
 
 // Rewards writes the points that each seat got in the last round.
 func (m *Match) Rewards(dst []float64) {
-	for seat, gain := range m.Gains[:m.game.plan.rules.Players] {
+	for seat, gain := range m.Gains[:m.game.rules.Players] {
 		dst[seat] = float64(gain)
 	}
 }
@@ -134,36 +148,36 @@ func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 	case env.GlobalState:
 		m.game.observeState(&m.State, dst[0], dst[1])
 	default:
-		m.game.observeRaw(&m.State, seats, dst[0], dst[1], encoding == encodingRaw && m.game.plan.sights != nil)
+		m.game.observeRaw(&m.State, seats, dst[0], dst[1], encoding == encodingRaw && m.game.sights != nil)
 	}
 }
 
 // View fills v with what seat may know.
-func (m *Match) View(seat int, v *View) { m.game.plan.See(&m.State, seat, v) }
+func (m *Match) View(seat int, v *View) { m.game.See(&m.State, seat, v) }
 
 // Over reports whether the last round has been played.
-func (p *Plan) Over(s *State) bool { return int(s.StepCount) >= p.rules.Rounds }
+func (g *Game) Over(s *State) bool { return int(s.StepCount) >= g.rules.Rounds }
 
 // Status reports the state of play. Nobody drops out.
-func (p *Plan) Status(s *State) env.Status {
-	all := env.AllSeats(p.rules.Players)
+func (g *Game) Status(s *State) env.Status {
+	all := env.AllSeats(g.rules.Players)
 	st := env.Status{In: all, Steps: int(s.StepCount), Result: env.Incomplete}
-	if !p.Over(s) {
+	if !g.Over(s) {
 		return st
 	}
 	st.Over, st.Decided, st.Result = true, all, env.Tie
-	if first := p.first(s); first.Len() == 1 || first != all && p.rules.SharedFirst {
+	if first := g.first(s); first.Len() == 1 || first != all && g.rules.SharedFirst {
 		st.Result, st.Winners = env.Win, first
 	}
 	return st
 }
 
-func (p *Plan) first(s *State) (seats env.SeatSet) {
+func (g *Game) first(s *State) (seats env.SeatSet) {
 	best := s.Scores[0]
-	for _, score := range s.Scores[:p.rules.Players] {
+	for _, score := range s.Scores[:g.rules.Players] {
 		best = max(best, score)
 	}
-	for seat, score := range s.Scores[:p.rules.Players] {
+	for seat, score := range s.Scores[:g.rules.Players] {
 		if score == best {
 			seats = seats.With(seat)
 		}
@@ -176,7 +190,7 @@ func (p *Plan) first(s *State) (seats env.SeatSet) {
 // ViewRadius. Then bombs out of sight are left out, agents out of sight are at
 // NoCell, and fields out of sight are not Spent.
 type View struct {
-	Plan  *Plan
+	Game  *Game
 	Seat  int
 	State State
 	Sight Cells // the fields in sight
@@ -184,17 +198,17 @@ type View struct {
 
 // See fills v with what seat sees. Points, home bases and what is counted of
 // each player are known to all.
-func (p *Plan) See(s *State, seat int, v *View) {
-	v.Plan, v.Seat = p, seat
+func (g *Game) See(s *State, seat int, v *View) {
+	v.Game, v.Seat = g, seat
 	v.State = *s
 	v.State.RNG = env.RNG{}
-	v.Sight = p.sight(s.Agents[seat])
-	if p.sights == nil {
+	v.Sight = g.sight(s.Agents[seat])
+	if g.sights == nil {
 		return
 	}
 	seen := &v.State
 	seen.Spent, seen.Blast = s.Spent.And(&v.Sight), s.Blast.And(&v.Sight)
-	for other, at := range s.Agents[:p.rules.Players] {
+	for other, at := range s.Agents[:g.rules.Players] {
 		if !v.Sight.Has(at) {
 			seen.Agents[other] = NoCell
 		}

@@ -8,23 +8,6 @@ import (
 	"pommego/env/grid"
 )
 
-// Plan is the rules with all that follows from them: each field's neighbours on the
-// torus, the fields that a bomb reaches, where home bases can be. It is read-only and
-// shared by every goroutine.
-type Plan struct {
-	rules   Rules
-	cells   int
-	words   int // of a Cells that are in use
-	next    [][8]Cell
-	reaches []uint64 // words a field
-	sights  []uint64 // the same, of what is seen from there; nil: everything
-	places  []place
-	seated  lanes  // of the players in the game
-	lattice []Cell // the home bases before they are shifted
-	nearest []step // from any field to all others, the nearest first
-	most    int    // fields that a bomb reaches
-}
-
 // place is a field's column and row.
 type place struct{ x, y uint8 }
 
@@ -32,84 +15,77 @@ type place struct{ x, y uint8 }
 // how many moves that takes.
 type step struct{ right, down, moves uint8 }
 
-// NewPlan makes the plan of rules.
-func NewPlan(rules Rules) (*Plan, error) {
-	if err := rules.Validate(); err != nil {
-		return nil, err
-	}
-	p := &Plan{rules: rules, cells: rules.Width * rules.Height}
-	p.words, p.seated = (p.cells+63)/64, seated(rules.Players)
-	p.next = make([][8]Cell, p.cells)
-	p.places = make([]place, p.cells)
-	for c := range p.cells {
+// plan works out what follows from the rules.
+func (g *Game) plan() {
+	rules := &g.rules
+	g.words, g.seated = (g.cells+63)/64, seated(rules.Players)
+	g.next = make([][8]Cell, g.cells)
+	g.places = make([]place, g.cells)
+	for c := range g.cells {
 		x, y := c%rules.Width, c/rules.Width
-		p.places[c] = place{uint8(x), uint8(y)}
-		for a := range p.next[c] {
-			p.next[c][a] = Cell(c)
+		g.places[c] = place{uint8(x), uint8(y)}
+		for a := range g.next[c] {
+			g.next[c][a] = Cell(c)
 		}
 		for _, d := range grid.Dirs {
 			down, right := d.Delta()
-			p.next[c][d] = p.At((x+right+rules.Width)%rules.Width, (y+down+rules.Height)%rules.Height)
+			g.next[c][d] = g.At((x+right+rules.Width)%rules.Width, (y+down+rules.Height)%rules.Height)
 		}
 	}
-	p.reaches = p.around(rules.BlastRadius, rules.BlastShape)
+	g.reaches = g.around(rules.BlastRadius, rules.BlastShape)
 	if rules.ViewRadius > 0 {
-		p.sights = p.around(rules.ViewRadius, Square)
+		g.sights = g.around(rules.ViewRadius, Square)
 	}
-	p.lattice = evenHomes(rules.Width, rules.Height, rules.Players)
-	p.nearest = p.steps()
-	first := p.Reach(0)
-	p.most = first.Len()
-	return p, nil
+	g.lattice = evenHomes(rules.Width, rules.Height, rules.Players)
+	g.nearest = g.steps()
+	first := g.Reach(0)
+	g.most = first.Len()
 }
 
-// Rules is the plan's rules. The caller must not change them.
-func (p *Plan) Rules() *Rules { return &p.rules }
-
 // Cells is the number of fields.
-func (p *Plan) Cells() int { return p.cells }
+func (g *Game) Cells() int { return g.cells }
 
 // At is the field at column x and row y.
-func (p *Plan) At(x, y int) Cell { return Cell(y*p.rules.Width + x) }
+func (g *Game) At(x, y int) Cell { return Cell(y*g.rules.Width + x) }
 
 // XY is the column and the row of a field, of any number from outside too.
-func (p *Plan) XY(c Cell) (x, y int) { return int(c) % p.rules.Width, int(c) / p.rules.Width }
+func (g *Game) XY(c Cell) (x, y int) { return int(c) % g.rules.Width, int(c) / g.rules.Width }
 
 // Next is where an action leads from a field.
-func (p *Plan) Next(c Cell, a Action) Cell { return p.next[c][a&7] }
+func (g *Game) Next(c Cell, a Action) Cell { return g.next[c][a&7] }
 
 // around makes a table of the fields up to radius columns and rows away from each field, with
 // Cross of those in its own column and row. What goes around the torus and comes back to a
 // field finds it there already.
-func (p *Plan) around(radius int, shape BlastShape) []uint64 {
-	table := make([]uint64, 0, p.cells*p.words)
-	w, h := p.rules.Width, p.rules.Height
-	for c := range p.cells {
+func (g *Game) around(radius int, shape BlastShape) []uint64 {
+	table := make([]uint64, 0, g.cells*g.words)
+	w, h := g.rules.Width, g.rules.Height
+	for c := range g.cells {
 		var all Cells
 		for down := -radius; down <= radius; down++ {
 			for right := -radius; right <= radius; right++ {
 				if shape == Square || down == 0 || right == 0 {
-					all.Add(p.At((c%w+right+MaxSide*w)%w, (c/w+down+MaxSide*h)%h))
+					all.Add(g.At((c%w+right+MaxSide*w)%w, (c/w+down+MaxSide*h)%h))
 				}
 			}
 		}
-		table = append(table, all[:p.words]...)
+		table = append(table, all[:g.words]...)
 	}
 	return table
 }
 
 // reach is what a bomb on a field reaches, the words in use.
-func (p *Plan) reach(c Cell) []uint64 { return p.reaches[int(c)*p.words:][:p.words] }
+func (g *Game) reach(c Cell) []uint64 { return g.reaches[int(c)*g.words:][:g.words] }
 
 // Reach is what a bomb on a field reaches.
-func (p *Plan) Reach(c Cell) (all Cells) {
-	copy(all[:], p.reach(c))
+func (g *Game) Reach(c Cell) (all Cells) {
+	copy(all[:], g.reach(c))
 	return all
 }
 
 // Worth is how many fields a bomb on a field reaches that are not gone.
-func (p *Plan) Worth(c Cell, gone *Cells) int {
-	n, reach := 0, p.reach(c)
+func (g *Game) Worth(c Cell, gone *Cells) int {
+	n, reach := 0, g.reach(c)
 	for w, held := range gone[:len(reach)] {
 		n += bits.OnesCount64(reach[w] &^ held)
 	}
@@ -117,35 +93,35 @@ func (p *Plan) Worth(c Cell, gone *Cells) int {
 }
 
 // sight is what the seat of an agent on a field sees.
-func (p *Plan) sight(c Cell) (all Cells) {
-	if p.sights == nil {
-		return p.everything()
+func (g *Game) sight(c Cell) (all Cells) {
+	if g.sights == nil {
+		return g.everything()
 	}
-	copy(all[:], p.sights[int(c)*p.words:][:p.words])
+	copy(all[:], g.sights[int(c)*g.words:][:g.words])
 	return all
 }
 
-func (p *Plan) everything() (all Cells) {
-	for w := range p.words {
+func (g *Game) everything() (all Cells) {
+	for w := range g.words {
 		all[w] = ^uint64(0)
 	}
-	if rest := p.cells % 64; rest != 0 {
-		all[p.words-1] = 1<<rest - 1
+	if rest := g.cells % 64; rest != 0 {
+		all[g.words-1] = 1<<rest - 1
 	}
 	return all
 }
 
 // Distance is how many moves lead from one field to another.
-func (p *Plan) Distance(a, b Cell) int {
-	from, to := p.places[a], p.places[b]
-	return apart(int(from.x), int(to.x), p.rules.Width) + apart(int(from.y), int(to.y), p.rules.Height)
+func (g *Game) Distance(a, b Cell) int {
+	from, to := g.places[a], g.places[b]
+	return apart(int(from.x), int(to.x), g.rules.Width) + apart(int(from.y), int(to.y), g.rules.Height)
 }
 
 // steps is the ways to all fields, the nearest first.
-func (p *Plan) steps() []step {
-	all := make([]step, p.cells)
+func (g *Game) steps() []step {
+	all := make([]step, g.cells)
 	for c := range all {
-		all[c] = step{p.places[c].x, p.places[c].y, uint8(p.Distance(0, Cell(c)))}
+		all[c] = step{g.places[c].x, g.places[c].y, uint8(g.Distance(0, Cell(c)))}
 	}
 	slices.SortStableFunc(all, func(a, b step) int { return int(a.moves) - int(b.moves) })
 	return all
@@ -153,20 +129,20 @@ func (p *Plan) steps() []step {
 
 // Nearest is the i-th field in the order of distance from c, 0 being c itself,
 // and how many moves lead there.
-func (p *Plan) Nearest(c Cell, i int) (there Cell, moves int) {
-	by := p.nearest[i]
-	x, y := int(p.places[c].x)+int(by.right), int(p.places[c].y)+int(by.down)
-	if x >= p.rules.Width {
-		x -= p.rules.Width
+func (g *Game) Nearest(c Cell, i int) (there Cell, moves int) {
+	by := g.nearest[i]
+	x, y := int(g.places[c].x)+int(by.right), int(g.places[c].y)+int(by.down)
+	if x >= g.rules.Width {
+		x -= g.rules.Width
 	}
-	if y >= p.rules.Height {
-		y -= p.rules.Height
+	if y >= g.rules.Height {
+		y -= g.rules.Height
 	}
-	return Cell(y*p.rules.Width + x), int(by.moves)
+	return Cell(y*g.rules.Width + x), int(by.moves)
 }
 
 // MostWorth is how many fields a bomb reaches.
-func (p *Plan) MostWorth() int { return p.most }
+func (g *Game) MostWorth() int { return g.most }
 
 // apart is the shorter way between two places on a circle.
 func apart(a, b, round int) int {
@@ -175,51 +151,51 @@ func apart(a, b, round int) int {
 }
 
 // Deal starts a new episode in s.
-func (p *Plan) Deal(s *State, seed env.Seed) {
+func (g *Game) Deal(s *State, seed env.Seed) {
 	*s = State{RNG: seed.RNG(env.StreamGame)}
 	rng := seed.RNG(env.StreamBoard)
 	var taken Cells
-	switch p.rules.HomeLayout {
+	switch g.rules.HomeLayout {
 	case Even:
-		p.dealEven(s, &rng)
+		g.dealEven(s, &rng)
 	case Fixed:
-		copy(s.Homes[:], p.lattice)
+		copy(s.Homes[:], g.lattice)
 	case Drawn:
-		for seat := range p.rules.Players {
-			s.Homes[seat] = p.drawCell(&taken, &rng)
+		for seat := range g.rules.Players {
+			s.Homes[seat] = g.drawCell(&taken, &rng)
 		}
 	}
 	s.Agents = s.Homes
-	if p.rules.Start != Scattered {
+	if g.rules.Start != Scattered {
 		return
 	}
-	for _, home := range s.Homes[:p.rules.Players] {
+	for _, home := range s.Homes[:g.rules.Players] {
 		taken.Add(home)
 	}
-	for seat := range p.rules.Players {
-		s.Agents[seat] = p.drawCell(&taken, &rng)
+	for seat := range g.rules.Players {
+		s.Agents[seat] = g.drawCell(&taken, &rng)
 	}
 }
 
 // dealEven shifts the lattice and deals its bases to the seats.
-func (p *Plan) dealEven(s *State, rng *env.RNG) {
+func (g *Game) dealEven(s *State, rng *env.RNG) {
 	var order [MaxPlayers]int
-	seats := order[:p.rules.Players]
+	seats := order[:g.rules.Players]
 	for i := range seats {
 		j := rng.IntN(i + 1)
 		seats[i], seats[j] = seats[j], i
 	}
-	dx, dy := rng.IntN(p.rules.Width), rng.IntN(p.rules.Height)
+	dx, dy := rng.IntN(g.rules.Width), rng.IntN(g.rules.Height)
 	for k, seat := range seats {
-		x, y := p.XY(p.lattice[k])
-		s.Homes[seat] = p.At((x+dx)%p.rules.Width, (y+dy)%p.rules.Height)
+		x, y := g.XY(g.lattice[k])
+		s.Homes[seat] = g.At((x+dx)%g.rules.Width, (y+dy)%g.rules.Height)
 	}
 }
 
 // drawCell draws a field that is not taken, and takes it.
-func (p *Plan) drawCell(taken *Cells, rng *env.RNG) Cell {
+func (g *Game) drawCell(taken *Cells, rng *env.RNG) Cell {
 	for {
-		c := Cell(rng.IntN(p.cells))
+		c := Cell(rng.IntN(g.cells))
 		if !taken.Has(c) {
 			taken.Add(c)
 			return c

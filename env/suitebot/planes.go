@@ -16,59 +16,58 @@ import (
 // home bases.
 
 func (g *Game) planesEncoding() env.Encoding {
-	r := g.plan.Rules()
+	r := g.Rules()
 	most, least := r.mostPoints()
 	fields := float64(r.Width * r.Height)
 	low, high := math.Floor(float64(least)/fields), math.Ceil(max(1, float64(most)/fields))
 	return env.Encoding{Name: "planes", Fields: []env.Field{
 		observe.MapsField("planes", r.Height, r.Width, max(r.Players-1, r.BombDelay),
-			func(m observe.Maps[observe.List]) { paintPlanes(m, g.plan, &State{}, 0, nil) }),
+			func(m observe.Maps[observe.List]) { paintPlanes(m, g, &State{}, 0, nil) }),
 		observe.VectorField(env.Float32, low, high,
 			func(v observe.Vector[observe.List]) { planeScalars(v, g, &State{}, 0, 0) }),
 	}}
 }
 
 func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
-	p := g.plan
 	size, width := g.sizes[encodingPlanes][0], g.sizes[encodingPlanes][1]
-	step := observe.Share(int(s.StepCount), p.rules.Rounds)
+	step := observe.Share(int(s.StepCount), g.rules.Rounds)
 	for i, seat := range seats {
-		paintPlanes(observe.MapsInto(planes[i*size:(i+1)*size], p.cells), p, s, int(seat), planes[:min(i, 1)*p.cells])
+		paintPlanes(observe.MapsInto(planes[i*size:(i+1)*size], g.cells), g, s, int(seat), planes[:min(i, 1)*g.cells])
 		planeScalars(observe.Into(scalars[i*width:(i+1)*width]), g, s, int(seat), step)
 	}
 }
 
 // paintPlanes is the planes. painted is the plane of the points that was painted
 // for another seat, if one was.
-func paintPlanes[M observe.Mode](m observe.Maps[M], p *Plan, s *State, seat int, painted []byte) {
-	sight := p.sight(s.Agents[seat])
+func paintPlanes[M observe.Mode](m observe.Maps[M], g *Game, s *State, seat int, painted []byte) {
+	sight := g.sight(s.Agents[seat])
 	points, m := m.Next("points", "1 where the field still holds its points")
-	if p.sights == nil && len(painted) > 0 {
+	if g.sights == nil && len(painted) > 0 {
 		copy(points, painted) // the same for all
 	} else {
 		var hidden Cells
-		for w := range p.words {
+		for w := range g.words {
 			hidden[w] = s.Spent[w] | ^sight[w]
 		}
 		spread(points, &hidden, 1, 0)
 	}
 	clear(m.Rest())
-	m = paintPlaces(m, p, s, seat, &sight)
-	m = paintBombs(m, p, s, seat, &sight)
-	if p.sights != nil {
+	m = paintPlaces(m, g, s, seat, &sight)
+	m = paintBombs(m, g, s, seat, &sight)
+	if g.sights != nil {
 		fog, _ := m.Next("fog", "1 where the seat cannot see (only with rules that have a view_radius)")
 		spread(fog, &sight, 1, 0)
 	}
 }
 
 // paintPlaces is the planes of agents and home bases.
-func paintPlaces[M observe.Mode](m observe.Maps[M], p *Plan, s *State, seat int, sight *Cells) observe.Maps[M] {
+func paintPlaces[M observe.Mode](m observe.Maps[M], g *Game, s *State, seat int, sight *Cells) observe.Maps[M] {
 	self, m := m.Next("self", "1 where the seat's own agent stands")
 	enemies, m := m.Next("enemies", "number of the enemy whose agent stands there, counted from the seat")
 	home, m := m.Next("home", "1 on the seat's own home base")
 	enemyHomes, m := m.Next("enemy_homes", "number of the enemy whose home base it is, counted from the seat")
-	for other := range p.rules.Players {
-		k, agents, homes := p.number(other, seat), enemies, enemyHomes
+	for other := range g.rules.Players {
+		k, agents, homes := g.number(other, seat), enemies, enemyHomes
 		if k == 0 {
 			k, agents, homes = 1, self, home
 		}
@@ -80,13 +79,13 @@ func paintPlaces[M observe.Mode](m observe.Maps[M], p *Plan, s *State, seat int,
 	return m
 }
 
-func paintBombs[M observe.Mode](m observe.Maps[M], p *Plan, s *State, seat int, sight *Cells) observe.Maps[M] {
+func paintBombs[M observe.Mode](m observe.Maps[M], g *Game, s *State, seat int, sight *Cells) observe.Maps[M] {
 	own, m := m.Next("own_bombs", "rounds until the seat's own bomb there goes off (1: at the end of the next round)")
 	theirs, m := m.Next("enemy_bombs", "rounds until the enemy's bomb there goes off")
 	enemy, m := m.Next("bomb_enemy", "number of the enemy whose bomb it is, counted from the seat")
-	for i := range s.fuses[:p.rules.BombDelay] {
+	for i := range s.fuses[:g.rules.BombDelay] {
 		for owner, f := range s.fuses[i] {
-			switch k := p.number(owner, seat); {
+			switch k := g.number(owner, seat); {
 			case f == 0 || !sight.Has(f.cell()):
 			case k == 0:
 				own[f.cell()] = uint8(i + 1)
@@ -99,24 +98,23 @@ func paintBombs[M observe.Mode](m observe.Maps[M], p *Plan, s *State, seat int, 
 }
 
 // number is a player's number counted from a seat: 0 is the seat itself.
-func (p *Plan) number(other, seat int) int {
+func (g *Game) number(other, seat int) int {
 	if k := other - seat; k >= 0 {
 		return k
 	}
-	return other - seat + p.rules.Players
+	return other - seat + g.rules.Players
 }
 
 // planeScalars is the vector of the planes encoding. step is the share of the
 // rounds that are played.
 func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat int, step float32) {
-	p := g.plan
-	at := p.places[s.Agents[seat]]
+	at := g.places[s.Agents[seat]]
 	v = v.Float("x", "the column of its agent, over the last one", g.col[at.x])
 	v = v.Float("y", "the row of its agent, over the last one", g.row[at.y])
 	v = v.Float("step", "rounds played, over all rounds", step)
 	v = v.Float("score", "its points, over the number of fields", float32(s.Scores[seat])*g.point)
-	for k, other := 1, seat+1; k < p.rules.Players; k, other = k+1, other+1 {
-		if other == p.rules.Players {
+	for k, other := 1, seat+1; k < g.rules.Players; k, other = k+1, other+1 {
+		if other == g.rules.Players {
 			other = 0
 		}
 		v = v.Nth(k).Float("enemy%d_score", "points of enemy %d, counted from the seat, over the number of fields",
@@ -129,9 +127,9 @@ func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat i
 
 // stateNames names the planes: of the points, and then of each player the agent,
 // the home base and the bombs.
-func (p *Plan) stateNames() []env.Name {
+func (g *Game) stateNames() []env.Name {
 	names := []env.Name{{Name: "points", Meaning: "1 where the field still holds its points"}}
-	for k := range p.rules.Players {
+	for k := range g.rules.Players {
 		seat := strconv.Itoa(k)
 		names = append(
 			names,
@@ -144,28 +142,27 @@ func (p *Plan) stateNames() []env.Name {
 }
 
 func (g *Game) stateFields() []env.Field {
-	r := g.plan.Rules()
+	r := g.Rules()
 	scalars := g.planesEncoding().Fields[1]
 	return []env.Field{
 		observe.MapsField("planes", r.Height, r.Width, max(1, r.BombDelay),
-			func(m observe.Maps[observe.List]) { m.Named(g.plan.stateNames()) }),
+			func(m observe.Maps[observe.List]) { m.Named(g.stateNames()) }),
 		observe.VectorField(env.Float32, scalars.Low, scalars.High,
 			func(v observe.Vector[observe.List]) { stateScalars(v, g, &State{}) }),
 	}
 }
 
 func (g *Game) observeState(s *State, planes, scalars []byte) {
-	p := g.plan
-	spread(planes[:p.cells], &s.Spent, 1, 0)
-	players := planes[p.cells:]
+	spread(planes[:g.cells], &s.Spent, 1, 0)
+	players := planes[g.cells:]
 	clear(players)
-	for k := range p.rules.Players {
-		own := players[3*k*p.cells:]
+	for k := range g.rules.Players {
+		own := players[3*k*g.cells:]
 		own[s.Agents[k]] = 1
-		own[p.cells+int(s.Homes[k])] = 1
-		for i := range s.fuses[:p.rules.BombDelay] {
+		own[g.cells+int(s.Homes[k])] = 1
+		for i := range s.fuses[:g.rules.BombDelay] {
 			if f := s.fuses[i][k]; f != 0 {
-				own[2*p.cells+int(f.cell())] = uint8(i + 1)
+				own[2*g.cells+int(f.cell())] = uint8(i + 1)
 			}
 		}
 	}
@@ -173,10 +170,9 @@ func (g *Game) observeState(s *State, planes, scalars []byte) {
 }
 
 func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {
-	p := g.plan
-	v = v.Float("step", "rounds played, over all rounds", observe.Share(int(s.StepCount), p.rules.Rounds))
-	for k := range p.rules.Players {
-		at := p.places[s.Agents[k]]
+	v = v.Float("step", "rounds played, over all rounds", observe.Share(int(s.StepCount), g.rules.Rounds))
+	for k := range g.rules.Players {
+		at := g.places[s.Agents[k]]
 		v = v.Nth(k)
 		v = v.Float("agent%d_x", "its column, over the last one", g.col[at.x])
 		v = v.Float("agent%d_y", "its row, over the last one", g.row[at.y])
@@ -198,7 +194,7 @@ const (
 // maps as someone who sees everything has them, once for all seats: a client that
 // is trusted with it can take what each seat sees from that.
 func (g *Game) rawEncodings() []env.Encoding {
-	if g.plan.sights == nil {
+	if g.sights == nil {
 		return []env.Encoding{g.rawEncoding("raw", true)}
 	}
 	return []env.Encoding{g.rawEncoding("raw", false), g.rawEncoding("unfogged", true)}
@@ -206,13 +202,13 @@ func (g *Game) rawEncodings() []env.Encoding {
 
 // rawEncoding describes one of them. shared: the maps are the same for all seats.
 func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
-	r := g.plan.Rules()
+	r := g.Rules()
 	most, least := r.mostPoints()
 	fields := []env.Field{
 		observe.MapsField("maps", r.Height, r.Width, max(2, r.Players, r.BombDelay),
-			func(m observe.Maps[observe.List]) { paintRaw(m, g.plan, &State{}, nil) }),
+			func(m observe.Maps[observe.List]) { paintRaw(m, g, &State{}, nil) }),
 		observe.VectorField(env.Int32, float64(least), float64(max(most, r.Rounds, MaxSide)),
-			func(v observe.Vector[observe.List]) { rawScalars(v, g.plan, &State{}, 0) }),
+			func(v observe.Vector[observe.List]) { rawScalars(v, g, &State{}, 0) }),
 	}
 	fields[0].Shared = shared
 	return env.Encoding{Name: name, Fields: fields}
@@ -221,27 +217,26 @@ func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
 // observeRaw writes the raw observations of the given seats, with the maps that they
 // see in fog, or else with everything, once.
 func (g *Game) observeRaw(s *State, seats []uint8, maps, scalars []byte, fog bool) {
-	p := g.plan
 	size, width := g.sizes[encodingRaw][0], g.sizes[encodingRaw][1]
 	if !fog {
-		paintRaw(observe.MapsInto(maps[:size], p.cells), p, s, nil)
+		paintRaw(observe.MapsInto(maps[:size], g.cells), g, s, nil)
 	}
 	for i, seat := range seats {
 		if fog {
-			sight := p.sight(s.Agents[seat])
-			paintRaw(observe.MapsInto(maps[i*size:(i+1)*size], p.cells), p, s, &sight)
+			sight := g.sight(s.Agents[seat])
+			paintRaw(observe.MapsInto(maps[i*size:(i+1)*size], g.cells), g, s, &sight)
 		}
-		rawScalars(observe.Into(scalars[i*width:(i+1)*width]), p, s, int(seat))
+		rawScalars(observe.Into(scalars[i*width:(i+1)*width]), g, s, int(seat))
 	}
 }
 
 // paintRaw is the maps of the raw encoding, of what is in sight; sight nil:
 // everything.
-func paintRaw[M observe.Mode](m observe.Maps[M], p *Plan, s *State, sight *Cells) {
+func paintRaw[M observe.Mode](m observe.Maps[M], g *Game, s *State, sight *Cells) {
 	field, m := m.Next("field", "0 where the field holds its points, 1 where they are gone, 2 where the seat cannot see")
 	spread(field, &s.Spent, fieldFull, fieldSpent)
 	if sight != nil {
-		for c := range p.cells {
+		for c := range g.cells {
 			if !sight.Has(Cell(c)) {
 				field[c] = fieldUnseen
 			}
@@ -250,7 +245,7 @@ func paintRaw[M observe.Mode](m observe.Maps[M], p *Plan, s *State, sight *Cells
 	clear(m.Rest())
 	agent, m := m.Next("agent", "seat of the agent on the field plus 1, 0 without one")
 	home, m := m.Next("home", "seat whose home base the field is plus 1, 0 for none")
-	for seat := range p.rules.Players {
+	for seat := range g.rules.Players {
 		home[s.Homes[seat]] = uint8(seat + 1)
 		if at := s.Agents[seat]; sight == nil || sight.Has(at) {
 			agent[at] = uint8(seat + 1)
@@ -258,7 +253,7 @@ func paintRaw[M observe.Mode](m observe.Maps[M], p *Plan, s *State, sight *Cells
 	}
 	rounds, m := m.Next("bomb_rounds", "rounds until the bomb there goes off (1: after the next round), 0 without one")
 	owners, _ := m.Next("bomb_owner", "seat whose bomb lies on the field plus 1, 0 without one")
-	for k := range s.fuses[:p.rules.BombDelay] {
+	for k := range s.fuses[:g.rules.BombDelay] {
 		for owner, f := range s.fuses[k] {
 			if f != 0 && (sight == nil || sight.Has(f.cell())) {
 				rounds[f.cell()], owners[f.cell()] = uint8(k+1), uint8(owner+1)
@@ -280,13 +275,13 @@ func spread(dst []byte, set *Cells, out, in uint8) {
 	}
 }
 
-func rawScalars[M observe.Mode](v observe.Vector[M], p *Plan, s *State, seat int) {
-	at := p.places[s.Agents[seat]]
+func rawScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat int) {
+	at := g.places[s.Agents[seat]]
 	v = v.Int32("seat", "the seat's number", seat)
 	v = v.Int32("x", "the column of its agent", int(at.x))
 	v = v.Int32("y", "the row of its agent", int(at.y))
 	v = v.Int32("step_count", "rounds played", int(s.StepCount))
-	for k, score := range s.Scores[:p.rules.Players] {
+	for k, score := range s.Scores[:g.rules.Players] {
 		v = v.Nth(k).Int32("score%d", "points of seat %d", int(score))
 	}
 }

@@ -37,9 +37,9 @@ func variants() map[string]Rules {
 	}
 }
 
-func mustPlan(t testing.TB, r Rules) *Plan {
+func mustGame(t testing.TB, r Rules) *Game {
 	t.Helper()
-	p, err := NewPlan(r)
+	p, err := newGame(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func mustPlan(t testing.TB, r Rules) *Plan {
 }
 
 // boost makes a game dense: agents near each other and bombs everywhere.
-func boost(p *Plan, s *State, rng *env.RNG) {
+func boost(p *Game, s *State, rng *env.RNG) {
 	r := p.Rules()
 	var taken Cells
 	for _, home := range s.Homes[:r.Players] {
@@ -85,7 +85,7 @@ func randomActions(rng *env.RNG, actions []uint8) {
 func TestSlowTwin(t *testing.T) {
 	for name, rules := range variants() {
 		t.Run(name, func(t *testing.T) {
-			p := mustPlan(t, rules)
+			p := mustGame(t, rules)
 			rounds := 400_000 / (p.cells + 100)
 			if testing.Short() {
 				rounds /= 6
@@ -115,10 +115,10 @@ func TestSlowTwin(t *testing.T) {
 func FuzzStep(f *testing.F) {
 	f.Add(uint64(1), uint8(0), []byte("\x05\x01\x02\x03\x04\x00\x05\x05"))
 	f.Add(uint64(7), uint8(9), []byte("\x05\x05\x05\x05\x01\x02\x03\x04\x01\x02\x03\x04"))
-	var all []*Plan
+	var all []*Game
 	for _, name := range []string{"standard", "5x5", "7x13", "duel", "other readings", "rays round the torus",
 		"5x5 square", "32x32"} {
-		all = append(all, mustPlan(f, variants()[name]))
+		all = append(all, mustGame(f, variants()[name]))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, variant uint8, moves []byte) {
 		p := all[int(variant/2)%len(all)]

@@ -144,7 +144,7 @@ func TestProgramsPlay(t *testing.T) {
 	rec := readRecord(t, file)
 	var view suitebot.View
 	rec.Match.View(0, &view)
-	plan, s := view.Plan, &rec.Match.State
+	plan, s := view.Game, &rec.Match.State
 	for i := range rec.Len() {
 		before := *s
 		if err := rec.Step(); err != nil {
@@ -171,7 +171,7 @@ func TestProgramsPlay(t *testing.T) {
 
 // observe is what a program should be told of a state, without any of the
 // package's own JSON.
-func observe(p *suitebot.Plan, s *suitebot.State, seat int) *observation {
+func observe(p *suitebot.Game, s *suitebot.State, seat int) *observation {
 	o := &observation{Seat: seat, Round: int(s.StepCount)}
 	for k := range p.Rules().Players {
 		o.Agents = append(o.Agents, struct {

@@ -28,7 +28,7 @@ var readings = []sentence{
 	{
 		id: "R03", says: "a bomb reaches three fields each way in a cross, or in a square (blast_radius, blast_shape)",
 		also: func(t *testing.T) {
-			p := mustPlan(t, Standard())
+			p := mustGame(t, Standard())
 			if got := p.Reach(p.At(10, 10)); got.Len() != 13 || !got.Has(p.At(10, 7)) || !got.Has(p.At(13, 10)) ||
 				got.Has(p.At(10, 6)) || got.Has(p.At(11, 11)) {
 				t.Errorf("the standard bomb reaches %d fields, want the 13 of a cross of 3", got.Len())
@@ -86,7 +86,7 @@ var readings = []sentence{
 		for delay := 1; delay <= MaxDelay; delay++ {
 			r := Standard()
 			r.BombDelay = delay
-			p := mustPlan(t, r)
+			p := mustGame(t, r)
 			var s State
 			p.Deal(&s, env.Seed{})
 			p.Step(&s, []uint8{uint8(PlantBomb), 0, 0, 0})
@@ -222,7 +222,7 @@ var readings = []sentence{
 		} {
 			r := Standard()
 			r.SharedFirst = tc.shared
-			p := mustPlan(t, r)
+			p := mustGame(t, r)
 			s := State{StepCount: 100, Scores: tc.scores}
 			st, outcome := p.Status(&s), make([]float64, 4)
 			env.Outcome(st.Winners, outcome)

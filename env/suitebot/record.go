@@ -22,7 +22,7 @@ var recording = record.Form[*Match, Snapshot, Observation]{
 	Name: "suitebot-trace/1", Keys: []string{"rules"}, TrueFalse: true,
 	Match: matchOf,
 	SetRules: func(h *record.Head, m *Match, _ string) (err error) {
-		h.Rules, err = json.Marshal(m.game.plan.rules)
+		h.Rules, err = json.Marshal(m.game.rules)
 		return err
 	},
 	Act: func(m *Match, in *record.Inputs) ([]uint8, error) {
@@ -36,7 +36,7 @@ var recording = record.Form[*Match, Snapshot, Observation]{
 		return t
 	},
 	Start: func(m *Match, t *Snapshot, _ string) (err error) {
-		t.Gains = make([]int, m.game.plan.rules.Players)
+		t.Gains = make([]int, m.game.rules.Players)
 		m.State, err = m.game.form.Read(t)
 		t.Gains = nil
 		return err
@@ -44,7 +44,7 @@ var recording = record.Form[*Match, Snapshot, Observation]{
 	Observe: func(m *Match, seat int) *Observation {
 		var v View
 		m.View(seat, &v)
-		return m.game.plan.observation(&v)
+		return m.game.observation(&v)
 	},
 }
 
@@ -59,11 +59,11 @@ func matchOf(h *record.Head) (*Match, string, error) {
 	if err := saved.DecodeJSON(h.Rules, &rules); err != nil {
 		return nil, "", fmt.Errorf("rules: %w", err)
 	}
-	plan, err := NewPlan(rules)
+	g, err := newGame(rules)
 	if err != nil {
 		return nil, "", err
 	}
-	return &Match{game: gameOf(plan)}, h.Variant, nil
+	return &Match{game: g}, h.Variant, nil
 }
 
 // Observation is what a seat sees.
@@ -79,16 +79,16 @@ type Observation struct {
 	BombOwner  saved.Map `json:"bomb_owner"`  // . for nobody, else the seat
 }
 
-func (p *Plan) observation(v *View) *Observation {
+func (g *Game) observation(v *View) *Observation {
 	const seats = ".01234567" // nobody, and the seats
-	s, n := &v.State, p.rules.Players
-	x, y := p.XY(s.Agents[v.Seat])
+	s, n := &v.State, g.rules.Players
+	x, y := g.XY(s.Agents[v.Seat])
 	o := &Observation{Seat: v.Seat, StepCount: int(s.StepCount), Position: []int{x, y}, Scores: saved.Ints(s.Scores[:n])}
-	o.Field.Draw(p.cells, sightLetters, func(i int) int { return strings.IndexByte(sightLetters, v.letter(Cell(i))) })
-	o.Agent.Draw(p.cells, seats, func(i int) int { return slices.Index(s.Agents[:n], Cell(i)) + 1 })
-	o.Home.Draw(p.cells, seats, func(i int) int { return slices.Index(s.Homes[:n], Cell(i)) + 1 })
-	o.BombRounds.Draw(p.cells, ".123456789", func(i int) int { return s.bombAt(Cell(i)).Rounds })
-	o.BombOwner.Draw(p.cells, seats, func(i int) int { return s.bombAt(Cell(i)).Owner + 1 })
+	o.Field.Draw(g.cells, sightLetters, func(i int) int { return strings.IndexByte(sightLetters, v.letter(Cell(i))) })
+	o.Agent.Draw(g.cells, seats, func(i int) int { return slices.Index(s.Agents[:n], Cell(i)) + 1 })
+	o.Home.Draw(g.cells, seats, func(i int) int { return slices.Index(s.Homes[:n], Cell(i)) + 1 })
+	o.BombRounds.Draw(g.cells, ".123456789", func(i int) int { return s.bombAt(Cell(i)).Rounds })
+	o.BombOwner.Draw(g.cells, seats, func(i int) int { return s.bombAt(Cell(i)).Owner + 1 })
 	return o
 }
 
@@ -134,28 +134,28 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	v := g.Lend()
 	defer g.GiveBack(v)
 	m.(*Match).View(seat, v)
-	r, s := v.Plan.Rules(), &v.State
+	r, s := v.Game.Rules(), &v.State
 	d := dictionary{
 		Seat: seat, Round: int(s.StepCount), Width: r.Width, Height: r.Height, Rounds: r.Rounds,
 		Bombs: []dictBomb{},
 	}
 	for other := range r.Players {
 		a := dictAgent{Score: int(s.Scores[other])}
-		a.Home[0], a.Home[1] = v.Plan.XY(s.Homes[other])
+		a.Home[0], a.Home[1] = v.Game.XY(s.Homes[other])
 		if at := s.Agents[other]; at != NoCell {
-			x, y := v.Plan.XY(at)
+			x, y := v.Game.XY(at)
 			a.X, a.Y = &x, &y
 		}
 		d.Agents = append(d.Agents, a)
 	}
 	for b := range s.Bombs {
-		x, y := v.Plan.XY(b.Cell)
+		x, y := v.Game.XY(b.Cell)
 		d.Bombs = append(d.Bombs, dictBomb{x, y, b.Rounds, b.Owner})
 	}
 	for y := range r.Height {
 		row := make([]byte, r.Width)
 		for x := range row {
-			row[x] = v.letter(v.Plan.At(x, y))
+			row[x] = v.letter(v.Game.At(x, y))
 		}
 		d.Fields = append(d.Fields, string(row))
 	}

@@ -30,7 +30,7 @@ func recordScenes(t *testing.T) (lines [][]byte) {
 		for i := range s.scenes {
 			sc := &s.scenes[i]
 			p, state := sc.begin(t)
-			m := &Match{State: state, game: gameOf(p)}
+			m := &Match{State: state, game: p}
 			rec, err := m.Record(record.Info{
 				Variant: "scene", Setup: "scene", Name: fmt.Sprintf("%s/%d", s.id, i+1), Note: sc.reason, ObsEvery: 1,
 				Policies: strings.Fields(strings.Repeat("scripted ", p.rules.Players)),
@@ -65,9 +65,9 @@ func recordVariants(t *testing.T) (lines [][]byte) {
 		"5x5 square"} {
 		rules := variants()[name]
 		rules.Rounds = min(rules.Rounds, 60)
-		p := mustPlan(t, rules)
+		p := mustGame(t, rules)
 		seed := env.Seed{Value: 20}
-		m := &Match{game: gameOf(p)}
+		m := &Match{game: p}
 		s := &m.State
 		p.Deal(s, seed)
 		rng := seed.RNG(env.StreamPolicy)
@@ -166,9 +166,9 @@ func sample(t *testing.T) map[string]any {
 	t.Helper()
 	r := sceneRules()
 	r.Rounds = 3
-	p := mustPlan(t, r)
+	p := mustGame(t, r)
 	s := draw(t, p, `. _ . . . . .   . . 1a A1 3b . .   . . . . 2b . .   . . . . . . A0   H0 . . . . . H1`)
-	m := &Match{State: s, game: gameOf(p)}
+	m := &Match{State: s, game: p}
 	rec, err := m.Record(record.Info{Variant: "scene", Policies: []string{"a", "b"}, ObsEvery: 1})
 	if err != nil {
 		t.Fatal(err)

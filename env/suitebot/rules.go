@@ -1,7 +1,6 @@
 package suitebot
 
 import (
-	"pommego/env"
 	"pommego/env/ruleset"
 	"pommego/internal/enum"
 )
@@ -153,12 +152,6 @@ func (r *Rules) Validate() error {
 
 // Fingerprint is a number that tells rules apart: saved states carry it.
 func (r *Rules) Fingerprint() uint64 { return ruleset.Fingerprint("suitebot", Version, r) }
-
-func (r *Rules) teams() [][]int { return ruleset.Alone(r.Players) }
-
-func (r *Rules) actions() []env.Choice {
-	return []env.Choice{{Name: "move", N: int(numActions), Names: actionNames[:]}}
-}
 
 // mostPoints bounds what a player can have after a game.
 func (r *Rules) mostPoints() (most, least int) {

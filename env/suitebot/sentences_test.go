@@ -82,7 +82,7 @@ var sentences = []sentence{
 		acts:   []string{"--"},
 		points: []int{4, 5},
 	}}, also: func(t *testing.T) {
-		p := mustPlan(t, Standard())
+		p := mustGame(t, Standard())
 		s := State{StepCount: 100, Scores: [MaxPlayers]int32{4, 5, 3, -1}}
 		if st := p.Status(&s); !st.Over || st.Result != env.Win || st.Winners != 1<<1 {
 			t.Errorf("with 4, 5, 3 and -1 points the game stands at %+v, want player 1 to have won", st)
@@ -91,19 +91,19 @@ var sentences = []sentence{
 	{
 		id: "S04", says: "up, down, left, right, hold and plant_bomb are the legal actions, one a round",
 		also: func(t *testing.T) {
-			p := mustPlan(t, Standard())
+			p := mustGame(t, Standard())
 			from := p.At(10, 10)
 			for action, to := range map[string]Cell{
 				"hold": from, "up": p.At(10, 9), "down": p.At(10, 11), "left": p.At(9, 10), "right": p.At(11, 10),
 				"plant_bomb": from,
 			} {
-				a := slices.Index(p.rules.actions()[0].Names, action)
+				a := slices.Index(p.Spec().Actions[0].Names, action)
 				if a < 0 || p.Next(from, Action(a)) != to {
 					t.Errorf("action %q is number %d and leads from %d to %d, want to %d", action, a, from,
 						p.Next(from, Action(a)), to)
 				}
 			}
-			if n := p.rules.actions()[0].N; n != 6 {
+			if n := p.Spec().Actions[0].N; n != 6 {
 				t.Errorf("there are %d actions, want 6", n)
 			}
 		}},
@@ -164,7 +164,7 @@ var sentences = []sentence{
 			`. . * . . . .   . * * * . . .   . . * . . . .   . . . . . . A1   H0+A0 . . . . . H1`,
 			`. . _ . . . .   . _ _ _ . . .   . . _ . . . .   . . . . . . A1   H0 A0 . . . . H1`},
 	}}, also: func(t *testing.T) {
-		p := mustPlan(t, Standard())
+		p := mustGame(t, Standard())
 		var s State
 		p.Deal(&s, env.Seed{})
 		rng := env.RNG{State: 4}
@@ -178,7 +178,7 @@ var sentences = []sentence{
 		}
 	}},
 	{id: "S11", says: "a game has 100 rounds", also: func(t *testing.T) {
-		p := mustPlan(t, Standard())
+		p := mustGame(t, Standard())
 		var s State
 		p.Deal(&s, env.Seed{})
 		for round := range 100 {
@@ -206,7 +206,7 @@ var sentences = []sentence{
 		id: "S13", says: "[0,0] is the field at the top left, [width-1,height-1] at the bottom right",
 		also: func(t *testing.T) {
 			r := sceneRules()
-			p := mustPlan(t, r)
+			p := mustGame(t, r)
 			if p.At(0, 0) != 0 || int(p.At(r.Width-1, r.Height-1)) != r.Width*r.Height-1 {
 				t.Errorf("[0,0] is field %d and the opposite corner field %d, want the first and the last", p.At(0, 0),
 					p.At(r.Width-1, r.Height-1))

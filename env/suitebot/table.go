@@ -38,60 +38,60 @@ type Snapshot struct {
 // OnlyFirst takes out what recorded games show in the initial state alone.
 func (t *Snapshot) OnlyFirst() { t.Homes = nil }
 
-// form is the forms of the game's states: what saved states and recorded games
+// newForm is the forms of the game's states: what saved states and recorded games
 // hold, and in which ranges.
-func (p *Plan) form() *saved.Form[State, Snapshot] {
-	r := &p.rules
+func (g *Game) newForm() *saved.Form[State, Snapshot] {
+	r := &g.rules
 	x, y := saved.Col("x", 0, r.Width-1), saved.Col("y", 0, r.Height-1)
 	most, least := r.mostPoints()
 	most1, least1 := r.otherPoints()
 	return &saved.Form[State, Snapshot]{
 		Header:   saved.Header{Game: "suitebot", Format: stateFormat, Rules: r.Fingerprint()},
 		Readable: readableFormat,
-		Shape: saved.Shape{Cell: func(i int) (int, int) { return p.XY(Cell(i)) }, Columns: map[string][]saved.Column{
+		Shape: saved.Shape{Cell: func(i int) (int, int) { return g.XY(Cell(i)) }, Columns: map[string][]saved.Column{
 			"step_count": {saved.Col("", 0, r.Rounds)},
 			"homes":      {x, y},
 			"agents": {
-				x, y, saved.Col("score", least, most), saved.Col("collected", 0, p.cells),
+				x, y, saved.Col("score", least, most), saved.Col("collected", 0, g.cells),
 				saved.Col("kills", 0, min(r.Rounds*(r.Players-1), 1<<16-1)), saved.Col("deaths", 0, r.Rounds),
 			},
 			"bombs": {x, y, saved.Col("rounds", 1, r.BombDelay), saved.Col("owner", 0, r.Players-1)},
-			"gains": {saved.Col("", least1, p.cells*r.FieldPoints+(r.Players-1)*r.KillPoints+most1)},
+			"gains": {saved.Col("", least1, g.cells*r.FieldPoints+(r.Players-1)*r.KillPoints+most1)},
 		}},
-		Code: p.code, Show: p.show, Take: p.take, Invariants: p.invariants,
+		Code: g.code, Show: g.show, Take: g.take, Invariants: g.invariants,
 	}
 }
 
-func (p *Plan) show(s *State, t *Snapshot) {
+func (g *Game) show(s *State, t *Snapshot) {
 	t.StepCount, t.RNG = int(s.StepCount), saved.RNG(s.RNG)
-	t.Fields = append(t.Fields[:0], bytes.Repeat([]byte{fieldLetters[fieldFull]}, p.cells)...)
+	t.Fields = append(t.Fields[:0], bytes.Repeat([]byte{fieldLetters[fieldFull]}, g.cells)...)
 	for c := range s.Spent.All {
-		if int(c) < p.cells {
+		if int(c) < g.cells {
 			t.Fields[c] = fieldLetters[fieldSpent]
 		}
 	}
 	for c := range s.Blast.All {
-		if int(c) < p.cells {
+		if int(c) < g.cells {
 			t.Fields[c] = fieldLetters[fieldReached]
 		}
 	}
 	t.Homes, t.Agents, t.Bombs, t.Gains = t.Homes[:0], t.Agents[:0], t.Bombs[:0], t.Gains[:0]
-	for seat := range p.rules.Players {
-		x, y := p.XY(s.Homes[seat])
+	for seat := range g.rules.Players {
+		x, y := g.XY(s.Homes[seat])
 		t.Homes.Add(x, y)
-		x, y = p.XY(s.Agents[seat])
+		x, y = g.XY(s.Agents[seat])
 		t.Agents.Add(x, y, int(s.Scores[seat]), int(s.Collected[seat]), int(s.Kills[seat]), int(s.Deaths[seat]))
 		t.Gains = append(t.Gains, int(s.Gains[seat]))
 	}
 	for b := range s.Bombs {
-		x, y := p.XY(b.Cell)
+		x, y := g.XY(b.Cell)
 		t.Bombs.Add(x, y, b.Rounds, b.Owner)
 	}
 }
 
-func (p *Plan) take(t *Snapshot) State {
+func (g *Game) take(t *Snapshot) State {
 	s := State{StepCount: uint16(t.StepCount), RNG: env.RNG(t.RNG)}
-	for i, letter := range t.Fields[:min(len(t.Fields), p.cells)] {
+	for i, letter := range t.Fields[:min(len(t.Fields), g.cells)] {
 		switch letter {
 		case fieldLetters[fieldReached]:
 			s.Blast.Add(Cell(i))
@@ -100,29 +100,29 @@ func (p *Plan) take(t *Snapshot) State {
 			s.Spent.Add(Cell(i))
 		}
 	}
-	for seat, v := range t.Homes[:min(len(t.Homes), p.rules.Players)] {
-		s.Homes[seat] = p.At(v[0], v[1])
+	for seat, v := range t.Homes[:min(len(t.Homes), g.rules.Players)] {
+		s.Homes[seat] = g.At(v[0], v[1])
 	}
-	for seat, v := range t.Agents[:min(len(t.Agents), p.rules.Players)] {
-		s.Agents[seat], s.Scores[seat] = p.At(v[0], v[1]), int32(v[2])
+	for seat, v := range t.Agents[:min(len(t.Agents), g.rules.Players)] {
+		s.Agents[seat], s.Scores[seat] = g.At(v[0], v[1]), int32(v[2])
 		s.Collected[seat], s.Kills[seat], s.Deaths[seat] = uint16(v[3]), uint16(v[4]), uint16(v[5])
 	}
 	for _, v := range t.Bombs {
-		s.Place(Bomb{p.At(v[0], v[1]), v[2], v[3]})
+		s.Place(Bomb{g.At(v[0], v[1]), v[2], v[3]})
 	}
-	saved.SetInts(s.Gains[:p.rules.Players], t.Gains)
+	saved.SetInts(s.Gains[:g.rules.Players], t.Gains)
 	return s
 }
 
 // code writes or reads the parts of a state in the order of its bytes: the fields of
 // State in order, of the seats and fields that the plan has.
-func (p *Plan) code(s *State, c *saved.Codec) {
-	saved.List(c, s.Spent[:p.words])
-	saved.List(c, s.Blast[:p.words])
-	for k := range s.fuses[:p.rules.BombDelay] {
-		saved.List(c, s.fuses[k][:p.rules.Players])
+func (g *Game) code(s *State, c *saved.Codec) {
+	saved.List(c, s.Spent[:g.words])
+	saved.List(c, s.Blast[:g.words])
+	for k := range s.fuses[:g.rules.BombDelay] {
+		saved.List(c, s.fuses[k][:g.rules.Players])
 	}
-	for seat := range p.rules.Players {
+	for seat := range g.rules.Players {
 		saved.Numbers(c, &s.Agents[seat], &s.Homes[seat])
 		saved.Numbers(c, &s.Scores[seat], &s.Gains[seat])
 		saved.Numbers(c, &s.Collected[seat], &s.Kills[seat], &s.Deaths[seat])
@@ -147,16 +147,16 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 
 // Check reports whether a state from outside can be played: every value in its
 // range, and every invariant of State. It returns the first thing wrong.
-func (p *Plan) Check(s *State) error { return p.form().Check(s) }
+func (g *Game) Check(s *State) error { return g.form.Check(s) }
 
 // invariants reports what does not fit together in a state whose values are in
 // their ranges.
-func (p *Plan) invariants(s *State) error {
-	for i := range p.rules.Players {
-		if err := p.checkPlaces(s, i); err != nil {
+func (g *Game) invariants(s *State) error {
+	for i := range g.rules.Players {
+		if err := g.checkPlaces(s, i); err != nil {
 			return err
 		}
-		if err := p.checkScore(s, i); err != nil {
+		if err := g.checkScore(s, i); err != nil {
 			return err
 		}
 	}
@@ -167,9 +167,9 @@ func (p *Plan) invariants(s *State) error {
 	for b := range s.Bombs {
 		switch {
 		case seen.Has(b.Cell):
-			return fmt.Errorf("two bombs lie at %s, want at most one on a field", p.where(b.Cell))
+			return fmt.Errorf("two bombs lie at %s, want at most one on a field", g.where(b.Cell))
 		case s.Blast.Has(b.Cell):
-			return fmt.Errorf("the bomb at %s was reached in the last round, but has not gone off", p.where(b.Cell))
+			return fmt.Errorf("the bomb at %s was reached in the last round, but has not gone off", g.where(b.Cell))
 		}
 		seen.Add(b.Cell)
 	}
@@ -177,14 +177,14 @@ func (p *Plan) invariants(s *State) error {
 }
 
 // checkPlaces compares where agent i and its home base are with those before it.
-func (p *Plan) checkPlaces(s *State, i int) error {
+func (g *Game) checkPlaces(s *State, i int) error {
 	at, home := s.Agents[i], s.Homes[i]
 	for k := range i {
 		switch {
 		case s.Agents[k] == at:
-			return fmt.Errorf("agents %d and %d are both at %s, want them on different fields", k, i, p.where(at))
+			return fmt.Errorf("agents %d and %d are both at %s, want them on different fields", k, i, g.where(at))
 		case s.Homes[k] == home:
-			return fmt.Errorf("agents %d and %d both have their home base at %s, want different fields", k, i, p.where(home))
+			return fmt.Errorf("agents %d and %d both have their home base at %s, want different fields", k, i, g.where(home))
 		case s.Agents[k] == home, s.Homes[k] == at:
 			return fmt.Errorf("one of agents %d and %d is at the other's home base, want no agent at an enemy's", k, i)
 		}
@@ -194,8 +194,8 @@ func (p *Plan) checkPlaces(s *State, i int) error {
 
 // checkScore compares what agent i has with what it did and with the rounds
 // played.
-func (p *Plan) checkScore(s *State, i int) error {
-	r, rounds, others := &p.rules, int(s.StepCount), p.rules.Players-1
+func (g *Game) checkScore(s *State, i int) error {
+	r, rounds, others := &g.rules, int(s.StepCount), g.rules.Players-1
 	if kills, deaths := int(s.Kills[i]), int(s.Deaths[i]); kills > rounds*others || deaths > rounds {
 		return fmt.Errorf("agent %d has killed %d and died %d times, more than %d rounds allow", i, kills, deaths, rounds)
 	}
@@ -210,7 +210,7 @@ func (p *Plan) checkScore(s *State, i int) error {
 }
 
 // where is a field as an error names it.
-func (p *Plan) where(c Cell) string {
-	x, y := p.XY(c)
+func (g *Game) where(c Cell) string {
+	x, y := g.XY(c)
 	return fmt.Sprintf("[%d,%d]", x, y)
 }

@@ -12,7 +12,7 @@ func TestFields(t *testing.T) {
 	for _, width := range []int{8, 16, 21} {
 		r := Standard()
 		r.Width = width
-		p := mustPlan(t, r)
+		p := mustGame(t, r)
 		rng := env.RNG{State: uint64(width)}
 		for range 50 {
 			var s, want State

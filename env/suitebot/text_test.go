@@ -17,7 +17,7 @@ func TestText(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := game.New(1)[0].(*Match)
-	m.State = draw(t, mustPlan(t, r),
+	m.State = draw(t, mustGame(t, r),
 		`. A0 . 4a . . .   . _ . 1b+H0 . . .   * . . . . . .   . . . A1 . . .   . . . . . . H1`)
 	m.StepCount, m.Scores[1], m.Kills[1], m.Deaths[0] = 12, 11, 1, 1
 	tracker := game.NewTrackers(1, false)[0]

@@ -39,40 +39,40 @@ func (k *tracker) Step(m env.Match, actions []uint8) {
 		return
 	}
 	k.game = m.(*Match).game
-	k.game.plan.step(&m.(*Match).State, actions, k)
+	k.game.step(&m.(*Match).State, actions, k)
 }
 
 func (k *tracker) laid(s *State, planters env.SeatSet) {
 	for _, seat := range planters.List() {
-		k.Note(env.Laid, seat, 0, k.game.plan.place(s.Agents[seat]), "")
+		k.Note(env.Laid, seat, 0, k.game.place(s.Agents[seat]), "")
 	}
 }
 
 // exploded notes the bombs that exploded, first those that were due, and whom they
 // killed.
 func (k *tracker) exploded(s *State, e *explosion, due *volley, killed env.SeatSet) {
-	p := k.game.plan
+	g := k.game
 	for i, b := range e.bombs[:e.n] {
 		by := env.SeatSet(0)
 		for _, other := range e.bombs[:i] {
 			if due[b.owner] == fuseAt(Cell(b.at)) {
 				break
 			}
-			if reach := p.reach(Cell(other.at)); reach[b.at>>6]>>(b.at&63)&1 != 0 {
+			if reach := g.reach(Cell(other.at)); reach[b.at>>6]>>(b.at&63)&1 != 0 {
 				by = by.With(int(other.owner))
 			}
 		}
-		k.Note(env.Exploded, int(b.owner), by, p.place(Cell(b.at)), "")
+		k.Note(env.Exploded, int(b.owner), by, g.place(Cell(b.at)), "")
 	}
 	for ; killed != 0; killed &= killed - 1 {
 		seat := bits.TrailingZeros16(uint16(killed))
-		k.Note(env.Died, seat, p.reaching(e, s.Agents[seat]), p.place(s.Agents[seat]), "")
+		k.Note(env.Died, seat, g.reaching(e, s.Agents[seat]), g.place(s.Agents[seat]), "")
 	}
 }
 
 // died notes agents that died of something other than a bomb.
 func (k *tracker) died(s *State, dead env.SeatSet, of string) {
 	for _, seat := range dead.List() {
-		k.Note(env.Died, seat, 0, k.game.plan.place(s.Agents[seat]), of)
+		k.Note(env.Died, seat, 0, k.game.place(s.Agents[seat]), of)
 	}
 }

@@ -8,40 +8,40 @@ import (
 
 // Step plays one round. actions holds one number per seat. The numbers in the comments
 // are those of the rules in docs/games/suitebot.md.
-func (p *Plan) Step(s *State, actions []uint8) { p.step(s, actions, nil) }
+func (g *Game) Step(s *State, actions []uint8) { g.step(s, actions, nil) }
 
 // step is Step, and notes the round's events in track unless that is nil.
-func (p *Plan) step(s *State, actions []uint8, track *tracker) {
+func (g *Game) step(s *State, actions []uint8, track *tracker) {
 	s.Gains = [MaxPlayers]int32{}
 	s.Blast = Cells{}
-	p.move(s, actions)   // 1
-	dead := p.collide(s) // 2
+	g.move(s, actions)   // 1
+	dead := g.collide(s) // 2
 	if track != nil {
 		track.died(s, dead, "move")
 	}
-	due := p.burnFuses(s)
-	planters := p.plants(actions) &^ dead
-	if p.rules.DeadPlant {
-		planters |= p.plants(actions)
+	due := g.burnFuses(s)
+	planters := g.plants(actions) &^ dead
+	if g.rules.DeadPlant {
+		planters |= g.plants(actions)
 	}
-	p.plant(s, planters, &due) // 3
+	g.plant(s, planters, &due) // 3
 	if track != nil {
 		track.laid(s, planters)
 	}
 	if due != (volley{}) {
 		var e explosion
-		killed := p.explode(s, &e, &due, dead) // 4
+		killed := g.explode(s, &e, &due, dead) // 4
 		if track != nil {
 			track.exploded(s, &e, &due, killed)
 		}
 		dead |= killed
 	}
-	p.respawn(s, dead) // 5
-	late := p.onBases(s)
+	g.respawn(s, dead) // 5
+	late := g.onBases(s)
 	if track != nil {
 		track.died(s, late, "base")
 	}
-	p.respawn(s, late) // 6; nobody, if they died after the moves
+	g.respawn(s, late) // 6; nobody, if they died after the moves
 	for seat, gain := range s.Gains {
 		s.Scores[seat] += gain
 	}
@@ -49,34 +49,34 @@ func (p *Plan) step(s *State, actions []uint8, track *tracker) {
 }
 
 // move moves the agents. Nothing blocks a move on a torus.
-func (p *Plan) move(s *State, actions []uint8) {
-	for seat, action := range actions[:p.rules.Players] {
-		s.Agents[seat] = p.next[s.Agents[seat]][action&7]
+func (g *Game) move(s *State, actions []uint8) {
+	for seat, action := range actions[:g.rules.Players] {
+		s.Agents[seat] = g.next[s.Agents[seat]][action&7]
 	}
 }
 
 // collide is the set of agents that die because of their moves: those that share a
 // field and, with AfterMoves, those on an enemy's home base. They stay where they
 // died until they respawn.
-func (p *Plan) collide(s *State) (dead env.SeatSet) {
-	if p.meet(&s.Agents, &s.Agents) {
-		dead = p.collided(s)
+func (g *Game) collide(s *State) (dead env.SeatSet) {
+	if g.meet(&s.Agents, &s.Agents) {
+		dead = g.collided(s)
 	}
-	if p.rules.HomeDeaths == AfterMoves {
-		dead |= p.onBases(s)
+	if g.rules.HomeDeaths == AfterMoves {
+		dead |= g.onBases(s)
 	}
 	return dead
 }
 
 // meet reports whether any player's number in a is another player's in b.
-func (p *Plan) meet(a, b *[MaxPlayers]Cell) bool {
+func (g *Game) meet(a, b *[MaxPlayers]Cell) bool {
 	found, words := uint64(0), lanesOf(b)
-	for seat := range min(p.rules.Players, 4) {
-		found |= equalTo(words[0], uint16(a[seat])) & p.seated[0] &^ (1 << (16*seat + 15))
+	for seat := range min(g.rules.Players, 4) {
+		found |= equalTo(words[0], uint16(a[seat])) & g.seated[0] &^ (1 << (16*seat + 15))
 	}
-	if p.rules.Players > 4 {
-		for seat := range p.rules.Players {
-			others := p.seated
+	if g.rules.Players > 4 {
+		for seat := range g.rules.Players {
+			others := g.seated
 			others[seat/4] &^= 1 << (seat%4*16 + 15)
 			found |= equalTo(words[0], uint16(a[seat])) & others[0]
 			found |= equalTo(words[1], uint16(a[seat])) & others[1]
@@ -86,14 +86,14 @@ func (p *Plan) meet(a, b *[MaxPlayers]Cell) bool {
 }
 
 // collided is the set of agents that share a field.
-func (p *Plan) collided(s *State) (dead env.SeatSet) {
-	agents := s.Agents[:p.rules.Players]
+func (g *Game) collided(s *State) (dead env.SeatSet) {
+	agents := s.Agents[:g.rules.Players]
 	for i, at := range agents {
 		for k := range i {
 			if agents[k] == at {
 				dead |= 1<<i | 1<<k
-				s.Gains[i] += int32(p.rules.CollisionPoints)
-				s.Gains[k] += int32(p.rules.CollisionPoints)
+				s.Gains[i] += int32(g.rules.CollisionPoints)
+				s.Gains[k] += int32(g.rules.CollisionPoints)
 			}
 		}
 	}
@@ -101,16 +101,16 @@ func (p *Plan) collided(s *State) (dead env.SeatSet) {
 }
 
 // onBases is the set of agents on an enemy's home base; the enemies get their points.
-func (p *Plan) onBases(s *State) (dead env.SeatSet) {
-	if !p.meet(&s.Homes, &s.Agents) {
+func (g *Game) onBases(s *State) (dead env.SeatSet) {
+	if !g.meet(&s.Homes, &s.Agents) {
 		return 0
 	}
-	agents := s.Agents[:p.rules.Players]
-	for owner, home := range s.Homes[:p.rules.Players] {
+	agents := s.Agents[:g.rules.Players]
+	for owner, home := range s.Homes[:g.rules.Players] {
 		for seat, at := range agents {
 			if at == home && seat != owner {
 				dead = dead.With(seat)
-				s.Gains[owner] += int32(p.rules.HomePoints)
+				s.Gains[owner] += int32(g.rules.HomePoints)
 			}
 		}
 	}
@@ -119,16 +119,16 @@ func (p *Plan) onBases(s *State) (dead env.SeatSet) {
 
 // burnFuses makes all fuses one round shorter and returns the bombs that are
 // due at the end of this one.
-func (p *Plan) burnFuses(s *State) (due volley) {
+func (g *Game) burnFuses(s *State) (due volley) {
 	due = s.fuses[0]
-	last := p.rules.BombDelay - 1
+	last := g.rules.BombDelay - 1
 	copy(s.fuses[:last], s.fuses[1:])
 	s.fuses[last&(MaxDelay-1)] = volley{}
 	return due
 }
 
-func (p *Plan) plants(actions []uint8) (seats env.SeatSet) {
-	for seat, action := range actions[:p.rules.Players] {
+func (g *Game) plants(actions []uint8) (seats env.SeatSet) {
+	for seat, action := range actions[:g.rules.Players] {
 		other := action&7 ^ uint8(PlantBomb) // 0 if it is that
 		seats |= env.SeatSet((other-1)>>7) << seat
 	}
@@ -138,8 +138,8 @@ func (p *Plan) plants(actions []uint8) (seats env.SeatSet) {
 // plant plants bombs. One that lies on the field already is removed, even if it
 // would go off in this round. An agent that plants has not moved, so no two plant on one
 // field.
-func (p *Plan) plant(s *State, seats env.SeatSet, due *volley) {
-	last := (p.rules.BombDelay - 1) & (MaxDelay - 1)
+func (g *Game) plant(s *State, seats env.SeatSet, due *volley) {
+	last := (g.rules.BombDelay - 1) & (MaxDelay - 1)
 	for ; seats != 0; seats &= seats - 1 {
 		seat := bits.TrailingZeros16(uint16(seats)) & (MaxPlayers - 1)
 		f := fuseAt(s.Agents[seat])
@@ -164,7 +164,7 @@ func (v *volley) remove(f fuse) {
 	}
 }
 
-func (p *Plan) respawn(s *State, dead env.SeatSet) {
+func (g *Game) respawn(s *State, dead env.SeatSet) {
 	for ; dead != 0; dead &= dead - 1 {
 		seat := bits.TrailingZeros16(uint16(dead)) & (MaxPlayers - 1)
 		s.Agents[seat] = s.Homes[seat]

@@ -35,7 +35,7 @@ type twin struct {
 }
 
 // newTwin reads a State.
-func newTwin(p *Plan, s *State) *twin {
+func newTwin(p *Game, s *State) *twin {
 	t := &twin{r: p.Rules(), points: map[spot]bool{}, bombs: map[spot]twinBomb{}, blast: map[spot]bool{},
 		round: int(s.StepCount)}
 	at := func(c Cell) spot { return spot{int(c) % t.r.Width, int(c) / t.r.Width} }
@@ -272,7 +272,7 @@ func (t *twin) credit(victim int, owners map[int]bool) {
 }
 
 // compareStep plays a round with the state and with its slow twin.
-func compareStep(t testing.TB, p *Plan, s *State, actions []uint8) {
+func compareStep(t testing.TB, p *Game, s *State, actions []uint8) {
 	t.Helper()
 	before := *s
 	slow := newTwin(p, s)

@@ -88,7 +88,7 @@ func play(t testing.TB, id, rules string, seed uint64, most int) *game {
 // earlier one: a bomb was kicked, or one that was not there exploded or was laid on another.
 func surprised(known, now *scene.Step) bool {
 	for _, e := range now.Events {
-		at, there := env.Place{e.Row, e.Col}, false
+		at, there := e.At, false
 		for _, b := range known.Bombs {
 			there = there || b.At == at
 		}

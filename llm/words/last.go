@@ -73,7 +73,7 @@ func (w *Writer) Happens(seen *scene.Step, seat int, to *Last) {
 		}
 		if form := happens[e.Kind]; form != "" {
 			told := strings.NewReplacer("WHO", who, "WHAT", what, "BY", by).Replace(form)
-			to.add(strings.TrimSpace(told), e.Row, e.Col)
+			to.add(strings.TrimSpace(told), e.At[0], e.At[1])
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestHappens(t *testing.T) {
 					g.Happens(&seen, seat, last)
 					all, want := strings.Join(last.Happened, ";")+";", 0
 					for _, e := range seen.Events {
-						at := fmt.Sprintf("(%d,%d)", e.Row, e.Col)
+						at := fmt.Sprintf("(%d,%d)", e.At[0], e.At[1])
 						says := map[env.EventKind]string{env.NotLaid: "could lay no bomb", env.Kicked: "kicked a bomb " + e.What,
 							env.PickedUp: "picked up", env.Destroyed: e.What + " burnt", env.Hurt: "took a hit", env.Died: "died",
 							env.Collapsed: "ring " + e.What}[e.Kind]
@@ -51,7 +51,7 @@ func TestHappens(t *testing.T) {
 						}
 						counts[e.Kind]++
 						told := slices.ContainsFunc(last.Happened, func(s string) bool {
-							return strings.Contains(s, says) && (e.Row < 0 || strings.Contains(s, at)) &&
+							return strings.Contains(s, says) && (e.At == env.Nowhere || strings.Contains(s, at)) &&
 								(e.Seat != seat || e.What == "base" || g.Alias(seat) != g.Alias(seat)[:1] || strings.HasPrefix(s, "you ")) &&
 								(e.By == 0 || strings.Contains(s, " bomb"))
 						})
@@ -77,9 +77,9 @@ func TestHappens(t *testing.T) {
 func TestWhoseBomb(t *testing.T) {
 	g := play(t, "SuiteBot-v0", "", 1, 0)
 	seen, last := g.steps[0].Seen(&g.head, 1), new(words.Last)
-	seen.Events = []env.Event{{Kind: env.Died, Seat: 0, By: 1<<1 | 1<<2, Row: 3, Col: 4},
-		{Kind: env.Died, Seat: 1, By: 1 << 1, Row: 5}, {Kind: env.Died, Seat: 3, Row: -1, Col: -1},
-		{Kind: env.Died, Seat: 2, What: "move", Row: 1, Col: 1}}
+	seen.Events = []env.Event{{Kind: env.Died, Seat: 0, By: 1<<1 | 1<<2, At: env.Place{3, 4}},
+		{Kind: env.Died, Seat: 1, By: 1 << 1, At: env.Place{5, 0}}, {Kind: env.Died, Seat: 3, At: env.Nowhere},
+		{Kind: env.Died, Seat: 2, What: "move", At: env.Place{1, 1}}}
 	g.Happens(&seen, 1, last)
 	want := []string{"A died by your bomb and C's bomb at (3,4)", "you died by your bomb at (5,0)", "D died",
 		"C died in a collision at (1,1)"}

@@ -164,7 +164,7 @@ func (w *Writer) board(seen *scene.Step) []byte {
 
 // home is the name of a base: the small letter of its first owner.
 func (w *Writer) home(b *env.SceneBase) string {
-	return string(w.letter(env.SeatSet(b.Owners).First(), 0) + 'a' - 'A')
+	return string(w.letter(b.Owners.First(), 0) + 'a' - 'A')
 }
 
 // rows splits cells into rows.

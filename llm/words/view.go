@@ -114,7 +114,7 @@ func (w *Writer) more(v *view, seen *scene.Step, seat int, fire []uint64) {
 	}
 	for _, b := range seen.Bombs {
 		of := ""
-		for _, owner := range env.SeatSet(b.Owners).List() {
+		for _, owner := range b.Owners.List() {
 			of += w.Alias(owner)
 		}
 		v.Bombs = append(v.Bombs, bomb{b.At, b.Life, w.ways(b.At, w.reach(seen, &b, fire)...), b.Moving, of})

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-import gymnasium
 import pytest
 
 import pommego
 
 DUEL = "pommego/OneVsOne-v0"
-NEWER = tuple(map(int, gymnasium.__version__.split(".")[:2])) >= (1, 4)
 
 
 @pytest.fixture
@@ -59,22 +56,4 @@ def test_no_copies(where: dict[str, Any], module: str) -> None:
     with pytest.raises(TypeError, match="an environment cannot be pickled or copied"):
         copy.copy(envs)
     envs.reset()
-    envs.close()
-
-
-@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
-@pytest.mark.parametrize("wrapper", ["RecordEpisodeStatistics", "DictInfoToList"])
-def test_statistics_that_older_versions_count_wrongly(where: dict[str, Any], mode: str, wrapper: str) -> None:
-    from gymnasium.wrappers import vector
-
-    envs = pommego.make_vec("OneVsOne-v0", 2, opponents=["static"], autoreset_mode=mode, **where)
-    wrapped = getattr(vector, wrapper)(envs)
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("default")
-        wrapped.reset(seed=0)
-        wrapped.reset()
-    wrong = not NEWER and (mode, wrapper) == ("SameStep", "RecordEpisodeStatistics")
-    assert [str(one.message)[:54] for one in said] == (
-        ["with autoreset_mode SAME_STEP RecordEpisodeStatistics "] if wrong else []
-    )
     envs.close()

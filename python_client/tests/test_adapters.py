@@ -72,8 +72,8 @@ def test_looking_at_the_package_needs_no_framework() -> None:
         f"import sys; sys.modules.update(dict.fromkeys({frameworks}))\n"
         "import inspect, pydoc, pommego\n"
         "names = [name for name, _ in inspect.getmembers(pommego)]\n"
-        "print('make_vec' in names, 'aec_env' in names)\n"
-        "print(hasattr(pommego, 'aec_env'), hasattr(pommego, 'exploit'))\n"
+        "print('make_vec' in names, 'parallel_env' in names)\n"
+        "print(hasattr(pommego, 'parallel_env'), hasattr(pommego, 'exploit'))\n"
         "print(len(pydoc.render_doc(pommego)) > 1000)"
     )
     assert said == "True False\nFalse False\nTrue\n"

@@ -182,7 +182,7 @@ def test_an_error_without_an_id_belongs_to_the_oldest_request() -> None:
     ("payload", "text", "reason"),
     [
         (b"\xc1", "an invalid reply", "no msgpack"),
-        (msgspec.msgpack.encode({"type": "pong", "id": 2}), "Pong, expected Ok", "another reply"),
+        (msgspec.msgpack.encode({"type": "text", "id": 2, "text": ""}), "Text, expected Ok", "another reply"),
     ],
 )
 def test_replies_that_make_no_sense_end_the_connection(payload: bytes, text: str, reason: str) -> None:

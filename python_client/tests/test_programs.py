@@ -1,4 +1,4 @@
-"""The demo, the benchmark and the README's example, run as users run them."""
+"""The benchmark and the README's example, run as users run them."""
 
 from __future__ import annotations
 
@@ -23,23 +23,6 @@ def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
     )
     assert done.returncode == code, done.stderr
     return done
-
-
-def test_demo(binary: Path) -> None:
-    out = run("-m", "pommego.demo", "--games", "32", "--seconds", "0.5").stdout
-    assert re.search(r"32 games, 128 learners, each seeing planes uint8 \(18, 11, 11\)", out)
-    assert re.search(r"speed +[\d.,]+( [kM])? game steps/s", out)
-    assert re.search(r"episodes +[\d,]+ ended", out)
-    picture = out[out.index("as it ended:") :]
-    assert len(picture.splitlines()) > 11
-    assert re.search(r"PommeFFACompetition-v0, seed 8: .*after \d{2,} steps", picture), "a whole game"
-    assert re.search(r"in the browser: \S+pommego play --web$", picture.strip())
-
-
-def test_demo_says_what_is_wrong(binary: Path) -> None:
-    err = run("-m", "pommego.demo", "--id", "Nothing-v0", code=1).stderr
-    assert err.startswith("pommego.demo: ")
-    assert "Traceback" not in err
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from pettingzoo.utils import parallel_to_aec
 
 import pommego
 
@@ -154,7 +155,7 @@ def test_ways_to_make_games_pass_it_on(how: str) -> None:
             obs, info = env.reset(seed=3)
             got = {name: array[0] for name, array in obs.items()}, info["action_mask"][0]
         case "aec":
-            env = pommego.aec_env(id, **seen)
+            env = parallel_to_aec(pommego.parallel_env(id, **seen))
             env.reset(seed=3)
             obs = env.observe("agent_0")
             got = obs["observation"], obs["action_mask"]

@@ -118,7 +118,7 @@ function seenEvent(e, seat, out, hidesOwners) {
   if (e.event === "died" && out) return { event: e.event, seat: e.seat };
   if (e.seat !== seat && (out || ["not_laid", "trapped", "escaped"].includes(e.event))) return undefined;
   if (!hidesOwners) return e;
-  return { ...e, by: e.by?.filter(owner => owner === seat), seat: e.event === "exploded" && e.seat !== seat ? undefined : e.seat };
+  return { ...e, by: e.by?.filter(owner => owner === seat), kicked: e.kicked?.filter(other => other === seat), seat: e.event === "exploded" && e.seat !== seat ? undefined : e.seat };
 }
 
 const notable = new Set(["died", "hurt", "collapsed", "trapped", "escaped", "leads", "ended"]);
@@ -139,13 +139,14 @@ export function fate(game, event) {
 // inWords is an event in words: who did it, if others did.
 export function inWords(game, event) {
   const who = event.seat === undefined ? "" : game.who(event.seat);
-  const did = event.by?.filter(other => other !== event.seat) ?? [];
+  const kicked = event.kicked?.length, did = kicked ? event.kicked : event.by?.filter(other => other !== event.seat) ?? [], self = did.every(other => other === event.seat);
   const by = byWhom(game, event);
   const bomber = event.what?.startsWith("bomber_") ? `, bomber ${event.what.slice(7)}` : "";
   if (event.what === "base" && by) return `the base of team ${game.team(event.seat)} was ${event.event === "died" ? "destroyed" : "hit"}${by}`;
   if (did.length && ["died", "trapped"].includes(event.event)) {
-    const mate = did.every(other => game.team(other) === game.team(event.seat)) ? "its teammate " : "";
-    return `${listed(did.map(other => game.who(other)))} ${event.event === "trapped" ? "trapped" : "killed"} ${mate}${who}${bomber}`;
+    const mate = did.every(other => other !== event.seat && game.team(other) === game.team(event.seat)) ? "its teammate " : "";
+    const verb = event.event === "trapped" ? "trapped" : kicked ? "kicked a bomb that killed" : "killed";
+    return `${listed(did.map(other => game.who(other)))} ${verb} ${self ? "itself" : `${mate}${who}${bomber}`}`;
   }
   switch (event.event) {
     case "laid": return `${who} laid a bomb`;

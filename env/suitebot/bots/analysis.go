@@ -8,7 +8,7 @@ import (
 
 // analysis is a view and what follows from it.
 type analysis struct {
-	plan *suitebot.Plan
+	game *suitebot.Game
 	seat int
 	at   suitebot.Cell // where the agent stands
 	s    *suitebot.State
@@ -19,13 +19,13 @@ type analysis struct {
 }
 
 func (o *analysis) look(v *suitebot.View) {
-	o.plan, o.seat, o.at, o.s = v.Plan, v.Seat, v.State.Agents[v.Seat], &v.State
-	o.plan.Forecast(o.s, &o.f)
+	o.game, o.seat, o.at, o.s = v.Game, v.Seat, v.State.Agents[v.Seat], &v.State
+	o.game.Forecast(o.s, &o.f)
 	o.gone, o.away, o.near = o.f.Claimed, suitebot.Cells{}, suitebot.Cells{}
 	for w := range o.gone {
 		o.gone[w] |= o.s.Spent[w]
 	}
-	for seat := range o.plan.Rules().Players {
+	for seat := range o.game.Rules().Players {
 		if seat == o.seat {
 			continue
 		}
@@ -33,7 +33,7 @@ func (o *analysis) look(v *suitebot.View) {
 		if at := o.s.Agents[seat]; at != suitebot.NoCell {
 			o.away.Add(at)
 			for _, move := range moves {
-				o.near.Add(o.plan.Next(at, move))
+				o.near.Add(o.game.Next(at, move))
 			}
 		}
 	}
@@ -45,7 +45,7 @@ var moves = [...]suitebot.Action{suitebot.Hold, suitebot.Up, suitebot.Down, suit
 // survives reports whether the agent has a way out of all blasts to come after an
 // action.
 func (o *analysis) survives(a suitebot.Action) bool {
-	c := o.plan.Next(o.at, a)
+	c := o.game.Next(o.at, a)
 	if c != o.at && o.away.Has(c) {
 		return false
 	}
@@ -67,7 +67,7 @@ func (o *analysis) survives(a suitebot.Action) bool {
 		}
 		for _, c := range places[:kept] {
 			for _, move := range moves[1:] {
-				if next := o.plan.Next(c, move); !o.away.Has(next) && !slices.Contains(places[:n], next) {
+				if next := o.game.Next(c, move); !o.away.Has(next) && !slices.Contains(places[:n], next) {
 					places[n] = next
 					n++
 				}

@@ -57,11 +57,11 @@ func TestNames(t *testing.T) {
 }
 
 // decide is what the agent in seat 0 does in a position, with various RNGs.
-func decide(t *testing.T, name string, edit func(p *suitebot.Plan, s *suitebot.State)) map[suitebot.Action]bool {
+func decide(t *testing.T, name string, edit func(p *suitebot.Game, s *suitebot.State)) map[suitebot.Action]bool {
 	t.Helper()
 	rules := suitebot.Standard()
 	rules.Players = 2
-	plan, err := suitebot.NewPlan(rules)
+	plan, err := suitebot.New("test", "", rules, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,27 +92,27 @@ func decide(t *testing.T, name string, edit func(p *suitebot.Plan, s *suitebot.S
 func TestDecisions(t *testing.T) {
 	for _, tc := range []struct {
 		reason string
-		edit   func(p *suitebot.Plan, s *suitebot.State)
+		edit   func(p *suitebot.Game, s *suitebot.State)
 		want   []suitebot.Action
 		agents string
 	}{
-		{"nothing around: a bomb collects most where it stands", func(p *suitebot.Plan, s *suitebot.State) {
+		{"nothing around: a bomb collects most where it stands", func(p *suitebot.Game, s *suitebot.State) {
 			s.Agents[0] = p.At(3, 3)
 		}, []suitebot.Action{suitebot.PlantBomb}, "simple mcts flat"},
-		{"an enemy's bomb goes off at once: only one step leads out of the row", func(p *suitebot.Plan, s *suitebot.State) {
+		{"an enemy's bomb goes off at once: only one step leads out of the row", func(p *suitebot.Game, s *suitebot.State) {
 			s.Agents[0] = p.At(3, 3)
 			s.Place(suitebot.Bomb{Cell: p.At(5, 3), Rounds: 1, Owner: 1})
 		}, []suitebot.Action{suitebot.Up, suitebot.Down}, "simple"},
 		{"the same: who searches sees that planting here makes the bombs' fields and the kill contested",
-			func(p *suitebot.Plan, s *suitebot.State) {
+			func(p *suitebot.Game, s *suitebot.State) {
 				s.Agents[0] = p.At(3, 3)
 				s.Place(suitebot.Bomb{Cell: p.At(5, 3), Rounds: 1, Owner: 1})
 			}, []suitebot.Action{suitebot.PlantBomb, suitebot.Up, suitebot.Down}, "mcts flat"},
-		{"its own bomb beneath it goes off in two rounds: it takes two steps", func(p *suitebot.Plan, s *suitebot.State) {
+		{"its own bomb beneath it goes off in two rounds: it takes two steps", func(p *suitebot.Game, s *suitebot.State) {
 			s.Agents[0] = p.At(3, 3)
 			s.Place(suitebot.Bomb{Cell: p.At(3, 3), Rounds: 2, Owner: 0})
 		}, []suitebot.Action{suitebot.Up, suitebot.Down, suitebot.Left, suitebot.Right}, "simple"},
-		{"all fields but a few to the right are gone", func(p *suitebot.Plan, s *suitebot.State) {
+		{"all fields but a few to the right are gone", func(p *suitebot.Game, s *suitebot.State) {
 			s.Agents[0] = p.At(3, 3)
 			for c := range suitebot.Cell(p.Cells()) {
 				if x, y := p.XY(c); x != 9 || y != 3 {

@@ -21,7 +21,7 @@ func (a *simple) Act(v *suitebot.View, action []uint8) {
 		want = a.toward(&o, goal)
 	} else if prey, seen := a.prey(&o); seen {
 		want = a.toward(&o, prey)
-		if reach := o.plan.Reach(o.at); reach.Has(prey) && !o.f.Claimed.Has(o.at) {
+		if reach := o.game.Reach(o.at); reach.Has(prey) && !o.f.Claimed.Has(o.at) {
 			want = suitebot.PlantBomb
 		}
 	}
@@ -32,12 +32,12 @@ func (a *simple) Act(v *suitebot.View, action []uint8) {
 // there and plant, if there is any.
 func (a *simple) mine(o *analysis) (suitebot.Cell, bool) {
 	var top search.Best[suitebot.Cell]
-	for i := range o.plan.Cells() {
-		c, way := o.plan.Nearest(o.at, i)
-		if float64(o.plan.MostWorth()<<16/(way+1)) < top.Score {
+	for i := range o.game.Cells() {
+		c, way := o.game.Nearest(o.at, i)
+		if float64(o.game.MostWorth()<<16/(way+1)) < top.Score {
 			break // nothing further away can be better
 		}
-		if worth := o.plan.Worth(c, &o.gone); worth > 0 && !o.away.Has(c) {
+		if worth := o.game.Worth(c, &o.gone); worth > 0 && !o.away.Has(c) {
 			top.Offer(c, float64(worth<<16/(way+1)), &a.RNG)
 		}
 	}
@@ -47,9 +47,9 @@ func (a *simple) mine(o *analysis) (suitebot.Cell, bool) {
 // prey is where the nearest enemy stands, if any is seen.
 func (a *simple) prey(o *analysis) (suitebot.Cell, bool) {
 	var top search.Best[suitebot.Cell]
-	for seat := range o.plan.Rules().Players {
+	for seat := range o.game.Rules().Players {
 		if at := o.s.Agents[seat]; seat != o.seat && at != suitebot.NoCell {
-			top.Offer(at, -float64(o.plan.Distance(o.at, at)), &a.RNG)
+			top.Offer(at, -float64(o.game.Distance(o.at, at)), &a.RNG)
 		}
 	}
 	return top.Choice, top.Found()
@@ -62,8 +62,8 @@ func (a *simple) toward(o *analysis, goal suitebot.Cell) suitebot.Action {
 	}
 	var top search.Best[suitebot.Action]
 	for _, move := range moves[1:] {
-		c := o.plan.Next(o.at, move)
-		score := -o.plan.Distance(c, goal)
+		c := o.game.Next(o.at, move)
+		score := -o.game.Distance(c, goal)
 		if o.near.Has(c) {
 			score -= detour
 		}

@@ -12,7 +12,7 @@ import (
 // world is the game as a searching agent models it: search.Model over states. The
 // agent moves as the search says, all others move at random and plant nothing.
 type world struct {
-	plan    *suitebot.Plan
+	game    *suitebot.Game
 	seat    int
 	f       suitebot.Forecast
 	actions [suitebot.MaxPlayers]uint8
@@ -24,7 +24,7 @@ func (w *world) Moves(s *suitebot.State, dst []search.Move) []search.Move {
 	for _, move := range moves {
 		dst = append(dst, search.Move(move))
 	}
-	if w.plan.Worth(s.Agents[w.seat], &s.Spent) > 0 {
+	if w.game.Worth(s.Agents[w.seat], &s.Spent) > 0 {
 		dst = append(dst, search.Move(suitebot.PlantBomb))
 	}
 	return dst
@@ -37,20 +37,20 @@ func (w *world) Step(s *suitebot.State, move search.Move, rng *env.RNG) {
 		x >>= 8
 	}
 	w.actions[w.seat] = uint8(move)
-	w.plan.Step(s, w.actions[:])
+	w.game.Step(s, w.actions[:])
 }
 
-func (w *world) Terminal(s *suitebot.State) bool { return w.plan.Over(s) }
+func (w *world) Terminal(s *suitebot.State) bool { return w.game.Over(s) }
 
 // Score is the lead in points over the best of the others, including what the
 // bombs on the plan will collect if there is time, and a little for being near
 // fields to collect.
 func (w *world) Score(s *suitebot.State) float64 {
-	w.plan.Forecast(s, &w.f)
-	each := float64(w.plan.Rules().FieldPoints)
+	w.game.Forecast(s, &w.f)
+	each := float64(w.game.Rules().FieldPoints)
 	in := w.left(s) >= w.f.Rounds
 	best, own := math.Inf(-1), 0.0
-	for seat := range w.plan.Rules().Players {
+	for seat := range w.game.Rules().Players {
 		points := float64(s.Scores[seat])
 		if in {
 			points += each * float64(w.f.Collects[seat])
@@ -76,25 +76,25 @@ func (w *world) prospect(s *suitebot.State) float64 {
 		gone[i] |= s.Spent[i]
 	}
 	at, top := s.Agents[w.seat], 0
-	left := w.left(s) - w.plan.Rules().BombDelay - 1 // for the way
-	for i := range w.plan.Cells() {
-		c, way := w.plan.Nearest(at, i)
-		if way > left || w.plan.MostWorth()<<8/(way+4) <= top {
+	left := w.left(s) - w.game.Rules().BombDelay - 1 // for the way
+	for i := range w.game.Cells() {
+		c, way := w.game.Nearest(at, i)
+		if way > left || w.game.MostWorth()<<8/(way+4) <= top {
 			break
 		}
-		top = max(top, w.plan.Worth(c, &gone)<<8/(way+4))
+		top = max(top, w.game.Worth(c, &gone)<<8/(way+4))
 	}
 	return float64(top) / 64
 }
 
 // left is how many rounds are still to be played.
-func (w *world) left(s *suitebot.State) int { return w.plan.Rules().Rounds - int(s.StepCount) }
+func (w *world) left(s *suitebot.State) int { return w.game.Rules().Rounds - int(s.StepCount) }
 
 // imagine is the state that the agent assumes: what it sees, with unseen enemies
 // on their home bases.
 func imagine(v *suitebot.View) suitebot.State {
 	s := v.State
-	for seat := range v.Plan.Rules().Players {
+	for seat := range v.Game.Rules().Players {
 		if s.Agents[seat] == suitebot.NoCell {
 			s.Agents[seat] = s.Homes[seat]
 		}
@@ -128,9 +128,9 @@ func (a *searcher) Act(v *suitebot.View, action []uint8) {
 	a.Forget()
 	w := workspaces.Lend(a.Bytes)
 	defer workspaces.GiveBack(a.Bytes, w)
-	w.world.plan, w.world.seat = v.Plan, v.Seat
+	w.world.game, w.world.seat = v.Game, v.Seat
 	w.root = imagine(v)
-	if v.Plan.Over(&w.root) {
+	if v.Game.Over(&w.root) {
 		return
 	}
 	found := w.searcher.Search(&w.world, &w.root, &a.settings, a.Limit(a.settings.Budget), &a.RNG)

@@ -1,8 +1,8 @@
 """Thousands of Pommerman games, stepped together.
 
 `make_vec` makes a gymnasium vector environment, `make` a single environment,
-`parallel_env` and `aec_env` PettingZoo environments. `Server` is a server that several
-environments share, `catalog` lists the games. Importing this package registers the
+`parallel_env` one of PettingZoo. `Server` is a server that several environments share,
+`catalog` lists the games. Importing this package registers the
 games with gymnasium under their id with the prefix "pommego/".
 
 Adapters to other frameworks are modules of their own (`pommego.pettingzoo`,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from pommego.evaluation import check_result, evaluate
     from pommego.making import make, make_vec
     from pommego.networks import load
-    from pommego.pettingzoo import aec_env as aec_env
     from pommego.pettingzoo import parallel_env as parallel_env
     from pommego.pool import Pool
     from pommego.results import Evaluation, Interval
@@ -88,7 +87,7 @@ _LATER = {
     "evaluation": ("check_result", "evaluate"),
     "making": ("make", "make_vec"),
     "networks": ("load",),
-    "pettingzoo": ("aec_env", "parallel_env"),
+    "pettingzoo": ("parallel_env",),
     "pool": ("Pool",),
     "results": ("Evaluation", "Interval"),
     "server": ("Server",),

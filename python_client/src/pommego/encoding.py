@@ -32,21 +32,13 @@ _UNFOGGED = "unfogged"  # the encoding with the maps of "raw" without fog, once 
 
 
 class Library(NamedTuple):
-    """What libraries of arrays name differently.
+    """What libraries of arrays name differently."""
 
-    Attributes:
-        table: a numpy array as one of the library's, on the device of another one.
-        cast: an array with elements of the type of this name.
-        join: arrays put together along an axis.
-        pick: for each index along the last axis, the entry there.
-        repeat: each entry along an axis so many times.
-    """
-
-    table: Callable[[NDArray[Any], Any], Any]
-    cast: Callable[[Any, str], Any]
-    join: Callable[[Sequence[Any], int], Any]
-    pick: Callable[[Any, Any], Any]
-    repeat: Callable[[Any, int, int], Any]
+    table: Callable[[NDArray[Any], Any], Any]  # a numpy array as one of the library's, where another one is
+    cast: Callable[[Any, str], Any]  # an array with elements of the type of this name
+    join: Callable[[Sequence[Any], int], Any]  # arrays put together along an axis
+    pick: Callable[[Any, Any], Any]  # for each index along the last axis, the entry there
+    repeat: Callable[[Any, int, int], Any]  # each entry along an axis so many times
 
 
 def _cast(array: NDArray[Any], dtype: str) -> NDArray[Any]:
@@ -78,9 +70,6 @@ def planes(
     Returns:
         "planes", uint8 (rows, planes, n, n), and "scalars", float32 (rows, ...).
 
-    Raises:
-        ValueError: these are no raw observations of this game, or it is not Pommerman.
-        PommegoError: `unfogged`, but the game has no fog.
     """
     return convert(_NUMPY, raw, spec, unfogged)
 

@@ -99,8 +99,7 @@ def evaluate(
         the results; printed, it shows rates of wins, ties and losses and the mean length, with 95 %
         intervals. With `suite` a `pommego.suites.SuiteResult`, to score and to save for others to check.
 
-    Raises:
-        TypeError, ValueError: an argument is not as described. Other errors are those of `make_vec`.
+    Errors are those of `make_vec`.
     """
     check_player("policy", policy, *SEARCH)
     check_options(options, NOT_HERE, evaluate, make_vec)
@@ -182,9 +181,9 @@ def check_result(
 
     Args:
         path: a file that `SuiteResult.save` wrote.
-        address: of a running server; None: one is started.
-        token: that server's token, if it has one.
-        connection: to a server at wss://, as for `make_vec`.
+        address: of a running server; None: one is started. Token and connection as for `make_vec`.
+        token: see address.
+        connection: see address.
 
     Returns:
         the result, as it was found again.
@@ -232,11 +231,7 @@ def _recorded(part: Part) -> Policy:
 
 
 def seatings(spec: GameSpec, policy: Any, opponents: Any, *, team: bool) -> list[tuple[list[Any], int]]:
-    """Return who plays each seat, and the policy's first, for each way to seat it.
-
-    Raises:
-        TypeError, ValueError: the opponents are not as described, or there are no teams.
-    """
+    """Return who plays each seat, and the policy's first, for each way to seat it."""
     if team and not any(len(own) > 1 for own in spec.teams):
         raise ValueError(f"team is True, but in {spec.id} each seat plays for itself: leave it out")
     ways = spec.teams if team else [(seat,) for seat in range(spec.seats)]

@@ -160,8 +160,6 @@ def make_vec(
 
     Raises:
         ServerError: the server refused an option; message, hint and field say which.
-        TypeError: there is no such option.
-        ValueError: options that cannot be combined.
         ConnectionError, TimeoutError, VersionError: connecting to `address` failed.
         BinaryNotFoundError, ServerStartError: no server could be started here.
     """
@@ -305,9 +303,7 @@ def make(id: str, *, render_mode: str | None = None, **options: Any) -> PommegoE
             Without `opponents` and `seats`, the agent "simple" plays all other seats.
 
     Raises:
-        ValueError: more than one seat learns: use `make_vec`.
-
-    Other errors are those of `make_vec`.
+        ValueError: more than one seat learns: use `make_vec`. Other errors are those of `make_vec`.
     """
     from pommego._core.wording import check_options
 

@@ -43,19 +43,12 @@ _FOLDERS = (
 
 
 class Layer(NamedTuple):
-    """One layer: each of its units sees a square of cells of the layer before.
+    """One layer: each of its units sees a square of cells of the layer before."""
 
-    Attributes:
-        weights: int8 (kernel, kernel, inputs, units), in parts of 2 ** shift.
-        biases: int32 (units,).
-        stride: by how many cells the squares are apart.
-        shift: by how many bits a unit's sum is shifted right; then it is cut off at 0 and 127.
-    """
-
-    weights: NDArray[np.int8]
-    biases: NDArray[np.int32]
-    stride: int
-    shift: int
+    weights: NDArray[np.int8]  # (kernel, kernel, inputs, units), in parts of 2 ** shift
+    biases: NDArray[np.int32]  # (units,)
+    stride: int  # by how many cells the squares are apart
+    shift: int  # by how many bits a unit's sum is shifted right; then it is cut off at 0 and 127
 
     @classmethod
     def rounded(cls, weights: ArrayLike, biases: ArrayLike, stride: int = 1, *, last: bool = False) -> Self:
@@ -131,11 +124,7 @@ class Network:
         return chosen.squeeze(1) if len(choices) == 1 else chosen
 
     def read(self, obs: dict[str, NDArray[Any]]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Take what it reads out of observations: its planes (n, planes, 11, 11) and numbers (n, numbers).
-
-        Raises:
-            ValueError: these are no ``near`` observations, or those of another id.
-        """
+        """Take what it reads out of observations: its planes (n, planes, 11, 11) and numbers (n, numbers)."""
         for field in self._fields:
             if field.name not in obs:
                 raise ValueError(
@@ -202,13 +191,6 @@ def load(name: str | os.PathLike[str], spec: GameSpec | None = None) -> Network:
     Args:
         name: that of a built-in agent that learned, such as "ppo-ffa", or a file that `Network.save` wrote.
         spec: of the games it will play, such as ``envs.game_spec``; None: of the id it was trained in.
-
-    Returns:
-        a policy (obs, info), as `evaluate`, `tournament` and opponents of `make_vec` take it.
-
-    Raises:
-        FileNotFoundError: there is no such name or file.
-        ValueError: the file holds no network, or not a whole one.
     """
     built_in = [folder / f"{os.fspath(name)}.net" for folder in _FOLDERS]
     path = next((p for p in (Path(name), *built_in) if p.is_file()), None)

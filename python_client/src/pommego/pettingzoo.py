@@ -1,4 +1,4 @@
-"""Games as PettingZoo environments: `parallel_env` and `aec_env`; `docs/frameworks.md` has an example.
+"""Games as PettingZoo environments; `docs/frameworks.md` has an example, with agents in turn, too.
 
 Agents are named by their seats, "agent_0" and so on. In a free-for-all dead agents get
 their reward and leave `agents`; in team games they stay to the end, with only "stop"
@@ -22,8 +22,6 @@ import pettingzoo
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
-from pettingzoo.utils.conversions import parallel_to_aec_wrapper
-from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from pommego._core import terminal
 from pommego._core.call_lock import uncopied
@@ -35,7 +33,7 @@ from pommego.single import row_info, row_obs
 from pommego.spec import GameSpec
 from pommego.vector import PommegoVectorEnv
 
-__all__ = ["PommegoParallelEnv", "aec_env", "parallel_env"]
+__all__ = ["PommegoParallelEnv", "parallel_env"]
 
 _MASKS = ("observation", "info")
 _NOT_HERE = {
@@ -73,10 +71,7 @@ def parallel_env(
         options: further options, as for `pommego.make_vec`: observation, reward, rules,
             address, token and so on. Here `state` is true by default.
 
-    Raises:
-        TypeError, ValueError: an option is not available here.
-
-    Other errors are those of `pommego.make_vec`.
+    Errors are those of `pommego.make_vec`.
     """
     for name in options:
         if name in _NOT_HERE:
@@ -100,26 +95,6 @@ def parallel_env(
     )
     agents = _agent_names(envs.game_spec, seats)
     return PommegoParallelEnv(envs, agents, render_mode=render_mode, action_mask=action_mask)
-
-
-def aec_env(id: str, **options: Any) -> pettingzoo.AECEnv:
-    """Make one game in which agents act in turn; the step is made after the last agent.
-
-    Args:
-        id: an id of the catalog.
-        options: as for `parallel_env`.
-    """
-    return OrderEnforcingWrapper(_Turns(parallel_env(id, **options)))
-
-
-class _Turns(parallel_to_aec_wrapper):
-    """Agents in turn, whose actions are checked when they are given, not after the last agent's."""
-
-    def step(self, action: Any) -> None:
-        agent = self.agent_selection
-        if not (self.terminations[agent] or self.truncations[agent]):
-            self.env._action(agent, action)
-        super().step(action)
 
 
 class PommegoParallelEnv(pettingzoo.ParallelEnv):
@@ -184,15 +159,7 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Begin a new game: the first of `seed`, or the next one without.
-
-        Args:
-            seed: 0 to 2**64-1.
-            options: ignored; PettingZoo's tests pass arbitrary ones.
-
-        Returns:
-            observations and infos by agent.
-        """
+        """Begin a new game: the first of `seed`, or the next one without. Options are ignored."""
         self._obs, info = self.envs.reset(seed=seed)
         self._state, self._alive = info.get("state"), info["alive"]
         self.agents = self.possible_agents[:]
@@ -202,19 +169,9 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Make one step.
+        """Make one step, with an action for each of `agents`; those of agents that have left are ignored.
 
-        Args:
-            actions: one for each of `agents`; actions of agents that have left are ignored.
-
-        Returns:
-            observations, rewards, terminations, truncations and infos by agent, for the
-            agents that were in the game before the step.
-
-        Raises:
-            ValueError: an action is missing or has the wrong form.
-            ServerError: an action is out of range.
-            PommegoError: no game has begun.
+        The result is that of the agents that were in the game before the step.
         """
         if self._alive is None:
             raise PommegoError("no game has begun: reset() first")
@@ -236,13 +193,9 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
         return observations, rewards, terminations, truncations, infos
 
     def state(self) -> NDArray[np.float32]:
-        """Return the global state: what all agents would see without fog.
+        """Return what all agents would see without fog, float32 (planes, height, width).
 
-        Returns:
-            float32 (planes, height, width): the planes, then one constant plane for each scalar.
-
-        Raises:
-            PommegoError: the environment was made with ``state=False``, or not reset.
+        Behind the planes is a constant plane for each scalar.
         """
         if self._state is None:
             raise PommegoError("there is no global state: make it with state=True, and reset() first")
@@ -257,10 +210,6 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
     def close(self) -> None:
         """End the game, and the server if it is ours. Idempotent."""
         self.envs.close()
-
-    def set_opponents(self, opponents: Sequence[str]) -> None:
-        """Replace the agents in the seats that do not learn, from the next game on."""
-        self.envs.set_opponents(opponents)
 
     def _observation_space(self) -> spaces.Dict:
         observation = self.envs.encoding.space()

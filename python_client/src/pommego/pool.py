@@ -53,9 +53,6 @@ def options_for(policies: Iterable[Any], given: Mapping[str, Any]) -> dict[str, 
     """Return options of `make_vec` by which policies can play: those given, and what their `options` ask for.
 
     One without that attribute plays by the defaults, and by whatever else is given.
-
-    Raises:
-        ValueError: one of them asks for something else.
     """
     options = dict(given)
     for policy in policies:
@@ -73,15 +70,9 @@ def options_for(policies: Iterable[Any], given: Mapping[str, Any]) -> dict[str, 
 
 @dataclass
 class Member:
-    """One policy of a pool.
+    """One policy of a pool: how many came before it, its rating by Elo, and how many games it has played.
 
-    Attributes:
-        name: what it is called.
-        policy: a callable on observations and info.
-        number: how many were added before it.
-        rating: Elo's, to be compared with `Pool.rating` and the other members'.
-        games: how many it has played.
-        scores: of the learner against it in the latest games: 1 won, 0.5 tied, 0 lost.
+    `scores` are the learner's in the latest of them: 1 won, 0.5 tied, 0 lost.
     """
 
     name: str
@@ -122,9 +113,6 @@ class Pool:
     Attributes:
         rating: the learner's, by Elo's system, from 1000 on; a member begins with
             the learner's. Differences count: 400 points are odds of 10 to 1.
-
-    Raises:
-        ValueError, TypeError: an argument is not as described.
     """
 
     def __init__(
@@ -151,16 +139,7 @@ class Pool:
         return tuple(self._members.values())
 
     def add(self, policy: Any, name: str | None = None) -> Member:
-        """Add a policy, with the learner's rating.
-
-        Args:
-            policy: a callable on (observations, info) that returns actions.
-            name: None: "0", "1" and so on.
-
-        Raises:
-            TypeError: the policy cannot be called as policies are.
-            ValueError: a member has that name.
-        """
+        """Add a policy, with the learner's rating; without a name it is called "0", "1" and so on."""
         check_policy("a member", policy, *SEARCH)
         name = str(self._added) if name is None else name
         if any(name == member.name for member in self.members):
@@ -173,11 +152,7 @@ class Pool:
         return member
 
     def weights(self) -> NDArray[np.float64]:
-        """Return how often each member is drawn, summing to 1.
-
-        Raises:
-            ValueError: the rule gave something else than a weight for each member.
-        """
+        """Return how often each member is drawn, summing to 1."""
         rates = np.array([member.win_rate for member in self.members])
         weights = np.asarray(self._rule(rates), np.float64)
         if weights.shape != rates.shape or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
@@ -190,11 +165,7 @@ class Pool:
     # What environments call -----------------------------------------------------
 
     def seat(self, seed: int, episode: int) -> Member:
-        """Draw the member that plays an episode.
-
-        Raises:
-            PommegoError: there are no members.
-        """
+        """Draw the member that plays an episode."""
         if not self._members:
             raise PommegoError("a pool without members has a seat: pool.add(policy) first")
         point = _unit(self._seed, seed, episode)
@@ -229,11 +200,7 @@ class Pool:
         return [member.policy for member in self.members]
 
     def restore(self, state: Mapping[str, Any], policies: Sequence[Any]) -> None:
-        """Go on from what `state` returned, with these policies.
-
-        Raises:
-            ValueError: there are more or fewer policies than members.
-        """
+        """Go on from what `state` returned, with these policies."""
         if len(policies) != len(state["members"]):
             raise ValueError(f"{len(policies)} policies for {len(state['members'])} members, want one each")
         self.rating, self._added, self._members = state["rating"], state["added"], {}

@@ -16,16 +16,10 @@ Z = 1.959964  # standard deviations on either side of 95 %
 
 
 class Interval(NamedTuple):
-    """An estimate with its 95 % confidence interval.
+    """An estimate with its 95 % confidence interval."""
 
-    Attributes:
-        value: the estimate; nan if there are no games.
-        low: the lower end; nan if there are too few games for an interval.
-        high: the upper end.
-    """
-
-    value: float
-    low: float
+    value: float  # nan if there are no games
+    low: float  # nan, as high, if there are too few games for an interval
     high: float
 
     def __format__(self, form: str) -> str:

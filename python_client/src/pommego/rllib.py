@@ -45,18 +45,10 @@ _KEPT = ("game", "seed", "episode_number")  # keys of info; RLlib stores it with
 
 
 def single_agent(config: Mapping[str, Any]) -> gymnasium.Env | SingleAgentVectorEnv:
-    """Make an environment for RLlib: many games if `config` has "num_envs", otherwise one.
+    """Make an environment for RLlib: many games if `config` has "num_envs", which RLlib adds, otherwise one.
 
-    Args:
-        config: options as for `pommego.make_vec`, with "id", with options such as
-            "opponents" so that one seat learns, and with "action_mask" (bool).
-            RLlib itself adds "num_envs".
-
-    Raises:
-        KeyError: there is no "id".
-        ValueError: more than one seat learns.
-
-    Other errors are those of `pommego.make_vec`.
+    It has options as for `pommego.make_vec`, with "id", with options such as "opponents" so that one seat
+    learns, and with "action_mask" (bool).
     """
     options = _connected(config)
     masked = options.pop("action_mask", False)
@@ -72,12 +64,7 @@ def single_agent(config: Mapping[str, Any]) -> gymnasium.Env | SingleAgentVector
 
 
 class SingleAgentVectorEnv(VectorWrapper):
-    """Many games with one learner each, for RLlib's single-agent env runner.
-
-    Args:
-        envs: with one learner per game, in mode NEXT_STEP.
-        masked: whether observations contain an action mask.
-    """
+    """Many games with one learner each, in mode NEXT_STEP, for RLlib's single-agent env runner."""
 
     def __init__(self, envs: PommegoVectorEnv, *, masked: bool = False) -> None:
         super().__init__(envs)
@@ -118,9 +105,7 @@ class _OneGame(gymnasium.Wrapper):
 class PommegoMultiAgentEnv(MultiAgentEnv):
     """One game whose agents act at once; see `pommego.pettingzoo` for when agents leave.
 
-    Args:
-        config: options as for `pommego.parallel_env`, with "id"; but
-            "action_mask" is a bool.
+    `config` has options as for `pommego.parallel_env`, with "id"; but "action_mask" is a bool.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
@@ -146,10 +131,8 @@ class PommegoMultiAgentEnv(MultiAgentEnv):
     def step(self, action_dict: Mapping[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
         """Make one step with the action of each agent.
 
-        Returns:
-            observations, rewards, terminateds, truncateds and infos by agent.
-            A truncated game is truncated under ``__all__`` only: RLlib treats an episode
-            whose agents are each truncated as terminated, and would not bootstrap.
+        A truncated game is truncated under ``__all__`` only: RLlib treats an episode
+        whose agents are each truncated as terminated, and would not bootstrap.
         """
         observations, rewards, terminateds, truncateds, infos = self.game.step(action_dict)
         self.agents = self.game.agents[:]

@@ -41,16 +41,10 @@ Indices = None | int | Sequence[int]
 
 
 def make_vec(id: str, num_envs: int = 1, *, render_mode: str | None = None, **options: Any) -> PommegoVecEnv:
-    """Make many games of one id, stepped together.
+    """Make many games of one id, stepped together, as `pommego.make_vec` does.
 
-    Args:
-        id: an id of the catalog.
-        num_envs: number of games. (The attribute of this name counts rows.)
-        render_mode: "rgb_array" or None.
-        options: as for `pommego.make_vec`, except autoreset_mode (here games
-            always restart in the step that ends them) and copy.
-
-    Errors are those of `pommego.make_vec`.
+    `render_mode` is "rgb_array" or None. There is no autoreset_mode, as games always restart in the step that
+    ends them, and no copy.
     """
     check_options(options, _NOT_HERE, make_vec, make_vector_env)
     drawn = render_mode or "ansi"
@@ -90,11 +84,7 @@ class PommegoVecEnv(VecEnv):
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def reset(self) -> Observation:
-        """Begin new games, with the seeds that `seed` was given.
-
-        Returns:
-            the observation; infos are in `reset_infos`.
-        """
+        """Begin new games, with the seeds that `seed` was given; return the observation."""
         if any(self._options):
             raise ValueError(f"reset options are {self._options}, expected none: this VecEnv has none")
         seeds = self._seeds[:: self.envs.learners]
@@ -105,14 +95,7 @@ class PommegoVecEnv(VecEnv):
         return obs
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seeds of games from the next reset on: game i gets seed + i.
-
-        Args:
-            seed: None: draw one.
-
-        Returns:
-            the seed of each row.
-        """
+        """Set the seeds of games from the next reset on, drawn for None; return the seed of each row."""
         first = int(np.random.default_rng().integers(1 << 32)) if seed is None else one_seed(seed)
         self._seeds = [first + row // self.envs.learners for row in range(self.num_envs)]
         return self._seeds
@@ -148,16 +131,7 @@ class PommegoVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call "action_masks", or a method of `envs` for all rows at once.
-
-        Returns:
-            one result for each row given; a method of `envs` is called once, and its
-            result repeated.
-
-        Raises:
-            AttributeError: there is no such method.
-            ValueError: it cannot be called for some rows only.
-        """
+        """Call "action_masks", or a method of `envs` for all rows at once: its result is repeated."""
         rows = list(self._get_indices(indices))
         if method_name == "action_masks":
             masks = self.action_masks()
@@ -173,12 +147,7 @@ class PommegoVecEnv(VecEnv):
         return [getattr(holder, attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """Set an attribute of `envs`, for all rows.
-
-        Raises:
-            AttributeError: there is no such attribute.
-            ValueError: only some rows were given.
-        """
+        """Set an attribute of `envs`, for all rows."""
         self._check_all_rows(attr_name, list(self._get_indices(indices)))
         getattr(self.envs, attr_name)
         setattr(self.envs, attr_name, value)
@@ -209,13 +178,7 @@ class Planes(BaseFeaturesExtractor):
     dictionaries with planes and scalars and, in "MlpPolicy", ``observation="box"``. Observations
     of several steps can be stacked along the planes: ``VecFrameStack(envs, 4, channels_order="first")``.
 
-    Args:
-        observation_space: given by the policy.
-        features_dim: size of the result.
-        channels: of each convolution, 3x3.
-
-    Raises:
-        ValueError: there are no planes in the space, as with "raw".
+    The result has `features_dim` numbers. `channels` are those of each convolution, 3x3.
     """
 
     def __init__(
@@ -275,10 +238,7 @@ class ValidRows:
         MaskablePPO(..., rollout_buffer_class=Buffer, rollout_buffer_kwargs={"valid": envs.valid})
 
     Rewards that a learner gets after its death, such as its team's outcome, count for its
-    last step. All other arguments go to the buffer.
-
-    Args:
-        valid: `PommegoVecEnv.valid` of the environment that it learns from.
+    last step. All other arguments than `valid` go to the buffer.
     """
 
     def __init__(self, *args: Any, valid: Valid, **kwargs: Any) -> None:

@@ -42,12 +42,7 @@ def find_binary(*, search_path: bool = True) -> Path:
     The places are the environment variable POMMEGO_BINARY, the package, the repository
     that this package was installed from (editable), and PATH.
 
-    Args:
-        search_path: whether to look in PATH, where this package's own console
-            script has the same name.
-
-    Raises:
-        BinaryNotFoundError: it is in none of these places.
+    `search_path` is whether to look in PATH, where this package's own console script has the same name.
     """
     named = os.environ.get("POMMEGO_BINARY")
     if named:
@@ -92,15 +87,6 @@ class Server:
             omniscient=1, which see the whole state; "*" allows all, and so lets every client
             that has the token run any command.
         openenv: whether it has seats for language models, too, as ``pommego serve --openenv``.
-
-    Raises:
-        BinaryNotFoundError: there is no program to start.
-        ServerStartError: it did not start; the message ends with what it printed.
-
-    Attributes:
-        address: for `make_vec`.
-        token: for `make_vec`.
-        pid: its process id.
     """
 
     def __init__(

@@ -62,10 +62,8 @@ class PommegoEnv(gymnasium.Env):
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin a new episode: the first of `seed`, or the next without one.
 
-        Args:
-            seed: 0 to 2**64-1.
-            options: ``{"state": state}`` begins this episode in a saved state; see
-                `PommegoVectorEnv.set_start_states`.
+        The options ``{"state": state}`` begin this episode in a saved state; see
+        `PommegoVectorEnv.set_start_states`.
         """
         super().reset(seed=seed)
         options = dict(options or {})
@@ -77,15 +75,7 @@ class PommegoEnv(gymnasium.Env):
         return row_obs(obs, 0), self._own(info)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Make one step.
-
-        Args:
-            action: an integer, or an array with one integer per component.
-
-        Raises:
-            ServerError: the action is out of range, or the episode is over.
-            ValueError: the action has the wrong shape or type.
-        """
+        """Make one step with an integer, or an array with one integer per component."""
         given = one_action("action", action, self.action_space)
         obs, reward, terminated, truncated, info = self._envs.step(given[None])
         self._keep_pace()

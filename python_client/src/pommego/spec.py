@@ -6,17 +6,18 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Annotated, Any
 
 import gymnasium
 import msgspec
 import numpy as np
+from msgspec import Meta
 
 from pommego._transport.wire import DTYPES
 
 __all__ = ["BOX", "Choice", "Encoding", "Field", "GameSpec", "Name", "Result"]
 
-_MOST_SEATS, _MOST_CHOICES, _MOST_FIELDS, _MOST_ELEMENTS = 16, 1 << 15, 64, 1 << 20
+_MOST_FIELDS, _MOST_ELEMENTS = 64, 1 << 20
 
 #: The name of the encoding with a single array, and of its field.
 BOX = "box"
@@ -42,21 +43,11 @@ class Result(IntEnum):
 
 @dataclass(frozen=True)
 class Choice:
-    """One component of an action: a number from 0 to n-1. 0 is always legal.
-
-    Attributes:
-        name: the component's name.
-        n: the number of choices.
-        names: what each number means.
-    """
+    """One component of an action: a number from 0 to n-1, with a name for each. 0 is always legal."""
 
     name: str
-    n: int
+    n: Annotated[int, Meta(ge=1, le=1 << 15)]
     names: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if not 0 < self.n <= _MOST_CHOICES:
-            raise ValueError(f"{self.name} has {self.n} choices, expected 1 to {_MOST_CHOICES}")
 
 
 @dataclass(frozen=True)
@@ -69,16 +60,10 @@ class Name:
 
 @dataclass(frozen=True)
 class Field:
-    """One array of an observation, for one seat.
+    """One array of an observation, for one seat: its element type, its lowest and its highest value.
 
-    Attributes:
-        name: its key in the observation.
-        dtype: numpy's name of the element type.
-        shape: for one seat.
-        low: the lowest value.
-        high: the highest value.
-        shared: whether all seats of a game see the same, so that it is sent once per game.
-        names: the name and meaning of each entry along the first axis.
+    It is `shared` if all seats of a game see the same, so that it is sent once per game. `names` has the name
+    and meaning of each entry along the first axis.
     """
 
     name: str
@@ -140,11 +125,7 @@ class Encoding:
         return gymnasium.spaces.Dict({field.name: field.space() for field in self.fields})
 
     def boxed(self) -> Encoding:
-        """Return planes and scalars as one box: the planes, then one constant plane for each scalar.
-
-        Raises:
-            ValueError: this encoding has other fields.
-        """
+        """Return planes and scalars as one box: the planes, then one constant plane for each scalar."""
         if [field.name for field in self.fields] != ["planes", "scalars"]:
             raise ValueError(f"{self.name!r} has {[f.name for f in self.fields]}, not planes and scalars")
         planes, scalars = self.fields
@@ -183,7 +164,7 @@ class GameSpec:
     game: str
     version: int
     description: str
-    seats: int
+    seats: Annotated[int, Meta(ge=1, le=16)]
     teams: tuple[tuple[int, ...], ...]
     elimination: bool
     max_steps: int
@@ -197,8 +178,6 @@ class GameSpec:
     agent_versions: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not 0 < self.seats <= _MOST_SEATS:
-            raise ValueError(f"{self.id} has {self.seats} seats, expected 1 to {_MOST_SEATS}")
         for team in self.teams:
             if len(set(team)) < len(team) or not set(team) <= set(range(self.seats)):
                 raise ValueError(f"{self.id} has a team with other seats than its {self.seats}, or one twice")
@@ -212,11 +191,7 @@ class GameSpec:
         return self.elimination and all(len(team) == 1 for team in self.teams)
 
     def encoding(self, name: str) -> Encoding:
-        """Find an encoding by name.
-
-        Raises:
-            KeyError: there is no encoding of this name.
-        """
+        """Find an encoding by name."""
         for encoding in self.encodings:
             if encoding.name == name:
                 return encoding
@@ -230,11 +205,7 @@ class GameSpec:
 
     @classmethod
     def from_wire(cls, spec: dict[str, Any]) -> GameSpec:
-        """Read the spec in a reply, where numbers may be floats and empty lists nil.
-
-        Raises:
-            ValueError: it is not a valid description.
-        """
+        """Read the spec in a reply, where numbers may be floats and empty lists nil."""
         try:
             named = {"rules": spec["rules"] or {}}
             meanings = spec.get("rule_meanings") or []

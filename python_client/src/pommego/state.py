@@ -5,29 +5,25 @@ from __future__ import annotations
 import contextlib
 import json
 import weakref
-from typing import Any
+from typing import Any, Self
 
 from pommego.errors import ClosedError, PommegoError
 
 __all__ = ["State", "to_wire"]
 
 
-class State:
+class State(bytes):
     """One saved game: board, random generators, the built-in agents' memory, seed and episode.
 
     It consists of opaque bytes, which any environment of the same id can restore, also
-    in another process or on another day. States can be compared, hashed, copied and
-    pickled.
-
-    Args:
-        data: the bytes, as `bytes(state)` gives them.
+    in another process or on another day. States can be pickled.
     """
 
-    __slots__ = ("_data", "_envs")
-
-    def __init__(self, data: bytes, envs: Any = None) -> None:
-        self._data = bytes(data)
-        self._envs = weakref.ref(envs) if envs is not None else lambda: None
+    def __new__(cls, data: bytes, envs: Any = None) -> Self:
+        """Make a state of bytes, which this environment saved."""
+        state = super().__new__(cls, data)
+        state._envs = weakref.ref(envs) if envs is not None else lambda: None
+        return state
 
     def json(self) -> dict[str, Any]:
         """Return the readable form; `set_state` takes it too.
@@ -42,29 +38,15 @@ class State:
                 return envs.state_json(self)
         raise PommegoError("its environment is closed; use envs.state_json(state) of another")
 
-    def __bytes__(self) -> bytes:
-        return self._data
-
-    def __len__(self) -> int:
-        return len(self._data)
-
-    def __eq__(self, other: object) -> bool:
-        return self._data == other._data if isinstance(other, State) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._data)
-
     def __reduce__(self) -> tuple[type[State], tuple[bytes]]:
-        return State, (self._data,)
+        return State, (bytes(self),)
 
     def __repr__(self) -> str:
-        return f"State({len(self._data)} bytes)"
+        return f"State({len(self)} bytes)"
 
 
 def to_wire(state: State | bytes | dict[str, Any] | str) -> bytes | str:
     """Return a state as it is sent: bytes if opaque, text if JSON."""
-    if isinstance(state, State):
-        return bytes(state)
     if isinstance(state, bytes | bytearray | memoryview):
         return bytes(state)
     if isinstance(state, str):

@@ -191,13 +191,9 @@ SUITES: dict[str, Suite] = _suites()
 class Part(NamedTuple):
     """The games of a suite against one kind of opponent, or with one partner.
 
-    Attributes:
-        opponents: the agent in all other seats, or the rivals.
-        evaluation: how they ended.
-        actions: for each game the policy's actions, uint8 (steps, rows of the game), with
-            components last if there are several.
-        partner: the agent in the teammate's seat; "" without one.
-        id: the id, in suites of several kinds; else "".
+    `opponents` is the agent in all other seats, or the rivals, `partner` the one in the teammate's seat. The
+    policy's actions are uint8 (steps, rows), for each game, with components last. In suites of several kinds
+    there is an `id`.
     """
 
     opponents: str
@@ -214,17 +210,11 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SuiteResult:
-    """The result of a policy in a suite.
-
-    Attributes:
-        suite: the suite.
-        parts: its parts, in the suite's order.
-        agents: the versions of the agents that it was made with, by name.
-    """
+    """The result of a policy in a suite."""
 
     suite: Suite
-    parts: tuple[Part, ...]
-    agents: Mapping[str, int]
+    parts: tuple[Part, ...]  # in the suite's order
+    agents: Mapping[str, int]  # the versions of those that it was made with, by name
 
     @property
     def score(self) -> Interval:
@@ -266,16 +256,10 @@ class SuiteResult:
         return "\n".join(lines + parts)
 
     def save(self, path: str | os.PathLike[str]) -> str:
-        """Write the result, with the policy's actions, so that others can check it.
+        """Write the result to a new file, JSON compressed by gzip, so that others can check it.
 
-        Args:
-            path: the file, JSON compressed by gzip; a new one.
-
-        Returns:
-            the SHA-256 of its content, which the file also contains; to be published with the score.
-
-        Raises:
-            FileExistsError: the file exists.
+        It has the policy's actions. The result is the SHA-256 of its content, which the file also contains,
+        to be published with the score.
         """
         content = _content(self)
         digest = _digest(content)
@@ -306,11 +290,7 @@ class _Saved(msgspec.Struct):
 
 
 def load(path: str | os.PathLike[str]) -> SuiteResult:
-    """Read a saved result, without playing its games.
-
-    Raises:
-        ValueError: the file is damaged, was changed, or is of a suite that this version does not know.
-    """
+    """Read a saved result, without playing its games."""
     try:
         with gzip.open(path) as file:
             text = file.read(_MOST + 1)

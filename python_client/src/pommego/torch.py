@@ -66,9 +66,6 @@ class Feed:
         halves: the environments of each half; a single environment is the only half.
         waited: the seconds that `step` waited for the "games", and for actions from the "device".
 
-    Raises:
-        ValueError: observations or actions differ, or there is no environment.
-        PommegoError: an environment has a `batch_size`.
     """
 
     def __init__(self, envs: Sequence[PommegoVectorEnv], device: torch.device | str = "cpu") -> None:

@@ -37,16 +37,10 @@ _FLAGS = ("alive", "valid")  # of info, which every batch has
 def make_vec(
     id: str, num_envs: int = 1, *, device: torch.device | str | None = None, **options: Any
 ) -> PommegoTorchEnv:
-    """Make many games of one id, stepped together.
+    """Make many games of one id, the batch size, stepped together, as `pommego.make_vec` does.
 
-    Args:
-        id: an id of the catalog.
-        num_envs: number of games, the batch size.
-        device: the device of tensors; None: the CPU, with no device set.
-        options: as for `pommego.make_vec`, except autoreset_mode (TorchRL
-            resets where and when it is told to), copy and render_mode.
-
-    Errors are those of `pommego.make_vec`.
+    There is no autoreset_mode, as TorchRL resets where and when it is told to, no copy and no render_mode.
+    Without a device tensors are on the CPU, with no device set.
     """
     check_options(options, _NOT_HERE, make_vec, make_vector_env)
     envs = make_vector_env(id, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options)
@@ -177,11 +171,7 @@ class PommegoTorchEnv(EnvBase):
         self._first_seed = seed
 
     def close(self, *, raise_if_closed: bool = True) -> None:
-        """End the games, and the server if it is ours.
-
-        Args:
-            raise_if_closed: whether closing twice is an error.
-        """
+        """End the games, and the server if it is ours."""
         super().close(raise_if_closed=raise_if_closed)
         self.envs.close()
 

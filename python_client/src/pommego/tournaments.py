@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from pommego._core import checks
 from pommego._core.describing import describe, running
@@ -21,7 +18,6 @@ from pommego._core.program import rules_of, run
 from pommego._core.wording import check_options
 from pommego.evaluation import NOT_HERE, SEED
 from pommego.making import make_vec
-from pommego.networks import Network
 from pommego.pool import SEARCH
 from pommego.results import Interval
 
@@ -34,13 +30,9 @@ _HEAD = ("player", "games", "won", "tied", "lost", "rating")
 
 @dataclass(frozen=True, eq=False)
 class Tournament:
-    """The result of `tournament`: printed, a table with 95 % intervals.
+    """The result of `tournament`: printed, a table with 95 % intervals."""
 
-    Attributes:
-        results: what ``pommego tournament --json`` prints: pairs, sides, counts and more.
-    """
-
-    results: dict[str, Any]
+    results: dict[str, Any]  # what ``pommego tournament --json`` prints: pairs, sides, counts and more
 
     @property
     def ratings(self) -> dict[str, Interval]:
@@ -87,15 +79,12 @@ def tournament(
         mirrored: whether each board is played from every side.
         seed: of the first board; the others count on from it.
         out: a folder for the games and tables; with it the same call goes on after an interruption, if all
-            policies are known to be the same: by an attribute ``version`` that you set, or by the weights of
-            those that `load` loaded.
+            policies are known to be the same, by an attribute ``version`` that you set.
         address: of a running server for the policies' games; None: one is started.
         token: that server's token, if it has one.
         options: further options, as for `make_vec`: observation, rules, state and so on.
 
-    Raises:
-        TypeError, ValueError: an argument is not as described.
-        PommegoError: the command refuses it; the message says why. Others as `make_vec`.
+    Errors are those of `make_vec`, and a `PommegoError` for what the command refuses.
     """
     check_options(options, NOT_HERE, tournament, make_vec)
     checks.at_least(1, "games", games)
@@ -108,7 +97,10 @@ def tournament(
     command += ["--mirrored"] * mirrored
     named |= other
     if out:
-        _check_versions(Path(out), {n: _version(p) for n, p in named.items() if n.startswith(_CLIENT)})
+        _check_versions(
+            Path(out),
+            {n: str(getattr(p, "version", None) or "") for n, p in named.items() if n.startswith(_CLIENT)},
+        )
     records: list[str] = []  # of the policies' games
     with running(address, token) as where:
         spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
@@ -140,20 +132,11 @@ def _named(players: Sequence[Opponent] | Mapping[str, Opponent]) -> dict[str, Op
     return named
 
 
-def _version(policy: Any) -> str | None:
-    """Return what tells a policy from others of its name; None if nothing does."""
-    version = getattr(policy, "version", None)
-    if version is None and isinstance(policy, Network):
-        weights = b"".join(np.asarray(part).tobytes() for layer in policy.layers for part in layer)
-        version = hashlib.sha256(weights + json.dumps(policy.about).encode()).hexdigest()
-    return None if version is None else str(version)
-
-
-def _check_versions(folder: Path, versions: dict[str, str | None]) -> None:
+def _check_versions(folder: Path, versions: dict[str, str]) -> None:
     """Raise ValueError if the games there may be of other policies; else note whose they will be."""
     note = folder / "policies.json"
     kept = json.loads(note.read_text()) if note.exists() else {}
-    others = [name.removeprefix(_CLIENT) for name, v in versions.items() if v is None or kept.get(name) != v]
+    others = [name.removeprefix(_CLIENT) for name, v in versions.items() if not v or kept.get(name) != v]
     if not (folder / "games.jsonl").exists():
         folder.mkdir(parents=True, exist_ok=True)
         note.write_text(json.dumps(versions))

@@ -35,7 +35,6 @@ __all__ = ["RENDER_MODES", "PommegoVectorEnv", "StepReturn"]
 
 #: How games can be drawn: as text, as images, or in the browser.
 RENDER_MODES = ("ansi", "rgb_array", "human")
-_GYMNASIUM = tuple(map(int, gymnasium.__version__.split(".")[:2]))
 _TILE = 16  # pixels of a tile in an image
 
 StepReturn = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
@@ -106,7 +105,8 @@ class PommegoVectorEnv(VectorEnv):
         server: the embedded server; None with `address`.
         on_death: "end" or "wait", as in force.
         batch_bytes: bytes of the longest batch the server may send.
-        timeout: seconds to wait for one reply; may be changed.
+        max_in_flight: how many steps may be sent before the first is received.
+        shared_memory: whether batches are received in memory shared with the server, not through the socket.
     """
 
     __reduce__ = uncopied
@@ -133,6 +133,8 @@ class PommegoVectorEnv(VectorEnv):
         self.learners = about.learners
         self.on_death = made.on_death
         self.batch_bytes = made.batch_bytes
+        self.max_in_flight = about.max_in_flight
+        self.shared_memory = made.shared_memory is not None
         self.game_spec = about.spec
         self.encoding = about.encoding
         self.state_encoding = about.state_encoding
@@ -185,7 +187,7 @@ class PommegoVectorEnv(VectorEnv):
         seed: int | Sequence[int | None] | NDArray[Any] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin new episodes. Steps in flight are forgotten.
+        """Begin new episodes, and return the observation and info of all rows. Steps in flight are forgotten.
 
         Args:
             seed: game i gets seed + i, or entry i of a list (None in it: no
@@ -195,16 +197,7 @@ class PommegoVectorEnv(VectorEnv):
             options: ``{"reset_mask": mask}``, bool (rows,), resets only these;
                 it has to cover whole games. ``{"states": [...]}``, a saved state for
                 each game, or None, begins this episode there, with an RNG and
-                opponents of its own; see `set_start_states`. The dictionary is not
-                changed.
-
-        Returns:
-            the observation and info of all rows. ``info["seed"]`` is set where a game was
-            reset; action masks and the like are present for all rows.
-
-        Raises:
-            ValueError, TypeError: seed, mask or states are not as described.
-            ServerError: a state belongs to other rules, or is of a game that is over.
+                opponents of its own; see `set_start_states`.
         """
         mask, states = None, None
         if options:
@@ -217,37 +210,24 @@ class PommegoVectorEnv(VectorEnv):
             self._check_together("resetting some games")
         if isinstance(seeds, int):
             super().reset(seed=seeds)
-        if self.autoreset_mode == AutoresetMode.SAME_STEP and _GYMNASIUM < (1, 4):
-            from pommego._core.wording import warn_of_statistics
-
-            warn_of_statistics()
         self._abandon()
         view = self._session.ask(Games.reset, seeds, mask, states)
         return view.obs, self._infos.of_reset(view, mask)
 
     @locked
     def step(self, actions: ArrayLike) -> StepReturn:
-        """Make one step of all games.
+        """Make one step of all games, with none in flight and no `batch_size`.
 
-        Args:
-            actions: integers, (rows,), or (rows, components) if an action has
-                several; (games, learners...) is accepted too. Actions of dead rows
-                and of rows being reset are ignored.
-
-        Returns:
-            obs, reward, terminated, truncated, info; see the class.
-
-        Raises:
-            ServerError: an action is out of range, or (DISABLED) a finished
-                game was not reset; nothing has been stepped then.
-            ValueError, TypeError: actions have the wrong shape or type.
-            PommegoError: batches are in flight; `recv` them first. Or `batch_size`
-                is below `num_games`; use `send` and `recv`.
+        Actions are integers, (rows,), or (rows, components) if an action has several; (games, learners...) is
+        accepted too. Those of dead rows and of rows being reset are ignored. After a `ServerError` (an action
+        is out of range, or with DISABLED a finished game was not reset) nothing has been stepped.
         """
         self._check_together("step()")
         self._check_idle()
         try:
-            self._begin(actions, None, reuse=True)
+            self._sent = actions
+            self._session.send(actions, reuse=True)
+            self._in_flight = 1
             return self._received()
         except BaseException:  # the reply to an interrupted step must not be taken for that of the next one
             self._abandon()
@@ -257,22 +237,13 @@ class PommegoVectorEnv(VectorEnv):
     def send(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
         """Begin a step without waiting for it; `recv` returns its batch.
 
-        Up to `max_in_flight` steps may be in flight; their batches arrive in order.
+        Up to `max_in_flight` steps may be in flight; their batches arrive in order. What the server refuses
+        the next `recv` raises; nothing has begun then.
 
-        With a `batch_size` below `num_games` it begins a step of the games with
-        these rows, which are then under way until a `recv` returns them; after a
-        `reset` all games are under way. You may send any games that are not.
-
-        Args:
-            actions: as for `step`, for the rows sent.
-            rows: integers (n,), the rows of whole games, with the games in any
-                order, as in ``info["row"]``. None: the rows of the last batch.
-
-        Raises:
-            PommegoError: too many are in flight.
-            ValueError, TypeError: actions or rows are not as described.
-            ServerError: an action is out of range, or (with `batch_size`) a game is
-                under way; nothing has begun then. Usually the next `recv` raises it.
+        With a `batch_size` below `num_games` it begins a step of the games with these rows, integers (n,):
+        whole games in any order, as in ``info["row"]``, by default those of the last batch. They are under
+        way then until a `recv` returns them; after a `reset` all games are. You may send any games that are
+        not.
         """
         games = None
         if self._session.about.made.batch_size:
@@ -289,36 +260,25 @@ class PommegoVectorEnv(VectorEnv):
             from pommego._core.more_checks import all_rows
 
             all_rows(rows, self.num_envs)
-        self._begin(actions, games)
+        self._sent = actions
+        self._session.send(actions, games)
+        self._in_flight += games is None
 
     @locked
     def recv(self) -> StepReturn:
-        """Wait for the batch of the oldest step in flight.
+        """Wait for the batch of the oldest step in flight, and return it as `step` does.
 
-        With a `batch_size` below `num_games`: wait for the first `batch_size` of the
-        games under way to be ready. The batch has them in the order in which they
-        became ready; ``info["row"]`` lists their rows.
+        With a `batch_size` below `num_games`: wait for the first `batch_size` of the games under way to be
+        ready, of which there must be as many. The batch has them in the order in which they became ready;
+        ``info["row"]`` lists their rows. After a `ServerError` later steps in flight go on.
 
         With ``copy=False`` the arrays of the previous batch become invalid.
-
-        Returns:
-            the same as `step`.
-
-        Raises:
-            PommegoError: no step is in flight.
-            ServerError: the server refused the step; later ones in flight are
-                not affected. With `batch_size`: fewer games than that are under way.
         """
         if self._session.about.made.batch_size:
             self._in_flight = 1  # until it is here: after an interrupt it is still to come
         if not self._in_flight:
             raise PommegoError("no step is in flight: call send(actions) first")
         return self._received()
-
-    def _begin(self, actions: ArrayLike, games: NDArray[np.int32] | None, *, reuse: bool = False) -> None:
-        self._sent = actions
-        self._session.send(actions, games, reuse=reuse)
-        self._in_flight += games is None
 
     def _received(self) -> StepReturn:
         try:
@@ -383,9 +343,6 @@ class PommegoVectorEnv(VectorEnv):
             str, or uint8 (height, width, 3), or a tuple of either. Images of games
             with one id have the same size. With render_mode="human" None, unless games
             or tile are given: the page is opened in the browser, once.
-
-        Raises:
-            ServerError: there is no such game, seat or size of tiles.
         """
         if self.render_mode == "human" and games is None and tile is None:
             self._viewer.open()
@@ -406,9 +363,6 @@ class PommegoVectorEnv(VectorEnv):
         """The page that shows the games in a browser on this machine, with ``make_vec(..., web=True)``.
 
         The address contains a key that is this environment's own: everyone who has it can look.
-
-        Raises:
-            PommegoError: the environment was made without web=True.
         """
         if self._viewer is None:
             raise PommegoError("the environment has no page: make it with web=True")
@@ -416,7 +370,7 @@ class PommegoVectorEnv(VectorEnv):
 
     @locked
     def show(self, *, probabilities: ArrayLike | None = None, values: ArrayLike | None = None) -> bool:
-        """Show viewers of `web_address` what you choose the next actions by.
+        """Show viewers of `web_address` what you choose the next actions by; return whether one is connected.
 
         Call it before `step`. It sends at most ten times a second, and only while a viewer is
         connected. Without web=True, and while steps are in flight, it does nothing.
@@ -425,26 +379,10 @@ class PommegoVectorEnv(VectorEnv):
             probabilities: of the actions, float32 (rows, choices): one for each choice of each
                 component, in the order of ``info["action_mask"]``.
             values: your estimate of each position's value, float32 (rows,).
-
-        Returns:
-            whether a viewer is connected.
-
-        Raises:
-            ValueError, ServerError: an array has another shape.
         """
         if self._viewer is None or self._in_flight:
             return False
         return self._viewer.show(partial(self._ask, Games.show), self.num_envs, probabilities, values)
-
-    @property
-    def max_in_flight(self) -> int:
-        """How many steps may be sent before the first is received."""
-        return self._session.about.max_in_flight
-
-    @property
-    def shared_memory(self) -> bool:
-        """Whether batches are received in memory shared with the server, not through the socket."""
-        return self._session.about.made.shared_memory is not None
 
     @property
     def address(self) -> str:
@@ -453,7 +391,7 @@ class PommegoVectorEnv(VectorEnv):
 
     @property
     def timeout(self) -> float:
-        """Seconds to wait for one reply."""
+        """Seconds to wait for one reply; may be changed."""
         return self._session.timeout
 
     @timeout.setter
@@ -469,16 +407,9 @@ class PommegoVectorEnv(VectorEnv):
     def set_opponents(self, opponents: Opponents) -> None:
         """Replace the players in the seats that do not learn, from each game's next episode on.
 
-        Args:
-            opponents: as for `pommego.make_vec`: one agent's name, one line-up, one for each game, or
-                `LineUps` to draw from. A line-up has as many
-                entries as there are such seats, in the order of `opponents`, or of
-                `seats` if the environment was made with that.
-
-        Raises:
-            ServerError: an agent is unknown, or the number does not fit.
-            ValueError, TypeError: they are not as described, or a policy is to play a
-                seat that had none when the environment was made.
+        They are given as for `pommego.make_vec`. A line-up has as many entries as there are such seats, in
+        the order of `opponents`, or of `seats` if the environment was made with that. Policies play seats
+        that had some when the environment was made.
         """
         from pommego._core.opponents import LineUps
 
@@ -492,20 +423,14 @@ class PommegoVectorEnv(VectorEnv):
     def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]] | None) -> None:
         """Have episodes begin in saved states, from each game's next one on.
 
+        The states are drawn equally often, or as `Starts` says; None: episodes begin on new boards. After an
+        error in a list too large for one message, the states before it are in force.
+
         Such an episode has its seed, number, opponents and RNGs as any other: only
         the board and the agents on it are those of the state. ``info["game"]["length"]`` and
         `max_episode_steps` count from there. Where the learner's seat is drawn,
         it sits where it sat in the state, if that has one learner that is not
         out; else the seat is drawn among those that are not out.
-
-        Args:
-            states: saved states, each drawn equally often, or `Starts` with weights or a share of new
-                boards. None: episodes begin on new boards.
-
-        Raises:
-            ServerError: a state belongs to other rules, or is of a game that is over; in
-                a list too large for one message, those before it are in force then.
-            ValueError, TypeError: an argument is not as described.
         """
         from pommego._core.saved import Starts, set_starts
 
@@ -515,18 +440,11 @@ class PommegoVectorEnv(VectorEnv):
 
     @locked
     def get_state(self, games: int | Sequence[int] | None = None, *, as_json: bool = False) -> Any:
-        """Save games.
-
-        Args:
-            games: one number, several (none twice), or None for all.
-            as_json: return the readable form, as `state_json` does, with a single
-                request.
+        """Save games: one by its number, several (none twice), or None for all.
 
         Returns:
-            one `State` for one number (a dict if `as_json`), else a list in the order of `games`.
-
-        Raises:
-            ServerError: there is no such game, or the environment was never reset.
+            one `State` for one number, else a list in the order of `games`; with `as_json` in the readable
+            form, as dictionaries.
         """
         if isinstance(games, int | np.integer):
             return self.get_state([games], as_json=as_json)[0]
@@ -543,21 +461,13 @@ class PommegoVectorEnv(VectorEnv):
         games: int | Sequence[int],
         states: State | bytes | dict[str, Any] | Sequence[State | bytes | dict[str, Any]],
     ) -> tuple[Observation, dict[str, Any]]:
-        """Restore games.
+        """Restore games, and return the observation and info of all rows after that.
 
         Args:
             games: one number, or several (none twice).
             states: one state, or one for each game: a `State`, its bytes, or
                 the JSON form as a dict or str. A `game_state_file` of the original
-                is accepted too.
-
-        Returns:
-            the observation and info of all rows after that.
-
-        Raises:
-            ServerError: a state cannot be restored here. If the states take several
-                messages, those sent earlier have been restored by then.
-            ValueError: the numbers of games and states differ.
+                is accepted too. After an error those of earlier messages have been restored.
         """
         if isinstance(games, int | np.integer):
             games, states = [int(games)], [states]
@@ -606,11 +516,6 @@ class PommegoVectorEnv(VectorEnv):
         Returns:
             the n states after the last step and their batch, with the sum of the rewards.
             ``info["game"]`` says how games ended, if any did.
-
-        Raises:
-            ValueError: there are several steps and no policy, or an array's shape is wrong.
-            ServerError: a state is of another game or is finished, or an action is
-                out of range.
         """
         from pommego._core.saved import simulate
         from pommego.state import State
@@ -637,13 +542,9 @@ class PommegoVectorEnv(VectorEnv):
     def by_game(self, x: Any) -> Any:
         """Give rows the shape (games, learners, ...), without a copy.
 
-        Args:
-            x: an array with rows first, or a dict (or tuple) of such arrays. Arrays
-                with games first, such as shared fields with ``expand_shared=False``,
-                are broadcast, read-only; anything else is returned unchanged.
-
-        Returns:
-            views in the new shape.
+        It takes an array with rows first, or a dict (or tuple) of such arrays. Arrays with games first, such
+        as shared fields with ``expand_shared=False``, are broadcast, read-only; anything else is returned
+        unchanged.
         """
         return rows.by_game(x, self.batch_size, self.learners)
 
@@ -653,19 +554,9 @@ class PommegoVectorEnv(VectorEnv):
         return tuple(np.split(action_mask, ends, axis=-1))
 
     def sample_actions(self, action_mask: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
-        """Draw random actions, each legal one equally likely.
+        """Draw random actions, uint8 (rows,) or (rows, components): of those that the mask allows, or of all.
 
-        They come from `np_random`, so after ``reset(seed=...)`` with a number
-        they are the same each time.
-
-        Args:
-            action_mask: as in info; None: everything is legal.
-
-        Returns:
-            uint8 (rows,) or (rows, components).
-
-        Raises:
-            ValueError: the mask is not (rows, choices), or a row of it is all zeros.
+        They come from `np_random`, so after ``reset(seed=...)`` with a number they are the same each time.
         """
         shape = self._rows, sum(choice.n for choice in self.game_spec.actions)
         mask = np.ones(shape, np.int8) if action_mask is None else checks.numbers("action_mask", action_mask)

@@ -28,27 +28,14 @@ class Video:
     """A game to look at: a notebook shows its page if it is the last line of a cell.
 
     Where notebooks are only read, without scripts, show ``IPython.display.Image(video.gif)``.
-
-    Attributes:
-        title: which game it is.
-        gif: the bytes of an animated GIF.
-        html: a web page with buttons to step through the game.
     """
 
-    title: str
-    gif: bytes = field(repr=False)
-    html: str = field(repr=False)
+    title: str  # which game it is
+    gif: bytes = field(repr=False)  # animated
+    html: str = field(repr=False)  # a page with buttons to step through the game
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file.
-
-        Args:
-            path: a new file, .gif or .html. ``ffmpeg -i game.gif game.mp4`` makes a film of it.
-
-        Raises:
-            ValueError: it ends with something else.
-            FileExistsError: it is there already.
-        """
+        """Write it to a new file, .gif or .html. ``ffmpeg -i game.gif game.mp4`` makes a film of it."""
         target = Path(path)
         if os.path.lexists(target):
             raise FileExistsError(f"{target} is there already: remove it, or name another")
@@ -104,13 +91,6 @@ def watch(
 
     Returns:
         the game, to show in a notebook or to save.
-
-    Raises:
-        TypeError, ValueError: an argument is not as described.
-        FileNotFoundError: there is no such file.
-        PommegoError: the game cannot be played or read; the message says why.
-
-    Other errors are those of `make_vec`.
     """
     with tempfile.TemporaryDirectory(prefix="pommego-") as temporary:
         drawn = ["--fps", f"{fps:g}", "--tile", str(tile)]

@@ -20,7 +20,7 @@ type analysis struct {
 	dirs  [4]grid.Dir
 	twist uint8
 
-	hazards   hazards
+	hazards   pommerman.Forecast
 	threshold uint8 // a bomb with less life than this is dangerous
 	ways      ways
 	open      grid.Bits // what can be walked on, flames included

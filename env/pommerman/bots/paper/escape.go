@@ -5,12 +5,6 @@ import (
 	"pommego/env/pommerman"
 )
 
-// horizon is how many steps ahead hazards are known.
-const horizon = pommerman.Horizon
-
-// hazards is what bombs, flames and the collapse are going to do, with ways out of it.
-type hazards struct{ pommerman.Forecast }
-
 // A way out is searched for with sets of cells: from the cells where the agent can
 // be after one step, given bombs and flames, follow those after the next. Others
 // may walk or lay bombs there, so a careful agent does not rely on a cell that
@@ -18,7 +12,7 @@ type hazards struct{ pommerman.Forecast }
 
 // forGood is what survives gives a move after which a careful agent survives all
 // hazards it knows of.
-const forGood = 2 * horizon
+const forGood = 2 * pommerman.Horizon
 
 // survives rates a step in direction d, or Stay: the number of steps the agent
 // can survive at best from then on, 0 if this one is deadly or leads nowhere. If
@@ -33,18 +27,18 @@ func (o *analysis) survives(d grid.Dir) int {
 		return 0
 	}
 	contested := !o.quiet.Has(to)
-	steps := o.hazards.outlast(to, o.open)
+	steps := outlast(&o.hazards, to, o.open)
 	if contested {
-		steps = min(steps, o.hazards.outlast(self, o.open))
+		steps = min(steps, outlast(&o.hazards, self, o.open))
 	}
-	if steps < horizon {
+	if steps < pommerman.Horizon {
 		return steps
 	}
-	careful := o.hazards.outlast(to, o.quiet)
+	careful := outlast(&o.hazards, to, o.quiet)
 	if contested && o.threatened(self) {
-		careful = min(careful, o.hazards.outlast(self, o.quiet))
+		careful = min(careful, outlast(&o.hazards, self, o.quiet))
 	}
-	return horizon + careful
+	return pommerman.Horizon + careful
 }
 
 // enoughRoom is how many cells of its own an agent needs while others are near:
@@ -84,7 +78,7 @@ const bright = forGood*(enoughRoom+1) + enoughRoom
 
 // outlast is how many steps an agent can stay alive that is on a cell at the end of
 // the first and walks over open cells, or stays, in each one after it.
-func (h *hazards) outlast(c grid.Cell, open grid.Bits) int {
+func outlast(h *pommerman.Forecast, c grid.Cell, open grid.Bits) int {
 	var at grid.Bits
 	at.Add(c)
 	for t := 1; t <= h.Last; t++ {
@@ -93,7 +87,7 @@ func (h *hazards) outlast(c grid.Cell, open grid.Bits) int {
 		}
 		at = at.Or(at.Grow().And(open))
 	}
-	return horizon
+	return pommerman.Horizon
 }
 
 // mayBomb is the rule against accidental suicide: the agent has a bomb to lay,
@@ -103,12 +97,12 @@ func (o *analysis) mayBomb() bool {
 	if o.v.Self.Ammo == 0 || o.v.BombAt(o.v.Self.Cell) != nil {
 		return false
 	}
-	var h hazards
+	var h pommerman.Forecast
 	h.Foresee(o.v, pommerman.LayBomb)
-	goals := h.refuges(o.quiet)
+	goals := refuges(&h, o.quiet)
 	var at grid.Bits
 	at.Add(o.v.Self.Cell)
-	for t := 1; t <= horizon; t++ {
+	for t := 1; t <= pommerman.Horizon; t++ {
 		at = at.AndNot(h.Deadly[t])
 		if safe := at.And(goals); !safe.Empty() {
 			return true
@@ -123,7 +117,7 @@ func (o *analysis) mayBomb() bool {
 
 // refuges is those of some cells that nothing is going to burn and that have at
 // least two neighbours among them.
-func (h *hazards) refuges(open grid.Bits) (good grid.Bits) {
+func refuges(h *pommerman.Forecast, open grid.Bits) (good grid.Bits) {
 	for c := range open.All {
 		ways := 0
 		for _, d := range grid.Dirs {

@@ -135,7 +135,7 @@ func TestSuicideRule(t *testing.T) {
 
 // slowSurvival is how many steps somebody can survive who has made some moves and
 // may make any that follow, found by trying all.
-func slowSurvival(h *hazards, c grid.Cell, open grid.Bits, step, limit int) int {
+func slowSurvival(h *pommerman.Forecast, c grid.Cell, open grid.Bits, step, limit int) int {
 	if h.Deadly[step].Has(c) {
 		return step - 1
 	}

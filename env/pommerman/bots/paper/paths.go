@@ -79,7 +79,7 @@ func (w *ways) find(o *analysis) {
 func (w *ways) enter(o *analysis, f *frontier, from grid.Cell, d grid.Dir, cost uint16) {
 	to := from.Next(d)
 	steps := w.steps[from] + 1
-	if !tactics.Walkable.Has(o.v.Board[to]) || o.hazards.Deadly[min(int(steps), horizon)].Has(to) {
+	if !tactics.Walkable.Has(o.v.Board[to]) || o.hazards.Deadly[min(int(steps), pommerman.Horizon)].Has(to) {
 		return
 	}
 	cost += costStep

@@ -15,12 +15,9 @@ func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) pommerman.Mov
 	if falling := r.RingAt(int(s.StepCount)); !agent.Alive || falling.Has(agent.Cell) && !late {
 		return One(pommerman.Stop)
 	}
-	dying := uint8(1) // the life of flames that are gone when agents move
-	deadly := grid.Bits{}
+	dying, deadly := uint8(1), deadlyNext(r, s, late) // the life of flames that are gone when agents move
 	if late {
-		dying, deadly = 0, deadlyJava(r, s)
-	} else {
-		deadly = deadlyNext(r, s)
+		dying = 0
 	}
 	var m pommerman.Moves
 	if !deadly.Has(agent.Cell) {
@@ -75,69 +72,49 @@ func canEnter2018(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d gr
 	return !s.BombAt(to) || agent.Kicks && s.Board[to.Next(d)] == pommerman.Passage
 }
 
-// deadlyNext is the cells on which nobody survives the coming step besides
-// those that burn already: where bombs explode in it, and the rings of the
-// collapse that fall before and after it.
-func deadlyNext(r *pommerman.Rules, s *pommerman.State) grid.Bits {
-	var deadly grid.Bits
-	for step := int(s.StepCount); step <= int(s.StepCount)+1; step++ {
-		deadly = deadly.Or(r.RingAt(step))
+// deadlyNext is the cells on which nobody survives the coming step besides those that burn already: where bombs
+// explode in it, and the rings of the collapse that fall before and after it. By a step that is late dying flames still
+// burn, wood burns at once, and the ring falls last.
+func deadlyNext(r *pommerman.Rules, s *pommerman.State, late bool) grid.Bits {
+	board, falling := &s.Board, r.RingAt(int(s.StepCount)) // which takes its bombs with it
+	deadly, chains, dying := falling, !r.DelayedChain && !r.Traits().BombsVanish, uint8(1)
+	if late {
+		burning := s.Board
+		board, falling, dying = &burning, grid.Bits{}, 0
+	} else {
+		deadly = deadly.Or(r.RingAt(int(s.StepCount) + 1))
 	}
-	falling := r.RingAt(int(s.StepCount)) // and takes its bombs with it
 	var blast grid.Bits
 	var gone uint64 // the bombs that explode
-	chains := !r.DelayedChain && !r.Traits().BombsVanish
 	for more := true; more; {
 		more = false
 		for i := range s.Bombs[:s.NumBombs] {
 			b := &s.Bombs[i]
-			at := rollsTo(s, b)
-			hot := s.Board[at] == pommerman.Flames && s.Flame(at) > 1 && (r.Traits().FlamesKill || at != b.Cell)
+			at := rollsTo(board, b, late)
+			hot := late || s.Board[at] == pommerman.Flames && (r.Traits().FlamesKill || at != b.Cell)
+			hot = hot && s.Flame(at) > dying
 			due := b.Life <= 1 || hot || chains && blast.Has(at)
-			if due && gone>>i&1 == 0 && !falling.Has(b.Cell) {
-				gone |= 1 << i
-				more = true
-				pommerman.Rays(&s.Board, at, b.Blast, &blast)
+			if !due || gone>>i&1 != 0 || falling.Has(b.Cell) {
+				continue
+			}
+			gone |= 1 << i
+			more = true
+			pommerman.Rays(board, at, b.Blast, &blast)
+			if late {
+				for c := range blast.All {
+					board[c] = pommerman.Flames
+				}
 			}
 		}
 	}
 	return deadly.Or(blast)
 }
 
-// deadlyJava is deadlyNext by the Java step, in which dying flames still burn,
-// wood burns at once, and the ring falls last.
-func deadlyJava(r *pommerman.Rules, s *pommerman.State) grid.Bits {
-	board := s.Board
-	var blast grid.Bits
-	var gone uint64
-	for more := true; more; {
-		more = false
-		for i := range s.Bombs[:s.NumBombs] {
-			b := &s.Bombs[i]
-			at := b.Cell.Next(b.Moving())
-			if item := board[at]; item == pommerman.Rigid || item == pommerman.Wood {
-				at = b.Cell
-			}
-			if due := b.Life <= 1 || s.Flame(at) > 0 || blast.Has(at); !due || gone>>i&1 != 0 {
-				continue
-			}
-			gone |= 1 << i
-			more = true
-			var burnt grid.Bits
-			pommerman.Rays(&board, at, b.Blast, &burnt)
-			for c := range burnt.All {
-				board[c] = pommerman.Flames
-			}
-			blast = blast.Or(burnt)
-		}
-	}
-	return blast.Or(r.RingAt(int(s.StepCount)))
-}
-
-// rollsTo is where a bomb lies when it ages in the coming step.
-func rollsTo(s *pommerman.State, b *pommerman.Bomb) grid.Cell {
+// rollsTo is where a bomb lies when it ages in the coming step. By a late step walls alone stop it.
+func rollsTo(board *[256]pommerman.Item, b *pommerman.Bomb, late bool) grid.Cell {
 	to := b.Cell.Next(b.Moving())
-	if item := s.Board[to]; item == pommerman.Passage || item == pommerman.Flames {
+	item := board[to]
+	if item == pommerman.Passage || item == pommerman.Flames || late && item != pommerman.Rigid && item != pommerman.Wood {
 		return to
 	}
 	return b.Cell

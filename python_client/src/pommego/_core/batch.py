@@ -92,15 +92,7 @@ class BatchReader:
     observation are handed over together with the memory that holds them, a receive
     buffer or a place in shared memory, which costs nothing; the rest is copied, so
     that keeping a reward does not keep a whole batch alive. Without `copy`, arrays are
-    views of that memory.
-
-    Args:
-        fields: the layout, as the server describes it.
-        learners: rows per game.
-        copy: whether the arrays belong to the caller.
-        expand: whether fields sent once per game are repeated for each row.
-        final: whether batches contain final observations.
-        box: whether observations and global states are one array each.
+    views of that memory. To `expand` means to repeat fields sent once per game for each row.
     """
 
     def __init__(

@@ -68,9 +68,6 @@ def encode(states: Sequence[State | bytes | dict[str, Any]], id: str, **options:
     Returns:
         the observations and info of `PommegoVectorEnv.reset`, with a row for each seat of each state. The
         arrays are yours.
-
-    Raises:
-        ValueError, ServerError: a state is none of this id. Other errors are those of `make_vec`.
     """
     with make_vec(id, len(states), autoreset_mode=AutoresetMode.DISABLED, **options) as envs:
         return envs.reset(options={"states": list(states)})

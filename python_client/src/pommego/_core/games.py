@@ -93,14 +93,10 @@ class Games:
     def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
         """Begin a step; see `Session`."""
         made = self.about.made
-        where = self.client.actions(reuse=reuse)
-        if games is None:
-            checks.write_actions(actions, where, made.games, made.learners)
-            self.client.step()
-        else:
-            where = where[: len(games) * made.learners]
-            checks.write_actions(actions, where, len(games), made.learners)
-            self.client.begin(games)
+        count = made.games if games is None else len(games)
+        where = self.client.actions(reuse=reuse)[: count * made.learners]
+        checks.write_actions(actions, where, count, made.learners)
+        self.client.step(games)
 
     def recv(self) -> View:
         """Wait for a batch; see `Session`."""

@@ -35,12 +35,7 @@ def play(
     record: str | None = None,
     started: list[subprocess.Popen] | None = None,
 ) -> dict[str, Any]:
-    """Play one match.
-
-    Returns:
-        what ``pommego play --json`` prints: result ("won", "lost" or "tied" a seat), outcome (what
-        the end paid each seat), steps and more.
-    """
+    """Play one match; return what ``pommego play --json`` prints."""
     escaped = [agent.replace(",", "\\,") for agent in agents]
     command = ["play", "--env", id.removeprefix("pommego/"), "--agents", ",".join(escaped)]
     command += ["--seed", str(seed), "--json", *rules_of(rules)]

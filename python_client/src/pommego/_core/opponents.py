@@ -53,10 +53,8 @@ class LineUps:
     exception nothing has been stepped, and the next step calls it again. With policies only one
     step can be in flight, and `PommegoVectorEnv.simulate` is not possible.
 
-    Args:
-        line_ups: each has an opponent for each seat that does not learn: an agent's name, a policy
-            or a `Pool`.
-        weights: how often each line-up is drawn; None: all equally often.
+    Each line-up has an opponent for each seat that does not learn: an agent's name, a policy or a `Pool`.
+    Without weights all are drawn equally often.
 
     Attributes:
         by_game: the number of each game's line-up, if the games have fixed ones; else None.

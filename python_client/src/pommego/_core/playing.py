@@ -82,10 +82,10 @@ def play_games(
     every_seat: bool = False,
     made: list[NDArray[np.uint8]] | None = None,
 ) -> Played:
-    """Play games that have a policy in some seat.
+    """Play games that have a policy in some seat, which is called once per step, with all its rows.
 
-    Each policy is called once per step, with all its rows. With `every_seat` agents' seats have results and
-    counts, too. The actions of each step are appended to `made`. `tell` gets the number of games over.
+    With `every_seat` agents' seats have results and counts, too. The actions of each step are appended to
+    `made`.
     """
     games = [
         Game(seed, [one.seat(seed, 0).policy if isinstance(one, Pool) else one for one in players])

@@ -43,14 +43,7 @@ _log = logging.getLogger("pommego")
 
 @dataclass(frozen=True)
 class Host:
-    """A server or actor that has some of an environment's games.
-
-    Attributes:
-        name: the server's address, or the actor's name.
-        games: the numbers of its games.
-        lost: how often its games had to be made anew.
-        error: why, the last time; empty if it never was.
-    """
+    """A server or actor that has some games; how often they were lost, and the last error."""
 
     name: str
     games: range

@@ -37,12 +37,9 @@ def run(
 ) -> str:
     """Run the program, wait for its end, and return what it prints.
 
-    Args:
-        command: its arguments.
-        part: the part to make, by ``--part -``: the program ends when this process does.
-        text: what it reads; if parts of it come one by one, no more are asked for once it ends.
-        cpus: how many cores it uses; None: all.
-        started: gets its process.
+    With a part to make, by ``--part -``, the program ends when this process does. If parts of the text that
+    it reads come one by one, no more are asked for once it ends. It uses all cores, or so many. `started`
+    gets its process.
     """
     stdin = subprocess.DEVNULL if part is None and text is None else subprocess.PIPE
     env = os.environ if cpus is None else os.environ | {"GOMAXPROCS": str(cpus)}

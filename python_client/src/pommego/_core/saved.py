@@ -96,11 +96,9 @@ class Starts:
 
         envs = pommego.make_vec(id, 64, start_states=pommego.Starts(endings, ordinary=0.2))
 
-    Args:
-        states: as `PommegoVectorEnv.get_state` or `pommego.data.states` return them, of any
-            environments of the same id and rules. None: all episodes begin on new boards.
-        weights: how often each is drawn; None: all equally often.
-        ordinary: the share of episodes that begin on a new board.
+    They are as `PommegoVectorEnv.get_state` or `pommego.data.states` return them, of any environments of the
+    same id and rules; None: all episodes begin on new boards. Without weights all are drawn equally often.
+    `ordinary` is the share of episodes that begin on a new board.
     """
 
     def __init__(

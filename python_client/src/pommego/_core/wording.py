@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -56,14 +55,6 @@ def no_integers(array: NDArray[Any]) -> str:
         return f"dtype {array.dtype}"
     odd = [value for value in array.flat if type(value) is not int or abs(value) >> 63]
     return repr(odd[0]) if odd else "dtype object: astype(int)"
-
-
-def warn_of_statistics() -> None:
-    """Warn where a wrapper of older versions of gymnasium, which calls this, counts wrongly (their #1624)."""
-    callers = [type(at.frame.f_locals.get("self")).__name__ for at in inspect.stack(0)]
-    if "RecordEpisodeStatistics" in callers:
-        said = "with autoreset_mode SAME_STEP RecordEpisodeStatistics counts wrongly before gymnasium 1.4"
-        warnings.warn(said + ": use NEXT_STEP, or info['game']", stacklevel=5)
 
 
 def check_options(options: Iterable[str], without: Sequence[str], *functions: Callable[..., Any]) -> None:

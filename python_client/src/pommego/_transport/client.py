@@ -50,14 +50,7 @@ R = TypeVar("R", bound=msgspec.Struct)
 
 
 class Client:
-    """A connection after the exchange of hello.
-
-    It belongs to one thread at a time.
-
-    Raises:
-        ConnectionError: no server listens there, or it is not a pommego server.
-        VersionError: client and server have no version of the protocol in common.
-        TimeoutError: the server did not answer in time.
+    """A connection after the exchange of hello. It belongs to one thread at a time.
 
     Attributes:
         limits: what the server allows, by the protocol's names.
@@ -192,21 +185,18 @@ class Client:
             self.memory.take_back()
         return self._slot()
 
-    def step(self) -> None:
-        """Begin a step of all games with those actions."""
-        if self.memory is None:
-            self.submit(self._step.message(self.next_id))
-        else:
+    def step(self, games: NDArray[np.int32] | None) -> None:
+        """Begin a step of these games, or of all, with those actions."""
+        if self.memory is not None and games is not None:
+            self.memory.channel.begin(games)
+        elif self.memory is not None:
             self.memory.post(self._take_id())
-
-    def begin(self, games: NDArray[np.int32]) -> None:
-        """Begin a step of these games with those actions."""
-        if self.memory is None:
+        elif games is not None:
             actions = self._step.actions[: len(games) * self._made.learners]
             fields = {"games": wire.tensor(games), "actions": wire.tensor(actions)}
             self.call("send", wire.Ok, env=self._made.env, **fields)
         else:
-            self.memory.channel.begin(games)
+            self.submit(self._step.message(self.next_id))
 
     def ask_for_some(self) -> None:
         """Ask for the batch of the first games that are ready."""
@@ -224,18 +214,14 @@ class Client:
         """Wait until a step that was abandoned leaves the slot of the next one, and return its actions."""
         if self._socket.closed:
             self._socket.check_usable()
-        channel = self.memory.channel
-        self._await(channel.turn - channel.slots)
-        return channel.actions()
-
-    def _await(self, turn: int) -> None:
-        if not self.memory.channel.answered(turn):
-            self._sleep_for(self.memory.channel, turn)
+        self._sleep_for(self.memory.channel, self.memory.channel.turn - self.memory.channel.slots)
+        return self.memory.channel.actions()
 
     def _post_message(self, message: bytes) -> int:
         self._slot()
         # One that was interrupted may still lie there.
-        self._await(max(self.memory.asked[1], self.memory.channel.turn - self.memory.channel.slots))
+        channel = self.memory.channel
+        self._sleep_for(channel, max(self.memory.asked[1], channel.turn - channel.slots))
         return self.memory.post_message(self._take_id(), message)
 
     def collect(self, kind: type[R]) -> R:
@@ -325,14 +311,14 @@ class Client:
         return self._shared(request_id, size, slot)
 
     def _sleep_for(self, channel: Channel, turn: int) -> None:
-        """Sleep until the server has answered the step posted in this turn.
-
-        The server wakes this process. The socket is watched only to see whether the
-        server is alive.
-        """
+        """Sleep until the server has answered the step of this turn; the socket tells whether it is alive."""
         deadline = time.monotonic() + self.timeout
-        while not channel.sleep(turn):
-            if self._message_begins():
+        while not channel.answered(turn) and not channel.sleep(turn):
+            try:
+                begins = self._socket.readable(0.0, self.timeout)
+            except ConnectionError as e:
+                raise self._with_exit_status(e) from e
+            if begins:
                 if channel.answered(turn):
                     return  # in which case the message may be its answer
                 reply = self._receive_message()
@@ -340,12 +326,6 @@ class Client:
                     raise self.distrust("a message that shared memory has not announced")
             elif time.monotonic() > deadline:
                 raise self._socket.timed_out(self.timeout)
-
-    def _message_begins(self) -> bool:
-        try:
-            return self._socket.readable(0.0, self.timeout)
-        except ConnectionError as e:
-            raise self._with_exit_status(e) from e
 
     def _shared(self, request_id: int, size: int, slot: int | None = None) -> Any:
         """Return the reply or the batch in shared memory, announced by a message unless there is a slot."""

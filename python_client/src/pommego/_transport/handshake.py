@@ -35,22 +35,13 @@ _ADVICE = {
 
 @dataclass(frozen=True)
 class Address:
-    """Where a server listens.
-
-    Attributes:
-        host: host name or IP address; empty for a Unix socket.
-        port: TCP port; 0 for a Unix socket.
-        path: the path of the HTTP request.
-        socket_path: the Unix socket's path, "@name" for one in Linux's abstract
-            namespace; empty for TCP.
-        secure: whether the server speaks TLS.
-    """
+    """Where a server listens: at a TCP port, or at a Unix socket, whose host is empty and whose port is 0."""
 
     host: str = ""
     port: int = 0
-    path: str = "/"
-    socket_path: str = ""
-    secure: bool = False
+    path: str = "/"  # of the HTTP request
+    socket_path: str = ""  # of a Unix socket, "@name" for one in Linux's abstract namespace
+    secure: bool = False  # whether the server speaks TLS
 
     @classmethod
     def parse(cls, text: str) -> Address:
@@ -118,13 +109,7 @@ class Certificates:
 
 
 def open_socket(address: Address, timeout: float, context: ssl.SSLContext | None = None) -> socket.socket:
-    """Connect, by TCP with delays switched off or by a Unix socket.
-
-    Raises:
-        ConnectionError: no server listens there, or the host is unknown.
-        HandshakeError: the server does not speak TLS, or has the wrong certificate.
-        TimeoutError: there was no answer in time.
-    """
+    """Connect, by TCP with delays switched off or by a Unix socket."""
     with contextlib.ExitStack() as failed:
         try:
             if path := address.socket_path:

@@ -76,11 +76,8 @@ class SharedMemory:
     so that few places are in use and stay in the processor's cache. Memory is unmapped
     when the last array on it has been deleted.
 
-    Raises:
-        OSError: it cannot be mapped here; the server is on another machine or
-            in another container, or belongs to another user.
-        ValueError: the server described memory that this client does not expect, or
-            named a file that is not a server's shared memory.
+    An OSError means that it cannot be mapped here: the server is on another machine or in another container,
+    or belongs to another user. A ValueError means that the server described no such memory.
     """
 
     def __init__(self, made: wire.EnvReply, *, lend: bool) -> None:

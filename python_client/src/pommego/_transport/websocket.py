@@ -4,11 +4,6 @@ General-purpose libraries copy each message once or twice, which halves the thro
 here or worse. This client receives a message directly into a buffer that is reused, at
 an address divisible by 64, and returns a view of it.
 
-    socket = WebSocket.connect("ws://127.0.0.1:8765", subprotocol="pommego.v4+msgpack")
-    socket.send(b"...", timeout=10)
-    view = socket.recv(timeout=10)  # valid until the next recv
-    socket.close()
-
 Concurrency: a connection belongs to one thread at a time, and to the process
 that made it. In a forked child it refuses to work, and the parent's goes on.
 
@@ -98,29 +93,14 @@ class WebSocket:
         return self._why_closed is not None
 
     def send(self, message: bytes | bytearray | memoryview, timeout: float) -> None:
-        """Send one message, which is copied.
-
-        Raises:
-            TimeoutError: the peer does not read; the connection is closed.
-            ConnectionError: the connection is lost.
-            ClosedError: it was closed before.
-        """
+        """Send one message, which is copied."""
         self.check_usable()
         self._send_frame(self._kind, message, time.monotonic() + timeout)
 
     def recv(self, timeout: float) -> memoryview:
-        """Receive one message.
+        """Receive one message: a writable view of its bytes, 64-byte aligned, valid until the next `recv`.
 
-        Returns:
-            a writable view of its bytes, 64-byte aligned, valid until the next
-            `recv`. After `give_away` it remains valid.
-
-        Raises:
-            TimeoutError: it did not come in time; the connection is closed.
-            ConnectionError: the connection is lost or was closed by the peer
-                (`code` then has the close code).
-            ProtocolError: the peer broke RFC 6455; the connection is closed.
-            ClosedError: it was closed before.
+        After `give_away` it remains valid. Any error but an interrupt closes the connection.
         """
         self.check_usable()
         self._deadline = time.monotonic() + timeout
@@ -135,11 +115,7 @@ class WebSocket:
             raise self._receive_failed(e, timeout) from None
 
     def readable(self, seconds: float, timeout: float) -> bool:
-        """Wait for the next message to begin; returns whether it has. The timeout is for frames before it.
-
-        Control frames before it, such as pings, are answered and do not count as a
-        message.
-        """
+        """Wait for the next message to begin; returns whether it has. Pings before it are answered."""
         self.check_usable()
         self._deadline = time.monotonic() + timeout
         try:

@@ -7,6 +7,7 @@ were received, as memoryviews, and become numpy arrays without a copy.
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
@@ -61,11 +62,22 @@ class Hello(_Answer, tag="hello"):
 
 
 class EnvsReply(_Answer, tag="envs"):
-    envs: list[dict[str, Any]]
+    envs: list[Any]
+
+    def __post_init__(self) -> None:
+        self.envs = [msgspec.json.decode(spec) for spec in self.envs]
 
 
-class SpacesReply(_Answer, tag="spaces"):
-    spec: dict[str, Any]
+class _Described(_Answer):
+    spec: Any
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.spec, dict):  # it is no copy
+            self.spec = msgspec.json.decode(self.spec)
+
+
+class SpacesReply(_Described, tag="spaces"):
+    """The description of a game."""
 
 
 class Field(msgspec.Struct):
@@ -89,9 +101,8 @@ class SharedMemoryReply(msgspec.Struct, kw_only=True):
     games: list[int] = []  # with a batch size
 
 
-class EnvReply(_Answer, tag="env"):
+class EnvReply(_Described, tag="env"):
     env: int
-    spec: dict[str, Any]
     games: int
     learners: int
     rows: int
@@ -160,10 +171,6 @@ class Ok(_Answer, tag="ok"):
     watched: bool = False  # of show: whether a viewer was connected lately
 
 
-class Pong(_Answer, tag="pong"):
-    """The reply to ping."""
-
-
 class Error(msgspec.Struct, tag_field="type", tag="error"):
     id: int | None
     code: str
@@ -189,7 +196,6 @@ Reply = (
     | Text
     | Image
     | Ok
-    | Pong
     | Error
 )
 
@@ -223,9 +229,15 @@ def server_error(error: Error) -> ServerError:
     return kind(error.code, error.message, error.hint, error.field, details)
 
 
+def _json(rules: Any) -> str:
+    return rules if isinstance(rules, str) else json.dumps(rules, default=plain)
+
+
 def encode(kind: str, request_id: int, fields: dict[str, Any]) -> bytes:
-    """Encode a request; fields that are None are left out."""
+    """Encode a request; fields that are None are left out, and rules are sent as JSON."""
     given = {name: value for name, value in fields.items() if value is not None}
+    if (rules := given.get("rules")) is not None:
+        given["rules"] = _json(rules) if isinstance(rules, dict | str) else [_json(one) for one in rules]
     return _encoder.encode({"type": kind, "id": request_id, **given})
 
 

@@ -22,7 +22,6 @@ contains ``import pommerman`` runs unchanged with the folder `IMPORT_PATH` on it
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,7 +44,7 @@ from pommego.pommerman import (  # noqa: F401, users reach modules as attributes
 )
 from pommego.pommerman.observations import Dictionaries
 
-__all__ = ["IMPORT_PATH", "REGISTRY", "Dictionaries", "install_as_pommerman", "make"]
+__all__ = ["IMPORT_PATH", "REGISTRY", "Dictionaries", "make"]
 
 #: A folder with one module, `pommerman`, which is this package. Programs with this
 #: folder on PYTHONPATH, or in `sys.path`, can import pommerman.
@@ -71,9 +70,6 @@ def make(
             `Pomme.set_init_game_state`.
         render_mode: what `render` does: "human", "rgb_array" or "rgb_pixel".
 
-    Raises:
-        ValueError: the id is unknown.
-        TypeError: an agent is not a BaseAgent.
     """
     config = configs.by_id(config_id)
     kwargs = config["env_kwargs"]
@@ -88,16 +84,3 @@ def make(
     env.set_init_game_state(game_state_file)
     env.set_render_mode(render_mode)
     return env
-
-
-def install_as_pommerman() -> None:
-    """Put `IMPORT_PATH` first in `sys.path`, also for processes that `multiprocessing` starts.
-
-    Raises:
-        ImportError: another package named pommerman has been imported already.
-    """
-    sys.path.insert(0, IMPORT_PATH)
-    import pommerman  # noqa: PLC0415, found only now
-
-    if pommerman is not sys.modules[__name__]:
-        raise ImportError("another pommerman has been imported already: call this first")

@@ -16,11 +16,7 @@ _MOST_AMMO = 10
 
 
 class Bomber:
-    """An agent's character on the board.
-
-    Args:
-        agent_id: 0 to 3; None: `set_agent_id` follows.
-        game_type: decides teammate and enemies.
+    """An agent's character on the board; the game type decides teammate and enemies.
 
     Attributes:
         ammo: bombs it can lay now.
@@ -116,33 +112,19 @@ class Bomber:
 
     def to_json(self) -> dict[str, Any]:
         """Return its entry in a saved game."""
-        return {
-            "agent_id": self.agent_id,
-            "is_alive": self.is_alive,
-            "position": self.position,
-            "ammo": self.ammo,
-            "blast_strength": self.blast_strength,
-            "can_kick": self.can_kick,
-        }
+        names = ("agent_id", "is_alive", "position", "ammo", "blast_strength", "can_kick")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(eq=False)
 class Bomb:
-    """One bomb.
+    """One bomb."""
 
-    Attributes:
-        bomber: gets the ammo back.
-        position: (row, column).
-        life: the steps until it explodes.
-        blast_strength: 2 reaches one cell besides its own.
-        moving_direction: the Action in which it rolls, None if it lies still.
-    """
-
-    bomber: Any
+    bomber: Any  # gets the ammo back
     position: Cell
-    life: int
-    blast_strength: int
-    moving_direction: constants.Action | None = None
+    life: int  # the steps until it explodes
+    blast_strength: int  # 2 reaches one cell besides its own
+    moving_direction: constants.Action | None = None  # in which it rolls, None if it lies still
 
     def tick(self) -> None:
         """Reduce the life by one."""
@@ -176,10 +158,7 @@ class Bomb:
             "right": ([row, col + far] for far in range(1, reach)),
         }
 
-    def in_range(self, exploded_map: Any) -> bool:
-        """Return whether the cell it is on is marked with 1."""
-        row, col = self.position
-        return exploded_map[row][col] == 1
+    in_range = Bomber.in_range
 
     def is_moving(self) -> bool:
         """Return whether it rolls."""

@@ -41,9 +41,6 @@ class Dictionaries:
 
     Args:
         spec: the game, as `PommegoVectorEnv.game_spec` has it.
-
-    Raises:
-        ValueError: the game is not Pommerman, numbers its cell values differently, or has several rules.
     """
 
     def __init__(self, spec: GameSpec) -> None:
@@ -61,11 +58,7 @@ class Dictionaries:
         self._game_env = spec.rules["game_env"]
 
     def __call__(self, obs: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
-        """Return the observations of all rows.
-
-        Args:
-            obs: "maps", uint8 (rows, 5, n, n), and "scalars", int16 (rows, ...).
-        """
+        """Return the observations of all rows, of "maps", uint8 (rows, 5, n, n), and "scalars"."""
         scalars = obs["scalars"]
         positions = scalars[:, self._body][:, :2].astype(np.int64)  # the original's type
         maps = _split(obs["maps"])

@@ -50,10 +50,7 @@ def step(
         max_blast_strength: the most that range items lead to.
 
     Returns:
-        board, agents, bombs, items and flames after it.
-
-    Raises:
-        ValueError: a living agent's action is invalid; nothing has changed then.
+        board, agents, bombs, items and flames after it. After an error nothing has changed.
     """
     board, agents, bombs, items = curr_board, curr_agents, curr_bombs, curr_items
     living = [agent for agent in agents if agent.is_alive]
@@ -99,24 +96,16 @@ def _burn_down(board: Board, items: dict[Cell, int], flames: list[Any]) -> list[
 
 @dataclass(slots=True, eq=False)
 class _Mover:
-    """An agent or a bomb, and where it wants to be after the step.
+    """An agent or a bomb, and where it wants to be after the step."""
 
-    Attributes:
-        body: the agent or the bomb.
-        here: where it is.
-        to: where it wants to be.
-        wanted: how many of its kind want to be at each cell. One that has to stay is
-            counted at its own cell as well; its former goal is never subtracted.
-        others: the same of the other kind.
-        partner: the bomb that an agent kicks, and the agent that kicks a bomb.
-    """
-
-    body: Any
+    body: Any  # the agent or the bomb
     here: Cell
     to: Cell
+    # How many of its kind want to be at each cell. One that has to stay is counted at its own
+    # cell as well; its former goal is never subtracted.
     wanted: Counter[Cell]
-    others: Counter[Cell]
-    partner: _Mover | None = None
+    others: Counter[Cell]  # the same of the other kind
+    partner: _Mover | None = None  # the bomb that an agent kicks, and the agent that kicks a bomb
 
     def stay(self) -> None:
         """Give up the wish, and the kick."""

@@ -69,10 +69,6 @@ def generate(
 
     Returns:
         what ``--json`` prints.
-
-    Raises:
-        PommegoError: the command refused the options, or failed; it says why.
-        ray.exceptions.RayError: a task was lost more often than `retries`.
     """
     work = _Work("generate", Path(out), options)
     spans = [(k, k) for k in range(work.count())]
@@ -92,21 +88,9 @@ def tournament(
 
         pommego.ray.tournament("results", agents=["simple", "random", "mcts"], games=10_000)
 
-    Only what the clock says is different (``timing.*`` in the folder), and the order of games in
-    the log.
+    Only what the clock says is different (``timing.*`` in the folder), and the order of games in the log.
 
-    Args:
-        out: the folder for results and the log, where this process runs.
-        num_cpus: as for `generate`, as are the other arguments.
-        retries: how often a task is repeated that was lost.
-        task_options: further options of the tasks.
-        progress: called with the numbers of parts that are finished and of all.
-        options: the command's flags; see ``pommego tournament --help``.
-
-    Returns:
-        the results, as ``--json`` prints them.
-
-    Errors are those of `generate`.
+    Arguments, result and errors are those of `generate`; `options` are the flags of ``pommego tournament``.
     """
     work = _Work("tournament", Path(out), options)
     games = work.count()

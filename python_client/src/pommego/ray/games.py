@@ -55,11 +55,6 @@ def make_vec(
         options: as for `pommego.make_vec`, but for `address`, `token`,
             `replace` and `batch_size`. `timeout` includes the time that Ray takes to start an actor.
             `workers` are, unless given, as many as an actor has CPUs.
-
-    Raises:
-        TypeError: there is no such option here.
-        ValueError: the numbers do not fit together.
-        TimeoutError: the cluster has no room for the actors.
     """
     check_options(options, ("address", "token", "replace", "batch_size"), make_vec, making.make_vec)
     given = {"num_cpus": 1, "scheduling_strategy": "SPREAD"} | dict(actor_options or {})
@@ -69,14 +64,7 @@ def make_vec(
 
 
 class Actors(Hosts):
-    """So many actors of a Ray cluster.
-
-    Args:
-        count: how many.
-        options: theirs.
-        retries: how often the games of each may be made anew.
-        timeout: seconds to wait for one.
-    """
+    """So many actors of a Ray cluster; see `make_vec`."""
 
     kind = "actors"
 
@@ -122,14 +110,7 @@ class _Host:
 
 
 class ActorGames:
-    """The games of a `Session` in an actor.
-
-    Args:
-        actor: a `_Host`.
-        known: what its `begin` will return.
-        number: the actor's.
-        timeout: seconds to wait for one reply.
-    """
+    """The games of a `Session` in an actor, a `_Host`, whose `begin` will return what is `known`."""
 
     server = None
 

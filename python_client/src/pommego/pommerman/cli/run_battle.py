@@ -30,16 +30,10 @@ _NO = ("", "0", "false", "no", "off")
 
 
 def run(args: argparse.Namespace, num_times: int = 1, seed: int | None = None) -> list[dict[str, Any]]:
-    """Play games between the same agents.
+    """Play games between the same agents; return the info that the last step of each game returned.
 
-    Args:
-        args: the options; see `main`.
-        num_times: the number of games. Records of game k go to a folder named k, from 1.
-        seed: the seed of the boards and of the modules `random` and `numpy.random`;
-            None: one that `random` draws.
-
-    Returns:
-        the info that the last step of each game returned.
+    Records of game k go to a folder named k, from 1. The seed, drawn by `random` if there is none, is that of
+    the boards and of the modules `random` and `numpy.random`.
     """
     players = [helpers.make_agent_from_string(name, seat) for seat, name in enumerate(args.agents.split(","))]
     env = make(args.config, players, args.game_state_file, args.render_mode)
@@ -117,11 +111,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the options and play one game.
-
-    Args:
-        arguments: the options; None: those of the command line.
-    """
+    """Read the options, by default those of the command line, and play one game."""
     parser = _parser()
     args = parser.parse_args(arguments)
     try:

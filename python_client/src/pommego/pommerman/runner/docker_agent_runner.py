@@ -35,12 +35,7 @@ class DockerAgentRunner(abc.ABC):
 
     @abc.abstractmethod
     def act(self, observation: dict[str, Any], action_space: Any) -> Any:
-        """Choose an action.
-
-        Args:
-            observation: the dictionary, its arrays and Items restored.
-            action_space: 6, or with radio a list of sizes.
-        """
+        """Choose an action by an observation; the action space is 6, or with radio a list of sizes."""
 
     def init_agent(self, id: int, game_type: constants.GameType) -> None:  # noqa: B027, optional
         """Called with the agent's seat."""
@@ -52,13 +47,7 @@ class DockerAgentRunner(abc.ABC):
         """Called at the end: release what the agent holds."""
 
     def run(self, host: str = "0.0.0.0", port: int = 10080) -> None:  # nosec B104  # as below
-        """Serve until the process ends.
-
-        Args:
-            host: the interface to listen on. The default, all of them, is what
-                a container needs; outside a container use "127.0.0.1".
-            port: the port.
-        """
+        """Serve until the process ends, on all interfaces, as containers need; elsewhere use "127.0.0.1"."""
         with self.server(host, port) as server:
             server.serve_forever()
 
