@@ -55,7 +55,9 @@ func (d *dataSet) Game(number int) (*scene.Timeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := scene.Played(d.game, m, e.Actions)
+	var feed scene.Feed
+	feed.Play(d.game, m, e.Actions, func() error { return nil })
+	g := feed.Game()
 	g.Names = d.set.Names(e)
 	if e.Dealt {
 		g.Seed = e.Seed.Value
