@@ -35,6 +35,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 
@@ -256,12 +257,7 @@ func (f *Field) Size() int {
 
 // Encoding finds an encoding by name and returns its index, -1 if there is none.
 func (s *Spec) Encoding(name string) int {
-	for i := range s.Encodings {
-		if s.Encodings[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(s.Encodings, func(e Encoding) bool { return e.Name == name })
 }
 
 // MaskSize is how many bytes Match.Mask writes.
@@ -298,6 +294,15 @@ type Status struct {
 	Steps   int     // steps made
 }
 
+// Ended is the status at the end of the game, which the winners have won; without any it is a tie.
+func (s Status) Ended(all, winners SeatSet) Status {
+	s.Over, s.Decided, s.Winners, s.Result = true, all, winners, Tie
+	if winners != 0 {
+		s.Result = Win
+	}
+	return s
+}
+
 // Outcome writes +1 for the winners and -1 for all others, or 0 for all if nobody has won:
 // Match.Outcome of most games.
 func Outcome(winners SeatSet, dst []float64) {
@@ -328,7 +333,7 @@ func (s *SeatSet) UnmarshalJSON(text []byte) error {
 	*s = 0
 	for _, seat := range seats {
 		if seat < 0 || seat > 15 {
-			return fmt.Errorf("owners are %v, want seats from 0 to 15", seats)
+			return fmt.Errorf("seats are %v, want each from 0 to 15", seats)
 		}
 		*s = s.With(seat)
 	}

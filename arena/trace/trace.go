@@ -6,7 +6,7 @@
 // package knows nothing of what else is in a record: a [record.Format] replays it
 // and reports what differs from what was recorded.
 //
-//	formats := trace.Formats(pommerman.Formats)
+//	formats := trace.Formats{pommerman.Recorded}
 //	report, err := formats.Verify("games.jsonl.gz", 10)
 //
 // # Strictness

@@ -76,7 +76,7 @@ func addRace(t *testing.T, module string) string {
 	game := reflect.TypeFor[env.Spec]().PkgPath() + "/race"
 	added := strings.NewReplacer(
 		imports, imports+"\t\""+game+"\"\n\tracebots \""+game+"/bots\"\n",
-		last, "\tfamily(race.New, racebots.Roster, race.Formats, []preset[race.Rules]{{\"Race-v0\", \"a race\", "+
+		last, "\tfamily(race.New, racebots.Roster, race.Recorded, []preset[race.Rules]{{\"Race-v0\", \"a race\", "+
 			"race.Standard()}}),\n"+last,
 	).Replace(string(text))
 	if !strings.Contains(added, "env/race") || !strings.Contains(added, "race.New") {

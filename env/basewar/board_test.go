@@ -58,7 +58,7 @@ func TestMapsOfAllRules(t *testing.T) {
 			for episode := range uint64(100) {
 				var s State
 				g.Deal(&s, env.Seed{Value: 6, Episode: episode})
-				if err := r.Check(&s); err != nil {
+				if err := r.form().Check(&s); err != nil {
 					t.Fatal(err)
 				}
 				if s.Stones.Len() != r.NumStones || s.Boxes.Len() != r.NumBoxes {

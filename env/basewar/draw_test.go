@@ -75,7 +75,7 @@ func draw(t testing.TB, r *Rules, text string) State {
 			drop(&s, r, grid.At(row, col), drawnAt(rows, row, col))
 		}
 	}
-	if err := r.Check(&s); err != nil {
+	if err := r.form().Check(&s); err != nil {
 		t.Fatalf("the drawing is no state: %v", err)
 	}
 	return s
@@ -200,7 +200,7 @@ func (sc *scenario) begin(t testing.TB) (*Game, State) {
 	s := draw(t, &r, sc.start)
 	if sc.edit != nil {
 		sc.edit(&s)
-		if err := r.Check(&s); err != nil {
+		if err := r.form().Check(&s); err != nil {
 			t.Fatalf("the edited drawing is no state: %v", err)
 		}
 	}

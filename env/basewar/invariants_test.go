@@ -41,7 +41,7 @@ func TestInvariants(t *testing.T) {
 		for before := s; !g.rules.Over(&s); before = s {
 			randomActions(g, &s, &rng, actions)
 			g.Step(&s, actions)
-			if err := g.rules.Check(&s); err != nil {
+			if err := g.form.Check(&s); err != nil {
 				t.Fatalf("episode %d, moves %v: %v, from\n%s", episode, actions, err, newTwin(&g.rules, &before).text())
 			}
 			checkCourse(t, &g.rules, &before, &s)

@@ -6,7 +6,6 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/observe"
-	"pommego/env/record"
 	"pommego/env/saved"
 	"pommego/env/seat"
 )
@@ -77,9 +76,6 @@ func undealt(rules Rules) *Game {
 	g.encoder.sizes = observe.Sizes(g.Spec().Encodings)
 	return g
 }
-
-// Formats are the forms of recorded games that can be checked and shown.
-var Formats = []record.Format{Recorded}
 
 // The encodings' indices.
 const (

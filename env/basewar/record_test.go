@@ -58,11 +58,11 @@ func TestReplayFile(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			report, err := trace.Formats(Formats).Verify(path, 10)
+			report, err := trace.Formats{Recorded}.Verify(path, 10)
 			if err != nil || report.Games != 1 || report.Steps != int(last.StepCount) || report.Mismatches != 0 {
 				t.Fatalf("checking found %+v (error %v), want %d steps and no mismatch", report, err, last.StepCount)
 			}
-			shown, err := trace.Formats(Formats).Open(path, 1)
+			shown, err := trace.Formats{Recorded}.Open(path, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,7 @@ func TestRecordedGames(t *testing.T) {
 			if *update && tc.write != nil {
 				writeRecords(t, path, tc.write(t))
 			}
-			report, err := trace.Formats(Formats).Verify(path, 10)
+			report, err := trace.Formats{Recorded}.Verify(path, 10)
 			if err != nil {
 				t.Fatal(err)
 			}

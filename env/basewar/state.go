@@ -61,9 +61,6 @@ type BomberSet uint8
 
 const blueBombers BomberSet = 1<<0 | 1<<2 | 1<<4
 
-// Has reports whether a bomber is in the set.
-func (b BomberSet) Has(id int) bool { return b>>id&1 != 0 }
-
 // SideOf is the side of a bomber, and that of a seat.
 func SideOf(id int) Side { return Side(id & 1) }
 

@@ -148,10 +148,6 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 	return m.game.form.RestoreJSON(state, &m.State)
 }
 
-// Check reports whether a state from outside can be played: every value in its
-// range, and every invariant of State. It returns the first thing wrong.
-func (r *Rules) Check(s *State) error { return r.form().Check(s) }
-
 // invariants reports what does not fit together in a state whose values are in
 // their ranges.
 func (r *Rules) invariants(s *State) error {

@@ -149,11 +149,7 @@ func (r *Rules) Status(s *State) env.Status {
 	if !r.Over(s) {
 		return st
 	}
-	st.Over, st.Decided, st.Result = true, all, env.Tie
-	if st.Winners = r.leaders(s); st.Winners != 0 {
-		st.Result = env.Win
-	}
-	return st
+	return st.Ended(all, r.leaders(s))
 }
 
 // leaders is the seats of the side that would win if the game ended now.

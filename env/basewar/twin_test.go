@@ -70,7 +70,7 @@ func newTwin(r *Rules, s *State) *twin {
 	for _, b := range s.Bombs[:s.NumBombs] {
 		bomb := &twinBomb{at: twinAt(b.Cell), life: int(b.Life)}
 		for id := range NumBombers {
-			if b.Owners.Has(id) {
+			if b.Owners>>id&1 != 0 {
 				bomb.owners = append(bomb.owners, id)
 			}
 		}
@@ -313,7 +313,7 @@ func compareStep(t testing.TB, g *Game, s *State, actions []uint8) {
 		t.Fatalf("moves %v from\n%s\ngave\n%s\nwant, by the slow twin,\n%s", g.moves(actions), newTwin(r, &before).text(),
 			got, want)
 	}
-	if err := r.Check(s); err != nil {
+	if err := r.form().Check(s); err != nil {
 		t.Fatalf("moves %v from\n%s\nbroke an invariant: %v", g.moves(actions), newTwin(r, &before).text(), err)
 	}
 	checkCourse(t, r, &before, s)

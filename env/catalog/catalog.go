@@ -40,7 +40,7 @@ var (
 // families is every game with its ids. The reference registers a "Fast" twin of
 // some, which differs in the speed of its drawing alone.
 var families = []Family{
-	family(pommerman.New, bots.Roster, pommerman.Formats, []preset[pommerman.Rules]{
+	family(pommerman.New, bots.Roster, pommerman.Recorded, []preset[pommerman.Rules]{
 		{"PommeFFACompetition-v0", "free for all, everything is seen", ffa},
 		{"PommeFFACompetitionFast-v0", "free for all, everything is seen", ffa},
 		{"PommeFFAFast-v0", "free for all, everything is seen", ffa},
@@ -70,12 +70,12 @@ var families = []Family{
 			"two against two by the Java version's document: chains a step later, long flames, collapse, fog",
 			pommerman.JavaDocument(pommerman.Team)},
 	}),
-	family(basewar.New, warbots.Roster, basewar.Formats, []preset[basewar.Rules]{
+	family(basewar.New, warbots.Roster, basewar.Recorded, []preset[basewar.Rules]{
 		{"BaseWar-v0", "three against three bomb boxes, each other and the other side's base; a seat a bomber",
 			basewar.Standard()},
 		{"BaseWarSides-v0", "the same with two seats, each moving the three bombers of a side", basewar.StandardSides()},
 	}),
-	family(suitebot.New, suitebots.Roster, suitebot.Formats, []preset[suitebot.Rules]{
+	family(suitebot.New, suitebots.Roster, suitebot.Recorded, []preset[suitebot.Rules]{
 		{"SuiteBot-v0", "four players mine a torus with bombs; 100 rounds, the most points win", suitebot.Standard()},
 	}),
 }
@@ -83,7 +83,7 @@ var families = []Family{
 // Family is a game with all its ids.
 type Family struct {
 	IDs     []string
-	Formats []record.Format // of its recorded games
+	Format  record.Format // of its recorded games
 	entries []entry
 }
 
@@ -107,9 +107,9 @@ type preset[R any] struct {
 // a view V of it, and its presets.
 func family[R, V any, G env.Game](
 	create func(id, description string, rules R, bots seat.Roster[V]) (G, error),
-	bots seat.Roster[V], formats []record.Format, presets []preset[R],
+	bots seat.Roster[V], format record.Format, presets []preset[R],
 ) Family {
-	f := Family{Formats: formats}
+	f := Family{Format: format}
 	for _, p := range presets {
 		e := entry{id: p.id}
 		e.create = func(changes json.RawMessage) (env.Game, error) {
@@ -144,11 +144,11 @@ func IDs() []string {
 	return ids
 }
 
-// Formats lists the forms of recorded games of all families.
+// Formats lists the formats of recorded games of all families.
 func Formats() []record.Format {
 	var all []record.Format
 	for _, f := range families {
-		all = append(all, f.Formats...)
+		all = append(all, f.Format)
 	}
 	return append(all, pommerman.Original(Game))
 }

@@ -28,15 +28,6 @@ const (
 // neighbours.
 var Dirs = [4]Dir{Up, Down, Left, Right}
 
-func (d Dir) String() string {
-	if int(d) < len(dirNames) {
-		return dirNames[d]
-	}
-	return "Dir(?)"
-}
-
-var dirNames = [...]string{"stay", "up", "down", "left", "right"}
-
 // Delta is what the direction adds to row and column.
 func (d Dir) Delta() (row, col int) {
 	c := At(0, 0).Next(d)

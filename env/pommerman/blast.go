@@ -98,7 +98,7 @@ func (s *State) drawBombs() {
 	}
 }
 
-// drawOldFlames draws every flame again: bombs were lifted off some of them.
+// drawOldFlames draws every flame again, over what was drawn.
 func (s *State) drawOldFlames() {
 	for c := range s.burning().All {
 		s.Board[c] = Flames

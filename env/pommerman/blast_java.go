@@ -84,7 +84,5 @@ func (t *javaTurn) putOut() {
 	for c := range t.dying.All {
 		t.s.uncover(c)
 	}
-	for c := range t.s.burning().All {
-		t.s.Board[c] = Flames
-	}
+	t.s.drawOldFlames()
 }

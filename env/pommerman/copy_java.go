@@ -41,7 +41,7 @@ func (r *Rules) CopyJava(v *View, s *State) {
 func (r *Rules) CopyWhole(of, s *State) {
 	*s = *of
 	s.RNG = env.RNG{}
-	if !r.Traits().Copied {
+	if !r.Traits().Conceals {
 		return
 	}
 	s.flames.renew(r)

@@ -18,10 +18,9 @@ type Traits struct {
 	BombsStack bool
 	// AgentsStack: several agents and bombs may share a cell, of which the board shows one.
 	AgentsStack bool
-	// Conceals: observations show neither where bombs roll nor how old flames are, as [Rules.CopyWhole] does.
+	// Conceals: observations show neither where bombs roll nor how old flames are ([Rules.CopyWhole]), and agents
+	// that search plan on a copy of what shows ([Rules.CopyJava]), not on a belief.
 	Conceals bool
-	// Copied: agents that search plan on a copy of the game, [Rules.CopyJava], not on a belief.
-	Copied bool
 	// Silence: an agent may send no words.
 	Silence bool
 	// Lingers is by how many steps flames outlast the observations that show them, and
@@ -52,7 +51,7 @@ var traits = [numSteps]Traits{
 		version: 2, leastBlast: 2, lookBack: 1, countsLate: 1, paysNobody: true, ringsWait: true,
 	},
 	StepJava: {
-		FlamesKill: true, AgentsStack: true, Conceals: true, Copied: true, Silence: true, Lingers: 1,
+		FlamesKill: true, AgentsStack: true, Conceals: true, Silence: true, Lingers: 1,
 		version: 2, leastView: OwnCell, leastBlast: 1, results: true,
 	},
 }

@@ -54,12 +54,7 @@ func (r *Rules) Status(s *State) env.Status {
 	if !r.over(s, alive) {
 		return st
 	}
-	st.Over, st.Decided, st.Result = true, all, env.Tie
-	winners := r.winners(s, alive)
-	if winners != 0 {
-		st.Result, st.Winners = env.Win, winners
-	}
-	return st
+	return st.Ended(all, r.winners(s, alive))
 }
 
 // rewardsToday is Rewards but for the Java step.

@@ -122,13 +122,7 @@ func (t *javaTurn) fall() (dead env.SeatSet) {
 	for life := range s.flames {
 		s.flames[life] = s.flames[life].AndNot(flames)
 	}
-	s.keepBombs(func(b *Bomb) bool {
-		if bombs.Has(b.Cell) {
-			s.giveBack(b)
-			return false
-		}
-		return true
-	})
+	s.takeBombs(bombs)
 	for i := range s.Agents {
 		s.Agents[i].Alive = s.Agents[i].Alive && !dead.Has(i)
 	}

@@ -39,7 +39,7 @@ func (f *Forecast) Foresee(v *View, move Action) {
 	}
 	f.Ever, f.Last, f.falling = grid.Bits{}, 0, 0
 	r := v.Rules
-	lasting := r.lasting()
+	lasting := r.Lasting()
 	if r.Traits().FlamesKill {
 		f.seeFlames(r, &v.flames)
 	}
@@ -70,8 +70,8 @@ func (f *Forecast) seeFlames(r *Rules, seen *flames) {
 	}
 }
 
-// lasting is for how many steps an explosion is deadly.
-func (r *Rules) lasting() int {
+// Lasting is for how many steps an explosion is deadly.
+func (r *Rules) Lasting() int {
 	if r.Traits().FlamesKill {
 		return r.FlameLife + r.Traits().Lingers
 	}

@@ -8,7 +8,6 @@ import (
 	"pommego/env"
 	"pommego/env/grid"
 	"pommego/env/observe"
-	"pommego/env/record"
 	"pommego/env/saved"
 	"pommego/env/seat"
 )
@@ -74,9 +73,6 @@ func undealt(rules Rules) *Game {
 	g.sizes = observe.Sizes(g.Spec().Encodings)
 	return g
 }
-
-// Formats are the forms of recorded games that can be checked and shown.
-var Formats = []record.Format{Recorded}
 
 // NewMatch makes a match by rules for which no board can be dealt. Set its State before use.
 func NewMatch(rules Rules) *Match { return &Match{game: undealt(rules)} }

@@ -90,9 +90,7 @@ func (r *Rules) relationsOf(seat int) relations {
 
 // takesFor is what a seat takes each item of the board for.
 func (r *Rules) takesFor(seat int, teammate Item) (as [16]uint8) {
-	for item := range as {
-		as[item] = uint8(item)
-	}
+	as = asItself
 	for k := range r.Seats() {
 		switch item := r.Agent0() + Item(k); {
 		case k == seat:

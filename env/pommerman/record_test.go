@@ -13,7 +13,7 @@ import (
 	"pommego/env/record"
 )
 
-var checkers = trace.Formats(Formats)
+var checkers = trace.Formats{Recorded}
 
 // recorded lists the files of recorded games of the reference, with how much
 // each holds.

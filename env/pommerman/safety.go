@@ -158,7 +158,7 @@ func (f *Forecast) lives(ground, asked grid.Bits) grid.Bits {
 func (f *Forecast) livesBeside(ground, blast grid.Bits, from int) grid.Bits {
 	var burns [maxFlameLife + 1]grid.Bits // as long as that is
 	from = min(from, Horizon+1)
-	end := min(from+f.rules.lasting(), Horizon+1)
+	end := min(from+f.rules.Lasting(), Horizon+1)
 	for t := from; t < end; t++ {
 		burns[t-from] = blast.Or(f.Deadly[t])
 	}

@@ -40,10 +40,10 @@ func (r *Rules) step2018(s *State, actions []uint8, skull func(agent int) float6
 	t.moveAgents(r) // 5
 	t.moveBombs()   // 6
 	track.burnWood2018(s, t.marked)
-	t.catchBombs() // 7
-	t.deaths()     // 8
-	t.draw(r)      // 9
-	r.count(s)     // 10
+	s.takeBombs(t.marked) // 7: they do not explode
+	t.deaths()            // 8
+	t.draw(r)             // 9
+	r.count(s)            // 10
 }
 
 // burnDown ages the flames. Where one goes out, the item hidden there appears, or
@@ -189,17 +189,6 @@ func (t *turn2018) roll(b *Bomb) {
 	}
 }
 
-// catchBombs takes away the bombs that an explosion reaches. They do not explode.
-func (t *turn2018) catchBombs() {
-	t.s.keepBombs(func(b *Bomb) bool {
-		if t.marked.Has(b.Cell) {
-			t.s.giveBack(b)
-			return false
-		}
-		return true
-	})
-}
-
 // deaths kills the living agents that an explosion reaches. Older flames kill
 // nobody.
 func (t *turn2018) deaths() {
@@ -232,7 +221,5 @@ func (t *turn2018) draw(r *Rules) {
 		}
 	}
 	s.flames[r.FlameLife-1] = t.marked
-	for c := range s.burning().All {
-		s.Board[c] = Flames
-	}
+	s.drawOldFlames()
 }

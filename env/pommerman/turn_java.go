@@ -234,6 +234,17 @@ func (t *javaTurn) pickUp() {
 	}
 }
 
+// takeBombs takes away the bombs on some cells, and gives them back.
+func (s *State) takeBombs(cells grid.Bits) {
+	s.keepBombs(func(b *Bomb) bool {
+		taken := cells.Has(b.Cell)
+		if taken {
+			s.giveBack(b)
+		}
+		return !taken
+	})
+}
+
 // giveBack gives the bomb's owner, if it has one, another to lay, whatever it carries already.
 func (s *State) giveBack(b *Bomb) {
 	if owner := b.Owner(); owner != nobody {

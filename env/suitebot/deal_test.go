@@ -104,7 +104,7 @@ func testStarts(t *testing.T) {
 		var s State
 		for episode := range uint64(50) {
 			p.Deal(&s, env.Seed{Episode: episode})
-			if err := p.Check(&s); err != nil {
+			if err := p.form.Check(&s); err != nil {
 				t.Fatal(err)
 			}
 			if home := s.Agents == s.Homes; home != (start == AtHome) {

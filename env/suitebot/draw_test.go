@@ -128,7 +128,7 @@ func (sc *scene) begin(t *testing.T) (*Game, State) {
 	}
 	p := mustGame(t, r)
 	s := draw(t, p, sc.start)
-	if err := p.Check(&s); err != nil {
+	if err := p.form.Check(&s); err != nil {
 		t.Fatalf("%s: the drawing is no state: %v", sc.reason, err)
 	}
 	return p, s

@@ -2,11 +2,11 @@ package suitebot
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"pommego/env"
 	"pommego/env/observe"
-	"pommego/env/record"
 	"pommego/env/ruleset"
 	"pommego/env/saved"
 	"pommego/env/seat"
@@ -22,7 +22,8 @@ type Game struct {
 	words   int // of a Cells that are in use
 	next    [][8]Cell
 	reaches []uint64 // words a field
-	sights  []uint64 // the same, of what is seen from there; nil: everything
+	all     Cells
+	sights  []uint64 // as reaches, of what is seen from there; nil: everything
 	places  []place
 	seated  lanes  // of the players in the game
 	lattice []Cell // the home bases before they are shifted
@@ -73,9 +74,6 @@ func newGame(rules Rules) (*Game, error) {
 	return g, nil
 }
 
-// Formats are the forms of recorded games that can be checked and shown.
-var Formats = []record.Format{Recorded}
-
 // The encodings' indices.
 const (
 	encodingPlanes = iota
@@ -83,14 +81,8 @@ const (
 	encodingUnfogged // of rules with a view
 )
 
-// The times of the contest, which its document sets for programs.
-const (
-	MoveLimit = 200 * time.Millisecond // longer, and the move is forfeited: hold
-	GiveUp    = time.Second            // longer, and the program is not asked again: hold to the end
-)
-
-// Clock is the contest's clock.
-func (g *Game) Clock() (limit, giveUp time.Duration) { return MoveLimit, GiveUp }
+// Clock is the contest's clock: later, a move is forfeited, or the program not asked again.
+func (g *Game) Clock() (limit, giveUp time.Duration) { return 200 * time.Millisecond, time.Second }
 
 // Rules is the game's rules. The caller must not change them.
 func (g *Game) Rules() *Rules { return &g.rules }
@@ -165,18 +157,15 @@ func (g *Game) Status(s *State) env.Status {
 	if !g.Over(s) {
 		return st
 	}
-	st.Over, st.Decided, st.Result = true, all, env.Tie
-	if first := g.first(s); first.Len() == 1 || first != all && g.rules.SharedFirst {
-		st.Result, st.Winners = env.Win, first
+	first := g.first(s)
+	if first.Len() > 1 && (first == all || !g.rules.SharedFirst) {
+		first = 0
 	}
-	return st
+	return st.Ended(all, first)
 }
 
 func (g *Game) first(s *State) (seats env.SeatSet) {
-	best := s.Scores[0]
-	for _, score := range s.Scores[:g.rules.Players] {
-		best = max(best, score)
-	}
+	best := slices.Max(s.Scores[:g.rules.Players])
 	for seat, score := range s.Scores[:g.rules.Players] {
 		if score == best {
 			seats = seats.With(seat)

@@ -22,6 +22,7 @@ func (g *Game) plan() {
 	g.next = make([][8]Cell, g.cells)
 	g.places = make([]place, g.cells)
 	for c := range g.cells {
+		g.all.Add(Cell(c))
 		x, y := c%rules.Width, c/rules.Width
 		g.places[c] = place{uint8(x), uint8(y)}
 		for a := range g.next[c] {
@@ -93,22 +94,12 @@ func (g *Game) Worth(c Cell, gone *Cells) int {
 }
 
 // sight is what the seat of an agent on a field sees.
-func (g *Game) sight(c Cell) (all Cells) {
+func (g *Game) sight(c Cell) (seen Cells) {
 	if g.sights == nil {
-		return g.everything()
+		return g.all
 	}
-	copy(all[:], g.sights[int(c)*g.words:][:g.words])
-	return all
-}
-
-func (g *Game) everything() (all Cells) {
-	for w := range g.words {
-		all[w] = ^uint64(0)
-	}
-	if rest := g.cells % 64; rest != 0 {
-		all[g.words-1] = 1<<rest - 1
-	}
-	return all
+	copy(seen[:], g.sights[int(c)*g.words:][:g.words])
+	return seen
 }
 
 // Distance is how many moves lead from one field to another.

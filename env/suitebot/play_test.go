@@ -95,7 +95,7 @@ func TestSlowTwin(t *testing.T) {
 			for episode := uint64(0); rounds > 0; episode++ {
 				seed := env.Seed{Value: 1, Episode: episode}
 				p.Deal(&s, seed)
-				if err := p.Check(&s); err != nil {
+				if err := p.form.Check(&s); err != nil {
 					t.Fatalf("%+v deals a state that is none: %v", seed, err)
 				}
 				rng := seed.RNG(env.StreamPolicy)

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the recorded games anew")
 
-var checkers = trace.Formats(Formats)
+var checkers = trace.Formats{Recorded}
 
 func traceFile(name string) string { return filepath.Join("testdata", "traces", name+".jsonl.gz") }
 

@@ -145,10 +145,6 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 	return m.game.form.RestoreJSON(state, &m.State)
 }
 
-// Check reports whether a state from outside can be played: every value in its
-// range, and every invariant of State. It returns the first thing wrong.
-func (g *Game) Check(s *State) error { return g.form.Check(s) }
-
 // invariants reports what does not fit together in a state whose values are in
 // their ranges.
 func (g *Game) invariants(s *State) error {

@@ -286,7 +286,7 @@ func compareStep(t testing.TB, p *Game, s *State, actions []uint8) {
 		t.Fatalf("%+v\nactions %v from\n%s\ngave\n%s\nwant, by the slow twin,\n%s", *p.Rules(), moves,
 			newTwin(p, &before).text(), got, want)
 	}
-	if err := p.Check(s); err != nil {
+	if err := p.form.Check(s); err != nil {
 		t.Fatalf("actions %v from\n%s\nbroke an invariant: %v", moves, newTwin(p, &before).text(), err)
 	}
 }

@@ -134,7 +134,7 @@ func TestSimpleSituations(t *testing.T) {
 		}
 		// Its mates are far away, or it might have to wait for its turn.
 		m.Bombers[0].Cell, m.Bombers[4].Cell = at(14, 0), at(14, 1)
-		if err := g.Rules().Check(&m.State); err != nil {
+		if err := m.Restore(m.Append(nil)); err != nil {
 			t.Fatalf("%s: %v", tc.reason, err)
 		}
 		for seed := range uint64(20) {

@@ -61,15 +61,17 @@ func decide(t *testing.T, name string, edit func(p *suitebot.Game, s *suitebot.S
 	t.Helper()
 	rules := suitebot.Standard()
 	rules.Players = 2
-	plan, err := suitebot.New("test", "", rules, nil)
+	game, err := suitebot.New("test", "", rules, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var s suitebot.State
-	s.Homes[0], s.Homes[1] = plan.At(0, 0), plan.At(10, 10)
+	s.Homes[0], s.Homes[1] = game.At(0, 0), game.At(10, 10)
 	s.Agents = s.Homes
-	edit(plan, &s)
-	if err := plan.Check(&s); err != nil {
+	edit(game, &s)
+	m := game.New(1)[0].(*suitebot.Match)
+	m.State = s
+	if err := m.Restore(m.Append(nil)); err != nil {
 		t.Fatal(err)
 	}
 	done := map[suitebot.Action]bool{}
@@ -80,7 +82,7 @@ func decide(t *testing.T, name string, edit func(p *suitebot.Game, s *suitebot.S
 		}
 		bot.Reset(env.Seed{Value: draw}.RNG(env.StreamAgents))
 		var v suitebot.View
-		plan.See(&s, 0, &v)
+		game.See(&s, 0, &v)
 		action := []uint8{9}
 		bot.Act(&v, action)
 		done[suitebot.Action(action[0])] = true

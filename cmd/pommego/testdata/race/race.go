@@ -49,8 +49,8 @@ type Game struct {
 // View is what a seat may know: where it and the other stand.
 type View struct{ Own, Other int }
 
-// Formats are the forms of recorded games that can be checked and shown.
-var Formats = []record.Format{{Name: recordFormat, Check: checkRecord, Open: openRecord}}
+// Recorded is the format of recorded games.
+var Recorded = record.Format{Name: recordFormat, Check: checkRecord, Open: openRecord}
 
 // New makes the game with the given id and rules.
 func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, error) {

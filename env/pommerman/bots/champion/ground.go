@@ -32,10 +32,7 @@ func (g *ground) survey(p *planner, m *championMemory) {
 		}
 	}
 	g.span = min(r.BombLife+2, maxSpan)
-	g.lasting = 1
-	if r.Traits().FlamesKill {
-		g.lasting = r.FlameLife + r.Traits().Lingers
-	}
+	g.lasting = r.Lasting()
 	g.foreseeRings(r, int(s.StepCount))
 	g.value(p, m)
 }

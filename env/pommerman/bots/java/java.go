@@ -86,7 +86,7 @@ func (a *agent) Act(v *pommerman.View, action []uint8) {
 	case a.whole != nil:
 		v.Rules.CopyWhole(a.whole, &p.root)
 		a.whole = nil
-	case v.Rules.Traits().Copied:
+	case v.Rules.Traits().Conceals:
 		v.Rules.CopyJava(v, &p.root)
 	default:
 		v.Rules.Imagine(&a.belief, v)
