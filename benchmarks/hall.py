@@ -1,11 +1,6 @@
-"""Games against winners of the contests, which you fetch and build: pommego contains nothing of theirs.
+"""Winners of the contests as agents of any match; docs/strength.md says how to fetch and build them.
 
-    python benchmarks/hall.py        # says for each what to fetch and build, and then how to play against it
-
-What it prints last plays team games with fog, each board from both sides, one game at a time on one core.
-As an agent of any match:
-
-    --agents "exec:python benchmarks/hall.py seat eisenach LIBRARY" --limit 1s --wait 1m
+--agents "exec:python benchmarks/hall.py seat eisenach LIBRARY" --limit 1s --wait 1m
 """
 
 from __future__ import annotations
@@ -14,28 +9,14 @@ import ctypes
 import importlib
 import json
 import os
-import shlex
-import shutil
 import struct
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-ENV = "PommeTeamCompetition-v0"
+NAMES = ("frankfurt", "eisenach", "hako")
 MAPS = ("bomb_life", "bomb_blast_strength", "bomb_moving_direction", "flame_life")
 SILENT = (-1, -1)  # what frankfurt expects for a message in games without radio
-
-# What is played, below the folder of what has been fetched.
-HALL = {
-    "frankfurt": "pommerman_cpp/build/libpommerman.so",
-    "eisenach": "Pommerman/agents/eisenach/pommerman_cpp/build/libmunchen.so",
-    "hako": "Pommerman/agents/hako/BBMServer25336.jar",
-}
-FETCH = {
-    "pommerman_cpp": "https://github.com/gorogm/pommerman_cpp {0} && git -C {0} checkout 33253a8",
-    "Pommerman": "https://github.com/JaroslavUrbann/Pommerman {0} && git -C {0} checkout ba0c509",
-}
 
 
 class Library:
@@ -97,29 +78,10 @@ def packed(rows: list[list[float]]) -> bytes:
 
 
 def main() -> None:
-    """Say what to do; or play a seat."""
-    if sys.argv[1:2] == ["seat"]:
-        if len(sys.argv) != 4 or sys.argv[2] not in HALL:
-            raise SystemExit(f"usage: {sys.argv[0]} seat {'|'.join(HALL)} FILE; the library or the jar")
-        seat((Hako if sys.argv[2] == "hako" else Library)(Path(sys.argv[3]), sys.argv[2]))
-        return
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/hall")
-    for name in HALL:
-        print(f"{name}:", *(missing(name, folder) or [tournament(name, folder)]), sep="\n    ")
-
-
-def missing(name: str, folder: Path) -> list[str]:
-    """Return what to do before an agent can play."""
-    file, clone = folder / HALL[name], folder / Path(HALL[name]).parts[0]
-    steps = [] if clone.exists() else [f"git clone {FETCH[clone.name].format(clone)}"]
-    if name == "hako":
-        steps += [] if find_spec("py4j") else [f"{sys.executable} -m pip install py4j"]
-        steps += [] if shutil.which("java") else ["install Java 8 or newer, so that PATH has java"]
-    elif not file.exists():
-        build, target = file.parent, file.stem.removeprefix("lib")
-        steps.append(f"cmake -S {build.parent} -B {build} -DCMAKE_POLICY_VERSION_MINIMUM=3.5")
-        steps.append(f"cmake --build {build} --target {target}")
-    return steps
+    """Play a seat."""
+    if len(sys.argv) != 4 or sys.argv[1] != "seat" or sys.argv[2] not in NAMES:
+        raise SystemExit(f"usage: {sys.argv[0]} seat {'|'.join(NAMES)} FILE; the library or the jar")
+    seat((Hako if sys.argv[2] == "hako" else Library)(Path(sys.argv[3]), sys.argv[2]))
 
 
 def seat(agent: Library | Hako) -> None:
@@ -138,15 +100,6 @@ def seat(agent: Library | Hako) -> None:
         else:
             continue
         print(json.dumps({"id": question["id"]} | answer), file=answers, flush=True)
-
-
-def tournament(name: str, folder: Path) -> str:
-    """Return the command that plays against an agent, on one core. It can be stopped and given again."""
-    other = shlex.join([sys.executable, __file__, "seat", name, str(folder / HALL[name])])
-    command = ["bin/pommego", "tournament", "--env", ENV, "--mirrored", "--limit=1s", "--wait=1m"]
-    command += ["--games=20", "--seed=960001", f"--out={folder / name}", "--agents=champion:ms=100"]
-    command += ["--against=exec:" + other.replace(",", "\\,")]
-    return "GOMAXPROCS=1 OMP_THREAD_LIMIT=1 taskset -c 0 " + shlex.join(command)
 
 
 if __name__ == "__main__":

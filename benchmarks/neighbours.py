@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
-import subprocess
-import sys
+import multiprocessing
 import time
 from typing import Any
 
@@ -30,14 +28,14 @@ KINDS: dict[str, tuple[int, list[str] | None]] = {
 }
 
 
-def step(games: int, seconds: float, **options: Any) -> list[float]:
-    """Step games for some seconds; returns how many microseconds each step took."""
+def step(games: int, seconds: float, begun: Any = None, **options: Any) -> list[float]:
+    """Step games for some seconds, and set `begun` at first; returns how many microseconds each step took."""
     with pommego.make_vec(TEAM, games, observation="raw", copy=False, **options) as envs:
         envs.reset(seed=0)
         actions = np.random.default_rng(0).integers(0, 6, (64, *envs.action_space.shape), np.uint8)
         found: list[float] = []
-        if math.isinf(seconds):
-            print("it steps", flush=True)
+        if begun:
+            begun.set()
         end = (last := time.perf_counter()) + seconds
         while last < end:
             envs.step(actions[len(found) % 64])
@@ -48,29 +46,29 @@ def step(games: int, seconds: float, **options: Any) -> list[float]:
 
 
 def main() -> None:
-    """Measure everything and print it; or be a neighbour."""
+    """Measure everything and print it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=10.0, help="of a measurement (default: %(default)s)")
     parser.add_argument("--games", type=int, default=64, help="of the client (default: %(default)s)")
-    parser.add_argument("--neighbour", nargs=2, metavar=("KIND", "ADDRESS"), help="step until killed")
     options = parser.parse_args()
-    if options.neighbour:
-        kind, address = options.neighbour
-        (games, opponents), token = KINDS[kind], os.environ["POMMEGO_TOKEN"]
-        step(games, math.inf, opponents=opponents, address=address, token=token)
+    processes = multiprocessing.get_context("spawn")
     for way in ("shared memory", "socket"):
         connection = pommego.Connection(shared_memory=way != "socket")
         with pommego.Server(transport="unix") as server:
             where = {"address": server.address, "token": server.token, "connection": connection}
             alone = np.percentile(step(options.games, options.seconds, **where), [50, 99])
             print(f"{way}, alone: p50 {alone[0]:.0f} us, p99 {alone[1]:.0f} us", flush=True)
-            for kind in KINDS:
-                command = [sys.executable, __file__, "--neighbour", kind, server.address]
-                token = os.environ | {"POMMEGO_TOKEN": server.token}
-                with subprocess.Popen(command, env=token, stdout=subprocess.PIPE) as neighbour:
-                    neighbour.stdout.readline()
-                    p50, p99 = np.percentile(step(options.games, options.seconds, **where), [50, 99])
-                    neighbour.kill()
+            for kind, (games, opponents) in KINDS.items():
+                joins = {"address": server.address, "token": server.token, "opponents": opponents}
+                begun = processes.Event()
+                neighbour = processes.Process(
+                    target=step, args=(games, math.inf, begun), kwargs=joins, daemon=True
+                )
+                neighbour.start()
+                begun.wait()
+                p50, p99 = np.percentile(step(options.games, options.seconds, **where), [50, 99])
+                neighbour.kill()
+                neighbour.join()
                 times = f"p50 {p50:.0f} us ({p50 / alone[0]:.1f}), p99 {p99:.0f} us ({p99 / alone[1]:.1f})"
                 print(f"{way}, beside {kind}: {times}", flush=True)
 

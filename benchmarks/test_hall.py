@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -82,7 +80,7 @@ class JavaGateway:
 
 
 @pytest.mark.parametrize("env", ["PommeTeamCompetition-v0", "PommeRadioCompetition-v2"])
-@pytest.mark.parametrize("name", hall.HALL)
+@pytest.mark.parametrize("name", hall.NAMES)
 def test_a_game(name: str, env: str, tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(LIBRARY)
     (tmp_path / "py4j").mkdir()
@@ -119,28 +117,3 @@ def test_a_seat_needs_an_agent_and_its_file() -> None:
         [sys.executable, hall.__file__, "seat", "hako"], check=False, capture_output=True, text=True
     )
     assert run.returncode == 1 and "usage: " in run.stderr
-
-
-def test_what_is_missing_is_named(tmp_path: Path) -> None:
-    said = subprocess.check_output([sys.executable, hall.__file__, tmp_path], text=True)
-    for name, file in hall.HALL.items():
-        repository = hall.FETCH[file.split("/")[0]].split()[0]
-        assert f"{name}:\n    " in said and f"git clone {repository} " in said
-    assert said.count("cmake --build ") == 2 and not list(tmp_path.iterdir())
-
-
-@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
-def test_the_command_that_is_named_plays(tmp_path: Path) -> None:
-    library = tmp_path / hall.HALL["eisenach"]
-    library.parent.mkdir(parents=True)
-    (tmp_path / "stand_in.c").write_text(
-        "int c_init_agent_eisenach(void){return 0;} int c_getStep_eisenach(void){return 0;}"
-    )
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "stand_in.c"], check=True)
-    said = subprocess.check_output([sys.executable, hall.__file__, tmp_path], text=True)
-    (command,) = (line for line in said.splitlines() if "--against" in line)
-    words = [word for word in shlex.split(command) if not word.startswith(("GOMAXPROCS", "OMP_"))]
-    words = [BINARY, *words[words.index("bin/pommego") + 1 :], "--games=2", "--agents=random"]
-    subprocess.run(words, check=True, timeout=120, stdout=subprocess.DEVNULL)
-    results = json.loads((tmp_path / "eisenach" / "results.json").read_text())
-    assert (results["games"], results["standings"][0]["win_rate"]["value"]) == (2, 0)

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"slices"
 	"time"
 
 	"pommego/arena/scene"
@@ -22,28 +21,18 @@ type episode struct {
 	start, actions []byte
 }
 
-// replay sends the lines of the episode, in parts.
+// replay sends the lines of the episode, one after the other.
 func (e *episode) replay(send func([]liveLine) error) error {
-	const part = 64
-	m, t, spec := e.game.New(1)[0], e.game.NewTrackers(1, true)[0], e.game.Spec()
+	m, feed, viewer := e.game.New(1)[0], scene.Feed{Most: 4}, scene.Viewer{}
 	if err := m.Restore(e.start); err != nil {
 		return err
 	}
-	t.Begin(m)
-	first, find := scene.Describe(spec, m, t, nil), scene.NewFinder(&e.head, m)
-	last, lines := first, []liveLine{{Line: scene.Line{Head: &e.head}, Replay: true},
-		{Line: scene.Line{Step: &first}, Replay: true}}
-	for actions := range slices.Chunk(e.actions, spec.Seats*len(spec.Actions)) {
-		t.Step(m, actions)
-		step := scene.Describe(spec, m, t, actions)
-		find.Find(&step, m)
-		patch := step.Since(&last)
-		if lines, last = append(lines, liveLine{Line: scene.Line{Step: &patch}, Replay: true}), step; len(lines) == part {
-			if err := send(lines); err != nil {
-				return err
-			}
-			lines = nil
+	feed.Begin(e.head, m)
+	return feed.Play(e.game, m, e.actions, func() error {
+		var lines []liveLine
+		for _, l := range feed.News(&viewer, scene.Whole) {
+			lines = append(lines, liveLine{Line: l, Replay: true})
 		}
-	}
-	return send(lines)
+		return send(lines)
+	})
 }

@@ -14,8 +14,7 @@ func init() { registerEnv("render", true, (*session).render) }
 type renderRequest struct {
 	Game   int  `wire:"game,needed"`
 	Tile   int  `wire:"tile,4..64"`  // pixels; 0: as text, ...
-	Colour bool `wire:"colour"`      // ... in colours, ...
-	Basic  bool `wire:"basic"`       // ... the 16 of every terminal
+	Colour bool `wire:"colour"`      // ... in colours
 	Seat   *int `wire:"seat,0..255"` // whose view; nil: the whole game
 }
 
@@ -33,14 +32,8 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 	if q.Tile > 0 {
 		return s.renderPixels(e, id, q, seat)
 	}
-	colours := picture.NoColours
-	if q.Colour && q.Basic {
-		colours = picture.Colours16
-	} else if q.Colour {
-		colours = picture.TrueColour
-	}
 	at := e.pool.LiveGame(q.Game)
-	text := picture.AppendMatch(nil, at.Game.Spec(), at.Match, at.Tracker, seat, colours)
+	text := picture.AppendMatch(nil, at.Game.Spec(), at.Match, at.Tracker, seat, q.Colour)
 	return message("text", id, "env", int(e.handle), "text", string(text))
 }
 

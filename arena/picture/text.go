@@ -11,31 +11,22 @@ import (
 	"pommego/env"
 )
 
-// Colours is which colours a text has: those that its terminal can show.
-type Colours int
-
-// The kinds of colours, written as ANSI escape sequences.
-const (
-	NoColours  Colours = iota
-	Colours16          // the 16 that every terminal with colours has
-	TrueColour         // those of the page
-)
-
 // AppendMatch draws a match as it stands, as AppendText does. t is its tracker, nil if nothing
 // is counted.
-func AppendMatch(dst []byte, spec *env.Spec, m env.Match, t env.Tracker, seat int, colours Colours) []byte {
+func AppendMatch(dst []byte, spec *env.Spec, m env.Match, t env.Tracker, seat int, colour bool) []byte {
 	h, s := scene.HeadOf(spec, m), scene.Describe(spec, m, t, nil)
-	return AppendText(dst, &h, &s, seat, colours)
+	return AppendText(dst, &h, &s, seat, colour)
 }
 
 // AppendText draws a whole step as text: a line with its number, the rows of the board
 // with two characters per cell, and one line per seat. It draws what a seat sees, or
-// with env.NoSeat the whole game.
+// with env.NoSeat the whole game. In colour it has ANSI escape sequences for the nearest to the page's colours
+// of a terminal's 256.
 //
 // An agent is a letter and its seat (A0), or + and the first seat where several stand. A
 // bomb is the steps it has left and its owner (a for seat 0). A base is H and its energy, or
 // its seat in games without energy.
-func AppendText(dst []byte, h *scene.Head, s *scene.Step, seat int, colours Colours) []byte {
+func AppendText(dst []byte, h *scene.Head, s *scene.Step, seat int, colour bool) []byte {
 	dst = fmt.Appendf(dst, "step %d of %d", s.Step, h.MaxSteps)
 	if seat != env.NoSeat {
 		seen := s.Seen(h, seat)
@@ -45,14 +36,14 @@ func AppendText(dst []byte, h *scene.Head, s *scene.Step, seat int, colours Colo
 	d := lettering{Step: s, head: h}
 	d.draw()
 	for row := range slices.Chunk(d.glyphs, 2*h.Cols) {
-		dst = colours.line(append(dst, '\n'), row)
+		dst = appendGlyphs(append(dst, '\n'), row, colour)
 	}
 	for other := range h.Colours {
 		words := "out"
 		if slices.Contains(s.Status.In, other) {
 			words = d.about(other, seat)
 		}
-		dst = colours.line(append(dst, '\n'), d.owned(nil, fmt.Sprint("seat ", other), other))
+		dst = appendGlyphs(append(dst, '\n'), d.owned(nil, fmt.Sprint("seat ", other), other), colour)
 		dst = fmt.Appendf(dst, ": %s", words)
 	}
 	return append(dst, '\n')
@@ -93,51 +84,29 @@ var itemWords = map[string]word{
 	"skull":      {"+!", dark("skull"), dark("card")},
 }
 
-// line writes glyphs, with an escape sequence where the colours change.
-func (c Colours) line(dst []byte, glyphs []glyph) []byte {
+// appendGlyphs appends glyphs, in colour with an escape sequence where the colours change.
+func appendGlyphs(dst []byte, glyphs []glyph, colour bool) []byte {
 	var last glyph
 	for _, g := range glyphs {
-		if c != NoColours && (g.ink != last.ink || g.ground != last.ground) {
-			dst = fmt.Appendf(dst, "\x1b[%s;%sm", c.code(30, g.ink), c.code(40, g.ground))
+		if colour && (g.ink != last.ink || g.ground != last.ground) {
+			dst = fmt.Appendf(dst, "\x1b[38;5;%d;48;5;%dm", of256(g.ink), of256(g.ground))
 		}
 		dst, last = append(dst, g.char), g
 	}
-	if c != NoColours {
+	if colour {
 		dst = append(dst, "\x1b[0m"...)
 	}
 	return dst
 }
 
-// code is the parameters of an escape sequence for a colour, counted from 30 for characters
-// and from 40 for what is behind them.
-func (c Colours) code(from int, colour env.Colour) string {
-	if c == TrueColour {
-		return fmt.Sprintf("%d;2;%d;%d;%d", from+8, colour>>16, colour>>8&0xff, colour&0xff)
+// of256 is the number of the nearest of a terminal's 256 colours: a grey, or of its cube of 6 reds, greens and blues.
+func of256(c env.Colour) int {
+	r, g, b := int(c>>16), int(c>>8&0xff), int(c&0xff)
+	if most := max(r, g, b); most < 0xf0 && 3*(most-min(r, g, b)) <= most {
+		return 232 + max(0, (r+g+b)/3-3)/10
 	}
-	n := basic(colour)
-	return strconv.Itoa(from + n%8 + n/8*60)
-}
-
-// basic is the number of the colour that stands for another among a terminal's 16: black,
-// red, green, yellow, blue, magenta, cyan, white, and from 8 on the same, bright. Seats that
-// play for themselves have different ones.
-func basic(c env.Colour) (number int) {
-	parts := []env.Colour{c >> 16, c >> 8 & 0xff, c & 0xff}
-	least, most := slices.Min(parts), slices.Max(parts)
-	switch {
-	case c == dark("wood2"):
-		return 3 // brown is a dark yellow
-	case 3*(most-least) <= most: // grey
-		return []int{0, 8, 7, 15}[most/0x41]
-	case c.Bright():
-		number = 8
-	}
-	for i, part := range parts {
-		if 100*part > 78*most {
-			number |= 1 << i
-		}
-	}
-	return number
+	level := func(part int) int { return max(0, part-35) / 40 }
+	return 16 + 36*level(r) + 6*level(g) + level(b)
 }
 
 // lettering is a step that is being drawn.

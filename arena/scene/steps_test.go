@@ -142,7 +142,7 @@ func TestSeenFile(t *testing.T) {
 	for _, game := range [][2]string{{"PommeRadioCompetition-v2", `{}`}, {"PommeTeamJavaDocument-v0", `{}`},
 		{"PommeTeamCompetition-v1", `{"first_collapse": 9}`}, {"SuiteBot-v0", `{"view_radius": 3}`}, {"BaseWar-v0", `{}`}} {
 		head, whole := randomly(t, game[0], game[1], 30)
-		h := held{Game: scene.Timeline{Head: head, Steps: scene.Patches(whole)}}
+		h := held{Game: *(&scene.Timeline{Head: head, Steps: whole}).Patched()}
 		for i := range whole {
 			var by []scene.Step
 			for seat := range head.Colours {

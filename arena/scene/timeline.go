@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pommego/env"
 	"pommego/env/record"
 )
 
@@ -39,14 +40,27 @@ func Read(r record.Replay) (*Timeline, error) {
 	return l, nil
 }
 
-// Patched is the game with the first step whole, and the others without what is as in the step before.
-func (l *Timeline) Patched() *Timeline { return &Timeline{l.Head, Patches(l.Steps)} }
-
-// Patches turns whole steps into a whole one and what is new in each after it.
-func Patches(whole []Step) []Step {
-	steps := slices.Clone(whole)
-	for i := 1; i < len(whole); i++ {
-		steps[i] = whole[i].Since(&whole[i-1])
+// Play adds a game from where m stands, by the actions of its steps, one after the other, which it makes in m. It
+// calls added after each position, and stops at its error.
+func (f *Feed) Play(game env.Game, m env.Match, actions []uint8, added func() error) error {
+	at := record.Moment{Match: m, Game: game, Tracker: game.NewTrackers(1, true)[0]}
+	at.Tracker.Begin(m)
+	f.Describe(at)
+	for at.Actions = range slices.Chunk(actions, game.Spec().Seats*len(game.Spec().Actions)) {
+		if err := added(); err != nil {
+			return err
+		}
+		at.Tracker.Step(m, at.Actions)
+		f.Describe(at)
 	}
-	return steps
+	return added()
+}
+
+// Patched is the game with the first step whole, and the others without what is as in the step before.
+func (l *Timeline) Patched() *Timeline {
+	steps := slices.Clone(l.Steps)
+	for i := 1; i < len(steps); i++ {
+		steps[i] = l.Steps[i].Since(&l.Steps[i-1])
+	}
+	return &Timeline{l.Head, steps}
 }

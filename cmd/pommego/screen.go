@@ -5,18 +5,15 @@ import (
 	"context"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/term"
-
-	"pommego/arena/picture"
 )
 
 type screen struct {
 	out     io.Writer
 	live    bool // a person looks at it
-	colours picture.Colours
+	colours bool
 	pause   time.Duration // between pictures, when live
 	shown   bool
 }
@@ -33,16 +30,7 @@ func newScreen(out io.Writer, fps float64) *screen {
 	return s
 }
 
-func colours() picture.Colours {
-	depth := os.Getenv("COLORTERM")
-	switch {
-	case !onTerminal(os.Stdout), os.Getenv("NO_COLOR") != "":
-		return picture.NoColours
-	case depth == "truecolor", depth == "24bit", strings.HasSuffix(os.Getenv("TERM"), "-direct"):
-		return picture.TrueColour
-	}
-	return picture.Colours16
-}
+func colours() bool { return onTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" }
 
 // show shows a picture. On a terminal it writes over the last one, line by line. Lines for
 // which there is no room are cut off, and what stood there before can be scrolled back to.

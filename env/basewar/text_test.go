@@ -35,7 +35,7 @@ func TestTexts(t *testing.T) {
 		{"green's base", 3, 6, "H5"},
 		{"where an explosion was", 6, 3, "**"},
 	} {
-		text := pictures.AppendMatch(nil, m.Game().Spec(), m, nil, env.NoSeat, pictures.NoColours)
+		text := pictures.AppendMatch(nil, m.Game().Spec(), m, nil, env.NoSeat, false)
 		rows := strings.Split(string(text), "\n")
 		if got := rows[1+tc.row][2*tc.col:][:2]; got != tc.text {
 			t.Errorf("%s is written as %q, want %q", tc.reason, got, tc.text)

@@ -36,7 +36,7 @@ func playOn(m env.Match, spec *env.Spec, steps int) {
 			m.Mask(seat, mask)
 		}
 		see(m, spec, func(int, []byte) {})
-		picture.AppendMatch(nil, spec, m, nil, env.NoSeat, picture.TrueColour)
+		picture.AppendMatch(nil, spec, m, nil, env.NoSeat, true)
 	}
 }
 

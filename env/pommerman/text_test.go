@@ -18,8 +18,8 @@ func TestText(t *testing.T) {
 	m.Reset(env.Seed{Value: 1})
 	tracker := game.NewTrackers(1, false)[0]
 	tracker.Begin(m)
-	whole := string(pictures.AppendMatch(nil, game.Spec(), m, tracker, env.NoSeat, pictures.NoColours))
-	seen := string(pictures.AppendMatch(nil, game.Spec(), m, tracker, 1, pictures.NoColours))
+	whole := string(pictures.AppendMatch(nil, game.Spec(), m, tracker, env.NoSeat, false))
+	seen := string(pictures.AppendMatch(nil, game.Spec(), m, tracker, 1, false))
 	if strings.Contains(whole, "??") || strings.Count(whole, ": ammo 1, blast 2\n") != 4 {
 		t.Errorf("the whole game is drawn as\n%s", whole)
 	}

@@ -32,11 +32,11 @@ func TestText(t *testing.T) {
 		"seat 0: ammo 1, blast 2, deaths 1",
 		"seat 1: ammo 1, blast 2, points 11, kills 1", "",
 	}, "\n")
-	if got := string(picture.AppendMatch(nil, game.Spec(), m, tracker, env.NoSeat, picture.NoColours)); got != want {
+	if got := string(picture.AppendMatch(nil, game.Spec(), m, tracker, env.NoSeat, false)); got != want {
 		t.Errorf("the picture is\n%s\nwant\n%s", got, want)
 	}
-	inColour := string(picture.AppendMatch(nil, game.Spec(), m, tracker, env.NoSeat, picture.TrueColour))
-	if !strings.Contains(inColour, "48;2;213;94;0mA1") {
+	inColour := string(picture.AppendMatch(nil, game.Spec(), m, tracker, env.NoSeat, true))
+	if !strings.Contains(inColour, "48;5;166mA1") {
 		t.Errorf("the picture in colour shows no agent 1 in its colour:\n%q", inColour)
 	}
 }
@@ -61,8 +61,8 @@ func TestSeenText(t *testing.T) {
 		}
 		m := game.New(1)[0].(*Match)
 		m.Reset(env.Seed{Value: 4})
-		_, plan, _ := strings.Cut(string(picture.AppendMatch(nil, game.Spec(), m, nil, env.NoSeat, picture.NoColours)), "\n")
-		seen := string(picture.AppendMatch(nil, game.Spec(), m, nil, 1, picture.NoColours))
+		_, plan, _ := strings.Cut(string(picture.AppendMatch(nil, game.Spec(), m, nil, env.NoSeat, false)), "\n")
+		seen := string(picture.AppendMatch(nil, game.Spec(), m, nil, 1, false))
 		_, rest, _ := strings.Cut(seen, "\n")
 		if !strings.HasPrefix(seen, "step 0 of 100, as seat 1 sees it\n") || radius == 0 && rest != plan {
 			t.Errorf("radius %d: drawn as\n%s", radius, seen)

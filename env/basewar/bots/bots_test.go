@@ -147,7 +147,7 @@ func TestSimpleSituations(t *testing.T) {
 			a.Act(m, 2, action)
 			if !slices.Contains(tc.want, basewar.Action(action[0])) {
 				t.Fatalf("%s: it plays %v, want one of %v, in\n%s", tc.reason, basewar.Action(action[0]), tc.want,
-					picture.AppendMatch(nil, g.Spec(), m, nil, env.NoSeat, picture.NoColours))
+					picture.AppendMatch(nil, g.Spec(), m, nil, env.NoSeat, false))
 			}
 		}
 	}

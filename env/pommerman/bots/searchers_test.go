@@ -109,7 +109,7 @@ func TestNoPeeking(t *testing.T) {
 				twin.Act(altered, 0, got)
 				if !slices.Equal(got, want) || !slices.Equal(twin.Append(nil), a.Append(nil)) {
 					t.Fatalf("%s: with things changed that it cannot see it plays %v, want %v; the game is\n%s", name, got, want,
-						picture.AppendMatch(nil, game.Spec(), m, nil, env.NoSeat, picture.NoColours))
+						picture.AppendMatch(nil, game.Spec(), m, nil, env.NoSeat, false))
 				}
 			}
 		})

@@ -370,8 +370,7 @@ class PommegoVectorEnv(VectorEnv):
         Args:
             games: one number for one picture, several for a tuple; None for a
                 tuple with one entry for each row, as gymnasium defines it.
-            colour: text with ANSI escape sequences: True in 24-bit colours, 16 in the 16 that
-                every terminal with colours has.
+            colour: text with ANSI escape sequences, in a terminal's 256 colours.
             tile: pixels of a tile, for an image; None: as `render_mode` says,
                 text for "ansi" and 16 for "rgb_array".
             seat: whose view to draw, with fog where the game has any; None: the

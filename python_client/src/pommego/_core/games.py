@@ -162,10 +162,9 @@ class Games:
         given = {name: wire.tensor(array) for name, array in arrays.items()}
         return bool(self.call("show", wire.Ok, **given).watched)
 
-    def render(self, game: int, colour: int, tile: int | None, seat: int | None) -> Any:
+    def render(self, game: int, colour: bool, tile: int | None, seat: int | None) -> Any:
         view: dict[str, Any] = {} if seat is None else {"seat": seat}
         if tile is None:
-            view |= {"basic": True} if colour == 16 else {}
             return self.call("render", wire.Text, game=game, colour=bool(colour), **view).text
         pixels = self.call("render", wire.Image, game=game, tile=tile, **view).pixels
         try:

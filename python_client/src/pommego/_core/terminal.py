@@ -6,12 +6,10 @@ import os
 import sys
 
 
-def colours() -> int:
-    """Return what standard output can show, for `render`: False, 16, or True for 24-bit colours."""
-    term = os.environ.get("TERM", "")
-    if not sys.stdout.isatty() or term == "dumb" or os.environ.get("NO_COLOR"):
-        return False
-    return True if os.environ.get("COLORTERM") in ("truecolor", "24bit") or term.endswith("-direct") else 16
+def colours() -> bool:
+    """Return whether standard output shows colours, for `render`."""
+    plain = os.environ.get("TERM") == "dumb" or os.environ.get("NO_COLOR")
+    return sys.stdout.isatty() and not plain
 
 
 def show(picture: str) -> None:

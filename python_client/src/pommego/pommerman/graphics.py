@@ -33,16 +33,16 @@ def rgb_array(board: NDArray[Any], agents: Sequence[Any]) -> NDArray[np.float64]
 
 
 def show(env: Any) -> None:
-    """Write an environment's game to standard output, as the server draws it, in `rgb_array`'s colours."""
-    coloured = terminal.colours() is True  # these colours have no counterparts among 16
+    """Write an environment's game to standard output, as the server draws it, near `rgb_array`'s colours."""
+    coloured = terminal.colours()
     text = f"step {env._step_count} of {env._max_steps}\n"
     bombs = {tuple(b.position): f"{b.life}{'abcd'[b.bomber.agent_id]}" for b in env._bombs}
-    colours = rgb_array(env._board, env._agents).astype(int).tolist()
+    levels = np.rint(rgb_array(env._board, env._agents) / 51) @ (36, 6, 1)  # of a terminal's cube of colours
+    colours = (16 + levels.astype(int)).tolist()
     for row, values in enumerate(env._board.tolist()):
         for col, value in enumerate(values):
             symbol = bombs.get((row, col), " o") if value == _BOMB else _SYMBOLS[value]
-            red, green, blue = colours[row][col]
-            text += f"\x1b[30;48;2;{red};{green};{blue}m{symbol}\x1b[0m" if coloured else symbol
+            text += f"\x1b[30;48;5;{colours[row][col]}m{symbol}\x1b[0m" if coloured else symbol
         text += "\n"
     for agent in env._agents:
         kicks = ", kicks" if agent.can_kick else ""

@@ -298,7 +298,7 @@ class Pomme(gymnasium.Env):
         record_json_dir: str | None = None,
         do_sleep: bool = True,
     ) -> NDArray[np.float64] | None:
-        """Draw the game as text, over the last picture on a terminal, in colours if that has 24-bit ones.
+        """Draw the game as text, over the last picture on a terminal, in colours.
 
         With mode "rgb_array" return colours instead, float64 (rows, columns, 3). With `close` close the
         environment, and draw nothing. Pictures and the game are also saved in the folders given, and
