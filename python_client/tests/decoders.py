@@ -238,7 +238,7 @@ def _manifest(data: bytes) -> object:
         return None
     if not isinstance(content, dict):
         return None
-    manifest._inside(manifest._known(content, path), path)
+    manifest._files(manifest._known(content, path), path.parent)
     return content
 
 

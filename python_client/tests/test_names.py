@@ -34,7 +34,7 @@ FOLDERS = (
 FILE = re.compile(rf"(?<![\w/.:-])(?:\.\./)*((?:{'|'.join(FOLDERS)})/[\w./-]*\.\w+)")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 # Of systemctl, TensorBoard, gh, make's ARGS and vf-eval.
-OTHERS = {"--now", "--logdir", "--input", "--upgrade", "--client"}
+OTHERS = {"--build", "--now", "--logdir", "--input", "--upgrade", "--client"}
 CODE = re.compile(r"^```.*?^```$|`[^`]+`", re.MULTILINE | re.DOTALL)
 TEST = re.compile(r"\b(?:Test|Benchmark|Fuzz)[A-Z]\w+|\btest_\w+")
 
@@ -157,7 +157,7 @@ def test_contributing_tests_as_make_does() -> None:
     """Otherwise Go compiles everything a second time."""
     make = (REPOSITORY / "Makefile").read_text()
     assert "\nexport CGO_ENABLED ?= 0\n" in make
-    assert "\tgo test -pgo=off -vet=off ./...\n" in make
+    assert "\tgo test -p $(BESIDE) -pgo=off -vet=off ./...\n" in make
     commands = re.findall(r"`([^`]*go test[^`]*)`", (REPOSITORY / "CONTRIBUTING.md").read_text())
     assert [
         command for command in commands if not command.startswith("CGO_ENABLED=0 go test -pgo=off ")

@@ -108,11 +108,7 @@ class Manifest:
             why = "it is not finished: run its command again" if begun else f"it has no {_NAME}"
             raise FileNotFoundError(f"{at} holds no data set: {why}") from e
         content = _known(_parse(text, at / _NAME), at / _NAME)
-        try:
-            listed = [_in(at, file["path"]) for file in content["files"] + content["others"]]
-        except (KeyError, TypeError) as e:
-            raise DamagedError(f"{at / _NAME} is damaged: {e!r} in its list of files") from e
-        return cls(content, at, listed[: len(content["files"])])
+        return cls(content, at, _files(content, at))
 
     @property
     def layout(self) -> str:
@@ -192,6 +188,15 @@ def _parse(text: bytes, path: Path) -> dict[str, Any]:
     return content
 
 
+def _files(content: dict[str, Any], folder: Path) -> list[Path]:
+    """Return where the data files are, once all files are known to be in the folder."""
+    try:
+        listed = [_in(folder, file["path"]) for file in content["files"] + content["others"]]
+    except (KeyError, TypeError) as e:
+        raise DamagedError(f"{folder / _NAME} is damaged: {e!r} in its list of files") from e
+    return listed[: len(content["files"])]
+
+
 def _known(content: dict[str, Any], path: Path) -> dict[str, Any]:
     found = content.get("format")
     if found != _FORMAT:
@@ -202,7 +207,7 @@ def _known(content: dict[str, Any], path: Path) -> dict[str, Any]:
 def _in(folder: Path, name: str) -> Path:
     """Return a file's path, unless it leads out of the folder: a manifest may come from anyone."""
     at, path = PurePosixPath(name), folder / name
-    if at.is_absolute() or ".." in at.parts or at == PurePosixPath() or set("\\:") & set(name):
+    if at.is_absolute() or ".." in at.parts or at == PurePosixPath() or set("\\:\0") & set(name):
         raise DamagedError(f"{folder / _NAME} is damaged: it lists {name!r}, which is not inside its folder")
     if not path.resolve().is_relative_to(folder.resolve()):
         raise DamagedError(f"{path} is a link out of its folder, which is not followed: put a copy there")
