@@ -346,6 +346,16 @@ def test_what_the_tracks_stand_for() -> None:
     assert dict(moves.scale)["champion:level=3"] > 0.9 < dict(orders.scale)["champion:level=3"]
 
 
+def test_kinds_that_are_there_twice_differ_in_print() -> None:
+    """By the seeds of their boards."""
+    suite, none = suites.SUITES["llm-orders-2027"], np.zeros(2, np.int8)
+    ended = suites.Evaluation(none, none.astype(np.int32), none.astype(np.uint8))
+    parts = tuple(suites.Part(who, ended, [], partner, id) for id, who, partner in suite.parts)
+    lines = str(suites.SuiteResult(suite, parts, {})).splitlines()[-5:]
+    assert ["seeds from" in line for line in lines] == [False, True, True, True, True]
+    assert len(set(lines)) == 5
+
+
 def test_suites_of_0_1_are_checked_with_0_1(
     of_champion: Path, where: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -247,6 +247,9 @@ class SuiteResult:
         if answers := self.answers:
             lines.append("  answers: " + ", ".join(f"{share:.1%} {how}" for how, share in answers.items()))
         names = [part.name if part.id else part.partner or part.opponents for part in self.parts]
+        # Kinds that are there twice have other boards.
+        boards = [f", seeds from {self.suite.seeds(k)[0]}" for k in range(len(names))]
+        names = [name + more * (names.count(name) > 1) for name, more in zip(names, boards, strict=True)]
         parts = [f"  {name}: {part.evaluation}" for name, part in zip(names, self.parts, strict=True)]
         return "\n".join(lines + parts)
 
