@@ -70,6 +70,9 @@ def make(
             `Pomme.set_init_game_state`.
         render_mode: what `render` does: "human", "rgb_array" or "rgb_pixel".
 
+    Raises:
+        ValueError: the id is unknown.
+        TypeError: an agent is not a BaseAgent.
     """
     config = configs.by_id(config_id)
     kwargs = config["env_kwargs"]

@@ -81,7 +81,11 @@ IDS = list(_BY_ID)
 
 
 def by_id(env_id: str) -> dict[str, Any]:
-    """Return the config of an id."""
+    """Return the config of an id.
+
+    Raises:
+        ValueError: there is none.
+    """
     if env_id not in _BY_ID:
         raise ValueError(f"unknown configuration {env_id!r}; there are {IDS}")
     return _BY_ID[env_id]()

@@ -37,9 +37,16 @@ class ForwardModel:
     def act(
         agents: Sequence[Any], obs: Observations, action_space: Any, is_communicative: bool = False
     ) -> list[Any]:
-        """Ask agents of any number of seats for their actions, by the observations of all; the dead stop.
+        """Ask agents for their actions; those of the dead are to stop.
 
-        If `is_communicative` a bare number becomes [number, 0, 0].
+        Args:
+            agents: of any number of seats.
+            obs: of all seats.
+            action_space: passed to the agents.
+            is_communicative: a bare number becomes [number, 0, 0].
+
+        Raises:
+            TypeError: `is_communicative`, and an action is neither int nor list.
         """
         stop = constants.Action.Stop.value
         actions = []
@@ -65,9 +72,20 @@ class ForwardModel:
         game_type: constants.GameType,
         game_env: str,
     ) -> Observations:
-        """Return each agent's observation, the dead ones' too, without step_count, which environments add.
+        """Return each agent's observation, the dead ones' too.
 
-        If `is_partially_observable` they see only `agent_view_size` rows and columns away.
+        Args:
+            curr_board: cell values.
+            agents: those that observe.
+            bombs: all of them.
+            flames: all of them.
+            is_partially_observable: whether agents see only their surroundings.
+            agent_view_size: how many rows and columns away they see in that case.
+            game_type: copied into the observations, as is game_env.
+            game_env: see game_type.
+
+        Returns:
+            dictionaries without step_count, which the environment adds.
         """
         others = _others(curr_board.shape, bombs, flames)
         alive = [utility.agent_value(agent.agent_id) for agent in agents if agent.is_alive]

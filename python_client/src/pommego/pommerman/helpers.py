@@ -12,10 +12,17 @@ __all__ = ["make_agent_from_string"]
 
 
 def make_agent_from_string(agent_string: str, agent_id: int, docker_env_dict: Any = None) -> agents.BaseAgent:
-    """Make an agent from a text such as "test::agents.SimpleAgent"; the other arguments are ignored.
+    """Make an agent from a text such as "test::agents.SimpleAgent".
 
-    The text is a kind and, after two colons, its argument: "simple" and "random" anything; "http" host:port;
-    "test" a class, of `agents` or with its module ("my.module.MyAgent").
+    Args:
+        agent_string: a kind and, after two colons, its argument: "simple" and
+            "random" anything; "http" host:port; "test" a class, of `agents` or
+            with its module ("my.module.MyAgent").
+        agent_id: ignored.
+        docker_env_dict: ignored.
+
+    Raises:
+        ValueError: the text is not of this form, or names no class.
     """
     kind, separator, control = agent_string.partition("::")
     if not separator:

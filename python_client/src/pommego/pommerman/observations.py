@@ -39,7 +39,11 @@ class Dictionaries:
     Dictionaries of one batch share no memory with each other, as in the original: their
     arrays are views of different parts of the batch.
 
-    The game is as `PommegoVectorEnv.game_spec` has it.
+    Args:
+        spec: the game, as `PommegoVectorEnv.game_spec` has it.
+
+    Raises:
+        ValueError: the game is not Pommerman, numbers its cell values differently, or has several rules.
     """
 
     def __init__(self, spec: GameSpec) -> None:
@@ -57,7 +61,11 @@ class Dictionaries:
         self._game_env = spec.rules["game_env"]
 
     def __call__(self, obs: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
-        """Return the observations of all rows, of "maps", uint8 (rows, 5, n, n), and "scalars"."""
+        """Return the observations of all rows.
+
+        Args:
+            obs: "maps", uint8 (rows, 5, n, n), and "scalars", int16 (rows, ...).
+        """
         scalars = obs["scalars"]
         positions = scalars[:, self._body][:, :2].astype(np.int64)  # the original's type
         maps = _split(obs["maps"])

@@ -25,7 +25,12 @@ def encoded(
 
 
 def bombs(state: Mapping[str, Any], agents: Sequence[Any]) -> list[characters.Bomb]:
-    """Return the bombs of a saved game."""
+    """Return the bombs of a saved game.
+
+    Raises:
+        KeyError: a field is missing.
+        ValueError: no agent owns a bomb.
+    """
     return [
         characters.Bomb(
             _find(agents, bomb["bomber_id"]),
@@ -39,7 +44,11 @@ def bombs(state: Mapping[str, Any], agents: Sequence[Any]) -> list[characters.Bo
 
 
 def restore_agents(state: Mapping[str, Any], agents: Sequence[Any]) -> None:
-    """Set the agents to their state in a saved game."""
+    """Set the agents to their state in a saved game.
+
+    Raises:
+        KeyError, ValueError: see `bombs`.
+    """
     for entry in field(state, "agents"):
         agent = _find(agents, entry["agent_id"])
         agent.set_start_position((entry["position"][0], entry["position"][1]))

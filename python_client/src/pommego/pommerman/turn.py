@@ -38,11 +38,22 @@ def step(
     curr_flames: list[Any],
     max_blast_strength: int = 10,
 ) -> State:
-    """Make one step, and return board, agents, bombs, items and flames after it. They are changed in place.
+    """Make one step. The arguments are changed in place.
 
-    Actions, an Action or its number, go by agent id; those of the dead are ignored. On the board agents are
-    drawn over bombs, and flames over everything. Bombs are in the order in which they were laid; of flames,
-    which can share a cell, the oldest is the first. After an error nothing has changed.
+    Args:
+        actions: by agent id, an Action or its number; those of the dead are ignored.
+        curr_board: agents drawn over bombs, and flames over everything.
+        curr_agents: with the methods of `characters.Bomber`.
+        curr_bombs: in the order in which they were laid.
+        curr_items: the value of each hidden item by its position.
+        curr_flames: the oldest first; several can share a cell.
+        max_blast_strength: the most that range items lead to.
+
+    Returns:
+        board, agents, bombs, items and flames after it.
+
+    Raises:
+        ValueError: a living agent's action is invalid; nothing has changed then.
     """
     board, agents, bombs, items = curr_board, curr_agents, curr_bombs, curr_items
     living = [agent for agent in agents if agent.is_alive]

@@ -68,8 +68,15 @@ def is_valid_direction(
 ) -> bool:
     """Return whether a step from a position stays on the board and does not run into a wall.
 
-    The direction is an Action or its number; Stop is always valid. `invalid_values` are the cell values that
-    cannot be entered, by default rigid and wood.
+    Args:
+        board: cell values.
+        position: where from.
+        direction: an Action or its number; Stop is always valid.
+        invalid_values: cell values that cannot be entered; None: rigid and wood.
+
+    Raises:
+        InvalidAction: the action is not a direction.
+        ValueError: it is not an action.
     """
     action = constants.Action(direction)
     if action is constants.Action.Stop:
@@ -82,7 +89,11 @@ def is_valid_direction(
 
 
 def get_direction(position: Cell, next_position: Cell) -> constants.Action:
-    """Return the direction from one cell to another in the same row or column."""
+    """Return the direction from one cell to another in the same row or column.
+
+    Raises:
+        InvalidAction: they share neither row nor column.
+    """
     (row, col), (next_row, next_col) = position, next_position
     if row == next_row:
         return constants.Action.Right if col < next_col else constants.Action.Left
@@ -92,7 +103,11 @@ def get_direction(position: Cell, next_position: Cell) -> constants.Action:
 
 
 def get_next_position(position: Cell, direction: Any) -> Cell:
-    """Return the cell one step away, which may be off the board."""
+    """Return the cell one step away, which may be off the board.
+
+    Raises:
+        InvalidAction: `direction` is not Stop, Up, Down, Left or Right.
+    """
     try:
         down, right = _STEPS[direction]
     except KeyError:
@@ -161,10 +176,21 @@ def agent_value(id_: int) -> int:
 def make_board(
     size: int, num_rigid: int = 0, num_wood: int = 0, num_agents: int = 4, *, rng: Any = random
 ) -> NDArray[np.uint8]:
-    """Generate a board, uint8 (size, size), that is its own mirror image along the main diagonal.
+    """Generate a board that is its own mirror image along the main diagonal.
 
-    The agents, 2 or 4, are in their corners. The numbers of walls are even; with four agents the wooden ones
-    include those between neighbouring corners.
+    Args:
+        size: rows and columns.
+        num_rigid: rigid walls, an even number.
+        num_wood: wooden walls, an even number; with four agents it includes those
+            between neighbouring corners.
+        num_agents: 2 or 4.
+        rng: a `random.Random` to draw from.
+
+    Returns:
+        uint8 (size, size), the agents in their corners.
+
+    Raises:
+        ValueError: a number is odd, or there is no room.
     """
     for name, number in (("num_rigid", num_rigid), ("num_wood", num_wood), ("num_agents", num_agents)):
         if number % 2:
@@ -208,7 +234,14 @@ def _try(
 
 
 def make_items(board: NDArray[Any], num_items: int, *, rng: Any = random) -> dict[Cell, int]:
-    """Hide items under different pieces of wood; return the value of each by its position."""
+    """Hide items under different pieces of wood.
+
+    Returns:
+        the value of each hidden item by its position.
+
+    Raises:
+        ValueError: there is less wood than items.
+    """
     wood = _cells(board, constants.Item.Wood)
     if num_items > len(wood):
         raise ValueError(f"{num_items} items cannot be hidden under {len(wood)} pieces of wood")
@@ -218,7 +251,9 @@ def make_items(board: NDArray[Any], num_items: int, *, rng: Any = random) -> dic
 def inaccessible_passages(board: NDArray[Any], agent_positions: list[Cell]) -> list[Cell]:
     """Return the passages that cannot be reached through wood and passages.
 
-    The search starts from the last of the agents' positions, which is removed from the list.
+    Args:
+        board: cell values.
+        agent_positions: the search starts from the last, which is removed from the list.
     """
     cut_off = set(_cells(board, constants.Item.Passage))
     start = agent_positions.pop()
@@ -251,8 +286,12 @@ def join_json_state(
 ) -> None:
     """Move the steps that `save_json` wrote, one file each, into one file "game_state.json".
 
-    The folder's subfolders are searched too. The agents' names, the time as text, the id and the info of the
-    last step go into the file.
+    Args:
+        record_json_dir: the folder of these files; subfolders are searched too.
+        agents: the agents' names.
+        finished_at: the time, as text.
+        config: the id.
+        info: what the last step returned.
     """
     folder = Path(record_json_dir)
     parts = sorted(path for path in folder.rglob("*.json") if "game_state" not in path.name)

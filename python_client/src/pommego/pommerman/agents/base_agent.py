@@ -23,7 +23,9 @@ class BaseAgent:
 
     All that its character has (`agent_id`, `position`, `ammo`, `pick_up` and so on) can be read
     from the agent itself. What the agent sets or defines of it holds instead, in the rules too.
-    The character is an instance, or a class, which `init_agent` instantiates.
+
+    Args:
+        character: a class, which `init_agent` instantiates, or an instance.
     """
 
     def __init__(self, character: Any = characters.Bomber) -> None:
@@ -35,9 +37,14 @@ class BaseAgent:
         return getattr(self._character, name)
 
     def act(self, obs: dict[str, Any], action_space: Any) -> Any:
-        """Choose an action by what the agent sees: its number, or with radio (action, word, word).
+        """Choose an action.
 
-        The action space is `Discrete(6)`, or with radio a Tuple of that and one space for each word.
+        Args:
+            obs: what this agent sees; see the package's documentation.
+            action_space: `Discrete(6)`, or with radio a Tuple of that and one space for each word.
+
+        Returns:
+            the number of an Action; with radio alternatively (action, word, word).
         """
         raise NotImplementedError(f"{type(self).__name__} has no act(obs, action_space)")
 

@@ -26,8 +26,15 @@ _LONGEST = 1 << 20  # bytes of an answer
 class HttpAgent(BaseAgent):
     """An agent behind a `runner.DockerAgentRunner`, the original's or ours.
 
-    `timeout` is how many seconds to wait until it answers, 0: forever. After `act_timeout` seconds without an
-    action the agent stops, with a warning.
+    Args:
+        port: the port of its server.
+        host: the host of its server.
+        timeout: seconds to wait until it answers; 0: forever.
+        character: see `BaseAgent`.
+        act_timeout: seconds for an action; after that the agent stops, with a warning.
+
+    Raises:
+        TimeoutError: it does not answer.
     """
 
     def __init__(
@@ -91,7 +98,12 @@ class HttpAgent(BaseAgent):
         self._notify("init_agent", id=id_, game_type=game_type)
 
     def act(self, obs: dict[str, Any], action_space: Any) -> Any:
-        """Ask for an action."""
+        """Ask for an action.
+
+        Raises:
+            ConnectionError, urllib.error.URLError: the agent is gone, or its answer an error.
+            ValueError: the answer is not one of an agent.
+        """
         reply = self._post("action", self._act_timeout, obs=obs, action_space=action_space)
         if reply is not None:
             return _action(reply, self._url)

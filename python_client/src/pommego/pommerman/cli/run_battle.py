@@ -111,7 +111,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the options, by default those of the command line, and play one game."""
+    """Read the options and play one game.
+
+    Args:
+        arguments: the options; None: those of the command line.
+    """
     parser = _parser()
     args = parser.parse_args(arguments)
     try:

@@ -131,19 +131,24 @@ class Pomme(gymnasium.Env):
         self._mode = mode
 
     def set_init_game_state(self, game_state_file: str | Path | Mapping[str, Any] | None) -> None:
-        """Choose the state in which games begin: of a file as `save_json` writes it, or of `get_json_info`.
+        """Choose the state in which games begin.
 
-        None: a fresh board each time.
+        Args:
+            game_state_file: a file as `save_json` writes it, or what
+                `get_json_info` returns; None: a fresh board each time.
         """
         if game_state_file and not isinstance(game_state_file, Mapping):
             game_state_file = json.loads(Path(game_state_file).read_text())
         self._init_game_state = game_state_file or None
 
     def seed(self, seed: int | None = None) -> list[int]:
-        """Seed the boards and the action space; return the seed, a random one for None, in a list.
+        """Seed the boards and the action space.
 
-        The boards that follow depend only on the seed. Before they depend on the generator of the module
-        `random`.
+        The boards that follow depend only on the seed. Without a seed they depend on the
+        generator of the module `random`.
+
+        Returns:
+            the seed, in a list; for None, a random one.
         """
         self.np_random, seed = seeding.np_random(seed)
         self._rng = random.Random(seed)
@@ -155,10 +160,17 @@ class Pomme(gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> list[dict[str, Any]]:
-        """Begin a game, on a fresh board or in the state that was set; return the observation of each agent.
+        """Begin a game, on a fresh board or in the state that was set.
 
-        `seed` is as for the method, None: continue with the last. Gymnasium's wrappers pass options, ignored
-        here.
+        Args:
+            seed: as for `seed`, set before the game begins; None: continue with the last seed.
+            options: passed by gymnasium's wrappers; ignored.
+
+        Returns:
+            the observation of each agent.
+
+        Raises:
+            ValueError: no agents have been set, or an odd number.
         """
         if seed is not None:
             self.seed(seed)
@@ -196,12 +208,18 @@ class Pomme(gymnasium.Env):
         return self.model.act(agents, obs, self.action_space)
 
     def step(self, actions: Any) -> tuple[list[dict[str, Any]], list[int], bool, dict[str, Any]]:
-        """Make one step with an action for each agent; those of dead agents are ignored.
+        """Make one step.
+
+        Args:
+            actions: one for each agent; those of dead agents are ignored.
 
         Returns:
             observations and rewards, one for each agent; whether the game is
-            over; and info: "result", a Result, and with a win "winners", ids. After
-            an error nothing has changed.
+            over; and info: "result", a Result, and with a win "winners", ids.
+
+        Raises:
+            ValueError: a living agent's action is invalid; nothing has changed then.
+            RuntimeError: there is no game.
         """
         if self._board is None:
             raise RuntimeError("there is no game: call reset() first")
@@ -270,7 +288,11 @@ class Pomme(gymnasium.Env):
         )
 
     def set_json_info(self) -> None:
-        """Put the game into the state that was set with `set_init_game_state`."""
+        """Put the game into the state that was set with `set_init_game_state`.
+
+        Raises:
+            KeyError, ValueError: it is not a saved game of this environment's agents.
+        """
         state = self._init_game_state
         self._board_size = int(saved.field(state, "board_size"))
         self._step_count = int(saved.field(state, "step_count"))
@@ -298,11 +320,19 @@ class Pomme(gymnasium.Env):
         record_json_dir: str | None = None,
         do_sleep: bool = True,
     ) -> NDArray[np.float64] | None:
-        """Draw the game as text, over the last picture on a terminal, in colours.
+        """Draw the game.
 
-        With mode "rgb_array" return colours instead, float64 (rows, columns, 3). With `close` close the
-        environment, and draw nothing. Pictures and the game are also saved in the folders given, and
-        `do_sleep` is whether to sleep for the duration of a frame.
+        Args:
+            mode: "human" or "rgb_pixel": as text, over the last picture if the
+                output is a terminal, and in colours.
+                "rgb_array": return colours instead.
+            close: close the environment, and draw nothing.
+            record_pngs_dir: also save a picture in this folder.
+            record_json_dir: also save the game in this folder.
+            do_sleep: sleep for the duration of a frame.
+
+        Returns:
+            float64 (rows, columns, 3) for "rgb_array", else None.
         """
         if close:
             self.close()

@@ -20,10 +20,17 @@ __all__ = ["Pomme"]
 
 
 class Pomme(v0.Pomme):
-    """As `v0.Pomme`, with a board that collapses from the step `first_collapse` on.
+    """As `v0.Pomme`, with a board that collapses.
+
+    Args:
+        args: as `v0.Pomme`.
+        kwargs: the same, and `first_collapse`, the step of the first ring.
 
     Attributes:
         collapses: the steps at which rings fall, the outermost first.
+
+    Raises:
+        ValueError: there are fewer than four steps between the first ring and the end.
     """
 
     metadata: ClassVar[dict[str, Any]] = v0.Pomme.metadata | {"video.frames_per_second": constants.RENDER_FPS}

@@ -24,8 +24,13 @@ class Pomme(v0.Pomme):
     "message", the words that the teammate sent in the last step, unchanged. It is (0, 0)
     if the teammate is dead or sent only a number, and at the beginning of a game.
 
-    `radio_vocab_size` is the number of words to choose from, `radio_num_words` the number of words in a
-    message. The action space is a Tuple of Discrete(6) and one Discrete for each word.
+    Args:
+        args: as `v0.Pomme`.
+        kwargs: the same; `radio_vocab_size`, the number of words to choose from, and
+            `radio_num_words`, the number of words in a message.
+
+    Attributes:
+        action_space: a Tuple of Discrete(6) and one Discrete for each word.
     """
 
     metadata: ClassVar[dict[str, Any]] = v0.Pomme.metadata | {"video.frames_per_second": constants.RENDER_FPS}
@@ -58,7 +63,11 @@ class Pomme(v0.Pomme):
         return observations
 
     def step(self, actions: Any) -> tuple[list[dict[str, Any]], list[int], bool, dict[str, Any]]:
-        """Make one step; see `v0.Pomme.step`."""
+        """Make one step; see `v0.Pomme.step`.
+
+        Raises:
+            TypeError: a living agent's action is neither a number nor a list or tuple.
+        """
         moves = []
         for action, agent in zip(actions, self._agents, strict=False):  # more are ignored
             move, words = action, _SILENCE

@@ -35,7 +35,12 @@ class DockerAgentRunner(abc.ABC):
 
     @abc.abstractmethod
     def act(self, observation: dict[str, Any], action_space: Any) -> Any:
-        """Choose an action by an observation; the action space is 6, or with radio a list of sizes."""
+        """Choose an action.
+
+        Args:
+            observation: the dictionary, its arrays and Items restored.
+            action_space: 6, or with radio a list of sizes.
+        """
 
     def init_agent(self, id: int, game_type: constants.GameType) -> None:  # noqa: B027, optional
         """Called with the agent's seat."""
@@ -47,7 +52,13 @@ class DockerAgentRunner(abc.ABC):
         """Called at the end: release what the agent holds."""
 
     def run(self, host: str = "0.0.0.0", port: int = 10080) -> None:  # nosec B104  # as below
-        """Serve until the process ends, on all interfaces, as containers need; elsewhere use "127.0.0.1"."""
+        """Serve until the process ends.
+
+        Args:
+            host: the interface to listen on. The default, all of them, is what
+                a container needs; outside a container use "127.0.0.1".
+            port: the port.
+        """
         with self.server(host, port) as server:
             server.serve_forever()
 
