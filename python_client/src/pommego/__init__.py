@@ -95,7 +95,7 @@ _LATER = {
     "state": ("State",),
     "tournaments": ("Tournament", "tournament"),
     "vector": ("PommegoVectorEnv",),
-    "verifiers": ("PommegoTaskset", "PommegoVerifier"),
+    "verifiers": ("PommegoTalk", "PommegoTaskset", "PommegoVerifier"),
     "watching": ("Video", "watch"),
 }
 _MODULES = {name: module for module, names in _LATER.items() for name in names}

@@ -10,16 +10,41 @@ from functools import partial
 from typing import Any, Literal
 
 import verifiers.v1 as vf
+from openai import APIError, AsyncOpenAI
 from pydantic import Field
+from verifiers.v1.dialects.chat import message_to_wire
+from verifiers.v1.runtimes import ProgramResult
 
 import pommego
 from pommego.llm import Environment
 
-__all__ = ["PommegoTaskset", "PommegoVerifier"]
+__all__ = ["PommegoTalk", "PommegoTaskset", "PommegoVerifier"]
 
 _FIRST = {"train": 0, "eval": 1_000_000}  # seeds, as those of the splits that the server names
 _OPEN = "open"
-_TALKS = vf.AgentConfig(harness={"id": "null"}, runtime={"type": "subprocess"})  # and runs nothing
+
+
+class PommegoTalk(vf.Harness[vf.HarnessConfig]):
+    """Asks a model for its next answer in this process; the package's own begin a process for each answer."""
+
+    APPENDS_SYSTEM_PROMPT = SUPPORTS_RESUME = True
+    EXECUTES_CODE = NEEDS_CONTAINER = False
+
+    async def launch(  # noqa: PLR0917, as the package has it
+        self, ctx: Any, trace: Any, runtime: Any, endpoint: str, secret: str, mcp_urls: Any, data: vf.TaskData
+    ) -> ProgramResult:
+        """Send the conversation to the endpoint, which keeps the answer in the trace."""
+        system, said = self.resolve_prompt(data)
+        messages = [{"role": "system", "content": system}, *map(message_to_wire, said)]
+        try:
+            async with AsyncOpenAI(base_url=endpoint, api_key=secret, timeout=None) as client:
+                await client.chat.completions.create(model=ctx.model, messages=messages)
+        except APIError as e:
+            return ProgramResult(1, "", str(e))
+        return ProgramResult(0, "", "")
+
+
+_TALKS = vf.AgentConfig(harness={"id": "pommego"}, runtime={"type": "subprocess"})  # which runs nothing
 
 
 class PommegoConfig(vf.TasksetConfig):
