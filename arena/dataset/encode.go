@@ -93,16 +93,17 @@ func (e *encoder) write(w *staging, k int, games []*Episode) (*summary, error) {
 
 // rows adds an episode's rows to the table, which keeps parts of the episode.
 func (e *encoder) rows(ep *Episode) error {
+	var err error
 	if ep.Counts == nil {
-		if err := e.replay.conclude(ep); err != nil {
-			return err
-		}
+		err = e.replay.conclude(ep) // which checks the episode, as stepRows does
+	} else if e.about.Layout == Games {
+		err = ep.check(e.spec)
+	}
+	if err != nil {
+		return err
 	}
 	if e.about.Layout != Games {
 		return e.stepRows(ep)
-	}
-	if err := ep.check(e.spec); err != nil {
-		return err
 	}
 	if ep.Start == nil {
 		ep.Start = e.replay.dealt(ep.Seed)

@@ -30,6 +30,8 @@ type Ledger[R any] struct {
 	// Progress, unless nil, is told how far the games First to Last are, one call at a time.
 	Progress    func(Progress)
 	First, Last int
+	// LeftOut counts those that cannot be scored, of this run. Void may read it, and who waited for Play.
+	LeftOut int
 
 	log *disk.Log // nil: none is kept
 
@@ -37,7 +39,6 @@ type Ledger[R any] struct {
 	has    map[int]bool
 	next   int // no game before it, from First on, is still to be begun
 	at     Progress
-	void   int // games that cannot be scored, of this run
 	synced time.Time
 }
 
@@ -70,7 +71,7 @@ func Open[C Config[C], R any](l *Ledger[R], h *Header[C], d disk.FS, path string
 				if err != nil || game < 0 || l.has[game] {
 					return err
 				}
-				_, err = l.Keep(r)
+				_, err = l.keep(game, r)
 				return err
 			})
 			if errors.Is(err, fs.ErrNotExist) {
@@ -103,6 +104,11 @@ func (l *Ledger[R]) Keep(r *R) (enough bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	return l.keep(game, r)
+}
+
+// keep keeps a record that has been checked.
+func (l *Ledger[R]) keep(game int, r *R) (enough bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.log != nil {
@@ -172,7 +178,7 @@ func (l *Ledger[R]) Play(parent context.Context, game env.Game, workers int,
 	case errors.Is(err, errEnough):
 		return nil
 	case parent.Err() != nil && errors.Is(err, parent.Err()):
-		if l.at.Done+l.void == l.at.Total {
+		if l.at.Done+l.LeftOut == l.at.Total {
 			return nil
 		}
 		return fmt.Errorf("%w after %d of %d games", ErrStopped, l.at.Done, l.at.Total)
@@ -212,7 +218,7 @@ func (l *Ledger[R]) work(ctx context.Context, game env.Game,
 func (l *Ledger[R]) leaveOut(why error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.void++
+	l.LeftOut++
 	return l.Void(why)
 }
 

@@ -138,8 +138,7 @@ type run struct {
 	ledger.Ledger[Record]
 
 	records []Record    // by game; without Agents: not played yet, or it cannot be scored
-	void    int         // games that cannot be scored, of this run
-	voided  error       // why the last of them cannot
+	voided  error       // why the last game that was left out cannot be scored
 	played  int         // games of this run
 	test    *sequential // nil without one
 }
@@ -186,10 +185,9 @@ func (r *run) name(game int) string {
 // leaveOut leaves out a game that cannot be scored. It returns an error if there are too many: more than two, and
 // than a tenth; or one in a sequential test, which takes games in their order.
 func (r *run) leaveOut(why error) error {
-	r.void++
 	r.voided = why
-	if played := r.played + r.void; r.test != nil || r.void > 2 && 10*r.void > played {
-		return fmt.Errorf("%d of %d games: %w", r.void, played, why)
+	if played := r.played + r.LeftOut; r.test != nil || r.LeftOut > 2 && 10*r.LeftOut > played {
+		return fmt.Errorf("%d of %d games: %w", r.LeftOut, played, why)
 	}
 	return nil
 }
@@ -197,8 +195,8 @@ func (r *run) leaveOut(why error) error {
 // playAll plays the missing games.
 func (r *run) playAll(ctx context.Context, workers int) error {
 	err := r.Play(ctx, r.t.Game, workers, r.play)
-	if err == nil && 10*r.void > r.played+r.void {
-		return fmt.Errorf("%d of %d games: %w", r.void, r.played+r.void, r.voided)
+	if err == nil && 10*r.LeftOut > r.played+r.LeftOut {
+		return fmt.Errorf("%d of %d games: %w", r.LeftOut, r.played+r.LeftOut, r.voided)
 	}
 	return err
 }

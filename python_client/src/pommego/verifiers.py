@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import verifiers.v1 as vf
@@ -30,15 +30,19 @@ class PommegoTalk(vf.Harness[vf.HarnessConfig]):
     APPENDS_SYSTEM_PROMPT = SUPPORTS_RESUME = True
     EXECUTES_CODE = NEEDS_CONTAINER = False
 
+    @cached_property
+    def _client(self) -> AsyncOpenAI:  # of which each rollout has another address and key
+        return AsyncOpenAI(base_url="http://127.0.0.1", api_key="none", timeout=None)
+
     async def launch(  # noqa: PLR0917, as the package has it
         self, ctx: Any, trace: Any, runtime: Any, endpoint: str, secret: str, mcp_urls: Any, data: vf.TaskData
     ) -> ProgramResult:
         """Send the conversation to the endpoint, which keeps the answer in the trace."""
         system, said = self.resolve_prompt(data)
-        messages = [{"role": "system", "content": system}, *map(message_to_wire, said)]
+        messages = [{"role": "system", "content": system}] * bool(system) + [*map(message_to_wire, said)]
+        client = self._client.with_options(base_url=endpoint, api_key=secret)
         try:
-            async with AsyncOpenAI(base_url=endpoint, api_key=secret, timeout=None) as client:
-                await client.chat.completions.create(model=ctx.model, messages=messages)
+            await client.chat.completions.create(model=ctx.model, messages=messages)
         except APIError as e:
             return ProgramResult(1, "", str(e))
         return ProgramResult(0, "", "")
