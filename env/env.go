@@ -284,14 +284,25 @@ var resultNames = [...]string{"Win", "Loss", "Tie", "Incomplete"}
 
 func (r Result) String() string { return enum.Name(resultNames[:], r) }
 
-// Status is the state of play after a match's last step.
+// Status is the state of play after a match's last step. It has four fields, as the compiler keeps a struct of more in
+// memory, and each step passes this one on.
 type Status struct {
-	Over    bool    // the rules have ended the game
-	Result  Result  // Incomplete until Over
-	Winners SeatSet // empty unless Result is Win
+	Verdict
 	In      SeatSet // seats still playing
 	Decided SeatSet // seats whose outcome can no longer change
 	Steps   int     // steps made
+}
+
+// Verdict is whether and how the game as a whole has ended.
+type Verdict struct {
+	Over    bool    // the rules have ended the game
+	Result  Result  // Incomplete until Over
+	Winners SeatSet // empty unless Result is Win
+}
+
+// Playing is the status of a game that goes on, and of which no seat's outcome is decided.
+func Playing(in SeatSet, steps int) Status {
+	return Status{Verdict: Verdict{Result: Incomplete}, In: in, Steps: steps}
 }
 
 // Ended is the status at the end of the game, which the winners have won; without any it is a tie.

@@ -34,7 +34,8 @@ func TestForfeit(t *testing.T) {
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			c := &contest{players: make([]Player, 4), report: &Report{}, stopped: tc.stopped}
-			c.settle(env.Status{Over: true, Result: tc.result, Winners: tc.winners, In: 15, Decided: 15}, tc.sides)
+			end := env.Verdict{Over: true, Result: tc.result, Winners: tc.winners}
+			c.settle(env.Status{Verdict: end, In: 15, Decided: 15}, tc.sides)
 			if c.report.End.Result != tc.want || !reflect.DeepEqual(c.report.Results, tc.seats) {
 				t.Errorf("%v %v, want %v %v", c.report.End.Result, c.report.Results, tc.want, tc.seats)
 			}

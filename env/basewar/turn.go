@@ -142,7 +142,7 @@ func (r *Rules) Leader(s *State) (Side, bool) {
 // that moves a side never is.
 func (r *Rules) Status(s *State) env.Status {
 	all := env.AllSeats(r.Seats())
-	st := env.Status{In: all, Steps: int(s.StepCount), Result: env.Incomplete}
+	st := env.Playing(all, int(s.StepCount))
 	if !r.Sides {
 		st.In = env.SeatSet(s.Living())
 	}

@@ -98,7 +98,7 @@ func (m *toyMatch) in() env.SeatSet {
 }
 
 func (m *toyMatch) Status() env.Status {
-	s := env.Status{Result: env.Incomplete, In: m.in(), Steps: int(m.Steps)}
+	s := env.Playing(m.in(), int(m.Steps))
 	var last env.SeatSet
 	left := 0
 	for _, team := range m.game.teams {

@@ -46,7 +46,7 @@ func (r *Rules) Over(s *State) bool { return r.over(s, s.alive()) }
 // call a win, is a tie.
 func (r *Rules) Status(s *State) env.Status {
 	alive := s.alive()
-	st := env.Status{In: alive, Steps: int(s.StepCount), Result: env.Incomplete}
+	st := env.Playing(alive, int(s.StepCount))
 	all := env.AllSeats(r.Seats())
 	if !r.Teams() {
 		st.Decided = all &^ alive

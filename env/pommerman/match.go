@@ -151,56 +151,69 @@ func (m *Match) Outcome(dst []float64) {
 // cell holds two, onto another. Any word may be sent by radio while the seat lives.
 func (m *Match) Mask(seat int, dst []uint8) {
 	r, agent := &m.game.rules, &m.Agents[seat]
-	moves, words := dst[:numActions], dst[numActions:]
-	for word := range r.RadioWords {
-		choices := words[word*(r.RadioVocab+1):][:r.RadioVocab+1]
-		for v := range choices {
-			choices[v] = toByte(v == 0 || agent.Alive)
-		}
+	moves := dst[:numActions]
+	if r.RadioWords > 0 {
+		r.maskWords(agent.Alive, dst[numActions:])
 	}
 	if !agent.Alive {
 		(Moves(1) << Stop).write(moves)
 		return
 	}
 	legal, bombs := r.walks(&m.Board, agent.Cell)
-	if bombs != 0 && !agent.Kicks {
-		legal &^= bombs & m.idle(seat)
-	}
+	legal &^= m.idle(agent.Cell, bombs) & -Moves(toByte(!agent.Kicks)) // a branch here costs more than idle
 	if r.mayLay(agent, int(m.StepCount)) && (r.Traits().BombsStack || !m.BombAt(agent.Cell)) {
 		legal = legal.With(LayBomb)
 	}
 	legal.write(moves)
 }
 
-// walks is the moves from a cell that do not lead into walls, and those of them that lead to what shows as a bomb.
-func (r *Rules) walks(board *[256]Item, from grid.Cell) (walks, bombs Moves) {
-	both := uint16(1) << Stop
-	for d := grid.Up; d <= grid.Right; d++ {
-		both |= leads[d][board[from.Next(d)]&15]
+// maskWords writes which words may be sent.
+func (r *Rules) maskWords(alive bool, dst []uint8) {
+	for word := range r.RadioWords {
+		choices := dst[word*(r.RadioVocab+1):][:r.RadioVocab+1]
+		for v := range choices {
+			choices[v] = toByte(v == 0 || alive)
+		}
 	}
-	return Moves(both), Moves(both >> 8)
 }
 
-// idle is the moves of a seat to bombs that do nothing if it cannot kick: the bomb lies still and no other agent is
-// beside it, whose kick the seat would prevent.
-func (m *Match) idle(seat int) Moves {
-	var lie, roll, crowded Moves
-	self := m.Agents[seat].Cell
-	for i := range m.bombs() {
-		b := &m.Bombs[i]
-		to, rolls := oneStep[b.Cell-self], -Moves(toByte(b.Moving() != grid.Stay))
-		lie, roll = lie|to&^rolls, roll|to&rolls
+// walks is the moves from a cell that do not lead into walls, and those of them that lead to what shows as a bomb.
+func (r *Rules) walks(board *[256]Item, from grid.Cell) (walks, bombs Moves) {
+	both := leads[board[from.Next(grid.Up)]&15]<<grid.Up | leads[board[from.Next(grid.Down)]&15]<<grid.Down |
+		leads[board[from.Next(grid.Left)]&15]<<grid.Left | leads[board[from.Next(grid.Right)]&15]<<grid.Right
+	return Moves(both) | 1<<Stop, Moves(both >> 8)
+}
+
+// idle is those moves to bombs that do nothing if the agent cannot kick: the bomb lies still and no other agent is
+// beside it, whose kick the agent would prevent.
+func (m *Match) idle(self grid.Cell, bombs Moves) Moves {
+	if m.mayRoll() {
+		for i := range m.bombs() {
+			if b := &m.Bombs[i]; b.Moving() != grid.Stay {
+				bombs &^= oneStep[b.Cell-self]
+			}
+		}
 	}
-	for i := range m.Agents {
-		other := &m.Agents[i]
-		crowded |= twoSteps[other.Cell-self] & -Moves(toByte(other.Alive))
-	}
-	t := m.game.rules.Traits()
-	return lie &^ roll & t.blocks &^ (crowded & t.jostle)
+	a, t := &m.Agents, m.game.rules.Traits()
+	crowded := a[0].besides(self) | a[1].besides(self) | a[2].besides(self) | a[3].besides(self)
+	return bombs & t.blocks &^ (crowded & t.jostle)
+}
+
+// mayRoll reports whether a bomb may roll. Most states have four bombs or fewer, of which it knows.
+func (s *State) mayRoll() bool {
+	b := &s.Bombs
+	return s.NumBombs > 4 || b[0].Moving()|b[1].Moving()|b[2].Moving()|b[3].Moving() != grid.Stay
+}
+
+// besides is the moves to cells that the agent is beside, from the cell of another.
+func (a *Agent) besides(other grid.Cell) Moves {
+	return twoSteps[a.Cell-other] & -Moves(toByte(a.Alive))
 }
 
 // mayLay reports whether an agent has a bomb to lay, or may have when it moves.
-func (r *Rules) mayLay(agent *Agent, step int) bool { return agent.Ammo > 0 || r.ringFalls(step) }
+func (r *Rules) mayLay(agent *Agent, step int) bool {
+	return agent.Ammo > 0 || r.FirstCollapse != NoCollapse && r.ringFalls(step)
+}
 
 // write writes a byte for each move.
 func (m Moves) write(dst []uint8) {
@@ -211,7 +224,7 @@ func (m Moves) write(dst []uint8) {
 
 // ringFalls reports whether a ring falls before anybody moves, which may give an agent a bomb back.
 func (r *Rules) ringFalls(step int) bool {
-	return r.FirstCollapse != NoCollapse && r.Traits().ringsWait && r.ringDue(step) >= 0
+	return r.Traits().ringsWait && r.ringDue(step) >= 0
 }
 
 // oneStep is, by how far away a cell is, the move that leads there, and twoSteps the moves beside whose end it lies.
@@ -227,15 +240,12 @@ var oneStep, twoSteps = func() (one, two [256]Moves) {
 	return one, two
 }()
 
-// leads is for each direction and item there a bit by the direction, if it is no wall, and one more by 8 and the
-// direction, if it is a bomb.
-var leads = func() (all [grid.Right + 1][16]uint16) {
-	for d := range all {
-		for item := range all[d] {
-			all[d][item] = uint16(toByte(!Item(item).wall())) << d
-		}
-		all[d][BombItem] |= 1 << (8 + d)
+// leads is for each item whether it is no wall, and by 8 bits more whether it is a bomb.
+var leads = func() (all [16]uint16) {
+	for item := range all {
+		all[item] = uint16(toByte(!Item(item).wall()))
 	}
+	all[BombItem] |= 1 << 8
 	return all
 }()
 

@@ -47,9 +47,7 @@ func (g *Game) paintAll(s *State, maps []byte) {
 	cells := n * n
 	board := (*[256]byte)(unsafe.Pointer(&s.Board)) // an Item is a byte
 	for row := range n {
-		from, to := board[16*row+17:][:16], maps[row*n:][:16]
-		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
-		binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(from[8:]))
+		*(*[16]byte)(maps[row*n:]) = *(*[16]byte)(board[16*row+17:])
 	}
 	clear(maps[cells:][:sceneSlack]) // the last row went past the board
 	for i := range s.bombs() {

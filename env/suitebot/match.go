@@ -153,7 +153,7 @@ func (g *Game) Over(s *State) bool { return int(s.StepCount) >= g.rules.Rounds }
 // Status reports the state of play. Nobody drops out.
 func (g *Game) Status(s *State) env.Status {
 	all := env.AllSeats(g.rules.Players)
-	st := env.Status{In: all, Steps: int(s.StepCount), Result: env.Incomplete}
+	st := env.Playing(all, int(s.StepCount))
 	if !g.Over(s) {
 		return st
 	}

@@ -112,7 +112,7 @@ func (g *Game) Over(s *State) bool { return g.first(s) != 0 || int(s.Steps) >= g
 // status tells how a state stands.
 func (g *Game) status(s *State) env.Status {
 	all := env.AllSeats(Seats)
-	st := env.Status{In: all, Steps: int(s.Steps), Result: env.Incomplete}
+	st := env.Playing(all, int(s.Steps))
 	if g.Over(s) {
 		st.Over, st.Decided, st.Result = true, all, env.Tie
 		if first := g.first(s); first.Len() == 1 {
