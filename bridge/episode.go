@@ -31,7 +31,7 @@ func (e *episode) replay(send func([]liveLine) error) error {
 	tracker.Begin(m)
 	feed.Begin(e.head, m)
 	var made []byte // the last actions
-	for rest, width := e.actions, spec.Seats*len(spec.Actions); ; rest = rest[width:] {
+	for rest, width := e.actions, spec.Seats*len(spec.Actions); ; tracker.Step(m, made) {
 		feed.Add(scene.Describe(spec, m, tracker, made), m)
 		var lines []liveLine
 		for _, l := range feed.News(&viewer, scene.Whole) {
@@ -40,7 +40,6 @@ func (e *episode) replay(send func([]liveLine) error) error {
 		if err := send(lines); err != nil || len(rest) == 0 {
 			return err
 		}
-		made = rest[:width]
-		tracker.Step(m, made)
+		made, rest = rest[:width], rest[width:]
 	}
 }
