@@ -16,20 +16,6 @@ _SEEDS = 1 << 64
 Seeds = int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None
 
 
-def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | None:
-    """Return the `batch_size` to send to the server: None if a batch has all games."""
-    if size is None or size == games:
-        return None
-    if not isinstance(size, Integral) or not 1 <= size <= games:
-        raise ValueError(f"batch_size is {size!r}, expected 1 to num_envs, {games}")
-    if autoreset == AutoresetMode.DISABLED:
-        raise ValueError(
-            "batch_size needs autoreset_mode NEXT_STEP or SAME_STEP: games that go on one by one "
-            "cannot be reset with a mask"
-        )
-    return size
-
-
 def autoreset_mode(given: AutoresetMode | str) -> AutoresetMode:
     """Return one of gymnasium's modes by its name or value, in any case; ValueError if there is none."""
     said = "".join(filter(str.isalnum, str(getattr(given, "name", given)))).lower()
