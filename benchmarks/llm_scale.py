@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import subprocess
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +21,8 @@ from typing import Any
 
 import pommego.llm
 from pommego import suites
-from pommego.server import find_binary
+from pommego._core.matches import play
+from pommego.evaluation import seatings
 
 MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1), "stop": (0, 0)}
 AGENTS = ("random", "simple", "heuristic", "champion:level=3")
@@ -98,14 +98,13 @@ class Written:
             )
             for part, (id, opponents, partner) in enumerate(suite.parts):
                 spec = pommego.catalog()[id]
-                others = [opponents, partner, opponents] if partner else [opponents] * (spec.seats - 1)
+                others = [opponents, partner, opponents] if partner else opponents
+                ways = seatings(spec, agent, others, team=False)
                 for game, seed in enumerate(suite.seeds(part)):
-                    seat = next(k for k in range(spec.seats) if game < suite.games * (k + 1) // spec.seats)
-                    order = [(seat + 1 + k) % spec.seats for k in range(spec.seats - 1)]
-                    line = dict(zip(order, others, strict=True))
-                    row = [line[k] for k in sorted(line)]
+                    agents, seat = ways[-(-spec.seats * (game + 1) // suite.games) - 1]
+                    row = [*agents[:seat], *agents[seat + 1 :]]
                     text = env(env=id, seed=seed, seat=seat, opponents=row).reset()
-                    jobs.append((text, id, seed, seat, [*row[:seat], agent, *row[seat:]]))
+                    jobs.append((text, id, seed, seat, agents))
         with ThreadPoolExecutor(2) as pool:
             self._moves = dict(pool.map(self._play, jobs))
         self._names = [*MOVES][-1:] + [*MOVES][:-1] + ["bomb"]
@@ -115,9 +114,7 @@ class Written:
         text, id, seed, seat, agents = job
         with tempfile.TemporaryDirectory() as folder:
             record = Path(folder, "game.jsonl")
-            command = [find_binary(), "play", "--env", id, "--agents", ",".join(agents), "--seed", str(seed)]
-            command += ["--json", "--record", str(record)]
-            subprocess.run(command, check=True, capture_output=True)
+            play(id, agents, seed, record=str(record))
             steps = json.loads(record.read_text())["steps"]
         return text, [step["actions"][seat] for step in steps]
 

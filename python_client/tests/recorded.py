@@ -26,6 +26,12 @@ def records(name: str, every: int = 1, first: int = 0, folder: Path = TRACES) ->
                 yield json.loads(line)
 
 
+def field(state: dict[str, Any], name: str) -> Any:
+    """Read a field of a saved game, a JSON text or a plain value."""
+    value = state[name]
+    return json.loads(value) if isinstance(value, str) else value
+
+
 def environment(config: dict[str, Any]) -> envs.v0.Pomme:
     """Make the environment that a game was recorded in."""
     kwargs: dict[str, Any] = {

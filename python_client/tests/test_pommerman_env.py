@@ -19,7 +19,7 @@ import pytest
 
 import recorded
 from pommego import pommerman
-from pommego.pommerman import agents, characters, constants, envs, saved, utility
+from pommego.pommerman import agents, characters, constants, envs, utility
 from reference.exact import difference, exact
 
 pytestmark = pytest.mark.usefixtures("binary")
@@ -342,7 +342,7 @@ def in_the_open(players: list[Any], **fields: Any) -> Any:
     for body, cell in zip(bodies, LINE, strict=True):
         body.position = cell
     state = {"board_size": 11, "step_count": 3, "board": board, "agents": bodies, "bombs": [], "flames": []}
-    return pommerman.make(FFA, players, saved.encoded(state | {"items": []} | fields))
+    return pommerman.make(FFA, players, utility.json_texts(state | {"items": []} | fields))
 
 
 def test_one_against_one_by_killing_agents() -> None:
@@ -592,14 +592,14 @@ def test_a_game_saved_by_the_server_keeps_its_collapse(vec: Any, played: int) ->
         env._max_steps = 11
         env.reset()
         for name in ("board", "agents", "bombs", "items", "step_count"):
-            assert saved.field(env.get_json_info(), name) == saved.field(state, name), name
+            assert recorded.field(env.get_json_info(), name) == recorded.field(state, name), name
         for _ in range(2):
             actions = rng.integers(0, 5, 4)
             over = env.step(actions.tolist())[2]
             assert games.step(actions)[2].all() == over
             want = games.get_state(0, as_json=True)
             for name in ("board", "agents", "bombs", "items", "step_count"):
-                assert saved.field(env.get_json_info(), name) == saved.field(want, name), name
+                assert recorded.field(env.get_json_info(), name) == recorded.field(want, name), name
             if over:
                 break
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import recorded
-from pommego.pommerman import agents, constants, saved
+from pommego.pommerman import agents, constants
 from reference.exact import difference, exact
 
 
@@ -99,8 +99,8 @@ def test_saving_a_game_gives_what_was_loaded() -> None:
         env.reset()
         state = recorded.saved_game(record["initial"], record["config"]["board_size"])
         again = env.get_json_info()
-        assert {name: saved.field(again, name) for name in state} == {
-            name: saved.field(state, name) for name in state
+        assert {name: recorded.field(again, name) for name in state} == {
+            name: recorded.field(state, name) for name in state
         }
         assert again["intended_actions"] == "[]"
         assert again["radio_num_words"] == "2"

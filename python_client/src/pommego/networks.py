@@ -212,19 +212,17 @@ def load(name: str | os.PathLike[str], spec: GameSpec | None = None) -> Network:
     layers, at = [], 0
     try:
         about = json.loads(head)
-        right = about.pop("format") == FORMAT
+        if (form := about.pop("format")) != FORMAT:
+            raise ValueError(f"its format is {form!r}")
         for x in about.pop("layers"):
             shape = x["kernel"], x["kernel"], x["inputs"], x["units"]
             weights = np.frombuffer(rest, np.int8, math.prod(shape), at).reshape(shape)
             biases = np.frombuffer(rest, "<i4", x["units"], at + weights.size)
             layers.append(Layer(weights, biases, x["stride"], x["shift"]))
             at += weights.size + biases.nbytes
-        right &= at == len(rest)
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
-        right = False
-    if not right:
-        raise ValueError(f"{path} is no whole network of the form {FORMAT}, as Network.save writes it")
-    try:
+        if at != len(rest):
+            raise ValueError(f"its layers have {at} bytes, and {len(rest)} follow")
         return Network(layers, about, spec)
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as e:
-        raise ValueError(f"{path} is no network of these games: {e!r}") from e
+        why = f"{path} is no whole network of these games, of the form {FORMAT}, as Network.save writes it"
+        raise ValueError(f"{why}: {e!r}") from e

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pommego._core.checks import at_least
 from pommego.errors import PommegoError
 
 __all__ = ["SEARCH", "Member", "Pool", "check_policy", "options_for"]
@@ -124,10 +125,9 @@ class Pool:
     def __init__(
         self, size: int | None = None, *, rule: str | Rule = "uniform", seed: int = 0, window: int = 100
     ) -> None:
-        if size is not None and size < 1:
-            raise ValueError(f"size is {size}, expected 1 or more members, or None for any number")
-        if window < 1:
-            raise ValueError(f"window is {window}, expected 1 or more games")
+        if size is not None:
+            at_least(1, "size", size, more=" members, or None for any number")
+        at_least(1, "window", window, more=" games")
         if not callable(rule) and rule not in _RULES:
             raise ValueError(f"rule is {rule!r}, expected one of {sorted(_RULES)} or a function of win rates")
         self._rule: Rule = rule if callable(rule) else _RULES[rule]

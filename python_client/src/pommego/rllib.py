@@ -26,6 +26,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorWrapper
 from gymnasium.vector.utils import batch_space
+from gymnasium.wrappers import TransformObservation
 from numpy.typing import NDArray
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.tune.registry import register_env
@@ -68,7 +69,10 @@ def single_agent(config: Mapping[str, Any]) -> gymnasium.Env | SingleAgentVector
             f"{envs.learners} seats learn, but a single agent has one: fill the others with opponents=[...], "
             "or use PommegoMultiAgentEnv"
         )
-    return SingleAgentVectorEnv(envs, masked=masked) if games else _OneGame(PommegoEnv(envs), masked)
+    if games:
+        return SingleAgentVectorEnv(envs, masked=masked)
+    one, form = PommegoEnv(envs), _Form(envs.game_spec, envs.encoding, masked)
+    return TransformObservation(one, lambda obs: form.of_one(obs, one.action_masks()), form.space())
 
 
 class SingleAgentVectorEnv(VectorWrapper):
@@ -96,23 +100,6 @@ class SingleAgentVectorEnv(VectorWrapper):
         obs, reward, terminated, truncated, info = self.envs.step(actions)
         seen = self._form.of(obs, info["action_mask"])
         return seen, reward, terminated, truncated, _short(info)
-
-
-class _OneGame(gymnasium.Wrapper):
-    """One game with one learner, for RLlib."""
-
-    def __init__(self, env: PommegoEnv, masked: bool) -> None:
-        super().__init__(env)
-        self._form = _Form(env.game_spec, env.encoding, masked)
-        self.observation_space = self._form.space()
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple:
-        obs, info = self.env.reset(seed=seed)
-        return self._form.of_one(obs, info["action_mask"]), {}
-
-    def step(self, action: Any) -> tuple:
-        obs, reward, terminated, truncated, info = self.env.step(action)
-        return self._form.of_one(obs, info["action_mask"]), reward, terminated, truncated, {}
 
 
 class PommegoMultiAgentEnv(MultiAgentEnv):

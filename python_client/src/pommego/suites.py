@@ -7,7 +7,6 @@ none of them ever changes under a suite's name. `pommego.evaluate` plays one wit
 
 from __future__ import annotations
 
-import base64
 import gzip
 import hashlib
 import itertools
@@ -282,15 +281,18 @@ class _Game(msgspec.Struct):
     actions: bytes  # compressed
 
 
-class _Saved(msgspec.Struct):
+class _Saved(msgspec.Struct, omit_defaults=True):
     """A result file."""
 
     format: str
-    sha256: str
     suite: str
     parts: list[list[_Game | None]]  # None: it cannot be scored
     agents: dict[str, int]
     answers: list[dict[str, int]] | None = None  # a language model's, a part
+    sha256: str | None = None  # of all the rest
+    id: str | None = None  # the suite's, as is the version
+    version: int | None = None
+    pommego: str | None = None  # its version
 
 
 def load(path: str | os.PathLike[str]) -> SuiteResult:
@@ -302,7 +304,7 @@ def load(path: str | os.PathLike[str]) -> SuiteResult:
             raise ValueError(f"more than {_MOST} bytes")
         content = json.loads(text)
         saved = msgspec.convert(content, _Saved)
-        if content.pop("sha256") != _digest(content):
+        if content.pop("sha256", None) != _digest(content):
             raise ValueError("its SHA-256 does not fit its content: it was changed or damaged")
         if saved.format != _FORMAT:
             raise ValueError(f"format {saved.format!r}, expected {_FORMAT!r}")
@@ -337,22 +339,14 @@ def _content(result: SuiteResult) -> dict[str, Any]:
     parts = []
     for part in result.parts:
         e = part.evaluation
-        packed = [base64.b64encode(zlib.compress(actions.tobytes())).decode() for actions in part.actions]
-        games = zip(e.results.tolist(), e.lengths.tolist(), e.seats.tolist(), packed, strict=True)
-        keys = ("result", "length", "seat", "actions")
-        parts.append([dict(zip(keys, game, strict=True)) for game in games])
+        packed = (zlib.compress(actions.tobytes()) for actions in part.actions)
+        parts.append([*map(_Game, e.results.tolist(), e.lengths.tolist(), e.seats.tolist(), packed)])
         for number in e.void:
             parts[-1].insert(number, None)
     answers = [dict(part.evaluation.answers) for part in result.parts if part.evaluation.answers]
-    return {
-        "format": _FORMAT,
-        "suite": result.suite.name,
-        "id": result.suite.id,
-        "version": result.suite.version,
-        "pommego": __version__,
-        "agents": dict(result.agents),
-        "parts": parts,
-    } | ({"answers": answers} if answers else {})
+    suite, agents = result.suite, dict(result.agents)
+    about = {"id": suite.id, "version": suite.version, "pommego": __version__}
+    return msgspec.to_builtins(_Saved(_FORMAT, suite.name, parts, agents, answers or None, **about))
 
 
 def _digest(content: dict[str, Any]) -> str:

@@ -47,13 +47,10 @@ class Video:
         target = Path(path)
         if os.path.lexists(target):
             raise FileExistsError(f"{target} is there already: remove it, or name another")
-        match target.suffix.lower():
-            case ".gif":
-                target.write_bytes(self.gif)
-            case ".html":
-                target.write_text(self.html, encoding="utf-8")
-            case _:
-                raise ValueError(f"path is {os.fspath(path)!r}, expected an ending .gif or .html")
+        forms = {".gif": self.gif, ".html": self.html.encode()}
+        if target.suffix.lower() not in forms:
+            raise ValueError(f"path is {os.fspath(path)!r}, expected an ending .gif or .html")
+        target.write_bytes(forms[target.suffix.lower()])
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the page, in a frame that has no access to the notebook."""

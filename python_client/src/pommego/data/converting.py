@@ -69,14 +69,11 @@ def to_minari(
     env = manifest.json["env"]
     cut = env["elimination"] and all(len(team) == 1 for team in env["teams"])
 
-    def wanted(game: Episode, seat: int) -> bool:
-        return (not won or game.outcome[seat] > 0) and (names is None or game.agents[seat] in names)
-
     seats = (
         (game, EpisodeBuffer(**_seat_episode(game, seat, cut)))
         for game in games
         for seat in range(manifest.seats)
-        if wanted(game, seat)
+        if (not won or game.outcome[seat] > 0) and (names is None or game.agents[seat] in names)
     )
     made = None
     while some := list(islice(seats, _AT_ONCE)):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pommego._core import checks
 from pommego.data.manifest import Column, Manifest, parquet_library
 
 __all__ = ["Batch", "Loader", "joined", "load", "rows_of"]
@@ -143,8 +144,7 @@ def load(
         ImportError: pyarrow is not installed.
         ValueError: an argument is not as described, or no agent is called so.
     """
-    if batch_size < 1:
-        raise ValueError(f"batch_size is {batch_size}, expected 1 or more")
+    checks.at_least(1, "batch_size", batch_size)
     if isinstance(columns, str):
         raise TypeError(f"columns is a list of names, such as [{columns!r}], not one name")
     manifest = Manifest.read(path)

@@ -118,7 +118,8 @@ def record(
             return  # it has failed and says why
         count = max(1, min(num_envs, games))
         with make_vec(id, count, autoreset_mode="Disabled", **line_up, **options) as envs:
-            recording = _Recording(envs, agents[0], seats, opponents, games=games, seed=seed, forms=forms)
+            line_ups = _line_ups(agents[0], seats, opponents, envs.game_spec.seats)
+            recording = _Recording(envs, line_ups, games, seed, forms)
             for done, game in enumerate(_in_order(recording.play(policy)), 1):
                 yield json.dumps(game) + "\n"
                 if progress:
@@ -161,6 +162,16 @@ def _split(returned: Any, forms: Forms, rows: int) -> tuple[Array, dict[str, Arr
     return np.asarray(actions), arrays
 
 
+def _line_ups(
+    name: str, seats: Sequence[str] | None, opponents: str | Sequence[str] | None, n: int
+) -> list[list[str]]:
+    """Return each seat's agent, for each seat of the game's first row."""
+    if opponents is None:
+        return [[name if one == _LEARNER else one for one in seats or [_LEARNER] * n]] * n
+    others = [opponents] * (n - 1) if isinstance(opponents, str) else [*opponents]
+    return [[*others[n - 1 - own :], name, *others[: n - 1 - own]] for own in range(n)]
+
+
 def _in_order(games: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
     """Yield games that end in any order in the order of their numbers."""
     waiting: dict[int, dict[str, Any]] = {}
@@ -173,37 +184,21 @@ def _in_order(games: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[dict[str,
 
 
 class _Recording:
-    """Games being played, and the policy's actions in them."""
+    """Games being played, and the policy's actions in them; `line_ups` are by the seat of the first row."""
 
     def __init__(
-        self,
-        envs: PommegoVectorEnv,
-        name: str,
-        seats: Sequence[str] | None,
-        opponents: str | Sequence[str] | None,
-        *,
-        games: int,
-        seed: int,
-        forms: Forms,
+        self, envs: PommegoVectorEnv, line_ups: Sequence[Sequence[str]], games: int, seed: int, forms: Forms
     ) -> None:
-        self._envs = envs
-        self._forms = forms
-        self._name = name
-        self._seats = seats
-        one = isinstance(opponents, str)
-        self._opponents = [opponents] * (envs.game_spec.seats - 1) if one else opponents
+        self._envs, self._line_ups, self._forms = envs, line_ups, forms
         self._unplayed = iter(range(games))
         self._seed = seed
         self._n = n = envs.num_games
         self._numbers = np.full(n, -1)  # of the game in each slot; -1: not recorded
         self._at = np.zeros(n, np.int64)
-        longest = envs.game_spec.max_steps
-        width = len(envs.game_spec.actions)
-        self._shape = (envs.num_envs,) if width == 1 else (envs.num_envs, width)
-        self._actions = np.zeros((n, longest, envs.learners, width), np.uint8)
+        each = n, envs.game_spec.max_steps, envs.learners
+        self._actions = np.zeros((*each, len(envs.game_spec.actions)), np.uint8)
         self._told = {
-            key: np.zeros((n, longest, envs.learners, *shape), dtype.newbyteorder("<"))
-            for key, (dtype, shape) in forms.items()
+            key: np.zeros((*each, *shape), dtype.newbyteorder("<")) for key, (dtype, shape) in forms.items()
         }
 
     def play(self, policy: Policy) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -215,13 +210,11 @@ class _Recording:
         while (self._numbers >= 0).any():
             info |= {"valid": info["alive"], "first": (self._at == 0).repeat(envs.learners), "row": rows}
             actions, told = _split(policy(obs, info), self._forms, envs.num_envs)
-            actions = actions.astype(np.uint8).reshape(self._n, envs.learners, -1)
-            self._actions[every, self._at] = actions
-            for key, array in told.items():
-                kept = self._told[key]
+            actions = actions.astype(np.uint8).reshape(envs.action_space.shape)
+            for kept, array in [(self._actions, actions), *((self._told[key], told[key]) for key in told)]:
                 kept[every, self._at] = array.reshape(self._n, *kept.shape[2:])
             self._at += 1
-            obs, _, terminated, truncated, info = envs.step(actions.reshape(self._shape))
+            obs, _, terminated, truncated, info = envs.step(actions)
             over = np.flatnonzero((terminated | truncated)[:: envs.learners])
             for slot in over.tolist():
                 if self._numbers[slot] >= 0:
@@ -232,15 +225,13 @@ class _Recording:
     def _begin(self, slots: Array) -> tuple[dict[str, Array], dict[str, Any]]:
         """Begin the next games in some slots; when there are none left, others that are not recorded."""
         envs = self._envs
-        seeds = np.zeros(self._n, np.uint64)
-        mask = np.zeros(self._n, np.bool_)
-        for slot in slots.tolist():
-            number = next(self._unplayed, -1)
-            self._numbers[slot], self._at[slot], mask[slot] = number, 0, True
+        numbers = [next(self._unplayed, -1) for _ in slots]
+        self._numbers[slots], self._at[slots] = numbers, 0
+        seeds: list[int | None] = [None] * self._n
+        for slot, number in zip(slots.tolist(), numbers, strict=True):
             seeds[slot] = (self._seed + max(number, 0)) % 2**64
-        if mask.all():
-            return envs.reset(seed=seeds)
-        return envs.reset(seed=seeds, options={"reset_mask": np.repeat(mask, envs.learners)})
+        mask = np.array([seed is not None for seed in seeds]).repeat(envs.learners)
+        return envs.reset(seed=seeds, options=None if mask.all() else {"reset_mask": mask})
 
     def _game(self, slot: int, info: dict[str, Any]) -> dict[str, Any]:
         row = slot * self._envs.learners
@@ -249,15 +240,8 @@ class _Recording:
             return base64.b64encode(kept[slot, : self._at[slot]].tobytes()).decode()
 
         return {
-            "agents": self._lineup(int(info["seat"][row])),
+            "agents": self._line_ups[int(info["seat"][row])],
             "actions": coded(self._actions),
             "extra": {key: coded(kept) for key, kept in self._told.items()},
             "winners": sum(1 << seat for seat, won in enumerate(info["game"]["winners"][row]) if won),
         }
-
-    def _lineup(self, learner: int) -> list[str]:
-        """Return each seat's agent; learner is the seat of the game's first row."""
-        names = list(self._seats or [_LEARNER] * self._envs.game_spec.seats)
-        for k, agent in enumerate(self._opponents or ()):
-            names[(learner + 1 + k) % len(names)] = agent
-        return [self._name if agent == _LEARNER else agent for agent in names]

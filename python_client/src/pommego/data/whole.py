@@ -10,7 +10,6 @@ from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pommego._core.program import run
 from pommego.data.episode import Episode, from_rows
@@ -98,7 +97,8 @@ def _stored(path: str | os.PathLike[str], reward: str) -> Iterator[Episode]:
     manifest = Manifest.read(path)
     kept: list[Batch] = []
     for batch in load(path):
-        for begin, end in _runs(batch["game"]):
+        ends = np.flatnonzero(np.diff(batch["game"])) + 1
+        for begin, end in pairwise([0, *ends.tolist(), len(batch["game"])]):
             part = rows_of(batch, begin, end)
             if kept and kept[0]["game"][0] != part["game"][0]:
                 yield from_rows(joined(kept), manifest, reward)
@@ -106,8 +106,3 @@ def _stored(path: str | os.PathLike[str], reward: str) -> Iterator[Episode]:
             kept.append(part)
     if kept:
         yield from_rows(joined(kept), manifest, reward)
-
-
-def _runs(numbers: NDArray[Any]) -> list[tuple[int, int]]:
-    ends = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
-    return list(pairwise(ends))

@@ -25,18 +25,7 @@ _FOGGED = {"agent_view_size": constants.AGENT_VIEW_SIZE, "is_partially_observabl
 _COLLAPSING = {"first_collapse": constants.FIRST_COLLAPSE}
 _RADIO = {"radio_vocab_size": constants.RADIO_VOCAB_SIZE, "radio_num_words": constants.RADIO_NUM_WORDS}
 
-_LARGE = {
-    "board_size": constants.BOARD_SIZE,
-    "num_rigid": constants.NUM_RIGID,
-    "num_wood": constants.NUM_WOOD,
-    "num_items": constants.NUM_ITEMS,
-}
-_SMALL = {
-    "board_size": constants.BOARD_SIZE_ONE_VS_ONE,
-    "num_rigid": constants.NUM_RIGID_ONE_VS_ONE,
-    "num_wood": constants.NUM_WOOD_ONE_VS_ONE,
-    "num_items": constants.NUM_ITEMS_ONE_VS_ONE,
-}
+_BOARD = ("board_size", "num_rigid", "num_wood", "num_items")
 
 
 def _config(
@@ -45,7 +34,8 @@ def _config(
     """Return and register the function for an id, whose last letters are the version."""
     version = env_id[-2:]
     entry_point = f"pommerman.envs.{version}:Pomme"
-    size = _SMALL if game_type is constants.GameType.OneVsOne else _LARGE
+    kind = "_ONE_VS_ONE" if game_type is constants.GameType.OneVsOne else ""
+    size = {name: getattr(constants, name.upper() + kind) for name in _BOARD}
 
     def config() -> dict[str, Any]:
         kwargs = {"game_type": game_type, **size, "max_steps": constants.MAX_STEPS, "render_fps": fps}

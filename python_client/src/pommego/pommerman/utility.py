@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,13 @@ class PommermanJSONEncoder(json.JSONEncoder):
         if isinstance(obj, gymnasium.spaces.Tuple):
             return [int(space.n) for space in obj.spaces]
         return obj.to_json() if hasattr(obj, "to_json") else super().default(obj)
+
+
+def json_texts(
+    fields: Mapping[str, Any], encoder: type[json.JSONEncoder] = PommermanJSONEncoder
+) -> dict[str, str]:
+    """Return fields, such as those of a saved game, each as a JSON text."""
+    return {name: json.dumps(value, cls=encoder) for name, value in fields.items()}
 
 
 class Discrete(gymnasium.spaces.Discrete):

@@ -14,13 +14,14 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import ray
 from ray.exceptions import RayTaskError
 
+from pommego._core import checks
 from pommego._core.program import KilledError, run
 from pommego.errors import PommegoError
 
@@ -32,7 +33,6 @@ _PREFIX = "pommego-part-"  # of the folders that tasks work in
 _TRIES = 10
 _OURS = {"json", "out", "part", "take"}
 
-Span = tuple[int, int]  # the first and the last game of a part
 Progress = Callable[[int, int], None]
 
 
@@ -70,7 +70,8 @@ def generate(
         PommegoError: the command refused the options, or failed; it says why.
         ray.exceptions.RayError: a task was lost more often than `retries`.
     """
-    return _Tasks(num_cpus, retries, task_options).conclude(_Work("generate", Path(out), options), progress)
+    given = {"max_retries": retries} | dict(task_options or {})
+    return _share_out("generate", Path(out), options, num_cpus, progress, **given)
 
 
 def tournament(
@@ -101,84 +102,63 @@ def tournament(
 
     Errors are those of `generate`.
     """
-    return _Tasks(num_cpus, retries, task_options).conclude(_Work("tournament", Path(out), options), progress)
+    given = {"max_retries": retries} | dict(task_options or {})
+    return _share_out("tournament", Path(out), options, num_cpus, progress, **given)
 
 
-class _Work:
-    """One run of a command that is split into parts."""
+def _share_out(
+    command: str,
+    out: Path,
+    options: Mapping[str, Any],
+    cpus: int,
+    progress: Progress | None,
+    **given: Any,
+) -> dict[str, Any]:
+    """Make all parts by tasks with these options of Ray's, and put them together: see `generate`.
 
-    def __init__(self, command: str, out: Path, options: Mapping[str, Any]) -> None:
-        if taken := _OURS & set(options):
-            name = sorted(taken)[0]
-            said = f"{command}() got an unexpected keyword argument {name!r}"
-            raise TypeError(f"{said}: pommego.ray has no option {name}: it sees to that itself")
-        self.command, self.out = command, out
-        self.flags = [text for name, value in options.items() for text in _flag(name, value)]
-        self._parts = out.with_name(out.name + ".parts")
-
-    def spans(self) -> list[Span]:
-        """Split the games into parts; this checks the flags."""
-        games = json.loads(run(self.command, *self.flags, "--part", "count", "--json"))["parts"]
-        each = max(1, games // _PARTS)
-        return [(first, min(first + each, games) - 1) for first in range(0, games, each)]
-
-    def folder(self, span: Span) -> Path:
-        """Return where a part is kept once it is finished."""
-        return self._parts / f"{span[0]}-{span[1]}"
-
-    def made(self, span: Span) -> bool:
-        """Whether a part is finished."""
-        return self.folder(span).exists()
-
-    def keep(self, span: Span, files: Mapping[str, bytes]) -> None:
-        """Keep the files of a part, all or none of them."""
-        self._parts.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=self._parts) as scratch:
-            whole = Path(scratch) / "whole"
-            for name, content in files.items():
-                path = whole / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-            whole.rename(self.folder(span))
-
-    def conclude(self, spans: Sequence[Span]) -> dict[str, Any]:
-        """Put the parts together and make what is missing."""
-        takes = [text for span in spans for text in ("--take", str(self.folder(span) / _MADE))]
-        said = run(self.command, *self.flags, "--out", str(self.out), *takes, "--json")
-        shutil.rmtree(self._parts, ignore_errors=True)
-        return json.loads(said)
+    Each part is kept in a folder when it is finished. When this ends, the tasks under way do, too.
+    """
+    if taken := _OURS & set(options):
+        name = sorted(taken)[0]
+        said = f"{command}() got an unexpected keyword argument {name!r}"
+        raise TypeError(f"{said}: pommego.ray has no option {name}: it sees to that itself")
+    checks.at_least(1, "num_cpus", cpus)
+    flags = [text for name, value in options.items() for text in _flag(name, value)]
+    games = json.loads(run(command, *flags, "--part", "count", "--json"))["parts"]  # this checks the flags
+    each, kept = max(1, games // _PARTS), out.with_name(out.name + ".parts")
+    parts = [kept / f"{first}-{min(first + each, games) - 1}" for first in range(0, games, each)]
+    unfinished = [part for part in parts if not part.exists()]
+    tell = progress or (lambda done, total: None)
+    for done in range(len(parts) - len(unfinished)):
+        tell(done + 1, len(parts))
+    # Where a node is killed, the program may be first.
+    how = {"num_cpus": cpus, "scheduling_strategy": "SPREAD", "retry_exceptions": [KilledError]}
+    make = ray.remote(_make).options(**how | given)
+    running = {make.remote(command, flags, part.name, cpus): part for part in unfinished}
+    try:
+        while running:
+            (task,), _ = ray.wait(list(running))
+            _keep(_result(task), running.pop(task))
+            tell(len(parts) - len(running), len(parts))
+    finally:
+        for task in running:
+            ray.cancel(task, force=True)
+    takes = [text for part in parts for text in ("--take", str(part / _MADE))]
+    said = run(command, *flags, "--out", str(out), *takes, "--json")  # which makes what is missing
+    shutil.rmtree(kept, ignore_errors=True)
+    return json.loads(said)
 
 
-class _Tasks:
-    """How parts are made by tasks of Ray's; see `generate` for the arguments."""
-
-    def __init__(self, num_cpus: int, retries: int, options: Mapping[str, Any] | None) -> None:
-        if num_cpus < 1:
-            raise ValueError(f"num_cpus is {num_cpus}, expected 1 or more")
-        self._cpus = num_cpus
-        given = {"num_cpus": num_cpus, "max_retries": retries, "scheduling_strategy": "SPREAD"}
-        given["retry_exceptions"] = [KilledError]  # where a node is killed, the program may be first
-        self._make = ray.remote(_make).options(**given | dict(options or {}))
-
-    def conclude(self, work: _Work, progress: Progress | None) -> dict[str, Any]:
-        """Make all parts and put them together. When this ends, the tasks under way do, too."""
-        spans = work.spans()
-        unfinished = [span for span in spans if not work.made(span)]
-        done = len(spans) - len(unfinished)
-        tell = progress or (lambda done, total: None)
-        for k in range(done):
-            tell(k + 1, len(spans))
-        running = {self._make.remote(work.command, work.flags, span, self._cpus): span for span in unfinished}
-        try:
-            while running:
-                (task,), _ = ray.wait(list(running))
-                work.keep(running.pop(task), _result(task))
-                done += 1
-                tell(done, len(spans))
-        finally:
-            for task in running:
-                ray.cancel(task, force=True)
-        return work.conclude(spans)
+def _keep(files: Mapping[str, bytes], part: Path) -> None:
+    """Keep the files of a part, all or none of them."""
+    part.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=part.parent) as scratch:
+        whole = Path(scratch) / "whole"
+        for name, content in files.items():
+            path = whole / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        whole.rename(part)
 
 
 def _result(task: ray.ObjectRef) -> dict[str, bytes]:
@@ -202,11 +182,11 @@ def _flag(name: str, value: Any) -> list[str]:
     return [flag, str(value)]
 
 
-def _make(command: str, flags: list[str], span: Span, cpus: int) -> dict[str, bytes]:
+def _make(command: str, flags: list[str], part: str, cpus: int) -> dict[str, bytes]:
     """Make a part, as a task on some node; returns the files that the command leaves, by their names."""
     with _scratch() as scratch:
         where = ["--out", str(scratch / _MADE), "--part", "-"]
-        run(command, *flags, *where, "--json", part=f"{span[0]}-{span[1]}", cpus=cpus)
+        run(command, *flags, *where, "--json", part=part, cpus=cpus)
         paths = [path for path in scratch.rglob("*") if path.is_file()]
         return {path.relative_to(scratch).as_posix(): path.read_bytes() for path in paths}
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
 from pommego import making
+from pommego._core import checks
 from pommego._core.batch import View
 from pommego._core.games import Games
 from pommego._core.hosts import Connect, Hosts
@@ -80,8 +81,7 @@ class Actors(Hosts):
     kind = "actors"
 
     def __init__(self, count: int, options: Mapping[str, Any], retries: int, timeout: float) -> None:
-        if count < 1:
-            raise ValueError(f"num_actors is {count}, expected 1 or more")
+        checks.at_least(1, "num_actors", count)
         self.hosts, self._options, self._timeout, self.retries = range(count), options, timeout, retries
 
     def maker(self, connect: Connect, host: int, own: dict[str, Any]) -> Make:

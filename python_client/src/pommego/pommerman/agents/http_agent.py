@@ -74,10 +74,9 @@ class HttpAgent(BaseAgent):
 
     def _post(self, what: str, timeout: float, **fields: Any) -> bytes | None:
         """Send fields, each a JSON text in JSON; return the reply, None if it did not come in time."""
-        texts = {name: json.dumps(value, cls=utility.PommermanJSONEncoder) for name, value in fields.items()}
         request = urllib.request.Request(
             f"{self._url}/{what}",
-            data=json.dumps(texts).encode(),
+            data=json.dumps(utility.json_texts(fields)).encode(),
             headers={"Content-Type": "application/json"},
         )
         try:

@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from pommego.pommerman import characters, constants, forward_model, graphics, saved, utility
+from pommego.pommerman import characters, constants, forward_model, graphics, utility
 
 __all__ = ["Pomme"]
 
@@ -274,7 +274,7 @@ class Pomme(gymnasium.Env):
 
     def get_json_info(self) -> dict[str, str]:
         """Save the game: JSON texts by name."""
-        return saved.encoded(
+        return utility.json_texts(
             {
                 "board_size": len(self._board),
                 "step_count": self._step_count,
@@ -293,17 +293,40 @@ class Pomme(gymnasium.Env):
         Raises:
             KeyError, ValueError: it is not a saved game of this environment's agents.
         """
-        state = self._init_game_state
-        self._board_size = int(saved.field(state, "board_size"))
-        self._step_count = int(saved.field(state, "step_count"))
-        saved.restore_agents(state, self._agents)
-        self._board = np.array(saved.field(state, "board"), np.uint8)
-        self._bombs = saved.bombs(state, self._agents)
+        self._board_size = int(self._saved("board_size"))
+        self._step_count = int(self._saved("step_count"))
+        for entry in self._saved("agents"):
+            agent = self._agent(entry["agent_id"])
+            agent.set_start_position(tuple(entry["position"][:2]))
+            kicks, alive = bool(entry["can_kick"]), bool(entry["is_alive"])
+            agent.reset(int(entry["ammo"]), alive, int(entry["blast_strength"]), kicks)
+        self._board = np.array(self._saved("board"), np.uint8)
+        self._bombs = []
+        for bomb in self._saved("bombs"):
+            way = bomb["moving_direction"]
+            made = characters.Bomb(
+                self._agent(bomb["bomber_id"]),
+                tuple(bomb["position"]),
+                int(bomb["life"]),
+                int(bomb["blast_strength"]),
+                None if way is None else constants.Action(way),
+            )
+            self._bombs.append(made)
         self._flames = [
-            characters.Flame(tuple(flame["position"]), flame["life"])
-            for flame in saved.field(state, "flames")
+            characters.Flame(tuple(flame["position"]), flame["life"]) for flame in self._saved("flames")
         ]
-        self._items = {tuple(cell): item for cell, item in saved.field(state, "items")}
+        self._items = {tuple(cell): item for cell, item in self._saved("items")}
+
+    def _saved(self, name: str) -> Any:
+        """Return a field of the state that was set, whose values are JSON texts or plain values."""
+        value = self._init_game_state[name]
+        return json.loads(value) if isinstance(value, str) else value
+
+    def _agent(self, agent_id: int) -> Any:
+        for agent in self._agents:
+            if agent.agent_id == agent_id:
+                return agent
+        raise ValueError(f"the saved game has an agent {agent_id}, which this environment does not have")
 
     def save_json(self, record_json_dir: str) -> None:
         """Save the game to a file in a folder, named after its step: "000.json"."""

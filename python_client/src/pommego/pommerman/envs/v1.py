@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.pommerman import constants, saved
+from pommego.pommerman import constants, utility
 from pommego.pommerman.envs import v0
 
 __all__ = ["Pomme"]
@@ -73,11 +73,10 @@ class Pomme(v0.Pomme):
 
     def get_json_info(self) -> dict[str, str]:
         """Save the game: JSON texts by name."""
-        return super().get_json_info() | saved.encoded({"collapses": self.collapses})
+        return super().get_json_info() | utility.json_texts({"collapses": self.collapses})
 
     def set_json_info(self) -> None:
         """Put the game into the state that was set; `collapses` in it replaces the environment's."""
         super().set_json_info()
-        state = self._init_game_state
-        if "collapses" in state:
-            self.collapses = saved.field(state, "collapses")
+        if "collapses" in self._init_game_state:
+            self.collapses = self._saved("collapses")

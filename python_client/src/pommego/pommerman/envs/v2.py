@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego.pommerman import constants, saved, utility
+from pommego.pommerman import constants, utility
 from pommego.pommerman.envs import v0
 
 __all__ = ["Pomme"]
@@ -89,7 +89,7 @@ class Pomme(v0.Pomme):
     ) -> dict[str, str]:
         """Save the game: JSON texts by name. `json_encoder` writes what is of the radio."""
         words = {agent.name: message for agent, message in self._radio_from_agent.items()}
-        return super().get_json_info() | saved.encoded(
+        return super().get_json_info() | utility.json_texts(
             {
                 "radio_vocab_size": self._radio_vocab_size,
                 "radio_num_words": self._radio_num_words,
@@ -101,5 +101,5 @@ class Pomme(v0.Pomme):
     def set_json_info(self) -> None:
         """Put the game into the state that was set, with the messages in it."""
         super().set_json_info()
-        words = saved.field(self._init_game_state, "radio_from_agent")
+        words = self._saved("radio_from_agent")
         self._radio_from_agent.update({constants.Item[name]: message for name, message in words.items()})
