@@ -215,10 +215,10 @@ func resolve(c Config) (*plan, error) {
 		{"Cores", c.Cores, 0, 1 << 16},
 		{"MaxEpisodeSteps", c.MaxEpisodeSteps, 0, 1<<31 - 1},
 		{"Headroom", c.Headroom, 0, 1 << 16},
-		{"Reward", int(c.Reward), 0, len(enum.NamesOf(c.Reward)) - 1},
-		{"Mask", int(c.Mask), 0, len(enum.NamesOf(c.Mask)) - 1},
-		{"Autoreset", int(c.Autoreset), 0, len(enum.NamesOf(c.Autoreset)) - 1},
-		{"OnDeath", int(c.OnDeath), 0, len(enum.NamesOf(c.OnDeath)) - 1},
+		{"Reward", int(c.Reward), 0, len(c.Reward.Names()) - 1},
+		{"Mask", int(c.Mask), 0, len(c.Mask.Names()) - 1},
+		{"Autoreset", int(c.Autoreset), 0, len(c.Autoreset.Names()) - 1},
+		{"OnDeath", int(c.OnDeath), 0, len(c.OnDeath.Names()) - 1},
 	} {
 		if f.is < f.lo || f.is > f.hi {
 			return nil, wrong(f.name, " is %d, want %d to %d", f.is, f.lo, f.hi)

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"pommego/internal/enum"
 )
 
 func TestConfigRefused(t *testing.T) {
@@ -124,8 +122,8 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: error %v, want one that lists what there is", text, err)
 		}
 	}
-	if slices.Contains(enum.NamesOf(Games), "") || slices.Contains(enum.NamesOf(Fixed), "") {
-		t.Errorf("names %q and %q, want none empty", enum.NamesOf(Games), enum.NamesOf(Fixed))
+	if slices.Contains(Games.Names(), "") || slices.Contains(Fixed.Names(), "") {
+		t.Errorf("names %q and %q, want none empty", Games.Names(), Fixed.Names())
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"pommego/env"
 	"pommego/env/catalog"
-	"pommego/internal/enum"
 )
 
 const (
@@ -103,7 +102,7 @@ func TestOneServerOneSeat(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	for i, name := range enum.NamesOf(RoundRobin) {
+	for i, name := range RoundRobin.Names() {
 		var f Format
 		err := f.UnmarshalText([]byte(name))
 		if err != nil || f != Format(i) || f.String() != name {

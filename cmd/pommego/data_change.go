@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/arena/dataset"
-	"pommego/internal/enum"
 )
 
 func finished(out io.Writer, folder string, m *dataset.Manifest) error {
@@ -42,7 +41,7 @@ Games get new numbers; the manifest says where they are from.`,
 	f, keep := cmd.Flags(), &o.keep
 	f.StringVar(&o.out, "out", "", "the folder for the new data set")
 	f.StringVar(&o.layout, "layout", "",
-		"its layout: "+strings.Join(enum.NamesOf(dataset.Games), ", ")+" (default: as it was)")
+		"its layout: "+strings.Join(dataset.Games.Names(), ", ")+" (default: as it was)")
 	f.StringVar(&o.config.Observation, "observation", "", "with layout steps, the encoding")
 	f.StringVar(&o.config.Mask, "mask", "", "with layout steps, the moves that count: legal or safe")
 	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000 with layout games, else 100)")

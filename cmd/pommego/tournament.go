@@ -19,7 +19,6 @@ import (
 	"pommego/arena/match"
 	"pommego/arena/tournament"
 	"pommego/arena/tournament/report"
-	"pommego/internal/enum"
 	"pommego/llm/dialogue"
 )
 
@@ -89,7 +88,7 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	o.chosenGame.add(cmd, defaultEnv)
 	o.parts.add(cmd)
 	f.StringVar(&o.format, "format", "",
-		"the rule by which agents meet: "+strings.Join(enum.NamesOf(tournament.RoundRobin), ", "))
+		"the rule by which agents meet: "+strings.Join(tournament.RoundRobin.Names(), ", "))
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, with commas between")
 	f.StringVar(&o.against, "against", "simple", "the agents' opponent; by default each other in two-against-two")
 	f.StringVar(&o.games, "games", "100",

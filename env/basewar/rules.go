@@ -1,6 +1,7 @@
 package basewar
 
 import (
+	"cmp"
 	"fmt"
 
 	"pommego/env"
@@ -47,25 +48,25 @@ func (symmetries) Names() (string, []string) {
 // document leaves something open there is a switch; off is the reading that this
 // package takes by default.
 //
-// The tag doc of a field says what it means, to Go and to everybody else.
+// The tag doc of a field says what it means, to Go and to everybody else; limits, what a number may be.
 type Rules struct {
 	Sides bool `json:"sides" doc:"each of two seats moves the three bombers of a side, where else each of six seats moves one"`
 
-	BoardSize int      `json:"board_size" doc:"rows and columns of the map, an odd number of 7 to 15"`
+	BoardSize int      `json:"board_size" limits:"7 to 15" doc:"rows and columns of the map, an odd number of 7 to 15"`
 	NumStones int      `json:"num_stones" doc:"stones, which nothing destroys"`
 	NumBoxes  int      `json:"num_boxes" doc:"boxes, which bombs destroy"`
 	Symmetry  Symmetry `json:"symmetry" doc:"how the map's halves belong together: mirror (they are mirror images), rotation (either is the other turned by 180 degrees) or none (each cell is drawn by itself)"`
-	FreeSteps int      `json:"free_steps" doc:"cells at most this many steps from where a bomber starts are free"`
-	MaxSteps  int      `json:"max_steps" doc:"the last round"`
+	FreeSteps int      `json:"free_steps" limits:"0 to 5" doc:"cells at most this many steps from where a bomber starts are free"`
+	MaxSteps  int      `json:"max_steps" limits:"1 to 30000" doc:"the last round"`
 
-	BaseEnergy  int        `json:"base_energy" doc:"energy of a base at first; at 0 it is destroyed"`
+	BaseEnergy  int        `json:"base_energy" limits:"1 to 100" doc:"energy of a base at first; at 0 it is destroyed"`
 	BaseDamage  BaseDamage `json:"base_damage" doc:"what a base loses when bombs reach it: round (1 a round, like anything that several bombs reach together) or bomb (1 for each bomb)"`
-	Lives       int        `json:"lives" doc:"lives of a bomber"`
-	Bombs       int        `json:"bombs" doc:"bombs that a bomber can have on the map at a time"`
-	BombLife    int        `json:"bomb_life" doc:"rounds from laying a bomb to its explosion"`
-	BlastRange  int        `json:"blast_range" doc:"cells that an explosion reaches each way besides the bomb's own"`
-	BoxPoints   int        `json:"box_points" doc:"points for a box destroyed"`
-	DeathPoints int        `json:"death_points" doc:"points for the other side when a bomber dies"`
+	Lives       int        `json:"lives" limits:"1 to 100" doc:"lives of a bomber"`
+	Bombs       int        `json:"bombs" limits:"1 to 4" doc:"bombs that a bomber can have on the map at a time"`
+	BombLife    int        `json:"bomb_life" limits:"1 to 100" doc:"rounds from laying a bomb to its explosion"`
+	BlastRange  int        `json:"blast_range" limits:"0 to 14" doc:"cells that an explosion reaches each way besides the bomb's own"`
+	BoxPoints   int        `json:"box_points" limits:"0 to 100" doc:"points for a box destroyed"`
+	DeathPoints int        `json:"death_points" limits:"0 to 100" doc:"points for the other side when a bomber dies"`
 
 	TickAtOnce bool `json:"tick_at_once" doc:"the round in which a bomb is laid counts for its life"`
 	LayFirst   bool `json:"lay_first" doc:"nobody can enter a cell on which a bomb is laid in that round"`
@@ -131,21 +132,10 @@ func (r *Rules) Base(side Side) grid.Cell {
 // may be.
 func (r *Rules) Validate() error {
 	cells := r.BoardSize * r.BoardSize
-	if err := ruleset.Check(
-		ruleset.Between("board_size", r.BoardSize, 7, grid.MaxSharedSide),
+	if err := cmp.Or(
+		ruleset.Check(r),
 		ruleset.Between("num_stones", r.NumStones, 0, cells),
 		ruleset.Between("num_boxes", r.NumBoxes, 0, cells),
-		ruleset.Known(r.Symmetry),
-		ruleset.Between("free_steps", r.FreeSteps, 0, 5),
-		ruleset.Between("max_steps", r.MaxSteps, 1, 30000),
-		ruleset.Between("base_energy", r.BaseEnergy, 1, 100),
-		ruleset.Known(r.BaseDamage),
-		ruleset.Between("lives", r.Lives, 1, 100),
-		ruleset.Between("bombs", r.Bombs, 1, MaxBombs/NumBombers),
-		ruleset.Between("bomb_life", r.BombLife, 1, 100),
-		ruleset.Between("blast_range", r.BlastRange, 0, grid.MaxSharedSide-1),
-		ruleset.Between("box_points", r.BoxPoints, 0, 100),
-		ruleset.Between("death_points", r.DeathPoints, 0, 100),
 	); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package pommerman
 
 import (
+	"cmp"
 	"fmt"
 
 	"pommego/env"
@@ -49,26 +50,26 @@ const NoSeat = -1
 // ([Playground], [Java], [Rules2018]), change what you like, and hand it to
 // [New], which validates it. A step never asks for a preset's name.
 //
-// The tag doc of a field is its meaning, in the documentation and for all clients.
+// The tag doc of a field is its meaning, in the documentation and for all clients; limits, what a number may be.
 type Rules struct {
 	GameType GameType `json:"game_type" doc:"who plays against whom: 1 free for all, 2 two teams, 3 two teams with radio, 4 one against one"`
 	GameEnv  string   `json:"game_env" doc:"the name of the original's environment, which observations contain"`
 
-	BoardSize int `json:"board_size" doc:"rows and columns of the board, 7 to 14"`
-	NumRigid  int `json:"num_rigid" doc:"rigid walls, an even number"`
-	NumWood   int `json:"num_wood" doc:"wooden walls, an even number, including those on the guaranteed passages between corners"`
+	BoardSize int `json:"board_size" limits:"7 to 14" doc:"rows and columns of the board, 7 to 14"`
+	NumRigid  int `json:"num_rigid" limits:"0 to 196" doc:"rigid walls, an even number"`
+	NumWood   int `json:"num_wood" limits:"0 to 196" doc:"wooden walls, an even number, including those on the guaranteed passages between corners"`
 	NumItems  int `json:"num_items" doc:"power-ups hidden under wood"`
-	MaxSteps  int `json:"max_steps" doc:"the step after which a game is over in any case; with step 2018 a step later"`
+	MaxSteps  int `json:"max_steps" limits:"1 to 30000" doc:"the step after which a game is over in any case; with step 2018 a step later"`
 
 	// -1 is OwnCell.
 	ViewSize int `json:"agent_view_size" doc:"rows and columns that a seat sees each way from its own cell; 0: the whole board; -1, with step java only: its own cell"`
 
 	StartAmmo  int `json:"start_ammo" doc:"bombs that an agent can lay at first"`
-	StartBlast int `json:"start_blast_strength" doc:"blast strength of an agent's bombs at first: the cells they reach each way, their own included"`
-	MaxAmmo    int `json:"max_ammo" doc:"the most ammo that returned bombs and items lead to; step java ignores it"`
-	MaxBlast   int `json:"max_blast_strength" doc:"the most blast strength that range items lead to; step java ignores it"`
-	BombLife   int `json:"bomb_life" doc:"steps from laying a bomb to its explosion"`
-	FlameLife  int `json:"flame_life" doc:"observations in which a flame shows, 1 to 5"`
+	StartBlast int `json:"start_blast_strength" limits:"1 to 14" doc:"blast strength of an agent's bombs at first: the cells they reach each way, their own included"`
+	MaxAmmo    int `json:"max_ammo" limits:"1 to 64" doc:"the most ammo that returned bombs and items lead to; step java ignores it"`
+	MaxBlast   int `json:"max_blast_strength" limits:"1 to 64" doc:"the most blast strength that range items lead to; step java ignores it"`
+	BombLife   int `json:"bomb_life" limits:"1 to 100" doc:"steps from laying a bomb to its explosion"`
+	FlameLife  int `json:"flame_life" limits:"1 to 5" doc:"observations in which a flame shows, 1 to 5"`
 
 	StepKind StepKind `json:"step,omitempty" doc:"the step of the game: today (the original's as it is now; the default), 2018 (the original's of May 2018) or java (that of the Java version's code)"`
 
@@ -78,12 +79,12 @@ type Rules struct {
 	BombList bool `json:"bomb_list" doc:"the raw observation also lists the bombs that a seat sees"`
 
 	// -1 is NoCollapse. Past MaxSteps, rings count backwards: see Collapses.
-	FirstCollapse int `json:"first_collapse" doc:"the step count at which the outermost ring of the board turns to rigid wall, and a further ring every quarter of the steps left (with step java a step later); -1: never"`
-	CollapseEvery int `json:"collapse_every,omitempty" doc:"with step java, steps from one ring to the next; 0 or left out: a quarter of the steps left, as with the other steps"`
+	FirstCollapse int `json:"first_collapse" limits:"-1 to 30000" doc:"the step count at which the outermost ring of the board turns to rigid wall, and a further ring every quarter of the steps left (with step java a step later); -1: never"`
+	CollapseEvery int `json:"collapse_every,omitempty" limits:"0 to 30000" doc:"with step java, steps from one ring to the next; 0 or left out: a quarter of the steps left, as with the other steps"`
 
 	// RadioWords is up to MaxWords.
-	RadioWords int `json:"radio_num_words" doc:"words in a message to the teammate, 0 without radio"`
-	RadioVocab int `json:"radio_vocab_size" doc:"the number of words: 1 to this number, and 0 for none"`
+	RadioWords int `json:"radio_num_words" limits:"0 to 3" doc:"words in a message to the teammate, 0 without radio"`
+	RadioVocab int `json:"radio_vocab_size" limits:"0 to 100" doc:"the number of words: 1 to this number, and 0 for none"`
 
 	// -1 is NoSeat.
 	TrainingAgent int `json:"training_agent" doc:"the seat whose death also ends the game, in games without teams; -1: none"`
@@ -247,31 +248,16 @@ func (r *Rules) Validate() error {
 	if r.GameType < FFA || r.GameType > OneVsOne {
 		return fmt.Errorf("rules: game_type is %d, want 1 (FFA), 2 (team), 3 (team radio) or 4 (one-vs-one)", r.GameType)
 	}
-	if err := ruleset.Check(ruleset.Known(r.StepKind)); err != nil {
+	if err := ruleset.Check(r); err != nil {
 		return err
 	}
-	if err := ruleset.Check(
-		ruleset.Between("board_size", r.BoardSize, 7, grid.MaxSide),
-		ruleset.Between("num_rigid", r.NumRigid, 0, 196),
-		ruleset.Between("num_wood", r.NumWood, 0, 196),
+	if err := cmp.Or(
 		ruleset.Between("num_items", r.NumItems, 0, r.NumWood),
-		ruleset.Between("max_steps", r.MaxSteps, 1, 30000),
 		ruleset.Between("agent_view_size", r.ViewSize, r.Traits().leastView, grid.MaxSide),
-		ruleset.Between("max_ammo", r.MaxAmmo, 1, MaxBombs),
 		ruleset.Between("start_ammo", r.StartAmmo, 0, r.MaxAmmo),
-		ruleset.Between("max_blast_strength", r.MaxBlast, 1, MaxBombs),
-		ruleset.Between("start_blast_strength", r.StartBlast, 1, grid.MaxSide),
-		ruleset.Between("bomb_life", r.BombLife, 1, 100),
-		ruleset.Between("flame_life", r.FlameLife, 1, maxFlameLife),
-		ruleset.Between("first_collapse", r.FirstCollapse, NoCollapse, 30000),
-		ruleset.Between("collapse_every", r.CollapseEvery, 0, 30000),
-		ruleset.Between("radio_num_words", r.RadioWords, 0, MaxWords),
-		ruleset.Between("radio_vocab_size", r.RadioVocab, 0, 100),
 		ruleset.Between("training_agent", r.TrainingAgent, NoSeat, r.Seats()-1),
+		r.checkStep(),
 	); err != nil {
-		return err
-	}
-	if err := r.checkStep(); err != nil {
 		return err
 	}
 	switch {

@@ -18,32 +18,37 @@ import (
 	"pommego/internal/enum"
 )
 
-// Limit is a number of the rules, or a choice, and what it may be.
-type Limit struct {
-	name          string
-	is, low, high int
-	names         []string // of the choices
-}
-
-// Between is a limit of the number with the given key.
-func Between(name string, is, low, high int) Limit { return Limit{name, is, low, high, nil} }
-
-// Known is the limit of a choice: that it has a name.
-func Known[N enum.Named](is enum.Text[N]) Limit {
-	what, names := (*new(N)).Names()
-	return Limit{what, int(is), 0, len(names) - 1, names}
-}
-
-// Check says which number is out of its limits, the first if there are several.
-func Check(limits ...Limit) error {
-	for _, l := range limits {
-		switch {
-		case l.is >= l.low && l.is <= l.high:
-		case l.names != nil:
-			return fmt.Errorf("rules: %s is %d, want one of %s", l.name, l.is, strings.Join(l.names, ", "))
-		default:
-			return fmt.Errorf("rules: %s is %d, want %d to %d", l.name, l.is, l.low, l.high)
+// Check says which field of a struct of rules is out of its limits, the first if there are several: those
+// that a number has in its tag, such as `limits:"1 to 9"`, or the names of a choice.
+func Check(rules any) error {
+	v := reflect.ValueOf(rules).Elem()
+	for i, field := range Meanings(rules) {
+		is, low, high := v.Field(i), 0, 0
+		if choice, ok := is.Interface().(choice); ok && !choice.Known() {
+			return fmt.Errorf("rules: %s is %d, want one of %s", field.Name, is.Uint(), strings.Join(choice.Names(), ", "))
 		}
+		if limits, ok := v.Type().Field(i).Tag.Lookup("limits"); ok {
+			if _, err := fmt.Sscanf(limits, "%d to %d", &low, &high); err != nil {
+				panic(fmt.Errorf("ruleset: %s has the limits %q: %w", field.Name, limits, err))
+			}
+			if err := Between(field.Name, int(is.Int()), low, high); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// choice is an [enum.Text].
+type choice interface {
+	Known() bool
+	Names() []string
+}
+
+// Between says that a number of the rules is out of limits that depend on others.
+func Between(name string, is, low, high int) error {
+	if is < low || is > high {
+		return fmt.Errorf("rules: %s is %d, want %d to %d", name, is, low, high)
 	}
 	return nil
 }

@@ -6,7 +6,12 @@ import (
 )
 
 func TestCheck(t *testing.T) {
-	check := func(life int) error { return Check(Between("size", 3, 1, 3), Between("life", life, 1, 9)) }
+	type rules struct {
+		Size int `json:"size" limits:"1 to 3"`
+		Life int `json:"life" limits:"1 to 9"`
+		Deep int `json:"deep"`
+	}
+	check := func(life int) error { return Check(&rules{3, life, -1}) }
 	for _, life := range []int{1, 9} {
 		if err := check(life); err != nil {
 			t.Errorf("numbers at their limits: %v", err)

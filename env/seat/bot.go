@@ -106,16 +106,19 @@ func (a *random[V]) Act(v *V, action []uint8) {
 	}
 }
 
-// noise is the option of noisy bots.
-const noise = "noise"
-
 // Noisy adds to a kind of bot the option noise: the share of decisions in which, in
 // place of the move it decided on, it makes one drawn evenly from all there are. Its
 // memory goes on as if it had made its own.
 func Noisy[V any](k Kind[V], moves int) Kind[V] {
-	return k.With(Real(noise, 0, 1, func(bot *Bot[V], share float64) {
-		*bot = &noisy[V]{Bot: *bot, Searcher: searcherOf(*bot), share: share, moves: moves}
-	}))
+	create := k.Make
+	k.Make = func(o *Options) Bot[V] {
+		bot, share := create(o), 0.0
+		if Number(o, "noise", 0, 1, &share) {
+			bot = &noisy[V]{Bot: bot, Searcher: searcherOf(bot), share: share, moves: moves}
+		}
+		return bot
+	}
+	return k
 }
 
 // noisy is a bot that makes a share of its moves by chance.

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"pommego/env/search"
 	"pommego/internal/enum"
 )
 
 // Kind is one sort of bot.
 type Kind[V any] struct {
 	Name    string
-	Options []string // the keys it takes
-	Make    func(o Options) (Bot[V], error)
+	Make    func(o *Options) Bot[V]
 	version int // of its decisions; 0: 1
 
 	successors string // what to use in place of a bot that there was; empty: there is this one
@@ -31,7 +31,17 @@ type Roster[V any] []Kind[V]
 
 // Plain is a kind of bot without options.
 func Plain[V any](name string, create func() Bot[V]) Kind[V] {
-	return Kind[V]{Name: name, Make: func(Options) (Bot[V], error) { return create(), nil }}
+	return Kind[V]{Name: name, Make: func(*Options) Bot[V] { return create() }}
+}
+
+// Searching is a kind of bot that searches as s says, unless options say otherwise: those
+// that its method has use for.
+func Searching[V any](name string, s search.Settings, create func(search.Settings) Bot[V]) Kind[V] {
+	return Kind[V]{Name: name, Make: func(o *Options) Bot[V] {
+		own := s
+		o.search(&own)
+		return create(own)
+	}}
 }
 
 // Gone is the name of a bot that there was. No list has it; the error for it names the successors.
@@ -87,28 +97,28 @@ func (r Roster[V]) newBot(name string, file []byte) (Bot[V], error) {
 	if r[i].successors != "" {
 		return nil, fmt.Errorf("agent %q is gone, use %s in its place", name, r[i].successors)
 	}
-	o := Options{map[string]string{}, file}
+	o := Options{given: map[string]string{}, file: file}
 	if given {
-		if err := o.parse(list, r[i].Name, r[i].Options); err != nil {
-			return nil, fmt.Errorf("agent %q: %w", name, err)
-		}
+		o.err = o.parse(list, base, r[i].Options())
 	}
-	bot, err := r[i].Make(o)
-	if err != nil {
-		return nil, fmt.Errorf("agent %q: %w", name, err)
+	if bot := r[i].Make(&o); o.err == nil {
+		return bot, nil
 	}
-	return bot, nil
+	return nil, fmt.Errorf("agent %q: %w", name, o.err)
 }
 
-// Options are what follows the colon of a name.
-type Options struct {
-	given map[string]string // by key
-	file  []byte            // the content of a file that an option names; nil: not read
+// Options are the keys that the kind takes.
+func (k Kind[V]) Options() []string {
+	var o Options
+	if k.successors == "" {
+		k.Make(&o)
+	}
+	return o.takes
 }
 
 // parse reads "key=value,key=value" and accepts the known keys, each at most
 // once.
-func (o Options) parse(list, name string, known []string) error {
+func (o *Options) parse(list, name string, known []string) error {
 	for pair := range strings.SplitSeq(list, ",") {
 		key, value, ok := strings.Cut(pair, "=")
 		switch {

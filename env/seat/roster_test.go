@@ -62,7 +62,7 @@ func TestSearching(t *testing.T) {
 	}
 	for i, want := range []string{"", "", "ms ticks c depth", "ms ticks depth", "ms ticks memory", "ms ticks samples",
 		"ms ticks length population mutation"} {
-		if got := strings.Join(bots[i].Options, " "); got != want {
+		if got := strings.Join(bots[i].Options(), " "); got != want {
 			t.Errorf("%s takes %q, want %q", bots[i].Name, got, want)
 		}
 	}

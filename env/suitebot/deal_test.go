@@ -8,6 +8,7 @@ import (
 
 // testHomes checks that home bases lie where the layout says.
 func testHomes(t *testing.T) {
+	const minSide = 5
 	for width := minSide; width <= MaxSide; width++ {
 		for height := minSide; height <= MaxSide; height++ {
 			for players := 2; players <= MaxPlayers; players++ {

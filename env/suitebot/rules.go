@@ -11,37 +11,37 @@ const Version = 1
 // Rules is every number and switch of the game. [Standard] is the contest's own;
 // change what you like and hand it to [New], which validates it.
 //
-// The tag doc of a field says what it means, to Go and to everybody else. The
+// The tag doc of a field says what it means, to Go and to everybody else; limits, what a number may be. The
 // contest's document leaves some things open: of those it also says the reading,
 // which is what Standard takes the document to mean.
 type Rules struct {
-	Width   int `json:"width" doc:"columns of the plan, 5 to 32; reading: 20"`
-	Height  int `json:"height" doc:"rows of the plan, 5 to 32; reading: 20"`
-	Players int `json:"players" doc:"how many play, 2 to 8; reading: 4"`
-	Rounds  int `json:"rounds" doc:"rounds of a game"`
+	Width   int `json:"width" limits:"5 to 32" doc:"columns of the plan, 5 to 32; reading: 20"`
+	Height  int `json:"height" limits:"5 to 32" doc:"rows of the plan, 5 to 32; reading: 20"`
+	Players int `json:"players" limits:"2 to 8" doc:"how many play, 2 to 8; reading: 4"`
+	Rounds  int `json:"rounds" limits:"1 to 5000" doc:"rounds of a game"`
 
-	BombDelay int `json:"bomb_delay" doc:"rounds after the one of planting in which a bomb goes off; reading: 4, for 'at the end of the 4th round' does not count the round of planting"`
+	BombDelay int `json:"bomb_delay" limits:"1 to 8" doc:"rounds after the one of planting in which a bomb goes off; reading: 4, for 'at the end of the 4th round' does not count the round of planting"`
 
-	BlastRadius int        `json:"blast_radius" doc:"fields that a bomb reaches each way besides its own; nothing stops a blast, and a field reached twice around the torus counts once; reading: 3"`
+	BlastRadius int        `json:"blast_radius" limits:"0 to 16" doc:"fields that a bomb reaches each way besides its own; nothing stops a blast, and a field reached twice around the torus counts once; reading: 3"`
 	BlastShape  BlastShape `json:"blast_shape" doc:"the form of a bomb's reach: cross (up, down, left and right) or square (all fields up to so many rows and columns away); reading: cross"`
 
-	FieldPoints int `json:"field_points" doc:"points for each field collected"`
-	KillPoints  int `json:"kill_points" doc:"points for each opponent killed by bombs"`
+	FieldPoints int `json:"field_points" limits:"0 to 1000" doc:"points for each field collected"`
+	KillPoints  int `json:"kill_points" limits:"0 to 1000" doc:"points for each opponent killed by bombs"`
 
 	HomeLayout HomeLayout `json:"home_layout" doc:"where the home bases are: even (a lattice as wide as it can be, whose place each episode draws), fixed (that lattice with seat 0 at (0, 0)) or drawn (anywhere, drawn each episode); reading: even"`
 
 	Start Start `json:"start" doc:"where agents stand at first: home (each on its home base) or scattered (each on a field that is drawn, none on a base); reading: home"`
 
-	ViewRadius int `json:"view_radius" doc:"rows and columns that a seat sees each way from its own field; 0, which is the reading: the whole plan"`
+	ViewRadius int `json:"view_radius" limits:"0 to 32" doc:"rows and columns that a seat sees each way from its own field; 0, which is the reading: the whole plan"`
 
 	DeadPlant bool `json:"dead_plant" doc:"an agent that died in a collision still plants its bomb there; reading: it does not"`
 
-	CollisionPoints int `json:"collision_points" doc:"points that an agent that collides gets for each other one on its field; reading: none"`
-	HomePoints      int `json:"home_points" doc:"points that a player gets for each enemy that dies on its home base; reading: none"`
+	CollisionPoints int `json:"collision_points" limits:"-1000 to 1000" doc:"points that an agent that collides gets for each other one on its field; reading: none"`
+	HomePoints      int `json:"home_points" limits:"-1000 to 1000" doc:"points that a player gets for each enemy that dies on its home base; reading: none"`
 
 	OwnBombsContest bool `json:"own_bombs_contest" doc:"a kill is contested if the victim's own bombs reach it together with those of one opponent, where else the victim's bombs are not looked at; reading: it is"`
 
-	SelfKillPoints int `json:"self_kill_points" doc:"points that a victim gets that its own bombs alone killed; reading: none"`
+	SelfKillPoints int `json:"self_kill_points" limits:"-1000 to 1000" doc:"points that a victim gets that its own bombs alone killed; reading: none"`
 
 	DeadKills bool `json:"dead_kills" doc:"an agent that died in a collision and lies in a blast is killed again; reading: it is dead already"`
 
@@ -115,40 +115,16 @@ func (layouts) Names() (string, []string) { return "home_layout", []string{"even
 func (starts) Names() (string, []string)  { return "start", []string{"home", "scattered"} }
 func (deaths) Names() (string, []string)  { return "home_deaths", []string{"end", "moves"} }
 
-// The limits of what rules can ask for.
+// The limits of what rules can ask for, as their fields' tags have them too.
 const (
 	MaxSide    = 32
 	MaxPlayers = 8
 	MaxDelay   = 8
-	MaxRounds  = 5000
-
-	minSide   = 5
-	maxRadius = MaxSide / 2 // reaches everything in a row
-	maxPoints = 1000
 )
 
 // Validate says what is wrong with the rules: the field, its value and what it
 // may be.
-func (r *Rules) Validate() error {
-	return ruleset.Check(
-		ruleset.Between("width", r.Width, minSide, MaxSide),
-		ruleset.Between("height", r.Height, minSide, MaxSide),
-		ruleset.Between("players", r.Players, 2, MaxPlayers),
-		ruleset.Between("rounds", r.Rounds, 1, MaxRounds),
-		ruleset.Between("bomb_delay", r.BombDelay, 1, MaxDelay),
-		ruleset.Between("blast_radius", r.BlastRadius, 0, maxRadius),
-		ruleset.Between("field_points", r.FieldPoints, 0, maxPoints),
-		ruleset.Between("kill_points", r.KillPoints, 0, maxPoints),
-		ruleset.Between("view_radius", r.ViewRadius, 0, MaxSide),
-		ruleset.Between("collision_points", r.CollisionPoints, -maxPoints, maxPoints),
-		ruleset.Between("home_points", r.HomePoints, -maxPoints, maxPoints),
-		ruleset.Between("self_kill_points", r.SelfKillPoints, -maxPoints, maxPoints),
-		ruleset.Known(r.BlastShape),
-		ruleset.Known(r.HomeLayout),
-		ruleset.Known(r.Start),
-		ruleset.Known(r.HomeDeaths),
-	)
-}
+func (r *Rules) Validate() error { return ruleset.Check(r) }
 
 // Fingerprint is a number that tells rules apart: saved states carry it.
 func (r *Rules) Fingerprint() uint64 { return ruleset.Fingerprint("suitebot", Version, r) }

@@ -43,8 +43,8 @@ func TestText(t *testing.T) {
 		!strings.Contains(err.Error(), `shape is "disc", want one of cross, square`) {
 		t.Errorf("disc is %d (error %v)", s, err)
 	}
-	if s = 2; s.Known() || !strings.HasSuffix(s.String(), "(?)") || len(NamesOf(s)) != 2 {
-		t.Errorf("2 is %v, of %q", s, NamesOf(s))
+	if s = 2; s.Known() || !strings.HasSuffix(s.String(), "(?)") || len(s.Names()) != 2 {
+		t.Errorf("2 is %v, of %q", s, s.Names())
 	}
 }
 

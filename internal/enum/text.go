@@ -20,16 +20,16 @@ type Named interface {
 	Names() (what string, names []string)
 }
 
-// NamesOf lists the names of an enumeration, of which any value is given.
-func NamesOf[N Named](Text[N]) []string {
+// Names lists the names of all values.
+func (Text[N]) Names() []string {
 	_, names := (*new(N)).Names()
 	return names
 }
 
 // Known reports whether the value has a name.
-func (v Text[N]) Known() bool { return int(v) < len(NamesOf(v)) }
+func (v Text[N]) Known() bool { return int(v) < len(v.Names()) }
 
-func (v Text[N]) String() string { return Name(NamesOf(v), v) }
+func (v Text[N]) String() string { return Name(v.Names(), v) }
 
 // MarshalText writes the name.
 func (v Text[N]) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

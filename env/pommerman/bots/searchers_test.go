@@ -17,7 +17,7 @@ import (
 func searching() []string {
 	var names []string
 	for _, k := range Roster {
-		if slices.Contains(k.Options, "ticks") {
+		if slices.Contains(k.Options(), "ticks") {
 			names = append(names, k.Name)
 		}
 	}

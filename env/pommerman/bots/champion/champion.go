@@ -3,7 +3,6 @@
 package champion
 
 import (
-	"slices"
 	"sync"
 	"unsafe"
 
@@ -54,21 +53,17 @@ type settings struct {
 // levels are the ticks of the levels from 1 on.
 var levels = [...]int{6, 12, 25, 50, duelTicks, 2000}
 
-// championOptions are applied in this order, and later ones replace what earlier ones set.
-var championOptions = slices.Concat(
-	[]seat.Setting[settings]{
-		seat.Whole("level", 1, len(levels), func(s *settings, n int) { s.budget.Ticks = levels[n-1] }),
-		seat.Named("weights", weightSets, func(s *settings, w weights) { s.weights = w }, readWeights),
-	},
-	seat.Budget(func(s *settings) *search.Budget { return &s.budget }),
-)
-
-// Roster lists the agent.
+// Roster lists the agent. Of its options later ones replace what earlier ones set.
 var Roster = seat.Roster[pommerman.View]{
-	seat.Configured("champion", settings{search.Budget{Ticks: duelTicks}, defaultWeights}, championOptions,
-		func(s settings) pommerman.Bot {
-			return &champion{settings: s, Memo: search.Memo{Bytes: int64(unsafe.Sizeof(planner{}))}}
-		}).Version(4),
+	seat.Kind[pommerman.View]{Name: "champion", Make: func(o *seat.Options) pommerman.Bot {
+		s, level := settings{search.Budget{Ticks: duelTicks}, defaultWeights}, 0
+		if seat.Number(o, "level", 1, len(levels), &level) {
+			s.budget.Ticks = levels[level-1]
+		}
+		seat.Named(o, "weights", weightSets, &s.weights, readWeights)
+		o.Budget(&s.budget)
+		return &champion{settings: s, Memo: search.Memo{Bytes: int64(unsafe.Sizeof(planner{}))}}
+	}}.Version(4),
 }
 
 func (a *champion) Reset(rng env.RNG) {

@@ -22,7 +22,6 @@ package java
 
 import (
 	"math"
-	"slices"
 	"unsafe"
 
 	"pommego/env"
@@ -37,8 +36,8 @@ import (
 var Roster = seat.Roster[pommerman.View]{
 	seat.Plain("java-simple", func() pommerman.Bot { return new(simple) }),
 	searching("java-osla", settings{method: lookAhead}),
-	searching("java-rhea", settings{method: evolution, iterations: 200, length: 12, mutation: 0.5}, "length", "mutation"),
-	searching("java-mcts", settings{method: treeSearch, iterations: 200, c: math.Sqrt2, depth: 12}, "depth", "c"),
+	searching("java-rhea", settings{method: evolution, iterations: 200, length: 12, mutation: 0.5}),
+	searching("java-mcts", settings{method: treeSearch, iterations: 200, c: math.Sqrt2, depth: 12}),
 }
 
 type agent struct {
@@ -169,29 +168,28 @@ type settings struct {
 	omniscient bool // plan on the whole state
 }
 
-// options are the options of the agents. Each of ticks and ms lifts the number of
-// iterations, unless that is given too.
-var options = append(seat.Budget(func(s *settings) *search.Budget {
-	s.iterations = 0
-	return &s.budget
-}),
-	seat.Whole("iterations", 1, 1e9, func(s *settings, n int) { s.iterations = n }),
-	seat.Whole("depth", 1, 100, func(s *settings, n int) { s.depth = n }),
-	seat.Real("c", 0, 1e6, func(s *settings, x float64) { s.c = x }),
-	seat.Whole("length", 1, search.MaxLength, func(s *settings, n int) { s.length = n }),
-	seat.Real("mutation", 0, 1, func(s *settings, x float64) { s.mutation = x }),
-	seat.Whole("advanced", 0, 1, func(s *settings, n int) { s.advanced = n == 1 }),
-	seat.Whole("omniscient", 0, 1, func(s *settings, n int) { s.omniscient = n == 1 }),
-)
-
-// searching is a kind of agent that searches as s says, unless the options that it takes
-// say otherwise. Those that limit a decision are for searches with a number of iterations.
-func searching(name string, s settings, takes ...string) seat.Kind[pommerman.View] {
-	takes = append(takes, "advanced", "omniscient")
-	if s.iterations > 0 {
-		takes = append(takes, "iterations", "ticks", "ms")
-	}
-	other := func(o seat.Setting[settings]) bool { return !slices.Contains(takes, o.Key) }
-	list := slices.DeleteFunc(slices.Clone(options), other)
-	return seat.Configured(name, s, list, newAgent)
+// searching is a kind of agent that searches as s says, unless options say otherwise. Those that limit
+// a decision are for searches with a number of iterations, which each of ticks and ms lifts, unless
+// that is given too.
+func searching(name string, s settings) seat.Kind[pommerman.View] {
+	return seat.Kind[pommerman.View]{Name: name, Make: func(o *seat.Options) pommerman.Bot {
+		own := s
+		if s.iterations > 0 {
+			if o.Budget(&own.budget) {
+				own.iterations = 0
+			}
+			seat.Number(o, "iterations", 1, 1e9, &own.iterations)
+		}
+		switch s.method {
+		case treeSearch:
+			seat.Number(o, "depth", 1, 100, &own.depth)
+			seat.Number(o, "c", 0, 1e6, &own.c)
+		case evolution:
+			seat.Number(o, "length", 1, search.MaxLength, &own.length)
+			seat.Number(o, "mutation", 0, 1, &own.mutation)
+		}
+		o.Switch("advanced", &own.advanced)
+		o.Switch("omniscient", &own.omniscient)
+		return newAgent(own)
+	}}
 }

@@ -49,13 +49,14 @@ var Roster = func() (all seat.Roster[pommerman.View]) {
 		plain := seat.Plain(name, func() pommerman.Bot { return &bot{brain: brains[name]} })
 		all = append(all, plain.Version(versions[name]))
 	}
-	weights := seat.Named("weights", brains, func(of *func() *brain, b func() *brain) { *of = b },
-		func(file []byte) (func() *brain, error) {
+	net := seat.Kind[pommerman.View]{Name: "net", Make: func(o *seat.Options) pommerman.Bot {
+		net := &bot{brain: brains["ppo-ffa"]}
+		seat.Named(o, "weights", brains, &net.brain, func(file []byte) (func() *brain, error) {
 			b, err := read(file)
 			return func() *brain { return b }, err
 		})
-	create := func(b func() *brain) pommerman.Bot { return &bot{brain: b} }
-	net := seat.Configured("net", brains["ppo-ffa"], []seat.Setting[func() *brain]{weights}, create)
+		return net
+	}}
 	return append(all, net.Version(versions["ppo-ffa"]))
 }()
 

@@ -17,7 +17,7 @@ import (
 func hybrids() []string {
 	var names []string
 	for _, k := range Roster {
-		if slices.Contains(k.Options, "careful") {
+		if slices.Contains(k.Options(), "careful") {
 			names = append(names, k.Name)
 		}
 	}

@@ -50,7 +50,14 @@ func flat(b search.Bandit) search.Settings {
 // hybridKind is version 2 of a kind of hybrid agent: 1 expected fire elsewhere where bombs roll and rings fall.
 // It has the options careful, 1 unless given, and allbombs, 0.
 func hybridKind(k seat.Kind[pommerman.View]) seat.Kind[pommerman.View] {
-	own := func(bot *pommerman.Bot) *hybrid { return (*bot).(interface{ own() *hybrid }).own() }
-	return k.Version(2).With(seat.Whole("careful", 0, 1, func(bot *pommerman.Bot, n int) { own(bot).literal = n == 0 })).
-		With(seat.Whole("allbombs", 0, 1, func(bot *pommerman.Bot, n int) { own(bot).allBombs = n == 1 }))
+	create := k.Make
+	k.Make = func(o *seat.Options) pommerman.Bot {
+		bot, careful := create(o), true
+		own := bot.(interface{ own() *hybrid }).own()
+		o.Switch("careful", &careful)
+		o.Switch("allbombs", &own.allBombs)
+		own.literal = !careful
+		return bot
+	}
+	return k.Version(2)
 }
