@@ -46,7 +46,7 @@ func Record(ctx context.Context, game env.Game, c Config, folder string, o Optio
 	if err != nil {
 		return nil, err
 	}
-	players, replay := match.Players{Game: game}, NewReplay(game, false)
+	players := match.Players{Game: game}
 	for number := 0; number < c.Games && err == nil; number++ {
 		var recorded *Recorded
 		if recorded, err = next(); err != nil {
@@ -54,7 +54,7 @@ func Record(ctx context.Context, game env.Game, c Config, folder string, o Optio
 			break
 		}
 		var e *Episode
-		if e, err = c.playAgain(ctx, &players, number, recorded, replay); err != nil {
+		if e, err = c.playAgain(ctx, &players, number, recorded); err != nil {
 			err = fmt.Errorf("game %d (seed %d): %w", number, c.seed(number).Value, err)
 			break
 		}
@@ -65,8 +65,7 @@ func Record(ctx context.Context, game env.Game, c Config, folder string, o Optio
 
 // playAgain plays a client's game, in which built-in agents decide anew. It is an error if the game
 // does not end as the client says.
-func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *Recorded,
-	replay *Replay) (*Episode, error) {
+func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *Recorded) (*Episode, error) {
 	spec := p.Game.Spec()
 	known := func(name string) bool { return slices.Contains(c.Agents, name) }
 	if len(r.Agents) != spec.Seats || slices.ContainsFunc(r.Agents, func(name string) bool { return !known(name) }) {
@@ -97,9 +96,6 @@ func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *R
 		}
 	}
 	e, err := c.play(ctx, p, game, r.Agents, script)
-	if err == nil {
-		err = replay.conclude(e)
-	}
 	if err != nil {
 		return nil, err
 	}
