@@ -71,7 +71,7 @@ func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *R
 	if len(r.Agents) != spec.Seats || slices.ContainsFunc(r.Agents, func(name string) bool { return !known(name) }) {
 		return nil, fmt.Errorf("the client seats agents %q, want %d of %q", r.Agents, spec.Seats, c.Agents)
 	}
-	script := &script{Recorded: r, extra: c.Extra}
+	script := &script{Local: clientPrefix, Recorded: r, extra: c.Extra}
 	for seat, name := range r.Agents {
 		if atClient(name) {
 			script.seats = append(script.seats, seat)
@@ -114,16 +114,11 @@ func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *R
 
 // script is what a client's agents did in a game, as a player in their seats.
 type script struct {
+	match.Local
 	*Recorded
 	seats []int // those of the client's agents
 	extra []Extra
 }
-
-func (s *script) Name() string { return clientPrefix }
-
-func (s *script) Remote() bool { return false }
-
-func (s *script) Begin(context.Context, match.Start) error { return nil }
 
 // Act plays choice 0 once the script has ended, which playAgain notices.
 func (s *script) Act(_ context.Context, m env.Match, seat int, action []uint8) (match.Cost, error) {
@@ -132,10 +127,6 @@ func (s *script) Act(_ context.Context, m env.Match, seat int, action []uint8) (
 	}
 	return match.Cost{}, nil
 }
-
-func (s *script) End(context.Context, match.Outcome) error { return nil }
-
-func (s *script) Close() error { return nil }
 
 // at is the place of a seat's action among all.
 func (s *script) at(step, seat int) int { return step*len(s.seats) + slices.Index(s.seats, seat) }

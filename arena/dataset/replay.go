@@ -73,13 +73,13 @@ func (r *Replay) Begin(e *Episode) error {
 
 // check says what is wrong with an episode: it fits the game, and all actions are within their range.
 func (e *Episode) check(spec *env.Spec) error {
-	s := shapeOf(spec)
-	if err := e.fits(s); err != nil {
+	parts, seats := len(spec.Actions), spec.Seats
+	if err := e.fits(seats * parts); err != nil {
 		return err
 	}
 	for i, a := range e.Actions {
-		if c := &spec.Actions[i%s.components]; int(a) >= c.N {
-			return fmt.Errorf("step %d: %s of seat %d is %d, want 0 to %d", i/s.step(), c.Name, i/s.components%s.seats, a, c.N-1)
+		if c := &spec.Actions[i%parts]; int(a) >= c.N {
+			return fmt.Errorf("step %d: %s of seat %d is %d, want 0 to %d", i/parts/seats, c.Name, i/parts%seats, a, c.N-1)
 		}
 	}
 	return nil
