@@ -141,7 +141,8 @@ func (d *digest) note(data []byte) { d.rules = crc64.Update(d.rules, table, data
 
 // decide notes the rules' decisions.
 func (d *digest) decide() {
-	d.note(fmt.Append(nil, d.match.Status()))
+	s := d.match.Status()
+	d.note(fmt.Appendf(nil, "{%v %v %v %v %v %v}", s.Over, s.Result, s.Winners, s.In, s.Decided, s.Steps))
 	numbers := make([]float64, d.game.Spec().Seats)
 	for _, write := range []func([]float64){d.match.Rewards, d.match.Outcome} {
 		clear(numbers)

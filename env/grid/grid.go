@@ -238,21 +238,27 @@ func (b *Bits) List(to *[256]Cell) int {
 // Square is the set of the cells of a board with the given side.
 func Square(side int) Bits { return squares[side] }
 
-var squares = func() (all [MaxSide + 2]Bits) {
-	for side := range all {
-		all[side] = Rect(0, side, 0, side)
+// squares is the squares by their side, and above all cells in the rows above a row.
+var squares, above = func() (squares, above [MaxSide + 2]Bits) {
+	for row := range MaxSide + 1 {
+		above[row+1] = above[row]
+		above[row+1][(row+1)/4] |= 0xffff << (16 * ((row + 1) % 4))
 	}
-	return all
+	for side := range squares {
+		squares[side] = above[side].And(columns(0, side))
+	}
+	return squares, above
 }()
+
+// columns is the set of the cells in columns left to right-1.
+func columns(left, right int) Bits {
+	rows := (uint64(1)<<(right-left) - 1) << (left + 1) * 0x0001_0001_0001_0001 // the four in a word
+	return Bits{rows, rows, rows, rows}
+}
 
 // Rect is the set of the cells in rows top to bottom-1 and columns left to right-1.
 func Rect(top, bottom, left, right int) Bits {
-	var b Bits
-	row := (uint64(1)<<(right-left) - 1) << (left + 1) // of the four rows in a word
-	for r := top + 1; r <= bottom; r++ {
-		b[r/4] |= row << (16 * (r % 4))
-	}
-	return b
+	return above[bottom].AndNot(above[top]).And(columns(left, right))
 }
 
 // Cells lists the cells of a board with the given side, row by row.

@@ -290,8 +290,10 @@ func (m *Match) observeNear(seats []uint8, dst [][]byte, masks []byte) {
 	all, board := r.survey(&m.Board), grid.Square(r.BoardSize)
 	for i, seat := range seats {
 		m.View(int(seat), v)
-		if s.v, s.cells = v, all; r.fogged() {
-			s.cells = all.within(v.inView, board)
+		if s.v = v; r.fogged() {
+			all.within(&v.inView, &board, &s.cells)
+		} else {
+			s.cells = all
 		}
 		if i == 0 || r.fogged() { // else all see the same
 			s.Stays.Foresee(v, Stop)

@@ -20,7 +20,7 @@ const NearSide = 11
 const (
 	nearCells = NearSide * NearSide
 	nearSoon  = 10  // steps ahead in which cells that burn are shown
-	nearUnit  = 32  // how much of a plane is 1, unless its map has another factor
+	nearUnit  = 32  // how much of a plane is 1, unless it shows a map whole
 	nearMost  = 127 // and the most that it is
 	shareUnit = 64  // how much of a number that is a share is 1
 	countUnit = 8   // how much a cell in a block counts
@@ -29,9 +29,6 @@ const (
 
 // mapDanger is a map of the window that a scene does not have.
 const mapDanger = numMaps
-
-// nearFactors are those of the maps that planes show whole.
-var nearFactors = [numMaps + 1]uint8{mapBlast: 6, mapLife: 6, mapFlame: 16, mapDanger: 6}
 
 // nearPlane is a plane of the encoding, and for which rules there is one.
 type nearPlane struct {
@@ -117,28 +114,29 @@ func (n *NearForm) Draw(s *Safety, planes, numbers []byte) {
 	v, f := s.v, &s.Stays
 	var maps [(numMaps+1)*nearCells + sceneSlack]byte
 	v.window(maps[:])
-	top, left := v.Self.Cell.Row()-NearSide/2, v.Self.Cell.Col()-NearSide/2
-	put := func(m int, c grid.Cell, value uint8) {
-		row, col := c.Row()-top, c.Col()-left
-		if uint(row) < NearSide && uint(col) < NearSide {
-			factor := max(nearFactors[m], 1)
-			maps[m*nearCells+row*NearSide+col] = min(value, nearMost/factor) * factor
-		}
+	top, left, side := v.Self.Cell.Row()-NearSide/2, v.Self.Cell.Col()-NearSide/2, v.Rules.BoardSize
+	shown := grid.Rect(max(top, 0), min(top+NearSide, side), max(left, 0), min(left+NearSide, side))
+	corner := (top+1)*NearSide + left + 1
+	put := func(m int, c grid.Cell, value, factor uint8) { // on a cell that is shown
+		maps[m*nearCells+int(c>>4)*NearSide+int(c&15)-corner] = min(value, nearMost/factor) * factor
 	}
 	for i := range v.Bombs[:v.NumBombs] {
-		b := &v.Bombs[i]
-		put(mapBlast, b.Cell, b.Blast)
-		put(mapLife, b.Cell, b.Life)
-		put(mapMoving, b.Cell, uint8(b.Moving))
-	}
-	for life := range v.flames {
-		for c := range v.flames[life].All {
-			put(mapFlame, c, uint8(life+1))
+		if b := &v.Bombs[i]; shown.Has(b.Cell) {
+			put(mapBlast, b.Cell, b.Blast, 6)
+			put(mapLife, b.Cell, b.Life, 6)
+			put(mapMoving, b.Cell, uint8(b.Moving), 1)
 		}
 	}
-	for c := range f.Struck.All {
+	for life := range v.flames {
+		if burning := &v.flames[life]; !burning.Empty() {
+			for c := range burning.And(shown).All {
+				put(mapFlame, c, uint8(life+1), 16)
+			}
+		}
+	}
+	for c := range f.Struck.And(shown).All {
 		if due := f.Due[c]; due <= nearSoon {
-			put(mapDanger, c, nearSoon+1-due)
+			put(mapDanger, c, nearSoon+1-due, 6)
 		}
 	}
 	as := v.Rules.takesFor(v.Seat, v.Teammate)

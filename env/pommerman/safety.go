@@ -197,22 +197,27 @@ func (s *Safety) legal() Moves {
 // survey finds the cells of a board, eight at a time.
 func (r *Rules) survey(items *[256]Item) (c cells) {
 	board, over := rawBoard(items), (0x80-uint64(r.Agent0()))*ones
-	for w := range 2 * (r.BoardSize + 1) {
-		items := wordAt(board[:], 8*w)
-		rigid, wood := equalCells(items, uint8(Rigid)), equalCells(items, uint8(Wood))
-		agents, at := (items+over)>>7&ones, 8*(w&7)
-		c.free[w>>3] |= gather(^(rigid|wood|agents)&ones) << at
-		c.wood[w>>3] |= gather(wood) << at
-		c.agents[w>>3] |= gather(agents) << at
-		c.fog[w>>3] |= gather(equalCells(items, uint8(Fog))) << at
+	for w := range (r.BoardSize + 4) / 4 { // four rows each
+		var free, wood, fog, agents uint64
+		for at := 0; at < 64; at += 8 {
+			items := wordAt(board[:], 64*w+at)
+			woods, people := equalCells(items, uint8(Wood)), (items+over)>>7&ones
+			free |= gather(^(equalCells(items, uint8(Rigid))|woods|people)&ones) << at
+			wood |= gather(woods) << at
+			fog |= gather(equalCells(items, uint8(Fog))) << at
+			agents |= gather(people) << at
+		}
+		c.free[w], c.wood[w], c.fog[w], c.agents[w] = free, wood, fog, agents
 	}
 	return c
 }
 
-// within is the cells as they show to somebody who sees a window of a board.
-func (c cells) within(window, board grid.Bits) cells {
-	fog := board.AndNot(window)
-	return cells{c.free.Or(fog), c.wood.And(window), fog, c.agents.And(window)}
+// within writes the cells as they show to somebody who sees a window of a board.
+func (c *cells) within(window, board *grid.Bits, to *cells) {
+	for w, seen := range window {
+		fog := board[w] &^ seen
+		to.free[w], to.wood[w], to.fog[w], to.agents[w] = c.free[w]|fog, c.wood[w]&seen, fog, c.agents[w]&seen
+	}
 }
 
 // rawBoard is a board as bytes, which its items are.

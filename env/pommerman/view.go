@@ -83,13 +83,17 @@ func (r *Rules) See(s *State, seat int, v *View) {
 	}
 }
 
-// fog hides what is out of the window, eight cells at a time.
+// fog hides what is out of the window, row by row: most rows hide the same cells as the one before.
 func (v *View) fog(w *grid.Bits) {
-	board, all := rawBoard(&v.Board), grid.Square(v.Rules.BoardSize)
-	for k := range 2 * (v.Rules.BoardSize + 1) {
-		hidden := uint8((all[k>>3] &^ w[k>>3]) >> (8 * (k & 7)))
-		mask := observe.Spread[hidden] * 0xff
-		putWord(board[:], 8*k, wordAt(board[:], 8*k)&^mask|uint64(Fog)*ones&mask)
+	board, hidden := rawBoard(&v.Board), grid.Square(v.Rules.BoardSize).AndNot(*w)
+	was, left, right := uint16(0), uint64(0), uint64(0)
+	for row := 1; row <= v.Rules.BoardSize; row++ {
+		if is := uint16(hidden[row>>2] >> (16 * (row & 3))); is != was {
+			was, left, right = is, observe.Spread[is&0xff]*0xff, observe.Spread[is>>8]*0xff
+		}
+		at := board[16*row:][:16]
+		putWord(at, 0, wordAt(at, 0)&^left|uint64(Fog)*ones&left)
+		putWord(at, 8, wordAt(at, 8)&^right|uint64(Fog)*ones&right)
 	}
 }
 
