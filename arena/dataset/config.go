@@ -72,7 +72,8 @@ type Config struct {
 	// MaxSteps truncates a game after this many steps; 0: never.
 	MaxSteps int `json:"max_episode_steps,omitempty"`
 
-	// FileGames is how many games a file holds. 0: 10,000 for Games, else 100.
+	// FileGames is how many games a file holds. 0: 10,000 for Games, if no agent searches; 1 with agents outside
+	// the program; else 100.
 	FileGames int `json:"games_per_file"`
 
 	// Memory is how many bytes a program may have in memory: match.Rules.Memory.
@@ -93,9 +94,13 @@ const (
 func (c Config) resolve(game env.Game) (Config, error) {
 	c.Agents = slices.Clone(c.Agents)
 	if c.FileGames == 0 {
-		c.FileGames = 100
-		if c.Layout == Games {
+		switch {
+		case slices.ContainsFunc(c.Agents, match.Outside):
+			c.FileGames = 1
+		case c.Layout == Games && !slices.ContainsFunc(c.Agents, func(name string) bool { return searches(game, name) }):
 			c.FileGames = 10_000
+		default:
+			c.FileGames = 100
 		}
 	}
 	switch {

@@ -98,7 +98,7 @@ func (s *Set) episode(number int) (*Episode, error) {
 		}
 		return nil, err
 	}
-	return nil, fmt.Errorf("%s: %w: it has 0 to %d, not %d", s.Folder, trace.ErrNoGame, s.Manifest.Games-1, number)
+	return nil, fmt.Errorf("%s: %w: %d, want 0 to %d", s.Folder, trace.ErrNoGame, number, s.Manifest.Games-1)
 }
 
 func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {

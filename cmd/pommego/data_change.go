@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"pommego/arena/dataset"
 	"pommego/internal/enum"
@@ -18,11 +17,6 @@ func finished(out io.Writer, folder string, m *dataset.Manifest) error {
 	_, err := fmt.Fprintf(out, "%s: %d games, %d steps, %d rows in %d files, %.1f MB\n", folder, m.Games, m.Steps, m.Rows,
 		len(m.Files), float64(m.Bytes)/1e6)
 	return err
-}
-
-// gamesPerFile adds the flag for the size of a data set's files.
-func gamesPerFile(f *pflag.FlagSet, n *int) {
-	f.IntVar(n, "games-per-file", 0, "games in a file (default 10000 with layout games, else 100)")
 }
 
 func newDataMerge() *cobra.Command {
@@ -51,7 +45,7 @@ Games get new numbers; the manifest says where they are from.`,
 		"its layout: "+strings.Join(enum.NamesOf(dataset.Games), ", ")+" (default: as it was)")
 	f.StringVar(&o.config.Observation, "observation", "", "with layout steps, the encoding")
 	f.StringVar(&o.config.Mask, "mask", "", "with layout steps, the moves that count: legal or safe")
-	gamesPerFile(f, &o.config.FileGames)
+	f.IntVar(&o.config.FileGames, "games-per-file", 0, "games in a file (default 10000 with layout games, else 100)")
 	f.IntVar(&keep.MinSteps, "min-steps", 0, "only games of at least this many steps")
 	f.IntVar(&keep.MaxSteps, "max-steps", 0, "only games of at most this many steps, 0: any")
 	f.StringVar(&keep.Agent, "agent", "", "only games in which this agent plays")

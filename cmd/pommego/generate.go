@@ -63,7 +63,8 @@ missing. The bytes are those of one run.`,
 	f.StringVar(&o.config.Observation, "observation", "", "layout steps, with this encoding, such as planes")
 	f.BoolVar(&o.dialogues, "dialogues", false, "layout dialogues: chat for language models")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first game; the others count on from it")
-	gamesPerFile(f, &o.config.FileGames)
+	f.IntVar(&o.config.FileGames, "games-per-file", 0,
+		"games in a file (default 10000 in layout games if no agent searches; 1 with agents outside this program; else 100)")
 	limitMemory(f, &o.config.Memory)
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
 	return cmd
