@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"crypto/tls"
 	"errors"
 	"net"
 	"slices"
@@ -62,11 +61,6 @@ type unixPeer struct {
 	meter
 }
 
-type tlsPeer struct {
-	*tls.Conn
-	meter
-}
-
 type otherPeer struct {
 	net.Conn
 	meter
@@ -74,12 +68,18 @@ type otherPeer struct {
 
 func (p *tcpPeer) Read(b []byte) (int, error)   { return p.read(p.TCPConn, b) }
 func (p *unixPeer) Read(b []byte) (int, error)  { return p.read(p.UnixConn, b) }
-func (p *tlsPeer) Read(b []byte) (int, error)   { return p.read(p.Conn, b) }
 func (p *otherPeer) Read(b []byte) (int, error) { return p.read(p.Conn, b) }
 func (p *tcpPeer) Close() error                 { return p.closeConn(p.TCPConn) }
 func (p *unixPeer) Close() error                { return p.closeConn(p.UnixConn) }
-func (p *tlsPeer) Close() error                 { return p.closeConn(p.Conn) }
 func (p *otherPeer) Close() error               { return p.closeConn(p.Conn) }
+
+// CloseWrite is for connections with TLS.
+func (p *otherPeer) CloseWrite() error {
+	if half, ok := p.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
 
 // newPeer wraps an accepted connection. onSettle is called with it when it settles, and when it is closed.
 func newPeer(c net.Conn, onSettle func(peer)) peer {
@@ -91,9 +91,6 @@ func newPeer(c net.Conn, onSettle func(peer)) peer {
 		p, m = own, &own.meter
 	case *net.UnixConn:
 		own := &unixPeer{UnixConn: c}
-		p, m = own, &own.meter
-	case *tls.Conn:
-		own := &tlsPeer{Conn: c}
 		p, m = own, &own.meter
 	default:
 		own := &otherPeer{Conn: c}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"pommego/arena/picture"
 	"pommego/vec"
 )
 
@@ -27,7 +26,6 @@ type environment struct {
 	refused  error              // why a posted send was, until the next recv says so
 	sims     []*simulator
 	starts   vec.Starts // as last set
-	artist   picture.Artist
 
 	bytes    int64 // of the memory budget, taken for all of it but the simulators
 	agents   int64 // of these, for agents

@@ -23,16 +23,23 @@ type episode struct {
 
 // replay sends the lines of the episode, one after the other.
 func (e *episode) replay(send func([]liveLine) error) error {
-	m, feed, viewer := e.game.New(1)[0], scene.Feed{Most: 4}, scene.Viewer{}
+	spec, feed, viewer := e.game.Spec(), scene.Feed{Most: 4}, scene.Viewer{}
+	m, tracker := e.game.New(1)[0], e.game.NewTrackers(1, true)[0]
 	if err := m.Restore(e.start); err != nil {
 		return err
 	}
+	tracker.Begin(m)
 	feed.Begin(e.head, m)
-	return feed.Play(e.game, m, e.actions, func() error {
+	var made []byte // the last actions
+	for rest, width := e.actions, spec.Seats*len(spec.Actions); ; tracker.Step(m, made) {
+		feed.Add(scene.Describe(spec, m, tracker, made), m)
 		var lines []liveLine
 		for _, l := range feed.News(&viewer, scene.Whole) {
 			lines = append(lines, liveLine{Line: l, Replay: true})
 		}
-		return send(lines)
-	})
+		if err := send(lines); err != nil || len(rest) == 0 {
+			return err
+		}
+		made, rest = rest[:width], rest[width:]
+	}
 }

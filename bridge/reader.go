@@ -252,12 +252,8 @@ type bucket struct {
 }
 
 func (b *bucket) add(now time.Time, perSecond, most float64) bool {
-	b.level, b.at = b.after(now, perSecond)+1, now
+	b.level, b.at = max(0, b.level-now.Sub(b.at).Seconds()*perSecond)+1, now
 	return b.level <= most
-}
-
-func (b *bucket) after(now time.Time, perSecond float64) float64 {
-	return max(0, b.level-now.Sub(b.at).Seconds()*perSecond)
 }
 
 func (l *link) pong(string) error {

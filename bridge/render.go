@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"pommego/arena/picture"
+	"pommego/arena/scene"
 	"pommego/env"
 )
 
@@ -43,7 +44,8 @@ var painters sync.Pool
 // renderPixels draws a game as an image: red, green and blue of each pixel.
 func (s *session) renderPixels(e *environment, id uint64, q renderRequest, seat int) (reply, error) {
 	at := e.pool.LiveGame(q.Game)
-	pic := e.artist.Picture(at.Game, at.Match, at.Actions, seat)
+	head, step := scene.HeadOf(at.Game.Spec(), at.Match), scene.Describe(at.Game.Spec(), at.Match, at.Tracker, at.Actions)
+	pic := picture.OfStep(&head, &step, seat)
 	painter, _ := painters.Get().(*picture.Painter)
 	if painter == nil || painter.Tile() != q.Tile {
 		painter = picture.NewPainter(q.Tile, false)

@@ -1,9 +1,9 @@
 package bridge
 
 import (
-	"crypto/rand"
-	"encoding/binary"
+	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"pommego/env"
@@ -55,7 +55,7 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 	if err != nil {
 		return reply{}, err
 	}
-	seed := drawnUnless(q.Seed)
+	seed := *cmp.Or(q.Seed, new(rand.Uint64()))
 	for k := range q.States {
 		if err := sim.pool.Load(k, q.States[k]); err != nil {
 			return reply{}, s.fromVec(err, "states")
@@ -108,15 +108,6 @@ func (s *session) seatPlayers(sim *simulator, policy string, seed uint64) error 
 		return optionError(err)
 	}
 	return nil
-}
-
-func drawnUnless(given *uint64) uint64 {
-	if given != nil {
-		return *given
-	}
-	var drawn [8]byte
-	rand.Read(drawn[:]) // never fails
-	return binary.LittleEndian.Uint64(drawn[:])
 }
 
 // play makes the steps. It writes the last to the batch, and the states after it to sim.states.

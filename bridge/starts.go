@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pommego/vec"
@@ -27,9 +28,7 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 			s.server.cfg.MaxGames)
 	}
 	if q.Weights == nil {
-		for range q.States {
-			q.Weights = append(q.Weights, 1)
-		}
+		q.Weights = slices.Repeat([]float64{1}, len(q.States))
 	}
 	if len(q.Weights) != len(q.States) {
 		return reply{}, fail(codeWrongShape, "weights", "", "weights has %d entries, want %d, one for each of states",

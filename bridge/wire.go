@@ -83,9 +83,7 @@ func appendTensorHeader(dst []byte, end int, dtype env.DType, shape []int, size 
 	return binary.BigEndian.AppendUint32(append(dst, msgpcode.Bin32), uint32(size))
 }
 
-func aligned(n int) int { return (n + align - 1) / align * align }
-
 // appendAligned appends a tensor's header so that its data will be aligned.
 func appendAligned(dst []byte, dtype env.DType, shape []int, size int) []byte {
-	return appendTensorHeader(dst, aligned(len(dst)+tensorHeaderSize(dtype, len(shape))), dtype, shape, size)
+	return appendTensorHeader(dst, roundUp(len(dst)+tensorHeaderSize(dtype, len(shape)), align), dtype, shape, size)
 }

@@ -151,15 +151,29 @@ func (w *worker) given(i int) []uint8 {
 	return w.p.job.actions[i*n : (i+1)*n]
 }
 
-// move makes the step, with the rows' actions and the agents'. All agents see
-// the position before it.
+// move makes the step, with the rows' actions and the agents'.
 func (w *worker) move(i int, given []uint8) {
-	p, g := w.p, &w.p.games[i]
-	components := len(p.spec.Actions)
-	if len(g.others) == 0 {
-		w.stepMatch(g, given)
-		return
+	g, actions := &w.p.games[i], given
+	if len(g.others) > 0 {
+		actions = w.decide(g, given)
 	}
+	w.acting = actions
+	if g.tracker != nil {
+		g.tracker.Step(g.match, actions)
+	} else {
+		g.match.Step(actions)
+	}
+	w.acting = nil
+	g.actions = append(g.actions[:0], actions...)
+	if g.watcher != nil {
+		g.watcher.Stepped(actions)
+	}
+}
+
+// decide returns the actions of all seats: the rows', and the agents', each of which sees
+// the position before the step.
+func (w *worker) decide(g *game, given []uint8) []uint8 {
+	components := len(w.p.spec.Actions)
 	for k, seat := range g.rows {
 		copy(w.actions[int(seat)*components:], given[k*components:(k+1)*components])
 	}
@@ -174,21 +188,7 @@ func (w *worker) move(i int, given []uint8) {
 			a.Act(g.match, seat, action)
 		}
 	}
-	w.stepMatch(g, w.actions)
-}
-
-func (w *worker) stepMatch(g *game, actions []uint8) {
-	w.acting = actions
-	if g.tracker != nil {
-		g.tracker.Step(g.match, actions)
-	} else {
-		g.match.Step(actions)
-	}
-	w.acting = nil
-	g.actions = append(g.actions[:0], actions...)
-	if g.watcher != nil {
-		g.watcher.Stepped(actions)
-	}
+	return w.actions
 }
 
 // score writes what the step paid and whether it ended the episode.

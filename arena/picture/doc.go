@@ -1,7 +1,7 @@
 // Package picture turns positions into images and videos. It knows no game: games
-// describe their positions (env.Scene).
+// describe their positions, see package scene.
 //
-//	pic := new(picture.Artist).Picture(game, match, actions, env.NoSeat)
+//	pic := picture.OfStep(&head, &step, env.NoSeat)
 //	img := picture.NewPainter(32, false).Image(&pic)
 //	err := picture.WriteGIF(ctx, w, picture.NewPainter(32, true), pictures, 5)
 //
@@ -10,6 +10,6 @@
 // a name of the theme, or seat and its shades, the colour of whose thing it is; label is
 // what can be read on it. Texts are lists of glyphs, lines on 64 by 100.
 //
-// Where the sprites are is decided by Artist.Picture here and by groundOf and marksOf in the
+// Where the sprites are is decided by OfStep here and by groundOf and marksOf in the
 // page's board.js: a test compares what both draw while nothing moves.
 package picture

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pommego/arena/picture"
+	"pommego/arena/scene"
 	"pommego/env"
 	"pommego/env/catalog"
 )
@@ -70,7 +71,9 @@ func playedOn(t testing.TB, id, rules string, steps int) (env.Match, []uint8) {
 
 // pictureOf is a picture of a match by itself.
 func pictureOf(m env.Match, actions []uint8, seat int) picture.Picture {
-	return new(picture.Artist).Picture(m.(interface{ Game() env.Game }).Game(), m, actions, seat)
+	spec := m.(interface{ Game() env.Game }).Game().Spec()
+	head, step := scene.HeadOf(spec, m), scene.Describe(spec, m, nil, actions)
+	return picture.OfStep(&head, &step, seat)
 }
 
 // TestGoldenPictures compares pictures of all games with those in testdata. Processors
@@ -178,10 +181,9 @@ func BenchmarkImage(b *testing.B) {
 		m, actions := playedOn(b, id, "", 20)
 		for name, seat := range map[string]int{"whole": env.NoSeat, "seat": 0} {
 			b.Run(id+"/"+name, func(b *testing.B) {
-				game := m.(interface{ Game() env.Game }).Game()
-				p, a := picture.NewPainter(16, false), new(picture.Artist)
+				p := picture.NewPainter(16, false)
 				for b.Loop() {
-					pic := a.Picture(game, m, actions, seat)
+					pic := pictureOf(m, actions, seat)
 					p.Image(&pic)
 				}
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pictures/s")

@@ -19,9 +19,10 @@ type Picture struct {
 // Mark is a sprite on a board.
 type Mark struct {
 	Sprite   string
-	Row, Col float64    // of its upper left corner
-	Size     float64    // 1: a cell
-	Colour   env.Colour // of the seat that it belongs to
+	Row, Col float64 // of its upper left corner
+	Size     float64 // 1: a cell
+	Seats    env.SeatSet
+	Colour   env.Colour // of the seats that it belongs to
 	Text     string
 }
 
@@ -31,31 +32,18 @@ const (
 	public  = env.Colour(0xf7f7f2)
 )
 
-// Artist makes pictures of matches. It keeps its memory for the next, and belongs to one
-// goroutine.
-type Artist struct{ scene env.Scene }
-
-// Picture is a picture of a match of a game as it stands: of what a seat sees, or with
-// env.NoSeat the whole game. Agents look where the actions that led here wanted to go; none:
-// to the front.
-func (a *Artist) Picture(game env.Game, m env.Match, actions []uint8, seat int) Picture {
-	head := scene.HeadOf(game.Spec(), m)
-	m.Describe(&a.scene)
-	return paint(&head, &a.scene, actions, seat)
-}
-
-// OfStep is a picture of a whole step of a described game, as Picture makes it; a seat knows no
-// actions but its own.
+// OfStep is a picture of a whole step of a described game: of what a seat sees, or with env.NoSeat the whole game.
+// Agents look where the actions that led here wanted to go; none: to the front.
 func OfStep(head *scene.Head, step *scene.Step, seat int) Picture {
-	actions := make([]uint8, len(step.Actions)*len(head.Actions))
-	for i, own := range step.Actions { // nil of seats that were out
-		for k, n := range own {
-			if seat == env.NoSeat || seat == i {
-				actions[i*len(head.Actions)+k] = uint8(n)
-			}
-		}
+	if seat != env.NoSeat {
+		seen := step.Seen(head, seat)
+		step = &seen
 	}
-	return paint(head, &step.Scene, actions, seat)
+	p := painting{Step: step, head: head, pic: Picture{Cols: head.Cols, Rows: head.Rows}}
+	p.ground()
+	p.things()
+	p.agents()
+	return p.pic
 }
 
 // Lettered is the picture with the numbers of rows and columns at its edges, and on figures the letters that texts give
@@ -84,26 +72,13 @@ func (p Picture) Lettered(seats int) Picture {
 
 // painting is a picture that is being made.
 type painting struct {
-	*env.Scene
-	head    *scene.Head
-	actions []uint8
-	pic     Picture
+	*scene.Step
+	head *scene.Head
+	pic  Picture
 }
 
-func paint(head *scene.Head, s *env.Scene, actions []uint8, seat int) Picture {
-	if seat != env.NoSeat {
-		seen := s.Seen(&head.Stage, head.Teams, seat)
-		s = &seen
-	}
-	p := painting{Scene: s, head: head, actions: actions, pic: Picture{Cols: head.Cols, Rows: head.Rows}}
-	p.ground()
-	p.things()
-	p.agents()
-	return p.pic
-}
-
-func (p *painting) put(sprite string, at env.Place, colour env.Colour, text string) {
-	p.pic.Marks = append(p.pic.Marks, Mark{sprite, float64(at[0]), float64(at[1]), 1, colour, text})
+func (p *painting) put(sprite string, at env.Place, owners env.SeatSet, text string) {
+	p.part(at, 0, 1, Mark{Sprite: sprite, Seats: owners, Text: text})
 }
 
 func (p *painting) ground() {
@@ -122,9 +97,9 @@ func (p *painting) things() {
 	energy := slices.ContainsFunc(p.Bases, func(b env.SceneBase) bool { return b.Energy > 0 })
 	for _, b := range p.Bases {
 		if energy {
-			p.put("base", b.At, p.colour(b.Owners), strconv.Itoa(b.Energy))
+			p.put("base", b.At, b.Owners, strconv.Itoa(b.Energy))
 		} else {
-			p.put("home", b.At, p.colour(b.Owners), "")
+			p.put("home", b.At, b.Owners, "")
 		}
 	}
 	for _, i := range p.Items {
@@ -133,7 +108,7 @@ func (p *painting) things() {
 			p.put("card", i.At, 0, "")
 			p.put(i.Kind, i.At, 0, "")
 		case p.Ground[i.At[0]*p.pic.Cols+i.At[1]] == env.GroundWood:
-			p.part(i.At, 0.25, 0.25, 0.5, Mark{Sprite: "card"}, Mark{Sprite: i.Kind})
+			p.part(i.At, 0.25, 0.5, Mark{Sprite: "card"}, Mark{Sprite: i.Kind})
 		}
 	}
 	for _, f := range p.Flames {
@@ -144,7 +119,7 @@ func (p *painting) things() {
 		p.put(sprite, f.At, 0, "")
 	}
 	for _, b := range p.Bombs {
-		p.put("bomb", b.At, p.colour(b.Owners), strconv.Itoa(b.Life))
+		p.put("bomb", b.At, b.Owners, strconv.Itoa(b.Life))
 		p.put("spark", b.At, 0, "")
 		if b.Moving != "" {
 			p.put(b.Moving, b.At, 0, "")
@@ -152,25 +127,23 @@ func (p *painting) things() {
 	}
 }
 
-func (p *painting) part(at env.Place, down, right, size float64, marks ...Mark) {
+func (p *painting) part(at env.Place, aside, size float64, marks ...Mark) {
 	for _, m := range marks {
-		m.Row, m.Col, m.Size = float64(at[0])+down, float64(at[1])+right, size
+		m.Row, m.Col, m.Size, m.Colour = float64(at[0])+aside, float64(at[1])+aside, size, p.colour(m.Seats)
 		p.pic.Marks = append(p.pic.Marks, m)
 	}
 }
 
 // colour is that of owners: of the first, if all of them are of one team.
 func (p *painting) colour(owners env.SeatSet) env.Colour {
-	seats := owners.List()
-	for _, seat := range seats {
-		if p.team(seat) != p.team(seats[0]) {
-			return public
-		}
-	}
-	if len(seats) == 0 {
+	if owners == 0 {
 		return nobodys
 	}
-	return p.head.Colours[seats[0]]
+	first := owners.First()
+	if slices.ContainsFunc(owners.List(), func(seat int) bool { return p.team(seat) != p.team(first) }) {
+		return public
+	}
+	return p.head.Colours[first]
 }
 
 func (p *painting) team(seat int) int {
@@ -180,7 +153,7 @@ func (p *painting) team(seat int) int {
 func (p *painting) agents() {
 	for i := range p.Agents {
 		if a := &p.Agents[i]; !a.Alive {
-			p.put("out", a.At, p.head.Colours[a.Seat], "")
+			p.put("out", a.At, 1<<a.Seat, "")
 		}
 	}
 	for i := range p.Agents {
@@ -201,13 +174,12 @@ func (p *painting) agents() {
 		if here > 1 {
 			size, aside = 0.62, 0.38*float64(before)/float64(here-1)
 		}
-		colour := p.head.Colours[a.Seat]
-		p.part(a.At, aside, aside, size, Mark{Sprite: p.form(a.Seat), Colour: colour, Text: strconv.Itoa(a.Seat) + a.Name},
-			Mark{Sprite: p.facing(a), Colour: colour})
+		p.part(a.At, aside, size, Mark{Sprite: p.form(a.Seat), Seats: 1 << a.Seat, Text: strconv.Itoa(a.Seat) + a.Name},
+			Mark{Sprite: p.facing(a), Seats: 1 << a.Seat})
 	}
 	for _, b := range p.Bombs {
 		if slices.ContainsFunc(p.Agents, func(a env.SceneAgent) bool { return a.Alive && a.At == b.At }) {
-			p.put("ticks", b.At, p.colour(b.Owners), strconv.Itoa(b.Life))
+			p.put("ticks", b.At, b.Owners, strconv.Itoa(b.Life))
 		}
 	}
 }
@@ -222,14 +194,13 @@ func (p *painting) form(seat int) string {
 
 // facing is the sprite of the way an agent looks.
 func (p *painting) facing(a *env.SceneAgent) string {
-	if len(p.actions) == 0 {
+	if len(p.Actions) == 0 || p.Actions[a.Seat] == nil {
 		return "facing"
 	}
 	own := max(0, slices.IndexFunc(p.head.Actions, func(c env.Choice) bool {
 		return a.Name != "" && strings.HasSuffix(c.Name, "_"+a.Name)
 	}))
-	choice := p.actions[a.Seat*len(p.head.Actions)+own]
-	if sprite := "facing " + p.head.Actions[own].Names[choice]; drawings.Sprites[sprite] != nil {
+	if sprite := "facing " + p.head.Actions[own].Names[p.Actions[a.Seat][own]]; drawings.Sprites[sprite] != nil {
 		return sprite
 	}
 	return "facing"

@@ -16,9 +16,9 @@ import (
 func board(sprite, text string) Picture {
 	p := Picture{Cols: 3, Rows: 2}
 	for i := range 6 {
-		p.Marks = append(p.Marks, Mark{"floor", float64(i / 3), float64(i % 3), 1, 0, ""})
+		p.Marks = append(p.Marks, Mark{"floor", float64(i / 3), float64(i % 3), 1, 0, 0, ""})
 	}
-	p.Marks = append(p.Marks, Mark{sprite, 1, 1, 1, 0x0072b2, text})
+	p.Marks = append(p.Marks, Mark{sprite, 1, 1, 1, 0, 0x0072b2, text})
 	return p
 }
 

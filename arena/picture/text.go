@@ -3,6 +3,7 @@ package picture
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,8 +34,8 @@ func AppendText(dst []byte, h *scene.Head, s *scene.Step, seat int, colour bool)
 		s = &seen
 		dst = fmt.Appendf(dst, ", as seat %d sees it", seat)
 	}
-	d := lettering{Step: s, head: h}
-	d.draw()
+	d, pic := lettering{Step: s, head: h}, OfStep(h, s, env.NoSeat)
+	d.draw(&pic)
 	for row := range slices.Chunk(d.glyphs, 2*h.Cols) {
 		dst = appendGlyphs(append(dst, '\n'), row, colour)
 	}
@@ -67,17 +68,16 @@ type word struct {
 	ink, ground env.Colour
 }
 
-var groundWords = [128]word{
-	env.GroundFloor: {" .", dark("wall"), dark("floor")},
-	env.GroundSpent: {"  ", dark("wall"), dark("spent")},
-	env.GroundWall:  {"##", dark("wall"), dark("wall2")},
-	env.GroundWood:  {"%%", dark("wood"), dark("wood2")},
-	env.GroundFog:   {"??", dark("wall"), dark("fog")},
-}
-
-var flameWord = word{"**", dark("flame"), dark("flame3")}
-
-var itemWords = map[string]word{
+// words are what stands for the sprites of a picture, but for those of seats.
+var words = map[string]word{
+	"floor":      {" .", dark("wall"), dark("floor")},
+	"point":      {" .", dark("wall"), dark("floor")},
+	"spent":      {"  ", dark("wall"), dark("spent")},
+	"wall":       {"##", dark("wall"), dark("wall2")},
+	"wood":       {"%%", dark("wood"), dark("wood2")},
+	"fog":        {"??", dark("wall"), dark("fog")},
+	"flame":      {"**", dark("flame"), dark("flame3")},
+	"ember":      {"**", dark("flame"), dark("flame3")},
 	"extra_bomb": {"+b", dark("plus"), dark("card")},
 	"incr_range": {"+r", dark("flame"), dark("card")},
 	"kick":       {"+k", dark("boot"), dark("card")},
@@ -116,39 +116,33 @@ type lettering struct {
 	glyphs []glyph // two a cell
 }
 
-// draw draws the board: what lies on a cell covers its ground, and agents cover all.
-func (d *lettering) draw() {
-	d.glyphs = make([]glyph, 0, 2*len(d.Ground))
-	for _, ground := range d.Ground {
-		d.glyphs = groundWords[ground].append(d.glyphs)
-	}
-	for _, f := range d.Flames {
-		flameWord.append(d.at(f.At))
-	}
-	hasEnergy := slices.ContainsFunc(d.Bases, func(b env.SceneBase) bool { return b.Energy > 0 })
-	for _, b := range d.Bases {
-		owner := b.Owners.First()
-		number := b.Energy
-		if !hasEnergy {
-			number = owner
+// draw draws the board as its picture has it.
+func (d *lettering) draw(pic *Picture) {
+	d.glyphs = slices.Repeat([]glyph{{char: ' '}}, 2*pic.Cols*pic.Rows)
+	for _, m := range pic.Marks {
+		cell := 2 * (int(m.Row)*pic.Cols + int(m.Col))
+		at, owner := d.glyphs[cell:cell], m.Seats.First()
+		number, _ := strconv.Atoi(m.Text)
+		switch m.Sprite {
+		case "base":
+			d.owned(at, fmt.Sprintf("H%d", min(number, 9)), owner)
+		case "home":
+			d.owned(at, fmt.Sprintf("H%d", min(owner, 9)), owner)
+		case "bomb":
+			d.bomb(at, &m, number)
+		case "round", "square":
+			if m.Row != math.Trunc(m.Row) { // beside another
+				at[:1][0].char = '+'
+				continue
+			}
+			name := cmp.Or(strings.TrimLeft(m.Text, "0123456789"), "a")
+			d.owned(at, strings.ToUpper(name[:1])+strconv.FormatInt(int64(owner), 36), owner)
+		default:
+			if m.Size == 1 && d.glyphs[cell].char != 'H' { // bases are seen in fire, too
+				words[strings.TrimRight(m.Sprite, " 2")].append(at) // every other floor and flame has a 2
+			}
 		}
-		d.owned(d.at(b.At), fmt.Sprintf("H%d", min(number, 9)), owner)
 	}
-	for _, i := range d.Items {
-		if !i.Hidden {
-			itemWords[i.Kind].append(d.at(i.At))
-		}
-	}
-	for _, b := range d.Bombs {
-		d.bomb(b)
-	}
-	d.agents()
-}
-
-// at is where a cell's glyphs are, to be appended to.
-func (d *lettering) at(p env.Place) []glyph {
-	cell := 2 * (p[0]*d.head.Cols + p[1])
-	return d.glyphs[cell:cell]
 }
 
 func (w word) append(to []glyph) []glyph {
@@ -167,36 +161,18 @@ func (d *lettering) owned(to []glyph, text string, seat int) []glyph {
 	return word{text, dark(ink), colour}.append(to)
 }
 
-func (d *lettering) bomb(b env.SceneBomb) {
-	at, owners := d.at(b.At), b.Owners.List()
-	text := fmt.Sprintf("%2d", min(b.Life, 99))
-	if len(owners) > 0 && b.Life <= 9 {
-		text = fmt.Sprintf("%d%c", b.Life, 'a'+owners[0])
+func (d *lettering) bomb(at []glyph, m *Mark, life int) {
+	text, owned := fmt.Sprintf("%2d", min(life, 99)), m.Seats != 0 && m.Colour != public
+	switch {
+	case life > 9 || m.Seats == 0:
+	case owned:
+		text = fmt.Sprintf("%d%c", life, 'a'+m.Seats.First())
+	default:
+		text = fmt.Sprintf("%d=", life)
 	}
-	mates := slices.ContainsFunc(d.head.Teams, func(team []int) bool {
-		return !slices.ContainsFunc(owners, func(seat int) bool { return !slices.Contains(team, seat) })
-	})
-	if !mates && b.Life <= 9 {
-		text = text[:1] + "="
-	}
-	at = word{text, dark("white"), dark("bomb")}.append(at)
-	if mates && len(owners) > 0 {
-		d.owned(at[1:1], text[1:], owners[0])
-	}
-}
-
-func (d *lettering) agents() {
-	taken := map[env.Place]bool{}
-	for _, a := range d.Agents {
-		switch at := d.at(a.At); {
-		case !a.Alive:
-		case taken[a.At]:
-			at[:1][0].char = '+'
-		default:
-			name := strings.ToUpper(cmp.Or(a.Name, "a"))
-			d.owned(at, name[:1]+strconv.FormatInt(int64(a.Seat), 36), a.Seat)
-			taken[a.At] = true
-		}
+	word{text, dark("white"), dark("bomb")}.append(at)
+	if owned {
+		d.owned(at[1:1], text[1:], m.Seats.First())
 	}
 }
 

@@ -147,37 +147,19 @@ func (f *Finder) ways(s *Step, a *env.SceneAgent) (ways, soon int) {
 	if soon == 64 || a.Kicks && slices.ContainsFunc(s.Bombs, near) {
 		return len(env.Moves), soon
 	}
+	open := func(tick, cell int) bool { // what has burnt is open, and others may go out of the way
+		burnt := s.Ground[cell] != env.GroundWall && f.ahead.Burns[cell]&(1<<tick-1) != 0
+		stands := func(a env.SceneAgent) bool { return h.cell(a.At) == cell }
+		return f.ahead.Open[cell] || burnt || slices.ContainsFunc(s.Agents, stands)
+	}
 	for move := range env.Moves {
 		sight.Foresee(uint8(move), &f.ahead)
-		to, on := h.Next(a.At, move)
-		if (move == 0 || on && f.ahead.Open[h.cell(to)]) && f.lasts(s, to, 1, map[[3]int]bool{}) {
+		to := h.Neighbour(h.cell(a.At), move)
+		if to >= 0 && (move == 0 || f.ahead.Open[to]) && NewWay(h, f.ahead.Burns, open).Lives(1, to) {
 			ways++
 		}
 	}
 	return ways, soon
-}
-
-// lasts reports whether who is at a place after the t-th coming step can live on, without what was tried. What has
-// burnt is open, and others may go out of the way.
-func (f *Finder) lasts(s *Step, at env.Place, t int, tried map[[3]int]bool) bool {
-	burns, key := f.ahead.Burns[f.head.cell(at)]>>t, [3]int{at[0], at[1], t}
-	if burns&1 == 1 || tried[key] {
-		return false
-	}
-	tried[key] = true
-	for move := 0; burns != 0 && move < len(env.Moves); move++ {
-		to, on := f.head.Next(at, move)
-		if !on {
-			continue
-		}
-		cell, stands := f.head.cell(to), func(a env.SceneAgent) bool { return a.At == to }
-		burnt := s.Ground[cell] != env.GroundWall && f.ahead.Burns[cell]&(1<<(t+1)-1) != 0
-		open := f.ahead.Open[cell] || move == 0 || burnt || slices.ContainsFunc(s.Agents, stands)
-		if open && f.lasts(s, to, t+1, tried) {
-			return true
-		}
-	}
-	return burns == 0
 }
 
 // advantage is each side's share of the prospects, in percent, by the squares of what it has: figures that live, with

@@ -84,7 +84,7 @@ type Status struct {
 }
 
 // Describe describes a match as it stands: after a step with the given actions that
-// the tracker made, or at its start, where actions is nil.
+// the tracker made, or at its start, where actions is nil. Without a tracker it has no events of the step.
 func Describe(spec *env.Spec, m env.Match, t env.Tracker, actions []uint8) Step {
 	status := m.Status()
 	s := Step{Step: status.Steps, Counts: env.CountsOf(spec, t, m), Status: &Status{
@@ -103,7 +103,9 @@ func Describe(spec *env.Spec, m env.Match, t env.Tracker, actions []uint8) Step 
 	}
 	s.Rewards = make([]float64, spec.Seats)
 	m.Rewards(s.Rewards)
-	s.Events = append(s.Events, t.Events()...)
+	if t != nil {
+		s.Events = append(s.Events, t.Events()...)
+	}
 	if status.Over {
 		s.Events = append(s.Events, env.EndEvent(status))
 	}

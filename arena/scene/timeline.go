@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"pommego/env"
 	"pommego/env/record"
 )
 
@@ -38,22 +37,6 @@ func Read(r record.Replay) (*Timeline, error) {
 		l.Note = fmt.Sprintf("%s (%s)", info.Name, info.Note)
 	}
 	return l, nil
-}
-
-// Play adds a game from where m stands, by the actions of its steps, one after the other, which it makes in m. It
-// calls added after each position, and stops at its error.
-func (f *Feed) Play(game env.Game, m env.Match, actions []uint8, added func() error) error {
-	at := record.Moment{Match: m, Game: game, Tracker: game.NewTrackers(1, true)[0]}
-	at.Tracker.Begin(m)
-	f.Describe(at)
-	for at.Actions = range slices.Chunk(actions, game.Spec().Seats*len(game.Spec().Actions)) {
-		if err := added(); err != nil {
-			return err
-		}
-		at.Tracker.Step(m, at.Actions)
-		f.Describe(at)
-	}
-	return added()
 }
 
 // Patched is the game with the first step whole, and the others without what is as in the step before.

@@ -97,19 +97,11 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	out := cmd.OutOrStdout()
-	if err := o.checkSeat(game); err != nil {
-		return err
+	if _, spec := game.Position(); o.seat >= spec.Seats {
+		return usagef("--seat is %d, want 0 to %d for %s", o.seat, spec.Seats-1, spec.ID)
 	}
-	if o.gif != "" {
-		if err := o.video(ctx, out, path, game); err != nil || o.html == "" {
-			return err
-		}
-		if game, err = o.open(path); err != nil { // from its start
-			return err
-		}
-	}
-	if o.html != "" {
-		return o.page(out, path, game)
+	if o.gif != "" || o.html != "" {
+		return o.save(ctx, out, path, game)
 	}
 	if !o.asJSON {
 		if err := o.show(ctx, out, path, game); err != nil {

@@ -26,14 +26,14 @@ func checkAgentNames(k *kit) {
 	}
 }
 
-// eachAgent plays each agent in some games, in a seat that changes from game to
-// game, and calls visit at every step at which the seat is in. The agent's
-// action is what is done.
+// eachAgent plays each agent in every other game, the next one in the others, in a seat that
+// changes from game to game, and calls visit at every step at which the seat is in. The
+// agent's action is what is done.
 func (k *kit) eachAgent(visit func(name string, a env.Agent, m env.Match, seat int, action []uint8)) {
 	parts := len(k.spec.Actions)
-	for _, name := range k.spec.Agents {
-		for i, s := range k.plays() {
-			seat := i % k.spec.Seats
+	for number, name := range k.spec.Agents {
+		for i := number % 2; i < len(k.plays()); i += 2 {
+			s, seat := k.plays()[i], i/2%k.spec.Seats
 			a, m := k.agent(name), k.match()
 			a.Reset(s.seed.RNG(env.StreamAgents + uint64(seat)))
 			m.Reset(s.seed)

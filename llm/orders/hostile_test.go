@@ -39,13 +39,13 @@ var pieces = []string{
 	"go 99,0", "go -3,4", "1e309", "level=ERROR msg=\"gone\"\n", "2026/11/24 12:00:00 killed\n", "’", "_", " ", "\t", "\v",
 }
 
-// TestHostileAnswers reads 25,000 answers made to do harm; FuzzParse goes on from there.
+// TestHostileAnswers reads 5,000 answers made to do harm; FuzzParse goes on from there.
 func TestHostileAnswers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	heads := []*scene.Head{headOf(t, "PommeRadioCompetition-v2"), headOf(t, "BaseWarSides-v0"), headOf(t, "SuiteBot-v0")}
 	var b strings.Builder
 	longest := time.Duration(0)
-	for i := range 25_000 {
+	for i := range 5_000 {
 		b.Reset()
 		for range rng.IntN(12) {
 			if piece := pieces[rng.IntN(len(pieces))]; rng.IntN(4) > 0 {
@@ -58,7 +58,7 @@ func TestHostileAnswers(t *testing.T) {
 			}
 		}
 		text := b.String()
-		if i%1000 == 0 && text != "" {
+		if i%200 == 0 && text != "" {
 			text = strings.Repeat(text, 1<<20/len(text)+1)
 		}
 		start := time.Now()

@@ -17,7 +17,7 @@ type task struct {
 
 	figures, others []*env.SceneAgent // that are on the board
 	at              int               // the cell of the first figure
-	ways            [2]*way           // with care, and without
+	ways            [2]*scene.Way     // with care, and without
 	made            []uint8           // what the figures do
 }
 
@@ -60,25 +60,28 @@ func (t *task) distance(a, b env.Place) int {
 
 // foresee finds the ways that are left if a move is made now, which may lay or kick a bomb. A
 // careful way does not rely on cells that another figure is beside: it may be there first.
-func (t *task) foresee(move uint8) (ways [2]*way) {
+func (t *task) foresee(move uint8) (ways [2]*scene.Way) {
 	var f env.Forecast
 	t.sight.Foresee(move, &f)
 	f.Open[t.at] = f.Open[t.at] && move != lay
 	quiet := slices.Clone(f.Open)
 	for _, o := range t.others {
 		for a := range uint8(moves) {
-			if c := neighbour(t.head, t.cell(o.At), a); c >= 0 {
+			if c := t.head.Neighbour(t.cell(o.At), int(a)); c >= 0 {
 				quiet[c] = false
 			}
 		}
 	}
-	return [2]*way{newWay(t.head, f.Burns, quiet, t.at), newWay(t.head, f.Burns, f.Open, t.at)}
+	for i, open := range [2][]bool{quiet, f.Open} {
+		ways[i] = scene.NewWay(t.head, f.Burns, func(_, cell int) bool { return open[cell] })
+	}
+	return ways
 }
 
 // carry decides on a tick of an order. done says why nothing is left of it to do, "" if something is.
 func (t *task) carry() (action uint8, done string) {
 	t.ways = t.foresee(0)
-	quiet := when(t.ways[0].last == 0, "nothing is going to burn")
+	quiet := when(t.ways[0].Last == 0, "nothing is going to burn")
 	switch t.orders.Kind {
 	case Go:
 		action, found := t.toward(func(c int) bool { return c == t.cell(t.orders.Cell) })
@@ -113,7 +116,7 @@ func (t *task) carry() (action uint8, done string) {
 // bomb lays a bomb that pays, or walks to where one would: one that reaches the nearest enemy for
 // those who hunt, else one that reaches wood that is not going to burn.
 func (t *task) bomb() (action uint8, found bool) {
-	targets := []func(c int) bool{func(c int) bool { return t.seen.Ground[c] == env.GroundWood && t.ways[0].fire[c] == 0 }}
+	targets := []func(c int) bool{func(c int) bool { return t.seen.Ground[c] == env.GroundWood && t.ways[0].Fire[c] == 0 }}
 	if enemy := t.nearest(false); enemy != nil && t.orders.Kind == Hunt {
 		targets = slices.Insert(targets, 0, func(c int) bool { return c == t.cell(enemy.At) })
 	}
@@ -134,7 +137,7 @@ func (t *task) bomb() (action uint8, found bool) {
 // mayLay reports whether the seat can lay a bomb and live.
 func (t *task) mayLay() bool {
 	onBomb := slices.ContainsFunc(t.seen.Bombs, func(b env.SceneBomb) bool { return t.cell(b.At) == t.at })
-	return t.figures[0].Ammo > 0 && !onBomb && t.foresee(lay)[0].lives(1, t.at)
+	return t.figures[0].Ammo > 0 && !onBomb && t.foresee(lay)[0].Lives(1, t.at)
 }
 
 // reaches reports whether the seat's bomb on a cell would reach a target.
@@ -142,7 +145,7 @@ func (t *task) reaches(from int, target func(c int) bool) bool {
 	for a := uint8(1); a < moves; a++ {
 		c := from
 		for range t.figures[0].Blast - 1 {
-			if c = neighbour(t.head, c, a); c < 0 || t.seen.Ground[c] == env.GroundWall {
+			if c = t.head.Neighbour(c, int(a)); c < 0 || t.seen.Ground[c] == env.GroundWall {
 				break
 			}
 			if target(c) {
@@ -171,7 +174,7 @@ func (t *task) nearest(mate bool) (best *env.SceneAgent) {
 // toward is the first move of a way to a goal on which the seat lives; without one, it hides.
 func (t *task) toward(goal func(c int) bool) (move uint8, found bool) {
 	for _, w := range t.ways {
-		if move, found = w.to(w.lives, goal); found {
+		if move, found = route(w, t.at, w.Lives, goal); found {
 			return move, true
 		}
 	}
@@ -183,15 +186,15 @@ func (t *task) toward(goal func(c int) bool) (move uint8, found bool) {
 func (t *task) hide() (move uint8) {
 	found := false
 	for _, w := range t.ways {
-		if move, found = w.to(w.lives, func(c int) bool { return w.fire[c] == 0 }); found {
+		if move, found = route(w, t.at, w.Lives, func(c int) bool { return w.Fire[c] == 0 }); found {
 			return move
 		}
 	}
 	for a := range uint8(moves) {
-		if w := t.foresee(a)[1]; w.step(t.at, a) >= 0 && w.lives(1, w.step(t.at, a)) {
+		if w := t.foresee(a)[1]; w.Step(1, t.at, int(a)) >= 0 && w.Lives(1, w.Step(1, t.at, int(a))) {
 			return a
 		}
 	}
-	move, _ = t.ways[1].to(t.ways[1].cold, func(int) bool { return false })
+	move, _ = route(t.ways[1], t.at, t.ways[1].Cold, func(int) bool { return false })
 	return move
 }

@@ -36,33 +36,21 @@ def test_lazily() -> None:
     )
 
 
-@pytest.mark.parametrize("adapter", FRAMEWORKS)
 @pytest.mark.parametrize(
     ("how", "error"), [("pommego.{}", "AttributeError"), ("from pommego import {}", "ModuleNotFoundError")]
 )
-def test_what_is_missing(adapter: str, how: str, error: str) -> None:
-    framework, package = FRAMEWORKS[adapter]
-    said = run(
-        f"import sys; sys.modules['{framework}'] = None\n"
-        "import pommego\n"
-        f"try: {how.format(adapter)}\n"
-        f"except {error} as e: print(e)\n"
-    )
-    assert said == f"pommego.{adapter} needs {framework}: pip install '{package}'\n"
-
-
-@pytest.mark.parametrize(
-    ("how", "error"),
-    [("pommego.parallel_env", AttributeError), ("from pommego import parallel_env", ModuleNotFoundError)],
-)
-def test_parallel_env_says_it_too(how: str, error: type[Exception]) -> None:
-    said = run(
-        "import sys; sys.modules['pettingzoo'] = None\n"
-        "import pommego\n"
-        f"try: {how}\n"
-        f"except {error.__name__} as e: print(e)\n"
-    )
-    assert "pommego[pettingzoo]" in said
+def test_what_is_missing(how: str, error: str) -> None:
+    """Of all adapters in one process, where each framework is missing."""
+    names = [*FRAMEWORKS, "parallel_env"]
+    asked = "".join(f"try: {how.format(name)}\nexcept {error} as e: print(e)\n" for name in names)
+    frameworks = {framework for framework, _ in FRAMEWORKS.values()}
+    said = run(f"import sys; sys.modules.update(dict.fromkeys({frameworks}))\nimport pommego\n{asked}")
+    *adapters, parallel_env = said.splitlines()
+    assert adapters == [
+        f"pommego.{adapter} needs {framework}: pip install '{package}'"
+        for adapter, (framework, package) in FRAMEWORKS.items()
+    ]
+    assert "pommego[pettingzoo]" in parallel_env
 
 
 def test_looking_at_the_package_needs_no_framework() -> None:

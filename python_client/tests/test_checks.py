@@ -12,6 +12,7 @@ import pommego
 from pommego._core import checks
 from pommego._core.more_checks import reset_mask, reset_states
 from pommego._core.opponents import LineUps
+from pommego._transport import wire
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 
@@ -29,7 +30,7 @@ Vec = Callable[..., pommego.PommegoVectorEnv]
 )
 def test_actions(actions: Any, want: list[int], reason: str) -> None:
     out = np.zeros(4, np.uint8)
-    checks.write_actions(actions, out, games=2, learners=2)
+    wire.write_actions(actions, out, games=2, learners=2)
     assert out.tolist() == want, reason
 
 
@@ -47,14 +48,14 @@ def test_actions(actions: Any, want: list[int], reason: str) -> None:
 )
 def test_actions_that_are_none(actions: Any, error: type[Exception], reason: str) -> None:
     with pytest.raises(error):
-        checks.write_actions(actions, np.zeros(4, np.uint8), games=2, learners=2)
+        wire.write_actions(actions, np.zeros(4, np.uint8), games=2, learners=2)
     assert reason
 
 
 def test_actions_of_several_components() -> None:
     out = np.zeros((4, 3), np.uint8)
     actions = np.arange(12)
-    checks.write_actions(actions.reshape(2, 2, 3), out, games=2, learners=2)
+    wire.write_actions(actions.reshape(2, 2, 3), out, games=2, learners=2)
     assert out.ravel().tolist() == actions.tolist()
 
 
@@ -140,7 +141,7 @@ class OnAnother:
 )
 def test_actions_that_cannot_be_read(actions: Any, text: str) -> None:
     with pytest.raises(TypeError, match=text):
-        checks.write_actions(actions, np.zeros(4, np.uint8), games=2, learners=2)
+        wire.write_actions(actions, np.zeros(4, np.uint8), games=2, learners=2)
 
 
 @pytest.mark.parametrize(

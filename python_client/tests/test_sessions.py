@@ -33,6 +33,8 @@ def methods(name: str, file: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("name", SESSIONS)
 def test_each_fulfils_the_interface(name: str) -> None:
     declared, own = methods("Session", "_core/session.py"), methods(name, SESSIONS[name])
+    if name == "Games":  # an attribute, which spares a step a call
+        own["send"] = methods("Client", "_transport/client.py")["step"]
     assert list(declared) == METHODS
     assert {method: own.get(method) for method in METHODS} == declared
     assert not {"__getattr__", "__getattribute__"} & own.keys()

@@ -7,7 +7,9 @@ import gzip
 import hashlib
 import json
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +31,15 @@ def suite(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     return request.param
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def where(server: pommego.Server) -> dict[str, Any]:
     return {"address": server.address, "token": server.token}
+
+
+@pytest.fixture(scope="module")
+def played(where: dict[str, Any]) -> Callable[[suites.Suite], suites.SuiteResult]:
+    """Play a suite, once for all tests."""
+    return cache(lambda suite: pommego.evaluate(legal, suite=suite.name, **where))
 
 
 def legal(obs: Any, info: dict[str, Any]) -> np.ndarray:
@@ -59,8 +67,8 @@ def changed(path: Path, to: Path, change: Any, *, honest: bool = True) -> Path:
     return to
 
 
-def test_saved_and_checked(suite: str, where: dict[str, Any], tmp_path: Path) -> None:
-    result = pommego.evaluate(legal, suite=suite, **where)
+def test_saved_and_checked(suite: str, played: Any, where: dict[str, Any], tmp_path: Path) -> None:
+    result = played(suites.SUITES[suite])
     assert [part.partner or part.opponents for part in result.parts] == ["random", "simple"]
     for part in result.parts:
         assert part.evaluation.games == 5
@@ -79,9 +87,9 @@ def test_saved_and_checked(suite: str, where: dict[str, Any], tmp_path: Path) ->
         result.save(file)
 
 
-def test_changed_results_are_found(suite: str, where: dict[str, Any], tmp_path: Path) -> None:
+def test_changed_results_are_found(suite: str, played: Any, where: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "result.json.gz"
-    pommego.evaluate(legal, suite=suite, **where).save(file)
+    played(suites.SUITES[suite]).save(file)
 
     def better(content: dict[str, Any]) -> None:
         game = next(game for part in content["parts"] for game in part if game["result"] < 1)
@@ -119,10 +127,12 @@ def test_changed_results_are_found(suite: str, where: dict[str, Any], tmp_path: 
             suites.load(other)
 
 
-def test_a_game_that_lasts_longer_is_found(suite: str, where: dict[str, Any], tmp_path: Path) -> None:
+def test_a_game_that_lasts_longer_is_found(
+    suite: str, played: Any, where: dict[str, Any], tmp_path: Path
+) -> None:
     """Played again, games need more actions than there are in the file."""
     file = tmp_path / "result.json.gz"
-    pommego.evaluate(legal, suite=suite, **where).save(file)
+    played(suites.SUITES[suite]).save(file)
 
     def cut(content: dict[str, Any]) -> None:
         part = content["parts"][0]
@@ -189,11 +199,11 @@ def test_files_that_are_no_result(tmp_path: Path, text: bytes, says: str) -> Non
 
 
 @pytest.fixture
-def of_champion(where: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def of_champion(played: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A saved result of a suite with champion, which has had two versions."""
     small = replace(suites.SUITES["partners-2027"], partners=("static", "champion:level=1"), games=2)
     monkeypatch.setitem(suites.SUITES, small.name, small)
-    pommego.evaluate(legal, suite=small.name, **where).save(tmp_path / "result")
+    played(small).save(tmp_path / "result")
     return tmp_path / "result"
 
 

@@ -24,6 +24,13 @@ export function say(where, text) {
   if (where.textContent !== text) where.textContent = text;
 }
 
+// entitle says what a page shows: its title, what stands below that, and the name of its tab.
+export function entitle(title, about, name = title) {
+  say(find("title"), title);
+  say(find("about"), about);
+  document.title = `${name} · pommego`;
+}
+
 // complain shows an error, or takes away the last one if there is none.
 export function complain(error = undefined) {
   say(find("message"), error ? error.message ?? String(error) : "");

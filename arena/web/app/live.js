@@ -1,7 +1,7 @@
 // Running environments, looked at while they are stepped.
 
 import { encoded } from "./address.js";
-import { complain, counted, element, find, say, turnTo } from "./elements.js";
+import { complain, counted, element, entitle, find, say, turnTo } from "./elements.js";
 import { run } from "./page.js";
 import { rest, server } from "./server.js";
 import { open, player, take } from "./stage.js";
@@ -11,8 +11,7 @@ let before = []; // the list as it was a second ago
 
 function list(all, { token, at }) {
   turnTo("list");
-  document.title = "Live · pommego";
-  say(find("title"), "Running environments");
+  entitle("Running environments", "", "Live");
   empty(all.length ? "" : "No environment runs at this server. To see one here:",
     `envs = pommego.make_vec("PommeFFACompetition-v0", 64, opponents=["simple"] * 3, address="${at}", web=True)\nobs, info = envs.reset()`);
   find("list").replaceChildren(...all.map((e, i) => element("li", {},
@@ -68,7 +67,7 @@ async function live({ token, key, at, game, episode, view = -1 }, signal) {
       } else if (about.running) await server.seen(`api/live/${encodeURIComponent(game ?? "any")}`, token, signal, take);
       else if (about.env) {
         turnTo("list");
-        say(find("title"), about.env);
+        entitle(about.env, "", "Live");
         empty("The environment is made, and waits for its first reset:", "obs, info = envs.reset()");
       }
       complain(end);

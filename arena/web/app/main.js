@@ -1,7 +1,7 @@
 // Recorded games: the list of them, and one that is looked at.
 
 import { encoded } from "./address.js";
-import { element, find, say, turnTo } from "./elements.js";
+import { element, entitle, find, turnTo } from "./elements.js";
 import { Listing, picked } from "./listing.js";
 import { run } from "./page.js";
 import { held, server } from "./server.js";
@@ -33,9 +33,7 @@ async function browse(address, signal) {
 
 function showListing() {
   open({});
-  say(find("title"), listing.title);
-  say(find("about"), listing.about());
-  document.title = `${listing.title} · pommego`;
+  entitle(listing.title, listing.about());
   turnTo("list");
   if (listing.isShown(place)) scrollTo(0, left);
   else listing.show(find("listing"), place);

@@ -3,7 +3,7 @@
 
 import { encoded } from "./address.js";
 import { legend, thumbnail } from "./board.js";
-import { element, find, say, turnTo } from "./elements.js";
+import { element, entitle, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
 import { Player } from "./player.js";
 import { View } from "./view.js";
@@ -36,7 +36,7 @@ export function state() {
 // open makes room for another game. A mode needs page and caption:
 //
 //   page: which parts of the shell are shown
-//   caption(view, position, following): the title, what stands below it, and the name of the tab
+//   caption(view, position, following): what entitle takes
 //   view: the seat to look through at first
 //   live: the games go on
 //   seat(game): the seat to look through, where nobody chooses it
@@ -111,10 +111,7 @@ function show(index, playing) {
   view.show(index, seat, /** @type {any} */ (Object.fromEntries(looks.map(id => [id, find(id).checked]))));
   find("happened").setAttribute("aria-live", playing || following && !mode.seat ? "off" : "polite");
   say(find("happened"), view.happened(index));
-  const [title, about, name] = mode.caption(view, game.at(index), following);
-  say(find("title"), title);
-  say(find("about"), about);
-  document.title = `${name ?? title} · pommego`;
+  entitle(...mode.caption(view, game.at(index), following));
   mark();
   if (!playing) remember();
 }

@@ -2,7 +2,7 @@
 
 import { encoded } from "./address.js";
 import { Board, form, thumbnail } from "./board.js";
-import { complain, element, find, say, turnTo } from "./elements.js";
+import { complain, element, entitle, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
 import { rest, server } from "./server.js";
 import { sprites } from "./sprites.js";
@@ -115,9 +115,7 @@ function tellOf({ env, seats }, token) {
 export function offer({ token, env }, signal) {
   open({});
   turnTo("start");
-  say(find("title"), "pommego");
-  say(find("about"), "Lay bombs, dig, kick, and outlive the others.");
-  document.title = "Play · pommego";
+  entitle("pommego", "Lay bombs, dig, kick, and outlive the others.", "Play");
   offerSpeeds(find("pace"));
   signal.addEventListener("abort", () => showing.abort(), { once: true });
   const table = find("start");

@@ -1,7 +1,7 @@
 // A wall of games that are played side by side, with what becomes of their episodes; the last of these are kept.
 
 import { Board } from "./board.js";
-import { counted, element, find, say, turnTo } from "./elements.js";
+import { counted, element, entitle, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
 
 const kept = 12; // episodes
@@ -86,9 +86,7 @@ export function enter(env, to) {
   leave();
   link = to;
   find("panes").replaceChildren();
-  document.title = `${env.env} · pommego`;
-  say(find("title"), env.env);
-  say(find("about"), `${counted(env.games, "game")}, ${counted(env.learners, "learner")} each`);
+  entitle(env.env, `${counted(env.games, "game")}, ${counted(env.learners, "learner")} each`);
   find("any").href = link({ game: "any" });
 }
 

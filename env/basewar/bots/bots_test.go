@@ -8,22 +8,7 @@ import (
 	"pommego/arena/picture"
 	"pommego/env"
 	"pommego/env/basewar"
-	"pommego/env/envtest"
 )
-
-// TestConformance holds the game with its agents to the contract, with six seats
-// and with two. Searchers think less than usual.
-func TestConformance(t *testing.T) {
-	for name, rules := range map[string]basewar.Rules{"six seats": basewar.Standard(), "sides": basewar.StandardSides()} {
-		t.Run(name, func(t *testing.T) {
-			g, err := basewar.New("test", "a test", rules, Roster)
-			if err != nil {
-				t.Fatal(err)
-			}
-			envtest.Run(t, envtest.Quick(g))
-		})
-	}
-}
 
 func TestNames(t *testing.T) {
 	if want := []string{"static", "random", "simple", "flat", "mcts"}; !slices.Equal(Roster.Names(), want) {

@@ -175,8 +175,8 @@ def make_vec(
     hosts = _hosts(address, replace, timeout)
     if hosts and (web or human):
         raise ValueError("leave out web=True: with replace or several servers games have no single page")
-    batch = checks.batch_size(batch_size, num_envs, mode)
-    if hosts and batch:
+    batch = None if batch_size == num_envs else batch_size
+    if hosts and batch is not None:
         raise ValueError(
             f"batch_size is {batch}: with replace, several servers or actors all {num_envs} games are "
             "stepped together; leave out one of them"

@@ -19,6 +19,7 @@ from pommego._core.games import Games
 from pommego._core.info import InfoMaker
 from pommego._core.rows import fields_of
 from pommego._core.session import Session
+from pommego._transport import wire
 from pommego.errors import PommegoError, on_failure
 from pommego.spec import BOX, Encoding
 
@@ -655,7 +656,7 @@ class PommegoVectorEnv(VectorEnv):
             ValueError: the mask is not (rows, choices), or a row of it is all zeros.
         """
         shape = self._rows, sum(choice.n for choice in self.game_spec.actions)
-        mask = np.ones(shape, np.int8) if action_mask is None else checks.numbers("action_mask", action_mask)
+        mask = np.ones(shape, np.int8) if action_mask is None else wire.numbers("action_mask", action_mask)
         if mask.shape != shape:
             raise ValueError(
                 f"action_mask must have shape {shape}, as info['action_mask'] has, got {mask.shape}"

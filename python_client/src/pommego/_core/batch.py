@@ -21,8 +21,8 @@ Observation = dict[str, Array] | Array
 
 _OBS = "obs."
 _STATE = "state."
-_INDEX = "game.index"  # with batch_size: which games they are
-_LINE_UP = "game.line_up"  # with several line-ups: the number of each game's
+INDEX = "game.index"  # with batch_size: which games they are
+LINE_UP = "game.line_up"  # with several line-ups: the number of each game's
 _ALWAYS = ("action_mask", "alive", "seat")  # keys of info in every batch ...
 _ALL = tuple(f"_{name}" for name in _ALWAYS)  # ... and their masks, which are all true
 
@@ -165,8 +165,8 @@ class BatchReader:
             finished=finished,
             stats=self._statistics(arrays) if finished.size else {},
             final={},
-            games=arrays[_INDEX].copy() if _INDEX in arrays else None,
-            line_up=arrays[_LINE_UP].copy() if _LINE_UP in arrays else None,
+            games=arrays[INDEX].copy() if INDEX in arrays else None,
+            line_up=arrays[LINE_UP].copy() if LINE_UP in arrays else None,
         )
         if self._final_fields and finished.size:
             view.final = self._final(batch.final or {}, finished.size)

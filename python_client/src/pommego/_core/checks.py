@@ -8,26 +8,12 @@ from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 _SEEDS = 1 << 64
 
 #: The seed of the first game, or of each with whether it has one, or no seeds.
 Seeds = int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None
-
-
-def batch_size(size: int | None, games: int, autoreset: AutoresetMode) -> int | None:
-    """Return the `batch_size` to send to the server: None if a batch has all games."""
-    if size is None or size == games:
-        return None
-    if not isinstance(size, Integral) or not 1 <= size <= games:
-        raise ValueError(f"batch_size is {size!r}, expected 1 to num_envs, {games}")
-    if autoreset == AutoresetMode.DISABLED:
-        raise ValueError(
-            "batch_size needs autoreset_mode NEXT_STEP or SAME_STEP: games that go on one by one "
-            "cannot be reset with a mask"
-        )
-    return size
 
 
 def autoreset_mode(given: AutoresetMode | str) -> AutoresetMode:
@@ -67,42 +53,3 @@ def one_seed(value: Any) -> int:
     if not 0 <= value < _SEEDS:
         raise ValueError(f"seed is {value}, expected 0 to 2**64-1")
     return int(value)
-
-
-def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learners: int) -> None:
-    """Copy actions, whose rows may be split into (games, learners), into the send buffer.
-
-    Values that do not fit into a byte are sent as 255, which is no action in any game. The server
-    decides whether that is an error, as it ignores the actions of some rows.
-    """
-    array = numbers("actions", actions)
-    if array.dtype.kind not in "iu":
-        from pommego._core.wording import no_integers  # noqa: PLC0415, loaded when it is used
-
-        raise TypeError(f"actions must be integers, got {no_integers(array)}")
-    if array.shape != out.shape:
-        by_game = (games, learners, *out.shape[1:])
-        if array.shape != by_game:
-            raise ValueError(f"actions must have shape {out.shape}, or {by_game}, got {array.shape}")
-        array = array.reshape(out.shape)
-    np.copyto(out, array, casting="unsafe")
-    # Whether any needs more than the lowest eight bits is seen quickest in all of them together.
-    if array.dtype != np.uint8 and int(np.bitwise_or.reduce(array, axis=None)) & ~255:
-        out[(array < 0) | (array > 255)] = 255
-
-
-def numbers(what: str, values: Any) -> NDArray[Any]:
-    try:
-        array = np.asarray(values)
-        if array.dtype != object or _place(values) == "cpu":
-            return array
-        why = "numpy cannot read it"
-    except (TypeError, ValueError, RuntimeError) as e:
-        why = str(e)
-    place = _place(values)
-    where = "" if place == "cpu" else f" on {place}: move it with {what}.cpu() first"
-    raise TypeError(f"{what} must be an array or a list, got a {type(values).__name__}{where} ({why})")
-
-
-def _place(values: Any) -> str:
-    return str(getattr(values, "device", "cpu"))

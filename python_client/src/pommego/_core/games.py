@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pommego._core import checks
-from pommego._core.batch import BatchReader, View
-from pommego._core.session import About, Numbers
+from pommego._core.batch import INDEX, LINE_UP, BatchReader, View
+from pommego._core.session import About
 from pommego._transport import wire
 from pommego._transport.client import Client
 from pommego.errors import on_failure
@@ -45,6 +45,7 @@ class Games:
         box: bool = False,  # whether observations and global states are one array each
     ) -> None:
         self.client, self.server, self._options = client, server, options
+        self.send = client.step  # as `Session` says
         self._line_ups = 0, line_ups  # the server's number of the first of those last set, and how many
         self.address, self.closed = str(client.address), False
         self._finalizer = weakref.finalize(self, _end, client, server)
@@ -75,7 +76,7 @@ class Games:
             )
             layout = {"learners": made.learners, "expand": expand, "box": box}
             self._batches = BatchReader(made.fields, copy=copy, final=bool(made.final_fields), **layout)
-            simulated = [field for field in made.fields if field.name != "game.index"]
+            simulated = [field for field in made.fields if field.name not in (INDEX, LINE_UP)]
             self._simulated = BatchReader(simulated, copy=True, **layout)
             self._line_up = np.zeros(made.games, np.int32)  # each game's
         except wire.MISFITS as e:
@@ -90,14 +91,6 @@ class Games:
 
     # Steps ---------------------------------------------------------------------
 
-    def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
-        """Begin a step; see `Session`."""
-        made = self.about.made
-        count = made.games if games is None else len(games)
-        where = self.client.actions(reuse=reuse)[: count * made.learners]
-        checks.write_actions(actions, where, count, made.learners)
-        self.client.step(games)
-
     def recv(self) -> View:
         """Wait for a batch; see `Session`."""
         if self.about.made.batch_size and not self.client.in_flight:  # else one is to come after an interrupt
@@ -108,10 +101,15 @@ class Games:
         """Forget the steps in flight: their batches are skipped when they arrive."""
         self.client.give_up_all()
 
-    def read(self, reply: Any) -> View:
-        view, made = self._read(self._batches, reply, self.about.games), self.about.made
+    def read(self, reply: Any, simulated: int = 0) -> View:
+        """Return a batch's arrays; of so many `simulated` games, if those are what it shows."""
+        reader = self._simulated if simulated else self._batches
+        try:
+            view = reader.read(reply, simulated or self.about.games)
+        except wire.MISFITS as e:
+            raise self.client.distrust(f"a batch that cannot be read: {e}") from e
         # Any below 0 is above them, too.
-        if view.games is not None and np.maximum.reduce(view.games.view(np.uint32)) >= made.games:
+        if view.games is not None and np.maximum.reduce(view.games.view(np.uint32)) >= self.about.made.games:
             raise self.client.distrust(f"a batch of the games {view.games.tolist()[:5]}")
         if view.line_up is not None:
             self._note_line_ups(view)
@@ -126,16 +124,6 @@ class Games:
             over = np.zeros(len(had), np.bool_)
             over[view.finished] = True
             view.stats["line_up"] = np.where(over, had, 0).astype(np.int32).repeat(self.about.learners)
-
-    def read_simulated(self, reply: Any, games: int) -> View:
-        """Read the batch of simulated games, all or a part of them."""
-        return self._read(self._simulated, reply, games)
-
-    def _read(self, reader: BatchReader, reply: Any, games: int) -> View:
-        try:
-            return reader.read(reply, games)
-        except wire.MISFITS as e:
-            raise self.client.distrust(f"a batch that cannot be read: {e}") from e
 
     # What a session can be asked -------------------------------------------------
 

@@ -9,7 +9,6 @@ import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego._core.checks import numbers, write_actions
 from pommego._core.wording import NO_BYTE
 from pommego._transport import wire
 from pommego.errors import ServerError
@@ -116,7 +115,7 @@ def given_weights(weights: Sequence[float], n: int, what: str) -> tuple[float, .
 
 def one_action(what: str, action: Any, space: gymnasium.Space, *, acts: bool = True) -> NDArray[Any]:
     """Return the action of one seat, checked as the server checks those of rows."""
-    given = numbers(what, action)
+    given = wire.numbers(what, action)
     if given.dtype.kind not in "iu" or given.shape != space.shape:
         wanted = f"integers of shape {space.shape}" if space.shape else "an integer"
         raise ValueError(f"{what} is {action!r}, expected {wanted}, as it is in the game")
@@ -134,7 +133,7 @@ def legal(
     It checks the rows that act, bool (games, learners).
     """
     given = np.empty((acts.size, *like.shape[2:]), np.uint8)
-    write_actions(actions, given, *acts.shape)
+    wire.write_actions(actions, given, *acts.shape)
     parts = given.reshape(*acts.shape, -1)
     for component, choice in enumerate(choices):
         wrong = acts & (parts[..., component] >= choice.n)

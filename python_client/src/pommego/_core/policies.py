@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego._core import checks
 from pommego._core.batch import View
 from pommego._core.games import Games
 from pommego._core.merging import keep_rows
@@ -18,7 +17,7 @@ from pommego._core.more_checks import legal
 from pommego._core.opponents import LineUps, Policy
 from pommego._core.saved import restore, simulate
 from pommego._core.session import Session
-from pommego._core.wording import no_integers
+from pommego._transport import wire
 from pommego.errors import PommegoError, ProtocolError
 from pommego.pool import Member, Pool, options_for
 from pommego.spec import Choice, Result
@@ -183,10 +182,10 @@ def choose(
     policy: Policy, seen: Any, info: dict[str, Array], choices: Sequence[Choice], **further: Any
 ) -> Array:
     """Ask a policy for the actions of its rows; of those that are not valid it is 0."""
-    given = checks.numbers("actions", policy(seen, info, **further))
+    given = wire.numbers("actions", policy(seen, info, **further))
     shape = (len(info["row"]), *(() if len(choices) == 1 else (len(choices),)))
     if given.dtype.kind not in "iu":
-        raise TypeError(f"policy {policy!r} must return integers, got {no_integers(given)}")
+        raise TypeError(f"policy {policy!r} must return integers, got {wire.no_integers(given)}")
     if given.shape != shape:
         raise ValueError(f"policy {policy!r} returned actions of shape {given.shape}, expected {shape}")
     parts = given.reshape(len(given), -1)

@@ -12,14 +12,14 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pommego._core.batch import View
 from pommego._core.games import Games
-from pommego._core.saved import Starts, restore, save, set_starts
+from pommego._core.saved import restore, save
 from pommego._core.session import Session
 from pommego.errors import (
     ClosedError,
@@ -29,9 +29,6 @@ from pommego.errors import (
     ServerError,
     TimeoutError,
 )
-
-if TYPE_CHECKING:
-    from pommego._core.opponents import LineUps
 
 _SAVE_EVERY = 64  # steps: the more, the more have to be made again after a loss
 
@@ -63,8 +60,7 @@ class Portion:
         self._actions: NDArray[np.uint8] | None = None  # of the step under way
         self._saved: list[bytes] | None = None  # None: the games have not been reset yet
         self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then
-        self._starts: Starts | None = None
-        self._line_ups: LineUps | None = None  # set since the games were made
+        self._set: dict[Callable[..., Any], Any] = {}  # since the games were made, by what sets it
 
     @property
     def host(self) -> Host:
@@ -112,10 +108,8 @@ class Portion:
     def _catch_up(self) -> None:
         """Bring new games to where the lost ones were."""
         games = self.games
-        if self._line_ups is not None:
-            games.ask(Games.set_opponents, self._line_ups)
-        if self._starts is not None:
-            games.ask(set_starts, self._starts)
+        for what, given in self._set.items():
+            games.ask(what, given)
         if self._saved is None:
             return
         games.ask(Games.reset, 0, None)
@@ -157,13 +151,10 @@ class Portion:
             self.under_way = False
             self._note_step()
 
-    def set_opponents(self, line_ups: LineUps) -> None:
-        self.change(Games.set_opponents, line_ups)
-        self._line_ups = line_ups
-
-    def set_starts(self, starts: Starts) -> None:
-        self.change(set_starts, starts)
-        self._starts = starts
+    def set(self, what: Callable[..., Any], given: Any) -> None:
+        """Set something that games made anew are to have, too: the opponents, or the start states."""
+        self.change(what, given)
+        self._set[what] = given
 
     def change(self, what: Callable[..., Any], *args: Any) -> Any:
         """Change the games other than by a step, and keep their states. A loss repeats both."""

@@ -169,7 +169,7 @@ def simulate(
     first = secrets.randbits(63) if seed is None else checks.one_seed(seed)
     n, learners, made = len(given), games.about.learners, games.about.made
     wanted = np.empty((n * learners, *made.action_shape[1:]), np.uint8)
-    checks.write_actions(actions, wanted, n, learners)
+    wire.write_actions(actions, wanted, n, learners)
     further: dict[str, Any] = {}
     if steps != 1:
         further = {"steps": steps, "policy": policy}
@@ -184,7 +184,7 @@ def simulate(
             seed=(first + begin) % (1 << 64),
             **further,
         )
-        views.append(games.read_simulated(reply, end - begin))
+        views.append(games.read(reply, end - begin))
         after += _states(games, reply.states, end - begin)
     view = join_batches(views)
     ended = episode_info(view.stats, games.about.spec.counts) if view.finished.size else {}

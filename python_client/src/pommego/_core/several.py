@@ -139,11 +139,11 @@ class JoinedGames:
 
     def _set_starts(self, starts: Starts) -> None:
         for portion in self.portions:
-            portion.set_starts(starts)
+            portion.set(set_starts, starts)
 
     def _set_opponents(self, line_ups: LineUps) -> None:
         for portion in self.portions:
-            portion.set_opponents(line_ups.of_games(portion.slice))
+            portion.set(Games.set_opponents, line_ups.of_games(portion.slice))
 
     def _split(self, games: list[int]) -> Iterator[tuple[Portion, list[int], list[int]]]:
         """Yield for each portion which of these games it has: their indices, and their numbers there."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pommego.errors import ServerError
 
@@ -45,16 +45,6 @@ def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
     said = str(odd[0]) if len(odd) == 1 else f"one of {odd[:5]}"
     message = error.message.replace(NO_BYTE, said)
     return ServerError(error.code, message, error.hint, error.field, error.details)
-
-
-def no_integers(array: NDArray[Any]) -> str:
-    """Say what is in an array in place of integers, and what to do."""
-    if array.dtype.kind == "f":
-        return f"dtype {array.dtype}: take the argmax of what a network returns, or astype(int)"
-    if array.dtype != object:
-        return f"dtype {array.dtype}"
-    odd = [value for value in array.flat if type(value) is not int or abs(value) >> 63]
-    return repr(odd[0]) if odd else "dtype object: astype(int)"
 
 
 def check_options(options: Iterable[str], without: Sequence[str], *functions: Callable[..., Any]) -> None:

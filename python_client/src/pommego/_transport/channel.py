@@ -56,6 +56,7 @@ class Channel:
     Attributes:
         slots: the number of slots.
         turn: steps posted so far; the next one goes into slot `turn % slots`.
+        actions: the array of each slot for a step's actions; it is free once the step before is `answered`.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Channel:
         self._words, self._longs = memory.cast("I"), memory.cast("Q")
         flat = np.frombuffer(memory, np.uint8)
         size = int(np.prod(shape))
-        self._actions = [flat[at : at + size].reshape(shape) for at in actions]
+        self.actions = [flat[at : at + size].reshape(shape) for at in actions]
         size = 4 * (1 + most)
         self._games = [flat[at : at + size].view(np.int32).reshape(1 + most) for at in games]
         self._prepare_calls(flat.__array_interface__["data"][0])
@@ -98,10 +99,6 @@ class Channel:
             raise OSError("futexes cannot be called in this process")
         registered = quick(membarrier, long(_REGISTER_GLOBAL_EXPEDITED), long(0), long(0)) == 0
         self._ordered = registered and machine in _ORDERED
-
-    def actions(self) -> np.ndarray:
-        """The array for the next step's actions, once the slot is free: see `answered`."""
-        return self._actions[self.turn % self.slots]
 
     def begin(self, games: np.ndarray) -> None:
         """Hand over a step of these games, whose actions were written last; it has no batch."""

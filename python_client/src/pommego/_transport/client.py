@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from pommego._transport import wire
 from pommego._transport.channel import Channel
@@ -177,24 +177,23 @@ class Client:
         self._step = wire.StepRequest(made.env, made.action_shape)
         return limit
 
-    def actions(self, *, reuse: bool = False) -> NDArray[np.uint8]:
-        """Return where the actions of the next step go; with `reuse`, its batch over the last one."""
-        if self.memory is None:
-            return self._step.actions
-        if reuse:
-            self.memory.take_back()
-        return self._slot()
-
-    def step(self, games: NDArray[np.int32] | None) -> None:
-        """Begin a step of these games, or of all, with those actions."""
-        if self.memory is not None and games is not None:
-            self.memory.channel.begin(games)
-        elif self.memory is not None:
-            self.memory.channel.post(self._take_id(), self.memory.place())
+    def step(
+        self, actions: ArrayLike, games: NDArray[np.int32] | None = None, *, reuse: bool = False
+    ) -> None:
+        """Begin a step of all games or, with a batch size, of these; with `reuse` over the last batch."""
+        made, memory = self._made, self.memory
+        if memory is not None and reuse:
+            memory.take_back()
+        count = made.games if games is None else len(games)
+        where = (self._step.actions if memory is None else self._slot())[: count * made.learners]
+        wire.write_actions(actions, where, count, made.learners)
+        if memory is not None and games is not None:
+            memory.channel.begin(games)
+        elif memory is not None:
+            memory.channel.post(self._take_id(), memory.place())
         elif games is not None:
-            actions = self._step.actions[: len(games) * self._made.learners]
-            fields = {"games": wire.tensor(games), "actions": wire.tensor(actions)}
-            self.call("send", wire.Ok, env=self._made.env, **fields)
+            fields = {"games": wire.tensor(games), "actions": wire.tensor(where)}
+            self.call("send", wire.Ok, env=made.env, **fields)
         else:
             self.submit(self._step.message(self.next_id))
 
@@ -214,8 +213,9 @@ class Client:
         """Wait until a step that was abandoned leaves the slot of the next one, and return its actions."""
         if self._socket.closed:
             self._socket.check_usable()
-        self._sleep_for(self.memory.channel, self.memory.channel.turn - self.memory.channel.slots)
-        return self.memory.channel.actions()
+        channel = self.memory.channel
+        self._sleep_for(channel, channel.turn - channel.slots)
+        return channel.actions[channel.turn % channel.slots]
 
     def _post_message(self, message: bytes) -> int:
         self._slot()
@@ -230,7 +230,15 @@ class Client:
         Tensors in it are valid until the next `collect`, unless the message is
         given away (`wire.Received`). A batch in shared memory comes as `SharedBatch`.
         """
-        reply = self._receive()
+        if not self._expected:
+            raise ClosedError("no request is in flight")
+        reply = None if self.memory is None else self._receive_posted(self.memory, self._expected[0])
+        while reply is None:
+            reply = self._receive_message()
+            if not self._answers(reply):
+                reply = None
+            elif isinstance(reply, wire.Shared):
+                reply = self._shared(reply.id, reply.size)
         if isinstance(reply, SharedBatch) and kind is wire.Batch:
             return reply
         if isinstance(reply, wire.Error):
@@ -261,18 +269,6 @@ class Client:
             f"{self.address} sent {what}. The connection is closed. "
             "Are client and server from the same release?"
         )
-
-    def _receive(self) -> Any:
-        if not self._expected:
-            raise ClosedError("no request is in flight")
-        if self.memory is not None:
-            batch = self._receive_posted(self.memory, self._expected[0])
-            if batch is not None:
-                return batch
-        while True:
-            reply = self._receive_message()
-            if self._answers(reply):
-                return self._shared(reply.id, reply.size) if isinstance(reply, wire.Shared) else reply
 
     def _receive_message(self) -> wire.Reply:
         try:

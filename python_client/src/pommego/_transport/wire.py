@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from pommego.errors import GamePanicError, ServerError
 
@@ -245,6 +245,53 @@ def tensor(array: NDArray[Any]) -> list[Any]:
     name = _NAMES[array.dtype]
     data = np.ascontiguousarray(array, DTYPES[name])
     return [name, list(array.shape), b"", data.tobytes()]
+
+
+def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learners: int) -> None:
+    """Copy actions, whose rows may be split into (games, learners), into the send buffer.
+
+    Values that do not fit into a byte are sent as 255, which is no action in any game. The server
+    decides whether that is an error, as it ignores the actions of some rows.
+    """
+    array = numbers("actions", actions)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"actions must be integers, got {no_integers(array)}")
+    if array.shape != out.shape:
+        by_game = (games, learners, *out.shape[1:])
+        if array.shape != by_game:
+            raise ValueError(f"actions must have shape {out.shape}, or {by_game}, got {array.shape}")
+        array = array.reshape(out.shape)
+    np.copyto(out, array, casting="unsafe")
+    # Whether any needs more than the lowest eight bits is seen quickest in all of them together.
+    if array.dtype != np.uint8 and int(np.bitwise_or.reduce(array, axis=None)) & ~255:
+        out[(array < 0) | (array > 255)] = 255
+
+
+def numbers(what: str, values: Any) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+        if array.dtype != object or _place(values) == "cpu":
+            return array
+        why = "numpy cannot read it"
+    except (TypeError, ValueError, RuntimeError) as e:
+        why = str(e)
+    place = _place(values)
+    where = "" if place == "cpu" else f" on {place}: move it with {what}.cpu() first"
+    raise TypeError(f"{what} must be an array or a list, got a {type(values).__name__}{where} ({why})")
+
+
+def _place(values: Any) -> str:
+    return str(getattr(values, "device", "cpu"))
+
+
+def no_integers(array: NDArray[Any]) -> str:
+    """Say what is in an array in place of integers, and what to do."""
+    if array.dtype.kind == "f":
+        return f"dtype {array.dtype}: take the argmax of what a network returns, or astype(int)"
+    if array.dtype != object:
+        return f"dtype {array.dtype}"
+    odd = [value for value in array.flat if type(value) is not int or abs(value) >> 63]
+    return repr(odd[0]) if odd else "dtype object: astype(int)"
 
 
 class StepRequest:
