@@ -72,7 +72,7 @@ var policy = []rule{
 	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "llm/words", "env"}},
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/picture", "arena/scene", "arena/tournament",
 		"arena/trace", "env", "env/record"}},
-	{"arena/dataset", []string{"llm/dialogue", "arena/ledger", "arena/match", "llm/orders", "arena/scene",
+	{"arena/dataset", []string{"llm/dialogue", "arena/ledger", "arena/match", "llm/orders", "arena/scene", "arena/trace",
 		"llm/words", "env", "env/gamestate", "env/record", "env/ruleset", "env/saved", "internal/disk", "internal/enum"}},
 
 	{"vec", []string{"env", "env/saved", "internal/enum", "env/gamestate"}},

@@ -113,7 +113,7 @@ func TestFilter(t *testing.T) {
 		var want []string
 		set := sets(t, folder)[0]
 		for i, text := range described(t, folder) {
-			if e, err := set.Episode(i); err != nil {
+			if e, err := set.episode(i); err != nil {
 				t.Fatal(err)
 			} else if c.want(e) {
 				want = append(want, text)

@@ -72,8 +72,8 @@ type Config struct {
 	// MaxSteps truncates a game after this many steps; 0: never.
 	MaxSteps int `json:"max_episode_steps,omitempty"`
 
-	// FileGames is how many games a file holds, and how many a kill can cost. 0: 10,000 for Games, if no
-	// agent searches; 1 with agents outside the program, as their moves may cost money; else 100.
+	// FileGames is how many games a file holds. 0: 10,000 for Games, if no agent searches; 1 with agents outside
+	// the program; else 100.
 	FileGames int `json:"games_per_file"`
 
 	// Memory is how many bytes a program may have in memory: match.Rules.Memory.
@@ -92,7 +92,6 @@ const (
 
 // resolve checks the configuration for a game and fills in its defaults.
 func (c Config) resolve(game env.Game) (Config, error) {
-	spec := game.Spec()
 	c.Agents = slices.Clone(c.Agents)
 	if c.FileGames == 0 {
 		switch {
@@ -116,13 +115,8 @@ func (c Config) resolve(game env.Game) (Config, error) {
 	case c.MaxSteps < 0:
 		return c, fmt.Errorf("max_episode_steps is %d, want 0 (no limit) or more", c.MaxSteps)
 	}
-	if err := cmp.Or(c.rules().Validate(), c.resolveObservation(spec), c.resolveMask(game)); err != nil {
-		return c, err
-	}
-	if err := c.resolveExtra(spec); err != nil {
-		return c, err
-	}
-	return c, c.resolveAgents(game)
+	err := cmp.Or(c.rules().Validate(), c.resolveSteps(game), c.resolveAgents(game))
+	return c, err
 }
 
 // rules are those by which the games are played.
@@ -130,16 +124,21 @@ func (c *Config) rules() *match.Rules {
 	return &match.Rules{Limit: moveLimit, Memory: c.Memory, Untimed: true}
 }
 
-func (c *Config) resolveObservation(spec *env.Spec) error {
-	if c.Layout != Steps {
-		if c.Observation != "" {
-			return fmt.Errorf("observation is %q, but layout %s stores no observations", c.Observation, c.Layout)
-		}
+// resolveSteps checks what only layout Steps stores.
+func (c *Config) resolveSteps(game env.Game) error {
+	spec := game.Spec()
+	switch {
+	case c.Layout == Steps:
+	case c.Observation != "":
+		return fmt.Errorf("observation is %q, but layout %s stores no observations", c.Observation, c.Layout)
+	case c.Mask != "":
+		return fmt.Errorf("mask is %q, but layout %s stores no masks", c.Mask, c.Layout)
+	case len(c.Extra) > 0:
+		return fmt.Errorf("extra arrays, but a row of layout %s has no place for them: want layout steps", c.Layout)
+	default:
 		return nil
 	}
-	if c.Observation == "" {
-		c.Observation = spec.Encodings[0].Name
-	}
+	c.Observation, c.Mask = cmp.Or(c.Observation, spec.Encodings[0].Name), cmp.Or(c.Mask, legal)
 	if spec.Encoding(c.Observation) < 0 {
 		var names []string
 		for _, e := range spec.Encodings {
@@ -147,18 +146,7 @@ func (c *Config) resolveObservation(spec *env.Spec) error {
 		}
 		return fmt.Errorf("%s has no observation %q, want one of %s", spec.ID, c.Observation, strings.Join(names, ", "))
 	}
-	return nil
-}
-
-func (c *Config) resolveMask(game env.Game) error {
-	if c.Layout != Steps {
-		if c.Mask != "" {
-			return fmt.Errorf("mask is %q, but layout %s stores no masks", c.Mask, c.Layout)
-		}
-		return nil
-	}
-	c.Mask = cmp.Or(c.Mask, legal)
-	return checkMask(c.Mask, game)
+	return cmp.Or(checkMask(c.Mask, game), c.checkExtra(spec))
 }
 
 // The masks.

@@ -24,6 +24,7 @@ type encoder struct {
 	encoding int
 	rewards  []float64
 	fates    []float64
+	played   []row            // of the game under way
 	words    *words.Writer    // of layout Dialogues, else nil
 	prompt   string           // there
 	models   []*dialogue.Seat // of the game under way
@@ -91,19 +92,16 @@ func (e *encoder) write(w *staging, k int, games []*Episode) (*summary, error) {
 	return &summary{file, stats}, err
 }
 
-// rows adds an episode's rows to the table, which keeps parts of the episode.
-func (e *encoder) rows(ep *Episode) error {
+// gameRow adds an episode's row, of layout Games. It plays the episode again if its end is unknown.
+func (e *encoder) gameRow(ep *Episode) error {
 	var err error
-	if ep.Counts == nil {
-		err = e.replay.conclude(ep) // which checks the episode, as stepRows does
-	} else if e.about.Layout == Games {
+	if ep.Counts != nil {
 		err = ep.check(e.spec)
+	} else if err = e.replay.Begin(ep); err == nil {
+		err = e.replay.Follow(func(record.Moment) error { return nil })
 	}
 	if err != nil {
 		return err
-	}
-	if e.about.Layout != Games {
-		return e.stepRows(ep)
 	}
 	if ep.Start == nil {
 		ep.Start = e.replay.dealt(ep.Seed)
@@ -122,18 +120,21 @@ func (e *encoder) add(r *row) {
 	}
 }
 
-// stepRows plays an episode again and adds a row for each step and seat, of layout Dialogues for
-// those that are in.
-func (e *encoder) stepRows(ep *Episode) error {
+// rows plays an episode again and adds a row for each step and seat, of layout Dialogues for those that are
+// in. The rows have columns of the game's end, so they wait for it. The table keeps parts of the episode.
+func (e *encoder) rows(ep *Episode) error {
+	if e.about.Layout == Games {
+		return e.gameRow(ep)
+	}
 	if err := e.replay.Begin(ep); err != nil {
 		return err
 	}
-	e.models = e.models[:0]
+	e.models, e.played = e.models[:0], e.played[:0]
 	for seat := 0; e.words != nil && seat < e.spec.Seats; seat++ {
 		e.models = append(e.models, dialogue.NewSeat(e.words, e.replay.match, seat, words.Form{}, 0))
 	}
 	r, left := row{e: ep, step: -1}, ep.Decisions // those from the row's step on
-	return e.replay.Follow(func(at record.Moment) error {
+	err := e.replay.Follow(func(at record.Moment) error {
 		m := at.Match
 		if r.after = m.Status(); r.step == ep.Steps-1 {
 			r.last = e.look(m)
@@ -155,7 +156,7 @@ func (e *encoder) stepRows(ep *Episode) error {
 			if len(left) > 0 && left[0].Step == r.step && left[0].Seat == r.seat {
 				r.decision, left = &left[0], left[1:]
 			}
-			e.add(&r)
+			e.played = append(e.played, r)
 		}
 		if r.step++; r.step < ep.Steps {
 			r.before, r.now = r.after, e.look(m)
@@ -165,6 +166,12 @@ func (e *encoder) stepRows(ep *Episode) error {
 		}
 		return nil
 	})
+	for i := range e.played {
+		if err == nil {
+			e.add(&e.played[i])
+		}
+	}
+	return err
 }
 
 // look writes what all seats see into the table's memory.

@@ -48,23 +48,15 @@ func (e *Episode) listen(spec *env.Spec, agent any, seat int) {
 	}
 }
 
-// shape is the numbers by which the parts of an episode are counted.
-type shape struct{ seats, components int }
-
-func shapeOf(spec *env.Spec) shape { return shape{spec.Seats, len(spec.Actions)} }
-
-// step is how many bytes of actions a step has.
-func (s shape) step() int { return s.seats * s.components }
-
-// fits says why the episode cannot be of a game of the given shape.
-func (e *Episode) fits(s shape) error {
+// fits says why the episode cannot be of a game in which a step has so many bytes of actions.
+func (e *Episode) fits(step int) error {
 	switch {
 	case e.Game < 0 || e.Steps < 0:
 		return fmt.Errorf("it is of game %d, with %d steps", e.Game, e.Steps)
 	case slices.ContainsFunc(e.Lived, func(n int32) bool { return n < 0 || int(n) > e.Steps }):
 		return fmt.Errorf("it has %d steps, of which seats were in for %d", e.Steps, e.Lived)
-	case len(e.Actions) != e.Steps*s.step():
-		return fmt.Errorf("it has %d bytes of actions for %d steps, want %d", len(e.Actions), e.Steps, e.Steps*s.step())
+	case len(e.Actions) != e.Steps*step:
+		return fmt.Errorf("it has %d bytes of actions for %d steps, want %d", len(e.Actions), e.Steps, e.Steps*step)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package dataset
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -79,10 +78,7 @@ func (x *Extra) check(choices int) error {
 	return nil
 }
 
-func (c *Config) resolveExtra(spec *env.Spec) error {
-	if len(c.Extra) > 0 && c.Layout != Steps {
-		return errors.New("extra arrays, but a row of layout games has no place for them: want layout steps")
-	}
+func (c *Config) checkExtra(spec *env.Spec) error {
 	for i := range c.Extra {
 		x := &c.Extra[i]
 		if err := x.check(spec.MaskSize()); err != nil {

@@ -13,6 +13,7 @@ import (
 	"pommego/arena/ledger"
 	"pommego/arena/match"
 	"pommego/env"
+	"pommego/env/record"
 	"pommego/internal/disk"
 	"pommego/internal/disk/disktest"
 )
@@ -71,7 +72,10 @@ func TestEpisodesComeBack(t *testing.T) {
 	for i, got := range episodes(t, generate(t, team, small(), testOptions(2))) {
 		want, err := config.play(context.Background(), &players, i, config.lineup(i, 4), nil)
 		if err == nil {
-			err = replay.conclude(want)
+			err = replay.Begin(want)
+		}
+		if err == nil {
+			err = replay.Follow(func(record.Moment) error { return nil })
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -89,8 +89,6 @@ func (e *Env) choices() int {
 	return n
 }
 
-func (e *Env) shape() shape { return shape{e.Seats, len(e.Actions)} }
-
 // File is one file of a data set.
 type File struct {
 	Path   string `json:"path"`           // in the folder, with slashes

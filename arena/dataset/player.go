@@ -8,7 +8,7 @@ import (
 )
 
 // play plays a game of the data set by the rules of matches, with client in the seats of a client's agents.
-// How it ends for the seats is left to a replay.
+// All but the results of how it ends is left to a replay.
 func (c *Config) play(ctx context.Context, p *match.Players, game int, agents []string,
 	client *script) (*Episode, error) {
 	var built []string
@@ -53,6 +53,7 @@ func (c *Config) play(ctx context.Context, p *match.Players, game int, agents []
 	if err != nil {
 		return nil, err
 	}
+	e.Results = report.Results
 	for seat, s := range report.Seats {
 		e.Missed[seat] = int32(s.Late + s.Failed)
 	}

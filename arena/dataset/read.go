@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/ruleset"
 )
@@ -64,8 +65,18 @@ func (s *Set) Episodes(yield func(*Episode) error) error {
 // errEnough ends the reading of a file.
 var errEnough = errors.New("enough")
 
-// Episode reads one game.
-func (s *Set) Episode(number int) (*Episode, error) {
+// Replay reads one game, to be shown with its events and thoughts by a replay in game. The error is
+// trace.ErrNoGame if there is none of that number.
+func (s *Set) Replay(game env.Game, number int) (*Replay, error) {
+	e, err := s.episode(number)
+	if err != nil {
+		return nil, err
+	}
+	r := NewReplay(game, true)
+	return r, r.Begin(e)
+}
+
+func (s *Set) episode(number int) (*Episode, error) {
 	for i := range s.Manifest.Files {
 		f := &s.Manifest.Files[i]
 		if number < f.Game || number >= f.Game+f.Games {
@@ -87,7 +98,7 @@ func (s *Set) Episode(number int) (*Episode, error) {
 		}
 		return nil, err
 	}
-	return nil, fmt.Errorf("%s: there is no game %d, want 0 to %d", s.Folder, number, s.Manifest.Games-1)
+	return nil, fmt.Errorf("%s: %w: %d, want 0 to %d", s.Folder, trace.ErrNoGame, number, s.Manifest.Games-1)
 }
 
 func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
@@ -169,10 +180,11 @@ func (r *rowReader) rows() int { return len(r.table.values[r.at[0]]) }
 // episode is the one whose first row is given, and how many rows it has.
 func (r *rowReader) episode(first int) (*Episode, int, error) {
 	m := r.manifest
-	sh := m.Env.shape()
+	seats := m.Env.Seats
+	step := seats * len(m.Env.Actions) // bytes of actions
 	e := &Episode{
-		Agents: make([]string, sh.seats), Results: make([]env.SeatResult, sh.seats), Outcome: make([]float64, sh.seats),
-		Lived: make([]int32, sh.seats), Missed: make([]int32, sh.seats), Counts: make([]int32, sh.seats*len(m.Env.Counts)),
+		Agents: make([]string, seats), Results: make([]env.SeatResult, seats), Outcome: make([]float64, seats),
+		Lived: make([]int32, seats), Missed: make([]int32, seats), Counts: make([]int32, seats*len(m.Env.Counts)),
 	}
 	rows := 1
 	if m.Layout != Games {
@@ -181,7 +193,7 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 			return nil, 0, err
 		}
 		e.Steps = int(r.table.values[length][first].Int32())
-		if rows = e.Steps * sh.seats; m.Layout == Dialogues {
+		if rows = e.Steps * seats; m.Layout == Dialogues {
 			games := r.table.values[r.at[0]] // identity comes first
 			for rows = 0; first+rows < len(games) && games[first+rows].Int64() == games[first].Int64(); rows++ {
 			}
@@ -189,17 +201,17 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 		if e.Steps < 1 || e.Steps > rows || rows > r.rows()-first {
 			return nil, 0, fmt.Errorf("%w: a game is to have %d steps, which are not all there", errDamaged, e.Steps)
 		}
-		e.Actions = make([]byte, e.Steps*sh.step())
+		e.Actions = make([]byte, e.Steps*step)
 	}
 	next := 0 // the least place of a row among those of all steps and seats
 	for k := range rows {
-		at := row{e: e, agents: m.Agents, step: k / sh.seats, seat: k % sh.seats}
+		at := row{e: e, agents: m.Agents, step: k / seats, seat: k % seats}
 		for i := range r.columns {
 			if err := r.columns[i].read(&at, r.table.values[r.at[i]][first+k]); err != nil {
 				return nil, 0, err
 			}
 		}
-		place := at.step*sh.seats + at.seat
+		place := at.step*seats + at.seat
 		if place < next || m.Layout == Steps && place > k {
 			return nil, 0, fmt.Errorf("%w: step %d, seat %d of game %d is not where it belongs", errDamaged, at.step, at.seat,
 				e.Game)
@@ -209,7 +221,7 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	if m.Layout == Dialogues {
 		e.Counts = nil // those who are out have no more rows, and may be counted on
 	}
-	if err := e.fits(sh); err != nil {
+	if err := e.fits(step); err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	return e, rows, nil

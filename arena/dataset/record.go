@@ -46,7 +46,7 @@ func Record(ctx context.Context, game env.Game, c Config, folder string, o Optio
 	if err != nil {
 		return nil, err
 	}
-	players, replay := match.Players{Game: game}, NewReplay(game, false)
+	players := match.Players{Game: game}
 	for number := 0; number < c.Games && err == nil; number++ {
 		var recorded *Recorded
 		if recorded, err = next(); err != nil {
@@ -54,7 +54,7 @@ func Record(ctx context.Context, game env.Game, c Config, folder string, o Optio
 			break
 		}
 		var e *Episode
-		if e, err = c.playAgain(ctx, &players, number, recorded, replay); err != nil {
+		if e, err = c.playAgain(ctx, &players, number, recorded); err != nil {
 			err = fmt.Errorf("game %d (seed %d): %w", number, c.seed(number).Value, err)
 			break
 		}
@@ -65,14 +65,13 @@ func Record(ctx context.Context, game env.Game, c Config, folder string, o Optio
 
 // playAgain plays a client's game, in which built-in agents decide anew. It is an error if the game
 // does not end as the client says.
-func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *Recorded,
-	replay *Replay) (*Episode, error) {
+func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *Recorded) (*Episode, error) {
 	spec := p.Game.Spec()
 	known := func(name string) bool { return slices.Contains(c.Agents, name) }
 	if len(r.Agents) != spec.Seats || slices.ContainsFunc(r.Agents, func(name string) bool { return !known(name) }) {
 		return nil, fmt.Errorf("the client seats agents %q, want %d of %q", r.Agents, spec.Seats, c.Agents)
 	}
-	script := &script{Recorded: r, extra: c.Extra}
+	script := &script{Local: clientPrefix, Recorded: r, extra: c.Extra}
 	for seat, name := range r.Agents {
 		if atClient(name) {
 			script.seats = append(script.seats, seat)
@@ -97,9 +96,6 @@ func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *R
 		}
 	}
 	e, err := c.play(ctx, p, game, r.Agents, script)
-	if err == nil {
-		err = replay.conclude(e)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -118,16 +114,11 @@ func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *R
 
 // script is what a client's agents did in a game, as a player in their seats.
 type script struct {
+	match.Local
 	*Recorded
 	seats []int // those of the client's agents
 	extra []Extra
 }
-
-func (s *script) Name() string { return clientPrefix }
-
-func (s *script) Remote() bool { return false }
-
-func (s *script) Begin(context.Context, match.Start) error { return nil }
 
 // Act plays choice 0 once the script has ended, which playAgain notices.
 func (s *script) Act(_ context.Context, m env.Match, seat int, action []uint8) (match.Cost, error) {
@@ -136,10 +127,6 @@ func (s *script) Act(_ context.Context, m env.Match, seat int, action []uint8) (
 	}
 	return match.Cost{}, nil
 }
-
-func (s *script) End(context.Context, match.Outcome) error { return nil }
-
-func (s *script) Close() error { return nil }
 
 // at is the place of a seat's action among all.
 func (s *script) at(step, seat int) int { return step*len(s.seats) + slices.Index(s.seats, seat) }

@@ -21,8 +21,9 @@ type Replay struct {
 	tracker env.Tracker
 	events  bool
 
-	e    *Episode // that is played
-	made int      // of its steps
+	e      *Episode    // that is played
+	made   int         // of its steps
+	before env.SeatSet // who was in when the last one began
 }
 
 // NewReplay plays games of a data set in game. With events it tells those, and thoughts.
@@ -46,7 +47,7 @@ func (r *Replay) dealt(seed env.Seed) []byte {
 
 // Begin begins a game, which is checked: it fits, and its steps can be made.
 func (r *Replay) Begin(e *Episode) error {
-	r.e, r.made = e, 0
+	r.e, r.made, r.before = e, 0, 0
 	if err := e.check(r.game.Spec()); err != nil {
 		return err
 	}
@@ -65,19 +66,20 @@ func (r *Replay) Begin(e *Episode) error {
 			return err
 		}
 	}
+	e.Outcome, e.Lived, e.Counts = make([]float64, len(r.seats)), make([]int32, len(r.seats)), nil
 	r.tracker.Begin(r.match)
 	return nil
 }
 
 // check says what is wrong with an episode: it fits the game, and all actions are within their range.
 func (e *Episode) check(spec *env.Spec) error {
-	s := shapeOf(spec)
-	if err := e.fits(s); err != nil {
+	parts, seats := len(spec.Actions), spec.Seats
+	if err := e.fits(seats * parts); err != nil {
 		return err
 	}
 	for i, a := range e.Actions {
-		if c := &spec.Actions[i%s.components]; int(a) >= c.N {
-			return fmt.Errorf("step %d: %s of seat %d is %d, want 0 to %d", i/s.step(), c.Name, i/s.components%s.seats, a, c.N-1)
+		if c := &spec.Actions[i%parts]; int(a) >= c.N {
+			return fmt.Errorf("step %d: %s of seat %d is %d, want 0 to %d", i/parts/seats, c.Name, i/parts%seats, a, c.N-1)
 		}
 	}
 	return nil
@@ -107,15 +109,19 @@ func (r *Replay) actions(step int) []byte {
 	return r.e.Actions[step*n : (step+1)*n]
 }
 
-// Follow makes the steps that are left.
+// Follow makes the steps that are left. At the last one the episode gets what a replay tells.
 func (r *Replay) Follow(see func(record.Moment) error) error {
-	at, decisions := record.Moment{Match: r.match, Game: r.game, Tracker: r.tracker}, r.e.Decisions
+	at, e, decisions := record.Moment{Match: r.match, Game: r.game, Tracker: r.tracker}, r.e, r.e.Decisions
 	err := see(at)
-	for err == nil && r.made < r.e.Steps {
-		if r.match.Status().Over {
-			return fmt.Errorf("played again it is over after %d steps, and %d more are recorded", r.made, r.e.Steps-r.made)
+	for err == nil && r.made < e.Steps {
+		status := r.match.Status()
+		if status.Over {
+			return fmt.Errorf("played again it is over after %d steps, and %d more are recorded", r.made, e.Steps-r.made)
 		}
-		at.Actions, at.Thoughts = r.actions(r.made), nil
+		for seat := range e.Lived {
+			e.Lived[seat] += int32(toByte(status.In.Has(seat)))
+		}
+		at.Actions, at.Thoughts, r.before = r.actions(r.made), nil, status.In
 		r.tracker.Step(r.match, at.Actions)
 		r.made++
 		for ; r.events && len(decisions) > 0 && decisions[0].Step < r.made; decisions = decisions[1:] {
@@ -125,7 +131,19 @@ func (r *Replay) Follow(see func(record.Moment) error) error {
 		}
 		err = see(at)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	s := r.match.Status()
+	r.match.Outcome(e.Outcome)
+	for seat := range e.Outcome {
+		if !s.Decided.Has(seat) {
+			e.Outcome[seat] = 0
+		}
+	}
+	spec := r.game.Spec()
+	e.Truncated, e.Results, e.Counts = !s.Over, s.SeatResults(spec.Teams, r.before), countsOf(spec, r.tracker, r.match)
+	return nil
 }
 
 func (d *Decision) thought() env.Thought {
@@ -143,32 +161,4 @@ func countsOf(spec *env.Spec, t env.Tracker, m env.Match) []int32 {
 		t.Counts(m, seat, all[seat*len(spec.Counts):][:len(spec.Counts)])
 	}
 	return all
-}
-
-// conclude plays a game again and sets what that tells.
-func (r *Replay) conclude(e *Episode) error {
-	if err := r.Begin(e); err != nil {
-		return err
-	}
-	spec, in, before := r.game.Spec(), env.SeatSet(0), env.SeatSet(0) // who is in, and made the last step
-	e.Outcome, e.Lived = make([]float64, spec.Seats), make([]int32, spec.Seats)
-	err := r.Follow(func(record.Moment) error {
-		for _, seat := range in.List() {
-			e.Lived[seat]++
-		}
-		before, in = in, r.match.Status().In
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	s := r.match.Status()
-	r.match.Outcome(e.Outcome)
-	for seat := range e.Outcome {
-		if !s.Decided.Has(seat) {
-			e.Outcome[seat] = 0
-		}
-	}
-	e.Truncated, e.Results, e.Counts = !s.Over, s.SeatResults(spec.Teams, before), countsOf(spec, r.tracker, r.match)
-	return nil
 }

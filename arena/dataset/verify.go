@@ -170,20 +170,6 @@ func (c *replayCheck) wider(column int, got, want parquet.Value) bool {
 	return true
 }
 
-// replay makes the rows of an episode as they are when it is played again.
-func (c *replayCheck) replay(e *Episode) error {
-	c.again.table.reset()
-	if c.manifest.Layout != Games {
-		return c.again.stepRows(e)
-	}
-	again := *e
-	err := c.again.replay.conclude(&again)
-	if err == nil {
-		c.again.add(&row{e: &again})
-	}
-	return err
-}
-
 // check plays an episode again, and compares every value, but for what agents report of their
 // decisions; row is the first of the episode's rows in t.
 func (c *replayCheck) check(e *Episode, t *table, row, rows int) error {
@@ -191,7 +177,9 @@ func (c *replayCheck) check(e *Episode, t *table, row, rows int) error {
 		return fmt.Errorf("it has seed %d, want %d", e.Seed.Value, g.seed(e.Game).Value)
 	}
 	again := c.again.table
-	if err := c.replay(e); err != nil {
+	again.reset()
+	e.Counts = nil // so that it is played again
+	if err := c.again.rows(e); err != nil {
 		return err
 	}
 	if again.rows() != rows {

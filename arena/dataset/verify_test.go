@@ -222,6 +222,30 @@ func TestReplayFinds(t *testing.T) {
 	}
 }
 
+// TestReplayFindsEnds changes how a game of layout steps ended, the same in all of its rows.
+func TestReplayFindsEnds(t *testing.T) {
+	c := tiny()
+	c.Layout = Steps
+	set := sets(t, generate(t, ffa, c, testOptions(1)))[0]
+	check, err := newReplayCheck(gameOf(t, ffa), set.Manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for column, value := range map[string]parquet.Value{resultName: text("won"), "outcome": parquet.DoubleValue(3)} {
+		rows, e := rowsOf(t, set, 1), episodes(t, set.Folder)[1]
+		for i := range rows.values[rows.at[column]] {
+			rows.values[rows.at[column]][i] = value
+		}
+		for seat := range e.Results {
+			e.Results[seat], e.Outcome[seat] = env.Won, 3 // as it is read
+		}
+		err := check.check(e, rows.table, 0, rows.rows())
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("column %q is not what comes out", column)) {
+			t.Errorf("column %s is %v: error %v, want one that names it", column, value, err)
+		}
+	}
+}
+
 // TestHostileRows: what would be counted beyond a game's steps, or beyond its choices, is an error.
 func TestHostileRows(t *testing.T) {
 	set := sets(t, generate(t, ffa, small(), testOptions(1)))[0]

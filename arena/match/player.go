@@ -93,7 +93,7 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; or %s", err, outsiders)
 	}
-	p := &builtIn{name: name, agent: agent}
+	p := &builtIn{Local: Local(name), agent: agent}
 	agent.StopOn(p)
 	return p, nil
 }
@@ -122,6 +122,24 @@ func Outside(name string) bool {
 		strings.HasPrefix(name, "llm:")
 }
 
+// Local is what players in this program have in common: it is a Player but for Act.
+type Local string
+
+// Name is the text itself.
+func (l Local) Name() string { return string(l) }
+
+// Remote is false.
+func (Local) Remote() bool { return false }
+
+// Begin does nothing.
+func (Local) Begin(context.Context, Start) error { return nil }
+
+// End does nothing.
+func (Local) End(context.Context, Outcome) error { return nil }
+
+// Close does nothing.
+func (Local) Close() error { return nil }
+
 // remote is what players outside this program have in common.
 type remote struct {
 	name string
@@ -134,17 +152,13 @@ func (r *remote) Remote() bool { return true }
 
 // builtIn is a built-in agent as a Player.
 type builtIn struct {
-	name  string
+	Local
 	agent env.Agent
 	ctx   context.Context // of its move; see Load
 }
 
 // Load has the agent end its search when the match has been ended: env.Flag.
 func (p *builtIn) Load() bool { return p.ctx.Err() != nil }
-
-func (p *builtIn) Name() string { return p.name }
-
-func (p *builtIn) Remote() bool { return false }
 
 func (p *builtIn) Begin(_ context.Context, g Start) error {
 	p.agent.Reset(g.Seed.RNG(env.StreamAgents + uint64(g.Seat)))
@@ -162,7 +176,3 @@ func (p *builtIn) SearchStatistics(visits []int32, values []float64) bool {
 	w, ok := p.agent.(env.SearchReporter)
 	return ok && w.SearchStatistics(visits, values)
 }
-
-func (p *builtIn) End(context.Context, Outcome) error { return nil }
-
-func (p *builtIn) Close() error { return nil }

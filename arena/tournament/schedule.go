@@ -1,6 +1,8 @@
 package tournament
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/stat/combin"
 
 	"pommego/env"
@@ -10,8 +12,10 @@ import (
 type schedule struct {
 	config *Config
 	spec   *env.Spec
-	tables [][]int // who meets: an entrant for each side
-	orders int     // ways to sit down that are no rotation of each other
+
+	entrants []string // the agents, and after them the fixed opponent, if there is one
+	tables   [][]int  // who meets: an entrant for each side
+	orders   int      // ways to sit down that are no rotation of each other
 }
 
 // fixture is one game to play.
@@ -27,7 +31,7 @@ type fixture struct {
 
 func newSchedule(c *Config, spec *env.Spec) *schedule {
 	sides := len(spec.Teams)
-	s := &schedule{config: c, spec: spec, orders: 1}
+	s := &schedule{config: c, spec: spec, entrants: c.Agents, orders: 1}
 	for n := 2; n < sides; n++ {
 		s.orders *= n
 	}
@@ -35,6 +39,7 @@ func newSchedule(c *Config, spec *env.Spec) *schedule {
 		s.tables = combin.Combinations(len(c.Agents), sides)
 		return s
 	}
+	s.entrants = append(slices.Clip(c.Agents), c.Against)
 	for agent := range c.Agents {
 		table := make([]int, sides)
 		for i := range table {
@@ -47,21 +52,6 @@ func newSchedule(c *Config, spec *env.Spec) *schedule {
 }
 
 func (s *schedule) games() int { return len(s.tables) * s.config.Games }
-
-// entrants is how many there are, the fixed opponent included.
-func (s *schedule) entrants() int {
-	if s.config.Against != "" {
-		return len(s.config.Agents) + 1
-	}
-	return len(s.config.Agents)
-}
-
-func (s *schedule) name(entrant int) string {
-	if entrant == len(s.config.Agents) {
-		return s.config.Against
-	}
-	return s.config.Agents[entrant]
-}
 
 func (s *schedule) game(i int) fixture {
 	f := fixture{index: i, table: i % len(s.tables), round: i / len(s.tables)}
@@ -95,7 +85,7 @@ func (s *schedule) sitDown(table []int, round int) []int {
 func (s *schedule) names(f *fixture) []string {
 	names := make([]string, len(f.seats))
 	for seat, entrant := range f.seats {
-		names[seat] = s.name(entrant)
+		names[seat] = s.entrants[entrant]
 	}
 	return names
 }

@@ -9,7 +9,7 @@ import (
 
 // seatCounts counts, over all games, which entrant had which side.
 func seatCounts(s *schedule) [][]int {
-	counts := make([][]int, s.entrants())
+	counts := make([][]int, len(s.entrants))
 	for e := range counts {
 		counts[e] = make([]int, len(s.spec.Teams))
 	}

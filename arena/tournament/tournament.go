@@ -31,12 +31,12 @@ func New(game env.Game, c Config) (*Tournament, error) {
 	}
 	t := &Tournament{Game: game, Config: c}
 	t.schedule = newSchedule(&t.Config, spec)
-	for e := range t.schedule.entrants() {
-		if isClient(t.schedule.name(e)) {
+	for _, name := range t.schedule.entrants {
+		if isClient(name) {
 			t.clients = true
 			continue
 		}
-		p, err := match.NewPlayer(game, t.schedule.name(e))
+		p, err := match.NewPlayer(game, name)
 		if err != nil {
 			return nil, err
 		}
@@ -104,11 +104,7 @@ type Report struct {
 // show; of a part nil.
 func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 	r := run{t: t, o: o, records: make([]Record, t.Games()), test: t.schedule.sequential()}
-	var agents []string
-	for e := range t.schedule.entrants() {
-		agents = append(agents, t.schedule.name(e))
-	}
-	workers, err := ledger.Workers(o.Workers, agents)
+	workers, err := ledger.Workers(o.Workers, t.schedule.entrants)
 	if err == nil {
 		err = r.open(disk.OS)
 	}

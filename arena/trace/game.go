@@ -12,8 +12,12 @@ import (
 // Formats are the forms of records that are known.
 type Formats []record.Format
 
-// find looks up a format by its name. The error lists those there are.
-func (f Formats) find(name string) (*record.Format, error) {
+// Of is the format of a record. The error lists those there are.
+func (f Formats) Of(line []byte) (*record.Format, error) {
+	name, err := FormatOf(line)
+	if err != nil {
+		return nil, err
+	}
 	var known []string
 	for i := range f {
 		if f[i].Name == name {
@@ -22,15 +26,6 @@ func (f Formats) find(name string) (*record.Format, error) {
 		known = append(known, f[i].Name)
 	}
 	return nil, fmt.Errorf("%w: %q, want one of %s", ErrFormat, name, strings.Join(known, ", "))
-}
-
-// Of is the format of a record.
-func (f Formats) Of(line []byte) (*record.Format, error) {
-	name, err := FormatOf(line)
-	if err != nil {
-		return nil, err
-	}
-	return f.find(name)
 }
 
 // Reopen opens a record to be shown.
@@ -45,10 +40,11 @@ func (f Formats) Reopen(line []byte) (record.Replay, error) {
 	return format.Open(line)
 }
 
-// ErrNoGame says that a file has fewer games than were asked for.
-var ErrNoGame = errors.New("no such game in the file")
+// ErrNoGame says that stored games have none of the number that was asked for.
+var ErrNoGame = errors.New("no such game")
 
-// Open opens the game that stands on a line of a file. Lines count from 1.
+// Open opens the game that stands on a line of a file. Lines count from 1. The error is ErrNoGame if the
+// file has fewer.
 func (f Formats) Open(path string, game int) (record.Replay, error) {
 	r, err := Open(path)
 	if err != nil {
@@ -58,7 +54,7 @@ func (f Formats) Open(path string, game int) (record.Replay, error) {
 	var line []byte
 	for range game {
 		if line, err = r.Next(); err == io.EOF {
-			return nil, r.fail(0, fmt.Errorf("%w: it holds %d, not %d", ErrNoGame, r.Line(), game))
+			return nil, r.fail(0, fmt.Errorf("%w in the file: it holds %d, not %d", ErrNoGame, r.Line(), game))
 		}
 		if err != nil {
 			return nil, err

@@ -42,15 +42,8 @@ func (d *dataSet) read() (*Listing, error) {
 }
 
 func (d *dataSet) Game(number int) (*scene.Timeline, error) {
-	if number < 0 || number >= d.set.Manifest.Games {
-		return nil, fmt.Errorf("%w: there is no game %d, want 0 to %d", ErrNoGame, number, d.set.Manifest.Games-1)
-	}
-	e, err := d.set.Episode(number)
+	replay, err := d.set.Replay(d.game, number)
 	if err != nil {
-		return nil, err
-	}
-	replay := dataset.NewReplay(d.game, true)
-	if err := replay.Begin(e); err != nil {
 		return nil, err
 	}
 	return scene.Read(replay)

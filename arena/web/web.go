@@ -38,6 +38,7 @@ import (
 	"time"
 
 	"pommego/arena/scene"
+	"pommego/arena/trace"
 )
 
 //go:embed app
@@ -54,7 +55,7 @@ type Games interface {
 }
 
 // ErrNoGame says that there is no such game.
-var ErrNoGame = errors.New("there is no such game")
+var ErrNoGame = trace.ErrNoGame
 
 // Config says what a page shows, and to whom.
 type Config struct {

@@ -91,10 +91,15 @@ func TestReplayData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := s.Episode(5)
+		game, err := playedIn(s.Manifest)
 		if err != nil {
 			t.Fatal(err)
 		}
+		replay, err := s.Replay(game, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := replay.Info()
 		for _, path := range []string{set, filepath.Join(set, "data", layout+"-00001.parquet")} {
 			r := pommego(t, "replay", path, "--game", "5", "--json")
 			r.want(t, exitOK)
@@ -103,9 +108,9 @@ func TestReplayData(t *testing.T) {
 				Policies []string `json:"policies"`
 				Seed     uint64   `json:"seed"`
 			}
-			if err := json.Unmarshal([]byte(r.out), &shown); err != nil || shown.Steps != e.Steps ||
-				shown.Seed != e.Seed.Value || strings.Join(shown.Policies, ",") != strings.Join(e.Agents, ",") {
-				t.Errorf("%s: %s (%v), want %d steps of %q from seed %d", path, r.out, err, e.Steps, e.Agents, e.Seed.Value)
+			if err := json.Unmarshal([]byte(r.out), &shown); err != nil || shown.Steps != replay.Len() ||
+				shown.Seed != want.Seed || strings.Join(shown.Policies, ",") != strings.Join(want.Policies, ",") {
+				t.Errorf("%s: %s (%v), want %d steps of %q from seed %d", path, r.out, err, replay.Len(), want.Policies, want.Seed)
 			}
 		}
 		r := pommego(t, "replay", set)

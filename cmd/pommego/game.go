@@ -34,8 +34,10 @@ func limitMemory(f *pflag.FlagSet, most *int64) {
 		"started; with more\nit is stopped and has lost (0: any number)")
 }
 
-// waitForAgents adds the flag for agents that start slowly.
-func waitForAgents(f *pflag.FlagSet, wait *time.Duration) {
+// timeAgents adds the flags for how long remote agents may take: to start, and to move.
+func timeAgents(f *pflag.FlagSet, wait, limit *time.Duration) {
+	f.DurationVar(limit, "limit", 0,
+		"time for a move of a remote agent (0: as the game's own rules say, else 100ms; a language model 30s)")
 	f.DurationVar(wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
 }
 

@@ -88,9 +88,7 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 	o.chosenGame.add(cmd, defaultEnv)
 	f.StringVar(&o.agents, "agents", "simple", "the agents' names, by seat, with commas between")
 	f.Uint64Var(&o.seed, "seed", 0, "decides all random draws; itself drawn and printed if not given")
-	f.DurationVar(&o.match.Limit, "limit", 0,
-		"how long a remote agent may take for a move (0: as the game's own rules say, else 100ms; a language model 30s)")
-	waitForAgents(f, &o.match.Wait)
+	timeAgents(f, &o.match.Wait, &o.match.Limit)
 	limitMemory(f, &o.match.Memory)
 	f.StringVar(&o.record, "record", "", "a new file to write the match to (.gz compresses)")
 	recordDialogues(f, &o.dialogues)

@@ -146,7 +146,11 @@ func (o *replayOptions) print(out io.Writer, path string, game record.Replay) er
 
 func (o *replayOptions) open(path string) (record.Replay, error) {
 	if o.set != "" {
-		return openDataGame(o.set, o.game)
+		set, game, err := openSet(o.set)
+		if err != nil {
+			return nil, err
+		}
+		return set.Replay(game, o.game)
 	}
 	return formats.Open(path, o.game)
 }

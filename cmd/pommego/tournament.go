@@ -96,10 +96,8 @@ func (o *tournamentOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.config.Mirrored, "mirrored", false,
 		"play each board from every side, with the same random numbers; --games is a multiple of the sides")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the first board; the others count on from it")
-	f.DurationVar(&o.config.Limit, "limit", 0,
-		"time for a move of remote agents (0: as the game's own rules say, else 100ms; a language model 30s)")
 	limitMemory(f, &o.config.Memory)
-	waitForAgents(f, &o.wait)
+	timeAgents(f, &o.wait, &o.config.Limit)
 	f.Float64SliceVar(&o.sprt, "sprt", nil,
 		"play until an Elo difference of `ELO0,ELO1` is shown or excluded: mirrored, --games (100000) at most")
 	f.StringVar(&o.out, "out", "",

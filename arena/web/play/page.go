@@ -25,7 +25,7 @@ func Human(name string) bool { return name == "human" || strings.HasPrefix(name,
 func (t *Table) Seat(seat int, name string) (match.Player, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := &person{table: t, game: t.game, name: name, seat: seat}
+	p := &person{Local: match.Local(name), table: t, game: t.game, seat: seat}
 	if _, options, given := strings.Cut(name, ":"); given {
 		key, value, _ := strings.Cut(options, "=")
 		if key != "speed" {

@@ -172,9 +172,9 @@ type ask struct {
 
 // person is a person as a match.Player.
 type person struct {
+	match.Local
 	table *Table
 	game  env.Game
-	name  string
 	seat  int
 
 	// Of the table's lock.
@@ -182,16 +182,6 @@ type person struct {
 	asked  *ask    // nil: it is not its turn
 	choice []uint8 // nil: none yet
 }
-
-func (p *person) Name() string { return p.name }
-
-func (p *person) Remote() bool { return false }
-
-func (p *person) Begin(context.Context, match.Start) error { return nil }
-
-func (p *person) End(context.Context, match.Outcome) error { return nil }
-
-func (p *person) Close() error { return nil }
 
 // Act waits for the person's move, or for the time for it, which runs once a page
 // looks on.
