@@ -12,61 +12,53 @@ import (
 	"pommego/env/saved"
 )
 
-// observation is the reference's observation dictionary, what a view shows, with its keys in the order in which the
-// reference fills them in: with a board B, further maps M and a boolean F.
-type observation[B, M, F any] struct {
-	Alive         []int  `json:"alive"`
-	Board         B      `json:"board"`
-	BombBlast     M      `json:"bomb_blast_strength"`
-	BombLife      M      `json:"bomb_life"`
-	BombMoving    M      `json:"bomb_moving_direction"`
-	FlameLife     M      `json:"flame_life"`
-	GameType      int    `json:"game_type"`
-	GameEnv       string `json:"game_env"`
-	Position      []int  `json:"position"`
-	BlastStrength int    `json:"blast_strength"`
-	CanKick       F      `json:"can_kick"`
-	Teammate      int    `json:"teammate"`
-	Ammo          int    `json:"ammo"`
-	Enemies       []int  `json:"enemies"`
-	StepCount     int    `json:"step_count"`
-	Message       []int  `json:"message,omitempty"`
+// Observation is the reference's observation dictionary as recorded games write it: what
+// a view shows.
+type Observation struct {
+	Board         saved.Map  `json:"board"`
+	BombBlast     saved.Map  `json:"bomb_blast_strength"`
+	BombLife      saved.Map  `json:"bomb_life"`
+	BombMoving    saved.Map  `json:"bomb_moving_direction"`
+	FlameLife     saved.Map  `json:"flame_life"`
+	Position      []int      `json:"position"`
+	Ammo          int        `json:"ammo"`
+	BlastStrength int        `json:"blast_strength"`
+	CanKick       saved.Flag `json:"can_kick"`
+	Teammate      int        `json:"teammate"`
+	Enemies       []int      `json:"enemies"`
+	Alive         []int      `json:"alive"`
+	GameType      int        `json:"game_type"`
+	GameEnv       string     `json:"game_env"`
+	StepCount     int        `json:"step_count"`
+	Message       []int      `json:"message,omitempty"`
 }
-
-// showing is the observation that shows the view. board and further make maps.
-func showing[B, M, F any](v *View, board func(valueAt) B, further func(valueAt) M, kicks F) observation[B, M, F] {
-	r, maps := v.Rules, v.maps()
-	return observation[B, M, F]{
-		r.items(v.Alive.Has), board(maps[mapBoard]), further(maps[mapBlast]), further(maps[mapLife]),
-		further(maps[mapMoving]), further(maps[mapFlame]), int(r.GameType), r.GameEnv,
-		[]int{v.Self.Cell.Row(), v.Self.Cell.Col()}, int(v.Self.Blast), kicks, int(v.Teammate), int(v.Self.Ammo),
-		saved.Ints(v.Enemies[:r.enemies()]), v.StepCount, saved.Ints(v.Message[:r.RadioWords]),
-	}
-}
-
-// Observation is an observation as recorded games write it.
-type Observation = observation[saved.Map, saved.Map, saved.Flag]
 
 // Observation is the observation that shows the view.
 func (v *View) Observation() *Observation {
-	n := v.Rules.BoardSize
-	draw := func(value valueAt) (m saved.Map) {
-		m.Draw(n*n, digits, func(at int) int { return value(v.Rules.cell(at)) })
-		return m
+	r := v.Rules
+	o := &Observation{
+		Position: []int{v.Self.Cell.Row(), v.Self.Cell.Col()}, Ammo: int(v.Self.Ammo), BlastStrength: int(v.Self.Blast),
+		CanKick: saved.Flag(v.Self.Kicks), Teammate: int(v.Teammate), Enemies: saved.Ints(v.Enemies[:r.enemies()]),
+		Alive: r.items(v.Alive.Has), GameType: int(r.GameType), GameEnv: r.GameEnv, StepCount: v.StepCount,
+		Message: saved.Ints(v.Message[:r.RadioWords]),
 	}
-	o := showing(v, draw, draw, saved.Flag(v.Self.Kicks))
-	return &o
+	maps := o.maps()
+	for i, value := range v.maps() {
+		maps[i].Draw(r.BoardSize*r.BoardSize, digits, func(at int) int { return value(r.cell(at)) })
+	}
+	return o
 }
 
-// valueAt is what a map has on a cell.
-type valueAt func(c grid.Cell) int
+func (o *Observation) maps() [numMaps]*saved.Map {
+	return [numMaps]*saved.Map{&o.Board, &o.BombBlast, &o.BombLife, &o.BombMoving, &o.FlameLife}
+}
 
-func (v *View) maps() [numMaps]valueAt {
+func (v *View) maps() [numMaps]func(c grid.Cell) int {
 	var bombs [256]SeenBomb
 	for _, b := range v.Bombs[:v.NumBombs] {
 		bombs[b.Cell] = b
 	}
-	return [numMaps]valueAt{
+	return [numMaps]func(c grid.Cell) int{
 		func(c grid.Cell) int { return int(v.Board[c]) },
 		func(c grid.Cell) int { return int(bombs[c].Blast) },
 		func(c grid.Cell) int { return int(bombs[c].Life) },
@@ -172,12 +164,28 @@ func (r *Rules) items(has func(seat int) bool) []int {
 	return list
 }
 
-// dict is the observation as the reference's own encoder writes it for
-// agents behind HTTP: a space after commas and colons, and of the maps the board in integers but
+// dict is the observation dictionary as the reference's own encoder writes it for
+// agents behind HTTP: keys in the order in which the reference fills them in,
+// a space after commas and colons, and of the maps the board in integers but
 // the others, which are arrays of float64 there, with a fraction.
 type dict struct {
-	observation[[][]int, [][]real, bool]
-	Bombs [][]int `json:"bombs,omitzero"` // row, column and blast strength of each, with Rules.BombList
+	Alive         []int    `json:"alive"`
+	Board         [][]int  `json:"board"`
+	BombBlast     [][]real `json:"bomb_blast_strength"`
+	BombLife      [][]real `json:"bomb_life"`
+	BombMoving    [][]real `json:"bomb_moving_direction"`
+	FlameLife     [][]real `json:"flame_life"`
+	GameType      int      `json:"game_type"`
+	GameEnv       string   `json:"game_env"`
+	Position      []int    `json:"position"`
+	BlastStrength int      `json:"blast_strength"`
+	CanKick       bool     `json:"can_kick"`
+	Teammate      int      `json:"teammate"`
+	Ammo          int      `json:"ammo"`
+	Enemies       []int    `json:"enemies"`
+	StepCount     int      `json:"step_count"`
+	Message       []int    `json:"message,omitempty"`
+	Bombs         [][]int  `json:"bombs,omitzero"` // row, column and blast strength of each, with Rules.BombList
 }
 
 // real is a whole number that is written with a fraction.
@@ -190,8 +198,12 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	v := g.Lend()
 	defer g.GiveBack(v)
 	m.(*Match).View(seat, v)
-	n := g.rules.BoardSize
-	d := dict{observation: showing(v, rows[int](n), rows[real](n), v.Self.Kicks)}
+	o, maps, n := v.Observation(), v.maps(), g.rules.BoardSize
+	d := dict{
+		o.Alive, rows[int](n, maps[mapBoard]), rows[real](n, maps[mapBlast]), rows[real](n, maps[mapLife]),
+		rows[real](n, maps[mapMoving]), rows[real](n, maps[mapFlame]), o.GameType, o.GameEnv, o.Position, o.BlastStrength,
+		bool(o.CanKick), o.Teammate, o.Ammo, o.Enemies, o.StepCount, o.Message, nil,
+	}
 	if g.rules.BombList {
 		d.Bombs = [][]int{}
 		for _, b := range v.Bombs[:v.NumBombs] {
@@ -206,14 +218,12 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	return append(dst, bytes.ReplaceAll(text, []byte("\n"), nil)...)
 }
 
-func rows[T int | real](n int) func(value valueAt) [][]T {
-	return func(value valueAt) [][]T {
-		all := make([][]T, n)
-		for c := range grid.Square(n).All {
-			all[c.Row()] = append(all[c.Row()], T(value(c)))
-		}
-		return all
+func rows[T int | real](n int, value func(grid.Cell) int) [][]T {
+	all := make([][]T, n)
+	for c := range grid.Square(n).All {
+		all[c.Row()] = append(all[c.Row()], T(value(c)))
 	}
+	return all
 }
 
 // ActionSpace is 6, or for radio a list that begins with it. The reference

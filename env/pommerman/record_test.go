@@ -11,7 +11,6 @@ import (
 	"pommego/env"
 	"pommego/env/envtest"
 	"pommego/env/record"
-	"pommego/env/saved"
 )
 
 var checkers = trace.Formats{Recorded}
@@ -208,7 +207,7 @@ func unpackRaw(r *Rules, raw map[string][]int) *Observation {
 		Alive:    r.items(func(seat int) bool { return alive[seat] != 0 }),
 		GameType: number("game_type"), GameEnv: r.GameEnv, StepCount: number("step_count"), Message: numbered("message"),
 	}
-	for k, m := range []*saved.Map{&o.Board, &o.BombBlast, &o.BombLife, &o.BombMoving, &o.FlameLife} {
+	for k, m := range o.maps() {
 		m.Draw(r.BoardSize*r.BoardSize, digits, func(i int) int { return raw[rawMaps[k].Name][i] })
 	}
 	return o
