@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import inspect
 import os
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -273,9 +275,7 @@ def test_a_suite_is_played_saved_and_checked(small: str, where: dict[str, Any], 
         game = content["parts"][2][0]
         packed = suites.load(file).parts[2].actions[0]
         game["length"] = 800
-        game["actions"] = suites.base64.b64encode(
-            suites.zlib.compress(packed.tobytes().ljust(800, b"\0"))
-        ).decode()
+        game["actions"] = base64.b64encode(zlib.compress(packed.tobytes().ljust(800, b"\0"))).decode()
 
     with pytest.raises(ValueError, match=r"has lengths 800, played again \d+"):
         pommego.check_result(changed(file, tmp_path / "longer", longer), **where)

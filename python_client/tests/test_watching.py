@@ -100,7 +100,7 @@ def test_recordings(binary: Path, tmp_path: Path, kind: str) -> None:
     assert frames(first.gif) > 1, done.stdout
     if kind == "data set":
         assert pommego.watch(path, game=1) != first
-        with pytest.raises(pommego.PommegoError, match="no game 7"):
+        with pytest.raises(pommego.PommegoError, match="no such game: 7, want 0 to 1"):
             pommego.watch(path, game=7)
 
 
