@@ -41,7 +41,10 @@ demo: build venv ## step 1024 games from Python, and show a game between simple 
 	$(PY) -m pommego.bench
 	bin/pommego play --agents simple --seed 8
 
-test: build venv lint verify test-go test-race test-python ## run everything
+# To compile takes the processors, to install mostly the network.
+test: ## run everything
+	$(MAKE) --jobs 2 build venv
+	$(MAKE) lint verify test-go test-race test-python
 
 # Without the profile, as test-go, or both would compile everything once more for it.
 lint: venv ## gofmt, vet, staticcheck, ceilings on lines, ruff, bandit

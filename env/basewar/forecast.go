@@ -132,6 +132,9 @@ const Far = 1 << 14
 // Ways writes for each cell what it costs to get from there to the nearest goal,
 // if a step into a free cell costs 1 and one into a box boxCost, and Far where
 // there is no way. boxCost is at most 15. Bombs and bombers are not in the way.
+// Inside a function as large as its callers, the compiler would call Grow in place of inlining it.
+//
+//go:noinline
 func (g *Game) Ways(s *State, goals grid.Bits, boxCost int, cost *[256]uint16) {
 	const ring = 16 // more than any step costs
 	var waves [ring]grid.Bits

@@ -282,7 +282,10 @@ var rawSources = [numMaps]source{{mapBoard, whole}, {mapBlast, whole}, {mapLife,
 	{mapFlame, whole}}
 
 // observeRaw writes the raw observations of the given seats, with the maps and the
-// bombs that they see in fog, or else with all there are, once.
+// bombs that they see in fog, or else with all there are, once. Inside Observe the compiler would call rawScalars in
+// place of inlining it.
+//
+//go:noinline
 func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte, fog bool) {
 	r := &g.rules
 	cells := r.BoardSize * r.BoardSize
