@@ -27,7 +27,7 @@ var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 22924},
 	{"vec", "many games stepped together, in batches", 3746},
 	{"bridge", "the server and its wire protocol", 5605},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15202},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15203},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3458},
 	{"cmd", "the command pommego", 3899},
 	{"internal", "crash-safe files, names of enumerations", 726},

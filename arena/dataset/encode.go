@@ -166,12 +166,13 @@ func (e *encoder) rows(ep *Episode) error {
 		}
 		return nil
 	})
-	for i := range e.played {
-		if err == nil {
-			e.add(&e.played[i])
-		}
+	if err != nil {
+		return err
 	}
-	return err
+	for i := range e.played {
+		e.add(&e.played[i])
+	}
+	return nil
 }
 
 // look writes what all seats see into the table's memory.

@@ -195,18 +195,18 @@ func (m *Match) idle(self grid.Cell, bombs Moves) Moves {
 		}
 	}
 	a, t := &m.Agents, m.game.rules.Traits()
-	crowded := a[0].besides(self) | a[1].besides(self) | a[2].besides(self) | a[3].besides(self)
+	crowded := a[0].beside(self) | a[1].beside(self) | a[2].beside(self) | a[3].beside(self)
 	return bombs & t.blocks &^ (crowded & t.jostle)
 }
 
-// mayRoll reports whether a bomb may roll. Most states have four bombs or fewer, of which it knows.
+// mayRoll reports whether a bomb may roll. It looks at four without a loop, as most states have no more.
 func (s *State) mayRoll() bool {
 	b := &s.Bombs
 	return s.NumBombs > 4 || b[0].Moving()|b[1].Moving()|b[2].Moving()|b[3].Moving() != grid.Stay
 }
 
-// besides is the moves to cells that the agent is beside, from the cell of another.
-func (a *Agent) besides(other grid.Cell) Moves {
+// beside is the moves from another agent's cell to cells that this agent is beside, none if it is dead.
+func (a *Agent) beside(other grid.Cell) Moves {
 	return twoSteps[a.Cell-other] & -Moves(toByte(a.Alive))
 }
 
