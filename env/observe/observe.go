@@ -172,11 +172,13 @@ func (m Maps[M]) Next(name, meaning string) ([]byte, Maps[M]) {
 
 // Named is the next maps of a list of names, all in one.
 func (m Maps[M]) Named(names []env.Name) ([]byte, Maps[M]) {
-	first := m.rest
-	for _, n := range names {
-		_, m = m.Next(n.Name, n.Meaning)
+	for i := range len(m.lists) {
+		for _, n := range names {
+			m.lists[i].add(n.Name, n.Meaning)
+		}
 	}
-	return first[:len(names)*m.cells], m
+	size := len(names) * m.cells
+	return m.rest[:size], Maps[M]{m.lists, m.rest[size:], m.cells}
 }
 
 // Rest is the maps that are left.

@@ -102,17 +102,13 @@ func (s *Safety) survives(a Action, ground grid.Bits) bool {
 		ground.Remove(self)
 		var blast grid.Bits
 		Rays(&s.Stays.Board, self, s.v.Self.Blast, &blast)
-		lives := s.Stays.livesBeside(ground, blast, s.v.Rules.BombLife)
-		return lives.Has(self)
+		return s.Stays.outlived(self, &ground, &blast, s.v.Rules.BombLife)
 	}
 	if a == LayBomb && s.v.Rules.Traits().BombsStack && s.Stays.Still.Has(self) {
 		return false // no view shows both
 	}
 	f.Foresee(s.v, a)
-	var from grid.Bits
-	from.Add(f.own.Cell)
-	lives := f.lives(ground, from)
-	return f.own.Alive && lives.Has(f.own.Cell)
+	return f.own.Alive && f.outlived(f.own.Cell, &ground, &grid.Bits{}, 0)
 }
 
 // apart reports whether a bomb that the seat lays explodes by itself and after all others, so that it changes nothing
@@ -154,19 +150,27 @@ func (f *Forecast) lives(ground, asked grid.Bits) grid.Bits {
 	return lives
 }
 
-// livesBeside is lives beside one more bomb, whose blast burns from a step on. What is past the horizon does not count.
-func (f *Forecast) livesBeside(ground, blast grid.Bits, from int) grid.Bits {
-	var burns [maxFlameLife + 1]grid.Bits // as long as that is
-	from = min(from, Horizon+1)
-	end := min(from+f.rules.Lasting(), Horizon+1)
-	for t := from; t < end; t++ {
-		burns[t-from] = blast.Or(f.Deadly[t])
+// outlived reports whether, after the first step, one can live on from a cell, beside one more bomb, whose blast burns
+// from a step on. What is past the horizon does not count. The pass goes forwards until it reaches a cell that never
+// burns.
+func (f *Forecast) outlived(from grid.Cell, ground, blast *grid.Bits, at int) bool {
+	var reached, open grid.Bits // in the first step nobody walks
+	reached.Add(from)
+	ever, end := f.Ever.Or(*blast), min(at+f.rules.Lasting(), Horizon+1)
+	for t := 1; t < end || t <= f.Last; t++ {
+		burns := f.Deadly[t]
+		if t >= at && t < end {
+			burns = burns.Or(*blast)
+		}
+		if reached.Walk(&open, &burns); reached.Empty() {
+			return false
+		}
+		if never := reached.AndNot(ever); !never.Empty() {
+			return true
+		}
+		open = ground.AndNot(f.Rest)
 	}
-	open, lives := ground.AndNot(f.Rest), grid.Square(f.rules.BoardSize)
-	lives.Retrace(&open, f.Deadly[end:max(end, f.Last+1)])
-	lives.Retrace(&open, burns[:end-from])
-	lives.Retrace(&open, f.Deadly[1:from])
-	return lives
+	return true
 }
 
 // legal is what Mask says.
