@@ -6,7 +6,7 @@ import (
 	"pommego/vec"
 )
 
-// What is measured in the same way for every game, through its contract.
+// This file measures what is measured in the same way for every game, through its contract.
 
 func rulesSimple(g env.Game) func(Options) (work, error) {
 	return func(o Options) (work, error) { return playSimple(g, o) }
@@ -52,7 +52,7 @@ func playSimple(g env.Game, o Options) (_ work, err error) {
 	return o.inParallel(o.Games, play), nil
 }
 
-// observationSize is the bytes of one encoding for all seats of one game.
+// observationSize is the size in bytes of one encoding for all seats of one game.
 func observationSize(spec *env.Spec, encoding string) int {
 	size := 0
 	for _, f := range spec.Encodings[spec.Encoding(encoding)].Fields {
@@ -68,7 +68,7 @@ func times(f *env.Field, seats int) int {
 	return seats
 }
 
-// move is what the machine can do with as many bytes as an encoding has: op
+// move measures what the machine can do with as many bytes as an encoding has: op
 // copies or clears them, game by game.
 func move(g env.Game, encoding string, op func(dst, src []byte)) func(Options) (work, error) {
 	return func(o Options) (work, error) {
@@ -89,7 +89,7 @@ func move(g env.Game, encoding string, op func(dst, src []byte)) func(Options) (
 
 func copyBytes(dst, src []byte) { copy(dst, src) }
 
-// step is the whole batch as a learner gets it: random moves, all seats'
+// step measures a whole batch as a learner gets it: random moves, all seats'
 // observations, rewards, flags and masks.
 func step(g env.Game, encoding string, mask vec.Mask) func(Options) (work, error) {
 	return func(o Options) (work, error) {
@@ -116,7 +116,7 @@ func step(g env.Game, encoding string, mask vec.Mask) func(Options) (work, error
 	}
 }
 
-// spread is matches of a game some way into their episodes.
+// spread makes matches of a game that are some way into their episodes.
 func spread(o Options, g env.Game) []env.Match {
 	matches := g.New(o.Games)
 	moves := rollout.NewMoves(g.Spec(), 1)
@@ -133,7 +133,7 @@ func spread(o Options, g env.Game) []env.Match {
 	return matches
 }
 
-// encode is observing alone: all seats of every game.
+// encode measures observing alone: all seats of every game.
 func encode(g env.Game, encoding string) func(Options) (work, error) {
 	return func(o Options) (work, error) {
 		spec, matches := g.Spec(), spread(o, g)

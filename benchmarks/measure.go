@@ -16,12 +16,12 @@ import (
 // Options says what to measure and for how long.
 type Options struct {
 	Games   int           // games stepped at once
-	Workers int           // goroutines that step them; 0: one a core, and in batches as many as a pool chooses
+	Workers int           // goroutines that step them; 0: one for each core, and in batches as many as the pool chooses
 	Time    time.Duration // for each measurement, all rounds together
-	Only    string        // measure only names that begin so
+	Only    string        // measure only what has a name that begins with it
 	Seed    uint64
 	Game    env.Game // the one to measure; nil: each of the catalog
-	// Progress, if not nil, is told before each round what is being measured.
+	// Progress, if not nil, is called before each round with the name of what is measured.
 	Progress func(round, rounds int, name string)
 }
 
@@ -31,7 +31,7 @@ func (o Options) workers() int { return cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 type Report struct {
 	Games   int           `json:"games"`
 	Workers int           `json:"workers"`
-	Env     string        `json:"env,omitempty"` // Options.Game, and its rules
+	Env     string        `json:"env,omitempty"` // the id of Options.Game; the next field has its rules
 	Rules   any           `json:"rules,omitempty"`
 	Results []Measurement `json:"results"`
 }
@@ -55,17 +55,17 @@ const rounds = 7
 
 type bench struct {
 	name  string
-	limit string // the name of the measurement that is its limit
+	limit string // the name of the measurement that gives its limit
 	setup func(Options) (work, error)
 }
 
-// work is a measurement made ready.
+// work is a measurement that is ready to run.
 type work struct {
 	run  func() int // returns the number of moves made
 	stop func()
 }
 
-// inParallel is work on n things, of which each of the workers does its share.
+// inParallel lets each worker do its share of n things. It returns the sum of what job returns.
 func (o Options) inParallel(n int, job func(worker, from, to int) int) work {
 	run := func() int {
 		var workers sync.WaitGroup
@@ -82,8 +82,8 @@ func (o Options) inParallel(n int, job func(worker, from, to int) int) work {
 // Names lists all measurements.
 func Names() []string { return new(Options).Names() }
 
-// Names lists the measurements there are, all of them, whatever Only says. Those
-// of one game are named like those of the catalog's first.
+// Names lists all measurements of Game, or of the catalog's games, whatever Only is.
+// The measurements of one game have the names of those of the catalog's first game.
 func (o *Options) Names() []string {
 	var names []string
 	for _, b := range o.measurements() {
@@ -139,12 +139,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, nil
 }
 
-// median is the middle one of an odd number of samples.
+// median returns the middle one of an odd number of samples.
 func median(samples []float64) float64 {
 	return slices.Sorted(slices.Values(samples))[len(samples)/2]
 }
 
-// chosen is the measurements asked for, with the limits they need.
+// chosen returns the measurements asked for, and those that give their limits.
 func (o *Options) chosen() []bench {
 	all, wanted := o.measurements(), map[string]bool{}
 	for _, b := range all {

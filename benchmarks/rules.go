@@ -10,8 +10,8 @@ import (
 	"pommego/vec"
 )
 
-// measurements is every measurement of every game of the catalog. Those of the
-// first game have names of their own, those of the others begin with the game's.
+// measurements lists the measurements of all games of the catalog. Those of the first
+// game have names of their own; in the others the game's name comes first.
 var measurements = sync.OnceValue(func() []bench {
 	var all []bench
 	for i, f := range catalog.Families() {
@@ -42,9 +42,9 @@ func mustMake(id string) env.Game {
 	return game
 }
 
-// measurementsOf lists the measurements of a game: its rules, its batches as a
-// learner gets them, and what the machine could do with as many bytes. Encoding
-// alone is measured in the first game, because steps tell the rest.
+// measurementsOf lists the measurements of a game: its rules, its batches as a learner
+// gets them, and what the machine could do with as many bytes. Encoding alone is
+// measured in the first game only: steps show it well enough in the others.
 func measurementsOf(rules, observed env.Game, first bool) []bench {
 	var names []string
 	for _, e := range slices.Backward(observed.Spec().Encodings) {
@@ -78,15 +78,15 @@ func measurementsOf(rules, observed env.Game, first bool) []bench {
 	return of
 }
 
-// rulesRandom is the rules alone: random moves, a fresh board for each game.
+// rulesRandom measures the rules alone: random moves, a fresh board for each game.
 func rulesRandom(game env.Game) func(Options) (work, error) {
 	return func(o Options) (work, error) {
 		return o.inParallel(o.Games, rollout.Random(game, o.Games, o.Seed)), nil
 	}
 }
 
-// rulesCautious is stepping alone: long games of careful players, recorded once,
-// are played again and again.
+// rulesCautious measures stepping alone: it records long games of careful players once
+// and plays them again and again.
 func rulesCautious(game env.Game) func(Options) (work, error) {
 	return func(o Options) (work, error) {
 		const games = 24

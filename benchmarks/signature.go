@@ -11,18 +11,18 @@ import (
 	"pommego/env/rollout"
 )
 
-// Signature is what an agent plays in games against itself: the same for each agent that
-// plays the same.
+// Signature identifies how an agent plays in games against itself: agents that play the
+// same have the same one.
 type Signature struct {
-	Hash  string `json:"signature"` // of all moves
+	Hash  string `json:"signature"` // a hash of all moves
 	Ticks uint64 `json:"ticks"`     // simulated
 }
 
 // signatureGames is the number of games. Their seeds are those from 0 on.
 const signatureGames = 3
 
-// SignatureGame is the id's game of 100 steps at most, so that agents which mind the time
-// see all of it. SuiteBot, which has no such rule, has 100 rounds.
+// SignatureGame returns the id's game, of 100 steps at most, so that agents which mind
+// the time see all of it. SuiteBot has no rule for that, and has 100 rounds anyway.
 func SignatureGame(id string) (env.Game, error) {
 	if game, err := catalog.Variant(id, []byte(`{"max_steps": 100}`)); err == nil {
 		return game, nil
@@ -30,8 +30,8 @@ func SignatureGame(id string) (env.Game, error) {
 	return catalog.Game(id)
 }
 
-// Sign plays the games of an agent without a limit in time. The signature is the same with
-// any number of workers; 0 is one a core.
+// Sign plays the games of an agent without a limit in time. The signature is the same
+// with any number of workers; 0 means one for each core.
 func Sign(game env.Game, newAgent func() (env.Agent, error), workers int) (s Signature, err error) {
 	var moves [signatureGames][]uint8
 	var ticks [signatureGames]uint64

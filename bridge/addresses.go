@@ -13,18 +13,18 @@ type addresses struct {
 	open map[string]int
 }
 
-// addressOf is where a request comes from, and whether that is this machine. A whole
-// /64 of IPv6 counts as one address, since one machine may have all of it.
+// addressOf returns the address that a request comes from, and whether that is this
+// machine. A whole /64 of IPv6 counts as one address, since one machine may have all of it.
 func addressOf(r *http.Request) (name string, here bool) {
 	name, addr := addressName(r.RemoteAddr)
-	here = !addr.IsValid() || addr.IsLoopback() // invalid: a Unix socket
+	here = !addr.IsValid() || addr.IsLoopback() // an invalid address is that of a Unix socket
 	if own, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		here = here || own.AddrPort().Addr().Unmap().WithZone("") == addr
 	}
 	return name, here
 }
 
-// addressName is the name that an address with a port counts under; "" for one without.
+// addressName returns the name under which an address with a port counts; "" if from is no such address.
 func addressName(from string) (name string, addr netip.Addr) {
 	both, err := netip.ParseAddrPort(from)
 	if err != nil {
@@ -32,13 +32,13 @@ func addressName(from string) (name string, addr netip.Addr) {
 	}
 	addr = both.Addr().Unmap().WithZone("")
 	if whole := addr; whole.Is6() {
-		prefix, _ := whole.Prefix(64) // such an address has one
+		prefix, _ := whole.Prefix(64) // cannot fail: an IPv6 address has such a prefix
 		return prefix.Addr().String(), addr
 	}
 	return addr.String(), addr
 }
 
-// enter counts a connection of an address, unless it has as many as it may.
+// enter counts a connection of an address and reports true, unless the address has as many as it may.
 func (a *addresses) enter(name string, most int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

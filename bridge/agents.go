@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// allowAgent refuses agents that would think for longer, or with more memory, than
-// the server lets them, and names that are too long, as saved games may have them. Names that are
-// wrong in other ways are for their game to refuse.
+// allowAgent returns an error for agents that would think for longer, or with more
+// memory, than the server allows, and for names that are too long, which saved games
+// may hold. It leaves all other wrong names to their game.
 func (c *Config) allowAgent(name string) error {
 	if len(name) > maxNameBytes {
 		return fail(codeLimit, "", "", "the name of an agent has %d bytes, want at most %d", len(name), maxNameBytes)
@@ -30,8 +30,8 @@ func (c *Config) allowAgent(name string) error {
 	return nil
 }
 
-// agentLimit is the most that an agent's option may be, and what to do about it; the hint is
-// empty if the server does not limit the option.
+// agentLimit returns the most that an agent's option may be, and a hint about what to
+// do; the hint is empty if the server does not limit the option.
 func (c *Config) agentLimit(name, key string) (most float64, hint string) {
 	const higher = "ask for less, or start the server with a higher --max-agent-time"
 	switch key {

@@ -12,7 +12,7 @@ import (
 	"pommego/vec"
 )
 
-// layout is where everything lies in the batch messages of one pool.
+// messageLayout says where everything lies in the batch messages of one pool.
 //
 //	head | key, header | data of field 0 | key, header | data of field 1 | ... | tail
 //
@@ -23,21 +23,21 @@ import (
 type messageLayout struct {
 	kind   string // the reply's type
 	handle uint32
-	fields []vec.Tensor // without memory
+	fields []vec.Tensor // the fields of the message, without memory
 	final  []finalField
-	games  int // in a message
+	games  int // how many games are in a message
 
-	idAt   int // where the request's number is
-	seedAt int // where the RNG's seed is, 0 if the reply has none
+	idAt   int // where the request's number lies
+	seedAt int // where the RNG's seed lies, 0 if the reply has none
 	lead   int // bytes before the batch's slab
 	size   int // up to the end of the slab
 	tail   int // the most bytes the tail can take
 
-	besides int64 // what a batch takes besides
-	agents  int64 // of what a pool takes, for its agents
+	besides int64 // the memory that a batch takes besides the message
+	agents  int64 // the part of a pool's memory that its agents take
 }
 
-// finalField is a field that a finished game's last position has, too.
+// finalField is a field of which the message also has the rows of a finished game's last position.
 type finalField struct {
 	name  string
 	dtype env.DType
@@ -52,7 +52,7 @@ const (
 	kindSimulated = "simulated"
 )
 
-// headroom is the space that the msgpack around a field takes at most.
+// headroom is the most space that the msgpack around a field takes.
 func headroom(fields []vec.Tensor) int {
 	most := 0
 	for i := range fields {
@@ -86,7 +86,7 @@ func newMessageLayout(kind string, handle uint32, cfg *vec.Config, fields []vec.
 	return l
 }
 
-// finalNames lists the fields under "final".
+// finalNames lists the names of the fields under "final".
 func (l *messageLayout) finalNames() []string {
 	names := make([]string, len(l.final))
 	for i := range l.final {
@@ -104,17 +104,17 @@ type batchMessage struct {
 	*messageLayout
 	mem   []byte
 	batch *vec.Batch
-	last  [][]byte           // the batch's final rows, of each of layout.final
-	home  chan *batchMessage // where it goes when the message has been sent; nil in a channel's slot
+	last  [][]byte           // for each of layout.final, the batch's final rows
+	home  chan *batchMessage // where the writer puts it once the message is sent; nil in a channel's slot
 
-	shares bool   // the client reads the message in shared memory, and gets only a notice
-	notice []byte // what is sent then
+	shares bool   // the client reads the message in shared memory, and the socket carries only a notice
+	notice []byte // the message that is sent instead
 }
 
 func (l *messageLayout) messageBytes() int64 { return int64(l.size+l.tail+align) + l.besides }
 
-// newBatchMessage makes one for a pool's batches, in memory of at least size and
-// tail that begins at a multiple of align.
+// newBatchMessage makes a batch message for a pool, in memory that has at least size
+// and tail bytes and begins at a multiple of align.
 func newBatchMessage(l *messageLayout, pool *vec.Pool, home chan *batchMessage, mem []byte) *batchMessage {
 	f := &batchMessage{messageLayout: l, mem: mem[: l.size : l.size+l.tail], home: home}
 	f.batch = pool.NewBatch(f.mem[l.lead:])
@@ -130,7 +130,7 @@ func newBatchMessage(l *messageLayout, pool *vec.Pool, home chan *batchMessage, 
 	return f
 }
 
-// newBatchMessages makes those of a pool, in memory of the server's own.
+// newBatchMessages makes the batch messages of a pool, in the server's own memory.
 func newBatchMessages(l *messageLayout, pool *vec.Pool) chan *batchMessage {
 	home := make(chan *batchMessage, messagesPerPool)
 	for range messagesPerPool {
@@ -148,7 +148,7 @@ func alignedMemory(size int) []byte {
 
 // appendStart writes what comes before the first tensor.
 func (f *batchMessage) appendStart(msg []byte) []byte {
-	msg = appendHead(msg, 0, f.kind, 0, f.handle) // the number of entries comes with each message
+	msg = appendHead(msg, 0, f.kind, 0, f.handle) // message sets the number of entries
 	f.idAt = len(msg) - envBytes - 8
 	if f.kind == kindSimulated {
 		msg = appendKey(msg, "seed")
@@ -166,8 +166,8 @@ func (f *batchMessage) reply(id uint64) reply {
 	return reply{msg: msg, batch: f}
 }
 
-// message makes the message of what the batch holds, as the reply to request
-// id. It is valid until f is used again.
+// message makes the message of what the batch holds, as the reply to request id. It is
+// valid until f is used again.
 func (f *batchMessage) message(id uint64) []byte {
 	binary.BigEndian.PutUint64(f.mem[f.idAt:], id)
 	finished := f.batch.Finished()
@@ -181,7 +181,7 @@ func (f *batchMessage) message(id uint64) []byte {
 	return msg
 }
 
-// simulated is the message of a simulation: the seed of its RNG, and the
+// simulated makes the message of a simulation: with the seed of its RNG, and the
 // encoded states of the games after its steps.
 func (f *batchMessage) simulated(id, seed uint64, states []byte) []byte {
 	binary.BigEndian.PutUint64(f.mem[f.idAt:], id)

@@ -11,10 +11,10 @@ import (
 	"pommego/vec"
 )
 
-// budget is the memory that all connections together may take. It is counted
-// before anything is allocated; what is counted is what a client decides on:
-// games, their agents and what these search in, batches and the messages around them, shared memory,
-// saved states that are kept or on their way, and long requests.
+// budget is the memory that all connections together may take. It counts memory before
+// it is allocated, and counts what a client decides on: games, their agents and what
+// these search in, batches and the messages around them, shared memory, saved states
+// that are kept or on their way, and long requests.
 type budget struct {
 	mu   sync.Mutex
 	most int64
@@ -25,21 +25,22 @@ type budget struct {
 // from several goroutines.
 type account struct {
 	*budget
-	held int64 // guarded by the budget's mutex
+	held int64 // bytes; guarded by the budget's mutex
 }
 
 // perConnection is how much of the budget one connection may have: half, so that
 // no one client can take all from the others.
 func (b *budget) perConnection() int64 { return b.most / 2 }
 
-// taken is how much of it is taken.
+// taken returns how many bytes of the budget are taken.
 func (b *budget) taken() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.used
 }
 
-// reserve counts bytes as the account's, or returns an error that names what they are for and the request's field.
+// reserve counts bytes as the account's. If they are too many, it returns an error that names what they are for and
+// the request's field.
 func (a *account) reserve(bytes int64, field, what string) error {
 	const hint = "close environments, ask for less at a time (fewer games, workers or ticks), or start the server " +
 		"with a higher --max-memory-bytes"
@@ -67,8 +68,8 @@ func (a *account) release(bytes int64) {
 	a.used -= bytes
 }
 
-// exchange replaces a part of total by one of so many bytes, which are reserved
-// already, and releases those of the old part.
+// exchange replaces a part of total by one of so many bytes. These are reserved
+// already; exchange releases those of the old part.
 func (a *account) exchange(total, part *int64, bytes int64) {
 	a.release(*part)
 	*total += bytes - *part
@@ -82,21 +83,21 @@ func (a *account) close() {
 	a.held = 0
 }
 
-// guestGame is what a guest's game takes besides what its agents search in.
+// guestGame is the memory of a guest's game, without what its agents search in.
 const guestGame = 64 << 10
 
-// Lease is a game of guests in the server's account, with its agents and its clock. All but Attend and Load
-// are for one goroutine at a time.
+// Lease is a game of guests that counts in the server's account, with its agents and its
+// clock. Attend and Load may be called at any time; the rest is for one goroutine at a time.
 type Lease struct {
-	// Release gives back what is counted, and stops the clock.
+	// Release gives back the memory and the game that the lease counts, and stops the clock.
 	Release func()
 
 	waiting atomic.Int64
 	clock   *time.Timer
 }
 
-// Lease counts a game, by rules of its own or not, and its agents as the server's. It is an error if it has
-// too many, or too little memory; otherwise release it when the game is over.
+// Lease counts a game and its agents in the server's account; ownRules says that the game has rules of its own. It
+// returns an error if the server has too many games or too little memory. Else call Release when the game is over.
 func (g *Guest) Lease(ownRules bool, agents []env.Agent) (*Lease, error) {
 	l, srv, bytes := &Lease{clock: time.NewTimer(0)}, g.server, int64(guestGame)
 	if ownRules {
@@ -124,7 +125,7 @@ func (g *Guest) Lease(ownRules bool, agents []env.Agent) (*Lease, error) {
 	return l, nil
 }
 
-// Attend has a request wait for the game, until its ctx is done or the function that it returns is called.
+// Attend says that a request waits for the game, until its ctx is done or the returned function is called.
 func (l *Lease) Attend(ctx context.Context) (done func()) {
 	l.waiting.Add(1)
 	leave := func() { l.waiting.Add(-1) }
@@ -136,10 +137,11 @@ func (l *Lease) Attend(ctx context.Context) (done func()) {
 	}
 }
 
-// Load reports that no request waits: searches end then (see [env.Agent]), and what they have found does not count.
+// Load reports whether no request waits. Then searches end (see [env.Agent]), and what they have found does not
+// count.
 func (l *Lease) Load() bool { return l.waiting.Load() == 0 }
 
-// After calls f once, after a while, in place of what it was to call before.
+// After calls f once, after d, instead of the function that it was to call before.
 func (l *Lease) After(d time.Duration, f func()) {
 	l.clock.Stop()
 	l.clock = time.AfterFunc(d, f)

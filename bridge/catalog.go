@@ -19,7 +19,7 @@ func init() {
 // gameRequest names a game of the catalog, perhaps with rules of its own.
 type gameRequest struct {
 	ID    string   `wire:"env_id,needed"`
-	Rules [][]byte `wire:"rules,1..256"` // none: the id's
+	Rules [][]byte `wire:"rules,1..256"` // sets of rules; none: the id's own
 }
 
 func (s *session) catalogGames(q gameRequest, which func(k int) string) (all []env.Game, err error) {
@@ -30,7 +30,7 @@ func (s *session) catalogGames(q gameRequest, which func(k int) string) (all []e
 	if err := s.memory.reserve(bytes, "rules", fmt.Sprintf("%d sets of rules", len(q.Rules))); err != nil {
 		return nil, err
 	}
-	defer s.memory.release(bytes) // the pool counts its own
+	defer s.memory.release(bytes) // the pool counts what it keeps
 	for k, rules := range q.Rules {
 		if s.cancel.Load() {
 			return nil, vec.ErrStopped
@@ -47,7 +47,7 @@ func (s *session) catalogGames(q gameRequest, which func(k int) string) (all []e
 	return all, nil
 }
 
-// game finds a game, by rules of its own unless they are nil.
+// game makes the game of an id, with rules of its own unless they are nil.
 func (c *Config) game(id string, rules []byte) (env.Game, error) {
 	if len(rules) > maxRulesBytes {
 		return nil, fail(codeOutOfRange, "rules", "", "rules have %d bytes, want at most %d", len(rules), maxRulesBytes)
@@ -94,11 +94,11 @@ func (s *session) spaces(id uint64, q gameRequest) (reply, error) {
 	return message("spaces", id, "spec", asJSON(game.Spec()))
 }
 
-// asJSON is a description, as it is sent.
+// asJSON returns a game's description as it is sent.
 func asJSON(spec *env.Spec) string {
 	text, err := json.Marshal(spec)
 	if err != nil {
-		panic(err) // nothing in a Spec can fail
+		panic(err) // every Spec can be marshalled
 	}
 	return string(text)
 }

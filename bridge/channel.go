@@ -32,39 +32,39 @@ import (
 // futex, and only while the worker has asked it to.
 type channel struct {
 	mem      []byte
-	size     int      // of it
+	size     int      // of mem, in bytes
 	file     *os.File // nil once the client has mapped it
 	client   *words
 	server   *words
-	actions  []int           // where those of each slot begin
+	actions  []int           // where the actions of each slot begin
 	batches  []int           // where each place for a batch begins; the last is for other requests
 	games    []int           // with a batch size, where each slot's numbers of games begin
 	other    int             // where requests that are posted as messages, and their replies, begin
-	messages []*batchMessage // of the places for steps, each made when it is used first
+	messages []*batchMessage // one for each place for steps, made at its first use
 
 	request request // the step being made, or the request being answered
-	asked   []byte  // its message, if it has one
-	own     []byte  // its actions
-	sent    []byte  // the games it begins, with a batch size: four bytes each
-	place   int64   // where its batch goes; below 0: it has none, or not there
+	asked   []byte  // the message of request, if it has one
+	own     []byte  // the actions of request
+	sent    []byte  // with a batch size, the games that request begins: four bytes each
+	place   int64   // where the batch of request goes; below 0: it has none, or its batch goes elsewhere
 	turn    uint64  // steps answered so far; the next one is in slot turn % slots
 
-	waiting atomic.Bool   // the listener has been asked to wait, and has not yet stepSignal
-	wait    chan uint32   // asks it to wait for another count than this; nil before attach
-	closing atomic.Bool   // tells it to go
-	gone    chan struct{} // closed when it has
+	waiting atomic.Bool   // the listener was asked to wait and has not yet sent stepSignal
+	wait    chan uint32   // tells the listener to wait until the count is no longer this; nil before attach
+	closing atomic.Bool   // tells the listener to end
+	gone    chan struct{} // closed when the listener has ended
 }
 
 // words is what one side writes and the other only reads.
 type words struct {
-	count atomic.Uint32           // of the steps posted, or answered; the word others wait on
-	waits atomic.Uint32           // not 0: this side waits, or is about to, and has to be woken
-	each  [maxSlots]atomic.Uint64 // of each slot the request's number, or the length of its batch
-	place [maxSlots]atomic.Uint32 // of each slot, the client's: one more than the place for its batch; see take
+	count atomic.Uint32           // how many steps were posted or answered; the other side waits on this word
+	waits atomic.Uint32           // not 0: this side waits, or is about to wait, and the other must wake it
+	each  [maxSlots]atomic.Uint64 // by slot: the request's number, or the length of its batch
+	place [maxSlots]atomic.Uint32 // by slot, written by the client: one more than the place for its batch; see take
 }
 
-// asMessage is what the client writes instead of a place for a request that lies in the
-// memory as a message; its length is then where otherwise its number is.
+// asMessage stands in a slot, instead of a place, for a request that lies in the memory
+// as a message. Then the slot has the message's length instead of the request's number.
 const asMessage = math.MaxUint32
 
 // The memory begins with a key by which the client knows that it has mapped the
@@ -75,22 +75,22 @@ const (
 	keyBytes    = 16
 	clientWords = 128
 	serverWords = 512
-	apart       = 128 // what the actions of a slot begin at a multiple of
+	apart       = 128 // the actions of a slot begin at a multiple of it
 	maxSlots    = 16
 	maxPlaces   = 64
 )
 
-// keptBytes is how much memory the places for batches may take, beyond the two
-// more than slots that every client gets if it asks: one for its caller to look
-// at while the other is written.
+// keptBytes bounds the memory of the places for batches. A client that asks for many
+// places gets as many as fit into keptBytes, but at least two more than slots: so its
+// caller can look at one batch while the server writes another.
 const keptBytes = 256 << 20
 
 // otherBytes is the room for a request that is posted as a message, and for its reply.
 const otherBytes = 256 << 10
 
-// newChannel plans memory for some slots and for places for their batches. Actions and
-// a batch have the given numbers of bytes, and each slot has room for the numbers of so
-// many games. There are fewer places than asked for if they would take too much.
+// newChannel plans memory for some slots and for places for their batches. actions and batch are
+// the sizes of a step's actions and of a batch in bytes; each slot has room for the numbers of
+// so many games. If the places would take more than keptBytes, there are fewer than asked for.
 func newChannel(slots, places, actions, batch, games int) *channel {
 	batch = roundUp(batch, sharedPage)
 	places = max(slots, min(places, max(slots+2, keptBytes/batch)))
@@ -128,7 +128,7 @@ func (c *channel) open() (err error) {
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// shareMemory has the environment write its batches into memory that the client can map.
+// shareMemory makes memory that the client can map; the environment then writes its batches into it.
 func (s *session) shareMemory(e *environment, slots, places int) error {
 	games := 0
 	if e.pool.Config().BatchSize > 0 {
@@ -165,8 +165,8 @@ func (e *environment) messageAt(place int, home chan *batchMessage) *batchMessag
 	return newBatchMessage(e.layout, e.pool, home, mem[:e.layout.size+e.layout.tail])
 }
 
-// describe is what the client needs to map it: a path that only processes of
-// this machine can open, and only those of the server's user.
+// describe is what the client needs to map the memory: a path that only processes of
+// this machine and of the server's user can open.
 func (c *channel) describe() entries {
 	about := entries{
 		"path", fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), c.file.Fd()),
@@ -179,9 +179,9 @@ func (c *channel) describe() entries {
 	return about
 }
 
-// attach begins to look for steps: the client has mapped the memory, and nobody
-// else is to. Whenever one has been posted while the worker waits, something is
-// sent to stepSignal, unless that is full.
+// attach begins to look for steps, once the client has mapped the memory; from then on
+// nobody else can map it. Whenever a step is posted while the worker waits, the channel
+// sends to stepSignal, unless that is full.
 func (c *channel) attach(stepSignal chan<- struct{}) error {
 	if c.file == nil {
 		return nil
@@ -192,13 +192,13 @@ func (c *channel) attach(stepSignal chan<- struct{}) error {
 	return file.Close()
 }
 
-// listen waits for steps whenever it is asked to. That takes a thread, but only
-// for as long as nothing happens.
+// listen waits for steps whenever the worker asks it to. That takes a thread, but only
+// as long as nothing happens.
 func (c *channel) listen(stepSignal chan<- struct{}) {
 	defer close(c.gone)
 	for seen := range c.wait {
 		c.server.waits.Store(1)
-		fenceClients() // from here on a client that has not seen this has its count seen
+		fenceClients() // from here on, either the client sees waits, or listen sees its count
 		for c.client.count.Load() == seen && !c.closing.Load() {
 			futexWait(&c.client.count, seen)
 		}
@@ -211,14 +211,14 @@ func (c *channel) listen(stepSignal chan<- struct{}) {
 	}
 }
 
-// awaitStep has the listener ring when another step is posted.
+// awaitStep asks the listener to signal the next step that is posted.
 func (c *channel) awaitStep() {
 	if c != nil && c.wait != nil && !c.waiting.Swap(true) {
 		c.wait <- uint32(c.turn)
 	}
 }
 
-// posted counts the steps that lie there and have not been made.
+// posted counts the steps that were posted and not yet made.
 func (c *channel) posted() int {
 	if c == nil || c.wait == nil {
 		return 0
@@ -226,13 +226,13 @@ func (c *channel) posted() int {
 	return int(c.client.count.Load() - uint32(c.turn))
 }
 
-// slot is where the next step lies, or the one being made.
+// slot is the slot of the next step, or of the one being made.
 func (c *channel) slot() int { return int(c.turn % uint64(len(c.actions))) }
 
-// take makes a request of what lies in the next slot: a message, or a step, whose
-// actions it copies to where the client cannot write. The batch goes to the place that
-// the step names, or without one to the slot's own; with a batch size such a step
-// begins games. Of n posted steps that make no sense, take says why.
+// take makes a request of what lies in the next slot: a message, or a step, whose actions
+// it copies to where the client cannot write. The batch goes to the place that the step
+// names, or without one to the slot's own; with a batch size a step without a place begins
+// games. n is the number of posted steps. If they make no sense, take returns the reason.
 func (c *channel) take(e *environment, n int) (r *request, nonsense string) {
 	if n > len(c.actions) {
 		return nil, fmt.Sprintf("%d steps posted in %d slots", n, len(c.actions))
@@ -263,8 +263,8 @@ func (c *channel) take(e *environment, n int) (r *request, nonsense string) {
 	return &c.request, ""
 }
 
-// give writes the reply to a request that came as a message to where that lay, and
-// reports whether it fitted.
+// give writes the reply to a request that came as a message to the place of that
+// message. It reports whether the reply fitted.
 func (c *channel) give(rep reply) bool {
 	if len(rep.msg) > otherBytes {
 		return false
@@ -286,7 +286,7 @@ func (c *channel) takeGames(list []byte) bool {
 	return true
 }
 
-// begins is the games that the step begins which take has made a request of, and moves its actions.
+// begins returns the games of the step that take has made a request of. moves returns its actions.
 func (c *channel) begins() tensor {
 	return tensor{dtype: env.Int32, dims: [maxDims]int{len(c.sent) / 4}, rank: 1, data: c.sent}
 }
@@ -299,8 +299,8 @@ func (c *channel) moves(pool *vec.Pool) tensor {
 	return tensor{dtype: env.Uint8, dims: [maxDims]int{rows, components}, rank: 2, data: c.own[:rows*components]}
 }
 
-// answer hands the slot back: its batch's message is so long, or, if that is 0,
-// the answer comes through the socket.
+// answer hands the slot back to the client with the length of its batch's message; 0
+// says that the answer comes through the socket.
 func (c *channel) answer(length int) {
 	c.server.each[c.slot()].Store(uint64(length))
 	c.place = -1
@@ -321,7 +321,7 @@ func (c *channel) free() {
 			select {
 			case <-c.gone:
 				gone = true
-			case <-time.After(time.Millisecond): // it may have been about to sleep
+			case <-time.After(time.Millisecond): // the listener may have been about to sleep
 			}
 		}
 	}
@@ -331,7 +331,7 @@ func (c *channel) free() {
 	unmapShared(c.mem)
 }
 
-// point makes the reply that says how long a message in shared memory is.
+// point makes the reply that says how long the message in shared memory is.
 func (f *batchMessage) point(id uint64, length int) []byte {
 	f.notice = appendHead(f.notice[:0], 4, "shared", id, f.handle)
 	f.notice = appendUint64(appendKey(f.notice, "bytes"), uint64(length))

@@ -26,23 +26,23 @@ type Config struct {
 	IDs  func() []string
 	Game func(id string) (env.Game, error)
 
-	// Variant makes a game from an id and rules that differ from its own, as
-	// a JSON object. Nil: requests with rules of their own are refused.
+	// Variant makes a game from an id and rules that differ from the id's own, as a JSON
+	// object. Nil: the server refuses requests that bring rules.
 	Variant func(id string, rules json.RawMessage) (env.Game, error)
 
 	// Agent makes an agent of a game from a name that is not one of the game's own, such
-	// as a program's, with its limit for a move (0: the usual one); ok reports whether
-	// there may be an agent of that name. Nil: no names but the game's own are known.
+	// as that of a program; limit is its time for a move, 0 for the usual one. ok reports
+	// whether such a name is known here. Nil: only the game's own names are.
 	Agent func(game env.Game, name string, limit time.Duration) (a env.Agent, ok bool, err error)
 
-	// AllowAgents are the names of agents with the option omniscient that clients may seat, "*"
+	// AllowAgents names the agents with the option omniscient that clients may seat, "*"
 	// for all: such an agent sees more than its seat.
 	AllowAgents []string
 
 	// Protocols are other ways to play at the server's addresses, such as package openenv's.
 	Protocols []Protocol
 
-	// Version is the server's own, for the hello. Empty: "dev".
+	// Version is the server's version, which the hello has. Empty: "dev".
 	Version string
 
 	// Token, unless empty, is what every client must send as
@@ -54,30 +54,30 @@ type Config struct {
 	// rebind their name to this machine away.
 	Hosts []string
 
-	// ListKey opens the list of all environments, without what is in them, to those who have
-	// it. Empty: nobody gets one.
+	// ListKey is the key to the list of all environments; what is in them stays closed.
+	// Empty: nobody gets the list.
 	ListKey string
 
 	MaxConnections int // 0: 64
 	MaxPerAddress  int // connections from one address of another machine. 0: 16
 	MaxGames       int // games of one environment, and states of one simulate. 0: 65,536
-	MaxTotalGames  int // games of the whole server, those of simulate included. 0: 131,072
+	MaxTotalGames  int // games of the whole server, including those of simulate. 0: 131,072
 	MaxWorkers     int // goroutines of one environment. 0: 64, or Cores if that is more
 
 	// Cores is how many workers compute at a time. 0: GOMAXPROCS. A program that wants
 	// short requests served at once beside long ones sets GOMAXPROCS higher (serve does).
 	Cores int
 
-	// MaxMemoryBytes is what games, batches, simulators and saved states of all
-	// connections may take together, and one connection half of it. It is counted
-	// before memory is allocated. 0: half of what is available, the least of the machine's
-	// memory, the control group's limit and what RLIMIT_AS leaves.
+	// MaxMemoryBytes is how much games, batches, simulators and saved states of all
+	// connections may take together; one connection may take half of it. Memory is counted
+	// before it is allocated. 0: half of what is available, which is the least of the
+	// machine's memory, the control group's limit and what RLIMIT_AS leaves.
 	MaxMemoryBytes int64
 
 	// MaxAgentTicks limits what one decision of an agent on the server may simulate: its
-	// options ticks, iterations and samples. MaxAgentTime limits its option ms, and
-	// MaxAgentMemory, in bytes, its option memory, which each search at work has of its
-	// own. 0: 1,000,000; 10 s; 1 GiB.
+	// options ticks, iterations and samples. MaxAgentTime limits its option ms.
+	// MaxAgentMemory, in bytes, limits its option memory, which each search under way
+	// takes. 0: 1,000,000; 10 s; 1 GiB.
 	MaxAgentTicks  int
 	MaxAgentTime   time.Duration
 	MaxAgentMemory int64
@@ -86,23 +86,23 @@ type Config struct {
 	// Learners pause for minutes between steps. 0: 30 minutes.
 	IdleTimeout time.Duration
 
-	// Log receives connections, refusals and faults. Nil: nothing is logged.
+	// Log gets connections, refusals and faults. Nil: the server logs nothing.
 	Log *slog.Logger
 
-	// What follows has its default in every program. Tests set less.
+	// The fields below have their defaults in every program. Tests set lower values.
 
 	maxEnvs         int // environments of one connection
 	maxInFlight     int // requests of one connection read ahead
-	maxMessageBytes int // a request
-	maxBatchBytes   int // a reply
+	maxMessageBytes int // the longest request
+	maxBatchBytes   int // the longest reply
 
-	helloTimeout    time.Duration // from connection to hello
-	messageTimeout  time.Duration // from a message's first byte to its last
-	writeTimeout    time.Duration // of a reply; a learner with steps in flight pauses here too
+	helloTimeout    time.Duration // the time from connection to hello
+	messageTimeout  time.Duration // the time from a message's first byte to its last
+	writeTimeout    time.Duration // the time to send a reply; it bounds the pauses of a learner with steps in flight, too
 	pingInterval    time.Duration // between pings, so that the connection stays open and a vanished peer is noticed
-	shutdownTimeout time.Duration // for the replies in progress; then connections are cut
+	shutdownTimeout time.Duration // the time for replies in progress, after which connections are cut
 
-	newKey func() string // the key of an environment
+	newKey func() string // makes the key of an environment
 }
 
 // maxMessageBytes is the most that any server accepts.
@@ -139,7 +139,7 @@ func (c *Config) complete() error {
 	return errors.Join(err, c.checkNames())
 }
 
-// limit gives a limit its default if it is 0, and checks it.
+// limit checks a limit, after it has set one that is 0 to its default.
 func limit[N int | int64 | time.Duration](name string, value *N, usual, least, most N) error {
 	*value = cmp.Or(*value, usual)
 	if *value < least || *value > most {

@@ -10,20 +10,20 @@ import (
 
 // peer is a connection that reads no more than it has been allowed to.
 //
-// The WebSocket library counts a message's payload, but neither the headers of
-// empty fragments nor control frames, so a peer could send those for as long
-// as a message may take. An allowance in bytes off the wire, renewed with each
-// complete message, ends that.
+// The WebSocket library counts a message's payload, but neither the headers of empty
+// fragments nor control frames, so a peer could send those for as long as a message may
+// take. So a peer has an allowance of bytes to send, which each complete message
+// renews.
 type peer interface {
 	net.Conn
 	allow(bytes int64)
-	settle()      // it is in its handshake no longer
-	silent() bool // it has sent nothing yet
+	settle()      // says that its handshake is over
+	silent() bool // reports whether it has sent nothing yet
 }
 
 var errFlood = errors.New("bridge: the peer sends bytes, but no messages")
 
-// meter is what a peer adds to its connection.
+// meter counts the bytes that a peer may still send.
 type meter struct {
 	left     atomic.Int64
 	onSettle func()
@@ -73,7 +73,7 @@ func (p *tcpPeer) Close() error                 { return p.closeConn(p.TCPConn) 
 func (p *unixPeer) Close() error                { return p.closeConn(p.UnixConn) }
 func (p *otherPeer) Close() error               { return p.closeConn(p.Conn) }
 
-// CloseWrite is for connections with TLS.
+// CloseWrite closes the writing side of connections with TLS; others cannot.
 func (p *otherPeer) CloseWrite() error {
 	if half, ok := p.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -81,7 +81,8 @@ func (p *otherPeer) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// newPeer wraps an accepted connection. onSettle is called with it when it settles, and when it is closed.
+// newPeer wraps an accepted connection. It calls onSettle with the peer when the handshake is over and when the peer
+// is closed.
 func newPeer(c net.Conn, onSettle func(peer)) peer {
 	var p peer
 	var m *meter
@@ -104,16 +105,16 @@ func newPeer(c net.Conn, onSettle func(peer)) peer {
 // header, which http.Server bounds more tightly, and what a buffer reads ahead.
 const handshakeBytes = 64 << 10
 
-// spareConnections may be in their handshake beside those that are open.
+// spareConnections is how many connections may be in their handshake, besides those that are open.
 const spareConnections = 512
 
-// listener accepts peers. When too many are in their handshake, one of the address that has
-// the most there makes room for the new one: of its older half the first that has sent nothing. So
-// whoever opens connections and says nothing keeps out nobody at other addresses.
+// listener accepts peers. If too many are in their handshake, one of them makes room for the new
+// one. It is chosen from the address with the most of them: in the older half, the first that has
+// sent nothing. So whoever opens connections and says nothing keeps out nobody at other addresses.
 type listener struct {
 	net.Listener
 	mu      sync.Mutex
-	waiting []peer // in their handshake, the oldest first
+	waiting []peer // peers in their handshake, the oldest first
 }
 
 func (l *listener) Accept() (net.Conn, error) {
@@ -128,13 +129,13 @@ func (l *listener) Accept() (net.Conn, error) {
 	l.waiting = append(l.waiting, p)
 	if len(l.waiting) > spareConnections {
 		at := crowding(l.waiting)
-		go l.waiting[at].Close() // with TLS it may wait for its peer
+		go l.waiting[at].Close() // on a goroutine of its own: with TLS, closing may wait for the peer
 		l.waiting = slices.Delete(l.waiting, at, at+1)
 	}
 	return p, nil
 }
 
-// crowding is which of several peers is to make room for the others.
+// crowding returns which of the waiting peers is to make room.
 func crowding(waiting []peer) int {
 	count, from := map[string]int{}, make([]string, len(waiting))
 	most := ""

@@ -18,10 +18,9 @@ const (
 	maxStrBytes = 1 << 20
 )
 
-// cursor reads msgpack that nobody has checked. Every item is compared
-// with the bytes that are there before it is used: a decoder that trusts lengths
-// and does not limit nesting can be made to allocate gigabytes, or to overflow its
-// stack, by a message of a few bytes.
+// cursor reads msgpack that nobody has checked. It compares every item with the bytes that are
+// there before it uses the item. A decoder that trusts lengths and does not limit nesting can be
+// made to allocate gigabytes, or to overflow its stack, by a message of a few bytes.
 //
 // check goes through a message once and notes where its fields lie. It keeps a
 // small stack of its own, so it neither recurses nor allocates.
@@ -29,14 +28,14 @@ type cursor struct {
 	msg      []byte
 	pos      int
 	elements int
-	n        int // fields so far
+	n        int // how many fields there are so far
 	fields   [maxKeys]span
 }
 
 // span is where a field's key lies. The value follows it.
 type span struct{ from, to uint32 }
 
-// form is what an item is.
+// form is the kind of an item.
 type form uint8
 
 const (
@@ -58,14 +57,14 @@ func (f form) String() string {
 // item is one value, or the head of an array or map.
 type item struct {
 	form     form
-	negative bool   // of an integer: bits are those of an int64
-	bits     uint64 // of a bool, an integer or a float64
+	negative bool   // for an integer: bits are those of an int64
+	bits     uint64 // the bits of a bool, an integer or a float64
 	n        int    // elements of an array, entries of a map
 	data     []byte // of a text or binary: a part of the message
 }
 
-// heads says what the first bytes from 0xc0 on stand for, and how many bytes of
-// a number, or of a length, follow. What has no form is not allowed.
+// heads says what the first bytes from 0xc0 on stand for, and how many bytes of a
+// number or a length follow. Bytes without a form are not allowed.
 var heads = [32]struct {
 	form   form
 	follow int
@@ -79,8 +78,7 @@ var heads = [32]struct {
 	0x1c: {formArray, 2}, 0x1d: {formArray, 4}, 0x1e: {formMap, 2}, 0x1f: {formMap, 4},
 }
 
-// next reads one item and stands behind it: behind the head, if it is an array
-// or map.
+// next reads one item and moves behind it; for an array or map behind its head.
 func (c *cursor) next() (it item, err error) {
 	if c.pos >= len(c.msg) {
 		return it, c.wrong(c.pos, "the message ends inside a container")
@@ -103,7 +101,7 @@ func (c *cursor) next() (it item, err error) {
 			return it, c.notAllowed(code)
 		}
 		if left := len(c.msg) - at; head.follow > left {
-			return it, c.wrong(c.pos, "%v whose head has %d more bytes, %d are left", head.form, head.follow, left)
+			return it, c.wrong(c.pos, "%v whose head has %d more bytes, but only %d are left", head.form, head.follow, left)
 		}
 		it.form = head.form
 		it.setBits(code, c.msg[at:at+head.follow])
@@ -128,15 +126,15 @@ func (it *item) setBits(code byte, follow []byte) {
 	}
 }
 
-// body passes the content of a text or binary, which begins at byte at. The
-// elements of an array or map stay to be read, but each takes a byte at least,
-// so one that promises more than is left is refused before it costs anything.
+// body moves past the content of a text or binary, which begins at byte at. The elements of
+// an array or map are read later. But each of them takes at least a byte, so body refuses a
+// head that promises more elements than bytes are left, before it costs anything.
 func (c *cursor) body(it *item, at int) error {
 	left := uint64(len(c.msg) - at)
 	switch it.form {
 	case formText, formBinary:
 		if it.bits > left {
-			return c.wrong(c.pos, "%v of %d bytes, %d are left", it.form, it.bits, left)
+			return c.wrong(c.pos, "%v of %d bytes, but only %d are left", it.form, it.bits, left)
 		}
 		end := at + int(it.bits)
 		it.data = c.msg[at:end:end]
@@ -145,11 +143,11 @@ func (c *cursor) body(it *item, at int) error {
 			return c.wrong(c.pos, "a string of %d bytes, want at most %d", len(it.data), maxStrBytes)
 		}
 		if it.form == formText && !utf8.Valid(it.data) {
-			return c.wrong(c.pos, "a string that is not UTF-8")
+			return c.wrong(c.pos, "a string that is not UTF-8, want UTF-8")
 		}
 	case formArray, formMap:
 		if it.bits > left || it.form == formMap && it.bits > left/2 {
-			return c.wrong(c.pos, "%v of %d elements, %d bytes are left", it.form, it.bits, left)
+			return c.wrong(c.pos, "%v of %d elements, but only %d bytes are left", it.form, it.bits, left)
 		}
 		it.n = int(it.bits)
 	}
@@ -164,7 +162,7 @@ func (c *cursor) notAllowed(code byte) error {
 	return c.wrong(c.pos, "byte 0x%02x, which is not msgpack", code)
 }
 
-// check says what is wrong with a message; nil if it is one map by the rules.
+// check returns an error unless the message is one map by the rules.
 func (c *cursor) check(msg []byte) error {
 	c.msg, c.pos, c.elements, c.n = msg, 0, 0, 0
 	if len(msg) == 0 {
@@ -188,9 +186,9 @@ func (c *cursor) check(msg []byte) error {
 	return err
 }
 
-// value passes one item, with all that it holds.
+// value moves past one item and everything in it.
 func (c *cursor) value() error {
-	var left [maxDepth - 1]int // elements still to come of the arrays around pos
+	var left [maxDepth - 1]int // by depth: elements still to come in the array around pos
 	for depth := 0; ; left[depth-1]-- {
 		at := c.pos
 		it, err := c.next()
@@ -217,7 +215,7 @@ func (c *cursor) value() error {
 	}
 }
 
-// key passes a field's key and compares it with those before.
+// key moves past a field's key and compares it with the keys before.
 func (c *cursor) key() error {
 	at := c.pos
 	if at >= len(c.msg) {
@@ -242,7 +240,7 @@ func (c *cursor) key() error {
 	return nil
 }
 
-// keys are those of the message, once check has found nothing.
+// keys are the keys of the message, once check has found nothing wrong.
 func (c *cursor) keys() []span { return c.fields[:c.n] }
 
 func isMap(code byte) bool {

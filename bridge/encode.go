@@ -7,14 +7,14 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// entries is a map to be sent: name, value, name, value, in this order.
+// entries is a map to send: name, value, name, value, in this order.
 type entries []any
 
-// reply is an answer: a message, and the batch that it holds, if it does.
+// reply is an answer: a message, and the batch whose memory the message is, if it has one.
 type reply struct {
 	msg   []byte
 	batch *batchMessage
-	held  int64 // of the memory budget, until it has been sent
+	held  int64 // bytes of the memory budget that it holds until it is sent
 }
 
 func message(kind string, id uint64, about ...any) (reply, error) {
@@ -22,7 +22,7 @@ func message(kind string, id uint64, about ...any) (reply, error) {
 	return reply{msg: msg}, err
 }
 
-// encode writes a message that is not on the way of every step.
+// encode returns a message. Replies to steps are written without it, as it allocates.
 func encode(message entries) ([]byte, error) {
 	var buf bytes.Buffer
 	out := msgpack.NewEncoder(&buf)
@@ -39,9 +39,9 @@ func (e entries) EncodeMsgpack(out *msgpack.Encoder) error {
 	return out.EncodeMulti(e...)
 }
 
-// encodeError writes an error reply. Without an id the reply's is nil.
+// encodeError returns an error reply. Without hasID its id is nil.
 func encodeError(e *wireError, id uint64, hasID bool) []byte {
-	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") } // it may quote what came
+	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") } // they may quote the client
 	message := entries{"type", "error", "id", nil, "code", string(e.Code), "message", valid(e.Message), "hint",
 		valid(e.Hint)}
 	if hasID {
@@ -58,7 +58,7 @@ func encodeError(e *wireError, id uint64, hasID bool) []byte {
 	}
 	msg, err := encode(message)
 	if err != nil {
-		panic(err) // only numbers and texts, which always encode
+		panic(err) // numbers and texts always encode
 	}
 	return msg
 }

@@ -11,36 +11,36 @@ func init() {
 	registerEnv("close", false, (*session).closeEnv)
 }
 
-// environment is what make makes. It belongs to its session's worker; only
+// environment is what the request make makes. It belongs to its session's worker; only
 // batch messages come back from the writer, through their channel.
 type environment struct {
 	handle   uint32
 	pool     *vec.Pool
 	layout   *messageLayout
-	messages chan *batchMessage // those not on their way
+	messages chan *batchMessage // the batch messages that are free
 	channel  *channel           // nil without shared memory
-	noop     bool               // steps do nothing
+	noop     bool               // steps do nothing: it measures the transport alone
 	running  bool               // all games have been reset
 	mask     []bool             // scratch for reset
 	sent     []int32            // scratch for send
-	refused  error              // why a posted send was, until the next recv says so
+	refused  error              // why a posted send was refused; the next recv returns it
 	sims     []*simulator
-	starts   vec.Starts // as last set
+	starts   vec.Starts // the starts set last
 
-	bytes    int64 // of the memory budget, taken for all of it but the simulators
-	agents   int64 // of these, for agents
-	starting int64 // and for starts
+	bytes    int64 // the memory budget it takes, without its simulators
+	agents   int64 // the part of bytes for agents
+	starting int64 // the part of bytes for starts
 
-	owner  *session    // whose worker answers viewers
-	key    string      // which they have to have
-	listed bool        // the key, for who has that of the list
-	begun  atomic.Bool // running, for others to read
+	owner  *session    // its worker answers viewers
+	key    string      // the key that viewers need
+	listed bool        // whether the list of all environments shows the key
+	begun  atomic.Bool // the same as running, for other goroutines
 	moves  atomic.Uint64
-	gone   chan struct{} // closed once it is freed
-	shown  shown         // by the client, see show
+	gone   chan struct{} // closed once the environment is freed
+	shown  shown         // what the client shows viewers, see show
 
-	followed map[int]*followed       // games that have viewers; the worker's own
-	over     atomic.Pointer[episode] // that has ended last; nil: none
+	followed map[int]*followed       // games that have viewers; only the worker uses it
+	over     atomic.Pointer[episode] // the episode that ended last; nil: none
 }
 
 func (s *session) find(handle uint64) (*environment, error) {
@@ -57,7 +57,7 @@ func (s *session) find(handle uint64) (*environment, error) {
 		"this connection has no environment %d, it has %v", handle, handles)
 }
 
-// wantRunning refuses what needs games that have been reset.
+// wantRunning returns an error if the games have not been reset.
 func (e *environment) wantRunning() error {
 	if e.running {
 		return nil
@@ -65,13 +65,13 @@ func (e *environment) wantRunning() error {
 	return fail(codeNotReset, "env", "send reset first", "environment %d has not been reset", e.handle)
 }
 
-// take waits for a batch message of a pool. The session owns it until it is sent.
+// take waits for a free batch message of a pool. The session owns it until it is sent.
 func (s *session) take(home chan *batchMessage) *batchMessage {
 	s.taken = <-home
 	return s.taken
 }
 
-// into is where the batch goes that answers the request.
+// into returns the batch message for the answer to the present request.
 func (s *session) into(e *environment) *batchMessage {
 	if c := e.channel; c != nil && c.place >= 0 {
 		return c.message(e)
@@ -85,7 +85,7 @@ func (s *session) closeEnv(e *environment, id uint64, _ nothing) (reply, error) 
 	return e.ok(id)
 }
 
-// freeEnv stops an environment's pools. Frames still on their way stay whole.
+// freeEnv stops an environment's pools. Messages that are still on their way stay whole.
 func (s *session) freeEnv(e *environment) {
 	s.server.gallery.remove(e)
 	e.running = false

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	mostActions  = 48 << 10             // of an episode that is kept, bytes
-	episodeBytes = mostActions + 16<<10 // with the position that it began in
+	mostActions  = 48 << 10             // bytes of actions of an episode that is kept
+	episodeBytes = mostActions + 16<<10 // the same with the position that the episode began in
 
-	replayPause = 5 * time.Second // between two episodes that a viewer is sent
+	replayPause = 5 * time.Second // the pause between two episodes that a viewer is sent
 )
 
-// episode is one by the actions of its steps, by which it can be played again, whole.
+// episode is a whole episode, kept as the actions of its steps, from which it can be played again.
 type episode struct {
 	game           env.Game
 	head           scene.Head
 	start, actions []byte
 }
 
-// replay sends the lines of the episode, one after the other.
+// replay calls send with the lines of the episode, one after the other.
 func (e *episode) replay(send func([]liveLine) error) error {
 	spec, feed, viewer := e.game.Spec(), scene.Feed{Most: 4}, scene.Viewer{}
 	m, tracker := e.game.New(1)[0], e.game.NewTrackers(1, true)[0]
@@ -30,7 +30,7 @@ func (e *episode) replay(send func([]liveLine) error) error {
 	}
 	tracker.Begin(m)
 	feed.Begin(e.head, m)
-	var made []byte // the last actions
+	var made []byte // the actions of the last step
 	for rest, width := e.actions, spec.Seats*len(spec.Actions); ; tracker.Step(m, made) {
 		feed.Add(scene.Describe(spec, m, tracker, made), m)
 		var lines []liveLine

@@ -40,15 +40,15 @@ const (
 
 type wireError struct {
 	Code    errorCode
-	Message string // what was wrong and what was expected
-	Hint    string // what to do about it, may be empty
-	Field   string // the request's field, may be empty
+	Message string // says what was wrong and what was expected
+	Hint    string // says what to do about it; may be empty
+	Field   string // names the request's field; may be empty
 
-	Versions []uint64 // with codeVersionMismatch: what the server speaks
+	Versions []uint64 // with codeVersionMismatch: the versions that the server speaks
 	Fault    *fault   // with codeGamePanic
 }
 
-// fault says which game broke, and how it stood before.
+// fault says which game broke, and the state in which it was left.
 type fault struct {
 	Game    int
 	Seed    uint64
@@ -64,13 +64,13 @@ func (e *wireError) Error() string {
 	return text
 }
 
-// fail makes the error of one field. field may be empty.
+// fail makes the error of one field of a request. field may be empty.
 func fail(code errorCode, field, hint, format string, args ...any) *wireError {
 	return &wireError{Code: code, Field: field, Hint: hint, Message: fmt.Sprintf(format, args...)}
 }
 
-// asError turns any error into a reply's; one that is not ours is the server's
-// own fault.
+// asError turns any error into a reply's. An error that is no *wireError is the
+// server's own fault.
 func asError(err error) *wireError {
 	if e := (*wireError)(nil); errors.As(err, &e) {
 		return e
@@ -88,9 +88,9 @@ func (s *session) fromVec(err error, field string) error {
 	var broke *vec.GameError
 	var refused *wireError
 	switch {
-	case errors.Is(err, vec.ErrStopped): // for answer
+	case errors.Is(err, vec.ErrStopped): // answer deals with it
 		return err
-	case errors.As(err, &refused): // an agent of a saved game
+	case errors.As(err, &refused): // the saved game names an agent that is refused here
 		return inField(refused, field)
 	case errors.As(err, &broke):
 		s.server.cfg.Log.Error("game panicked", "client", s.client, "id", broke.Game, "seed", broke.Seed,

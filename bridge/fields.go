@@ -23,18 +23,18 @@ const (
 	maxTexts      = 256       // in one list
 )
 
-// field is one field of a request: of its struct the field with this name as its tag. See tableOf.
+// field is one field of a request: a field of its struct whose tag has this name. See tableOf.
 type field struct {
 	name        string
-	at          []int // where the struct has it
+	at          []int // the index of the field in the struct
 	needed      bool
-	least, most uint64    // of a number, or of the entries of a list
-	dtype       env.DType // of a tensor
+	least, most uint64    // the range of a number, or of the number of entries of a list
+	dtype       env.DType // the type of a tensor
 }
 
-// tableOf lists the fields of a request that its struct has, those of structs in it included. A tag has a
-// field's name, whether it is needed, its range if that is not up to maxInt, or to maxElements in a list,
-// and a tensor's type: `wire:"games,needed,1..16"`.
+// tableOf lists the fields of a request's struct, including those of structs in it. A tag
+// holds the field's name, "needed" if it must be given, its range if that is not up to
+// maxInt (or maxElements in a list), and a tensor's type: `wire:"games,needed,1..16"`.
 func tableOf(t reflect.Type, at ...int) (table []field) {
 	for i := range t.NumField() {
 		f, index := t.Field(i), append(slices.Clone(at), i)
@@ -62,21 +62,21 @@ func tableOf(t reflect.Type, at ...int) (table []field) {
 	return table
 }
 
-// fields are those of one request. Binaries and tensors are parts of the message, not copies. What is
-// absent, or nil, is read as zero. The first error is kept, and all that is read after it is zero.
+// fields reads the fields of one request. Binaries and tensors are parts of the message, not copies. A field
+// that is absent or nil reads as zero. fields keeps the first error; everything read after it is zero.
 type fields struct {
 	cursor
 	request string // the request's name
 	err     error
 }
 
-// start checks a message, before anything is read.
+// start checks a message before anything is read from it.
 func (f *fields) start(msg []byte) error {
 	f.request, f.err = "", nil
 	return f.check(msg)
 }
 
-// seek stands before the value of a name, if the message has it.
+// seek moves to the value of a name, and reports whether the message has it.
 func (f *fields) seek(name string) bool {
 	for _, k := range f.keys() {
 		if string(f.msg[k.from:k.to]) == name {
@@ -87,7 +87,7 @@ func (f *fields) seek(name string) bool {
 	return false
 }
 
-// read fills in a request's struct, and says what is wrong with the request.
+// read fills in a request's struct, and returns an error if the request is wrong.
 func (f *fields) read(request any, table []field) error {
 	to, found, missing := reflect.ValueOf(request).Elem(), 2, "" // found: type and id
 	for i := range table {
@@ -170,7 +170,7 @@ func (f *fields) value(d *field, to any) {
 	}
 }
 
-// wrong keeps an error, if it is the first.
+// wrong keeps an error if it is the first.
 func (f *fields) wrong(code errorCode, field, hint, format string, args ...any) {
 	if f.err == nil {
 		f.err = fail(code, field, hint, format, args...)
@@ -184,7 +184,7 @@ func (f *fields) item() (it item) {
 	return it
 }
 
-// take reads the next item, which must have a form.
+// take reads the next item, which must have the form want.
 func (f *fields) take(field string, want form, called string) item {
 	it := f.item()
 	if f.err == nil && it.form != want {
@@ -309,7 +309,7 @@ func inField(err error, field string) error {
 }
 
 type tensor struct {
-	dtype env.DType // empty: the request has no such field
+	dtype env.DType // empty: the request lacks the field
 	dims  [maxDims]int
 	rank  int
 	data  []byte
@@ -354,7 +354,7 @@ func (t *tensor) size() uint64 {
 	return size
 }
 
-// want says what is wrong with the shape of a tensor, if it is given.
+// want returns an error if the tensor is given and has another shape, else nil.
 func (t *tensor) want(field string, shape ...int) error {
 	if !t.given() || slices.Equal(t.shape(), shape) {
 		return nil
@@ -362,12 +362,13 @@ func (t *tensor) want(field string, shape ...int) error {
 	return fail(codeWrongShape, field, "", "%s has shape %v, want %v", field, slices.Clone(t.shape()), slices.Clone(shape))
 }
 
-// dataAs is the data of a tensor; nil if it is absent. N is the type for its dtype.
+// dataAs returns the data of a tensor, nil if it is absent. N must be the type of its
+// dtype.
 func dataAs[N int32 | uint64 | float32](t *tensor) []N {
 	if !t.given() {
 		return nil
 	}
 	list := make([]N, len(t.data)/t.dtype.Bytes())
-	_, _ = binary.Decode(t.data, binary.LittleEndian, list) // as many bytes as there are
+	_, _ = binary.Decode(t.data, binary.LittleEndian, list) // never fails: list has as many bytes as the data
 	return list
 }

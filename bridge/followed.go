@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// between is the time from one position that is kept to the next. Of games that
-	// are stepped more often than anybody can see, the others are left out.
+	// between is the least time from one position that is kept to the next. If a game is
+	// stepped faster than anybody can see, the positions in between are left out.
 	between = 50 * time.Millisecond
 
-	mostKept   = 128 // positions of a game
-	mostMissed = 64  // events, the last ones, that one of them shows
+	mostKept   = 128 // the most positions kept of a game
+	mostMissed = 64  // the most events that one position shows, the last ones
 
-	// positionBytes is the most memory that a position takes with its events and thoughts, and
-	// followedBytes what a game takes that is followed.
+	// positionBytes is the most memory that a position takes with its events and thoughts.
+	// followedBytes is the most that a followed game takes.
 	positionBytes = 12 << 10
-	followedBytes = mostKept*positionBytes + 2*episodeBytes // of the episode that is played, and the last
+	followedBytes = mostKept*positionBytes + 2*episodeBytes // one episode is under way, one is the last
 )
 
 // followed is a game that has viewers: a vec.Watcher that keeps its last positions. If
@@ -29,20 +29,20 @@ const (
 type followed struct {
 	env     *environment
 	game    int
-	viewers int // the session's worker's own
+	viewers int // only the session's worker uses it
 
 	mu     sync.Mutex
 	feed   scene.Feed
 	at     vec.LiveGame
-	acted  []uint8     // the last actions
-	missed []env.Event // since the last position that is kept
-	behind bool        // there have been steps since
-	when   time.Time   // it was kept
+	acted  []uint8     // the actions of the last step
+	missed []env.Event // events since the last position that is kept
+	behind bool        // whether there have been steps since that position
+	when   time.Time   // when that position was kept
 	shown  int         // the number of the last thing that the client showed
 	played *episode
 }
 
-// Begun begins another episode: vec.Watcher.
+// Begun notes that another episode begins: vec.Watcher.
 func (f *followed) Begun(at vec.LiveGame) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -50,7 +50,7 @@ func (f *followed) Begun(at vec.LiveGame) {
 	head := scene.HeadOf(spec, at.Match)
 	head.Seed, head.Names = at.Seed.Value, at.Names
 	for _, seat := range at.Learners {
-		if head.Names[seat] == "" { // else an agent plays there in this episode
+		if head.Names[seat] == "" { // a learner; else an agent plays there in this episode
 			head.Names[seat] = "learner"
 		}
 	}
@@ -61,7 +61,7 @@ func (f *followed) Begun(at vec.LiveGame) {
 	f.keep(scene.Describe(spec, at.Match, at.Tracker, nil))
 }
 
-// Stepped keeps the position, or what happened until it: vec.Watcher.
+// Stepped keeps the position, or, if it comes too soon, its events: vec.Watcher.
 func (f *followed) Stepped(actions []uint8) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,12 +93,12 @@ func (f *followed) catchUp() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.behind {
-		f.describe(f.shown) // what was shown since is for the next step
+		f.describe(f.shown) // what the client has shown since is about the next step
 	}
 }
 
-// describe keeps the position after the last step. shown is the number of what the client
-// had shown before it.
+// describe keeps the position after the last step. shown is the number of the last
+// thing that the client had shown before that step.
 func (f *followed) describe(shown int) {
 	spec := f.at.Game.Spec()
 	s := scene.Describe(spec, f.at.Match, f.at.Tracker, f.acted)
@@ -124,14 +124,14 @@ func (f *followed) keep(s scene.Step) {
 	f.behind, f.when = false, time.Now()
 }
 
-// news is what a viewer was not sent yet.
+// news returns the lines that a viewer was not sent yet.
 func (f *followed) news(v *scene.Viewer) []scene.Line {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.feed.News(v, scene.Whole)
 }
 
-// plays reports whether a learner does, or the game is over.
+// plays reports whether a learner plays, or the game is over.
 func (f *followed) plays() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

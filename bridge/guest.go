@@ -22,14 +22,14 @@ import (
 // host, origin, token and number of connections, and not while the server drains. The token may
 // also come in the path, as /token/TOKEN/ before the protocol's own.
 //
-// What it plays with comes from its guests, which hold all of it in the server's account: they read
-// messages within bounds of bytes and time, count memory and games ([Guest.Lease]), and tell when
-// nobody waits for an answer any more ([Guest.Context]).
+// What it plays with comes from its guests, which hold all of it in the server's account:
+// they read messages within bounds of bytes and time, count memory and games
+// ([Guest.Lease]), and report when nobody waits for an answer any more ([Guest.Context]).
 type Protocol interface {
 	// Answers reports whether requests of a path are the protocol's.
 	Answers(path string) bool
 
-	// Serve answers one, whose body has been read. Requests are served at the same time.
+	// Serve answers a request, whose body has been read. It is called from several goroutines at the same time.
 	Serve(g *Guest, w http.ResponseWriter, r *http.Request)
 }
 
@@ -40,8 +40,8 @@ const (
 	// guestBytes is the longest message of a guest, and guestSpare how much of one is not counted.
 	guestBytes, guestSpare = 512 << 10, 4 << 10
 
-	// What a message of JSON takes for each of its bytes: decoded into fields, and into maps, as by
-	// libraries.
+	// How many bytes of memory each byte of a JSON message takes: decoded into fields, and
+	// decoded into maps as libraries do.
 	fieldsWeight, mapsWeight = 8, 64
 )
 
@@ -52,23 +52,23 @@ type Guest struct {
 	leave   func() // undoes its count as a connection
 	address string // see addressOf
 	here    bool
-	body    int64       // of its request, in bytes
-	unbind  func() bool // so that it does not end with its request
+	body    int64       // bytes of the body of its request
+	unbind  func() bool // unbinds the guest from its request's end
 
-	gone chan struct{} // closed when a session that was kept has ended
+	gone chan struct{} // closed when the kept session has ended
 
 	mu       sync.Mutex
-	requests int       // of a session that is kept, under way
-	rested   time.Time // since when there is none
+	requests int       // requests of a kept session under way
+	rested   time.Time // since when no request is under way
 }
 
 // guestUpgrader keeps what a connection has while it is idle small: most wait for a model.
 var guestUpgrader = websocket.Upgrader{
 	HandshakeTimeout: headerTimeout, ReadBufferSize: 512, WriteBufferSize: 4 << 10, WriteBufferPool: new(sync.Pool),
-	CheckOrigin: func(*http.Request) bool { return true }, // admit has done it
+	CheckOrigin: func(*http.Request) bool { return true }, // admit has checked the origin
 }
 
-// protocol is what answers a path; nil: the server itself.
+// protocol returns the protocol that answers a path; nil: the server itself does.
 func (srv *Server) protocol(path string) Protocol {
 	for _, p := range srv.cfg.Protocols {
 		if p.Answers(path) {
@@ -78,7 +78,7 @@ func (srv *Server) protocol(path string) Protocol {
 	return nil
 }
 
-// takeToken moves a token from the path of a request to its header, so that it is in no log.
+// takeToken moves a token from the path of a request to its header, so that no log shows it.
 func (srv *Server) takeToken(r *http.Request) {
 	if rest, ok := strings.CutPrefix(r.URL.Path, "/token/"); ok && len(srv.cfg.Protocols) > 0 {
 		token, path, _ := strings.Cut(rest, "/")
@@ -97,8 +97,8 @@ func (srv *Server) newGuest(client string, leave func()) *Guest {
 // Local is a guest who plays in this program, within the server's limits.
 func (srv *Server) Local() *Guest { return srv.newGuest("local", nil) }
 
-// serveGuest answers a request of another protocol. leave is called when it is over. What the request's
-// guest has in the account ends with the request, unless it is upgraded.
+// serveGuest answers a request of another protocol, and calls leave when the request is over. What
+// the guest holds in the account is released with the request, unless the request is upgraded.
 func (srv *Server) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request, leave func()) {
 	g := srv.newGuest(r.RemoteAddr, leave)
 	g.address, g.here = addressOf(r)
@@ -112,7 +112,7 @@ func (srv *Server) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request
 		kept := v.(*Guest)
 		kept.note(1)
 		defer kept.note(-1)
-		if r.Method == http.MethodDelete { // ends what is to be waited for
+		if r.Method == http.MethodDelete { // ends the session that it names
 			kept.Close()
 		}
 	}
@@ -122,9 +122,9 @@ func (srv *Server) serveGuest(p Protocol, w http.ResponseWriter, r *http.Request
 	}
 }
 
-// readBody reads the body of a request, so that what serves it waits for games alone.
+// readBody reads the body of a request first, so that the protocol's handler never waits for the client.
 func (g *Guest) readBody(r *http.Request) (status int, err error) {
-	g.body = int64(min(uint64(r.ContentLength), handshakeBytes)) // conn allows no more; -1: unknown
+	g.body = int64(min(uint64(r.ContentLength), handshakeBytes)) // conn allows no more; -1 (unknown) becomes the most
 	if err := g.memory.reserve(g.body*mapsWeight, "", "a request"); err != nil {
 		return http.StatusServiceUnavailable, err
 	}
@@ -134,26 +134,26 @@ func (g *Guest) readBody(r *http.Request) (status int, err error) {
 		return http.StatusBadRequest, fmt.Errorf("the body cannot be read: %w", err)
 	}
 	g.conn.SetReadDeadline(time.Time{})
-	g.conn.allow(handshakeBytes) // that it goes is read, too
+	g.conn.allow(handshakeBytes) // reading also notices that the client goes
 	g.conn.settle()
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return 0, nil
 }
 
-// finish gives back what the guest has of the account.
+// finish gives back what the guest holds in the account.
 func (g *Guest) finish() {
 	g.end()
 	g.memory.close()
 	g.leave()
 }
 
-// Upgrade makes a connection of the request. answer is called for each message, one at a time in their order,
-// and its answer is sent unless it is nil; lacks is why there is no memory for the message. At last end is called.
+// Upgrade makes a connection of the request. It calls answer for each message, in order and one at a time, and
+// sends the answer unless it is nil; lacks says why there is no memory for the message. At the end it calls end.
 func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text []byte, lacks error) []byte,
 	end func()) {
 	ws, err := guestUpgrader.Upgrade(w, r, nil)
 	if err != nil {
-		return // it has been answered
+		return // Upgrade has answered with the error
 	}
 	g.unbind()
 	g.open(ws)
@@ -164,7 +164,7 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 	}
 	ws.SetReadLimit(guestBytes)
 	g.server.metrics.opened.Inc()
-	go g.stay(func() { // so that what the HTTP server keeps of the request is freed
+	go g.stay(func() { // on a goroutine of its own, so that the HTTP server frees the request
 		defer ws.Close()
 		g.serve(answer)
 		g.sayGoodbye()
@@ -174,7 +174,7 @@ func (g *Guest) Upgrade(w http.ResponseWriter, r *http.Request, answer func(text
 	})
 }
 
-// stay counts a guest as one that is connected while run runs, and then gives back what it has.
+// stay counts a guest as connected while run runs, and then gives back what the guest holds.
 func (g *Guest) stay(run func()) {
 	defer close(g.gone)
 	defer g.server.remove(g)
@@ -222,9 +222,10 @@ func (g *Guest) serve(answer func(text []byte, lacks error) []byte) {
 	<-last
 }
 
-// Keep makes a session outlast its request. It returns a guest that counts as a connection until it
-// is closed and end has returned. Such guests may be half of all connections. If there are too
-// many, Keep closes the one whose last request is longest ago, if that is longer ago than idle.
+// Keep makes a session outlast its request. It returns a guest that counts as a connection
+// until it is closed and end has returned; such guests may be half of all connections. If
+// there are too many, Keep closes the one whose last request is longest ago, if that is
+// longer ago than idle. Without room or memory, or at shutdown, it returns an error.
 func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error) {
 	srv := g.server
 	leave, status, reason := srv.enter(g.address, g.here, 2)
@@ -236,7 +237,7 @@ func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error
 	}
 	kept := srv.newGuest(g.client, leave)
 	kept.address, kept.here = g.address, g.here
-	err := kept.memory.reserve(g.body*mapsWeight, "", "a session") // it keeps what began it
+	err := kept.memory.reserve(g.body*mapsWeight, "", "a session") // the session keeps the request that began it
 	if err == nil && !srv.add(kept) {
 		err = errors.New("bridge: the server is shutting down")
 	}
@@ -253,8 +254,8 @@ func (g *Guest) Keep(name string, idle time.Duration, end func()) (*Guest, error
 	return kept, nil
 }
 
-// makeRoom closes the session whose last request is longest ago, and longer ago than
-// idle; with near only one of the guest's address. It reports whether there was one.
+// makeRoom closes the kept session whose last request is longest ago, provided that is longer
+// ago than idle; with near only one of the guest's address. It reports whether it closed one.
 func (g *Guest) makeRoom(idle time.Duration, near bool) bool {
 	var oldest *Guest
 	since := time.Now().Add(-idle)
@@ -277,7 +278,7 @@ func (g *Guest) makeRoom(idle time.Duration, near bool) bool {
 	return oldest != nil
 }
 
-// note counts requests of a session that is kept.
+// note counts the requests under way of a kept session.
 func (g *Guest) note(requests int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -13,15 +13,14 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// admit looks at a request before anything of it is upgraded. A status other
-// than 0 refuses it.
+// admit checks a request before it is upgraded. A status other than 0 refuses it.
 func (srv *Server) admit(r *http.Request) (status int, reason string) {
 	switch {
 	case !srv.knowsHost(r.Host):
 		return http.StatusForbidden,
 			fmt.Sprintf("the Host header is %q, and this server answers to 127.0.0.1, localhost, [::1] and the names it was "+
 				"started with", r.Host)
-	case len(r.Header.Values("Origin")) > 0: // programs send none
+	case len(r.Header.Values("Origin")) > 0: // only browsers send it
 		return http.StatusForbidden,
 			fmt.Sprintf("the Origin header is %q, and this server answers to programs, not to web pages",
 				r.Header.Get("Origin"))
@@ -34,7 +33,7 @@ func (srv *Server) admit(r *http.Request) (status int, reason string) {
 		return 0, ""
 	case r.URL.Path != "/":
 		path, _, secret := strings.Cut(r.URL.Path, "/token/")
-		if secret { // a second one: reasons are logged
+		if secret { // not shown: the log shows reasons
 			path += "/token/***"
 		}
 		return http.StatusNotFound, fmt.Sprintf("the path is %q, want /", path)
@@ -68,12 +67,12 @@ const (
 	// tokenPause is how long the answer to a wrong token takes.
 	tokenPause = 500 * time.Millisecond
 
-	// mostPaused is how many such answers wait at a time. More are given at once.
+	// mostPaused is how many such answers may wait at a time. Further ones are given at once.
 	mostPaused = 256
 )
 
-// admitToken is admit for the token. The answer to a wrong one takes a while, and no other
-// client has to wait for it. The right one is never refused: guesses do not find it.
+// admitToken is the part of admit that checks the token. The answer to a wrong token takes a while;
+// no other client waits for it. The right token is never refused, however many wrong ones come.
 func (srv *Server) admitToken(r *http.Request) (status int, reason string) {
 	given := r.Header.Get("Authorization")
 	if srv.cfg.Token == "" || srv.knowsToken(given) {

@@ -15,17 +15,17 @@ import (
 	"pommego/arena/scene"
 )
 
-// livePath is where viewers ask, and viewKey the header with the key of what they may see. Headers
-// are in no log, no history and no Referer, unlike addresses.
+// livePath is the path for viewers. viewKey is the header with the key of what they may
+// see: unlike addresses, headers are in no log, no history and no Referer.
 const livePath, viewKey = "/live", "View-Key"
 
 const (
-	// lookTimeout is how long a viewer waits for a step to end. After that the answer
-	// is "busy".
+	// lookTimeout is how long a viewer waits for a step to end. After that the answer is
+	// "busy".
 	lookTimeout = 5 * time.Second
 
-	// mostLooks is how many viewers the games of one client have at a time, and wallGames how many games one of
-	// them sees.
+	// mostLooks is how many viewers the games of one client can have at a time. wallGames
+	// is how many games one viewer sees at most.
 	mostLooks, wallGames = 16, 16
 )
 
@@ -35,9 +35,9 @@ type LiveEnv struct {
 	Games    int    `json:"games"`
 	Learners int    `json:"learners"` // rows per game
 	Client   string `json:"client"`
-	Running  bool   `json:"running"`      // it has been reset
-	Moves    uint64 `json:"moves"`        // of all its games
-	Key      string `json:"key,omitzero"` // in a list, if its client wants that
+	Running  bool   `json:"running"`      // the environment has been reset
+	Moves    uint64 `json:"moves"`        // moves of all its games
+	Key      string `json:"key,omitzero"` // in the list, if the client wants it there
 }
 
 // gallery is the environments of all sessions.
@@ -62,7 +62,7 @@ func (g *gallery) remove(e *environment) {
 func (g *gallery) find(key string) (found *environment) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, e := range g.envs { // all of them: the time that it takes says nothing about a key
+	for _, e := range g.envs { // all of them, so that the time taken says nothing about a key
 		if isKey(e.key, key) {
 			found = e
 		}
@@ -105,10 +105,10 @@ func (srv *Server) Live() http.Handler {
 
 func answerJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(v) // an error is the peer's going away
+	json.NewEncoder(w).Encode(v) // an error means that the peer has gone
 }
 
-// lookedAt is the environment of a request's key; nil if there is none, and the request has been answered.
+// lookedAt returns the environment of a request's key. If there is none, it answers the request and returns nil.
 func (srv *Server) lookedAt(w http.ResponseWriter, r *http.Request) *environment {
 	e := srv.gallery.find(r.Header.Get(viewKey))
 	if e == nil {
@@ -118,7 +118,7 @@ func (srv *Server) lookedAt(w http.ResponseWriter, r *http.Request) *environment
 	return e
 }
 
-// tell answers what the key of a request is for: an environment, or the list of all.
+// tell answers what the key of a request opens: an environment, or the list of all.
 func (srv *Server) tell(w http.ResponseWriter, r *http.Request) {
 	if srv.cfg.ListKey != "" && isKey(srv.cfg.ListKey, r.Header.Get(viewKey)) {
 		answerJSON(w, srv.gallery.list())
@@ -156,7 +156,8 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 	e.stream(r.Context(), w, followed, games == nil)
 }
 
-// gamesOf reads which games a viewer asks for: one by its number, the first ones, or nil for any that a learner plays.
+// gamesOf returns the games that a viewer asks for: one by its number, the first ones for "wall", or nil for "any",
+// which stands for a game that a learner plays.
 func (e *environment) gamesOf(asked string) (games []int, err error) {
 	game, err := strconv.Atoi(asked)
 	switch {
@@ -168,28 +169,28 @@ func (e *environment) gamesOf(asked string) (games []int, err error) {
 		}
 		return games, nil
 	case err != nil || game < 0 || game >= e.pool.Games():
-		return nil, fmt.Errorf("game is %q, want 0 to %d", asked, e.pool.Games()-1)
+		return nil, fmt.Errorf("game is %q, want 0 to %d, any or wall", asked, e.pool.Games()-1)
 	}
 	return []int{game}, nil
 }
 
-// liveLine is one of those that a viewer is sent, of one game.
+// liveLine is a line that a viewer is sent, about one game.
 type liveLine struct {
 	scene.Line
 	Game   int    `json:"game"`
-	Moves  uint64 `json:"moves"`           // of all games
-	Replay bool   `json:"replay,omitzero"` // it is of an episode that is over
+	Moves  uint64 `json:"moves"`           // moves of all games so far
+	Replay bool   `json:"replay,omitzero"` // the line replays an episode that is over
 }
 
-// stream sends a viewer what happens in games, until the viewer is gone, or the environment, or if any game would
-// do until its learners are out.
+// stream sends a viewer what happens in games. It ends when the viewer or the
+// environment is gone; with any also when the learners of its game are out.
 func (e *environment) stream(ctx context.Context, w http.ResponseWriter, games []*followed, any bool) {
 	viewers, send := make([]scene.Viewer, len(games)), scene.Lines[liveLine](w)
 	var past *episode
-	var since time.Time // it was sent
+	var since time.Time // when past was sent
 	for {
 		var lines []liveLine
-		out := any && !games[0].plays() // which the lines show
+		out := any && !games[0].plays() // the lines show that the learners are out
 		for i, f := range games {
 			for _, l := range f.news(&viewers[i]) {
 				lines = append(lines, liveLine{Line: l, Game: f.game, Moves: e.moves.Load()})

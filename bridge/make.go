@@ -19,12 +19,12 @@ func init() { register("make", (*session).makeEnv) }
 // makeRequest asks for an environment.
 type makeRequest struct {
 	gameRequest
-	Pool   vec.Config // without its game
-	Limit  float64    `wire:"agent_seconds"` // of agents outside the server
+	Pool   vec.Config // the pool's configuration, without its game
+	Limit  float64    `wire:"agent_seconds"` // seconds for a move of agents outside the server
 	Noop   bool       `wire:"noop"`
-	Listed bool       `wire:"listed"` // with its key
+	Listed bool       `wire:"listed"` // whether the list of environments shows its key
 	Slots  int        `wire:"shared_memory,2..16"`
-	Places int        `wire:"places,2..64"` // for batches there; 0: as many as slots
+	Places int        `wire:"places,2..64"` // places for batches in shared memory; 0: as many as slots
 }
 
 func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
@@ -48,7 +48,7 @@ func (s *session) makeEnv(id uint64, q makeRequest) (reply, error) {
 		key: s.server.cfg.newKey(), gone: make(chan struct{}), followed: map[int]*followed{}}
 	messages := messagesPerPool
 	if q.Slots > 0 {
-		messages = 0 // shareMemory counts its own
+		messages = 0 // shareMemory reserves their memory
 	}
 	if e.pool, e.layout, e.bytes, err = s.newPool(kindBatch, e.handle, q.Pool, messages); err != nil {
 		return reply{}, err
@@ -102,13 +102,13 @@ func (s *session) checkLimits(cfg *vec.Config) error {
 	return nil
 }
 
-// optionNames are the fields of make by vec's names, where those are not the same word.
+// optionNames holds the fields of make by vec's names, where those are not the same word in small letters.
 var optionNames = map[string]string{
 	"Variants": "rules", "Variants.ByGame": "rules_by_game", "LineUps": "line_ups", "ByGame": "by_game",
 	"BatchSize": "batch_size", "Autoreset": "autoreset_mode", "MaxEpisodeSteps": "max_episode_steps", "Player": "policy",
 }
 
-// optionError is vec's error of an option, with the field's name in requests.
+// optionError turns vec's error about an option into one with the request's name of the field.
 func optionError(err error) *wireError {
 	var option *vec.OptionError
 	if !errors.As(err, &option) {
@@ -116,15 +116,15 @@ func optionError(err error) *wireError {
 	}
 	field := cmp.Or(optionNames[option.Field], strings.ToLower(option.Field))
 	e := fail(codeBadOption, field, "", "%s", option.Named(field))
-	if errors.As(err, &e) { // of a name that is not allowed
+	if errors.As(err, &e) { // the agent's name is not allowed
 		e.Field = field
 	}
 	return e
 }
 
 // newPool makes a pool within the server's limits, and the layout of its batch
-// messages. It reserves bytes for the pool and its messages, which whoever closes
-// the pool releases.
+// messages. It reserves bytes for the pool and its messages; whoever closes the pool
+// releases them.
 func (s *session) newPool(kind string, handle uint32, cfg vec.Config, messages int) (
 	pool *vec.Pool, l *messageLayout, bytes int64, err error,
 ) {
@@ -138,7 +138,7 @@ func (s *session) newPool(kind string, handle uint32, cfg vec.Config, messages i
 	}
 	l = newMessageLayout(kind, handle, &cfg, fields, int(own.Slab))
 	l.besides, l.agents = own.Batch, own.Agents
-	whole := (l.size + l.tail) * cfg.Games / cfg.BatchGames() // what all games show is kept, however few a batch has
+	whole := (l.size + l.tail) * cfg.Games / cfg.BatchGames() // the pool keeps the rows of all games
 	if most := s.server.cfg.maxBatchBytes; whole > most {
 		return nil, nil, 0, fail(codeLimit, "games",
 			"make several environments with fewer games, or choose a smaller observation",

@@ -8,9 +8,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// metrics is what a server counts for [Server.Operations]. Each figure that a step
-// changes is found when the server is made, so that counting costs some additions
-// and no allocation.
+// metrics is what a server counts for [Server.Operations]. Figures that a step changes
+// are looked up when the server is made, so that counting costs some additions and no
+// allocation.
 type metrics struct {
 	registry *prometheus.Registry
 
@@ -22,7 +22,7 @@ type metrics struct {
 	errors  *prometheus.CounterVec // by code
 	refused *prometheus.CounterVec // by status
 	seconds map[string]prometheus.Observer
-	invalid prometheus.Observer // for messages that are no request
+	invalid prometheus.Observer // the time of messages that are no request
 }
 
 var latencies = prometheus.ExponentialBuckets(50e-6, 2, 20)
@@ -80,7 +80,7 @@ func newMetrics(srv *Server) *metrics {
 	return m
 }
 
-// answered counts a request, by its type, and the batch if it was answered with one.
+// answered counts a request by its type, and the batch if the answer has one.
 func (m *metrics) answered(request string, took time.Duration, batch bool) {
 	seconds, ok := m.seconds[request]
 	if !ok {

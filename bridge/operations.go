@@ -10,12 +10,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Operations answers what operators ask, for an address of its own: /healthz, /readyz
-// and /metrics, without a token. On the server's own address the first two are
-// answered without a token, too.
+// Operations serves operators at an address of its own: /healthz, /readyz and /metrics,
+// without a token. On the server's own address the first two need no token either.
 //
-// A page in a browser could reach a local address by a name of its own; so a request
-// has to call the server by an IP address or a name that it knows.
+// A page in a browser could reach a local address by a name that it has made up. So a
+// request must call the server by an IP address or a name that the server knows.
 func (srv *Server) Operations() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -57,7 +56,7 @@ func (srv *Server) probe(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// unready says why the server takes no new connections; empty: it does.
+// unready returns why the server takes no new connections; empty if it takes some.
 func (srv *Server) unready() string {
 	switch {
 	case srv.draining.Load():
@@ -68,8 +67,8 @@ func (srv *Server) unready() string {
 	return ""
 }
 
-// Drain has the server refuse new connections, for good, and waits until those it has
-// are gone or ctx is done. It returns how many are left. Shutting down is what follows.
+// Drain makes the server refuse new connections, for good, and waits until the present ones are
+// gone or ctx is done. It returns how many are left. The caller then shuts the server down.
 func (srv *Server) Drain(ctx context.Context) (left int) {
 	srv.draining.Store(true)
 	look := time.NewTicker(10 * time.Millisecond)

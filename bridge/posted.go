@@ -6,18 +6,18 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// How long a session spins after a step before it parks. With a batch size the workers
-// need the processor, as their games go on meanwhile. After a simulation the client needs
-// it, as a network's turn usually follows.
+// How long a session spins after a step before it parks. With a batch size it is short,
+// since the workers need the processor: their games go on meanwhile. It is short after a
+// simulation, since the client needs the processor: usually its network's turn follows.
 const (
 	stepSpin     = 200 * time.Microsecond
 	readySpin    = 30 * time.Microsecond
 	simulateSpin = 60 * time.Microsecond
 )
 
-// next waits for a request. In between it makes the steps that are posted in
-// shared memory; while they come it spins for them, as waking takes longer than
-// a short step.
+// next waits for a request. Meanwhile it makes the steps that are posted in shared
+// memory; as long as they come it spins for them, because waking takes longer than a
+// short step.
 func (s *session) next() (r *request, more bool) {
 	for {
 		s.admitVisit()
@@ -56,9 +56,9 @@ func (s *session) next() (r *request, more bool) {
 	}
 }
 
-// stepPosted makes the steps that are posted, and reports whether there were any. A reply
-// goes into shared memory, or through the socket if it is an error or too long. A step that
-// begins games is only acknowledged.
+// stepPosted makes the steps that are posted, and reports whether there were any. A
+// reply goes into shared memory, or through the socket if it is an error or too long.
+// For a step that begins games there is only an acknowledgement.
 func (s *session) stepPosted() (any bool) {
 	for _, e := range s.envs {
 		c := e.channel

@@ -20,41 +20,41 @@ var (
 	errControl = errors.New("too many control frames")
 )
 
-// link is a client's connection, whatever protocol it speaks, and its account of the server. All read
-// through it, so that bytes on the wire, memory for messages, their time and control frames have the
-// same bounds for all.
+// link is a client's connection, whatever protocol it speaks, and its account of the
+// server. Everything is read through it, so that the same bounds hold for all clients:
+// on bytes on the wire, on memory and time for messages, and on control frames.
 type link struct {
 	server *Server
-	ws     *websocket.Conn // nil: none
+	ws     *websocket.Conn // nil: there is no connection yet
 	conn   peer
-	client string  // for the log
-	memory account // what it and its requests take
+	client string  // the client's address or name, for the log
+	memory account // the memory that the client and its requests take
 
-	longest int // a message, in bytes
-	spare   int // bytes of a message that are not counted, as every connection has them
-	kind    int // of its messages; with binary ones it takes no text
+	longest int // the longest message, in bytes
+	spare   int // bytes of a message that do not count, because every connection has them
+	kind    int // the kind of its messages; if they are binary, text is an error
 
-	long    chan struct{} // the worker is done with a long message
-	working bool          // the worker has one; the reader's own
-	control bucket        // of control frames; the reader's own
+	long    chan struct{} // signals that the worker is done with a long message
+	working bool          // the worker has a long message; only the reader uses it
+	control bucket        // limits control frames; only the reader uses it
 	pinged  atomic.Int64  // pings sent and not yet answered
 
 	stopOnce sync.Once
-	ctx      context.Context // done when it is to end
+	ctx      context.Context // done when the connection is to end
 	end      context.CancelFunc
-	code     int // what to tell the peer then; 0: nothing. Set before
+	code     int // the close code to send then; 0: none. Set before ctx ends
 	reason   string
 	cut      *time.Timer
 	cancel   atomic.Bool // ends the request in progress; environments have it
 }
 
-// setUp fills in a link that has no connection yet.
+// setUp fills in a link without a connection.
 func (l *link) setUp(srv *Server, client string) {
 	l.server, l.client, l.memory = srv, client, account{budget: &srv.memory}
 	l.ctx, l.end = context.WithCancel(context.Background())
 }
 
-// open adds the connection.
+// open gives the link its connection.
 func (l *link) open(ws *websocket.Conn) {
 	l.ws, l.conn = ws, ws.NetConn().(peer)
 	l.conn.settle()
@@ -62,9 +62,9 @@ func (l *link) open(ws *websocket.Conn) {
 	ws.SetPongHandler(l.pong)
 }
 
-// stop ends the connection, once: the request in progress is finished, those behind it are dropped,
-// and the peer gets the close code. If that takes too long, the connection is cut and the games are
-// stopped; with code 0, when there is no peer, they are at once. Any goroutine may call it.
+// stop ends the connection, once. The request in progress is finished, those behind it are dropped,
+// and the peer gets the close code. If that takes too long, stop cuts the connection and the games
+// stop; with code 0, when there is no peer, that happens at once. Any goroutine may call stop.
 func (l *link) stop(code int, reason string) {
 	l.stopOnce.Do(func() {
 		l.code, l.reason = code, reason
@@ -78,7 +78,7 @@ func (l *link) stop(code int, reason string) {
 			})
 		}
 		if l.end(); l.ws != nil {
-			l.conn.SetReadDeadline(longAgo) // wakes the reader
+			l.conn.SetReadDeadline(longAgo) // a deadline that has passed wakes the reader
 		}
 	})
 }
@@ -87,7 +87,7 @@ var longAgo = time.Unix(1, 0)
 
 func (l *link) stopped() bool { return l.ctx.Err() != nil }
 
-// sendMessage sends one. One goroutine at a time may.
+// sendMessage sends a message. Only one goroutine at a time may call it.
 func (l *link) sendMessage(msg []byte) {
 	l.ws.SetWriteDeadline(time.Now().Add(l.server.cfg.writeTimeout))
 	if err := l.ws.WriteMessage(l.kind, msg); err != nil {
@@ -97,14 +97,14 @@ func (l *link) sendMessage(msg []byte) {
 	l.server.metrics.sent.Add(float64(len(msg)))
 }
 
-// sayGoodbye tells the peer why it ends.
+// sayGoodbye tells the peer why the connection ends.
 func (l *link) sayGoodbye() {
 	if l.code == 0 {
 		return
 	}
-	text := l.reason[:min(len(l.reason), 123)] // a control frame holds no more
+	text := l.reason[:min(len(l.reason), 123)] // a control frame holds no more bytes
 	closing := websocket.FormatCloseMessage(l.code, strings.ToValidUTF8(text, ""))
-	// If it cannot be sent there is nobody to tell.
+	// If it cannot be sent, the peer has gone.
 	_ = l.ws.WriteControl(websocket.CloseMessage, closing, time.Now().Add(lingerTime))
 }
 
@@ -120,7 +120,7 @@ func (l *link) linger() {
 	_, _ = io.Copy(io.Discard, l.conn)
 }
 
-// read takes requests off the connection until the session is to end.
+// read reads requests from the connection until the session is to end.
 func (s *session) read() {
 	cfg := &s.server.cfg
 	for {
@@ -130,7 +130,7 @@ func (s *session) read() {
 		case <-s.ctx.Done():
 			return
 		}
-		// Waiting for a request has no deadline here: write watches over it.
+		// There is no deadline here for a request to begin: write ends idle sessions.
 		if err := s.receive(r, cfg.maxMessageBytes, 0, cfg.messageTimeout); err != nil {
 			s.stop(ending(err))
 			return
@@ -141,9 +141,9 @@ func (s *session) read() {
 	}
 }
 
-// receive reads one message into r. It may take wait to begin, and whole to
-// arrive from then on; 0 is for ever. A message longer than limit is read to
-// its end, and only its length kept.
+// receive reads one message into r. The message must begin within wait, and arrive
+// within whole from then on; 0 means no limit. Of a message longer than limit, receive
+// reads all and keeps only the length.
 func (l *link) receive(r *request, limit int, wait, whole time.Duration) error {
 	l.conn.allow(tooLong*int64(limit) + handshakeBytes)
 	l.deadline(wait)
@@ -151,7 +151,7 @@ func (l *link) receive(r *request, limit int, wait, whole time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if l.working { // what is read behind a long message waits, but a peer that goes is noticed
+	if l.working { // what follows a long message waits, but the reader notices a peer that goes
 		select {
 		case <-l.long:
 		case <-l.ctx.Done():
@@ -167,8 +167,8 @@ func (l *link) receive(r *request, limit int, wait, whole time.Duration) error {
 	return err
 }
 
-// deadline sets the time by which reading must be done, unless the session is
-// to end at once.
+// deadline sets the time by which reading must end; if the session is to end, that is
+// at once.
 func (l *link) deadline(d time.Duration) {
 	var at time.Time
 	if d > 0 {
@@ -176,12 +176,12 @@ func (l *link) deadline(d time.Duration) {
 	}
 	l.conn.SetReadDeadline(at)
 	if l.stopped() {
-		l.conn.SetReadDeadline(longAgo) // stop's own may have come before ours
+		l.conn.SetReadDeadline(longAgo) // stop may have set its deadline before ours
 	}
 }
 
-// fill reads a message. The buffer grows with what arrives, as far as there is memory
-// for it.
+// fill reads a message. Its buffer grows with the bytes that arrive, as far as there is
+// memory for it.
 func (r *request) fill(in io.Reader, limit int, l *link) error {
 	const least = 4 << 10
 	r.buf, r.lacks = r.buf[:0], nil
@@ -216,7 +216,7 @@ func (r *request) fill(in io.Reader, limit int, l *link) error {
 	return err
 }
 
-// ending is how a connection ends for what went wrong while reading.
+// ending returns the close code and the reason for an error while reading.
 func ending(err error) (code int, reason string) {
 	var closed *websocket.CloseError
 	var network net.Error
@@ -237,15 +237,15 @@ func ending(err error) (code int, reason string) {
 	return websocket.CloseProtocolError, err.Error()
 }
 
-// Control frames have a bucket of their own: a peer may send as many as fit,
-// and it leaks steadily. Answers to our pings do not count: a client that posts steps
-// in shared memory may not read for long, and then answers all of them at once.
+// Control frames have a bucket of their own: a peer may send as many as fit, and it
+// leaks steadily. Answers to our pings do not count. A client that posts steps in
+// shared memory may not read for long, and then answers all pings at once.
 const (
 	controlBurst  = 50
 	controlPerSec = 10
 )
 
-// bucket counts what comes, and forgets it at a steady rate.
+// bucket counts events and forgets them at a steady rate.
 type bucket struct {
 	level float64
 	at    time.Time
@@ -265,7 +265,7 @@ func (l *link) pong(string) error {
 	return nil
 }
 
-// unasked notes a control frame that the peer sends of its own accord.
+// unasked counts a control frame that the peer sends of its own accord, and returns an error if there are too many.
 func (l *link) unasked() error {
 	if !l.control.add(time.Now(), controlPerSec, controlBurst) {
 		return errControl
@@ -278,7 +278,7 @@ func (l *link) ping(data string) error {
 	if err := l.unasked(); err != nil {
 		return err
 	}
-	// A peer that does not read gets no answer, and no more is read from it.
+	// A peer that does not read gets no answer, and the reader waits for it.
 	err := l.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(l.server.cfg.writeTimeout))
 	if errors.Is(err, websocket.ErrCloseSent) {
 		return nil

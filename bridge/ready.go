@@ -7,7 +7,7 @@ func init() {
 	registerEnv("recv", false, (*session).recvGames)
 }
 
-// sendRequest begins a step of some games of an environment with a batch size.
+// sendRequest asks for a step of some games of an environment with a batch size.
 type sendRequest struct {
 	Games   tensor `wire:"games,needed,int32"`
 	Actions tensor `wire:"actions,needed,uint8"`
@@ -46,8 +46,8 @@ func (s *session) send(e *environment, q sendRequest) error {
 	return s.fromVec(e.pool.Send(e.sent, q.Actions.data), "games")
 }
 
-// begun is the reply to a request that begins a step. It uses two buffers in turn:
-// while one is filled, the writer has at most the other.
+// begun returns the reply to a request that begins a step. It uses two buffers in turn:
+// while it fills one, the writer has at most the other.
 func (s *session) begun(e *environment, id uint64) reply {
 	buf := &s.okReplies[s.nextOK]
 	s.nextOK = 1 - s.nextOK
@@ -76,7 +76,7 @@ func (s *session) recvGames(e *environment, id uint64, _ nothing) (reply, error)
 	return f.reply(id), nil
 }
 
-// wantBatchSize refuses steps of games that have not been reset, and those of the other kind.
+// wantBatchSize returns an error unless the games have been reset, and have a batch size exactly if wanted.
 func (e *environment) wantBatchSize(wanted bool) error {
 	size := e.pool.Config().BatchSize
 	switch {
@@ -84,10 +84,10 @@ func (e *environment) wantBatchSize(wanted bool) error {
 		return e.wantRunning()
 	case wanted && size == 0:
 		return fail(codeBadOption, "env", "step it with step, or make it with batch_size",
-			"environment %d was made without batch_size, and steps all games together", e.handle)
+			"environment %d was made without batch_size, so all its games step together", e.handle)
 	case !wanted && size > 0:
 		return fail(codeBadOption, "env", "step it with send and recv, or make it without batch_size",
-			"environment %d was made with batch_size %d, and its games are not stepped together", e.handle, size)
+			"environment %d was made with batch_size %d, so its games do not step together", e.handle, size)
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ func init() { registerEnv("render", true, (*session).render) }
 // renderRequest asks for a picture of one game.
 type renderRequest struct {
 	Game   int  `wire:"game,needed"`
-	Tile   int  `wire:"tile,4..64"`  // pixels; 0: as text, ...
-	Colour bool `wire:"colour"`      // ... in colours
-	Seat   *int `wire:"seat,0..255"` // whose view; nil: the whole game
+	Tile   int  `wire:"tile,4..64"`  // pixels of a cell's side; 0: draw it as text
+	Colour bool `wire:"colour"`      // draw the text in colours
+	Seat   *int `wire:"seat,0..255"` // the seat whose view to draw; nil: the whole game
 }
 
 func (s *session) render(e *environment, id uint64, q renderRequest) (reply, error) {
@@ -38,7 +38,7 @@ func (s *session) render(e *environment, id uint64, q renderRequest) (reply, err
 	return message("text", id, "env", int(e.handle), "text", string(text))
 }
 
-// painters are those of all connections, as each keeps the tiles that it has drawn.
+// painters are shared by all connections, because each keeps the tiles that it has drawn.
 var painters sync.Pool
 
 // renderPixels draws a game as an image: red, green and blue of each pixel.
@@ -52,7 +52,7 @@ func (s *session) renderPixels(e *environment, id uint64, q renderRequest, seat 
 	}
 	defer painters.Put(painter)
 	width, height := painter.Size(&pic)
-	held := int64((4 + 3 + 3) * width * height) // drawn with four bytes a pixel, and copied twice with three
+	held := int64((4 + 3 + 3) * width * height) // the drawing has four bytes for each pixel, its two copies three
 	if err := s.memory.reserve(held, "tile", fmt.Sprintf("a picture of %d by %d pixels", width, height)); err != nil {
 		return reply{}, err
 	}

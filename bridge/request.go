@@ -8,29 +8,29 @@ import (
 	"sync"
 )
 
-// Version is the protocol's version that this package speaks.
+// Version is the version of the protocol that this package speaks.
 const Version = 4
 
 // Subprotocol is what a client must offer when it connects.
 const Subprotocol = "pommego.v4+msgpack"
 
-// maxID is the largest request number: what a double holds exactly.
+// maxID is the largest request number: all whole numbers up to it fit into a double exactly.
 const maxID = 1<<53 - 1
 
-// request is a message that a client has sent, and what is known of it. It goes
-// round between the reader and the worker, so that a step costs no allocation.
+// request is a message from a client, and what is known of it. Requests go to and fro
+// between the reader and the worker, so that a step allocates nothing.
 type request struct {
 	buf    []byte // the message
-	length int64  // how long the message was; more than buf holds if it was too long
-	held   int64  // of the memory budget, for a long buf
+	length int64  // the message's length; if it was too long, buf holds less
+	held   int64  // bytes of the memory budget, for a long buf
 	lacks  error  // why there was no memory for the message
 
-	name  string // one of the table's
+	name  string // a key of requests
 	id    uint64
 	hasID bool
 
-	posted    *environment // of a step that was posted in shared memory
-	simulates bool         // a message that was posted there, where only a simulation may be
+	posted    *environment // the environment of a step that was posted in shared memory
+	simulates bool         // a message that was posted in shared memory, where only a simulation may be
 }
 
 // handler answers a request of one name.
@@ -40,17 +40,17 @@ type handler struct {
 	handle func(s *session, in *fields, id uint64) (reply, error)
 }
 
-// requests are all there are. Each file that answers one registers it here.
+// requests holds all requests by name. Each file that answers one registers it here.
 var requests = map[string]*handler{}
 
-// register adds a request: the struct with its fields, and what answers it.
+// register adds a request: Q is the struct of its fields, and answer answers it.
 func register[Q any](name string, answer func(*session, uint64, Q) (reply, error)) {
 	if requests[name] != nil {
 		panic("bridge: two requests are called " + name)
 	}
 	table, room := tableOf(reflect.TypeFor[Q]()), sync.Pool{New: func() any { return new(Q) }}
 	requests[name] = &handler{name, table, func(s *session, in *fields, id uint64) (reply, error) {
-		to := room.Get().(*Q) // which takes no memory of its own for each step
+		to := room.Get().(*Q) // reused, so that a step allocates nothing
 		err := in.read(to, table)
 		q := *to
 		*to = *new(Q)
@@ -62,14 +62,14 @@ func register[Q any](name string, answer func(*session, uint64, Q) (reply, error
 	}}
 }
 
-// ofEnv is a request about an environment, which it names by the field env.
+// ofEnv is a request about an environment, which the field env names.
 type ofEnv[Q any] struct {
 	Env  uint64 `wire:"env,needed,1..9007199254740991"`
 	Rest Q
 }
 
-// registerEnv adds a request about an environment. running: all of the
-// environment's games must have been reset.
+// registerEnv adds a request about an environment. running says that all of its games
+// must have been reset.
 func registerEnv[Q any](name string, running bool, answer func(*session, *environment, uint64, Q) (reply, error)) {
 	register(name, func(s *session, id uint64, q ofEnv[Q]) (reply, error) {
 		e, err := s.find(q.Env)
@@ -86,8 +86,8 @@ func registerEnv[Q any](name string, running bool, answer func(*session, *enviro
 // nothing is the struct of a request without further fields.
 type nothing struct{}
 
-// parse checks the message and finds the request's number and handler. On an
-// error it has still found the number if hasID.
+// parse checks the message, and finds the request's number and handler. If it returns
+// an error and hasID is set, it has found the number.
 func (r *request) parse(in *fields) (*handler, error) {
 	r.name, r.id, r.hasID = "", 0, false
 	if err := in.start(r.buf); err != nil {
@@ -119,7 +119,7 @@ func (r *request) parse(in *fields) (*handler, error) {
 	r.name, in.request = h.name, h.name
 	if r.simulates && r.name != "simulate" {
 		return nil, fail(codeUnknownType, "type", "send it through the socket",
-			"%q is posted in shared memory, where only simulate can be", r.name)
+			"%q was posted in shared memory, where only simulate can be", r.name)
 	}
 	return h, nil
 }

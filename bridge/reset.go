@@ -15,8 +15,8 @@ type resetRequest struct {
 	Seeds tensor  `wire:"seeds,uint64"`
 	Mask  tensor  `wire:"mask,uint8"`
 
-	States [][]byte `wire:"states,1..65536"` // that games begin in
-	Starts tensor   `wire:"starts,int32"`    // which of them each does
+	States [][]byte `wire:"states,1..65536"` // saved states to begin in
+	Starts tensor   `wire:"starts,int32"`    // by game: the number of its state
 }
 
 func (s *session) reset(e *environment, id uint64, q resetRequest) (reply, error) {

@@ -33,20 +33,20 @@ type Server struct {
 	connections atomic.Int64
 	games       atomic.Int64
 	memory      budget
-	clients     atomic.Int64 // so far
+	clients     atomic.Int64 // how many clients there have been
 	neighbours  vec.Neighbours
 	draining    atomic.Bool
 	metrics     *metrics
 	addresses   addresses
-	paused      atomic.Int64 // answers to wrong tokens that wait
+	paused      atomic.Int64 // how many answers to wrong tokens wait
 	gallery     gallery
-	kept        sync.Map     // *Guest, of sessions that outlast their requests, by name
-	live        http.Handler // Live's, for those who have the token
+	kept        sync.Map     // by name: the *Guest of each session that outlasts its requests
+	live        http.Handler // the handler that Live returns, for clients with the token
 
 	mu       sync.Mutex
 	sessions map[stopper]bool
 	stopping bool
-	running  sync.WaitGroup // one for each session
+	running  sync.WaitGroup // counts the sessions
 }
 
 // New makes a server. It does not listen yet.
@@ -64,7 +64,7 @@ func New(cfg Config) (*Server, error) {
 			ReadBufferSize:   16 << 10,
 			WriteBufferSize:  4 << 10,
 			Subprotocols:     []string{Subprotocol},
-			CheckOrigin:      func(*http.Request) bool { return true }, // admit has done it
+			CheckOrigin:      func(*http.Request) bool { return true }, // admit has checked the origin
 			Error: func(w http.ResponseWriter, _ *http.Request, status int, reason error) {
 				refuse(w, status, reason.Error())
 			},
@@ -74,17 +74,17 @@ func New(cfg Config) (*Server, error) {
 	return srv, nil
 }
 
-// MemoryBudget is how many bytes games, batches and saved states may take.
+// MemoryBudget returns how many bytes games, batches and saved states may take.
 func (srv *Server) MemoryBudget() int64 { return srv.cfg.MaxMemoryBytes }
 
-// ErrAbandoned, as the cause for which Serve's context is done, says that nobody is left who
-// could wait for a reply.
+// ErrAbandoned is a cause for which Serve's context may end. It says that nobody is
+// left who waits for replies.
 var ErrAbandoned = errors.New("bridge: all clients are gone")
 
-// Serve accepts connections until ctx is done or the listener fails, then shuts
-// down: replies in progress are finished, connections closed with code 1001,
-// environments freed. It closes the listener, and is called once. The error is nil after a clean
-// shutdown by ctx. If the cause is [ErrAbandoned], requests in progress are stopped.
+// Serve accepts connections until ctx is done or the listener fails. Then it shuts down: it
+// finishes replies in progress, closes connections with code 1001 and frees environments. If the
+// cause of ctx is [ErrAbandoned], it stops requests in progress instead of finishing them. Serve
+// closes the listener, and may be called once. It returns nil after a clean shutdown by ctx.
 func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
 	web := &http.Server{
 		Handler:           http.HandlerFunc(srv.serveHTTP),
@@ -112,26 +112,26 @@ func (srv *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 }
 
-// reserve takes games off what the server may have.
+// reserve counts games as the server's, or returns an error if they are too many.
 func (srv *Server) reserve(games int) error {
 	if now := srv.games.Add(int64(games)); now > int64(srv.cfg.MaxTotalGames) {
 		srv.games.Add(-int64(games))
 		return fail(codeLimit, "games", "close environments, or ask for a higher limit when the server is started",
-			"the server has %d games, %d more would exceed its %d", now-int64(games), games, srv.cfg.MaxTotalGames)
+			"the server has %d games, and %d more would exceed its limit of %d", now-int64(games), games, srv.cfg.MaxTotalGames)
 	}
 	return nil
 }
 
 func (srv *Server) release(games int) { srv.games.Add(-int64(games)) }
 
-// stopper is a connection that can be ended. It sends the peer the close code first, unless code is 0.
+// stopper is a connection that stop ends. It first sends the peer the close code, unless that is 0.
 type stopper interface{ stop(code int, reason string) }
 
 // peerKey is the key of a request's peer in its context.
 type peerKey struct{}
 
 func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Connection", "close") // looks alone come one after the other
+	w.Header().Set("Connection", "close") // only looks come one after the other on one connection
 	if srv.probe(w, r) {
 		return
 	}
@@ -147,7 +147,7 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if asksLive(r) {
 		w.Header().Del("Connection")
 		p := r.Context().Value(peerKey{}).(peer)
-		p.allow(handshakeBytes) // for the next request
+		p.allow(handshakeBytes) // the bytes of the next request
 		p.SetWriteDeadline(time.Now().Add(2 * lookTimeout))
 		srv.live.ServeHTTP(w, r)
 		return
@@ -180,8 +180,8 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	session.run()
 }
 
-// enter counts a connection of an address until leave is called. A status other than 0 refuses one beyond
-// the limits, divided by share.
+// enter counts a connection of an address until leave is called. If there are too many,
+// by limits divided by share, it returns a status other than 0, and the reason.
 func (srv *Server) enter(name string, here bool, share int) (leave func(), status int, reason string) {
 	if most := srv.cfg.MaxConnections / share; srv.connections.Add(1) > int64(most) {
 		srv.connections.Add(-1)
@@ -203,15 +203,15 @@ func (srv *Server) enter(name string, here bool, share int) (leave func(), statu
 	}, 0, ""
 }
 
-// refuse answers a request that gets no connection, and notes that.
+// refuse answers a request that gets no connection, and counts and logs it.
 func (srv *Server) refuse(w http.ResponseWriter, r *http.Request, status int, reason string) {
 	srv.metrics.refused.WithLabelValues(strconv.Itoa(status)).Inc()
 	srv.cfg.Log.Info("refused", "address", r.RemoteAddr, "status", status, "reason", reason)
 	refuse(w, status, reason)
 }
 
-// add registers a session, so that shutdown finds it. It does not if the
-// server is shutting down already.
+// add registers a session, so that shutdown finds it. If the server is already shutting
+// down, it returns false.
 func (srv *Server) add(session stopper) bool {
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
@@ -230,8 +230,8 @@ func (srv *Server) remove(session stopper) {
 	srv.running.Done()
 }
 
-// shutdown ends everything. A session cuts its own connection when its time is
-// up, and stops its games, but a step that does not search cannot be cut, so the wait has an end of its own.
+// shutdown ends everything. A session cuts its own connection and stops its games when its time is up. But
+// a step that does not search cannot be interrupted, so shutdown itself waits only for a limited time.
 func (srv *Server) shutdown(web *http.Server, code int) error {
 	srv.mu.Lock()
 	srv.stopping = true

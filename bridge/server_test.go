@@ -195,7 +195,7 @@ func TestLimits(t *testing.T) {
 	}
 	callError(t, c, codeLimit, "make", "env_id", "ToyTeams-v0", "games", 60, "batch_size", 1)
 	if e := callError(t, other, codeLimit, "make", "env_id", "ToySolo-v0", "games", 41); !strings.Contains(e.Message,
-		"has 60 games, 41 more") {
+		"has 60 games, and 41 more") {
 		t.Errorf("too many games in all: %v", e)
 	}
 	call(t, other, "make", "env_id", "ToySolo-v0", "games", 39)

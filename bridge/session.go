@@ -11,49 +11,48 @@ import (
 )
 
 const (
-	// keepBytes is the longest message whose buffer is kept for the next, and
-	// that others may be read ahead of. So a connection holds its requests in
-	// flight times this, and one long message, which alone counts as memory.
+	// keepBytes is the longest message whose buffer is kept for the next message, and the
+	// longest behind which others are read ahead. So a connection holds at most its requests
+	// in flight times keepBytes, and one long message, which alone counts as memory.
 	keepBytes = 64 << 10
 
-	// tooLong times the limit is how much of an over-long message is read, to answer
-	// with an error. A longer one ends the connection.
+	// tooLong says how much of an over-long message is read before it is answered with an
+	// error: so many times the limit. A longer message ends the connection.
 	tooLong = 4
 
-	lingerTime = time.Second // for the peer to take the last bytes
+	lingerTime = time.Second // how long the peer may take to read the last bytes
 )
 
 // session is one connection, from its hello to its end.
 //
-// Three goroutines work on it. read fills requests taken from free and puts
-// them into queue; work answers them in order and owns the environments;
-// write sends the replies. Requests go round between read and work, so there
-// are never more of them than may be in flight.
+// Three goroutines work on it. read takes requests from free, fills them and puts them
+// into queue. work answers them in order, puts them back, and owns the environments.
+// write sends the replies. So there are never more requests than may be in flight.
 type session struct {
 	link
-	number  int64 // of the client, for its pools
+	number  int64 // the client's number, for its pools
 	start   time.Time
-	greeted bool // it has said hello
+	greeted bool // the client has said hello
 
 	free  chan *request
 	queue chan *request
 	out   chan reply
 
-	// The worker's own, and the reader's before there is a worker.
-	fields     fields // of the request being answered
+	// Only the worker uses these; before there is a worker, the reader.
+	fields     fields // reads the request being answered
 	envs       []*environment
 	nextHandle uint32
-	taken      *batchMessage // taken, and not yet handed to the writer
-	okReplies  [2][]byte     // replies to send
-	nextOK     int           // the one that is free
+	taken      *batchMessage // a batch message that was taken and not yet handed to the writer
+	okReplies  [2][]byte     // the two buffers of begun
+	nextOK     int           // the buffer that is free
 	spinner    vec.Spinner
 	spinTime   time.Duration // for how long to spin for the next step in shared memory; 0: not at all
-	stepSignal chan struct{} // a step has been posted there
-	visits     chan func()   // of viewers, between two requests
-	looks      atomic.Int32  // viewers of its games
+	stepSignal chan struct{} // signals that a step was posted in shared memory
+	visits     chan func()   // what viewers want done between two requests
+	looks      atomic.Int32  // how many viewers its games have
 
-	busy atomic.Int64 // requests read and not yet answered
-	last atomic.Int64 // when there was one, as time since start
+	busy atomic.Int64 // how many requests were read and not yet answered
+	last atomic.Int64 // when busy was last above 0, as the time since start
 }
 
 func newSession(srv *Server, ws *websocket.Conn) *session {

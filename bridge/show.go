@@ -11,17 +11,17 @@ import (
 
 func init() { registerEnv("show", false, (*session).show) }
 
-// showRequest says what the client chooses its next actions by, for viewers.
+// showRequest tells viewers what the client chooses its next actions by.
 type showRequest struct {
 	Probabilities tensor `wire:"probabilities,float32"`
 	Values        tensor `wire:"values,float32"`
 }
 
-// shown is what a client has shown last.
+// shown is what a client has shown viewers last.
 type shown struct {
 	mu            sync.Mutex
-	number        int       // counts what was shown
-	probabilities []float32 // by row and choice; nil: not said
+	number        int       // how often the client has shown something
+	probabilities []float32 // by row and choice; nil: none given
 	values        []float32 // by row
 }
 
@@ -38,7 +38,7 @@ func (s *shown) last() int {
 	return s.number
 }
 
-// show keeps what the client shows, and says whether there are viewers.
+// show keeps what the client shows. Its reply says whether there are viewers.
 func (s *session) show(e *environment, id uint64, q showRequest) (reply, error) {
 	rows, choices := e.pool.Rows(), e.pool.Spec().MaskSize()
 	if err := cmp.Or(q.Probabilities.want("probabilities", rows, choices), q.Values.want("values", rows)); err != nil {
@@ -74,7 +74,7 @@ func (s *shown) thoughts(spec *env.Spec, learners []uint8, game int, moved []int
 	return all
 }
 
-// finite is a number that JSON has: 0 for those that it has not.
+// finite returns x, or 0 if JSON has no such number.
 func finite(x float32) float64 {
 	if f := float64(x); !math.IsNaN(f) && !math.IsInf(f, 0) {
 		return f

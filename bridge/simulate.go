@@ -18,7 +18,7 @@ type simulateRequest struct {
 	Actions tensor   `wire:"actions,needed,uint8"`
 	Seed    *uint64  `wire:"seed,0..18446744073709551615"` // nil: drawn
 	Steps   int      `wire:"steps,1..65535"`               // 0: one
-	Policy  string   `wire:"policy"`                       // who makes those after the first
+	Policy  string   `wire:"policy"`                       // the agent that makes the steps after the first
 }
 
 // keptSimulators is how many simulators an environment keeps, each for another number of states.
@@ -27,11 +27,11 @@ const keptSimulators = 4
 type simulator struct {
 	pool     *vec.Pool
 	layout   *messageLayout
-	bytes    int64 // of the memory budget
+	bytes    int64 // bytes of the memory budget
 	messages chan *batchMessage
-	states   []byte // scratch: encoded, after the steps
-	room     int64  // of bytes, for states
-	agents   int64  // and for who plays on
+	states   []byte // scratch: the states after the steps, encoded
+	room     int64  // the part of bytes for states
+	agents   int64  // the part of bytes for the agents that play on
 }
 
 func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep reply, err error) {
@@ -84,8 +84,8 @@ func (s *session) simulate(e *environment, id uint64, q simulateRequest) (rep re
 	return reply{msg: f.simulated(id, seed, sim.states), batch: f, held: held}, nil
 }
 
-// reserveStates reserves memory for new states of so many bytes: what the simulator keeps
-// of them, and what the reply holds, which is the batch and the states. held is the latter.
+// reserveStates reserves memory for new states of so many bytes: for what the simulator keeps of them,
+// and for what the reply holds, which is the batch and the states. It returns the latter as held.
 func (s *session) reserveStates(sim *simulator, bytes int64) (held int64, err error) {
 	held = bytes + int64(sim.layout.size)
 	more := max(bytes-sim.room, 0)
@@ -97,7 +97,7 @@ func (s *session) reserveStates(sim *simulator, bytes int64) (held int64, err er
 	return held, nil
 }
 
-// seatPlayers has an agent play on in each row of a simulator.
+// seatPlayers makes an agent for each row of a simulator, which plays on there.
 func (s *session) seatPlayers(sim *simulator, policy string, seed uint64) error {
 	bytes := sim.pool.PlayerBytes()
 	if err := s.memory.reserve(bytes, "policy", fmt.Sprintf("agents for %d games", sim.pool.Games())); err != nil {
@@ -110,7 +110,7 @@ func (s *session) seatPlayers(sim *simulator, policy string, seed uint64) error 
 	return nil
 }
 
-// play makes the steps. It writes the last to the batch, and the states after it to sim.states.
+// play makes the steps. It writes the last one to the batch, and the states after it to sim.states.
 func (sim *simulator) play(f *batchMessage, actions []byte, steps int) error {
 	sim.states = sim.states[:0]
 	err := sim.pool.Play(f.batch, actions, steps)
@@ -120,8 +120,8 @@ func (sim *simulator) play(f *batchMessage, actions []byte, steps int) error {
 	return err
 }
 
-// simulator is the environment's pool for n states. The one that has not been used for longest makes
-// room for a new one.
+// simulator returns the environment's pool for n states. If there are too many pools, a
+// new one replaces the one that was not used for longest.
 func (s *session) simulator(e *environment, n int) (*simulator, error) {
 	at := slices.IndexFunc(e.sims, func(sim *simulator) bool { return sim.pool.Games() == n })
 	if at >= 0 {

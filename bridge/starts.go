@@ -15,7 +15,7 @@ type startsRequest struct {
 	States   [][]byte  `wire:"states,needed"`
 	Weights  []float64 `wire:"weights"` // nil: 1 each
 	Ordinary float64   `wire:"ordinary"`
-	Add      bool      `wire:"add"` // to those of the requests before
+	Add      bool      `wire:"add"` // add to the states of earlier requests, instead of replacing them
 }
 
 func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, error) {
@@ -34,7 +34,7 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 		return reply{}, fail(codeWrongShape, "weights", "", "weights has %d entries, want %d, one for each of states",
 			len(q.Weights), len(q.States))
 	}
-	bytes := 2 * stateBytes(q.States) // as much again is for decoding them, until it is freed
+	bytes := 2 * stateBytes(q.States) // decoding takes as much again for a while
 	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d more starts", len(q.States))); err != nil {
 		return reply{}, err
 	}
@@ -63,9 +63,9 @@ func (s *session) setStarts(e *environment, id uint64, q startsRequest) (reply, 
 	return e.ok(id)
 }
 
-// stateBytes is the memory that saved states take once they are decoded.
+// stateBytes returns the memory that saved states take once they are decoded.
 func stateBytes(states [][]byte) (sum int64) {
-	const each = 256 // what is kept beside a state
+	const each = 256 // the memory kept besides the state itself
 	for _, state := range states {
 		sum += int64(len(state)) + each
 	}
@@ -84,13 +84,13 @@ func (e *environment) readStarts(states [][]byte) ([]*vec.Start, error) {
 	return all, nil
 }
 
-// startsOf are the starts of the games of a reset; nil if it has none.
+// startsOf returns the starts of the games of a reset; nil if the request has none.
 func (e *environment) startsOf(states [][]byte, places tensor) ([]*vec.Start, error) {
 	if !places.given() && states == nil {
 		return nil, nil
 	}
 	if !places.given() || states == nil {
-		return nil, fail(codeMissingField, "starts", "", "reset has one of states and starts, want both or none of them")
+		return nil, fail(codeMissingField, "starts", "", "reset has only one of states and starts, want both or neither")
 	}
 	if err := places.want("starts", e.pool.Games()); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (e *environment) startsOf(states [][]byte, places tensor) ([]*vec.Start, er
 	for i, k := range dataAs[int32](&places) {
 		switch {
 		case k < -1 || int(k) >= len(all):
-			return nil, fail(codeOutOfRange, "starts", "", "starts[%d] is %d, want the number of one of %d states, or -1", i, k,
+			return nil, fail(codeOutOfRange, "starts", "", "starts[%d] is %d, want -1 or the number of one of %d states", i, k,
 				len(all))
 		case k >= 0:
 			starts[i] = all[k]

@@ -21,13 +21,13 @@ type getStateRequest struct {
 	JSON  bool  `wire:"json"`
 }
 
-// setStateRequest puts saved games in the place of others.
+// setStateRequest replaces games by saved ones.
 type setStateRequest struct {
 	Games  []int    `wire:"games,needed"`
 	States [][]byte `wire:"states,needed,1..65536"`
 }
 
-// pickGames checks the games a request lists; all of them if it has no list.
+// pickGames checks the games that a request lists, and returns them; without a list it returns all games.
 func (e *environment) pickGames(games []int) ([]int, error) {
 	if games == nil {
 		all := make([]int, e.pool.Games())
@@ -81,7 +81,7 @@ func (s *session) getState(e *environment, id uint64, q getStateRequest) (rep re
 		}
 		if most := s.server.cfg.maxBatchBytes; len(msg) > most {
 			return reply{}, fail(codeLimit, "games", "ask for fewer games at a time",
-				"the states of %d games have more than %d bytes", i+1, most)
+				"the states of the first %d games have more than %d bytes, want fewer in one reply", i+1, most)
 		}
 	}
 	return reply{msg: msg, held: held}, nil
@@ -108,7 +108,7 @@ func (s *session) setState(e *environment, id uint64, q setStateRequest) (reply,
 		return reply{}, fail(codeWrongShape, "states", "", "states has %d entries, want %d, one for each of games",
 			len(q.States), len(games))
 	}
-	bytes := 2 * stateBytes(q.States) // and as many are kept to go back to
+	bytes := 2 * stateBytes(q.States) // the old states, kept to go back to, take as much
 	if err := s.memory.reserve(bytes, "states", fmt.Sprintf("%d states", len(q.States))); err != nil {
 		return reply{}, err
 	}
@@ -124,13 +124,13 @@ func (e *environment) load(games []int, states [][]byte) error {
 	for i, game := range games {
 		saved, err := e.pool.Save(game, nil)
 		if err != nil {
-			saved = nil // a broken game: there is nothing to go back to
+			saved = nil // the game is broken: it has no state to go back to
 		}
 		before = append(before, saved)
 		if err := e.pool.Load(game, states[i]); err != nil {
 			for k, saved := range slices.Backward(before[:i]) {
 				if saved != nil {
-					_ = e.pool.Load(games[k], saved) // was saved here a moment ago
+					_ = e.pool.Load(games[k], saved) // never fails: it was saved here a moment ago
 				}
 			}
 			return err

@@ -10,8 +10,8 @@ import (
 
 var errNotLive = errors.New("the environment has not been reset")
 
-// visit has the session's worker call f between two requests, when no game is stepped. It waits until late, if
-// that is not nil, or the environment is gone. Unless it returns nil, f is not called.
+// visit lets the session's worker call f between two requests, when no game is being stepped. It waits for that
+// until late, if that is not nil, or until the environment is gone. If it returns an error, f was not called.
 func (e *environment) visit(late <-chan time.Time, f func()) error {
 	done := make(chan struct{})
 	select {
@@ -25,7 +25,7 @@ func (e *environment) visit(late <-chan time.Time, f func()) error {
 	}
 }
 
-// admitVisit makes a visit, if one waits. The worker calls it before each request.
+// admitVisit makes a visit if one is waiting. The worker calls it before each request.
 func (s *session) admitVisit() {
 	select {
 	case visit := <-s.visits:
@@ -34,8 +34,8 @@ func (s *session) admitVisit() {
 	}
 }
 
-// begin follows games for one viewer more, nil: one in which a learner plays. They are as many of them as there
-// is memory for. end ends it.
+// begin starts to follow games for one more viewer; for nil, one game in which a
+// learner plays. It follows as many of them as there is memory for. end undoes it.
 func (e *environment) begin(games []int) (all []*followed, err error) {
 	visited := e.visit(time.After(lookTimeout), func() {
 		if !e.running {
@@ -60,7 +60,7 @@ func (e *environment) begin(games []int) (all []*followed, err error) {
 }
 
 func (e *environment) end(games []*followed) {
-	_ = e.visit(nil, func() { // else all have been freed
+	_ = e.visit(nil, func() { // if it fails, the environment has freed all
 		for _, f := range games {
 			if f.viewers--; f.viewers == 0 && e.followed[f.game] == f {
 				delete(e.followed, f.game)
@@ -74,16 +74,16 @@ func (e *environment) end(games []*followed) {
 // catchUp keeps the present positions of games that have come to rest.
 func (e *environment) catchUp(games []*followed) {
 	if slices.ContainsFunc(games, (*followed).isBehind) {
-		_ = e.visit(time.After(lookTimeout), func() { // else it is not at rest
+		_ = e.visit(time.After(lookTimeout), func() { // if it fails, no game is at rest
 			for _, f := range games {
-				e.pool.Match(f.game) // waits until it is at rest
+				e.pool.Match(f.game) // waits until the game is at rest
 				f.catchUp()
 			}
 		})
 	}
 }
 
-// living is a game in which a learner plays, if there is one.
+// living returns a game in which a learner plays, if there is one.
 func (e *environment) living() int {
 	for game := range e.pool.Games() {
 		at := e.pool.LiveGame(game)
@@ -95,11 +95,11 @@ func (e *environment) living() int {
 	return 0
 }
 
-// follow follows a game for one viewer more.
+// follow starts to follow a game for one more viewer.
 func (e *environment) follow(game int) (*followed, error) {
 	f := e.followed[game]
 	if f == nil {
-		if err := e.owner.memory.reserve(followedBytes, "", "the last positions of a game that is watched"); err != nil {
+		if err := e.owner.memory.reserve(followedBytes, "", "watching a game"); err != nil {
 			return nil, err
 		}
 		f = &followed{env: e, game: game, feed: scene.Feed{Most: mostKept}}

@@ -8,13 +8,12 @@ import (
 	"pommego/env"
 )
 
-// align is what a tensor's data starts at a multiple of, counted from the
-// start of its message.
+// align is what the offset of a tensor's data, from the start of its message, is a
+// multiple of.
 const align = 64
 
-// The headers that are written by hand, because they lie between the tensors
-// of a batch or behind them. All have a fixed size for a given name and number
-// of dimensions, so that what comes after never moves.
+// The headers below are written by hand, because they lie between the tensors of a batch or behind them. For a
+// given name and number of dimensions, each has a fixed size, so that what comes after it never moves.
 
 func appendKey(dst []byte, name string) []byte {
 	if len(name) < 32 {
@@ -49,7 +48,7 @@ func appendBinary(dst, data []byte) []byte {
 // envBytes is how long the last entry of appendHead is; the id comes before it.
 const envBytes = 1 + len("env") + 5
 
-// appendHead begins a reply about an environment, of a number of entries.
+// appendHead begins a reply about an environment, with the number of its entries.
 func appendHead(dst []byte, entries int, kind string, id uint64, handle uint32) []byte {
 	dst = append(dst, msgpcode.FixedMapLow|byte(entries))
 	dst = appendKey(appendKey(dst, "type"), kind)
@@ -63,8 +62,8 @@ func tensorHeaderSize(dtype env.DType, dims int) int {
 	return array + 1 + len(dtype) + shape + 5*dims + pad + data
 }
 
-// appendTensorHeader appends all of a tensor but its data of size bytes. The
-// pad is such that dst is end bytes long afterwards.
+// appendTensorHeader appends all of a tensor but its data of size bytes. It makes the
+// pad so long that dst ends up with end bytes.
 func appendTensorHeader(dst []byte, end int, dtype env.DType, shape []int, size int) []byte {
 	dst = append(dst, msgpcode.FixedArrayLow|4)
 	dst = appendKey(dst, string(dtype))

@@ -9,7 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// work answers requests until there are no more, then frees the environments.
+// work answers requests until there are no more, and then frees the environments.
 func (s *session) work() {
 	defer close(s.out)
 	for {
@@ -20,7 +20,7 @@ func (s *session) work() {
 		if s.stopped() {
 			continue
 		}
-		s.stepPosted() // what was posted before the request was sent
+		s.stepPosted() // first the steps that were posted before the request was sent
 		s.out <- s.answer(r)
 		long := len(r.buf) > keepBytes
 		if long {
@@ -36,8 +36,8 @@ func (s *session) work() {
 	s.freeAll()
 }
 
-// answer makes the reply to one request. Whatever goes wrong in it, it is a
-// reply, and a batch message that was taken is either in it or back in its place.
+// answer makes the reply to one request. It always makes one, even after a panic; then
+// a batch message that was taken is either in the reply or back in its place.
 func (s *session) answer(r *request) (rep reply) {
 	begun := time.Now()
 	defer func() {
@@ -57,7 +57,7 @@ func (s *session) answer(r *request) (rep reply) {
 	switch e := r.posted; {
 	case e == nil:
 		rep, err = s.handle(r)
-	case r.name == "send": // has no answer: the next recv says what was wrong
+	case r.name == "send": // send has no reply: the next recv returns its error
 		e.refused = cmp.Or(e.refused, s.send(e, sendRequest{e.channel.begins(), e.channel.moves(e.pool)}))
 	case r.name == "recv":
 		rep, err = s.recvGames(e, r.id, nothing{})
@@ -65,7 +65,7 @@ func (s *session) answer(r *request) (rep reply) {
 		rep, err = s.step(e, r.id, stepRequest{e.channel.moves(e.pool)})
 	}
 	if err != nil && s.cancel.Load() {
-		return reply{} // the connection has ended: an error would reach nobody
+		return reply{} // the connection has ended, so nobody would get an error
 	}
 	if err != nil {
 		rep = reply{msg: encodeError(s.server.metrics.failed(asError(err)), r.id, r.hasID)}
@@ -98,9 +98,9 @@ func (s *session) handle(r *request) (reply, error) {
 	return h.handle(s, &s.fields, r.id)
 }
 
-// write sends replies until there are no more, and watches over the time in
-// between. It returns batch messages even if the peer has gone, or the worker
-// would wait for them.
+// write sends replies until there are no more. Meanwhile it pings the peer and ends
+// idle sessions. It returns batch messages to their place even if the peer has gone,
+// because the worker would wait for them.
 func (s *session) write() {
 	cfg := &s.server.cfg
 	watch := time.NewTicker(min(cfg.pingInterval, cfg.IdleTimeout/4+1))
@@ -120,7 +120,7 @@ func (s *session) write() {
 }
 
 func (s *session) deliver(rep reply) {
-	if rep.msg != nil { // it was not cut short
+	if rep.msg != nil { // the request was not cut short
 		s.sendMessage(rep.msg)
 	}
 	if rep.batch != nil {
@@ -131,7 +131,7 @@ func (s *session) deliver(rep reply) {
 	s.touch()
 }
 
-// keepAlive pings the peer, or ends an idle session.
+// keepAlive pings the peer, or ends a session that is idle.
 func (s *session) keepAlive() {
 	idle := time.Since(s.start) - time.Duration(s.last.Load())
 	if most := s.server.cfg.IdleTimeout; s.busy.Load() == 0 && idle > most {

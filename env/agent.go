@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Agent plays one seat of one match. It gets the match, but must use only what its
-// seat may see; the built-in agents get a view of their seat and nothing else.
+// Agent plays one seat of one match. Act gets the whole match, but must use only what
+// its seat may see. The built-in agents get a view of their seat and nothing else.
 type Agent interface {
 	// Reset empties the agent's memory and gives it an RNG for the episode.
 	Reset(rng RNG)
@@ -18,7 +18,7 @@ type Agent interface {
 	// Act writes the seat's action, len(Spec.Actions) numbers.
 	Act(m Match, seat int, action []uint8)
 
-	// Append and Restore save the agent's memory and RNG state.
+	// Append saves the agent's memory and RNG state, and Restore restores them.
 	Append(dst []byte) []byte
 	Restore(state []byte) error
 
@@ -30,17 +30,17 @@ type Agent interface {
 	// without simulation.
 	Searched() uint64
 
-	// SearchBytes is the most memory that Act searches in, or computes in otherwise, if that is
-	// more than a few kilobytes. Agents that do not act at the same time may use the same.
+	// SearchBytes is the most memory that Act uses to search, or to compute in another way, if
+	// that is more than a few kilobytes. Agents that do not act at the same time may share it.
 	SearchBytes() int64
 
-	// StopOn makes Act load the flag every few moments while it searches, and end soon
-	// after that is true, with any action; that action does not count. It must be
-	// called before the agent acts.
+	// StopOn makes Act load the flag every few moments while it searches. Once the flag is
+	// true, Act soon returns with any action, which does not count. StopOn must be called
+	// before the agent acts.
 	StopOn(flag Flag)
 }
 
-// NoSearch is the part of an Agent that neither searches nor waits, to be embedded.
+// NoSearch is embedded in an Agent that neither searches nor waits.
 type NoSearch struct{}
 
 // Waits is false.
@@ -57,21 +57,21 @@ func (NoSearch) StopOn(Flag) {}
 
 // Outside is an Agent outside this program, such as a process of its own.
 type Outside interface {
-	// Try starts it, and returns an error if it cannot play.
+	// Try starts the agent, and returns an error if it cannot play.
 	Try() error
 
-	// End tells it that its episode has ended, in the position that m has.
+	// End tells the agent that its episode has ended, in the position that m has.
 	End(m Match, seat int)
 
-	// Missed is how many of its moves in this episode were replaced by stop: those that
-	// came late, and those that failed.
+	// Missed is how many of the agent's moves in this episode were replaced by stop: those
+	// that came late, and those that failed.
 	Missed() (late, failed int)
 
-	// Close ends it. It is not used any more.
+	// Close ends the agent, which is not used after that.
 	Close() error
 }
 
-// Flag is an *atomic.Bool, or what acts as one and does more while it is asked.
+// Flag is an *atomic.Bool, or a type that acts as one and does more whenever it is loaded.
 type Flag interface{ Load() bool }
 
 // SearchReporter is an Agent that chooses by searching and reports the statistics of
@@ -84,11 +84,11 @@ type SearchReporter interface {
 	SearchStatistics(visits []int32, values []float64) bool
 }
 
-// FileError is the error of an agent's option that names a file. Callers that trust the
-// name read the file and make the agent from its content.
+// FileError says that an agent's option names a file. Callers that trust the name read
+// the file, and make the agent from its content.
 type FileError struct {
 	Option, Path string
-	Names        []string // the values that the option has built in
+	Names        []string // the built-in values of the option
 	Make         func(content []byte) (Agent, error)
 }
 

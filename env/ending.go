@@ -2,8 +2,8 @@ package env
 
 import "slices"
 
-// SeatResult is what the end of a game is for a seat. What it pays, [Match.Outcome], is
-// another matter: some ties pay -1.
+// SeatResult says how a game ended for a seat. That is not what the seat gets,
+// [Match.Outcome]: some ties pay -1.
 type SeatResult string
 
 // The results a seat can have.
@@ -11,16 +11,16 @@ const (
 	Won       SeatResult = "won"
 	Lost      SeatResult = "lost"
 	Tied      SeatResult = "tied"
-	Undecided SeatResult = "undecided" // also the result of who is out while its team plays on
+	Undecided SeatResult = "undecided" // also for a seat that is out while its team plays on
 )
 
 // SeatResults are all results, in the order of their codes.
 var SeatResults = []SeatResult{Undecided, Won, Lost, Tied}
 
-// Code is the result as batches have it: 0 undecided, 1 won, 2 lost, 3 tied.
+// Code returns the result as batches have it: 0 undecided, 1 won, 2 lost, 3 tied.
 func (r SeatResult) Code() uint8 { return uint8(slices.Index(SeatResults, r)) }
 
-// SeatResults is the result of each seat after a step that began with the seats of before in.
+// SeatResults returns the result of each seat after a step; before holds the seats that were in before that step.
 func (s *Status) SeatResults(teams [][]int, before SeatSet) []SeatResult {
 	results := make([]SeatResult, len(slices.Concat(teams...)))
 	for seat := range results {
@@ -29,9 +29,9 @@ func (s *Status) SeatResults(teams [][]int, before SeatSet) []SeatResult {
 	return results
 }
 
-// SeatResult is the result of one seat, in a game in which it is in a team or plays alone. A tie is one for teams as
-// a whole; of those who play alone, for who is in at the end or, if nobody is, who went out in the last step. The
-// others have lost.
+// SeatResult returns the result of one seat; team says whether it is in a team or plays alone.
+// If the game is a tie, all teams have tied. Of seats that play alone, those have tied that
+// are in at the end or, if none is, that went out in the last step; the others have lost.
 func (s *Status) SeatResult(seat int, team bool, before SeatSet) SeatResult {
 	in := s.In
 	if in == 0 {

@@ -15,9 +15,9 @@
 //
 // # Determinism
 //
-// A match has no clock, no global state and no goroutine. Everything random in
-// it comes from its [RNG], and that comes from its [Seed] alone (see [Seed]).
-// The same seed and actions give the same bytes everywhere.
+// A match has no clock, no global state and no goroutine. All its random draws come
+// from its [RNG], and that comes from its [Seed] alone (see [Seed]). The same seed and
+// actions give the same bytes everywhere.
 //
 // # Concurrency
 //
@@ -51,8 +51,8 @@ type Game interface {
 	// restored before use.
 	New(n int) []Match
 
-	// Renew changes the rules of a match to those of this game. The match must be of the same game, by any
-	// rules. It must be Reset or restored before use. Renew allocates nothing.
+	// Renew changes the rules of a match to those of this game. The match must belong to the
+	// same game, by any rules. It must be Reset or restored before use. Renew allocates nothing.
 	Renew(m Match)
 
 	// NewAgent makes a built-in agent from its name, with options where it has
@@ -134,22 +134,22 @@ type Match interface {
 	// game. On an error the match is as it was.
 	Restore(state []byte) error
 
-	// AppendJSON and RestoreJSON do the same with a readable form.
+	// AppendJSON and RestoreJSON do the same as Append and Restore, in a readable form.
 	AppendJSON(dst []byte) ([]byte, error)
 	RestoreJSON(state json.RawMessage) error
 
-	// Stage is what holds for all positions of the game, for pictures of it.
+	// Stage describes what is the same in all positions of the game, for pictures of it.
 	Stage() Stage
 
-	// Describe fills s with the position, for pictures of it, and uses the memory of s
-	// again.
+	// Describe fills s with the position, for pictures of it. It reuses the memory of s.
 	Describe(s *Scene)
 }
 
 // Careful is a match of a game that tells which moves can be survived.
 type Careful interface {
-	// ObserveSafely is Observe and, for each of the seats, Mask, in one, as both may need to look ahead. Of the choices
-	// that Mask has it leaves those that the seat can survive as far as it can know, if there are any.
+	// ObserveSafely does what Observe does and, for each of the seats, what Mask does; it does both because both may
+	// need to look ahead. Of the choices that Mask allows, it leaves those that the seat can survive as far as it can
+	// know, if there are any.
 	ObserveSafely(encoding int, seats []uint8, dst [][]byte, masks []byte)
 }
 
@@ -158,10 +158,10 @@ type Careful interface {
 type Spec struct {
 	ID          string     `json:"id"`
 	Game        string     `json:"game"`        // family, such as "pommerman"
-	Version     int        `json:"version"`     // grows when a recorded game would change
+	Version     int        `json:"version"`     // grows when recorded games would replay differently
 	Description string     `json:"description"` // one line
 	Seats       int        `json:"seats"`
-	Teams       [][]int    `json:"teams"`            // lists of seats that win and lose together
+	Teams       [][]int    `json:"teams"`            // each a list of seats that win and lose together
 	Elimination bool       `json:"elimination"`      // a seat can be out before the game is over
 	MaxSteps    int        `json:"max_steps"`        // the rules' own limit, which terminates
 	Actions     []Choice   `json:"actions"`          // the components of one seat's action
@@ -171,12 +171,12 @@ type Spec struct {
 	Counts      []Name     `json:"counts,omitempty"` // what is counted for each seat, see Tracker
 	Rules       any        `json:"rules"`            // the rules as a struct that marshals to JSON
 
-	// AgentVersions is the version of each agent's decisions, by name: it grows when the
-	// agent decides otherwise in the same game.
+	// AgentVersions has the version of each agent's decisions, by name. It grows when the
+	// agent decides differently in the same game.
 	AgentVersions map[string]int `json:"agent_versions,omitempty"`
 
-	// RuleMeanings is the meaning of each field of the rules, including those that
-	// JSON omits.
+	// RuleMeanings has the meaning of each field of the rules, including fields that JSON
+	// omits.
 	RuleMeanings []Name `json:"rule_meanings,omitempty"`
 }
 
@@ -204,12 +204,12 @@ type Field struct {
 	Names  []Name  `json:"names"`  // the entries along the first axis
 }
 
-// GlobalState, in place of an encoding's index, has Match.Observe write the global
-// state: what all would see without fog, from no seat's point of view, for
-// critics. It needs no seats, and its fields are Spec.State.
+// GlobalState, given instead of an encoding's index, makes Match.Observe write the
+// global state: what everybody would see without fog, from no seat's point of view. It
+// is for critics. It needs no seats, and its fields are Spec.State.
 const GlobalState = -1
 
-// ID removes the "pommego/" that ids have before them in gymnasium's registry.
+// ID removes the prefix "pommego/", which ids have in gymnasium's registry.
 func ID(name string) string { return strings.TrimPrefix(name, "pommego/") }
 
 // Name is the name and meaning of one plane, map, scalar or rule.
@@ -284,8 +284,8 @@ var resultNames = [...]string{"Win", "Loss", "Tie", "Incomplete"}
 
 func (r Result) String() string { return enum.Name(resultNames[:], r) }
 
-// Status is the state of play after a match's last step. It has four fields, as the compiler keeps a struct of more in
-// memory, and each step passes this one on.
+// Status is the state of play after a match's last step. Every step passes it on. It
+// has only four fields, because the compiler keeps larger structs in memory.
 type Status struct {
 	Verdict
 	In      SeatSet // seats still playing
@@ -293,19 +293,19 @@ type Status struct {
 	Steps   int     // steps made
 }
 
-// Verdict is whether and how the game as a whole has ended.
+// Verdict says whether and how the game as a whole has ended.
 type Verdict struct {
 	Over    bool    // the rules have ended the game
 	Result  Result  // Incomplete until Over
 	Winners SeatSet // empty unless Result is Win
 }
 
-// Playing is the status of a game that goes on, and of which no seat's outcome is decided.
+// Playing returns the status of a game that goes on and in which no seat's outcome is decided.
 func Playing(in SeatSet, steps int) Status {
 	return Status{Verdict: Verdict{Result: Incomplete}, In: in, Steps: steps}
 }
 
-// Ended is the status at the end of the game, which the winners have won; without any it is a tie.
+// Ended returns the status at the end of the game. winners have won; if there are none, it is a tie.
 func (s Status) Ended(all, winners SeatSet) Status {
 	s.Over, s.Decided, s.Winners, s.Result = true, all, winners, Tie
 	if winners != 0 {
@@ -314,8 +314,8 @@ func (s Status) Ended(all, winners SeatSet) Status {
 	return s
 }
 
-// Outcome writes +1 for the winners and -1 for all others, or 0 for all if nobody has won:
-// Match.Outcome of most games.
+// Outcome writes +1 for the winners and -1 for all others, or 0 for all if nobody has
+// won. Most games have it as their Match.Outcome.
 func Outcome(winners SeatSet, dst []float64) {
 	for seat := range dst {
 		switch {
@@ -344,7 +344,7 @@ func (s *SeatSet) UnmarshalJSON(text []byte) error {
 	*s = 0
 	for _, seat := range seats {
 		if seat < 0 || seat > 15 {
-			return fmt.Errorf("seats are %v, want each from 0 to 15", seats)
+			return fmt.Errorf("seats are %v, want numbers from 0 to 15", seats)
 		}
 		*s = s.With(seat)
 	}

@@ -3,7 +3,7 @@ package env
 import "math/bits"
 
 // SeedVersion is the version of how a Seed becomes RNGs. It increases whenever the same
-// seed would give another game, and the changelog says so.
+// seed gives another game than before; the changelog then says so.
 const SeedVersion = 1
 
 // Seed decides all random draws in one episode of one game. It consists of the value
@@ -28,7 +28,7 @@ const (
 	StreamGame   = 1 // draws inside the rules, such as a skull's effect
 	StreamSeats  = 2 // which seat a learner gets
 	StreamPolicy = 3 // random actions of a driver, such as the benchmark's
-	// 4 was for seeds of games that were played again after a tie.
+	// 4 is no longer used: it gave seeds to games that were played again after a tie.
 	StreamLineUps = 5  // which opponents a learner meets
 	StreamStarts  = 6  // which saved position an episode begins in
 	StreamRules   = 7  // which rules an episode has
@@ -60,8 +60,8 @@ func (d *RNG) Uint64() uint64 {
 	return x
 }
 
-// IntN draws a number in [0, n), each equally likely to within n in 2^64. It
-// panics if n is not positive.
+// IntN draws a number in [0, n). The numbers' probabilities differ by less than n in
+// 2^64. It panics if n is not positive.
 func (d *RNG) IntN(n int) int {
 	if n <= 0 {
 		panic("env: IntN of a number that is not positive")

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A Scene is a position described by what is in it. Games describe their positions, and
-// texts, pictures in pixels and the page in the browser draw them. Package arena/scene adds
-// what led to a position, and docs/maintainers/scene.md describes the JSON form of both.
+// A Scene is a position described by what is in it. Games describe their positions, and texts,
+// pictures in pixels and the page in the browser draw them. Package arena/scene adds the
+// events that led to a position. docs/maintainers/scene.md describes the JSON form of both.
 
-// Stage is what holds for all positions of a game.
+// Stage describes what is the same in all positions of a game.
 type Stage struct {
 	Rows  int  `json:"rows"`
 	Cols  int  `json:"cols"`
@@ -19,24 +19,24 @@ type Stage struct {
 
 	Colours []Colour `json:"colours"` // of the seats
 
-	// Conceals is what the rules hide from every seat besides cells out of sight.
+	// Conceals lists what the rules hide from every seat, besides cells out of sight.
 	Conceals []Concealed `json:"conceals,omitzero"`
 
-	// Looks are what there can be on the board besides agents, in the order of legends.
+	// Looks describes what can be on the board besides agents, in the order of legends.
 	Looks []Look `json:"looks"`
-	// FlameLife is how many steps a flame burns, where that is more than one.
+	// FlameLife is how many steps a flame burns, if that is more than one.
 	FlameLife int `json:"flame_life,omitzero"`
 }
 
-// Look is what something looks like: in texts one of the characters, in pictures the sprite, if it
-// has one of its own.
+// Look says how something looks: in texts like one of the characters, in pictures like
+// the sprite, if it has one of its own.
 type Look struct {
 	Chars   string `json:"chars"`
 	Sprite  string `json:"sprite,omitzero"`
 	Meaning string `json:"meaning"`
 }
 
-// Look is the look that a character stands for, empty if there is none.
+// Look returns the look that a character stands for, an empty one if there is none.
 func (s *Stage) Look(char byte) Look {
 	for i := range s.Looks {
 		if strings.IndexByte(s.Looks[i].Chars, char) >= 0 {
@@ -49,12 +49,12 @@ func (s *Stage) Look(char byte) Look {
 // Hides reports whether the rules conceal something.
 func (s *Stage) Hides(c Concealed) bool { return slices.Contains(s.Conceals, c) }
 
-// Moves are where the first choices of an action lead, which are the same in all games: stop,
-// up, down, left, right.
+// Moves holds the steps of the first choices of an action, which are the same in all
+// games: stop, up, down, left, right.
 var Moves = [...]Place{{}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}}
 
-// Next is where a choice of an action leads, and whether that is on the board. Those that are
-// none of Moves lead nowhere.
+// Next returns where a choice of an action leads, and whether that is on the board.
+// Choices that are none of Moves lead nowhere.
 func (s *Stage) Next(at Place, choice int) (to Place, on bool) {
 	to = at
 	if choice < len(Moves) {
@@ -66,8 +66,8 @@ func (s *Stage) Next(at Place, choice int) (to Place, on bool) {
 	return to, to[0] >= 0 && to[1] >= 0 && to[0] < s.Rows && to[1] < s.Cols
 }
 
-// Way is how many rows down and columns right one place is of another, the shorter way round on
-// boards whose edges meet.
+// Way returns how many rows down and columns right to is of from; on boards whose edges
+// meet, it takes the shorter way round.
 func (s *Stage) Way(from, to Place) (rows, cols int) {
 	rows, cols = to[0]-from[0], to[1]-from[1]
 	if s.Torus {
@@ -99,13 +99,13 @@ type Scene struct {
 	Bombs  []SceneBomb  `json:"bombs,omitzero"`
 	Agents []SceneAgent `json:"agents,omitzero"`
 
-	// Said is the last messages of seats that send any.
+	// Said holds the last message of each seat that sends any.
 	Said []SceneMessage `json:"said,omitzero"`
 
-	// Sight is the cells that each seat sees, nil where all see the whole board.
+	// Sight holds the cells that each seat sees, nil if all see the whole board.
 	Sight []Cells `json:"sight,omitzero"`
 
-	reached []int // the memory of what bombs reach
+	reached []int // the memory of the bombs' Reach
 }
 
 // Place is a row and a column, from 0 at the top left.
@@ -114,10 +114,10 @@ type Place [2]int
 // Nowhere is the place of an event that has none.
 var Nowhere = Place{-1, -1}
 
-// IsZero reports whether it is Nowhere, which JSON leaves out where it may.
+// IsZero reports whether it is Nowhere. JSON then leaves the place out if it may.
 func (p Place) IsZero() bool { return p == Nowhere }
 
-// Ground is what each cell's floor is, row after row.
+// Ground holds the kind of each cell's floor, row after row.
 type Ground []byte
 
 // The kinds of ground.
@@ -126,7 +126,7 @@ const (
 	GroundWall  = '#' // nothing destroys it
 	GroundWood  = '+' // bombs do
 	GroundSpent = '-' // floor whose point has been collected
-	GroundFog   = '?' // out of sight; in the scenes of a seat
+	GroundFog   = '?' // out of sight; only in scenes as a seat sees them
 )
 
 // MarshalText writes one character per cell.
@@ -138,16 +138,16 @@ func (g *Ground) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// SceneAgent is a figure on the board, which a seat moves.
+// SceneAgent is a figure on the board that a seat moves.
 type SceneAgent struct {
-	At    Place  `json:"at"` // its last cell if it is out
+	At    Place  `json:"at"` // the figure's cell, its last one if it is out
 	Seat  int    `json:"seat"`
-	Name  string `json:"name,omitzero"` // where a seat moves several
+	Name  string `json:"name,omitzero"` // the figure's name, if a seat moves several
 	Alive bool   `json:"alive"`
-	Ammo  int    `json:"ammo"`           // bombs it can lay now
-	Blast int    `json:"blast,omitzero"` // of its bombs, see SceneBomb
+	Ammo  int    `json:"ammo"`           // how many bombs it can lay now
+	Blast int    `json:"blast,omitzero"` // the blast strength of its bombs, see SceneBomb
 	Kicks bool   `json:"kicks,omitzero"`
-	Lives int    `json:"lives,omitzero"` // where it has several
+	Lives int    `json:"lives,omitzero"` // how many lives are left, if it has several
 }
 
 // SceneMessage is what a seat has said.
@@ -187,7 +187,7 @@ type SceneBase struct {
 	Energy int     `json:"energy,omitzero"`
 }
 
-// Cells is a set of cells, true for those that are in it, row after row.
+// Cells is a set of cells, row after row: true for those that are in it.
 type Cells []bool
 
 const hexDigits = "0123456789abcdef"
@@ -222,7 +222,7 @@ func (c *Cells) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Clear empties the scene, keeps its memory and makes room for n cells of floor.
+// Clear empties the scene, keeps its memory, and makes room for n cells of floor.
 func (s *Scene) Clear(n int) {
 	s.Ground = append(s.Ground[:0], make([]byte, n)...)
 	for i := range s.Ground {
@@ -240,7 +240,7 @@ func (s *Scene) Reaches(cell int) {
 	last.Reach = s.reached[len(s.reached)-1-len(last.Reach):]
 }
 
-// emptied is an empty list, never nil: nil stands for a list that is as before.
+// emptied returns the list without entries. It is never nil, because nil stands for a list that is as before.
 func emptied[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -248,7 +248,7 @@ func emptied[T any](list []T) []T {
 	return list[:0]
 }
 
-// Unseen makes room for what each seat sees of n cells, none of them so far.
+// Unseen makes room for the sight of each seat on n cells; no cell is in it yet.
 func (s *Scene) Unseen(seats, n int) {
 	if len(s.Sight) != seats || len(s.Sight[0]) != n {
 		s.Sight = make([]Cells, seats)
@@ -261,7 +261,7 @@ func (s *Scene) Unseen(seats, n int) {
 	}
 }
 
-// Seen is the scene as a seat sees it, a copy but for the bases. teams are the game's.
+// Seen returns the scene as a seat sees it. It is a copy, except for the bases. teams are the game's.
 func (s *Scene) Seen(stage *Stage, teams [][]int, seat int) Scene {
 	hides, sight := stage.Hides, Cells(nil)
 	if len(s.Sight) > 0 {
@@ -269,7 +269,7 @@ func (s *Scene) Seen(stage *Stage, teams [][]int, seat int) Scene {
 	}
 	in := func(cell int) bool { return sight == nil || sight[cell] }
 	sees := func(at Place) bool { return in(at[0]*stage.Cols + at[1]) }
-	seen := Scene{Ground: slices.Clone(s.Ground), Bases: s.Bases} // without Sight, which tells where the others are
+	seen := Scene{Ground: slices.Clone(s.Ground), Bases: s.Bases} // without Sight, which would show where the others are
 	for i := range seen.Ground {
 		if !in(i) {
 			seen.Ground[i] = GroundFog
@@ -304,7 +304,8 @@ func (s *Scene) Seen(stage *Stage, teams [][]int, seat int) Scene {
 	return seen
 }
 
-// kept is a copy of the elements of a list that keep reports, as keep leaves them; nil of nil.
+// kept returns a copy of those elements of a list for which keep returns true. keep may change its element. The copy
+// of nil is nil.
 func kept[T any](list []T, keep func(*T) bool) []T {
 	if list == nil {
 		return nil
@@ -333,7 +334,7 @@ var seatPaint = [8]Colour{0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56
 // SeatColour is the colour of a seat that plays for itself.
 func SeatColour(seat int) Colour { return seatPaint[seat%len(seatPaint)] }
 
-// Hue is a colour and shades of it, for the members of a team.
+// Hue is a colour and two shades of it, for the members of a team.
 type Hue [3]Colour
 
 // The hues of teams. Blue can be told from both of the others.
@@ -343,7 +344,7 @@ var (
 	Green      = Hue{0x627f0a, 0xd0f25c, 0x6ff0ba}
 )
 
-// Bright reports whether dark text can be read on the colour, else light text can.
+// Bright reports whether dark text can be read on the colour. If not, light text can.
 func (c Colour) Bright() bool { return 3*(c>>16&0xff)+6*(c>>8&0xff)+c&0xff > 1280 }
 
 // MarshalText writes the colour as web pages do: #rrggbb.

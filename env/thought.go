@@ -7,19 +7,20 @@ import (
 	"slices"
 )
 
-// Thought is what a seat chose its action by. Visits, Values and Probabilities have an
+// Thought is what a seat based its action on. Visits, Values and Probabilities have an
 // entry for each choice of each component of the action, one component after the other.
 type Thought struct {
 	Seat          int           `json:"seat"`
 	Visits        []int32       `json:"visits,omitzero"`        // how often its search tried each choice
-	Values        []SearchValue `json:"values,omitzero"`        // what it is worth, in the agent's own unit
-	Probabilities []float64     `json:"probabilities,omitzero"` // with which the agent chooses
-	Value         *float64      `json:"value,omitzero"`         // of the position, to the agent
-	Read          string        `json:"read,omitzero"`          // by a language model
-	Said          string        `json:"said,omitzero"`          // by it
+	Values        []SearchValue `json:"values,omitzero"`        // what each choice is worth, in the agent's own unit
+	Probabilities []float64     `json:"probabilities,omitzero"` // the probability with which the agent makes each choice
+	Value         *float64      `json:"value,omitzero"`         // what the position is worth to the agent
+	Read          string        `json:"read,omitzero"`          // what a language model read
+	Said          string        `json:"said,omitzero"`          // what it said
 }
 
-// Talker is an agent or a player that was asked for its last action in words, unless read is empty.
+// Talker is an agent or a player that may be asked in words. read is empty if it was not asked in words for its last
+// action.
 type Talker interface{ Dialogue() (read, said string) }
 
 // SearchValue is a number whose JSON is null if it is NaN.
@@ -42,20 +43,20 @@ func (v *SearchValue) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(v))
 }
 
-// Check reports a thought that cannot be one of the game.
+// Check returns an error if the thought cannot belong to the game, else nil.
 func (t *Thought) Check(s *Spec) error {
 	if t.Seat < 0 || t.Seat >= s.Seats {
-		return fmt.Errorf("a thought is of seat %d, want 0 to %d", t.Seat, s.Seats-1)
+		return fmt.Errorf("a thought belongs to seat %d, want 0 to %d", t.Seat, s.Seats-1)
 	}
 	for _, n := range [...]int{len(t.Visits), len(t.Values), len(t.Probabilities)} {
 		if want := s.MaskSize(); n != 0 && n != want {
-			return fmt.Errorf("a thought of seat %d has %d entries, want one for each of %d choices", t.Seat, n, want)
+			return fmt.Errorf("a list in the thought of seat %d has %d entries, want %d, one for each choice", t.Seat, n, want)
 		}
 	}
 	return nil
 }
 
-// ThoughtOf is what an agent or a player in a seat chose its last action by, if it
+// ThoughtOf returns what an agent or a player in a seat based its last action on, if it
 // searched or was asked in words.
 func ThoughtOf(spec *Spec, seat int, player any) (t Thought, ok bool) {
 	if talker, ok := player.(Talker); ok {
@@ -72,8 +73,8 @@ func ThoughtOf(spec *Spec, seat int, player any) (t Thought, ok bool) {
 	return Searched(seat, visits, values), true
 }
 
-// Searched is the thought of a seat whose search reports how often it tried each
-// choice, and what it found each to be worth.
+// Searched returns the thought of a seat whose search reports how often it tried each
+// choice, and the value that it found for each.
 func Searched(seat int, visits []int32, values []float64) Thought {
 	t := Thought{Seat: seat, Visits: slices.Clone(visits)}
 	for i, v := range values {

@@ -7,31 +7,31 @@ import (
 	"pommego/internal/enum"
 )
 
-// Counts of a game besides its result, and the events in it. A match has neither: its
-// state holds only what the rules need, so that plain steps cost nothing more. To count
-// and to get events, step the match with a [Tracker].
+// A game has counts besides its result, and events. A match holds neither: its state
+// only has what the rules need, so that plain steps do not cost more. To get counts and
+// events, step the match with a [Tracker].
 
 // Tracker follows one match, by the rules that it has at each step. It belongs to the match's goroutine.
 type Tracker interface {
-	// Begin clears counts and events: a game begins in m, or m was restored.
+	// Begin clears counts and events. It must be called when a game begins in m, or after m was restored.
 	Begin(m Match)
 
 	// Step makes a step of the match as Match.Step does, and counts.
 	Step(m Match, actions []uint8)
 
-	// Counts writes the counts of a seat, a number for each of Spec.Counts: since
-	// Begin, or since the game began for what the state itself holds.
+	// Counts writes the counts of a seat, a number for each of Spec.Counts: since Begin
+	// or, for numbers that the state itself holds, since the game began.
 	Counts(m Match, seat int, dst []int32)
 
-	// Changed is the seats whose counts the last step may have changed.
+	// Changed returns the seats whose counts the last step may have changed.
 	Changed() SeatSet
 
-	// Events are what happened in the last step, in order. They are valid until
-	// the next one.
+	// Events returns what happened in the last step, in order. It is valid until the next
+	// step.
 	Events() []Event
 
-	// Append appends the tracker's state as far as it does not follow from the
-	// match's, possibly no bytes. Restore restores it; with no bytes it is Begin. On
+	// Append appends what of the tracker's state does not follow from the match's state;
+	// that may be no bytes. Restore restores it; without bytes it does what Begin does. On
 	// an error nothing has changed.
 	Append(dst []byte) []byte
 	Restore(m Match, state []byte) error
@@ -46,14 +46,14 @@ func Untracked(n int) []Tracker {
 	return all
 }
 
-// Stateless is the part of a Tracker whose counts all follow from the state of its
-// match, to be embedded.
+// Stateless is embedded in a Tracker whose counts all follow from the state of its
+// match.
 type Stateless struct{}
 
 // Begin does nothing.
 func (Stateless) Begin(Match) {}
 
-// Changed is all seats.
+// Changed returns all seats.
 func (Stateless) Changed() SeatSet { return ^SeatSet(0) }
 
 // Append appends nothing.
@@ -62,7 +62,7 @@ func (Stateless) Append(dst []byte) []byte { return dst }
 // Restore accepts no bytes.
 func (Stateless) Restore(_ Match, state []byte) error {
 	if len(state) > 0 {
-		return fmt.Errorf("%d bytes of what was counted, want none in this game", len(state))
+		return fmt.Errorf("there are %d bytes of counts, want none in this game", len(state))
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (untracked) Counts(Match, int, []int32) {}
 
 func (untracked) Events() []Event { return nil }
 
-// Counts are the counts of a game: for each of Spec.Counts its numbers by seat.
+// Counts holds the counts of a game: by name in Spec.Counts, a number for each seat.
 type Counts map[string][]int32
 
 // CountsOf returns the counts of a tracker, nil if its game counts nothing.
@@ -97,13 +97,13 @@ func CountsOf(s *Spec, t Tracker, m Match) Counts {
 // Event is one thing that happened in a step.
 type Event struct {
 	Kind EventKind `json:"event"`
-	Seat int       `json:"seat"`           // the seat that did it or was affected; NoSeat, and left out: none
-	At   Place     `json:"at,omitzero"`    // where; Nowhere, and left out: nowhere
+	Seat int       `json:"seat"`           // the seat that did it or was affected; NoSeat (left out): none
+	At   Place     `json:"at,omitzero"`    // where it happened; Nowhere (left out): at no place
 	By   SeatSet   `json:"by,omitzero"`    // the owners of the bombs that did it
 	What string    `json:"what,omitempty"` // details, if the kind is not enough
 
-	// Of what is found in games: the step at which it began, of Ended the one that decided the game, and who kicked the
-	// bomb to where it did it.
+	// scene.Finder fills these in. Since is the step at which the event's cause began; for Ended,
+	// the step that decided the game. Kicked, for Died, has who kicked the bomb to its place.
 	Since  int     `json:"since,omitempty"`
 	Kicked SeatSet `json:"kicked,omitzero"`
 }
@@ -116,19 +116,19 @@ type EventKind = enum.Text[eventKinds]
 
 // The kinds of events.
 const (
-	Began     EventKind = iota // the game
+	Began     EventKind = iota // the game began
 	Laid                       // the seat laid a bomb
 	NotLaid                    // the seat wanted to lay a bomb, but had none or could not lay it there
 	Kicked                     // the seat kicked a bomb that lay here; What: the direction
 	PickedUp                   // the seat picked up an item; What: its name
-	Exploded                   // a bomb of the seat; By: whose flames set it off, empty if its time was up
-	Destroyed                  // wood or a box; By: the owners of the bombs that reached it
-	Hurt                       // the seat lost a life or energy and has some left; What: of what
-	Died                       // the seat or one of its bombers; What: which one, or the cause if not a bomb
+	Exploded                   // a bomb of the seat exploded; By: whose flames set it off, empty if its time was up
+	Destroyed                  // wood or a box was destroyed; By: the owners of the bombs that reached it
+	Hurt                       // the seat lost a life or energy and has some left; What: which of them
+	Died                       // the seat or one of its bombers died; What: which one, or the cause if not a bomb
 	Collapsed                  // a ring of the board became walls; What: its number
-	Ended                      // the game; By: the winners; What: its result
+	Ended                      // the game ended; By: the winners; What: its result
 
-	// Trackers do not know of these; scene.Finder finds them.
+	// Trackers do not report these; scene.Finder finds them.
 	Trapped // whatever the seat does, fire that it can foresee hits it; By: the owners of bombs that reach it
 	Escaped // the seat was trapped, and has a way out
 	Leads   // By: the side that has the best prospects from here on
@@ -141,7 +141,7 @@ func (eventKinds) Names() (string, []string) {
 		"collapsed", "ended", "trapped", "escaped", "leads"}
 }
 
-// EndEvent is the end of a game.
+// EndEvent returns the event of the end of a game.
 func EndEvent(s Status) Event {
 	return Event{Kind: Ended, Seat: NoSeat, At: Nowhere, By: s.Winners, What: s.Result.String()}
 }

@@ -19,23 +19,23 @@ type Batch struct {
 	tensors []Tensor // in the slab
 	finals  []Tensor // elsewhere
 
-	now  shown // the position shown
-	last shown // the final one, with SameStep
+	now  shown // the present position
+	last shown // the final positions, with SameStep
 
 	reward, returns       []float64
 	terminated, truncated []uint8
 	done, result, winners []uint8
 	length                []int32
-	counts, stepCounts    []int32 // nil if not asked for, or if nothing is counted
+	counts, stepCounts    []int32 // nil if not configured, or if the game counts nothing
 	lineUp                []int32 // nil without Config.LineUps
 	late, failed          []int32 // nil without agents outside this program
 	seed, episode         []uint64
 
 	finished []int32
-	games    []int32      // with Config.BatchSize
-	index    []int32      // the tensor of their numbers
+	games    []int32      // the games in the batch, with Config.BatchSize
+	index    []int32      // the tensor game.index, the numbers of games
 	lasts    atomic.Int32 // final positions written in this step
-	lastAt   []int32      // of each finished game, where its own is
+	lastAt   []int32      // by finished game: the place of its final position
 }
 
 // shown is the memory for a position.
@@ -77,7 +77,7 @@ func (p *Pool) newBatch(l *layout, games int, mem []byte) *Batch {
 	return b
 }
 
-// int32s is the tensor of that name, nil if there is none.
+// int32s is the data of the tensor with a name, nil if there is none.
 func (b *Batch) int32s(name string) []int32 {
 	if t := b.Tensor(name); t != nil {
 		return t.Int32s()
@@ -99,7 +99,7 @@ func over(mem []byte, layout []Tensor) []Tensor {
 		at := uintptr(unsafe.Pointer(&mem[t.Offset]))
 		t.Dense = tensor.New(tensor.WithShape(t.Shape()...), tensor.Of(t.Dtype()), tensor.FromMemory(at, t.MemSize()))
 	}
-	runtime.KeepAlive(mem) // the tensors keep it alive from here on
+	runtime.KeepAlive(mem) // from here on the tensors keep mem alive
 	return all
 }
 
@@ -194,12 +194,12 @@ func (b *Batch) finish(over []uint8) {
 	}
 }
 
-// FinalAt is where a Finished game's final position is: in the final tensors it has
-// the rows that the game of the returned number has in the batch's own tensors.
+// FinalAt returns n if the final tensors hold the final position of a Finished game in
+// the rows that game n has in the batch's own tensors.
 func (b *Batch) FinalAt(game int32) int { return int(b.lastAt[game]) }
 
-// nextFinal is the index for the final position of game i. Final positions are written
-// from the front, so that with few per step the same memory is used each time.
+// nextFinal takes the next free place for the final position of game i. Places are
+// taken from the front, so that few final positions always use the same memory.
 func (b *Batch) nextFinal(i int) int {
 	b.lastAt[i] = b.lasts.Add(1) - 1
 	return int(b.lastAt[i])

@@ -48,8 +48,8 @@ type Mask = enum.Text[maskKinds]
 const (
 	// Legal moves are those that, by what the seat sees, do something.
 	Legal Mask = iota
-	// Safe moves are those of them that can be survived, as far as the seat can know; all
-	// legal ones if none can. The game must be one that tells them: env.Careful.
+	// Safe moves are the legal moves that can be survived, as far as the seat can know;
+	// all legal moves if none can. The game must be able to tell them: env.Careful.
 	Safe
 )
 
@@ -84,8 +84,8 @@ type Config struct {
 	Game  env.Game
 	Games int `wire:"games,needed,1..1048576"` // 1 to MaxGames
 
-	// Variants lets games play by several rules instead of Game's alone. Batches say in rules by which one each
-	// game plays.
+	// Variants lets games play by several sets of rules instead of Game's alone. The
+	// tensor rules of a batch says which set each game plays by.
 	Variants Variants
 
 	// BatchSize, unless 0, has the games stepped one by one: Send begins a step of
@@ -121,8 +121,8 @@ type Config struct {
 	// are not the game's own, such as programs (env.Outside).
 	Agent func(name string) (env.Agent, error)
 
-	// LineUps replace Opponents by several lists of opponents, of which each episode has
-	// one. Batches then say in game.line_up which one; so they do if some seats are Policy.
+	// LineUps replaces Opponents by several lists of opponents; each episode has one of them. The
+	// tensor game.line_up then says which one. Batches also have that tensor if some seats are Policy.
 	LineUps LineUps
 
 	// Seats is any other mix: Learner, Policy or an agent's name for each seat. It
@@ -141,23 +141,23 @@ type Config struct {
 	// (env.Spec.Counts). In Pommerman that costs some percent of a step.
 	Counts bool `wire:"counts"`
 
-	// StepCounts adds the tensor counts with what each step adds to these.
+	// StepCounts adds the tensor counts: what the last step added to the counts.
 	StepCounts bool `wire:"step_counts"`
 
-	// Stop, unless nil, ends what the pool is doing when it is set, for good: agents stop
-	// searching, games are left as they are, and the call returns ErrStopped.
+	// Stop, unless nil, ends the pool's work for good when it is set: agents stop
+	// searching, games stay as they are, and the call returns ErrStopped.
 	Stop *atomic.Bool
 
-	// Allow, unless nil, says what is wrong with an agent's name before it is made, for
-	// callers that take names from others. Saved games have agents too.
+	// Allow, unless nil, is called with an agent's name before the agent is made, and returns an error if
+	// that agent may not play. It is for callers that get names from others. Saved games name agents too.
 	Allow func(agent string) error
 
-	// Reserve, unless nil, is asked for the bytes that searches of agents take beyond
-	// Memory.Searches, before such an agent plays. Its error is that of the call.
+	// Reserve, unless nil, is called before an agent plays whose searches take more than Memory.Searches, with the
+	// number of bytes beyond it. If it returns an error, the call that brought the agent fails with that error.
 	Reserve func(bytes int64) error
 
-	// Cores is how many workers can compute at a time. 0: GOMAXPROCS, which may be more in a
-	// program that serves connections, too.
+	// Cores is how many workers can compute at a time. 0: GOMAXPROCS. A program that also serves
+	// connections may set GOMAXPROCS higher than the number of cores, and then gives Cores too.
 	Cores int
 
 	// Neighbours, unless nil, is shared with the pools of the program's other clients.
@@ -165,12 +165,12 @@ type Config struct {
 	Neighbours *Neighbours
 	Client     int64
 
-	// Headroom is how many bytes are kept free before each tensor of a batch.
+	// Headroom is how many free bytes the batch keeps before each of its tensors.
 	Headroom int
 }
 
-// WithGames is the configuration for another number of games, in lock-step.
-// Line-ups and variants that games have for good are drawn there.
+// WithGames returns the configuration for another number of games, in lock-step.
+// Line-ups and variants that ByGame fixes for each game are drawn there.
 func (c Config) WithGames(n int) Config {
 	c.Games, c.BatchSize, c.LineUps.ByGame, c.Variants.ByGame = n, 0, nil, nil
 	return c
@@ -181,7 +181,7 @@ func (c *Config) BatchGames() int { return cmp.Or(c.BatchSize, c.Games) }
 
 // plan is a checked configuration, with the values that follow from it.
 type plan struct {
-	cfg      Config // in force
+	cfg      Config // the configuration in force
 	spec     *env.Spec
 	encoding int
 	seating  seating
@@ -190,8 +190,8 @@ type plan struct {
 	lineUps  LineUps
 	outside  bool // some opponents are outside this program
 
-	// Of all agents made so far: the most memory that a search takes, whether some wait, what
-	// the workers take to search, and how much of that came after the pool was made.
+	// About all agents made so far: the most memory that a search takes, whether any of them
+	// waits, what all workers take to search, and how much of that came after the pool was made.
 	largest            int64
 	waits, made        bool
 	searches, reserved int64

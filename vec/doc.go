@@ -25,15 +25,15 @@
 // [Config.Seats] names any other mix.
 //
 // With [Config.LineUps] each episode has one of several line-ups of opponents, and
-// [Pool.SetLineUps] changes them. They are numbered from 0, and those set later go on
-// from there. A seat that is a [Policy] among the opponents is the
-// caller's too: it has a row behind those of the learners.
+// [Pool.SetLineUps] changes them. Line-ups are numbered from 0 on, through all that are
+// ever set. The caller also plays a seat that is a [Policy] among the opponents: it has
+// a row behind those of the learners.
 //
 // # Starts
 //
 // Episodes begin in saved positions, drawn by the episode's seed, after
-// [Pool.SetStarts], and once with [ResetOptions].Starts. Seed, number, opponents and
-// RNGs are then those of any other episode; steps count from there.
+// [Pool.SetStarts], and once with [ResetOptions].Starts. Such an episode has seed,
+// number, opponents and RNGs as any other; its steps count from the saved position.
 //
 // A learner that is out keeps its row: "alive" turns 0 there, only choice 0 is legal and
 // its actions are ignored, but it still gets its team's outcome, and all rows of a game
@@ -62,13 +62,13 @@
 //	game.index          int32: with BatchSize, its number   games
 //
 // In games that count something, the tensor counts exists with [Config.StepCounts]. It
-// holds what the last step added to the counts of each row's seat, and 0 where the step only
-// began an episode. The tensor game.counts exists with [Config.Counts]. It
-// holds the counts of the episode that has just ended where game.done is 1, and 0
-// elsewhere. Return, length, result and winners describe the episode that has just
-// ended where game.done is 1, and the current one elsewhere. Seed, episode and line-up
-// are those of the position shown. If the rules and the caller's limit end a game in the
-// same step, it is terminated and pays its rewards; truncation alone pays nothing.
+// holds what the last step added to the counts of each row's seat, and 0 if the step
+// only began an episode. The tensor game.counts exists with [Config.Counts]. It holds
+// the counts of the episode that has just ended where game.done is 1, and 0 elsewhere.
+// Return, length, result and winners describe the episode that has just ended where
+// game.done is 1, and the current one elsewhere. Seed, episode and line-up are those of
+// the position shown. If the rules and the caller's limit end a game in the same step,
+// it is terminated and pays its rewards; truncation alone pays nothing.
 //
 // # Autoreset
 //
@@ -77,17 +77,17 @@
 // and shows the first one of the next episode, with reward and flags 0. [SameStep]: the
 // batch shows the first position of the next episode along with the flags and rewards of
 // the old one, whose last observation, global state, action_mask, alive and seat are in
-// tensors of their own, "final." before their names, where [Batch.FinalAt] says.
-// [Disabled]: the caller resets, with [ResetOptions.Mask].
+// tensors of their own; their names begin with "final.", and [Batch.FinalAt] returns the
+// place in them. [Disabled]: the caller resets, with [ResetOptions.Mask].
 //
 // # First-ready batches
 //
-// In lock-step a step takes as long as its slowest game. With [Config.BatchSize]
-// games are stepped one by one instead: [Pool.Send] begins a step of some games, and
+// In lock-step a step takes as long as its slowest game. With [Config.BatchSize] games
+// are stepped one by one instead: [Pool.Send] begins a step of some games, and
 // [Pool.Recv] waits for the first BatchSize of all games under way to be ready. A batch
 // then holds BatchSize games, in any order, which [Batch.Games] lists; the tensor
-// game.index (int32, games) has the same numbers. After Reset all games are under way,
-// and it receives the first batch of them.
+// game.index (int32, games) has the same numbers. After Reset all games are under way;
+// it receives the first batch of them itself.
 //
 //	err = pool.Reset(batch, vec.ResetOptions{Seed: &seed})
 //	for {
@@ -102,13 +102,13 @@
 //
 // # Determinism
 //
-// Game i has seed Seed+i (or Seeds[i]). The seed and the number of its episode
-// decide board, RNG, the learner's seat and the agents' RNGs (env.Seed); agents
-// start each episode with an empty memory. An explicit seed starts again at
-// episode 0, a reset without one goes on to the next episode. Games never given
-// a seed get a random one: a value is drawn from entropy once, and game i gets it with
-// i added; game.seed shows it. Nothing else matters: neither the number of workers, nor
-// other games, nor the batch that is written to.
+// Game i has seed Seed+i (or Seeds[i]). The seed and the number of its episode decide
+// board, RNG, the learner's seat and the agents' RNGs (env.Seed); agents start each
+// episode with an empty memory. An explicit seed starts again at episode 0, a reset
+// without one goes on to the next episode. Games never given a seed get a random one: a
+// value is drawn from entropy once, and game i gets it with i added; game.seed shows
+// it. Nothing else has an effect: not the number of workers, other games, or the batch
+// that is written to.
 //
 // # Concurrency
 //
@@ -123,15 +123,15 @@
 //
 // # Memory
 //
-// A batch is tensors over one block of memory, which [Layout] describes before
-// there is any. Every tensor starts at a multiple of 64 bytes, after at least
-// [Config.Headroom] free bytes in which a caller can put a frame's header.
-// Multi-byte numbers are little-endian, and so must the machine be. Step and
-// Reset allocate nothing.
+// A batch is tensors over one block of memory, which [Layout] describes before there is
+// any. Every tensor starts at a multiple of 64 bytes, after at least [Config.Headroom]
+// free bytes in which a caller can put a frame's header. Multi-byte numbers are
+// little-endian, and the machine must be little-endian too. Step and Reset allocate
+// nothing.
 //
 // # Faults
 //
-// A panic inside a game or an agent is caught where it happens and comes back as
-// a [GameError]. The other games have stepped, so their part of the batch is valid; the
-// game's rows are blank, and no Step is possible until it is reset or loaded.
+// A panic inside a game or an agent is caught at once, and the call returns a [GameError].
+// The other games have stepped, so their part of the batch is valid. The rows of the
+// broken game are blank, and no Step is possible until that game is reset or loaded.
 package vec

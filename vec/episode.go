@@ -18,33 +18,33 @@ const (
 
 type game struct {
 	match   env.Match
-	tracker env.Tracker // of match, nil if nothing is counted
+	tracker env.Tracker // follows match; nil if nothing is counted
 	watcher Watcher     // nil: nobody watches
 	seed    env.Seed
 	seeded  bool
-	status  env.Status  // of match, since its last step
-	before  env.SeatSet // who was in before that step
-	variant int         // by whose rules the match is played
+	status  env.Status  // the status of match after its last step
+	before  env.SeatSet // the seats that were in before that step
+	variant int         // the variant whose rules the match is played by
 
 	rows    []uint8 // the learners' seats
 	others  []uint8 // the agents' seats
 	returns []float64
-	actions []uint8 // of the last step by seat, none at first
+	actions []uint8 // the actions of the last step, by seat; none at first
 
 	lineup lineup   // who plays this episode
-	made   []lineup // by their number, those that it can have
+	made   []lineup // by number: the line-ups that the game can have
 	begun  int      // steps of the match before this episode
 
-	fault *GameError // why it is broken
+	fault *GameError // why the game is broken
 }
 
-// lineup is who plays the seats of one game that do not learn, in the order of the
+// lineup says who plays the seats of one game that do not learn, in the order of the
 // opponents.
 type lineup struct {
 	names   []string
 	agents  []env.Agent // nil where the caller plays
-	outside bool        // some of them are outside this program
-	number  int         // counted through all that the pool has had, -1 if it is none of them
+	outside bool        // some of the agents are outside this program
+	number  int         // its number among all line-ups that the pool has had, -1 if it is none of them
 }
 
 // waits reports whether one of the agents waits for something outside this program.
@@ -122,7 +122,7 @@ func (w *worker) beginAt(i int, seed env.Seed, start *Start) {
 // step does what Step asks of game i.
 func (w *worker) step(i int) {
 	p, g, b := w.p, &w.p.games[i], w.p.job.batch
-	if p.phases[i] == ended { // checkStep lets it pass only with autoreset
+	if p.phases[i] == ended { // only with autoreset: otherwise checkStep refuses
 		w.next(i)
 		w.show(i)
 		return
@@ -133,7 +133,7 @@ func (w *worker) step(i int) {
 		g.lineup.each(func(k int, o env.Outside) { o.End(g.match, int(g.others[k])) })
 		p.phases[i], p.over[i] = ended, 1
 		if p.cfg.Autoreset == SameStep {
-			place := i // with Config.BatchSize, its final position stays there until it is received
+			place := i // with Config.BatchSize the final position stays in the game's own place until the game is received
 			if p.queue == nil {
 				place = b.nextFinal(i)
 			}
@@ -145,13 +145,13 @@ func (w *worker) step(i int) {
 	w.write(i, i, &b.now)
 }
 
-// given is the caller's actions for the rows of game i.
+// given returns the caller's actions for the rows of game i.
 func (w *worker) given(i int) []uint8 {
 	n := len(w.p.games[i].rows) * len(w.p.spec.Actions)
 	return w.p.job.actions[i*n : (i+1)*n]
 }
 
-// move makes the step, with the rows' actions and the agents'.
+// move makes the step with the actions of the rows and the agents.
 func (w *worker) move(i int, given []uint8) {
 	g, actions := &w.p.games[i], given
 	if len(g.others) > 0 {
@@ -170,8 +170,8 @@ func (w *worker) move(i int, given []uint8) {
 	}
 }
 
-// decide returns the actions of all seats: the rows', and the agents', each of which sees
-// the position before the step.
+// decide returns the actions of all seats: those of the rows and those of the agents.
+// Each agent sees the position before the step.
 func (w *worker) decide(g *game, given []uint8) []uint8 {
 	components := len(w.p.spec.Actions)
 	for k, seat := range g.rows {
@@ -219,14 +219,14 @@ func (w *worker) score(i int) (done bool) {
 	return done
 }
 
-// pay pays the rows of these seats what the numbers say.
+// pay adds to the rows of these seats the rewards in w.numbers.
 func (w *worker) pay(i int, seats env.SeatSet) {
 	g, b := &w.p.games[i], w.p.job.batch
 	for k, seat := range g.rows {
 		if seats.Has(int(seat)) {
 			row := i*len(g.rows) + k
 			g.returns[k] += w.numbers[seat]
-			b.reward[row] += w.numbers[seat] // Play makes several steps
+			b.reward[row] += w.numbers[seat] // adds, because Play makes several steps
 			b.returns[row] = g.returns[k]
 		}
 	}
@@ -239,7 +239,7 @@ func (w *worker) show(i int) {
 		w.blank(i)
 		return
 	}
-	copy(b.returns[i*len(g.rows):], g.returns) // an episode may just have begun
+	copy(b.returns[i*len(g.rows):], g.returns) // the episode may have just begun
 	w.writeGame(i, false)
 	w.writeEpisode(i)
 	w.write(i, i, &b.now)
@@ -253,8 +253,8 @@ func (w *worker) writeEpisode(i int) {
 	}
 }
 
-// clearFlags writes, for games from to to-1, what most steps say of most games:
-// that nothing has been paid, and no episode has ended.
+// clearFlags writes, for games from to to-1, what holds for most games in most steps:
+// nothing has been paid, and no episode has ended.
 func (w *worker) clearFlags(from, to int) {
 	p, b := w.p, w.p.job.batch
 	n, seats := p.seating.learners, p.spec.Seats
@@ -322,7 +322,7 @@ func (w *worker) writeStepCounts(i int) {
 	}
 }
 
-// startCounts is where the counts of game i begin.
+// startCounts notes the counts with which an episode of game i begins.
 func (p *Pool) startCounts(i int) {
 	if p.counted == nil {
 		return
@@ -334,7 +334,7 @@ func (p *Pool) startCounts(i int) {
 	}
 }
 
-// write writes what the rows of game i see to those of the game of number slot.
+// write writes what the rows of game i see into the rows of game number slot.
 func (w *worker) write(slot, i int, to *shown) {
 	p, g := w.p, &w.p.games[i]
 	first := slot * len(g.rows)

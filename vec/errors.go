@@ -6,22 +6,22 @@ import (
 	"strconv"
 )
 
-// The errors of calls that the state of a game or pool does not allow. Errors that
-// name the game wrap these.
+// The errors of calls that the present state of a game or pool does not allow. Errors
+// that name the game wrap them.
 var (
 	ErrClosed   = errors.New("the pool is closed")
 	ErrStopped  = errors.New("the pool has been stopped")
 	ErrNotReset = errors.New("the game has never been reset; reset it first")
 	ErrFinished = errors.New("the game has finished and autoreset is disabled; reset it, with a mask")
-	ErrBroken   = errors.New("the game broke in an earlier call; reset it, with a mask")
+	ErrBroken   = errors.New("the game broke in an earlier call")
 	ErrSent     = errors.New("the game is under way; receive it first")
-	ErrFew      = errors.New("fewer games are under way than a batch holds; send more, or reset")
+	ErrFew      = errors.New("fewer games are under way than a batch holds")
 )
 
-// OptionError is a field of Config, LineUps, Variants or Starts that cannot be as it is.
+// OptionError says that a field of Config, LineUps, Variants or Starts has a wrong value.
 type OptionError struct {
 	Field string // as this package calls it, such as "ByGame"
-	says  error  // which of it, what it is and what it may be; with the field's name before it a sentence
+	says  error  // the rest of a sentence that begins with Field: which entry, its value, what is allowed
 }
 
 func (e *OptionError) Error() string { return "vec: " + e.Named(e.Field) }
@@ -29,18 +29,18 @@ func (e *OptionError) Error() string { return "vec: " + e.Named(e.Field) }
 // Named is the error's text with another name for the field.
 func (e *OptionError) Named(field string) string { return field + e.says.Error() }
 
-// Unwrap is the error of an agent, if it is about one.
+// Unwrap returns the error of an agent, if that is what is wrong.
 func (e *OptionError) Unwrap() error { return errors.Unwrap(e.says) }
 
 func wrong(field, says string, args ...any) error {
 	return &OptionError{field, fmt.Errorf(says, args...)}
 }
 
-// ActionError is an action out of range. Nothing has been stepped.
+// ActionError says that an action is out of range. Nothing has been stepped.
 type ActionError struct {
 	Row       int
 	Component int
-	Name      string // the component's
+	Name      string // the name of the component
 	Value     uint8
 	N         int // values are 0 to N-1
 }
@@ -54,7 +54,7 @@ func (e *ActionError) Error() string {
 	return fmt.Sprintf("vec: action of %s, is %s, want 0 to %d", where, value, e.N-1)
 }
 
-// StateError is a saved game that cannot be loaded. Nothing has changed.
+// StateError says that a saved game cannot be loaded. Nothing has changed.
 type StateError struct {
 	Game int
 	Err  error
@@ -65,8 +65,8 @@ func (e *StateError) Error() string { return fmt.Sprintf("vec: state for game %d
 // Unwrap is what is wrong with the state.
 func (e *StateError) Unwrap() error { return e.Err }
 
-// GameError is a panic inside one game: a fault of the game or of an agent, not
-// of the caller. The other games have done what they were asked to.
+// GameError is a panic inside one game: a fault of the game or of an agent, not of the
+// caller. The call has done its work in the other games.
 type GameError struct {
 	Game    int
 	Seed    uint64
@@ -74,18 +74,18 @@ type GameError struct {
 	// Actions are those of all seats, agents included; nil if the panic was not in
 	// Match.Step.
 	Actions []uint8
-	// State is the match as Match.Append wrote it after the panic; nil if that
-	// panicked too. After a panic in a step it may be half made.
+	// State is the match as Match.Append wrote it after the panic; nil if that panicked
+	// too. After a panic in a step, the match may be in the middle of that step.
 	State []byte
-	Value any    // what the panic carried
-	Stack []byte // where
+	Value any    // the argument of panic
+	Stack []byte // the stack at the panic
 }
 
 func (e *GameError) Error() string {
 	return fmt.Sprintf("vec: game %d (seed %d, episode %d) panicked: %v", e.Game, e.Seed, e.Episode, e.Value)
 }
 
-// Unwrap is the panic's value if it is an error.
+// Unwrap returns the panic's value if that is an error.
 func (e *GameError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err

@@ -29,8 +29,8 @@ func TestStepErrors(t *testing.T) {
 	}{
 		{"an action out of range", b, bad, "action of row 7, component 1 (deed), is 3, want 0 to 2"},
 		{"too few actions", b, still(p)[1:], "23 bytes of actions, want 24: 12 rows x 2 components"},
-		{"no batch", nil, still(p), "not of this pool"},
-		{"another pool's batch", other.NewBatch(nil), still(p), "not of this pool"},
+		{"no batch", nil, still(p), "belongs to another pool"},
+		{"another pool's batch", other.NewBatch(nil), still(p), "belongs to another pool"},
 	} {
 		before := string(b.slab)
 		err := p.Step(c.batch, c.actions)

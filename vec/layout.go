@@ -13,18 +13,18 @@ const align = 64
 // memory, whose bytes are Raw.
 type Tensor struct {
 	Name    string
-	PerGame bool // its first dimension is the games, else the rows
+	PerGame bool // whether its first dimension is the games; else it is the rows
 	Offset  int  // where it begins in the batch's memory
 	*tensor.Dense
 }
 
-// dtypes are the tensor package's types for those that games write.
+// dtypes has the tensor package's types for the types that games use.
 var dtypes = map[env.DType]tensor.Dtype{
 	env.Uint8: tensor.Uint8, env.Int16: tensor.Int16, env.Int32: tensor.Int32, env.Uint64: tensor.Uint64,
 	env.Float32: tensor.Float32, env.Float64: tensor.Float64,
 }
 
-// nowhere is the engine of tensors that have no memory yet.
+// nowhere is the engine of tensors without memory.
 type nowhere struct{ tensor.StdEng }
 
 func (nowhere) NonStdAlloc() {}
@@ -39,12 +39,12 @@ func (noMemory) Uintptr() uintptr { return 0 }
 
 func (m noMemory) MemSize() uintptr { return uintptr(m) }
 
-// layout is the tensors of a batch, without memory.
+// layout describes the tensors of a batch, without memory.
 type layout struct {
 	tensors []Tensor
-	size    int      // of the memory they take
-	finals  []Tensor // of the final buffers, which have memory of their own; nil unless SameStep
-	final   int      // its size
+	size    int      // the size of their memory in bytes
+	finals  []Tensor // the tensors of final positions, which have memory of their own; nil unless SameStep
+	final   int      // the size of that memory in bytes
 }
 
 func newLayout(p *plan) *layout {
@@ -63,13 +63,13 @@ func newLayout(p *plan) *layout {
 // builder lays tensors out one after another.
 type builder struct {
 	*plan
-	prefix   string // of their names
-	headroom int    // free bytes before each
+	prefix   string // the prefix of their names
+	headroom int    // the free bytes before each
 	tensors  []Tensor
 	end      int
 }
 
-// rows and games add a tensor whose first dimension these are.
+// rows adds a tensor whose first dimension is the rows, games one whose first dimension is the games.
 func (b *builder) rows(name string, dtype env.DType, shape ...int) {
 	b.add(name, false, dtype, append([]int{b.cfg.BatchGames() * b.seating.learners}, shape...))
 }
@@ -84,8 +84,8 @@ func (b *builder) add(name string, perGame bool, dtype env.DType, shape []int) {
 	b.tensors, b.end = append(b.tensors, t), t.Offset+int(t.MemSize())
 }
 
-// position adds the tensors of a position, which exist a second time for final
-// observations.
+// position adds the tensors of a position. They exist a second time for final
+// positions.
 func (b *builder) position() {
 	for _, f := range b.spec.Encodings[b.encoding].Fields {
 		if f.Shared {
@@ -137,7 +137,7 @@ func (b *builder) flags() {
 	}
 }
 
-// Layout is the tensors, without memory, of the batches of a pool with this
+// Layout returns the tensors, without memory, of the batches of a pool with this
 // configuration, and the memory that the pool takes. It makes no pool.
 func Layout(c Config) ([]Tensor, Memory, error) {
 	p, err := resolve(c)

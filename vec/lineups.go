@@ -9,35 +9,35 @@ import (
 	"pommego/env"
 )
 
-// Policy names a seat, in Config.Opponents, Config.Seats and line-ups, that the
-// caller plays as it plays a learner's, but as an opponent: it has rows behind the
-// learners', and its death means nothing more than another opponent's.
+// Policy names a seat, in Config.Opponents, Config.Seats and line-ups, that the caller
+// plays, but as an opponent: its rows come behind the learners', and its death has no
+// other effect than another opponent's.
 const Policy = "policy"
 
-// LineUps are several line-ups of opponents, of which each episode has one. The
-// zero value is none.
+// LineUps is several line-ups of opponents; each episode has one of them. The zero
+// value is none.
 type LineUps struct {
-	// Names are the agents of each line-up, in the order of Config.Opponents. A seat
-	// that is Policy in any of them has a row; where another has an agent there, what
-	// the row does is ignored.
+	// Names has the agents of each line-up, in the order of Config.Opponents. If a seat is
+	// Policy in any of them, it has a row; in line-ups with an agent there, the row's
+	// actions are ignored.
 	Names [][]string `wire:"line_ups,1..65536"`
 
-	// Weights say how often each is drawn when an episode begins; nil: all alike. The
-	// episode's seed decides.
+	// Weights says how often each line-up is drawn when an episode begins; nil: all
+	// equally often. The episode's seed decides the draw.
 	Weights []float64 `wire:"weights"`
 
-	// ByGame, unless nil, says instead which one each game has.
+	// ByGame, unless nil, has instead the number of each game's line-up.
 	ByGame []int32 `wire:"by_game"`
 }
 
-// lineUpSet is the line-ups of a pool.
+// lineUpSet holds the line-ups of a pool.
 type lineUpSet struct {
 	LineUps
-	reach []float64 // sums of the weights up to each, nil if they are not drawn
-	first int       // the number of the first: those set later count on
+	reach []float64 // the sums of the weights up to each; nil if line-ups are not drawn
+	first int       // the number of the first line-up; numbers go on from one set to the next
 }
 
-// pick is which line-up an episode of game i has.
+// pick returns which line-up an episode of game i has.
 func (c *lineUpSet) pick(i int, seed env.Seed) int {
 	switch {
 	case c.ByGame != nil:
@@ -52,8 +52,8 @@ func (c *lineUpSet) pick(i int, seed env.Seed) int {
 // has reports whether game i can have line-up n.
 func (c *lineUpSet) has(i, n int) bool { return c.ByGame == nil || int(c.ByGame[i]) == n }
 
-// number is the line-up with these names in an episode of game i: the one that the episode
-// draws if its names are these, else the first with these names; -1 if there is none.
+// number returns the number of the line-up with these names in an episode of game i: of the one that
+// the episode draws, if that has these names, else of the first one that does; -1 if there is none.
 func (c *lineUpSet) number(i int, seed env.Seed, names []string) int {
 	same := func(own []string) bool { return slices.Equal(own, names) }
 	if n := c.pick(i, seed); same(c.Names[n]) {
@@ -66,13 +66,13 @@ func (c *lineUpSet) number(i int, seed env.Seed, names []string) int {
 	return c.first + n
 }
 
-// draw draws one of several by the sums of their weights.
+// draw draws one of several things, by the sums of their weights.
 func draw(reach []float64, rng *env.RNG) int {
 	point := rng.Float64() * reach[len(reach)-1]
 	return sort.Search(len(reach)-1, func(k int) bool { return reach[k] > point })
 }
 
-// sums are the sums of weights up to each of n; of no weights, those of n ones.
+// sums returns the sums of n weights, up to each. Without weights, each counts as 1.
 func sums(weights []float64, n int) ([]float64, error) {
 	if weights != nil && len(weights) != n {
 		return nil, wrong("Weights", " has %d entries, want %d", len(weights), n)
@@ -95,7 +95,7 @@ func sums(weights []float64, n int) ([]float64, error) {
 	return reach, nil
 }
 
-// newLineUpSet checks line-ups.
+// newLineUpSet checks line-ups and makes a set of them.
 func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
 	l.Names, l.Weights, l.ByGame = slices.Clone(l.Names), slices.Clone(l.Weights), slices.Clone(l.ByGame)
 	for n, names := range l.Names {
@@ -126,7 +126,7 @@ func (p *plan) newLineUpSet(l LineUps) (*lineUpSet, error) {
 	return c, nil
 }
 
-// in is the words in an error that name line-up n, empty if there is only one.
+// in returns the words by which an error names line-up n, "" if there is only one.
 func in(all [][]string, n int) string {
 	if len(all) == 1 {
 		return ""
@@ -155,12 +155,12 @@ func (p *plan) checkAgent(name string) error {
 	a, err := p.newAgent(name)
 	if o, ok := a.(env.Outside); ok {
 		p.outside = true
-		return o.Close() // it has not been started
+		return o.Close() // Close suffices: the agent has not been started
 	}
 	return err
 }
 
-// try starts one agent of each name that is outside this program.
+// try starts one agent of each name that is outside this program, and ends it again.
 func try(made [][]lineup) (err error) {
 	seen := map[string]bool{}
 	for i := range made {
@@ -179,9 +179,9 @@ func try(made [][]lineup) (err error) {
 	return err
 }
 
-// SetLineUps replaces the agents. Each line-up has as many as there were, in the same
-// order (with Config.Seats in the order of the seats). Each game changes over at its
-// next episode.
+// SetLineUps replaces the agents. Each new line-up must have as many as the old ones,
+// in the same order (with Config.Seats in the order of the seats). Each game changes to
+// the new ones at its next episode.
 func (p *Pool) SetLineUps(l LineUps) error {
 	if len(l.Names) == 0 {
 		return wrong("LineUps", " is empty, want at least one line-up")
@@ -221,12 +221,12 @@ func (p *Pool) SetLineUps(l LineUps) error {
 	return nil
 }
 
-// makeLineups makes the line-ups that each game can have, by their number.
+// makeLineups makes the line-ups that each game can have, by number.
 func (p *Pool) makeLineups(c *lineUpSet) ([][]lineup, error) {
 	made := make([][]lineup, len(p.games))
 	var err error
 	if c.ByGame != nil {
-		err = p.checkAgents(c) // those that no game has must exist, too
+		err = p.checkAgents(c) // also for line-ups that no game has
 	}
 	for i := 0; i < len(made) && err == nil; i++ {
 		made[i] = make([]lineup, len(c.Names))
@@ -248,7 +248,7 @@ func (p *plan) newAgent(name string) (env.Agent, error) {
 	return p.allowed(name, p.cfg.Game.NewAgent)
 }
 
-// allowed creates an agent that stops when the pool does, if its name is allowed.
+// allowed creates an agent that stops when the pool does, or returns an error if its name is not allowed.
 func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env.Agent, error) {
 	if p.stopped() {
 		return nil, ErrStopped
@@ -271,10 +271,10 @@ func (p *plan) allowed(name string, create func(string) (env.Agent, error)) (env
 	return a, p.admit(a)
 }
 
-// flag is what agents of a plan look at while they search.
+// flag is the flag that agents of a plan load while they search.
 type flag plan
 
-// Load reports whether they are to stop. Neighbours' short calls go first meanwhile.
+// Load reports whether they are to stop. Meanwhile it lets neighbours' short calls go first.
 func (f *flag) Load() bool {
 	if n := f.cfg.Neighbours; n != nil && n.expects(f.cfg.Client) {
 		yieldCore()
@@ -292,7 +292,7 @@ func (p *Pool) newLineup(names []string, create func(string) (env.Agent, error))
 		if name != Policy {
 			a, err = create(name)
 		} else if !slices.Contains(p.seating.policies, k) {
-			err = fmt.Errorf("%q, but that seat has no row; name it so when the pool is made", Policy)
+			err = fmt.Errorf("%q, but that seat has no row: make the pool with a policy there", Policy)
 		}
 		if err != nil {
 			return l, wrong("Opponents", "[%d]: %w", k, err)
@@ -304,7 +304,7 @@ func (p *Pool) newLineup(names []string, create func(string) (env.Agent, error))
 	return l, nil
 }
 
-// each calls do for the agents outside this program.
+// each calls do for each agent outside this program.
 func (l *lineup) each(do func(k int, o env.Outside)) {
 	if !l.outside {
 		return
@@ -318,12 +318,12 @@ func (l *lineup) each(do func(k int, o env.Outside)) {
 
 func (l *lineup) close() { l.each(func(_ int, o env.Outside) { o.Close() }) }
 
-// same reports whether two line-ups are the same agents.
+// same reports whether two line-ups have the same agents.
 func (l *lineup) same(other *lineup) bool {
 	return l.outside && other.outside && &l.agents[0] == &other.agents[0]
 }
 
-// closeMade closes the line-ups that the game can have, but for the one that plays.
+// closeMade closes the line-ups that the game can have, except the one that plays.
 func (g *game) closeMade() {
 	for n := range g.made {
 		if !g.made[n].same(&g.lineup) {
@@ -332,7 +332,7 @@ func (g *game) closeMade() {
 	}
 }
 
-// field has a line-up play, and closes the one before if it can play no more.
+// field lets a line-up play, and closes the one before it if that can play no more.
 func (g *game) field(l lineup) {
 	keep := l.same(&g.lineup)
 	for n := range g.made {
@@ -344,7 +344,7 @@ func (g *game) field(l lineup) {
 	g.lineup = l
 }
 
-// missed is how many moves of the agents outside this program were replaced by stop.
+// missed returns how many moves of the agents outside this program were replaced by stop.
 func (l *lineup) missed() (late, failed int32) {
 	l.each(func(_ int, o env.Outside) {
 		a, b := o.Missed()
@@ -353,10 +353,10 @@ func (l *lineup) missed() (late, failed int32) {
 	return late, failed
 }
 
-// LineUps are those last set, of which games have one from their next episode on.
+// LineUps returns the line-ups set last, which games have from their next episode on.
 func (p *Pool) LineUps() LineUps { return p.lineUpSet.LineUps }
 
-// noteOpponents keeps Config up to date, as far as it says the same of the rows.
+// noteOpponents updates Config to the present opponents, as far as Config still has the same rows then.
 func (p *Pool) noteOpponents() {
 	if len(p.lineUpSet.Names) > 1 || len(p.seating.policies) > 0 {
 		return

@@ -2,19 +2,19 @@ package vec
 
 import "pommego/env"
 
-// LiveGame is what there is to see of a game between steps.
+// LiveGame is what can be seen of a game between steps.
 type LiveGame struct {
 	Game     env.Game // with the rules of the match
 	Match    env.Match
 	Tracker  env.Tracker // nil if nothing is counted
-	Actions  []uint8     // of its last step; empty if none was made since it began or was loaded
+	Actions  []uint8     // the actions of its last step; empty if there was none since the game began or was loaded
 	Seed     env.Seed
 	Learners []uint8     // the seats of the game's rows
-	Names    []string    // by seat: of agents, "" of learners
-	Agents   []env.Agent // by seat: nil where the caller plays
+	Names    []string    // by seat: the agent's name, "" for learners
+	Agents   []env.Agent // by seat: the agent, nil where the caller plays
 }
 
-// LiveGame shows a game, to look at until the next step.
+// LiveGame returns a view of a game, valid until the next step.
 func (p *Pool) LiveGame(game int) LiveGame {
 	p.rest()
 	return p.liveGame(game)
@@ -29,18 +29,18 @@ func (p *Pool) liveGame(game int) LiveGame {
 	return LiveGame{p.cfg.Variants.Games[g.variant], g.match, g.tracker, g.actions, g.seed, g.rows, names, agents}
 }
 
-// Watcher is called with what happens in one game, by the goroutine that steps it.
+// Watcher is called when something happens in a game, by the goroutine that steps it.
 type Watcher interface {
-	// Begun says that an episode has begun, or that the game was loaded. The live game
-	// stays current until the next call of Begun.
+	// Begun says that an episode has begun, or that the game was loaded. The LiveGame
+	// stays up to date until the next call of Begun.
 	Begun(LiveGame)
 
-	// Stepped says that a step was made, with these actions by seat.
+	// Stepped says that a step was made, with these actions, by seat.
 	Stepped(actions []uint8)
 }
 
-// Watch tells a watcher from now on what happens in a game; nil ends that. The tracker of
-// a watched game keeps its events, whatever the configuration.
+// Watch sets the watcher of a game, nil for none. The tracker of a watched game keeps
+// its events, whatever the configuration.
 func (p *Pool) Watch(game int, w Watcher) {
 	p.rest()
 	g := &p.games[game]
@@ -58,7 +58,7 @@ func (p *Pool) Watch(game int, w Watcher) {
 	p.tell(game)
 }
 
-// tell tells the watcher of a game, if it has one, that another episode has begun.
+// tell calls Begun of a game's watcher, if it has one.
 func (p *Pool) tell(game int) {
 	if w := p.games[game].watcher; w != nil {
 		w.Begun(p.liveGame(game))

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// matchBytes is what one match of the largest game takes, with its tracker, and
-	// agentBytes what the largest built-in agent takes in one seat.
+	// matchBytes is the memory of one match of the largest game with its tracker.
+	// agentBytes is that of the largest built-in agent in one seat.
 	matchBytes = 2 << 10
 	agentBytes = 3 << 10
 	// nameBytes is what the name of an agent takes besides its letters.
@@ -21,16 +21,17 @@ const VariantBytes = 320 << 10
 // Memory is how many bytes a pool takes at most. They follow from its configuration.
 type Memory struct {
 	Pool   int64 // its games and their agents; with a BatchSize, the batch of all games
-	Agents int64 // of Pool, for the agents
-	Slab   int64 // each batch: the memory to be given to NewBatch
-	Batch  int64 // and besides that
+	Agents int64 // the part of Pool that the agents take
+	Slab   int64 // of one batch: the memory to give to NewBatch
+	Batch  int64 // of one batch, besides Slab
 
-	// Searches is what its workers take while agents search: for each worker, the most that
-	// one of the agents does. Config.Reserve is asked for what agents that come later need beyond it.
+	// Searches is what the workers take while agents search: for each worker the most that any one agent
+	// needs. If agents that come later need more, the pool asks Config.Reserve for the difference.
 	Searches int64
 }
 
-// memory is what a pool of the plan will take. Not counted are the workers' buffers, which do not grow with games.
+// memory is what a pool of the plan will take, but for the workers' buffers, which do
+// not grow with the games.
 func (p *plan) memory(l *layout) Memory {
 	one := int64(unsafe.Sizeof(game{})) + matchBytes
 	one += int64(p.seating.learners+p.seating.agents) + int64(p.seating.learners)*8 + 4 // rows, others, returns, phases
@@ -49,7 +50,7 @@ func (p *plan) memory(l *layout) Memory {
 
 // LineUpBytes is how much of a pool's memory the agents of line-ups take.
 func (p *plan) LineUpBytes(l LineUps) int64 {
-	made := len(l.Names) // of each game, line-ups with agents
+	made := len(l.Names) // for each game: line-ups for which agents are made
 	if l.ByGame != nil {
 		made = 1
 	}
@@ -64,11 +65,11 @@ func (p *plan) LineUpBytes(l LineUps) int64 {
 	return int64(p.cfg.Games)*int64(each) + int64(texts)
 }
 
-// Reserved is how many bytes Config.Reserve was asked for.
+// Reserved is how many bytes Config.Reserve has granted. Refused requests do not count.
 func (p *Pool) Reserved() int64 { return p.reserved }
 
-// admit notes what an agent needs to search, and has Config.Reserve count what is more than
-// before. It never falls: games may still play with agents that were replaced.
+// admit notes how much memory an agent needs to search, and asks Config.Reserve for what goes beyond the
+// largest need so far. The need never falls, because games may still play with agents that were replaced.
 func (p *plan) admit(a env.Agent) error {
 	largest, waits := max(p.largest, a.SearchBytes()), p.waits || a.Waits()
 	more := max(largest*int64(p.workerCount(waits))-p.searches, 0)

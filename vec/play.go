@@ -7,7 +7,7 @@ import (
 	"pommego/env"
 )
 
-// SeatPlayers gives each row an agent that plays it in Play, with an empty memory. The
+// SeatPlayers gives each row an agent with an empty memory, which plays it in Play. The
 // agents of game i draw from the seed seed + i, whatever the number of workers.
 func (p *Pool) SeatPlayers(name string, seed uint64) error {
 	p.rest()
@@ -33,10 +33,10 @@ func (p *Pool) SeatPlayers(name string, seed uint64) error {
 	return nil
 }
 
-// Play makes several steps in every game, or as many as its episode has left, and
-// writes the last to b, with the rewards of all. The first step has the given actions,
-// as in Step. The players in the rows' seats choose those of the other steps and, with
-// nil actions, of the first. A game that has ended before the call stays as it is, with
+// Play makes several steps in every game, or as many as its episode has left. It writes the
+// last position to b, with the rewards of all steps. The first step has the given actions,
+// as in Step. The players in the rows' seats choose the actions of the other steps and, if
+// actions is nil, of the first. A game that ended before the call stays as it is, with
 // rewards and flags 0; with actions it is an error, as in Step. No episode begins.
 func (p *Pool) Play(b *Batch, actions []uint8, steps int) error {
 	if p.cfg.Autoreset != Disabled {
@@ -89,7 +89,7 @@ func (w *worker) play(i int) {
 	w.write(i, i, &b.now)
 }
 
-// chosen is what the players of game i do.
+// chosen returns the actions that the players of game i choose.
 func (w *worker) chosen(i int) []uint8 {
 	p, g := w.p, &w.p.games[i]
 	components := len(p.spec.Actions)

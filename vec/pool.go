@@ -19,33 +19,33 @@ type Pool struct {
 	fields  []fieldSize // of the observation
 	state   []fieldSize // of the global state, nil unless Config.State
 	games   []game
-	returns []float64 // of all rows, in the episodes under way
-	phases  []phase   // of each game, close together because Step looks at all
-	over    []uint8   // of each game, 1: its episode ended in this call
+	returns []float64 // by row: the return of the episode under way
+	phases  []phase   // by game, close together because Step looks at all
+	over    []uint8   // by game, 1: its episode ended in this call
 	maskN   int
 
 	workers     []worker
 	lineUpSet   *lineUpSet
 	starts      starts
-	players     [][]env.Agent // of each game's rows in Play, and their name
+	players     [][]env.Agent // the agents that play each game's rows in Play, and their name
 	playersName string
 	outsiders   map[string]bool // the agents of Config.Agent that line-ups have had: see savedAgent
 	waiting     bool            // the opponents last set wait for something outside this program
 	cost        cost
 	job         job
-	queue       *queue  // with Config.BatchSize
-	sent        []bool  // of each game, whether it is under way; the same
-	actions     []uint8 // of all rows, those sent last; the same
-	staging     *Batch  // what all games show; the same
+	queue       *queue  // nil without Config.BatchSize, as are the next three
+	sent        []bool  // by game: whether it is under way
+	actions     []uint8 // by row: the actions sent last
+	staging     *Batch  // the batch of all games
 	ranges      *ranges
-	givesWay    atomic.Bool    // to neighbours, in this call
+	givesWay    atomic.Bool    // whether workers give way to neighbours in this call
 	running     sync.WaitGroup // worker goroutines
 	closed      bool
 
 	drawn   bool // entropy has been drawn
 	entropy uint64
 	scratch []byte
-	counted []int32 // of each row since its episode began, with Config.StepCounts
+	counted []int32 // by row: the counts since its episode began, with Config.StepCounts
 }
 
 type fieldSize struct {
@@ -140,9 +140,9 @@ func (p *Pool) Policies() int { return len(p.seating.policies) }
 // Rows is the number of rows of all games.
 func (p *Pool) Rows() int { return p.cfg.Games * p.seating.learners }
 
-// Config is the configuration in force: defaults filled in, OnDeath as it
-// holds, the opponents last set. With policies or several line-ups it has those
-// that the pool was made with; LineUps says which are set.
+// Config returns the configuration in force: with defaults filled in, OnDeath as it
+// applies, and the opponents set last. With policies or several line-ups it has the
+// opponents that the pool was made with; LineUps returns those that are set.
 func (p *Pool) Config() Config { return p.cfg }
 
 // Match is a game's match, to look at or draw between steps.
@@ -154,11 +154,11 @@ func (p *Pool) Match(game int) env.Match {
 // ResetOptions say which games to reset, and with which seeds.
 type ResetOptions struct {
 	Seed  *uint64  // game i gets *Seed+i and begins with episode 0
-	Seeds []uint64 // or each its own; entries of games not reset are ignored
+	Seeds []uint64 // a seed for each game instead; entries of games that are not reset are ignored
 	Mask  []bool   // the games to reset; nil: all
 
-	// Starts are positions in which games begin this episode; those of which it is
-	// nil begin as Pool.SetStarts says.
+	// Starts are positions in which games begin this episode. A game whose entry is nil
+	// begins as Pool.SetStarts says.
 	Starts []*Start
 }
 
@@ -216,22 +216,22 @@ func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
 	return nil
 }
 
-// checkBatch returns the error of a call on a closed pool or with the batch of another.
+// checkBatch returns an error if the pool is closed or the batch belongs to another pool, else nil.
 func (p *Pool) checkBatch(call string, b *Batch) error {
 	switch {
 	case p.closed:
 		return fmt.Errorf("vec: %s: %w", call, ErrClosed)
 	case b == nil || b.pool != p:
-		return fmt.Errorf("vec: %s: the batch is not of this pool; make it with NewBatch", call)
+		return fmt.Errorf("vec: %s: the batch is nil, or belongs to another pool; make it with this pool's NewBatch", call)
 	}
 	return nil
 }
 
-// Step makes one step in every game and writes what they show to b. actions has
-// one byte for each component of each row. Those of rows that are out, and of
-// games that this Step resets, are ignored. An action out of range, or a
-// game that cannot be stepped, is an error, and then no game has been stepped;
-// but with a *GameError all the others have.
+// Step makes one step in every game and writes what they show to b. actions has one
+// byte for each component of each row. Those of rows that are out, and of games that
+// this Step resets, are ignored. An action out of range, or a game that cannot be
+// stepped, is an error, and then no game has been stepped. A *GameError is different:
+// all other games have been stepped.
 func (p *Pool) Step(b *Batch, actions []uint8) error {
 	if err := p.checkStep(b, actions); err != nil {
 		return err
@@ -274,13 +274,13 @@ func (p *Pool) checkActions(actions []uint8, row int) error {
 	return nil
 }
 
-// refuse returns the error of a call that cannot step game i.
+// refuse returns the error of a call that cannot step game i, nil if it can.
 func (p *Pool) refuse(call string, i int) error {
 	switch p.phases[i] {
 	case unset:
 		return fmt.Errorf("vec: %s: game %d: %w", call, i, ErrNotReset)
 	case broken:
-		return fmt.Errorf("vec: %s: game %d: %w (%v)", call, i, ErrBroken, p.games[i].fault.Value)
+		return fmt.Errorf("vec: %s: game %d: %w (%v); reset it, with a mask", call, i, ErrBroken, p.games[i].fault.Value)
 	}
 	return fmt.Errorf("vec: %s: game %d: %w", call, i, ErrFinished)
 }

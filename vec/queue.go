@@ -9,18 +9,18 @@ import (
 // holds the games to be stepped, and those that have been stepped and are ready.
 type queue struct {
 	lock  sync.Mutex
-	work  *sync.Cond // signals games to step, or that the workers are to end
+	work  *sync.Cond // signals that there are games to step, or that the workers are to end
 	done  *sync.Cond // signals that as many games are ready as recv waits for
 	todo  ring
 	ready ring
-	broke ring // those that panicked, and are no longer under way
+	broke ring // games that panicked; they are no longer under way
 	sent  int  // games to be stepped, being stepped or ready
 	want  int  // how many ready games recv waits for
 	ended bool // the workers are to end
 
 	cost  *cost
-	games int           // stepped since the cost was noted last
-	spent time.Duration // on them
+	games int           // games stepped since the cost was noted last
+	spent time.Duration // the time spent on these games
 }
 
 func newQueue(games int, c *cost) *queue {
@@ -40,8 +40,8 @@ func (q *queue) send(games []int32) {
 }
 
 // take waits for games to step and appends them to to: at most as many as a worker
-// should take at a time, leaving a fair share to the others. If it appends none, the
-// worker is to end.
+// should take at a time, and at most a fair share. If it appends none, the worker is to
+// end.
 func (q *queue) take(to []int32, workers int) []int32 {
 	q.lock.Lock()
 	for q.todo.n == 0 && !q.ended {
@@ -62,7 +62,7 @@ func (q *queue) more() bool {
 	return q.todo.n > 0 && !q.ended
 }
 
-// meanCost is what a step of one game takes on average.
+// meanCost returns the average time of a step of one game.
 func (q *queue) meanCost() time.Duration {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -93,8 +93,8 @@ func (q *queue) put(games []int32, phases []phase, took time.Duration) {
 	q.lock.Unlock()
 }
 
-// recv waits for n games to be ready and appends the first of them to to; none if
-// fewer are under way. A game that panicked comes before them, alone.
+// recv waits until n games are ready, and appends the first of them to to; if fewer are
+// under way, it appends none. If a game has panicked, recv returns that one first, alone.
 func (q *queue) recv(to []int32, n int) (games []int32, broke bool) {
 	q.lock.Lock()
 	defer q.lock.Unlock()

@@ -11,16 +11,16 @@ import (
 // backs of the others' ranges (work stealing). So a worker that wakes late, or not at
 // all, does not delay the others.
 type ranges struct {
-	games int           // all of them
-	chunk atomic.Int32  // games taken at a time
-	own   []workRange   // of each worker
-	left  atomic.Int32  // games not done
-	spent atomic.Int64  // nanoseconds that finished games took
+	games int           // how many games there are
+	chunk atomic.Int32  // how many games are taken at a time
+	own   []workRange   // by worker: its range
+	left  atomic.Int32  // how many games are not done
+	spent atomic.Int64  // how many nanoseconds the finished games took
 	last  chan struct{} // signalled by the worker that finishes the last games
 }
 
-// workRange is the games of one worker that are not taken yet: the index of the first in
-// the lower half of the word, the end in the upper.
+// workRange holds the games of one worker that are not yet taken: the index of the
+// first in the lower half of the word, the end in the upper half.
 type workRange struct {
 	open atomic.Uint64
 	_    [120]byte // padding: two ranges must not share a cache line
@@ -41,7 +41,7 @@ func (s *ranges) offer(workers, chunk int) {
 	}
 }
 
-// take gives games to a worker; ok is false if there are no more.
+// take returns a range of games for a worker; ok is false if no games are left.
 func (s *ranges) take(worker int) (lo, hi int, ok bool) {
 	chunk := uint64(s.chunk.Load())
 	if lo, hi, ok = s.own[worker].front(chunk); ok {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// stage prepares first-ready batches. Workers write each game's rows to a batch of all
-// games, the staging batch, where they stay until the game is received.
+// stage prepares for first-ready batches. Workers write each game's rows to a batch of
+// all games, the staging batch; the rows stay there until the game is received.
 func (p *Pool) stage() {
 	p.staging = p.newBatch(newLayout(p.whole()), p.cfg.Games, nil)
 	p.queue = newQueue(p.cfg.Games, &p.cost)
@@ -74,8 +74,8 @@ func (p *Pool) checkSendGame(game int, actions []uint8) error {
 	return p.checkActions(actions, game*p.seating.learners)
 }
 
-// Recv waits until BatchSize of the games that were sent or reset are ready, and
-// writes the first of them to b; Batch.Games lists them. After a *GameError that game
+// Recv waits until BatchSize of the games that were sent or reset are ready, and writes
+// the first of them to b; Batch.Games lists them. If it returns a *GameError, that game
 // is no longer under way, and b and the other games are unchanged: call Recv again.
 func (p *Pool) Recv(b *Batch) error {
 	if err := p.checkBatch("Recv", b); err != nil {
@@ -93,7 +93,7 @@ func (p *Pool) Recv(b *Batch) error {
 	case broke:
 		return p.games[games[0]].fault
 	case len(games) == 0:
-		return fmt.Errorf("vec: Recv: %w: %d, want %d", ErrFew, p.queue.sent, p.cfg.BatchSize)
+		return fmt.Errorf("vec: Recv: %w: %d, want %d; send more, or reset", ErrFew, p.queue.sent, p.cfg.BatchSize)
 	}
 	b.gather(p.staging, games, p.over)
 	return nil
@@ -125,8 +125,8 @@ func (p *Pool) resetAll(b *Batch, o ResetOptions) error {
 }
 
 // serveSent steps games that were sent, until the workers are to end. Workers that
-// always find more games would occupy all processors: after each chunk they let the
-// goroutines go first that send and receive.
+// always find more games would occupy all processors: so after each chunk they first
+// let the goroutines run that send and receive.
 func (w *worker) serveSent() {
 	p := w.p
 	for {
@@ -140,7 +140,7 @@ func (w *worker) serveSent() {
 			w.at, w.hi = int(g), int(g)+1
 			w.workOn()
 		}
-		w.faults = w.faults[:0] // the games keep theirs
+		w.faults = w.faults[:0] // each game keeps its own fault
 		p.queue.put(w.games, p.phases, time.Since(begun))
 		runtime.Gosched()
 	}

@@ -185,7 +185,7 @@ func TestFirstReadyMisuse(t *testing.T) {
 	refused("Step", p.Step(b, make([]uint8, 4*size)), "use Send and Recv")
 	refused("Send in lock-step", lock.Send(held, make([]uint8, 2*size)), "use Step")
 	refused("Recv in lock-step", lock.Recv(c), "use Step")
-	refused("another's batch", p.Recv(c), "not of this pool")
+	refused("another's batch", p.Recv(c), "belongs to another pool")
 	refused("too few actions", p.Send(held, make([]uint8, size)), "want")
 	refused("no such game", p.Send([]int32{held[0], 4}, make([]uint8, 2*size)), "no game 4, want 0 to 3")
 	refused("under way", p.Send([]int32{held[0], under[0]}, make([]uint8, 2*size)), ErrSent.Error())

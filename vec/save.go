@@ -27,7 +27,7 @@ func (p *Pool) Save(game int, dst []byte) ([]byte, error) {
 	return p.cfg.Variants.forms[p.games[game].variant].Append(dst, s), nil
 }
 
-// take collects the saved values of a game except the match.
+// take collects the values to save of a game, except the match.
 func (p *Pool) take(game int) (*gamestate.State, error) {
 	if game < 0 || game >= len(p.games) {
 		return nil, fmt.Errorf("vec: there is no game %d, want 0 to %d", game, len(p.games)-1)
@@ -38,7 +38,7 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 	case unset:
 		return nil, fmt.Errorf("vec: saving game %d: %w", game, ErrNotReset)
 	case broken:
-		return nil, fmt.Errorf("vec: saving game %d: %w (%v)", game, ErrBroken, g.fault.Value)
+		return nil, fmt.Errorf("vec: saving game %d: %w (%v); reset it, with a mask", game, ErrBroken, g.fault.Value)
 	}
 	s := &gamestate.State{
 		Ended: p.phases[game] == ended, Train: p.train, Seed: g.seed,
@@ -51,7 +51,7 @@ func (p *Pool) take(game int) (*gamestate.State, error) {
 	return s, nil
 }
 
-// saved is what is saved of the agents; of those that the caller plays, the name alone.
+// saved returns what is saved of the agents. Of those that the caller plays it has the name alone.
 func (l *lineup) saved() (all []gamestate.Agent) {
 	for k, name := range l.names {
 		agent := gamestate.Agent{Name: name}
@@ -80,12 +80,10 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 	return text, nil
 }
 
-// Load replaces one game by what Save or SaveJSON wrote. On an error, always a
-// *StateError, nothing has changed. The agents of the state play to the end of its
-// episode, the pool's own from the next on. From JSON without the pool's part,
-// such as that of the original game, only the match is loaded: the game keeps
-// its seed and episode, its agents start with an empty memory and its returns
-// at 0.
+// Load replaces one game by what Save or SaveJSON wrote. On an error, always a *StateError, nothing has changed. The
+// agents of the state play to the end of its episode, the pool's own from the next one on. If JSON lacks the pool's
+// part, as that of the original game does, Load takes only the match: the game keeps its seed and episode, its agents
+// start with an empty memory and its returns at 0.
 func (p *Pool) Load(game int, state []byte) error {
 	s, err := p.decode(state)
 	if err == nil {
@@ -98,14 +96,14 @@ func (p *Pool) Load(game int, state []byte) error {
 }
 
 type savedGame struct {
-	*gamestate.State                       // nil: it was a match alone
-	variant          int                   // by whose rules it is played; a match alone does not say it
-	restore          func(env.Match) error // restores its match
+	*gamestate.State                       // nil: the state holds a match alone
+	variant          int                   // the variant whose rules it is played by; a match alone does not say it
+	restore          func(env.Match) error // restores the match in it
 }
 
 // decode decodes what Save or SaveJSON wrote, or a match alone in JSON.
 func (p *Pool) decode(state []byte) (s savedGame, err error) {
-	isJSON := bytes.HasPrefix(bytes.TrimSpace(state), []byte("{")) // the other form begins with its version
+	isJSON := bytes.HasPrefix(bytes.TrimSpace(state), []byte("{")) // bytes begin with the version of their form
 	for k, form := range p.cfg.Variants.forms {
 		if s.variant = k; isJSON {
 			var match json.RawMessage
@@ -122,9 +120,9 @@ func (p *Pool) decode(state []byte) (s savedGame, err error) {
 	return s, err
 }
 
-// put replaces game i by a saved game, with default values beside a bare match. Everything
-// that can fail comes before the first change. The match, whose restore either succeeds
-// or changes nothing, comes last, and is put back if it contradicts the rest.
+// put replaces game i by a saved game, with default values if that is a bare match.
+// Everything that can fail comes before the first change. The match comes last: its restore
+// either succeeds or changes nothing, and put undoes it if the match contradicts the rest.
 func (p *Pool) put(i int, s savedGame) (err error) {
 	if i < 0 || i >= len(p.games) {
 		return fmt.Errorf("there is no such game, want 0 to %d", len(p.games)-1)
@@ -169,8 +167,8 @@ func (p *Pool) put(i int, s savedGame) (err error) {
 	return nil
 }
 
-// savedAgent makes an agent that a state names. States come from anyone: of the agents that are
-// not the game's own, they name those alone that have been this pool's opponents.
+// savedAgent makes an agent that a state names. States may come from anyone: they may
+// name agents outside the game only if these have been this pool's opponents.
 func (p *Pool) savedAgent(name string) (env.Agent, error) {
 	if p.outsiders[name] {
 		return p.newAgent(name)
@@ -178,14 +176,14 @@ func (p *Pool) savedAgent(name string) (env.Agent, error) {
 	return p.allowed(name, func(name string) (env.Agent, error) {
 		a, err := p.cfg.Game.NewAgent(name)
 		if err != nil {
-			err = fmt.Errorf("%w; a state brings no others, unless they have been opponents here", err)
+			err = fmt.Errorf("%w; a state may name other agents only if they have been opponents here", err)
 		}
 		return a, err
 	})
 }
 
-// replace restores the match of a saved game in game i, by its rules, and what was counted.
-// On an error the match is what it was.
+// replace restores the match of a saved game in game i, by that game's rules, and what
+// was counted. On an error the match stays as it was.
 func (p *Pool) replace(i int, s *savedGame, bare bool) (err error) {
 	g := &p.games[i]
 	variant, before := g.variant, []byte(nil)
@@ -207,7 +205,7 @@ func (p *Pool) replace(i int, s *savedGame, bare bool) (err error) {
 	over := g.match.Status().Over
 	s.Ended = s.Ended || bare && over
 	if over && !s.Ended {
-		return errors.New("the match in it is over, but the episode has not ended")
+		return errors.New("its match is over, but it says that the episode goes on")
 	}
 	if g.tracker != nil {
 		return g.tracker.Restore(g.match, s.Counted)
@@ -237,8 +235,8 @@ func (p *Pool) invent(game int) (*gamestate.State, error) {
 		Returns: make([]float64, len(rows)), Agents: l.saved()}, nil
 }
 
-// putBack undoes the restore of a match. A game that had no state before needs a reset
-// in any case.
+// putBack undoes the restore of a match. A game that had no state before is not put
+// back: it needs a reset in any case.
 func (p *Pool) putBack(i, variant int, before []byte) {
 	if p.cfg.Variants.play(&p.games[i], variant); before == nil {
 		return
@@ -248,15 +246,15 @@ func (p *Pool) putBack(i, variant int, before []byte) {
 	}
 }
 
-// fits returns an error if a saved game, apart from its match, does not fit the pool.
+// fits returns an error if a saved game, apart from its match, does not fit the pool, else nil.
 func (p *Pool) fits(s *gamestate.State) error {
 	switch {
 	case !p.seating.fits(s.Rows):
-		return fmt.Errorf("its learners sit at %v, want %s", s.Rows, p.seating.want())
+		return fmt.Errorf("its learners sit at %v, want %s as in this pool", s.Rows, p.seating.want())
 	case len(s.Agents) != p.seating.agents:
-		return fmt.Errorf("it has %d agents, want %d", len(s.Agents), p.seating.agents)
+		return fmt.Errorf("it has %d agents, want %d as in this pool", len(s.Agents), p.seating.agents)
 	case s.Train != p.train:
-		return fmt.Errorf("the learner's death ends its game: %v, want %v as in this pool (OnDeath)", s.Train, p.train)
+		return fmt.Errorf("it ends at its learner's death: %v, want %v as in this pool (OnDeath)", s.Train, p.train)
 	}
 	for _, r := range s.Returns {
 		if math.IsNaN(r) || math.IsInf(r, 0) {

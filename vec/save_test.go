@@ -186,11 +186,11 @@ func TestLoadErrors(t *testing.T) {
 		{"cut", good[:len(good)-1], "damaged"},
 		{"too long", append(slices.Clone(good), 0), "damaged"},
 		{"another version", resum(func(s []byte) { s[0] = 9 }), "version 9, want 1"},
-		{"other rules", save(func(c *Config) { c.Game = envtest.NewToy(rules) }), `of "ToySolo-v0" with its rules`},
+		{"other rules", save(func(c *Config) { c.Game = envtest.NewToy(rules) }), `a game of "ToySolo-v0", want one of`},
 		{"another game", save(func(c *Config) { c.Game, c.Opponents = teams, opponents(teams) }),
-			`of "ToyTeams-v0" with its rules, want "ToySolo-v0"`},
+			`a game of "ToyTeams-v0", want one of "ToySolo-v0" with the same rules`},
 		{"all learn", save(func(c *Config) { c.Opponents = nil }), "learners sit at [0 1 2], want any one seat"},
-		{"death means something else", save(func(c *Config) { c.OnDeath = Wait }), "death ends its game: false, want true"},
+		{"death means something else", save(func(c *Config) { c.OnDeath = Wait }), "learner's death: false, want true"},
 		{"a flag of 7", resum(func(s []byte) { s[flags] = 7 }), "damaged"},
 		{"a return that is no number", resum(func(s []byte) {
 			binary.LittleEndian.PutUint64(s[flags+2+16+5:], math.Float64bits(math.NaN()))

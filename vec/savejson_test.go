@@ -83,7 +83,7 @@ func TestJSONErrors(t *testing.T) {
 		{"pommego is no object", `{"pommego":7}`, `"pommego" in it is no JSON object`},
 		{"a key too many", edit(`"ended":`, `"x":1,"ended":`), `unknown field "x"`},
 		{"another version", edit(`"version":1`, `"version":2`), "version 2, want 1"},
-		{"other rules", edit(`"fingerprint":"`, `"fingerprint":"0`), `of "ToySolo-v0" with its rules`},
+		{"other rules", edit(`"fingerprint":"`, `"fingerprint":"0`), `a game of "ToySolo-v0", want one of`},
 		{"a seat too far", edit(`"learners":[`, `"learners":[7`), "its learners sit at [7"},
 		{"too many returns", edit(`"returns":[`, `"returns":[0,`), "2 returns for 1 learners"},
 		{"an agent too few", edit(`{"name":"wander"`, `{"name":"gone"`), `no agent "gone"`},

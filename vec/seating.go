@@ -10,12 +10,12 @@ import (
 // seating says which seats of a game learn and who sits at the others.
 type seating struct {
 	seats    int
-	learners int   // rows of a game: those that learn, then those of policies
-	agents   int   // seats that do not learn, those of policies included
-	policies []int // which of these are policies', in the order of their rows
+	learners int   // how many rows a game has: those that learn, then those of policies
+	agents   int   // how many seats do not learn, including those of policies
+	policies []int // which of the seats that do not learn are policies', in the order of their rows
 
-	// drawn: the only learner's seat is drawn for each episode. Otherwise rows and
-	// others are the fixed seats of the rows and of those that do not learn.
+	// drawn says that the only learner's seat is drawn for each episode. Otherwise rows
+	// are the seats of the rows, and others the seats that do not learn.
 	drawn  bool
 	rows   []uint8
 	others []uint8
@@ -55,7 +55,7 @@ func newSeating(c *Config) (seating, LineUps, error) {
 	return s, LineUps{Names: [][]string{{}}}, nil
 }
 
-// opposed is one learner against others in all other seats.
+// opposed seats one learner, against others in all other seats.
 func (s *seating) opposed(c *Config, lineUps [][]string) error {
 	s.agents = s.seats - 1
 	for k := range s.agents {
@@ -103,7 +103,7 @@ func (s *seating) mixed(c *Config) (names []string, err error) {
 	return names, nil
 }
 
-// around places the only learner, and the others after it.
+// around places the only learner, and the others in the seats after it.
 func (s *seating) around(learner int, rows, others []uint8) {
 	rows[0] = uint8(learner)
 	for k := range others {
@@ -125,7 +125,7 @@ func (s *seating) deal(seed env.Seed, rows, others []uint8) {
 	copy(others, s.others)
 }
 
-// fits reports whether a saved game's rows may sit like this.
+// fits reports whether a saved game's rows may sit in these seats.
 func (s *seating) fits(rows []int) bool {
 	want, others := s.rows, make([]uint8, s.agents)
 	if s.drawn {

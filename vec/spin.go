@@ -6,16 +6,16 @@ import (
 )
 
 // Spinner polls for a while before its goroutine parks, because waking up often takes
-// longer than the event it waits for. Between polls it yields the core. A yield that
-// takes long means that another program has the core, and a wait that spins to its end
-// has spun for nothing: then the next waits do not spin, twice as many each time in a
-// row. On a busy machine the spinning would halve the speed, and beside a client that
-// computes for longer it would take a core from it.
+// longer than the event it waits for. Between polls it yields the core. If a yield
+// takes long, another program has the core; if a wait spins to its end, it has spun in
+// vain. After either, some next waits do not spin: twice as many after each failure in
+// a row. Without that, spinning would halve the speed of a busy machine, and take a
+// core from a client that computes for longer.
 //
 // The zero value is ready. A Spinner belongs to one goroutine.
 type Spinner struct {
-	skip    int // waits to come that do not spin
-	backoff int // how many did not after the last that failed; 0 once spinning has paid
+	skip    int // how many of the next waits do not spin
+	backoff int // how many waits did not spin after the last failure; 0 after a success
 }
 
 const (
@@ -23,8 +23,7 @@ const (
 	maxBackoff = 63
 )
 
-// Spin calls done until it returns true or the time is over, and reports whether it
-// returned true.
+// Spin calls done until that returns true or the time is over, and reports which.
 func (s *Spinner) Spin(most time.Duration, done func() bool) bool {
 	if s.skip > 0 {
 		s.skip--

@@ -8,17 +8,17 @@ import (
 	"pommego/env"
 )
 
-// Start is a saved position that episodes of one pool can begin in. Such an episode
-// has seed, number, opponents and RNGs as any other, and the agents' memory is
-// empty; only the match stands as it was saved. Where the pool draws its learner's
-// seat, that is the seat of the learner in the saved game if it had one and it is not
-// out, else one drawn among the seats that are in.
+// Start is a saved position in which episodes of one pool can begin. Such an episode
+// has seed, number, opponents and RNGs as any other, and the agents' memory is empty;
+// only the match stands as it was saved. If the pool draws its learner's seat, the
+// episode takes the learner's seat of the saved game, provided that game had one
+// learner and it is not out; else it draws one of the seats that are in.
 type Start struct {
 	pool    *Pool
-	variant int // by whose rules the match is played; that of a match alone is the first
+	variant int // the variant whose rules the match is played by; 0 for a match alone
 	match   []byte
 	in      []int // the seats that are not out
-	// learner is its seat in the saved game; -1 if that had no one learner that could go on.
+	// learner is the learner's seat in the saved game; -1 if the game had several learners, or its learner cannot go on.
 	learner int
 }
 
@@ -37,8 +37,8 @@ type starts struct {
 	reach []float64
 }
 
-// NewStart makes a start of what Load takes, saved in this pool or in any other with the
-// same rules, whichever seats learnt there.
+// NewStart makes a start of what Load takes. That may have been saved in any pool with
+// the same rules, whichever seats learnt there.
 func (p *Pool) NewStart(state []byte) (*Start, error) {
 	s, err := p.decode(state)
 	m := p.cfg.Variants.Games[s.variant].New(1)[0]
@@ -51,7 +51,7 @@ func (p *Pool) NewStart(state []byte) (*Start, error) {
 	m.SetTrainingSeat(-1)
 	status := m.Status()
 	if status.Over {
-		return nil, startError(errors.New("the match in it is over, and no episode can begin there"))
+		return nil, startError(errors.New("the game in it is over; save one that goes on"))
 	}
 	start := &Start{pool: p, variant: s.variant, match: m.Append(nil), learner: -1}
 	for seat := range p.spec.Seats {
@@ -66,15 +66,15 @@ func (p *Pool) NewStart(state []byte) (*Start, error) {
 	learners := p.seating.rows[:p.seating.own()]
 	learns := func(seat uint8) bool { return status.In.Has(int(seat)) }
 	if !p.seating.drawn && !slices.ContainsFunc(learners, learns) {
-		return nil, startError(fmt.Errorf("all learners, in seats %v, are out in it, want at least one that is in", learners))
+		return nil, startError(fmt.Errorf("its learners, in seats %v, are all out; want one that still plays", learners))
 	}
 	return start, nil
 }
 
 func startError(err error) error { return fmt.Errorf("vec: start: %w", err) }
 
-// SetStarts says where episodes begin, from each game's next one on. The episode's
-// seed decides which state it is. The zero value goes back to the game's own.
+// SetStarts says where episodes begin, from each game's next one on. The episode's seed
+// decides which state it is. The zero value goes back to the game's own beginnings.
 func (p *Pool) SetStarts(s Starts) error {
 	reach, err := sums(s.Weights, len(s.States))
 	switch {
@@ -111,12 +111,12 @@ func (p *Pool) checkStarts(all []*Start) error {
 
 func (p *Pool) checkStart(s *Start) error {
 	if s == nil || s.pool != p {
-		return errors.New("it is not of this pool; make it with NewStart")
+		return errors.New("it belongs to another pool; make it with this pool's NewStart")
 	}
 	return nil
 }
 
-// draw is where an episode begins, nil if that is up to the game.
+// draw returns the start of an episode, nil if the game decides where it begins.
 func (s *starts) draw(seed env.Seed) *Start {
 	if len(s.States) == 0 {
 		return nil
@@ -128,7 +128,7 @@ func (s *starts) draw(seed env.Seed) *Start {
 	return s.States[draw(s.reach, &rng)]
 }
 
-// sit fills in who sits where in an episode of game g that begins in s.
+// sit fills in which seats learn, and which others play, in an episode of game g that begins in s.
 func (s *Start) sit(p *Pool, seed env.Seed, g *game) {
 	if !p.seating.drawn {
 		return
@@ -141,7 +141,7 @@ func (s *Start) sit(p *Pool, seed env.Seed, g *game) {
 	p.seating.around(learner, g.rows, g.others)
 }
 
-// set sets the match to the saved position, with an RNG of the episode's own.
+// set puts the match into the saved position, with the episode's own RNG.
 func (s *Start) set(m env.Match, seed env.Seed) {
 	if err := m.Restore(s.match); err != nil {
 		panic(fmt.Sprintf("vec: a start is not taken again: %v", err)) // NewStart has restored it

@@ -8,13 +8,13 @@ import (
 	"pommego/env/gamestate"
 )
 
-// Variants are games that differ in their rules, of which each episode plays one: one drawn by
-// its seed, or with ByGame that of its game. Batches have the same shapes in all, so boards have
-// one size. The zero value is none.
+// Variants is several games that differ only in their rules. Each episode plays one:
+// the one that its seed draws or, with ByGame, that of its game. Batches have the same
+// shapes in all, so all boards have one size. The zero value is none.
 type Variants struct {
-	Games  []env.Game       // the first is Config.Game
+	Games  []env.Game       // the first of them is Config.Game
 	ByGame []int32          `wire:"rules_by_game"`
-	forms  []gamestate.Form // of their saved games
+	forms  []gamestate.Form // the forms of their saved games
 }
 
 func (v *Variants) pick(i int, seed env.Seed) int {
@@ -25,7 +25,8 @@ func (v *Variants) pick(i int, seed env.Seed) int {
 	return rng.IntN(len(v.Games))
 }
 
-// play changes the rules of a game to those of variant k. If they were others, its match must be reset or restored.
+// play changes the rules of a game to those of variant k. If the rules were others, the match must then be reset or
+// restored.
 func (v *Variants) play(g *game, k int) {
 	if g.variant != k {
 		v.Games[k].Renew(g.match)
@@ -33,7 +34,7 @@ func (v *Variants) play(g *game, k int) {
 	}
 }
 
-// Which is what errors call variant k, behind their name: the first game that plays it, or its number.
+// Which returns what errors call variant k, to be put behind its name: the first game that plays it, or its number.
 func (v *Variants) Which(k int) string {
 	if game := slices.Index(v.ByGame, int32(k)); game >= 0 {
 		return fmt.Sprintf(" of game %d", game)
@@ -64,7 +65,7 @@ func (p *plan) resolveVariants() error {
 					v.Which(k), own, want)
 			}
 		}
-		if k > 0 { // no one's rules are those of all
+		if k > 0 { // of several variants, none's rules hold for all games
 			first.Rules, first.MaxSteps = struct{}{}, max(first.MaxSteps, g.Spec().MaxSteps)
 		}
 	}
@@ -74,7 +75,7 @@ func (p *plan) resolveVariants() error {
 	return nil
 }
 
-// looks is what decides the shapes of batches and actions. It must be the same in all variants.
+// looks returns what decides the shapes of batches and actions. It must be the same in all variants.
 func (p *plan) looks(s *env.Spec) (all []string) {
 	var fields []env.Field
 	if e := s.Encoding(p.cfg.Observation); e >= 0 {

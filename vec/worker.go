@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// call is what the workers do with each game.
+// call says what the workers do with each game.
 type call uint8
 
 const (
@@ -18,17 +18,17 @@ const (
 	callPlay
 )
 
-// job is one call for all games.
+// job is one call, for all games.
 type job struct {
 	call    call
 	batch   *Batch
 	actions []uint8
-	steps   int // of callPlay
+	steps   int // the steps of callPlay
 	reset   ResetOptions
 }
 
-// worker does the job for one chunk of games after another and writes their part of
-// the batch, nothing else. It holds the buffers that a game needs while it is stepped.
+// worker does the job for one chunk of games after another, and writes only their part
+// of the batch. It holds the buffers that a game needs while it is stepped.
 type worker struct {
 	p       *Pool
 	id      int
@@ -37,26 +37,26 @@ type worker struct {
 
 	at, hi int // the current game, and the end of its chunk
 	faults []*GameError
-	games  []int32 // the chunk, with Config.BatchSize
+	games  []int32 // the games of the chunk, with Config.BatchSize
 
-	actions []uint8 // of one game, all seats
-	choices []uint8 // of one game's players in Play
-	acting  []uint8 // those passed to Match.Step, nil outside it
+	actions []uint8 // the actions of one game, all seats
+	choices []uint8 // the actions of one game's players in Play
+	acting  []uint8 // the actions that Match.Step got, nil outside it
 	numbers []float64
-	counts  []int32  // of one row
-	obs     [][]byte // one game's part of the observation in the batch
-	state   [][]byte // the same of its global state
+	counts  []int32  // the counts of one row
+	obs     [][]byte // one game's part of the observations in the batch
+	state   [][]byte // one game's part of the global states in the batch
 
 	// Cores write to their workers all the time, so two workers must not share a
 	// cache line. Processors fetch two lines at a time.
 	_ [128]byte
 }
 
-// linger is for how long a worker spins for the next job before it parks.
+// linger is how long a worker spins for the next job before it parks.
 const linger = 50 * time.Microsecond
 
-// workerCount is how many workers the pool is to have: as many as the caller asked
-// for, otherwise one per core, and more if agents wait.
+// workerCount returns how many workers the pool is to have: as many as the caller asked
+// for, otherwise one for each core, and more if agents wait.
 func (p *plan) workerCount(waiting bool) int {
 	n := p.cfg.Workers
 	if n == 0 {
@@ -70,8 +70,8 @@ func (p *plan) workerCount(waiting bool) int {
 }
 
 // start makes the workers; if their number changes, it replaces the present ones. The
-// first has no goroutine: it is the caller. With Config.BatchSize all have one, as the
-// caller does not wait for the games it sends.
+// first has no goroutine, because the caller runs it. With Config.BatchSize all have
+// one, because the caller does not wait for the games that it sends.
 func (p *Pool) start() {
 	n := p.workerCount(p.waiting)
 	if n == len(p.workers) {
@@ -138,7 +138,7 @@ func (w *worker) serve() {
 	}
 }
 
-// wait waits for a job; it returns false when there will be none. Only as many
+// wait waits for a job. It returns false when there will be no more. Only as many
 // workers spin as there are cores.
 func (w *worker) wait() (more bool) {
 	seen := w.id < w.p.cfg.cores() && w.spinner.Spin(linger, func() bool {
@@ -164,7 +164,7 @@ func (p *Pool) run() error {
 	for i := 1; i < n; i++ {
 		select {
 		case p.workers[i].wake <- struct{}{}:
-		default: // it has not yet woken for the last job
+		default: // the worker has not yet woken for the last job
 		}
 	}
 	if !p.workers[0].work() {
@@ -181,8 +181,8 @@ func (p *Pool) run() error {
 	return p.faults()
 }
 
-// split is how many workers get games, and how many games they take at a time. All
-// workers do if the caller has set their number, or if agents wait.
+// split returns how many workers get games, and how many games they take at a time. All
+// workers get some if the caller has set their number, or if agents wait.
 func (p *Pool) split() (workers, chunk int) {
 	workers, chunk = len(p.workers), p.cost.chunk()
 	if p.cfg.Workers == 0 && !p.waiting {
@@ -226,8 +226,8 @@ func (w *worker) work() (last bool) {
 	}
 }
 
-// workOn does the job for the games from at on, up to the end of the chunk or to one
-// that panics. So the cost of catching panics is per chunk, not per game.
+// workOn does the job for the games from at on, up to the end of the chunk or to a game
+// that panics. So catching panics costs time once per chunk, not once per game.
 func (w *worker) workOn() {
 	defer func() {
 		if v := recover(); v != nil {

@@ -2,5 +2,5 @@
 
 package vec
 
-// yieldCore would give the core to other threads.
+// yieldCore does nothing: only on Linux does it give the core to other threads.
 func yieldCore() {}

@@ -6,15 +6,15 @@ import (
 	"pommego/env/grid"
 )
 
-// blast is all explosions of one round.
+// blast holds all explosions of one round.
 type blast struct {
 	by    [numOwners]grid.Bits // the cells reached by bombs of each owner
 	bases [2]int               // how many bombs hurt each side's base
 	gone  uint32               // the bombs that explode
 }
 
-// explode lets the bombs that are due explode, and those they reach, all at
-// once: nothing changes until the last ray has been cast.
+// explode lets the bombs explode that are due, and those that they reach, all at once:
+// nothing changes until the last ray has been cast.
 func (g *Game) explode(s *State) {
 	b := g.burst(s)
 	s.Blast = b.cells()
@@ -30,7 +30,7 @@ func (g *Game) explode(s *State) {
 	}
 }
 
-// burst lets the bombs explode whose time is up.
+// burst finds the explosions of the bombs whose time is up.
 func (g *Game) burst(s *State) blast {
 	due := uint32(0)
 	for i := range s.bombs() {
@@ -40,7 +40,7 @@ func (g *Game) burst(s *State) blast {
 	return g.chain(s, due, s.bombCells(), &walls, &stops)
 }
 
-// chain follows the explosions from the bombs that are due to all of those that lie which they reach.
+// chain follows the explosions from the bombs that are due to all bombs in lie that they reach.
 func (g *Game) chain(s *State, due uint32, lie grid.Bits, walls, stops *grid.Bits) (b blast) {
 	for due != 0 {
 		i := bits.TrailingZeros32(due)
@@ -65,17 +65,18 @@ func (g *Game) chain(s *State, due uint32, lie grid.Bits, walls, stops *grid.Bit
 	return b
 }
 
-// cells is what any bomb reaches.
+// cells is the set of cells that any bomb reaches.
 func (b *blast) cells() grid.Bits { return b.by[Blue].Or(b.by[Green]).Or(b.by[Public]) }
 
-// barriers is what explosions do not reach, and with that what they end at.
+// barriers returns walls, the cells that explosions do not reach, and stops, which also has the cells at which they
+// end.
 func (g *Game) barriers(s *State) (walls, stops grid.Bits) {
 	walls = g.off.Or(s.Stones)
 	return walls, walls.Or(s.Boxes).Or(g.fixed).Or(s.cellsOf(s.Living()))
 }
 
-// rays is the cells that a bomb's explosion reaches: its own, and BlastRange
-// cells each way up to and with the first that stops it. Walls are not reached.
+// rays is the set of cells that a bomb's explosion reaches: its own, and BlastRange
+// cells each way, up to and including the first that stops it. Walls are not reached.
 func (r *Rules) rays(at grid.Cell, walls, stops *grid.Bits) grid.Bits {
 	var cells grid.Bits
 	if !r.OwnCellSafe {

@@ -8,7 +8,7 @@ import (
 	"pommego/env/grid"
 )
 
-// layout is what all maps of one set of rules have in common.
+// layout holds what all maps of one set of rules have in common.
 type layout struct {
 	rules *Rules
 	blank State     // bombers and energy on an empty map
@@ -16,19 +16,19 @@ type layout struct {
 	spots []spot    // free cells, each with its counterpart
 }
 
-// spot is a cell on which a stone or a box may be put, and its counterpart, which
-// gets the same: itself in the middle column of a mirrored map.
+// spot is a cell on which a stone or a box may be put, and its counterpart, which gets
+// the same. A cell in the middle column of a mirrored map is its own counterpart.
 type spot struct{ a, b grid.Cell }
 
 func (p spot) single() bool { return p.a == p.b }
 
-// start is where a bomber starts: A above its base, B in front of it, C below.
+// start is the cell where a bomber starts: A above its base, B in front of it, C below.
 func (r *Rules) start(id int) grid.Cell {
 	front := [2]grid.Dir{Blue: grid.Right, Green: grid.Left}[SideOf(id)]
 	return r.Base(SideOf(id)).Next([NumBombers / 2]grid.Dir{grid.Up, front, grid.Down}[id/2])
 }
 
-// newLayout works out where stones and boxes may be.
+// newLayout works out where stones and boxes may stand.
 func newLayout(r *Rules) (*layout, error) {
 	l := &layout{rules: r, open: grid.Square(r.BoardSize)}
 	for side := range l.blank.Energy {
@@ -65,7 +65,7 @@ func (r *Rules) counterpart(c grid.Cell) grid.Cell {
 	return c
 }
 
-// check makes sure that maps can be made: there must be room for stones and
+// check returns an error unless maps can be made: there must be room for stones and
 // boxes, and the RNG must find a connected map soon.
 func (l *layout) check() error {
 	rng := env.Seed{}.RNG(env.StreamBoard)
@@ -102,8 +102,8 @@ func (l *layout) draw(rng *env.RNG) (stones, boxes grid.Bits, ok bool) {
 	return stones, boxes, ok
 }
 
-// fill draws spots until they have n cells. Pairs do not fit when one cell is
-// left to fill; it fails if nothing else is there.
+// fill draws spots until they have n cells. If one cell is left to fill, pairs do not
+// fit; fill fails if there are only pairs.
 func fill(left []spot, n int, rng *env.RNG) (cells grid.Bits, rest []spot, ok bool) {
 	for n > 0 {
 		if len(left) == 0 || n == 1 && !slices.ContainsFunc(left, spot.single) {

@@ -5,7 +5,7 @@ import (
 	"pommego/env/grid"
 )
 
-// Stage is what holds for all positions.
+// Stage describes what is the same in all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Looks: sceneLooks}

@@ -1,16 +1,16 @@
-// Package basewar is BaseWar, a contest of programs: two sides of three bombers
-// each on 15x15 cells, which bomb boxes and each other for points, and the other
-// side's base to win.
+// Package basewar implements BaseWar, a contest of programs: two sides of three bombers
+// each on 15x15 cells, which bomb boxes and each other for points, and the other side's
+// base to win.
 //
 //	game, err := basewar.New("my-basewar", "", basewar.Standard(), nil)
 //	var s basewar.State
 //	game.Deal(&s, env.Seed{Value: 7})
 //	game.Step(&s, []uint8{0, 1, 2, 5, 4, 0})
 //
-// Rules holds every number and switch, Game what follows from them, State a running
-// game as one comparable value, and Match a state and its game as the contract of
-// package env. A step allocates nothing and draws nothing:
-// once the map has been made, nothing in the game is random.
+// Rules holds every number and switch, Game what follows from them, and State a running
+// game as one comparable value. Match joins a state and its game to an env.Match. A
+// step allocates nothing and draws nothing: once the map has been made, nothing in the
+// game is random.
 //
 // docs/games/basewar.md has the rules.
 //
@@ -23,7 +23,7 @@
 //
 // # The document
 //
-// TestDocument has a drawn map for each sentence of the contest's document. What that
-// leaves open is a switch or number of [Rules]: TestReadings has a map for each question,
-// with the reading that [Standard] takes and those that it can take instead.
+// TestDocument has a drawn map for each sentence of the contest's document. Where the document
+// leaves something open, there is a switch or number in [Rules]: TestReadings has a map for
+// each question, with the reading that [Standard] takes and those that it can take instead.
 package basewar

@@ -7,25 +7,25 @@ import (
 	"pommego/env/grid"
 )
 
-// Horizon is how many rounds a Forecast looks ahead at most.
+// Horizon is the most rounds that a Forecast looks ahead.
 const Horizon = 16
 
-// Forecast is what the bombs on a map are going to do if no more are laid. Where
-// bombers will be is unknown, so none of them shields anything.
-// Rounds count from 1, the round that is about to be played. Bombs that are due
-// later than Horizon are left out, unless others set them off.
+// Forecast holds what the bombs on a map are going to do if no more are laid. Where
+// bombers will be is unknown, so none of them shields anything. Rounds count from 1,
+// the round that is about to be played. Bombs that are due later than Horizon are left
+// out, unless others set them off.
 type Forecast struct {
 	Rounds int // the last round in which a bomb explodes, at most Horizon; 0: none does
 
-	// Blast is what is reached at the end of each round, Closed what cannot be
-	// entered in it. Both are right up to Rounds; Closed[Rounds+1] is for what
-	// comes after.
+	// Blast has the cells reached at the end of each round, Closed the cells that cannot
+	// be entered in it. Both are right up to Rounds; Closed[Rounds+1] holds for all rounds
+	// after that.
 	Blast  [Horizon + 1]grid.Bits
 	Closed [Horizon + 2]grid.Bits
 
-	Boxes [2]int    // that each side's bombs are going to destroy
+	Boxes [2]int    // how many boxes each side's bombs are going to destroy
 	Left  grid.Bits // the boxes that no bomb is going to destroy
-	Hits  [2]int    // rounds in which each side's base is going to be reached
+	Hits  [2]int    // in how many rounds each side's base is going to be reached
 }
 
 // Foresee computes a forecast. With a bomber's id it assumes that this bomber lays
@@ -59,7 +59,7 @@ func (g *Game) Foresee(s *State, layer int, f *Forecast) {
 	f.Left = then.Boxes
 }
 
-// note adds the last round of a forecast. The bombs' own cells count as reached by any rules.
+// note adds a round, the last so far, to a forecast. The bombs' own cells count as reached, whatever the rules.
 func (g *Game) note(f *Forecast, s *State, b *blast) {
 	for gone := b.gone; gone != 0; gone &= gone - 1 {
 		bomb := &s.Bombs[bits.TrailingZeros32(gone)]
@@ -75,9 +75,9 @@ func (g *Game) note(f *Forecast, s *State, b *blast) {
 	s.Boxes = s.Boxes.AndNot(cells)
 }
 
-// Survives reports whether a bomber that is on a cell after its move of the next
-// round can avoid all blasts of the forecast from then on. If not, round
-// is the last one by which it is hurt.
+// Survives reports whether a bomber that is on a cell after its move of the next round
+// can avoid all blasts of the forecast from then on. If not, round is the round in
+// which it is hurt if it holds out as long as it can.
 func (f *Forecast) Survives(c grid.Cell) (round int, survives bool) {
 	var reach grid.Bits
 	reach.Add(c)
@@ -114,7 +114,7 @@ func (f *Forecast) Escapes(c grid.Cell) bool {
 	return false
 }
 
-// Destination is where a bomber is after an action of the next round, and whether
+// Destination returns where a bomber is after an action of the next round, and whether
 // it moves.
 func (f *Forecast) Destination(c grid.Cell, a Action) (to grid.Cell, moves bool) {
 	if a == Stop || a >= LayBomb {
@@ -126,13 +126,13 @@ func (f *Forecast) Destination(c grid.Cell, a Action) (to grid.Cell, moves bool)
 	return to, true
 }
 
-// Far is the distance of what cannot be reached.
+// Far stands for the distance to what cannot be reached.
 const Far = 1 << 14
 
-// Ways writes for each cell what it costs to get from there to the nearest goal,
-// if a step into a free cell costs 1 and one into a box boxCost, and Far where
-// there is no way. boxCost is at most 15. Bombs and bombers are not in the way.
-// Inside a function as large as its callers, the compiler would call Grow in place of inlining it.
+// Ways writes for each cell what it costs to get from there to the nearest goal, if a
+// step into a free cell costs 1 and one into a box boxCost, and Far where there is no
+// way. boxCost is at most 15. Bombs and bombers are not in the way. It is a function of
+// its own because the compiler does not inline Grow in functions as large as its callers.
 //
 //go:noinline
 func (g *Game) Ways(s *State, goals grid.Bits, boxCost int, cost *[256]uint16) {
@@ -168,8 +168,8 @@ func (g *Game) Ways(s *State, goals grid.Bits, boxCost int, cost *[256]uint16) {
 	}
 }
 
-// Approach is the cells from which a bomb reaches a side's base, once boxes are
-// out of the way.
+// Approach is the set of cells from which a bomb reaches a side's base once no boxes
+// are in the way.
 func (g *Game) Approach(s *State, side Side) grid.Bits {
 	walls := g.off.Or(s.Stones)
 	var nothing grid.Bits
@@ -178,14 +178,14 @@ func (g *Game) Approach(s *State, side Side) grid.Bits {
 	return cells
 }
 
-// foresight is what a seat that moves one bomber foresees.
+// foresight is the env.Foresight of a seat that moves one bomber.
 type foresight struct {
 	bomber int
 	game   *Game
 	state  State
 }
 
-// Foresight foresees for the first bomber of a seat.
+// Foresight returns the foresight of a seat's first bomber.
 func (m *Match) Foresight(seat int) env.Foresight {
 	return &foresight{bomber: int(m.game.rules.Own(seat)[0]), game: m.game}
 }

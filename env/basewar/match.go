@@ -18,17 +18,16 @@ type Game struct {
 	layout *layout
 	form   *saved.Form[State, Snapshot]
 
-	actionAt [NumBombers]uint8 // where each bomber's action stands among those of all seats
+	actionAt [NumBombers]uint8 // by bomber: the index of its action among those of all seats
 	bases    [2]grid.Cell
 	off      grid.Bits // cells off the board
-	fixed    grid.Bits // those and the bases
+	fixed    grid.Bits // cells off the board and the bases
 
 	encoder encoder
 }
 
-// Bot is an agent for one seat, written against its view alone. Package bots has
-// the built-in ones; they are handed in because bots know the game and not the
-// other way round.
+// Bot is an agent for one seat, written against its view alone. Package bots has the
+// built-in ones. New takes them as an argument, because package bots imports this one.
 type Bot = seat.Bot[View]
 
 // New makes the game with the given id and rules.
@@ -47,7 +46,7 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 	return g, nil
 }
 
-// undealt is a game that can be played and observed, but has no maps to deal. Its
+// undealt makes a game that can be played and observed, but has no maps to deal. Its
 // rules must be valid.
 func undealt(rules Rules) *Game {
 	g := &Game{rules: rules, form: rules.form()}
@@ -86,7 +85,7 @@ const (
 // Rules is the game's rules. The caller must not change them.
 func (g *Game) Rules() *Rules { return &g.rules }
 
-// ActionAt is where a bomber's action stands among those of all seats.
+// ActionAt returns the index of a bomber's action among those of all seats.
 func (g *Game) ActionAt(id int) int { return int(g.actionAt[id]) }
 
 // Deal starts a new episode in s.
@@ -102,7 +101,7 @@ type Match struct {
 	game *Game
 }
 
-// Game is the game that is played.
+// Game returns the game that is played.
 func (m *Match) Game() env.Game { return m.game }
 
 // Reset starts a new episode.
@@ -123,8 +122,8 @@ func (m *Match) Over() bool { return m.game.rules.Over(&m.State) }
 // Status reports the state of play.
 func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
 
-// Rewards writes the growth of the lead in points in the last round, for each seat that of
-// its side.
+// Rewards writes for each seat by how much the lead in points of its side grew in the
+// last round.
 func (m *Match) Rewards(dst []float64) {
 	for seat := range m.game.rules.Seats() {
 		side := SideOf(seat)
@@ -132,13 +131,12 @@ func (m *Match) Rewards(dst []float64) {
 	}
 }
 
-// Outcome writes +1 for winners, -1 for losers, 0 for a draw; before the game is over, what
-// it would be if that ended now.
+// Outcome writes +1 for winners, -1 for losers, 0 for a draw. Before the game is over,
+// it writes what the outcome would be if the game ended now.
 func (m *Match) Outcome(dst []float64) { env.Outcome(m.game.rules.leaders(&m.State), dst) }
 
-// Mask writes which moves have an effect: a move into something that cannot be
-// entered has that of stop, and so has laying a bomb without having one or onto
-// another bomb.
+// Mask writes which moves have an effect. A move into something that cannot be entered
+// does what stop does. So does laying a bomb without having one, or onto another bomb.
 func (m *Match) Mask(seat int, dst []uint8) {
 	for i, id := range m.game.rules.Own(seat) {
 		m.game.Legal(&m.State, int(id), (*[NumActions]uint8)(dst[i*int(NumActions):]))

@@ -10,19 +10,19 @@ import (
 	"pommego/env/observe"
 )
 
-// The planes encoding is made for networks: one uint8 plane for each thing a
-// cell can hold, told apart by whose it is as the seat sees it, and a vector of
+// The planes encoding is made for networks: one uint8 plane for each thing that a cell
+// can hold, with planes of their own for the seat's side and the other, and a vector of
 // scalars between 0 and 1.
 
-// viewpoint is how a seat, or somebody without one, sees the map.
+// viewpoint says how a seat, or an observer without a seat, sees the map.
 type viewpoint struct {
 	first   Side               // the side that comes first
-	things  [4]env.Name        // the planes of its bombs and the other's, of its base and the other's
+	things  [4]env.Name        // the planes of first's bombs, the other's bombs, first's base, the other's base
 	stand   []env.Name         // the planes of bombers
 	bombers [NumBombers]figure // in the order of the vector
 }
 
-// figure is a bomber with the name that a seat has for it, and the plane that shows it.
+// figure is a bomber, with the name that a seat has for it and the plane that shows it.
 type figure struct {
 	env.Name
 	plane int
@@ -67,8 +67,8 @@ var (
 	}
 )
 
-// viewpoint is that of a seat: its own bombers come first, then those of its side that
-// others move, then the enemies.
+// viewpoint returns the viewpoint of a seat: its own bombers come first, then those of
+// its side that other seats move, then the enemies.
 func (r *Rules) viewpoint(seat int) viewpoint {
 	v := viewpoint{SideOf(seat), ownThings, onePlanes, oneBombers}
 	order := slices.Concat(sideBombers[v.first], sideBombers[v.first.Other()])
@@ -108,10 +108,10 @@ func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
 	}
 }
 
-// maxCells is the cells of the largest board.
+// maxCells is the number of cells of the largest board.
 const maxCells = grid.MaxSharedSide * grid.MaxSharedSide
 
-// paintShared is the planes that are the same for all seats.
+// paintShared paints the planes that are the same for all seats.
 func paintShared[M observe.Mode](m observe.Maps[M], g *Game, s *State) observe.Maps[M] {
 	e := &g.encoder
 	ground := e.ground.AndNot(s.Stones).AndNot(s.Boxes)
@@ -179,19 +179,19 @@ func bomberScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, from 
 	}
 }
 
-// encoder holds what the encodings look up instead of computing it each time.
+// encoder holds tables that the encodings use instead of computing the same each time.
 type encoder struct {
-	size   int                   // of the board
-	cells  int                   // on it
-	flatAt [256]uint8            // each cell's place on a flat board
+	size   int                   // the side of the board
+	cells  int                   // the number of its cells
+	flatAt [256]uint8            // by cell: its index on a board without border
 	ground grid.Bits             // the board without bases
-	views  [NumBombers]viewpoint // of the seats
+	views  [NumBombers]viewpoint // by seat
 	nobody viewpoint
-	flat   [2]int    // the places of the bases
-	most   int       // points a side can get
+	flat   [2]int    // the indices of the bases on a board without border
+	most   int       // the most points that a side can get
 	sizes  [2][2]int // bytes of the maps and the vector of each encoding
 
-	energy, lives, bombs, row, col [256]float32 // as shares of the most there are
+	energy, lives, bombs, row, col [256]float32 // by number: its share of the largest one
 }
 
 func newEncoder(r *Rules) encoder {
@@ -214,11 +214,11 @@ func newEncoder(r *Rules) encoder {
 	return e
 }
 
-// sceneSlack is how far spread may write past the board: rows are written
-// sixteen bytes at a time, from the first to the last.
+// sceneSlack is how many bytes spread may write past the board: it writes rows sixteen
+// bytes at a time, from the first to the last.
 const sceneSlack = 16
 
-// rowBits is the cells of a set in one row of the board, column 0 in bit 0.
+// rowBits returns the cells of a set in one row of the board, column 0 in bit 0.
 func rowBits(b *grid.Bits, row int) uint64 {
 	return b[(row+1)>>2] >> ((row + 1) & 3 * 16) & 0xffff >> 1
 }
@@ -243,10 +243,10 @@ func (e *encoder) spreadTwo(dst []byte, one, two *grid.Bits) {
 	}
 }
 
-// The global state is the planes encoding of nobody's side: sides and bombers by
-// their names.
+// The global state is the planes encoding from the viewpoint of neither side: sides and
+// bombers have their own names.
 
-// nobody is the viewpoint of somebody without a seat.
+// nobody returns the viewpoint of an observer without a seat.
 func nobody() viewpoint {
 	v := viewpoint{things: [4]env.Name{
 		{Name: "bomb_blue", Meaning: "1 where a bomb of blue's lies"},
@@ -290,16 +290,16 @@ func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {
 	bomberScalars(v, g, s, &e.nobody)
 }
 
-// The raw encoding holds all that the sides are told in a round, without loss:
-// five maps and a vector of numbers, which are the same for all seats, and the
-// number of the observing seat.
+// The raw encoding holds, without loss, all that the sides get to know in a round: five
+// maps and a vector of numbers, which are the same for all seats, and the number of the
+// observing seat.
 
 // What the map of the board shows.
 const (
 	boardEmpty = iota
 	boardStone
 	boardBox
-	boardBlue // the base
+	boardBlue // blue's base
 	boardGreen
 )
 
@@ -326,8 +326,8 @@ func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte) {
 	}
 }
 
-// paintRaw is the maps of the raw encoding. The blast is painted aside, because
-// its last row is written past the end.
+// paintRaw paints the maps of the raw encoding. It paints the blast elsewhere first,
+// because painting writes past the end of the last row.
 func paintRaw[M observe.Mode](m observe.Maps[M], g *Game, s *State) {
 	e := &g.encoder
 	board, m := m.Next("board", "0 free, 1 stone, 2 box, 3 blue's base, 4 green's base")

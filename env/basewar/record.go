@@ -11,13 +11,13 @@ import (
 	"pommego/env/saved"
 )
 
-// A recorded game is one JSON object on one line, format basewar-trace/1, with the keys of
-// record.Head, record.Inputs and record.Outcome. config is an object of env_id and rules, an
-// object of the rules' fields; states are [Snapshot]s; actions has one of each bomber (those of
-// the dead are ignored); obs has for each encoding the CRC-64 (ECMA) of the observations
-// of all seats in order, field after field, in hexadecimal.
+// A recorded game is one JSON object on one line, format basewar-trace/1, with the keys
+// of record.Head, record.Inputs and record.Outcome. config has env_id and rules, an
+// object of the rules' fields. States are [Snapshot]s. actions has one action for each
+// bomber (those of the dead are ignored). obs has for each encoding the CRC-64 (ECMA),
+// in hexadecimal, of the observations of all seats in order, field after field.
 
-// recording is what is special in recorded games of BaseWar.
+// recording says what is special in recorded games of BaseWar.
 var recording = record.Form[*Match, Snapshot, sums]{
 	Name: "basewar-trace/1", Keys: []string{"config"},
 	Match: matchOf, SetRules: setRules,
@@ -34,7 +34,7 @@ var recording = record.Form[*Match, Snapshot, sums]{
 	Observe:  func(m *Match, _ int) *sums { return &sums{m.sum(encodingPlanes), m.sum(encodingRaw)} },
 }
 
-// sums is the checksums of what all seats observe, by encoding.
+// sums holds the checksums of what all seats observe, by encoding.
 type sums struct {
 	Planes string `json:"planes"`
 	Raw    string `json:"raw"`
@@ -74,7 +74,7 @@ func setRules(h *record.Head, m *Match, id string) error {
 	return err
 }
 
-// act is the recorded actions of a round. Actions of the dead are ignored.
+// act returns the recorded actions of a round. It ignores those of the dead.
 func act(m *Match, in *record.Inputs) ([]uint8, error) {
 	moves, err := in.Moves(NumBombers, int(NumActions), false, func(id int) bool { return !m.Bombers[id].Alive() })
 	if err != nil {
@@ -96,7 +96,7 @@ func acted(m *Match, actions []uint8) (in record.Inputs) {
 
 var crcTable = crc64.MakeTable(crc64.ECMA)
 
-// sum is the checksum of what all seats observe in one encoding.
+// sum returns the checksum of what all seats observe in one encoding.
 func (m *Match) sum(encoding int) string {
 	var seats []uint8
 	for seat := range m.game.Spec().Seats {
@@ -119,9 +119,8 @@ func (m *Match) sum(encoding int) string {
 	return saved.Hex(sum)
 }
 
-// dictionary is what a playing program is sent each round, as a JSON object: its
-// seat and side, and the whole state of the map. Cells are [row,
-// column].
+// dictionary is what a program that plays gets each round, as a JSON object: its seat
+// and side, and the whole state of the map. Cells are [row, column].
 type dictionary struct {
 	Seat       int          `json:"seat"`
 	Side       string       `json:"side"` // blue or green
@@ -141,9 +140,9 @@ type dictionary struct {
 type dictBomber struct {
 	ID       int    `json:"id"`
 	Side     string `json:"side"`
-	Position [2]int `json:"position"` // its last one when it is dead
+	Position [2]int `json:"position"` // its last position when it is dead
 	Lives    int    `json:"lives"`
-	Bombs    int    `json:"bombs"` // it can lay now
+	Bombs    int    `json:"bombs"` // how many bombs it can lay now
 }
 
 type dictBomb struct {
@@ -152,7 +151,7 @@ type dictBomb struct {
 	Owner    string `json:"owner"` // blue, green or public
 }
 
-// AppendObservation appends what the program in a seat is sent: env.Game.
+// AppendObservation appends what the program in a seat gets: env.Game.
 func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	r, s := &g.rules, &m.(*Match).State
 	d := dictionary{
@@ -188,8 +187,8 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 	return append(dst, text...)
 }
 
-// ActionSpace is the number of actions, for a side the list of those of its
-// bombers.
+// ActionSpace is the number of actions; for a side it is the list of its bombers'
+// numbers of actions.
 func (g *Game) ActionSpace() string {
 	if g.rules.Sides {
 		return "[6, 6, 6]"
@@ -197,7 +196,7 @@ func (g *Game) ActionSpace() string {
 	return "6"
 }
 
-// GameType is the name of the game, another one where a seat is a side.
+// GameType is the name of the game; it has another name if a seat is a side.
 func (g *Game) GameType() string {
 	if g.rules.Sides {
 		return `"basewar-sides"`

@@ -13,13 +13,13 @@ import (
 // Version of the rules as a whole: it grows when a recorded game would change.
 const Version = 2
 
-// BaseDamage is how much energy a base loses in a round in which bombs reach it.
+// BaseDamage says how much energy a base loses in a round in which bombs reach it.
 type BaseDamage = enum.Text[damages]
 
 // The readings of what bombs do to a base.
 const (
-	PerRound BaseDamage = iota // 1, as bombers and boxes that several bombs reach together are hurt once
-	PerBomb                    // 1 for each bomb, as the document's sentence on bases reads
+	PerRound BaseDamage = iota // 1: likewise, bombers and boxes that several bombs reach together are hurt once
+	PerBomb                    // 1 for each bomb: so the document's sentence on bases reads
 )
 
 // Symmetry is how the two halves of a map belong together.
@@ -48,7 +48,8 @@ func (symmetries) Names() (string, []string) {
 // document leaves something open there is a switch; off is the reading that this
 // package takes by default.
 //
-// The tag doc of a field says what it means, to Go and to everybody else; limits, what a number may be.
+// The tag doc of a field says what it means, in the documentation and for all clients. The tag limits has the range
+// of a number.
 type Rules struct {
 	Sides bool `json:"sides" doc:"each of two seats moves the three bombers of a side, where else each of six seats moves one"`
 
@@ -105,8 +106,8 @@ func (r *Rules) Seats() int {
 	return NumBombers
 }
 
-// Own lists the bombers that a seat moves, in the order of its action's
-// components.
+// Own lists the bombers that a seat moves, in the order of the components of its
+// action.
 func (r *Rules) Own(seat int) []uint8 {
 	if r.Sides {
 		return sideBombers[seat]
@@ -128,8 +129,8 @@ func (r *Rules) Base(side Side) grid.Cell {
 	return grid.At(r.BoardSize/2, int(side)*(r.BoardSize-1))
 }
 
-// Validate says what is wrong with the rules: the field, its value and what it
-// may be.
+// Validate returns an error that names a field, its value and what it may be; nil if
+// the rules are valid.
 func (r *Rules) Validate() error {
 	cells := r.BoardSize * r.BoardSize
 	if err := cmp.Or(
@@ -145,15 +146,15 @@ func (r *Rules) Validate() error {
 	return nil
 }
 
-// MaxScore is more than a side can score in a game.
+// MaxScore is a number of points that no side can reach in a game.
 func (r *Rules) MaxScore() int {
 	return max(1, r.NumBoxes*r.BoxPoints+NumBombers/2*r.DeathPoints)
 }
 
-// Fingerprint is a number that tells rules apart: saved states carry it.
+// Fingerprint is a number that tells rules apart. Saved states contain it.
 func (r *Rules) Fingerprint() uint64 { return ruleset.Fingerprint("basewar", Version, r) }
 
-// teams lists the seats that share their fate.
+// teams lists the seats that win and lose together.
 func (r *Rules) teams() [][]int {
 	if r.Sides {
 		return [][]int{{0}, {1}}

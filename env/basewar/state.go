@@ -36,12 +36,12 @@ var actionNames = [...]string{"stop", "up", "down", "left", "right", "bomb"}
 // Side is one of the two sides.
 type Side uint8
 
-// The sides. Blue's base stands at the left, green's at the right. What a public bomb destroys is
-// scored by nobody.
+// The sides. Blue's base stands at the left, green's at the right. Nobody gets points
+// for what a public bomb destroys.
 const (
 	Blue Side = iota
 	Green
-	Public // of bombs alone
+	Public // only bombs have it: those that both sides have laid
 	numOwners
 )
 
@@ -73,20 +73,20 @@ func SideOf(id int) Side { return Side(id & 1) }
 type State struct {
 	Stones grid.Bits
 	Boxes  grid.Bits
-	Blast  grid.Bits // cells that explosions reached in the last round, to be shown
+	Blast  grid.Bits // cells that explosions reached in the last round; the rules do not need it
 
 	Bombers  [NumBombers]Bomber
 	Bombs    [MaxBombs]Bomb // in the order in which they were laid
 	NumBombs uint8
 
-	Energy [2]uint8  // of each side's base
-	Score  [2]uint16 // of each side
-	Gained [2]uint16 // of that, in the last round
+	Energy [2]uint8  // by side: the energy of its base
+	Score  [2]uint16 // by side
+	Gained [2]uint16 // by side: the part of Score from the last round
 
 	StepCount uint16 // rounds played
 
-	// RNG is for searches, which copy the state; the rules draw nothing once the
-	// map is dealt.
+	// RNG is there for searches, which copy the state; the rules themselves draw nothing
+	// once the map is dealt.
 	RNG env.RNG
 }
 
@@ -94,7 +94,7 @@ type State struct {
 type Bomber struct {
 	Cell  grid.Cell
 	Lives uint8
-	Bombs uint8 // it can lay now
+	Bombs uint8 // how many bombs it can lay now
 }
 
 // Alive reports whether the bomber is on the map.
@@ -103,11 +103,11 @@ func (b *Bomber) Alive() bool { return b.Lives > 0 }
 // Bomb is one bomb.
 type Bomb struct {
 	Cell   grid.Cell
-	Life   uint8     // explodes when it gets to 0
-	Owners BomberSet // who gave a bomb for it
+	Life   uint8     // the bomb explodes when it gets to 0
+	Owners BomberSet // the bombers that spent a bomb for it
 }
 
-// Owner is the side the bomb belongs to, Public if both laid it.
+// Owner is the side that the bomb belongs to, Public if both sides laid it.
 func (b *Bomb) Owner() Side {
 	green := b.Owners&(blueBombers<<1) != 0
 	switch {

@@ -12,32 +12,32 @@ import (
 // stateFormat is the version of the bytes Append writes.
 const stateFormat = 1
 
-// maxScore is the highest score that a state may hold; maxGain is more than a
-// side can score in what is left of any game.
+// maxScore is the highest score that a state may hold. maxGain is more than a side can
+// score in the rest of any game.
 const (
 	maxScore = 32767
 	maxGain  = 100*maxCells + 100*NumBombers
 )
 
-// Snapshot is the readable form of a state, which recorded games show. Cells are
-// [row, column]; the board has a digit for each cell, as in the raw encoding: 0 free,
-// 1 stone, 2 box, 3 blue's base, 4 green's base; a bomb's owners are the sum of 2 to the
-// power of each.
+// Snapshot is the readable form of a state, which recorded games show. Cells are [row,
+// column]; the board has a digit for each cell, as in the raw encoding: 0 free, 1
+// stone, 2 box, 3 blue's base, 4 green's base; a bomb's owners are the sum of 2 to the
+// power of each owner's number.
 type Snapshot struct {
 	RNG       saved.RNG  `json:"dice,omitzero"` // not in recorded games
 	StepCount int        `json:"step_count"`
 	Board     saved.Map  `json:"board"`
-	Bombers   saved.Rows `json:"bombers"` // row, column, lives, bombs of each
-	Bombs     saved.Rows `json:"bombs"`   // row, column, life, owners; in the order in which they were laid
+	Bombers   saved.Rows `json:"bombers"` // by bomber: row, column, lives, bombs
+	Bombs     saved.Rows `json:"bombs"`   // by bomb: row, column, life, owners; in the order of laying
 	Energy    []int      `json:"energy"`
 	Score     []int      `json:"score"`
-	Gained    []int      `json:"gained,omitempty"` // in the last round, if anything
+	Gained    []int      `json:"gained,omitempty"` // by side: points of the last round; left out if none
 	Blast     saved.Rows `json:"blast,omitempty"`  // the cells reached in the last round
 }
 
 const boardLetters = "01234"
 
-// form is the forms of the game's states: what saved states and recorded games
+// form returns the form of the game's states: what saved states and recorded games
 // hold, and in which ranges.
 func (r *Rules) form() *saved.Form[State, Snapshot] {
 	n := r.BoardSize
@@ -102,7 +102,7 @@ func (r *Rules) take(t *Snapshot) State {
 	return s
 }
 
-// ground is what a cell of the board shows in the raw encoding.
+// ground returns what a cell of the board shows in the raw encoding.
 func (r *Rules) ground(s *State, c grid.Cell) uint8 {
 	switch {
 	case s.Stones.Has(c):
@@ -148,8 +148,8 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 	return m.game.form.RestoreJSON(state, &m.State)
 }
 
-// invariants reports what does not fit together in a state whose values are in
-// their ranges.
+// invariants returns an error if values of a state contradict each other, each of which
+// is in its range; else nil.
 func (r *Rules) invariants(s *State) error {
 	for id := range s.Bombers {
 		if err := r.standable(s, s.Bombers[id].Cell); err != nil {
@@ -161,16 +161,16 @@ func (r *Rules) invariants(s *State) error {
 	}
 	for side := Blue; side <= Green; side++ {
 		if s.Gained[side] > s.Score[side] {
-			return fmt.Errorf("%v gained %d points in the last round, but has %d", side, s.Gained[side], s.Score[side])
+			return fmt.Errorf("%v gained %d points in the last round, but has %d in all", side, s.Gained[side], s.Score[side])
 		}
 	}
 	return r.checkBombs(s)
 }
 
-// standable reports why a bomber or a bomb cannot be on a cell.
+// standable returns an error if a bomber or a bomb cannot be on a cell, else nil.
 func (r *Rules) standable(s *State, c grid.Cell) error {
 	if board := grid.Square(r.BoardSize); !board.Has(c) || r.ground(s, c) != boardEmpty {
-		return fmt.Errorf("%s, off the board or where a stone, a box or a base stands", where(c))
+		return fmt.Errorf("%s, which is off the board or holds a stone, a box or a base; want a free cell", where(c))
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (r *Rules) checkBombs(s *State) error {
 		case seen.Has(b.Cell):
 			return fmt.Errorf("two bombs lie at %s, want at most one on a cell", where(b.Cell))
 		case !r.AllPay && (several(b.Owners&Blue.Bombers()) || several(b.Owners&Green.Bombers())):
-			return fmt.Errorf("bombs[%d] belongs to the bombers %d, want at most one of each side", i, b.Owners)
+			return fmt.Errorf("bombs[%d] has the owners %d, want at most one bomber of each side", i, b.Owners)
 		}
 		seen.Add(b.Cell)
 	}
@@ -194,7 +194,8 @@ func (r *Rules) checkBombs(s *State) error {
 
 func several(set BomberSet) bool { return set&(set-1) != 0 }
 
-// checkStock counts a bomber's bombs, those on the map and those it has.
+// checkStock returns an error unless the bombs that a bomber has, and its bombs on the map, are as many as the rules
+// say.
 func (r *Rules) checkStock(s *State, id int) error {
 	has, lie := int(s.Bombers[id].Bombs), 0
 	for i := range s.bombs() {
@@ -202,9 +203,9 @@ func (r *Rules) checkStock(s *State, id int) error {
 	}
 	switch {
 	case has+lie > r.Bombs:
-		return fmt.Errorf("bomber %d has %d bombs, and %d of its bombs lie; want at most %d together", id, has, lie, r.Bombs)
+		return fmt.Errorf("bomber %d has %d bombs to lay and %d on the map, want at most %d together", id, has, lie, r.Bombs)
 	case has+lie < r.Bombs && !r.BombsSpent:
-		return fmt.Errorf("bomber %d has %d bombs, and %d of its bombs lie; want %d together", id, has, lie, r.Bombs)
+		return fmt.Errorf("bomber %d has %d bombs to lay and %d on the map, want %d together", id, has, lie, r.Bombs)
 	}
 	return nil
 }

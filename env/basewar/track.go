@@ -15,8 +15,8 @@ var countNames = []env.Name{
 	{Name: "lives", Meaning: "lives left to the seat's bombers"},
 }
 
-// tracker follows a match: env.Tracker. The state holds all that is counted; events
-// are found by playing a round phase by phase.
+// tracker follows a match: env.Tracker. The state holds all that is counted. To find
+// events, it plays a round phase by phase.
 type tracker struct {
 	env.Stateless
 	seat.EventLog
@@ -58,7 +58,7 @@ func (k *tracker) Step(m env.Match, actions []uint8) {
 	s.StepCount++
 }
 
-// laid notes who laid a bomb, and who tried to and could not.
+// laid notes who laid a bomb, and who tried to lay one and could not.
 func (k *tracker) laid(before, s *State, moves [NumBombers]Action) {
 	for id := range moves {
 		b := &before.Bombers[id]
@@ -72,7 +72,7 @@ func (k *tracker) laid(before, s *State, moves [NumBombers]Action) {
 	}
 }
 
-// exploded notes what the explosions of a round did, given the state before them.
+// exploded notes what the explosions of a round did. before is the state before them.
 func (k *tracker) exploded(before, s *State) {
 	var reach [MaxBombs]grid.Bits
 	b := k.game.burst(before)
@@ -116,7 +116,7 @@ func (k *tracker) exploded(before, s *State) {
 	}
 }
 
-// lost is the event of losing a life or energy, when that much is left.
+// lost returns the event for a loss of a life or energy, after which that much is left.
 func lost(lives int) env.EventKind {
 	if lives > 0 {
 		return env.Hurt

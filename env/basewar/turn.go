@@ -15,7 +15,7 @@ func (g *Game) Step(s *State, actions []uint8) {
 	s.StepCount++ // 7
 }
 
-// moveAndLay is a round up to its explosions; it reports whether there are any.
+// moveAndLay plays a round up to its explosions, and reports whether there are any.
 func (g *Game) moveAndLay(s *State, actions []uint8) (due bool) {
 	r, moves := &g.rules, g.movesOf(actions)
 	s.Blast, s.Gained = grid.Bits{}, [2]uint16{}
@@ -50,8 +50,8 @@ func (s *State) move(moves *[NumBombers]Action, closed *grid.Bits) {
 	}
 }
 
-// layers is the set of bombers that lay a bomb and can: they live, have one, and
-// stand where none lies yet.
+// layers returns the bombers that want to lay a bomb and can: they live, have a bomb,
+// and stand where no bomb lay before this round.
 func (s *State) layers(moves *[NumBombers]Action, bombs *grid.Bits) BomberSet {
 	var set BomberSet
 	for id := range s.Bombers {
@@ -71,8 +71,8 @@ func (s *State) cellsOf(set BomberSet) grid.Bits {
 	return cells
 }
 
-// lay lays the bombs: one on each cell, however many lay there. The first of
-// each side gives a bomb for it and owns it.
+// lay lays the bombs: one on each cell, however many bombers lay there. On each side
+// the first of them spends a bomb for it and owns it.
 func (s *State) lay(r *Rules, layers BomberSet) {
 	for ; layers != 0; layers &= layers - 1 {
 		id := layers.first()
@@ -89,8 +89,8 @@ func (s *State) lay(r *Rules, layers BomberSet) {
 	}
 }
 
-// tick ages the bombs, of those laid in this round only with TickAtOnce, and
-// reports whether one is due. old is how many lay there before.
+// tick ages the bombs, and reports whether one is due. old is how many bombs lay there
+// before this round; those laid in it age only with TickAtOnce.
 func (s *State) tick(r *Rules, old uint8) (due bool) {
 	list := s.bombs()
 	if !r.TickAtOnce {
@@ -120,8 +120,8 @@ func (s *State) settled() bool {
 	return true
 }
 
-// Leader is the side that would win if the game ended now: the one whose base
-// is the only one left, else the one with the higher score. There may be none.
+// Leader returns the side that would win if the game ended now: the one whose base is the only
+// one left, else the one with the higher score. The second value is false if there is none.
 func (r *Rules) Leader(s *State) (Side, bool) {
 	blue, green := int(s.Score[Blue]), int(s.Score[Green])
 	blueStands, greenStands := s.Energy[Blue] > 0, s.Energy[Green] > 0
@@ -152,7 +152,7 @@ func (r *Rules) Status(s *State) env.Status {
 	return st.Ended(all, r.leaders(s))
 }
 
-// leaders is the seats of the side that would win if the game ended now.
+// leaders returns the seats of the side that would win if the game ended now.
 func (r *Rules) leaders(s *State) env.SeatSet {
 	side, leads := r.Leader(s)
 	if !leads {

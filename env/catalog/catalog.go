@@ -1,8 +1,7 @@
 // Package catalog is the one table of all games: id to game.
 //
-// A game is a line of [families] and its ids. Whatever works with games of all
-// kinds, such as checking recorded games or measuring, learns from here which
-// there are.
+// A game is a line of [families] and its ids. Code for games of all kinds, such as that
+// which checks recorded games or measures, gets the list of games from here.
 //
 // The ids ending in -v0, -v1 and -v2 without a year or "Java" in them are the
 // reference's own, with its rules.
@@ -37,8 +36,8 @@ var (
 	duel  = pommerman.Playground(pommerman.OneVsOne)
 )
 
-// families is every game with its ids. The reference registers a "Fast" twin of
-// some, which differs in the speed of its drawing alone.
+// families lists every game with its ids. Of some ids the reference also registers a
+// "Fast" twin, which only differs in the speed of its drawing.
 var families = []Family{
 	family(pommerman.New, bots.Roster, pommerman.Recorded, []preset[pommerman.Rules]{
 		{"PommeFFACompetition-v0", "free for all, everything is seen", ffa},
@@ -83,17 +82,17 @@ var families = []Family{
 // Family is a game with all its ids.
 type Family struct {
 	IDs     []string
-	Format  record.Format // of its recorded games
+	Format  record.Format // the format of its recorded games
 	entries []entry
 }
 
 // entry makes the game of an id.
 type entry struct {
 	id string
-	// create makes it, or with some of the rules changed, by a JSON object of their
-	// field names, a variant of it; nil changes nothing.
+	// create makes the game or, with changes, a variant of it: changes is a JSON object of
+	// rules' field names and values; nil changes nothing.
 	create func(changes json.RawMessage) (env.Game, error)
-	// shared is the game itself, made once.
+	// shared returns the game itself, which is made once.
 	shared func() (env.Game, error)
 }
 
@@ -103,8 +102,8 @@ type preset[R any] struct {
 	rules           R
 }
 
-// family describes a game: how it is made from rules of type R, the bots that see
-// a view V of it, and its presets.
+// family describes a game: how to make it from rules of type R, the bots that see a
+// view V of it, and its presets.
 func family[R, V any, G env.Game](
 	create func(id, description string, rules R, bots seat.Roster[V]) (G, error),
 	bots seat.Roster[V], format record.Format, presets []preset[R],
@@ -122,7 +121,7 @@ func family[R, V any, G env.Game](
 			}
 			game, err := create(id, description, rules, bots)
 			if err != nil {
-				return nil, err // and no game, not one that is a nil pointer
+				return nil, err // game may be a nil pointer, which must not become a non-nil env.Game
 			}
 			return game, nil
 		}
@@ -173,9 +172,8 @@ func Game(id string) (env.Game, error) {
 	return e.shared()
 }
 
-// Variant makes a game of one's own: the rules of id with some of their fields
-// changed, given as a JSON object of the rules' field names. It is known as
-// "custom:" and the id.
+// Variant makes a variant of a game: the rules of id with some fields changed, given as
+// a JSON object of the rules' field names. Its id is "custom:" and the id.
 func Variant(id string, changes json.RawMessage) (env.Game, error) {
 	e, err := find(id)
 	if err != nil {
@@ -183,13 +181,13 @@ func Variant(id string, changes json.RawMessage) (env.Game, error) {
 	}
 	game, err := e.create(changes)
 	if err != nil {
-		return nil, fmt.Errorf("%w (what there is to change: pommego envs %s)", err, e.id)
+		return nil, fmt.Errorf("%w (pommego envs %s lists the fields)", err, e.id)
 	}
 	return game, nil
 }
 
-// Played makes the game of a record, which says all the rules: that of its id, or
-// where they differ a variant of it.
+// Played makes the game of a record that has all the rules: the id's own game, or a
+// variant of it if the rules differ.
 func Played(id string, rules json.RawMessage) (env.Game, error) {
 	base := strings.TrimPrefix(id, "custom:")
 	game, err := Game(base)

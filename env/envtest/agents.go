@@ -26,9 +26,9 @@ func checkAgentNames(k *kit) {
 	}
 }
 
-// eachAgent plays each agent in every other game, the next one in the others, in a seat that
-// changes from game to game, and calls visit at every step at which the seat is in. The
-// agent's action is what is done.
+// eachAgent plays each agent in every other game, the next one in the others, in a seat
+// that changes from game to game, and calls visit at every step at which the seat is
+// in. The game is played with the agent's action.
 func (k *kit) eachAgent(visit func(name string, a env.Agent, m env.Match, seat int, action []uint8)) {
 	parts := len(k.spec.Actions)
 	for number, name := range k.spec.Agents {
@@ -96,9 +96,9 @@ func (k *kit) checkActAllocs(a env.Agent, m env.Match, seat int) {
 	}
 }
 
-// checkAgentMemory: an agent can be saved and restored at any step, Reset
-// empties it, Reseed leaves the size of its memory, and bad memories are
-// refused or harmless.
+// checkAgentMemory: an agent can be saved and restored at any step, Reset empties it,
+// Reseed does not change the size of its memory, and bad memories are refused or
+// harmless.
 func checkAgentMemory(k *kit) {
 	rng := env.RNG{State: 3}
 	var shadow env.Agent // restored from the agent at the step before

@@ -8,8 +8,8 @@ import (
 	"pommego/env"
 )
 
-// checkAllocations: nothing on the way of a step allocates. Reset is among it,
-// because a pool of games resets some in every step.
+// checkAllocations: no call of a step allocates. Reset is one of them, because a pool
+// resets some games in every step.
 func checkAllocations(k *kit) {
 	m := k.match()
 	for s, n := range k.sampled(m, 5) {
@@ -42,7 +42,7 @@ func (k *kit) countAllocs(m env.Match) {
 // match can make it only once.
 func (k *kit) countStepAllocs(s *script, n int) {
 	const runs = 3
-	twins := k.game.New(runs + 1) // AllocsPerRun has a run for warming up
+	twins := k.game.New(runs + 1) // AllocsPerRun makes one run to warm up
 	for _, m := range twins {
 		for at := range k.play(m, s) {
 			if at == n {
@@ -94,7 +94,7 @@ func allocsPerRun(runs int, call func()) float64 {
 func HeapInUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what is in sync.Pools goes with the second
+	runtime.GC() // the second one empties sync.Pools
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }

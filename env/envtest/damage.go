@@ -9,7 +9,7 @@ import (
 	"pommego/env"
 )
 
-// How much damage is tried, and how long what is accepted must run.
+// How much damage is tried, and how many steps a state that was accepted must run.
 const (
 	damagedFlips = 250
 	damagedCuts  = 60
@@ -21,8 +21,8 @@ type damage struct {
 	*kit
 	form form
 	rng  env.RNG
-	to   env.Match // restored into
-	was  *picture  // what to shows
+	to   env.Match // the match into which states are restored
+	was  *picture  // what the match shows before that
 }
 
 func checkDamagedState(k *kit) {
@@ -113,8 +113,8 @@ func (d *damage) mustRefuse(what string, state []byte) {
 	}
 }
 
-// try restores a state that may be refused, in which case nothing may have
-// changed, or accepted, in which case it must be playable.
+// try restores a state. If it is refused, nothing may have changed; if it is accepted,
+// it must be playable.
 func (d *damage) try(what string, state []byte) (accepted bool) {
 	d.at = place{}
 	defer func() {

@@ -8,14 +8,14 @@ import (
 	"pommego/env"
 )
 
-// picture is everything the contract shows of a match.
+// picture holds everything that the contract shows of a match.
 type picture struct {
 	state   []byte
 	status  env.Status
 	rewards []float64
-	outcome []float64 // of decided seats; 0 for others
+	outcome []float64 // by seat: of decided seats; 0 for others
 	masks   [][]uint8
-	views   [][][]byte // by encoding and field, all seats
+	views   [][][]byte // by encoding and field: the observations of all seats
 }
 
 func (k *kit) look(m env.Match) *picture {
@@ -60,7 +60,7 @@ func (k *kit) encodings() []int {
 	return all
 }
 
-// encoding describes one of them.
+// encoding describes one of the encodings.
 func (k *kit) encoding(e int) *env.Encoding {
 	if e == env.GlobalState {
 		return &env.Encoding{Name: "global state", Fields: k.spec.State}
@@ -75,7 +75,7 @@ func (k *kit) observe(m env.Match, encoding int, seats []uint8, filler byte) [][
 	return dst
 }
 
-// buffers are of exactly the right size, and hold filler.
+// buffers makes buffers of exactly the right size, filled with filler.
 func (k *kit) buffers(encoding int, seats []uint8, filler byte) (dst [][]byte) {
 	fields := k.encoding(encoding).Fields
 	for i := range fields {
@@ -89,7 +89,7 @@ func (k *kit) buffers(encoding int, seats []uint8, filler byte) (dst [][]byte) {
 	return dst
 }
 
-// diff names the first thing in which got differs from want, "" if none does.
+// diff returns the first thing in which got differs from want, "" if there is none.
 func (k *kit) diff(got, want *picture) string {
 	switch {
 	case got.status != want.status:

@@ -2,8 +2,8 @@ package envtest
 
 import "pommego/env"
 
-// Quick is a game whose searching agents get along with a few ticks a decision,
-// which is enough for tests.
+// Quick returns a game whose searching agents use a few ticks per decision, which is
+// enough for tests.
 func Quick(game env.Game) env.Game { return quick{game} }
 
 type quick struct{ env.Game }

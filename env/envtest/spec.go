@@ -36,7 +36,7 @@ func checkSpec(k *kit) {
 	}
 	for i := range s.State {
 		if !s.State[i].Shared {
-			k.failf("State, field %q: not Shared, want it so: it is of no seat", s.State[i].Name)
+			k.failf("State, field %q: not Shared, want it Shared: it belongs to no seat", s.State[i].Name)
 		}
 	}
 	k.distinct("encodings", names)

@@ -8,8 +8,8 @@ import (
 	"pommego/env"
 )
 
-// checkTrackers: a match that is followed goes as one that is not, counting goes on
-// from what was saved, and events are of the game and can be written down.
+// checkTrackers: a match with a tracker goes as one without, counting goes on from what
+// was saved, and events belong to the game and can be written as JSON.
 func checkTrackers(k *kit) {
 	for i, c := range k.spec.Counts {
 		if c.Name == "" || c.Meaning == "" ||
@@ -82,8 +82,8 @@ func (f followed) counts(k *kit) []int32 {
 	return all
 }
 
-// takenBack is what was counted, taken back by another tracker. Damaged, it is
-// refused or some other count, and no panic.
+// takenBack restores what was counted in another tracker. Damaged counts must be
+// refused, or give other counts, but must not cause a panic.
 func (k *kit) takenBack(f followed) followed {
 	saved := f.Append(nil)
 	again := followed{k.game.NewTrackers(1, false)[0], f.m}

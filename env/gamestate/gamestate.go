@@ -17,10 +17,10 @@
 //	episode began, version 3        4
 //	CRC-32 of all before            4
 //
-// Version 2 is written of games in which something was counted that the match itself does
-// not hold, and version 3 of those whose episode began in a saved position; the others
-// are of version 1. Here "bytes" are their number (4 bytes) and they themselves, and
-// numbers are little-endian.
+// Version 2 is for games with counts that the match itself does not hold, version 3 for
+// those whose episode began in a saved position; all others have version 1. "bytes"
+// stands for their number (4 bytes) and the bytes themselves. Numbers are
+// little-endian.
 package gamestate
 
 import (
@@ -36,8 +36,8 @@ import (
 	"pommego/env/saved"
 )
 
-// Version is the version of the form, but for games of which Counted is not empty
-// or Begun not 0.
+// Version is the version of the form of most games. A state with Counted has version
+// counted, one with Begun above 0 has version begun.
 const (
 	Version = 1
 	counted = 2
@@ -46,10 +46,10 @@ const (
 
 // State is a saved game.
 type State struct {
-	Ended    bool      `json:"ended"`             // its episode has
+	Ended    bool      `json:"ended"`             // its episode has ended
 	Train    bool      `json:"ends_with_learner"` // the learner's death ends the game
 	env.Seed           // of the episode
-	Rows     []int     `json:"learners"` // their seats
+	Rows     []int     `json:"learners"` // the learners' seats
 	Returns  []float64 `json:"returns"`
 	Agents   []Agent   `json:"agents"`
 	Match    []byte    `json:"-"`                 // as Match.Append writes it
@@ -69,7 +69,7 @@ type Form struct {
 	Fingerprint uint64 // tells games and rules apart
 }
 
-// Of is the form of a game's states.
+// Of returns the form of a game's states.
 func Of(s *env.Spec) Form {
 	text, err := json.Marshal([]any{s.ID, s.Game, s.Version, s.Seats, s.Teams, s.MaxSteps, s.Actions, s.Rules})
 	if err != nil {
@@ -96,7 +96,7 @@ func (f Form) Append(dst []byte, s *State) []byte {
 
 var errDamaged = errors.New("it is not what Save wrote, or damaged")
 
-// Decode reads what Append wrote. The state keeps parts of it.
+// Decode reads what Append wrote. The returned state shares memory with the argument.
 func (f Form) Decode(state []byte) (*State, error) {
 	n := len(state) - 4
 	if n < 1 || binary.LittleEndian.Uint32(state[n:]) != crc32.ChecksumIEEE(state[:n]) {
@@ -155,7 +155,7 @@ func (s *State) code(c *saved.Codec, version uint8) {
 		steps := int32(s.Begun)
 		saved.Numbers(c, &steps)
 		if s.Begun = int(steps); steps < 0 {
-			c.Fail("began after %d steps", steps)
+			c.Fail("began after %d steps, want 0 or more", steps)
 		}
 	}
 }
@@ -168,20 +168,20 @@ func flag(c *saved.Codec, b *bool) {
 	}
 	saved.Numbers(c, &v)
 	if *b = v == 1; v > 1 {
-		c.Fail("has a flag %d", v)
+		c.Fail("has a flag %d, want 0 or 1", v)
 	}
 }
 
-// ErrOther is in the error of a state of another game or other rules.
-var ErrOther = errors.New("with the rules of this pool")
+// ErrOther is wrapped by the error of a state of another game or other rules.
+var ErrOther = errors.New("with the same rules as here")
 
-// Other is the error of a state of another game or other rules.
+// Other returns the error of a state of the game id, if that is another game or has other rules.
 func (f Form) Other(id string) error {
-	return fmt.Errorf("it is of %q with its rules, want %q %w", id, f.ID, ErrOther)
+	return fmt.Errorf("it was saved in a game of %q, want one of %q %w", id, f.ID, ErrOther)
 }
 
-// saveKey is where a state's JSON keeps what is not the original game's own, and
-// poolKey where in there the environment keeps its part.
+// saveKey is the key of a state's JSON under which everything lies that is not the
+// original game's own. poolKey is the key in there for the environment's part.
 const (
 	saveKey = "pommego"
 	poolKey = "pool"
@@ -197,8 +197,8 @@ type poolPart struct {
 	*State
 }
 
-// EncodeJSON is the readable form of a state, whose match is given by its own JSON, as
-// Match.AppendJSON writes it: that, with all else under "pommego", "pool".
+// EncodeJSON returns the readable form of a state. match is the match's own JSON, as
+// Match.AppendJSON writes it; all else is added to it under "pommego", "pool".
 func (f Form) EncodeJSON(match []byte, s *State) (json.RawMessage, error) {
 	outer, inner, err := open(match)
 	if err != nil {
@@ -214,8 +214,8 @@ func (f Form) EncodeJSON(match []byte, s *State) (json.RawMessage, error) {
 	return json.Marshal(outer)
 }
 
-// DecodeJSON reads what EncodeJSON wrote, and returns the match's JSON by itself. The
-// state is nil where there is a match alone.
+// DecodeJSON reads what EncodeJSON wrote, and returns the match's own JSON and the
+// state. The state is nil if text holds a match alone.
 func (f Form) DecodeJSON(text []byte) (match json.RawMessage, s *State, err error) {
 	match, own, err := SplitJSON(text)
 	if err != nil || own == nil {
@@ -233,13 +233,13 @@ func (f Form) DecodeJSON(text []byte) (match json.RawMessage, s *State, err erro
 	case part.Begun < 0 || part.Begun > 1<<31-1:
 		return nil, nil, fmt.Errorf("its episode began after %d steps, want 0 to %d", part.Begun, 1<<31-1)
 	case len(part.Returns) != len(part.Rows):
-		return nil, nil, fmt.Errorf("%d returns for %d learners, want one each", len(part.Returns), len(part.Rows))
+		return nil, nil, fmt.Errorf("it has %d returns for %d learners, want one for each", len(part.Returns), len(part.Rows))
 	}
 	return match, part.State, nil
 }
 
-// SplitJSON takes a state apart. part is nil where there is none, as in a state of the
-// original game.
+// SplitJSON splits a state's JSON into the match and the environment's part. part is
+// nil if there is none, as in a state of the original game.
 func SplitJSON(state []byte) (match, part json.RawMessage, err error) {
 	outer, inner, err := open(state)
 	if err != nil {
@@ -259,7 +259,8 @@ func SplitJSON(state []byte) (match, part json.RawMessage, err error) {
 	return match, part, err
 }
 
-// open takes a state apart as far as it is not the game's own business.
+// open decodes a state's JSON as far as it is not the game's own: outer is the whole object, inner the one under
+// saveKey.
 func open(state []byte) (outer, inner object, err error) {
 	if err := json.Unmarshal(state, &outer); err != nil {
 		return nil, nil, fmt.Errorf("it is no JSON object: %w", err)

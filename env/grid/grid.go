@@ -43,15 +43,15 @@ var opposites = [...]Dir{Stay, Down, Up, Right, Left}
 // its own on each of the four sides.
 const MaxSide = 14
 
-// MaxSharedSide is the longest side of a board whose border is shared: beyond the
-// last column lies the border before the first one, a row further down, and
-// beyond the last row the border above the first. Next and Grow stay right, as
-// whatever they reach off the board is in the border; only what needs to know at
-// which side the border was reached does not work.
+// MaxSharedSide is the longest side of a board whose border is shared: beyond the last
+// column lies the border before the first one, a row further down, and beyond the last
+// row the border above the first. Next and Grow still work, because every cell off the
+// board is in the border. Only code that must know on which side of the board a border
+// cell lies does not.
 const MaxSharedSide = 15
 
 // Cell is a cell of a board in the bordered layout: 16*(row+1) + (col+1). Every
-// cell next to one of the board is a Cell too, in the border if need be.
+// neighbour of a cell on the board is a Cell too; it may be in the border.
 type Cell uint8
 
 // At is the cell at row and col, which may be -1 or MaxSide: the border.
@@ -71,13 +71,14 @@ func (c Cell) OnBoard(side int) bool {
 	return c.Row() >= 0 && c.Row() < side && c.Col() >= 0 && c.Col() < side
 }
 
-// Distance is the sum of the distances in rows and columns.
+// Distance is the sum of the differences in rows and columns.
 func (c Cell) Distance(o Cell) int {
 	rows, cols := c.Row()-o.Row(), c.Col()-o.Col()
 	return max(rows, -rows) + max(cols, -cols)
 }
 
-// Mirrored is the cell's image in the main diagonal, whose row is the cell's column.
+// Mirrored is the cell's mirror image in the main diagonal: its row is the cell's column, and its column the cell's
+// row.
 func (c Cell) Mirrored() Cell { return c<<4 | c>>4 }
 
 // Next is the neighbour in direction d.
@@ -131,9 +132,9 @@ func (b Bits) Grow() Bits {
 	}
 }
 
-// Walk takes b to where those are who stay or go a step inside open, and where it does not
-// burn. Neither b nor open may have cells of the border. The words are kept in variables, which
-// the compiler keeps in registers, as it does not elements of an array.
+// Walk replaces b by the cells that can be reached from it in one step, or by staying, inside
+// open, and that do not burn. Neither b nor open may have cells of the border. The words are in
+// variables, because the compiler keeps variables in registers but not the elements of an array.
 func (b *Bits) Walk(open, burns *Bits) {
 	b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
 	b[0] = (b0 | (b0<<1|b0>>1|b0<<16|b0>>16|b1<<48)&open[0]) &^ burns[0]
@@ -144,8 +145,8 @@ func (b *Bits) Walk(open, burns *Bits) {
 	}
 }
 
-// Retrace is Walk backwards in time, over steps of which each burns some cells: of cells from which something can be
-// done after them, it makes those from which it can be done before the first.
+// Retrace is Walk backwards in time, over several steps; burns has the cells that burn in each. At first b
+// holds the cells that are good to be on after the steps, then those from which a good cell can be reached.
 func (b *Bits) Retrace(open *Bits, burns []Bits) {
 	b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
 	p0, p1, p2, p3 := open[0], open[1], open[2], open[3]
@@ -176,8 +177,8 @@ func (b Bits) Flood(open Bits) Bits {
 	}
 }
 
-// Sweep is b with some more of what Flood reaches, as long as there is more: it
-// goes word by word downwards and then upwards, so that it can reach across the
+// Sweep adds to b some of the cells that Flood adds, at least one as long as any is
+// missing. It goes word by word downwards and then upwards, so that it can cross the
 // whole board.
 func (b Bits) Sweep(open Bits) Bits {
 	above := uint64(0)
@@ -193,7 +194,7 @@ func (b Bits) Sweep(open Bits) Bits {
 	return b
 }
 
-// spread grows a word of four rows within open, a few steps.
+// spread grows a word of four rows within open by a few steps.
 func spread(x, open uint64) uint64 {
 	for range 3 {
 		x |= (x<<1 | x>>1 | x<<16 | x>>16) & open
@@ -222,10 +223,9 @@ func (b Bits) All(visit func(Cell) bool) {
 	}
 }
 
-// List writes the cells of the set in row-major order and returns how many they
-// are.
+// List writes the cells of the set in row-major order and returns their number.
 func (b *Bits) List(to *[256]Cell) int {
-	n := uint8(0) // no set of a board has 256
+	n := uint8(0) // a uint8 suffices: a set on a board has fewer than 256 cells
 	for w, x := range b {
 		for ; x != 0; x &= x - 1 {
 			to[n] = Cell(w<<6 | bits.TrailingZeros64(x))
@@ -238,7 +238,7 @@ func (b *Bits) List(to *[256]Cell) int {
 // Square is the set of the cells of a board with the given side.
 func Square(side int) Bits { return squares[side] }
 
-// squares is the squares by their side, and above all cells in the rows above a row.
+// squares holds, by side, the cells of a board. above holds, by row, all cells in the rows above it.
 var squares, above = func() (squares, above [MaxSide + 2]Bits) {
 	for row := range MaxSide + 1 {
 		above[row+1] = above[row]
@@ -252,7 +252,7 @@ var squares, above = func() (squares, above [MaxSide + 2]Bits) {
 
 // columns is the set of the cells in columns left to right-1.
 func columns(left, right int) Bits {
-	rows := (uint64(1)<<(right-left) - 1) << (left + 1) * 0x0001_0001_0001_0001 // the four in a word
+	rows := (uint64(1)<<(right-left) - 1) << (left + 1) * 0x0001_0001_0001_0001 // in all four rows of a word
 	return Bits{rows, rows, rows, rows}
 }
 

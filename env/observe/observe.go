@@ -13,10 +13,9 @@
 //		}
 //	}
 //
-// [VectorField] runs it to list the entries, and
-// scalars(observe.Into(dst), s, seat) writes them. Which entries there are may
-// depend on the rules of the game but on nothing else. [Maps] are painted in the
-// same way.
+// [VectorField] runs it to list the entries, and scalars(observe.Into(dst), s, seat)
+// writes them. Which entries there are may depend on the rules of the game, and on
+// nothing else. [Maps] are painted in the same way.
 package observe
 
 import (
@@ -29,17 +28,17 @@ import (
 	"pommego/env"
 )
 
-// Mode is what is done with entries: Write or List. The compiler makes one
-// function for each, and with no list there is nothing left of the names.
+// Mode says what happens with entries: Write or List. The compiler makes a function of
+// each; in the one for Write, nothing is left of the names.
 type Mode interface{ Write | List }
 
-// Write is the mode in which entries are written alone.
+// Write is the mode that writes entries only.
 type Write [0]*list
 
-// List is the mode in which they are listed too.
+// List is the mode that writes entries and lists them.
 type List [1]*list
 
-// list is the entries so far, and what verbs stand for in the next ones.
+// list holds the entries so far, and what %d and %s stand for in the next ones.
 type list struct {
 	entries []entry
 	next    subject
@@ -59,20 +58,19 @@ func (l *list) add(name, meaning string) {
 	l.entries = append(l.entries, entry{name, meaning, l.next})
 }
 
-// Vector is a place in a vector of numbers. Every entry returns the place of the
-// next one. The length is not checked at each entry, which would take longer than
-// writing it: a game slices its buffer to the size of the field that lists the
-// same entries.
+// Vector is a place in a vector of numbers. Every entry returns the place of the next
+// one. Entries do not check the length, because that would take longer than writing
+// them: a game slices its buffer to the size of the field that lists the same entries.
 type Vector[M Mode] struct {
 	lists M
 	to    unsafe.Pointer
 	at    int
 }
 
-// Into is the beginning of a vector in dst, which must have room for all entries.
+// Into returns the beginning of a vector in dst, which must have room for all entries.
 func Into(dst []byte) Vector[Write] { return Vector[Write]{to: unsafe.Pointer(unsafe.SliceData(dst))} }
 
-// VectorField describes a vector of what put puts into it.
+// VectorField describes the vector whose entries put puts.
 func VectorField(dtype env.DType, low, high float64, put func(Vector[List])) env.Field {
 	var all list
 	var unread [1 << 12]byte
@@ -84,7 +82,7 @@ func VectorField(dtype env.DType, low, high float64, put func(Vector[List])) env
 	return env.Field{Name: "scalars", DType: dtype, Shape: []int{len(names)}, Low: low, High: high, Names: names}
 }
 
-// names is the entries with everything in place of their verbs.
+// names returns the entries' names and meanings, with %d and %s replaced.
 func (l *list) names() []env.Name {
 	names := make([]env.Name, len(l.entries))
 	for i, e := range l.entries {
@@ -159,10 +157,10 @@ type Maps[M Mode] struct {
 	cells int
 }
 
-// MapsInto is the first of the maps in dst, of the given number of cells each.
+// MapsInto returns the place of the first map in dst. Each map has the given number of cells.
 func MapsInto(dst []byte, cells int) Maps[Write] { return Maps[Write]{rest: dst, cells: cells} }
 
-// Next is the next map, and the place of the one after it.
+// Next returns the next map, and the place of the one after it.
 func (m Maps[M]) Next(name, meaning string) ([]byte, Maps[M]) {
 	for i := range len(m.lists) {
 		m.lists[i].add(name, meaning)
@@ -170,7 +168,7 @@ func (m Maps[M]) Next(name, meaning string) ([]byte, Maps[M]) {
 	return m.rest[:m.cells], Maps[M]{m.lists, m.rest[m.cells:], m.cells}
 }
 
-// Named is the next maps of a list of names, all in one.
+// Named returns one slice for as many of the next maps as there are names.
 func (m Maps[M]) Named(names []env.Name) ([]byte, Maps[M]) {
 	for i := range len(m.lists) {
 		for _, n := range names {
@@ -181,10 +179,10 @@ func (m Maps[M]) Named(names []env.Name) ([]byte, Maps[M]) {
 	return m.rest[:size], Maps[M]{m.lists, m.rest[size:], m.cells}
 }
 
-// Rest is the maps that are left.
+// Rest returns the maps that are left.
 func (m Maps[M]) Rest() []byte { return m.rest }
 
-// MapsField describes a field of the maps that paint paints, of bytes between 0
+// MapsField describes a field of the maps that paint paints. Its bytes lie between 0
 // and high.
 func MapsField(name string, rows, cols, high int, paint func(Maps[List])) env.Field {
 	var all list
@@ -193,8 +191,8 @@ func MapsField(name string, rows, cols, high int, paint func(Maps[List])) env.Fi
 	return env.Field{Name: name, DType: env.Uint8, Shape: []int{len(names), rows, cols}, High: float64(high), Names: names}
 }
 
-// Sizes is the bytes of the maps and the vector, the first two fields, of each of
-// two encodings.
+// Sizes returns the sizes in bytes of the maps and of the vector, which are the first
+// two fields, for each of two encodings.
 func Sizes(encodings []env.Encoding) (all [2][2]int) {
 	for i := range all {
 		all[i] = [2]int{encodings[i].Fields[0].Size(), encodings[i].Fields[1].Size()}
@@ -202,7 +200,7 @@ func Sizes(encodings []env.Encoding) (all [2][2]int) {
 	return all
 }
 
-// ToByte is 1 for true.
+// ToByte returns 1 for true, 0 for false.
 func ToByte(b bool) uint8 {
 	if b {
 		return 1
@@ -210,15 +208,15 @@ func ToByte(b bool) uint8 {
 	return 0
 }
 
-// One is 1 for true.
+// One returns 1 for true, 0 for false.
 func One(b bool) float32 { return ones[ToByte(b)&1] }
 
 var ones = [2]float32{0, 1}
 
-// Share is n over most, at most 1: hand-made starts can hold more than most.
+// Share is n divided by most, but at most 1: states made by hand can hold more than most.
 func Share(n, most int) float32 { return min(float32(n)/float32(most), 1) }
 
-// Shares is Share of each number from 0 to 255, in a table, since dividing takes longer
+// Shares is a table of Share for each number from 0 to 255. Dividing would take longer
 // than the rest of writing an entry.
 func Shares(most int) (all [256]float32) {
 	for n := range all {
@@ -227,7 +225,7 @@ func Shares(most int) (all [256]float32) {
 	return all
 }
 
-// Spread is the bits of each number as bytes of 0 and 1.
+// Spread has for each byte its bits as eight bytes of 0 or 1.
 var Spread = func() (all [256]uint64) {
 	for n := range all {
 		for bit := range 8 {

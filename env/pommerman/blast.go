@@ -18,10 +18,9 @@ func (s *State) catchFire() (any bool) {
 	return any
 }
 
-// explode lets all bombs that are due explode together and draws what is left.
-// Bombs reached explode in the next round of the same step, or, with
-// DelayedChain, in the next step. All rays see the board as it was before the
-// first explosion.
+// explode lets all bombs that are due explode together, and draws the result. Bombs
+// that this reaches explode in the next round of the same step or, with DelayedChain,
+// in the next step. All rays see the board as it was before the first explosion.
 func (s *State) explode(r *Rules, track *tracker) {
 	own := new(fire)
 	if track != nil {
@@ -68,7 +67,7 @@ func (s *State) drawFlames(r *Rules, own *fire, track *tracker) {
 }
 
 // Rays adds to reached the cells that a bomb reaches: its own and up to blast-1 cells
-// each way. A ray stops before rigid walls and the border, and with the wood it hits.
+// each way. A ray ends before a rigid wall or the border, and on the first wood.
 func Rays(board *[256]Item, from grid.Cell, blast uint8, reached *grid.Bits) {
 	reached.Add(from)
 	for _, d := range grid.Dirs {
@@ -105,8 +104,8 @@ func (s *State) drawOldFlames() {
 	}
 }
 
-// Settled is the state with the ring that is due, if any, fallen: what the
-// reference holds between two steps, and records.
+// Settled returns the state after the ring that is due, if any, has fallen. That is
+// what the reference holds between two steps, and records.
 func (r *Rules) Settled(s State) State {
 	if s.due != 0 {
 		r.fall(&s)

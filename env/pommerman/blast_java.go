@@ -2,13 +2,13 @@ package pommerman
 
 import "pommego/env/grid"
 
-// explode lets bombs explode, in passes over their list, until a pass finds none
-// that is due or in flames. Flames burn at once, so that a later bomb of the same
-// pass is set off and its ray runs on through wood that has burnt.
+// explode lets bombs explode. It passes over their list until it finds none that is due
+// or in flames. Flames burn at once: so a later bomb of the same pass is set off, and
+// its ray runs on through wood that has burnt.
 func (t *javaTurn) explode() {
 	s := t.s
 	for {
-		var gone [MaxBombs]uint8 // those that exploded in this pass
+		var gone [MaxBombs]uint8 // the bombs that exploded in this pass
 		n := 0
 		for i := range s.bombs() {
 			if b := &s.Bombs[i]; b.Life == 0 || t.burning.Has(b.Cell) {
@@ -22,7 +22,7 @@ func (t *javaTurn) explode() {
 		}
 		was := s.Bombs
 		s.keepBombs(func(b *Bomb) bool {
-			for _, i := range gone[:n] { // with it goes what equals it in cell and life
+			for _, i := range gone[:n] { // removes also bombs with the same cell and life
 				if was[i].Cell == b.Cell && was[i].Life == b.Life {
 					return false
 				}
@@ -43,8 +43,8 @@ func (t *javaTurn) blast(b *Bomb) {
 	t.rays(b, grid.Down, grid.Up)
 }
 
-// rays lays the flames of two opposite rays, cell by cell in turn. A ray stops
-// before rigid walls and the border, and with the wood it reaches.
+// rays lays the flames of two opposite rays, cell by cell in turn. A ray ends before a
+// rigid wall or the border, and on the first wood.
 func (t *javaTurn) rays(b *Bomb, one, other grid.Dir) {
 	dirs, at, on := [2]grid.Dir{one, other}, [2]grid.Cell{b.Cell, b.Cell}, [2]bool{true, true}
 	for range int(b.Blast) - 1 {
@@ -63,7 +63,7 @@ func (t *javaTurn) rays(b *Bomb, one, other grid.Dir) {
 }
 
 // lay lays a flame of a bomb. If it is the second of this step on its cell, the item
-// hidden there is lost, unless a ring falls on both before they go out.
+// hidden there is lost, unless a ring falls on the cell before both flames go out.
 func (t *javaTurn) lay(b *Bomb, c grid.Cell) {
 	s, young, lost := t.s, &t.s.flames[t.r.FlameLife-1], Passage
 	t.track.flameJava(s, b, c)
@@ -79,7 +79,7 @@ func (t *javaTurn) lay(b *Bomb, c grid.Cell) {
 	s.Board[c] = Flames
 }
 
-// putOut ends the dying flames. What is uncovered under another flame is lost.
+// putOut ends the dying flames. An item that appears under another flame is lost.
 func (t *javaTurn) putOut() {
 	for c := range t.dying.All {
 		t.s.uncover(c)

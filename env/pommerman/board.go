@@ -7,7 +7,7 @@ import (
 	"pommego/env/grid"
 )
 
-// layout is what all boards of one set of rules have in common.
+// layout holds what all boards of one set of rules have in common.
 type layout struct {
 	rules  *Rules
 	blank  State       // agents and the guaranteed wood on an empty board
@@ -16,20 +16,20 @@ type layout struct {
 	pairs  []grid.Cell // free cells above the diagonal; each represents itself and its mirror image
 	solid  grid.Bits   // cells that are no passage on the blank board
 	wood   grid.Bits   // the guaranteed wood
-	home   grid.Bits   // what can be reached from the last-placed agent on all boards
+	home   grid.Bits   // cells that the last-placed agent can reach on all boards
 	walls  int         // pairs of rigid walls to lay
 	woods  int         // pairs of wood to lay
 }
 
-// maxUnreachable is how many passages may be cut off from the start.
+// maxUnreachable is how many passages may be out of the agents' reach.
 const maxUnreachable = 4
 
 // newLayout works out the free cells of a board.
 //
-// Agents stand one cell in from the corners. Beside each the next two cells
-// along both of its lines stay free; with four agents the cells between are
-// wood, so that everyone can dig a way to everyone. Walls are laid in mirrored
-// pairs about the main diagonal, which stays free.
+// Agents stand one cell in from the corners. The next two cells along both of an
+// agent's lines stay free. With four agents, the cells between those are wood, so that
+// everyone can dig a way to everyone. Walls are laid in pairs, mirrored in the main
+// diagonal, which stays free.
 func newLayout(r *Rules) (*layout, error) {
 	l := &layout{rules: r, blank: r.empty(), walls: r.NumRigid / 2, cells: grid.Square(r.BoardSize)}
 	n := r.BoardSize
@@ -70,7 +70,7 @@ func newLayout(r *Rules) (*layout, error) {
 	return l, l.check()
 }
 
-// inwards is the line k cells further in than line i, which is the second or the last but one of n.
+// inwards returns the line k cells further inside than line i, which is the second or the last but one of n.
 func inwards(i, k, n int) int {
 	if i == 1 {
 		return i + k
@@ -78,7 +78,7 @@ func inwards(i, k, n int) int {
 	return n - 2 - k
 }
 
-// empty is the start on a board without walls.
+// empty returns the start on a board without walls.
 func (r *Rules) empty() State {
 	s := State{Board: walled}
 	for c := range grid.Square(r.BoardSize).All {
@@ -96,7 +96,7 @@ func (r *Rules) empty() State {
 	return s
 }
 
-// walled is a board with nothing but walls.
+// walled is a board of rigid walls only.
 var walled = func() (board [256]Item) {
 	for c := range board {
 		board[c] = Rigid
@@ -104,7 +104,7 @@ var walled = func() (board [256]Item) {
 	return board
 }()
 
-// check makes sure that boards can be made: there must be room for the walls,
+// check returns an error unless boards can be made: there must be room for the walls,
 // and the RNG must find a connected board soon.
 func (l *layout) check() error {
 	if l.walls+l.woods > len(l.pairs) {
@@ -121,7 +121,7 @@ func (l *layout) check() error {
 		l.rules.NumRigid, l.rules.BoardSize)
 }
 
-// walls is where a board's walls stand.
+// walls says where a board's walls stand.
 type walls struct{ rigid, wood grid.Bits }
 
 func (l *layout) deal(s *State, rng *env.RNG) {
@@ -142,15 +142,15 @@ func (l *layout) build(s *State, w *walls) {
 func (l *layout) lay(s *State, rng *env.RNG) walls {
 	*s = l.blank
 	w := walls{wood: l.wood}
-	var pairs [256]grid.Cell // more than there can be, so that no index is out of range
+	var pairs [256]grid.Cell // longer than needed, so that no index check is left
 	n := copy(pairs[:], l.pairs)
 	drawPairs(&pairs, n, l.walls, rng, &w.rigid, &s.Board, Rigid)
 	drawPairs(&pairs, n-l.walls, l.woods, rng, &w.wood, &s.Board, Wood)
 	return w
 }
 
-// drawPairs draws some of the first n pairs, which are n less as many then, and
-// puts them and their mirror images into a set and onto a board.
+// drawPairs draws some of the first n pairs, and puts them and their mirror images into
+// a set and onto a board. It removes them from pairs, so that n-some are left.
 func drawPairs(pairs *[256]grid.Cell, n, some int, rng *env.RNG, set *grid.Bits, board *[256]Item, item Item) {
 	d := *rng
 	for left := n; left > n-some; left-- {
@@ -166,8 +166,8 @@ func drawPairs(pairs *[256]grid.Cell, n, some int, rng *env.RNG, set *grid.Bits,
 
 func (l *layout) connected(w *walls) bool { return l.cutOff(w, maxUnreachable) <= maxUnreachable }
 
-// cutOff is how many passages cannot be reached. It counts no further once they
-// are at most enough.
+// cutOff returns how many passages cannot be reached. It stops counting once they are
+// at most enough.
 func (l *layout) cutOff(w *walls, enough int) int {
 	open := l.cells.AndNot(w.rigid)
 	passages := open.AndNot(l.solid).AndNot(w.wood)
@@ -181,14 +181,14 @@ func (l *layout) cutOff(w *walls, enough int) int {
 	}
 }
 
-// hideItems puts the items under wood: cells uniformly, kinds equally likely.
+// hideItems puts the items under wood. Each cell and each kind of item is equally likely.
 func (l *layout) hideItems(s *State, wood grid.Bits, rng *env.RNG) {
 	kinds := 3
 	if l.rules.Skulls {
 		kinds = 4
 	}
 	var cells [256]grid.Cell
-	var under [4]grid.Bits // by kind
+	var under [4]grid.Bits // by kind of item
 	d := *rng
 	woods := wood.List(&cells)
 	for left := woods; left > woods-l.rules.NumItems; left-- {

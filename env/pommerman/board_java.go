@@ -7,13 +7,13 @@ import (
 	"pommego/env/grid"
 )
 
-// The boards of the Java rules. Their code makes a fresh generator with the same
-// seed for every wall, so that one number of 31 bits decides all of them, each
-// taking what remains of it after division by the number of places left. We do the
-// same with a number of our own generator. Where too much of a board is cut off the
-// original draws again with the same seed, and so for ever; we take another number.
+// The boards of the Java rules. Their code makes a fresh generator with the same seed
+// for every wall. So one number of 31 bits decides all walls: the place of each is the
+// remainder of that number divided by the number of places left. We do the same with a
+// number from our own generator. If too much of a board is cut off, the original draws
+// again with the same seed, so it never ends; we take another number.
 
-// layJava lays the walls. draw picks one of n places.
+// layJava lays the walls. draw returns one of n places.
 func (l *layout) layJava(draw func(n int) int) walls {
 	w := walls{wood: l.wood}
 	var cells [grid.MaxSide * grid.MaxSide]grid.Cell
@@ -46,7 +46,7 @@ func (l *layout) drawJava(rng *env.RNG) walls {
 	}
 }
 
-// LayJava lays the walls of a board by the given draws. It returns the board, without
+// LayJava lays the walls of a board with the given draws. It returns the board, without
 // items, and how many passages are cut off.
 func (g *Game) LayJava(draw func(n int) int) (s State, cutOff int) {
 	w := g.layout.layJava(draw)
@@ -54,7 +54,7 @@ func (g *Game) LayJava(draw func(n int) int) (s State, cutOff int) {
 	return s, g.layout.cutOff(&w, 0)
 }
 
-// reduce makes of a number of 31 bits one from 0 to n-1.
+// reduce turns a number of 31 bits into one from 0 to n-1.
 func reduce(u int32, n int) int {
 	if n&(n-1) == 0 {
 		return int(int64(n) * int64(u) >> 31)

@@ -2,31 +2,31 @@ package pommerman
 
 import "pommego/env/grid"
 
-// Bombs is the bombs of a position and what becomes of them while everybody stands still. [Bombs.Explode] tells
-// one explosion after another, at times counted from the position. Bombs set each other off (or in 2018 take each
-// other away), and burnt wood lets later rays through. While a bomb rolls, which is rare, the rules
-// themselves are played. A Bombs can be used again for another position.
+// Bombs holds the bombs of a position, and finds what they do while everybody stands still.
+// [Bombs.Explode] returns one explosion after another, with its time since the position. Bombs set each
+// other off (or in 2018 take each other away), and burnt wood lets later rays through. While a bomb
+// rolls, which is rare, the rules themselves are played. A Bombs can be used again for another position.
 type Bombs struct {
-	Board [256]Item // what rays meet; wood that has burnt is gone from it
-	Rest  grid.Bits // where bombs lie still, those too that have exploded since
+	Board [256]Item // what stops rays; burnt wood is gone from it
+	Rest  grid.Bits // where bombs lie still, including those that have exploded since
 	Still grid.Bits // where bombs lay still at first
-	Rolls grid.Bits // and where some rolled
+	Rolls grid.Bits // where bombs rolled at first
 
 	rules *Rules
 	list  [MaxBombs + 1]SeenBomb // their lives are counted from the position
 	n     int
 
-	// While something rolls, the bombs are those of a state, so many steps later, and not of the list.
+	// While something rolls, the bombs are those of this state, which is so many steps later, and the list is not used.
 	rolling bool
 	now     int
 	state   State
-	first   [MaxAgents * (1 + MaxWords)]uint8 // what the agents do in the first step
+	first   [MaxAgents * (1 + MaxWords)]uint8 // the agents' actions in the first step
 	seat    int
-	own     Agent // the seat's own after the first step
+	own     Agent // the seat's own agent after the first step
 }
 
-// See takes the bombs of a view. move is what the seat itself does in the coming step, before it stands still:
-// the bomb that it then lays, or kicks, is one of them.
+// See takes the bombs of a view. move is what the seat itself does in the coming step,
+// before it stands still: a bomb that it lays or kicks then is one of the bombs.
 func (f *Bombs) See(v *View, move Action) {
 	r := v.Rules
 	f.begin(r)
@@ -90,7 +90,7 @@ func (f *Bombs) settle(s *State) {
 	f.rest()
 }
 
-// rest notes where the listed bombs lie. A bomb without a life, as in a state made by hand, is due next.
+// rest notes where the listed bombs lie. A bomb whose life is 0, as in a state made by hand, is due next.
 func (f *Bombs) rest() {
 	for i := range f.list[:f.n] {
 		f.list[i].Life = max(f.list[i].Life, uint8(f.now)+1)
@@ -98,12 +98,12 @@ func (f *Bombs) rest() {
 	}
 }
 
-// Kicks reports whether a move of the seat goes against a bomb that it can kick.
+// Kicks reports whether a move of the seat leads onto a bomb that it can kick.
 func (v *View) Kicks(move Action) bool {
 	return v.Self.Kicks && Up <= move && move <= Right && v.BombAt(v.Self.Cell.Next(grid.Dir(move))) != nil
 }
 
-// BombAt is the bomb on a cell, nil if none is seen there.
+// BombAt returns the bomb on a cell, nil if none is seen there.
 func (v *View) BombAt(c grid.Cell) *SeenBomb {
 	for i := range v.Bombs[:v.NumBombs] {
 		if v.Bombs[i].Cell == c {
@@ -113,7 +113,7 @@ func (v *View) BombAt(c grid.Cell) *SeenBomb {
 	return nil
 }
 
-// guess sets s to what the view shows, with nothing hidden. What is in fog can burn, and nothing rolls into it.
+// guess sets s to what the view shows, with nothing hidden. Cells in fog can burn, and nothing rolls into them.
 func (v *View) guess(s *State) {
 	r := v.Rules
 	*s = State{Board: v.Board, StepCount: uint16(v.StepCount), flames: v.flames}
@@ -135,8 +135,8 @@ func (v *View) guess(s *State) {
 	}
 }
 
-// Explode lets the bombs that are due first explode, and returns when that is and what they burn. It returns 0 if
-// no bomb is left. While a bomb rolls it goes on by one step, in which perhaps nothing burns.
+// Explode lets the bombs that are due first explode, and returns when that is and which cells burn. It
+// returns 0 if no bomb is left. While a bomb rolls, each call plays one step, in which perhaps nothing burns.
 func (f *Bombs) Explode() (at int, burnt grid.Bits) {
 	if f.rolling {
 		return f.play()
@@ -191,7 +191,7 @@ func (f *Bombs) play() (at int, burnt grid.Bits) {
 	return f.now, burnt
 }
 
-// due is when the listed bombs that are due first explode.
+// due returns when the first of the listed bombs explode.
 func (f *Bombs) due() uint8 {
 	first := f.list[0].Life
 	for _, b := range f.list[1:f.n] {
@@ -209,7 +209,7 @@ func (f *Bombs) setOff(at uint8, burnt *grid.Bits) {
 	}
 }
 
-// fall takes away the bombs on a ring that falls, where rays meet a wall from then on.
+// fall removes the bombs on a ring that falls; from then on the ring stops rays.
 func (f *Bombs) fall(ring grid.Bits) {
 	f.keep(func(b *SeenBomb) bool { return !ring.Has(b.Cell) })
 	for c := range ring.All {
@@ -217,7 +217,7 @@ func (f *Bombs) fall(ring grid.Bits) {
 	}
 }
 
-// keep keeps the listed bombs for which good is true, in order.
+// keep keeps the listed bombs for which good returns true, in order.
 func (f *Bombs) keep(good func(b *SeenBomb) bool) {
 	n := 0
 	for i := range f.list[:f.n] {

@@ -8,8 +8,8 @@ import (
 // CopyJava sets s to the copy of the game that the Java re-implementation gives a
 // player for planning: what the seat sees now, and nothing else. Bombs lie still and
 // have no owner, flames are new, other agents have the ammo and abilities of the start,
-// and those that are not visible are [Nowhere]. Fog can be entered and burnt. Only the
-// Java step can play on from it.
+// and those that are not visible are [Nowhere]. Cells in fog can be entered and can
+// burn. Only the Java step can play on from this copy.
 //
 // Without fog the original shows its players more, see [Rules.CopyWhole].
 func (r *Rules) CopyJava(v *View, s *State) {
@@ -35,9 +35,9 @@ func (r *Rules) CopyJava(v *View, s *State) {
 	}
 }
 
-// CopyWhole sets s to the copy that the Java re-implementation, without fog, gives a player:
-// everything, what others carry and what is hidden under wood too, but bombs that lie still and
-// have no owner, and flames that are new. By other steps it is the state itself. A copy has no RNG.
+// CopyWhole sets s to the copy that the Java re-implementation gives a player without fog. It holds
+// everything, including what others carry and what is hidden under wood; but bombs lie still and
+// have no owner, and flames are new. With other steps, s is the state itself. A copy has no RNG.
 func (r *Rules) CopyWhole(of, s *State) {
 	*s = *of
 	s.RNG = env.RNG{}

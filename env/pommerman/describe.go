@@ -6,7 +6,7 @@ import (
 	"pommego/env/saved"
 )
 
-// Stage is what holds for all positions.
+// Stage describes what is the same in all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Conceals: []env.Concealed{env.HiddenItems, env.BombOwners,
@@ -80,7 +80,7 @@ func (m *Match) Describe(to *env.Scene) {
 	}
 }
 
-// describeCell describes a cell but for bombs and agents, the i-th of the board.
+// describeCell describes a cell, the i-th of the board, except for bombs and agents.
 func (r *Rules) describeCell(s *State, i int, c grid.Cell, to *env.Scene) {
 	item := s.Board[c]
 	switch {

@@ -6,8 +6,8 @@ import (
 	"pommego/env"
 )
 
-// Traits is what differs between the steps besides what they do: facts that observations,
-// saved states and agents need.
+// Traits holds facts in which the steps differ, and which observations, saved states
+// and agents need.
 type Traits struct {
 	// BombsVanish: a bomb that an explosion reaches vanishes. Otherwise it explodes too.
 	BombsVanish bool
@@ -16,29 +16,29 @@ type Traits struct {
 	FlamesKill bool
 	// BombsStack: more than one bomb may lie on a cell.
 	BombsStack bool
-	// AgentsStack: several agents and bombs may share a cell, of which the board shows one.
+	// AgentsStack: several agents and bombs may share a cell; the board shows one of them.
 	AgentsStack bool
 	// Conceals: observations show neither where bombs roll nor how old flames are ([Rules.CopyWhole]), and agents
 	// that search plan on a copy of what shows ([Rules.CopyJava]), not on a belief.
 	Conceals bool
 	// Silence: an agent may send no words.
 	Silence bool
-	// Lingers is by how many steps flames outlast the observations that show them, and
-	// by how many a ring falls later than it is due.
+	// Lingers is how many steps flames go on burning after observations have stopped
+	// showing them, and how many steps a ring falls after it is due.
 	Lingers int
 
-	// An agent that cannot kick does nothing by a move in blocks against a bomb that lies still. If
-	// another agent is beside the bomb, a move in jostle does something: it prevents that agent's kick.
+	// Moves of an agent that cannot kick, against a bomb that lies still: those in blocks do nothing.
+	// Those in jostle do something if another agent is beside the bomb: they prevent that agent's kick.
 	blocks, jostle Moves
 
-	version    int  // grows when recorded games would change
+	version    int  // grows when recorded games would replay differently
 	leastView  int  // the least ViewSize
 	leastBlast int  // the least blast strength, unless agents start with less
-	lookBack   int  // rows and columns that a seat sees less up and left
-	countsLate int  // steps that a game goes on after the step limit
-	paysNobody bool // teams of which nobody is left get 0, not -1
+	lookBack   int  // by how many rows and columns a seat sees less far up and left
+	countsLate int  // how many steps a game goes on after the step limit
+	paysNobody bool // a team of which nobody is left gets 0, not -1
 	ringsWait  bool // a ring that is due falls when the next step begins, not in its own
-	results    bool // a state has results of its own, see State.results
+	results    bool // states hold results, see State.results
 }
 
 var traits = [numSteps]Traits{
@@ -56,11 +56,11 @@ var traits = [numSteps]Traits{
 	},
 }
 
-// Traits is what follows from the step of the game. The caller must not change it.
+// Traits returns the traits of the game's step. The caller must not change them.
 func (r *Rules) Traits() *Traits { return &traits[r.StepKind] }
 
-// The functions below are all that choose by the step. They call what it does by its name:
-// through an interface, states and actions of searches would move to the heap.
+// Only the functions below choose by the step. They call the functions of a step by name:
+// with calls through an interface, states and actions of searches would move to the heap.
 
 // step makes one move of all agents, and notes what happens in track unless that is nil.
 func (r *Rules) step(s *State, actions []uint8, track *tracker) {
@@ -90,7 +90,7 @@ func (l *layout) drawWalls(s *State, rng *env.RNG) walls {
 	}
 }
 
-// over reports whether the game has ended. alive is the living agents.
+// over reports whether the game has ended. alive holds the living agents.
 func (r *Rules) over(s *State, alive env.SeatSet) bool {
 	if r.StepKind == StepJava {
 		return r.overJava(s, alive)
@@ -98,7 +98,7 @@ func (r *Rules) over(s *State, alive env.SeatSet) bool {
 	return r.overToday(s, alive)
 }
 
-// winners are the winners of a game that is over, none if it is a tie.
+// winners returns the winners of a game that is over, none if it is a tie.
 func (r *Rules) winners(s *State, alive env.SeatSet) env.SeatSet {
 	if r.StepKind == StepJava {
 		return s.results.won()
@@ -115,9 +115,9 @@ func (r *Rules) Rewards(s *State, dst []float64) {
 	r.rewardsToday(s, dst)
 }
 
-// outcome writes how the game ended for the seats whose result is decided: what the reference
-// pays in the step that decides it. The Java rules pay nothing before the end, when all who
-// are out by then have lost.
+// outcome writes how the game ended for the seats whose result is decided: what the
+// reference pays in the step that decides it. The Java rules pay nothing before the
+// end; then all seats that are out have lost.
 func (r *Rules) outcome(s *State, dst []float64) {
 	r.Rewards(s, dst)
 	if r.StepKind != StepJava {
@@ -130,8 +130,8 @@ func (r *Rules) outcome(s *State, dst []float64) {
 	}
 }
 
-// Result is a seat's result so far, [env.Incomplete] while it plays. By the Java rules a
-// seat's result can be decided before the game's.
+// Result returns a seat's result so far, [env.Incomplete] while it plays. By the Java
+// rules a seat's result can be decided before the game's.
 func (r *Rules) Result(s *State, seat int) env.Result {
 	if r.StepKind == StepJava {
 		return s.result(seat)
@@ -146,7 +146,7 @@ func (r *Rules) Result(s *State, seat int) env.Result {
 	return status.Result
 }
 
-// checkStep returns an error for rules that do not go together with the step.
+// checkStep returns an error if the other rules do not go together with the step, else nil.
 func (r *Rules) checkStep() error {
 	switch {
 	case r.StepKind == Step2018 && r.DelayedChain:

@@ -10,7 +10,7 @@ const (
 	team1 env.SeatSet = 1<<1 | 1<<3
 )
 
-// lastLiving are the only team with living members, or without teams the only living agent.
+// lastLiving returns the only team with living members or, without teams, the only living agent; else nobody.
 func (r *Rules) lastLiving(alive env.SeatSet) env.SeatSet {
 	switch {
 	case alive == 0:
@@ -30,10 +30,10 @@ func (r *Rules) lastLiving(alive env.SeatSet) env.SeatSet {
 
 func (r *Rules) overToday(s *State, alive env.SeatSet) bool {
 	switch {
-	case alive&(alive-1) == 0, int(s.StepCount) >= r.MaxSteps && int(s.StepCount) >= r.lastStep(): // one at most
+	case alive&(alive-1) == 0, int(s.StepCount) >= r.MaxSteps && int(s.StepCount) >= r.lastStep(): // at most one lives
 		return true
 	case r.Teams():
-		// Both of a team and none of the other; a lone survivor ends it above.
+		// Both agents of one team live and none of the other; if only one agent lives, the case above ends the game.
 		return alive == team0 || alive == team1
 	}
 	return s.training != 0 && !alive.Has(int(s.training)-1)
@@ -42,8 +42,8 @@ func (r *Rules) overToday(s *State, alive env.SeatSet) bool {
 // Over reports whether the game has ended, as Status does.
 func (r *Rules) Over(s *State) bool { return r.over(s, s.alive()) }
 
-// Status reports the state of play. A game without a winner, which the rules of 2018
-// call a win, is a tie.
+// Status reports the state of play. A game without a winner is a tie, even if the rules
+// of 2018 call it a win.
 func (r *Rules) Status(s *State) env.Status {
 	alive := s.alive()
 	st := env.Playing(alive, int(s.StepCount))
@@ -57,7 +57,7 @@ func (r *Rules) Status(s *State) env.Status {
 	return st.Ended(all, r.winners(s, alive))
 }
 
-// rewardsToday is Rewards but for the Java step.
+// rewardsToday writes the rewards of all steps but Java's.
 func (r *Rules) rewardsToday(s *State, dst []float64) {
 	alive := s.alive()
 	limit := int(s.StepCount) >= r.lastStep()
@@ -76,14 +76,14 @@ func (r *Rules) rewardsToday(s *State, dst []float64) {
 	}
 }
 
-// Endings plays a step to each way in which a game ends for seat 0, and reads off what it pays.
+// Endings plays a step to each way in which a game ends for seat 0, and notes what that pays.
 func (g *Game) Endings() (endings []env.Ending) {
 	m, spec, all, own := g.New(1)[0].(*Match), g.Spec(), env.AllSeats(g.rules.Seats()), env.SeatSet(1)
 	if g.rules.Teams() {
 		own = team0
 	}
 	add := func(name string, dead env.SeatSet, step int) {
-		m.State = g.rules.empty() // also of a recorded game, of which no board can be dealt
+		m.State = g.rules.empty() // not Deal: recorded games may have rules by which no board can be dealt
 		m.training, m.StepCount = int8(g.rules.TrainingAgent+1), uint16(step)
 		for _, seat := range dead.List() {
 			m.addBomb(NewBomb(m.Agents[seat].Cell, 1, 2, seat, grid.Stay))

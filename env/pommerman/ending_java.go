@@ -5,9 +5,9 @@ import (
 	"pommego/env/grid"
 )
 
-// results is how a game by the Java rules ended, in two bits per agent: 0 if the result
-// follows from whether the agent lives: not decided for the living, lost for the dead. So
-// it is 0 until the game is over, and always with other rules.
+// results holds how a game by the Java rules ended, in two bits per agent. 0 means that
+// the result follows from whether the agent lives: not decided for the living, lost for
+// the dead. So it is 0 until the game is over, and always with other rules.
 type results uint8
 
 const (
@@ -63,7 +63,7 @@ func (s *State) judge(r *Rules, dead env.SeatSet) {
 }
 
 // timeOut sets the results at the step limit: a tie for the living or, with teams, for
-// all.
+// everybody.
 func (s *State) timeOut(r *Rules) {
 	tie := s.alive()
 	if r.Teams() {
@@ -73,14 +73,14 @@ func (s *State) timeOut(r *Rules) {
 }
 
 // overJava reports whether the game has ended: at the step limit, with nobody left, or
-// with a winner that lives.
+// with a living winner.
 func (r *Rules) overJava(s *State, alive env.SeatSet) bool {
 	return int(s.StepCount) >= r.MaxSteps || alive == 0 || alive&s.results.won() != 0 ||
 		s.training != 0 && !alive.Has(int(s.training)-1)
 }
 
-// rewardsJava writes the rewards of the Java rules: nothing before the end, and then 1
-// for winners and -1 for all others, also in ties.
+// rewardsJava writes the rewards of the Java rules: nothing before the end; then 1 for
+// winners and -1 for all others, also in ties.
 func (r *Rules) rewardsJava(s *State, dst []float64) {
 	for seat := range MaxAgents {
 		switch {
@@ -94,8 +94,8 @@ func (r *Rules) rewardsJava(s *State, dst []float64) {
 	}
 }
 
-// fall lets the ring fall that is due, and returns who died. It depends on what the
-// cells show: a bomb under an agent stays in the wall.
+// fall lets the ring fall that is due, and returns the agents that died. It goes by
+// what the cells show: a bomb under an agent stays in the wall.
 func (t *javaTurn) fall() (dead env.SeatSet) {
 	r, s := t.r, t.s
 	number := r.ringJava(int(s.StepCount))
@@ -130,7 +130,7 @@ func (t *javaTurn) fall() (dead env.SeatSet) {
 	return dead
 }
 
-// fallsOn reports whether a ring falls on a cell in one of the steps after a step
+// fallsOn reports whether a ring falls on a cell in one of so many steps after a step
 // count.
 func (r *Rules) fallsOn(c grid.Cell, step, steps int) bool {
 	far := r.BoardSize - 1
@@ -143,8 +143,8 @@ func (r *Rules) fallsOn(c grid.Cell, step, steps int) bool {
 	return false
 }
 
-// ringJava is the ring that falls at the end of the step after a step count, -1
-// for none.
+// ringJava returns the ring that falls at the end of the step after a step count, -1 if
+// none does.
 func (r *Rules) ringJava(step int) int {
 	past := step - r.FirstCollapse
 	if r.FirstCollapse == NoCollapse || past < 0 || past%r.CollapseStep() != 0 {

@@ -5,33 +5,33 @@ import (
 	"pommego/env/grid"
 )
 
-// Horizon is how many steps ahead fire is known cell by cell: a bomb of the slowest preset and its flames.
+// Horizon is how many steps a forecast covers: enough for a bomb of the slowest preset and its flames.
 const Horizon = 40
 
-// Forecast is what bombs, flames and the collapse are going to do while everybody stands still, by what a seat
-// sees: exactly that, by the rules, of all whose whole cause is in view. Step 1 is the one to come. A Forecast can be
-// used again.
+// Forecast holds what bombs, flames and the collapse are going to do while everybody
+// stands still, by what a seat sees. It is exact, by the rules, for everything whose
+// causes are all in view. Step 1 is the coming one. A Forecast can be used again.
 type Forecast struct {
-	Deadly [Horizon + 1]grid.Bits // by step: where nobody survives its end
-	Due    [256]uint8             // the first step in which an explosion or a ring reaches the cell, 0 if none
-	Struck grid.Bits              // the cells that are due
-	Ever   grid.Bits              // those that are deadly in some step
-	Last   int                    // the last step that is deadly anywhere, 0 if none
+	Deadly [Horizon + 1]grid.Bits // by step: cells on which nobody survives its end
+	Due    [256]uint8             // by cell: the first step in which an explosion or a ring reaches it, 0 if none
+	Struck grid.Bits              // the cells for which Due is not 0
+	Ever   grid.Bits              // the cells that are deadly in some step
+	Last   int                    // the last step in which some cell is deadly, 0 if none
 
-	Bombs // those that were seen
+	Bombs // the bombs that were seen
 
-	rings   [grid.MaxSide/2 + 1]ring // that fall, in order
-	falling int                      // how many
+	rings   [grid.MaxSide/2 + 1]ring // the rings that fall, in order
+	falling int                      // how many rings fall
 }
 
-// ring is a ring of the collapse and the step after which it stands as a wall.
+// ring holds the cells of a ring of the collapse, and the step after which it stands as a wall.
 type ring struct {
 	cells grid.Bits
 	after int
 }
 
-// Foresee finds what is to come of what a seat sees. move is what the seat itself does in the coming step: the bomb
-// that it then lays, or kicks, counts.
+// Foresee finds what is to come of what a seat sees. move is what the seat itself does
+// in the coming step: a bomb that it lays or kicks then counts.
 func (f *Forecast) Foresee(v *View, move Action) {
 	clear(f.Deadly[:f.Last+1])
 	if !f.Struck.Empty() {
@@ -70,7 +70,7 @@ func (f *Forecast) seeFlames(r *Rules, seen *flames) {
 	}
 }
 
-// Lasting is for how many steps an explosion is deadly.
+// Lasting returns for how many steps an explosion is deadly.
 func (r *Rules) Lasting() int {
 	if r.Traits().FlamesKill {
 		return r.FlameLife + r.Traits().Lingers
@@ -90,8 +90,8 @@ func (f *Forecast) burn(from, to int, cells grid.Bits) {
 	f.Ever, f.Last = f.Ever.Or(cells), max(f.Last, to)
 }
 
-// seeRings finds the rings of the collapse, in order. Agents on one die at
-// the end of the step at whose count it is due, and from then on it is a wall.
+// seeRings finds the rings of the collapse, in order. Agents on a ring die at the end
+// of the step at whose count it is due; from then on the ring is a wall.
 func (f *Forecast) seeRings(v *View) {
 	for t := range Horizon + 1 {
 		cells := v.Rules.RingAt(v.StepCount + t)
@@ -116,17 +116,17 @@ func (f *Forecast) mark(at int, cells grid.Bits) {
 	f.Struck = f.Struck.Or(cells)
 }
 
-// foresight is what a seat knows: under fog with what it believes out of its view.
+// foresight is what a seat knows of the fire to come. In fog it uses what the seat believes about cells out of view.
 type foresight struct {
 	seat   int
-	whole  Rules // the game's, without fog
+	whole  Rules // the game's rules without fog
 	view   View
 	belief Belief
 	unseen grid.Bits
 	ahead  Forecast
 }
 
-// Foresight is what a seat knows of the fire to come.
+// Foresight returns what a seat knows of the fire to come.
 func (m *Match) Foresight(seat int) env.Foresight {
 	f := &foresight{seat: seat, whole: m.game.rules}
 	f.whole.ViewSize = 0
@@ -145,8 +145,8 @@ func (f *foresight) Look(m env.Match) {
 	f.whole.See(&f.belief.State, f.seat, &f.view)
 }
 
-// Foresee writes what is to come. Where others are out of view is only a guess: they are not in
-// the way.
+// Foresee writes what is to come. Agents out of view are not in the way, because where
+// they are is only a guess.
 func (f *foresight) Foresee(move uint8, to *env.Forecast) {
 	n := f.whole.BoardSize
 	f.ahead.Foresee(&f.view, Action(move))

@@ -186,7 +186,7 @@ func TestRoomForBombs(t *testing.T) {
 	}{
 		{"64 that explode one a step as others are laid", 64, 0, 255, 0, 2, ""},
 		{"two agents with three bombs", 61, 255, 3, 0, 0,
-			"bombs has 61 entries, and the agents, which have or may find 6 more, could make it 67"},
+			"bombs has 61 entries; the agents have or may find 6 more, and could make it 67"},
 		{"one of them is dead", 61, 255, 3, 0, 1, ""},
 		{"but an item lies there", 61, 255, 3, 1, 1, "want at most 64"},
 		{"two a step for ten steps", 44, 255, 255, 9, 0, ""},

@@ -8,31 +8,31 @@ import (
 	"pommego/env/saved"
 )
 
-// Belief is the state that a seat plans on, derived from its views and the rules
-// alone. What the seat sees of it is exactly what it sees of the game; the rest is
-// remembered or guessed. The zero value is the belief before the first view.
+// Belief is the state that a seat plans on, derived from its views and the rules alone.
+// It shows the seat exactly what the game shows it; the rest is remembered or guessed.
+// The zero value is the belief before the first view.
 //
-// What was seen before stays where it was, except that bombs tick and explode,
-// flames burn down and rings fall by the rules. Cells that were never seen are assumed
-// to be passage, or the wall that was seen in their mirror image. An agent
-// out of sight stands where it was last seen, or next to it. What others carry
-// is counted from the start, by what they were seen to pick up and lay.
-// No items are believed under wood, and the RNG is not set: reseed it.
+// What was seen before stays where it was, except that bombs tick and explode, flames
+// burn down and rings fall by the rules. Cells that were never seen are assumed to be
+// passage, or the wall that was seen in their mirror image. An agent out of sight
+// stands where it was last seen, or next to it. What others carry is counted from the
+// start, by what the seat saw them pick up and lay. No items are believed under wood,
+// and the RNG is not set: reseed it.
 //
 // Invariant: if side is not 0, the state is one that Rules.Check accepts.
 type Belief struct {
 	State
 	Seen grid.Bits // the cells that were ever in view
 
-	side   uint8  // the board's, 0 if nothing is believed yet
-	rules  Rules  // by which it is believed; not set while fresh
+	side   uint8  // the board's side, 0 if nothing is believed yet
+	rules  Rules  // the rules it belongs to; not set while fresh
 	fresh  bool   // restored, and not yet checked against the rules
-	digest uint64 // while fresh, that of the rules
+	digest uint64 // while fresh, the digest of the rules
 }
 
-// Imagine updates the belief with the seat's next view. A belief from which the view
-// cannot follow, because it is of other rules or another time, is discarded. The same
-// view may be given again.
+// Imagine updates the belief with the seat's next view. If the view cannot follow from
+// the belief, because that belongs to other rules or another time, the belief is
+// discarded. The same view may be given again.
 func (r *Rules) Imagine(b *Belief, v *View) {
 	if !r.leadsTo(b, v) {
 		*b = Belief{State: r.empty(), side: uint8(r.BoardSize), rules: *r}
@@ -45,7 +45,7 @@ func (r *Rules) Imagine(b *Belief, v *View) {
 	c.see()
 	c.placeAgents()
 	c.placeBombs()
-	if c.Traits().AgentsStack { // the board need not show what is there
+	if c.Traits().AgentsStack { // the board may show only part of what is on a cell
 		for at := range c.inView.All {
 			c.Board[at] = v.Board[at]
 		}
@@ -61,8 +61,8 @@ func (r *Rules) Imagine(b *Belief, v *View) {
 	b.RNG = env.RNG{}
 }
 
-// leadsTo reports whether the view can be the next one of what is believed, or is
-// the same again.
+// leadsTo reports whether the view can be the next one of what is believed, or is the
+// same as the last.
 func (r *Rules) leadsTo(b *Belief, v *View) bool {
 	if b.fresh {
 		if int(b.side) != r.BoardSize || b.digest != r.digest() || r.Check(&b.State) != nil {
@@ -74,10 +74,10 @@ func (r *Rules) leadsTo(b *Belief, v *View) bool {
 	return b.rules == *r && (late == 0 || late == 1)
 }
 
-// digest is a hash of all fields, made without allocations.
+// digest returns a hash of all fields. It allocates nothing.
 func (r *Rules) digest() uint64 {
 	h, fields := uint64(0), reflect.ValueOf(r).Elem()
-	add := func(x uint64) { h = (h ^ x) * 0x100000001b3 } // as FNV-1a does with bytes
+	add := func(x uint64) { h = (h ^ x) * 0x100000001b3 } // FNV-1a, with numbers in place of bytes
 	for i := range fields.NumField() {
 		switch f := fields.Field(i); {
 		case f.CanInt():
@@ -104,7 +104,7 @@ type correction struct {
 	were [256]Item
 
 	inView grid.Bits
-	taken  grid.Bits            // where agents stand
+	taken  grid.Bits            // cells on which agents stand
 	at     [MaxAgents]grid.Cell // where the view shows each agent, 0 where it does not
 }
 
@@ -118,8 +118,8 @@ func (c *correction) lift() {
 	c.hidden = [3]grid.Bits{}
 }
 
-// see takes over what the view shows of board and flames. Elsewhere only the
-// youngest flame of a cell is kept, as no other makes a difference.
+// see takes over what the view shows of board and flames. Elsewhere it keeps only the
+// youngest flame of a cell, as no other makes a difference.
 func (c *correction) see() {
 	last := c.Dummy() - 1
 	var seen flames
@@ -163,13 +163,13 @@ func (c *correction) mirror() {
 	}
 }
 
-// placeAgents puts the living agents onto the board: where they are seen, else
-// where they may be. An agent that is alive but fits nowhere is treated as
-// dead. In 2018 flames hide agents that live in them.
+// placeAgents puts the living agents onto the board: where the view shows them, else
+// where they may be. An agent that lives but fits nowhere is treated as dead. In 2018
+// flames hide agents that live in them.
 func (c *correction) placeAgents() {
 	self, stacked := c.v.Self.Cell, c.Traits().AgentsStack && c.v.Alive.Has(c.v.Seat)
 	if c.v.Seat < c.Seats() && (c.inFlames(self) || stacked) {
-		c.at[c.v.Seat] = self // by the Java rules another can be drawn there
+		c.at[c.v.Seat] = self // by the Java rules the cell can show another agent
 	}
 	for seat := range c.Seats() {
 		a := &c.Agents[seat]
@@ -183,7 +183,7 @@ func (c *correction) placeAgents() {
 		a := &c.Agents[seat]
 		if a.Alive && c.at[seat] == 0 {
 			at, found := c.whereabouts(a.Cell)
-			a.Alive = found || c.Traits().AgentsStack // which lets two share a cell
+			a.Alive = found || c.Traits().AgentsStack // with AgentsStack two can share a cell
 			if found {
 				c.place(seat, at)
 			}
@@ -204,12 +204,12 @@ func (c *correction) place(seat int, at grid.Cell) {
 	}
 }
 
-// inFlames reports whether a cell burns and somebody can live there all the same.
+// inFlames reports whether a cell burns and agents can live there all the same.
 func (c *correction) inFlames(at grid.Cell) bool {
 	return !c.Traits().FlamesKill && c.Board[at] == Flames
 }
 
-// pickedUp gives an agent the item of the cell on which it is now. The effect of a
+// pickedUp gives an agent the item of the cell that it has entered. The effect of a
 // skull on others cannot be seen.
 func (c *correction) pickedUp(a, was *Agent, at grid.Cell) {
 	if item := c.were[at]; at != was.Cell && item.powerup() && item != Skull {
@@ -217,8 +217,8 @@ func (c *correction) pickedUp(a, was *Agent, at grid.Cell) {
 	}
 }
 
-// whereabouts is the cell nearest to the given one on which an agent could be out of
-// sight.
+// whereabouts returns the cell nearest to the given one on which an agent out of sight
+// could be.
 func (c *correction) whereabouts(near grid.Cell) (grid.Cell, bool) {
 	best, found := near, false
 	gap := 255
@@ -234,13 +234,13 @@ func (c *correction) whereabouts(near grid.Cell) (grid.Cell, bool) {
 	return best, found
 }
 
-// placeBombs lists the bombs: those in view, with the owners they had in the
-// belief, then those remembered out of view.
+// placeBombs lists the bombs: first those in view, with the owners that they had in the
+// belief, then those out of view that are remembered.
 func (c *correction) placeBombs() {
 	believed, n := c.Bombs, int(c.NumBombs)
 	c.Bombs, c.NumBombs = [MaxBombs]Bomb{}, 0
 	var taken grid.Bits
-	var known uint64 // the believed bombs that are in view
+	var known uint64 // bits of the believed bombs that are in view
 	for i := range c.v.Bombs[:c.v.NumBombs] {
 		b := &c.v.Bombs[i]
 		if !c.inView.Has(b.Cell) || taken.Has(b.Cell) || !c.holdsBomb(b.Cell) {
@@ -263,7 +263,7 @@ func (c *correction) placeBombs() {
 		case !c.inView.Has(b.Cell) && !taken.Has(b.Cell) && c.holdsBomb(b.Cell):
 			taken.Add(b.Cell)
 			c.lay(*b)
-		case b.Owner() != c.v.Seat: // gone, and its owner can lay another
+		case b.Owner() != c.v.Seat: // the bomb is gone, and its owner can lay another
 			c.Agents[b.Owner()].giveAmmo(c.Rules)
 		}
 	}
@@ -276,16 +276,16 @@ func (c *correction) lay(b Bomb) {
 	}
 }
 
-// holdsBomb reports whether a bomb can lie on a cell, given what the board shows,
-// by which the Java rules do not go.
+// holdsBomb reports whether a bomb can lie on a cell, given what the board shows. By
+// the Java rules it always can.
 func (c *correction) holdsBomb(at grid.Cell) bool {
 	item := c.Board[at]
 	return c.Traits().AgentsStack || item == Passage || item == Flames || item >= c.Agent0()
 }
 
-// recognise finds a bomb of the view among the believed ones that are not known
-// yet, -1 if it is none of them. A kick, or a bomb that was stopped, may have
-// taken it a cell or two from where it was believed.
+// recognise returns which of the believed bombs, without those that are known already,
+// a bomb of the view is; -1 if none. After a kick or a stop, the bomb may be a cell or
+// two from where it was believed.
 func recognise(seen *SeenBomb, believed []Bomb, known uint64) int {
 	best, gap := -1, 3
 	for i := range believed {
@@ -300,7 +300,7 @@ func recognise(seen *SeenBomb, believed []Bomb, known uint64) int {
 }
 
 // laidBy guesses who laid a bomb that was not known. If it was laid in the last step,
-// it was the agent on it, which now has one bomb less; otherwise the guess is the
+// that was the agent on it, which now has one bomb less; otherwise the guess is the
 // nearest agent.
 func (c *correction) laidBy(b *SeenBomb) int {
 	owner, gap := 0, 255
@@ -330,7 +330,7 @@ const (
 func (b *Belief) code(c *saved.Codec) {
 	saved.Numbers(c, &b.side)
 	if b.side > grid.MaxSide {
-		c.Fail("is of a board of side %d, want at most %d", b.side, grid.MaxSide)
+		c.Fail("belongs to a board with side %d, want at most %d", b.side, grid.MaxSide)
 	}
 	if b.side == 0 || c.Err() != nil {
 		return

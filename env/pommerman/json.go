@@ -10,14 +10,14 @@ import (
 	"pommego/env/saved"
 )
 
-// The readable form of a state is the reference's own: an object whose values
-// are JSON texts in strings, as its get_json_info writes and its
-// game_state_file reads. Everything else is in one more key, "pommego". A file of the
-// reference without that key is accepted: then no ring is due and the RNG is that of
-// seed 0. Where a ring is due, the form shows the state after it, as the reference's does, and
-// "pommego" has the form of the state before it, in which alone "ring_due" says so.
+// The readable form of a state is the reference's own: an object whose values are JSON
+// texts in strings, as its get_json_info writes and its game_state_file reads.
+// Everything else is in one more key, "pommego". A file of the reference without that
+// key is accepted: then no ring is due and the RNG is that of seed 0. If a ring is due,
+// the form shows the state after its fall, as the reference's form does. Then "pommego"
+// also holds the form of the state before the fall, and only that one has "ring_due".
 
-// jsonState is the object, with its values in JSON text in strings.
+// jsonState is that object, with its values as JSON text in strings.
 type jsonState struct {
 	BoardSize  string    `json:"board_size"`
 	StepCount  string    `json:"step_count"`
@@ -45,13 +45,13 @@ func nest(v any) string {
 // jsonExtra is the part of a state that the reference's fields lack.
 type jsonExtra struct {
 	Format   int    `json:"format"`
-	Rules    string `json:"rules"` // fingerprint, in hexadecimal
-	RNG      string `json:"dice"`  // state of the game's RNG, in hexadecimal
+	Rules    string `json:"rules"` // the rules' fingerprint, in hexadecimal
+	RNG      string `json:"dice"`  // the state of the game's RNG, in hexadecimal
 	RingDue  int    `json:"ring_due"`
 	Training int    `json:"training_agent"`
 	Results  []int  `json:"results,omitempty"`
 
-	BeforeRing json.RawMessage `json:"before_ring,omitempty"` // of which this is what comes after
+	BeforeRing json.RawMessage `json:"before_ring,omitempty"` // the form of the state before the ring that is due falls
 }
 
 type jsonAgent struct {
@@ -138,8 +138,8 @@ func (m *Match) readable() jsonState {
 	return out
 }
 
-// RestoreJSON sets the state from what AppendJSON or the reference wrote. Who changes one that
-// has the form before a ring gets the changed state after the ring.
+// RestoreJSON sets the state from what AppendJSON or the reference wrote. If a state with
+// the form before a ring was changed, the match gets the changed state, after the ring.
 func (m *Match) RestoreJSON(state json.RawMessage) error {
 	after, x := Match{game: m.game}, jsonExtra{}
 	if err := after.restore(state, &x); err != nil {
@@ -158,7 +158,7 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 	return nil
 }
 
-// restore sets the state from one form, whatever there is in it of another.
+// restore sets the state from one form, and ignores any other form in it.
 func (m *Match) restore(state json.RawMessage, x *jsonExtra) error {
 	t := &Snapshot{Due: -1, Training: m.game.rules.TrainingAgent, RNG: saved.RNG(env.Seed{}.RNG(env.StreamGame))}
 	var object jsonFields
@@ -183,7 +183,7 @@ func (m *Match) restore(state json.RawMessage, x *jsonExtra) error {
 	return m.game.form.Set(t, &m.State)
 }
 
-// jsonFields has a state's values: JSON texts in strings, as the reference writes them, or plain.
+// jsonFields holds a state's values: JSON text in strings, as the reference writes them, or plain JSON.
 type jsonFields map[string]json.RawMessage
 
 func (f jsonFields) take(name string, v any) error {
@@ -200,8 +200,8 @@ func (f jsonFields) take(name string, v any) error {
 	return nil
 }
 
-// readJSON fills a snapshot with what the reference's keys say. Words that are missing mean
-// silence. It sorts flames and items into the order of games, the only one that a state can hold.
+// readJSON fills a snapshot with what the reference's keys say. Missing words mean silence. It
+// sorts flames and items into the order that games have, because a state can hold no other.
 func (r *Rules) readJSON(object jsonFields, t *Snapshot) error {
 	take := object.take
 	var (
@@ -222,13 +222,13 @@ func (r *Rules) readJSON(object jsonFields, t *Snapshot) error {
 	case err != nil:
 		return err
 	case n != r.BoardSize || len(rows) != n || slices.ContainsFunc(rows, func(row []int) bool { return len(row) != n }):
-		return fmt.Errorf("the board is of size %d with %d rows, want %d rows of as many cells", n, len(rows), r.BoardSize)
+		return fmt.Errorf("board_size is %d and board has %d rows, want %d rows and columns", n, len(rows), r.BoardSize)
 	}
 	t.Board.Draw(n*n, digits, func(i int) int { return rows[i/n][i%n] })
 	t.Agents = make(saved.Rows, len(agents))
 	for _, a := range agents {
 		if a.ID < 0 || a.ID >= len(agents) || t.Agents[a.ID] != nil {
-			return fmt.Errorf("there is an agent_id %d, want each of 0 to %d once", a.ID, r.Seats()-1)
+			return fmt.Errorf("agent_id %d is out of range or occurs twice, want each of 0 to %d once", a.ID, r.Seats()-1)
 		}
 		alive, kicks := int(toByte(a.Alive)), int(toByte(a.Kicks))
 		t.Agents[a.ID] = []int{a.Position[0], a.Position[1], alive, a.Ammo, a.Blast, kicks}

@@ -20,18 +20,17 @@ type Game struct {
 	form   *saved.Form[State, Snapshot]
 
 	// What the encodings look up instead of working it out each time.
-	cells  []grid.Cell // row after row
-	flatAt [256]uint8  // each cell's place among them, on a flat board
-	sights []sight     // what is seen from each cell
+	cells  []grid.Cell // the cells of the board, row after row
+	flatAt [256]uint8  // by cell: its index in cells
+	sights []sight     // by index: what is seen from the cell
 	shares *shares
 	of     [MaxAgents]relations
 	sizes  [2][2]int // bytes of the maps and the vector of each encoding
 	near   *NearForm
 }
 
-// Bot is an agent for one seat, written against its view alone. Package bots has
-// the built-in ones; they are handed in because bots know the game and not the
-// other way round.
+// Bot is an agent for one seat, written against its view alone. Package bots has the
+// built-in ones. New takes them as an argument, because package bots imports this one.
 type Bot = seat.Bot[View]
 
 // New makes the game with the given id and rules.
@@ -50,8 +49,8 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 	return g, nil
 }
 
-// undealt is a game that can be played and observed, but not dealt: no boards
-// are made for its rules.
+// undealt makes a game that can be played and observed, but not dealt: no boards are
+// made for its rules.
 func undealt(rules Rules) *Game {
 	g := &Game{rules: rules, form: rules.Form(), cells: grid.Cells(rules.BoardSize),
 		sights: rules.sights(), shares: rules.shares()}
@@ -74,7 +73,7 @@ func undealt(rules Rules) *Game {
 	return g
 }
 
-// NewMatch makes a match by rules for which no board can be dealt. Set its State before use.
+// NewMatch makes a match by rules by which no board need be dealt. Set its State before use.
 func NewMatch(rules Rules) *Match { return &Match{game: undealt(rules)} }
 
 // The encodings' indices.
@@ -82,7 +81,7 @@ const (
 	encodingPlanes = iota
 	encodingRaw
 	encodingNear
-	encodingUnfogged // of games with fog
+	encodingUnfogged // only in games with fog
 )
 
 func (g *Game) encodings() []env.Encoding {
@@ -112,7 +111,7 @@ type Match struct {
 	game *Game
 }
 
-// Game is the game that is played.
+// Game returns the game that is played.
 func (m *Match) Game() env.Game { return m.game }
 
 // Reset starts a new episode.
@@ -121,7 +120,7 @@ func (m *Match) Reset(seed env.Seed) { m.game.Deal(&m.State, seed) }
 // Reseed replaces the RNG.
 func (m *Match) Reseed(seed env.Seed) { m.RNG = seed.RNG(env.StreamGame) }
 
-// SetTrainingSeat names the seat whose death ends the game too.
+// SetTrainingSeat sets the seat whose death also ends the game.
 func (m *Match) SetTrainingSeat(seat int) {
 	if !m.game.rules.Teams() {
 		m.training = int8(seat + 1)
@@ -146,9 +145,9 @@ func (m *Match) Outcome(dst []float64) {
 	m.game.rules.outcome(&m.State, dst)
 }
 
-// Mask writes which moves would do something. A move into a wall or off the board does what stop does, and so does a
-// move against a bomb that lies there and that the seat cannot kick, and laying a bomb without ammo or, where no
-// cell holds two, onto another. Any word may be sent by radio while the seat lives.
+// Mask writes which moves would do something. A move into a wall or off the board does what stop does.
+// So does a move against a bomb that lies there and that the seat cannot kick, and laying a bomb
+// without ammo or, if a cell cannot hold two, onto another. By radio a living seat may send any word.
 func (m *Match) Mask(seat int, dst []uint8) {
 	r, agent := &m.game.rules, &m.Agents[seat]
 	moves := dst[:numActions]
@@ -160,7 +159,7 @@ func (m *Match) Mask(seat int, dst []uint8) {
 		return
 	}
 	legal, bombs := r.walks(&m.Board, agent.Cell)
-	legal &^= m.idle(agent.Cell, bombs) & -Moves(toByte(!agent.Kicks)) // a branch here costs more than idle
+	legal &^= m.idle(agent.Cell, bombs) & -Moves(toByte(!agent.Kicks)) // a branch here would cost more than idle
 	if r.mayLay(agent, int(m.StepCount)) && (r.Traits().BombsStack || !m.BombAt(agent.Cell)) {
 		legal = legal.With(LayBomb)
 	}
@@ -177,15 +176,16 @@ func (r *Rules) maskWords(alive bool, dst []uint8) {
 	}
 }
 
-// walks is the moves from a cell that do not lead into walls, and those of them that lead to what shows as a bomb.
+// walks returns the moves from a cell that do not lead into walls, and those of them that lead to what shows as a
+// bomb.
 func (r *Rules) walks(board *[256]Item, from grid.Cell) (walks, bombs Moves) {
 	both := leads[board[from.Next(grid.Up)]&15]<<grid.Up | leads[board[from.Next(grid.Down)]&15]<<grid.Down |
 		leads[board[from.Next(grid.Left)]&15]<<grid.Left | leads[board[from.Next(grid.Right)]&15]<<grid.Right
 	return Moves(both) | 1<<Stop, Moves(both >> 8)
 }
 
-// idle is those moves to bombs that do nothing if the agent cannot kick: the bomb lies still and no other agent is
-// beside it, whose kick the agent would prevent.
+// idle returns those of the moves to bombs that do nothing if the agent cannot kick: the
+// bomb lies still, and there is no other agent beside it whose kick the agent would prevent.
 func (m *Match) idle(self grid.Cell, bombs Moves) Moves {
 	if m.mayRoll() {
 		for i := range m.bombs() {
@@ -199,13 +199,13 @@ func (m *Match) idle(self grid.Cell, bombs Moves) Moves {
 	return bombs & t.blocks &^ (crowded & t.jostle)
 }
 
-// mayRoll reports whether a bomb may roll. It looks at four without a loop, as most states have no more.
+// mayRoll reports whether a bomb may roll. It checks four bombs without a loop, because most states have no more.
 func (s *State) mayRoll() bool {
 	b := &s.Bombs
 	return s.NumBombs > 4 || b[0].Moving()|b[1].Moving()|b[2].Moving()|b[3].Moving() != grid.Stay
 }
 
-// beside is the moves from another agent's cell to cells that this agent is beside, none if it is dead.
+// beside returns the moves from another agent's cell to cells that this agent is beside, none if this agent is dead.
 func (a *Agent) beside(other grid.Cell) Moves {
 	return twoSteps[a.Cell-other] & -Moves(toByte(a.Alive))
 }
@@ -222,12 +222,13 @@ func (m Moves) write(dst []uint8) {
 	binary.LittleEndian.PutUint16(dst[4:], uint16(all>>32))
 }
 
-// ringFalls reports whether a ring falls before anybody moves, which may give an agent a bomb back.
+// ringFalls reports whether a ring falls before anybody moves. Its fall may give an agent a bomb back.
 func (r *Rules) ringFalls(step int) bool {
 	return r.Traits().ringsWait && r.ringDue(step) >= 0
 }
 
-// oneStep is, by how far away a cell is, the move that leads there, and twoSteps the moves beside whose end it lies.
+// oneStep has, by the difference of two cells, the move from one to the other. twoSteps has the moves that lead to a
+// neighbour of the other cell.
 var oneStep, twoSteps = func() (one, two [256]Moves) {
 	for _, d := range grid.Dirs {
 		next := grid.Cell(0).Next(d)
@@ -240,7 +241,7 @@ var oneStep, twoSteps = func() (one, two [256]Moves) {
 	return one, two
 }()
 
-// leads is for each item whether it is no wall, and by 8 bits more whether it is a bomb.
+// leads has for each item bits that say whether it is no wall, and 8 bits higher whether it is a bomb.
 var leads = func() (all [16]uint16) {
 	for item := range all {
 		all[item] = uint16(toByte(!Item(item).wall()))
@@ -263,7 +264,7 @@ func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 	}
 }
 
-// ObserveSafely is Observe, and writes for each seat's moves which are safe in place of which are legal.
+// ObserveSafely does what Observe does, and writes for each seat which moves are safe, instead of which are legal.
 func (m *Match) ObserveSafely(encoding int, seats []uint8, dst [][]byte, masks []byte) {
 	if encoding == encodingNear {
 		m.observeNear(seats, dst, masks)
@@ -273,7 +274,7 @@ func (m *Match) ObserveSafely(encoding int, seats []uint8, dst [][]byte, masks [
 	m.observeNear(seats, nil, masks)
 }
 
-// watcher is what a seat sees, and its safety; it is lent while observations are written.
+// watcher holds what a seat sees, and its safety. It is lent while observations are written.
 type watcher struct {
 	View
 	Safety
@@ -295,7 +296,7 @@ func (m *Match) observeNear(seats []uint8, dst [][]byte, masks []byte) {
 		} else {
 			s.cells = all
 		}
-		if i == 0 || r.fogged() { // else all see the same
+		if i == 0 || r.fogged() { // without fog all seats see the same
 			s.Stays.Foresee(v, Stop)
 		}
 		if dst != nil {

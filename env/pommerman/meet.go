@@ -6,11 +6,11 @@ import (
 	"pommego/env/grid"
 )
 
-// movers are agents and bombs where they may meet: the agents by their ids, and then bomb i of
-// the list as MaxAgents+i.
+// movers are the agents and bombs that may meet: agents by their ids, and bomb i of the
+// list as MaxAgents+i.
 type movers struct {
 	list     [maxMovers]uint8 // the living agents, then the bombs
-	alive, n int              // how many agents, and how many in all
+	alive, n int              // how many agents, and how many movers in all
 	at, wish [maxMovers]grid.Cell
 }
 
@@ -30,8 +30,8 @@ func (m *movers) moves(id uint8) bool { return m.wish[id] != m.at[id] }
 
 func (m *movers) stays(id uint8) { m.wish[id] = m.at[id] }
 
-// partPairs keeps movers that want each other's cells where they are: both or the second.
-// One that stays counts as standing for later pairs.
+// partPairs makes movers stay that want each other's cells: both of them, or the
+// second. A mover that stays counts as standing there for later pairs.
 func (m *movers) partPairs(first, second []uint8, both bool) {
 	for _, a := range first {
 		for _, b := range second {
@@ -45,9 +45,9 @@ func (m *movers) partPairs(first, second []uint8, both bool) {
 	}
 }
 
-// partMeetings leaves all where they are whose wish another has too, and reports whether
-// anyone wanted to move. Wishes are counted once: one that stays may share its cell with one
-// that comes.
+// partMeetings makes all movers stay that want a cell which another one wants too, and
+// reports whether any of them had wanted to move. It counts the wishes once: a mover
+// that stays may share its cell with one that comes.
 func (m *movers) partMeetings(list []uint8) (changed bool) {
 	wishes := m.wish
 	for _, a := range list {
@@ -61,24 +61,24 @@ func (m *movers) partMeetings(list []uint8) (changed bool) {
 	return changed
 }
 
-// kindOf is 0 for an agent and 1 for a bomb.
+// kindOf returns 0 for an agent and 1 for a bomb.
 func kindOf(id uint8) uint8 { return toByte(id >= MaxAgents) }
 
-// crowd is a turn in which agents and bombs may meet: how many wishes each cell
-// has received, and who kicks which bomb.
+// crowd is a turn in which agents and bombs may meet. It counts the wishes for each
+// cell, and notes who kicks which bomb.
 type crowd struct {
 	*turn
 	movers
 
-	// on is the wishes counted on each cell, of agents and of bombs. Counts are never
-	// taken back from a cell that is no longer wanted: an agent that had to stay still
+	// on counts the wishes for each cell, of agents and of bombs. A count is never taken
+	// back when a mover no longer wants the cell: so an agent that had to stay still
 	// blocks a kick.
 	on [2][256]uint8
 
-	kick [maxMovers]uint8 // of an agent the bomb that it kicks and of that the agent, plus one
+	kick [maxMovers]uint8 // by agent the bomb that it kicks, by bomb the agent that kicks it, plus one
 }
 
-// resolve decides who gets the cell it wants, and moves the bombs.
+// resolve decides who gets the cell that it wants, and moves the bombs.
 func (t *turn) resolve() {
 	c := crowd{turn: t}
 	c.gather()           // 3
@@ -90,8 +90,8 @@ func (t *turn) resolve() {
 	c.moveBombs() // 8
 }
 
-// gather lists who may move, and finds the cell each bomb wants: the next one if it rolls
-// and nothing but flames, bombs or agents is there.
+// gather lists who may move, and finds the cell that each bomb wants: the next one if
+// the bomb rolls and only flames, bombs or agents are there.
 func (t *crowd) gather() {
 	for a := range t.s.Agents {
 		if agent := &t.s.Agents[a]; agent.Alive {
@@ -108,7 +108,7 @@ func (t *crowd) gather() {
 	}
 }
 
-// border names the border between two neighbouring cells.
+// border is the border between two neighbouring cells.
 type border uint16
 
 func borderOf(a, b grid.Cell) border {
@@ -116,9 +116,9 @@ func borderOf(a, b grid.Cell) border {
 	return border(low)<<1 | border(high-low)&1
 }
 
-// cross lets nobody swap cells: two agents both stay, two bombs both stay, and
-// against an agent the bomb stays. The first to use a border is the one
-// remembered for it.
+// cross prevents swaps of cells: two agents both stay, two bombs both stay, and of an
+// agent and a bomb the bomb stays. It remembers for each border the first that crosses
+// it.
 func (t *crowd) cross() {
 	var used [maxMovers]border
 	var user [maxMovers]uint8
@@ -140,8 +140,8 @@ func (t *crowd) cross() {
 	}
 }
 
-// settle sends back everyone who wants a cell that two agents or two bombs
-// want, until nothing changes.
+// settle makes everyone stay who wants a cell that two agents or two bombs want, until
+// nothing changes.
 func (t *crowd) settle() {
 	for _, id := range t.list[:t.n] {
 		t.on[kindOf(id)][t.wish[id]]++
@@ -157,15 +157,15 @@ func (t *crowd) settle() {
 	}
 }
 
-// stays lets one stay, whose own cell counts as its wish then.
+// stays makes a mover stay; its own cell then counts as its wish.
 func (t *crowd) stays(id uint8) {
 	t.movers.stays(id)
 	t.on[kindOf(id)][t.at[id]]++
 }
 
 // meetAtBombs settles agents that walk into bombs and bombs that roll into agents. It
-// reports whether anything changed. What happens is applied after all bombs have
-// been looked at.
+// reports whether anything changed. Its results are applied after it has looked at all
+// bombs.
 func (t *crowd) meetAtBombs() bool {
 	var sent [MaxBombs]struct {
 		bomb uint8
@@ -178,7 +178,7 @@ func (t *crowd) meetAtBombs() bool {
 		if t.on[0][wish] == 0 {
 			continue
 		}
-		k := slices.IndexFunc(t.agents(), func(a uint8) bool { return t.wish[a] == wish }) // after settle one at most
+		k := slices.IndexFunc(t.agents(), func(a uint8) bool { return t.wish[a] == wish }) // at most one, after settle
 		if k < 0 {
 			continue
 		}
@@ -210,8 +210,8 @@ func (t *crowd) meetAtBombs() bool {
 	return nSent > 0
 }
 
-// kickTarget is the cell to which agent a, moving onto a bomb's cell, would
-// kick that bomb, and whether it can.
+// kickTarget returns the cell to which agent a would kick the bomb on a cell that it
+// enters, and whether it can.
 func (t *crowd) kickTarget(a uint8, bomb grid.Cell) (grid.Cell, bool) {
 	target := bomb.Next(grid.Dir(t.actions[a]))
 	item := t.s.Board[target]
@@ -219,8 +219,8 @@ func (t *crowd) kickTarget(a uint8, bomb grid.Cell) (grid.Cell, bool) {
 	return target, free && t.s.Agents[a].Kicks
 }
 
-// settleKicks sends back everyone who wants a cell that is no longer free, and
-// undoes the kicks this breaks, until nothing changes.
+// settleKicks makes everyone stay who wants a cell that is no longer free, and undoes
+// the kicks that thus fail, until nothing changes.
 func (t *crowd) settleKicks() {
 	for changed := true; changed; {
 		changed = false
@@ -239,7 +239,7 @@ func (t *crowd) settleKicks() {
 	}
 }
 
-// moveBombs moves the bombs. One that stays and was not kicked stops rolling.
+// moveBombs moves the bombs. A bomb that stays and was not kicked stops rolling.
 func (t *crowd) moveBombs() {
 	for i := range t.s.bombs() {
 		b, wish, kicked := &t.s.Bombs[i], t.wish[MaxAgents+i], t.kick[MaxAgents+i] != 0

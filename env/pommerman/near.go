@@ -10,30 +10,30 @@ import (
 	"pommego/env/observe"
 )
 
-// The near encoding is what the learned agents see: planes of the cells around the seat's own agent, with what is
-// about to burn, and a vector of numbers. All of it is uint8. Beyond the edge of the board all cells are rigid.
-// It follows from a [View] alone.
+// The near encoding is what the learned agents see: planes of the cells around the seat's
+// own agent, which also show what is about to burn, and a vector of numbers. All of it is
+// uint8. Beyond the edge of the board all cells are rigid. It follows from a [View] alone.
 
 // NearSide is how many rows and columns the planes have; the agent is in the middle.
 const NearSide = 11
 
 const (
 	nearCells = NearSide * NearSide
-	nearSoon  = 10  // steps ahead in which cells that burn are shown
-	nearUnit  = 32  // how much of a plane is 1, unless it shows a map whole
-	nearMost  = 127 // and the most that it is
-	shareUnit = 64  // how much of a number that is a share is 1
-	countUnit = 8   // how much a cell in a block counts
+	nearSoon  = 10  // how many steps ahead the planes show cells that will burn
+	nearUnit  = 32  // the value that stands for 1 in a plane, unless that shows a whole map
+	nearMost  = 127 // the largest value in a plane
+	shareUnit = 64  // the value that stands for 1 in a number that is a share
+	countUnit = 8   // what a cell counts in a block
 	numBlocks = 9
 )
 
-// mapDanger is a map of the window that a scene does not have.
+// mapDanger is a map of the window that scenes do not have.
 const mapDanger = numMaps
 
-// nearPlane is a plane of the encoding, and for which rules there is one.
+// nearPlane is a plane of the encoding. has reports whether it exists by some rules.
 type nearPlane struct {
 	plane
-	has func(r *Rules) bool // nil: for all
+	has func(r *Rules) bool // nil: by all rules
 }
 
 var nearPlanes = [...]nearPlane{
@@ -62,14 +62,14 @@ var nearPlanes = [...]nearPlane{
 
 func (r *Rules) fogged() bool { return r.ViewSize != 0 }
 
-// NearForm is what the encoding consists of by some rules.
+// NearForm describes the encoding near by some rules.
 type NearForm struct {
 	Planes, Numbers []env.Name
 
 	sources []source
 }
 
-// nearKind is what the form depends on.
+// nearKind is what NearForm depends on.
 type nearKind struct {
 	teams, fogged, skulls bool
 	enemies, words, vocab int
@@ -77,7 +77,7 @@ type nearKind struct {
 
 var nearForms sync.Map // *NearForm by nearKind
 
-// NearForm is the form of the encoding by these rules.
+// NearForm returns the form of the encoding by these rules.
 func (r *Rules) NearForm() *NearForm {
 	kind := nearKind{r.Teams(), r.fogged(), r.Skulls, r.enemies(), r.RadioWords, r.RadioVocab}
 	if form, ok := nearForms.Load(kind); ok {
@@ -97,7 +97,7 @@ func (r *Rules) NearForm() *NearForm {
 	return form
 }
 
-// Form is the form of the encoding near for what was seen.
+// Form returns the form of the encoding near by the rules of the view.
 func (s *Safety) Form() *NearForm { return s.v.Rules.NearForm() }
 
 func (g *Game) nearEncoding() env.Encoding {
@@ -117,7 +117,7 @@ func (n *NearForm) Draw(s *Safety, planes, numbers []byte) {
 	top, left, side := v.Self.Cell.Row()-NearSide/2, v.Self.Cell.Col()-NearSide/2, v.Rules.BoardSize
 	shown := grid.Rect(max(top, 0), min(top+NearSide, side), max(left, 0), min(left+NearSide, side))
 	corner := (top+1)*NearSide + left + 1
-	put := func(m int, c grid.Cell, value, factor uint8) { // on a cell that is shown
+	put := func(m int, c grid.Cell, value, factor uint8) { // for a cell that is shown
 		maps[m*nearCells+int(c>>4)*NearSide+int(c&15)-corner] = min(value, nearMost/factor) * factor
 	}
 	for i := range v.Bombs[:v.NumBombs] {
@@ -169,11 +169,11 @@ func (v *View) window(maps []byte) {
 	clear(maps[nearCells:][:NearSide])
 }
 
-// nearNumbers is the vector of the encoding: shares as the planes encoding has them, in how many cells a
-// plane is set in each of nine blocks around the agent, of which the middle one has 7 x 7, and where and when it is.
+// nearNumbers puts the numbers of the encoding: the shares of the planes encoding; in how many cells a plane
+// is set in each of nine blocks around the agent, of which the middle one has 7 x 7; and place and time.
 func nearNumbers[M observe.Mode](v observe.Vector[M], s *Safety) {
 	seen, r, self := s.v, s.v.Rules, &s.v.Self
-	share := func(n, most int) uint8 { // rounded
+	share := func(n, most int) uint8 { // n / most, rounded
 		return uint8(min((2*shareUnit*uint32(n)+uint32(most))/(2*uint32(most)), shareUnit))
 	}
 	lives := func(who Item) uint8 {
@@ -218,7 +218,7 @@ func nearNumbers[M observe.Mode](v observe.Vector[M], s *Safety) {
 		countBlocks(&s.cells.fog, self.Cell, &fog)
 		v = putBlocks(v, "fog", &fog)
 	}
-	// What the learned agents throw their dice with.
+	// The learned agents make their noise from these.
 	v = v.Uint8("row", "the row of its cell, from 0", uint8(self.Cell.Row()))
 	v = v.Uint8("col", "the column of its cell, from 0", uint8(self.Cell.Col()))
 	v = v.Uint8("step_low", "steps made, modulo 256", uint8(seen.StepCount))
@@ -253,8 +253,8 @@ func countBlocks(set *grid.Bits, self grid.Cell, counts *[numBlocks]int) {
 	}
 }
 
-// around is for each place in a row or a column of the bordered layout: in which third of them each other place is, and
-// all rows and, of any four rows, all columns of each third.
+// around has, for each place in a row or column of the bordered layout, the third in which each
+// other place lies, all rows of each third and, for any four rows, all columns of each third.
 var around = func() (all [16]struct {
 	third [16]uint8
 	rows  [3]grid.Bits

@@ -10,13 +10,12 @@ import (
 	"pommego/env/observe"
 )
 
-// The planes encoding is made for networks: one uint8 plane for each thing a
-// cell can hold, seen from the seat (itself, its teammate, its enemies), and a
-// vector of scalars between 0 and 1. Cells the seat cannot see are 0 in all
-// planes but the last.
+// The planes encoding is made for networks: one uint8 plane for each thing a cell can
+// hold, seen from the seat (itself, its teammate, its enemies), and a vector of scalars
+// between 0 and 1. Cells that the seat cannot see are 0 in all planes but the last.
 
-// planes is the table of the planes, in order. All else follows from it: the
-// processor reads it too.
+// planes is the table of the planes, in order. Everything else follows from it; the
+// code in assembly reads it too.
 var planes = [...]plane{
 	{"passage", "1 where the cell is empty", shows(Passage)},
 	{"rigid", "1 where a rigid wall stands", shows(Rigid)},
@@ -47,28 +46,28 @@ type plane struct {
 }
 
 type source struct {
-	from  uint8 // the map of the scene
-	value uint8 // the plane is 1 where the map holds this value; whole: it is the map
+	from  uint8 // the map of the scene to read
+	value uint8 // the plane is 1 where the map holds this value; whole: the plane is the map
 }
 
 const whole = 0xff
 
-// shows is the source of a plane that is 1 where the board shows an item.
+// shows returns the source of a plane that is 1 where the board shows an item.
 func shows(item Item) source { return source{mapBoard, uint8(item)} }
 
-// What a seat takes the agents on the board for.
+// What a seat takes an agent on the board for.
 const (
 	itself Item = 16 + iota
 	itsTeammate
 	anEnemy
 )
 
-// relations is what the encodings know of a seat's relations to the others.
+// relations holds what the encodings need of a seat's relations to the others.
 type relations struct {
-	as       [16]uint8 // what the seat takes each item of the board for
-	mate     int       // its teammate's seat, its own without one
-	others   []int     // the seats of the others but the teammate
-	teammate Item      // the same as cell values, the dummy's where there is nobody
+	as       [16]uint8 // by item of the board: what the seat takes it for
+	mate     int       // its teammate's seat; without teams its own
+	others   []int     // the seats of its enemies
+	teammate Item      // teammate and enemies as cell values, the dummy's where there is nobody
 	enemies  []Item
 }
 
@@ -88,7 +87,7 @@ func (r *Rules) relationsOf(seat int) relations {
 	return of
 }
 
-// takesFor is what a seat takes each item of the board for.
+// takesFor returns what a seat takes each item of the board for.
 func (r *Rules) takesFor(seat int, teammate Item) (as [16]uint8) {
 	as = asItself
 	for k := range r.Seats() {
@@ -112,7 +111,7 @@ var sources, planeNames = func() (from [numPlanes]source, names []env.Name) {
 	return from, names
 }()
 
-// shares is tables of the quotients that scalars consist of, since dividing takes
+// shares holds tables of the quotients that the scalars consist of. Dividing would take
 // longer than the rest of writing them.
 type shares struct{ ammo, blast, word, row, col [256]float32 }
 
@@ -148,8 +147,8 @@ func (g *Game) observeScalars(s *State, seats []uint8, scalars []byte) {
 	}
 }
 
-// drawPlanesPlainly writes the planes of the given seats. It is the twin of the
-// faster drawPlanes some machines have.
+// drawPlanesPlainly writes the planes of the given seats. On machines without a faster
+// drawPlanes it is the one in use; on others it is that one's twin in tests.
 func (g *Game) drawPlanesPlainly(s *State, seats []uint8, dst []byte) {
 	cells := len(g.cells)
 	size := numPlanes * cells
@@ -160,8 +159,8 @@ func (g *Game) drawPlanesPlainly(s *State, seats []uint8, dst []byte) {
 	}
 }
 
-// planeScalars is the vector of the planes encoding. step is the share of the
-// steps that are made.
+// planeScalars puts the scalars of the planes encoding. step is the share of the steps
+// that have been made.
 func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat int, step float32) {
 	a, of := &s.Agents[seat], &g.of[seat]
 	v = v.Float("alive", "1 while the seat's agent lives", observe.One(a.Alive))
@@ -185,16 +184,15 @@ func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat i
 	}
 }
 
-// The global state is the planes encoding of somebody who sees the whole board
-// and nobody's side: the planes of things that can lie on a cell, then one for each
-// agent, and the scalars of all agents. What wood hides is not in it, as no seat
-// ever sees it either; where bombs roll and how old flames are always is.
+// The global state is the planes encoding of an observer who sees the whole board and
+// is on nobody's side. It has the planes of things that can lie on a cell, then one for
+// each agent, and the scalars of all agents. It never shows what wood hides, as no seat
+// sees that either. It always shows where bombs roll and how old flames are.
 
-// thingPlanes is how many planes there are before those of agents, in the table of
-// planes too.
+// thingPlanes is how many planes come before those of agents, in the table planes too.
 var thingPlanes = slices.IndexFunc(planes[:], func(p plane) bool { return p.source == shows(itself) })
 
-// asItself is what somebody without a seat takes each item of the board for.
+// asItself says what an observer without a seat takes each item of the board for.
 var asItself = func() (as [16]uint8) {
 	for item := range as {
 		as[item] = uint8(item)
@@ -257,14 +255,14 @@ func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {
 	}
 }
 
-// The raw encoding holds the reference's observation without loss, in its own
-// numbers: five maps and a vector of scalars. The reference's dictionary can be
-// rebuilt from it exactly (game_env is the same for all observations of an id, and is
-// part of the rules).
+// The raw encoding holds the reference's observation without loss, in its own numbers:
+// five maps and a vector of scalars. The reference's dictionary can be rebuilt from it
+// exactly (game_env is the same in all observations of an id, and is part of the
+// rules).
 //
-// Games with fog also have the encoding unfogged: the same fields, with the maps and
-// the list of bombs as without fog, once for all seats. A client that is trusted with
-// it can compute what each seat sees, and the maps are sent once per game.
+// Games with fog also have the encoding unfogged: the same fields, but maps and the list
+// of bombs are as without fog, once for all seats. A client that may know everything can
+// compute from it what each seat sees, and gets the maps only once per game.
 
 // rawMaps names the maps, in order.
 var rawMaps = [numMaps]env.Name{
@@ -277,13 +275,13 @@ var rawMaps = [numMaps]env.Name{
 		Meaning: "observations for which the youngest flame on the cell still shows, 0 without one"},
 }
 
-// rawSources are the maps, whole.
+// rawSources lists the sources of the raw maps: each map as a whole.
 var rawSources = [numMaps]source{{mapBoard, whole}, {mapBlast, whole}, {mapLife, whole}, {mapMoving, whole},
 	{mapFlame, whole}}
 
-// observeRaw writes the raw observations of the given seats, with the maps and the
-// bombs that they see in fog, or else with all there are, once. Inside Observe the compiler would call rawScalars in
-// place of inlining it.
+// observeRaw writes the raw observations of the given seats: either with the maps and
+// the bombs that each sees in fog, or with all of them, once. It is a function of its
+// own because the compiler does not inline rawScalars in Observe.
 //
 //go:noinline
 func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte, fog bool) {
@@ -313,7 +311,7 @@ func (g *Game) observeRaw(s *State, seats []uint8, dst [][]byte, fog bool) {
 	}
 }
 
-// encodeRawBombs writes row, column and blast strength of each bomb in a window.
+// encodeRawBombs writes row, column and blast strength of each bomb that lies in a window.
 func encodeRawBombs(s *State, w grid.Bits, dst []byte) {
 	var v View
 	v.seeBombs(s, &w)
@@ -332,7 +330,7 @@ func (r *Rules) enemies() int {
 
 func toByte(b bool) uint8 { return observe.ToByte(b) }
 
-// rawEncoding describes one of them. shared: maps and bombs are the same for all seats.
+// rawEncoding describes the encoding raw or unfogged. shared: maps and bombs are the same for all seats.
 func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
 	n := g.rules.BoardSize
 	fields := []env.Field{

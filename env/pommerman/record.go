@@ -14,17 +14,17 @@ import (
 )
 
 // A recorded game is one JSON object on one line, format pommerman-trace/1: the
-// configuration, the state at the start, and for every step the actions, the
-// state after it, what it paid, and every so often what each agent observed.
-// Cells are [row, column], boards and maps are strings of one base-36 digit a
-// cell, booleans 0 or 1. A record shows the state after the ring of a collapse
-// has fallen and observations from before it.
+// configuration, the state at the start, and for every step the actions, the state
+// after it, its rewards, and from time to time each agent's observation. Cells are
+// [row, column], boards and maps are strings of one base-36 digit a cell, booleans 0 or
+// 1. A record shows the state after the ring of a collapse has fallen and observations
+// from before it.
 //
-// Two optional keys extend what the reference writes: "rules", a Rules object,
-// which then holds instead of what follows from "config"; and "dice", the state
-// of the game's RNG at the start, 16 hexadecimal digits.
+// Two optional keys extend what the reference writes: "rules", a Rules object, which
+// replaces the rules that follow from "config"; and "dice", the state of the game's RNG
+// at the start, 16 hexadecimal digits.
 
-// Recording is what is special in recorded games of Pommerman.
+// Recording says what is special in recorded games of Pommerman.
 var Recording = record.Form[*Match, Snapshot, Observation]{
 	Name: "pommerman-trace/1", Keys: []string{"config", "rules", "dice"},
 	Match: matchOf, SetRules: setRules,
@@ -56,8 +56,8 @@ var Recorded = Recording.Format()
 // has fallen in the record, as in the reference between two steps.
 func (m *Match) Record(info record.Info) (record.Recorder, error) { return Recording.Record(m, info) }
 
-// start sets a match to the recorded start. The seat whose death ends the game too is that
-// of the rules.
+// start sets a match to the recorded start. Records do not hold the seat whose death
+// also ends the game: it comes from the rules.
 func start(m *Match, recorded *Snapshot, dice string) (err error) {
 	t := *recorded
 	t.Due, t.Training, t.RNG = -1, m.game.rules.TrainingAgent, saved.RNG{}
@@ -70,7 +70,7 @@ func start(m *Match, recorded *Snapshot, dice string) (err error) {
 	return err
 }
 
-// act is the recorded actions of a step. Those of dead agents are ignored.
+// act returns the recorded actions of a step. It ignores those of dead agents.
 func act(m *Match, in *record.Inputs) ([]uint8, error) {
 	seats, words := m.game.Spec().Seats, m.game.rules.RadioWords
 	dead := func(seat int) bool { return !m.Agents[seat].Alive }
@@ -109,7 +109,7 @@ func acted(m *Match, actions []uint8) (in record.Inputs) {
 	return in
 }
 
-// config is what the reference's environment was made with.
+// config is the configuration with which the reference's environment was made.
 type config struct {
 	EnvID         *string    `json:"env_id"`
 	GameEnv       *string    `json:"game_env"`
@@ -124,7 +124,7 @@ type config struct {
 	ViewSize      *int       `json:"agent_view_size"`
 	MaxBlast      int        `json:"max_blast_strength"`
 	FirstCollapse *int       `json:"first_collapse"`
-	Collapses     saved.Rows `json:"collapses"` // [step, ring] of each
+	Collapses     saved.Rows `json:"collapses"` // [step, ring] of each collapse
 	RadioVocab    *int       `json:"radio_vocab_size"`
 	RadioWords    *int       `json:"radio_num_words"`
 	TrainingAgent *int       `json:"training_agent"`
@@ -146,7 +146,7 @@ func setRules(h *record.Head, m *Match, id string) (err error) {
 	return nil
 }
 
-// config is the reference's configuration with these rules.
+// config returns the reference's configuration with these rules.
 func (r *Rules) config(id string) config {
 	c := config{
 		EnvID: &id, GameEnv: &r.GameEnv, GameType: int(r.GameType), NumAgents: r.Seats(), BoardSize: r.BoardSize,
@@ -162,7 +162,7 @@ func (r *Rules) config(id string) config {
 	return c
 }
 
-// rules is the reference's rules with the numbers of a configuration.
+// rules returns the reference's rules with the numbers of a configuration.
 func (c *config) rules() (Rules, error) {
 	if c.GameType < int(FFA) || c.GameType > int(OneVsOne) {
 		return Rules{}, fmt.Errorf("game_type is %d, want 1 to 4", c.GameType)
@@ -215,8 +215,8 @@ func matchOf(h *record.Head) (*Match, string, error) {
 	return NewMatch(r), id, nil
 }
 
-// guesses are the ids that a recording without one may be of: the first by whose rules the
-// fewest values differ.
+// guesses are the ids to try for a recording that names none. It is replayed by the
+// rules of each; of those with the fewest differences the first is taken.
 var guesses = []string{"PommeRadioCompetition-v2", "OneVsOne-v0", "PommeFFACompetition-v0",
 	"PommeTeamCompetition-v0", "PommeFFA-v1", "PommeTeamCompetition-v1"}
 

@@ -12,8 +12,8 @@ import (
 	"pommego/env/saved"
 )
 
-// Observation is the reference's observation dictionary as recorded games write it: what
-// a view shows.
+// Observation is the reference's observation dictionary, which shows a view, in the
+// form that recorded games have.
 type Observation struct {
 	Board         saved.Map  `json:"board"`
 	BombBlast     saved.Map  `json:"bomb_blast_strength"`
@@ -33,7 +33,7 @@ type Observation struct {
 	Message       []int      `json:"message,omitempty"`
 }
 
-// Observation is the observation that shows the view.
+// Observation returns the observation that shows the view.
 func (v *View) Observation() *Observation {
 	r := v.Rules
 	o := &Observation{
@@ -79,8 +79,8 @@ func (r *Rules) shape() *saved.Shape {
 	}}
 }
 
-// ReadObservation makes the view of a seat of what it observed, as recorded
-// games write it. What cannot be an observation is an error that names the key.
+// ReadObservation makes the view of a seat from its observation in the form of recorded
+// games. If the text cannot be an observation, the error names the key.
 func (r *Rules) ReadObservation(text json.RawMessage, seat int) (*View, error) {
 	o, shape := new(Observation), r.shape()
 	err := saved.Decode(text, o)
@@ -102,7 +102,7 @@ func (r *Rules) ReadObservation(text json.RawMessage, seat int) (*View, error) {
 	return v, err
 }
 
-// checkItems reports a cell that shows what no board does.
+// checkItems returns an error if a cell shows what no board can show, else nil.
 func (r *Rules) checkItems(v *View) error {
 	for i := range r.BoardSize * r.BoardSize {
 		item, first := v.Board[r.cell(i)], r.Agent0()
@@ -114,7 +114,7 @@ func (r *Rules) checkItems(v *View) error {
 	return nil
 }
 
-// view makes a view of an observation whose numbers are in their ranges.
+// view makes a view from an observation whose numbers are in their ranges.
 func (r *Rules) view(o *Observation, seat int) *View {
 	v := &View{Rules: r, Seat: seat, Board: walled, Teammate: Item(o.Teammate), StepCount: o.StepCount}
 	digit := func(m saved.Map, i int) int {
@@ -165,9 +165,9 @@ func (r *Rules) items(has func(seat int) bool) []int {
 }
 
 // dict is the observation dictionary as the reference's own encoder writes it for
-// agents behind HTTP: keys in the order in which the reference fills them in,
-// a space after commas and colons, and of the maps the board in integers but
-// the others, which are arrays of float64 there, with a fraction.
+// agents behind HTTP. Keys are in the order in which the reference fills them in. A
+// space follows commas and colons. The board has integers; the other maps, which are
+// arrays of float64 there, have numbers with a fraction.
 type dict struct {
 	Alive         []int    `json:"alive"`
 	Board         [][]int  `json:"board"`
@@ -185,10 +185,10 @@ type dict struct {
 	Enemies       []int    `json:"enemies"`
 	StepCount     int      `json:"step_count"`
 	Message       []int    `json:"message,omitempty"`
-	Bombs         [][]int  `json:"bombs,omitzero"` // row, column and blast strength of each, with Rules.BombList
+	Bombs         [][]int  `json:"bombs,omitzero"` // row, column and blast strength of each bomb, with Rules.BombList
 }
 
-// real is a whole number that is written with a fraction.
+// real is a whole number that JSON shows with a fraction.
 type real int
 
 func (x real) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%d.0", x), nil }
@@ -210,7 +210,7 @@ func (g *Game) AppendObservation(dst []byte, m env.Match, seat int) []byte {
 			d.Bombs = append(d.Bombs, []int{b.Cell.Row(), b.Cell.Col(), int(b.Blast)})
 		}
 	}
-	text, err := json.MarshalIndent(&d, "", "") // with a space after colons, and lines
+	text, err := json.MarshalIndent(&d, "", "") // it puts a space after colons, and line feeds
 	if err != nil {
 		panic(err) // numbers and strings always marshal
 	}
@@ -226,8 +226,8 @@ func rows[T int | real](n int, value func(grid.Cell) int) [][]T {
 	return all
 }
 
-// ActionSpace is 6, or for radio a list that begins with it. The reference
-// counts its words without "none".
+// ActionSpace is 6; with radio it is a list of 6 and the numbers of words. As in the
+// reference, these do not count "none".
 func (g *Game) ActionSpace() string {
 	if g.rules.RadioWords == 0 {
 		return strconv.Itoa(int(numActions))

@@ -21,15 +21,15 @@ const (
 	OneVsOne  GameType = 4 // two seats
 )
 
-// StepKind names one of the steps a game can be played by. They share the state
-// and its encodings and differ in what happens between two states.
+// StepKind names one of the steps by which a game can be played. They share the state
+// and its encodings, and differ in what happens between two states.
 type StepKind = enum.Text[steps]
 
 // The steps.
 const (
-	StepToday StepKind = iota // of the reference as it is today: turn.go
-	Step2018                  // of the reference in May 2018: turn_2018.go
-	StepJava                  // of the Java re-implementation's code: turn_java.go
+	StepToday StepKind = iota // the step of the reference as it is today: turn.go
+	Step2018                  // the step of the reference in May 2018: turn_2018.go
+	StepJava                  // the step of the Java re-implementation's code: turn_java.go
 	numSteps
 )
 
@@ -43,14 +43,15 @@ const NoCollapse = -1
 // OwnCell is the ViewSize of a seat that sees its own cell alone.
 const OwnCell = -1
 
-// NoSeat stands for no seat at all.
+// NoSeat stands for no seat.
 const NoSeat = -1
 
 // Rules is every number and switch of the game. Make one with a preset
 // ([Playground], [Java], [Rules2018]), change what you like, and hand it to
 // [New], which validates it. A step never asks for a preset's name.
 //
-// The tag doc of a field is its meaning, in the documentation and for all clients; limits, what a number may be.
+// The tag doc of a field says what it means, in the documentation and for all clients. The tag limits has the range
+// of a number.
 type Rules struct {
 	GameType GameType `json:"game_type" doc:"who plays against whom: 1 free for all, 2 two teams, 3 two teams with radio, 4 one against one"`
 	GameEnv  string   `json:"game_env" doc:"the name of the original's environment, which observations contain"`
@@ -90,7 +91,7 @@ type Rules struct {
 	TrainingAgent int `json:"training_agent" doc:"the seat whose death also ends the game, in games without teams; -1: none"`
 }
 
-// Playground is the rules of the reference for one game type.
+// Playground returns the rules of the reference for one game type.
 func Playground(t GameType) Rules {
 	r := Rules{
 		GameType: t, GameEnv: "pommerman.envs.v0:Pomme",
@@ -108,7 +109,7 @@ func Playground(t GameType) Rules {
 	return r
 }
 
-// Java is the rules of the code of the Java re-implementation: its own step, fewer
+// Java returns the rules of the code of the Java re-implementation: its own step, fewer
 // walls, flames of five steps, and the collapse from step 500.
 func Java(t GameType) Rules {
 	r := javaNumbers(t)
@@ -117,9 +118,9 @@ func Java(t GameType) Rules {
 	return r.uncapped()
 }
 
-// JavaDocument is the rules of its document where the code differs from it: the
-// reference's step with chains a step later, the reference's walls, and a view of
-// four rows and columns. Where the document says nothing, it follows the code.
+// JavaDocument returns the rules of that version's document where its code differs: the
+// reference's step with chains a step later, the reference's walls, and a view of four
+// rows and columns. Where the document says nothing, it follows the code.
 func JavaDocument(t GameType) Rules {
 	r := javaNumbers(t)
 	r.DelayedChain = true
@@ -142,9 +143,9 @@ func (r Rules) uncapped() Rules {
 	return r
 }
 
-// Rules2018 is the rules of the reference in May 2018, on which the FDG'18 paper
-// was played: a larger board, slow bombs, stronger blasts, skulls, and the step
-// of that time. An agent in fog saw one row and column less up and left.
+// Rules2018 returns the rules of the reference in May 2018, by which the games of the
+// FDG'18 paper were played: a larger board, slow bombs, stronger blasts, skulls, and
+// the step of that time. An agent in fog saw one row and column less up and left.
 func Rules2018(t GameType) Rules {
 	r := Playground(t)
 	r.BoardSize, r.NumRigid, r.NumWood, r.NumItems = 13, 50, 50, 25
@@ -192,7 +193,7 @@ func (r *Rules) Agent0() Item {
 // Dummy is the value that stands for no agent in teammate and enemies.
 func (r *Rules) Dummy() Item { return r.Agent0() - 1 }
 
-// Teammate is the seat of seat's teammate, NoSeat without teams.
+// Teammate returns the seat of seat's teammate, NoSeat without teams.
 func (r *Rules) Teammate(seat int) int {
 	if r.Teams() {
 		return (seat + 2) % 4
@@ -226,7 +227,7 @@ func (r *Rules) Collapses() []int {
 	return at
 }
 
-// ringDue is the ring that falls at a step count, -1 for none.
+// ringDue returns the ring that is due at a step count, -1 for none.
 func (r *Rules) ringDue(step int) int {
 	if step >= r.MaxSteps {
 		return -1
@@ -234,7 +235,7 @@ func (r *Rules) ringDue(step int) int {
 	return r.ringJava(step)
 }
 
-// RingAt is the cells of the ring that falls at a step count.
+// RingAt returns the cells of the ring that falls at a step count.
 func (r *Rules) RingAt(step int) (ring grid.Bits) {
 	if due := r.ringDue(step); due >= 0 {
 		ring = ringCells(r.BoardSize, due)
@@ -242,8 +243,8 @@ func (r *Rules) RingAt(step int) (ring grid.Bits) {
 	return ring
 }
 
-// Validate says what is wrong with the rules: the field, its value and what it
-// may be.
+// Validate returns an error that names a field, its value and what it may be; nil if
+// the rules are valid.
 func (r *Rules) Validate() error {
 	if r.GameType < FFA || r.GameType > OneVsOne {
 		return fmt.Errorf("rules: game_type is %d, want 1 (FFA), 2 (team), 3 (team radio) or 4 (one-vs-one)", r.GameType)
@@ -279,7 +280,7 @@ func (r *Rules) Validate() error {
 	return nil
 }
 
-// Fingerprint is a hash of the rules, stored in saved states.
+// Fingerprint is a hash of the rules. Saved states contain it.
 func (r *Rules) Fingerprint() uint64 {
 	return ruleset.Fingerprint("pommerman", r.Traits().version, r)
 }

@@ -33,21 +33,21 @@ func (m Moves) All(visit func(Action) bool) {
 	}
 }
 
-// Safety finds the moves of a seat that can be survived, as far as it can know: after them there is a path that no
-// fire touches to the end of all that is foreseen, while everybody else stands still. Cells in fog
-// count as free. A Safety can be used again.
+// Safety finds the moves of a seat that can be survived, as far as it can know: after such
+// a move there is a path that no fire touches up to the end of all that is foreseen, while
+// everybody else stands still. Cells in fog count as free. A Safety can be used again.
 type Safety struct {
-	Stays Forecast // if the seat stands still, too
+	Stays Forecast // the forecast if the seat stands still, too
 
 	v     *View
 	cells cells
-	moved Forecast // if it lays or kicks a bomb, or goes where one rolls
+	moved Forecast // the forecast if it lays or kicks a bomb, or goes where one rolls
 }
 
-// cells is what a board shows, as sets of cells. Free cells have neither walls nor agents.
+// cells holds what a board shows, as sets of cells. Free cells have neither walls nor agents.
 type cells struct{ free, wood, fog, agents grid.Bits }
 
-// See takes what a seat sees.
+// See takes in what a seat sees.
 func (s *Safety) See(v *View) {
 	s.v, s.cells = v, v.Rules.survey(&v.Board)
 	s.Stays.Foresee(v, Stop)
@@ -60,9 +60,9 @@ func (s *Safety) Moves() Moves {
 	if !v.Self.Alive {
 		return legal
 	}
-	f, ground := &s.Stays, s.cells.free // without other agents
+	f, ground := &s.Stays, s.cells.free // cells without other agents
 	ground.Add(self)
-	ends, by := [numActions]grid.Cell{self}, Moves(0) // where moves lead, and those with a forecast of their own
+	ends, by := [numActions]grid.Cell{self}, Moves(0) // where moves lead, and the moves with a forecast of their own
 	var to grid.Bits
 	to.Add(self)
 	for a := Up; a <= Right; a++ {
@@ -95,7 +95,7 @@ func (s *Safety) Moves() Moves {
 	return safe
 }
 
-// survives reports whether a move can be survived that changes what is to come.
+// survives reports whether the seat can survive a move that changes what is to come.
 func (s *Safety) survives(a Action, ground grid.Bits) bool {
 	f, self := &s.moved, s.v.Self.Cell
 	if a == LayBomb && s.Stays.apart(s.v) {
@@ -105,14 +105,14 @@ func (s *Safety) survives(a Action, ground grid.Bits) bool {
 		return s.Stays.outlived(self, &ground, &blast, s.v.Rules.BombLife)
 	}
 	if a == LayBomb && s.v.Rules.Traits().BombsStack && s.Stays.Still.Has(self) {
-		return false // no view shows both
+		return false // the view does not show both
 	}
 	f.Foresee(s.v, a)
 	return f.own.Alive && f.outlived(f.own.Cell, &ground, &grid.Bits{}, 0)
 }
 
-// apart reports whether a bomb that the seat lays explodes by itself and after all others, so that it changes nothing
-// of what they do.
+// apart reports whether a bomb that the seat lays explodes by itself and after all
+// others, so that it does not change what they do.
 func (f *Forecast) apart(v *View) bool {
 	apart := f.Rolls.Empty() && f.now == 0 && f.falling == 0 && !f.Struck.Has(v.Self.Cell) && !f.Still.Has(v.Self.Cell)
 	for i := range v.Bombs[:v.NumBombs] {
@@ -121,7 +121,8 @@ func (f *Forecast) apart(v *View) bool {
 	return apart
 }
 
-// inTheWay reports whether a bomb rolls along the line on which the seat, or the cell to which it goes, is ahead.
+// inTheWay reports whether a bomb rolls towards the seat's cell, or the cell to which the seat goes, on the same
+// line.
 func (v *View) inTheWay(to grid.Cell) bool {
 	for i := range v.Bombs[:v.NumBombs] {
 		b := &v.Bombs[i]
@@ -139,8 +140,8 @@ func ahead(b *SeenBomb, c grid.Cell) bool {
 	return rows*right == 0 && cols*down == 0 && rows*down+cols*right > 0
 }
 
-// lives is the cells from which, after the first step, one can live on over cells of the ground on which no bomb lies.
-// The pass goes backwards in time. It may leave out cells that are not asked for.
+// lives returns the cells from which, after the first step, an agent can live on over cells of the ground
+// on which no bomb lies. It works backwards in time. It may leave out cells that are not in asked.
 func (f *Forecast) lives(ground, asked grid.Bits) grid.Bits {
 	if inDanger := asked.And(f.Ever); inDanger.Empty() {
 		return asked
@@ -150,11 +151,11 @@ func (f *Forecast) lives(ground, asked grid.Bits) grid.Bits {
 	return lives
 }
 
-// outlived reports whether, after the first step, one can live on from a cell, beside one more bomb, whose blast burns
-// from a step on. What is past the horizon does not count. The pass goes forwards until it reaches a cell that never
-// burns.
+// outlived reports whether an agent can live on from a cell after the first step, with
+// one more bomb whose blast burns from a step on. What is past the horizon does not
+// count. It works forwards in time until it reaches a cell that never burns.
 func (f *Forecast) outlived(from grid.Cell, ground, blast *grid.Bits, at int) bool {
-	var reached, open grid.Bits // in the first step nobody walks
+	var reached, open grid.Bits // nobody walks in the first step
 	reached.Add(from)
 	ever, end := f.Ever.Or(*blast), min(at+f.rules.Lasting(), Horizon+1)
 	for t := 1; t < end || t <= f.Last; t++ {
@@ -173,7 +174,7 @@ func (f *Forecast) outlived(from grid.Cell, ground, blast *grid.Bits, at int) bo
 	return true
 }
 
-// legal is what Mask says.
+// legal returns the moves that Mask allows.
 func (s *Safety) legal() Moves {
 	v, f, self, t := s.v, &s.Stays, s.v.Self.Cell, s.v.Rules.Traits()
 	if !v.Self.Alive {
@@ -201,7 +202,7 @@ func (s *Safety) legal() Moves {
 // survey finds the cells of a board, eight at a time.
 func (r *Rules) survey(items *[256]Item) (c cells) {
 	board, over := rawBoard(items), (0x80-uint64(r.Agent0()))*ones
-	for w := range (r.BoardSize + 4) / 4 { // four rows each
+	for w := range (r.BoardSize + 4) / 4 { // words of four rows
 		var free, wood, fog, agents uint64
 		for at := 0; at < 64; at += 8 {
 			items := wordAt(board[:], 64*w+at)
@@ -216,7 +217,7 @@ func (r *Rules) survey(items *[256]Item) (c cells) {
 	return c
 }
 
-// within writes the cells as they show to somebody who sees a window of a board.
+// within writes the cells as an observer sees them who sees a window of a board.
 func (c *cells) within(window, board *grid.Bits, to *cells) {
 	for w, seen := range window {
 		fog := board[w] &^ seen
@@ -224,8 +225,8 @@ func (c *cells) within(window, board *grid.Bits, to *cells) {
 	}
 }
 
-// rawBoard is a board as bytes, which its items are.
+// rawBoard returns a board as bytes: an Item is a byte.
 func rawBoard(board *[256]Item) *[256]byte { return (*[256]byte)(unsafe.Pointer(board)) }
 
-// gather makes bits of bytes that are 0 or 1.
+// gather turns eight bytes that are 0 or 1 into eight bits.
 func gather(bytes uint64) uint64 { return bytes * 0x0102040810204080 >> 56 }

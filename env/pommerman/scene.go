@@ -8,16 +8,16 @@ import (
 	"pommego/env/grid"
 )
 
-// A scene is the five raw maps of a game as someone without fog sees them, each
-// row after row without the border. It is painted once for all seats; what a
-// seat observes is the part of it in its sight.
+// A scene is the five raw maps of a game as someone without fog sees them, each row
+// after row without the border. It is painted once for all seats; a seat observes the
+// part of it that is in its sight.
 type scene [numMaps*maxCells + sceneSlack]byte
 
 const (
 	maxCells = grid.MaxSide * grid.MaxSide
 
-	// sceneSlack is how far paint may write past the board: rows are copied
-	// sixteen bytes at a time.
+	// sceneSlack is how many bytes paint may write past the board: it copies rows sixteen
+	// bytes at a time.
 	sceneSlack = 16
 )
 
@@ -31,7 +31,7 @@ const (
 	numMaps
 )
 
-// paint writes the raw maps as seats see them, numMaps times n*n bytes that are 0.
+// paint writes the raw maps as seats see them, into numMaps times n*n bytes that are 0.
 func (g *Game) paint(s *State, maps []byte) {
 	if g.rules.Traits().Conceals {
 		var copied State
@@ -49,7 +49,7 @@ func (g *Game) paintAll(s *State, maps []byte) {
 	for row := range n {
 		*(*[16]byte)(maps[row*n:]) = *(*[16]byte)(board[16*row+17:])
 	}
-	clear(maps[cells:][:sceneSlack]) // the last row went past the board
+	clear(maps[cells:][:sceneSlack]) // the last row was written past the board
 	for i := range s.bombs() {
 		b := &s.Bombs[i]
 		at := int(g.flatAt[b.Cell])
@@ -58,7 +58,7 @@ func (g *Game) paintAll(s *State, maps []byte) {
 		maps[mapMoving*cells+at] = uint8(b.Moving())
 	}
 	flames := maps[mapFlame*cells:][:cells]
-	for life := range g.rules.FlameLife { // the youngest is written last
+	for life := range g.rules.FlameLife { // so that the youngest flame is written last
 		if burning := &s.flames[life]; !burning.Empty() {
 			for c := range burning.All {
 				flames[g.flatAt[c]] = uint8(life + 1)
@@ -67,12 +67,12 @@ func (g *Game) paintAll(s *State, maps []byte) {
 	}
 }
 
-// sight is what a seat sees from a cell: 0xff for every cell of a flat board
-// that is in view, 0 for the others.
+// sight is what a seat sees from a cell: for every cell of a board without border, 0xff
+// if it is in view, else 0.
 type sight [maxCells]byte
 
-// sights is the sight from each cell of a flat board, or, without fog, the one
-// that all seats share.
+// sights returns the sight from each cell or, without fog, the one that all seats
+// share.
 func (r *Rules) sights() []sight {
 	n := r.BoardSize
 	views := n * n
@@ -93,7 +93,7 @@ func (r *Rules) sights() []sight {
 	return all
 }
 
-// sight is what an agent sees. A dead one still looks from its last cell.
+// sight returns what an agent sees. A dead one still looks from its last cell.
 func (g *Game) sight(a *Agent) *sight {
 	if len(g.sights) == 1 {
 		return &g.sights[0]
@@ -101,20 +101,21 @@ func (g *Game) sight(a *Agent) *sight {
 	return &g.sights[g.flatAt[a.Cell]]
 }
 
-// spread writes planes of the maps of what is in sight, with fog where the board is not: one for each source, unit
-// where its map holds its value. as says what a seat takes each item of the board for, those up to Fog for themselves.
+// spread writes a plane for each source of the maps: unit where its map holds its value, as far as cells are in
+// sight; the board shows fog elsewhere. as says what a seat takes each item of the board for, except the items up to
+// Fog.
 func spread(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sources []source, unit uint8) {
 	if !spreadFast(dst, maps, seen, as, cells, sources, unit) {
 		spreadPlainly(dst, maps, seen, as, cells, sources, unit)
 	}
 }
 
-// spreadPlainly is the twin of the faster spreadFast that some machines have. A plane of what is nowhere is cleared at
-// once, as most are.
+// spreadPlainly does the same. On machines without spreadFast it is the one in use. It
+// clears a plane at once if nothing of it is there, as in most planes.
 func spreadPlainly(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sources []source, unit uint8) {
 	var board [maxCells + sceneSlack]byte // as the seat sees it
 	shows := [256]bool{Passage: true, Rigid: true, Wood: true, BombItem: true, Flames: true, Fog: true, whole: true}
-	holds := [numMaps + 1]uint64{mapBoard: 1, mapDanger: 1} // of each map, 0 if it is empty
+	holds := [numMaps + 1]uint64{mapBoard: 1, mapDanger: 1} // by map: 0 if it is empty
 	for w := range wordsOf(cells) {
 		at := wordStart(w, cells)
 		in := wordAt(seen[:], at)
@@ -153,8 +154,8 @@ func spreadPlainly(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sour
 	}
 }
 
-// equalCells is 1 for each cell of a word that is value. No cell and no value may be 128 or
-// more, so that none borrows.
+// equalCells returns a word with 1 for each cell of a word that is value, else 0. No
+// cell and no value may be 128 or more, so that no byte borrows from the next.
 func equalCells(word uint64, value uint8) uint64 {
 	return (0x80*ones - (word ^ uint64(value)*ones)) >> 7 & ones
 }
@@ -162,14 +163,14 @@ func equalCells(word uint64, value uint8) uint64 {
 // A word is eight cells. The last of a board overlaps the one before it.
 const (
 	wordCells = 8
-	ones      = 0x0101010101010101 // times a byte: that byte eight times
+	ones      = 0x0101010101010101 // ones times a byte is that byte eight times
 )
 
 func wordAt(cells []byte, at int) uint64 { return binary.LittleEndian.Uint64(cells[at:]) }
 
 func putWord(cells []byte, at int, word uint64) { binary.LittleEndian.PutUint64(cells[at:], word) }
 
-// wordsOf is how many words a board has, of which word w begins at cell wordStart.
+// wordsOf returns how many words a board has. Word w begins at cell wordStart.
 func wordsOf(cells int) int { return (cells + wordCells - 1) / wordCells }
 
 func wordStart(w, cells int) int { return min(w*wordCells, cells-wordCells) }

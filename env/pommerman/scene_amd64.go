@@ -14,15 +14,15 @@ var (
 	hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VBMI2
 )
 
-// The processor works on strips of 32 to 128 cells, four blocks of 32 that
-// overlap as need be. A board with more cells is two strips.
+// The vector code works on strips of 32 to 128 cells: four blocks of 32, which overlap
+// as need be. A board with more cells is two strips.
 const (
 	narrowest = 32
 	widest    = 128
 )
 
 // spreadFast does what spreadPlainly does, 32 cells at a time, and reports whether it did: one table look-up
-// turns every item into what the seat takes it for, and each plane of items is a comparison with its value.
+// turns every item into what the seat takes it for; then a comparison with its value makes each plane of items.
 func spreadFast(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sources []source, unit uint8) bool {
 	if !hasAVX2 || cells < narrowest {
 		return false
@@ -42,16 +42,16 @@ func spreadFast(dst, maps []byte, seen *sight, as *[16]uint8, cells int, sources
 //go:noescape
 func spreadAVX2(dst, maps, seen *byte, as *[16]uint8, sources *source, stride, width, planes int, unit uint8)
 
-// look is from where a seat looks at a board: what it sees of it, and what it takes
-// each item for.
+// look is one seat's look at a board: which cells it sees, and what it takes each item
+// for.
 type look struct {
 	seen *sight
 	as   *[16]uint8
 }
 
-// block is how many cells AVX-512 works on at a time, and planeValues the value of
-// each plane's source so many times. It is made on the heap, where objects of that size begin on lines of the cache:
-// loads across two lines cost drawPlanes an eighth of its speed.
+// block is how many cells the AVX-512 code works on at a time. planeValues has the value of
+// each plane's source, repeated so many times. It is on the heap, where objects of that size
+// begin on a cache line: loads across two lines would cost drawPlanes an eighth of its speed.
 const block = 64
 
 var planeValues = func() *[numPlanes][block]uint8 {

@@ -25,15 +25,15 @@ const (
 	Wood      Item = 2
 	BombItem  Item = 3
 	Flames    Item = 4
-	Fog       Item = 5 // in observations only
+	Fog       Item = 5 // only observations have it
 	ExtraBomb Item = 6
 	IncrRange Item = 7
 	Kick      Item = 8
-	Skull     Item = 9 // with Rules.Skulls; else this value is the dummy agent
+	Skull     Item = 9 // with Rules.Skulls; else the value is that of the dummy agent
 )
 
-// powerup reports whether an agent can pick the item up. No board shows the
-// dummy, so Skull's value means a skull wherever it is on one.
+// powerup reports whether an agent can pick the item up. No board shows the dummy, so
+// on a board Skull's value always means a skull.
 func (i Item) powerup() bool { return i-ExtraBomb <= Skull-ExtraBomb }
 
 // wall reports whether nothing can enter the cell. The border is Rigid.
@@ -60,18 +60,18 @@ var actionNames = [...]string{"stop", "up", "down", "left", "right", "bomb"}
 // State is a running game: one value without pointers, so that assignment
 // clones it and == compares it. Its layout is known to this file alone.
 //
-// Invariants: the board's border is Rigid; every living agent is drawn on its cell, if
-// not (in 2018) flames are; no cell but in 2018 holds two bombs; a cell shows Flames
-// exactly if a flame is there; entries of Bombs past NumBombs are zero. A ring of the
-// collapse that is due falls at the start of the next step, so until then the state is
-// what the seats observe.
+// Invariants: the board's border is Rigid; every living agent is drawn on its cell,
+// unless (in 2018) flames are; only in 2018 can a cell hold two bombs; a cell shows
+// Flames exactly if a flame is there; entries of Bombs past NumBombs are zero. A ring
+// of the collapse that is due falls at the start of the next step, so until then the
+// state is what the seats observe.
 type State struct {
 	// Board is what an observer without fog sees, in the bordered layout:
 	// agents drawn over bombs, flames over everything, hidden items not shown.
 	Board [256]Item
 
 	flames
-	hidden [3]grid.Bits // binary digits of Item-Fog of the item hidden at a cell
+	hidden [3]grid.Bits // by binary digit of Item-Fog: cells whose hidden item has it set
 
 	Bombs    [MaxBombs]Bomb // in the order in which they were laid
 	NumBombs uint8
@@ -84,14 +84,14 @@ type State struct {
 	training  int8 // the seat whose death ends the game, plus one
 	results   results
 
-	RNG env.RNG // for draws inside the rules
+	RNG env.RNG // makes the random draws of the rules
 }
 
 // Agent is one bomber.
 type Agent struct {
 	Cell  grid.Cell
 	Ammo  uint8
-	Blast uint8 // strength 2 reaches one cell each way besides the bomb's own
+	Blast uint8 // at strength 2 a bomb reaches one cell each way besides its own
 	Alive bool
 	Kicks bool
 }
@@ -99,22 +99,22 @@ type Agent struct {
 // Bomb is one bomb.
 type Bomb struct {
 	Cell  grid.Cell
-	Life  uint8 // explodes when it gets to 0
+	Life  uint8 // the bomb explodes when it gets to 0
 	Blast uint8
 	owner uint8 // agent and direction in one byte
 }
 
-// nobody is the owner of a bomb in a copy of a game that does not say who laid it.
+// nobody is the owner of bombs in a copy of a game that does not say who laid them.
 const nobody = 15
 
-// Nowhere is the cell of an agent that lives in such a copy, but where it does not
-// say. By the Java rules, which alone play on with it, it takes no part.
+// Nowhere is the cell of an agent that lives in such a copy, which does not say where.
+// Only the Java rules play on from such a copy; in them the agent takes no part.
 const Nowhere grid.Cell = 0
 
-// Owner is the agent that laid the bomb.
+// Owner returns the agent that laid the bomb.
 func (b *Bomb) Owner() int { return int(b.owner >> 4) }
 
-// Moving is the direction in which the bomb rolls, grid.Stay if it does not.
+// Moving returns the direction in which the bomb rolls, grid.Stay if it does not.
 func (b *Bomb) Moving() grid.Dir { return grid.Dir(b.owner & 15) }
 
 func (b *Bomb) roll(d grid.Dir) { b.owner = b.owner&0xf0 | uint8(d) }
@@ -124,11 +124,11 @@ func NewBomb(cell grid.Cell, life, blast uint8, owner int, moving grid.Dir) Bomb
 	return Bomb{cell, life, blast, uint8(owner)<<4 | uint8(moving)}
 }
 
-// flames is where flames burn, by their remaining life. A cell can be in several.
+// flames holds the cells where flames burn, by their remaining life. A cell can be in several of these sets.
 type flames [maxFlameLife]grid.Bits
 
-// Flame is the life of the youngest flame on a cell as observations show it
-// (its remaining life plus one), 0 where there is none.
+// Flame returns the life of the youngest flame on a cell as observations show it (its
+// remaining life plus one), 0 if there is none.
 func (f *flames) Flame(c grid.Cell) uint8 {
 	for life := maxFlameLife - 1; life >= 0; life-- {
 		if f[life].Has(c) {
@@ -138,7 +138,7 @@ func (f *flames) Flame(c grid.Cell) uint8 {
 	return 0
 }
 
-// Burning is the cells with a flame of the given life, 1 to 5, as Flame has it.
+// Burning returns the cells with a flame of the given life, 1 to 5, counted as in Flame.
 func (f *flames) Burning(life int) grid.Bits { return f[life-1] }
 
 // AddFlame adds a flame of the given life to a cell.
@@ -150,7 +150,7 @@ func (s *State) burns(c grid.Cell) bool {
 	return (f[0][w]|f[1][w]|f[2][w]|f[3][w]|f[4][w])>>(c&63)&1 != 0
 }
 
-// renew makes all flames as if they were new.
+// renew gives all flames the life of new ones.
 func (f *flames) renew(r *Rules) {
 	all := f.burning()
 	*f = flames{}
@@ -166,7 +166,7 @@ func (f *flames) burning() grid.Bits {
 	return all
 }
 
-// Hidden is the item under a cell's wood or flames, Passage if there is none.
+// Hidden returns the item under a cell's wood or flames, Passage if there is none.
 func (s *State) Hidden(c grid.Cell) Item {
 	w, bit := c>>6, c&63
 	code := s.hidden[0][w]>>bit&1 | s.hidden[1][w]>>bit&1<<1 | s.hidden[2][w]>>bit&1<<2
@@ -176,7 +176,7 @@ func (s *State) Hidden(c grid.Cell) Item {
 	return Fog + Item(code)
 }
 
-// Hide puts an item under a cell; Passage takes away what is there.
+// Hide puts an item under a cell; Passage removes the item there.
 func (s *State) Hide(c grid.Cell, item Item) {
 	code := uint8(0)
 	if item != Passage {
@@ -190,8 +190,8 @@ func (s *State) Hide(c grid.Cell, item Item) {
 	}
 }
 
-// hideAll hides extra bombs, ranges, kicks and skulls, each kind under a set of
-// cells of its own, and nothing else.
+// hideAll hides extra bombs, ranges, kicks and skulls, each kind under its own set of
+// cells, and removes all other hidden items.
 func (s *State) hideAll(under *[4]grid.Bits) {
 	s.hidden = [3]grid.Bits{under[0].Or(under[2]), under[1].Or(under[2]), under[3]}
 }
@@ -210,8 +210,8 @@ func occupied(bombs []Bomb, c grid.Cell) bool {
 
 func (s *State) bombs() []Bomb { return s.Bombs[:s.NumBombs] }
 
-// addBomb appends a bomb. A full list takes no more; Rules.Validate and the
-// checks on restored states see to it that it cannot fill up.
+// addBomb appends a bomb. A full list takes no more. Rules.Validate and the checks on
+// restored states make sure that it is never full.
 func (s *State) addBomb(b Bomb) {
 	if int(s.NumBombs) < len(s.Bombs) {
 		s.Bombs[s.NumBombs] = b
@@ -219,7 +219,7 @@ func (s *State) addBomb(b Bomb) {
 	}
 }
 
-// keepBombs keeps the bombs for which keep is true, in order.
+// keepBombs keeps the bombs for which keep returns true, in order.
 func (s *State) keepBombs(keep func(*Bomb) bool) {
 	n := 0
 	for i := range s.bombs() {

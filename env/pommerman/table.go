@@ -25,15 +25,15 @@ type Snapshot struct {
 	Flames    saved.Rows `json:"flames"` // oldest first, then row by row
 	Items     saved.Rows `json:"items"`
 	Radio     saved.Rows `json:"radio,omitempty"`   // the words that each agent sent in the last step
-	Results   []int      `json:"results,omitempty"` // by the Java rules, once there are any
+	Results   []int      `json:"results,omitempty"` // results by the Java rules, once there are any
 
 	// Not in recorded games.
-	Due      int       `json:"ring_due,omitzero"`       // -1 for none
-	Training int       `json:"training_agent,omitzero"` // whose death ends the game, -1 for none
+	Due      int       `json:"ring_due,omitzero"`       // the ring that is due, -1 for none
+	Training int       `json:"training_agent,omitzero"` // the seat whose death ends the game, -1 for none
 	RNG      saved.RNG `json:"dice,omitzero"`
 }
 
-// Form is the forms of the game's states: what saved states and recorded games
+// Form returns the form of the game's states: what saved states and recorded games
 // hold, and in which ranges.
 func (r *Rules) Form() *saved.Form[State, Snapshot] {
 	n, seats, last := r.BoardSize, r.Seats(), Kick
@@ -71,8 +71,8 @@ func (r *Rules) ringsDue() int {
 	return len(r.Collapses())
 }
 
-// leastBlast is the least blast strength of a state. In 2018 none fell below 2, and
-// a bomb of strength 1 that rolled into flames would have stayed on the board.
+// leastBlast is the least blast strength of a state. In 2018 no blast strength fell
+// below 2; a bomb of strength 1 that rolled into flames would have stayed on the board.
 func (r *Rules) leastBlast() int { return min(r.StartBlast, r.Traits().leastBlast) }
 
 func (r *Rules) show(s *State, t *Snapshot) {
@@ -142,7 +142,7 @@ func (s *State) resultRow() (row []int) {
 	return row
 }
 
-// cell is the cell at a place of a map.
+// cell returns the cell with an index in a map.
 func (r *Rules) cell(i int) grid.Cell { return grid.At(i/r.BoardSize, i%r.BoardSize) }
 
 // code writes or reads the parts of a state in the order of its bytes.
@@ -188,11 +188,11 @@ func (m *Match) Append(dst []byte) []byte { return m.game.form.Append(dst, &m.St
 // Restore sets the state from what Append wrote.
 func (m *Match) Restore(state []byte) error { return m.game.form.Restore(state, &m.State) }
 
-// Check checks that a state from outside can be played: that every value is in its
-// range, and every invariant of State holds. It returns the first error.
+// Check returns an error unless a state from outside can be played: every value must be
+// in its range, and every invariant of State must hold. It returns the first error.
 func (r *Rules) Check(s *State) error { return r.Form().Check(s) }
 
-// invariants checks that the values of a state, each in its range, are consistent.
+// invariants returns an error if values of a state, each in its range, contradict each other; else nil.
 func (r *Rules) invariants(s *State) error {
 	if err := r.checkRoom(s); err != nil {
 		return err
@@ -220,8 +220,8 @@ func (r *Rules) invariants(s *State) error {
 	return nil
 }
 
-// listed is what the board shows of bombs, agents and flames, Passage elsewhere. Where they
-// can share a cell that is flames alone.
+// listed is what the board shows of bombs, agents and flames, Passage elsewhere. By
+// rules where agents share cells, it holds only the flames.
 func (r *Rules) listed(s *State) (board [256]Item, err error) {
 	traits := r.Traits()
 	if !traits.AgentsStack {
@@ -229,8 +229,8 @@ func (r *Rules) listed(s *State) (board [256]Item, err error) {
 			switch item := s.Hidden(b.Cell); {
 			case board[b.Cell] == BombItem && !traits.BombsStack:
 				err = fmt.Errorf("two bombs lie at %s, want at most one on a cell", where(b.Cell))
-			case traits.FlamesKill && item != Passage: // no agent can lay one there, and one that rolls there explodes
-				err = fmt.Errorf("a bomb lies at %s, where item %d is hidden; want one or the other", where(b.Cell), item)
+			case traits.FlamesKill && item != Passage: // no agent can lay a bomb there, and one that rolls there explodes
+				err = fmt.Errorf("a bomb lies at %s on a hidden item, %s; take one of the two away", where(b.Cell), itemNames[item])
 			}
 			board[b.Cell] = BombItem
 		}
@@ -252,9 +252,9 @@ func (r *Rules) listed(s *State) (board [256]Item, err error) {
 	return board, err
 }
 
-// checkRoom checks that a state can hold all bombs: those that lie, and those that living
-// agents could lay before any explodes. They can lay as many as they have or find, and at
-// most one each per step.
+// checkRoom returns an error unless a state can hold all bombs: those that lie, and
+// those that living agents could lay before any explodes. They can lay as many as they
+// have or find, and each at most one per step.
 func (r *Rules) checkRoom(s *State) error {
 	lie, living, stock := int(s.NumBombs), 0, 0
 	for _, a := range s.Agents[:r.Seats()] {
@@ -268,13 +268,13 @@ func (r *Rules) checkRoom(s *State) error {
 	}
 	stock += s.finds()
 	if most := min(lie+stock, r.bombsAtOnce(s, living)); most > MaxBombs {
-		return fmt.Errorf("bombs has %d entries, and the agents, which have or may find %d more, could make it %d before "+
+		return fmt.Errorf("bombs has %d entries; the agents have or may find %d more, and could make it %d before "+
 			"these explode; want at most %d: remove some, or reduce life or ammo", lie, stock, most, MaxBombs)
 	}
 	return nil
 }
 
-// finds is the number of items that give a bomb, which includes skulls.
+// finds returns the number of items that can give a bomb; skulls count.
 func (s *State) finds() int {
 	hidden := s.hidden[0].AndNot(s.hidden[1]).Or(s.hidden[2])
 	n := hidden.Len()
@@ -286,9 +286,9 @@ func (s *State) finds() int {
 	return n
 }
 
-// bombsAtOnce is how many bombs can lie at once if that many agents lay one in every
-// step. The maximum is reached when one of the present bombs is about to explode, or the
-// first of the new ones.
+// bombsAtOnce returns how many bombs can lie at once if so many agents lay one in every
+// step. There are most when one of the present bombs, or the first of the new ones, is
+// about to explode.
 func (r *Rules) bombsAtOnce(s *State, layers int) (most int) {
 	left := func(step int) {
 		n := layers * min(step, r.BombLife)

@@ -17,12 +17,12 @@ const (
 	countBombs
 	countWood
 	countItems
-	numSaved // those that saved games had first
+	numSaved // the counts that the first saved games had
 )
 
 const (
 	countKicks = iota + numSaved
-	countItem  // of each kind, from ExtraBomb on
+	countItem  // items of each kind, from ExtraBomb on
 	numCounts  = countItem + int(Skull-ExtraBomb) + 1
 )
 
@@ -51,13 +51,13 @@ func (r *Rules) counts() []env.Name {
 
 var itemNames = [...]string{ExtraBomb: "extra_bomb", IncrRange: "incr_range", Kick: "kick", Skull: "skull"}
 
-// fire is the cells that flames of one step burn on, by the bombs' owners.
+// fire holds the cells on which flames of one step burn, by the bombs' owners.
 type fire [MaxAgents]grid.Bits
 
-// all is the cells that anyone's flames burn on.
+// all returns the cells on which anybody's flames burn.
 func (f *fire) all() grid.Bits { return f[0].Or(f[1]).Or(f[2]).Or(f[3]) }
 
-// owners is whose flames burn on a cell.
+// owners returns whose flames burn on a cell.
 func (f *fire) owners(at grid.Cell) (by env.SeatSet) {
 	for owner := range f {
 		by |= env.SeatSet(f[owner][at>>6]>>(at&63)&1) << owner
@@ -65,23 +65,23 @@ func (f *fire) owners(at grid.Cell) (by env.SeatSet) {
 	return by
 }
 
-// fires is how many steps flames can burn in, by the rules with the longest.
+// fires is the most steps in which flames can burn by any rules.
 const fires = maxFlameLife + 1
 
 // tracker follows a match: env.Tracker. Each phase of a step notes in it what happens.
-// All methods do nothing on a nil tracker, so that steps without a tracker can call
-// them, too.
+// On a nil tracker all methods do nothing, so that steps without a tracker can call
+// them too.
 //
-// A state does not hold whose flames burn. So the tracker keeps the flames of the
-// last steps by their owners, and an agent that dies has been killed by the
-// owners of all flames on its cell that can kill by the rules of the step.
+// A state does not say whose flames burn. So the tracker keeps the flames of the last
+// steps by their owners. An agent that dies was killed by the owners of all flames on
+// its cell that can kill by the rules of the step.
 type tracker struct {
 	seat.EventLog
 	game    *Game
 	counts  [MaxAgents][numCounts]uint16
-	changed env.SeatSet   // in the last step
-	lit     [fires]uint16 // the StepCount, plus one, in which the fire was lit; 0: never
-	fires   [fires]fire   // those of step n in entry n mod fires
+	changed env.SeatSet   // the seats of which the last step counted something
+	lit     [fires]uint16 // by fire: the StepCount plus one in which it was lit; 0: never
+	fires   [fires]fire   // entry n mod fires holds the fire of step n
 }
 
 // NewTrackers makes trackers: env.Game.
@@ -105,7 +105,7 @@ func (k *tracker) count(seat, what int) {
 	k.changed = k.changed.With(seat)
 }
 
-// Changed is the seats of which the last step counted something.
+// Changed returns the seats of which the last step counted something.
 func (k *tracker) Changed() env.SeatSet { return k.changed }
 
 func (k *tracker) Counts(_ env.Match, seat int, dst []int32) {
@@ -144,7 +144,7 @@ func (k *tracker) Code(c *saved.Codec) {
 		}
 	}
 	if c.Reading() && len(c.Bytes) == 0 {
-		return // of a version that counted no more
+		return // saved by a version that counted no more
 	}
 	for seat := range k.counts {
 		saved.List(c, k.counts[seat][numSaved:])
@@ -159,7 +159,7 @@ func (k *tracker) fire(s *State) *fire {
 	return &k.fires[i]
 }
 
-// owners is whose flames burn on a cell that were lit at most age steps ago.
+// owners returns whose flames burn on a cell, of those that were lit at most age steps ago.
 func (k *tracker) owners(s *State, at grid.Cell, age int) (by env.SeatSet) {
 	for i, lit := range k.lit {
 		if lit != 0 && int(s.StepCount)+1-int(lit) <= age {
@@ -169,8 +169,8 @@ func (k *tracker) owners(s *State, at grid.Cell, age int) (by env.SeatSet) {
 	return by
 }
 
-// laid notes the bombs from number from on, which have just been laid. notLaid notes
-// that an agent wanted to lay one and did not.
+// laid notes the bombs of the list from entry from on, which have just been laid.
+// notLaid notes that an agent wanted to lay one and did not.
 func (k *tracker) laid(s *State, from uint8) {
 	if k == nil {
 		return
@@ -195,7 +195,7 @@ func (k *tracker) kicked(agent int, at grid.Cell, d grid.Dir) {
 	}
 }
 
-// pickUps notes the items that the living take: those on the cells where they want to be.
+// pickUps notes the items that living agents pick up: those on the cells where they want to be.
 func (k *tracker) pickUps(s *State, living []uint8, wish []grid.Cell) {
 	if k == nil {
 		return
@@ -232,7 +232,7 @@ func (k *tracker) burnt(at grid.Cell, by env.SeatSet) {
 	k.Note(env.Destroyed, env.NoSeat, by, at.Place(), "wood")
 }
 
-// diedIn notes that an agent dies, in the flames on a cell that were lit at most age steps ago.
+// diedIn notes that an agent dies in the flames on a cell that were lit at most age steps ago.
 func (k *tracker) diedIn(s *State, agent int, at grid.Cell, age int) {
 	if k == nil {
 		return
@@ -264,7 +264,7 @@ func (k *tracker) falls(r *Rules, s *State) {
 	k.collapsed(s, ring, before&^s.alive())
 }
 
-// collapsed notes a ring that fell, and those that died of it.
+// collapsed notes that a ring fell, and who died of it.
 func (k *tracker) collapsed(s *State, ring int, dead env.SeatSet) {
 	if k == nil || !k.Wanted {
 		return

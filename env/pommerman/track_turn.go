@@ -5,7 +5,7 @@ import (
 	"pommego/env/grid"
 )
 
-// laidToday is laid, and finds those that wanted to lay a bomb and did not.
+// laidToday does what laid does, and finds the agents that wanted to lay a bomb and did not.
 func (k *tracker) laidToday(t *turn, from uint8) {
 	if k == nil {
 		return
@@ -25,8 +25,8 @@ func (k *tracker) laidToday(t *turn, from uint8) {
 	}
 }
 
-// kicksToday notes the kicks, after phases 3 to 8, in which agents may have kicked
-// bombs.
+// kicksToday notes the kicks. It is called after phases 3 to 8, in which agents may
+// have kicked bombs.
 func (k *tracker) kicksToday(t *turn) {
 	if k == nil || t.kicks == [MaxAgents]uint8{} {
 		return
@@ -40,8 +40,8 @@ func (k *tracker) kicksToday(t *turn) {
 	}
 }
 
-// exploding notes the bombs without a life left, which are about to explode: flames on
-// their cells set them off, those of earlier steps included.
+// exploding notes the bombs without a life left, which are about to explode. Flames on
+// their cells set them off, including those of earlier steps.
 func (k *tracker) exploding(r *Rules, s *State) {
 	if k == nil || !k.Wanted {
 		return
@@ -67,7 +67,7 @@ func (k *tracker) explode2018(s *State, b *Bomb) {
 	Rays(&s.Board, b.Cell, b.Blast, &k.fire(s)[b.Owner()])
 }
 
-// burnWood2018 finds the wood that this step's flames have reached, on a board that
+// burnWood2018 finds the wood that this step's flames have reached, while the board
 // still shows it.
 func (k *tracker) burnWood2018(s *State, reached grid.Bits) {
 	if k == nil {

@@ -11,21 +11,21 @@ import (
 // they want.
 type turn struct {
 	s       *State
-	actions [MaxAgents]uint8 // an Action each
+	actions [MaxAgents]uint8 // by agent: its Action
 
-	agentWish [MaxAgents]grid.Cell // of the living
-	wishes    uint32               // the same as the bytes of a word, and away for those who are out
-	cells     uint32               // where they are, in the same way
+	agentWish [MaxAgents]grid.Cell // by living agent: the cell it wants
+	wishes    uint32               // agentWish as the bytes of a word, with away for agents that are out
+	cells     uint32               // the cells of the agents, in the same form
 	stirred   bool                 // a bomb rolls, or an agent walks onto one
-	uncovered bool                 // one has left a cell that burns, in hand-made states alone
-	kicks     [MaxAgents]uint8     // the bomb that each agent kicks: MaxAgents and its place, plus one
+	uncovered bool                 // a bomb has left a cell that burns, only in hand-made states
+	kicks     [MaxAgents]uint8     // by agent: the bomb that it kicks, as MaxAgents plus its index plus one
 }
 
-// away is where agents are that are out: each in a cell of the border.
+// away holds the cells of agents that are out: each has its own in the border.
 const away = 0x03020100
 
 // Step makes one move of all agents. actions holds 1+RadioWords numbers per seat.
-// Observations, rewards and the result are read off the state after it; a ring of the
+// Observations, rewards and the result follow from the state after it; a ring of the
 // collapse that became due falls when the next step begins.
 func (r *Rules) Step(s *State, actions []uint8) { r.step(s, actions, nil) }
 
@@ -36,11 +36,11 @@ func (r *Rules) stepToday(s *State, actions []uint8, track *tracker) {
 	t.s = s
 	track.fallDue(r, s) // 14, of the step before
 	s.burnDown(r)       // 1
-	t.read(r, actions)  // the moves of the living, and what they say
+	t.read(r, actions)  // reads the moves of living agents, and what they say
 	bombs := s.NumBombs
 	t.agentsWish(r) // 2
 	track.laidToday(&t, bombs)
-	due := t.tickBombs() // 10, on which nothing before depends
+	due := t.tickBombs() // 10: nothing before it depends on it
 	if !t.undisturbed() {
 		s.liftBombs()
 		t.resolve() // 3 to 8
@@ -60,7 +60,7 @@ func (r *Rules) stepToday(s *State, actions []uint8, track *tracker) {
 	r.count(s)         // 14
 }
 
-// count counts a step. The ring of the collapse that is due now falls later.
+// count counts a step. The ring of the collapse that is due now falls later, in fallDue.
 func (r *Rules) count(s *State) {
 	s.StepCount++
 	if r.FirstCollapse != NoCollapse {
@@ -93,7 +93,7 @@ func (t *turn) read(r *Rules, actions []uint8) {
 // burnDown ages the flames. Where the last one goes out, the item hidden there
 // appears, or a passage; an item that appears under another flame is lost.
 func (s *State) burnDown(r *Rules) {
-	none := s.flames[0].Empty() // asked here, it need not wait for what ageFlames copies
+	none := s.flames[0].Empty() // before ageFlames, so that it need not wait for its copies
 	out := s.ageFlames()
 	if none {
 		return
@@ -109,7 +109,7 @@ func (s *State) burnDown(r *Rules) {
 	for digit := range s.hidden {
 		s.hidden[digit] = s.hidden[digit].AndNot(out)
 	}
-	s.drawBombs() // in some states one lay in a flame that is out now
+	s.drawBombs() // in some states a bomb lay in a flame that is out now
 }
 
 func (s *State) ageFlames() (out grid.Bits) {
@@ -138,19 +138,19 @@ func (t *turn) agentsWish(r *Rules) {
 			agent.Ammo--
 			s.addBomb(NewBomb(agent.Cell, uint8(r.BombLife), agent.Blast, a, grid.Stay))
 		}
-		wish := uint(agent.Cell.Next(grid.Dir(action))) // so that walls, hard to predict, cost no branch
+		wish := uint(agent.Cell.Next(grid.Dir(action))) // without a branch, as walls are hard to predict
 		item := s.Board[wish&255]
 		if item.wall() {
 			wish = uint(agent.Cell)
 		}
-		if item == BombItem || item == Flames { // which hide a bomb in some states
+		if item == BombItem || item == Flames { // in some states these hide a bomb
 			t.stirred = t.stirred || s.BombAt(grid.Cell(wish))
 		}
 		t.agentWish[a] = grid.Cell(wish)
 		wishes ^= uint32(grid.Cell(wish)^grid.Cell(a)) << (8 * a & 31)
 		cells ^= uint32(agent.Cell^grid.Cell(a)) << (8 * a & 31)
 	}
-	t.wishes, t.cells = wishes, cells // read as bytes, they would have to wait for each
+	t.wishes, t.cells = wishes, cells // as words: reading bytes would wait for each write
 }
 
 // tickBombs ages the bombs and reports whether one is at the end of its life.
@@ -165,10 +165,10 @@ func (t *turn) tickBombs() (due bool) {
 	return due
 }
 
-// undisturbed reports whether everyone is sure to get the cell it wants, as in most
-// steps: no bomb rolls, no agent walks onto a bomb, and no two agents want the
-// same cell or the cell that another comes from. Then phases 3 to 8 change
-// nothing and are left out.
+// undisturbed reports whether everyone surely gets the cell that it wants, as in most
+// steps: no bomb rolls, no agent walks onto a bomb, and no two agents want the same
+// cell or the cell that another comes from. Then phases 3 to 8 change nothing and are
+// left out.
 //
 // Actions are hard to predict, so it does not branch: it compares the agents'
 // cells four at a time, as the bytes of a word.
@@ -180,14 +180,14 @@ func (t *turn) undisturbed() bool {
 	return meet == 0 && !t.stirred
 }
 
-// equalBytes is not 0 if a byte of a is equal to that of b in the same place.
+// equalBytes returns 0 unless a byte of a is equal to the byte of b in the same place.
 func equalBytes(a, b uint32) uint32 {
 	x := a ^ b
 	return (x - 0x01010101) &^ x & 0x80808080
 }
 
-// moveAgents moves the agents and lets them pick up what is there. Nothing is where
-// an agent stayed.
+// moveAgents moves the agents and lets them pick up what is there. There is never an
+// item where an agent stayed.
 func (t *turn) moveAgents(r *Rules, track *tracker) {
 	s := t.s
 	for a := range s.Agents {
@@ -203,7 +203,7 @@ func (t *turn) moveAgents(r *Rules, track *tracker) {
 	}
 }
 
-// pickUp applies an item. A blast strength above the cap falls to it.
+// pickUp applies an item. A blast strength above the cap falls to the cap.
 func (a *Agent) pickUp(r *Rules, item Item, rng *env.RNG) {
 	switch item {
 	case ExtraBomb:
@@ -213,7 +213,7 @@ func (a *Agent) pickUp(r *Rules, item Item, rng *env.RNG) {
 	case Kick:
 		a.Kicks = true
 	case Skull:
-		a.suffer(r, float64(rng.IntN(3))/3) // each a third of the time
+		a.suffer(r, float64(rng.IntN(3))/3) // each effect has the same chance
 	}
 }
 

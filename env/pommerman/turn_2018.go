@@ -2,20 +2,20 @@ package pommerman
 
 import "pommego/env/grid"
 
-// turn2018 is the working memory of one step of 2018. Most of what happens in it
-// depends on what the board shows, which is where everyone stood at the start of
-// the step until phase 9 draws it anew.
+// turn2018 is the working memory of one step of 2018. Most of it depends on what the
+// board shows. Until phase 9 draws it anew, the board shows where everyone stood at the
+// start of the step.
 type turn2018 struct {
 	turn
 	movers // the living agents
 	skull  func(agent int) float64
-	track  *tracker  // nil: nobody follows
-	marked grid.Bits // what this step's explosions reach
-	left   grid.Bits // where bombs lay that rolled into flames
+	track  *tracker  // nil: nobody follows the match
+	marked grid.Bits // the cells that this step's explosions reach
+	left   grid.Bits // the cells from which bombs rolled into flames
 }
 
-// Step2018 makes one move by the rules of 2018 in which skull, in place of the game's
-// RNG, draws for each skull that an agent takes: from 0 to less than 1.
+// Step2018 makes one move by the rules of 2018. For each skull that an agent takes,
+// skull makes the draw, from 0 to less than 1, instead of the game's RNG.
 func (r *Rules) Step2018(s *State, actions []uint8, skull func(agent int) float64) {
 	r.step2018(s, actions, skull, nil)
 }
@@ -26,7 +26,7 @@ func (r *Rules) Step2018(s *State, actions []uint8, skull func(agent int) float6
 func (r *Rules) step2018(s *State, actions []uint8, skull func(agent int) float64, track *tracker) {
 	t := turn2018{skull: skull, track: track}
 	t.s = s
-	track.fallDue(r, s) // of the step before
+	track.fallDue(r, s) // the ring of the step before
 	t.burnDown(r)       // 1
 	t.read(r, actions)
 	bombs := s.NumBombs
@@ -40,7 +40,7 @@ func (r *Rules) step2018(s *State, actions []uint8, skull func(agent int) float6
 	t.moveAgents(r) // 5
 	t.moveBombs()   // 6
 	track.burnWood2018(s, t.marked)
-	s.takeBombs(t.marked) // 7: they do not explode
+	s.takeBombs(t.marked) // 7: these bombs do not explode
 	t.deaths()            // 8
 	t.draw(r)             // 9
 	r.count(s)            // 10
@@ -54,7 +54,7 @@ func (t *turn2018) burnDown(r *Rules) {
 	}
 }
 
-// cutWords makes words of what the living send by radio: there is no silence.
+// cutWords turns all that living agents send by radio into words, from 1 on: by these rules there is no silence.
 func (t *turn2018) cutWords(r *Rules) {
 	for _, a := range t.agents() {
 		for w := range r.RadioWords {
@@ -89,8 +89,8 @@ func (t *turn2018) agentsWish(r *Rules) {
 	}
 }
 
-// mayEnter reports whether an agent may want the next cell in a direction. A bomb
-// there must be one that it can kick onto a cell that shows passage.
+// mayEnter reports whether an agent may want the next cell in a direction. If a bomb
+// lies there, the agent must be able to kick it onto a cell that shows passage.
 func (t *turn2018) mayEnter(agent *Agent, d grid.Dir) bool {
 	s, next := t.s, agent.Cell.Next(d)
 	if s.Board[next].wall() {
@@ -99,8 +99,8 @@ func (t *turn2018) mayEnter(agent *Agent, d grid.Dir) bool {
 	return !s.BombAt(next) || agent.Kicks && s.Board[next.Next(d)] == Passage
 }
 
-// moveAgents moves the agents and lets each take the item its cell shows, moved or
-// not. One that can kick sends off the first bomb on the cell it enters.
+// moveAgents moves the agents and lets each take the item that its cell shows, whether it
+// has moved or not. An agent that can kick kicks the first bomb on the cell that it enters.
 func (t *turn2018) moveAgents(r *Rules) {
 	s := t.s
 	for _, a := range t.agents() {
@@ -123,8 +123,8 @@ func (t *turn2018) moveAgents(r *Rules) {
 	}
 }
 
-// kick sends off the first bomb in the list that lies on a cell that an agent
-// enters, if one does.
+// kick kicks the first bomb of the list that lies on a cell that an agent enters, if
+// there is one.
 func (t *turn2018) kick(agent int, c grid.Cell, d grid.Dir) {
 	for i := range t.s.bombs() {
 		if b := &t.s.Bombs[i]; b.Cell == c {
@@ -135,7 +135,7 @@ func (t *turn2018) kick(agent int, c grid.Cell, d grid.Dir) {
 	}
 }
 
-// drawSkull is the draw for a skull that an agent takes.
+// drawSkull draws a number for a skull that an agent takes.
 func (t *turn2018) drawSkull(agent int) float64 {
 	if t.skull == nil {
 		return t.s.RNG.Float64()
@@ -143,8 +143,8 @@ func (t *turn2018) drawSkull(agent int) float64 {
 	return t.skull(agent)
 }
 
-// suffer is what a skull does to an agent by a draw from 0 to less than 1: it loses blast or
-// ammo, or gains blast.
+// suffer applies a skull to an agent by a draw from 0 to less than 1: the agent loses
+// blast or ammo, or gains blast.
 func (a *Agent) suffer(r *Rules, u float64) {
 	switch {
 	case u < 0.33:
@@ -156,7 +156,7 @@ func (a *Agent) suffer(r *Rules, u float64) {
 	}
 }
 
-// moveBombs ages, rolls and explodes the bombs, each completely before the next.
+// moveBombs ages, rolls and explodes the bombs; it finishes each bomb before the next.
 func (t *turn2018) moveBombs() {
 	s := t.s
 	s.keepBombs(func(b *Bomb) bool {
@@ -172,8 +172,8 @@ func (t *turn2018) moveBombs() {
 	})
 }
 
-// roll moves a rolling bomb onto a cell that shows passage, or into flames, which
-// set it off. Anything else stops it for good.
+// roll moves a rolling bomb onto a cell that shows passage, or into flames, which set
+// it off. Anything else stops the bomb for good.
 func (t *turn2018) roll(b *Bomb) {
 	s, next := t.s, b.Cell.Next(b.Moving())
 	switch {
@@ -204,7 +204,7 @@ func (t *turn2018) deaths() {
 func (t *turn2018) draw(r *Rules) {
 	s := t.s
 	for c := range t.left.All {
-		if s.Board[c] == BombItem { // a blast of strength 1 did not reach back
+		if s.Board[c] == BombItem { // a blast of strength 1 does not reach the cell its bomb came from
 			s.Board[c] = Passage
 		}
 	}

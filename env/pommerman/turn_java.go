@@ -16,26 +16,26 @@ type javaTurn struct {
 	r     *Rules
 	s     *State
 	lit   func(at grid.Cell, lost Item) // see StepJava
-	track *tracker                      // nil: nobody follows
+	track *tracker                      // nil: nobody follows the match
 
-	movers // agents that are nowhere are not listed
+	movers // without agents that are Nowhere
 
 	dying   grid.Bits // flames that go out in this step, and burn until then
-	burning grid.Bits // every cell with a flame, those too
+	burning grid.Bits // every cell with a flame, also a dying one
 }
 
 // StepJava makes one move by the Java rules. It calls lit with what the state after it does
-// not show: the cell of each flame in the order in which they were laid, and the item that is
-// lost because two flames of the step burn there, Passage if none is. The first of them to go
-// out would uncover the item and the second destroy it, in one step; a state drops it at once,
-// as sets of cells do not count flames.
+// not show: the cell of each flame, in the order in which they were laid, and the item that
+// is lost because two flames of the step burn there, Passage if none is. In the original,
+// the first of the two flames to go out uncovers the item and the second destroys it, in one
+// step. Our state drops the item at once, because its sets of cells do not count flames.
 func (r *Rules) StepJava(s *State, actions []uint8, lit func(at grid.Cell, lost Item)) {
 	r.stepJava(s, actions, lit, nil)
 }
 
 // stepJava makes one move of all agents by the Java rules. actions holds one number per
-// seat. The numbers are those of the rules page. lit is called with each flame, and
-// track notes what happens, unless they are nil.
+// seat. The numbers are those of the rules page. Unless they are nil, lit is called
+// with each flame, and track notes what happens.
 func (r *Rules) stepJava(s *State, actions []uint8, lit func(grid.Cell, Item), track *tracker) {
 	t := javaTurn{r: r, s: s, lit: lit, track: track}
 	t.act(actions)             // 2.1
@@ -58,8 +58,8 @@ func (r *Rules) stepJava(s *State, actions []uint8, lit func(grid.Cell, Item), t
 	}
 }
 
-// act takes the actions of the agents whose result is open: they lay bombs and
-// want cells. Only bombs of earlier steps forbid another on their cell.
+// act takes the actions of the agents whose result is open: they lay bombs and want
+// cells. An agent can lay onto a bomb of this step, but not onto one of an earlier step.
 func (t *javaTurn) act(actions []uint8) {
 	s := t.s
 	before := int(s.NumBombs)
@@ -111,15 +111,15 @@ func (t *javaTurn) tickBombs() {
 	}
 }
 
-// undoSwaps lets nobody swap cells: two agents both stay, two bombs both stay,
-// and against an agent the bomb stays.
+// undoSwaps prevents swaps of cells: two agents both stay, two bombs both stay, and of
+// an agent and a bomb the bomb stays.
 func (t *javaTurn) undoSwaps() {
 	t.partPairs(t.agents(), t.agents(), true)
 	t.partPairs(t.bombs(), t.bombs(), true)
 	t.partPairs(t.agents(), t.bombs(), false)
 }
 
-// partBombs leaves every bomb where it is whose wish another has too.
+// partBombs makes every bomb stay that wants a cell which another one wants too.
 func (t *javaTurn) partBombs() {
 	var once, twice grid.Bits
 	for _, b := range t.bombs() {
@@ -135,9 +135,9 @@ func (t *javaTurn) partBombs() {
 	}
 }
 
-// kick settles agents and bombs that want one cell, for each bomb with one agent
-// after another. A bomb that an agent stops keeps its direction unless a later
-// agent is looked at, and then rolls on in the next step.
+// kick settles which of agents and bombs that want one cell get it. It looks at one bomb
+// after another, and for each at one agent after another. A bomb that an agent stops
+// keeps its direction, and rolls on in the next step, unless a later agent is looked at.
 func (t *javaTurn) kick() {
 	for _, b := range t.bombs() {
 		for _, a := range t.agents() {
@@ -156,8 +156,8 @@ func (t *javaTurn) kick() {
 	}
 }
 
-// kickBomb sends a bomb on in the direction in which an agent moves in. Under an
-// agent that stands still the bomb rolls, and stops.
+// kickBomb makes a bomb roll on in the direction of the agent that moves into it. Under
+// an agent that stands still the bomb rolls, and stops.
 func (t *javaTurn) kickBomb(a, b uint8) {
 	bomb := &t.s.Bombs[b-MaxAgents]
 	d := towards(t.at[a], t.wish[a])
@@ -210,15 +210,15 @@ func (t *javaTurn) moveBombs() {
 	}
 }
 
-// uncover draws the item hidden at a cell, which is hidden no longer, or a
+// uncover draws the item hidden at a cell, which is then hidden no longer, or a
 // passage.
 func (s *State) uncover(c grid.Cell) {
 	s.Board[c] = s.Hidden(c)
 	s.Hide(c, Passage)
 }
 
-// pickUp gives the agents the items drawn where they want to be, also those that
-// are about to die.
+// pickUp gives the agents the items drawn where they want to be. That includes agents
+// that are about to die.
 func (t *javaTurn) pickUp() {
 	t.track.pickUps(t.s, t.agents(), t.wish[:])
 	for _, i := range t.agents() {
@@ -234,7 +234,7 @@ func (t *javaTurn) pickUp() {
 	}
 }
 
-// takeBombs takes away the bombs on some cells, and gives them back.
+// takeBombs removes the bombs on some cells, and gives them back to their owners.
 func (s *State) takeBombs(cells grid.Bits) {
 	s.keepBombs(func(b *Bomb) bool {
 		taken := cells.Has(b.Cell)
@@ -245,7 +245,7 @@ func (s *State) takeBombs(cells grid.Bits) {
 	})
 }
 
-// giveBack gives the bomb's owner, if it has one, another to lay, whatever it carries already.
+// giveBack gives the bomb's owner, if it has one, another bomb to lay, however many it already has.
 func (s *State) giveBack(b *Bomb) {
 	if owner := b.Owner(); owner != nobody {
 		s.Agents[owner].addAmmo()

@@ -11,8 +11,8 @@ import (
 // the reference does not hold. Bombs are in row-major order, because a seat
 // sees maps and not the order in which bombs were laid.
 //
-// Board is in the bordered layout of package grid: what lies off the board is
-// Rigid, what the seat cannot see is Fog.
+// Board is in the bordered layout of package grid: cells off the board are Rigid, cells
+// that the seat cannot see are Fog.
 type View struct {
 	Rules *Rules
 	Seat  int
@@ -20,16 +20,16 @@ type View struct {
 	Board    [256]Item
 	Bombs    [MaxBombs]SeenBomb
 	NumBombs int
-	flames   // of a cell the youngest alone
+	flames   // only the youngest flame of each cell
 
-	Self      Agent // where it is and what it carries; Alive and Kicks too
-	Teammate  Item  // its cell value, Rules.Dummy if there is none
+	Self      Agent // the seat's own agent
+	Teammate  Item  // the teammate's cell value, Rules.Dummy if there is none
 	Enemies   [3]Item
 	Alive     env.SeatSet // never fogged
 	StepCount int
 	Message   [MaxWords]uint8 // what the teammate sent in the last step
 
-	inView grid.Bits // the cells in view, of a view that See made
+	inView grid.Bits // the cells in view; only in views that See made
 }
 
 // SeenBomb is a bomb as the maps show it.
@@ -40,7 +40,7 @@ type SeenBomb struct {
 	Moving grid.Dir
 }
 
-// window is the cells that seat sees. A dead agent still looks from its last cell.
+// window returns the cells that seat sees. A dead agent still looks from its last cell.
 func (r *Rules) window(s *State, seat int) grid.Bits {
 	n := r.BoardSize
 	if r.ViewSize == 0 {
@@ -65,7 +65,7 @@ func (r *Rules) See(s *State, seat int, v *View) {
 		v.fog(&w)
 	}
 	v.flames = flames{}
-	left := w // where no younger flame shows
+	left := w // cells where no younger flame shows
 	for life := maxFlameLife - 1; life >= 0; life-- {
 		if burning := &s.flames[life]; !burning.Empty() {
 			v.flames[life] = burning.And(left)
@@ -97,7 +97,7 @@ func (v *View) fog(w *grid.Bits) {
 	}
 }
 
-// seeBombs lists the visible bombs. Of several on a cell the maps show the last.
+// seeBombs lists the visible bombs. If several lie on a cell, the maps show the last one.
 func (v *View) seeBombs(s *State, w *grid.Bits) {
 	v.NumBombs = 0
 	for i := range s.bombs() {
@@ -107,7 +107,7 @@ func (v *View) seeBombs(s *State, w *grid.Bits) {
 	}
 }
 
-// SeeBomb lists a bomb, in row-major order, in place of the one on its cell if there is one.
+// SeeBomb adds a bomb to the list, in row-major order. It replaces the one on its cell if there is one.
 func (v *View) SeeBomb(b *Bomb) {
 	at := v.NumBombs
 	for at > 0 && v.Bombs[at-1].Cell >= b.Cell {
@@ -120,7 +120,7 @@ func (v *View) SeeBomb(b *Bomb) {
 	v.Bombs[at] = SeenBomb{b.Cell, b.Life, b.Blast, b.Moving()}
 }
 
-// relations is the teammate and the enemies of a seat as cell values, in the
+// relations returns the teammate and the enemies of a seat as cell values, in the
 // reference's order. One-vs-one uses the first enemy alone.
 func (r *Rules) relations(seat int) (teammate Item, enemies [3]Item) {
 	mate := r.Teammate(seat)

@@ -17,89 +17,88 @@ type Match interface {
 	Game() env.Game
 }
 
-// Form says what is special in one format of recorded games of M. S is the snapshot of a
-// state, O that of an observation. A function that is given a match does not change it
-// unless it says so.
+// Form says what is special in one format of recorded games of M. S is the snapshot of
+// a state, O that of an observation. Functions do not change the match that they get,
+// unless their comments say so.
 type Form[M Match, S, O any] struct {
 	Name string // of the format, such as "pommerman-trace/1"
 
-	// Keys are the keys of Head that speak of the rules: "config", "rules" or
-	// "dice". A record needs the first; the others it may have.
+	// Keys lists the keys of Head that are about the rules: "config", "rules" or "dice". A
+	// record must have the first, and may have the others.
 	Keys []string
 	// Match makes a match by the rules in the head. Its state is not set yet.
 	Match func(h *Head) (m M, id string, err error)
 	// SetRules writes the match's rules into the head.
 	SetRules func(h *Head, m M, id string) error
 
-	// Act makes the actions for Match.Step from those that a step records. It may hand
-	// other inputs, such as draws, to the match. Acted is the reverse.
+	// Act makes the actions for Match.Step from those that a step records. It may pass
+	// other inputs, such as draws, to the match. Acted does the reverse.
 	Act   func(m M, in *Inputs) ([]uint8, error)
 	Acted func(m M, actions []uint8) Inputs
 
-	// Shape is the shape of S. Show is the state of a match as records show it. Start sets the
-	// match to the recorded state and to the head's dice.
+	// Shape returns the shape of S. Show returns the state of a match as records show it.
+	// Start sets the match to the recorded state and to the head's dice.
 	Shape func(m M) *saved.Shape
 	Show  func(m M) *S
 	Start func(m M, s *S, dice string) error
-	// Shown is the match whose state records show, where that is not m itself. nil: it is m.
+	// Shown returns the match whose state records show, if that is not m itself. nil: it is m.
 	Shown func(m M) M
 
-	// Observe is what a seat observes. With Together all seats have one observation,
+	// Observe returns what a seat observes. With Together all seats have one observation,
 	// that of seat 0.
 	Observe  func(m M, seat int) *O
 	Together bool
 
-	// Adjust changes the outcome of a step where the format records another outcome than
-	// env.Status has. Compare compares what else a step records. Either may be nil.
+	// Adjust changes the outcome of a step if the format records another one than env.Status
+	// has. Compare compares everything else that a step records. Either may be nil.
 	Adjust  func(m M, o *Outcome)
 	Compare func(m M, c *Comparison)
 
-	// Read reads a state that another program wrote, with what was done before it and, maybe,
-	// the result; no more is compared. Steps may go on past the end then, and lack actions: they are
-	// shown, not replayed. nil: Decode them all.
+	// Read reads a state that another program wrote, the actions that came before it and, perhaps,
+	// the result. Nothing else of the record is compared. Then steps may go on past the end of the
+	// game, and may lack actions: such steps are shown, not replayed. nil: Decode reads them all.
 	Read func(m M, text json.RawMessage, state *S, in *Inputs, o *Outcome) error
 
-	// TrueFalse: done is written as true or false, not as 1 or 0.
+	// TrueFalse: done is true or false in records, not 1 or 0.
 	TrueFalse bool
 }
 
-// Head is a record but for what its states and steps hold.
+// Head is a record without the contents of its states and steps.
 type Head struct {
 	Format   string            `json:"format"`
 	Variant  string            `json:"variant"`
 	Name     string            `json:"name,omitempty"`
 	Note     string            `json:"note,omitempty"`
-	Seed     json.RawMessage   `json:"seed,omitempty"` // information only, of any form
+	Seed     json.RawMessage   `json:"seed,omitempty"` // for information only; may be any JSON
 	Setup    string            `json:"setup"`
 	Policies []string          `json:"policies"`
 	Config   json.RawMessage   `json:"config,omitempty"`
 	Rules    json.RawMessage   `json:"rules,omitempty"`
-	RNG      string            `json:"dice,omitempty"` // of the start, in hexadecimal
+	RNG      string            `json:"dice,omitempty"` // the RNG's state at the start, in hexadecimal
 	ObsEvery int               `json:"obs_every"`
 	Initial  json.RawMessage   `json:"initial"`
 	Steps    []json.RawMessage `json:"steps"`
 }
 
-// Inputs is what each step records besides the state after it from which it can be
-// replayed.
+// Inputs is the part of each step from which the step can be replayed.
 type Inputs struct {
 	Actions  []int       `json:"actions"`
-	Messages [][]int     `json:"messages,omitempty"` // where seats send words; null for none
-	Skulls   [][]float64 `json:"skulls,omitempty"`   // draws, in games of another program
+	Messages [][]int     `json:"messages,omitempty"` // by seat, if seats send words; null for none
+	Skulls   [][]float64 `json:"skulls,omitempty"`   // the draws for skulls, in games of another program
 
-	// Thoughts is what seats based the actions on, where it was kept. A replay does without.
+	// Thoughts holds what seats based the actions on, if that was kept. A replay does not need it.
 	Thoughts []env.Thought `json:"thoughts,omitempty"`
 }
 
-// Check reports whether there is an action for each of n seats or figures, and a message
-// if there are any.
+// Check returns an error unless there is an action for each of n seats or figures and,
+// if messages is true, a message for each.
 func (in *Inputs) Check(n int, messages bool) error {
 	if len(in.Actions) != n {
 		return fmt.Errorf("actions has %d entries, want %d", len(in.Actions), n)
 	}
 	switch said := len(in.Messages); {
 	case messages && in.Messages == nil:
-		return errors.New("messages is missing")
+		return errors.New("messages is missing, want one for each action")
 	case messages && said != n:
 		return fmt.Errorf("messages has %d entries, want %d", said, n)
 	case !messages && in.Messages != nil:
@@ -110,8 +109,8 @@ func (in *Inputs) Check(n int, messages bool) error {
 	return nil
 }
 
-// Moves is the actions of n seats or figures, if they are in order and each is less than choices. Those
-// of whom is ignored are 0.
+// Moves returns the actions of n seats or figures, or an error unless each is less than
+// choices. The actions of ignored ones are 0.
 func (in *Inputs) Moves(n, choices int, messages bool, ignored func(i int) bool) ([]uint8, error) {
 	if err := in.Check(n, messages); err != nil {
 		return nil, err
@@ -129,7 +128,7 @@ func (in *Inputs) Moves(n, choices int, messages bool, ignored func(i int) bool)
 	return moves, nil
 }
 
-// Outcome is how the game stands after a step, as records have it.
+// Outcome is the state of play after a step, as records have it.
 type Outcome struct {
 	Rewards []float64  `json:"rewards"`
 	Done    saved.Flag `json:"done"`
@@ -137,12 +136,12 @@ type Outcome struct {
 	Winners []int      `json:"winners,omitempty"`
 }
 
-// seen is what was observed of a state.
+// seen holds the observations of a state.
 type seen struct {
 	Obs json.RawMessage `json:"obs,omitempty"`
 }
 
-// checkKeys reports a key that is missing or that the format does not have.
+// checkKeys returns an error if a key is missing, or if the format has no such key; else nil.
 func (h *Head) checkKeys(format string, keys []string) error {
 	if h.Format != format {
 		return fmt.Errorf("format is %q, want %q", h.Format, format)
@@ -162,7 +161,7 @@ func (h *Head) checkKeys(format string, keys []string) error {
 	return nil
 }
 
-// outcome is how the game stands after the last step of a match.
+// outcome returns the state of play after the last step of a match.
 func (f *Form[M, S, O]) outcome(m M) *Outcome {
 	status := m.Status()
 	o := &Outcome{
@@ -192,7 +191,7 @@ func (f *Form[M, S, O]) shown(m M) M {
 	return f.Shown(m)
 }
 
-// observers is how many observations there are at a time.
+// observers returns how many observations a state has.
 func (f *Form[M, S, O]) observers(m M) int {
 	if f.Together {
 		return 1
@@ -200,7 +199,7 @@ func (f *Form[M, S, O]) observers(m M) int {
 	return m.Game().Spec().Seats
 }
 
-// Format is what can be done with such records without knowing their game.
+// Format returns what can be done with such records without knowing their game.
 func (f *Form[M, S, O]) Format() Format {
 	return Format{f.Name, f.Check, func(line []byte) (Replay, error) { return f.Parse(line) }}
 }

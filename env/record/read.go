@@ -11,10 +11,10 @@ import (
 	"pommego/env/saved"
 )
 
-// Game is a recorded game that has been read: Replay. What it shows comes from the record's
-// start and inputs alone, like what [Form.Check] compares.
+// Game is a recorded game that has been read: Replay. It shows what follows from the
+// record's start and inputs alone; [Form.Check] compares the same.
 type Game[M Match, S, O any] struct {
-	Match M // stands where the replay does: at first at the record's start
+	Match M // the match at the replay's position: at first the record's start
 
 	form    *Form[M, S, O]
 	info    Info
@@ -30,9 +30,8 @@ type step[S, O any] struct {
 	obs   []*O
 }
 
-// Parse reads a recorded game. What is wrong with it is an error that names the
-// key; values that merely differ from what the rules say are found by
-// [Form.Check].
+// Parse reads a recorded game. Its errors name the key that is wrong. Values that are
+// possible but differ from what the rules give are found by [Form.Check].
 func (f *Form[M, S, O]) Parse(line []byte) (*Game[M, S, O], error) {
 	var h Head
 	if err := saved.DecodeJSON(line, &h); err != nil {
@@ -49,7 +48,7 @@ func (f *Form[M, S, O]) Parse(line []byte) (*Game[M, S, O], error) {
 		EnvID: id, Variant: h.Variant, Name: h.Name, Note: h.Note,
 		Setup: h.Setup, Policies: h.Policies, ObsEvery: h.ObsEvery,
 	}}
-	g.info.Seed, _ = strconv.ParseUint(string(h.Seed), 10, 64) // of any form: the replay does without
+	g.info.Seed, _ = strconv.ParseUint(string(h.Seed), 10, 64) // may be any JSON; the replay does not need it
 	if err = g.read(h.Initial, &g.initial); err == nil {
 		err = f.Start(m, g.initial.state, h.RNG)
 	}
@@ -69,7 +68,7 @@ func (f *Form[M, S, O]) Parse(line []byte) (*Game[M, S, O], error) {
 	return g, nil
 }
 
-// read takes a recorded state, or a step with more in it, apart.
+// read splits a recorded state, or a step with more in it, into its parts.
 func (g *Game[M, S, O]) read(text json.RawMessage, st *step[S, O], more ...any) error {
 	obs := seen{}
 	if st.state = new(S); g.form.Read != nil {
@@ -103,10 +102,10 @@ func (g *Game[M, S, O]) read(text json.RawMessage, st *step[S, O], more ...any) 
 	return nil
 }
 
-// Info is what the record says besides the game itself.
+// Info returns what the record says besides the game itself.
 func (g *Game[M, S, O]) Info() Info { return g.info }
 
-// Status is that of the match.
+// Status returns the status of the match.
 func (g *Game[M, S, O]) Status() env.Status { return g.Match.Status() }
 
 // Len is the number of recorded steps.
@@ -118,13 +117,13 @@ func (g *Game[M, S, O]) Step() error {
 	return err
 }
 
-// shows reports whether the next step is a state of another program, without actions that lead there.
+// shows reports whether the next step is a state of another program, without the actions that led to it.
 func (g *Game[M, S, O]) shows() bool {
 	return g.form.Read != nil && g.made < len(g.steps) && g.steps[g.made].Actions == nil
 }
 
-// advance lets make make the next recorded step, or sets the match to its state. It returns the actions, nil of
-// a state without.
+// advance calls make with the actions of the next recorded step, or sets the match to
+// its state if it has no actions. It returns the actions, nil if there are none.
 func (g *Game[M, S, O]) advance(make func(actions []uint8)) (actions []uint8, err error) {
 	if g.shows() {
 		err = g.form.Start(g.Match, g.steps[g.made].state, "")
@@ -137,7 +136,7 @@ func (g *Game[M, S, O]) advance(make func(actions []uint8)) (actions []uint8, er
 	return actions, err
 }
 
-// actions is those of the next recorded step.
+// actions returns the actions of the next recorded step.
 func (g *Game[M, S, O]) actions() ([]uint8, error) {
 	switch {
 	case g.made == len(g.steps):
@@ -158,9 +157,9 @@ func (g *Game[M, S, O]) actions() ([]uint8, error) {
 
 func (g *Game[M, S, O]) over() bool { return g.form.Read == nil && g.made > 0 && g.Match.Status().Over }
 
-// Check reads a recorded game, replays it from its start and its inputs alone
-// and compares every other recorded value. Where the replay is over and the
-// record goes on, that is a difference in "done" and the comparison ends.
+// Check reads a recorded game, replays it from its start and its inputs alone and
+// compares every other recorded value. If the replay is over and the record goes on,
+// there is a difference in "done", and the comparison ends.
 func (f *Form[M, S, O]) Check(line []byte) (Report, error) {
 	g, err := f.Parse(line)
 	if err != nil {
@@ -196,8 +195,7 @@ func (f *Form[M, S, O]) Check(line []byte) (Report, error) {
 	return c.Report, nil
 }
 
-// compare compares a recorded state, and what was observed of it, with the
-// match.
+// compare compares a recorded state and its observations with the match.
 func (g *Game[M, S, O]) compare(c *Comparison, want *step[S, O]) {
 	f, m := g.form, g.Match
 	shape, got := f.Shape(m), f.Show(f.shown(m))
@@ -214,12 +212,12 @@ func (g *Game[M, S, O]) compare(c *Comparison, want *step[S, O]) {
 	}
 }
 
-// Position is the game as it stands.
+// Position returns the present state of the game.
 func (g *Game[M, S, O]) Position() ([]byte, *env.Spec) {
 	return g.Match.Append(nil), g.Match.Game().Spec()
 }
 
-// Follow makes the steps that are left, followed by a tracker.
+// Follow makes the remaining steps with a tracker.
 func (g *Game[M, S, O]) Follow(see func(Moment) error) error {
 	at := Moment{Match: g.Match, Game: g.Match.Game()}
 	at.Tracker = at.Game.NewTrackers(1, true)[0]

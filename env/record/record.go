@@ -1,14 +1,14 @@
-// Package record is recorded games: how games of any kind are written down, read
-// back, replayed and compared with what was recorded, and shown again. Files of
-// them are the business of package arena/trace.
+// Package record is recorded games: how games of any kind are written down, read back,
+// replayed and compared with what was recorded, and shown again. Package arena/trace
+// reads and writes files of them.
 //
-// A recorded game is one JSON object on one line: a [Head] that says by which
-// rules it was played, the state at the start, and for every step what was
-// decided, the state after it, what it paid, and every so often what was
-// observed. Steps may keep what agents thought, in the optional key "thoughts".
-// A [Form] says what is special in one format, mostly as entries of package saved;
-// a further format is a further Form and no other code. What can be done with
-// recorded games without knowing their game is a [Format]:
+// A recorded game is one JSON object on one line: a [Head] that says by which rules it
+// was played, the state at the start, and for every step what was decided, the state
+// after it, its rewards, and from time to time what was observed. Steps may keep what
+// agents thought, in the optional key "thoughts". A [Form] says what is special in one
+// format, mostly as entries of package saved. A further format needs a further Form and
+// no other code. What can be done with recorded games without knowing their game is a
+// [Format]:
 //
 //	var Recorded = (&record.Form[*Match]{Name: "tictactoe-trace/1", ...}).Format()
 //
@@ -25,26 +25,25 @@ import (
 	"pommego/env/saved"
 )
 
-// Info is what a record says about its game besides the game itself. All of it
-// may be left empty.
+// Info is what a record says about its game besides the game itself. Every field may be
+// empty.
 type Info struct {
 	EnvID    string   `json:"env_id"`
 	Variant  string   `json:"variant"`        // EnvID if empty
-	Name     string   `json:"name,omitempty"` // of a scenario made by hand, with a note about it
+	Name     string   `json:"name,omitempty"` // the name of a scenario made by hand; the next field is a note about it
 	Note     string   `json:"note,omitempty"`
 	Seed     uint64   `json:"seed"`
 	Setup    string   `json:"setup"`    // how it began; "standard" if empty
-	Policies []string `json:"policies"` // who plays, by seat
-	// ObsEvery: observations are recorded every this many steps, and at the end;
-	// 0: never.
+	Policies []string `json:"policies"` // by seat: who plays
+	// ObsEvery is the number of steps from one recorded observation to the next; the end
+	// is observed too. 0: never.
 	ObsEvery int `json:"obs_every"`
 }
 
-// Complete fills in what may be left empty and has a default. A negative
-// ObsEvery is an error.
+// Complete fills in the defaults of empty fields. A negative ObsEvery is an error.
 func (i Info) Complete() (Info, error) {
 	if i.ObsEvery < 0 {
-		return i, fmt.Errorf("record: observations are to be recorded every %d steps, want 0 (never) or more", i.ObsEvery)
+		return i, fmt.Errorf("record: ObsEvery is %d steps, want 0 (no observations) or more", i.ObsEvery)
 	}
 	i.Variant, i.Setup = cmp.Or(i.Variant, i.EnvID), cmp.Or(i.Setup, "standard")
 	return i, nil
@@ -55,64 +54,64 @@ func (i Info) Complete() (Info, error) {
 type Format struct {
 	Name string // such as "pommerman-trace/1"
 
-	// Check replays one record and reports what differs from what it says. An
-	// error means that the record cannot be read or replayed at all. It is called
-	// from several goroutines and must not keep line.
+	// Check replays one record and reports what differs from what it says. An error means
+	// that the record cannot be read or replayed at all. Several goroutines call Check,
+	// and it must not keep line.
 	Check func(line []byte) (Report, error)
 
-	// Open reads one record to be shown. It is nil where there is nothing to show.
+	// Open reads one record in order to show it. It is nil if there is nothing to show.
 	Open func(line []byte) (Replay, error)
 }
 
-// Original is the name of the format of games that the original Pommerman recorded, as package
-// arena/trace makes lines of its files.
+// Original is the name of the format of games recorded by the original Pommerman.
+// Package arena/trace makes lines of this format from the original's files.
 const Original = "pommerman-original/1"
 
-// Recordable is a match that can be written down. Record begins the record of
-// the match as it stands.
+// Recordable is a match that can be recorded. Record begins the record of the match in
+// its present state.
 type Recordable interface {
 	Record(info Info) (Recorder, error)
 }
 
-// Recorder writes down the match it was made for. It belongs to one goroutine.
+// Recorder records the match that it was made for. It belongs to one goroutine.
 type Recorder interface {
-	// Step is called after each step of the match with the step's actions, and what seats
-	// based them on, where that is to be kept.
+	// Step must be called after each step of the match, with the step's actions and, if
+	// they are to be kept, the thoughts behind them.
 	Step(actions []uint8, thoughts ...env.Thought) error
-	// Append appends the record of all steps so far, one line without its line
-	// feed. More steps may follow, and a longer record be written.
+	// Append appends the record of all steps so far, one line without its line feed. More
+	// steps may follow; Append then appends a longer record.
 	Append(dst []byte) ([]byte, error)
 }
 
-// Replay is a recorded game that is being shown, at first at its start.
+// Replay is a recorded game that is being shown. It begins at the game's start.
 type Replay interface {
 	Info() Info
-	Len() int // recorded steps
+	Len() int // how many steps are recorded
 	Status() env.Status
 
-	// Position is where the game stands: its state, as env.Match.Append writes it, and the
-	// game with the rules it belongs to.
+	// Position returns the present state, as env.Match.Append writes it, and the game with
+	// the rules that the state belongs to.
 	Position() (state []byte, spec *env.Spec)
 
-	// Follow makes the recorded steps that are left, and calls see for the position
-	// before them and after each. An error of see ends it.
+	// Follow makes the remaining recorded steps. It calls see with the position before
+	// them and after each. If see returns an error, Follow stops and returns it.
 	Follow(see func(Moment) error) error
 }
 
-// Moment is a recorded game after a step, or where the replay stands at first.
+// Moment is a recorded game after a step, or at the replay's first position.
 type Moment struct {
 	Match   env.Match
 	Game    env.Game
-	Tracker env.Tracker // it made the step, and keeps events
-	Actions []uint8     // of the step; nil at first
+	Tracker env.Tracker // the tracker that made the step; it keeps events
+	Actions []uint8     // the actions of the step; nil at first
 
-	Thoughts []env.Thought // that the record keeps of the step
+	Thoughts []env.Thought // the thoughts that the record has for the step
 }
 
 // Difference is one recorded value that a replay did not reproduce.
 type Difference struct {
-	Game     int    `json:"game"`  // number of the record in its file, from 1: its line
-	Step     int    `json:"step"`  // steps made when it was seen; 0: the start
+	Game     int    `json:"game"`  // the record's line in its file, from 1
+	Step     int    `json:"step"`  // steps made before it was found; 0: the start
 	Field    string `json:"field"` // path inside the record's step, such as "agents[2].ammo"
 	Expected string `json:"expected"`
 	Got      string `json:"got"`
@@ -125,10 +124,10 @@ func (d Difference) String() string {
 // Counts is how much was checked, and what of it differs.
 type Counts struct {
 	Games      int `json:"games"`            // recorded games
-	Steps      int `json:"steps"`            // of them, made and compared
-	Decisions  int `json:"decisions"`        // of agents
-	Boards     int `json:"boards,omitempty"` // dealt
-	Values     int `json:"values,omitempty"` // of states
+	Steps      int `json:"steps"`            // steps of these games, made and compared
+	Decisions  int `json:"decisions"`        // agents' decisions
+	Boards     int `json:"boards,omitempty"` // dealt boards
+	Values     int `json:"values,omitempty"` // values of states
 	Mismatches int `json:"mismatches"`       // differences found
 }
 
@@ -142,7 +141,7 @@ func (c *Counts) Add(more Counts) {
 	c.Mismatches += more.Mismatches
 }
 
-// Kind is what a file or record holds by its counts: decisions, boards, values or games.
+// Kind says what a file or record holds by its counts: decisions, boards, values or games.
 func (c *Counts) Kind() string {
 	switch {
 	case c.Decisions > 0:
@@ -155,7 +154,7 @@ func (c *Counts) Kind() string {
 	return "games"
 }
 
-// Checked says how much of its kind was checked, in words.
+// Checked says in words how much was checked, such as "2 games, 80 steps".
 func (c *Counts) Checked() string {
 	if kind := c.Kind(); kind != "games" {
 		return fmt.Sprintf("%d %s", c.Decisions+c.Boards+c.Values, kind)
@@ -166,21 +165,21 @@ func (c *Counts) Checked() string {
 // Report is what checking one record found.
 type Report struct {
 	Counts
-	Differences []Difference // the first of them; Game need not be filled in
+	Differences []Difference // the first differences; Game may be 0
 }
 
-// keepDifferences is how many differences of one game are spelled out.
+// keepDifferences is how many differences of one game are listed.
 const keepDifferences = 100
 
-// Comparison collects what differs between a record and its replay. The zero
-// value is ready; Step is where the replay stands.
+// Comparison collects the differences between a record and its replay. The zero value
+// is ready. The caller sets Step to the replay's step.
 type Comparison struct {
 	Step   int
 	Report Report
 }
 
-// Differs notes that a field was recorded with another value than the replay
-// gives.
+// Differs notes that a field was recorded with the value want, but the replay gives
+// got.
 func (c *Comparison) Differs(field string, want, got any) {
 	c.Report.Mismatches++
 	if len(c.Report.Differences) < keepDifferences {
@@ -190,7 +189,7 @@ func (c *Comparison) Differs(field string, want, got any) {
 	}
 }
 
-// shown is a value in a difference; nil, and a pointer to nothing, is none.
+// shown returns a value as differences show it; nil, and a nil pointer, is "none".
 func shown(v any) string {
 	switch r := reflect.ValueOf(v); {
 	case v == nil, r.Kind() == reflect.Pointer && r.IsNil():

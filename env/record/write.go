@@ -9,7 +9,7 @@ import (
 	"pommego/env/saved"
 )
 
-// recorder writes down one match: Recorder.
+// recorder records one match: Recorder.
 type recorder[M Match, S, O any] struct {
 	form  *Form[M, S, O]
 	match M
@@ -17,7 +17,7 @@ type recorder[M Match, S, O any] struct {
 	out   Head
 }
 
-// Record begins the record of a match as it stands.
+// Record begins the record of a match in its present state.
 func (f *Form[M, S, O]) Record(m M, info Info) (Recorder, error) {
 	info, err := info.Complete()
 	if err != nil {
@@ -67,15 +67,15 @@ func (r *recorder[M, S, O]) Step(actions []uint8, thoughts ...env.Thought) (err 
 	return err
 }
 
-// onlyFirst takes out of a snapshot what records show in their initial state alone.
+// onlyFirst removes from a snapshot what records show in their initial state alone.
 func onlyFirst(state any) {
 	if s, ok := state.(interface{ OnlyFirst() }); ok {
 		s.OnlyFirst()
 	}
 }
 
-// observe is what is observed of m. A map in which something has no letter
-// cannot be recorded.
+// observe returns the observations of m. It returns an error if a map has no letter for
+// something.
 func (r *recorder[M, S, O]) observe(m M) (seen, error) {
 	all := make([]*O, r.form.observers(m))
 	for seat := range all {
@@ -99,8 +99,8 @@ func (r *recorder[M, S, O]) Append(dst []byte) ([]byte, error) {
 	return append(dst, line...), err
 }
 
-// Write is the record of a game that began in a state and went on by these actions, based on
-// these thoughts. It plays the game again.
+// Write returns the record of a game that began in a state and went on by these
+// actions, which were based on these thoughts. It plays the game again.
 func Write(game env.Game, info Info, start []byte, actions [][]byte, thoughts [][]env.Thought) ([]byte, error) {
 	again := game.New(1)[0]
 	if err := again.Restore(start); err != nil {

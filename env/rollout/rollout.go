@@ -1,5 +1,5 @@
-// Package rollout plays matches alone, without encodings, views or batches. It is how the speed of
-// rules is measured.
+// Package rollout plays matches alone, without encodings, views or batches. The
+// benchmarks use it to measure the speed of the rules.
 //
 //	play := rollout.Random(game, 1024, seed)
 //	moves := play(0, 0, 1024)
@@ -11,10 +11,10 @@ import (
 	"pommego/env"
 )
 
-// Turns is how many moves of each game one call makes.
+// Turns is how many moves one call makes in each game.
 const Turns = 16
 
-// quick is a match with a quicker way to say that it is over than its Status.
+// quick is a match whose Over is quicker than its Status.
 type quick interface {
 	env.Match
 	Over() bool
@@ -24,9 +24,9 @@ type slow struct{ env.Match }
 
 func (s slow) Over() bool { return s.Status().Over }
 
-// Random deals n games and returns what makes Turns random moves in each of those from from to
-// to-1, dealing anew where one is over. It returns how many moves that were. worker tells
-// goroutines' RNGs apart.
+// Random deals n games. It returns a function that makes Turns random moves in each of
+// the games from to to-1, deals a new game where one is over, and returns the number of
+// moves made. worker selects the RNG, one for each goroutine.
 func Random(game env.Game, n int, seed uint64) func(worker, from, to int) int {
 	matches, seeds := make([]quick, n), make([]env.Seed, n)
 	for i, m := range game.New(n) {
@@ -56,8 +56,8 @@ func Random(game env.Game, n int, seed uint64) func(worker, from, to int) int {
 	}
 }
 
-// Replay plays n games of the given agent in all seats and returns what plays those from from to
-// to-1 again. It returns how many moves that were. Assignment must copy the game's matches.
+// Replay plays n games with the given agent in all seats. It returns a function that plays the games
+// from to to-1 again and returns the number of moves made. Assignment must copy the game's matches.
 func Replay(game env.Game, n int, seed uint64, agent string) (func(from, to int) int, error) {
 	starts, matches, moves := game.New(n), game.New(n), make([][]uint8, n)
 	for i := range moves {
@@ -83,8 +83,8 @@ func Replay(game env.Game, n int, seed uint64, agent string) (func(from, to int)
 	}, nil
 }
 
-// Record plays a game of an agent in all seats. It returns all its moves, 0 for seats that are out,
-// and how many ticks the agents simulated.
+// Record plays a game with an agent in all seats. It returns all moves, 0 for seats
+// that are out, and how many ticks the agents simulated.
 func Record(game env.Game, seed env.Seed, newAgent func() (env.Agent, error)) (moves []uint8, ticks uint64, err error) {
 	spec := game.Spec()
 	m, parts := game.New(1)[0], len(spec.Actions)
@@ -109,10 +109,10 @@ func Record(game env.Game, seed env.Seed, newAgent func() (env.Agent, error)) (m
 	return moves, ticks, nil
 }
 
-// Moves draws random actions: it says of each how many choices there are.
+// Moves holds, for each action of one step of some games, the number of its choices. Draw draws the actions.
 type Moves []uint64
 
-// NewMoves draws the actions of all seats of a number of games.
+// NewMoves lists the numbers of choices for all seats of a number of games. It draws nothing.
 func NewMoves(spec *env.Spec, games int) Moves {
 	var m Moves
 	for range games * spec.Seats {
@@ -123,7 +123,7 @@ func NewMoves(spec *env.Spec, games int) Moves {
 	return m
 }
 
-// Draw draws len(m) actions, four from each number.
+// Draw writes len(m) random actions. It gets four of them from each random number.
 func (m Moves) Draw(rng *env.RNG, actions []uint8) {
 	for ; len(m) >= 4; m, actions = m[4:], actions[4:] {
 		x, n, a := rng.Uint64(), (*[4]uint64)(m), (*[4]uint8)(actions)

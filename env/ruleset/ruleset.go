@@ -1,5 +1,5 @@
-// Package ruleset is what the games have in common where they describe their
-// rules: a struct of numbers, switches and named choices that marshals to JSON.
+// Package ruleset is what the games' descriptions of their rules have in common. Rules
+// are a struct of numbers, switches and named choices that marshals to JSON.
 package ruleset
 
 import (
@@ -18,8 +18,8 @@ import (
 	"pommego/internal/enum"
 )
 
-// Check says which field of a struct of rules is out of its limits, the first if there are several: those
-// that a number has in its tag, such as `limits:"1 to 9"`, or the names of a choice.
+// Check returns an error for the first field of a struct of rules that is out of its limits: those that a
+// number has in its tag, such as `limits:"1 to 9"`, or the names of a choice. It returns nil if all are within.
 func Check(rules any) error {
 	v := reflect.ValueOf(rules).Elem()
 	for i, field := range Meanings(rules) {
@@ -45,7 +45,7 @@ type choice interface {
 	Names() []string
 }
 
-// Between says that a number of the rules is out of limits that depend on others.
+// Between returns an error if a number of the rules is out of limits that depend on other rules, else nil.
 func Between(name string, is, low, high int) error {
 	if is < low || is > high {
 		return fmt.Errorf("rules: %s is %d, want %d to %d", name, is, low, high)
@@ -53,8 +53,8 @@ func Between(name string, is, low, high int) error {
 	return nil
 }
 
-// Fingerprint is a number that tells the rules of a game apart: saved states
-// carry it.
+// Fingerprint is a number that tells the rules of a game apart. Saved states contain
+// it.
 func Fingerprint(game string, version int, rules any) uint64 {
 	text, err := json.Marshal(rules)
 	if err != nil {
@@ -65,7 +65,7 @@ func Fingerprint(game string, version int, rules any) uint64 {
 	return h.Sum64()
 }
 
-// Alone is the teams of a game in which every seat plays for itself.
+// Alone returns the teams of a game in which every seat plays for itself.
 func Alone(seats int) [][]int {
 	var teams [][]int
 	for seat := range seats {
@@ -92,20 +92,19 @@ func Meanings(rules any) []env.Name {
 	return all
 }
 
-// Change sets fields of rules, which is a pointer to a struct, to what a JSON
-// object has under their names. What is wrong is an error that says which field,
-// what was given and what is wanted. It does not check what values go together.
-// An object of all fields that JSON always has is a whole set of rules, as Marshal
-// writes it: fields that JSON leaves out where they are zero are zero then.
+// Change sets fields of rules, which is a pointer to a struct, to what a JSON object
+// has under their names. An error says which field is wrong, what was given and what is
+// wanted. Change does not check which values go together. If the object has all fields
+// that Marshal always writes, it is a whole set of rules: then fields that Marshal
+// leaves out when they are zero become zero.
 func Change(rules any, changes json.RawMessage) error {
 	var given map[string]json.RawMessage
-	err := json.Unmarshal(changes, &given)
-	if err == nil && given == nil {
-		err = errors.New("it has none")
-	}
-	if err != nil {
-		return fmt.Errorf("rules: %s is given, want an object of fields, such as {\"max_steps\": 100}: %w", short(changes),
-			err)
+	if err := json.Unmarshal(changes, &given); err != nil || given == nil {
+		wrong := fmt.Sprintf("rules: %s is given, want an object of fields, such as {\"max_steps\": 100}", short(changes))
+		if err == nil {
+			return errors.New(wrong)
+		}
+		return fmt.Errorf("%s: %w", wrong, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if err := set(rules, name, given[name]); err != nil {
@@ -116,9 +115,8 @@ func Change(rules any, changes json.RawMessage) error {
 	return nil
 }
 
-// Difference says in what rules differ from others, both as JSON objects: the first
-// field whose value is another one, such as "max_steps is 50, not 800"; "" if there
-// is none.
+// Difference returns the first field in which rules differ from others, such as
+// "max_steps is 50, not 800"; "" if there is none. Both are JSON objects.
 func Difference(rules, others json.RawMessage) string {
 	var is, not map[string]json.RawMessage
 	if json.Unmarshal(rules, &is) != nil || json.Unmarshal(others, &not) != nil {
@@ -141,8 +139,8 @@ func Difference(rules, others json.RawMessage) string {
 	return ""
 }
 
-// Changes is the fields in which rules differ from others, all as JSON objects: Change
-// makes these rules of the others with it. It lacks fields that the rules leave out.
+// Changes returns the fields in which rules differ from others. With it, Change turns the others
+// into these rules. All three are JSON objects. Fields that rules leaves out are not in it.
 func Changes(rules, others json.RawMessage) json.RawMessage {
 	var is, not map[string]json.RawMessage
 	if json.Unmarshal(rules, &is) != nil || json.Unmarshal(others, &not) != nil {
@@ -151,12 +149,12 @@ func Changes(rules, others json.RawMessage) json.RawMessage {
 	maps.DeleteFunc(is, func(name string, value json.RawMessage) bool { return bytes.Equal(value, not[name]) })
 	text, err := json.Marshal(is)
 	if err != nil {
-		panic(err) // it was made of JSON
+		panic(err) // it consists of JSON
 	}
 	return text
 }
 
-// completeFrom sets what JSON may leave out to zero, if all else is given.
+// completeFrom sets the fields to zero that JSON may leave out, if all other fields are given.
 func completeFrom(rules any, given map[string]json.RawMessage) {
 	v := reflect.ValueOf(rules).Elem()
 	var left []int
@@ -187,7 +185,7 @@ func set(rules any, name string, text json.RawMessage) error {
 	return fmt.Errorf("there is no field %q%s, want one of %s", name, enum.Suggest(name, names), strings.Join(names, ", "))
 }
 
-// read reads the value of a field. A reading says itself which names it has.
+// read reads the value of a field. If that is a choice, its own error lists the names.
 func read(name string, to any, text json.RawMessage) error {
 	if t, named := to.(encoding.TextUnmarshaler); named {
 		var given string
@@ -202,13 +200,13 @@ func read(name string, to any, text json.RawMessage) error {
 	return nil
 }
 
-// kinds is what JSON has to give for each kind of field.
+// kinds says what JSON value each kind of field wants.
 var kinds = map[reflect.Kind]string{
 	reflect.Int: "a whole number", reflect.Uint8: "a whole number of 0 to 255", reflect.Bool: "true or false",
 	reflect.String: "a string",
 }
 
-// short is the beginning of what was given.
+// short returns the beginning of what was given.
 func short(text []byte) string {
 	const most = 40
 	if text = bytes.TrimSpace(text); len(text) > most {

@@ -11,7 +11,7 @@ import (
 // Codec writes the parts of a state in the order of its bytes, or sets the parts from
 // bytes. After a failure it sets zeros.
 type Codec struct {
-	Bytes   []byte // written, or left to read
+	Bytes   []byte // the bytes written, or those left to read
 	reading bool
 	err     error // the first failure of reading
 }
@@ -25,10 +25,10 @@ func Reader(state []byte) Codec { return Codec{Bytes: state, reading: true} }
 // Reading reports whether c sets the parts from bytes.
 func (c *Codec) Reading() bool { return c.reading }
 
-// Coder writes or reads all that is saved of itself with a Codec.
+// Coder writes or reads with a Codec all that is saved of it.
 type Coder interface{ Code(c *Codec) }
 
-// codecs are reused, since a new one for each Append would be garbage.
+// codecs lends codecs, since a new one for each Append would be garbage.
 var codecs = sync.Pool{New: func() any { return new(Codec) }}
 
 // Append appends the bytes of v to dst.
@@ -44,8 +44,8 @@ func withCodec(as Codec, code func(c *Codec)) []byte {
 	return written
 }
 
-// Restore sets v to what Append wrote, after reset has emptied it. An error begins with what,
-// such as "state of an agent", and leaves v as it was.
+// Restore sets v to what Append wrote, after reset has emptied it. On an error, which
+// begins with what, such as "state of an agent", v is as it was.
 func Restore(what string, state []byte, v Coder, reset func()) error {
 	read := func(state []byte) error {
 		reset()
@@ -56,24 +56,24 @@ func Restore(what string, state []byte, v Coder, reset func()) error {
 	before := Append(nil, v)
 	err := read(state)
 	if err != nil {
-		_ = read(before) // which has just been written
+		_ = read(before) // never fails: it has just been written
 		return fmt.Errorf("%s %w", what, err)
 	}
 	return nil
 }
 
-// Fail notes what is wrong with the bytes read, as the rest of a sentence about
-// the saved state. The first failure is the one reported.
+// Fail notes a failure. Its text is the rest of a sentence that begins with "saved
+// state" or the like. Only the first failure counts.
 func (c *Codec) Fail(format string, args ...any) {
 	if c.err == nil {
 		c.err = fmt.Errorf(format, args...)
 	}
 }
 
-// Err is the first failure.
+// Err returns the first failure, nil if there is none.
 func (c *Codec) Err() error { return c.err }
 
-// End is the first failure. Bytes that are left over are a failure.
+// End returns the first failure, nil if there is none. Bytes that are left over are a failure.
 func (c *Codec) End() error {
 	if c.reading && len(c.Bytes) > 0 {
 		c.Fail("has %d bytes too many", len(c.Bytes))
@@ -101,13 +101,13 @@ func Numbers[T number](c *Codec, values ...*T) {
 	for _, v := range values {
 		if c.reading || !littleEndian {
 			List(c, unsafe.Slice(v, 1))
-		} else { // what List would do, without a call for each
+		} else { // does what List does, without a call for each
 			c.Bytes = append(c.Bytes, unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))...)
 		}
 	}
 }
 
-// littleEndian reports whether this machine has numbers in memory as they are saved.
+// littleEndian says whether this machine holds numbers in memory as they are saved.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // List writes or reads the numbers of a list of fixed length.

@@ -7,23 +7,23 @@ import (
 	"sync"
 )
 
-// Form is how states S of a game by one set of rules are written: as bytes, and readably as a snapshot T.
+// Form says how states S of a game by one set of rules are written: as bytes, and readably as a snapshot T.
 type Form[S comparable, T any] struct {
 	Header
-	Readable int // version of the readable form
+	Readable int // the version of the readable form
 	Shape
 	// Code writes or reads the parts of a state in the order of its bytes.
 	Code func(s *S, c *Codec)
-	// Show fills a snapshot with a state, using its memory again. Take makes a state of
-	// a snapshot whose values are in their ranges. Neither reports errors: a state
-	// cannot hold a snapshot that Show returns otherwise than Take was given it.
+	// Show fills a snapshot with a state, and reuses the snapshot's memory. Take makes a
+	// state of a snapshot whose values are in their ranges. Neither reports errors: if Show,
+	// after Take, returns another snapshot than Take got, a state cannot hold that snapshot.
 	Show func(s *S, t *T)
 	Take func(t *T) S
-	// Invariants reports what is wrong between the values of a state in which every
-	// value is in its range.
+	// Invariants returns an error if values of a state, each in its range, contradict each
+	// other; else nil.
 	Invariants func(s *S) error
 
-	snapshots sync.Pool // of Check
+	snapshots sync.Pool // snapshots that Check uses
 }
 
 // Append appends the bytes of a state: the header, and its parts.
@@ -50,9 +50,9 @@ func (f *Form[S, T]) Restore(state []byte, to *S) error {
 	return nil
 }
 
-// Check reports what is wrong with a state from outside: whether every value is
-// in its range, the snapshot shows the whole of it (no agent past the last
-// seat, no bomb past the end of its list), and every invariant holds.
+// Check returns an error unless a state from outside is sound: every value must be in
+// its range, the snapshot must show the whole of it (no agent past the last seat, no
+// bomb past the end of its list), and every invariant must hold.
 func (f *Form[S, T]) Check(s *S) error {
 	t, ok := f.snapshots.Get().(*T)
 	if !ok {
@@ -81,7 +81,7 @@ func (f *Form[S, T]) wrap(err error) error {
 var errMore = errors.New("it holds something that its readable form does not show, " +
 	"such as an agent past the last seat or a bomb past the end of the list; want zeros there")
 
-// Read is the state that a snapshot shows. It is an error if that cannot be played.
+// Read returns the state that a snapshot shows, or an error if that cannot be played.
 func (f *Form[S, T]) Read(t *T) (s S, err error) {
 	if err = f.Shape.Check(t); err != nil {
 		return s, err
@@ -98,14 +98,14 @@ func (f *Form[S, T]) Read(t *T) (s S, err error) {
 	return s, err
 }
 
-// Snapshot is a new snapshot of a state.
+// Snapshot returns a new snapshot of a state.
 func (f *Form[S, T]) Snapshot(s *S) *T {
 	t := new(T)
 	f.Show(s, t)
 	return t
 }
 
-// Set sets a state to a snapshot's.
+// Set sets a state to the one that a snapshot shows.
 func (f *Form[S, T]) Set(t *T, to *S) error {
 	s, err := f.Read(t)
 	if err == nil {
@@ -114,7 +114,7 @@ func (f *Form[S, T]) Set(t *T, to *S) error {
 	return f.wrap(err)
 }
 
-// readable is what the readable form says besides the snapshot.
+// readable is what the readable form holds besides the snapshot.
 type readable struct {
 	Format int    `json:"format"`
 	Rules  string `json:"rules"` // fingerprint
@@ -133,7 +133,7 @@ func (f *Form[S, T]) RestoreJSON(text []byte, to *S) error {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return f.wrap(err)
 	}
-	if head.Rules != "" { // or it is no such form at all
+	if head.Rules != "" { // without rules it is not such a form at all
 		if err := f.CheckReadable(f.Readable, head.Format, head.Rules); err != nil {
 			return err
 		}

@@ -25,8 +25,8 @@
 //		saved.Numbers(c, &s.StepCount)
 //	}
 //
-// What is read comes from outside and may be anything: whatever is wrong with it
-// is an error that says so.
+// What is read comes from outside and may be anything: it is an error, never a panic,
+// if it is wrong.
 package saved
 
 import (
@@ -46,12 +46,14 @@ type Header struct {
 	Rules  uint64 // fingerprint
 }
 
-// CheckReadable reports what is wrong with the head of a readable form: its format, which is to be
-// want, and the rules' fingerprint as [Hex] writes it.
+// CheckReadable returns an error unless the head of a readable form has the format want
+// and the rules' fingerprint as [Hex] writes it.
 func (h *Header) CheckReadable(want, format int, rules string) error {
-	if format != want || rules != Hex(h.Rules) {
-		return fmt.Errorf("%s: state has format %d and rules %.40q, want %d and %s (%s)",
-			h.Game, format, rules, want, Hex(h.Rules), h.ID)
+	switch {
+	case format != want:
+		return fmt.Errorf("%s: state has format %d, want %d", h.Game, format, want)
+	case rules != Hex(h.Rules):
+		return fmt.Errorf("%s: state %w", h.Game, h.otherRules(rules))
 	}
 	return nil
 }
@@ -65,8 +67,13 @@ func (h *Header) code(c *Codec) {
 	case format != h.Format:
 		c.Fail("has format %d, want %d", format, h.Format)
 	case rules != h.Rules:
-		c.Fail("belongs to other rules than %s (fingerprint %016x, want %016x)", h.ID, rules, h.Rules)
+		c.Fail("%w", h.otherRules(Hex(rules)))
 	}
+}
+
+// otherRules is the error of a state with the fingerprint of other rules, without its subject.
+func (h *Header) otherRules(rules string) error {
+	return fmt.Errorf("belongs to other rules than %s (fingerprint %.40q, want %q)", h.ID, rules, Hex(h.Rules))
 }
 
 // Hex is a number of 64 bits as the readable forms write it.

@@ -121,7 +121,7 @@ func TestBytes(t *testing.T) {
 		want   string
 	}{
 		{"another form", 0, 4, "toy: saved state has format 4, want 3"},
-		{"other rules", 1, 0xef, "toy: saved state belongs to other rules than Toy-v0 (fingerprint 0000000000000aef"},
+		{"other rules", 1, 0xef, "toy: saved state belongs to other rules than Toy-v0 (fingerprint \"0000000000000aef\""},
 		{"too many rows", 18, 4, "toy: saved state has 4 rows, want at most 3"},
 		{"a value out of range", 20, 5, "toy: state: rows[1].row is 5, want 0 to 4"},
 		{"a value out of range that JSON may leave out", 13, 2, "toy: state: due is 2, want 0 to 1"},
@@ -190,8 +190,8 @@ func TestJSON(t *testing.T) {
 	}
 	for _, tc := range []struct{ reason, from, to, want string }{
 		{"nothing there", `,"kind":[3,9]`, ``, ""},
-		{"another form", `"format":4`, `"format":3`, "toy: state has format 3 and rules \"0000000000000abc\", want 4"},
-		{"other rules", `abc"`, `def"`, "0000000000000def"},
+		{"another form", `"format":4`, `"format":3`, "toy: state has format 3, want 4"},
+		{"other rules", `abc"`, `def"`, "toy: state belongs to other rules than Toy-v0 (fingerprint \"0000000000000def\""},
 		{"a value out of range", `500`, `501`, "toy: state: steps is 501, want 0 to 500"},
 		{"a number that is none", `"8000`, `"g000`, "toy: state: dice: dice are"},
 		{"more rows than there is room for", `[1]`, `[1],[2],[3]`,

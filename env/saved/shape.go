@@ -36,7 +36,7 @@ func (r *Rows) Add(numbers ...int) {
 // MarshalJSON writes a list, an empty one for nil too.
 func (r Rows) MarshalJSON() ([]byte, error) { return json.Marshal(append([][]int{}, r...)) }
 
-// Map is a character for each cell of a board.
+// Map holds a character for each cell of a board.
 type Map []byte
 
 // MarshalText writes the characters.
@@ -51,8 +51,8 @@ func (m *Map) UnmarshalText(text []byte) error {
 // noLetter stands for a number without a letter of its own.
 const noLetter = '!'
 
-// Draw makes the map of n cells with the letter of a number for each, noLetter for numbers
-// that have none.
+// Draw makes the map of n cells: for each cell the letter of its number, noLetter for
+// numbers without one.
 func (m *Map) Draw(n int, letters string, value func(i int) int) {
 	*m = slices.Grow((*m)[:0], n)
 	for i := range n {
@@ -64,7 +64,7 @@ func (m *Map) Draw(n int, letters string, value func(i int) int) {
 	}
 }
 
-// Flag is written as 0 or 1 and read as false or true too.
+// Flag is a boolean. It is written as 0 or 1, and read from false or true too.
 type Flag bool
 
 func (f Flag) String() string {
@@ -87,7 +87,7 @@ func (f *Flag) UnmarshalJSON(text []byte) error {
 	return fmt.Errorf("%s is not a boolean, want 0 or 1", text)
 }
 
-// Ints is numbers as ints.
+// Ints returns numbers as ints.
 func Ints[T ~uint8 | ~uint16 | ~int32](numbers []T) []int {
 	list := make([]int, len(numbers))
 	for i, v := range numbers {
@@ -96,14 +96,14 @@ func Ints[T ~uint8 | ~uint16 | ~int32](numbers []T) []int {
 	return list
 }
 
-// SetInts sets the first numbers of a list.
+// SetInts sets the first numbers of a list to those of to.
 func SetInts[T ~uint8 | ~uint16 | ~int32](list []T, to []int) {
 	for i, v := range to[:min(len(to), len(list))] {
 		list[i] = T(v)
 	}
 }
 
-// RNG is an RNG as [Hex] writes its state.
+// RNG is an RNG whose text is its state, as [Hex] writes it.
 type RNG env.RNG
 
 func (r RNG) String() string { return Hex(r.State) }
@@ -127,7 +127,7 @@ type field struct {
 	optional bool
 }
 
-var fieldsByType sync.Map // of a struct: []field
+var fieldsByType sync.Map // by type of struct: its []field
 
 func fieldsOf(t reflect.Type) []field {
 	if known, ok := fieldsByType.Load(t); ok {
@@ -143,7 +143,7 @@ func fieldsOf(t reflect.Type) []field {
 	return list
 }
 
-// values yields the fields of a snapshot, each with a pointer to its value.
+// values yields the fields of a snapshot, and a pointer to each one's value.
 func values(snapshot any) iter.Seq2[*field, any] {
 	v := reflect.ValueOf(snapshot).Elem()
 	return func(yield func(*field, any) bool) {
@@ -156,7 +156,7 @@ func values(snapshot any) iter.Seq2[*field, any] {
 	}
 }
 
-// Column is a number of a row: its name, and the values that it may have.
+// Column describes a number of a row: its name, and the values that it may have.
 type Column struct {
 	Name     string
 	Min, Max int
@@ -167,14 +167,14 @@ func Col(name string, least, most int) Column { return Column{name, least, most}
 
 // Shape says what the values of a snapshot may be.
 type Shape struct {
-	// Columns are, by the names of fields, those of Rows, of lists, where the last holds
-	// for all further numbers, and of numbers. A field without columns may hold anything.
+	// Columns has, by the names of fields: for Rows the columns of each row; for a list of numbers those of its entries,
+	// the last of which holds for all further ones; for a number one column. A field without columns may hold anything.
 	Columns map[string][]Column
-	// Cell is what errors call a cell of a Map: row and column, or x and y.
+	// Cell returns what errors call a cell of a Map: row and column, or x and y.
 	Cell func(i int) (int, int)
 }
 
-// Check reports the first value of a snapshot that is out of its range, by its name.
+// Check returns an error that names the first value of a snapshot that is out of its range, nil if there is none.
 func (s *Shape) Check(snapshot any) error {
 	for f, v := range values(snapshot) {
 		columns := s.Columns[f.name]
@@ -203,7 +203,7 @@ func (s *Shape) Check(snapshot any) error {
 	return nil
 }
 
-// Drawn reports the first cell of a Map that has no letter.
+// Drawn returns an error that names the first cell of a Map without a letter, nil if there is none.
 func (s *Shape) Drawn(snapshot any) error {
 	for f, v := range values(snapshot) {
 		if m, ok := v.(*Map); ok {
@@ -293,11 +293,11 @@ func Encode(snapshots ...any) ([]byte, error) {
 }
 
 // Differs is called with each value that differs: its path, such as "bombs[2].life",
-// and what it should have been and is.
+// the value it should have, and the value it has.
 type Differs func(path string, want, got any)
 
-// Compare compares two snapshots of the same type field by field: rows number by number,
-// maps up to the first cell that differs, anything else as a whole.
+// Compare compares two snapshots of the same type field by field: rows number by
+// number, maps up to the first cell that differs, everything else as a whole.
 func (s *Shape) Compare(want, got any, differs Differs) {
 	g := reflect.ValueOf(got).Elem()
 	for f, w := range values(want) {

@@ -6,18 +6,18 @@ import (
 	"pommego/env"
 )
 
-// Bandit is a rule for which of several moves to try next.
+// Bandit is a rule that chooses the move to try next.
 type Bandit uint8
 
 // The bandits.
 const (
-	Random  Bandit = iota // any, evenly
-	UCB1                  // the highest sum of mean score and C times uncertainty
-	Exploit               // the highest mean score
-	Explore               // the highest uncertainty: the one tried least
+	Random  Bandit = iota // any move, each with the same chance
+	UCB1                  // the move with the highest sum of mean score and C times uncertainty
+	Exploit               // the move with the highest mean score
+	Explore               // the move with the highest uncertainty: the one tried least
 )
 
-// tally counts what trying a move has brought.
+// tally counts the tries of a move and sums up their scores.
 type tally struct {
 	sum    float64
 	visits int32
@@ -30,8 +30,8 @@ func (t *tally) add(score float64) {
 
 func (t *tally) mean() float64 { return t.sum / float64(t.visits) }
 
-// uncertainty is UCB1's second term: it falls with the visits of one move and
-// rises with logVisits, the logarithm of those of all together.
+// uncertainty is UCB1's second term. It falls with the visits of the move, and rises
+// with logVisits, the logarithm of the visits of all moves together.
 func (t *tally) uncertainty(logVisits float64) float64 {
 	return math.Sqrt(2 * logVisits / float64(t.visits))
 }
@@ -42,8 +42,8 @@ func (t *tally) ucb1(c, logVisits float64) float64 {
 	return t.mean() + float64(c*t.uncertainty(logVisits))
 }
 
-// logarithm is the natural logarithm in single precision: libraries differ in
-// the last digits of the double.
+// logarithm returns the natural logarithm in single precision, because libraries differ
+// in the last digits of the double.
 func logarithm(n int32) float64 {
 	if int(n) < len(logarithms) {
 		return logarithms[n]
@@ -51,7 +51,7 @@ func logarithm(n int32) float64 {
 	return float64(float32(math.Log(float64(n))))
 }
 
-// logarithms are those of the numbers of visits that come up most.
+// logarithms holds the logarithms of the numbers of visits that are most frequent.
 var logarithms = func() (all [1024]float64) {
 	for n := range all {
 		all[n] = float64(float32(math.Log(float64(n))))
@@ -59,15 +59,15 @@ var logarithms = func() (all [1024]float64) {
 	return all
 }()
 
-// arm is one move of a flat search.
+// arm is a move of a flat search.
 type arm struct {
 	tally
 	move  Move
-	final bool // the state after it is terminal: there is no more to learn
+	final bool // the state after it is terminal, so further tries show nothing new
 }
 
-// pull says which arm that is not final to try next, -1 if all are. Every arm
-// has been tried once.
+// pull returns the arm to try next among those that are not final, -1 if all are final.
+// Every arm must have been tried once.
 func (b Bandit) pull(arms []arm, c float64, rng *env.RNG) int {
 	open, visits := 0, int32(0)
 	for i := range arms {
@@ -79,7 +79,7 @@ func (b Bandit) pull(arms []arm, c float64, rng *env.RNG) int {
 	if open == 0 {
 		return -1
 	}
-	drawn := -1 // how many open arms come before the one that Random takes
+	drawn := -1 // for Random: how many open arms come before the one to take
 	if b == Random {
 		drawn = rng.IntN(open)
 	}

@@ -2,14 +2,14 @@ package search
 
 import "unsafe"
 
-// breadth makes every move in every state from the root on, those a tick ahead before
-// those two ticks ahead, and so on, whatever they score. When the budget is used up, the
-// best of the states from which it has not gone on tells the move. What chance does on
-// the way to a state is drawn once.
+// breadth makes every move in every state from the root on: first in those a tick ahead,
+// then in those two ticks ahead, and so on, whatever they score. When the budget is used
+// up, it compares the states from which it has not gone on, and takes the move that
+// leads to the best of them. What happens by chance on the way to a state is drawn once.
 //
-// It has to keep the states from which it goes on. Once Memory is full, those that follow
-// are scored as they are and not kept; as they come last, this changes nothing until the
-// search has gone on from all it keeps, and then it ends.
+// It has to keep the states from which it goes on. Once Memory is full, it scores
+// further states at once and does not keep them. They come last anyway, so nothing
+// changes until the search has gone on from all states that it keeps; then it ends.
 func (t *Searcher[S]) breadth(root *S) {
 	most := t.reserve(statesIn[S](t.Memory))
 	t.states, t.first = append(t.states, *root), append(room(t.first, most), 0)
@@ -25,11 +25,11 @@ func (t *Searcher[S]) breadth(root *S) {
 	}
 }
 
-// compare scores a state to which a move of the root's leads, against the best.
+// compare scores a state to which a move of the root leads, and compares it with the best.
 func (t *Searcher[S]) compare(s *S, first Move) { t.offer(first, 1, t.model.Score(s)) }
 
-// expand makes every move in the last state, as long as the budget lasts, and keeps the states
-// that follow, up to most states in all. It returns false if it could not make all of them.
+// expand makes every move in the last state as long as the budget lasts, and keeps the states
+// that follow, up to most states in all. It returns false if it could not make all moves.
 func (t *Searcher[S]) expand(most int) bool {
 	t.moves = t.model.Moves(&t.states[t.last], t.moves[:0])
 	for _, move := range t.moves {
@@ -52,8 +52,8 @@ func (t *Searcher[S]) expand(most int) bool {
 	return true
 }
 
-// statesIn is how many states fit into some memory, at least the root. It is the same
-// in 32-bit programs, where some states are 4 bytes smaller.
+// statesIn returns how many states fit into some memory, at least one for the root. It
+// gives the same in 32-bit programs, where some states are 4 bytes smaller.
 func statesIn[S any](bytes int) int {
 	if bytes == 0 {
 		bytes = breadthMemory

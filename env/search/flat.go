@@ -1,7 +1,7 @@
 package search
 
-// flat makes each move once, scores what comes of it, and then plays on from one of these
-// states after the other, as Bandit chooses. The move with the best mean score wins.
+// flat makes each move once and scores the state after it. Then it plays on from one of these
+// states after the other, as Bandit chooses. It takes the move with the best mean score.
 func (t *Searcher[S]) flat(root *S) {
 	t.arms, t.states = t.arms[:0], t.states[:0]
 	for _, move := range t.moves {
@@ -25,8 +25,8 @@ func (t *Searcher[S]) flat(root *S) {
 	t.compareArms()
 }
 
-// ahead makes each move in turn, as often as the budget allows but at most Samples times,
-// and takes the one with the best mean score. Where others' moves are chance, several
+// ahead makes each move in turn, as often as the budget allows but at most Samples
+// times, and takes the one with the best mean score. If others move at random, several
 // samples are worth their ticks.
 func (t *Searcher[S]) ahead(root *S) {
 	t.arms = t.arms[:0]

@@ -11,14 +11,14 @@ type plan struct {
 	score float64
 }
 
-// anyMove in a plan stands for a move to be drawn when its turn comes.
+// anyMove stands, in a plan, for a move that is drawn when its turn comes.
 const anyMove Move = 255
 
-// rolling breeds a population of plans, each a list of moves, for the score of the state
-// it leads to. In each round two parents, each the better of two drawn at random, give a
-// child that takes each move from either and some moves anew; it takes the place of the
-// worst plan unless it is worse itself. The first move of the best plan wins, and the rest
-// of it is left in Plan.
+// rolling breeds a population of plans. A plan is a list of moves, and its score is
+// that of the state to which it leads. In each round it chooses two parents, each the
+// better of two plans drawn at random. Their child takes each move from one of them,
+// and some moves at random. The child replaces the worst plan, unless the child is
+// worse. The first move of the best plan wins; the rest of that plan stays in Plan.
 func (t *Searcher[S]) rolling(root *S) {
 	t.populate(root)
 	child := &t.plans[len(t.plans)-1]
@@ -55,9 +55,9 @@ func (t *Searcher[S]) rolling(root *S) {
 	t.Plan = append(t.Plan[:0], top.genes[1:]...)
 }
 
-// populate makes the first population: the plan kept, and plans drawn at random.
-// There are as many as the budget allows to judge, at least one, and one more
-// as a place for the child.
+// populate makes the first population: the plan kept, and plans drawn at random. It
+// makes as many as the budget allows to judge, at least one, and one more as room for
+// the child.
 func (t *Searcher[S]) populate(root *S) {
 	n, length := t.Population, t.Length
 	t.genes, t.plans = room(t.genes, (n+1)*length), room(t.plans, n+1)
@@ -83,9 +83,9 @@ func (t *Searcher[S]) populate(root *S) {
 	}
 }
 
-// judge follows a plan and scores where it leads. Moves that are not worth
-// trying where their turn comes, and those left open, are replaced by some that
-// are. It reports whether the budget sufficed.
+// judge follows a plan and scores the state to which it leads. It replaces moves that
+// are not worth trying when their turn comes, and those left open, by moves that are.
+// It reports whether the budget sufficed.
 func (t *Searcher[S]) judge(root *S, genes []Move) (score float64, whole bool) {
 	t.try = *root
 	whole = true
@@ -103,7 +103,7 @@ func (t *Searcher[S]) judge(root *S, genes []Move) (score float64, whole bool) {
 	return t.model.Score(&t.try), whole
 }
 
-// mend is gene, if it is one of the moves, else one of them.
+// mend returns gene if it is one of the moves, else one of them.
 func (t *Searcher[S]) mend(gene Move) Move {
 	if slices.Contains(t.moves, gene) {
 		return gene

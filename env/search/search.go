@@ -1,9 +1,9 @@
 // Package search plans by simulation, in any game that has a forward model.
 //
-// A searcher knows a game through a [Model]: what its own moves are, what a tick
-// does, and how good a state is for it. What the other seats do is the model's
-// business, and so is what the searcher cannot see; both may be drawn from an RNG.
-// From that, a [Searcher] finds a move by one of five methods. The shortest use:
+// A searcher knows a game through a [Model]: what its own moves are, what a tick does,
+// and how good a state is for it. The model also decides what the other seats do, and
+// what the searcher cannot see; both may be drawn from an RNG. From that, a [Searcher]
+// finds a move by one of five methods. The shortest use:
 //
 //	var s search.Searcher[State]
 //	settings := search.Settings{Method: search.TreeSearch, C: 25, Depth: 3}
@@ -12,16 +12,16 @@
 //
 // # Budgets
 //
-// A search ends when its [Budget] is used up: a number of simulated ticks, which
-// makes it repeatable from its RNG, or time on the clock, which does not. It
-// also ends when there is nothing left to find out.
+// A search ends when its [Budget] is used up: a number of simulated ticks, with which
+// it can be repeated from its RNG, or time on the clock, with which it cannot. It also
+// ends when there is nothing left to find out.
 //
 // # Chance
 //
-// Scores are compared and averaged, never converted, so they can be in any unit;
-// only UCB1's constant must suit it. Logarithms are rounded to single precision,
-// so that they agree on all machines; apart from that there is nothing but exact
-// operations, and a search gives the same move everywhere.
+// Scores are compared and averaged, never converted, so they can be in any unit; only
+// UCB1's constant must suit it. Logarithms are rounded to single precision, so that
+// they agree on all machines. All other operations are exact, so a search gives the
+// same move everywhere.
 package search
 
 import (
@@ -50,25 +50,25 @@ type Model[S any] interface {
 	Score(s *S) float64
 }
 
-// Budget is what a search may spend. If both are given, what is used up first
-// ends it.
+// Budget is what a search may spend. If both Ticks and Time are given, the search ends
+// when one of them is used up.
 type Budget struct {
 	Ticks int           // calls of Model.Step; 0: no limit
 	Time  time.Duration // on the clock; 0: no limit
 
 	// Stop, unless nil, ends the search when it is set. A search loads it every few
-	// rounds, and then finds whatever it has.
+	// rounds, and then returns the best move so far.
 	Stop env.Flag
 }
 
-// Found is what came out of a search.
+// Found is the result of a search.
 type Found struct {
 	Move  Move
-	Score float64 // the mean of what was found after Move; 0 if there was no choice
+	Score float64 // the mean score found after Move; 0 if there was no choice
 	Ticks uint64  // calls of Model.Step
 
-	// Tried is what was found out about the moves, by their numbers, up to the last that was
-	// tried. It belongs to the searcher, until its next search.
+	// Tried has the statistics of the moves, by their numbers, up to the last move that
+	// was tried. It belongs to the searcher and is valid until its next search.
 	Tried []MoveStatistics
 }
 
@@ -77,15 +77,15 @@ type Found struct {
 // Invariant: left and spent together are the limit.
 type Meter struct {
 	left, spent int64
-	deadline    time.Time // zero: none
+	deadline    time.Time // zero: no deadline
 	stop        env.Flag
-	asked       uint8 // how often the clock could have been looked at
+	asked       uint8 // how often Open was called with a deadline or a flag
 }
 
 // noLimit stands for no limit: more ticks than any search makes.
 const noLimit = 1 << 50
 
-// NewMeter is a meter of which nothing is spent. It panics if the budget has no end.
+// NewMeter returns a meter with nothing spent. It panics if the budget has no limit.
 func NewMeter(b Budget) Meter {
 	if b.Ticks <= 0 && b.Time <= 0 {
 		panic("search: a budget needs ticks or time")
@@ -100,11 +100,11 @@ func NewMeter(b Budget) Meter {
 	return m
 }
 
-// clockEvery is how many rounds a search makes between two looks at the clock and the
-// flag that stops it.
+// clockEvery is how many rounds a search makes from one look at the clock, and at the
+// flag that stops it, to the next.
 const clockEvery = 8
 
-// Open reports whether something is left.
+// Open reports whether some budget is left.
 func (m *Meter) Open() bool {
 	if m.left <= 0 {
 		return false
@@ -131,18 +131,18 @@ func (m *Meter) Tick() bool {
 	return true
 }
 
-// Spent is how many ticks have been spent.
+// Spent returns how many ticks have been spent.
 func (m *Meter) Spent() uint64 { return uint64(m.spent) }
 
-// Best keeps the best of a number of choices; of equals each is as likely. The
-// zero value has been offered none.
+// Best keeps the best of several choices; equally good ones have the same chance. The
+// zero value holds none.
 type Best[T any] struct {
 	Choice T
 	Score  float64
-	equal  int // how many have this score
+	equal  int // how many choices have this score
 }
 
-// Offer looks at one more.
+// Offer compares one more choice.
 func (b *Best[T]) Offer(choice T, score float64, rng *env.RNG) {
 	switch {
 	case b.equal == 0 || score > b.Score:
@@ -155,5 +155,5 @@ func (b *Best[T]) Offer(choice T, score float64, rng *env.RNG) {
 	}
 }
 
-// Found reports whether there is any.
+// Found reports whether there was any choice.
 func (b *Best[T]) Found() bool { return b.equal > 0 }

@@ -16,36 +16,36 @@ const (
 	// FlatMonteCarlo tries each move again and again, with random moves after it; a
 	// [Bandit] says which one next.
 	FlatMonteCarlo Method = iota
-	// TreeSearch is Monte Carlo tree search with UCB1: the same, with a tree growing where
-	// it looks best.
+	// TreeSearch is Monte Carlo tree search with UCB1: like FlatMonteCarlo, but with a
+	// tree that grows where it looks best.
 	TreeSearch
-	// BreadthFirst looks at all that can come, tick by tick.
+	// BreadthFirst looks at all states that can come, tick by tick.
 	BreadthFirst
 	// LookAhead tries each move, and looks no further.
 	LookAhead
-	// RollingHorizon breeds whole plans, of which the best is kept from one decision to the
-	// next.
+	// RollingHorizon breeds whole plans, and keeps the best of them from one decision to
+	// the next.
 	RollingHorizon
 )
 
-// Settings say how an agent searches. What its method has no use for is left
-// out.
+// Settings say how an agent searches. A method ignores the fields that it has no use
+// for.
 type Settings struct {
 	Method Method
-	Budget Budget // of one decision
-	Bandit Bandit // of FlatMonteCarlo
+	Budget Budget // the budget of one decision
+	Bandit Bandit // for FlatMonteCarlo
 
-	C     float64 // what UCB1 multiplies uncertainty by, in the unit of scores
+	C     float64 // the factor of uncertainty in UCB1, in the unit of scores
 	Depth int     // the longest roll-out in ticks; 0: a new state is scored as it is
 
-	Samples int // of LookAhead: how often each move is made at most; 0: once
+	Samples int // for LookAhead: the most often each move is made; 0: once
 
-	Memory   int // of BreadthFirst: bytes of states kept, for each search at work; 0: 128 MiB
-	MaxNodes int // of TreeSearch: how far the tree grows; 0: 16384. A full one is searched on by roll-outs
+	Memory   int // for BreadthFirst: bytes of states that each search under way keeps; 0: 128 MiB
+	MaxNodes int // for TreeSearch: the most nodes; 0: 16384. In a full tree only roll-outs go on
 
-	// Of RollingHorizon, at least 1: moves in a plan, and plans.
+	// For RollingHorizon, at least 1: the moves in a plan, and the number of plans.
 	Length, Population int
-	Mutation           float64 // the share of a child's moves that are drawn anew; 0: one a plan
+	Mutation           float64 // the share of a child's moves that are drawn at random; 0: one move per plan
 }
 
 const (
@@ -59,17 +59,17 @@ const (
 	// manyMoves is more moves than most games have, so that what is kept for each is
 	// reserved at once.
 	manyMoves = 16
-	// besides is more than searchers, models and plans take besides what grows.
+	// besides is more than the parts of searchers, models and plans take that do not grow.
 	besides = 128 << 10
 )
 
 // Searcher finds moves. It keeps its working memory and grows it as needed, so that only
 // the first decisions allocate; nothing of one decision influences the next, except Plan.
 // It belongs to one goroutine at a time, and may serve many agents in turn: lend searchers
-// from [Workspaces], as a tree for each of thousands of agents would not fit anywhere.
+// from [Workspaces], because trees for thousands of agents would not fit into memory.
 type Searcher[S any] struct {
-	// Plan is what RollingHorizon has left of its best plan, without its first move, and
-	// begins the next search with. Empty it when a new game begins.
+	// Plan is what RollingHorizon has left of its best plan, without the first move. The
+	// next search begins with it. Empty it when a new game begins.
 	Plan []Move
 
 	// The search at work.
@@ -81,20 +81,20 @@ type Searcher[S any] struct {
 	tried []MoveStatistics
 
 	try    S
-	moves  []Move // worth trying in a state
-	states []S    // after each arm's move, of the nodes of a tree, or to go on from
+	moves  []Move // the moves worth trying in a state
+	states []S    // the states after each arm's move, of a tree's nodes, or to go on from
 	arms   []arm
-	first  []Move // of breadth: the root's move that leads to each state
-	last   int    // of breadth: the first state from which the search has not gone on
+	first  []Move // for breadth: by state, the root's move that leads to it
+	last   int    // for breadth: the first state from which the search has not gone on
 
 	nodes    []node
-	branches []Move // of all nodes, each node's together
+	branches []Move // the moves of all nodes, node by node
 
 	plans []plan
-	genes []Move // of all plans, and of the child after them
+	genes []Move // the moves of all plans, and after them of the child
 }
 
-// Search finds a move in root, which it leaves as it is and which must not be terminal.
+// Search finds a move in root, which must not be terminal. It leaves root as it is.
 func (t *Searcher[S]) Search(model Model[S], root *S, s *Settings, budget Budget, rng *env.RNG) Found {
 	t.model, t.rng, t.Settings, t.Meter = model, rng, *s, NewMeter(budget)
 	t.moves = model.Moves(root, t.moves[:0])
@@ -118,8 +118,8 @@ func (t *Searcher[S]) Search(model Model[S], root *S, s *Settings, budget Budget
 	return Found{t.top.Choice, t.top.Score, t.Spent(), t.tried}
 }
 
-// reserve makes room for the states of a search that keeps up to so many, and returns how
-// many it can make: the root and one for each tick.
+// reserve makes room for the states of a search that keeps at most that many. It
+// returns how many states the search can make: the root and one for each tick.
 func (t *Searcher[S]) reserve(most int) int {
 	if t.left < int64(most) {
 		most = int(t.left) + 1
@@ -128,7 +128,7 @@ func (t *Searcher[S]) reserve(most int) int {
 	return most
 }
 
-// room is an empty slice for n elements, with memory for no more than the most so far.
+// room returns an empty slice for n elements. It allocates no more than the largest n so far needs.
 func room[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, 0, n)
@@ -136,8 +136,8 @@ func room[E any](s []E, n int) []E {
 	return s[:0]
 }
 
-// Bytes is the most memory that a searcher of states S takes for searches by these
-// settings, as [Workspaces] count.
+// Bytes returns the most memory that a searcher of states S takes for searches by these
+// settings, as [Workspaces] count it.
 func Bytes[S any](s *Settings) int64 {
 	var state S
 	size, most := int64(unsafe.Sizeof(state)), int64(s.Budget.Ticks)+1
@@ -178,13 +178,13 @@ func (t *Searcher[S]) playOn() float64 {
 	return t.model.Score(&t.try)
 }
 
-// offer has a move compared with the best, and notes what was found out about it.
+// offer compares a move with the best, and notes its statistics.
 func (t *Searcher[S]) offer(move Move, visits int32, score float64) {
 	t.top.Offer(move, score, t.rng)
 	t.note(move, visits, score)
 }
 
-// note adds to what was found out about a move, which is worth the best that was found.
+// note adds to the statistics of a move. Its value is the best score that was found.
 func (t *Searcher[S]) note(move Move, visits int32, score float64) {
 	for int(move) >= len(t.tried) {
 		t.tried = append(t.tried, MoveStatistics{})

@@ -7,36 +7,36 @@ import (
 	"pommego/env"
 )
 
-// MoveStatistics is what a search has found out about one of the moves it chose from.
+// MoveStatistics is what a search has found out about one move.
 type MoveStatistics struct {
-	// Visits is how often it was tried: the rounds that went its way, the states compared in
-	// the end that come after it, or the plans judged that begin with it. 0 is never.
+	// Visits is how often the move was tried: the rounds that began with it, the states
+	// compared in the end that come after it, or the plans judged that begin with it. 0: never.
 	Visits int32
-	// Value is what it was found to be worth. The best of those tried was chosen.
+	// Value is the value that was found for it. Of the moves that were tried, the best was chosen.
 	Value float64
 }
 
-// Memo holds what an agent spent on its last action, and the statistics that it chose by: a
-// seat.Searcher and an env.SearchReporter. An agent embeds it, calls Forget at the start of
+// Memo holds what an agent spent on its last action, and the statistics behind its choice. It is
+// a seat.Searcher and an env.SearchReporter. An agent embeds it, calls Forget at the start of
 // each action, adds the ticks of its searches to Ticks, and calls Keep with their statistics.
 type Memo struct {
-	Ticks   uint64 // simulated for the last action
+	Ticks   uint64 // ticks simulated for the last action
 	Bytes   int64  // the most memory that a search takes
 	tallies []MoveStatistics
 	stop    env.Flag
 }
 
-// StopOn makes searches within Limit's budgets stop when the flag is set.
+// StopOn makes searches whose budgets come from Limit stop when the flag is set.
 func (m *Memo) StopOn(flag env.Flag) { m.stop = flag }
 
-// Limit is a budget that ends when the flag is set, too.
+// Limit returns the budget with the flag as its Stop.
 func (m *Memo) Limit(b Budget) Budget {
 	b.Stop = m.stop
 	return b
 }
 
-// Forget empties it. If nothing is kept after that, the action was decided without a
-// search.
+// Forget empties the memo. If nothing is kept after that, the action was decided
+// without a search.
 func (m *Memo) Forget() { m.Ticks, m.tallies = 0, m.tallies[:0] }
 
 // Searched is how many ticks the last action took.
@@ -46,8 +46,8 @@ func (m *Memo) Searched() uint64 { return m.Ticks }
 func (m *Memo) SearchBytes() int64 { return m.Bytes }
 
 // Keep keeps the statistics of the choices of one component of the action, by their
-// numbers. from is the number of the component's first choice among those of all
-// components. A search that had no choice has no statistics, and Keep does nothing.
+// numbers. from is the number of the component's first choice, counted over all
+// components. If the search had no choice, found is empty and Keep does nothing.
 func (m *Memo) Keep(from int, found []MoveStatistics) {
 	if len(found) == 0 {
 		return
@@ -68,8 +68,8 @@ func (m *Memo) SearchStatistics(visits []int32, values []float64) bool {
 
 // Workspaces lend working memory W to agents while they search. Agents share memory
 // only if RoundUp gives the same size for their searches, so memory that grew for a
-// large search never serves a small one. Agents that act at the same time thus take no
-// more than the sum of what they say (env.Agent.SearchBytes).
+// large search never serves a small one. So agents that act at the same time take no
+// more than the sum of their env.Agent.SearchBytes.
 //
 // The zero value is ready. Any number of goroutines may use it.
 type Workspaces[W any] struct{ sizes [4 * 64]sync.Pool }
@@ -82,10 +82,10 @@ func (l *Workspaces[W]) Lend(bytes int64) *W {
 	return new(W)
 }
 
-// GiveBack takes back what was lent for so many bytes.
+// GiveBack takes back memory that was lent for so many bytes.
 func (l *Workspaces[W]) GiveBack(bytes int64, w *W) { l.of(bytes).Put(w) }
 
-// of is the pool of memory for searches of so many bytes, rounded up.
+// of returns the pool of memory for searches of so many bytes, rounded up.
 func (l *Workspaces[W]) of(bytes int64) *sync.Pool {
 	length := bits.Len64(uint64(bytes))
 	return &l.sizes[4*length+int(bytes>>max(length-3, 0)&3)]

@@ -2,22 +2,22 @@ package search
 
 import "cmp"
 
-// A node keeps its state, so what chance did on the way to it is drawn once. Node 0 is the
-// root, so 0 stands for none where a child is named.
+// A node keeps its state, so what happens by chance on the way to it is drawn once. Node 0 is the
+// root, so as a child 0 stands for none.
 type node struct {
 	tally
 	parent  int32
 	child   int32 // the first of its children
 	sibling int32 // the next child of its parent
-	from    int32 // its moves not made yet: branches[from:to]
+	from    int32 // branches[from:to] are its moves not made yet
 	to      int32
 	move    Move // the move that led to it
 	final   bool // its state is terminal
 }
 
-// tree goes down a tree by UCB1, in each round, to a state that has moves not made yet,
-// makes one of them, plays on, and adds the score to all states on the way. The move at
-// the root with the best mean score wins.
+// In each round, tree goes down the tree by UCB1 to a state with moves not made yet,
+// makes one of them, plays on, and adds the score to all states on the way. It takes
+// the root's move with the best mean score.
 func (t *Searcher[S]) tree(root *S) {
 	most := t.reserve(cmp.Or(t.MaxNodes, maxNodes))
 	t.nodes, t.branches = room(t.nodes, most), room(t.branches, most*manyMoves)
@@ -28,7 +28,7 @@ func (t *Searcher[S]) tree(root *S) {
 		t.try = t.states[at]
 		t.back(at, t.playOn())
 		if t.spent == before {
-			t.left-- // a round in a terminal state must come to an end too
+			t.left-- // even rounds in terminal states must use up the budget
 		}
 	}
 	for i := t.nodes[0].child; i != 0; i = t.nodes[i].sibling {
@@ -67,8 +67,8 @@ func (t *Searcher[S]) descend() int32 {
 	}
 }
 
-// grow makes one of the moves that a node has left and returns the new node. A node that
-// is terminal, a tree of most nodes and an empty budget stay as they are.
+// grow makes one of the moves that a node has left and returns the new node. If the
+// node is terminal, the tree has most nodes or the budget is empty, it changes nothing.
 func (t *Searcher[S]) grow(at int32, most int) int32 {
 	n := &t.nodes[at]
 	if n.final || n.from == n.to || t.left <= 0 || len(t.nodes) >= most {
@@ -81,7 +81,7 @@ func (t *Searcher[S]) grow(at int32, most int) int32 {
 	t.try = t.states[at]
 	t.step(&t.try, move)
 	child := t.add(&t.try, at, move)
-	n = &t.nodes[at] // add may have moved it
+	n = &t.nodes[at] // add may have moved the nodes
 	t.nodes[child].sibling, n.child = n.child, child
 	return child
 }

@@ -1,6 +1,6 @@
-// Package seat is what the games have in common besides their rules: matches
-// made in blocks, bots by name and options, and the agents that let a bot play a
-// seat from its view alone.
+// Package seat is what the games have in common besides their rules: matches made in
+// blocks, bots with names and options, and agents that let a bot play a seat from its
+// view alone.
 //
 // A game embeds a [Common], which gives it Spec, New and NewAgent, and hands it the
 // [Roster] of its bots:
@@ -18,11 +18,11 @@
 //
 // # Options
 //
-// A name may carry options after a colon, "name:key=value,key=value". Whatever
-// does not exist, a name, a key or a form, is an error that says what does. What the options
-// of searches mean is in docs/games/pommerman.md.
+// A name may carry options after a colon, "name:key=value,key=value". The error for a
+// name or a key that does not exist lists those that do. docs/games/pommerman.md
+// describes the options of searches.
 //
-// With ticks a game is repeatable from its seed, with ms it is not.
+// With the option ticks a game can be repeated from its seed, with ms it cannot.
 //
 // # Concurrency
 //
@@ -47,7 +47,7 @@ type Bot[V any] interface {
 	saved.Coder
 }
 
-// Restore restores what saved.Append wrote of a bot. If that cannot be read, the bot is as it was.
+// Restore restores a bot from what saved.Append wrote. If it returns an error, the bot is as it was.
 func Restore[V any](bot Bot[V], state []byte) error {
 	return saved.Restore("state of an agent", state, bot, func() { bot.Reset(env.RNG{}) })
 }
@@ -59,7 +59,7 @@ type Searcher interface {
 	StopOn(flag env.Flag)
 }
 
-// searcherOf is what a bot tells of its searches.
+// searcherOf returns the Searcher that a bot is; for other bots, one that never searches.
 func searcherOf[V any](bot Bot[V]) Searcher {
 	if s, ok := bot.(Searcher); ok {
 		return s
@@ -67,8 +67,7 @@ func searcherOf[V any](bot Bot[V]) Searcher {
 	return env.NoSearch{}
 }
 
-// Forgetful is what a bot has that remembers nothing but its RNG, to be
-// embedded.
+// Forgetful is embedded in bots that remember nothing but their RNG.
 type Forgetful struct{ RNG env.RNG }
 
 // Reset gives the bot an RNG for the episode.
@@ -77,13 +76,13 @@ func (a *Forgetful) Reset(rng env.RNG) { a.RNG = rng }
 // Reseed replaces the RNG.
 func (a *Forgetful) Reseed(rng env.RNG) { a.RNG = rng }
 
-// Code writes or reads the RNG. It is not inlined: it would allocate in the methods
-// that the compiler makes of those of embedded types.
+// Code writes or reads the RNG. It is not inlined, because it would allocate in the
+// methods that the compiler makes for types that embed Forgetful.
 //
 //go:noinline
 func (a *Forgetful) Code(c *saved.Codec) { saved.Numbers(c, &a.RNG.State) }
 
-// static always makes choice 0, and has nothing to remember.
+// static always makes choice 0, and remembers nothing.
 type static[V any] struct{}
 
 func (static[V]) Reset(env.RNG) {}
@@ -106,9 +105,9 @@ func (a *random[V]) Act(v *V, action []uint8) {
 	}
 }
 
-// Noisy adds to a kind of bot the option noise: the share of decisions in which, in
-// place of the move it decided on, it makes one drawn evenly from all there are. Its
-// memory goes on as if it had made its own.
+// Noisy adds the option noise to a kind of bot: the share of decisions in which it
+// makes a random move, each with the same chance, instead of its own. Its memory goes
+// on as if it had made its own move.
 func Noisy[V any](k Kind[V], moves int) Kind[V] {
 	create := k.Make
 	k.Make = func(o *Options) Bot[V] {
@@ -121,7 +120,7 @@ func Noisy[V any](k Kind[V], moves int) Kind[V] {
 	return k
 }
 
-// noisy is a bot that makes a share of its moves by chance.
+// noisy is a bot that makes a share of its moves at random.
 type noisy[V any] struct {
 	Bot[V]
 	Searcher
@@ -138,7 +137,7 @@ func (a *noisy[V]) Reseed(rng env.RNG) {
 	a.Bot.Reseed(a.own(rng))
 }
 
-// own takes an RNG for the noise from the bot's, which is as it was.
+// own derives the RNG for the noise from the bot's RNG, and returns the latter unchanged.
 func (a *noisy[V]) own(rng env.RNG) env.RNG {
 	of := rng
 	a.rng = env.RNG{State: ^of.Uint64()}

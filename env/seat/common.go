@@ -10,7 +10,7 @@ import (
 	"pommego/env/saved"
 )
 
-// Match is a game's match M: an env.Match that shows a seat what it may know.
+// Match is a game's match M: an env.Match that can show a seat what it may know.
 // Matches are plain values, so that assignment copies them.
 type Match[M, V any] interface {
 	*M
@@ -19,21 +19,21 @@ type Match[M, V any] interface {
 	View(seat int, v *V)
 }
 
-// Common is the part of an env.Game that is the same in every game, to be
-// embedded: its description, its matches of type M, and the agents that see a
-// seat's view V. Describe and Open it before it is used.
+// Common is embedded in every game and is the part of an env.Game that is the same in
+// all: its description, its matches of type M, and the agents that see a seat's view V.
+// Describe and Open must be called before it is used.
 type Common[M, V any, P Match[M, V]] struct {
 	spec  env.Spec
 	blank M
 	bots  Roster[V]
 
-	// views are lent to agents while they act: one for each agent would push
-	// the games out of the processor's cache.
+	// views lends views to agents while they act: one view for each agent would push the
+	// games out of the processor's cache.
 	views sync.Pool
 }
 
 // Describe sets the game's description, except its name, and the state in which new matches
-// begin: with these one can play and observe. The global state is the same for all seats.
+// begin. After that one can play and observe. The global state is the same for all seats.
 func (b *Common[M, V, P]) Describe(spec env.Spec, blank M) {
 	b.spec, b.blank = spec, blank
 	for i := range b.spec.State {
@@ -43,7 +43,7 @@ func (b *Common[M, V, P]) Describe(spec env.Spec, blank M) {
 	b.views.New = func() any { return new(V) }
 }
 
-// Open sets the game's name and its bots.
+// Open sets the game's name and its bots. Then one can also make agents.
 func (b *Common[M, V, P]) Open(id, description string, bots Roster[V]) {
 	b.spec.ID, b.spec.Description = id, description
 	b.spec.Agents, b.spec.AgentVersions = bots.Names(), bots.Versions()
@@ -53,10 +53,10 @@ func (b *Common[M, V, P]) Open(id, description string, bots Roster[V]) {
 // Spec describes the game.
 func (b *Common[M, V, P]) Spec() *env.Spec { return &b.spec }
 
-// Lend lends a view. The caller gives it back with GiveBack.
+// Lend lends a view. The caller returns it with GiveBack.
 func (b *Common[M, V, P]) Lend() *V { return b.views.Get().(*V) }
 
-// GiveBack takes back what was lent.
+// GiveBack takes back a view that was lent.
 func (b *Common[M, V, P]) GiveBack(v *V) { b.views.Put(v) }
 
 // New makes n matches in one block of memory.
@@ -76,10 +76,10 @@ func (b *Common[M, V, P]) Renew(m env.Match) { *m.(P) = b.blank }
 // NewTrackers makes n trackers that count nothing.
 func (b *Common[M, V, P]) NewTrackers(n int, _ bool) []env.Tracker { return env.Untracked(n) }
 
-// Clock is 0: a game without a clock of its own.
+// Clock returns 0: the game has no clock of its own.
 func (b *Common[M, V, P]) Clock() (limit, giveUp time.Duration) { return 0, 0 }
 
-// Endings are those of a game whose winners alone decide what it pays: [env.Outcome].
+// Endings returns the endings of a game that pays by its winners alone: [env.Outcome].
 func (b *Common[M, V, P]) Endings() []env.Ending {
 	return []env.Ending{
 		{Ending: "it is among the winners", Result: env.Won, Outcome: 1},
@@ -109,13 +109,13 @@ func (b *Common[M, V, P]) newAgent(name string, file []byte) (env.Agent, error) 
 	return a, nil
 }
 
-// agent makes an env.Agent of a Bot. It shows the bot its seat's view and nothing else; only a bot
-// that can Know the match is given it first, and looks at it if an option in its name says so.
+// agent is a Bot as an env.Agent. It shows the bot its seat's view and nothing else. Only a bot
+// that has Know gets the match first, and looks at it only if an option in its name says so.
 type agent[M, V any, P Match[M, V]] struct {
 	Bot[V]
 	Searcher
 	game *Common[M, V, P]
-	know func(m P) // nil: it cannot
+	know func(m P) // the bot's Know; nil: it has none
 }
 
 func (a *agent[M, V, P]) Waits() bool { return false }
@@ -134,20 +134,19 @@ func (a *agent[M, V, P]) Append(dst []byte) []byte { return saved.Append(dst, a.
 
 func (a *agent[M, V, P]) Restore(state []byte) error { return Restore(a.Bot, state) }
 
-// reporter is an agent whose bot reports what it chose by.
+// reporter is an agent whose bot reports the statistics behind its choice.
 type reporter[M, V any, P Match[M, V]] struct {
 	*agent[M, V, P]
 	env.SearchReporter
 }
 
-// EventLog is the part of an env.Tracker that keeps what happened in a step, to be
-// embedded.
+// EventLog is embedded in an env.Tracker. It keeps what happened in a step.
 type EventLog struct {
 	Wanted bool // events are to be kept
 	events []env.Event
 }
 
-// Events are what happened in the last step, in order.
+// Events returns what happened in the last step, in order.
 func (l *EventLog) Events() []env.Event { return l.events }
 
 // StartStep forgets the events of the last step, and returns Wanted.
@@ -156,7 +155,7 @@ func (l *EventLog) StartStep() bool {
 	return l.Wanted
 }
 
-// Note adds an event, if anyone wants to know.
+// Note adds an event, if events are wanted.
 func (l *EventLog) Note(kind env.EventKind, seat int, by env.SeatSet, at env.Place, what string) {
 	if l.Wanted {
 		l.events = append(l.events, env.Event{Kind: kind, Seat: seat, By: by, At: at, What: what})

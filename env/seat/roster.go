@@ -13,29 +13,29 @@ import (
 type Kind[V any] struct {
 	Name    string
 	Make    func(o *Options) Bot[V]
-	version int // of its decisions; 0: 1
+	version int // the version of its decisions; 0 stands for 1
 
-	successors string // what to use in place of a bot that there was; empty: there is this one
+	successors string // for a bot that is gone: what to use instead; empty: this bot exists
 }
 
-// Version is the kind with this version of its decisions. It is 1 unless given, and must
-// grow whenever the bot decides otherwise in the same game: results of another version are
-// not comparable.
+// Version returns the kind with another version of its decisions. It is 1 by default,
+// and must grow whenever the bot decides differently in the same game: results of
+// different versions cannot be compared.
 func (k Kind[V]) Version(version int) Kind[V] {
 	k.version = version
 	return k
 }
 
-// Roster is all the bots of a game, the simplest first.
+// Roster lists all bots of a game, the simplest first.
 type Roster[V any] []Kind[V]
 
-// Plain is a kind of bot without options.
+// Plain makes a kind of bot without options.
 func Plain[V any](name string, create func() Bot[V]) Kind[V] {
 	return Kind[V]{Name: name, Make: func(*Options) Bot[V] { return create() }}
 }
 
-// Searching is a kind of bot that searches as s says, unless options say otherwise: those
-// that its method has use for.
+// Searching makes a kind of bot that searches as s says, unless options say otherwise.
+// It has the options that its method can use.
 func Searching[V any](name string, s search.Settings, create func(search.Settings) Bot[V]) Kind[V] {
 	return Kind[V]{Name: name, Make: func(o *Options) Bot[V] {
 		own := s
@@ -44,14 +44,14 @@ func Searching[V any](name string, s search.Settings, create func(search.Setting
 	}}
 }
 
-// Gone is the name of a bot that there was. No list has it; the error for it names the successors.
+// Gone makes the name of a bot that no longer exists. No list has it; the error for it names the successors.
 func Gone[V any](name, successors string) Kind[V] { return Kind[V]{Name: name, successors: successors} }
 
-// Static is the kind of bot that always makes choice 0.
+// Static makes the kind of bot that always makes choice 0.
 func Static[V any]() Kind[V] { return Plain("static", func() Bot[V] { return static[V]{} }) }
 
-// Random is the kind of bot that draws each component of its action evenly.
-// choices says how many there are to draw from.
+// Random makes the kind of bot that draws each component of its action, each choice
+// with the same chance. choices returns how many choices there are.
 func Random[V any](choices func(v *V, component int) int) Kind[V] {
 	return Plain("random", func() Bot[V] { return &random[V]{choices: choices} })
 }
@@ -67,7 +67,7 @@ func (r Roster[V]) Names() []string {
 	return names
 }
 
-// Versions is the version of each bot's decisions, by name.
+// Versions returns the version of each bot's decisions, by name.
 func (r Roster[V]) Versions() map[string]int {
 	versions := make(map[string]int, len(r))
 	for i := range r {
@@ -78,11 +78,11 @@ func (r Roster[V]) Versions() map[string]int {
 	return versions
 }
 
-// New makes a bot from its name and options. It must be Reset or Restored before
-// it acts. An option that names a file is an [env.FileError].
+// New makes a bot from its name and options. It must be Reset or Restored before it
+// acts. For an option that names a file, New returns an [env.FileError].
 func (r Roster[V]) New(name string) (Bot[V], error) { return r.newBot(name, nil) }
 
-// newBot makes a bot, of whose options one may name a file with the given content.
+// newBot makes a bot. If one of its options names a file, file is the content of that.
 func (r Roster[V]) newBot(name string, file []byte) (Bot[V], error) {
 	base, list, given := strings.Cut(name, ":")
 	i := slices.IndexFunc(r, func(k Kind[V]) bool { return k.Name == base })
@@ -107,7 +107,7 @@ func (r Roster[V]) newBot(name string, file []byte) (Bot[V], error) {
 	return nil, fmt.Errorf("agent %q: %w", name, o.err)
 }
 
-// Options are the keys that the kind takes.
+// Options lists the keys that the kind takes.
 func (k Kind[V]) Options() []string {
 	var o Options
 	if k.successors == "" {
@@ -116,8 +116,7 @@ func (k Kind[V]) Options() []string {
 	return o.takes
 }
 
-// parse reads "key=value,key=value" and accepts the known keys, each at most
-// once.
+// parse reads "key=value,key=value". It accepts only known keys, each at most once.
 func (o *Options) parse(list, name string, known []string) error {
 	for pair := range strings.SplitSeq(list, ",") {
 		key, value, ok := strings.Cut(pair, "=")

@@ -12,13 +12,13 @@ import (
 	"pommego/env/search"
 )
 
-// Options are what follows the colon of a name. What makes a bot asks for each option that its kind
-// takes, given or not, in the order in which errors list them.
+// Options holds what follows the colon of a name. The function that makes a bot asks
+// for each option of its kind, given or not, in the order in which errors list them.
 type Options struct {
-	given map[string]string // by key
-	takes []string          // the keys that were asked for
+	given map[string]string // by key: the value
+	takes []string          // the keys that the function has asked for
 	file  []byte            // the content of a file that an option names; nil: not read
-	err   error             // the first
+	err   error             // the first error
 }
 
 func (o *Options) ask(key string) (value string, given bool) {
@@ -29,8 +29,8 @@ func (o *Options) ask(key string) (value string, given bool) {
 
 func (o *Options) fail(err error) { o.err = cmp.Or(o.err, err) }
 
-// Number sets to to an option that is a number from low to high, such as 2000 or 2e3, and a whole one
-// for an int. Without the option, and if its value is wrong, it returns false and leaves to as it is.
+// Number sets to to the value of an option that is a number from low to high, such as 2000 or 2e3, and for an
+// int a whole one. If the option is not given, or its value is wrong, it returns false and leaves to as it is.
 func Number[T int | float64](o *Options, key string, low, high T, to *T) bool {
 	value, given := o.ask(key)
 	if !given {
@@ -49,7 +49,7 @@ func Number[T int | float64](o *Options, key string, low, high T, to *T) bool {
 	return true
 }
 
-// Switch sets on to whether an option is 1 and not 0, if it is given.
+// Switch sets on to true if an option is 1, to false if it is 0, and leaves it as it is if the option is not given.
 func (o *Options) Switch(key string, on *bool) {
 	n := 0
 	if Number(o, key, 0, 1, &n) {
@@ -57,8 +57,8 @@ func (o *Options) Switch(key string, on *bool) {
 	}
 }
 
-// Budget sets what a decision may spend, and reports whether an option says it: ms, how many
-// milliseconds, or ticks, how many ticks of the game it may simulate. With ms alone ticks are not limited.
+// Budget sets what a decision may spend, and reports whether an option gives it: ms, the number
+// of milliseconds, or ticks, the number of simulated ticks. With ms alone ticks are not limited.
 func (o *Options) Budget(b *search.Budget) bool {
 	ms := 0.0
 	timed := Number(o, "ms", 0.01, 60_000, &ms)
@@ -68,8 +68,8 @@ func (o *Options) Budget(b *search.Budget) bool {
 	return Number(o, "ticks", 1, 1e9, &b.Ticks) || timed
 }
 
-// Named sets to to an option that is one of some values with a name, or is read from a file by
-// read. Who makes the bot reads the file: see [env.FileError].
+// Named sets to to the value of an option: one of values by its name, or what read makes
+// of a file's content. The caller that makes the bot reads the file: see [env.FileError].
 func Named[T any](o *Options, key string, values map[string]T, to *T, read func([]byte) (T, error)) {
 	name, given := o.ask(key)
 	value, known := values[name]
@@ -89,7 +89,7 @@ func Named[T any](o *Options, key string, values map[string]T, to *T, read func(
 	}
 }
 
-// search sets the settings that the method has use for.
+// search sets the settings that the method can use.
 func (o *Options) search(s *search.Settings) {
 	o.Budget(&s.Budget)
 	switch s.Method {

@@ -6,7 +6,7 @@ import (
 	"pommego/env"
 )
 
-// explosion is the bombs that explode in one round, and what they reach.
+// explosion holds the bombs that explode in one round, and what they reach.
 type explosion struct {
 	bombs   [MaxPlayers * (MaxDelay + 1)]struct{ at, owner uint16 }
 	n       int
@@ -28,8 +28,8 @@ func (e *explosion) set(f fuse, owner int) {
 	e.owners = e.owners.With(owner)
 }
 
-// explode lets the bombs that are due explode, and those they set off, and
-// returns the agents killed. e is empty, and then says what exploded.
+// explode lets the bombs that are due explode, and those they set off, and returns the
+// agents killed. e must be empty; explode fills it with what exploded.
 func (g *Game) explode(s *State, e *explosion, due *volley, dead env.SeatSet) (killed env.SeatSet) {
 	e.add(due)
 	g.chain(s, e)
@@ -45,8 +45,8 @@ func (g *Game) explode(s *State, e *explosion, due *volley, dead env.SeatSet) (k
 	return killed
 }
 
-// chain marks what the bombs reach and lets every bomb there explode too, until
-// there is none.
+// chain marks what the bombs reach and lets every bomb there explode too, until no more
+// are reached.
 func (g *Game) chain(s *State, e *explosion) {
 	for done := 0; done < e.n; {
 		for ; done < e.n; done++ {
@@ -69,8 +69,8 @@ func (g *Game) chain(s *State, e *explosion) {
 	}
 }
 
-// share gives the fields that are reached and still hold their points to the
-// players that collect them.
+// share gives the fields that are reached and still hold their points to the players
+// that collect them.
 func (g *Game) share(s *State, e *explosion) {
 	if e.owners&(e.owners-1) != 0 {
 		g.collect(s, e)
@@ -122,8 +122,8 @@ func (g *Game) give(s *State, owner, n int) {
 	s.Gains[owner] += int32(n * g.rules.FieldPoints)
 }
 
-// kill kills the agents that are reached and not dead yet, and gives the points
-// for each to the only one whose bombs reached it.
+// kill kills the agents that are reached and not dead yet. If the bombs of only one
+// player reached an agent, that player gets the points.
 func (g *Game) kill(s *State, e *explosion, dead env.SeatSet) (killed env.SeatSet) {
 	for victim, at := range s.Agents[:g.rules.Players] {
 		if dead.Has(victim) || !e.reached.Has(at) {

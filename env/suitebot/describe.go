@@ -2,7 +2,7 @@ package suitebot
 
 import "pommego/env"
 
-// Stage is what holds for all positions.
+// Stage describes what is the same in all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.Height, Cols: r.Width, Torus: true, Looks: sceneLooks}

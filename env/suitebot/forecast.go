@@ -2,17 +2,17 @@ package suitebot
 
 import "pommego/env"
 
-// Forecast is what the bombs on a plan will do if nobody plants another.
+// Forecast holds what the bombs on a plan will do if nobody plants another.
 type Forecast struct {
 	At       [MaxDelay]Cells    // fields reached at the end of each coming round, 0 the next
-	Claimed  Cells              // fields reached by any
-	Collects [MaxPlayers]uint16 // fields that each will collect
-	Rounds   int                // until nothing more happens; 0: there are no bombs
+	Claimed  Cells              // fields that some bomb reaches
+	Collects [MaxPlayers]uint16 // by player: how many fields it will collect
+	Rounds   int                // rounds until nothing more happens; 0: there are no bombs
 
 	state State // working memory
 }
 
-// Forecast works out what the bombs of a state will do.
+// Forecast finds what the bombs of a state will do.
 func (g *Game) Forecast(s *State, f *Forecast) {
 	f.Claimed, f.Rounds = Cells{}, 0
 	f.state = *s
@@ -37,19 +37,19 @@ func (g *Game) Forecast(s *State, f *Forecast) {
 	}
 }
 
-// foresight is what a seat foresees by what it sees.
+// foresight is the env.Foresight of a seat.
 type foresight struct {
 	seat     int
 	view     View
 	forecast Forecast
 }
 
-// Foresight foresees for a seat.
+// Foresight returns the foresight of a seat.
 func (m *Match) Foresight(seat int) env.Foresight { return &foresight{seat: seat} }
 
 func (f *foresight) Look(m env.Match) { m.(*Match).View(f.seat, &f.view) }
 
-// Foresee writes what is to come. Agents and the home bases of others kill: they are closed.
+// Foresee writes what is to come. Fields with an agent or another player's home base are closed, since they kill.
 func (f *foresight) Foresee(move uint8, to *env.Forecast) {
 	g, s := f.view.Game, &f.view.State
 	to.Clear(g.cells)
@@ -74,7 +74,7 @@ func (f *foresight) Foresee(move uint8, to *env.Forecast) {
 	own, due := s.Agents[f.seat], g.rules.BombDelay
 	for k := due - 1; k > 0; k-- {
 		if f.forecast.At[k].Has(own) {
-			due = k // others set it off
+			due = k // another bomb sets it off
 		}
 	}
 	reach := g.Reach(own)

@@ -19,27 +19,26 @@ type Game struct {
 	seat.Common[Match, View, *Match]
 	rules   Rules
 	cells   int
-	words   int // of a Cells that are in use
+	words   int // how many words of a Cells are in use
 	next    [][8]Cell
-	reaches []uint64 // words a field
+	reaches []uint64 // by field, so many words: the fields that a bomb there reaches
 	all     Cells
-	sights  []uint64 // as reaches, of what is seen from there; nil: everything
+	sights  []uint64 // the same for the fields seen from there; nil: everything
 	places  []place
-	seated  lanes  // of the players in the game
+	seated  lanes  // the lanes of the players in the game
 	lattice []Cell // the home bases before they are shifted
-	nearest []step // from any field to all others, the nearest first
-	most    int    // fields that a bomb reaches
+	nearest []step // the ways from any field to all others, the nearest first
+	most    int    // how many fields a bomb reaches at most
 	form    *saved.Form[State, Snapshot]
 
 	// What the encodings look up instead of computing it each time.
-	col, row [256]float32 // as shares of the last one
+	col, row [256]float32 // by column and row: its share of the last one
 	point    float32      // what a point is worth
 	sizes    [2][2]int    // bytes of the maps and the vector of each encoding
 }
 
-// Bot is an agent for one seat, written against its view alone. Package bots has
-// the built-in ones; they are handed in because bots know the game and not the
-// other way round.
+// Bot is an agent for one seat, written against its view alone. Package bots has the
+// built-in ones. New takes them as an argument, because package bots imports this one.
 type Bot = seat.Bot[View]
 
 // New makes the game with the given id and rules.
@@ -53,7 +52,7 @@ func New(id, description string, rules Rules, bots seat.Roster[View]) (*Game, er
 	return g, nil
 }
 
-// newGame is a game without a name or agents.
+// newGame makes a game without a name or agents.
 func newGame(rules Rules) (*Game, error) {
 	if err := rules.Validate(); err != nil {
 		return nil, err
@@ -78,10 +77,11 @@ func newGame(rules Rules) (*Game, error) {
 const (
 	encodingPlanes = iota
 	encodingRaw
-	encodingUnfogged // of rules with a view
+	encodingUnfogged // only with rules that have a ViewRadius
 )
 
-// Clock is the contest's clock: later, a move is forfeited, or the program not asked again.
+// Clock returns the contest's times: after the first a move is forfeited, after the second the program is not asked
+// again.
 func (g *Game) Clock() (limit, giveUp time.Duration) { return 200 * time.Millisecond, time.Second }
 
 // Rules is the game's rules. The caller must not change them.
@@ -93,7 +93,7 @@ type Match struct {
 	game *Game
 }
 
-// Game is the game that is played.
+// Game returns the game that is played.
 func (m *Match) Game() env.Game { return m.game }
 
 // Reset starts a new episode.
@@ -185,8 +185,8 @@ type View struct {
 	Sight Cells // the fields in sight
 }
 
-// See fills v with what seat sees. Points, home bases and what is counted of
-// each player are known to all.
+// See fills v with what seat sees. Points, home bases and what is counted for each
+// player are known to all.
 func (g *Game) See(s *State, seat int, v *View) {
 	v.Game, v.Seat = g, seat
 	v.State = *s

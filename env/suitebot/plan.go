@@ -11,11 +11,11 @@ import (
 // place is a field's column and row.
 type place struct{ x, y uint8 }
 
-// step is the way from one field to another: columns to the right, rows down, and
-// how many moves that takes.
+// step is the way from one field to another: columns to the right, rows down, and the
+// number of moves.
 type step struct{ right, down, moves uint8 }
 
-// plan works out what follows from the rules.
+// plan computes what follows from the rules.
 func (g *Game) plan() {
 	rules := &g.rules
 	g.words, g.seated = (g.cells+63)/64, seated(rules.Players)
@@ -49,15 +49,15 @@ func (g *Game) Cells() int { return g.cells }
 // At is the field at column x and row y.
 func (g *Game) At(x, y int) Cell { return Cell(y*g.rules.Width + x) }
 
-// XY is the column and the row of a field, of any number from outside too.
+// XY returns the column and the row of a field. It also takes numbers from outside that are no field.
 func (g *Game) XY(c Cell) (x, y int) { return int(c) % g.rules.Width, int(c) / g.rules.Width }
 
-// Next is where an action leads from a field.
+// Next returns the field to which an action leads.
 func (g *Game) Next(c Cell, a Action) Cell { return g.next[c][a&7] }
 
-// around makes a table of the fields up to radius columns and rows away from each field, with
-// Cross of those in its own column and row. What goes around the torus and comes back to a
-// field finds it there already.
+// around makes a table, for each field, of the fields up to radius columns and rows
+// away; with Cross, only of those in its own column and row. If the way around the
+// torus comes back to a field, that field counts once.
 func (g *Game) around(radius int, shape BlastShape) []uint64 {
 	table := make([]uint64, 0, g.cells*g.words)
 	w, h := g.rules.Width, g.rules.Height
@@ -75,16 +75,16 @@ func (g *Game) around(radius int, shape BlastShape) []uint64 {
 	return table
 }
 
-// reach is what a bomb on a field reaches, the words in use.
+// reach returns the fields that a bomb on a field reaches, as the words in use.
 func (g *Game) reach(c Cell) []uint64 { return g.reaches[int(c)*g.words:][:g.words] }
 
-// Reach is what a bomb on a field reaches.
+// Reach returns the fields that a bomb on a field reaches.
 func (g *Game) Reach(c Cell) (all Cells) {
 	copy(all[:], g.reach(c))
 	return all
 }
 
-// Worth is how many fields a bomb on a field reaches that are not gone.
+// Worth returns how many of the fields that a bomb on a field reaches are not gone.
 func (g *Game) Worth(c Cell, gone *Cells) int {
 	n, reach := 0, g.reach(c)
 	for w, held := range gone[:len(reach)] {
@@ -93,7 +93,7 @@ func (g *Game) Worth(c Cell, gone *Cells) int {
 	return n
 }
 
-// sight is what the seat of an agent on a field sees.
+// sight returns what a seat sees whose agent is on a field.
 func (g *Game) sight(c Cell) (seen Cells) {
 	if g.sights == nil {
 		return g.all
@@ -102,13 +102,13 @@ func (g *Game) sight(c Cell) (seen Cells) {
 	return seen
 }
 
-// Distance is how many moves lead from one field to another.
+// Distance returns how many moves lead from one field to another.
 func (g *Game) Distance(a, b Cell) int {
 	from, to := g.places[a], g.places[b]
 	return apart(int(from.x), int(to.x), g.rules.Width) + apart(int(from.y), int(to.y), g.rules.Height)
 }
 
-// steps is the ways to all fields, the nearest first.
+// steps returns the ways to all fields, the nearest first.
 func (g *Game) steps() []step {
 	all := make([]step, g.cells)
 	for c := range all {
@@ -118,7 +118,7 @@ func (g *Game) steps() []step {
 	return all
 }
 
-// Nearest is the i-th field in the order of distance from c, 0 being c itself,
+// Nearest returns the i-th field in the order of distance from c, where 0 is c itself,
 // and how many moves lead there.
 func (g *Game) Nearest(c Cell, i int) (there Cell, moves int) {
 	by := g.nearest[i]
@@ -135,7 +135,7 @@ func (g *Game) Nearest(c Cell, i int) (there Cell, moves int) {
 // MostWorth is how many fields a bomb reaches.
 func (g *Game) MostWorth() int { return g.most }
 
-// apart is the shorter way between two places on a circle.
+// apart returns the length of the shorter way between two places on a circle.
 func apart(a, b, round int) int {
 	d := max(a-b, b-a)
 	return min(d, round-d)
@@ -194,11 +194,11 @@ func (g *Game) drawCell(taken *Cells, rng *env.RNG) Cell {
 	}
 }
 
-// evenHomes spreads n home bases over a torus: of all lattices of n points the
-// one whose points fall on fields without rounding, if there is one, so that the
-// translation from any base to any other leads every base to a base; of those
-// the one whose nearest bases are furthest apart, then whose next nearest are, and
-// so on.
+// evenHomes spreads n home bases over a torus. It looks for a lattice of n points that
+// all fall on fields without rounding: then the translation from any base to any other
+// leads every base to a base. Of these it takes the one whose nearest bases are
+// furthest apart, then the one whose next nearest are, and so on. If there is no such
+// lattice, it compares all lattices of n points.
 func evenHomes(width, height, n int) []Cell {
 	var best []Cell
 	var bestKey []int
@@ -217,9 +217,9 @@ func evenHomes(width, height, n int) []Cell {
 	return best
 }
 
-// latticePoints is the lattice of n points with the given number of rows, each
-// of which begins shear/n of the width to the right of the one above; exact is 1
-// if no point had to be rounded.
+// latticePoints returns the lattice of n points with the given number of rows, each of
+// which begins shear/n of the width to the right of the one above. exact is 1 if no
+// point had to be rounded.
 func latticePoints(width, height, n, rows, shear int) (homes []Cell, exact int) {
 	exact = 1
 	for row := range rows {

@@ -9,11 +9,10 @@ import (
 	"pommego/env/observe"
 )
 
-// The planes encoding is made for networks: one uint8 plane for each thing a
-// field can hold, seen from the seat, and a vector of scalars of about 0 to 1.
-// Enemies are numbered from the seat: 1 is the next seat, 2 the one after it.
-// Fields the seat cannot see are 0 in all planes but the last and those of the
-// home bases.
+// The planes encoding is made for networks: one uint8 plane for each thing that a field
+// can hold, seen from the seat, and a vector of scalars between about 0 and 1. Enemies
+// are numbered from the seat: 1 is the next seat, 2 the one after it. Fields that the
+// seat cannot see are 0 in all planes but the last and those of the home bases.
 
 func (g *Game) planesEncoding() env.Encoding {
 	r := g.Rules()
@@ -37,13 +36,13 @@ func (g *Game) observePlanes(s *State, seats []uint8, planes, scalars []byte) {
 	}
 }
 
-// paintPlanes is the planes. painted is the plane of the points that was painted
-// for another seat, if one was.
+// paintPlanes paints the planes. painted is the plane of the points, if that was
+// already painted for another seat.
 func paintPlanes[M observe.Mode](m observe.Maps[M], g *Game, s *State, seat int, painted []byte) {
 	sight := g.sight(s.Agents[seat])
 	points, m := m.Next("points", "1 where the field still holds its points")
 	if g.sights == nil && len(painted) > 0 {
-		copy(points, painted) // the same for all
+		copy(points, painted) // the plane is the same for all seats
 	} else {
 		var hidden Cells
 		for w := range g.words {
@@ -60,7 +59,7 @@ func paintPlanes[M observe.Mode](m observe.Maps[M], g *Game, s *State, seat int,
 	}
 }
 
-// paintPlaces is the planes of agents and home bases.
+// paintPlaces paints the planes of agents and home bases.
 func paintPlaces[M observe.Mode](m observe.Maps[M], g *Game, s *State, seat int, sight *Cells) observe.Maps[M] {
 	self, m := m.Next("self", "1 where the seat's own agent stands")
 	enemies, m := m.Next("enemies", "number of the enemy whose agent stands there, counted from the seat")
@@ -97,7 +96,7 @@ func paintBombs[M observe.Mode](m observe.Maps[M], g *Game, s *State, seat int, 
 	return m
 }
 
-// number is a player's number counted from a seat: 0 is the seat itself.
+// number returns a player's number counted from a seat: 0 is the seat itself.
 func (g *Game) number(other, seat int) int {
 	if k := other - seat; k >= 0 {
 		return k
@@ -105,8 +104,8 @@ func (g *Game) number(other, seat int) int {
 	return other - seat + g.rules.Players
 }
 
-// planeScalars is the vector of the planes encoding. step is the share of the
-// rounds that are played.
+// planeScalars puts the scalars of the planes encoding. step is the share of the rounds
+// that have been played.
 func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat int, step float32) {
 	at := g.places[s.Agents[seat]]
 	v = v.Float("x", "the column of its agent, over the last one", g.col[at.x])
@@ -122,11 +121,11 @@ func planeScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State, seat i
 	}
 }
 
-// The global state is the planes encoding of somebody who sees the whole plan and
-// has no seat: players by the numbers of their seats.
+// The global state is the planes encoding of an observer who sees the whole plan and
+// has no seat: players have the numbers of their seats.
 
-// stateNames names the planes: of the points, and then of each player the agent,
-// the home base and the bombs.
+// stateNames names the planes: first that of the points, then for each player those of
+// the agent, the home base and the bombs.
 func (g *Game) stateNames() []env.Name {
 	names := []env.Name{{Name: "points", Meaning: "1 where the field still holds its points"}}
 	for k := range g.rules.Players {
@@ -180,19 +179,19 @@ func stateScalars[M observe.Mode](v observe.Vector[M], g *Game, s *State) {
 	}
 }
 
-// The raw encoding holds what a seat may know without loss: maps of what lies
-// where, with absolute numbers of seats, and a vector of numbers.
+// The raw encoding holds, without loss, what a seat may know: maps of what lies where,
+// with the real numbers of the seats, and a vector of numbers.
 
-// What the map of fields holds.
+// The values in the map of fields.
 const (
 	fieldFull uint8 = iota
 	fieldSpent
 	fieldUnseen
 )
 
-// rawEncodings describes the encodings. Rules with a view have one more, with the
-// maps as someone who sees everything has them, once for all seats: a client that
-// is trusted with it can take what each seat sees from that.
+// rawEncodings describes the encodings. Rules with a ViewRadius have one more: its maps
+// show everything, once for all seats. A client that may know everything can compute
+// from it what each seat sees.
 func (g *Game) rawEncodings() []env.Encoding {
 	if g.sights == nil {
 		return []env.Encoding{g.rawEncoding("raw", true)}
@@ -200,7 +199,7 @@ func (g *Game) rawEncodings() []env.Encoding {
 	return []env.Encoding{g.rawEncoding("raw", false), g.rawEncoding("unfogged", true)}
 }
 
-// rawEncoding describes one of them. shared: the maps are the same for all seats.
+// rawEncoding describes the encoding raw or unfogged. shared: the maps are the same for all seats.
 func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
 	r := g.Rules()
 	most, least := r.mostPoints()
@@ -214,8 +213,8 @@ func (g *Game) rawEncoding(name string, shared bool) env.Encoding {
 	return env.Encoding{Name: name, Fields: fields}
 }
 
-// observeRaw writes the raw observations of the given seats, with the maps that they
-// see in fog, or else with everything, once.
+// observeRaw writes the raw observations of the given seats: either with the maps that
+// each sees, or with everything, once.
 func (g *Game) observeRaw(s *State, seats []uint8, maps, scalars []byte, fog bool) {
 	size, width := g.sizes[encodingRaw][0], g.sizes[encodingRaw][1]
 	if !fog {
@@ -230,8 +229,8 @@ func (g *Game) observeRaw(s *State, seats []uint8, maps, scalars []byte, fog boo
 	}
 }
 
-// paintRaw is the maps of the raw encoding, of what is in sight; sight nil:
-// everything.
+// paintRaw paints the maps of the raw encoding, as far as they are in sight; sight nil:
+// everything is.
 func paintRaw[M observe.Mode](m observe.Maps[M], g *Game, s *State, sight *Cells) {
 	field, m := m.Next("field", "0 where the field holds its points, 1 where they are gone, 2 where the seat cannot see")
 	spread(field, &s.Spent, fieldFull, fieldSpent)
@@ -262,7 +261,7 @@ func paintRaw[M observe.Mode](m observe.Maps[M], g *Game, s *State, sight *Cells
 	}
 }
 
-// spread writes one byte a field: in for those in the set, out for the others.
+// spread writes one byte for each field: in for those in the set, out for the others.
 func spread(dst []byte, set *Cells, out, in uint8) {
 	fill, flip := uint64(out)*0x0101010101010101, out^in
 	at := 0

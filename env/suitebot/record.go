@@ -12,12 +12,12 @@ import (
 	"pommego/env/saved"
 )
 
-// A recorded game is one JSON object on one line, format suitebot-trace/1, with the keys of
-// record.Head, record.Inputs and record.Outcome. rules is a [Rules] object; states are
-// [Snapshot]s; actions has the number of one [Action] a seat; obs is a list of [Observation]s,
-// one per seat.
+// A recorded game is one JSON object on one line, format suitebot-trace/1, with the
+// keys of record.Head, record.Inputs and record.Outcome. rules is a [Rules] object;
+// states are [Snapshot]s; actions has the number of one [Action] for each seat; obs has
+// one [Observation] for each seat.
 
-// recording is what is special in recorded games of SuiteBot.
+// recording says what is special in recorded games of SuiteBot.
 var recording = record.Form[*Match, Snapshot, Observation]{
 	Name: "suitebot-trace/1", Keys: []string{"rules"}, TrueFalse: true,
 	Match: matchOf,
@@ -74,7 +74,7 @@ type Observation struct {
 	Scores     []int     `json:"scores"`      // one per seat
 	Field      saved.Map `json:"field"`       // sightLetters
 	Agent      saved.Map `json:"agent"`       // . for nobody, else the seat
-	Home       saved.Map `json:"home"`        // the same
+	Home       saved.Map `json:"home"`        // . for nobody, else the seat
 	BombRounds saved.Map `json:"bomb_rounds"` // . for no bomb, else the rounds left
 	BombOwner  saved.Map `json:"bomb_owner"`  // . for nobody, else the seat
 }
@@ -92,7 +92,7 @@ func (g *Game) observation(v *View) *Observation {
 	return o
 }
 
-// bombAt is the bomb on a field, one of 0 rounds and owner -1 if there is none.
+// bombAt returns the bomb on a field; if there is none, one with 0 rounds and owner -1.
 func (s *State) bombAt(c Cell) Bomb {
 	for k := range s.fuses {
 		if owner := slices.Index(s.fuses[k][:], fuseAt(c)); owner >= 0 {
@@ -102,7 +102,7 @@ func (s *State) bombAt(c Cell) Bomb {
 	return Bomb{c, 0, -1}
 }
 
-// dictionary is what a program is sent for its seat each round, as a JSON object.
+// dictionary is what a program gets for its seat each round, as a JSON object.
 // Fields[y][x] is the field at column x and row y.
 type dictionary struct {
 	Seat   int         `json:"seat"`
@@ -110,8 +110,8 @@ type dictionary struct {
 	Width  int         `json:"width"` // width, height and rounds of the game
 	Height int         `json:"height"`
 	Rounds int         `json:"rounds"`
-	Agents []dictAgent `json:"agents"` // by seat
-	Bombs  []dictBomb  `json:"bombs"`  // those it sees
+	Agents []dictAgent `json:"agents"` // the agents, by seat
+	Bombs  []dictBomb  `json:"bombs"`  // the bombs that it sees
 	Fields []string    `json:"fields"` // rows of characters: . holds its points, x does not, ? is not seen
 }
 
@@ -125,7 +125,7 @@ type dictAgent struct {
 type dictBomb struct {
 	X      int `json:"x"`
 	Y      int `json:"y"`
-	Rounds int `json:"rounds"` // until it goes off
+	Rounds int `json:"rounds"` // rounds until it goes off
 	Owner  int `json:"owner"`
 }
 
@@ -172,7 +172,7 @@ func (g *Game) ActionSpace() string { return strconv.Itoa(int(numActions)) }
 // GameType is the name of the game.
 func (g *Game) GameType() string { return `"suitebot"` }
 
-// letter is what a field shows in rows of text, one of sightLetters.
+// letter returns what a field shows in rows of text, one of sightLetters.
 func (v *View) letter(c Cell) byte {
 	switch {
 	case !v.Sight.Has(c):

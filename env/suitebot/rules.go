@@ -11,9 +11,9 @@ const Version = 1
 // Rules is every number and switch of the game. [Standard] is the contest's own;
 // change what you like and hand it to [New], which validates it.
 //
-// The tag doc of a field says what it means, to Go and to everybody else; limits, what a number may be. The
-// contest's document leaves some things open: of those it also says the reading,
-// which is what Standard takes the document to mean.
+// The tag doc of a field says what it means, in the documentation and for all clients.
+// If the contest's document leaves the field open, doc also has the reading, which is
+// what Standard takes the document to mean. The tag limits has the range of a number.
 type Rules struct {
 	Width   int `json:"width" limits:"5 to 32" doc:"columns of the plan, 5 to 32; reading: 20"`
 	Height  int `json:"height" limits:"5 to 32" doc:"rows of the plan, 5 to 32; reading: 20"`
@@ -69,23 +69,22 @@ const (
 	Square                   // all fields up to BlastRadius rows and columns away
 )
 
-// HomeLayout is where the home bases are.
+// HomeLayout says where the home bases are.
 type HomeLayout = enum.Text[layouts]
 
 // The layouts.
 const (
-	// Even is a lattice on the torus, as wide as it can be; each episode draws
-	// where it begins and which base is whose. Where the plan's sides allow it,
-	// every base has the others in the same places around it.
+	// Even is a lattice on the torus, as wide as possible. Each episode draws where it
+	// begins and which base belongs to which seat. If the plan's sides allow it, every
+	// base has the others in the same places around it.
 	Even HomeLayout = iota
-	// Fixed is the lattice of Even with nothing drawn: seat 0's base is at
-	// (0, 0).
+	// Fixed is the lattice of Even without draws: seat 0's base is at (0, 0).
 	Fixed
-	// Drawn is anywhere: each episode draws a field for each base.
+	// Drawn has bases anywhere: each episode draws a field for each base.
 	Drawn
 )
 
-// Start is where agents stand at first.
+// Start says where agents stand at first.
 type Start = enum.Text[starts]
 
 // The starts.
@@ -94,7 +93,7 @@ const (
 	Scattered              // each on a field that is drawn, none on a base
 )
 
-// HomeDeaths is when those on an enemy's home base die.
+// HomeDeaths says when agents on an enemy's home base die.
 type HomeDeaths = enum.Text[deaths]
 
 // The times.
@@ -115,28 +114,28 @@ func (layouts) Names() (string, []string) { return "home_layout", []string{"even
 func (starts) Names() (string, []string)  { return "start", []string{"home", "scattered"} }
 func (deaths) Names() (string, []string)  { return "home_deaths", []string{"end", "moves"} }
 
-// The limits of what rules can ask for, as their fields' tags have them too.
+// Limits of the rules. The fields' tags repeat them.
 const (
 	MaxSide    = 32
 	MaxPlayers = 8
 	MaxDelay   = 8
 )
 
-// Validate says what is wrong with the rules: the field, its value and what it
-// may be.
+// Validate returns an error that names a field, its value and what it may be; nil if
+// the rules are valid.
 func (r *Rules) Validate() error { return ruleset.Check(r) }
 
-// Fingerprint is a number that tells rules apart: saved states carry it.
+// Fingerprint is a number that tells rules apart. Saved states contain it.
 func (r *Rules) Fingerprint() uint64 { return ruleset.Fingerprint("suitebot", Version, r) }
 
-// mostPoints bounds what a player can have after a game.
+// mostPoints returns the most and the least points that a player can have after a game.
 func (r *Rules) mostPoints() (most, least int) {
 	most, least = r.otherPoints()
 	return r.Width*r.Height*r.FieldPoints + r.Rounds*((r.Players-1)*r.KillPoints+most), r.Rounds * least
 }
 
-// otherPoints bounds what a player can get, or lose, in a round besides the points
-// for fields and kills.
+// otherPoints returns the most and the least points that a player can get in a round,
+// without those for fields and kills.
 func (r *Rules) otherPoints() (most, least int) {
 	others := r.Players - 1
 	for _, each := range []int{others * r.CollisionPoints, others * r.HomePoints, r.SelfKillPoints} {

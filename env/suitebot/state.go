@@ -29,7 +29,7 @@ var actionNames = [...]string{"hold", "up", "down", "left", "right", "plant_bomb
 // Cell is the number of a field: width*y + x, with (0, 0) at the top left.
 type Cell uint16
 
-// NoCell stands for no field at all. Only a [View] has any.
+// NoCell stands for no field. Only a [View] has it.
 const NoCell Cell = 0xffff
 
 // cellWords is how many words hold a bit for each field of the largest plan.
@@ -75,15 +75,15 @@ func (b Cells) All(visit func(Cell) bool) {
 // State is a running game: one value without pointers, so that assignment
 // clones it and == compares it. Its layout is known to this file alone.
 //
-// Invariants, between two rounds: agents stand on fields of their own, none on
-// an enemy's home base; at most one bomb lies on a field; no bomb lies in the
-// last blast, and that is Spent. What belongs to seats past the last is zero.
+// Invariants, between two rounds: agents stand on fields of their own, none on an
+// enemy's home base; at most one bomb lies on a field; no bomb lies in the last blast,
+// whose fields are all Spent. All values for seats past the last are zero.
 type State struct {
 	Spent Cells // fields whose point is gone: collected or contested
 	Blast Cells // fields that bombs reached in the last round
 
-	// fuses[k][p] is where the bomb of player p lies that explodes at the end of
-	// the k-th round from now, 0 the next. A player plants at most one a round, so
+	// fuses[k][p] is where the bomb of player p lies that explodes at the end of the k-th
+	// round from now, where 0 is the next. A player plants at most one bomb per round, so
 	// each bomb has a place of its own.
 	fuses [MaxDelay]volley
 
@@ -91,13 +91,13 @@ type State struct {
 	Homes  [MaxPlayers]Cell
 
 	Scores    [MaxPlayers]int32
-	Gains     [MaxPlayers]int32  // points of the last round
+	Gains     [MaxPlayers]int32  // by player: points of the last round
 	Collected [MaxPlayers]uint16 // fields
 	Kills     [MaxPlayers]uint16
 	Deaths    [MaxPlayers]uint16
 
 	StepCount uint16  // rounds played
-	RNG       env.RNG // the rules draw nothing once a game has begun
+	RNG       env.RNG // once a game has begun, the rules draw nothing
 }
 
 // fuse is a field with a bomb on it: its Cell plus one, 0 for no bomb.
@@ -107,13 +107,13 @@ func fuseAt(c Cell) fuse { return fuse(c + 1) }
 
 func (f fuse) cell() Cell { return Cell(f - 1) }
 
-// volley is at most one bomb of each player, all going off together.
+// volley holds at most one bomb of each player; they all go off together.
 type volley [MaxPlayers]fuse
 
-// Bomb is one bomb, as listed.
+// Bomb is a bomb in the form that Bombs lists.
 type Bomb struct {
 	Cell   Cell
-	Rounds int // until it goes off: 1 is at the end of the next round
+	Rounds int // rounds until it goes off: 1 is at the end of the next round
 	Owner  int
 }
 
@@ -133,7 +133,7 @@ func (s *State) Bombs(visit func(Bomb) bool) {
 // that goes off in the same round, if there is one.
 func (s *State) Place(b Bomb) { s.fuses[b.Rounds-1][b.Owner] = fuseAt(b.Cell) }
 
-// Contested is how many fields are spent without having been collected.
+// Contested returns how many fields are spent although nobody has collected them.
 func (s *State) Contested() int {
 	n := s.Spent.Len()
 	for _, own := range s.Collected {

@@ -17,9 +17,9 @@ const (
 
 // The letters for a field in rows of text.
 const (
-	fieldLetters = ".x*" // it still holds its points; they are gone; and bombs reached it in the last round
-	fieldReached = 2     // the place of the last of these letters
-	sightLetters = ".x?" // in observations: it holds them; they are gone; it is not seen
+	fieldLetters = ".x*" // the field holds its points; they are gone; bombs reached it in the last round
+	fieldReached = 2     // the index of the last of these letters
+	sightLetters = ".x?" // in observations: the field holds its points; they are gone; it is not seen
 )
 
 // Snapshot is the readable form of a state, which recorded games show. Fields are [x, y],
@@ -27,18 +27,18 @@ const (
 type Snapshot struct {
 	StepCount int        `json:"step_count"`
 	Fields    saved.Map  `json:"fields"`          // fieldLetters
-	Homes     saved.Rows `json:"homes,omitempty"` // in recorded games in the initial state alone
-	Agents    saved.Rows `json:"agents"`          // x, y, score, collected, kills, deaths of each
-	Bombs     saved.Rows `json:"bombs"`           // x, y, rounds left, owner; by when they explode, then by owner
+	Homes     saved.Rows `json:"homes,omitempty"` // recorded games have them in the initial state alone
+	Agents    saved.Rows `json:"agents"`          // by agent: x, y, score, collected, kills, deaths
+	Bombs     saved.Rows `json:"bombs"`           // by bomb: x, y, rounds left, owner; sorted by the last two
 	// Not in recorded games.
-	Gains []int     `json:"gains,omitempty"` // in the last round
+	Gains []int     `json:"gains,omitempty"` // points of the last round
 	RNG   saved.RNG `json:"dice,omitzero"`
 }
 
-// OnlyFirst takes out what recorded games show in the initial state alone.
+// OnlyFirst removes what recorded games show in the initial state alone.
 func (t *Snapshot) OnlyFirst() { t.Homes = nil }
 
-// newForm is the forms of the game's states: what saved states and recorded games
+// newForm returns the form of the game's states: what saved states and recorded games
 // hold, and in which ranges.
 func (g *Game) newForm() *saved.Form[State, Snapshot] {
 	r := &g.rules
@@ -115,7 +115,7 @@ func (g *Game) take(t *Snapshot) State {
 }
 
 // code writes or reads the parts of a state in the order of its bytes: the fields of
-// State in order, of the seats and fields that the plan has.
+// State in order, for as many seats and fields as the plan has.
 func (g *Game) code(s *State, c *saved.Codec) {
 	saved.List(c, s.Spent[:g.words])
 	saved.List(c, s.Blast[:g.words])
@@ -145,8 +145,8 @@ func (m *Match) RestoreJSON(state json.RawMessage) error {
 	return m.game.form.RestoreJSON(state, &m.State)
 }
 
-// invariants reports what does not fit together in a state whose values are in
-// their ranges.
+// invariants returns an error if values of a state, each in its range, contradict each
+// other; else nil.
 func (g *Game) invariants(s *State) error {
 	for i := range g.rules.Players {
 		if err := g.checkPlaces(s, i); err != nil {
@@ -157,7 +157,7 @@ func (g *Game) invariants(s *State) error {
 		}
 	}
 	if s.Contested() < 0 {
-		return fmt.Errorf("%d fields are spent, but %d more were collected", s.Spent.Len(), -s.Contested())
+		return fmt.Errorf("%d fields are spent, but %d more than that were collected", s.Spent.Len(), -s.Contested())
 	}
 	var seen Cells
 	for b := range s.Bombs {
@@ -172,7 +172,8 @@ func (g *Game) invariants(s *State) error {
 	return nil
 }
 
-// checkPlaces compares where agent i and its home base are with those before it.
+// checkPlaces returns an error if agent i or its home base is where it cannot be beside the agents before it, else
+// nil.
 func (g *Game) checkPlaces(s *State, i int) error {
 	at, home := s.Agents[i], s.Homes[i]
 	for k := range i {
@@ -188,8 +189,8 @@ func (g *Game) checkPlaces(s *State, i int) error {
 	return nil
 }
 
-// checkScore compares what agent i has with what it did and with the rounds
-// played.
+// checkScore returns an error if the points of agent i do not fit what it did and the
+// rounds played, else nil.
 func (g *Game) checkScore(s *State, i int) error {
 	r, rounds, others := &g.rules, int(s.StepCount), g.rules.Players-1
 	if kills, deaths := int(s.Kills[i]), int(s.Deaths[i]); kills > rounds*others || deaths > rounds {
@@ -205,7 +206,7 @@ func (g *Game) checkScore(s *State, i int) error {
 	return nil
 }
 
-// where is a field as an error names it.
+// where returns a field as errors name it.
 func (g *Game) where(c Cell) string {
 	x, y := g.XY(c)
 	return fmt.Sprintf("[%d,%d]", x, y)

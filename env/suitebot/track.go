@@ -14,8 +14,8 @@ var countNames = []env.Name{
 	{Name: "deaths", Meaning: "deaths of the seat's agent, from any cause"},
 }
 
-// tracker follows a match: env.Tracker. The state holds all that is counted; events
-// are found by playing a round phase by phase.
+// tracker follows a match: env.Tracker. The state holds all that is counted. To find
+// events, it plays a round phase by phase.
 type tracker struct {
 	env.Stateless
 	seat.EventLog

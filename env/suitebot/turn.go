@@ -41,7 +41,7 @@ func (g *Game) step(s *State, actions []uint8, track *tracker) {
 	if track != nil {
 		track.died(s, late, "base")
 	}
-	g.respawn(s, late) // 6; nobody, if they died after the moves
+	g.respawn(s, late) // 6; nobody, if they have died after the moves already
 	for seat, gain := range s.Gains {
 		s.Scores[seat] += gain
 	}
@@ -55,9 +55,9 @@ func (g *Game) move(s *State, actions []uint8) {
 	}
 }
 
-// collide is the set of agents that die because of their moves: those that share a
-// field and, with AfterMoves, those on an enemy's home base. They stay where they
-// died until they respawn.
+// collide returns the agents that die because of their moves: those that share a field
+// and, with AfterMoves, those on an enemy's home base. They stay where they died until
+// they respawn.
 func (g *Game) collide(s *State) (dead env.SeatSet) {
 	if g.meet(&s.Agents, &s.Agents) {
 		dead = g.collided(s)
@@ -85,7 +85,7 @@ func (g *Game) meet(a, b *[MaxPlayers]Cell) bool {
 	return found != 0
 }
 
-// collided is the set of agents that share a field.
+// collided returns the agents that share a field.
 func (g *Game) collided(s *State) (dead env.SeatSet) {
 	agents := s.Agents[:g.rules.Players]
 	for i, at := range agents {
@@ -100,7 +100,7 @@ func (g *Game) collided(s *State) (dead env.SeatSet) {
 	return dead
 }
 
-// onBases is the set of agents on an enemy's home base; the enemies get their points.
+// onBases returns the agents on an enemy's home base, and gives the enemies their points.
 func (g *Game) onBases(s *State) (dead env.SeatSet) {
 	if !g.meet(&s.Homes, &s.Agents) {
 		return 0
@@ -129,15 +129,15 @@ func (g *Game) burnFuses(s *State) (due volley) {
 
 func (g *Game) plants(actions []uint8) (seats env.SeatSet) {
 	for seat, action := range actions[:g.rules.Players] {
-		other := action&7 ^ uint8(PlantBomb) // 0 if it is that
+		other := action&7 ^ uint8(PlantBomb) // 0 if the action is PlantBomb
 		seats |= env.SeatSet((other-1)>>7) << seat
 	}
 	return seats
 }
 
-// plant plants bombs. One that lies on the field already is removed, even if it
-// would go off in this round. An agent that plants has not moved, so no two plant on one
-// field.
+// plant plants bombs. It removes a bomb that already lies on the field, even if that
+// would go off in this round. An agent that plants has not moved, so no two agents
+// plant on one field.
 func (g *Game) plant(s *State, seats env.SeatSet, due *volley) {
 	last := (g.rules.BombDelay - 1) & (MaxDelay - 1)
 	for ; seats != 0; seats &= seats - 1 {
@@ -151,7 +151,7 @@ func (g *Game) plant(s *State, seats env.SeatSet, due *volley) {
 	}
 }
 
-// remove takes away the bomb that lies on a field.
+// remove removes the bomb that lies on a field.
 func (v *volley) remove(f fuse) {
 	words := lanesOf((*[MaxPlayers]fuse)(v))
 	if equalTo(words[0], uint16(f))|equalTo(words[1], uint16(f)) == 0 {
@@ -172,12 +172,12 @@ func (g *Game) respawn(s *State, dead env.SeatSet) {
 	}
 }
 
-// What each player has, such as the field its agent stands on, is eight numbers
-// of 16 bits. Here they are looked at as two words of four lanes, and all lanes
-// of a word are compared at once: moves are hard to predict, so separate
-// comparisons would cost more in mispredicted branches than in work.
+// The values of the players, such as the field of each one's agent, are eight numbers
+// of 16 bits. The code below reads them as two words of four lanes, and compares all
+// lanes of a word at once: moves are hard to predict, so mispredicted branches of
+// separate comparisons would cost more than the work.
 
-// lanes is two words of four lanes: player p's is lane p%4 of word p/4.
+// lanes holds two words of four lanes: player p has lane p%4 of word p/4.
 type lanes [2]uint64
 
 func lanesOf[T ~uint16](v *[MaxPlayers]T) lanes {
@@ -195,12 +195,12 @@ const (
 // equalTo sets the highest bit of each lane of a word that is equal to x.
 func equalTo(word uint64, x uint16) uint64 {
 	differ := word ^ uint64(x)*eachLane
-	// A lane's highest bit is set by the sum or by the lane itself unless it
-	// is all zeros; no sum carries into the next lane.
+	// A lane's highest bit gets set by the sum, or is set in the lane itself, unless the
+	// lane is 0; no sum carries into the next lane.
 	return ^((differ&^topBits + (topBits - eachLane)) | differ) & topBits
 }
 
-// seated is the highest bits of the lanes of n players.
+// seated returns the highest bits of the lanes of n players.
 func seated(n int) (all lanes) {
 	for seat := range n {
 		all[seat/4] |= 1 << (seat%4*16 + 15)
@@ -208,5 +208,5 @@ func seated(n int) (all lanes) {
 	return all
 }
 
-// firstLane is the number of the lowest lane of a word that is not zero.
+// firstLane returns the number of the lowest lane of a word that is not zero.
 func firstLane(word uint64) int { return bits.TrailingZeros64(word) / 16 }

@@ -11,20 +11,20 @@ import (
 	"path/filepath"
 )
 
-// FS is the operations that change a file system.
+// FS has the operations that change a file system.
 type FS interface {
-	// Within returns an FS of what is in a folder alone.
+	// Within returns an FS that is limited to a folder.
 	Within(folder string) FS
-	// OpenFile opens a file as os.OpenFile does, but no link: see ErrLink.
+	// OpenFile opens a file as os.OpenFile does, but refuses links: see ErrLink.
 	OpenFile(path string, flag int, perm fs.FileMode) (File, error)
 	// MkdirAll makes a folder and those above it.
 	MkdirAll(path string) error
-	// Rename gives a file another name, whatever bore that before. Unless the FS is of
-	// one folder, both names are in the same.
+	// Rename gives a file another name, and replaces a file that has that name. Unless the
+	// FS is limited to a folder, both names must be in the same folder.
 	Rename(from, to string) error
 	// Remove removes a file or an empty folder.
 	Remove(path string) error
-	// SyncFolder makes the names in a folder last.
+	// SyncFolder makes sure that the names in a folder are on the disk.
 	SyncFolder(path string) error
 }
 
@@ -37,24 +37,24 @@ type File interface {
 	Close() error
 	Name() string
 
-	// Lock keeps other processes from locking the file until it is closed, or
-	// this process ends. If one has, the error is ErrInUse.
+	// Lock keeps other processes from locking the file until it is closed, or this process
+	// ends. If another process has locked it, the error is ErrInUse.
 	Lock() error
 }
 
-// OS is the operating system's own.
+// OS is the operating system's file system.
 var OS FS = osFS{}
 
-// ErrLink says that a link or a device is where a file or folder should be. Others may have put it
-// there, to have a file elsewhere read or overwritten.
+// ErrLink says that a link or a device is where a file or folder should be. Somebody
+// may have put it there so that a file elsewhere is read or overwritten.
 var ErrLink = errors.New("it is a link or a device, which is not followed: remove it, or put a copy of the file there")
 
-// osFS works in a folder, or, where that is "", in each file's own. Nothing in it leads out of it.
+// osFS works in one folder or, if that is "", in each file's own folder. Nothing that it does leads out of that.
 type osFS struct{ folder string }
 
 func (osFS) Within(folder string) FS { return osFS{folder} }
 
-// in calls do with the folder that path lies in, and the name that path has in it.
+// in calls do with the folder that path lies in, and with path's name in that folder.
 func (d osFS) in(path string, do func(folder *os.Root, name string) error) error {
 	folder := cmp.Or(d.folder, filepath.Dir(path))
 	name, err := filepath.Rel(folder, path)
@@ -74,7 +74,7 @@ func (d osFS) in(path string, do func(folder *os.Root, name string) error) error
 	return err
 }
 
-// noLink is an error if a name, or a folder in it, is a link.
+// noLink returns an error if a name, or a folder in it, is a link.
 func noLink(root *os.Root, name string) error {
 	for ; name != "."; name = filepath.Dir(name) {
 		info, err := root.Lstat(name)
@@ -85,7 +85,7 @@ func noLink(root *os.Root, name string) error {
 	return nil
 }
 
-// OpenIn opens a file in a folder to read it, but nothing out of the folder: see ErrLink.
+// OpenIn opens a file in a folder for reading. It refuses links that may lead out of the folder: see ErrLink.
 func OpenIn(folder, name string) (File, error) {
 	return OS.Within(folder).OpenFile(filepath.Join(folder, name), os.O_RDONLY, 0)
 }
@@ -148,12 +148,12 @@ func (osFS) SyncFolder(path string) error {
 	return nil
 }
 
-// WriteFile writes a file as a whole: what write writes, or nothing.
+// WriteFile writes a whole file, with what write writes, or leaves it as it was.
 func WriteFile(d FS, path string, write func(io.Writer) error) error {
 	return WriteBy(d, path, filepath.Dir(path), write)
 }
 
-// WriteBy is WriteFile by way of the folder scratch: see Begin.
+// WriteBy does the same by way of the folder scratch: see Begin.
 func WriteBy(d FS, path, scratch string, write func(io.Writer) error) error {
 	p, err := Begin(d, path, scratch)
 	if err != nil {
@@ -176,9 +176,9 @@ type Pending struct {
 	size int64
 }
 
-// Begin begins a file. Until Commit it lies in the folder scratch, which must be
-// on the same file system, as the file's name and ".part"; what an earlier
-// attempt left there is removed.
+// Begin begins a file. Until Commit it lies in the folder scratch, which must be on the
+// same file system, under its name and ".part". Begin removes what an earlier attempt
+// left there.
 func Begin(d FS, path, scratch string) (*Pending, error) {
 	part := filepath.Join(scratch, filepath.Base(path)+".part")
 	if err := Remove(d, part); err != nil {
@@ -198,14 +198,14 @@ func (p *Pending) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// Size is how many bytes have been written.
+// Size returns how many bytes have been written.
 func (p *Pending) Size() int64 { return p.size }
 
-// Commit syncs the file to the disk and gives it its name. After an error it does
-// not have it, unless the disk failed in the very last step.
+// Commit syncs the file to the disk and gives it its name. After an error the file does
+// not have its name, unless the disk failed in the very last step.
 func (p *Pending) Commit() error {
 	if p.file == nil {
-		return fmt.Errorf("%s: already committed or aborted", p.path)
+		return fmt.Errorf("%s: it is already committed or aborted", p.path)
 	}
 	if err := errors.Join(p.out.Flush(), p.file.Sync()); err != nil {
 		return err
@@ -227,12 +227,12 @@ func (p *Pending) Abort() {
 	if p.file == nil {
 		return
 	}
-	_ = p.file.Close() // what failed has been reported
+	_ = p.file.Close() // an earlier error has been returned already
 	_ = Remove(p.disk, p.file.Name())
 	p.file = nil
 }
 
-// Remove removes a file that may be gone already.
+// Remove removes a file. It is no error if the file is gone already.
 func Remove(d FS, path string) error {
 	if err := d.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -6,13 +6,13 @@
 //		return err
 //	})
 //
-// A file is written under a temporary name, synced to the disk, and only then given
-// its own name, which is synced as well. Whatever happens, an error, a full disk, a
-// killed process or a power cut: under its own name is all of the file, or what was
-// there before, or nothing.
+// A file is written under a temporary name, synced to the disk, and only then given its
+// own name, which is synced as well. Whatever happens, be it an error, a full disk, a
+// killed process or a power cut: under its own name there is the whole file, or what
+// was there before, or nothing.
 //
-// Links are not followed, as a folder may come from anyone: what was left under a temporary
-// name is removed and made anew, and a log or lock that is a link is refused. With
+// Links are not followed, because a folder may come from anyone: a file left under a
+// temporary name is removed and made anew, and a log or lock that is a link is refused. With
 // [FS.Within] nothing that is written lies outside a folder; [OpenIn] reads in the same way.
 //
 // Everything that changes the disk goes through an [FS], so that tests can make any

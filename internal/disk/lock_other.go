@@ -4,6 +4,6 @@ package disk
 
 import "os"
 
-// lockFile does nothing here: two processes in one place are the user's to
-// avoid.
+// lockFile does nothing here: users must take care that no two processes work in one
+// place.
 func lockFile(*os.File) error { return nil }

@@ -15,14 +15,14 @@ import (
 // Log is a file of records that is only appended to, and that can be continued
 // after its writer was killed.
 //
-// It is JSON Lines: a line is an object whose first key is a checksum of what
-// follows it. The first line is a header, which says what the records are about.
-// It belongs to one goroutine at a time.
+// It is JSON Lines: each line is an object whose first key is a checksum of the rest of
+// the line. The first line is a header, which says what the records are about. It
+// belongs to one goroutine at a time.
 type Log struct {
 	path   string
 	file   File
 	end    int64
-	broken error // after this nothing more is written
+	broken error // the error after which nothing more is written
 	closed bool
 }
 
@@ -30,15 +30,15 @@ type Log struct {
 type LogOptions struct {
 	// Header is the first line of a new log: an object with one key or more.
 	Header any
-	// Accept says why a log with this header cannot be continued. header is JSON,
-	// nil where the first line is no header.
+	// Accept returns an error if a log with this header cannot be continued, else nil.
+	// header is JSON, nil if the first line is no header.
 	Accept func(header []byte) error
-	// Take is given the records that the log holds, in their order.
+	// Take gets the records that the log holds, in their order.
 	Take func(record []byte) error
 }
 
-// OpenLog begins a log, or continues one: what it holds goes to Accept and Take,
-// and what a killed writer left half-written at its end is cut off. No other
+// OpenLog begins a log, or continues one: it passes what the log holds to Accept and
+// Take, and cuts off a half-written line that a killed writer left at the end. No other
 // process can open the log until it is closed.
 //
 // A damaged line with good ones after it is an error, and nothing is changed.
@@ -57,7 +57,7 @@ func OpenLog(d FS, path string, o LogOptions) (*Log, error) {
 	return l, nil
 }
 
-// begin reads what the file holds and leaves it ready to be added to.
+// begin reads what the file holds, and prepares the file for new records.
 func (l *Log) begin(d FS, o *LogOptions) error {
 	first, err := appendLine(nil, o.Header)
 	if err == nil {
@@ -78,8 +78,8 @@ func (l *Log) begin(d FS, o *LogOptions) error {
 	return errors.Join(l.file.Sync(), d.SyncFolder(filepath.Dir(l.path)))
 }
 
-// read reads up to the end of the good lines. first is the header of a new log:
-// a file with no more than a part of it is new.
+// read reads up to the end of the good lines. first is the header of a new log: a file
+// that holds no more than a part of it counts as new.
 func (l *Log) read(first []byte, o *LogOptions) error {
 	in := bufio.NewReaderSize(l.file, 1<<16)
 	var damaged error
@@ -118,7 +118,7 @@ func (l *Log) read(first []byte, o *LogOptions) error {
 const (
 	sumOpen  = `{"crc32":"`
 	sumClose = `",`
-	sumAt    = len(sumOpen) + 8 + len(sumClose) // where the summed part begins
+	sumAt    = len(sumOpen) + 8 + len(sumClose) // where the part begins that the checksum covers
 )
 
 func appendLine(dst []byte, v any) ([]byte, error) {
@@ -168,7 +168,7 @@ func (l *Log) write(line []byte) error {
 	return nil
 }
 
-// Sync waits until what was added is on the disk.
+// Sync waits until all added records are on the disk.
 func (l *Log) Sync() error {
 	if err := l.file.Sync(); err != nil {
 		return fmt.Errorf("writing the log %s: %w", l.path, err)
@@ -185,9 +185,9 @@ func (l *Log) Close() error {
 	return l.file.Close()
 }
 
-// ReadLog hands the header and the records of a log to take, without changing or
-// locking it: what a writer has only half written by now, and what follows a damaged
-// line, is left out.
+// ReadLog passes the header and the records of a log to take, without changing or
+// locking the log. It leaves out a line that a writer has only half written, and
+// everything after a damaged line.
 func ReadLog(path string, take func(line []byte) error) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package enum is the names of enumerations: of small numbers that are written
-// as words, in flags, in JSON and in errors. The names of one are a list, in
-// which each value is an index. Suggest finds the name that was meant by another.
+// Package enum handles the names of enumerations: of small numbers that are written as
+// words in flags, in JSON and in errors. A list holds the names; a value is an index in
+// it. Suggest finds the name that a misspelt one probably means.
 package enum
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Name is the name of a value; of one that has none, its type and a question
+// Name returns the name of a value; for a value without a name, its type and a question
 // mark.
 func Name[E ~uint8](names []string, v E) string {
 	if int(v) < len(names) {
@@ -18,8 +18,8 @@ func Name[E ~uint8](names []string, v E) string {
 	return fmt.Sprintf("%T(?)", v)
 }
 
-// Read sets v to the value with a name. The error for a name that there is not
-// begins with what it should have named.
+// Read sets v to the value with a name. If there is no such name, the error begins with
+// what, which says what the name is for.
 func Read[E ~uint8](what string, names []string, name []byte, v *E) error {
 	at := slices.Index(names, string(name))
 	if at < 0 {
@@ -29,8 +29,8 @@ func Read[E ~uint8](what string, names []string, name []byte, v *E) error {
 	return nil
 }
 
-// Suggest returns ` (did you mean "NAME"?)` with the name that somebody probably meant
-// who wrote another, to be put behind it in an error; "" if none is near.
+// Suggest returns ` (did you mean "NAME"?)` with the name that wrote probably means, to
+// be added to an error; "" if no name is near.
 func Suggest(wrote string, names []string) string {
 	best, least := "", (len(wrote)+2)/3+1
 	for _, name := range names {
@@ -44,8 +44,8 @@ func Suggest(wrote string, names []string) string {
 	return fmt.Sprintf(" (did you mean %q?)", best)
 }
 
-// distance is how many letters have to be put in, left out or replaced to make one
-// name of another; 1 if it is the beginning of the other.
+// distance returns how many letters must be added, removed or replaced to turn one name
+// into the other; 1 if one is the beginning of the other.
 func distance(a, b string) int {
 	if len(a) >= 3 && len(a) < len(b) && strings.HasPrefix(b, a) {
 		return 1

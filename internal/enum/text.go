@@ -1,7 +1,7 @@
 package enum
 
-// Text is an enumeration that is written as a word: in JSON, in flags and in errors. N says
-// what it is called and what its values are called:
+// Text is an enumeration that is written as a word: in JSON, in flags and in errors. N
+// has the names of the enumeration and of its values:
 //
 //	type Shape = enum.Text[shapes]
 //
@@ -15,7 +15,7 @@ package enum
 //	func (shapes) Names() (string, []string) { return "blast_shape", []string{"cross", "square"} }
 type Text[N Named] uint8
 
-// Named is what an enumeration is called in errors, and the name of each of its values.
+// Named has the name of an enumeration, for errors, and the name of each of its values.
 type Named interface {
 	Names() (what string, names []string)
 }

@@ -3,12 +3,12 @@ package memory
 
 import "slices"
 
-// unknown is what is assumed to be there where the system does not say.
+// unknown is the memory that is assumed if the system does not say how much there is.
 const unknown = 4 << 30
 
-// Available is the least of the machine's memory, the limit of the control group
-// that the process is in, and the address space that its resource limit
-// (RLIMIT_AS) leaves. It counts no other process's use.
+// Available returns the least of the machine's memory, the limit of the process's
+// control group, and the address space that its resource limit (RLIMIT_AS) leaves. It
+// does not subtract what other processes use.
 func Available() int64 {
 	all := limits()
 	if len(all) == 0 {

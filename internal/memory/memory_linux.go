@@ -25,8 +25,8 @@ func limits() (all []int64) {
 	return all
 }
 
-// mapped is how much address space the process has taken already. A Go program
-// reserves hundreds of megabytes as it starts.
+// mapped returns how much address space the process has taken already. A Go program
+// reserves hundreds of megabytes when it starts.
 func mapped() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -37,9 +37,9 @@ func mapped() int64 {
 	return n * int64(os.Getpagesize())
 }
 
-// groupLimits are the limits of the control groups, those of /proc/self/cgroup and
-// the ones they are in, below root: of version 2 ("0::/path"), or of version 1's
-// memory controller ("9:memory:/path"). A container sees its own group as the root.
+// groupLimits returns the limits of the control groups in /proc/self/cgroup and of the
+// groups around them, below root: of version 2 ("0::/path"), or of version 1's memory
+// controller ("9:memory:/path"). A container sees its own group as the root.
 func groupLimits(groups, root string) (all []int64) {
 	for line := range strings.Lines(groups) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -55,7 +55,7 @@ func groupLimits(groups, root string) (all []int64) {
 		}
 		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
 			if text, err := os.ReadFile(path.Join(folder, at, name)); err == nil {
-				if limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil { // not "max"
+				if limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil { // else it is "max"
 					all = append(all, limit)
 				}
 			}

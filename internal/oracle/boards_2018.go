@@ -17,10 +17,10 @@ import (
 )
 
 // A recorded board is one that the reference of 2018 dealt, in the format
-// pommerman-2018-board/1. It holds no random draws from which the board would follow, so
-// a check compares it with what is true of every board: where agents, free cells and
-// the guaranteed wood are, how many walls and items there are, and that walls are
-// mirrored. The recorded counts are compared with new ones.
+// pommerman-2018-board/1. It does not hold the random draws that gave the board. So a
+// check compares it with what is true of every board: where agents, free cells and the
+// guaranteed wood are, how many walls and items there are, and that walls are mirrored.
+// The recorded counts are compared with new ones.
 
 // board2018 is a recorded board.
 type board2018 struct {
@@ -66,17 +66,17 @@ type recordedBoard struct {
 	board       [256]pommerman.Item
 	rigid, wood grid.Bits
 	passages    int
-	kinds       map[string]int // items by their number
+	kinds       map[string]int // by kind: how many items there are
 }
 
-// demand notes a difference unless got equals the recorded value.
+// demand notes a difference if got is not the recorded value.
 func (b *recordedBoard) demand(field string, recorded, got any) {
 	if recorded != got {
 		b.Differs(field, recorded, got)
 	}
 }
 
-// read takes the letters of the board.
+// read reads the letters of the board.
 func (b *recordedBoard) read(text saved.Map) error {
 	for i, c := range grid.Cells(b.rules.BoardSize) {
 		item, err := strconv.ParseUint(string(text[i:i+1]), 36, 8)
@@ -113,7 +113,7 @@ var dealt = sync.OnceValue(func() (cells [256]uint16) {
 	return cells
 })
 
-// drawn is what a cell can hold on whose walls chance decides.
+// drawn is what a cell may hold if chance decides its wall.
 const drawn = 1<<pommerman.Passage | 1<<pommerman.Rigid | 1<<pommerman.Wood
 
 // checkCells compares each cell with what it can hold on a dealt board, and with its
@@ -137,11 +137,11 @@ func (b *recordedBoard) checkCells() {
 
 func where(c grid.Cell) string { return fmt.Sprintf("row %d, column %d", c.Row(), c.Col()) }
 
-// maxUnreachable is how many passages may be cut off.
+// maxUnreachable is how many passages may be out of the agents' reach.
 const maxUnreachable = 4
 
-// cutOff is how many passages cannot be reached from the last-placed agent through
-// whatever is not rigid.
+// cutOff returns how many passages cannot be reached from the last-placed agent through
+// cells that are not rigid.
 func (b *recordedBoard) cutOff() (n int) {
 	var reached grid.Bits
 	reached.Add(grid.At(b.rules.BoardSize-2, b.rules.BoardSize-2))
@@ -154,8 +154,8 @@ func (b *recordedBoard) cutOff() (n int) {
 	return n
 }
 
-// checkDrafts checks how many passages each draft cut off: the last few enough,
-// as many as the board shows, and the others too many.
+// checkDrafts checks how many passages each draft cut off. The last draft must cut off
+// few enough, and as many as the board shows; the others must cut off too many.
 func (b *recordedBoard) checkDrafts(attempts int, cutOff []int) {
 	b.demand("attempts", attempts, len(cutOff))
 	for i, n := range cutOff {
@@ -176,7 +176,7 @@ func (b *recordedBoard) checkItems(items saved.Rows) {
 	for i, item := range items {
 		c := grid.At(item[0], item[1])
 		if !b.wood.Has(c) || taken.Has(c) {
-			b.Differs(fmt.Sprintf("items[%d]", i), item, "under wood, one a cell")
+			b.Differs(fmt.Sprintf("items[%d]", i), item, "under wood, one in a cell")
 		}
 		taken.Add(c)
 		b.kinds[strconv.Itoa(item[2])]++

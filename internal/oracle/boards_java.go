@@ -10,10 +10,10 @@ import (
 	"pommego/env/saved"
 )
 
-// The boards of the Java re-implementation are recorded with their seeds, from which
-// they are made again.
+// The boards of the Java re-implementation are recorded with their seeds, so a check
+// makes them again.
 
-// boardJava is a recorded board. One that was refused has no more than how much of it is
+// boardJava is a recorded board. Of a board that was refused it only has how much is
 // cut off.
 type boardJava struct {
 	Format    string          `json:"format"`
@@ -70,7 +70,7 @@ func checkBoardJava(line []byte) (record.Report, error) {
 	return c.Report, nil
 }
 
-// cellsOf is the cells that show an item.
+// cellsOf returns the cells that show an item.
 func cellsOf(s *pommerman.State, side int, item pommerman.Item) (cells grid.Bits) {
 	for _, c := range grid.Cells(side) {
 		if s.Board[c] == item {
@@ -80,9 +80,9 @@ func cellsOf(s *pommerman.State, side int, item pommerman.Item) (cells grid.Bits
 	return cells
 }
 
-// hideItemsJava hides the items as the original does: cells are drawn until one
-// has wood and no item, and of which kind is a place in a list whose order each of
-// its processes has for itself.
+// hideItemsJava hides the items as the original does. It draws cells until one has wood
+// and no item. The item's kind is drawn as a place in a list, whose order differs
+// between the original's processes.
 func hideItemsJava(s *pommerman.State, wood grid.Bits, items int, kinds []int, rng *javaRandom) {
 	side := pommerman.Java(pommerman.FFA).BoardSize
 	for range min(items, wood.Len()) {

@@ -16,22 +16,22 @@ import (
 )
 
 // Games recorded by the reference of 2018 have a format of their own,
-// pommerman-2018-trace/1. It differs from pommerman-trace/1 in the configuration, in
-// the contents of observations, and in the result of games without a winner; steps in
-// which skulls were taken contain the random draws. Such records are read and never
-// written: games by the rules of 2018 that are played here are recorded like any other.
+// pommerman-2018-trace/1. It differs from pommerman-trace/1 in the configuration, in the
+// contents of observations, and in the result of games without a winner; steps in which
+// agents took skulls contain the random draws. We read such records and never write
+// them: games by the rules of 2018 that are played here are recorded like any other.
 
-// match2018 is a match that uses the recorded draws for skulls. Some records begin with
-// flames that no game produces: two on a cell with the same life, of which a State
-// holds only one.
+// match2018 is a match that takes the draws for skulls from the record. Some records
+// begin with flames that no game produces: two on a cell with the same life. A State
+// can only hold one of them.
 type match2018 struct {
 	*pommerman.Match
-	draws  skullDraws // of the coming step, or the last
-	double [][]int    // the second flames of that kind: row, column, life
+	draws  skullDraws // the draws of the coming step, or of the last one
+	double [][]int    // the second of such two flames: row, column, life
 }
 
-// Step makes one move. Where the second of two flames goes out, it removes the item
-// that the first uncovered.
+// Step makes one move. Where the second of two such flames goes out, it removes the
+// item that the first one uncovered.
 func (m *match2018) Step(actions []uint8) {
 	for _, f := range m.double {
 		if f[2]--; f[2] < 0 {
@@ -42,22 +42,22 @@ func (m *match2018) Step(actions []uint8) {
 	rulesOf(m.Match).Step2018(&m.State, actions, m.draws.next)
 }
 
-// rulesOf is a match's rules.
+// rulesOf returns a match's rules.
 func rulesOf(m *pommerman.Match) *pommerman.Rules { return m.Game().(*pommerman.Game).Rules() }
 
 // skullDraws prescribes the draws of one step.
 type skullDraws struct {
 	given []skullDraw
-	taken []skullDraw // what the step drew of them, and for whom
+	taken []skullDraw // which of them the step used, and for whom
 }
 
-// skullDraw is one draw, uniform in [0, 1), for the skull that an agent took.
+// skullDraw is a draw, uniform in [0, 1), for a skull that an agent took.
 type skullDraw struct {
 	agent int
 	u     float64
 }
 
-// next is the next prescribed draw, 0 if none is left.
+// next returns the next prescribed draw, 0 if none is left.
 func (d *skullDraws) next(agent int) float64 {
 	u := 0.0
 	if n := len(d.taken); n < len(d.given) {
@@ -67,14 +67,14 @@ func (d *skullDraws) next(agent int) float64 {
 	return u
 }
 
-// snapshot2018 is a state whose flames stand in any order: some games begin with one that
-// no game gives them, which makes no difference and is not kept.
+// snapshot2018 is a state whose flames may be in any order. Some games begin with an
+// order that no game produces; it has no effect and is not kept.
 type snapshot2018 struct{ pommerman.Snapshot }
 
 // Normalize sorts the flames.
 func (t *snapshot2018) Normalize() { slices.SortFunc(t.Flames, slices.Compare[[]int]) }
 
-// observation2018 is what observations of 2018 have of today's.
+// observation2018 is the part of today's observations that those of 2018 have.
 type observation2018 struct {
 	Board         saved.Map  `json:"board"`
 	BombBlast     saved.Map  `json:"bomb_blast_strength"`
@@ -88,8 +88,8 @@ type observation2018 struct {
 	Message       []int      `json:"message,omitempty"`
 }
 
-// today is the observation in today's form: nothing rolls, flames do not say how old they
-// are, and the rest is given.
+// today returns the observation in today's form: nothing rolls, flames do not say how
+// old they are, and the caller gives the rest.
 func (o *observation2018) today(r *pommerman.Rules, alive []int, steps int) ([]byte, error) {
 	empty := saved.Map(strings.Repeat("0", len(o.Board)))
 	return saved.Encode(&pommerman.Observation{
@@ -130,7 +130,7 @@ var recording2018 = record.Form[*match2018, snapshot2018, observation2018]{
 }
 
 // wonByNobody reports whether the game is over without a survivor and the reference of
-// 2018 calls it won: so it does in all cases but team games at the step limit.
+// 2018 calls it won: it does so except in team games at the step limit.
 func wonByNobody(m *pommerman.Match) bool {
 	for _, a := range m.Agents {
 		if a.Alive {
@@ -166,11 +166,11 @@ func start2018(m *match2018, t *snapshot2018, dice string) error {
 	}
 	start.StepCount = min(t.StepCount, m.Game().Spec().MaxSteps)
 	err := pommerman.Recording.Start(m.Match, &start, dice)
-	m.StepCount = uint16(t.StepCount) // some games begin past the step limit, which ends them after a step
+	m.StepCount = uint16(t.StepCount) // some games begin past the step limit, and end after a step
 	return err
 }
 
-// act2018 is the recorded actions of a step. It passes the recorded draws to the match.
+// act2018 returns the recorded actions of a step. It passes the recorded draws to the match.
 func act2018(m *match2018, in *record.Inputs) ([]uint8, error) {
 	m.draws = skullDraws{}
 	for i, d := range in.Skulls {
@@ -182,7 +182,7 @@ func act2018(m *match2018, in *record.Inputs) ([]uint8, error) {
 	return pommerman.Recording.Act(m.Match, &record.Inputs{Actions: in.Actions, Messages: in.Messages})
 }
 
-// config2018 is what the reference's environment of 2018 was made with.
+// config2018 is the configuration of the reference's environment of 2018.
 type config2018 struct {
 	EnvID         *string    `json:"env_id"`
 	GameType      int        `json:"game_type"`
@@ -201,7 +201,7 @@ type config2018 struct {
 	TrainingAgent *int       `json:"training_agent"`
 }
 
-// matchOf2018 is a match by the configuration in a record's head.
+// matchOf2018 makes a match by the configuration in a record's head.
 func matchOf2018(h *record.Head) (*match2018, string, error) {
 	var c config2018
 	if err := saved.Decode(h.Config, &c); err != nil {

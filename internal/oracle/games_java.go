@@ -12,26 +12,26 @@ import (
 	"pommego/env/saved"
 )
 
-// The recorded games of the Java re-implementation, format
-// pommerman-trace-java/1, which are read and not written: our own games by its
-// rules are recorded as all of Pommerman is.
+// This file reads the recorded games of the Java re-implementation, format
+// pommerman-trace-java/1. We write none: our own games by its rules are recorded like
+// all games of Pommerman.
 //
-// They list single flames in the order in which they were laid, and the items that a
-// state drops early. The rules depend on neither, so no state has them; the replay keeps
-// them from what the step reports.
+// These games list single flames in the order in which they were laid, and items that
+// our states drop early. The rules depend on neither, so no state has them; the replay
+// keeps them from what the step reports.
 
-// javaReplay is a replayed match, with the recorded values that its state does not hold.
+// javaReplay is a match that is replayed, with recorded values that its state does not hold.
 type javaReplay struct {
 	*pommerman.Match
 	flames []javaFlame
 	lost   []lostItem
-	radio  [][]int // for each receiver the words sent to it, nil without radio
-	vision int     // rows and columns away that a seat sees, -1: everything
+	radio  [][]int // by receiver: the words sent to it; nil without radio
+	vision int     // how many rows and columns away a seat sees, -1: everything
 }
 
 type javaFlame struct {
 	at   grid.Cell
-	life int // 1 at least
+	life int // at least 1
 }
 
 // lostItem is an item that two flames destroy.
@@ -65,8 +65,8 @@ func (m *javaReplay) Step(actions []uint8) {
 	m.keep(lit, lost)
 }
 
-// keep brings flames and lost items up to date after a step, which were the first of the
-// flames before it.
+// keep updates flames and lost items after a step. The first before of the flames are
+// those from before the step.
 func (m *javaReplay) keep(before int, lost []lostItem) {
 	var out grid.Bits
 	for i := range m.flames[:before] {
@@ -86,12 +86,12 @@ type snapshotJava struct {
 	Bombs     saved.Rows `json:"bombs"`
 	Results   []int      `json:"results"`
 	Flames    saved.Rows `json:"flames"` // in the order in which they were laid
-	Items     saved.Rows `json:"items"`  // the lost ones among them
+	Items     saved.Rows `json:"items"`  // includes the lost items
 	Radio     saved.Rows `json:"radio,omitempty"`
 }
 
-// observationJava is what a player is shown: the maps, and then the copy of the game that
-// it can play on.
+// observationJava is what a player observes: the maps, and then the copy of the game on
+// which it can play.
 type observationJava struct {
 	observation2018
 	Alive     []int      `json:"alive"`
@@ -103,8 +103,8 @@ type observationJava struct {
 	Items     saved.Rows `json:"items"`
 }
 
-// agentsJava is [row, col, ammo, blast_strength, can_kick] of each agent, row and col null where
-// they are not known.
+// agentsJava is [row, col, ammo, blast_strength, can_kick] for each agent. row and col
+// are null if they are not known.
 type agentsJava [][]*int
 
 func (a agentsJava) String() string {
@@ -112,7 +112,7 @@ func (a agentsJava) String() string {
 	return string(text)
 }
 
-// recordingJava is what is special in those records.
+// recordingJava says what is special in these records.
 var recordingJava = record.Form[*javaReplay, snapshotJava, observationJava]{
 	Name: "pommerman-trace-java/1", Keys: []string{"config"},
 	Match: javaReplayOf, Act: actJava,
@@ -122,7 +122,7 @@ var recordingJava = record.Form[*javaReplay, snapshotJava, observationJava]{
 	Observe: (*javaReplay).observe,
 }
 
-// javaConfig is what its games were made with.
+// javaConfig is the configuration of these games.
 type javaConfig struct {
 	Mode          string     `json:"mode"`
 	GameType      int        `json:"game_type"`
@@ -141,8 +141,8 @@ type javaConfig struct {
 	Words         int        `json:"message_length"`
 }
 
-// javaReplayOf is a match by a record's configuration. Radio changes nothing but
-// what is sent, so it is a team game.
+// javaReplayOf is a match by a record's configuration. With radio it is a team game,
+// because radio only changes what is sent.
 func javaReplayOf(h *record.Head) (*javaReplay, string, error) {
 	var c javaConfig
 	if err := saved.Decode(h.Config, &c); err != nil {
@@ -179,8 +179,8 @@ func javaReplayOf(h *record.Head) (*javaReplay, string, error) {
 	return m, "", nil
 }
 
-// actJava is the recorded actions of a step, with radio and the words: zeros from
-// a player that was not asked.
+// actJava returns the recorded actions of a step; with radio also the words, which are
+// zeros for a player that was not asked.
 func actJava(m *javaReplay, in *record.Inputs) ([]uint8, error) {
 	if err := in.Check(pommerman.MaxAgents, m.radio != nil); err != nil {
 		return nil, err
@@ -243,7 +243,7 @@ func (m *javaReplay) shape() *saved.Shape {
 	return &shape
 }
 
-// show is what a record shows of the match.
+// show returns what a record shows of the match.
 func (m *javaReplay) show() *snapshotJava {
 	t := rulesOf(m.Match).Form().Snapshot(&m.State)
 	flames := saved.Rows{}
@@ -260,7 +260,7 @@ func (m *javaReplay) addFlame(row []int) {
 	m.AddFlame(f.at, f.life)
 }
 
-// loseItems drops the items under two flames that go out together.
+// loseItems removes the items under two flames that go out together.
 func (m *javaReplay) loseItems() {
 	for i, f := range m.flames {
 		item := m.Hidden(f.at)
@@ -280,7 +280,7 @@ func (m *javaReplay) fallsOn(c grid.Cell, steps int) bool {
 	return r.FirstCollapse != pommerman.NoCollapse && at >= int(m.StepCount) && at < int(m.StepCount)+steps
 }
 
-// results is each agent's result so far.
+// results returns each agent's result so far.
 func (m *javaReplay) results() (row []int) {
 	for i := range pommerman.MaxAgents {
 		row = append(row, int(rulesOf(m.Match).Result(&m.State, i)))
@@ -288,7 +288,7 @@ func (m *javaReplay) results() (row []int) {
 	return row
 }
 
-// itemRows is the items hidden anywhere, the lost ones among them.
+// itemRows returns all hidden items, including the lost ones.
 func (m *javaReplay) itemRows() saved.Rows {
 	all := slices.Clone(m.lost)
 	for _, c := range grid.Cells(rulesOf(m.Match).BoardSize) {
@@ -304,8 +304,8 @@ func (m *javaReplay) itemRows() saved.Rows {
 	return rows
 }
 
-// observe is what a seat observes. A player whose result is known is not among
-// the living, and no message arrives: the original's copies have none.
+// observe returns what a seat observes. A player whose result is known does not count
+// as living, and no message arrives, because the original's copies have none.
 func (m *javaReplay) observe(seat int) *observationJava {
 	seen := pommerman.Recording.Observe(m.Match, seat)
 	o := &observationJava{observation2018: *of2018(seen), StepCount: seen.StepCount, Result: m.results()[seat]}
@@ -323,9 +323,9 @@ func (m *javaReplay) observe(seat int) *observationJava {
 	return o
 }
 
-// observeCopy adds the playable copy: without what is out of view, and of it
-// without where bombs roll, whose they are, how old flames are, and, in fog, what
-// others carry and what is hidden.
+// observeCopy adds the copy on which the player can play. It lacks what is out of view,
+// where bombs roll, whose they are and how old flames are; in fog also what others
+// carry and what is hidden.
 func (m *javaReplay) observeCopy(v *pommerman.View, o *observationJava) {
 	seen := func(c grid.Cell) bool { return c.OnBoard(v.Rules.BoardSize) && v.Board[c] != pommerman.Fog }
 	all := m.vision < 0

@@ -1,6 +1,6 @@
-// Command oracle replays what was recorded of other systems, the reference today and of May
-// 2018 and the Java re-implementation, and compares everything recorded: decisions of their
-// agents, and of the last two also games, dealt boards, values of heuristics.
+// Command oracle replays records of other systems and compares everything in them. The systems are
+// the reference of today, that of May 2018 and the Java re-implementation. The records are decisions
+// of their agents; of the last two systems also games, dealt boards and values of heuristics.
 //
 //	go run ./internal/oracle FILE|FOLDER...
 //
@@ -16,7 +16,7 @@ import (
 	"pommego/env/record"
 )
 
-// formats are the forms of what was recorded.
+// formats lists the formats of these records.
 var formats = trace.Formats{
 	{Name: decisionFormat, Check: checkDecision},
 	recording2018.Format(),

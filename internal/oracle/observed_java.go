@@ -14,8 +14,8 @@ import (
 // nobody is the owner of the bombs of a copy.
 const nobody = 15
 
-// observedJava is what a player of the Java re-implementation observed, as its
-// recorded decisions hold it: with the copy of the game that it planned on.
+// observedJava is what a player of the Java re-implementation observed, in the form of
+// its recorded decisions: with the copy of the game on which it planned.
 type observedJava struct {
 	View   pommerman.View
 	replay *javaReplay
@@ -23,7 +23,7 @@ type observedJava struct {
 }
 
 // readObservationJava reads what a seat observed, in a game of a recorded
-// configuration. What cannot be an observation is an error that names the key.
+// configuration. If that cannot be an observation, the error names the key.
 func readObservationJava(config, obs json.RawMessage, seat int) (*observedJava, error) {
 	m, _, err := javaReplayOf(&record.Head{Config: config})
 	if err != nil {
@@ -43,13 +43,13 @@ func readObservationJava(config, obs json.RawMessage, seat int) (*observedJava, 
 	return o, nil
 }
 
-// Copy is the copy of the game that the player planned on.
+// Copy returns the copy of the game on which the player planned.
 func (o *observedJava) Copy() *pommerman.State { return &o.replay.State }
 
-// Result is how the game stood for the player.
+// Result returns the player's result so far.
 func (o *observedJava) Result() env.Result { return env.Result(o.text.Result) }
 
-// readView reads the maps and numbers, without messages: to today's rules it is a team game.
+// readView reads the maps and numbers, without messages: by today's rules it is a team game.
 func (o *observedJava) readView(seat int) error {
 	r, seen := rulesOf(o.replay.Match), o.text.observation2018
 	seen.Message = nil
@@ -143,7 +143,7 @@ func (o *observedJava) readResult() error {
 		return fmt.Errorf("result is %d, want 0 to %d", o.text.Result, env.Incomplete)
 	}
 	if result != env.Win && result != env.Tie {
-		return nil // it follows from whether the player lives
+		return nil // the result follows from whether the player lives
 	}
 	form := rulesOf(o.replay.Match).Form()
 	t := form.Snapshot(&o.replay.State)
@@ -152,19 +152,19 @@ func (o *observedJava) readResult() error {
 	with := form.Take(t)
 	board := o.replay.State
 	o.replay.State = with
-	o.replay.Bombs, o.replay.NumBombs, o.replay.Agents = board.Bombs, board.NumBombs, board.Agents // they may be nowhere
+	o.replay.Bombs, o.replay.NumBombs, o.replay.Agents = board.Bombs, board.NumBombs, board.Agents // agents may be Nowhere
 	return nil
 }
 
 // Compare compares what was observed with what the seat would observe of the copy: values
-// that an observation contains twice must agree. at is the prefix of entries' names.
+// that an observation contains twice must agree. at is put before the names of entries.
 func (o *observedJava) Compare(c *record.Comparison, at string) {
 	m := o.replay
 	c.Compare(at, m.shape(), &o.text, m.observe(o.View.Seat))
 	o.compareBoard(c, at)
 }
 
-// compareBoard compares what the board draws with the lists of flames and agents.
+// compareBoard compares the board with the lists of flames and agents.
 func (o *observedJava) compareBoard(c *record.Comparison, at string) {
 	m, r := o.replay, rulesOf(o.replay.Match)
 	for _, cell := range grid.Cells(r.BoardSize) {

@@ -13,9 +13,9 @@ import (
 	"pommego/env/saved"
 )
 
-// Of the original's players there are records of their decisions, which are made again
-// with its generator and seed, and of the values of its heuristics. Where a decision
-// depends on the process that made it, it must be one of those possible.
+// There are records of decisions of the original's players, which a check makes again
+// with its generator and seed, and records of the values of its heuristics. Where a
+// decision depends on the process that made it, it must be one of those possible.
 
 // choices is how many moves there are.
 const choices = int(pommerman.LayBomb) + 1
@@ -30,13 +30,13 @@ type decisionsJava struct {
 	Decisions []json.RawMessage `json:"decisions"`
 }
 
-// decisionJava is one of them.
+// decisionJava is one recorded decision.
 type decisionJava struct {
 	Obs    json.RawMessage `json:"obs"`
 	Action int             `json:"action"`
 }
 
-// heuristicsJava is a record of the values of a future, from its root.
+// heuristicsJava is a record of the values of a state, the future, seen from a root.
 type heuristicsJava struct {
 	Format string          `json:"format"`
 	Agent  int             `json:"agent"`
@@ -55,7 +55,7 @@ type valuesJava struct {
 	PlayerCount float64    `json:"player_count"`
 }
 
-// read reads an object.
+// read reads a JSON object.
 func read(text []byte, to any) error {
 	err := saved.Decode(text, to)
 	if err == nil {
@@ -120,8 +120,8 @@ func (s moves) String() string {
 	return strings.Join(list, " or ")
 }
 
-// player is a player of the original by the name that a record gives it: what it
-// may play, decision by decision.
+// player returns, for the name that a record gives a player of the original, a function
+// that returns what that player may play in a decision.
 func player(name string) (func(o *observedJava, rng java.Generator) moves, error) {
 	switch name {
 	case "random":
@@ -139,8 +139,8 @@ func player(name string) (func(o *observedJava, rng java.Generator) moves, error
 	}, nil
 }
 
-// agentName is the name of the built-in agent that plays as a player of the original
-// does.
+// agentName returns the name of the built-in agent that plays like a player of the
+// original.
 func agentName(player string) string {
 	plain, advanced := strings.CutSuffix(player, ":adv")
 	parts := strings.Split(plain, ":")
@@ -183,7 +183,7 @@ func checkHeuristics(line []byte) (record.Report, error) {
 	return c.Report, nil
 }
 
-// compute is the values of a future by all heuristics.
+// compute returns the values of a future by all heuristics.
 func compute(root, future *observedJava) *valuesJava {
 	r, seat := root.View.Rules, root.View.Seat
 	v := &valuesJava{

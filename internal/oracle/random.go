@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// javaRandom is the generator of java.util.Random, to repeat what was drawn from
-// it: a linear congruential generator of 48 bits.
+// javaRandom is the generator of java.util.Random, a linear congruential generator of
+// 48 bits. It repeats what was drawn there.
 type javaRandom struct{ state uint64 }
 
 const (
@@ -14,12 +14,12 @@ const (
 	javaMask   = 1<<48 - 1
 )
 
-// newJavaRandom is a generator with a seed.
+// newJavaRandom makes a generator with a seed.
 func newJavaRandom(seed int64) *javaRandom {
 	return &javaRandom{(uint64(seed) ^ javaFactor) & javaMask}
 }
 
-// javaSeed is the seed that a recorded game names.
+// javaSeed returns the seed that a recorded game names.
 func javaSeed(text json.RawMessage) (seed int64, err error) {
 	if err = json.Unmarshal(text, &seed); err != nil {
 		err = fmt.Errorf("seed: %w", err)
@@ -27,13 +27,13 @@ func javaSeed(text json.RawMessage) (seed int64, err error) {
 	return seed, err
 }
 
-// bits is the next number of up to 32 bits.
+// bits returns the next number of up to 32 bits.
 func (r *javaRandom) bits(n int) int32 {
 	r.state = (r.state*javaFactor + 11) & javaMask
 	return int32(r.state >> (48 - n))
 }
 
-// IntN is a number from 0 to n-1.
+// IntN returns a number from 0 to n-1.
 func (r *javaRandom) IntN(n int) int {
 	for {
 		u := r.bits(31)

@@ -43,13 +43,13 @@ func (d *decision) check() record.Report {
 	return c.Report
 }
 
-// replay is a script of recorded draws. Past their end it goes on counting.
+// replay is a script of recorded draws. After their end it only counts further ones.
 type replay struct {
 	coins  string
-	choose []int // nil, or n and what was drawn
+	choose []int // nil, or n and the number drawn
 
 	tossed int
-	chosen []int // nil, or the n asked for and what was given
+	chosen []int // nil, or the n asked for and the number given
 }
 
 func (r *replay) Coin() bool {
@@ -58,7 +58,7 @@ func (r *replay) Coin() bool {
 	return i < len(r.coins) && r.coins[i] == '1'
 }
 
-// Choice gives what was recorded, or 0 if there is no such entry.
+// Choice returns the recorded choice, or 0 if there is none.
 func (r *replay) Choice(n int) int {
 	k := 0
 	if r.choose != nil && r.choose[1] < n {
@@ -116,7 +116,7 @@ func (d *decision) checkOdds(c *record.Comparison) {
 	}
 }
 
-// odds is the exact probability of each action of an agent.
+// odds returns the exact probability of each action of an agent.
 func odds(v *pommerman.View, before simple.Memory, of2018 bool, o counter) (p [choices]float64) {
 	for more := true; more; more = o.next() {
 		memory := before
@@ -130,7 +130,7 @@ func odds(v *pommerman.View, before simple.Memory, of2018 bool, o counter) (p [c
 type counter interface {
 	simple.Script
 	weight() float64 // the probability of the draws just used
-	next() bool      // turns to the next sequence, false after the last
+	next() bool      // goes on to the next sequence; false after the last
 }
 
 // outcomes is a script that goes through all sequences of draws that matter,
@@ -164,7 +164,7 @@ func (o *outcomes) weight() float64 {
 	return p
 }
 
-// next turns to the next sequence of draws, false after the last.
+// next goes on to the next sequence of draws. It returns false after the last.
 func (o *outcomes) next() bool {
 	o.used = 0
 	for n := len(o.digits) - 1; n >= 0; n-- {
@@ -187,7 +187,7 @@ func (d *decision) checkRNG(c *record.Comparison) {
 	}
 }
 
-// agent is the built-in agent that decides.
+// agent returns the built-in agent that decides.
 func (d *decision) agent() pommerman.Bot {
 	kind := simple.Roster[0]
 	if d.of2018 {
@@ -200,7 +200,7 @@ func (d *decision) agent() pommerman.Bot {
 	return bot
 }
 
-// play lets it decide from what it remembered before, with an RNG of the given state.
+// play makes the bot decide from what it remembered before, with an RNG of the given state.
 func (d *decision) play(bot pommerman.Bot, rng uint64) pommerman.Action {
 	recent := d.before.Recent.List()
 	state := binary.LittleEndian.AppendUint64(nil, rng)

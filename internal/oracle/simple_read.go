@@ -14,9 +14,9 @@ import (
 	"pommego/env/saved"
 )
 
-// The values of "format" by which recorded decisions of the reference's SimpleAgent are
-// known, of today's and of that of 2018. Those of 2018 leave out what its observations did
-// not have, and list probabilities in the order of the possible actions.
+// The values of "format" in recorded decisions of the reference's SimpleAgent: of
+// today's, and of that of 2018. Those of 2018 leave out what its observations did not
+// have, and list probabilities in the order of the possible actions.
 const (
 	decisionFormat     = "pommerman-simple-agent/1"
 	decisionFormat2018 = "pommerman-2018-simple-agent/1"
@@ -25,7 +25,7 @@ const (
 // recordedDecision is a recorded decision.
 type recordedDecision struct {
 	Format          string          `json:"format"`
-	Variant         json.RawMessage `json:"variant,omitempty"` // information only, as the next two
+	Variant         json.RawMessage `json:"variant,omitempty"` // for information only, like the next two
 	Seed            json.RawMessage `json:"seed,omitempty"`
 	Setup           json.RawMessage `json:"setup,omitempty"`
 	Agent           int             `json:"agent"`
@@ -35,13 +35,13 @@ type recordedDecision struct {
 	Recent          saved.Rows      `json:"recent"`
 	PrevDirection   int             `json:"prev_direction"`
 	Coins           string          `json:"coins"`
-	Choice          *[]int          `json:"choice"` // n and what was drawn
+	Choice          *[]int          `json:"choice"` // n and the number drawn
 	Action          int             `json:"action"`
 	Branch          string          `json:"branch"`
 	RecentAfter     saved.Rows      `json:"recent_after"`
 	PrevDirectAfter int             `json:"prev_direction_after"`
 	Possible        []int           `json:"possible"`
-	Probs           json.RawMessage `json:"probs"` // by action, or in the order of possible
+	Probs           json.RawMessage `json:"probs"` // probabilities by action, or in the order of possible
 }
 
 // decisionShape says what the values of records of decisions may be.
@@ -55,13 +55,13 @@ var decisionShape = saved.Shape{Columns: map[string][]saved.Column{
 
 func number(least, most int) []saved.Column { return []saved.Column{saved.Col("", least, most)} }
 
-// decision is a recorded decision, read and found to be one.
+// decision is a recorded decision that has been read and checked.
 type decision struct {
 	of2018        bool
 	view          *pommerman.View
 	before, after simple.Memory
 	coins         string
-	choice        []int // nil, or n and what was drawn
+	choice        []int // nil, or n and the number drawn
 	action        pommerman.Action
 	branch        string
 	possible      moves
@@ -123,13 +123,13 @@ func (d *decision) readView(in *recordedDecision) error {
 	return nil
 }
 
-// rulesAndObservation is the rules of the game that an observation was made in, and the
-// observation.
+// rulesAndObservation returns the rules of the game in which an observation was made,
+// and the observation.
 func rulesAndObservation(obs json.RawMessage) (*pommerman.Rules, json.RawMessage, error) {
 	kind := struct {
 		GameType int    `json:"game_type"`
 		GameEnv  string `json:"game_env"`
-	}{GameType: int(pommerman.FFA)} // that it is missing is seen when the rest is read
+	}{GameType: int(pommerman.FFA)} // if it is missing, reading the rest will fail
 	if err := json.Unmarshal(obs, &kind); err != nil {
 		return nil, nil, fmt.Errorf(": %w", err)
 	}
@@ -141,8 +141,8 @@ func rulesAndObservation(obs json.RawMessage) (*pommerman.Rules, json.RawMessage
 	return &r, obs, nil
 }
 
-// rulesAndObservation2018 is those of an observation of 2018, in today's form. It does not
-// say which game it was made in, but a message belongs to radio and a teammate to teams.
+// rulesAndObservation2018 is those of an observation of 2018, in today's form. The observation does not say
+// which game it was made in. But only games with radio have a message, and only games with teams a teammate.
 func rulesAndObservation2018(obs json.RawMessage) (*pommerman.Rules, json.RawMessage, error) {
 	var o observation2018
 	if err := saved.Decode(obs, &o); err != nil {
@@ -178,13 +178,13 @@ func readMemory(name string, cells saved.Rows, heading, side int) (m simple.Memo
 	return m, nil
 }
 
-// branches are the rules of the agent.
+// branches lists the rules of the agent.
 var branches = []simple.Branch{
 	simple.FleeAll4, simple.FleeSome, simple.BombEnemy, simple.Cornered, simple.TowardEnemy, simple.TowardPowerup,
 	simple.BombWood, simple.StopAtWood, simple.TowardWood, simple.RandomWalk,
 }
 
-// checkDraws checks what the decision drew, and the rule it fell under.
+// checkDraws checks what the decision drew, and the rule by which it was made.
 func (d *decision) checkDraws() error {
 	if rest := strings.Trim(d.coins, "01"); rest != "" {
 		return fmt.Errorf("coins has %q, want 0 and 1 only", rest)

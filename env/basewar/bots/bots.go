@@ -17,7 +17,7 @@ import (
 
 const choices = int(basewar.NumActions)
 
-// The searches' defaults: some two milliseconds a decision.
+// The defaults of the searches: a decision takes some two milliseconds.
 var (
 	flat = search.Settings{
 		Method: search.FlatMonteCarlo, Bandit: search.UCB1, Budget: search.Budget{Ticks: 1000}, C: 15, Depth: 3,

@@ -8,7 +8,7 @@ import (
 	"pommego/env/seat"
 )
 
-// simple follows rules, for each of its bombers alone:
+// simple follows rules, separately for each of its bombers:
 //
 //  1. Where a bomb pays, it lays one, if it can escape and traps no mate.
 //  2. Otherwise it walks towards the enemy's base, by the cheapest way, counting
@@ -17,11 +17,11 @@ import (
 //     there is none, the one after which it is hurt last.
 type simple struct{ seat.Forgetful }
 
-// What a bomb is worth, in points: boxes count what they score.
+// What a bomb is worth, in points; a box is worth its score.
 const (
-	basePoints  = 10 // each round in which it reaches a base
-	enemyPoints = 1  // each enemy in its reach
-	boxCost     = 9  // what a box in the way costs, in steps
+	basePoints  = 10 // for each round in which a bomb reaches a base
+	enemyPoints = 1  // for each enemy that it reaches
+	boxCost     = 9  // how many steps a box in the way costs
 )
 
 type analysis struct {
@@ -29,9 +29,9 @@ type analysis struct {
 	s    *basewar.State
 	side basewar.Side
 
-	ways     [256]uint16      // what it costs to get near the enemy's base
-	forecast basewar.Forecast // of the bombs that lie
-	bombed   basewar.Forecast // with one more
+	ways     [256]uint16      // by cell: the cost of the way to the enemy's base
+	forecast basewar.Forecast // what the bombs on the map will do
+	bombed   basewar.Forecast // what they will do with one more
 }
 
 var analyses = sync.Pool{New: func() any { return new(analysis) }}
@@ -101,8 +101,8 @@ func (o *analysis) pays(id int) bool {
 	return points > 0
 }
 
-// turn reports whether a bomber may lay in this round. Mates near each other take
-// turns, as neither knows what the other lays at the same time.
+// turn reports whether a bomber may lay a bomb in this round. Mates near each other
+// take turns, because neither knows what the other lays at the same time.
 func (o *analysis) turn(id int) bool {
 	for _, mate := range o.game.Rules().Mates(id) {
 		b := &o.s.Bombers[mate]

@@ -10,16 +10,16 @@ import (
 	"pommego/env/seat"
 )
 
-// world is the game as a searching agent models it, for one of its bombers:
-// search.Model over states. That bomber acts as the search says. In the round that
-// is being decided, bombers with a decision follow it; all others walk at random
-// and lay nothing.
+// world is the game as a searching agent models it for one of its bombers: a
+// search.Model over states. That bomber acts as the search says. In the round to be
+// decided, bombers that are already decided do what was decided; all others walk at
+// random and lay nothing.
 type world struct {
 	game  *basewar.Game
 	side  basewar.Side
 	id    int
-	root  uint16                             // the round that is decided
-	fixed [basewar.NumBombers]basewar.Action // NumActions: none has been decided
+	root  uint16                             // the round to be decided
+	fixed [basewar.NumBombers]basewar.Action // what was decided for each bomber; NumActions: nothing yet
 
 	goals    grid.Bits // cells from which a bomb reaches the enemy's base
 	roads    [16]road
@@ -27,8 +27,8 @@ type world struct {
 	actions  [basewar.NumBombers]uint8
 }
 
-// road is the cost of the ways to the enemy's base, with the given boxes left. A
-// search meets few sets of boxes, so some are cached.
+// road holds the costs of the ways to the enemy's base while the given boxes are left.
+// A search meets few sets of boxes, so some roads are cached.
 type road struct {
 	known bool
 	boxes grid.Bits
@@ -74,7 +74,7 @@ func (w *world) Moves(s *basewar.State, dst []search.Move) []search.Move {
 	return dst
 }
 
-// aims reports whether a bomb would reach anything.
+// aims reports whether a bomb would reach a box, a base or an enemy.
 func (w *world) aims(s *basewar.State) bool {
 	reach := w.game.Reach(s, s.Bombers[w.id].Cell)
 	if boxes := reach.And(s.Boxes); !boxes.Empty() || reach.Has(w.game.Rules().Base(w.side.Other())) {
@@ -111,17 +111,17 @@ func (w *world) Terminal(s *basewar.State) bool {
 // What a state is worth, in points of the game.
 const (
 	winPoints    = 200
-	energyPoints = 15  // each energy of a base
-	lifePoints   = 2   // each life of a side's bombers
-	ownLife      = 2   // and of the bomber itself
-	trapPoints   = 6   // no way out of the blasts to come
-	stepPoints   = 1.2 // each step away from the enemy's base
-	stockPoints  = 0.3 // each bomb it can lay
+	energyPoints = 15  // for each energy of a base
+	lifePoints   = 2   // for each life of a side's bombers
+	ownLife      = 2   // for each life of the bomber itself, in addition
+	trapPoints   = 6   // subtracted if there is no way out of the blasts to come
+	stepPoints   = 1.2 // subtracted for each step from the enemy's base
+	stockPoints  = 0.3 // for each bomb that it can lay
 	farSteps     = 200 // the greatest distance that counts
 )
 
-// Score is the lead of the bomber's side, including what the bombs on the map will
-// do, and the value of the bomber's own position.
+// Score is the lead of the bomber's side, including what the bombs on the map will do,
+// plus the value of the bomber's own position.
 func (w *world) Score(s *basewar.State) float64 {
 	other := w.side.Other()
 	r := w.game.Rules()
@@ -165,9 +165,9 @@ func lives(s *basewar.State, side basewar.Side) int {
 	return n
 }
 
-// searcher plans every action by simulation. If it moves a whole side, it plans
-// its bombers one after the other, each with its share of the budget and with the
-// actions of those before it in this round known.
+// searcher plans every action by simulation. If it moves a whole side, it plans its
+// bombers one after the other. Each gets its share of the budget, and knows the actions
+// planned before it in this round.
 type searcher struct {
 	seat.Forgetful
 	settings search.Settings

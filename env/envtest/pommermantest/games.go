@@ -9,16 +9,16 @@ import (
 	"pommego/env/seat"
 )
 
-// Roster is the agents that play.
+// Roster lists the agents that play.
 type Roster = seat.Roster[pommerman.View]
 
-// Situation is a state that came up in play, and under which rules.
+// Situation is a state that came up in play, and the rules of that game.
 type Situation struct {
 	Rules *pommerman.Rules
 	State pommerman.State
 }
 
-// Variants is one of each kind of rules there are.
+// Variants returns one set of rules of each kind.
 func Variants() []pommerman.Rules {
 	ffa, team := pommerman.Playground(pommerman.FFA), pommerman.Playground(pommerman.Team)
 	return []pommerman.Rules{
@@ -77,8 +77,8 @@ func PlayOn(t testing.TB, game *pommerman.Game, match env.Match, seed env.Seed, 
 // Tally is the outcome of some games for one seat.
 type Tally struct{ Won, Lost, Tied, Steps int }
 
-// PlaySeat plays a game of one agent in a seat against simple in the others and
-// tells how it ended for it.
+// PlaySeat plays a game of one agent in a seat against simple in the others, and
+// returns how it ended for that agent.
 func PlaySeat(t testing.TB, game *pommerman.Game, name string, seat int, seed env.Seed, sum *Tally) (won bool) {
 	match := game.New(1)[0]
 	match.Reset(seed)
@@ -123,7 +123,7 @@ func Agent(t testing.TB, game *pommerman.Game, name string) env.Agent {
 	return a
 }
 
-// StateOf makes a state of a drawn view. Agents that are drawn live.
+// StateOf makes a state of a drawn view. Agents that are drawn are alive.
 func StateOf(v *pommerman.View) *pommerman.State {
 	s := &pommerman.State{Board: v.Board, StepCount: uint16(v.StepCount)}
 	for i := range v.NumBombs {
@@ -141,9 +141,9 @@ func StateOf(v *pommerman.View) *pommerman.State {
 	return s
 }
 
-// Strength plays every seed twice, with the agent and with simple in the same
-// seat, against three times simple. It is the share of the agent's wins where
-// just one of the two won.
+// Strength plays every seed twice, with the agent and with simple in the same seat,
+// against three times simple. It returns the share of the agent's wins among the seeds
+// with which just one of the two won.
 func Strength(t testing.TB, roster Roster, rules pommerman.Rules, name string, games int) (
 	share float64, own, base Tally,
 ) {
@@ -177,7 +177,7 @@ func (s *Situation) Rolling() bool {
 	return false
 }
 
-// Stacked reports whether more than one bomb lies on a cell: a view shows the last.
+// Stacked reports whether more than one bomb lies on a cell; a view shows only the last.
 func (s *Situation) Stacked() bool {
 	for i, b := range s.State.Bombs[:s.State.NumBombs] {
 		for _, other := range s.State.Bombs[:i] {
@@ -199,8 +199,8 @@ func (s *Situation) RingsFall(steps int) bool {
 	return false
 }
 
-// Follow plays a game and shows one agent, which sits at seat 0, every view of
-// its seat while it lives: visit is to let it act.
+// Follow plays a game and shows one agent, which sits at seat 0, every view of its seat
+// while it lives: visit must call its Act.
 func Follow(
 	t testing.TB, roster Roster, rules pommerman.Rules, seed uint64,
 	visit func(game *pommerman.Game, m *pommerman.Match),
@@ -238,7 +238,7 @@ func Bot(t testing.TB, roster Roster, name string, seed uint64) pommerman.Bot {
 	return b
 }
 
-// Play is the move that a bot makes in a random view.
+// Play returns the move that a bot makes in a random view.
 func Play(b pommerman.Bot, seed uint64) uint8 {
 	v, _ := RandomView(seed)
 	action := make([]uint8, 1+v.Rules.RadioWords)

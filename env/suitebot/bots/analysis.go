@@ -6,7 +6,7 @@ import (
 	"pommego/env/suitebot"
 )
 
-// analysis is a view and what follows from it.
+// analysis holds a view and what follows from it.
 type analysis struct {
 	game *suitebot.Game
 	seat int
@@ -14,8 +14,8 @@ type analysis struct {
 	s    *suitebot.State
 	f    suitebot.Forecast
 	gone suitebot.Cells // fields that hold nothing, or that a bomb on the plan will reach
-	away suitebot.Cells // where not to step: enemies' home bases, and where enemies stand
-	near suitebot.Cells // where an enemy can be after the next move
+	away suitebot.Cells // fields to keep off: enemies' home bases, and fields where enemies stand
+	near suitebot.Cells // fields where an enemy can be after the next move
 }
 
 func (o *analysis) look(v *suitebot.View) {
@@ -39,7 +39,7 @@ func (o *analysis) look(v *suitebot.View) {
 	}
 }
 
-// moves are all actions but planting, hold first.
+// moves lists all actions but planting, hold first.
 var moves = [...]suitebot.Action{suitebot.Hold, suitebot.Up, suitebot.Down, suitebot.Left, suitebot.Right}
 
 // survives reports whether the agent has a way out of all blasts to come after an
@@ -49,7 +49,7 @@ func (o *analysis) survives(a suitebot.Action) bool {
 	if c != o.at && o.away.Has(c) {
 		return false
 	}
-	places, n := [maxPlaces]suitebot.Cell{c}, 1 // where the agent can be alive after each round
+	places, n := [maxPlaces]suitebot.Cell{c}, 1 // the fields where the agent can be alive after each round
 	for k := range o.f.Rounds {
 		kept := 0
 		for _, c := range places[:n] {

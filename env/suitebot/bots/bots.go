@@ -17,7 +17,7 @@ import (
 
 const choices = int(suitebot.PlantBomb) + 1
 
-// The searches' defaults: about a millisecond a decision.
+// The defaults of the searches: a decision takes about a millisecond.
 var (
 	flat = search.Settings{
 		Method: search.FlatMonteCarlo, Bandit: search.UCB1, Budget: search.Budget{Ticks: 1000}, C: 6, Depth: 6,

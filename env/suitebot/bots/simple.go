@@ -6,11 +6,11 @@ import (
 	"pommego/env/suitebot"
 )
 
-// simple follows rules. It looks for the field from which a bomb will collect most
-// for its distance, counting only fields that no bomb will reach anyway, walks
-// there and plants. When nothing is left to collect it hunts the nearest enemy. It
-// never does anything that leaves it no way out of the blasts to come, unless
-// there is nothing else to do.
+// simple follows rules. It looks for the field where a bomb collects most for the
+// distance to it, walks there and plants. Fields that another bomb will reach anyway do
+// not count. When nothing is left to collect it hunts the nearest enemy. It never does
+// anything that leaves it no way out of the blasts to come, unless there is nothing
+// else to do.
 type simple struct{ seat.Forgetful }
 
 func (a *simple) Act(v *suitebot.View, action []uint8) {
@@ -28,7 +28,7 @@ func (a *simple) Act(v *suitebot.View, action []uint8) {
 	action[0] = uint8(a.prudent(&o, want))
 }
 
-// mine is the field from which a bomb collects most for the rounds it takes to get
+// mine returns the field from which a bomb collects most for the rounds it takes to get
 // there and plant, if there is any.
 func (a *simple) mine(o *analysis) (suitebot.Cell, bool) {
 	var top search.Best[suitebot.Cell]
@@ -44,7 +44,7 @@ func (a *simple) mine(o *analysis) (suitebot.Cell, bool) {
 	return top.Choice, top.Found()
 }
 
-// prey is where the nearest enemy stands, if any is seen.
+// prey returns where the nearest enemy stands, if any is seen.
 func (a *simple) prey(o *analysis) (suitebot.Cell, bool) {
 	var top search.Best[suitebot.Cell]
 	for seat := range o.game.Rules().Players {
@@ -55,7 +55,7 @@ func (a *simple) prey(o *analysis) (suitebot.Cell, bool) {
 	return top.Choice, top.Found()
 }
 
-// toward is the action that brings the agent nearer to a goal, or plants on it.
+// toward returns the action that brings the agent nearer to a goal, or plants there.
 func (a *simple) toward(o *analysis, goal suitebot.Cell) suitebot.Action {
 	if goal == o.at {
 		return suitebot.PlantBomb
@@ -72,10 +72,10 @@ func (a *simple) toward(o *analysis, goal suitebot.Cell) suitebot.Action {
 	return top.Choice
 }
 
-// detour is how many more steps keeping away from enemies may cost.
+// detour is how many more steps a way may have in order to keep away from enemies.
 const detour = 3
 
-// prudent is the wanted action if the agent survives it, else any move that it
+// prudent returns the wanted action if the agent survives it, else any move that it
 // survives, else the wanted action.
 func (a *simple) prudent(o *analysis, want suitebot.Action) suitebot.Action {
 	if o.survives(want) {

@@ -9,8 +9,8 @@ import (
 	"pommego/env/suitebot"
 )
 
-// world is the game as a searching agent models it: search.Model over states. The
-// agent moves as the search says, all others move at random and plant nothing.
+// world is the game as a searching agent models it: a search.Model over states. The
+// agent moves as the search says; all others move at random and plant nothing.
 type world struct {
 	game    *suitebot.Game
 	seat    int
@@ -65,18 +65,18 @@ func (w *world) Score(s *suitebot.State) float64 {
 	return own - best + nearness*each*w.prospect(s)
 }
 
-// nearness is the worth of a field that a bomb planted here could collect.
+// nearness is the value of a field that a bomb planted here could collect.
 const nearness = 0.8
 
-// prospect is the fields that a bomb could collect at the best place near,
-// less for each move there.
+// prospect returns how many fields a bomb could collect at the best place nearby, less
+// for each move to that place.
 func (w *world) prospect(s *suitebot.State) float64 {
 	gone := w.f.Claimed
 	for i := range gone {
 		gone[i] |= s.Spent[i]
 	}
 	at, top := s.Agents[w.seat], 0
-	left := w.left(s) - w.game.Rules().BombDelay - 1 // for the way
+	left := w.left(s) - w.game.Rules().BombDelay - 1 // rounds left to walk there
 	for i := range w.game.Cells() {
 		c, way := w.game.Nearest(at, i)
 		if way > left || w.game.MostWorth()<<8/(way+4) <= top {
@@ -87,10 +87,10 @@ func (w *world) prospect(s *suitebot.State) float64 {
 	return float64(top) / 64
 }
 
-// left is how many rounds are still to be played.
+// left returns how many rounds are still to be played.
 func (w *world) left(s *suitebot.State) int { return w.game.Rules().Rounds - int(s.StepCount) }
 
-// imagine is the state that the agent assumes: what it sees, with unseen enemies
+// imagine returns the state that the agent assumes: what it sees, with unseen enemies
 // on their home bases.
 func imagine(v *suitebot.View) suitebot.State {
 	s := v.State

@@ -1,11 +1,10 @@
-// Package disktest is a disk with faults, to see what becomes of files when
-// something goes wrong.
+// Package disktest is a disk with faults. It shows what becomes of files when something
+// goes wrong.
 //
 //	faulty := &disktest.Disk{Fault: disktest.Crash, At: 17}
 //	err := write(faulty) // the 17th operation and all after it fail
 //
-// Running the same work again and again with At counting up breaks it at every
-// place there is.
+// To break some work at every place, run it again and again while At counts up.
 package disktest
 
 import (
@@ -22,8 +21,8 @@ type Fault uint8
 
 // The faults.
 const (
-	// Crash stops everything at operation At: it fails, and so do all after it,
-	// as if the process had been killed. A write that it hits is half made.
+	// Crash stops everything at operation At: it fails, and so do all after it, as if the
+	// process had been killed. A write that it hits is done by half.
 	Crash Fault = iota
 	// Fail lets operation At fail, and none after it. A write that it hits is
 	// half made, as on a disk that has just become full.
@@ -37,13 +36,13 @@ var ErrFault = errors.New("disktest: fault")
 // concurrent use.
 type Disk struct {
 	Fault Fault
-	At    int    // number of the operation, from 1; 0: none
+	At    int    // the number of the operation that fails, from 1; 0: none
 	Only  string // operations to count: "write", "sync", "rename", ...; "": all
 
 	mu     sync.Mutex
 	count  int
 	hit    bool
-	folder string // "": each file's own
+	folder string // "": each file's own folder
 }
 
 // Within implements disk.FS: from now on the disk is that of the folder.
@@ -52,7 +51,7 @@ func (d *Disk) Within(folder string) disk.FS {
 	return d
 }
 
-// Count is how many operations there were.
+// Count returns how many operations there were.
 func (d *Disk) Count() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -66,8 +65,8 @@ func (d *Disk) Hit() bool {
 	return d.hit
 }
 
-// fault counts an operation and reports whether it is the one to fail, and its
-// error.
+// fault counts an operation. It reports whether the operation is the one to fail, and
+// returns its error.
 func (d *Disk) fault(operation, path string) (now bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -157,8 +156,8 @@ func (f *faultyFile) Sync() error {
 	return f.File.Sync()
 }
 
-// Close closes the file for good, also where it fails: a process that is gone
-// leaves no file open.
+// Close closes the file for good, even if it fails: a process that is gone leaves no
+// file open.
 func (f *faultyFile) Close() error {
 	_, err := f.disk.fault("close", f.Name())
 	return errors.Join(err, f.File.Close())

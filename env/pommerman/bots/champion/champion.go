@@ -23,20 +23,20 @@ import (
 //   - Further plies have its own moves alone. From then on the others are sets: the
 //     cells that each can be on and live. Plies are added one by one until the
 //     budget is used up, or there are maxPlies.
-//   - From each leaf bombs, flames and the collapse go on as they will if nobody does
+//   - From each leaf on, bombs, flames and the collapse go on as if nobody does
 //     anything, and the sets of all agents with them, its own twice: once
 //     with nobody in its way, and once without the cells that others can be on.
 //     What is left of the sets at the end is the leaf's score; see [planner.leaf].
-//   - For each scenario it asks what a rival could do in the next steps that is bent
-//     on trapping it: lay a bomb, kick one, stand in the way; see [planner.threat].
-//   - A move is worth what its worst scenario is worth and what they are worth on
-//     average, mixed.
+//   - For each scenario it finds what a rival could do in the next steps that tries
+//     to trap it: lay a bomb, kick one, stand in the way; see [planner.threat].
+//   - The value of a move mixes the value of its worst scenario and the average of
+//     all its scenarios.
 //   - With a budget of more than duelTicks it plays duels in the time that is left: lines in
 //     which a near rival moves too in every step, one step longer each time. From their ends
 //     on the others are sets again.
 //
-// It remembers what it saw in fog, and where those can be that it does not see; and
-// it tells its teammate by radio what it sees, see [championMemory.say].
+// In fog it remembers what it saw, and where agents out of sight can be. By radio it
+// tells its teammate what it sees, see [championMemory.say].
 type champion struct {
 	championMemory
 	rng      env.RNG
@@ -44,16 +44,16 @@ type champion struct {
 	search.Memo
 }
 
-// settings say how a champion plays: its budget, and what it values.
+// settings say how a champion plays: its budget and its weights.
 type settings struct {
 	budget search.Budget
 	weights
 }
 
-// levels are the ticks of the levels from 1 on.
+// levels holds the ticks of each level, from level 1 on.
 var levels = [...]int{6, 12, 25, 50, duelTicks, 2000}
 
-// Roster lists the agent. Of its options later ones replace what earlier ones set.
+// Roster lists the agent. Where two of its options set the same, the later one counts.
 var Roster = seat.Roster[pommerman.View]{
 	seat.Kind[pommerman.View]{Name: "champion", Make: func(o *seat.Options) pommerman.Bot {
 		s, level := settings{search.Budget{Ticks: duelTicks}, defaultWeights}, 0
@@ -114,7 +114,7 @@ func (p *planner) lateness() int32 {
 	return int32(min(max(2000*int(p.root.StepCount)/p.rules.MaxSteps-500, 0), 1000))
 }
 
-// planners are lent to agents while they act.
+// planners lends planners to agents while they act.
 var planners = sync.Pool{New: func() any { return new(planner) }}
 
 func (a *champion) Code(c *saved.Codec) {

@@ -10,13 +10,13 @@ import (
 
 // The limits of duels.
 const (
-	duelTicks = 500 // more than the search before duels takes; smaller budgets have none
+	duelTicks = 500 // ticks; more than the search before duels takes. Smaller budgets play no duels
 	maxDuel   = 8   // steps in which both sides move
 )
 
-// duels spend what is left of the budget on the near rivals: in every step of a line the
-// agent and one rival choose a move, for 2, 3, ... steps. Values of a depth that the budget
-// does not suffice for are not used, since deeper lines see more replies and so are worth less.
+// duels spends what is left of the budget on the near rivals: in every step of a line the agent
+// and one rival choose a move, for 2, 3, ... steps. If the budget does not suffice for a depth,
+// none of its values are used, because deeper lines see more replies and so have lower values.
 func (p *planner) duels() {
 	near, n := p.nearRivals()
 	for depth := 2; depth <= maxDuel && p.Open(); depth++ {
@@ -41,8 +41,8 @@ func (p *planner) duels() {
 	}
 }
 
-// duel is the worth of a move over its scenarios, with those of rivals replaced by
-// lines of so many steps.
+// duel returns the value of a move over its scenarios, where lines of so many steps
+// replace the scenarios of rivals.
 func (p *planner) duel(o *opening, near []int, depth int) (value int32, whole bool) {
 	var m mixture
 	if !p.weigh(&m, o, 1, true) {
@@ -56,7 +56,7 @@ func (p *planner) duel(o *opening, near []int, depth int) (value int32, whole bo
 	return m.value(p.weights.Worst), true
 }
 
-// answers adds what a move in a node is worth for each reply of a rival.
+// answers adds to m the values of a move in a node, one for each reply of a rival.
 func (p *planner) answers(m *mixture, n *node, move pommerman.Action, rival, depth, age int) bool {
 	for reply := range p.repliesOf(&n.State, rival).All {
 		child := &p.lines[age]
@@ -76,8 +76,8 @@ func (p *planner) answers(m *mixture, n *node, move pommerman.Action, rival, dep
 	return true
 }
 
-// isolate removes all agents but itself and a rival from a board. The rival is on the
-// cell where it went; each other agent can be on any cell that it reaches.
+// isolate removes all agents but its own and a rival from a board. The rival is on the
+// cell to which it went; each other agent can be on any cell that it reaches.
 func (p *planner) isolate(n *node, rival int) {
 	n.locate(rival)
 	for other := range n.where {
@@ -87,8 +87,8 @@ func (p *planner) isolate(n *node, rival int) {
 	}
 }
 
-// line is the worth of a node that is age steps from the root. In so many steps from
-// there on both sides move.
+// line returns the value of a node that is age steps from the root. For the first depth
+// steps from there, both sides move.
 func (p *planner) line(n *node, rival, depth, age int) (best int32, whole bool) {
 	if !n.Agents[p.seat].Alive {
 		return int32(16*age) - p.weights.Death, true
@@ -114,14 +114,14 @@ func (p *planner) line(n *node, rival, depth, age int) (best int32, whole bool) 
 	return best, true
 }
 
-// end is what the last node of a line is worth, without the rival on the board.
+// end returns the value of the last node of a line, without the rival on the board.
 func (p *planner) end(n *node, rival, age int) int32 {
 	p.lift(&n.State, rival)
 	p.forecast(&p.calm, n, age)
 	return p.margin(&p.calm, n) + p.threat(n, rival) + p.leaf(&p.calm, n, age)
 }
 
-// mixture is the worst of some values and their sum.
+// mixture holds the worst of some values, and their sum.
 type mixture struct {
 	worst  int32
 	sum, n int64
@@ -135,12 +135,12 @@ func (m *mixture) add(v int32) {
 	m.n++
 }
 
-// value mixes the worst, of which it takes so many percent, and the mean.
+// value mixes the worst value, which counts for so many percent, and the mean.
 func (m *mixture) value(worst int32) int32 {
 	return int32((int64(worst)*int64(m.worst) + int64(100-worst)*(m.sum/m.n)) / 100)
 }
 
-// nearRivals are those whose moves are looked at, the nearest first.
+// nearRivals returns the rivals whose moves the search tries, the nearest first.
 func (p *planner) nearRivals() (near [pommerman.MaxAgents]int, n int) {
 	self := p.root.Agents[p.seat].Cell
 	for gap := 0; gap <= nearRival; gap++ {
@@ -161,8 +161,8 @@ func (p *planner) nearRivals() (near [pommerman.MaxAgents]int, n int) {
 	return near, n
 }
 
-// repliesOf is what a rival may do: its useful moves, and kicks of bombs to where
-// the agent is, which may be gone by then.
+// repliesOf returns what a rival may do: its useful moves, and kicks of bombs towards
+// the agent, which may have gone by then.
 func (p *planner) repliesOf(s *pommerman.State, rival int) pommerman.Moves {
 	moves := tactics.UsefulMoves(p.rules, s, rival)
 	a := &s.Agents[rival]
@@ -175,7 +175,7 @@ func (p *planner) repliesOf(s *pommerman.State, rival int) pommerman.Moves {
 	return moves
 }
 
-// moves are the moves worth trying in a node. Nobody walks through where another stood.
+// moves returns the moves worth trying in a node. Nobody walks onto a cell where another agent stood.
 func (p *planner) moves(n *node, sc *scenario) pommerman.Moves {
 	moves := tactics.UsefulMoves(p.rules, &n.State, p.seat)
 	at := n.Agents[p.seat].Cell
@@ -190,7 +190,7 @@ func (p *planner) moves(n *node, sc *scenario) pommerman.Moves {
 	return moves
 }
 
-// stopped reports whether a bomb kicked to a cell could meet somebody there.
+// stopped reports whether a bomb kicked to a cell could meet an agent there.
 func (p *planner) stopped(n *node, c grid.Cell) bool {
 	for other := range n.where {
 		if n.where[other].Has(c) {

@@ -11,9 +11,9 @@ type ground struct {
 	wood    grid.Bits
 	items   grid.Bits
 	fallen  [maxDuel + maxSpan + 2]grid.Bits // by steps from the root: the rings that have fallen
-	span    int                              // how many steps a forecast goes
-	lasting int                              // how many of them an explosion kills
-	good    [256]int32                       // to be there
+	span    int                              // how many steps a forecast covers
+	lasting int                              // for how many steps an explosion kills
+	good    [256]int32                       // by cell: what it is worth to be there
 }
 
 func (g *ground) survey(p *planner, m *championMemory) {
@@ -69,9 +69,9 @@ func (g *ground) value(p *planner, m *championMemory) {
 		}
 	}
 	reach, near := start.Flood(g.floor), w.Wood*3/4
-	if met := reach.And(foes); met.Empty() { // it has to dig its way to them
+	if met := reach.And(foes); met.Empty() { // no rival can be reached: the agent must dig its way
 		w.Wood = max(w.Wood, w.Dig)
-		near = max(near, w.Dig/4) // little more, lest it wait beside the wood
+		near = max(near, w.Dig/4) // only a little more, so that it does not wait beside the wood
 	}
 	for c := range reach.All {
 		var burnt grid.Bits
@@ -94,7 +94,7 @@ func (g *ground) value(p *planner, m *championMemory) {
 	}
 }
 
-// worth is what an item is worth to an agent.
+// worth returns what an item is worth to an agent.
 func (p *planner) worth(a *pommerman.Agent, item pommerman.Item) int32 {
 	w := &p.weights
 	switch {
@@ -108,8 +108,8 @@ func (p *planner) worth(a *pommerman.Agent, item pommerman.Item) int32 {
 	return 0
 }
 
-// spread lets values fade from cell to cell, by a sixteenth a step, and over wood
-// four times as fast.
+// spread spreads values from cell to cell. They fall by a sixteenth with each step, and
+// by four times as much on wood.
 func spread(values *[256]int32, floor, wood grid.Bits) {
 	var cells [256]grid.Cell
 	all := floor.Or(wood)

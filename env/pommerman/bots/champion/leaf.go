@@ -6,27 +6,27 @@ import (
 )
 
 const (
-	maxSpan    = 28 // how many steps a forecast goes at most
-	tightSteps = 4  // for so many steps others are in the way
-	mateSteps  = 2  // and for so many a teammate
-	bodySteps  = 3  // for so many steps it is in theirs
-	lowFrom    = 5  // after so many steps sets have grown
+	maxSpan    = 28 // the most steps that a forecast covers
+	tightSteps = 4  // for so many steps others block the agent
+	mateSteps  = 2  // for so many steps the teammate blocks it
+	bodySteps  = 3  // for so many steps it blocks others
+	lowFrom    = 5  // after so many steps sets have had time to grow
 )
 
-// forecast is what bombs, flames and the collapse do if nobody does anything.
+// forecast holds what bombs, flames and the collapse do if nobody does anything.
 type forecast struct {
-	burns [maxSpan + 1]grid.Bits // by step: where nobody survives it
-	opens [maxSpan + 1]grid.Bits // what can be entered after it, and could not be before
+	burns [maxSpan + 1]grid.Bits // by step: cells on which nobody survives it
+	opens [maxSpan + 1]grid.Bits // by step: cells that can be entered after it and not before
 	burnt grid.Bits              // the wood that burns
-	wood  int32                  // how much that is, in 64ths of wood, less for what burns late
+	wood  int32                  // the value of burnt, in 64ths of a wood; wood that burns late counts less
 
-	bombs    pommerman.Bombs // after the last explosion
-	last     int             // the step of that; 0: there is none
+	bombs    pommerman.Bombs // the bombs after the last explosion
+	last     int             // the step of the last explosion; 0: there is none
 	lastWood int             // the last step in which wood burns
-	age      int             // of the node it is of, in steps from the root
+	age      int             // how many steps the forecast's node is from the root
 }
 
-// forecast works out what comes after a node of an age.
+// forecast finds what comes after a node that is age steps from the root.
 func (p *planner) forecast(f *forecast, n *node, age int) {
 	r := p.rules
 	clear(f.burns[:p.ground.span+1])
@@ -83,19 +83,19 @@ func (p *planner) explode(f *forecast, n *node, age int) {
 	}
 }
 
-// prospect is the sets of cells that agents can be on and live.
+// prospect holds the sets of cells that agents can be on and live.
 type prospect struct {
 	own     grid.Bits
 	others  [pommerman.MaxAgents]grid.Bits
-	lead    [pommerman.MaxAgents]grid.Bits // what they reach before the agent and a teammate that it sees
-	emptied [pommerman.MaxAgents]int       // the step that left another agent no cell; 0: none did
+	lead    [pommerman.MaxAgents]grid.Bits // what they reach before the agent, and before a teammate that it sees, do
+	emptied [pommerman.MaxAgents]int       // the step after which another agent has no cell left; 0: none
 
-	// How many cells the sets had when they were smallest, once they had time to grow.
+	// The smallest size of the sets, once they had time to grow.
 	ownLow    int
 	othersLow [pommerman.MaxAgents]int
 }
 
-// grow plays a forecast with the sets of all agents.
+// grow applies a forecast to the sets of all agents.
 func (p *planner) grow(f *forecast, n *node) (o prospect) {
 	var body grid.Bits
 	body.Add(n.Agents[p.seat].Cell)
@@ -139,8 +139,8 @@ func (p *planner) grow(f *forecast, n *node) (o prospect) {
 	return o
 }
 
-// margin is what the set of the agent itself is worth if others are in its way
-// wherever they can be in the first steps.
+// margin returns the value of the agent's own set if others block it, wherever they can
+// be in the first steps.
 func (p *planner) margin(f *forecast, n *node) int32 {
 	w := &p.weights
 	var body grid.Bits
@@ -211,5 +211,5 @@ func (p *planner) standing(n *node) int32 {
 	return points
 }
 
-// sooner is a bonus for what a node can still gain, so that gains come early.
+// sooner returns a bonus for what a node can still gain, so that earlier gains are worth more.
 func (p *planner) sooner(n *node) int32 { return p.standing(n) / 32 }

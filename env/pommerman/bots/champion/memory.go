@@ -8,8 +8,8 @@ import (
 	"pommego/env/saved"
 )
 
-// A champion counts the steps that it spends where it was lately, so many at most, and
-// takes off so many with a step to a cell where it was not.
+// A champion counts the steps that it spends on cells where it was lately, up to a
+// limit, and subtracts a number for each step to another cell.
 const (
 	maxIdle  = 200
 	idleFade = 8
@@ -18,16 +18,16 @@ const (
 // championMemory is what a champion keeps from one decision to the next.
 type championMemory struct {
 	belief pommerman.Belief
-	where  [pommerman.MaxAgents]grid.Bits // the cells that each living other can be on
-	recent [12]grid.Cell                  // where it stood, the last at visits-1 of them, round
+	where  [pommerman.MaxAgents]grid.Bits // by seat of the other living agents: the cells that each can be on
+	recent [12]grid.Cell                  // a ring of the cells where it stood; the last one is number visits-1
 	visits uint16
-	idle   uint8     // the steps that it has spent where it was lately
-	aim    grid.Cell // where it tried to go; 0: nowhere
-	lies   uint8     // what its teammate said that cannot be
-	turn   uint16    // the last view's step count and 1; 0: there was none
+	idle   uint8     // steps spent on cells where it was lately
+	aim    grid.Cell // the cell to which it tried to go; 0: none
+	lies   uint8     // how often its teammate said something that cannot be
+	turn   uint16    // the last view's step count plus 1; 0: no view yet
 }
 
-// code writes or reads what is saved: the memory, the belief.
+// code writes or reads what is saved: the memory and the belief.
 func (m *championMemory) code(c *saved.Codec) {
 	for seat := range m.where {
 		saved.List(c, m.where[seat][:])
@@ -73,7 +73,7 @@ func (m *championMemory) remember(v *pommerman.View) {
 	m.turn = now
 }
 
-// lately is where it stood in its last steps, in no order.
+// lately returns the cells where it stood in its last steps, in no order.
 func (m *championMemory) lately() []grid.Cell {
 	return m.recent[:min(int(m.visits), len(m.recent))]
 }
@@ -85,9 +85,9 @@ func (m *championMemory) tries(from grid.Cell, move pommerman.Action) {
 	}
 }
 
-// failed is the move that came to nothing in the last step; Stop if there was none.
-// Agents that want to go to the same cell both stay where they are, again and again
-// if they do not learn from it.
+// failed returns the move that did not succeed in the last step, Stop if there was
+// none. Agents that want to go to the same cell both stay where they are; unless they
+// learn from it, they repeat that again and again.
 func (m *championMemory) failed(at grid.Cell) pommerman.Action {
 	for _, d := range grid.Dirs {
 		if m.aim != 0 && at.Next(d) == m.aim {
@@ -97,11 +97,11 @@ func (m *championMemory) failed(at grid.Cell) pommerman.Action {
 	return pommerman.Stop
 }
 
-// sighting is what a view shows of where others are and are not.
+// sighting holds what a view shows about where others are and are not.
 type sighting struct {
-	hidden grid.Bits // out of view
-	walk   grid.Bits // what others can walk on, as far as is known
-	walls  grid.Bits // rigid
+	hidden grid.Bits // cells out of view
+	walk   grid.Bits // cells that others can walk on, as far as is known
+	walls  grid.Bits // rigid walls
 	at     [pommerman.MaxAgents]grid.Cell
 }
 
@@ -123,14 +123,14 @@ func (s *sighting) look(v *pommerman.View, believed *pommerman.State) {
 	}
 }
 
-// follow is where an agent can be that could be on the given cells before.
+// follow returns the cells that an agent can be on that could be on the given cells before.
 func (s *sighting) follow(seat int, before grid.Bits, guess grid.Cell) (now grid.Bits) {
 	if at := s.at[seat]; at != 0 {
 		now.Add(at)
 		return now
 	}
 	now = before.Grow().And(s.walk).And(s.hidden)
-	if now.Empty() { // it came by a way that was not known
+	if now.Empty() { // the agent came by a way that was not known
 		now = s.hidden.AndNot(s.walls)
 	}
 	if now.Empty() {

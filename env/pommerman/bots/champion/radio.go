@@ -6,23 +6,23 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// A champion's words. The board is cut into as many rows and columns of blocks as
-// there are words, and a message is a block: its row and its column, from 1. What is
-// in it goes by the step count in which it is sent, in turns:
+// A champion's words. The board is cut into as many rows and columns of blocks as there
+// are words. A message names a block by its row and its column, from 1. What stands in
+// that block depends on the step count in which the message is sent, in turns:
 //
 //	0  the sender, after its move
-//	1  the first of its enemies, in the order of their seats, where it sees it
-//	2  the second
+//	1  the first of its enemies by seat, if it sees that enemy
+//	2  the same for the second
 //
-// Silence, no words, is that the enemy is not in view. A teammate that says what cannot be
-// is believed no more after the third time; one that is silent says nothing wrong.
+// Silence, a message without words, says that the enemy is not in view. After a teammate has
+// said three things that cannot be, it is not believed any more. Silence is never wrong.
 const (
 	topics    = 3
 	mostLies  = 3
 	talkWords = 2
 )
 
-// talks reports whether messages are long enough, and silence is possible.
+// talks reports whether messages are long enough and silence is possible.
 func talks(r *pommerman.Rules) bool {
 	return r.RadioWords >= talkWords && r.RadioVocab >= 2 && r.Traits().Silence
 }
@@ -38,7 +38,7 @@ func (m *championMemory) say(v *pommerman.View, move pommerman.Action, words []u
 			return
 		}
 		if at = m.where[enemy].First(); v.Board[at] != v.Enemies[topic-1] {
-			return // it is out of view
+			return // the enemy is out of view
 		}
 	} else if move != pommerman.LayBomb {
 		if to := at.Next(grid.Dir(move)); tactics.Walkable.Has(v.Board[to]) {
@@ -52,8 +52,8 @@ func blockOf(r *pommerman.Rules, line int) uint8 { return uint8(1 + line*blocks(
 
 func blocks(r *pommerman.Rules) int { return min(r.RadioVocab, r.BoardSize) }
 
-// listen takes in what the teammate said in the last step, at the start of which
-// what it says was so.
+// listen takes in what the teammate said in the last step. It was true at the start of
+// that step.
 func (m *championMemory) listen(v *pommerman.View) {
 	if !talks(v.Rules) || m.lies >= mostLies || v.StepCount == 0 || v.Message[0] == 0 {
 		return

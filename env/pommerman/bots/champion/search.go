@@ -14,32 +14,32 @@ import (
 
 // The limits of a champion's search.
 const (
-	maxPlies     = 2 // its own moves in a row: further ones see no replies, and make it rash; see [planner.duels]
-	maxReplies   = 2 // near agents whose moves are looked at
+	maxPlies     = 2 // own moves in a row: more of them see no replies and make it rash; see [planner.duels]
+	maxReplies   = 2 // near agents whose moves the search tries
 	maxScenarios = 1 + maxReplies*tactics.Choices
-	nearRival    = 4 // rows and columns up to a rival whose moves are looked at
-	nearMate     = 2 // the same up to a teammate
+	nearRival    = 4 // the search tries the moves of rivals up to so many rows and columns away
+	nearMate     = 2 // the same for the teammate
 	tableSize    = 1 << 15
 )
 
-// node is a state in the tree. Other agents are not on its board: of them it has only
-// the cells that each can be on. They neither stand in the way nor die.
+// node is a state in the tree. Its board shows the agent alone: for each other agent the node
+// only keeps the set of cells that it can be on. Other agents neither block the way nor die.
 type node struct {
 	pommerman.State
-	where [pommerman.MaxAgents]grid.Bits // of each other that lived at the root; none: it is dead
-	burnt grid.Bits                      // the wood burnt since
+	where [pommerman.MaxAgents]grid.Bits // by seat of the others: the cells each can be on; none: it was dead at the root
+	burnt grid.Bits                      // the wood that has burnt since the root
 }
 
-// scenario is what comes of a move of its own and one of a rival.
+// scenario is the state after one move of the agent and one of a rival.
 type scenario struct {
 	node
 	bodies grid.Bits // where others stand
-	mover  int       // the rival or teammate whose move it is; NoSeat: none
+	mover  int       // the rival or teammate that moves; NoSeat: none
 	margin int32     // see [planner.margin] and [planner.threat]
 	rest   int32     // see [planner.leaf]
 }
 
-// opening is one of the moves to choose from.
+// opening is a move that the agent can choose, with what the search knows of it.
 type opening struct {
 	move      pommerman.Action
 	value     int32
@@ -55,22 +55,22 @@ type planner struct {
 	rules   *pommerman.Rules
 	seat    int
 	mate    int
-	fights  bool        // with what the search leaves of its budget; see [planner.duels]
-	others  env.SeatSet // that live
+	fights  bool        // play duels with the rest of the budget; see [planner.duels]
+	others  env.SeatSet // the other agents that live
 
 	root       node
 	ground     ground
 	actions    [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
-	openings   []opening // of openingsOf, the best first
+	openings   []opening // the part of openingsOf in use, the best first
 	openingsOf [tactics.Choices]opening
 	scenarios  [tactics.Choices][maxScenarios]scenario
 	stack      [maxPlies + 1]node
 	lines      [maxDuel]node
 
 	calm    forecast               // if no rival interferes; see [planner.threat]
-	plot    forecast               // if one does
-	own     [maxSpan + 1]grid.Bits // by step: where the agent can be if none does
-	ways    [maxSpan + 1]grid.Bits // and what can be entered in it
+	plot    forecast               // if a rival interferes
+	own     [maxSpan + 1]grid.Bits // by step: where the agent can be if no rival interferes
+	ways    [maxSpan + 1]grid.Bits // by step: what can be entered in it
 	exposed grid.Bits              // where bombs may go off at any time; see [planner.expose]
 
 	table      [tableSize]entry
@@ -79,7 +79,7 @@ type planner struct {
 	statistics [tactics.Choices]search.MoveStatistics
 }
 
-// entry remembers the value of a node that was met before.
+// entry holds the value of a node that the search has met before.
 type entry struct {
 	key        uint64
 	generation uint32
@@ -104,8 +104,8 @@ func (p *planner) begin(r *pommerman.Rules, seat int, w *weights, budget search.
 	p.ground.survey(p, m)
 }
 
-// decide finds a move. If failed is not Stop, it values that move lower half of the
-// time.
+// decide finds a move. If failed is not Stop, decide gives that move a lower value half
+// of the time.
 func (p *planner) decide(rng *env.RNG, failed pommerman.Action) pommerman.Action {
 	yields := failed != pommerman.Stop && rng.IntN(2) == 0
 	if !p.open() {
@@ -134,8 +134,8 @@ func (p *planner) decide(rng *env.RNG, failed pommerman.Action) pommerman.Action
 	return best.Choice
 }
 
-// open makes the first ply: the scenarios of each move, those first in which no
-// rival does anything in particular. It returns false if there is no choice.
+// open makes the first ply: the scenarios of each move, first those in which no rival
+// does anything special. It returns false if there is no choice.
 func (p *planner) open() bool {
 	moves := tactics.UsefulMoves(p.rules, &p.root.State, p.seat)
 	p.openings = p.openingsOf[:0]
@@ -146,7 +146,7 @@ func (p *planner) open() bool {
 		return false
 	}
 	if p.rules.ViewSize > 0 {
-		for other := range p.root.Agents { // those out of sight may have picked up what lets them kick
+		for other := range p.root.Agents { // agents out of sight may have picked up a kick item
 			p.root.Agents[other].Kicks = p.root.Agents[other].Kicks || other != p.seat
 		}
 	}
@@ -228,8 +228,8 @@ func (p *planner) lift(s *pommerman.State, other int) {
 	}
 }
 
-// deepen looks at all openings with so many plies of own moves after the first. It
-// returns false if the budget did not suffice; those not reached keep their values.
+// deepen values all openings with so many plies of own moves after the first. It returns
+// false if the budget did not suffice; openings that it did not reach keep their values.
 func (p *planner) deepen(plies int) bool {
 	for i := range p.openings {
 		o := &p.openings[i]
@@ -245,7 +245,7 @@ func (p *planner) deepen(plies int) bool {
 	return true
 }
 
-// judge is what a move is worth over its scenarios.
+// judge returns what a move is worth over its scenarios.
 func (p *planner) judge(o *opening, plies int) (value int32, whole bool) {
 	var m mixture
 	if o.scenarios == 0 || !p.weigh(&m, o, plies, false) {
@@ -254,7 +254,7 @@ func (p *planner) judge(o *opening, plies int) (value int32, whole bool) {
 	return m.value(p.weights.Worst), true
 }
 
-// weigh adds what a move is worth in its scenarios, those of rivals left out if calm.
+// weigh adds to m what a move is worth in its scenarios. With calm it leaves out those in which a rival moves.
 func (p *planner) weigh(m *mixture, o *opening, plies int, calm bool) bool {
 	for i := range o.scenarios {
 		sc := &p.scenarios[o.move][i]

@@ -5,23 +5,23 @@ import (
 	"pommego/env/pommerman"
 )
 
-// How far a rival looks that is set on trapping the agent, in steps after the first ply
-// and in rows and columns. It can kick bombs from farther away, as they roll.
+// How far away the plots of a rival that wants to trap the agent may be, in steps after the
+// first ply and in rows and columns. It can kick bombs from farther away, because they roll.
 const (
-	trapBombs = 2  // steps until it lays a bomb
-	trapKicks = 3  // until it kicks one
-	trapWalks = 6  // until it stands in the way
-	trapNear  = 6  // from the agent to where it does that
-	trapFar   = 10 // to where it starts
-	trapCells = 13 // that it can be on at most; a rival that may be anywhere is not feared
+	trapBombs = 2  // the most steps until it lays a bomb
+	trapKicks = 3  // the most steps until it kicks one
+	trapWalks = 6  // the most steps until it stands in the way
+	trapNear  = 6  // the most rows and columns from the agent to where it does so
+	trapFar   = 10 // the most rows and columns from the agent to the rival
+	trapCells = 13 // the most cells that it can be on; a rival that may be anywhere is not feared
 	lastTrap  = maxPlies
-	fogBlast  = 4   // of bombs in the fog
-	untouched = 256 // cells: more than there are
+	fogBlast  = 4   // the assumed blast strength of bombs in the fog
+	untouched = 256 // more cells than there are
 )
 
-// threat is what the agent stands to lose in the node of the calm forecast by what a single
-// rival could do in the next steps if it were bent on it, the agent free to answer. After the
-// first step rivals besides moved, which has made its move, can begin before.
+// threat returns how many points the agent can lose in the node of the calm forecast if a
+// single rival tries to trap it in the next steps and the agent can answer. Rivals begin
+// after the first step, except moved, which has made its move already and can begin before.
 func (p *planner) threat(n *node, moved int) (points int32) {
 	w := &p.weights
 	at := n.Agents[p.seat].Cell
@@ -51,7 +51,7 @@ func (p *planner) threat(n *node, moved int) (points int32) {
 	return points + w.Haven*share(least, w.Half)/1000
 }
 
-// gapTo is the distance from a cell to the nearest of others.
+// gapTo returns the distance from a cell to the nearest of some cells.
 func gapTo(cells *grid.Bits, at grid.Cell) int {
 	least := untouched
 	for c := range cells.All {
@@ -60,8 +60,8 @@ func gapTo(cells *grid.Bits, at grid.Cell) int {
 	return least
 }
 
-// besieged is how many cells the agent can be on in the end, if a rival does the worst
-// that it can from the cells that it reaches.
+// besieged returns how many cells the agent can be on in the end if a rival does the
+// worst that it can from the cells that it reaches.
 func (p *planner) besieged(n *node, rival int) int {
 	least, open, reach := untouched, p.openCells(n), n.where[rival]
 	walks := trapWalks
@@ -80,8 +80,8 @@ func (p *planner) besieged(n *node, rival int) int {
 	return least
 }
 
-// cornered is besieged for a rival that is on cell c after so many steps: it can kick a
-// bomb there, lay one, or stand in the way.
+// cornered is besieged for a rival that is on cell c after so many steps. There it can
+// kick a bomb, lay one, or stand in the way.
 func (p *planner) cornered(n *node, rival int, c grid.Cell, steps int) int {
 	at, least := n.Agents[p.seat].Cell, untouched
 	if c == at {
@@ -102,8 +102,8 @@ func (p *planner) cornered(n *node, rival int, c grid.Cell, steps int) int {
 	return least
 }
 
-// bombed is besieged for a rival that lays a bomb on cell c. A bomb that explodes after
-// all others, none of which sets it off, changes nothing of what they do.
+// bombed is besieged for a rival that lays a bomb on cell c. If the bomb explodes after
+// all others and none of them sets it off, it does not change what they do.
 func (p *planner) bombed(n *node, rival int, c grid.Cell, steps int) int {
 	f, life, blast := &p.calm, max(p.rules.BombLife+steps, 1), max(n.Agents[rival].Blast, 1)
 	alone := f.last <= life && f.lastWood < life
@@ -122,7 +122,7 @@ func (p *planner) bombed(n *node, rival int, c grid.Cell, steps int) int {
 	return p.held(b, c, steps, 0)
 }
 
-// walk works out where the agent can be if no rival interferes.
+// walk finds the cells that the agent can be on if no rival interferes.
 func (p *planner) walk(n *node) {
 	var own grid.Bits
 	own.Add(n.Agents[p.seat].Cell)
@@ -135,11 +135,11 @@ func (p *planner) walk(n *node) {
 	}
 }
 
-// barred is how many cells the agent can be on in the end if after so many steps one cannot be
-// entered any more, and what a bomb hits burns from a step on, and opens cells.
+// barred returns how many cells the agent can be on in the end if closed cannot be entered
+// after so many steps, and the cells in hit burn from a later step on, which opens some cells.
 func (p *planner) barred(closed grid.Cell, steps, life int, hit, opens grid.Bits) int {
 	for steps < min(life-1, p.ground.span) && !p.own[steps+1].Has(closed) {
-		steps++ // that changes nothing
+		steps++ // these steps change nothing
 	}
 	own := p.own[min(steps, p.ground.span)]
 	for t := steps + 1; t <= p.ground.span; t++ {
@@ -156,7 +156,7 @@ func (p *planner) barred(closed grid.Cell, steps, life int, hit, opens grid.Bits
 	return own.Len()
 }
 
-// kickedFrom is besieged for somebody on cell c who kicks a bomb beside it. The bomb
+// kickedFrom is besieged for a rival on cell c that kicks a bomb beside it. The bomb
 // can roll to where the agent is now, since the agent may have left.
 func (p *planner) kickedFrom(n *node, c grid.Cell, steps int) int {
 	least := untouched
@@ -186,9 +186,9 @@ func (p *planner) kickedFrom(n *node, c grid.Cell, steps int) int {
 	return least
 }
 
-// held is how many cells the agent can be on in the end, with the bombs of a node, if
-// after so many steps one cell cannot be entered any more, and another not before;
-// 0 is none.
+// held returns how many cells the agent can be on in the end, with the bombs of a node,
+// if closed cannot be entered after so many steps, and another cell cannot be entered
+// before that; 0 stands for no cell.
 func (p *planner) held(n *node, closed grid.Cell, steps int, before grid.Cell) int {
 	var own grid.Bits
 	own.Add(n.Agents[p.seat].Cell)
@@ -207,8 +207,8 @@ func (p *planner) held(n *node, closed grid.Cell, steps int, before grid.Cell) i
 	return own.Len()
 }
 
-// expose finds the cells that burn if bombs in the fog, of which the agent knows nothing,
-// set off those that it knows.
+// expose finds the cells that burn if bombs in the fog, which the agent does not know
+// of, set off bombs that it knows.
 func (p *planner) expose() {
 	p.exposed = grid.Bits{}
 	view, s := p.rules.ViewSize, &p.root.State

@@ -7,19 +7,19 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// heuristic scores a state by what has changed since the root of a decision:
-// CustomHeuristic, or with advanced AdvancedHeuristic.
+// heuristic scores a state by what has changed since the root of a decision. It is
+// CustomHeuristic or, with advanced, AdvancedHeuristic.
 type heuristic struct {
 	rules    *pommerman.Rules
 	seat     int
 	advanced bool
-	wood     float64 // what changes of wood are divided by
+	wood     float64 // the divisor of changes in wood
 	was      features
 }
 
 type features struct {
-	enemies, mates int // living
-	wood           int // what is seen of it, and 1
+	enemies, mates int // how many live
+	wood           int // how much wood is seen, plus 1
 	blast          int
 	kicks          bool
 	near           // with AdvancedHeuristic
@@ -35,7 +35,7 @@ func (h *heuristic) begin(root *pommerman.State, m *memory, advanced bool, rng G
 }
 
 func (h *heuristic) value(s *pommerman.State, rng Generator) float64 {
-	now := h.look(s, rng) // whose draws are spent in any case
+	now := h.look(s, rng) // always called, because it draws numbers
 	switch h.rules.Result(s, h.seat) {
 	case env.Loss:
 		return -1
@@ -71,8 +71,8 @@ func (h *heuristic) look(s *pommerman.State, rng Generator) features {
 	return o
 }
 
-// customValue is CustomHeuristic. Who can kick has a point for it that it had at the
-// root too. Products are rounded before sums, so that no machine fuses them.
+// customValue is CustomHeuristic. An agent that can kick gets a point for that even if it
+// could kick at the root. Products are rounded before sums, so that no machine fuses them.
 func (h *heuristic) customValue(now *features) float64 {
 	enemy, team := 0.5, 0.0
 	if h.rules.Teams() {
@@ -112,24 +112,24 @@ func count(b bool) float64 {
 	return 0
 }
 
-// Score is what a state is worth to a seat by CustomHeuristic or AdvancedHeuristic, given
-// the root of the decision, and the amount of wood by which they divide.
+// Score returns the value of a state to a seat by CustomHeuristic or AdvancedHeuristic,
+// given the root of the decision and the amount of wood to divide by.
 func Score(r *pommerman.Rules, seat int, root, s *pommerman.State, advanced bool) (value float64, wood int) {
 	h, m, rng := heuristic{rules: r, seat: seat}, memory{}, ownRNG{}
 	h.begin(root, &m, advanced, &rng)
 	return h.value(s, &rng), int(m.wood)
 }
 
-// near is what AdvancedHeuristic looks at besides the numbers of CustomHeuristic.
+// near holds what AdvancedHeuristic looks at besides the numbers of CustomHeuristic.
 type near struct {
-	safe, unsafe    int // directions
+	safe, unsafe    int // how many directions
 	toEnemy, toItem int // steps, at most farthest
 }
 
 const farthest = 10
 
-// survey looks at a state from a seat's cell. Like the original it mixes up rows and
-// columns where it asks what is in sight, and in one more place.
+// survey looks at a state from a seat's cell. Like the original, it mixes up rows and
+// columns when it asks what is in sight, and in one more place.
 func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) near {
 	self, shown := s.Agents[seat].Cell, [256]pommerman.Item{}
 	for c, item := range s.Board {
@@ -172,9 +172,9 @@ func survey(r *pommerman.Rules, s *pommerman.State, seat int, rng Generator) nea
 	return n
 }
 
-// safe counts the directions that are out of danger and can be walked, Stay among them.
-// If there are none, it counts those in danger that stay on the board. With danger all
-// round it is 1 if there is a way out.
+// safe counts the directions, Stay among them, that are out of danger and can be
+// walked. If there are none, it counts the directions in danger that stay on the board.
+// If all are in danger, it returns 1 if there is a way out.
 func safe(f *tactics.Sight, danger *tactics.Threats, side int) int {
 	if danger.N == len(ways) {
 		for _, dir := range ways {
@@ -210,7 +210,7 @@ func livingEnemies(r *pommerman.Rules, s *pommerman.State, seat int) (set tactic
 	return set
 }
 
-// blastAt is the blast of the last bomb on a cell, 0 if there is none.
+// blastAt returns the blast of the last bomb on a cell, 0 if there is none.
 func blastAt(s *pommerman.State, c grid.Cell) (blast uint8) {
 	for i := range s.Bombs[:s.NumBombs] {
 		if b := &s.Bombs[i]; b.Cell == c {

@@ -1,16 +1,16 @@
-// Package java holds the agents of the Java re-implementation of Pommerman as that
-// has them, beside our own of like names.
+// Package java holds the agents of the Java re-implementation of Pommerman, as they are
+// there. Our own agents of similar names are in other packages.
 //
 //	bot, err := java.Roster.New("java-mcts")
 //
 // # Names
 //
-// "java-simple" plays by rules. "java-osla" looks one step ahead, "java-rhea" evolves
-// a plan by a rolling horizon, and "java-mcts" is Monte Carlo tree search with an
-// open loop. They try every move, walls and flames or not, take all others to move at
-// random, and score what comes of it by the framework's CustomHeuristic or
-// AdvancedHeuristic. Package internal/oracle compares them, draw for draw, with recorded
-// decisions of the original.
+// "java-simple" plays by rules. "java-osla" looks one step ahead, "java-rhea" evolves a
+// plan by a rolling horizon, and "java-mcts" is Monte Carlo tree search with an open
+// loop. They try every move, even into walls and flames, assume that all others move at
+// random, and score the result by the framework's CustomHeuristic or AdvancedHeuristic.
+// Package internal/oracle compares them, draw for draw, with recorded decisions of the
+// original.
 //
 // In games by the Java step they plan, as the original does, on a copy of what the
 // seat sees now ([pommerman.Rules.CopyJava]). In all others they plan on what our
@@ -43,16 +43,16 @@ var Roster = seat.Roster[pommerman.View]{
 type agent struct {
 	settings
 	memory
-	belief pommerman.Belief // in games not by the Java step
-	whole  *pommerman.State // while it acts, and only if it is omniscient
+	belief pommerman.Belief // used in games with another step than Java's
+	whole  *pommerman.State // the whole state, while an omniscient agent acts
 	rng    ownRNG
 	search.Memo
 }
 
 // memory is what an agent keeps from one decision to the next.
 type memory struct {
-	wood uint16 // what the heuristics divide by: 1 and the wood at the first decision; 0: there was none
-	plan member // of evolution; without moves before the first decision
+	wood uint16 // the heuristics' divisor: 1 plus the wood at the first decision; 0: no decision yet
+	plan member // the plan of evolution; it has no moves before the first decision
 }
 
 func newAgent(s settings) pommerman.Bot {
@@ -92,7 +92,7 @@ func (a *agent) Act(v *pommerman.View, action []uint8) {
 		p.root = a.belief.State
 	}
 	if a.method == treeSearch && len(action) > 1 {
-		action[1] = 1 // what the original sends
+		action[1] = 1 // the original sends it too
 	}
 	if v.Seat >= v.Rules.Seats() || !p.root.Agents[v.Seat].Alive ||
 		!p.begin(v.Rules, v.Seat, &a.settings, a.Limit(a.budget), &a.rng) {
@@ -106,7 +106,7 @@ func (a *agent) Act(v *pommerman.View, action []uint8) {
 // Replayable is an agent whose recorded decisions can be made again.
 type Replayable interface {
 	// Could returns the moves that the original may play with the draws of rng, a bit for
-	// each: some of its choices depend on the process that makes them. A search plans on
+	// each: some of its choices depend on the process that makes them. Searches plan on
 	// root.
 	Could(v *pommerman.View, root *pommerman.State, rng Generator) uint8
 }
@@ -119,8 +119,8 @@ func (a *agent) Could(v *pommerman.View, root *pommerman.State, rng Generator) u
 	return 1 << p.decide(&a.memory)
 }
 
-// Code writes or reads what is saved: the RNG, the wood at first, the plan and its
-// value, and the belief.
+// Code writes or reads what is saved: the RNG, the wood at the first decision, the plan
+// and its value, and the belief.
 func (a *agent) Code(c *saved.Codec) {
 	value := math.Float64bits(a.plan.value)
 	saved.Numbers(c, &a.rng.State)
@@ -140,7 +140,7 @@ func (a *agent) Code(c *saved.Codec) {
 	a.belief.Code(c)
 }
 
-// planners are lent to agents while they act.
+// planners lends planners to agents while they act.
 var planners search.Workspaces[planner]
 
 type method uint8
@@ -155,7 +155,7 @@ const (
 type settings struct {
 	method method
 
-	// What a decision may spend; 0: no limit.
+	// What one decision may spend; 0: no limit.
 	iterations int
 	budget     search.Budget
 
@@ -168,9 +168,9 @@ type settings struct {
 	omniscient bool // plan on the whole state
 }
 
-// searching is a kind of agent that searches as s says, unless options say otherwise. Those that limit
-// a decision are for searches with a number of iterations, which each of ticks and ms lifts, unless
-// that is given too.
+// searching makes a kind of agent that searches as s says, unless options say
+// otherwise. A search with a number of iterations also has the options ticks and ms;
+// each of them lifts that number, unless an option gives it too.
 func searching(name string, s settings) seat.Kind[pommerman.View] {
 	return seat.Kind[pommerman.View]{Name: name, Make: func(o *seat.Options) pommerman.Bot {
 		own := s

@@ -10,28 +10,28 @@ import (
 	"pommego/env/search"
 )
 
-// node is a place in the tree: what came of a sequence of moves, whatever the
-// others did. It keeps no state. Node 0 is the root, so 0 stands for no child.
+// node is a node of the tree: a sequence of moves, whatever the others did. It keeps no
+// state. Node 0 is the root, so as a child 0 stands for none.
 type node struct {
 	children  [tactics.Choices]int32
 	parent    int32
 	depth     int32
 	visits    int32
 	total     float64
-	low, high float64 // the least and the greatest of what came of it
+	low, high float64 // the least and the greatest score seen below it
 }
 
-// maxNodes bounds the tree, which matters where it grows by the clock.
+// maxNodes bounds the tree. It only matters for searches limited by the clock.
 const maxNodes = 1 << 16
 
-// mostNodes is how many nodes a tree can have: the root, and one for each iteration.
+// mostNodes returns how many nodes a tree can have: the root, and one for each iteration.
 func (s *settings) mostNodes() int {
 	return min(cmp.Or(s.iterations, maxNodes)+1, cmp.Or(s.budget.Ticks, maxNodes)+1, maxNodes)
 }
 
 // searchTree is MCTSPlayer: each iteration goes down the tree in a game of its own,
-// makes one of the moves not made yet, and plays on at random. The root's move that
-// was made most often wins.
+// makes one of the moves not made yet, and plays on at random. It chooses the root's
+// move that was made most often.
 func (p *planner) searchTree() pommerman.Action {
 	if most := p.mostNodes(); cap(p.nodes) < most {
 		p.nodes = make([]node, 0, most)
@@ -50,7 +50,7 @@ func newNode(parent, depth int32) node {
 	return node{parent: parent, depth: depth, low: math.MaxFloat64, high: -math.MaxFloat64}
 }
 
-// descend goes down the tree to a node that is new, or has no more below it.
+// descend goes down the tree to a node that is new, or has no children.
 func (p *planner) descend() int32 {
 	at := int32(0)
 	for int(p.nodes[at].depth) < p.depth && !p.terminal(&p.try) {
@@ -73,8 +73,8 @@ func (p *planner) descend() int32 {
 	return at
 }
 
-// missing is one of the moves that a node has no child for, -1 if it has all. Of
-// the draws for each move the highest wins.
+// missing returns a move for which a node has no child, -1 if it has a child for each.
+// It draws a number for each move; the highest wins.
 func (p *planner) missing(at int32) int {
 	children := &p.nodes[at].children
 	full := true
@@ -93,8 +93,8 @@ func (p *planner) missing(at int32) int {
 	return best
 }
 
-// ucb is the child with the highest upper confidence bound. Values are scaled to
-// what came of the node.
+// ucb returns the child with the highest upper confidence bound. Values are scaled by
+// the node's least and greatest score.
 func (p *planner) ucb(at int32) int {
 	n := &p.nodes[at]
 	log := logarithm(int(n.visits) + 1)
@@ -122,10 +122,9 @@ func (p *planner) rollout(depth int) {
 	}
 }
 
-// rolloutMove is the original's safe move: moves are drawn from a list, and those
-// that lead off the board or into flames taken off it, until one does neither. As in
-// the original, what is played then is the move with the number of its place in
-// the list.
+// rolloutMove is the original's safe move. It draws moves from a list, and removes
+// those that lead off the board or into flames, until one does neither. Like the
+// original, it then plays the move whose number is the drawn move's place in the list.
 func (p *planner) rolloutMove() uint8 {
 	list := [tactics.Choices]uint8{0, 1, 2, 3, 4, 5}
 	own := p.try.Agents[p.seat].Cell
@@ -153,8 +152,8 @@ func (p *planner) backUp(at int32, value float64) {
 	}
 }
 
-// mostVisited is the root's move made most often; if all that were made were made as
-// often, the one with the best mean.
+// mostVisited returns the root's move that was made most often; if all moves that were
+// made were made equally often, the one with the best mean.
 func (p *planner) mostVisited() pommerman.Action {
 	equal, first := true, int32(0)
 	best := p.bestChild(func(n *node) float64 {
@@ -170,7 +169,7 @@ func (p *planner) mostVisited() pommerman.Action {
 	return pommerman.Action(best)
 }
 
-// bestChild is the root's move of the highest value, and notes the values.
+// bestChild returns the root's move with the highest value, and notes the values.
 func (p *planner) bestChild(value func(n *node) float64) int {
 	best, top := 0, -math.MaxFloat64
 	for move, k := range p.nodes[0].children {
@@ -187,9 +186,9 @@ func (p *planner) bestChild(value func(n *node) float64) int {
 	return best
 }
 
-// logarithm is the natural logarithm of a whole number. Libraries differ in its last
-// digits; this one is the same on all machines, as it is made of sums, products and
-// quotients that are rounded one by one.
+// logarithm returns the natural logarithm of a whole number. Libraries differ in its
+// last digits. This one is the same on all machines, because it consists of sums,
+// products and quotients that are rounded one by one.
 func logarithm(n int) float64 {
 	if n < len(logarithms) {
 		return logarithms[n]
@@ -204,8 +203,8 @@ var logarithms = func() (all [1024]float64) {
 	return all
 }()
 
-// series is the logarithm of a number that is split into a power of two and a factor
-// near 1, by the series of the area hyperbolic tangent.
+// series returns the logarithm of a number, split into a power of two and a factor near
+// 1, by the series of the area hyperbolic tangent.
 func series(n int) float64 {
 	factor, power := math.Frexp(float64(n))
 	if factor < math.Sqrt2/2 {

@@ -14,21 +14,21 @@ import (
 // it, in which everybody else moves at random.
 type planner struct {
 	*settings
-	search.Meter     // of ticks, and of the time
-	rounds       int // of iterations that are left
+	search.Meter     // limits ticks and time
+	rounds       int // how many iterations are left
 	heuristic
 	rng Generator
 
 	root, try pommerman.State
 	actions   [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
 
-	nodes      []node // of treeSearch
+	nodes      []node // the tree of treeSearch
 	statistics [tactics.Choices]search.MoveStatistics
 }
 
-// begin starts a decision of a seat on the root, unless there is nothing to decide.
+// begin starts a decision of a seat on the root. It returns false if there is nothing to decide.
 func (p *planner) begin(r *pommerman.Rules, seat int, s *settings, b search.Budget, rng Generator) bool {
-	clear(p.actions[:]) // whose width differs between rules
+	clear(p.actions[:]) // their number differs between rules
 	p.settings, p.rng, p.rules, p.seat = s, rng, r, seat
 	p.rounds = cmp.Or(s.iterations, math.MaxInt)
 	if b.Ticks == 0 {
@@ -99,7 +99,7 @@ type Generator interface {
 	IntN(n int) int   // from 0 to n-1
 	Float64() float64 // from 0 up to 1
 	Float32() float32 // from 0 up to 1
-	Discard(n int)    // what the original draws n times for nothing
+	Discard(n int)    // for what the original draws n times without using it
 }
 
 // ownRNG is an agent's own RNG.
@@ -109,11 +109,11 @@ func (r *ownRNG) Float32() float32 { return float32(r.Uint64()>>40) / (1 << 24) 
 
 func (r *ownRNG) Discard(int) {}
 
-// epsilon is what the original breaks ties by, and keeps from dividing by 0 with.
+// epsilon is the number with which the original breaks ties and avoids a division by 0.
 const epsilon = 1e-6
 
-// noisy is a value with a little noise, so that ties are broken at random. Products
-// are rounded before sums, so that no machine fuses them.
+// noisy returns a value with a little noise, which breaks ties at random. Products are
+// rounded before sums, so that no machine fuses them.
 func noisy(value float64, rng Generator) float64 {
 	return (value + epsilon) * (1 + float64(epsilon*(rng.Float64()-0.5)))
 }

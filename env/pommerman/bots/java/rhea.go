@@ -6,8 +6,8 @@ import (
 	"pommego/env/search"
 )
 
-// member is one plan of the population and its value, an average over all that it
-// and the plans that it comes from have led to, the latest counting half.
+// member is one plan of the population with its value: an average over all results of
+// the plan and of the plans it comes from, in which the latest result counts half.
 type member struct {
 	moves  [search.MaxLength]uint8
 	length uint8
@@ -30,7 +30,7 @@ func (p *planner) evolve(plan *member) pommerman.Action {
 	p.judge(plan, 0)
 	p.note(plan)
 	for p.round() {
-		p.rng.IntN(1) // which of one
+		p.rng.IntN(1) // the original draws one of a population of one
 		child := *plan
 		if !p.judge(&child, p.mutations()) || !p.judge(plan, 0) {
 			break
@@ -45,7 +45,7 @@ func (p *planner) evolve(plan *member) pommerman.Action {
 	return pommerman.Action(plan.moves[0])
 }
 
-// note notes the value of a plan among those compared last.
+// note adds the value of a plan to those compared last.
 func (p *planner) note(m *member) {
 	k := &p.statistics[m.moves[0]]
 	if k.Visits == 0 || m.value > k.Value {
@@ -54,7 +54,7 @@ func (p *planner) note(m *member) {
 	k.Visits++
 }
 
-// mutations is a set of places in a plan, each with the same chance.
+// mutations draws a set of places in a plan, each with the same chance.
 func (p *planner) mutations() (set uint64) {
 	for i := range p.length {
 		if float64(p.rng.Float32()) < p.mutation {
@@ -64,8 +64,8 @@ func (p *planner) mutations() (set uint64) {
 	return set
 }
 
-// judge follows a plan and brings its value up to date. Moves in a set of places are
-// replaced by others when their turn comes. It reports whether the ticks sufficed.
+// judge follows a plan and updates its value. At the places in mutations, it draws
+// another move when the place is reached. It reports whether the ticks sufficed.
 func (p *planner) judge(m *member, mutations uint64) bool {
 	p.try = p.root
 	for i := range p.length {

@@ -10,8 +10,8 @@ import (
 	"pommego/env/saved"
 )
 
-// simple is SimplePlayer: it gets away from bombs, bombs adjacent enemies, walks to
-// enemies exactly three steps away, to items, bombs wood, walks to wood, wanders.
+// simple is SimplePlayer. In this order, it gets away from bombs, bombs adjacent enemies, walks
+// to enemies exactly three steps away, walks to items, bombs wood, walks to wood, wanders.
 type simple struct {
 	rng    ownRNG
 	recent tactics.Recent
@@ -22,7 +22,7 @@ func (a *simple) Reset(rng env.RNG) { *a = simple{rng: ownRNG{rng}} }
 func (a *simple) Reseed(rng env.RNG) { a.rng = ownRNG{rng} }
 
 func (a *simple) Act(v *pommerman.View, action []uint8) {
-	clear(action) // it never says a word
+	clear(action) // it sends no words
 	move, _ := a.decide(v, &a.rng)
 	action[0] = uint8(move)
 }
@@ -31,9 +31,9 @@ func step(d grid.Dir) (pommerman.Action, pommerman.Moves) {
 	return pommerman.Action(d), tactics.One(pommerman.Action(d))
 }
 
-// decide is one decision, and all moves that the original may play with the same
-// draws: some of its choices depend on an order that each of its processes has for
-// itself.
+// decide makes one decision. It also returns all moves that the original may play with
+// the same draws: some of its choices depend on an order that differs between its
+// processes.
 func (a *simple) decide(v *pommerman.View, rng Generator) (pommerman.Action, pommerman.Moves) {
 	var s observed
 	s.read(v)
@@ -64,8 +64,8 @@ func (a *simple) Could(v *pommerman.View, _ *pommerman.State, rng Generator) uin
 	return uint8(could)
 }
 
-// wander draws a move that is not exposed to a bomb. If all lead where it was
-// lately, it stops; if one does not, all of them count.
+// wander draws a move that is not exposed to a bomb. If all of them lead to cells where
+// it was lately, it stops; if one of them does not, all of them may be drawn.
 func (a *simple) wander(s *observed, rng Generator) (pommerman.Action, pommerman.Moves) {
 	list, fresh := tactics.WaysOf(grid.Dirs[:]...), false
 	list.Keep(func(d grid.Dir) bool {
@@ -89,11 +89,11 @@ func (a *simple) Code(c *saved.Codec) {
 // ways is the order in which an agent looks at its neighbours.
 var ways = [4]grid.Dir{grid.Left, grid.Right, grid.Up, grid.Down}
 
-// observed is what SimplePlayer makes of a view.
+// observed holds what SimplePlayer reads in a view.
 type observed struct {
 	tactics.Sight
 	v       *pommerman.View
-	enemies tactics.Items // how those that are seen are drawn
+	enemies tactics.Items // the cell values of enemies in view
 	bombs   grid.Bits
 	columns [grid.MaxSide * grid.MaxSide]grid.Cell
 }
@@ -116,7 +116,7 @@ func (s *observed) read(v *pommerman.View) {
 	s.Open = tactics.Passable(v.Rules, s.enemies)
 }
 
-// byColumns is all cells in the original's order.
+// byColumns lists all cells in the original's order.
 func (s *observed) byColumns() []grid.Cell {
 	return s.columns[:s.v.Rules.BoardSize*s.v.Rules.BoardSize]
 }
@@ -130,8 +130,8 @@ func (s *observed) isEnemy(c grid.Cell) bool {
 	return slices.Contains(s.v.Enemies[:], item)
 }
 
-// sensible reports whether a bomb could be survived: there is a passage in sight,
-// with or without a way there, beyond the blast or off its lines.
+// sensible reports whether the agent could survive a bomb of its own: there is a
+// passage in sight, with or without a way there, beyond the blast or off its lines.
 func (s *observed) sensible() bool {
 	if s.v.Self.Ammo < 1 {
 		return false
@@ -145,8 +145,8 @@ func (s *observed) sensible() bool {
 	return false
 }
 
-// flee gets away from bombs. With danger all round it goes where there is a way
-// out; else in a direction out of danger, or if there is none in any.
+// flee gets away from bombs. If all directions are in danger, it goes where there is a
+// way out; else it takes a direction out of danger, or any if there is none.
 func (s *observed) flee(danger *tactics.Threats, rng Generator) (pommerman.Action, pommerman.Moves) {
 	danger.Ways = tactics.WaysOf(ways[:]...)
 	danger.Keep(func(d grid.Dir) bool { return danger.Blast[d] > 0 })
@@ -159,15 +159,15 @@ func (s *observed) flee(danger *tactics.Threats, rng Generator) (pommerman.Actio
 	case n == 0:
 		return step(grid.Stay)
 	case danger.N == len(ways):
-		n = 1 // the first that it finds
+		n = 1 // take the first one found
 	case danger.Blast[list.All()[0]] == 0:
 		return step(list.All()[rng.IntN(n)])
 	}
 	return pommerman.Action(list.All()[rng.IntN(n)]), could
 }
 
-// towardItem goes to the nearest item, at most two steps away. Of those equally near
-// it may be the first of any kind.
+// towardItem goes to the nearest item, at most two steps away. Of equally near ones,
+// the original may choose the first of any kind.
 func (s *observed) towardItem() (move pommerman.Action, could pommerman.Moves) {
 	for steps := uint8(0); steps <= 2 && could == 0; steps++ {
 		seen := tactics.Items(0)

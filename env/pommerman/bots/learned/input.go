@@ -12,33 +12,33 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// What a network sees is some of the planes and numbers of the encoding near. The numbers stand on the agent's own
-// cell alone.
+// A network reads some of the planes and numbers of the encoding near. The numbers are
+// inputs at the agent's own cell alone.
 const (
 	side = pommerman.NearSide
-	unit = 32 // how much of a plane is 1
+	unit = 32 // the value that stands for 1 in a plane
 
-	words, vocabulary = 2, 9 // of a message; silence is one
+	words, vocabulary = 2, 9 // words of a message, and what each can be, silence included
 )
 
 // brain is a network, and the planes and numbers that it reads.
 type brain struct {
 	*network
-	names []string   // of its planes and of its numbers
-	wired sync.Map   // for each form of near, where they are in it: *wires by *pommerman.NearForm
-	dice  [256]int32 // what is added to an answer, by 8 bits of chance
+	names []string   // of the numbers that it reads
+	wired sync.Map   // by the form of near, where its inputs are in it: *wires by *pommerman.NearForm
+	dice  [256]int32 // the noise to add to an answer, by 8 random bits
 	works sync.Pool
-	bytes int64 // of what works lends
+	bytes int64 // the size of what works lends
 }
 
-// wires is the place of each plane and each number in an encoding, -1 for what the rules do not have.
+// wires says where each plane and each number is in an encoding, -1 for those that the rules lack.
 type wires struct{ planes, numbers []int }
 
 // read reads a brain from a file.
 func read(file []byte) (*brain, error) {
 	n, err := readNetwork(file, side, tactics.Choices, tactics.Choices+words*vocabulary)
 	if err != nil {
-		return nil, fmt.Errorf("no network that Network.save wrote: %w", err)
+		return nil, fmt.Errorf("it is not a network file of these games: %w", err)
 	}
 	b := &brain{network: n, names: slices.Clone(n.Scalars)}
 	for _, plane := range n.Blocks {
@@ -62,19 +62,19 @@ func read(file []byte) (*brain, error) {
 	return b, nil
 }
 
-// check checks that there are rules that have what the network sees.
+// check returns an error if the network reads something that the encoding near has by no rules.
 func (b *brain) check() error {
 	alone, teams := pommerman.Playground(pommerman.FFA), pommerman.Playground(pommerman.TeamRadio).Fogged(4)
 	alone.Skulls = true
 	one, other := b.wires(alone.NearForm()), b.wires(teams.NearForm())
 	for i, name := range b.Planes {
 		if one.planes[i] < 0 && other.planes[i] < 0 {
-			return fmt.Errorf("plane %q does not exist, want planes of the encoding near", name)
+			return fmt.Errorf("the network wants the plane %q, which the encoding near does not have", name)
 		}
 	}
 	for i, name := range b.names {
 		if one.numbers[i] < 0 && other.numbers[i] < 0 {
-			return fmt.Errorf("number %q does not exist, want numbers of the encoding near", name)
+			return fmt.Errorf("the network wants the entry %q of numbers, which the encoding near does not have", name)
 		}
 	}
 	return nil
@@ -96,7 +96,7 @@ func (b *brain) wires(form *pommerman.NearForm) *wires {
 	return found
 }
 
-// express writes what it sees.
+// express writes the network's input.
 func (b *brain) express(w *work) {
 	form, cells, width := w.safety.Form(), side*side, len(w.input)/(side*side)
 	planes := w.near[:len(form.Planes)*cells]

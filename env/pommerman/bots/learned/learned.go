@@ -20,8 +20,8 @@ import (
 //go:embed *.net
 var files embed.FS
 
-// brains are those that the program has, by the names of their agents, each read when
-// it is first needed.
+// brains holds the networks that are built in, by the names of their agents. Each is
+// read when it is first needed.
 var brains = func() map[string]func() *brain {
 	all := map[string]func() *brain{}
 	for _, entry := range must(files.ReadDir(".")) {
@@ -32,7 +32,7 @@ var brains = func() map[string]func() *brain {
 	return all
 }()
 
-// versions are those above 1: an agent's grows when its file or its safe moves change.
+// versions has the versions above 1. An agent's version grows when its file or its safe moves change.
 var versions = map[string]int{"mappo-radio": 4, "mappo-team": 5, "ppo-duel": 5, "ppo-ffa": 6}
 
 func must[T any](x T, err error) T {
@@ -42,8 +42,8 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-// Roster lists the agents: one for each network that the program has, and net, which
-// plays one of them or a user's file.
+// Roster lists the agents: one for each built-in network, and net, which plays with one
+// of them or with a user's file.
 var Roster = func() (all seat.Roster[pommerman.View]) {
 	for _, name := range slices.Sorted(maps.Keys(brains)) {
 		plain := seat.Plain(name, func() pommerman.Bot { return &bot{brain: brains[name]} })
@@ -60,16 +60,16 @@ var Roster = func() (all seat.Roster[pommerman.View]) {
 	return append(all, net.Version(versions["ppo-ffa"]))
 }()
 
-// bot draws its moves by the answers of a network: it takes the best of the answers
-// with Gumbel's noise. The noise depends on the step and the agent's cell alone. So it
-// does not run in circles, and has the same move in the same view.
+// bot draws its moves by the answers of a network: it adds Gumbel noise to the answers
+// and takes the best. The noise depends on the step and the agent's cell alone. So the
+// agent does not run in circles, and makes the same move in the same view.
 type bot struct {
 	seat.Forgetful
 	env.NoSearch
 	brain func() *brain
 }
 
-// SearchBytes is what a decision computes in.
+// SearchBytes is the memory that a decision computes in.
 func (a *bot) SearchBytes() int64 { return a.brain().bytes }
 
 func (a *bot) Act(v *pommerman.View, action []uint8) {
@@ -102,10 +102,10 @@ func (a *bot) Act(v *pommerman.View, action []uint8) {
 	}
 }
 
-// work is what a decision needs; it is lent to agents while they act.
+// work is the memory that a decision needs. It is lent to agents while they act.
 type work struct {
 	safety pommerman.Safety
-	near   []byte // the encoding of that name
+	near   []byte // the encoding near
 	input  []uint8
 	memory *memory
 }

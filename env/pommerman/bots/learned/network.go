@@ -12,29 +12,29 @@ import (
 const (
 	format    = "pommego-network/1"
 	unitMost  = 127
-	widthMost = 1 << 16 // a user's file may say anything: with this limit sizes don't overflow
+	widthMost = 1 << 16 // a limit for users' files, so that sizes don't overflow
 )
 
-// network is layers whose weights come from a file, and the names of what they see. It is
-// read-only; each goroutine needs a memory of its own.
+// network is a list of layers with weights from a file, and the names of its inputs. It
+// is read-only; each goroutine needs a memory of its own.
 //
 // A layer's units stand in squares of cells. Each sees a square of cells of the layer
-// before, Kernel cells wide; the squares of neighbours are Stride cells apart. A dense layer
-// is one whose square is all there is. All numbers are whole, so that all machines decide
-// the same: a unit adds its bias and its weighted inputs, and gives the sum, shifted right
-// and cut off, from 0 to 127. The last layer's units give the sum itself.
-// docs/baselines.md has the form of the files.
+// before, Kernel cells wide; the squares of neighbours are Stride cells apart. In a
+// dense layer the square covers the whole layer before. All numbers are whole, so that
+// all machines decide the same: a unit adds its bias and its weighted inputs, and
+// outputs the sum, shifted right and limited to 0 to 127. Units of the last layer
+// output the sum itself. docs/baselines.md has the form of the files.
 type network struct {
 	Format      string   `json:"format"`
 	Env         string   `json:"env"` // the id it was trained in
 	Planes      []string `json:"planes"`
 	Scalars     []string `json:"scalars"`
 	Blocks      []string `json:"blocks"`
-	Temperature float64  `json:"temperature"` // how much chance draws moves: 0 not at all
+	Temperature float64  `json:"temperature"` // how strong the noise is that draws moves; 0: none
 	Layers      []layer  `json:"layers"`
 }
 
-// layer is the weights between two layers, in the order of the file.
+// layer holds the weights between two layers, in the order of the file.
 type layer struct {
 	Kernel int  `json:"kernel"`
 	Inputs int  `json:"inputs"` // of a cell
@@ -47,13 +47,13 @@ type layer struct {
 	from, to int // sides of the squares of cells before and after
 }
 
-// readNetwork reads a network that sees its planes, scalars and blocks in each of side x side cells,
-// and gives as many numbers as one of outputs in all.
+// readNetwork reads a network whose inputs are its planes, scalars and blocks in each
+// of side x side cells, and whose number of outputs is one of outputs.
 func readNetwork(file []byte, side int, outputs ...int) (*network, error) {
 	head, rest, _ := bytes.Cut(file, []byte("\n"))
 	n := new(network)
 	if err := saved.DecodeJSON(head, n); err != nil || n.Format != format || len(n.Layers) == 0 {
-		return nil, fmt.Errorf("its first line is no JSON object with %q: %q and layers", "format", format)
+		return nil, fmt.Errorf("its first line is no JSON object that has %q: %q and layers", "format", format)
 	}
 	inputs := len(n.Planes) + len(n.Scalars) + 9*len(n.Blocks)
 	var err error
@@ -65,12 +65,12 @@ func readNetwork(file []byte, side int, outputs ...int) (*network, error) {
 		side, inputs = l.to, l.Units
 	}
 	if len(rest) > 0 || !slices.Contains(outputs, side*side*inputs) {
-		return nil, fmt.Errorf("it gives %d numbers, want %d, and has %d bytes more", side*side*inputs, outputs, len(rest))
+		return nil, fmt.Errorf("it has %d outputs, want one of %d, and %d extra bytes", side*side*inputs, outputs, len(rest))
 	}
 	return n, nil
 }
 
-// read takes a layer's numbers from the rest of a file.
+// read reads a layer's numbers from the start of rest, and returns what follows them.
 func (l *layer) read(rest []byte, side, inputs int) ([]byte, error) {
 	if min(l.Kernel, l.Stride, l.Inputs, l.Units) < 1 || max(l.Kernel, l.Stride) > side || l.Inputs != inputs ||
 		max(l.Inputs, l.Units) > widthMost || l.Shift > 24 {
@@ -92,13 +92,13 @@ func (l *layer) read(rest []byte, side, inputs int) ([]byte, error) {
 	return rest[weights+4*l.Units:], nil
 }
 
-// memory is what a network computes in.
+// memory is the memory that a network computes in.
 type memory struct {
 	sums  []int32
 	units [2][]uint8
 }
 
-// newMemory is memory enough.
+// newMemory makes memory that is large enough for the network.
 func (n *network) newMemory() *memory {
 	most := 0
 	for _, l := range n.Layers {
@@ -107,10 +107,10 @@ func (n *network) newMemory() *memory {
 	return &memory{make([]int32, most), [2][]uint8{make([]uint8, most), make([]uint8, most)}}
 }
 
-// bytes is how much memory that is.
+// bytes returns the size of the memory.
 func (m *memory) bytes() int64 { return 6 * int64(cap(m.sums)) }
 
-// answers is what the last layer's units give, valid until the memory is used again.
+// answers returns the outputs of the last layer's units, valid until the memory is used again.
 func (n *network) answers(input []uint8, m *memory) (sums []int32) {
 	for k := range n.Layers {
 		l := &n.Layers[k]
@@ -124,7 +124,7 @@ func (n *network) answers(input []uint8, m *memory) (sums []int32) {
 	return sums
 }
 
-// add adds up what the units get. Most inputs are 0 and cost nothing.
+// add adds up the inputs of all units. Most inputs are 0 and cost nothing.
 func (l *layer) add(input []uint8, sums []int32) {
 	for at := 0; at < len(sums); at += l.Units {
 		copy(sums[at:], l.biases)

@@ -7,16 +7,16 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// analysis is the working memory of one decision of a hybrid agent: what the
-// seat knows, and what follows from it. It lives on the stack.
+// analysis is the working memory of one decision of a hybrid agent: what the seat
+// knows, and what follows from that. It lives on the stack.
 type analysis struct {
 	v      *pommerman.View // what the seat sees and, under fog, remembers
 	memory *hybridMemory
 
 	literal, allBombs bool // as in hybrid
 
-	// Among equals the RNG decides: the order in which to try directions, and
-	// what to change in cells to put them in order. Both are drawn anew each time.
+	// The RNG decides among equals: by the order in which to try directions, and by a mask
+	// for cells when they are sorted. Both are drawn for each decision.
 	dirs  [4]grid.Dir
 	twist uint8
 
@@ -25,13 +25,13 @@ type analysis struct {
 	ways      ways
 	open      grid.Bits // what can be walked on, flames included
 	beside    grid.Bits // cells next to wood
-	steps     grid.Bits // where the agent can be after a step, by the walls
-	near      grid.Bits // where other agents are that could come into the way
-	quiet     grid.Bits // open cells to escape to: those that no other agent is next to; by the text, all
+	steps     grid.Bits // where the agent can be after one step, if only walls stop it
+	near      grid.Bits // where other agents are that could get in the way
+	quiet     grid.Bits // open cells to escape to: those with no other agent beside them; by the text, all
 
 	target int       // the seat of the enemy to attack, pommerman.NoSeat if none is known
-	at     grid.Cell // where it is
-	gap    int       // how far, in rows and columns together
+	at     grid.Cell // the target's cell
+	gap    int       // the distance to it, rows plus columns
 }
 
 func (o *analysis) look(v *pommerman.View, memory *hybridMemory, rng *env.RNG) {
@@ -53,8 +53,8 @@ func (o *analysis) look(v *pommerman.View, memory *hybridMemory, rng *env.RNG) {
 	o.survey()
 }
 
-// survey finds the target, which is the nearest enemy known, of equals that of
-// the lowest seat; and where the agent and others can be.
+// survey finds the target, which is the nearest known enemy (of equals, that of the
+// lowest seat), and where the agent and others can be.
 func (o *analysis) survey() {
 	self, agents := o.v.Self.Cell, o.v.Rules.Agent0()
 	o.target, o.gap = pommerman.NoSeat, 2*grid.MaxSide
@@ -64,7 +64,7 @@ func (o *analysis) survey() {
 		item := o.v.Board[c]
 		switch {
 		case c == self && o.v.BombAt(o.v.Self.Cell) == nil || (tactics.Free | 1<<pommerman.Flames).Has(item):
-			o.open.Add(c) // it cannot come back to its own cell if a bomb lies there
+			o.open.Add(c) // the agent cannot come back to its own cell if a bomb lies there
 		case item == pommerman.Wood:
 			wood.Add(c)
 		case c != self && item >= agents:
@@ -84,15 +84,15 @@ func (o *analysis) survey() {
 	}
 }
 
-// A bomb is dangerous if its life is under dangerLife, and earlier by
-// dangerPerBomb for each further bomb around the agent.
+// A bomb is dangerous if its life is less than dangerLife. For each further bomb around
+// the agent that limit grows by dangerPerBomb.
 const (
 	dangerLife    = 5
 	dangerPerBomb = 2
 )
 
-// furtherBombs counts the bombs around the agent, those that reach its cell or
-// one it could step onto, but for one, unless all count.
+// furtherBombs counts the bombs around the agent: those that reach its cell or a cell
+// that it could step onto. It leaves one out, unless all count.
 func (o *analysis) furtherBombs() int {
 	n := 0
 	for i := range o.v.NumBombs {
@@ -116,13 +116,13 @@ func (o *analysis) concerns(b *pommerman.SeenBomb) bool {
 	return false
 }
 
-// threatened reports whether a dangerous bomb reaches a cell, or a ring of the
-// collapse is as close to falling on it.
+// threatened reports whether a dangerous bomb reaches a cell, or a ring of the collapse
+// falls on it as soon.
 func (o *analysis) threatened(c grid.Cell) bool {
 	return o.hazards.Due[c] != 0 && o.hazards.Due[c] < o.threshold
 }
 
-// mustEvade reports whether the agent's cell or one it could step onto is
+// mustEvade reports whether the agent's cell, or a cell that it could step onto, is
 // threatened.
 func (o *analysis) mustEvade() bool {
 	for c := range o.steps.All {
@@ -136,22 +136,22 @@ func (o *analysis) mustEvade() bool {
 // mustAttack reports whether the agent has a bomb, and an enemy is near.
 func (o *analysis) mustAttack() bool { return o.v.Self.Ammo > 0 && o.gap <= approachRange }
 
-// toSafety is the first step to the nearest cell that is not threatened, Stay
-// if the agent is on it or reaches none.
+// toSafety returns the first step to the nearest cell that is not threatened, Stay if
+// the agent is on it or can reach none.
 func (o *analysis) toSafety() (d grid.Dir, found bool) {
 	return o.cheapest(func(grid.Cell) (extra int, good bool) { return 0, true })
 }
 
-// toTarget is the first step to the nearest cell next to the target, Stay if
-// the agent is on it or reaches none.
+// toTarget returns the first step to the nearest cell next to the target, Stay if the
+// agent is on it or can reach none.
 func (o *analysis) toTarget() grid.Dir {
 	d, _ := o.cheapest(func(c grid.Cell) (extra int, good bool) { return 0, c.Distance(o.at) == 1 })
 	return d
 }
 
-// cheapest is the first step to the cell, of the good ones that are not
-// threatened, for which the cost of the way and extra are least; false if the
-// agent reaches none.
+// cheapest returns the first step to one of the good cells that are not threatened: the
+// one with the least sum of extra and the cost of the way. It returns false if the
+// agent can reach none.
 func (o *analysis) cheapest(rate func(grid.Cell) (extra int, good bool)) (d grid.Dir, found bool) {
 	least := 0
 	for _, c := range o.ways.order[:o.ways.n] {

@@ -5,21 +5,21 @@ import (
 	"pommego/env/pommerman"
 )
 
-// A way out is searched for with sets of cells: from the cells where the agent can
-// be after one step, given bombs and flames, follow those after the next. Others
-// may walk or lay bombs there, so a careful agent does not rely on a cell that
-// another agent is next to.
+// The search for a way out works with sets of cells: from the cells where the agent can
+// be after one step, given bombs and flames, follow those after the next. Other agents
+// may walk or lay bombs there, so a careful agent does not rely on a cell that another
+// agent is next to.
 
-// forGood is what survives gives a move after which a careful agent survives all
-// hazards it knows of.
+// forGood is the rating by survives of a move after which a careful agent survives all
+// hazards that it knows.
 const forGood = 2 * pommerman.Horizon
 
-// survives rates a step in direction d, or Stay: the number of steps the agent
-// can survive at best from then on, 0 if this one is deadly or leads nowhere. If
-// it survives all, the number of steps it survives with care comes on top.
+// survives rates a step in direction d, or Stay, by the number of steps that the agent
+// can survive from then on at best; 0 if this step kills it or cannot be made. If the
+// agent survives all steps, the number of steps that it survives with care is added.
 //
-// A step to a cell next to another agent may fail, because that agent may enter it
-// too: where staying is deadly in the end, such a step is rated no better.
+// A step to a cell next to another agent may fail, because that agent may enter the cell too.
+// So if staying kills the agent in the end, such a step is rated no higher than staying.
 func (o *analysis) survives(d grid.Dir) int {
 	self := o.v.Self.Cell
 	to := self.Next(d)
@@ -41,12 +41,12 @@ func (o *analysis) survives(d grid.Dir) int {
 	return pommerman.Horizon + careful
 }
 
-// enoughRoom is how many cells of its own an agent needs while others are near:
-// with fewer they could shut it in with a bomb.
+// enoughRoom is how many cells of its own an agent needs while others are near. With
+// fewer cells, others could shut it in with a bomb.
 const enoughRoom = 3
 
-// room counts the cells, up to enough, that the agent reaches before anybody else
-// if it now goes in direction d or, laying a bomb that it cannot pass again, stays.
+// room counts the cells, up to enoughRoom, that the agent reaches before anybody else if
+// it now goes in direction d, or stays. If it lays a bomb, it cannot pass that bomb again.
 func (o *analysis) room(d grid.Dir, laying bool) int {
 	if o.near.Empty() {
 		return enoughRoom
@@ -73,11 +73,11 @@ func (o *analysis) room(d grid.Dir, laying bool) int {
 // after it, and among equals by its room.
 func (o *analysis) prospects(d grid.Dir) int { return o.survives(d)*(enoughRoom+1) + o.room(d, false) }
 
-// bright is the highest prospects there are.
+// bright is the highest value of prospects.
 const bright = forGood*(enoughRoom+1) + enoughRoom
 
-// outlast is how many steps an agent can stay alive that is on a cell at the end of
-// the first and walks over open cells, or stays, in each one after it.
+// outlast returns how many steps an agent can stay alive that is on a cell at the end
+// of the first step, and in each later step stays or walks over open cells.
 func outlast(h *pommerman.Forecast, c grid.Cell, open grid.Bits) int {
 	var at grid.Bits
 	at.Add(c)
@@ -90,9 +90,9 @@ func outlast(h *pommerman.Forecast, c grid.Cell, open grid.Bits) int {
 	return pommerman.Horizon
 }
 
-// mayBomb is the rule against accidental suicide: the agent has a bomb to lay,
-// and from there it reaches, in time and with care, a cell that nothing is going
-// to burn and that has at least two neighbours to go on to.
+// mayBomb is the rule against accidental suicide: it reports whether the agent has a
+// bomb to lay and can then reach, in time and with care, a cell that nothing is going
+// to burn and that has at least two such neighbours.
 func (o *analysis) mayBomb() bool {
 	if o.v.Self.Ammo == 0 || o.v.BombAt(o.v.Self.Cell) != nil {
 		return false
@@ -115,8 +115,8 @@ func (o *analysis) mayBomb() bool {
 	return false
 }
 
-// refuges is those of some cells that nothing is going to burn and that have at
-// least two neighbours among them.
+// refuges returns those of some cells that nothing is going to burn and that have at
+// least two such cells as neighbours.
 func refuges(h *pommerman.Forecast, open grid.Bits) (good grid.Bits) {
 	for c := range open.All {
 		ways := 0

@@ -15,12 +15,12 @@ const (
 	blastPoints   = 6
 	kickPoints    = 10
 	woodPoints    = 3  // for each wood gone
-	aimPoints     = 2  // for each wood that one of the seat's bombs is going to burn
+	aimPoints     = 2  // for each wood that the seat's bombs are going to burn
 	threatPoints  = 8  // for each enemy that a bomb is going to reach
-	trappedPoints = 80 // subtracted if no cell out of reach of all bombs can be reached
-	safePoints    = 1  // for each such cell, up to maxSafe
+	trappedPoints = 80 // subtracted if the seat can reach no cell that is out of reach of all bombs
+	safePoints    = 1  // for each such cell that it can reach, up to maxSafe
 	maxSafe       = 6
-	fleeSteps     = 8 // how far such a cell may be
+	fleeSteps     = 8 // the most steps to such a cell
 	farSteps      = 20
 )
 
@@ -31,12 +31,12 @@ func (w *world) evaluate(s *pommerman.State) float64 {
 	self := &s.Agents[w.seat]
 	soon := float64(s.StepCount - w.begin)
 	if !self.Alive {
-		return soon - winPoints // later is better
+		return soon - winPoints // a later defeat is better
 	}
 	points := float64(w.company(s))
 	if w.rules.Over(s) {
 		if st := w.rules.Status(s); st.Winners.Has(w.seat) {
-			return points + winPoints - soon // sooner is better
+			return points + winPoints - soon // an earlier victory is better
 		}
 		return points
 	}
@@ -63,14 +63,14 @@ func (w *world) company(s *pommerman.State) int {
 	return points
 }
 
-// field is a board taken apart into sets of cells.
+// field is a board split into sets of cells.
 type field struct {
 	open  grid.Bits // what can be walked on
 	wood  grid.Bits
 	items grid.Bits // to pick up
 	burns grid.Bits // what any bomb is going to reach
 	own   grid.Bits // what the seat's bombs are going to reach
-	bombs int       // the seat's
+	bombs int       // the number of the seat's bombs
 }
 
 func (f *field) survey(r *pommerman.Rules, s *pommerman.State, seat int) {
@@ -140,7 +140,7 @@ func (f *field) room(at grid.Cell) int {
 	return safePoints * min(safe.Len(), maxSafe)
 }
 
-// steps is the length of the way from a cell to the nearest goal.
+// steps returns the length of the way from a cell to the nearest goal.
 func (f *field) steps(at grid.Cell, goals grid.Bits) int {
 	var reached grid.Bits
 	reached.Add(at)
@@ -157,13 +157,13 @@ func (f *field) steps(at grid.Cell, goals grid.Bits) int {
 	return farSteps
 }
 
-// deadScore is what a state in which the agent itself is dead scores, below
-// what the equations give the living in all but hopeless states.
+// deadScore is the score of a state in which the agent itself is dead. It is less than
+// the equations give a living agent in all but hopeless states.
 const deadScore = 0
 
-// evadeScore is high if bombs threaten a seat little: 100, less for each
-// bomb that is about to explode (under ten steps from it) and reaches the seat,
-// the more the sooner: 25 points for one in its last step.
+// evadeScore is high if bombs threaten a seat little. It is 100, minus a number for
+// each bomb that reaches the seat and explodes in less than ten steps; the sooner the
+// bomb explodes, the larger that number: 25 for a bomb in its last step.
 func evadeScore(s *pommerman.State, seat int) float64 {
 	agent := &s.Agents[seat]
 	if !agent.Alive {
@@ -183,9 +183,9 @@ func evadeScore(s *pommerman.State, seat int) float64 {
 // included, walls or not.
 const attackArea = 13
 
-// attackScore is high if bombs and obstacles leave a target little room: 100 if
-// no cell within two steps of it is both in its reach and out of reach of every
-// bomb, 0 if all are. What lies off the board counts like a rigid wall.
+// attackScore is high if bombs and obstacles leave a target little room. It is 100 if
+// no cell within two steps of the target is both in its reach and out of reach of every
+// bomb, and 0 if all are. Cells off the board count as rigid walls.
 func attackScore(s *pommerman.State, seat, target int) float64 {
 	switch {
 	case !s.Agents[seat].Alive:
@@ -224,7 +224,7 @@ func roomOf(s *pommerman.State, c grid.Cell) int {
 	return safe
 }
 
-// inReach reports whether any bomb would burn c if it exploded where it lies.
+// inReach reports whether any bomb would burn c if it exploded where it lies now.
 func inReach(s *pommerman.State, c grid.Cell) bool {
 	for i := range s.Bombs[:s.NumBombs] {
 		if b := &s.Bombs[i]; reaches(&s.Board, b.Cell, b.Blast, c) {
@@ -234,8 +234,8 @@ func inReach(s *pommerman.State, c grid.Cell) bool {
 	return false
 }
 
-// reaches reports whether a bomb on from would burn c, with the walls as they
-// stand: rays stop before rigid walls and with the first wood.
+// reaches reports whether a bomb on from would burn c, given the walls as they stand:
+// rays end before a rigid wall, and on the first wood.
 func reaches(board *[256]pommerman.Item, from grid.Cell, blast uint8, c grid.Cell) bool {
 	if from == c {
 		return blast > 0

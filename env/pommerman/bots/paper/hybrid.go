@@ -10,16 +10,16 @@ import (
 // task is what the state machine of a hybrid agent leaves to its search.
 type task uint8
 
-// The tasks. With nothing left, the move is decided.
+// The tasks. If nothing is left, the move is decided.
 const (
 	nothing  task = iota
-	toEvade       // bombs threaten, and the next cell of the way to safety too
+	toEvade       // bombs threaten the agent, and the next cell of its way to safety
 	toAttack      // the target is near
 )
 
-// hybrid is an agent by rules alone, and what those that search have in common with it: a
-// state machine, which is Algorithm 1 of Zhou and others, "A Hybrid Search Agent in
-// Pommerman" (FDG 2018), and the memory it needs. In order:
+// hybrid is an agent by rules alone, and the common part of those that search: a state
+// machine, which is Algorithm 1 of Zhou and others, "A Hybrid Search Agent in
+// Pommerman" (FDG 2018), and the memory that it needs. In order:
 //
 //   - Evade. A bomb is dangerous with less than 5 steps to go, and 2 earlier for
 //     each further bomb around the agent. If a dangerous one reaches the agent's
@@ -30,14 +30,13 @@ const (
 //     there if it can; within 4 it searches.
 //   - Explore: bomb wood, walk to items and wood, or to the cell least visited.
 //
-// Without a search the rules themselves evade and attack; see [analysis.evade]
-// and [analysis.attack]. Ways are Dijkstra's. The paper's rule against accidental
-// suicide is [analysis.mayBomb].
+// Without a search the rules themselves evade and attack; see [analysis.evade] and
+// [analysis.attack]. Dijkstra's algorithm finds the ways. The paper's rule against
+// accidental suicide is [analysis.mayBomb].
 //
-// The text leaves open what becomes of an agent that walks into a corner which a
-// bomb then closes, and with bombs of 25 steps that is how games are lost. So
-// these rules are ours. The option careful=0 leaves them out, and careful=0,allbombs=1
-// is the text alone:
+// The text does not deal with an agent that walks into a corner which a bomb then
+// closes. With bombs of 25 steps, games are lost in that way. So we have added these
+// rules. The option careful=0 leaves them out; careful=0,allbombs=1 is the text alone:
 //
 //   - No rule makes a move after which the agent might not survive the bombs that
 //     lie, or have room left, see [analysis.sound]; and a search has only the moves
@@ -48,8 +47,8 @@ const (
 type hybrid struct {
 	hybridMemory
 	rng      env.RNG
-	literal  bool // does without our own rules: careful=0
-	allBombs bool // 5 + 2n: every bomb around adds to the time of danger, the first one too: allbombs=1
+	literal  bool // careful=0: leaves our own rules out
+	allBombs bool // allbombs=1: also the first bomb around makes the time of danger longer
 }
 
 func (h *hybrid) own() *hybrid { return h }
@@ -58,8 +57,8 @@ func (h *hybrid) Reset(rng env.RNG) { *h = hybrid{rng: rng, literal: h.literal, 
 
 func (h *hybrid) Reseed(rng env.RNG) { h.rng = rng }
 
-// The distances, in rows and columns together, at which an enemy is walked to,
-// attacked, and bombed.
+// The distances, rows plus columns, at which an enemy is walked to, attacked, and
+// bombed.
 const (
 	approachRange = 6
 	attackRange   = 4
@@ -67,7 +66,7 @@ const (
 )
 
 func (h *hybrid) Act(v *pommerman.View, action []uint8) {
-	clear(action) // it never says a word
+	clear(action) // it sends no words
 	var o analysis
 	move, left := h.decide(v, &o)
 	if left != nothing {
@@ -76,8 +75,8 @@ func (h *hybrid) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(move)
 }
 
-// decide looks around, remembers, and goes through the state machine. It gives
-// the move, or, if something is left to plan, the task.
+// decide looks around, remembers, and goes through the state machine. It returns the
+// move or, if something is left to plan, the task.
 func (h *hybrid) decide(v *pommerman.View, o *analysis) (pommerman.Action, task) {
 	o.literal, o.allBombs = h.literal, h.allBombs
 	o.look(h.remember(v), &h.hybridMemory, &h.rng)
@@ -106,9 +105,8 @@ func (o *analysis) answer(left task) pommerman.Action {
 	return o.attack()
 }
 
-// evade is the rules' answer to toEvade: the move with the best
-// prospects, the way to safety if that is one of them. The text takes the way to
-// safety.
+// evade is the rules' answer to toEvade: the move with the best prospects; among
+// equals, the way to safety. The text takes the way to safety in any case.
 func (o *analysis) evade() pommerman.Action {
 	best, _ := o.toSafety()
 	if o.literal {
@@ -126,8 +124,8 @@ func (o *analysis) evade() pommerman.Action {
 	return pommerman.Action(best)
 }
 
-// attack is the rules' answer to toAttack: a bomb close to the
-// target, or a step towards it, or else what it would explore.
+// attack is the rules' answer to toAttack: a bomb close to the target, or a step
+// towards it, or else what explore does.
 func (o *analysis) attack() pommerman.Action {
 	if o.gap <= bombRange && o.mayBomb() {
 		return pommerman.LayBomb
@@ -159,8 +157,8 @@ func (o *analysis) explore() pommerman.Action {
 	return pommerman.Action(d)
 }
 
-// sound is the given move if the agent surely survives it and is not shut in, else
-// the move with the best prospects. The text takes any.
+// sound returns the given move if the agent surely survives it and is not shut in, else
+// the move with the best prospects. By the text it returns the given move.
 func (o *analysis) sound(move pommerman.Action) pommerman.Action {
 	if o.literal || move == pommerman.LayBomb || o.prospects(grid.Dir(move)) == bright {
 		return move // a bomb is sound if mayBomb says so

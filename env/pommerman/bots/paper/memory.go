@@ -12,14 +12,13 @@ import (
 type hybridMemory struct {
 	visits [256]uint16 // how often the agent stood on each cell
 
-	// Under fog, what it believes, and the last view with that filled in; else
-	// both are empty.
+	// In fog: the belief, and the last view filled in by it. Without fog both are empty.
 	belief pommerman.Belief
 	known  pommerman.View
 }
 
-// remember takes a view in and returns what the seat knows now: the view
-// itself, or under fog a copy to which what it saw before is added.
+// remember takes in a view and returns what the seat knows now: the view itself, or in
+// fog a copy with what it saw before.
 func (m *hybridMemory) remember(v *pommerman.View) *pommerman.View {
 	self := v.Self.Cell
 	m.visits[self] = min(m.visits[self], math.MaxUint16-1) + 1
@@ -40,8 +39,8 @@ func (m *hybridMemory) remember(v *pommerman.View) *pommerman.View {
 	return &m.known
 }
 
-// recall is what a cell out of view shows as far as the agent remembers. Where
-// others are that it does not see, it does not guess.
+// recall returns what a cell out of view shows, as far as the agent remembers. It does
+// not guess where others are that the agent does not see.
 func (m *hybridMemory) recall(c grid.Cell) pommerman.Item {
 	item := m.belief.Board[c]
 	if item < m.known.Rules.Agent0() {

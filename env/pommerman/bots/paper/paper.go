@@ -32,8 +32,8 @@ var Roster = seat.Roster[pommerman.View]{
 	seat.Searching("rhea", with(search.RollingHorizon), newForward),
 }
 
-// with is a search by the given method with the paper's numbers for UCB1 and
-// roll-outs. A decision takes a few milliseconds.
+// with returns the settings of a search by the given method, with the paper's numbers
+// for UCB1 and roll-outs. A decision takes a few milliseconds.
 func with(m search.Method) search.Settings {
 	return search.Settings{
 		Method: m, Budget: search.Budget{Ticks: 5000}, C: 25, Depth: 3,
@@ -47,8 +47,8 @@ func flat(b search.Bandit) search.Settings {
 	return s
 }
 
-// hybridKind is version 2 of a kind of hybrid agent: 1 expected fire elsewhere where bombs roll and rings fall.
-// It has the options careful, 1 unless given, and allbombs, 0.
+// hybridKind makes version 2 of a kind of hybrid agent; version 1 expected fire in other places where
+// bombs roll and rings fall. It has the options careful, 1 by default, and allbombs, 0 by default.
 func hybridKind(k seat.Kind[pommerman.View]) seat.Kind[pommerman.View] {
 	create := k.Make
 	k.Make = func(o *seat.Options) pommerman.Bot {

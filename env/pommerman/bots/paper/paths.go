@@ -6,29 +6,29 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// What the ways of a hybrid agent cost.
+// The costs of a hybrid agent's ways.
 const (
-	costStep   = 2  // one step
-	costThreat = 6  // more, onto a cell that a bomb is about to reach
-	costSkull  = 20 // more, over a skull
-	costVisit  = 8  // more, to a cell to explore, for each time it was visited
+	costStep   = 2  // for each step
+	costThreat = 6  // in addition, for a cell that a bomb is about to reach
+	costSkull  = 20 // in addition, for a skull
+	costVisit  = 8  // in addition, for a cell to explore, for each earlier visit
 )
 
-// ways is the cheapest ways from an agent's cell to all it can walk to, found
-// by Dijkstra's algorithm. Nobody is expected to move out of the way, and
-// no way leads onto a cell in a step in which it is deadly.
+// ways holds the cheapest ways from an agent's cell to all cells it can walk to, found
+// by Dijkstra's algorithm. It assumes that nobody moves out of the way. No way leads
+// onto a cell in a step in which that cell is deadly.
 type ways struct {
-	cost  [256]uint16   // of the way to the cell, plus one; 0 where none leads
-	steps [256]uint8    // of that way
-	first [256]grid.Dir // its first step
+	cost  [256]uint16   // by cell: the cost of the way to it, plus one; 0 if there is none
+	steps [256]uint8    // by cell: the number of steps of that way
+	first [256]grid.Dir // by cell: the first step of that way
 	order [256]grid.Cell
-	n     int // how many cells were reached, order[:n], the cheapest first
+	n     int // order[:n] are the cells reached, the cheapest first
 }
 
-// frontier is the cells to go on from, the cheapest first: the cost and the cell in one
-// number, the cell twisted so that no place on the board comes first among equals. A cell
-// whose cost fell is in it more than once. A cell is left once and then enters at most four
-// others, most of which cost more than all that are in it.
+// frontier holds the cells from which to go on, the cheapest first. A number holds the cost and
+// the cell; the cell is scrambled so that no place on the board comes first among equals. If a
+// cell's cost has fallen, the cell is in it more than once. The search leaves each cell once,
+// and then enters at most four others, most of which cost more than all cells in the frontier.
 type frontier struct {
 	list       [1 + 4*256]uint32
 	begin, end int
@@ -50,8 +50,8 @@ func (f *frontier) pop() (cost uint16, c grid.Cell) {
 	return uint16(top >> 8), grid.Cell(uint8(top) ^ f.twist)
 }
 
-// find searches all ways of o's agent. Of equally cheap ones it keeps the first
-// found in the order of o.dirs.
+// find finds the ways of o's agent to all cells. Of equally cheap ways it keeps the one
+// found first in the order of o.dirs.
 func (w *ways) find(o *analysis) {
 	f := frontier{twist: o.twist}
 	var left grid.Bits
@@ -67,7 +67,7 @@ func (w *ways) find(o *analysis) {
 		w.order[w.n] = from
 		w.n++
 		if from != self && o.v.Board[from] == pommerman.Fog {
-			continue // nobody knows what is beyond
+			continue // it is unknown what lies beyond
 		}
 		for _, d := range o.dirs {
 			w.enter(o, &f, from, d, cost)
@@ -75,7 +75,7 @@ func (w *ways) find(o *analysis) {
 	}
 }
 
-// enter goes on from a cell in direction d if that makes a new or a cheaper way.
+// enter extends a way from a cell in direction d, if that gives a new or a cheaper way.
 func (w *ways) enter(o *analysis, f *frontier, from grid.Cell, d grid.Dir, cost uint16) {
 	to := from.Next(d)
 	steps := w.steps[from] + 1

@@ -8,9 +8,9 @@ import (
 	"pommego/env/search"
 )
 
-// hybridSearch is a hybrid agent that searches where it evades and attacks. It
-// plans on what it believes, evading by the evade score and attacking by the
-// attack score, with the target as a random mover and everybody else still.
+// hybridSearch is a hybrid agent that searches where it evades and attacks. It plans on
+// what it believes, by the evade score or the attack score. The target moves at random,
+// everybody else stands still.
 type hybridSearch struct {
 	hybrid
 	settings search.Settings
@@ -27,11 +27,11 @@ func (a *hybridSearch) Reset(rng env.RNG) {
 }
 
 func (a *hybridSearch) Act(v *pommerman.View, action []uint8) {
-	clear(action) // it never says a word
+	clear(action) // it sends no words
 	a.Forget()
 	var o analysis
 	move, left := a.decide(v, &o)
-	if v.Rules.ViewSize == 0 { // else decide has done it
+	if v.Rules.ViewSize == 0 { // in fog, decide has done it
 		v.Rules.Imagine(&a.belief, v)
 	}
 	if left != nothing {
@@ -40,9 +40,9 @@ func (a *hybridSearch) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(move)
 }
 
-// plan searches for a move. Where there is nothing to search, and where an attack
-// promises nothing better than what is, the rules decide; by the text, only in the
-// first case.
+// plan searches for a move. If there is nothing to search, or an attack promises
+// nothing better than the present state, the rules decide; by the text they decide in
+// the first case only.
 func (a *hybridSearch) plan(o *analysis, left task) pommerman.Action {
 	space := workspaces.Lend(a.Bytes)
 	defer workspaces.GiveBack(a.Bytes, space)
@@ -63,9 +63,9 @@ func (a *hybridSearch) plan(o *analysis, left task) pommerman.Action {
 	return pommerman.Action(found.Move)
 }
 
-// lasting is what to choose from: the moves with the best prospects, and a bomb
-// if it is no suicide and leaves as much room. By the text it is all but a bomb
-// that is suicide.
+// lasting returns the moves to choose from: those with the best prospects, and a bomb
+// if it is no suicide and leaves as much room. By the text it returns all moves but a
+// bomb that is suicide.
 func (o *analysis) lasting(moves pommerman.Moves) (kept pommerman.Moves) {
 	if o.literal {
 		if moves.Has(pommerman.LayBomb) && !o.mayBomb() {
@@ -92,8 +92,8 @@ func (o *analysis) lasting(moves pommerman.Moves) (kept pommerman.Moves) {
 	return kept
 }
 
-// forward is an agent that searches in every situation, by what it believes and
-// by the evaluation of states, with everybody else as a random mover.
+// forward is an agent that searches in every situation, by what it believes and by the
+// evaluation of states. All others move at random.
 type forward struct {
 	belief   pommerman.Belief
 	rng      env.RNG
@@ -102,7 +102,7 @@ type forward struct {
 	search.Memo
 }
 
-// remainder is what is left of the plan of an earlier decision.
+// remainder holds what is left of the plan of an earlier decision.
 type remainder struct {
 	n     uint8
 	moves [search.MaxLength]search.Move
@@ -120,7 +120,7 @@ func (a *forward) Reset(rng env.RNG) {
 func (a *forward) Reseed(rng env.RNG) { a.rng = rng }
 
 func (a *forward) Act(v *pommerman.View, action []uint8) {
-	clear(action) // it never says a word
+	clear(action) // it sends no words
 	v.Rules.Imagine(&a.belief, v)
 	a.Forget()
 	w := workspaces.Lend(a.Bytes)
@@ -136,8 +136,8 @@ func (a *forward) Act(v *pommerman.View, action []uint8) {
 	action[0] = uint8(found.Move)
 }
 
-// Code writes or reads what is saved: RNG state, number of moves left of the plan,
-// those moves, belief.
+// Code writes or reads what is saved: the RNG state, the number of moves left in the
+// plan, those moves, and the belief.
 func (a *forward) Code(c *saved.Codec) {
 	saved.Numbers(c, &a.rng.State)
 	c.Len("moves in its plan", &a.plan.n, len(a.plan.moves))

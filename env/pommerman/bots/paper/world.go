@@ -7,9 +7,9 @@ import (
 	"pommego/env/search"
 )
 
-// world is the game as a searching agent imagines it: search.Model over states.
-// The agent moves as the search says, the movers at random, and all others
-// stand still. Nobody but the agent lays bombs.
+// world is the game as a searching agent imagines it: a search.Model over states. The
+// agent moves as the search says, the movers move at random, and all others stand
+// still. Nobody but the agent lays bombs.
 type world struct {
 	rules  *pommerman.Rules
 	seat   int
@@ -19,8 +19,8 @@ type world struct {
 	begin uint16
 	first pommerman.Moves
 
-	goal    task // what scores count
-	target  int  // with toAttack: whom
+	goal    task // the task by which states are scored
+	target  int  // the seat to attack, for toAttack
 	literal bool // as in hybrid
 
 	actions [pommerman.MaxAgents * (1 + pommerman.MaxWords)]uint8
@@ -37,9 +37,9 @@ func (w *world) Moves(s *pommerman.State, dst []search.Move) []search.Move {
 	return dst
 }
 
-// useful is what to try in a state. Nobody evades a bomb by laying another, and
-// bombs against a target are laid where the rules would lay them; of which the text
-// says nothing.
+// useful returns the moves to try in a state. Nobody evades a bomb by laying another.
+// Bombs against a target are laid where the rules would lay them; the text says nothing
+// about either.
 func (w *world) useful(s *pommerman.State) pommerman.Moves {
 	moves := tactics.UsefulMoves(w.rules, s, w.seat)
 	if w.literal {
@@ -47,7 +47,7 @@ func (w *world) useful(s *pommerman.State) pommerman.Moves {
 	}
 	far := w.goal == toAttack && s.Agents[w.seat].Cell.Distance(s.Agents[w.target].Cell) > bombRange
 	if w.goal == toEvade || far {
-		moves = moves.Without(pommerman.LayBomb) // then Stop is left, if nothing else
+		moves = moves.Without(pommerman.LayBomb) // Stop is always left
 	}
 	return moves
 }
@@ -81,16 +81,16 @@ func (w *world) Score(s *pommerman.State) float64 {
 	return w.evaluate(s)
 }
 
-// imagine sets the world up for one decision of a seat: with nothing as its goal
-// everybody moves, else only the target if there is one. It returns false if
-// there is nothing to search: the seat believes itself out of the game, or the
-// target is nobody in it.
+// imagine sets the world up for one decision of a seat. If its goal is nothing,
+// everybody moves; else only the target moves, if there is one. It returns false if
+// there is nothing to search: the seat believes that it, or the target, is out of the
+// game.
 func (w *world) imagine(r *pommerman.Rules, root *pommerman.State, seat int, goal task, target int) bool {
 	if seat >= r.Seats() || !root.Agents[seat].Alive || r.Over(root) ||
 		goal == toAttack && uint(target) >= uint(r.Seats()) {
 		return false
 	}
-	clear(w.actions[:]) // whose width differs between rules
+	clear(w.actions[:]) // their number differs between rules
 	w.rules, w.seat, w.goal, w.target = r, seat, goal, target
 	switch goal {
 	case nothing:

@@ -10,9 +10,9 @@ import (
 	"pommego/env/pommerman/bots/tactics"
 )
 
-// near is the cells up to three steps away, found without a search: a way of so few steps
-// never turns back, so that each cell can be reached from two others at most. A set of them is
-// a word of 24 bits, in row-major order but for bits 11 and 15:
+// near holds the cells up to three steps away, found without a search: so short a way
+// never turns back, so that each cell can be reached from at most two others. A set of
+// them is a word of 24 bits, in row-major order except for bits 11 and 15:
 //
 //	        11
 //	      0  1  2
@@ -22,13 +22,13 @@ import (
 //	     21 22 23
 //	        15
 type near struct {
-	at                                [tactics.Nearby + 1]uint32 // reached in so many steps; [0] is 1 for its own
-	digits                            [4]uint32                  // binary digits of what the cells show
-	open, passage, wood, pickups, foe uint32                     // what they show
+	at                                [tactics.Nearby + 1]uint32 // by steps: the cells reached; [0] is 1, for its own
+	digits                            [4]uint32                  // by binary digit: the cells whose item has it set
+	open, passage, wood, pickups, foe uint32                     // the cells that show such things
 	stay                              bool                       // the agent's own cell is open
-	sideways                          uint32                     // reached from the left or right
-	ties                              uint32                     // and from above or below
-	coins                             uint32                     // tossed for the ties, in the order of tieOrder
+	sideways                          uint32                     // the cells reached from the left or right
+	ties                              uint32                     // the ones of these also reached from above or below
+	coins                             uint32                     // coins for the ties, in the order of tieOrder
 }
 
 const (
@@ -38,13 +38,13 @@ const (
 	inLine     = oneStep | 1<<1 | 1<<9 | 1<<13 | 1<<22 | 1<<8 | 1<<11 | 1<<14 | 1<<15
 )
 
-// inDirection is the cells straight ahead, by direction and steps.
+// inDirection lists the cells straight ahead, by direction and steps.
 var inDirection = [...][tactics.Nearby + 1]uint8{
 	grid.Up: {0, 5, 1, 11}, grid.Down: {0, 18, 22, 15}, grid.Left: {0, 10, 9, 8}, grid.Right: {0, 12, 13, 14},
 }
 
-// before is from which cell the way to a cell comes: the one to its side, to which a
-// search in the order up, down, left, right always gets first, or the one above or below.
+// before says from which cells the way to a cell can come: side is the one to its left or right, which
+// a search in the order up, down, left, right always reaches first; other is the one above or below.
 var before = [24]struct{ side, other uint8 }{
 	0: {1, 4}, 1: {other: 5}, 2: {1, 6},
 	3: {4, 9}, 4: {5, 10}, 6: {5, 12}, 7: {6, 13},
@@ -53,10 +53,10 @@ var before = [24]struct{ side, other uint8 }{
 	21: {22, 17}, 22: {other: 18}, 23: {22, 19},
 }
 
-// tieOrder is the order in which that search gets to cells for the second time.
+// tieOrder is the order in which that search reaches cells for the second time.
 var tieOrder = [...]uint8{4, 17, 6, 19, 0, 2, 21, 23, 3, 16, 7, 20}
 
-// earlier is the cells before each in that order.
+// earlier has for each cell the cells before it in tieOrder.
 var earlier = func() (sets [24]uint32) {
 	all := uint32(0)
 	for _, i := range tieOrder {
@@ -66,7 +66,7 @@ var earlier = func() (sets [24]uint32) {
 	return sets
 }()
 
-// look reads the view. Rows off the board may be read wrongly: nothing there is reached.
+// look reads the view. Rows off the board may be read wrongly, because nothing there can be reached.
 func (n *near) look(v *pommerman.View) {
 	b, self := (*[256]byte)(unsafe.Pointer(&v.Board)), int(v.Self.Cell) // an Item is a byte
 	above := eight(b, self-33)&(1<<24-1) | eight(b, self-18)<<24
@@ -93,11 +93,11 @@ func (n *near) look(v *pommerman.View) {
 		n.at[0] = 1
 	}
 	if n.stay {
-		n.reach(^((d0 | d2) &^ (d1 | d3))) // not opaque
+		n.reach(^((d0 | d2) &^ (d1 | d3))) // all cells that are not opaque
 	}
 }
 
-// eight is eight cells of the board from a cell on, one byte each.
+// eight returns eight cells of the board from a cell on, one byte each.
 func eight(b *[256]byte, from int) uint64 {
 	return binary.LittleEndian.Uint64(b[min(max(from, 0), len(b)-8):])
 }
@@ -114,7 +114,7 @@ func (n *near) showing(item pommerman.Item) uint32 {
 	return cells
 }
 
-// reach finds which of the cells in clear can be reached, and from where.
+// reach finds which cells of clear can be reached, and from where.
 func (n *near) reach(clear uint32) {
 	n.at[1] = oneStep & clear
 	from := n.at[1] & n.open
@@ -126,16 +126,16 @@ func (n *near) reach(clear uint32) {
 	n.sideways, n.ties = side2|side3, side2&other2|side3&other3
 }
 
-// sideways is the cells to the left and right of some, and others that are nearer.
+// sideways returns the cells to the left and right of some cells, along with cells that are nearer.
 func sideways(from uint32) uint32 { return from<<1 | from>>1 }
 
-// upDown is the cells above and below that are further away.
+// upDown returns the cells above and below some cells that are further away.
 func upDown(from uint32) uint32 {
 	return from<<10&(1<<11) | from>>4&(1<<0|1<<1|1<<2) | from>>6&(1<<3|1<<4|1<<6|1<<7) |
 		from<<7&(1<<16|1<<17|1<<19|1<<20) | from<<4&(1<<21|1<<22|1<<23) | from>>7&(1<<15)
 }
 
-// last is the last of some cells equally far away, in row-major order. There must be one.
+// last returns the last of some cells equally far away, in row-major order. There must be one.
 func last(cells uint32) uint8 {
 	if cells>>15&1 != 0 {
 		return 15
@@ -146,7 +146,7 @@ func last(cells uint32) uint8 {
 	return 11
 }
 
-// first is the first step of the way to a cell that is reached.
+// first returns the first step of the way to a cell that is reached.
 func (n *near) first(cell uint8) grid.Dir {
 	for oneStep>>cell&1 == 0 {
 		side := n.sideways>>cell&1 != 0

@@ -40,7 +40,7 @@ const (
 // Memory is what a simple agent keeps from one decision to the next.
 type Memory struct {
 	Recent  tactics.Recent
-	Heading grid.Dir // in which it last went for an enemy
+	Heading grid.Dir // the direction in which it last went towards an enemy
 }
 
 // Decide makes one decision of today's agent, or of that of 2018, with the draws of a
@@ -52,11 +52,11 @@ func (m *Memory) Decide(v *pommerman.View, of2018 bool, s Script) (pommerman.Act
 	return action, by
 }
 
-// simple is the reference's rule-based agent. In order: get away from bombs,
-// bomb an adjacent enemy, walk to an enemy, walk to an item, bomb adjacent
-// wood, walk to wood, wander.
+// simple is the reference's rule-based agent. In this order it gets away from bombs,
+// bombs an adjacent enemy, walks to an enemy, walks to an item, bombs adjacent wood,
+// walks to wood, wanders.
 //
-// With of2018 it is the agent of May 2018, which only searches differently:
+// With of2018 it is the agent of May 2018, which differs only in its search:
 // [search2018].
 //
 // It differs from the original in two things: its memory starts empty each
@@ -74,13 +74,13 @@ func (a *simple) Reset(rng env.RNG) { *a = simple{draws: draws{rng: rng}, of2018
 func (a *simple) Reseed(rng env.RNG) { a.rng = rng }
 
 func (a *simple) Act(v *pommerman.View, action []uint8) {
-	clear(action) // it never says a word
+	clear(action) // it sends no words
 	move, _ := a.decide(v)
 	action[0] = uint8(move)
 }
 
-// powerups is the items that the agent walks to; of equally near ones the last is
-// preferred.
+// powerups lists the items that the agent walks to. Of equally near ones it prefers the
+// last in this list.
 var powerups = [3]pommerman.Item{pommerman.ExtraBomb, pommerman.IncrRange, pommerman.Kick}
 
 func (a *simple) decide(v *pommerman.View) (pommerman.Action, Branch) {
@@ -118,7 +118,7 @@ func (a *simple) decide(v *pommerman.View) (pommerman.Action, Branch) {
 	return a.wander(&s), RandomWalk
 }
 
-// tossTies tosses the coins for ties nearby. A script may want all that the reference tosses.
+// tossTies tosses the coins for ties nearby. A script may ask for all coins that the reference tosses.
 func (a *simple) tossTies(s *scan) {
 	n := bits.OnesCount32(s.ties)
 	if a.script != nil {
@@ -142,7 +142,7 @@ func (a *simple) tossTies(s *scan) {
 // directions unsafe.
 var underfoot = [4]grid.Dir{grid.Right, grid.Left, grid.Up, grid.Down}
 
-// flee draws a way out of danger. With danger all round it takes the first, or stays.
+// flee draws a way out of danger. If all directions are in danger, it takes the first one, or stays.
 func (a *simple) flee(s *scan, t *tactics.Threats) (pommerman.Action, Branch) {
 	ground := s.ground()
 	ways := ground.Flee(t)
@@ -174,8 +174,8 @@ func (a *simple) meetEnemy(s *scan) (pommerman.Action, Branch, bool) {
 	return pommerman.Action(d), TowardEnemy, true
 }
 
-// wander draws a move to a safe cell, rather one it has not been at lately,
-// and stays only if there is no such move.
+// wander draws a move to a safe cell. It prefers cells where it was not lately, and
+// stays only if there is no such move.
 func (a *simple) wander(s *scan) pommerman.Action {
 	self, ways, recent := s.v.Self.Cell, s.safe(), uint8(0)
 	for _, c := range a.Recent.List() {
@@ -212,17 +212,17 @@ func (a *simple) Code(c *saved.Codec) {
 	}
 }
 
-// draws is the chance in a decision: coins, and at the very end perhaps one
-// choice. It comes from an RNG, or from a script that prescribes it.
+// draws holds the random draws of a decision: coins and, at the very end, perhaps one
+// choice. They come from an RNG, or from a script that prescribes them.
 type draws struct {
 	rng    env.RNG
-	coins  uint64 // drawn in one go, used up from the lowest bit
-	left   uint8  // how many of them
-	script Script // nil: the RNG
+	coins  uint64 // coins drawn at once, used from the lowest bit on
+	left   uint8  // how many coins are left
+	script Script // nil: the RNG draws
 }
 
-// Script prescribes draws, to replay a recorded decision or to go through all
-// that could have been.
+// Script prescribes draws. It replays a recorded decision, or goes through all
+// decisions that are possible.
 type Script interface {
 	Coin() bool
 	Choice(n int) int // from 0 to n-1
@@ -231,14 +231,14 @@ type Script interface {
 	Whole() bool
 }
 
-// begin starts a decision: coins left over from the last one are dropped,
-// so that the RNG is all there is to save.
+// begin starts a decision. It drops coins left over from the last one, so that only the
+// RNG has to be saved.
 func (d *draws) begin() { d.left = 0 }
 
 // whole reports whether coins that do not change the decision are tossed too.
 func (d *draws) whole() bool { return d.script != nil && d.script.Whole() }
 
-// coin is true half the time.
+// coin returns true half of the time.
 func (d *draws) coin() bool {
 	if d.script != nil {
 		return d.script.Coin()

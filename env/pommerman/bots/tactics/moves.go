@@ -5,17 +5,17 @@ import (
 	"pommego/env/pommerman"
 )
 
-// UsefulMoves is what a seat can sensibly do in a state: the moves without
-// those that kill it in this step if nobody else interferes, and without those
-// that change nothing because something is in the way. Stop always counts.
-// If every move is deadly only Stop is left, so the set is never empty.
+// UsefulMoves returns what a seat can sensibly do in a state: all moves without those
+// that kill it in this step if nobody else interferes, and without those that change
+// nothing because something is in the way. Stop always counts as a change. If every
+// move is deadly, only Stop is left, so the set is never empty.
 func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) pommerman.Moves {
 	agent := &s.Agents[seat]
-	stack, late := r.Traits().AgentsStack, r.Traits().Lingers > 0 // late: fire and rings act at the step's end
+	stack, late := r.Traits().AgentsStack, r.Traits().Lingers > 0 // late: fire and rings take effect at the step's end
 	if falling := r.RingAt(int(s.StepCount)); !agent.Alive || falling.Has(agent.Cell) && !late {
 		return One(pommerman.Stop)
 	}
-	dying, deadly := uint8(1), deadlyNext(r, s, late) // the life of flames that are gone when agents move
+	dying, deadly := uint8(1), deadlyNext(r, s, late) // flames of this life are gone when agents move
 	if late {
 		dying = 0
 	}
@@ -45,9 +45,9 @@ func UsefulMoves(r *pommerman.Rules, s *pommerman.State, seat int) pommerman.Mov
 	return m
 }
 
-// canEnter reports whether an agent that walks in direction d gets to the cell there if
-// nobody else moves. It must be able to kick away a bomb there, and not to where that
-// explodes; an item that appears under flames beyond the bomb stops it.
+// canEnter reports whether an agent that walks in direction d reaches the next cell if nobody
+// else moves. If a bomb lies there, the agent must be able to kick it away, and not onto a
+// cell where it explodes. An item that appears under flames behind the bomb stops the bomb.
 func canEnter(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d grid.Dir, deadly *grid.Bits) bool {
 	item := s.Board[to]
 	if item != pommerman.BombItem {
@@ -57,8 +57,8 @@ func canEnter(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d grid.D
 	return agent.Kicks && s.Board[beyond] == pommerman.Passage && !deadly.Has(beyond)
 }
 
-// canEnter2018 does so where bombs can lie, and agents live, in flames. What
-// becomes of a bomb that it kicks away makes no difference.
+// canEnter2018 does the same by rules where bombs can lie, and agents live, in flames.
+// Where a kicked bomb ends up makes no difference.
 func canEnter2018(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d grid.Dir) bool {
 	item := s.Board[to]
 	if !Free.Has(item) && item != pommerman.Flames && item != pommerman.BombItem {
@@ -72,11 +72,11 @@ func canEnter2018(s *pommerman.State, agent *pommerman.Agent, to grid.Cell, d gr
 	return !s.BombAt(to) || agent.Kicks && s.Board[to.Next(d)] == pommerman.Passage
 }
 
-// deadlyNext is the cells on which nobody survives the coming step besides those that burn already: where bombs
-// explode in it, and the rings of the collapse that fall before and after it. By a step that is late dying flames still
-// burn, wood burns at once, and the ring falls last.
+// deadlyNext returns the cells on which nobody survives the coming step, besides those that
+// burn already: where bombs explode in it, and the rings of the collapse that fall before and
+// after it. If late, dying flames still burn, wood burns at once, and the ring falls last.
 func deadlyNext(r *pommerman.Rules, s *pommerman.State, late bool) grid.Bits {
-	board, falling := &s.Board, r.RingAt(int(s.StepCount)) // which takes its bombs with it
+	board, falling := &s.Board, r.RingAt(int(s.StepCount)) // the ring takes its bombs with it
 	deadly, chains, dying := falling, !r.DelayedChain && !r.Traits().BombsVanish, uint8(1)
 	if late {
 		burning := s.Board
@@ -110,7 +110,7 @@ func deadlyNext(r *pommerman.Rules, s *pommerman.State, late bool) grid.Bits {
 	return deadly.Or(blast)
 }
 
-// rollsTo is where a bomb lies when it ages in the coming step. By a late step walls alone stop it.
+// rollsTo returns where a bomb lies after it has aged in the coming step. If late, only walls stop it.
 func rollsTo(board *[256]pommerman.Item, b *pommerman.Bomb, late bool) grid.Cell {
 	to := b.Cell.Next(b.Moving())
 	item := board[to]

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	// depth is how far away, counting rows and columns together, the agents look at all.
+	// depth is how far the agents look, in rows plus columns.
 	depth = 10
-	// Nearby is how many steps away their targets may be. Only up to there does it
-	// matter which of several shortest ways they take.
+	// Nearby is the most steps to their targets. Only up to there does it matter which of
+	// several shortest ways they take.
 	Nearby = 3
 )
 
-// Passable is what a rule-based agent thinks it can walk on: passages, items to pick up,
+// Passable is what a rule-based agent takes for walkable: passages, items to pick up,
 // itself and its teammate.
 func Passable(r *pommerman.Rules, enemies Items) Items {
 	agents := Items(1<<pommerman.MaxAgents-1) << r.Agent0()
@@ -21,50 +21,50 @@ func Passable(r *pommerman.Rules, enemies Items) Items {
 	return (1<<pommerman.Passage | pickups | agents) &^ enemies
 }
 
-// Order is four directions in a register, a byte each, the first in the lowest.
+// Order holds four directions in a register, a byte each, the first in the lowest byte.
 type Order uint32
 
-// InOrder is the order of four directions.
+// InOrder makes an Order of four directions.
 func InOrder(dirs [4]grid.Dir) Order {
 	return Order(dirs[0]) | Order(dirs[1])<<8 | Order(dirs[2])<<16 | Order(dirs[3])<<24
 }
 
-// Ground is where a rule-based agent can walk.
+// Ground says where a rule-based agent can walk.
 type Ground struct {
 	Board *[256]pommerman.Item
 	Self  grid.Cell
 	Open  Items // what can be walked on
-	Order Order // in which neighbours are looked at
+	Order Order // the order in which to look at neighbours
 }
 
-// Sight is what a rule-based agent sees and where it can walk: a breadth-first search
-// from its cell over the cells in its sight. Cells that cannot be entered are reached,
-// but not left again.
+// Sight holds what a rule-based agent sees and where it can walk: a breadth-first
+// search from its cell over the cells that it sees. Cells that cannot be entered are
+// reached, but not left again.
 //
-// It starts with the cells nearby, where ways matter. Further away only distances
-// do, so the rest is searched on demand.
+// It starts with the near cells, where ways matter. Further away only distances matter,
+// so the rest is searched on demand.
 //
 // Invariant: Queue[:Head] has been left, Queue[Head:Tail] waits, in the order
 // of reaching; a cell's Dist is set exactly if it is in Queue[:Tail].
 type Sight struct {
 	Ground
-	Shown *[256]pommerman.Item // to look at
+	Shown *[256]pommerman.Item // the board to look at
 	// Tie says whether an equally short way to a cell replaces the one known.
 	Tie   func() bool
-	Whole bool // search everything at once, and ask Tie for cells that are not nearby too
+	Whole bool // search everything at once, and call Tie for far cells too
 
-	Dist   [256]uint8        // steps from the agent's cell plus one, 0 where not reached
-	First  [256]grid.Dir     // the first step of the way there; nearby cells only, or with Whole
-	Around [Nearby + 1]Items // what was reached at each distance
+	Dist   [256]uint8        // by cell: steps from the agent plus one, 0 if not reached
+	First  [256]grid.Dir     // by cell: the first step of the way there; only for near cells, unless Whole
+	Around [Nearby + 1]Items // by distance: the items that were reached
 	Queue  [256]grid.Cell
 	Tail   int
 	Head   int
 }
 
-// Start searches the cells nearby, or all.
+// Start searches the near cells or, if Whole, all.
 func (s *Sight) Start() {
 	if Opaque.Has(s.Shown[s.Self]) {
-		return // an agent that died in flames
+		return // the agent has died in flames
 	}
 	s.Dist[s.Self] = 1
 	s.Queue[0] = s.Self
@@ -75,9 +75,9 @@ func (s *Sight) Start() {
 	}
 }
 
-// Expand leaves the next cells of the queue, all that are as far away, unless they lie
-// limit or more steps away or there are none: then it returns false. With that, all cells
-// up to limit steps away have been reached.
+// Expand leaves the next cells of the queue, all that are equally far away. It returns
+// false if they are limit or more steps away, or there are none; then all cells up to
+// limit steps away have been reached.
 func (s *Sight) Expand(limit int) bool {
 	steps := int(s.Dist[s.Queue[s.Head&255]])
 	if s.Head == s.Tail || steps > limit {
@@ -102,7 +102,7 @@ func (s *Sight) Expand(limit int) bool {
 			if steps >= depth && !s.Sees(to) {
 				continue
 			}
-			// Walls are as frequent as passages: no branch, which would be predicted wrongly.
+			// Walls are as frequent as passages, so there is no branch: it would often be predicted wrongly.
 			item := s.Shown[to]
 			fresh := ^Opaque >> (item & 31) & 1
 			s.Dist[to] = uint8(fresh) * uint8(steps+1)
@@ -119,7 +119,7 @@ func (s *Sight) Expand(limit int) bool {
 	return true
 }
 
-// along is the first step of a way that goes on in direction d.
+// along returns the first step of a way that is continued in direction d.
 func along(way, d grid.Dir) grid.Dir {
 	if way == grid.Stay {
 		return d
@@ -128,8 +128,8 @@ func along(way, d grid.Dir) grid.Dir {
 }
 
 // Sees reports whether a cell is in the agent's sight, whatever it shows: up to depth
-// rows and columns away taken together, where the rows and columns depth further down
-// and right are left out.
+// rows plus columns away. Rows depth further down and columns depth further right are
+// not in sight.
 func (s *Ground) Sees(c grid.Cell) bool {
 	return c.Distance(s.Self) <= depth && c.Row()-s.Self.Row() < depth && c.Col()-s.Self.Col() < depth
 }
@@ -141,13 +141,13 @@ func (s *Sight) Within(c grid.Cell, limit int) bool {
 	return s.Dist[c] != 0 && int(s.Dist[c]) <= limit+1
 }
 
-// Ways is a short list of directions, in order. Stay may be one of them.
+// Ways is an ordered list of directions. Stay may be one of them.
 type Ways struct {
 	dirs [5]grid.Dir
 	N    int
 }
 
-// WaysOf is the list of the given directions.
+// WaysOf makes a list of the given directions.
 func WaysOf(dirs ...grid.Dir) (l Ways) {
 	l.N = copy(l.dirs[:], dirs)
 	return l
@@ -162,7 +162,7 @@ func (l *Ways) Add(d grid.Dir) {
 	l.N++
 }
 
-// Keep keeps the directions for which good is true, in order.
+// Keep keeps the directions for which good returns true, in order.
 func (l *Ways) Keep(good func(grid.Dir) bool) {
 	n := 0
 	for _, d := range l.All() {
@@ -174,16 +174,16 @@ func (l *Ways) Keep(good func(grid.Dir) bool) {
 	l.N = n
 }
 
-// Threats is the directions in which a bomb lies that could reach the agent, in
-// the order in which they were found, and the longest blast in each.
+// Threats holds the directions in which a bomb lies that could reach the agent, in the
+// order in which they were found, and the longest blast in each.
 type Threats struct {
 	Ways
 	Blast [5]uint8
 }
 
-// ThreatsTo looks at the bombs around an agent. One counts if it lies in the agent's row or column and no more
-// steps away than its blast is strong, as within says: a bomb behind a wall may be too far.
-// On the agent's own cell it threatens the directions here.
+// ThreatsTo finds the bombs that threaten an agent. A bomb does so if it lies in the agent's
+// row or column and, by within, no more steps away than its blast is strong: so a bomb behind
+// a wall may be too far. A bomb on the agent's own cell threatens the directions here.
 func ThreatsTo(self grid.Cell, bombs []pommerman.SeenBomb, within func(grid.Cell, int) bool,
 	here ...grid.Dir,
 ) (t Threats) {
@@ -211,8 +211,8 @@ func (t *Threats) find(d grid.Dir, blast uint8) {
 	t.Blast[d] = max(t.Blast[d], blast)
 }
 
-// Flee lists the directions that lead out of danger: with danger all round the unsafe
-// ones that are no dead end, perhaps none; else the safe ones, or without any the unsafe.
+// Flee lists the directions that lead out of danger. If all directions are threatened, these are the ones
+// that are no dead end, perhaps none. Else they are the safe ones or, if there are none, the threatened ones.
 func (s *Ground) Flee(t *Threats) (ways Ways) {
 	if t.N == len(grid.Dirs) {
 		ways = t.Ways
@@ -227,16 +227,16 @@ func (s *Ground) Flee(t *Threats) (ways Ways) {
 		}
 	}
 	if ways.N == 0 {
-		// A bomb lies in each of these directions, so none leaves the board.
+		// A bomb lies in each of these directions, so none of them leaves the board.
 		ways = t.Ways
 	}
 	return ways
 }
 
-// LeadsOut reports whether an agent that steps in direction d, with a cell blocked, its own
-// as a rule, can get further than blast away from the cell entered, or out of
-// its row and column. As long as neither is the case, it can reach four straight
-// arms of the cell.
+// LeadsOut reports whether an agent that steps in direction d can get further than
+// blast away from the cell entered, or out of its row and column. One cell is blocked,
+// usually the agent's own. As long as the agent has not got out, it can only reach four
+// straight arms of the cell.
 func (s *Ground) LeadsOut(d grid.Dir, blast int, blocked grid.Cell) bool {
 	entered := s.Self.Next(d)
 	if !s.walkable(entered, blocked) {
@@ -255,10 +255,10 @@ func (s *Ground) LeadsOut(d grid.Dir, blast int, blocked grid.Cell) bool {
 	return false
 }
 
-// walkable reports whether a cell other than a blocked one can be walked on.
+// walkable reports whether a cell can be walked on and is not the blocked one.
 func (s *Ground) walkable(c, blocked grid.Cell) bool { return c != blocked && s.Open.Has(s.Board[c]) }
 
-// across is the two directions at right angles to d.
+// across returns the two directions at right angles to d.
 func across(d grid.Dir) (grid.Dir, grid.Dir) {
 	if d == grid.Up || d == grid.Down {
 		return grid.Left, grid.Right

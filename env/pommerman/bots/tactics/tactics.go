@@ -26,12 +26,12 @@ func ItemSet(all ...pommerman.Item) (set Items) {
 // Has reports whether an item is in the set.
 func (s Items) Has(i pommerman.Item) bool { return s>>(i&31)&1 != 0 }
 
-// With is the set and an item.
+// With returns the set with an item added.
 func (s Items) With(i pommerman.Item) Items { return s | 1<<(i&31) }
 
-// Sets of items. The value of Skull shows on a board only where it is one.
+// Sets of items. Skull's value is a skull wherever a board shows it.
 const (
-	// Pickups make an agent stronger.
+	// Pickups are the items that make an agent stronger.
 	Pickups = Items(1<<pommerman.ExtraBomb | 1<<pommerman.IncrRange | 1<<pommerman.Kick)
 	// Free is what an agent can enter.
 	Free = Pickups | 1<<pommerman.Passage | 1<<pommerman.Skull
@@ -44,8 +44,8 @@ const (
 // One is the set of a single move.
 func One(a pommerman.Action) pommerman.Moves { return 1 << a }
 
-// Line is the direction from one cell to another in the same row or column, grid.Stay
-// for the same cell, and false for cells that share neither.
+// Line returns the direction from one cell to another in the same row or column,
+// grid.Stay for the same cell. For cells that share neither it returns false.
 func Line(from, to grid.Cell) (d grid.Dir, inLine bool) {
 	switch {
 	case from == to:
@@ -62,9 +62,9 @@ func Line(from, to grid.Cell) (d grid.Dir, inLine bool) {
 	return grid.Stay, false
 }
 
-// Recent is the last six cells where an agent wandered. Its zero value holds none.
+// Recent holds the last six cells where an agent wandered. Its zero value holds none.
 type Recent struct {
-	cells [6]grid.Cell // the oldest first, then zeros
+	cells [6]grid.Cell // the cells, the oldest first, then zeros
 	count uint8
 }
 
@@ -87,7 +87,7 @@ func (r *Recent) Code(c *saved.Codec) {
 	saved.List(c, r.List())
 	for _, cell := range r.List() {
 		if !cell.OnBoard(grid.MaxSide) {
-			c.Fail("has recent cell (%d,%d), want one of a board", cell.Row(), cell.Col())
+			c.Fail("has the recent cell (%d,%d), want a cell of a board", cell.Row(), cell.Col())
 		}
 	}
 }
