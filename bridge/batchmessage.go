@@ -42,8 +42,8 @@ type finalField struct {
 	name  string
 	dtype env.DType
 	shape []int // scratch
-	rows  int   // of one game
-	bytes int   // of one game
+	rows  int   // rows of one game
+	bytes int   // bytes of one game's rows
 }
 
 // The types of the replies that carry a batch.

@@ -60,7 +60,7 @@ type item struct {
 	negative bool   // for an integer: bits are those of an int64
 	bits     uint64 // the bits of a bool, an integer or a float64
 	n        int    // elements of an array, entries of a map
-	data     []byte // of a text or binary: a part of the message
+	data     []byte // the content of a text or binary: a part of the message
 }
 
 // heads says what the first bytes from 0xc0 on stand for, and how many bytes of a

@@ -26,12 +26,12 @@ type Seed struct {
 const (
 	StreamBoard  = 0 // the starting position
 	StreamGame   = 1 // draws inside the rules, such as a skull's effect
-	StreamSeats  = 2 // which seat a learner gets
+	StreamSeats  = 2 // the seat of a learner
 	StreamPolicy = 3 // random actions of a driver, such as the benchmark's
 	// 4 is no longer used: it gave seeds to games that were played again after a tie.
-	StreamLineUps = 5  // which opponents a learner meets
-	StreamStarts  = 6  // which saved position an episode begins in
-	StreamRules   = 7  // which rules an episode has
+	StreamLineUps = 5  // the line-up of opponents
+	StreamStarts  = 6  // the saved position in which an episode begins
+	StreamRules   = 7  // the rules of an episode
 	StreamAgents  = 16 // 16+k: the built-in agent in seat k
 )
 

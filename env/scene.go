@@ -17,7 +17,7 @@ type Stage struct {
 	Cols  int  `json:"cols"`
 	Torus bool `json:"torus,omitzero"` // the board's edges meet
 
-	Colours []Colour `json:"colours"` // of the seats
+	Colours []Colour `json:"colours"` // by seat
 
 	// Conceals lists what the rules hide from every seat, besides cells out of sight.
 	Conceals []Concealed `json:"conceals,omitzero"`

@@ -16,8 +16,8 @@ import (
 type Pool struct {
 	*plan
 	layout  *layout
-	fields  []fieldSize // of the observation
-	state   []fieldSize // of the global state, nil unless Config.State
+	fields  []fieldSize // the sizes of the observation's fields
+	state   []fieldSize // the sizes of the global state's fields, nil unless Config.State
 	games   []game
 	returns []float64 // by row: the return of the episode under way
 	phases  []phase   // by game, close together because Step looks at all
@@ -49,8 +49,8 @@ type Pool struct {
 }
 
 type fieldSize struct {
-	name string // of its tensor
-	size int    // of one game, all its rows
+	name string // the name of the field's tensor
+	size int    // bytes of one game, all its rows
 }
 
 // ofGame is the part of a field's tensor that belongs to game i.

@@ -131,8 +131,8 @@ type dictionary struct {
 	Bombers    []dictBomber `json:"bombers"`
 	Bombs      []dictBomb   `json:"bombs"`
 	Blast      [][]int      `json:"blast"`  // cells that explosions reached in the last round
-	Energy     [2]int       `json:"energy"` // of blue's and green's base
-	Score      [2]int       `json:"score"`  // of blue and green
+	Energy     [2]int       `json:"energy"` // the energy of blue's and green's base
+	Score      [2]int       `json:"score"`  // the points of blue and green
 	BlastRange int          `json:"blast_range"`
 	BombLife   int          `json:"bomb_life"`
 }

@@ -48,7 +48,7 @@ const (
 type State struct {
 	Ended    bool      `json:"ended"`             // its episode has ended
 	Train    bool      `json:"ends_with_learner"` // the learner's death ends the game
-	env.Seed           // of the episode
+	env.Seed           // the seed of the episode
 	Rows     []int     `json:"learners"` // the learners' seats
 	Returns  []float64 `json:"returns"`
 	Agents   []Agent   `json:"agents"`

@@ -21,7 +21,7 @@ type Match interface {
 // a state, O that of an observation. Functions do not change the match that they get,
 // unless their comments say so.
 type Form[M Match, S, O any] struct {
-	Name string // of the format, such as "pommerman-trace/1"
+	Name string // the name of the format, such as "pommerman-trace/1"
 
 	// Keys lists the keys of Head that are about the rules: "config", "rules" or "dice". A
 	// record must have the first, and may have the others.

@@ -41,7 +41,7 @@ import (
 // rules it belongs to.
 type Header struct {
 	Game   string // the family, for errors
-	ID     string // of the environment, for errors
+	ID     string // the environment's id, for errors
 	Format uint8
 	Rules  uint64 // fingerprint
 }

@@ -159,10 +159,10 @@ type settings struct {
 	iterations int
 	budget     search.Budget
 
-	depth    int     // of treeSearch, in ticks
-	c        float64 // of treeSearch
-	length   int     // of evolution
-	mutation float64 // of evolution
+	depth    int     // for treeSearch, in ticks
+	c        float64 // for treeSearch: UCB1's factor of exploration
+	length   int     // for evolution: moves in a plan
+	mutation float64 // for evolution: the chance that a move is replaced
 	advanced bool    // score by AdvancedHeuristic
 
 	omniscient bool // plan on the whole state

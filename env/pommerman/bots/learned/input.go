@@ -24,7 +24,7 @@ const (
 // brain is a network, and the planes and numbers that it reads.
 type brain struct {
 	*network
-	names []string   // of the numbers that it reads
+	names []string   // the names of the numbers that it reads
 	wired sync.Map   // by the form of near, where its inputs are in it: *wires by *pommerman.NearForm
 	dice  [256]int32 // the noise to add to an answer, by 8 random bits
 	works sync.Pool

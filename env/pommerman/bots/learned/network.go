@@ -37,8 +37,8 @@ type network struct {
 // layer holds the weights between two layers, in the order of the file.
 type layer struct {
 	Kernel int  `json:"kernel"`
-	Inputs int  `json:"inputs"` // of a cell
-	Units  int  `json:"units"`  // of a cell
+	Inputs int  `json:"inputs"` // how many inputs a cell has
+	Units  int  `json:"units"`  // how many units a cell has
 	Stride int  `json:"stride"`
 	Shift  uint `json:"shift"`
 

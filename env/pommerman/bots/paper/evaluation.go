@@ -67,7 +67,7 @@ func (w *world) company(s *pommerman.State) int {
 type field struct {
 	open  grid.Bits // what can be walked on
 	wood  grid.Bits
-	items grid.Bits // to pick up
+	items grid.Bits // cells with items to pick up
 	burns grid.Bits // what any bomb is going to reach
 	own   grid.Bits // what the seat's bombs are going to reach
 	bombs int       // the number of the seat's bombs
