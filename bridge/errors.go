@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"pommego/vec"
 )
@@ -43,16 +44,7 @@ type wireError struct {
 	Hint    string // what to do about it, may be empty
 	Field   string // the request's field, may be empty
 
-	Versions []uint64 // with codeVersionMismatch: what the server speaks
-	Fault    *fault   // with codeGamePanic
-}
-
-// fault says which game broke, and how it stood before.
-type fault struct {
-	Game    int
-	Seed    uint64
-	Episode uint64
-	State   []byte
+	Details entries // further fields, which PROTOCOL.md lists; for programs
 }
 
 func (e *wireError) Error() string {
@@ -84,6 +76,7 @@ func (s *session) fromVec(err error, field string) error {
 		return nil
 	}
 	var broke *vec.GameError
+	var action *vec.ActionError
 	var refused *wireError
 	switch {
 	case errors.Is(err, vec.ErrStopped): // for answer
@@ -95,11 +88,17 @@ func (s *session) fromVec(err error, field string) error {
 			"episode", broke.Episode,
 			"value", broke.Value, "actions", broke.Actions, "stack", string(broke.Stack))
 		e := fail(codeGamePanic, "", "please report it with state; reset the game to go on", "%v", err)
-		e.Fault = &fault{Game: broke.Game, Seed: broke.Seed, Episode: broke.Episode, State: broke.State}
+		e.Details = entries{"game", broke.Game, "seed", broke.Seed, "episode", broke.Episode,
+			"state", append([]byte{}, broke.State...)}
 		return e
-	case errors.As(err, new(*vec.ActionError)):
-		return fail(codeBadAction, "actions", "only rows that are out, or whose game this step resets, may have any value",
+	case errors.As(err, &action):
+		e := fail(codeBadAction, "actions", "only rows that are out, or whose game this step resets, may have any value",
 			"%v", err)
+		if action.Value == math.MaxUint8 { // the number fits into no byte
+			e.Details = entries{"action", entries{"row", action.Row, "component", action.Component, "name", action.Name,
+				"most", action.N - 1}}
+		}
+		return e
 	case errors.As(err, new(*vec.StateError)):
 		return fail(codeBadState, "states", "states fit environments of the same id, rules and seats", "%v", err)
 	case errors.As(err, new(*vec.OptionError)):
