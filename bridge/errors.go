@@ -95,8 +95,7 @@ func (s *session) fromVec(err error, field string) error {
 		e := fail(codeBadAction, "actions", "only rows that are out, or whose game this step resets, may have any value",
 			"%v", err)
 		if action.Value == math.MaxUint8 { // the number fits into no byte
-			e.Details = entries{"action", entries{"row", action.Row, "component", action.Component, "name", action.Name,
-				"most", action.N - 1}}
+			e.Details = entries{"action", []any{action.Row, action.Component, action.Name, action.N - 1}}
 		}
 		return e
 	case errors.As(err, new(*vec.StateError)):

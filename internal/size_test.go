@@ -26,7 +26,7 @@ type area struct {
 var areas = []area{
 	{"env", "games: rules, observations, built-in agents", 22930},
 	{"vec", "many games stepped together, in batches", 3744},
-	{"bridge", "the server and its wire protocol", 5598},
+	{"bridge", "the server and its wire protocol", 5597},
 	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15193},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3458},
 	{"cmd", "the command pommego", 3899},

@@ -140,8 +140,8 @@ def legal(
         if wrong.any():
             row = int(wrong.ravel().argmax())
             value = parts.reshape(-1, parts.shape[2])[row, component]
-            where = {"row": row, "component": component, "name": choice.name, "most": choice.n - 1}
-            message = BAD_ACTION.format(value=value, **where)
+            where = row, component, choice.name, choice.n - 1
+            message = BAD_ACTION.format(*where, value=value)
             details = {"action": where} if value == 255 else {}
             raise ServerError("bad_action", message, field="actions", details=details)
     return given.reshape(*acts.shape, *like.shape[2:])

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from pommego.errors import ServerError
 
 #: An error about an action: what the server says of it, and `legal`.
-BAD_ACTION = "action of row {row}, component {component} ({name}), is {value}, want 0 to {most}"
+BAD_ACTION = "action of row {0}, component {1} ({2}), is {value}, want 0 to {3}"
 
 #: The attributes of `pommego.Connection`.
 _CONNECTION = ("ca_file", "client_cert", "shared_memory", "expand_shared", "agent_limit")
@@ -44,7 +44,7 @@ def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
     if not odd:
         return error
     said = odd[0] if len(odd) == 1 else f"one of {odd[:5]}"
-    message = BAD_ACTION.format(value=said, **error.details["action"])
+    message = BAD_ACTION.format(*error.details["action"], value=said)
     return ServerError(error.code, message, error.hint, error.field, error.details)
 
 

@@ -178,7 +178,7 @@ class Error(msgspec.Struct, tag_field="type", tag="error"):
     hint: str = ""
     field: str = ""
     versions: list[int] | None = None
-    action: dict[str, Any] | None = None
+    action: tuple[int, int, str, int] | None = None  # row, component, its name, the most that it may be
     game: int | None = None
     seed: int | None = None
     episode: int | None = None
