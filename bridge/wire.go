@@ -8,8 +8,7 @@ import (
 	"pommego/env"
 )
 
-// align is what the offset of a tensor's data, from the start of its message, is a
-// multiple of.
+// Tensors' data begin at a multiple of align bytes from the start of their message.
 const align = 64
 
 // The headers below are written by hand, because they lie between the tensors of a batch or behind them. For a

@@ -162,7 +162,7 @@ type Column struct {
 	Min, Max int
 }
 
-// Col is a column.
+// Col makes a column.
 func Col(name string, least, most int) Column { return Column{name, least, most} }
 
 // Shape says what the values of a snapshot may be.
