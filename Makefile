@@ -241,9 +241,6 @@ autobahn: build .venv/.autobahn ## the WebSocket test suite Autobahn against the
 	$(PY) $(PIP) kosoku==0.1.0
 	touch $@
 
-neighbours: build venv ## latencies of a client beside busy neighbours, some minutes
-	$(PY) benchmarks/neighbours.py $(ARGS)
-
 reproducible: ## build the last commit twice, in two folders, once with an empty cache, and compare the bytes
 	folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
 	for copy in one two; do git clone --quiet . "$$folder/$$copy"; done; \
