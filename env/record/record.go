@@ -123,12 +123,10 @@ func (d Difference) String() string {
 
 // Counts is how much was checked, and what of it differs.
 type Counts struct {
-	Games      int `json:"games"`            // recorded games
-	Steps      int `json:"steps"`            // steps of these games, made and compared
-	Decisions  int `json:"decisions"`        // agents' decisions
-	Boards     int `json:"boards,omitempty"` // dealt boards
-	Values     int `json:"values,omitempty"` // values of states
-	Mismatches int `json:"mismatches"`       // differences found
+	Games      int `json:"games"`      // recorded games
+	Steps      int `json:"steps"`      // steps of these games, made and compared
+	Decisions  int `json:"decisions"`  // agents' decisions, in records that are no games
+	Mismatches int `json:"mismatches"` // differences found
 }
 
 // Add adds the counts of another check.
@@ -136,28 +134,13 @@ func (c *Counts) Add(more Counts) {
 	c.Games += more.Games
 	c.Steps += more.Steps
 	c.Decisions += more.Decisions
-	c.Boards += more.Boards
-	c.Values += more.Values
 	c.Mismatches += more.Mismatches
-}
-
-// Kind says what a file or record holds by its counts: decisions, boards, values or games.
-func (c *Counts) Kind() string {
-	switch {
-	case c.Decisions > 0:
-		return "decisions"
-	case c.Boards > 0:
-		return "boards"
-	case c.Values > 0:
-		return "values"
-	}
-	return "games"
 }
 
 // Checked says in words how much was checked, such as "2 games, 80 steps".
 func (c *Counts) Checked() string {
-	if kind := c.Kind(); kind != "games" {
-		return fmt.Sprintf("%d %s", c.Decisions+c.Boards+c.Values, kind)
+	if c.Decisions > 0 {
+		return fmt.Sprintf("%d decisions", c.Decisions)
 	}
 	return fmt.Sprintf("%d games, %d steps", c.Games, c.Steps)
 }
