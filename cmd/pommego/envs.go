@@ -117,7 +117,7 @@ func describeFields(w io.Writer, of string, fields []env.Field) {
 	}
 }
 
-// describeRules prints a line a rule. JSON leaves rules out that are not in use.
+// describeRules prints one line per rule. The JSON form has no rules that are not in use.
 func describeRules(w io.Writer, s *env.Spec) error {
 	text, err := json.Marshal(s.Rules)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"pommego/llm/words"
 )
 
-// Formats are the formats of files of dialogues, whose games have formats of their own. A
-// game and its turns are checked once all turns have come: the views must be those of
-// the game played again, byte for byte, and the actions those that were played. Of files of
-// release 0.1 the views are not compared.
+// Formats are the formats of files of dialogues. games are the formats of the games in them. A
+// game and its turns are checked once all turns have been read: played again, the game must
+// have the same views, byte for byte, and the same actions. The views of release 0.1 are not
+// compared.
 func Formats(games trace.Formats) []record.Format {
 	var mu sync.Mutex
 	lines := map[string][]line{} // by game
@@ -38,9 +38,9 @@ func Formats(games trace.Formats) []record.Format {
 		mu.Unlock()
 		text = all[game].Game
 		if turns := all[game].Turns; len(all)-1 != turns {
-			return record.Report{}, fmt.Errorf("the game had %d turns, and there are %d", turns, len(all)-1)
+			return record.Report{}, fmt.Errorf("the file has %d turns of the game, want %d", len(all)-1, turns)
 		}
-		all = slices.Delete(all, game, game+1) // lines are checked side by side, and come in any order
+		all = slices.Delete(all, game, game+1) // lines are checked concurrently, and come in any order
 		slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(a.Number, b.Number) })
 		return check(games, text, all)
 	}}
@@ -61,7 +61,7 @@ func check(games trace.Formats, game []byte, turns []line) (record.Report, error
 	if err != nil {
 		return report, err
 	}
-	c, left := record.Comparison{Report: report}, 0 // to be compared
+	c, left := record.Comparison{Report: report}, 0 // left: turns that are not compared yet
 	for _, l := range turns {
 		left += 1 + len(l.Actions)
 	}
@@ -83,7 +83,7 @@ func check(games trace.Formats, game []byte, turns []line) (record.Report, error
 		for _, l := range turns {
 			t, k := l.Turn, now.Step-1-l.Tick
 			if t.Seat < 0 || t.Seat >= spec.Seats {
-				return fmt.Errorf("a turn is of seat %d, want 0 to %d", t.Seat, spec.Seats-1)
+				return fmt.Errorf("a turn has seat %d, want 0 to %d", t.Seat, spec.Seats-1)
 			}
 			if k >= 0 && k < len(t.Actions) && at.Actions != nil {
 				made, did := t.Actions[k], at.Actions[t.Seat*width:][:width]
@@ -93,7 +93,7 @@ func check(games trace.Formats, game []byte, turns []line) (record.Report, error
 				left--
 			}
 			if k == -1 {
-				was := seats[t.Seat].wasTold(t, before[t.Seat], &now)
+				was := seats[t.Seat].differing(t, before[t.Seat], &now)
 				if before[t.Seat] = t; was != "" && l.Format == format {
 					c.Differs(fmt.Sprintf("messages of seat %d's turn", t.Seat), t.Messages, was)
 				}
@@ -108,7 +108,7 @@ func check(games trace.Formats, game []byte, turns []line) (record.Report, error
 	return c.Report, err
 }
 
-// same reports whether recorded actions are those that were made. Of several figures of a seat the game has 0 for
+// same reports whether recorded actions are those of the game. If a seat has several figures, the game has 0 for
 // those that are dead.
 func same(made []int, did []uint8, figures int) bool {
 	return slices.EqualFunc(made, did, func(made int, did uint8) bool {
@@ -116,9 +116,9 @@ func same(made []int, did []uint8, figures int) bool {
 	})
 }
 
-// wasTold is what the seat was told for a turn, "" if the turn has that. What became of its answer before is as
-// recorded, as far as it does not follow from the game.
-func (s *Seat) wasTold(t, before *Turn, now *scene.Step) (view string) {
+// differing is the view of a turn when the game is played again, "" if the turn has the same. It takes the parts of
+// Last that do not follow from the game from the record.
+func (s *Seat) differing(t, before *Turn, now *scene.Step) (view string) {
 	happened := s.Last.Happened
 	s.Form, s.Last = t.Form, t.Last
 	if s.Last.Happened = happened; before != nil {

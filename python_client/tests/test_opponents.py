@@ -49,9 +49,7 @@ def rollout(envs: pommego.PommegoVectorEnv, steps: int, act: Any) -> list[Any]:
 
 def test_an_empty_line_up_is_no_self_play(vec: Vec) -> None:
     for options in ({"opponents": []}, {"seats": []}, {"opponents": [[], [], []]}):
-        with pytest.raises(
-            ValueError, match=r"^(opponents|seats)(\[0\])? is empty: name who plays, or leave"
-        ):
+        with pytest.raises(ValueError, match=r"^(opponents|seats)(\[0\])? is empty, expected one entry"):
             vec(**options)
 
 

@@ -259,7 +259,7 @@ def test_a_bad_action_changes_nothing(servers: list[pommego.Server], vec: Vec) -
         for _ in play(envs, plain, 5):
             pass
         envs.send([0] * 6)
-        with pytest.raises(pommego.PommegoError, match="1 batches are in flight"):
+        with pytest.raises(pommego.PommegoError, match="steps in flight: 1"):
             envs.step([0] * 6)
 
 

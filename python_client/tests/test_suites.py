@@ -158,7 +158,7 @@ def test_a_game_that_lasts_longer_is_found(
         ("actions", "?", "nvalid base64"),
         ("actions", "eA==", r"have 0 bytes, expected \d+"),
         ("actions", "AAAA", "or is damaged"),
-        ("actions", 77, "a game has the action 77, which there is not"),
+        ("actions", 77, "a game has the action 77, expected one of the game's"),
     ],
 )
 def test_values_that_no_result_has(of_champion: Path, key: str, value: Any, says: str) -> None:

@@ -94,7 +94,7 @@ export class Listing {
     return this.table("Ratings", head, rows);
   }
 
-  // pairMatrix has, for each two agents, the share of the decided games that the
+  // pairMatrix has, for each two agents, the share of the games that one of them won, which the
   // row's agent won, and their number.
   pairMatrix() {
     const names = [...new Set(this.pairs.flatMap(p => [p.row, p.col]))];
@@ -109,7 +109,7 @@ export class Listing {
       cell.style.setProperty("--share", share);
       return cell;
     })));
-    return this.table("Share of decided games that the row's agent won", [element("td", {}), ...names.map(name => element("th", { scope: "col" }, name))], rows);
+    return this.table("Of the games that one of the two won, the row's agent's share", [element("td", {}), ...names.map(name => element("th", { scope: "col" }, name))], rows);
   }
 
   // neighbours leads to the games before and after that of a place, in its table.
