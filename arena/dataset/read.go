@@ -39,7 +39,7 @@ func (s *Set) Agrees(game env.Game) error {
 	case here.ID != there.ID:
 		return fmt.Errorf("%s: its games are of %s, want %s", s.Folder, there.ID, here.ID)
 	case !slices.EqualFunc(here.Counts, there.Counts, func(a, b env.Name) bool { return a.Name == b.Name }):
-		return fmt.Errorf("%s: it counts %v, this program counts %v", s.Folder, there.Counts, here.Counts)
+		return fmt.Errorf("%s: its games count %v, this program counts %v", s.Folder, there.Counts, here.Counts)
 	case here.Version != there.Version:
 		return fmt.Errorf("%s: its games are of version %d of %s, this program plays version %d",
 			s.Folder, there.Version, there.Game, here.Version)

@@ -106,7 +106,7 @@ func (s *strengths) fit() ([]float64, *mat.SymDense, error) {
 			r[i] -= step.AtVec(i) * math.Log1p(far) / far
 		}
 	}
-	return nil, nil, errors.New("rating: the fit ends short of the optimum")
+	return nil, nil, errors.New("rating: the fit did not reach the optimum")
 }
 
 // ratings are the strengths on Elo's scale, with intervals. Without a fixed

@@ -255,7 +255,7 @@ def test_wrong_answers_of_a_policy(vec: Vec, answer: Any, error: type, says: str
 @pytest.mark.parametrize(
     ("options", "error", "says"),
     [
-        ({"opponents": play}, TypeError, r"<function play.*>: name who plays in a list"),
+        ({"opponents": play}, TypeError, r"<function play.*>, expected a list with one entry per seat"),
         ({"opponents": ["simple", 3, "simple"]}, TypeError, r"opponents\[1\] is 3"),
         ({"opponents": ["policy", "simple", "simple"]}, ValueError, "give the policy itself"),
         (
@@ -265,7 +265,7 @@ def test_wrong_answers_of_a_policy(vec: Vec, answer: Any, error: type, says: str
         ),
         ({"opponents": [["simple"] * 3] * 2}, ValueError, "2 line-ups for 3 games"),
         ({"opponents": pommego.Pool()}, TypeError, r"opponents=\[pool\] \* 3"),
-        ({"seats": "learner"}, TypeError, "not one name"),
+        ({"seats": "learner"}, TypeError, "expected a list of names"),
     ],
 )
 def test_opponents_that_cannot_be(vec: Vec, options: dict[str, Any], error: type, says: str) -> None:

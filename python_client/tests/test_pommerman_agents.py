@@ -150,7 +150,7 @@ def test_agents_by_name(text: str, kind: type) -> None:
     ("text", "error", "reason"),
     [
         ("SimpleAgent", ValueError, "no '::'"),
-        ("wizard::agents.SimpleAgent", ValueError, "unknown kind 'wizard'"),
+        ("wizard::agents.SimpleAgent", ValueError, "has kind 'wizard'"),
         ("test::agents.Nobody", ValueError, r"no agent 'agents\.Nobody'"),
         ("test::no_such_module.Agent", ValueError, "no_such_module"),
         ("http::localhost", ValueError, "not host:port"),

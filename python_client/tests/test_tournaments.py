@@ -177,7 +177,7 @@ def test_a_new_policy_does_not_get_the_games_of_an_old_one(where: dict[str, Any]
             play("none", new)
     first = play("set", Of(still, "step 4"))
     assert play("set", Of(still, "step 4")).results == first.results
-    with pytest.raises(ValueError, match=r"set has games of .'mine'. in other versions"):
+    with pytest.raises(ValueError, match=r"set has games of .'mine'. with another version"):
         play("set", Of(bomber, "step 5"))
     with pytest.raises(pommego.PommegoError, match="cannot be continued with these settings"):
         pommego.tournament(["random", "simple"], DUEL, out=tmp_path / "set", games=2, rules=SHORT)

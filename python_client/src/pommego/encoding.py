@@ -129,7 +129,7 @@ def _entry(library: Library, numbers: Any, table: NDArray[Any]) -> Any:
 
 
 def _cell(numbers: Any) -> Any:
-    """Give numbers, one row of them per seat, the dimensions of maps."""
+    """Reshape numbers, one row per seat, so that they combine with maps."""
     return numbers[..., None, None, None]
 
 

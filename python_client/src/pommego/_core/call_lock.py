@@ -53,7 +53,7 @@ def uncopied(self: Any) -> NoReturn:
 def locked(method: F) -> F:
     """Make a method of an environment hold its lock, and raise ClosedError once it is closed.
 
-    In the server's errors about actions the caller's numbers, from `_sent`, replace those that were sent.
+    Errors of the server about actions get the caller's own numbers, from `_sent`.
     """
 
     @functools.wraps(method)

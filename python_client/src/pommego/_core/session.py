@@ -56,7 +56,7 @@ class Session(Protocol):
         """Begin a step of all games or, with a batch size, of these. `reuse` overwrites the last batch."""
 
     def recv(self) -> View:
-        """Wait for the batch of the oldest step in flight, or with a batch size of the first games ready."""
+        """Wait for the batch of the oldest step in flight or, with a batch size, of the first games ready."""
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Call a function of `Games` where the games are, such as ``Games.reset`` or ``saved.simulate``."""

@@ -240,7 +240,7 @@ def _array(values: Any, column: Column, manifest: Manifest) -> Array:
         return _fixed(values, column)
     if column.type == "bool":
         return values.fill_null(False).to_numpy(zero_copy_only=False)
-    if column.type == "string":  # few of its values differ
+    if column.type == "string":  # it has few different values
         words = np.array([*values.dictionary.to_pylist(), ""], np.str_)
         return words[values.indices.to_numpy(zero_copy_only=False)]
     if column.type in ("bytes", "messages"):

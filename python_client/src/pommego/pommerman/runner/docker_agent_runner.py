@@ -67,7 +67,7 @@ class DockerAgentRunner(abc.ABC):
         return HTTPServer((host, port), _handler(self._answer))
 
     def _answer(self, path: str, fields: dict[str, Any]) -> dict[str, Any]:
-        """Call the method that a path stands for."""
+        """Call the method for a path."""
         if path == "/action":
             return {"action": self.act(_observation(fields["obs"]), fields["action_space"])}
         if path == "/init_agent":
