@@ -221,7 +221,7 @@ func TestStoppedByContext(t *testing.T) {
 	want := contents(t, generate(t, ffa, config, testOptions(1)))
 	folder := unfinished(t)
 	if _, err := Open(folder); !errors.Is(err, errNone) ||
-		!strings.Contains(err.Error(), "the pommego generate that began it continues it") {
+		!strings.Contains(err.Error(), "repeat its command (generate,") {
 		t.Errorf("opening what is not finished: %v, want %v and what to do", err, errNone)
 	}
 	var first ledger.Progress

@@ -165,7 +165,7 @@ func ReadManifest(folder string) (*Manifest, error) {
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		if _, err := os.Stat(filepath.Join(folder, workFolder)); err == nil {
-			return nil, fmt.Errorf("%s: %w: a run makes it or was interrupted; the pommego generate that began it continues it",
+			return nil, fmt.Errorf("%s: %w: repeat its command (generate, data merge, filter or pack), unless that runs",
 				folder, errNone)
 		}
 		return nil, fmt.Errorf("%s: %w: it has no %s", folder, errNone, ManifestName)

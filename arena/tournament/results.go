@@ -39,7 +39,7 @@ type Standing struct {
 	Loss   Estimate `json:"loss_rate"`
 	Tie    Estimate `json:"tie_rate"`
 	Rating Estimate `json:"rating"` // on Elo's scale
-	Steps  Estimate `json:"steps"`  // of its games
+	Steps  Estimate `json:"steps"`  // the length of its games
 
 	Moves  int        `json:"moves"` // decisions made
 	Ticks  float64    `json:"ticks_per_move"`

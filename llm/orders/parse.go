@@ -56,7 +56,7 @@ func Parse(text string, head *scene.Head) (o Orders, reading Reading, why string
 	}
 	if r.read(); r.plain() && len(slices.Compact(r.Actions)) <= 1 {
 		r.Actions = r.Actions[:min(1, len(r.Actions))]
-		return r.Orders, Repaired, "the one move or order in it" // that is said without doubt
+		return r.Orders, Repaired, "the one move or order in it" // of those that the answer does not doubt
 	}
 	return o, Illegal, whole.wrong()
 }

@@ -65,7 +65,7 @@ class GamesMaker:
 
     def __call__(self, address: str | None, own: dict[str, Any]) -> Games:
         server, where, options = None, self.where, self.options | own
-        first = options.pop("first", 0)  # which of the environment's games
+        first = options.pop("first", 0)  # the number of the first of these games
         if (by_game := options.get("rules_by_game")) is not None:
             options["rules_by_game"] = wire.tensor(by_game[first : first + options["games"]])
         with ExitStack() as started:

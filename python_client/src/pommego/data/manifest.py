@@ -223,7 +223,7 @@ def verify(path: str | os.PathLike[str]) -> list[str]:
     Raises:
         FileNotFoundError: there is no finished data set.
     """
-    with contextlib.suppress(DamagedError):  # which is a problem
+    with contextlib.suppress(DamagedError):  # the check reports it
         Manifest.read(path)
     command = [find_binary(), "data", "verify", "--json", os.fspath(path)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=False)

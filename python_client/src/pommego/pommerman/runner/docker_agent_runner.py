@@ -19,7 +19,7 @@ from pommego.pommerman.forward_model import MAPS
 __all__ = ["DockerAgentRunner"]
 
 _LONGEST = 1 << 20  # bytes of a request
-_SECONDS = 10.0  # that a request may take to arrive
+_SECONDS = 10.0  # how long a request may take to arrive
 _PATHS = {"GET": {"/ping"}, "POST": {"/init_agent", "/action", "/episode_end", "/shutdown"}}
 
 
