@@ -255,7 +255,7 @@ def test_wrong_answers_of_a_policy(vec: Vec, answer: Any, error: type, says: str
 @pytest.mark.parametrize(
     ("options", "error", "says"),
     [
-        ({"opponents": play}, TypeError, r"<function play.*>, expected a list with one entry per seat"),
+        ({"opponents": play}, TypeError, r"<function play.*>, expected a list"),
         ({"opponents": ["simple", 3, "simple"]}, TypeError, r"opponents\[1\] is 3"),
         ({"opponents": ["policy", "simple", "simple"]}, ValueError, "give the policy itself"),
         (

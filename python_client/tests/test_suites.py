@@ -378,7 +378,7 @@ def test_suites_of_0_1_are_checked_with_0_1(
 
     old = changed(of_champion, of_champion.with_name("old"), of_0_1)
     assert suites.load(old).suite == small
-    says = r"the suite partners-2026 .* pommego 0\.1.*\(pip install 'pommego<0\.2'\), or play partners-2027$"
+    says = r"the suite partners-2026 .* pommego 0\.1: play partners-2027, or play this one with 0\.1"
     with pytest.raises(ValueError, match=says):
         pommego.check_result(old, **where)
     with pytest.raises(ValueError, match=says):

@@ -280,7 +280,7 @@ def _hosts(
 ) -> Hosts | None:
     """Return the servers that share the games; None: one server, which is not replaced."""
     if address is None and replace:
-        raise ValueError("replace is given without address: name a server, or a list of them")
+        raise ValueError("replace needs address: name a server, or a list of them")
     if address is None or (isinstance(address, str) and not replace):
         return None
     if not isinstance(address, str | Sequence):

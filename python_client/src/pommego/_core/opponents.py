@@ -81,9 +81,7 @@ class LineUps:
         if isinstance(opponents, LineUps):
             return opponents
         if not isinstance(opponents, Sequence):
-            raise TypeError(
-                f"opponents is {opponents!r}, expected a list with one entry per seat, as in [pool] * 3"
-            )
+            raise TypeError(f"opponents is {opponents!r}, expected a list, as in opponents=[pool] * 3")
         several = [isinstance(entry, Sequence) and not isinstance(entry, str) for entry in opponents]
         if not any(several):
             return cls((opponents,))
