@@ -133,7 +133,7 @@ def play_suite(
     if suite.successor:
         raise ValueError(
             f"the agents of the suite {name} play differently since pommego 0.1: play {suite.successor}, "
-            "or play this one with 0.1 (make wheel in its sources, then pip install dist/*.whl)"
+            "or play this one with 0.1 (make wheel of revision 02db02da, then pip install dist/*.whl)"
         )
     if options.get("rules"):
         raise ValueError(f"rules are {options['rules']!r}: the suite {name} has rules of its own")
