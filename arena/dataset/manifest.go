@@ -207,7 +207,7 @@ func (m *Manifest) check(path string, text []byte) error {
 	sum.Write(text[:at])
 	sum.Write(text[at+len(m.Checksum):])
 	if got := hex.EncodeToString(sum.Sum(nil)); got != m.Checksum {
-		return fmt.Errorf("%s: %w: its SHA-256 is %s, want %s, as it says itself", path, errDamaged, got, m.Checksum)
+		return fmt.Errorf("%s: %w: its SHA-256 is %s, want %s, its own checksum", path, errDamaged, got, m.Checksum)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func checkFooter(file io.ReaderAt, size int64) error {
 	}
 	n, most := int64(le.Uint32(end[:])), size-int64(len(magic)+len(end))
 	if n > most {
-		return fmt.Errorf("its footer says that it has %d bytes, and the file has %d for it", n, most)
+		return fmt.Errorf("its footer says that it has %d bytes, and the file has room for %d", n, most)
 	}
 	footer := make([]byte, n)
 	if _, err := file.ReadAt(footer, size-int64(len(end))-n); err != nil {

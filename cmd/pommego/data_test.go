@@ -23,7 +23,7 @@ func TestDataUsage(t *testing.T) {
 	set := made(t, "--rules {\"max_steps\":20}")
 	for _, tc := range []struct{ args, want string }{
 		{"filter", "pommego data filter: no data set is named"},
-		{"filter --out x --agent nobody " + set, `no agent "nobody" plays in them, want one of random, simple`},
+		{"filter --out x --agent nobody " + set, `--agent is "nobody", want one of random, simple`},
 		{"polish", `there is no command "polish", want one of merge, pack, states, verify`},
 		{"verify", "no data set is named"},
 		{"merge", "no data set is named"},
