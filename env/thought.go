@@ -46,7 +46,7 @@ func (v *SearchValue) UnmarshalJSON(text []byte) error {
 // Check returns an error if the thought cannot belong to the game, else nil.
 func (t *Thought) Check(s *Spec) error {
 	if t.Seat < 0 || t.Seat >= s.Seats {
-		return fmt.Errorf("a thought belongs to seat %d, want 0 to %d", t.Seat, s.Seats-1)
+		return fmt.Errorf("a thought has seat %d, want 0 to %d", t.Seat, s.Seats-1)
 	}
 	for _, n := range [...]int{len(t.Visits), len(t.Values), len(t.Probabilities)} {
 		if want := s.MaskSize(); n != 0 && n != want {

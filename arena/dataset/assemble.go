@@ -17,28 +17,28 @@ import (
 	"pommego/internal/disk"
 )
 
-// Source tells where games of a data set are from.
+// Source says where games of a data set come from.
 type Source struct {
 	What      string  `json:"what"`               // a description
 	Checksum  string  `json:"checksum,omitempty"` // of the other data set's manifest
-	Games     int     `json:"games"`              // it had
-	Kept      int     `json:"kept"`               // of them
+	Games     int     `json:"games"`              // how many games the other data set has
+	Kept      int     `json:"kept"`               // how many of them this one has
 	Generated *Config `json:"generated,omitempty"`
 }
 
-// assembly makes a data set of games, which come in any order. Those of files that lack others wait in memory.
+// assembly makes a data set of games, which come in any order. They wait in memory for the others of their file.
 type assembly struct {
 	*staging
 	plan    *plan
 	m       *Manifest
 	waiting map[int][]*Episode // by the numbers of their files
-	free    chan struct{}      // of files that are being written
+	free    chan struct{}      // limits the files that are written at the same time
 	writers sync.WaitGroup
 
 	mu    sync.Mutex // guards what follows
 	made  map[int]*summary
-	ended func(*summary) error // is told of each file, unless it is nil
-	err   error                // the first
+	ended func(*summary) error // called with the summary of each file; nil: not called
+	err   error                // the first error
 }
 
 // mostWaiting is how many games may be in files that are being written at the same time.
@@ -51,13 +51,13 @@ func newAssembly(p *plan, w *staging, o Options) *assembly {
 		m:    &Manifest{About: p.about, Files: []File{}, Statistics: newStatistics(p.about.Agents)}}
 }
 
-// begin begins a data set that, unlike one of Generate's, cannot go on where it was interrupted: what such
-// a run leaves is no data set, and the next one begins anew.
+// begin begins a data set that, unlike one of Generate's, cannot be continued after an interruption: what such
+// a run leaves is no data set, and the next run starts again.
 func begin(p *plan, folder string, o Options) (*assembly, error) {
 	w := newStaging(folder, o)
 	err := w.vacant()
 	if _, missing := os.Stat(filepath.Join(w.scratch, logName)); err == nil && missing == nil {
-		err = fmt.Errorf("%s: %w: one is being generated there", folder, ErrNotEmpty)
+		err = fmt.Errorf("%s: %w: a data set is being generated there", folder, ErrNotEmpty)
 	}
 	if err == nil {
 		err = w.occupy()
@@ -105,7 +105,7 @@ func (a *assembly) write(k int) {
 	})
 }
 
-// wait makes the files that are left, unless something has gone wrong.
+// wait writes the remaining files, unless something has gone wrong.
 func (a *assembly) wait(err error) error {
 	for k := range a.waiting {
 		if err == nil {
@@ -116,10 +116,10 @@ func (a *assembly) wait(err error) error {
 	return cmp.Or(err, a.err)
 }
 
-// errNoGames says that nothing is left to be a data set.
+// errNoGames says that a data set would have no games.
 var errNoGames = errors.New("dataset: no game is left")
 
-// finish writes the card, and the manifest: from now on it is a data set.
+// finish writes the card and then the manifest, which completes the data set.
 func (a *assembly) finish() (*Manifest, error) {
 	for k := range len(a.made) {
 		a.m.add(a.made[k])
@@ -145,8 +145,8 @@ func (a *assembly) finish() (*Manifest, error) {
 	return a.m, a.removeAll()
 }
 
-// conclude finishes the data set, or gives it up if something has gone wrong: then nothing of it stays. What
-// cannot be removed is no data set, and the next run removes it.
+// conclude finishes the data set or, after an error, removes all of it. Files that
+// cannot be removed are no data set, and the next run removes them.
 func (a *assembly) conclude(err error) (m *Manifest, _ error) {
 	if err = a.wait(err); err == nil {
 		m, err = a.finish()
@@ -158,7 +158,7 @@ func (a *assembly) conclude(err error) (m *Manifest, _ error) {
 	_ = a.clear(dataFolder)
 	_ = a.disk.Remove(filepath.Join(a.folder, dataFolder))
 	err = errors.Join(err, a.removeAll(), a.unlock())
-	_ = disk.OS.Remove(a.folder) // unless it has something else
+	_ = disk.OS.Remove(a.folder) // fails if the folder holds anything else
 	return nil, err
 }
 
@@ -171,8 +171,8 @@ func (m *Manifest) add(s *summary) {
 	m.Statistics.add(s.Statistics)
 }
 
-// Merge puts those games of data sets together that keep chooses, in their order. Of c it takes Layout,
-// Observation, Mask and FileGames.
+// Merge makes one data set of the games that keep chooses from several, in their order. It uses Layout,
+// Observation, Mask and FileGames of c, and nothing else.
 func Merge(game env.Game, sets []*Set, c Config, keep Filter, folder string, o Options) (*Manifest, error) {
 	p, err := mergePlan(game, sets, c, o)
 	if err != nil {

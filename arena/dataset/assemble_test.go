@@ -155,7 +155,7 @@ func wantNone(t testing.TB, folder string) {
 func TestMergeRefused(t *testing.T) {
 	one, other := generate(t, ffa, tiny(), testOptions(1)), generate(t, team, tiny(), testOptions(1))
 	if _, err := Merge(gameOf(t, ffa), sets(t, one, other), Config{}, Filter{}, filepath.Join(t.TempDir(), "set"),
-		testOptions(1)); err == nil || !strings.Contains(err.Error(), "not of") {
+		testOptions(1)); err == nil || !strings.Contains(err.Error(), "its games are of "+team+", want "+ffa) {
 		t.Errorf("two games: error %v, want one that names them", err)
 	}
 	broken := sets(t, one, generate(t, ffa, tiny(), testOptions(1)))

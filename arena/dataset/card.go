@@ -8,9 +8,9 @@ import (
 	"text/template"
 )
 
-// card is a data card: what a data set holds and what its games were like, in Markdown. It
-// begins with the lines by which Hugging Face's hub and library find the data files. Nothing
-// in it depends on when or where it was made.
+// card makes a data card in Markdown, which describes a data set and its games. It begins with
+// the lines by which Hugging Face's hub and library find the data files. It does not depend on
+// the time or the machine.
 func card(m *Manifest) ([]byte, error) {
 	var b bytes.Buffer
 	err := cardTemplate.Execute(&b, m)

@@ -36,10 +36,10 @@ const (
 	Uint64     Type = "uint64"
 	Float32    Type = "float32"
 	Float64    Type = "float64"
-	String     Type = "string" // one of few texts
+	String     Type = "string" // one of a few texts
 	Bytes      Type = "bytes"  // of any length
 	FixedBytes Type = "fixed_bytes"
-	Messages   Type = "messages" // of a turn
+	Messages   Type = "messages" // the messages of a turn
 )
 
 // UnmarshalText reads a type's name.
@@ -59,8 +59,8 @@ func (c *Column) Width() int {
 	return n
 }
 
-// nodes make columns in a file's schema. Numbers have few different values in
-// most columns, so they go by a dictionary.
+// nodes make the columns of a file's schema. Most columns of numbers have few
+// different values, so numbers are encoded by a dictionary.
 var nodes = map[Type]func(c *Column) parquet.Node{
 	Bool:   func(*Column) parquet.Node { return parquet.Leaf(parquet.BooleanType) },
 	Uint8:  func(*Column) parquet.Node { return parquet.Encoded(parquet.Uint(8), &parquet.RLEDictionary) },
@@ -82,11 +82,11 @@ var nodes = map[Type]func(c *Column) parquet.Node{
 	},
 }
 
-// message is one of a turn: two columns of a file.
+// message is one message of a turn: two columns of a file.
 var message = parquet.Group{"content": parquet.String(),
 	"role": parquet.Encoded(parquet.String(), &parquet.RLEDictionary)}
 
-// turn is what system, user and assistant say in a turn.
+// turn has the messages of system, user and assistant in a turn.
 type turn [3]string
 
 // ordered is a group whose fields keep their order; parquet.Group sorts them.
@@ -121,12 +121,12 @@ func schema(columns []Column) *parquet.Schema {
 
 // table is rows that are about to be written, or have been read.
 //
-// Invariant: all columns have as many values, but for one of Messages, which is the last and has
-// two lists of them. Without one, the last list is empty.
+// Invariant: all columns have the same number of values. Only a column of Messages has two lists of
+// them, and it is the last. Without one, the last list is empty.
 type table struct {
 	columns []Column
 	values  [][]parquet.Value
-	at      int // the column that the row being added gets next
+	at      int // the next column of the row that is being added
 	memory  []byte
 }
 
@@ -151,7 +151,7 @@ func (t *table) reset() {
 	t.memory = t.memory[:0]
 }
 
-// add adds the next value of the row under way, in the order of the columns.
+// add adds the next value of the current row, in the order of the columns.
 func (t *table) add(v parquet.Value) {
 	defined := 0
 	if t.columns[t.at].Null && !v.IsNull() {
@@ -163,7 +163,7 @@ func (t *table) add(v parquet.Value) {
 	}
 }
 
-// addTurn ends the row under way.
+// addTurn adds a turn, the last column, which completes the current row.
 func (t *table) addTurn(contents turn) {
 	for i, role := range [...]string{"system", "user", "assistant"} {
 		t.values[t.at] = append(t.values[t.at], text(role).Level(min(i, 1), 1, t.at))
@@ -172,10 +172,10 @@ func (t *table) addTurn(contents turn) {
 	t.at = 0
 }
 
-// alloc lends n bytes for a value, until the table is cleared.
+// alloc returns n bytes for a value, which are valid until the table is cleared.
 func (t *table) alloc(n int) []byte {
 	if len(t.memory)+n > cap(t.memory) {
-		t.memory = make([]byte, 0, max(2*cap(t.memory), n, 1<<16)) // values keep what they have
+		t.memory = make([]byte, 0, max(2*cap(t.memory), n, 1<<16)) // earlier values keep the old block
 	}
 	from := len(t.memory)
 	t.memory = t.memory[:from+n]

@@ -19,9 +19,9 @@ type Layout = enum.Text[layouts]
 
 // The layouts.
 const (
-	Games     Layout = iota // a row a game: its start and its actions
-	Steps                   // a row a step and seat: what was seen, done and paid
-	Dialogues               // a row a step and seat that is in, as chat: what was seen and done in words
+	Games     Layout = iota // one row per game: its start and its actions
+	Steps                   // one row per step and seat: observation, action and reward
+	Dialogues               // one row per step and seat that is in: observation and action in words, as a chat
 )
 
 type layouts struct{}
@@ -33,9 +33,9 @@ type Seating = enum.Text[seatings]
 
 // The seatings.
 const (
-	Fixed Seating = iota // agent k in seat k
-	Drawn                // each seat's agent is drawn, from the game's own RNG
-	Told                 // the client says so with each game, see Recorded
+	Fixed    Seating = iota // agent k in seat k
+	Drawn                   // each seat's agent is drawn, from the game's own RNG
+	ByClient                // the client names the agents of each game, see Recorded
 )
 
 type seatings struct{}
@@ -47,33 +47,33 @@ func (seatings) Names() (string, []string) { return "seating", []string{"fixed",
 type Config struct {
 	Layout Layout `json:"layout"`
 
-	// Observation is the encoding that Steps holds; "": the game's first. The other
-	// layouts hold none.
+	// Observation is the encoding that layout Steps stores; "": the game's first. The other
+	// layouts store none.
 	Observation string `json:"observation,omitempty"`
 
-	// Mask is which moves Steps lists as legal: "legal" (the default), or "safe", those of them that can be
-	// survived (env.Careful).
+	// Mask says which moves layout Steps lists as legal: "legal" (the default) lists all legal ones, "safe" those
+	// that the seat can survive (env.Careful).
 	Mask string `json:"mask,omitempty"`
 
-	// Extra are arrays that a client's agents report.
+	// Extra are the arrays that a client's agents report.
 	Extra []Extra `json:"extra,omitempty"`
 
-	// Agents are the names of the players. One alone plays in every seat. For
-	// Fixed there are as many as seats, for Drawn any number.
+	// Agents are the names of the players. A single one plays in every seat. Fixed
+	// needs one agent per seat, Drawn takes any number.
 	Agents  []string `json:"agents"`
 	Seating Seating  `json:"seating"`
 
 	// Games is how many games there are.
 	Games int `json:"games,omitempty"`
 
-	// Seed is that of the first game; game i has Seed+i.
+	// Seed is the seed of the first game; game i has Seed+i.
 	Seed uint64 `json:"seed"`
 
 	// MaxSteps truncates a game after this many steps; 0: never.
 	MaxSteps int `json:"max_episode_steps,omitempty"`
 
-	// FileGames is how many games a file holds. 0: 10,000 for Games, if no agent searches; 1 with agents outside
-	// the program; else 100.
+	// FileGames is how many games a file holds. 0: 10,000 for layout Games, if no agent searches; 1 with agents
+	// outside the program; else 100.
 	FileGames int `json:"games_per_file"`
 
 	// Memory is how many bytes a program may have in memory: match.Rules.Memory.
@@ -119,7 +119,7 @@ func (c Config) resolve(game env.Game) (Config, error) {
 	return c, err
 }
 
-// rules are those by which the games are played.
+// rules are the rules of competition by which the games are played.
 func (c *Config) rules() *match.Rules {
 	return &match.Rules{Limit: moveLimit, Memory: c.Memory, Untimed: true}
 }
@@ -134,7 +134,7 @@ func (c *Config) resolveSteps(game env.Game) error {
 	case c.Mask != "":
 		return fmt.Errorf("mask is %q, but layout %s stores no masks", c.Mask, c.Layout)
 	case len(c.Extra) > 0:
-		return fmt.Errorf("extra arrays, but a row of layout %s has no place for them: want layout steps", c.Layout)
+		return fmt.Errorf("there are extra arrays, but layout %s does not store them: want layout steps", c.Layout)
 	default:
 		return nil
 	}
@@ -157,7 +157,7 @@ func checkMask(mask string, game env.Game) error {
 	if mask == legal || mask == safe && careful {
 		return nil
 	}
-	return fmt.Errorf("%s has no mask %q, want legal, or safe in games that tell which moves can be survived",
+	return fmt.Errorf("%s has no mask %q, want legal, or safe in games that know which moves can be survived",
 		game.Spec().ID, mask)
 }
 
@@ -170,11 +170,11 @@ func (c *Config) resolveAgents(game env.Game) error {
 	switch {
 	case c.Seating != Fixed && len(c.Agents) == 0:
 		return errors.New("there are no agents, want one or more")
-	case served != (c.Seating == Told):
-		return fmt.Errorf("agents %q do not fit seating %s: data sets with agents that a client serves (%sNAME), and no "+
-			"others, have seating told", c.Agents, c.Seating, clientPrefix)
+	case served != (c.Seating == ByClient):
+		return fmt.Errorf("agents %q do not fit seating %s: want seating told if a client serves agents (%sNAME), and "+
+			"not otherwise", c.Agents, c.Seating, clientPrefix)
 	case served && slices.ContainsFunc(c.Agents, func(name string) bool { return outside(name) && !atClient(name) }):
-		return fmt.Errorf("agents %q: beside agents that a client serves, every agent must be built in", c.Agents)
+		return fmt.Errorf("agents %q: want only built-in agents beside those that a client serves", c.Agents)
 	case c.Seating == Fixed && len(c.Agents) != seats:
 		return fmt.Errorf("%d agents, want 1 or %d, one for each seat of %s", len(c.Agents), seats, game.Spec().ID)
 	case len(c.Agents) > math.MaxUint16:
@@ -203,7 +203,7 @@ func atClient(name string) bool { return strings.HasPrefix(name, clientPrefix) }
 func outside(name string) bool { return match.Outside(name) || atClient(name) }
 
 // unrepeatable says why an agent may play differently the next time; "" if it
-// does not. In the names of agents the option ms is a limit in time.
+// does not. The option ms in an agent's name is a limit in time.
 func unrepeatable(name string) string {
 	if outside(name) {
 		return "is outside this program"
@@ -228,7 +228,7 @@ func (c *Config) reasons() []string {
 	return all
 }
 
-// lineup says which agent sits where in a game, unless the client does.
+// lineup lists the agents of a game by seat, for Fixed and Drawn. The client lists its own.
 func (c *Config) lineup(game, seats int) []string {
 	if c.Seating == Fixed {
 		return c.Agents

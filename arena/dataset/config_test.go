@@ -107,7 +107,7 @@ func TestNames(t *testing.T) {
 		Seating Seating
 		Type    Type
 	}
-	for _, want := range []named{{Games, Fixed, Bool}, {Steps, Drawn, FixedBytes}, {Steps, Told, Uint64}} {
+	for _, want := range []named{{Games, Fixed, Bool}, {Steps, Drawn, FixedBytes}, {Steps, ByClient, Uint64}} {
 		text, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"pommego/llm/words"
 )
 
-// dialogueColumns are what layout Dialogues has in place of observations.
+// dialogueColumns are the columns that layout Dialogues has in place of observations.
 func dialogueColumns(about *Env) []column {
 	return []column{
 		{Column{Name: "env", Type: String, Meaning: "the game's id"},
@@ -23,16 +23,16 @@ func dialogueColumns(about *Env) []column {
 	}
 }
 
-// turns returns, for each seat that is in, what it reads before a step and what it answers. left has
-// the episode's decisions from this step on.
+// turns returns, for each seat that is in, the text that it reads before a step and its answer. left
+// has the episode's decisions from this step on.
 func (e *encoder) turns(m env.Match, r *row, left []Decision) map[int]turn {
 	turns, now := map[int]turn{}, scene.Describe(e.spec, m, e.replay.tracker, nil)
 	now.Events = e.replay.tracker.Events()
 	head, parts, movers := &e.words.Head, len(e.spec.Actions), e.words.Head.Movers()
-	made := make([]uint8, parts) // as in the row
+	made := make([]uint8, parts) // the action of the row
 	for _, seat := range now.Status.In {
 		model := e.models[seat]
-		model.Act(&now, made) // which is done: an answer has one move
+		model.Act(&now, made) // this ends the orders: an answer has one move
 		view, _ := model.View(&now)
 		action := r.e.Actions[(r.step*e.spec.Seats+seat)*parts:][:parts]
 		o := orders.Orders{Actions: action[:movers]}

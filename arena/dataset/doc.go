@@ -14,15 +14,15 @@
 // # Faults
 //
 // [Generate] may be killed at any moment. Games that are over are kept in a log (package ledger):
-// what agents did, from which a [Replay] tells all else. The files are made of it. Each gets its
-// name once it is complete and on the disk, which the log then says. The manifest comes last: a
+// what agents did, from which a [Replay] finds everything else. The files are made from the log. Each
+// gets its name once it is complete and on the disk; then the log lists it. The manifest comes last: a
 // folder with one is complete. Calling Generate again plays the games and makes the files that are
-// missing. A write that fails, as on a full disk, is an error at once and loses nothing that was
-// finished. What is not finished lies in the folder .generate, which is removed at the end.
+// missing. A write that fails, as on a full disk, is an error at once, and what is finished stays.
+// Unfinished work lies in the folder .generate, which Generate removes at the end.
 //
-// The games can be played in several places, see [ledger.Part]: each plays some, in a folder
-// where the data set remains unfinished; then one takes the games of all parts, plays
-// those that are missing, and finishes it.
+// Several machines can share the games, see [ledger.Part]. Each plays some, in a folder of its own,
+// where the data set remains unfinished. Then one run takes the games of all parts, plays
+// those that are missing, and finishes the data set.
 //
 // # Reading damaged files
 //
@@ -32,6 +32,6 @@
 //
 // # Concurrency
 //
-// All use several goroutines. Generate keeps other processes out of its folder
-// by a lock. A [Set] may be read by many goroutines.
+// All functions use several goroutines. Generate locks its folder against other
+// processes. A [Set] may be read by many goroutines.
 package dataset

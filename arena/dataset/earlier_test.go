@@ -69,7 +69,7 @@ func TestOtherCounts(t *testing.T) {
 	}
 	set := sets(t, "testdata/0.1.0/games")[0]
 	set.Manifest.Env.Counts[0].Name = "sighs"
-	if err := set.Agrees(game); err == nil || !strings.Contains(err.Error(), "it counts [{sighs") {
+	if err := set.Agrees(game); err == nil || !strings.Contains(err.Error(), "its games count [{sighs") {
 		t.Errorf("error %v, want one that names the count", err)
 	}
 }

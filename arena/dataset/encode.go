@@ -20,14 +20,14 @@ type encoder struct {
 	replay  *Replay
 	table   *table
 
-	// Of the layouts Steps and Dialogues.
+	// For the layouts Steps and Dialogues.
 	encoding int
 	rewards  []float64
 	fates    []float64
-	played   []row            // of the game under way
-	words    *words.Writer    // of layout Dialogues, else nil
-	prompt   string           // there
-	models   []*dialogue.Seat // of the game under way
+	played   []row            // the rows of the current game
+	words    *words.Writer    // writes the texts of layout Dialogues; else nil
+	prompt   string           // the prompt of layout Dialogues
+	models   []*dialogue.Seat // the seats of the current game
 }
 
 func newEncoder(game env.Game, about *About, columns []column) *encoder {
@@ -44,19 +44,19 @@ func newEncoder(game env.Game, about *About, columns []column) *encoder {
 	return e
 }
 
-// summary is what is to be known of a file that has its name.
+// summary describes a file that is complete.
 type summary struct {
 	File       File        `json:"file"`
 	Statistics *Statistics `json:"statistics"`
 }
 
-// someRows is how many rows are handed to the writer together.
+// someRows is how many rows the writer gets at a time.
 const someRows = 256
 
 // write makes file k of the data set in a folder.
 func (e *encoder) write(w *staging, k int, games []*Episode) (*summary, error) {
 	about := *e.about
-	if about.Generated != nil { // a file does not depend on how many others there are
+	if about.Generated != nil { // a file does not depend on the number of games in other files
 		c := about.Generated.Base()
 		about.Generated = &c
 	}
@@ -69,7 +69,7 @@ func (e *encoder) write(w *staging, k int, games []*Episode) (*summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer pending.Abort() // nothing, once it is committed
+	defer pending.Abort() // does nothing once the file is committed
 	out, stats := newWriter(pending, about.Columns, about.Layout, string(text)), newStatistics(about.Agents)
 	for i, ep := range games {
 		if err := e.rows(ep); err != nil {
@@ -92,7 +92,7 @@ func (e *encoder) write(w *staging, k int, games []*Episode) (*summary, error) {
 	return &summary{file, stats}, err
 }
 
-// gameRow adds an episode's row, of layout Games. It plays the episode again if its end is unknown.
+// gameRow adds an episode's row in layout Games. It plays the episode again if its end is unknown.
 func (e *encoder) gameRow(ep *Episode) error {
 	var err error
 	if ep.Counts != nil {
@@ -120,8 +120,8 @@ func (e *encoder) add(r *row) {
 	}
 }
 
-// rows plays an episode again and adds a row for each step and seat, of layout Dialogues for those that are
-// in. The rows have columns of the game's end, so they wait for it. The table keeps parts of the episode.
+// rows plays an episode again and adds a row for each step and seat; in layout Dialogues only for seats that are
+// in. Some columns hold how the game ended, so the rows wait for the end. The table refers to the episode's memory.
 func (e *encoder) rows(ep *Episode) error {
 	if e.about.Layout == Games {
 		return e.gameRow(ep)
@@ -133,7 +133,7 @@ func (e *encoder) rows(ep *Episode) error {
 	for seat := 0; e.words != nil && seat < e.spec.Seats; seat++ {
 		e.models = append(e.models, dialogue.NewSeat(e.words, e.replay.match, seat, words.Form{}, 0))
 	}
-	r, left := row{e: ep, step: -1}, ep.Decisions // those from the row's step on
+	r, left := row{e: ep, step: -1}, ep.Decisions // the decisions from the row's step on
 	err := e.replay.Follow(func(at record.Moment) error {
 		m := at.Match
 		if r.after = m.Status(); r.step == ep.Steps-1 {

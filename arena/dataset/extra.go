@@ -14,8 +14,8 @@ import (
 )
 
 // Extra is an array that a client's agents report with each action, such as the
-// probabilities they drew it by: a further column of layout Steps, null for the other
-// seats and for those that are out. What is called visits and values are the
+// probabilities from which they drew it: one more column of layout Steps, null for the
+// other seats and for those that are out. Arrays named visits and values are the
 // statistics of a search, as built-in agents report them.
 type Extra struct {
 	Name  string    `json:"name"`
@@ -31,7 +31,7 @@ const (
 
 var extraName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
-// column is the array's column, without what writes and reads it.
+// column is the array's column, without its functions for writing and reading.
 func (x *Extra) column() Column {
 	c := Column{Name: x.Name, Type: FixedBytes, Null: true,
 		Meaning: cmp.Or(meanings[x.Name], "reported by the agent; null: it reports nothing"), DType: x.DType, Shape: x.Shape}
@@ -63,8 +63,8 @@ func (x *Extra) check(choices int) error {
 	want := map[string]env.DType{visitsName: env.Int32, valuesName: env.Float64}[x.Name]
 	switch {
 	case !extraName.MatchString(x.Name):
-		return fmt.Errorf("extra array %q: a name has small letters, digits and underscores, 64 at most, and begins with "+
-			"a letter", x.Name)
+		return fmt.Errorf("extra array %q: want 64 or fewer small letters, digits and underscores, "+
+			"the first a letter", x.Name)
 	case numbers[x.DType].load == nil:
 		return fmt.Errorf("extra array %q: there is no type %q, want uint8, int16, int32, uint64, float32 or float64", x.Name,
 			x.DType)
@@ -72,7 +72,7 @@ func (x *Extra) check(choices int) error {
 		return fmt.Errorf("extra array %q: shape %v, want at most %d dimensions of 1 or more, and %d bytes", x.Name, x.Shape,
 			maxExtraDims, maxExtraBytes)
 	case want != "" && (x.DType != want || !slices.Equal(x.Shape, []int{choices})):
-		return fmt.Errorf("extra array %q: %s %v, want %s [%d], as of agents that search; call it otherwise if it is "+
+		return fmt.Errorf("extra array %q: %s %v, want %s [%d], as agents that search report it; rename it if it is "+
 			"something else", x.Name, x.DType, x.Shape, want, choices)
 	}
 	return nil
@@ -89,7 +89,7 @@ func (c *Config) checkExtra(spec *env.Spec) error {
 		}
 	}
 	if hasExtra(c.Extra, visitsName) != hasExtra(c.Extra, valuesName) {
-		return fmt.Errorf("extra arrays %q and %q go together", visitsName, valuesName)
+		return fmt.Errorf("extra arrays %q and %q go together: want both or neither", visitsName, valuesName)
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func hasExtra(all []Extra, name string) bool {
 	return slices.ContainsFunc(all, func(x Extra) bool { return x.Name == name })
 }
 
-// apart are those that are not the statistics of a search.
+// apart are the arrays that are not the statistics of a search.
 func apart(all []Extra) (rest []Extra) {
 	for _, x := range all {
 		if x.Name != visitsName && x.Name != valuesName {
@@ -153,7 +153,7 @@ var numbers = map[env.DType]struct {
 
 var le = binary.LittleEndian
 
-// union adds arrays to others; what has one name must be one.
+// union joins two lists of arrays. Arrays with the same name must be the same.
 func union(all, more []Extra) ([]Extra, error) {
 	for _, x := range more {
 		i := slices.IndexFunc(all, func(other Extra) bool { return other.Name == x.Name })

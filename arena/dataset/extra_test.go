@@ -151,7 +151,7 @@ func TestExtraRefused(t *testing.T) {
 	}
 	c.Layout, c.Extra[0].Name = Steps, "legal"
 	if _, err := recordServed(t, ffa, c, filepath.Join(t.TempDir(), "set"), asPlayed); err == nil ||
-		!strings.Contains(err.Error(), "call it otherwise") {
+		!strings.Contains(err.Error(), "rename the array") {
 		t.Errorf("a name that is taken: error %v", err)
 	}
 	c.Extra[0].Name = "a"

@@ -11,12 +11,12 @@ import (
 
 // Filter selects games. A zero field excludes none.
 type Filter struct {
-	Agent    string         // plays in some seat
-	Result   env.SeatResult // of some seat, or of one of the agent's
+	Agent    string         // an agent that plays in some seat
+	Result   env.SeatResult // the result of some seat or, with Agent, of a seat of that agent
 	MinSteps int
 	MaxSteps int
-	First    int // the lowest number of a game
-	Games    int // how many numbers from there; 0: all
+	First    int // the lowest number that is kept
+	Games    int // how many numbers from First on are kept; 0: all
 }
 
 // Validate says what is wrong with the filter.
@@ -29,7 +29,7 @@ func (f *Filter) Validate() error {
 	case f.First < 0 || f.Games < 0:
 		return errors.New("a number of games is negative, want 0 (all) or more")
 	case f.MaxSteps > 0 && f.MaxSteps < f.MinSteps:
-		return fmt.Errorf("lengths from %d to %d: there are none", f.MinSteps, f.MaxSteps)
+		return fmt.Errorf("lengths from %d to %d, want a greatest length that is not below the least", f.MinSteps, f.MaxSteps)
 	}
 	return nil
 }
@@ -51,12 +51,12 @@ func (f *Filter) Keep(e *Episode) bool {
 	return false
 }
 
-// Apart reports whether no game of a file is chosen, by their numbers.
+// Apart reports whether the numbers alone exclude all games of a file.
 func (f *Filter) Apart(file File) bool {
 	return file.Game+file.Games <= f.First || f.Games > 0 && file.Game-f.First >= f.Games
 }
 
-// String says what is kept, "" for everything.
+// String says which games are kept; "" for all.
 func (f *Filter) String() string {
 	var parts []string
 	for _, p := range []struct {

@@ -17,12 +17,12 @@ import (
 )
 
 // Generate makes a data set in a folder, or continues one that was interrupted
-// there. A finished one of the same configuration is left as it is. Of a part the manifest is nil.
+// there. It leaves a finished one of the same configuration as it is. For a part the manifest is nil.
 func Generate(ctx context.Context, game env.Game, c Config, folder string, o Options) (*Manifest, Work, error) {
 	begun := time.Now()
 	c, err := c.resolve(game)
-	if err == nil && c.Seating == Told {
-		err = fmt.Errorf("agents %q: Record makes data sets of what a client plays", c.Agents)
+	if err == nil && c.Seating == ByClient {
+		err = fmt.Errorf("agents %q: Generate plays no agents that a client serves, use Record for them", c.Agents)
 	}
 	if err == nil {
 		o.Workers, err = ledger.Workers(o.Workers, c.Agents)
@@ -48,10 +48,10 @@ func Generate(ctx context.Context, game env.Game, c Config, folder string, o Opt
 	return m, g.work, err
 }
 
-// logName is the name of the log, among what is not finished.
+// logName is the name of the log in the work folder.
 const logName = "log.jsonl"
 
-// entry is a line of the log: a game that was played, or a file that has its name.
+// entry is a line of the log: a game that was played, or a file that is complete.
 type entry struct {
 	Played *Episode `json:"played,omitempty"`
 	File   *summary `json:"file,omitempty"`
@@ -63,11 +63,11 @@ type generation struct {
 	options Options
 	ledger.Ledger[entry]
 	staging *staging
-	files   map[int]*summary // those that the log lists, by their numbers
+	files   map[int]*summary // the files that the log lists, by their numbers
 	work    Work
 }
 
-// run plays the games that are missing in the log, and makes the data set of it.
+// run plays the games that the log lacks, and makes the data set from the log.
 func (g *generation) run(ctx context.Context) (*Manifest, error) {
 	g.Check, g.Kept, g.Name, g.Progress = g.check, g.kept, g.name, g.options.Progress
 	var parts []string
@@ -95,7 +95,7 @@ func (g *generation) run(ctx context.Context) (*Manifest, error) {
 	a := newAssembly(g.plan, g.staging, g.options)
 	a.made, a.ended = g.files, func(s *summary) error { _, err := g.Keep(&entry{File: s}); return err }
 	err = disk.ReadLog(log, func(text []byte) error {
-		var e entry // the header has none of it
+		var e entry // the header sets none of its fields
 		if err := cmp.Or(ctx.Err(), json.Unmarshal(text, &e)); err != nil || e.Played == nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (g *generation) run(ctx context.Context) (*Manifest, error) {
 		return a.add(e.Played)
 	})
 	if ctx.Err() != nil {
-		err = fmt.Errorf("%w after all games, before all files were made", ledger.ErrStopped)
+		err = fmt.Errorf("%w: all games are played, and some files are still to be written", ledger.ErrStopped)
 	}
 	if err = errors.Join(a.wait(err), g.Close()); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (g *generation) run(ctx context.Context) (*Manifest, error) {
 	return a.finish()
 }
 
-// check checks a line of a log: one of a part may come from anyone.
+// check checks a line of a log: the log of a part is untrusted input.
 func (g *generation) check(e *entry) (int, error) {
 	if e.Played == nil {
 		return -1, nil

@@ -221,7 +221,7 @@ func TestStoppedByContext(t *testing.T) {
 	want := contents(t, generate(t, ffa, config, testOptions(1)))
 	folder := unfinished(t)
 	if _, err := Open(folder); !errors.Is(err, errNone) ||
-		!strings.Contains(err.Error(), "the same command continues it") {
+		!strings.Contains(err.Error(), "repeat its command (generate,") {
 		t.Errorf("opening what is not finished: %v, want %v and what to do", err, errNone)
 	}
 	var first ledger.Progress
@@ -269,7 +269,7 @@ func TestRefusals(t *testing.T) {
 			"seed is 5, not 6"},
 		{"a finished one of fewer games", func(t *testing.T) string { return generate(t, ffa, small(), testOptions(1)) },
 			ffa,
-			func(c *Config, _ *Options) { c.Games++ }, ledger.ErrOther, "games is 7, not 8"},
+			func(c *Config, _ *Options) { c.Games++ }, ledger.ErrOther, "it has 7 games, want 8"},
 		{"an unfinished one of more games", unfinished, ffa, func(c *Config, _ *Options) { c.Games = 2 }, ledger.ErrOther,
 			"it has game 2, and 2 games are asked for"},
 		{"an unfinished one of another game", unfinished, team, func(*Config, *Options) {}, ledger.ErrOther, "env"},

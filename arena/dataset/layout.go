@@ -10,10 +10,10 @@ import (
 	"pommego/env"
 )
 
-// column is a column of a layout: what it is, what a row has there, and what an
-// episode takes from there. A further one is a further entry in gameColumns or
-// stepColumns; what it is written from and the episode does not have yet is a
-// further field of Episode, or of Decision where agents report it.
+// column is a column of a layout: its description, and functions that write its value
+// for a row and read it into an episode. To add one, add an entry to gameColumns or
+// stepColumns. If Episode lacks the value, add a field to Episode, or to Decision if
+// agents report it.
 type column struct {
 	Column
 	write func(r *row) parquet.Value
@@ -22,7 +22,7 @@ type column struct {
 
 type row struct {
 	e      *Episode
-	agents []string // the data set's, where it is read
+	agents []string // the agents of the data set that is read
 
 	// Of the layouts Steps and Dialogues.
 	step, seat    int
@@ -31,20 +31,20 @@ type row struct {
 	last          *shown // the position after the last step; nil before that
 	fate, reward  float64
 	counts        []int32   // of all seats, as Episode.Counts
-	decision      *Decision // what the seat's agent reports, nil if nothing
+	decision      *Decision // what the seat's agent reports; nil: nothing
 	turns         map[int]turn
 }
 
 // shown is what the seats see: for each field the bytes of all seats, and the
-// masks.
+// masks of legal moves.
 type shown struct {
 	obs  [][]byte
 	mask []byte
 }
 
-// columns are those of the layout. missed: moves that had to be replaced are
-// counted; searched: there are search statistics; extra: what else agents report. What depends
-// on the latter two comes last.
+// columns are the columns of the layout. missed adds the counts of moves that stop replaced,
+// searched the statistics of searches, and extra the other arrays that agents report. The columns
+// for searched and extra come last.
 func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	all := gameColumns(&a.Env, missed)
 	if a.Layout != Games {
@@ -60,7 +60,7 @@ func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	return all
 }
 
-// descriptions are columns without what writes and reads them.
+// descriptions are the columns without their functions for writing and reading.
 func descriptions(columns []column) []Column {
 	all := make([]Column, len(columns))
 	for i := range columns {
@@ -92,7 +92,7 @@ func identity() []column {
 	}
 }
 
-// dealt is a part of the seed, null if the game has none.
+// dealt is a part of the seed; null if the game was not dealt from one.
 func (r *row) dealt(v uint64) parquet.Value {
 	if !r.e.Dealt {
 		return parquet.NullValue()
@@ -100,7 +100,7 @@ func (r *row) dealt(v uint64) parquet.Value {
 	return parquet.Int64Value(int64(v))
 }
 
-// in says that a row is not where it belongs.
+// in returns an error if a row has another value than its place needs.
 func (r *row) in(what string, is, want int) error {
 	if is != want {
 		return fmt.Errorf("%w: step %d, seat %d of game %d has %s %d, want %d", errDamaged, r.step, r.seat, r.e.Game, what,
@@ -109,7 +109,7 @@ func (r *row) in(what string, is, want int) error {
 	return nil
 }
 
-// The columns that hold a value of the episode as it is.
+// Functions that make a column of one value of the episode.
 
 func int32Column(name, meaning string, at func(r *row) *int32) column {
 	return column{Column{Name: name, Type: Int32, Meaning: meaning},
@@ -183,7 +183,7 @@ func stepColumns(a *About) []column {
 			func(r *row, v parquet.Value) error {
 				r.seat = int(v.Int32())
 				if uint(r.seat) >= uint(about.Seats) || uint(r.step) >= uint(r.e.Steps) {
-					return fmt.Errorf("%w: a row of game %d is of step %d and seat %d", errDamaged, r.e.Game, r.step, r.seat)
+					return fmt.Errorf("%w: game %d has a row for step %d and seat %d", errDamaged, r.e.Game, r.step, r.seat)
 				}
 				return nil
 			}},
@@ -253,7 +253,7 @@ func endColumns() []column {
 	}
 }
 
-// The columns that others look for.
+// The names of columns that are looked up elsewhere.
 const (
 	resultName = "result"
 	lengthName = "length"
@@ -262,20 +262,20 @@ const (
 	missedName = "missed0"
 )
 
-// searchArrays are what agents that search report of their decisions: arrays of a value for
-// each choice of each action component, as legal numbers them.
+// searchArrays are what agents that search report about a decision: arrays with one value for each
+// choice of each action component, in the order of the column "legal".
 func searchArrays(choices int) []Extra {
 	return []Extra{{visitsName, env.Int32, []int{choices}}, {valuesName, env.Float64, []int{choices}}}
 }
 
-// meanings are those of such arrays.
+// meanings describe the arrays of searchArrays.
 var meanings = map[string]string{
 	visitsName: "how often the agent's search tried each choice of each action component; null: it decided without a " +
 		"search",
 	valuesName: "what the search found each choice to be worth, in the agent's own unit; NaN: it was not tried",
 }
 
-// reported is what the row's agent reports. It begins a decision of the episode that is being read.
+// reported is the decision that the row's agent reports. Where an episode is read, it adds one to it.
 func (r *row) reported() *Decision {
 	if r.decision == nil {
 		r.e.Decisions = append(r.e.Decisions, Decision{r.step, r.seat, map[string][]byte{}})
@@ -291,7 +291,7 @@ func actionName(components int, c env.Choice) string {
 	return "action_" + c.Name
 }
 
-// resultColumn is the result of a seat.
+// resultColumn is the column for the result of a seat.
 func resultColumn(name, meaning string, seat func(r *row) int) column {
 	return column{Column{Name: name, Type: String, Meaning: meaning},
 		func(r *row) parquet.Value { return text(string(r.e.Results[seat(r)])) },
@@ -314,12 +314,12 @@ func (r *row) readAgent(seat int, v parquet.Value) error {
 	return nil
 }
 
-// text is a value that keeps v's memory, which is only ever read.
+// text is a value that shares v's memory, which nobody writes to.
 func text(v string) parquet.Value {
 	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(v), len(v)))
 }
 
-// field is what a seat sees in field i, null if nothing is shown.
+// field is what a seat sees in field i; null if there is no position.
 func (s *shown) field(i int, f *env.Field, seat int) parquet.Value {
 	if s == nil {
 		return parquet.NullValue()

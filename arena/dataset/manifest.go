@@ -17,7 +17,7 @@ import (
 	"pommego/internal/disk"
 )
 
-// manifestFormat is the version of data sets' form.
+// manifestFormat is the version of the form of data sets.
 const manifestFormat = "pommego-dataset/1"
 
 // The names in a data set's folder.
@@ -28,34 +28,34 @@ const (
 	workFolder   = ".generate"
 )
 
-// About is what a data set is: all that its files' meaning depends on. Each file
-// carries it too, but for how many games there are.
+// About describes a data set: everything on which the meaning of its files depends. Each file
+// has a copy of it, without the number of games.
 type About struct {
 	Format  string `json:"format"`
 	Layout  Layout `json:"layout"`
 	Env     Env    `json:"env"`
 	Program string `json:"program"` // the version that wrote it
 
-	Observation string      `json:"observation,omitempty"` // of layout Steps
-	Fields      []env.Field `json:"fields,omitempty"`      // of the observation
-	Mask        string      `json:"mask,omitempty"`        // as Config.Mask; "": legal to an earlier version
-	Extra       []Extra     `json:"extra,omitempty"`       // what agents report besides the statistics of searches
+	Observation string      `json:"observation,omitempty"` // the encoding in layout Steps
+	Fields      []env.Field `json:"fields,omitempty"`      // the fields of the observation
+	Mask        string      `json:"mask,omitempty"`        // as Config.Mask; "": legal, by an earlier version
+	Extra       []Extra     `json:"extra,omitempty"`       // what agents report beside the statistics of searches
 
-	Agents  []string `json:"agents"` // all that play
+	Agents  []string `json:"agents"` // all agents that play
 	Columns []Column `json:"columns"`
 
 	// Generated is the configuration of generated data sets; nil for others.
 	Generated *Config `json:"generated,omitempty"`
-	// Sources tells where the games of other data sets are from, and Filter
-	// which were left out.
+	// Sources lists the data sets from which the games were taken, and Filter
+	// says which games were taken.
 	Sources []Source `json:"sources,omitempty"`
 	Filter  string   `json:"filter,omitempty"`
-	// Unrepeatable lists why the same command could give other games; empty if
-	// it could not.
+	// Unrepeatable lists the reasons why the same command could give other games;
+	// empty if there are none.
 	Unrepeatable []string `json:"unrepeatable,omitempty"`
 }
 
-// Env is the game played.
+// Env describes the game that is played.
 type Env struct {
 	ID          string          `json:"id"`
 	Game        string          `json:"game"`
@@ -67,7 +67,7 @@ type Env struct {
 	Actions     []env.Choice    `json:"actions"`
 	MaxSteps    int             `json:"max_steps"`
 	Rules       json.RawMessage `json:"rules"`
-	Counts      []env.Name      `json:"counts,omitempty"` // what is counted of each seat
+	Counts      []env.Name      `json:"counts,omitempty"` // what the game counts for each seat
 }
 
 func envOf(s *env.Spec) (Env, error) {
@@ -80,7 +80,7 @@ func (a *About) has(name string) bool {
 	return slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == name })
 }
 
-// choices is how many choices the components of an action have together.
+// choices is how many choices all components of an action have together.
 func (e *Env) choices() int {
 	n := 0
 	for _, c := range e.Actions {
@@ -91,15 +91,15 @@ func (e *Env) choices() int {
 
 // File is one file of a data set.
 type File struct {
-	Path   string `json:"path"`           // in the folder, with slashes
-	Game   int    `json:"game,omitempty"` // the first it holds
+	Path   string `json:"path"`           // below the data set's folder, with slashes
+	Game   int    `json:"game,omitempty"` // the first game that it holds
 	Games  int    `json:"games,omitempty"`
 	Rows   int    `json:"rows,omitempty"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
-// check compares a file of the data set in a folder with what is known of it.
+// check compares a file of the data set in a folder with the manifest's entry.
 func (f *File) check(folder string) error {
 	path := filepath.Join(folder, filepath.FromSlash(f.Path))
 	size, sum, err := sumFile(folder, f.Path)
@@ -116,14 +116,14 @@ func (f *File) check(folder string) error {
 	return nil
 }
 
-// Manifest is what a data set's folder holds.
+// Manifest lists what a data set's folder holds.
 type Manifest struct {
 	About
 	Games      int         `json:"games"`
 	Steps      int         `json:"steps"`
 	Rows       int         `json:"rows"`
-	Bytes      int64       `json:"bytes"`  // of Files
-	Files      []File      `json:"files"`  // of data, in the order of games
+	Bytes      int64       `json:"bytes"`  // of all Files
+	Files      []File      `json:"files"`  // the data files, in the order of games
 	Others     []File      `json:"others"` // the card
 	Statistics *Statistics `json:"statistics"`
 
@@ -131,7 +131,7 @@ type Manifest struct {
 	Checksum string `json:"checksum"`
 }
 
-// encode is the manifest as it stands in its file, with its checksum.
+// encode is the text of the manifest's file, with the checksum.
 func (m *Manifest) encode() ([]byte, error) {
 	m.Checksum = ""
 	for range 2 {
@@ -165,7 +165,7 @@ func ReadManifest(folder string) (*Manifest, error) {
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		if _, err := os.Stat(filepath.Join(folder, workFolder)); err == nil {
-			return nil, fmt.Errorf("%s: %w: it is still being generated, or that was interrupted; the same command continues it",
+			return nil, fmt.Errorf("%s: %w: repeat its command (generate, data merge, filter or pack), unless that runs",
 				folder, errNone)
 		}
 		return nil, fmt.Errorf("%s: %w: it has no %s", folder, errNone, ManifestName)
@@ -187,8 +187,8 @@ func ReadManifest(folder string) (*Manifest, error) {
 	return m, m.inside(path)
 }
 
-// inside makes sure that all files lie in the data set's folder: a manifest may
-// come from anyone.
+// inside returns an error unless all files lie in the data set's folder: a manifest is
+// untrusted input.
 func (m *Manifest) inside(path string) error {
 	for _, f := range slices.Concat(m.Files, m.Others) {
 		if !filepath.IsLocal(filepath.FromSlash(f.Path)) || strings.Contains(f.Path, `\`) {
@@ -207,12 +207,12 @@ func (m *Manifest) check(path string, text []byte) error {
 	sum.Write(text[:at])
 	sum.Write(text[at+len(m.Checksum):])
 	if got := hex.EncodeToString(sum.Sum(nil)); got != m.Checksum {
-		return fmt.Errorf("%s: %w: its checksum is %s, it says %s", path, errDamaged, got, m.Checksum)
+		return fmt.Errorf("%s: %w: its SHA-256 is %s, want %s, its own checksum", path, errDamaged, got, m.Checksum)
 	}
 	return nil
 }
 
-// sumFile is the size and checksum of a file in a folder, named with slashes.
+// sumFile is the size and checksum of a file in a folder. Its name has slashes.
 func sumFile(folder, name string) (int64, string, error) {
 	file, err := disk.OpenIn(folder, filepath.FromSlash(name))
 	if err != nil {

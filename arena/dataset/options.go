@@ -7,8 +7,8 @@ import (
 	"pommego/internal/disk"
 )
 
-// Options are the things that a data set's content does not depend on. The zero
-// value works on all cores.
+// Options are settings that do not change the content of a data set. The zero
+// value uses all cores.
 type Options struct {
 	Workers int // how many games are played at a time: see ledger.Workers
 
@@ -23,14 +23,14 @@ type Options struct {
 
 	Disk disk.FS // nil: disk.OS
 
-	// Part, unless nil, is the games to play, of a data set whose others are played
-	// elsewhere. The data set stays unfinished in its folder, for another call to take the games.
+	// Part, unless nil, lists the games to play; other runs play the others. The data set
+	// stays unfinished in its folder until another call takes the games.
 	Part *ledger.Part
-	// Take lists folders with parts: their games are taken over, and not played again.
+	// Take lists folders with parts, whose games are copied and not played again.
 	Take []string
 }
 
-// Work is what a run has done.
+// Work is how much a run has done.
 type Work struct {
 	Games, Steps int // played in this run
 	Wall         time.Duration

@@ -16,7 +16,7 @@ import (
 	"pommego/internal/disk"
 )
 
-// metadataKey is where a file says what its data set is.
+// metadataKey is the key under which a file holds a copy of About.
 const metadataKey = "pommego"
 
 // pageBytes is how much of a column is compressed together.
@@ -28,13 +28,13 @@ type writer struct {
 	sum      hash.Hash
 	parquet  *parquet.GenericWriter[any]
 	columns  []*parquet.ColumnWriter
-	rows     int // in all
-	group    int // in the row group under way
+	rows     int // in the file
+	group    int // in the current row group
 	perGroup int
 }
 
-// codec compresses for a layout: games are small and worth the effort, steps are
-// many and as small by any.
+// codec is the compression for a layout. Better compression makes games smaller, but
+// not steps, of which there are many.
 func codec(l Layout) compress.Codec {
 	if l == Games {
 		return &zstd.Codec{Level: zstd.SpeedBetterCompression}
@@ -42,13 +42,13 @@ func codec(l Layout) compress.Codec {
 	return &zstd.Codec{Level: zstd.SpeedDefault}
 }
 
-// groupRows is how many rows of a layout make a row group, or a few more, as
-// groups are of whole episodes.
+// groupRows is how many rows make a row group in a layout. A group holds whole
+// episodes, so it may have a few more.
 func groupRows(l Layout) int {
-	return [...]int{Games: 1000, Steps: 1 << 15, Dialogues: 1 << 12}[l] // the last have some 3 KB of text each
+	return [...]int{Games: 1000, Steps: 1 << 15, Dialogues: 1 << 12}[l] // a row of Dialogues has about 3 KB of text
 }
 
-// newWriter begins a file, whose about describes the data set.
+// newWriter begins a file. about describes its data set, as JSON.
 func newWriter(p *disk.Pending, columns []Column, l Layout, about string) *writer {
 	w := &writer{pending: p, sum: sha256.New(), perGroup: groupRows(l)}
 	w.parquet = parquet.NewGenericWriter[any](io.MultiWriter(p, w.sum), schema(columns),
@@ -81,8 +81,8 @@ func (w *writer) finish() (File, error) {
 	return File{Rows: w.rows, Bytes: w.pending.Size(), SHA256: hex.EncodeToString(w.sum.Sum(nil))}, nil
 }
 
-// reader reads one Parquet file. Whatever is wrong with the file is an error,
-// also where the library panics.
+// reader reads one Parquet file. Any damage of the file is an error,
+// even where the library panics.
 type reader struct {
 	path    string
 	file    disk.File
@@ -91,18 +91,18 @@ type reader struct {
 	room    []byte
 }
 
-// errDamaged says that a file is not what was written.
+// errDamaged says that a file differs from what was written.
 var errDamaged = errors.New("the file is damaged")
 
-// caught turns a panic of the Parquet library, which it answers some damage
-// with, into an error.
+// caught turns a panic of the Parquet library into an error: some damage makes it
+// panic.
 func caught(path string, err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("%s: %w: reading it panicked: %v", path, errDamaged, v)
 	}
 }
 
-// openFile opens a file in a folder, named with slashes, that must have the given columns.
+// openFile opens a file in a folder, whose name has slashes. The file must have the given columns.
 func openFile(folder, name string, columns []Column) (_ *reader, err error) {
 	name = filepath.FromSlash(name)
 	path := filepath.Join(folder, name)
@@ -139,8 +139,8 @@ func (r *reader) Close() error { return r.file.Close() }
 
 func (r *reader) groups() int { return len(r.parquet.RowGroups()) }
 
-// read reads a row group into t, which has the file's columns. wanted, if not
-// nil, reports whether a column is; the others stay empty.
+// read reads a row group into t, which has the file's columns. If wanted is not nil, columns
+// for which it returns false stay empty.
 func (r *reader) read(group int, t *table, wanted func(name string) bool) (err error) {
 	defer caught(r.path, &err)
 	g, left := r.parquet.RowGroups()[group], worth(r.size)
@@ -164,8 +164,8 @@ func (r *reader) read(group int, t *table, wanted func(name string) bool) (err e
 	return nil
 }
 
-// readColumn replaces values by those of a column. They are copies, which may take so many
-// bytes of memory as are left; it returns what is left then.
+// readColumn replaces values by copies of a column's values. left is how many bytes of
+// memory they may take; readColumn returns what remains of it.
 func readColumn(chunk parquet.ColumnChunk, values *[]parquet.Value, left int64) (int64, error) {
 	*values = (*values)[:0]
 	pages := chunk.Pages()

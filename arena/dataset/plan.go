@@ -9,7 +9,7 @@ import (
 	"pommego/env"
 )
 
-// plan is what a folder is to hold.
+// plan is the data set that a folder is to hold.
 type plan struct {
 	config  Config
 	about   About
@@ -17,7 +17,7 @@ type plan struct {
 	spec    *env.Spec
 	columns []column
 
-	// Of a data set that is generated: the first line of its log, so that no other run continues it by mistake.
+	// header is the first line of a generated data set's log. No run with another header continues it.
 	header *ledger.Header[Config]
 }
 
@@ -32,7 +32,7 @@ func newPlan(game env.Game, c Config, o Options) (*plan, error) {
 	return p, errors.Join(err, also)
 }
 
-// aboutOf is what follows from a game and the layout alone.
+// aboutOf is the description that follows from a game and the layout alone.
 func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About, []column, error) {
 	e, err := envOf(spec)
 	a := About{Format: manifestFormat, Layout: c.Layout, Env: e, Program: o.Version, Observation: c.Observation,
@@ -46,19 +46,19 @@ func aboutOf(spec *env.Spec, c *Config, o Options, missed, searched bool) (About
 	return a, columns, errors.Join(err, a.checkNames())
 }
 
-// checkNames makes sure that no two columns have one name.
+// checkNames returns an error if two columns have the same name.
 func (a *About) checkNames() error {
 	seen := map[string]bool{}
 	for i := range a.Columns {
 		if name := a.Columns[i].Name; seen[name] {
-			return fmt.Errorf("dataset: extra array %q: there is such a column already, call it otherwise", name)
+			return fmt.Errorf("dataset: extra array %q: there is a column of this name already, rename the array", name)
 		}
 		seen[a.Columns[i].Name] = true
 	}
 	return nil
 }
 
-// searches reports whether a built-in agent reports its search statistics.
+// searches reports whether a built-in agent reports statistics of its search.
 func searches(game env.Game, name string) bool {
 	if outside(name) {
 		return false
@@ -77,17 +77,17 @@ func (p *plan) whole(k int, s *summary) bool {
 	return s.File.Game == first && s.File.Games == end-first
 }
 
-// accept says in what a finished data set differs.
+// accept says in what a finished data set differs from the plan.
 func (p *plan) accept(m *Manifest) error {
 	if m.Generated == nil {
 		return fmt.Errorf("%w: it was not generated", ledger.ErrOther)
 	}
 	if a := &p.about; m.Layout != a.Layout || m.Observation != a.Observation {
-		return fmt.Errorf("%w: it has layout %s, observation %q, and asked for are layout %s, observation %q",
+		return fmt.Errorf("%w: it has layout %s and observation %q, want layout %s and observation %q",
 			ledger.ErrOther, m.Layout, m.Observation, a.Layout, a.Observation)
 	}
 	if was, is := m.Generated.Games, p.config.Games; was != is {
-		return fmt.Errorf("%w: games is %d, not %d", ledger.ErrOther, was, is)
+		return fmt.Errorf("%w: it has %d games, want %d", ledger.ErrOther, was, is)
 	}
 	return p.header.Differs(&ledger.Header[Config]{Format: m.Format, Env: m.Env.ID, Version: m.Env.Version,
 		Seeds: m.Env.SeedVersion, Rules: m.Env.Rules, Config: *m.Generated})

@@ -8,7 +8,7 @@ import (
 )
 
 // play plays a game of the data set by the rules of matches, with client in the seats of a client's agents.
-// All but the results of how it ends is left to a replay.
+// Of how the game ends it keeps only the results. A replay finds the rest.
 func (c *Config) play(ctx context.Context, p *match.Players, game int, agents []string,
 	client *script) (*Episode, error) {
 	var built []string

@@ -15,17 +15,17 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The Parquet library makes room for as much as a file promises. So these checks
-// compare what it promises with what is there before the library reads it: the
-// lengths of its footer, of the footer's lists and of pages, what pages decompress to,
-// and the numbers of values in them.
+// The Parquet library allocates as much memory as a file says that it needs. So these
+// checks compare what a file says with its bytes before the library reads it: the
+// lengths of its footer, of the footer's lists and of pages, the sizes of uncompressed
+// pages, and the numbers of values in them.
 
-// maxRows is how many rows a row group may promise, and values a page: 512 times what
-// groupRows aims at, since a group holds whole episodes.
+// maxRows is how many rows a row group may have, and how many values a page: 512 times
+// groupRows, since a group holds whole episodes.
 const maxRows = 1 << 24
 
 // worth is how much memory a row group of a file of size bytes may take. Runs, dictionaries and
-// compression make much of little; the most that games make, of agents that never move, is 520 times.
+// compression make files small: games of agents that never move take 520 times the size of their file.
 func worth(size int64) int64 { return 16<<20 + 4096*size }
 
 var errWorth = errors.New("its values take more than 16 MiB of memory and 4096 times the file's size")
@@ -53,7 +53,7 @@ func checkFooter(file io.ReaderAt, size int64) error {
 	}
 	n, most := int64(le.Uint32(end[:])), size-int64(len(magic)+len(end))
 	if n > most {
-		return fmt.Errorf("its footer is to have %d bytes, and there are %d", n, most)
+		return fmt.Errorf("its footer says that it has %d bytes, and the file has room for %d", n, most)
 	}
 	footer := make([]byte, n)
 	if _, err := file.ReadAt(footer, size-int64(len(end))-n); err != nil {
@@ -73,7 +73,7 @@ func checkFooter(file io.ReaderAt, size int64) error {
 
 func checkGroup(g *format.RowGroup) error {
 	if g.NumRows < 0 || g.NumRows > maxRows {
-		return fmt.Errorf("is to have %d rows, want at most %d", g.NumRows, maxRows)
+		return fmt.Errorf("says that it has %d rows, want at most %d", g.NumRows, maxRows)
 	}
 	for i := range g.Columns {
 		if codec := g.Columns[i].MetaData.Codec; codec != format.Zstd {
@@ -92,16 +92,16 @@ func decodeThrift(data []byte, v any) (int, error) {
 	return r.BytesRead(), err
 }
 
-// maxOpen is how many structures may be open at once: a decoder's stack grows with
-// those that are in one another. A footer has one for each row group.
+// maxOpen is how many structures may be open at once: a decoder's stack grows with each nested
+// structure. A footer has one for each row group.
 const maxOpen = 1 << 16
 
 // checkedReader refuses lists with more elements than there are bytes left,
-// structures that are too deep in one another, and what Parquet has none of.
+// structures that are nested too deep, and types that Parquet does not use.
 type checkedReader struct {
 	bytesReader
 	size    int
-	open    int   // structures whose ends are to come
+	open    int   // structures whose ends have not been read
 	refused error // the first reason
 }
 
@@ -127,7 +127,7 @@ func (r *checkedReader) ReadList() (thrift.List, error) {
 	case err != nil:
 		return l, err
 	case int(l.Size) > left:
-		return l, r.refuse(fmt.Errorf("a list is to have %d elements, and there are %d bytes", l.Size, left))
+		return l, r.refuse(fmt.Errorf("a list says that it has %d elements, and %d bytes follow", l.Size, left))
 	case l.Type == thrift.LIST:
 		return l, r.refuse(errors.New("a list has lists as elements"))
 	case l.Type == thrift.STRUCT:
@@ -138,7 +138,7 @@ func (r *checkedReader) ReadList() (thrift.List, error) {
 
 func (r *checkedReader) opened(n int) error {
 	if r.open += n; r.open > maxOpen {
-		return r.refuse(fmt.Errorf("there are more than %d structures in one another", maxOpen))
+		return r.refuse(fmt.Errorf("structures are nested more than %d deep", maxOpen))
 	}
 	return nil
 }
@@ -150,12 +150,12 @@ func (r *checkedReader) refuse(err error) error {
 	return err
 }
 
-var errUnknown = errors.New("there are sets or maps, which Parquet has none of")
+var errUnknown = errors.New("it has sets or maps, which Parquet does not use")
 
 func (r *checkedReader) ReadSet() (thrift.Set, error) { return thrift.Set{}, r.refuse(errUnknown) }
 func (r *checkedReader) ReadMap() (thrift.Map, error) { return thrift.Map{}, r.refuse(errUnknown) }
 
-// Discard passes over n bytes, for a decoder that does not know a field.
+// Discard skips n bytes, for a decoder that does not know a field.
 func (r *checkedReader) Discard(n int) (int, error) {
 	return r.bytesReader.(interface{ Discard(int) (int, error) }).Discard(n)
 }
@@ -169,7 +169,7 @@ func (r *reader) checkPages(group, column int, worth int64) error {
 		from = m.DictionaryPageOffset
 	}
 	if from < 0 || size < 0 || from > r.size-size {
-		return fmt.Errorf("its pages are to be %d bytes from byte %d, and there are %d", size, from, r.size)
+		return fmt.Errorf("its pages should be %d bytes from byte %d on, and the file has %d bytes", size, from, r.size)
 	}
 	rest := make([]byte, size)
 	if _, err := r.file.ReadAt(rest, from); err != nil {
@@ -191,7 +191,7 @@ func (r *reader) checkPages(group, column int, worth int64) error {
 		}
 		rest = rest[n:]
 		if n = int(h.CompressedPageSize); n < 0 || n > len(rest) {
-			return fmt.Errorf("a page is to have %d bytes, and there are %d", n, len(rest))
+			return fmt.Errorf("a page says that it has %d bytes, and %d follow", n, len(rest))
 		}
 		p := page{header: &h, data: rest[:n], room: &r.room, most: min(left, maxRows), worth: worth, leaf: &leaf}
 		if err := p.check(); err != nil {
@@ -207,14 +207,14 @@ func (r *reader) checkPages(group, column int, worth int64) error {
 type page struct {
 	header *format.PageHeader
 	data   []byte  // compressed
-	room   *[]byte // to decompress it in
+	room   *[]byte // the buffer that it is decompressed to
 	most   int64   // how many values it may have
 	worth  int64   // how many bytes uncompressed
 	leaf   *parquet.LeafColumn
-	values int64 // set by check; 0 of a dictionary
+	values int64 // set by check; 0 for a dictionary
 }
 
-var errValues = errors.New("a page promises more values than there are rows")
+var errValues = errors.New("a page says that it has more values than there are rows")
 
 func (p *page) check() error {
 	switch h := p.header; h.Type {
@@ -231,12 +231,12 @@ func (p *page) check() error {
 	case format.DataPageV2:
 		return p.checkData(&h.DataPageHeaderV2.V)
 	default:
-		return fmt.Errorf("a page is of type %s, want %s or %s", h.Type, format.DataPageV2, format.DictionaryPage)
+		return fmt.Errorf("a page has type %s, want %s or %s", h.Type, format.DataPageV2, format.DictionaryPage)
 	}
 }
 
-// checkData checks a page of values: their levels, which are not compressed, and
-// how many there are by their encoding.
+// checkData checks a page of values: the levels, which are not compressed, and the
+// number of values that its encoding gives.
 func (p *page) checkData(h *format.DataPageHeaderV2) error {
 	if p.values = int64(h.NumValues); p.values < 0 || p.values > p.most {
 		return errValues
@@ -248,7 +248,7 @@ func (p *page) checkData(h *format.DataPageHeaderV2) error {
 	}{{h.RepetitionLevelsByteLength, p.leaf.MaxRepetitionLevel},
 		{h.DefinitionLevelsByteLength, p.leaf.MaxDefinitionLevel}} {
 		if levels.bytes < 0 || int(levels.bytes) > len(p.data) {
-			return fmt.Errorf("a page's levels are to have %d bytes, and there are %d", levels.bytes, len(p.data))
+			return fmt.Errorf("a page says that its levels have %d bytes, and %d follow", levels.bytes, len(p.data))
 		}
 		if err := checkRuns(p.data[:levels.bytes], bits.Len(uint(levels.most)), p.values); err != nil {
 			return err
@@ -273,9 +273,9 @@ func checkValues(e format.Encoding, data []byte, values int64) error {
 	switch e {
 	case format.Plain:
 		return nil
-	case format.RLEDictionary: // after the width of indices
+	case format.RLEDictionary: // a byte with the width of the indices comes before the runs
 		return checkRuns(data[1:], int(data[0]), values)
-	case format.DeltaBinaryPacked, format.DeltaLengthByteArray: // the third number, in the latter of lengths
+	case format.DeltaBinaryPacked, format.DeltaLengthByteArray: // the header's third number counts them
 		var n uint64
 		for range 3 {
 			var length int
@@ -294,8 +294,8 @@ func checkValues(e format.Encoding, data []byte, values int64) error {
 	}
 }
 
-// checkRuns checks the number of values of width bits in runs, of which the last
-// may be filled up to a multiple of eight.
+// checkRuns checks the number of values of width bits in runs. The last run may be
+// padded to a multiple of eight values.
 func checkRuns(data []byte, width int, values int64) error {
 	for left := uint64(values + 7); len(data) > 0; {
 		run, n := binary.Uvarint(data)
@@ -304,7 +304,7 @@ func checkRuns(data []byte, width int, values int64) error {
 		}
 		count, packed := run>>1, run&1 == 1
 		size := uint64(width+7) / 8
-		if packed { // eight at a time
+		if packed { // in groups of eight
 			size = count * uint64(width)
 			count *= 8
 		}
@@ -320,10 +320,10 @@ func checkRuns(data []byte, width int, values int64) error {
 	return nil
 }
 
-// unpacker makes no more of a page than there is room for.
+// unpacker writes no more bytes than its buffer has room for.
 var unpacker, _ = zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true))
 
-// unpack decompresses a page, which promises how many bytes that makes.
+// unpack decompresses a page. promised is the size that the page names.
 func (p *page) unpack(promised int64) ([]byte, error) {
 	if promised > p.worth {
 		return nil, errWorth
@@ -332,7 +332,7 @@ func (p *page) unpack(promised int64) ([]byte, error) {
 	*p.room = slices.Grow((*p.room)[:0], room)
 	data, err := unpacker.DecodeAll(p.data, (*p.room)[:0:room])
 	if err == nil && int64(len(data)) != promised {
-		err = fmt.Errorf("a page is to have %d bytes uncompressed, and has %d", promised, len(data))
+		err = fmt.Errorf("a page says that it has %d bytes uncompressed, and has %d", promised, len(data))
 	}
 	return data, err
 }

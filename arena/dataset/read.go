@@ -37,12 +37,12 @@ func (s *Set) Agrees(game env.Game) error {
 	there := &s.Manifest.Env
 	switch {
 	case here.ID != there.ID:
-		return fmt.Errorf("%s: it is of %s, not of %s", s.Folder, there.ID, here.ID)
+		return fmt.Errorf("%s: its games are of %s, want %s", s.Folder, there.ID, here.ID)
 	case !slices.EqualFunc(here.Counts, there.Counts, func(a, b env.Name) bool { return a.Name == b.Name }):
-		return fmt.Errorf("%s: it counts %v, this program counts %v", s.Folder, there.Counts, here.Counts)
+		return fmt.Errorf("%s: its games count %v, this program counts %v", s.Folder, there.Counts, here.Counts)
 	case here.Version != there.Version:
-		return fmt.Errorf("%s: it is of version %d of %s, this program plays version %d", s.Folder, there.Version, there.Game,
-			here.Version)
+		return fmt.Errorf("%s: its games are of version %d of %s, this program plays version %d",
+			s.Folder, there.Version, there.Game, here.Version)
 	}
 	if d := ruleset.Difference(there.Rules, here.Rules); d != "" {
 		return fmt.Errorf("%s: in its rules %s", s.Folder, d)
@@ -50,9 +50,9 @@ func (s *Set) Agrees(game env.Game) error {
 	return nil
 }
 
-// Episodes hands out the games of a data set in their order, until yield returns
-// an error, which it returns. Of layout Steps they can be had where they were
-// dealt from seeds: only then is it known how they began.
+// Episodes passes the games of a data set to yield in their order. It stops at an error
+// of yield and returns it. In layout Steps it returns an error for a game that was not
+// dealt from a seed: that layout does not store how games begin.
 func (s *Set) Episodes(yield func(*Episode) error) error {
 	for i := range s.Manifest.Files {
 		if err := s.fileEpisodes(&s.Manifest.Files[i], yield); err != nil {
@@ -65,8 +65,8 @@ func (s *Set) Episodes(yield func(*Episode) error) error {
 // errEnough ends the reading of a file.
 var errEnough = errors.New("enough")
 
-// Replay reads one game, to be shown with its events and thoughts by a replay in game. The error is
-// trace.ErrNoGame if there is none of that number.
+// Replay reads the game with a number and returns a replay of it in game, with events and thoughts. The error is
+// trace.ErrNoGame if the data set has no game of that number.
 func (s *Set) Replay(game env.Game, number int) (*Replay, error) {
 	e, err := s.episode(number)
 	if err != nil {
@@ -110,8 +110,8 @@ func (s *Set) fileEpisodes(f *File, yield func(*Episode) error) error {
 	})
 }
 
-// walk hands out the games of a file, each with the table in which its rows are: as many
-// as rows, from first on. Unless all is set, the table lacks the columns that episodes do without.
+// walk passes the games of a file to yield, each with the table that holds its rows, rows of them
+// from first on. Unless all is set, the table lacks the columns that episodes do not need.
 func (s *Set) walk(f *File, all bool, yield func(e *Episode, t *table, first, rows int) error) error {
 	r, err := openFile(s.Folder, f.Path, s.Manifest.Columns)
 	if err != nil {
@@ -144,15 +144,15 @@ func (s *Set) walk(f *File, all bool, yield func(e *Episode, t *table, first, ro
 	return nil
 }
 
-// errNoStarts says that games of layout Steps cannot be played again.
-var errNoStarts = errors.New("the game did not begin as a seed deals it, and layout steps does not say how")
+// errNoStarts says that a game of layout Steps cannot be played again.
+var errNoStarts = errors.New("the game was not dealt from a seed, and layout steps does not store how it began")
 
 // rowReader turns rows back into episodes.
 type rowReader struct {
 	table    *table
 	manifest *Manifest
-	columns  []column // those that episodes need
-	at       []int    // where in the table
+	columns  []column // the columns that episodes need
+	at       []int    // the place of each in the table
 }
 
 func newRowReader(m *Manifest) (*rowReader, error) {
@@ -174,10 +174,10 @@ func (r *rowReader) wants(name string) bool {
 	return slices.ContainsFunc(r.columns, func(c column) bool { return c.Name == name })
 }
 
-// rows is how many rows have been read.
+// rows is how many rows the table has.
 func (r *rowReader) rows() int { return len(r.table.values[r.at[0]]) }
 
-// episode is the one whose first row is given, and how many rows it has.
+// episode reads the episode that begins in row first, and returns how many rows it has.
 func (r *rowReader) episode(first int) (*Episode, int, error) {
 	m := r.manifest
 	seats := m.Env.Seats
@@ -194,16 +194,16 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 		}
 		e.Steps = int(r.table.values[length][first].Int32())
 		if rows = e.Steps * seats; m.Layout == Dialogues {
-			games := r.table.values[r.at[0]] // identity comes first
+			games := r.table.values[r.at[0]] // the number of the game is the first column
 			for rows = 0; first+rows < len(games) && games[first+rows].Int64() == games[first].Int64(); rows++ {
 			}
 		}
 		if e.Steps < 1 || e.Steps > rows || rows > r.rows()-first {
-			return nil, 0, fmt.Errorf("%w: a game is to have %d steps, which are not all there", errDamaged, e.Steps)
+			return nil, 0, fmt.Errorf("%w: a game should have %d steps, and some are missing", errDamaged, e.Steps)
 		}
 		e.Actions = make([]byte, e.Steps*step)
 	}
-	next := 0 // the least place of a row among those of all steps and seats
+	next := 0 // the least place that the next row may have, among all steps and seats
 	for k := range rows {
 		at := row{e: e, agents: m.Agents, step: k / seats, seat: k % seats}
 		for i := range r.columns {
@@ -219,7 +219,7 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 		next = place + 1
 	}
 	if m.Layout == Dialogues {
-		e.Counts = nil // those who are out have no more rows, and may be counted on
+		e.Counts = nil // seats that are out have no more rows, but their counts may still rise
 	}
 	if err := e.fits(step); err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", errDamaged, err)

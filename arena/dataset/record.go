@@ -11,8 +11,8 @@ import (
 )
 
 // Recorded is a game that a client has played, with agents of its own against
-// built-in ones. It holds the actions of the client's agents: the others' follow
-// from the seed, so Record plays the game again.
+// built-in ones. It holds the actions of the client's agents. Those of the
+// built-in agents follow from the seed, so Record plays the game again.
 type Recorded struct {
 	Agents []string `json:"agents"` // by seat
 	// Actions has a byte for each step, seat of the client's agents, and
@@ -21,7 +21,7 @@ type Recorded struct {
 	// Extra has, for each of Config.Extra by its name, the array of each step and
 	// seat of the client's agents.
 	Extra   map[string][]byte `json:"extra"`
-	Winners uint16            `json:"winners"` // a bit by seat
+	Winners uint16            `json:"winners"` // one bit per seat
 }
 
 // errRecorded says that a client's game comes out differently here.
@@ -33,7 +33,7 @@ var errRecorded = errors.New("played again, the client's game comes out differen
 // wrong or the folder is not free. Like [Merge] it cannot continue what was interrupted.
 func Record(ctx context.Context, game env.Game, c Config, folder string, o Options,
 	next func() (*Recorded, error)) (*Manifest, error) {
-	c.Seating = Told
+	c.Seating = ByClient
 	c, err := c.resolve(game)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -63,7 +63,7 @@ func Record(ctx context.Context, game env.Game, c Config, folder string, o Optio
 	return a.conclude(errors.Join(err, players.Close()))
 }
 
-// playAgain plays a client's game, in which built-in agents decide anew. It is an error if the game
+// playAgain plays a client's game, in which built-in agents decide again. It returns an error if the game
 // does not end as the client says.
 func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *Recorded) (*Episode, error) {
 	spec := p.Game.Spec()
@@ -112,11 +112,11 @@ func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *R
 	return e, nil
 }
 
-// script is what a client's agents did in a game, as a player in their seats.
+// script is a player that repeats what a client's agents did in a game.
 type script struct {
 	match.Local
 	*Recorded
-	seats []int // those of the client's agents
+	seats []int // the seats of the client's agents
 	extra []Extra
 }
 
@@ -128,7 +128,7 @@ func (s *script) Act(_ context.Context, m env.Match, seat int, action []uint8) (
 	return match.Cost{}, nil
 }
 
-// at is the place of a seat's action among all.
+// at is the place of a seat's action among all of the script.
 func (s *script) at(step, seat int) int { return step*len(s.seats) + slices.Index(s.seats, seat) }
 
 // note notes what the client reported of a seat's last action.

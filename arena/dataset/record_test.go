@@ -14,7 +14,7 @@ import (
 // served is a data set whose seats 0 and 2 a client plays, against simple.
 func served() Config {
 	return Config{
-		Agents: []string{"client:net", "simple"}, Seating: Told, Games: 9, FileGames: 4, Seed: 70, MaxSteps: 50,
+		Agents: []string{"client:net", "simple"}, Seating: ByClient, Games: 9, FileGames: 4, Seed: 70, MaxSteps: 50,
 	}
 }
 
@@ -122,7 +122,7 @@ func TestServedRefused(t *testing.T) {
 	}{
 		{"another seating", func(c *Config) { c.Seating = Drawn }, "seating told"},
 		{"no client's agent", func(c *Config) { c.Agents = []string{"simple"} }, "seating told"},
-		{"a program beside", func(c *Config) { c.Agents[1] = "exec:true" }, "built in"},
+		{"a program beside", func(c *Config) { c.Agents[1] = "exec:true" }, "only built-in agents"},
 	} {
 		config := served()
 		c.change(&config)
@@ -131,7 +131,7 @@ func TestServedRefused(t *testing.T) {
 		}
 	}
 	if _, _, err := Generate(context.Background(), gameOf(t, ffa), served(), filepath.Join(t.TempDir(), "set"),
-		testOptions(1)); err == nil || !strings.Contains(err.Error(), "Record makes") {
+		testOptions(1)); err == nil || !strings.Contains(err.Error(), "use Record for them") {
 		t.Errorf("Generate: error %v", err)
 	}
 }

@@ -21,12 +21,12 @@ type Replay struct {
 	tracker env.Tracker
 	events  bool
 
-	e      *Episode    // that is played
-	made   int         // of its steps
-	before env.SeatSet // who was in when the last one began
+	e      *Episode    // the episode that is played
+	made   int         // how many of its steps have been made
+	before env.SeatSet // the seats that were in when the last step began
 }
 
-// NewReplay plays games of a data set in game. With events it tells those, and thoughts.
+// NewReplay makes a replay for games of a data set in game. With events its moments have events and thoughts.
 func NewReplay(game env.Game, events bool) *Replay {
 	r := &Replay{game: game, form: gamestate.Of(game.Spec()), match: game.New(1)[0],
 		tracker: game.NewTrackers(1, events)[0], events: events}
@@ -45,7 +45,7 @@ func (r *Replay) dealt(seed env.Seed) []byte {
 	})
 }
 
-// Begin begins a game, which is checked: it fits, and its steps can be made.
+// Begin begins a game. It returns an error if the game does not fit, or its steps cannot be made.
 func (r *Replay) Begin(e *Episode) error {
 	r.e, r.made, r.before = e, 0, 0
 	if err := e.check(r.game.Spec()); err != nil {
@@ -59,7 +59,7 @@ func (r *Replay) Begin(e *Episode) error {
 			return err
 		}
 		if !slices.Equal(state.Rows, saved.Ints(r.seats)) || len(state.Agents) > 0 || state.Train {
-			return fmt.Errorf("it is of an environment with learners at %v and %d agents, want learners in all seats",
+			return fmt.Errorf("it has learners in the seats %v and %d agents, want learners in all seats",
 				state.Rows, len(state.Agents))
 		}
 		if err := r.match.Restore(state.Match); err != nil {
@@ -71,7 +71,7 @@ func (r *Replay) Begin(e *Episode) error {
 	return nil
 }
 
-// check says what is wrong with an episode: it fits the game, and all actions are within their range.
+// check returns an error unless an episode fits the game and all its actions are within their range.
 func (e *Episode) check(spec *env.Spec) error {
 	parts, seats := len(spec.Actions), spec.Seats
 	if err := e.fits(seats * parts); err != nil {
@@ -85,7 +85,7 @@ func (e *Episode) check(spec *env.Spec) error {
 	return nil
 }
 
-// Info says what game it is.
+// Info describes the game.
 func (r *Replay) Info() record.Info {
 	info := record.Info{EnvID: r.game.Spec().ID, Policies: r.e.Agents}
 	if r.e.Dealt {
@@ -98,10 +98,10 @@ func (r *Replay) Info() record.Info {
 // Len is how many steps the game has.
 func (r *Replay) Len() int { return r.e.Steps }
 
-// Status is that of the match.
+// Status is the status of the match.
 func (r *Replay) Status() env.Status { return r.match.Status() }
 
-// Position is the game as it stands.
+// Position is the state of the match and its description.
 func (r *Replay) Position() ([]byte, *env.Spec) { return r.match.Append(nil), r.game.Spec() }
 
 func (r *Replay) actions(step int) []byte {
@@ -109,14 +109,14 @@ func (r *Replay) actions(step int) []byte {
 	return r.e.Actions[step*n : (step+1)*n]
 }
 
-// Follow makes the steps that are left. At the last one the episode gets what a replay tells.
+// Follow makes the remaining steps. At the last one it sets the fields of the episode that need a replay.
 func (r *Replay) Follow(see func(record.Moment) error) error {
 	at, e, decisions := record.Moment{Match: r.match, Game: r.game, Tracker: r.tracker}, r.e, r.e.Decisions
 	err := see(at)
 	for err == nil && r.made < e.Steps {
 		status := r.match.Status()
 		if status.Over {
-			return fmt.Errorf("played again it is over after %d steps, and %d more are recorded", r.made, e.Steps-r.made)
+			return fmt.Errorf("played again, the game is over after %d steps, and %d more are recorded", r.made, e.Steps-r.made)
 		}
 		for seat := range e.Lived {
 			e.Lived[seat] += int32(toByte(status.In.Has(seat)))
@@ -154,7 +154,7 @@ func (d *Decision) thought() env.Thought {
 	return env.Searched(d.Seat, visits, values)
 }
 
-// countsOf is what a tracker has counted, as Episode.Counts has it.
+// countsOf returns a tracker's counts in the form of Episode.Counts.
 func countsOf(spec *env.Spec, t env.Tracker, m env.Match) []int32 {
 	all := make([]int32, spec.Seats*len(spec.Counts))
 	for seat := range spec.Seats {

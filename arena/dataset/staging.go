@@ -17,12 +17,12 @@ import (
 type staging struct {
 	disk    disk.FS
 	folder  string
-	scratch string // for what is not finished: a folder in it
+	scratch string // a folder in it for unfinished files
 	unlock  func() error
 }
 
-// openStaging locks a folder for a data set that is generated. If the folder holds it, finished, it returns its
-// manifest and no staging.
+// openStaging locks a folder for a data set that is generated. If the folder holds the finished data set, it
+// returns the manifest and no staging.
 func openStaging(p *plan, folder string, o Options) (*staging, *Manifest, error) {
 	w := newStaging(folder, o)
 	m, err := ReadManifest(folder)
@@ -48,7 +48,7 @@ func newStaging(folder string, o Options) *staging {
 	return &staging{disk: o.Disk.Within(folder), folder: folder, scratch: filepath.Join(folder, workFolder)}
 }
 
-// vacant returns ErrNotEmpty unless the folder is empty, missing, or of an interrupted run.
+// vacant returns ErrNotEmpty unless the folder is empty, missing, or left by an interrupted run.
 func (w *staging) vacant() error {
 	there, err := os.ReadDir(w.folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +61,7 @@ func (w *staging) vacant() error {
 	return err
 }
 
-// occupy makes the folders and keeps other processes out.
+// occupy makes the folders and locks them against other processes.
 func (w *staging) occupy() error {
 	for _, path := range []string{w.scratch, filepath.Join(w.folder, dataFolder)} {
 		if err := w.disk.MkdirAll(path); err != nil {
@@ -85,7 +85,7 @@ func (w *staging) discard() error {
 	return errors.Join(w.removeAll(), w.unlock())
 }
 
-// writeFile writes a file of the data set as a whole.
+// writeFile writes a file of the data set. The file appears whole or not at all.
 func (w *staging) writeFile(name string, content io.Reader) error {
 	return disk.WriteBy(w.disk, filepath.Join(w.folder, name), w.scratch, func(out io.Writer) error {
 		_, err := io.Copy(out, content)
@@ -102,7 +102,7 @@ func (w *staging) clear(name string) error {
 	return err
 }
 
-// removeAll removes what only making the data set needed.
+// removeAll removes the work folder.
 func (w *staging) removeAll() error {
 	if err := w.clear(workFolder); err != nil {
 		return err

@@ -120,7 +120,7 @@ func TestImpossibleParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for says, change := range map[string]func(e *Episode){
-		"it is of game -1":  func(e *Episode) { e.Game, e.Seed.Value = -1, small().Seed-1; e.Agents = nil },
+		"its game is -1":    func(e *Episode) { e.Game, e.Seed.Value = -1, small().Seed-1; e.Agents = nil },
 		"has seed 9":        func(e *Episode) { e.Seed.Value = 9 },
 		"3 seats":           func(e *Episode) { e.Missed = e.Missed[1:] },
 		`agents ["other"`:   func(e *Episode) { e.Agents = []string{"other"} },
@@ -131,7 +131,7 @@ func TestImpossibleParts(t *testing.T) {
 	} {
 		part, played := t.TempDir(), *first.Played
 		change(&played)
-		if says == "it is of game -1" {
+		if says == "its game is -1" {
 			config, err := small().resolve(gameOf(t, ffa))
 			if err != nil {
 				t.Fatal(err)

@@ -6,23 +6,23 @@ import (
 	"pommego/env"
 )
 
-// Statistics are how the games of a data set ended. They can be added up, so that those of the files
-// make those of the whole.
+// Statistics are how the games of a data set ended. The statistics of all files add up to those of
+// the data set.
 type Statistics struct {
 	Games     int `json:"games"`
 	Steps     int `json:"steps"`
 	Truncated int `json:"truncated"`
 
-	Agents []AgentStatistics `json:"agents"` // in the order of the data set's agents, each once
+	Agents []AgentStatistics `json:"agents"` // each agent once, in the order of the data set's agents
 }
 
-// AgentStatistics are how one agent did, in all its seats.
+// AgentStatistics are the results of one agent, in all its seats.
 type AgentStatistics struct {
 	Agent string `json:"agent"`
 	Games int    `json:"games"` // counted once for each of its seats
 	Won   int    `json:"won"`
 	Lost  int    `json:"lost"`
-	Tied  int    `json:"tied"` // or not decided
+	Tied  int    `json:"tied"` // includes games that were not decided
 }
 
 func newStatistics(agents []string) *Statistics {
@@ -51,7 +51,7 @@ func (s *Statistics) count(e *Episode) {
 	}
 }
 
-// agent finds an agent's statistics, which are begun if there are none.
+// agent returns an agent's statistics, and adds an entry if there is none.
 func (s *Statistics) agent(name string) *AgentStatistics {
 	i := slices.IndexFunc(s.Agents, func(a AgentStatistics) bool { return a.Agent == name })
 	if i < 0 {

@@ -13,31 +13,31 @@ import (
 	"pommego/env"
 )
 
-// Report is what checking a data set found.
+// Report is the result of checking a data set.
 type Report struct {
 	Folder   string   `json:"folder"`
-	Files    int      `json:"files"` // of data
+	Files    int      `json:"files"` // the number of data files
 	Games    int      `json:"games"`
 	Steps    int      `json:"steps"`
 	Rows     int      `json:"rows"`
 	Replayed int      `json:"steps_replayed"`
-	Problems []string `json:"problems"` // empty: all is well
+	Problems []string `json:"problems"` // empty: none were found
 }
 
 // VerifyOptions say how thorough a check is.
 type VerifyOptions struct {
-	// Game, if not nil, is what the games are played again in: rows must be the same, byte
-	// for byte. Games of the layouts Steps and Dialogues are played again where they were
-	// dealt from seeds.
+	// Game, if not nil, returns the game in which the games are played again: their rows must be
+	// the same, byte for byte. In the layouts Steps and Dialogues only games that were dealt
+	// from seeds are played again.
 	Game func(*Manifest) (env.Game, error)
 	// Progress is called after each file.
 	Progress func(Report)
 }
 
-// Verify checks a data set: every byte but the card's against the manifest's checksums, the
-// files' structure, their rows and games against what the manifest says, and
-// that nothing is missing or there that does not belong. An error means that
-// there is no data set that could be checked.
+// Verify checks a data set: all files but the card against the manifest's checksums, the
+// structure of the files, their rows and games against the manifest, and
+// that no data file is missing or unknown. It returns an error if there
+// is no data set to check.
 func Verify(folder string, o VerifyOptions) (*Report, error) {
 	v := &verification{Report: Report{Folder: folder, Problems: []string{}}}
 	set, err := Open(folder)
@@ -83,7 +83,7 @@ func Verify(folder string, o VerifyOptions) (*Report, error) {
 type verification struct {
 	Report
 	set    *Set
-	replay *replayCheck // nil: not asked for
+	replay *replayCheck // nil: games are not played again
 }
 
 func (v *verification) problem(err error) { v.Problems = append(v.Problems, err.Error()) }
@@ -95,7 +95,7 @@ func (v *verification) file(f *File) error {
 	games, rows := 0, 0
 	err := v.set.walk(f, true, func(e *Episode, t *table, first, n int) (err error) {
 		if want := f.Game + games; e.Game != want {
-			err = fmt.Errorf("it is game %d, want %d", e.Game, want)
+			err = fmt.Errorf("its number is %d, want %d", e.Game, want)
 		} else if v.Steps += e.Steps; v.replay != nil && (e.Dealt || e.Start != nil) {
 			v.Replayed += e.Steps
 			err = v.replay.check(e, t, first, n)
@@ -119,7 +119,7 @@ func (v *verification) file(f *File) error {
 	return nil
 }
 
-// strangers looks for data files that the manifest does not know.
+// strangers looks for data files that the manifest does not list.
 func (v *verification) strangers() {
 	there, err := os.ReadDir(filepath.Join(v.set.Folder, dataFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -152,8 +152,8 @@ func newReplayCheck(game env.Game, m *Manifest) (*replayCheck, error) {
 	return &replayCheck{m, newEncoder(game, &m.About, columns)}, nil
 }
 
-// wider reports whether these are masks, and one that an earlier version wrote has more: it also had moves against
-// bombs that the seat cannot kick.
+// wider reports whether a column has masks and got has more moves than want. Earlier versions wrote such masks: they
+// also had moves against bombs that the seat cannot kick.
 func (c *replayCheck) wider(column int, got, want parquet.Value) bool {
 	if c.manifest.Mask != "" || c.again.columns[min(column, len(c.again.columns)-1)].Name != "legal" {
 		return false
@@ -170,26 +170,26 @@ func (c *replayCheck) wider(column int, got, want parquet.Value) bool {
 	return true
 }
 
-// check plays an episode again, and compares every value, but for what agents report of their
-// decisions; row is the first of the episode's rows in t.
+// check plays an episode again and compares every value except those that agents report about
+// their decisions. row is the first of the episode's rows in t.
 func (c *replayCheck) check(e *Episode, t *table, row, rows int) error {
 	if g := c.manifest.Generated; g != nil && e.Seed != g.seed(e.Game) {
 		return fmt.Errorf("it has seed %d, want %d", e.Seed.Value, g.seed(e.Game).Value)
 	}
 	again := c.again.table
 	again.reset()
-	e.Counts = nil // so that it is played again
+	e.Counts = nil // gameRow then plays the episode again
 	if err := c.again.rows(e); err != nil {
 		return err
 	}
 	if again.rows() != rows {
-		return fmt.Errorf("it has %d rows, played again it has %d", rows, again.rows())
+		return fmt.Errorf("it has %d rows, want %d, as it has when it is played again", rows, again.rows())
 	}
 	for i := range again.values {
 		per := again.per(i)
-		for k, want := range again.values[i] { // the columns left out come after these
+		for k, want := range again.values[i] { // the columns that are not compared come after these
 			if got := t.values[i][row*per+k]; !parquet.Equal(got, want) && !c.wider(i, got, want) {
-				return fmt.Errorf("row %d, column %q is not what comes out when the game is played again", row+k/per,
+				return fmt.Errorf("row %d, column %q differs from the value when the game is played again", row+k/per,
 					again.columns[min(i, len(again.columns)-1)].Name)
 			}
 		}

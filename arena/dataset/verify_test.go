@@ -199,7 +199,7 @@ func TestReplayFinds(t *testing.T) {
 		was := *at
 		*at = c.value
 		err := check.check(episodes(t, set.Folder)[2], rows.table, 0, 1)
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("column %q is not what comes out", c.column)) {
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("column %q differs from the value", c.column)) {
 			t.Errorf("column %s is %v, it was %v: error %v, want one that names it", c.column, c.value, was, err)
 		}
 		*at = was
@@ -240,7 +240,7 @@ func TestReplayFindsEnds(t *testing.T) {
 			e.Results[seat], e.Outcome[seat] = env.Won, 3 // as it is read
 		}
 		err := check.check(e, rows.table, 0, rows.rows())
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("column %q is not what comes out", column)) {
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("column %q differs from the value", column)) {
 			t.Errorf("column %s is %v: error %v, want one that names it", column, value, err)
 		}
 	}

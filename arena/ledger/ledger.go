@@ -1,5 +1,5 @@
-// Package ledger is games that are played for some work, a tournament or a data set, and kept in a
-// log as they are finished: a run goes on where another ended, and several machines share the games.
+// Package ledger plays the games of a tournament or a data set, and keeps finished ones in a log.
+// A run continues where another ended, and several machines can share the games.
 package ledger
 
 import (
@@ -15,17 +15,17 @@ import (
 	"pommego/env/ruleset"
 )
 
-// Why work is not done, or not continued.
+// The reasons why work is not done, or not continued.
 var (
-	ErrStopped = errors.New("stopped") // the context ended; what is finished is kept
+	ErrStopped = errors.New("stopped") // the context ended; finished games are kept
 	ErrOther   = errors.New("it cannot be continued with these settings")
 	ErrProgram = errors.New("another build of the program, whose agents may play differently, began it")
 )
 
-// Header is a log's first line: all that the work depends on.
+// Header is a log's first line: everything on which the games depend.
 type Header[C Config[C]] struct {
 	Format  string          `json:"format"`
-	Program string          `json:"program"` // the build, since a changed agent plays other games
+	Program string          `json:"program"` // the build: a changed agent plays other games
 	Env     string          `json:"env"`
 	Version int             `json:"version"` // of the game
 	Seeds   int             `json:"seed_version"`
@@ -33,21 +33,21 @@ type Header[C Config[C]] struct {
 	Config  C               `json:"config"`
 }
 
-// Config is the configuration of work. Base is the same but for how much work there is, as there
-// can be more later.
+// Config is the configuration of some work. Base is the same configuration without the number of
+// games, which may be larger in a later run.
 type Config[C any] interface{ Base() C }
 
-// NewHeader makes the header of work in a game.
+// NewHeader makes the header of a log.
 func NewHeader[C Config[C]](format, program string, spec *env.Spec, c C) (*Header[C], error) {
 	rules, err := json.Marshal(spec.Rules)
 	return &Header[C]{format, program, spec.ID, spec.Version, env.SeedVersion, rules, c}, err
 }
 
-// Accept says why work that began with another header, which is given as JSON, cannot be continued.
+// Accept returns an error if a log that begins with another header, as JSON, cannot be continued.
 func (h *Header[C]) Accept(text []byte) error {
 	var other Header[C]
 	if json.Unmarshal(text, &other) != nil || other.Format == "" {
-		return fmt.Errorf("%w: its first line is no header", ErrOther)
+		return fmt.Errorf("%w: the first line of its log is no header", ErrOther)
 	}
 	if err := h.Differs(&other); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (h *Header[C]) Accept(text []byte) error {
 	return nil
 }
 
-// Differs says in what other work differs, besides its program and how much there is of it.
+// Differs says in what another header differs, apart from the program and the number of games.
 func (h *Header[C]) Differs(other *Header[C]) error {
 	parts := func(h *Header[C]) [3]any {
 		head, config := *h, h.Config.Base()
@@ -79,33 +79,33 @@ func (h *Header[C]) Differs(other *Header[C]) error {
 	return nil
 }
 
-// Part is some of the games, by the numbers of the first and the last.
+// Part is a range of games: the numbers of the first and the last.
 type Part struct{ First, Last int }
 
-// Span is the first and the last game of a part of n games; nil is all of them.
+// Span returns the first and the last of n games that a part has. A nil part has all.
 func (p *Part) Span(n int) (first, last int, err error) {
 	switch {
 	case p == nil:
 		return 0, n - 1, nil
 	case p.First < 0 || p.Last < p.First || p.Last >= n:
-		return 0, 0, fmt.Errorf("the part has games %d to %d, want some of the %d, from 0 to %d", p.First, p.Last, n, n-1)
+		return 0, 0, fmt.Errorf("the part has games %d to %d, want some of the %d games, 0 to %d", p.First, p.Last, n, n-1)
 	}
 	return p.First, p.Last, nil
 }
 
-// Progress says how many games there are.
+// Progress counts games.
 type Progress struct {
-	Done    int // finished, those of earlier runs included
+	Done    int // finished games, with those of earlier runs
 	Total   int
-	Resumed int // by earlier runs
+	Resumed int // games of earlier runs
 }
 
-// Workers is how many games are played at a time: as many as are asked for, or with 0 one a core.
-// With an agent at a URL it is one, as a server plays one game at a time.
+// Workers is how many games are played at a time: asked, or one per core if that is 0.
+// With an agent at a URL it is one, since a server plays one game at a time.
 func Workers(asked int, agents []string) (int, error) {
 	switch {
 	case asked < 0:
-		return 0, fmt.Errorf("%d workers, want 0 (one a core) or more", asked)
+		return 0, fmt.Errorf("%d workers, want 0 (one per core) or more", asked)
 	case slices.ContainsFunc(agents, match.AtURL):
 		return 1, nil
 	case asked == 0:

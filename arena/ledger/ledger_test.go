@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWorkers: one a core, and one alone where an agent is a server.
+// TestWorkers: one per core, and only one where an agent is a server.
 func TestWorkers(t *testing.T) {
 	for _, test := range []struct {
 		agents []string
@@ -15,7 +15,7 @@ func TestWorkers(t *testing.T) {
 		reason string
 	}{
 		{[]string{"simple"}, 3, 3, "as asked"},
-		{[]string{"simple"}, 0, runtime.GOMAXPROCS(0), "one a core"},
+		{[]string{"simple"}, 0, runtime.GOMAXPROCS(0), "one per core"},
 		{[]string{"simple", "http://127.0.0.1:1"}, 8, 1, "a server plays one game at a time"},
 		{[]string{"exec:x"}, 8, 8, "programs are started as often as needed"},
 	} {

@@ -15,35 +15,35 @@ import (
 	"pommego/internal/disk"
 )
 
-// Ledger has the games of some work, each a record R with its number. It plays those that are
-// missing, and keeps them in a log. A record without a game is kept, too.
+// Ledger has the games of a tournament or a data set, each a record R with a number. It plays those
+// that are missing, and keeps them in a log. It keeps records that are no games, too.
 type Ledger[R any] struct {
-	// Check says which game a record is of, none: a negative number, or what is wrong with it.
+	// Check returns the number of a record's game, which is negative if it has none, or what is wrong with it.
 	Check func(r *R) (game int, err error)
-	// Kept is given each record once it is in the ledger, one at a time. It reports whether there is
-	// enough: then no more games are played.
+	// Kept is called with each record that is in the ledger, one call at a time. If it returns true,
+	// there are enough games, and no more are played.
 	Kept func(r *R) (enough bool)
-	// Name is what errors call a game.
+	// Name is the name of a game in errors.
 	Name func(game int) string
-	// Void, unless nil, decides about a game that cannot be scored: nil leaves it out.
+	// Void, unless nil, is called if a game cannot be scored: if it returns nil, the game is left out.
 	Void func(why error) error
-	// Progress, unless nil, is told how far the games First to Last are, one call at a time.
+	// Progress, unless nil, is called as games First to Last are finished, one call at a time.
 	Progress    func(Progress)
 	First, Last int
-	// LeftOut counts those that cannot be scored, of this run. Void may read it, and who waited for Play.
+	// LeftOut counts the games of this run that cannot be scored. Read it in Void, or after Play.
 	LeftOut int
 
-	log *disk.Log // nil: none is kept
+	log *disk.Log // nil: games are not kept in a file
 
 	mu     sync.Mutex // guards what follows, and the log
 	has    map[int]bool
-	next   int // no game before it, from First on, is still to be begun
+	next   int // all games from First up to it have begun
 	at     Progress
 	synced time.Time
 }
 
-// Open begins the log at path, "" for none, or continues it. It takes over what is in that, and in the
-// logs of parts, which were made elsewhere.
+// Open begins the log at path, or continues it; "" is no log. It adds the records in the log, and those
+// in the logs of parts, to the ledger.
 func Open[C Config[C], R any](l *Ledger[R], h *Header[C], d disk.FS, path string, parts []string) (err error) {
 	l.has, l.next, l.at.Total = map[int]bool{}, l.First, l.Last-l.First+1
 	if path != "" {
@@ -75,7 +75,7 @@ func Open[C Config[C], R any](l *Ledger[R], h *Header[C], d disk.FS, path string
 				return err
 			})
 			if errors.Is(err, fs.ErrNotExist) {
-				err = fmt.Errorf("no part has been made there: %w", err)
+				err = fmt.Errorf("there is no log of a part: %w", err)
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func (l *Ledger[R]) read(text []byte) (*R, int, error) {
 // Has reports whether a game is in the ledger.
 func (l *Ledger[R]) Has(game int) bool { return l.has[game] }
 
-// Keep keeps a record, in the log first. A kill costs none, a power cut those of the last second.
+// Keep adds a record, to the log first. A kill loses no record, a power cut those of the last second.
 func (l *Ledger[R]) Keep(r *R) (enough bool, err error) {
 	game, err := l.Check(r)
 	if err != nil {
@@ -138,7 +138,7 @@ func (l *Ledger[R]) tell() {
 	}
 }
 
-// begin is the next game that is to be played, after Last if there is none.
+// begin returns the next game to play, or a number after Last if there is none.
 func (l *Ledger[R]) begin() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,8 +152,8 @@ func (l *Ledger[R]) begin() int {
 // errEnough says that no more games are wanted.
 var errEnough = errors.New("there are enough games")
 
-// Play plays the games that are missing, some at a time. If ctx ends before they are all played the
-// error is ErrStopped; games under way are given up.
+// Play plays the games that are missing, some at a time. If ctx ends before all are played, it drops
+// unfinished games and returns ErrStopped.
 func (l *Ledger[R]) Play(parent context.Context, game env.Game, workers int,
 	play func(ctx context.Context, players *match.Players, game int) (*R, error)) error {
 	ctx, cancel := context.WithCancelCause(parent)
@@ -181,7 +181,7 @@ func (l *Ledger[R]) Play(parent context.Context, game env.Game, workers int,
 	return err
 }
 
-// work plays games until there are none left or the context ends. A panic is an error.
+// work plays games until none are left or the context ends. A panic becomes an error.
 func (l *Ledger[R]) work(ctx context.Context, game env.Game,
 	play func(ctx context.Context, players *match.Players, game int) (*R, error)) (err error) {
 	players, number := match.Players{Game: game}, 0
@@ -193,7 +193,7 @@ func (l *Ledger[R]) work(ctx context.Context, game env.Game,
 	}()
 	for number = l.begin(); number <= l.Last && ctx.Err() == nil; number = l.begin() {
 		r, err := play(ctx, &players, number)
-		if ctx.Err() != nil { // what was interrupted is no result
+		if ctx.Err() != nil { // the result of an interrupted game is not used
 			return nil
 		}
 		if errors.Is(err, match.ErrVoid) && l.Void != nil {

@@ -13,9 +13,9 @@ import (
 // NewAgent makes an agent of an environment from the name of a player outside this
 // program, which has the rules' limits of time and memory. Each
 // agent is a program of its own; it starts with the agent's first move.
-// A move that is late or fails is stop (env.Outside counts them), and a program that has
-// ended is started again in the next episode. What it remembers is not part of a saved
-// game. The first of its failures is logged.
+// Stop replaces a move that is late or fails (env.Outside counts them). A program that has
+// ended is started again in the next episode. Its memory is not part of a saved
+// game. Its first failure is logged.
 func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent, error) {
 	if !Outside(name) {
 		return nil, fmt.Errorf("match: agent %q, want %s", name, outsiders)
@@ -34,10 +34,10 @@ type outsider struct {
 	player       Player
 	limit        time.Duration
 	memory       int64
-	begun        bool // the player knows of the episode
+	begun        bool // the player has been told of the episode
 	late, failed int
 	log          *slog.Logger
-	warned       bool // the log has a first failure
+	warned       bool // the first failure has been logged
 }
 
 func (a *outsider) Waits() bool { return true }
@@ -58,7 +58,7 @@ func (a *outsider) Reseed(env.RNG) {}
 func (a *outsider) Act(m env.Match, seat int, action []uint8) {
 	if !a.begun {
 		if err := a.begin(seat); err != nil {
-			a.fail(err) // and one that is absent is tried again
+			a.fail(err) // an absent player is tried again at the next move
 			return
 		}
 	}
@@ -88,7 +88,7 @@ func (a *outsider) fail(err error) {
 	a.failed, a.warned = a.failed+1, true
 }
 
-// Try tells the player that a game begins, to see whether it can play. No move follows.
+// Try tells the player that a game begins, and returns an error if it cannot play. No move follows.
 func (a *outsider) Try() error { return a.begin(0) }
 
 // begin tells the player that a game begins. It returns an error if the player is
@@ -122,7 +122,7 @@ func (a *outsider) Append(dst []byte) []byte { return dst }
 
 func (a *outsider) Restore(state []byte) error {
 	if len(state) != 0 {
-		return fmt.Errorf("state of an agent outside this program has %d bytes, want none", len(state))
+		return fmt.Errorf("the state of an agent outside this program has %d bytes, want none", len(state))
 	}
 	a.Reset(env.RNG{})
 	return nil

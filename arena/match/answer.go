@@ -10,7 +10,7 @@ import (
 	"pommego/env"
 )
 
-// maxAnswer is how many bytes a remote player may answer with.
+// maxAnswer is the most bytes that a remote player's answer may have.
 const maxAnswer = 64 << 10
 
 // readAction reads an action from JSON into numbers that are all zero. A list has one
@@ -36,8 +36,8 @@ func readAction(text json.RawMessage, choices []env.Choice, action []uint8) erro
 	return nil
 }
 
-// readChoice reads one component: its number, or its name in capitals or not. A
-// number with a fraction of 0 is a whole one. The error says what is wanted.
+// readChoice reads one component: its number, or its name in capitals or not. 3.0 is a
+// whole number. The error says what is wanted.
 func readChoice(text json.RawMessage, choice *env.Choice) (uint8, error) {
 	var name string
 	if len(text) > 0 && text[0] == '"' {

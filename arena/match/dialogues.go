@@ -9,7 +9,7 @@ import (
 // log: its Watch is handed to [Play]. Without a log it records nothing.
 type Dialogues struct {
 	Log    *dialogue.Log
-	Record *dialogue.Record // of the match
+	Record *dialogue.Record // the record of the match
 
 	players []Player
 }
@@ -37,7 +37,7 @@ func (d *Dialogues) Watch(at Moment) error {
 	return nil
 }
 
-// End ends the record of a game that cannot be scored, with the turns in which that was found.
+// End ends the record of a game that cannot be scored. The last turns show why.
 func (d *Dialogues) End() error {
 	for seat, p := range d.players {
 		if m, ok := p.(*model); ok && m.turn != nil {

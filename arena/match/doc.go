@@ -22,19 +22,19 @@
 // # Clock
 //
 // A remote player has [Rules.Limit] for a move. One that is late plays stop and
-// sends no words (all zeros), which is counted; if its answer still comes, it is
-// never taken for that to a later move. A game's document can set the limit that
-// holds without one (env.Game.Clock), and a second, longer time: the match waits so
-// long for an answer, though it does not play it, and does not ask a player that is
-// silent even then again in that game. Built-in agents have no limit, so that their
+// sends no words (all zeros), which is counted. A late answer never counts as the
+// answer for a later move. A game's document can set the default limit
+// (env.Game.Clock), and a second, longer time: the match waits so long for an
+// answer, though it does not play it. A player that does not answer in that time
+// is not asked again in that game. Built-in agents have no limit, so that their
 // matches depend on the seed alone.
 //
 // # Failures
 //
 // A player that crashes, hangs, or sends an invalid action plays stop, and the
 // match continues; [SeatReport] says so. Only a player that is absent when the
-// match begins is an error, of the kind [ErrAbsent]. A match cannot be scored, as
-// [Report].Void says, in which what carries a player's answers has failed, as
-// [ErrVoid] has it, which ends the game; or each move of an agent behind HTTP has. A
-// program that fails has done so by itself.
+// match begins is an error, of the kind [ErrAbsent]. A match cannot be scored, and
+// [Report].Void says why, if the server of a language model fails ([ErrVoid]), which
+// ends the game, or if each move of an agent behind HTTP fails. A match in which a
+// program fails is scored: the program is the player.
 package match

@@ -17,11 +17,11 @@ import (
 // comes too late is recognised.
 type execPlayer struct {
 	remote
-	command []string // of the shell, and its arguments
+	command []string // a command for the shell, and its arguments
 	stderr  io.Writer
 	program *program // nil before the first game, and once it is broken
-	broken  error    // why
-	id      uint64   // of the last question
+	broken  error    // why the program is broken
+	id      uint64   // the number of the last question
 	obs     []byte
 }
 
@@ -57,7 +57,7 @@ var (
 func (p *execPlayer) Begin(ctx context.Context, g Start) error {
 	kept := p.program != nil
 	err := p.begin(ctx, g)
-	if kept && p.program == nil { // it has ended since its last move
+	if kept && p.program == nil { // the program has ended since its last move
 		return p.begin(ctx, g)
 	}
 	return err
@@ -81,7 +81,7 @@ func (p *execPlayer) begin(ctx context.Context, g Start) (err error) {
 		return err
 	}
 	_, err = p.ask(ctx, line)
-	if err == nil || errors.Is(err, errMemory) { // with too much memory it has lost, but it was there
+	if err == nil || errors.Is(err, errMemory) { // with too much memory the player loses, but is not absent
 		return err
 	}
 	return fmt.Errorf("%s %w: not ready: %w", p.name, ErrAbsent, err)
@@ -101,8 +101,8 @@ func (p *execPlayer) Act(ctx context.Context, m env.Match, seat int, action []ui
 	return Cost{}, readAction(answer, p.game.Spec().Actions, action)
 }
 
-// ask puts question p.id and waits for its answer. Answers to earlier questions
-// have come too late. A program that breaks is ended.
+// ask sends question p.id and waits for its answer. It ignores answers to earlier
+// questions, and ends a program that breaks.
 func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawMessage, err error) {
 	defer func() {
 		if err != nil && ctx.Err() == nil && !errors.As(err, new(strayLine)) {
@@ -182,7 +182,7 @@ func (p *execPlayer) End(ctx context.Context, r Outcome) error {
 	return err
 }
 
-// Close lets the program end by itself for a moment, then ends it and all that
+// Close gives the program a moment to end by itself, then ends it and all processes that
 // it has started.
 func (p *execPlayer) Close() error {
 	if p.program != nil {

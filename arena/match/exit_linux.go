@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitExit waits until a child has ended, at most d, and leaves it to be
-// reaped.
+// awaitExit waits until a child has ended, for d at most. It does not reap the
+// child.
 func awaitExit(pid int, d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		var info unix.Siginfo

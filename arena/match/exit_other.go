@@ -4,11 +4,11 @@ package match
 
 import "time"
 
-// awaitExit gives a child time to end. Here there is no way to see whether it
-// has ended without reaping it.
+// awaitExit gives a child time to end. On this system only reaping it would show
+// whether it has ended.
 func awaitExit(_ int, d time.Duration) { time.Sleep(min(d, 50*time.Millisecond)) }
 
-// measuresMemory says that family works here.
+// measuresMemory reports whether type family works on this system.
 const (
 	measuresMemory = false
 	reaper         = ""

@@ -23,7 +23,7 @@ import (
 type httpPlayer struct {
 	remote
 	caller
-	met  bool   // it has answered
+	met  bool   // the server has answered
 	sent string // the last body of /init_agent that the server answered and still knows
 	obs  []byte
 }
@@ -31,16 +31,16 @@ type httpPlayer struct {
 // caller calls a server.
 type caller struct {
 	base, key string
-	hidden    *regexp.Regexp // the key, also escaped: it is in nothing that is returned; nil: none
-	most      int            // bytes of an answer
+	hidden    *regexp.Regexp // finds the key, also escaped, so that no result contains it; nil: no key
+	most      int            // bytes of an answer, at most
 	client    *http.Client
-	lost      bool // the server was away; it may be another when it is back
+	lost      bool // the server did not answer; another may answer next time
 }
 
-// hide sends the key with each request, and has masked and hush replace it in texts and errors.
+// hide sends the key with each request. Then masked and hush replace it in texts and errors.
 func (p *caller) hide(key string) {
 	var pattern strings.Builder
-	for _, c := range key { // as it is, or as in JSON or an address
+	for _, c := range key { // plain, or escaped as in JSON or an address
 		fmt.Fprintf(&pattern, `(?:\\*%s|(?i:\\+u%04x|%%%02x))`, regexp.QuoteMeta(string(c)), c, c)
 	}
 	if p.key = key; key != "" {
@@ -71,8 +71,8 @@ func newCaller(base string, most int) caller {
 	}}
 }
 
-// addresses are those of the players that are not closed. A server keeps the
-// state of one game, so it can have one seat only.
+// addresses has the addresses of all open players. A server keeps the state of
+// one game, so it can have only one seat.
 var addresses sync.Map
 
 // newHTTP makes a player from "http://host:port".
@@ -90,9 +90,9 @@ func newHTTP(game env.Game, name string) (Player, error) {
 	return &httpPlayer{remote: remote{name, game}, caller: newCaller(base, maxAnswer)}, nil
 }
 
-// Begin waits until the server answers, whatever the answer, and sends it its
-// number and the kind of game. It does not send them again for the next game if
-// nothing has changed: the original's own runner cannot take them twice.
+// Begin waits until the server gives any answer, and sends it the number of its
+// seat and the kind of game. It does not send them again for the next game if
+// they are the same: the original's own runner cannot take them twice.
 func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
 	if err := p.await(ctx, p.name, "/ping"); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
 	return err
 }
 
-// await asks again and again until there is an answer or time is up.
+// await repeats a request until there is an answer or time is up.
 func (p *caller) await(ctx context.Context, name, path string) error {
 	var last error
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
@@ -116,7 +116,7 @@ func (p *caller) await(ctx context.Context, name, path string) error {
 		if err == nil || errors.As(err, &status) {
 			return nil
 		}
-		if last == nil || ctx.Err() == nil { // not that time is up, but why it was
+		if last == nil || ctx.Err() == nil { // report the failed request and not that time is up
 			last = err
 		}
 		select {
@@ -129,7 +129,7 @@ func (p *caller) await(ctx context.Context, name, path string) error {
 
 func (p *httpPlayer) Act(ctx context.Context, m env.Match, seat int, action []uint8) (Cost, error) {
 	p.obs = p.game.AppendObservation(p.obs[:0], m, seat)
-	// The client may look at a body after it has returned: never the same twice.
+	// A new body each time: the client may read one after it has returned.
 	body := make([]byte, 0, len(p.obs)*9/8)
 	body = appendFields(body, "obs", string(p.obs), "action_space", p.game.ActionSpace())
 	reply, err := p.do(ctx, http.MethodPost, "/action", body)
@@ -170,11 +170,11 @@ func (p *httpPlayer) Close() error {
 	return nil
 }
 
-// statusError is an answer that is no success.
+// statusError is an answer with a status other than success.
 type statusError struct {
 	request, status, body string
 	code                  int
-	wait                  time.Duration // before it is asked again, if it says so
+	wait                  time.Duration // how long to wait before the next request, if the server says so
 }
 
 func (e statusError) Error() string { return e.request + " answered " + e.status }
@@ -206,7 +206,7 @@ func (p *caller) do(ctx context.Context, method, path string, body []byte) ([]by
 	case len(reply) > p.most:
 		return nil, fmt.Errorf("%s %s answered more than %d bytes", method, path, p.most)
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // 0 if it is no number
+		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // 0 if it is not a number
 		return nil, statusError{method + " " + path, p.masked(resp.Status), short(reply), resp.StatusCode,
 			time.Duration(min(max(seconds, 0), 3600)) * time.Second}
 	}

@@ -15,21 +15,21 @@ import (
 
 // Report is how a match ended.
 type Report struct {
-	End     env.Status       // how the game stands; its winners are those of the match
+	End     env.Status       // the game's status; its winners are the match's
 	Results []env.SeatResult // by seat
-	Outcome []float64        // by seat, what the end paid: env.Match.Outcome
+	Outcome []float64        // by seat, the reward of the end: env.Match.Outcome
 	Seats   []SeatReport
 	Counts  env.Counts // what the game counted, nil if it counts nothing
 
 	// Void is why the match cannot be scored, "" if it can: the server of a language model failed, which ended
-	// the game, or each move of an agent behind HTTP did.
+	// the game, or each move of an agent behind HTTP failed.
 	Void string
 }
 
-// SeatReport is how a player did.
+// SeatReport is what the match says of one player.
 type SeatReport struct {
 	Agent  string `json:"agent"`
-	Moves  int    `json:"moves"`  // that it was asked for
+	Moves  int    `json:"moves"`  // how many it was asked for
 	Late   int    `json:"late"`   // of these: answered too late or not at all
 	Failed int    `json:"failed"` // of these: not answered with an action
 	Gone   int    `json:"gone"`   // moves it was not asked for, because it was given up
@@ -45,21 +45,21 @@ type SeatReport struct {
 // Moment is a game at its start and after each step.
 type Moment struct {
 	Game    env.Game
-	Match   env.Match // to look at
+	Match   env.Match // read-only
 	Seed    env.Seed  // decides the board
-	Actions []uint8   // of the step just made, nil at the start; valid during the call
+	Actions []uint8   // the actions of the last step, nil at the start; valid during the call
 	Late    env.SeatSet
 	Failed  env.SeatSet // seats whose answer was not a valid action
-	Gone    env.SeatSet // seats that were not asked; all three play stop
+	Gone    env.SeatSet // seats that were not asked; late, failed and gone seats play stop
 
-	Tracker env.Tracker // follows the match; to look at
+	Tracker env.Tracker // follows the match; read-only
 
-	Asked env.SeatSet // seats that were asked in the step just made
+	Asked env.SeatSet // seats that were asked in the last step
 
 	players []Player
 }
 
-// Describe adds the position to a feed, with that of a new game what is to be said of it.
+// Describe adds the position to a feed. The first position of a game begins one there, with names and a note.
 func (at *Moment) Describe(to *scene.Feed, names []string, note string) {
 	if at.Actions == nil {
 		head := scene.HeadOf(at.Game.Spec(), at.Match)
@@ -70,7 +70,7 @@ func (at *Moment) Describe(to *scene.Feed, names []string, note string) {
 		Thoughts: at.Thoughts()})
 }
 
-// Thoughts is what the seats that searched based the step's actions on. Call it only within Watch.
+// Thoughts are the reasons of the seats that searched for the step's actions. Call it only within Watch.
 func (at *Moment) Thoughts() (all []env.Thought) {
 	for _, seat := range at.Asked.List() {
 		if t, ok := env.ThoughtOf(at.Game.Spec(), seat, at.players[seat]); ok {
@@ -80,7 +80,7 @@ func (at *Moment) Thoughts() (all []env.Thought) {
 	return all
 }
 
-// Watch is shown a match as it is played. An error ends the match.
+// Watch is called with each position of a match as it is played. An error ends the match.
 type Watch func(Moment) error
 
 // Play plays a match. Player k sits in seat k. It returns an error if a player is absent at the
@@ -94,7 +94,7 @@ func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r
 	}
 	for _, p := range players {
 		if _, ok := p.(*model); ok {
-			r.Limit, r.Events = cmp.Or(r.Limit, ModelLimit), true // which it is told
+			r.Limit, r.Events = cmp.Or(r.Limit, ModelLimit), true // a language model is told what happens
 		}
 	}
 	c := &contest{ctx: ctx, rules: r.of(game), players: players, watch: watch, begun: time.Now(),
@@ -120,7 +120,7 @@ type contest struct {
 	report  *Report
 	gone    env.SeatSet // players that were given up
 	before  env.SeatSet // seats that were in when the last step began
-	stopped env.SeatSet // those with too much in memory
+	stopped env.SeatSet // seats whose program had too much in memory
 	begun   time.Time
 }
 
@@ -136,7 +136,7 @@ func (c *contest) note(seat int, err error) {
 	}
 }
 
-// settle reports who has won a game that stands so. Each side loses that has a stopped program. If
+// settle reports who has won a game whose last status is given. A side with a stopped program loses. If
 // no winner is left, the only other side wins; several other sides tie.
 func (c *contest) settle(last env.Status, sides [][]int) {
 	var lost env.SeatSet
@@ -214,8 +214,8 @@ func (c *contest) play(at Moment) error {
 	return nil
 }
 
-// deal sets the match to the start of the game. It returns the seed that decides all that is random
-// but the board.
+// deal sets the match to the start of the game. It returns the seed for everything random except
+// the board.
 func (c *contest) deal(at Moment) (env.Seed, error) {
 	seed := at.Seed
 	seed.Episode += uint64(c.rules.Repetition)
@@ -238,7 +238,7 @@ func (c *contest) show(at Moment) error {
 	return c.watch(at)
 }
 
-// begin tells the players that the game begins. One that is absent ends the match.
+// begin tells the players that the game begins. It returns an error if one is absent.
 func (c *contest) begin(at Moment, seed env.Seed) error {
 	for seat, p := range c.players {
 		ctx, cancel := context.WithTimeout(c.ctx, c.rules.Wait)

@@ -15,10 +15,10 @@ import (
 
 const (
 	measuresMemory = true
-	deepest        = 100 // generations; the table may have a circle, as it is not read at once
+	deepest        = 100 // generations: the table is not read atomically, so parents may form a circle
 )
 
-// table has the system's processes as they were a moment ago, for all watchers.
+// table has the system's processes of a moment ago, for all watchers.
 var table struct {
 	sync.Mutex
 	at        time.Time
@@ -27,15 +27,15 @@ var table struct {
 
 type process struct {
 	parent, group int
-	began         int   // when, in ticks of the system's clock
+	began         int   // when the process began, in ticks of the system's clock
 	resident      int64 // bytes
 }
 
 // family is when each process of a program began, by the process's number.
 type family map[int]int
 
-// memory is how many bytes a group of processes has in memory, with all processes that they
-// started. These stay in the family when they leave the group or lose their parent.
+// memory is how many bytes the processes of a group have in memory, with all processes that they
+// have started. Those stay in the family when they leave the group or lose their parent.
 func (f family) memory(group int) (resident int64) {
 	table.Lock()
 	defer table.Unlock()
@@ -73,19 +73,19 @@ func init() {
 
 // becoming reports whether a process is not yet the shell, but this program.
 func becoming(pid int) bool {
-	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // which others can have, too
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // other processes can have this name, too
 	its, _ := os.Stat(fmt.Sprintf("/proc/%d/exe", pid))
 	own, _ := os.Stat("/proc/self/exe")
 	return bytes.HasPrefix(line, []byte(reaper)) && os.SameFile(its, own)
 }
 
-// processes reads what there are. Those that end meanwhile are left out.
+// processes reads the system's processes. It leaves out those that end meanwhile.
 func processes() map[int]process {
 	all := map[int]process{}
 	entries, _ := os.ReadDir("/proc")
 	for _, entry := range entries {
 		stat, _ := os.ReadFile("/proc/" + entry.Name() + "/stat")
-		// Behind the name, which may hold anything: state, parent, group, ... when it began as the 20th, and pages.
+		// After the name, which may hold anything: state, parent, group, ...; field 20 is when it began, then its pages.
 		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil || len(fields) < 22 {

@@ -20,28 +20,28 @@ import (
 	"pommego/llm/words"
 )
 
-// model is a language model behind a server with OpenAI's protocol. It is asked when nothing is
-// left of its last answer.
+// model is a language model behind a server with OpenAI's protocol. It is asked when its last
+// answer has no actions left.
 type model struct {
 	remote
 	caller
 	model        string
-	form         words.Form     // of its views
-	variable     string         // of the environment, which holds the key
+	form         words.Form     // the form of its views
+	variable     string         // the environment variable that holds the key
 	body         map[string]any // fields of each request, beside its model and messages
 	file, prompt string         // a file, and its text, in place of the game's prompt
-	turns        int            // past ones that it is shown
-	frame        int            // ticks that an answer holds for at most; 0: any
-	scratchpad   int            // bytes of notes that are carried on
-	budget       int            // tokens a game; 0: any
+	turns        int            // how many past turns it is shown
+	frame        int            // the most ticks for which an answer holds; 0: any number
+	scratchpad   int            // bytes of notes that it is shown again
+	budget       int            // tokens per game; 0: any number
 	in, out      float64        // prices of a million tokens
 
-	// Of a game:
+	// For the current game:
 	tracker env.Tracker
 	seat    *dialogue.Seat // nil before the first move
 	notes   string
 	spent   int            // tokens
-	turn    *dialogue.Turn // that the last move began; nil: none
+	turn    *dialogue.Turn // the turn that the last move began; nil: none
 	past    []dialogue.Message
 }
 
@@ -49,7 +49,7 @@ const (
 	modelKey  = "POMMEGO_LLM_KEY" // holds the key, where the option key names no other
 	mostReply = 4 << 20           // bytes
 	mostTries = 5
-	mostSaid  = 8 << 10 // bytes of an answer that recorded games keep, its last ones
+	mostSaid  = 8 << 10 // the last bytes of an answer, which recorded games keep
 )
 
 // newModel makes a player from "llm:ADDRESS,model=NAME,...". Errors show no values: a
@@ -78,7 +78,7 @@ func newModel(game env.Game, name string) (Player, error) {
 	return p, nil
 }
 
-// Begin waits until the server answers, whatever the answer.
+// Begin waits until the server gives any answer.
 func (p *model) Begin(ctx context.Context, g Start) error {
 	p.tracker, p.seat, p.notes, p.spent, p.past = g.Tracker, nil, "", 0, nil
 	return p.await(ctx, p.name, "/models")
@@ -99,7 +99,7 @@ func (p *model) Act(ctx context.Context, m env.Match, seat int, action []uint8) 
 		return cost, nil
 	}
 	if p.budget > 0 && p.spent >= p.budget {
-		return cost, fmt.Errorf("the game's budget of %d tokens is spent: it took %d", p.budget, p.spent)
+		return cost, fmt.Errorf("the game's budget of %d tokens is spent: it has used %d", p.budget, p.spent)
 	}
 	view, _ := p.seat.View(&step)
 	p.turn = p.seat.Turn(&step, p.messages(view)...)
@@ -124,7 +124,7 @@ func (p *model) Act(ctx context.Context, m env.Match, seat int, action []uint8) 
 	return cost, nil
 }
 
-// messages is what the model is sent.
+// messages are the messages that the model is sent.
 func (p *model) messages(view string) []dialogue.Message {
 	system := cmp.Or(p.prompt, p.seat.Prompt())
 	if p.scratchpad > 0 {
@@ -137,7 +137,7 @@ func (p *model) messages(view string) []dialogue.Message {
 	return append(append([]dialogue.Message{first}, p.past...), last)
 }
 
-// note takes the notes out of an answer and keeps them.
+// note removes the notes from an answer and keeps them.
 func (p *model) note(text string) string {
 	before, rest, _ := strings.Cut(text, "<notes>")
 	notes, after, ok := strings.Cut(rest, "</notes>")
@@ -149,8 +149,8 @@ func (p *model) note(text string) string {
 	return before + after
 }
 
-// ask asks the model, again after a while if its server is busy or fails. A server that goes on failing, or
-// refuses, makes the game void.
+// ask asks the model. It repeats a request after a while if the server is busy or fails. If the server still
+// fails, or refuses, the game is void.
 func (p *model) ask(ctx context.Context, step *scene.Step, cost *Cost) (string, error) {
 	question := maps.Clone(p.body)
 	question["model"], question["messages"] = p.model, p.turn.Messages
@@ -170,7 +170,7 @@ func (p *model) ask(ctx context.Context, step *scene.Step, cost *Cost) (string, 
 		status, refused := errors.AsType[statusError](err)
 		busy := p.lost || slices.Contains(busyStatus, status.code) || status.code >= 500
 		if !busy && !refused {
-			return "", err // it was late, or the answer is too long
+			return "", err // the model was late, or its answer is too long
 		}
 		err = fmt.Errorf("%w: %w %s", ErrVoid, err, status.body)
 		if !busy || try == mostTries {
@@ -187,7 +187,7 @@ func (p *model) ask(ctx context.Context, step *scene.Step, cost *Cost) (string, 
 // busyStatus are the statuses below 500 after which a question is asked again.
 var busyStatus = []int{http.StatusRequestTimeout, http.StatusTooManyRequests}
 
-// Dialogue is env.Talker's.
+// Dialogue implements env.Talker.
 func (p *model) Dialogue() (read, said string) {
 	if p.turn == nil {
 		return "", ""

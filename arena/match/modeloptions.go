@@ -13,14 +13,14 @@ import (
 	"pommego/llm/words"
 )
 
-// extraField begins the options that are fields of each request, with values of JSON or else texts.
+// extraField begins the names of options that are fields of each request. Values are JSON or else text.
 const extraField = "body."
 
-// harmless are names that can be shown: a key is none.
+// harmless matches names that an error may show: no key matches.
 var harmless = regexp.MustCompile(`^[a-z_]{2,20}$`)
 
-// options are what takes the value of each option in a language model's name. It returns what is wanted, "" if it has
-// that.
+// options has a function for each option in a language model's name. The function sets the value. It returns "", or
+// what is wanted if the value is wrong.
 func (p *model) options() map[string]func(value string) (want string) {
 	number := func(most float64, take func(n float64)) func(string) string {
 		return func(value string) string {
@@ -61,7 +61,7 @@ func (p *model) options() map[string]func(value string) (want string) {
 	}
 }
 
-// readOptions reads the options in a name. Errors name them, and show no values.
+// readOptions reads the options in a name. Errors show the names of options and no values.
 func (p *model) readOptions(parts []string) error {
 	options := p.options()
 	for len(parts) > 0 {

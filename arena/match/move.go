@@ -56,7 +56,7 @@ func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 	return nil
 }
 
-// ask asks one seat for its action. An error means that there is none, a note that there is one in its place.
+// ask asks one seat for its action. It returns an error if there is none, a note if another replaces the answer.
 func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint8) (late bool, note string, err error) {
 	p, report := c.players[seat], &c.report.Seats[seat]
 	ctx, limit := c.ctx, c.rules.limit(p)
@@ -86,7 +86,7 @@ func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint
 	return false, cost.Note, check(choices, action)
 }
 
-// now is the time since the match began, by which a player's moves are timed.
+// now is the time since the match began. The times of a player's moves are differences of it.
 func (c *contest) now(p Player) time.Duration {
 	if c.rules.Untimed && !p.Remote() {
 		return 0

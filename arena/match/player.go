@@ -23,13 +23,13 @@ type Player interface {
 	Remote() bool
 
 	// Begin starts a new game. An error of the kind ErrAbsent means that the
-	// player is not there; after any other it is still asked for moves. ctx ends
-	// when it may take no longer.
+	// player is not there; after any other error it is still asked for moves. ctx
+	// ends when the time for it is over.
 	Begin(ctx context.Context, g Start) error
 
-	// Act writes the seat's action, which is all zeros when it is called. With
-	// an error what it wrote is ignored; it never writes after it has returned. ctx
-	// ends at the limit for the move, if there is one.
+	// Act writes the seat's action, which is all zeros when it is called. If it
+	// returns an error, the action is ignored. It never writes after it has returned.
+	// ctx ends at the limit for the move, if there is one.
 	Act(ctx context.Context, m env.Match, seat int, action []uint8) (Cost, error)
 
 	// End tells the player how its game went.
@@ -42,26 +42,26 @@ type Player interface {
 // ErrAbsent says that a player cannot be reached or started.
 var ErrAbsent = errors.New("is not there to play")
 
-// ErrVoid says that a game cannot be scored: not the player has failed in it, but what carries its answers.
+// ErrVoid says that a game cannot be scored: the connection to a player has failed, and not the player.
 var ErrVoid = errors.New("the game cannot be scored")
 
-// Start describes a game that begins to a player.
+// Start is what a player is told when a game begins.
 type Start struct {
 	Seat int
-	// Seed is the game's. Built-in agents take their RNGs from it; it is not
-	// shown to remote players, who could foresee the game with it.
+	// Seed is the game's. Built-in agents derive their RNGs from it. Remote
+	// players do not get it, since they could foresee the game with it.
 	Seed   env.Seed
-	Limit  time.Duration // for a move; 0: none
-	Memory int64         // bytes that a program may have in memory; 0: any
+	Limit  time.Duration // the limit for a move; 0: none
+	Memory int64         // the most bytes that a program may have in memory; 0: any number
 
-	Tracker env.Tracker // follows the game, to look at; nil: what happens in it is unknown
+	Tracker env.Tracker // follows the game, read-only; nil: events are unknown
 }
 
 // Cost is what a move cost besides time.
 type Cost struct {
-	Ticks   uint64         // simulated moves of the game, of agents that search
-	Answers dialogue.Usage // of a language model
-	Note    string         // what it did in place of an answer; "": it answered
+	Ticks   uint64         // moves that an agent that searches has simulated
+	Answers dialogue.Usage // how a language model's answers were read
+	Note    string         // what the player did in place of an answer; "": it answered
 }
 
 // Outcome is how a game went for one seat.
@@ -69,11 +69,11 @@ type Outcome struct {
 	Result  env.Result
 	Winners env.SeatSet
 	Steps   int
-	Reward  float64    // what the game's own measure paid the seat in the last step
-	Counts  env.Counts // what the game counted of all seats, nil if it counts nothing
+	Reward  float64    // the seat's reward in the last step, by the game's own measure
+	Counts  env.Counts // what the game counted for all seats, nil if it counts nothing
 }
 
-// outsiders is how agents outside this program are named.
+// outsiders lists the forms of names of agents outside this program.
 const outsiders = "http://host:port, exec:COMMAND, library:PATH or llm:ADDRESS,model=NAME"
 
 // NewPlayer makes a player of game from its name: a built-in agent, "http://host:port",
@@ -98,7 +98,7 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	return p, nil
 }
 
-// BuiltIn makes a built-in agent, and reads the file that its options may name.
+// BuiltIn makes a built-in agent. It reads the file that the options name, if they name one.
 func BuiltIn(game env.Game, name string) (env.Agent, error) {
 	agent, err := game.NewAgent(name)
 	if e, ok := errors.AsType[*env.FileError](err); ok {
@@ -111,18 +111,18 @@ func BuiltIn(game env.Game, name string) (env.Agent, error) {
 	return agent, err
 }
 
-// AtURL reports whether a name is of a server, which plays in one seat at a time.
+// AtURL reports whether a name is the address of a server, which plays one seat at a time.
 func AtURL(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
-// Outside reports whether a name is of an agent outside this program.
+// Outside reports whether a name is that of an agent outside this program.
 func Outside(name string) bool {
 	return AtURL(name) || strings.HasPrefix(name, "exec:") || strings.HasPrefix(name, "library:") ||
 		strings.HasPrefix(name, "llm:")
 }
 
-// Local is what players in this program have in common: it is a Player but for Act.
+// Local has the methods that all players in this program share: every method of Player except Act.
 type Local string
 
 // Name is the text itself.
@@ -140,7 +140,7 @@ func (Local) End(context.Context, Outcome) error { return nil }
 // Close does nothing.
 func (Local) Close() error { return nil }
 
-// remote is what players outside this program have in common.
+// remote has what all players outside this program share.
 type remote struct {
 	name string
 	game env.Game
@@ -154,10 +154,10 @@ func (r *remote) Remote() bool { return true }
 type builtIn struct {
 	Local
 	agent env.Agent
-	ctx   context.Context // of its move; see Load
+	ctx   context.Context // the context of the current move; see Load
 }
 
-// Load has the agent end its search when the match has been ended: env.Flag.
+// Load returns true once the match has been ended, so that the agent ends its search: env.Flag.
 func (p *builtIn) Load() bool { return p.ctx.Err() != nil }
 
 func (p *builtIn) Begin(_ context.Context, g Start) error {
@@ -171,7 +171,7 @@ func (p *builtIn) Act(ctx context.Context, m env.Match, seat int, action []uint8
 	return Cost{Ticks: p.agent.Searched()}, nil
 }
 
-// SearchStatistics is those of a built-in agent: env.SearchReporter.
+// SearchStatistics returns the statistics of a built-in agent: env.SearchReporter.
 func (p *builtIn) SearchStatistics(visits []int32, values []float64) bool {
 	w, ok := p.agent.(env.SearchReporter)
 	return ok && w.SearchStatistics(visits, values)

@@ -6,11 +6,11 @@ import (
 	"pommego/env"
 )
 
-// Players are those of one goroutine, which play one game after the other. They are made as they
-// are needed, and must be closed.
+// Players are the players of one goroutine, which play one game after the other. Seat makes them as
+// they are needed. Close them after use.
 type Players struct {
 	Game env.Game
-	made map[string][]Player // by name, as many as were needed at a time
+	made map[string][]Player // by name, as many as one game needed
 }
 
 // Seat gives each seat a player of its name, until the next call.

@@ -24,22 +24,22 @@ type program struct {
 	cmd     *exec.Cmd
 	stderr  tail
 	in, out *os.File
-	unsent  []byte // rest of a line that the program has not read in time
-	buf     []byte // what was read, from at on not looked at yet
+	unsent  []byte // the rest of a line that the program did not read in time
+	buf     []byte // bytes that were read; those from at on are not used yet
 	at      int
 
-	watched chan struct{}  // closed when its memory need not be looked at any more
-	watcher sync.WaitGroup // looks at it
-	excess  atomic.Int64   // the memory that it had when it was killed for it, else 0
-	most    int64          // that it may have; 0: any
-	family  family         // of it, if that is limited
+	watched chan struct{}  // closed when the watcher is to end
+	watcher sync.WaitGroup // runs watch, which measures the memory
+	excess  atomic.Int64   // the memory for which it was killed, else 0
+	most    int64          // the most bytes that it may have in memory; 0: any number
+	family  family         // its processes, if the memory is limited
 }
 
-// errNoPrograms would say that this system cannot run programs.
+// errNoPrograms is nil here: this system can run programs.
 var errNoPrograms error
 
-// The times that a program has to end by itself, once it has closed its input
-// or output and once it has been asked to; and how often its memory is looked at.
+// How long a program may take to end by itself: after it has closed its input or
+// output, and after it has been asked to. And how often its memory is measured.
 const (
 	exitWait    = 500 * time.Millisecond
 	grace       = time.Second
@@ -75,7 +75,7 @@ func startProgram(command []string, most int64, stderr io.Writer) (*program, err
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, &p.stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = grace // for one that has left its group and keeps stderr
+	cmd.WaitDelay = grace // a process that has left the group may keep stderr open
 	err = cmd.Start()
 	childIn.Close()
 	childOut.Close()
@@ -134,9 +134,9 @@ func (p *program) deadline(t time.Time) {
 	p.out.SetReadDeadline(t)
 }
 
-// send writes a line. If the program does not read, a line may be left over in
-// part: then the rest goes out before anything else, and lines in between not
-// at all.
+// send writes a line. If the program does not read all of it in time, the rest
+// is sent before any other line. Lines that come before the rest is sent are
+// dropped.
 func (p *program) send(line []byte) error {
 	if len(p.unsent) > 0 {
 		n, err := p.in.Write(p.unsent)
@@ -163,7 +163,7 @@ func (p *program) sending(err error) error {
 	return err
 }
 
-// receive reads a line. It is valid until the next.
+// receive reads a line, which is valid until the next call.
 func (p *program) receive() ([]byte, error) {
 	for looked := p.at; ; {
 		if i := bytes.IndexByte(p.buf[looked:], '\n'); i >= 0 {
@@ -190,7 +190,7 @@ func (p *program) receive() ([]byte, error) {
 	}
 }
 
-// end ends a program for the given reason, and adds what it ended with.
+// end ends a program and returns the reason, with the program's exit status and last output.
 func (p *program) end(reason error) error {
 	if reason == errGone {
 		awaitExit(p.cmd.Process.Pid, exitWait)
@@ -218,7 +218,7 @@ type tail struct {
 func (t *tail) Write(text []byte) (int, error) {
 	t.kept = append(t.kept, text...)
 	t.kept = slices.Clone(t.kept[max(0, len(t.kept)-maxTail):])
-	t.out.Write(text) // whether it is shown or not, the program goes on
+	t.out.Write(text) // an error is ignored: the program goes on
 	return len(text), nil
 }
 

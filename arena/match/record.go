@@ -9,8 +9,8 @@ import (
 	"pommego/env/record"
 )
 
-// Recording writes a match down: its Watch is handed to [Play]. It keeps what agents that search
-// based their moves on. The record's note says how many moves were replaced by stop.
+// Recording records a match: its Watch is handed to [Play]. It keeps the thoughts of agents that
+// search. The record's note says how many moves stop replaced.
 type Recording struct {
 	// Setup says how the game began; "": it was dealt.
 	Setup string
@@ -18,14 +18,14 @@ type Recording struct {
 	policies []string
 	obsEvery int
 
-	game     Moment // its start
+	game     Moment // the start of the game
 	start    []byte
 	actions  [][]byte
 	thoughts [][]env.Thought     // by step
-	replaced [][len(wrong)][]int // by seat, then by what was wrong with them: the steps of such moves
+	replaced [][len(wrong)][]int // by seat and by index of wrong: the steps of such moves
 }
 
-// wrong is what can be wrong with moves that stop replaces.
+// wrong lists why stop replaces a move.
 var wrong = [3]string{"late", "failed", "gone"}
 
 // NewRecording makes a recording. Observations are recorded every obsEvery steps, 0: never.
@@ -60,8 +60,8 @@ func (r *Recording) Watch(at Moment) error {
 // Steps is how many steps have been made.
 func (r *Recording) Steps() int { return len(r.actions) }
 
-// Record is the record of the game as far as it has come. It plays the game again: only now is it
-// known what the note has to say.
+// Record returns the record of the game up to its last step. It plays the game again, since the note
+// comes first in the record and is known only now.
 func (r *Recording) Record() ([]byte, error) {
 	return record.Write(r.game.Game, record.Info{
 		EnvID: r.game.Game.Spec().ID, Seed: r.game.Seed.Value, Note: r.note(), Setup: r.Setup, Policies: r.policies,

@@ -17,19 +17,19 @@ type reply struct {
 		Message said
 		Finish  string `json:"finish_reason"`
 	}
-	Usage struct { // some servers count with fractions
+	Usage struct { // floats: some servers send fractions
 		In  float64 `json:"prompt_tokens"`
 		Out float64 `json:"completion_tokens"`
 	}
 }
 
-// said is the message of a reply. What stands in place of its content says why there is none.
+// said is the message of a reply. Without content its other fields say why there is none.
 type said struct {
 	Content   content
 	Refusal   string
 	Calls     []json.RawMessage `json:"tool_calls"`
 	Reasoning string
-	Thought   string `json:"reasoning_content"` // as others call it
+	Thought   string `json:"reasoning_content"` // another name for it
 }
 
 // content is a text, or a list of parts, of which the texts count.
@@ -49,7 +49,7 @@ func (c *content) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// missing names what came in place of an answer, "" if one came.
+// missing says what came in place of an answer; "" if an answer came.
 func (s *said) missing(finish string) string {
 	what := "nothing"
 	switch {
@@ -65,7 +65,7 @@ func (s *said) missing(finish string) string {
 	return fmt.Sprintf("the model answered with %s (finish_reason %q)", what, finish)
 }
 
-// read reads the server's reply, and notes for the turn what else is in it.
+// read reads the server's reply and returns the answer. The turn gets the other fields.
 func (p *model) read(text []byte, cost *Cost) (string, error) {
 	var in reply
 	if err := json.Unmarshal(text, &in); err != nil || len(in.Choices) == 0 {
@@ -86,7 +86,7 @@ func (p *model) read(text []byte, cost *Cost) (string, error) {
 	return string(one.Message.Content), nil
 }
 
-// pictured is messages of which the last has a picture, a PNG, beside its text.
+// pictured adds a picture, a PNG, to the last of the messages.
 func pictured(messages []dialogue.Message, picture []byte) (all []any) {
 	last := len(messages) - 1
 	for _, m := range messages[:last] {

@@ -11,7 +11,7 @@ import (
 // The times that apply where Rules leaves them out.
 const (
 	DefaultLimit = 100 * time.Millisecond
-	ModelLimit   = 30 * time.Second // where a language model plays
+	ModelLimit   = 30 * time.Second // if a language model plays
 	DefaultWait  = 10 * time.Second
 )
 
@@ -37,21 +37,21 @@ type Rules struct {
 	// has started; 0: any number. With more it is stopped, and its side has lost.
 	Memory int64
 
-	// Repetition plays the game on its seed's board with other RNGs: the
-	// game's own draws and those of the agents are of so many episodes later.
+	// Repetition plays the game on its seed's board with other RNGs: the RNGs of
+	// the game and of the agents are those of the episode this many later.
 	Repetition int
 
 	// MaxSteps cuts a game off after this many steps, undecided; 0: never.
 	MaxSteps int
 
-	// Events has Moment.Tracker keep events.
+	// Events makes Moment.Tracker keep events.
 	Events bool
 
-	// Untimed leaves out how long built-in agents take for their moves, which takes time itself.
+	// Untimed does not measure how long built-in agents take for their moves: measuring takes time.
 	Untimed bool
 
 	// From is a saved game, as env.Match.Append writes it, from which the match begins;
-	// nil: it is dealt. What is random comes from the seed all the same.
+	// nil: the seed deals the start. The seed decides random draws in both cases.
 	From []byte
 }
 
@@ -70,7 +70,7 @@ func (r *Rules) Validate() error {
 	return nil
 }
 
-// of returns the rules for matches of a game: what r leaves out is filled in from the game's clock and the defaults.
+// of returns the rules for matches of a game. Fields of r that are zero get the game's clock or the defaults.
 func (r Rules) of(game env.Game) Rules {
 	limit, giveUp := game.Clock()
 	r.Limit, r.Wait = cmp.Or(r.Limit, limit, DefaultLimit), cmp.Or(r.Wait, DefaultWait)

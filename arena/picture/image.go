@@ -16,7 +16,7 @@ type Painter struct {
 	drawn map[sprite]drawn
 }
 
-// sprite is what a painter draws once.
+// sprite is everything that an image of a sprite depends on; a painter draws each once.
 type sprite struct {
 	name   string
 	size   int
@@ -29,7 +29,7 @@ type drawn struct {
 	how draw.Op
 }
 
-// maxSprites is how many are kept: more than a game needs.
+// maxSprites is how many sprites a painter keeps: more than a game needs.
 const maxSprites = 1024
 
 // NewPainter makes a painter for cells of a size in pixels, in light or dark colours.
@@ -60,7 +60,7 @@ func (p *Painter) Image(pic *Picture) *image.RGBA {
 
 func (p *Painter) pixels(cells float64) int { return int(math.Floor(cells*float64(p.tile) + 0.5)) }
 
-// draw returns a sprite's image, which it draws the first time.
+// draw returns a sprite's image. It draws the image the first time.
 func (p *Painter) draw(s sprite) drawn {
 	d, ok := p.drawn[s]
 	if !ok {

@@ -13,7 +13,7 @@ import (
 type Picture struct {
 	Cols, Rows int
 	Marks      []Mark
-	Strip      *Strip // below the board, if there is room for letters
+	Strip      *Strip // below the board; nil without room for letters
 }
 
 // Mark is a sprite on a board.
@@ -22,18 +22,18 @@ type Mark struct {
 	Row, Col float64 // of its upper left corner
 	Size     float64 // 1: a cell
 	Seats    env.SeatSet
-	Colour   env.Colour // of the seats that it belongs to
+	Colour   env.Colour // the colour of the seats that own the thing
 	Text     string
 }
 
-// The colours of bombs of nobody, or of several teams.
+// The colours of bombs that nobody owns, or several teams.
 const (
 	nobodys = env.Colour(0x50565e)
 	public  = env.Colour(0xf7f7f2)
 )
 
-// OfStep is a picture of a whole step of a described game: of what a seat sees, or with env.NoSeat the whole game.
-// Agents look where the actions that led here wanted to go; none: to the front.
+// OfStep is a picture of a whole step of a described game: what a seat sees or, with env.NoSeat, the whole game.
+// Agents face the direction of their last move, or the front if they made none.
 func OfStep(head *scene.Head, step *scene.Step, seat int) Picture {
 	if seat != env.NoSeat {
 		seen := step.Seen(head, seat)
@@ -46,8 +46,8 @@ func OfStep(head *scene.Head, step *scene.Step, seat int) Picture {
 	return p.pic
 }
 
-// Lettered is the picture with the numbers of rows and columns at its edges, and on figures the letters that texts give
-// them, of so many seats.
+// Lettered adds the numbers of rows and columns at the edges, and on figures the letters that texts use for them in
+// a game of this many seats.
 func (p Picture) Lettered(seats int) Picture {
 	all := Picture{Cols: p.Cols + 1, Rows: p.Rows + 1}
 	put := func(row, col int, text string) {
@@ -60,7 +60,7 @@ func (p Picture) Lettered(seats int) Picture {
 		put(0, col+1, strconv.Itoa(col))
 	}
 	for i, m := range p.Marks {
-		if strings.HasPrefix(m.Sprite, "facing") { // of the figure before
+		if strings.HasPrefix(m.Sprite, "facing") { // a facing belongs to the figure before it
 			who := p.Marks[i-1].Text + "a"
 			m.Sprite, m.Text = "letter", string(rune('A'+int(who[1]-'a')*seats+int(who[0]-'0')))
 		}
@@ -70,7 +70,7 @@ func (p Picture) Lettered(seats int) Picture {
 	return all
 }
 
-// painting is a picture that is being made.
+// painting is a picture while it is made.
 type painting struct {
 	*scene.Step
 	head *scene.Head
@@ -92,7 +92,7 @@ func (p *painting) ground() {
 	}
 }
 
-// things draws all but agents.
+// things draws everything except agents.
 func (p *painting) things() {
 	energy := slices.ContainsFunc(p.Bases, func(b env.SceneBase) bool { return b.Energy > 0 })
 	for _, b := range p.Bases {
@@ -134,7 +134,7 @@ func (p *painting) part(at env.Place, aside, size float64, marks ...Mark) {
 	}
 }
 
-// colour is that of owners: of the first, if all of them are of one team.
+// colour is the colour of owners: the first owner's, if all of them are in one team.
 func (p *painting) colour(owners env.SeatSet) env.Colour {
 	if owners == 0 {
 		return nobodys
@@ -184,7 +184,7 @@ func (p *painting) agents() {
 	}
 }
 
-// form tells two teams apart without colour.
+// form is a shape for a seat's team, so that two teams differ without colour, too.
 func (p *painting) form(seat int) string {
 	if len(p.head.Teams) == 2 && p.team(seat) == 1 {
 		return "square"
@@ -192,7 +192,7 @@ func (p *painting) form(seat int) string {
 	return "round"
 }
 
-// facing is the sprite of the way an agent looks.
+// facing is the sprite for the direction that an agent faces.
 func (p *painting) facing(a *env.SceneAgent) string {
 	if len(p.Actions) == 0 || p.Actions[a.Seat] == nil {
 		return "facing"

@@ -15,7 +15,7 @@ import (
 	"pommego/env"
 )
 
-// Sprites is what things look like, as JSON, see the package comment.
+// Sprites describes what things look like, as JSON: see the package comment.
 //
 //go:embed sprites.json
 var Sprites []byte
@@ -35,7 +35,7 @@ type shade struct {
 	Share float64
 }
 
-// layer is an outline: it is filled with a colour, or its line is drawn in one.
+// layer is an outline: it is filled, or its line is drawn, in a colour.
 type layer struct {
 	Fill, Stroke string
 	Width        float64
@@ -141,7 +141,7 @@ func (o *outline) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// bow is how far from the ends of a quarter of a circle its control points are.
+// bow is the distance of a curve's control points from its ends that makes it a quarter of a circle.
 const bow = 0.5523
 
 func oval(x, y, rx, ry float64) outline { return box(x-rx, y-ry, 2*rx, 2*ry, rx, ry) }
@@ -183,7 +183,7 @@ func (o outline) fill(r *vector.Rasterizer, scale float32) {
 }
 
 func (o outline) lines(x, y, scale float64, line func(ax, ay, bx, by float64)) {
-	const parts = 12 // of a curve
+	const parts = 12 // straight pieces per curve
 	var at, first [2]float64
 	to := func(px, py float64) {
 		line(x+at[0]*scale, y+at[1]*scale, x+px*scale, y+py*scale)
@@ -215,14 +215,14 @@ func (o outline) lines(x, y, scale float64, line func(ax, ay, bx, by float64)) {
 // pen draws lines with round ends on a mask.
 type pen struct {
 	image.Alpha
-	half float64 // of its width
+	half float64 // half of its width
 }
 
 func newPen(size int, half float64) *pen {
 	return &pen{*image.NewAlpha(image.Rect(0, 0, size, size)), half}
 }
 
-// line covers each pixel as far as it is near a line.
+// line draws a line: it covers each pixel by its distance from the line.
 func (p *pen) line(ax, ay, bx, by float64) {
 	dx, dy := bx-ax, by-ay
 	length, reach := max(dx*dx+dy*dy, 1e-9), p.half+1
@@ -237,7 +237,7 @@ func (p *pen) line(ax, ay, bx, by float64) {
 	}
 }
 
-// write writes a text about a point; long ones are smaller.
+// write writes a text whose middle is a point. Long texts are smaller.
 func (p *pen) write(text string, x, y, height float64) {
 	const width, gap = 64, 14
 	n := float64(len(text))

@@ -15,13 +15,13 @@ import (
 	"pommego/arena/scene"
 )
 
-// Strip is what stands below a board.
+// Strip is the text below a board.
 type Strip struct {
-	Seats []Mark // with their names; "out" of those who are
+	Seats []Mark // with their names, and "out" for seats that are out
 	Words string // the step, and how the game ended
 }
 
-// Film is pictures of the whole steps of a game, as a seat sees them, each with a strip.
+// Film makes one picture per step of a game, as a seat sees it, each with a strip.
 func Film(g *scene.Timeline, seat int) (pictures []Picture) {
 	p := painting{head: &g.Head}
 	for i := range g.Steps {
@@ -54,11 +54,11 @@ func Film(g *scene.Timeline, seat int) (pictures []Picture) {
 	return pictures
 }
 
-// In pixels of small boards, of which those of large ones have several.
+// Sizes in pixels of a small board. A pixel of a large board is several pixels.
 const (
 	letterTile = 32 // the least size of cells with a strip below them
 	line, edge = 24, 8
-	letter     = 8 // a letter's width
+	letter     = 8 // the width of a letter
 	project    = "pommego"
 )
 

@@ -12,8 +12,8 @@ import (
 	"pommego/env"
 )
 
-// AppendMatch draws a match as it stands, as AppendText does. t is its tracker, nil if nothing
-// is counted.
+// AppendMatch draws the current position of a match, as AppendText does. t is its tracker; nil if
+// nothing is counted.
 func AppendMatch(dst []byte, spec *env.Spec, m env.Match, t env.Tracker, seat int, colour bool) []byte {
 	h, s := scene.HeadOf(spec, m), scene.Describe(spec, m, t, nil)
 	return AppendText(dst, &h, &s, seat, colour)
@@ -21,11 +21,11 @@ func AppendMatch(dst []byte, spec *env.Spec, m env.Match, t env.Tracker, seat in
 
 // AppendText draws a whole step as text: a line with its number, the rows of the board
 // with two characters per cell, and one line per seat. It draws what a seat sees, or
-// with env.NoSeat the whole game. In colour it has ANSI escape sequences for the nearest to the page's colours
-// of a terminal's 256.
+// with env.NoSeat the whole game. In colour it has ANSI escape sequences for those of a terminal's 256 colours
+// that are nearest to the page's.
 //
 // An agent is a letter and its seat (A0), or + and the first seat where several stand. A
-// bomb is the steps it has left and its owner (a for seat 0). A base is H and its energy, or
+// bomb is its remaining steps and its owner (a for seat 0). A base is H and its energy, or
 // its seat in games without energy.
 func AppendText(dst []byte, h *scene.Head, s *scene.Step, seat int, colour bool) []byte {
 	dst = fmt.Appendf(dst, "step %d of %d", s.Step, h.MaxSteps)
@@ -50,25 +50,25 @@ func AppendText(dst []byte, h *scene.Head, s *scene.Step, seat int, colour bool)
 	return append(dst, '\n')
 }
 
-// dark is a colour of the page's dark theme.
+// dark returns a colour of the page's dark theme.
 func dark(name string) env.Colour {
 	c := colourOf(name, 0, true)
 	return env.Colour(c.R)<<16 | env.Colour(c.G)<<8 | env.Colour(c.B)
 }
 
-// glyph is a character, its colour and that of what is behind it.
+// glyph is a character, its colour and its background's colour.
 type glyph struct {
 	char        byte
 	ink, ground env.Colour
 }
 
-// word is characters in the same colours: in a cell, two.
+// word is characters in the same colours; in a cell there are two.
 type word struct {
 	text        string
 	ink, ground env.Colour
 }
 
-// words are what stands for the sprites of a picture, but for those of seats.
+// words are the texts for the sprites of a picture, except those of seats.
 var words = map[string]word{
 	"floor":      {" .", dark("wall"), dark("floor")},
 	"point":      {" .", dark("wall"), dark("floor")},
@@ -99,7 +99,7 @@ func appendGlyphs(dst []byte, glyphs []glyph, colour bool) []byte {
 	return dst
 }
 
-// of256 is the number of the nearest of a terminal's 256 colours: a grey, or of its cube of 6 reds, greens and blues.
+// of256 is the number of the nearest of a terminal's 256 colours: a grey, or one of its cube of 6 by 6 by 6.
 func of256(c env.Colour) int {
 	r, g, b := int(c>>16), int(c>>8&0xff), int(c&0xff)
 	if most := max(r, g, b); most < 0xf0 && 3*(most-min(r, g, b)) <= most {
@@ -109,11 +109,11 @@ func of256(c env.Colour) int {
 	return 16 + 36*level(r) + 6*level(g) + level(b)
 }
 
-// lettering is a step that is being drawn.
+// lettering is a step while it is drawn.
 type lettering struct {
 	*scene.Step
 	head   *scene.Head
-	glyphs []glyph // two a cell
+	glyphs []glyph // two per cell
 }
 
 // draw draws the board as its picture has it.
@@ -131,14 +131,14 @@ func (d *lettering) draw(pic *Picture) {
 		case "bomb":
 			d.bomb(at, &m, number)
 		case "round", "square":
-			if m.Row != math.Trunc(m.Row) { // beside another
+			if m.Row != math.Trunc(m.Row) { // beside another figure in the cell
 				at[:1][0].char = '+'
 				continue
 			}
 			name := cmp.Or(strings.TrimLeft(m.Text, "0123456789"), "a")
 			d.owned(at, strings.ToUpper(name[:1])+strconv.FormatInt(int64(owner), 36), owner)
 		default:
-			if m.Size == 1 && d.glyphs[cell].char != 'H' { // bases are seen in fire, too
+			if m.Size == 1 && d.glyphs[cell].char != 'H' { // a base is drawn over fire
 				words[strings.TrimRight(m.Sprite, " 2")].append(at) // every other floor and flame has a 2
 			}
 		}

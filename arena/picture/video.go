@@ -13,8 +13,8 @@ import (
 )
 
 // WriteGIF writes pictures of one size, of which there is one at least, as an animation
-// with fps pictures a second; the last one stands for two seconds. Each image holds what has
-// changed since the one before. It gives up when ctx ends.
+// with fps pictures a second; the last one stands for two seconds. Each image holds only the
+// change from the one before. It returns an error when ctx ends.
 func WriteGIF(ctx context.Context, w io.Writer, p *Painter, pictures []Picture, fps float64) error {
 	const longest = 200 // hundredths of a second
 	colours, err := p.palette(ctx, pictures)
@@ -54,8 +54,8 @@ type palette struct {
 	number  map[color.RGBA]uint8
 }
 
-// palette is the most frequent colours of pictures that can be told apart. The others are
-// shades at edges, for which their neighbours stand in.
+// palette is the most frequent colours of pictures that the eye can tell apart. All others are
+// shades at edges, which get the nearest colour.
 func (p *Painter) palette(ctx context.Context, pictures []Picture) (*palette, error) {
 	counts := map[color.RGBA]int{}
 	var before *image.RGBA
@@ -71,7 +71,7 @@ func (p *Painter) palette(ctx context.Context, pictures []Picture) (*palette, er
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
 	})
 	made := &palette{color.Palette{color.RGBA{}}, map[color.RGBA]uint8{}}
-	const flat = 64 // the colours of whole areas, which are kept however near they are
+	const flat = 64 // the most frequent are colours of whole areas, kept even if they are similar
 	for i, c := range all {
 		k := 1 + made.colours[1:].Index(c)
 		if i < flat || len(made.colours) < 256 && far(c, made.colours[k].(color.RGBA)) {

@@ -9,15 +9,15 @@ import (
 	"pommego/env"
 )
 
-// Feed has the positions of games that are played one after the other, with what a Finder finds in them, for those
-// who look on. It is not safe for concurrent use.
+// Feed keeps the positions of games that are played one after the other, with what a Finder finds in them, for
+// viewers. It is not safe for concurrent use.
 type Feed struct {
-	Most int // positions that are kept, the last; 0: all
+	Most int // how many of the last positions are kept; 0: all
 
 	find *Finder
-	head *Head // of the game that is played
+	head *Head // the head of the current game
 	game int   // its number, from 1
-	gone int   // positions before those that are kept
+	gone int   // positions of the game that are not kept any more
 	kept []position
 }
 
@@ -27,26 +27,26 @@ type position struct {
 	step Step
 }
 
-// Viewer is one who looks on at a feed.
+// Viewer is what one viewer of a feed has seen.
 type Viewer struct {
-	game int  // the number of the game that it is shown; 0: none yet
-	past int  // positions that it was sent, or has missed
-	last Step // as it was sent
+	game int  // the number of its current game; 0: none yet
+	past int  // how many positions it was sent or has missed
+	last Step // the last position that it was sent
 }
 
-// Line is one of those that a viewer is sent, with one of its fields.
+// Line is a line that a viewer is sent. One of its fields is set.
 type Line struct {
 	Head *Head  `json:"head,omitempty"` // another game begins
-	Step *Step  `json:"step,omitempty"` // a position: the first of a game whole, of others what is new in them
-	End  string `json:"end,omitempty"`  // why nothing more comes
+	Step *Step  `json:"step,omitempty"` // a position: the first of a game is whole, the others have what is new
+	End  string `json:"end,omitempty"`  // why this is the last line
 }
 
-// Begin begins another game, at whose start m stands.
+// Begin begins another game; m is at its start.
 func (f *Feed) Begin(head Head, m env.Match) {
 	f.head, f.game, f.find = &head, f.game+1, NewFinder(&head, m)
 }
 
-// Add adds the next whole position of the game, at which m stands.
+// Add adds the next whole position of the game; m is in that position.
 func (f *Feed) Add(s Step, m env.Match) {
 	f.find.Find(&s, m)
 	if f.Most > 0 && len(f.kept) == f.Most {
@@ -68,7 +68,7 @@ func (f *Feed) Last() *Step {
 	return &f.kept[len(f.kept)-1].step
 }
 
-// Game is the last game, as far as it is kept.
+// Game is the last game, with the positions that are kept.
 func (f *Feed) Game() *Timeline {
 	g := new(Timeline)
 	for _, p := range f.kept {
@@ -79,8 +79,8 @@ func (f *Feed) Game() *Timeline {
 	return g
 }
 
-// News is what a viewer was not sent yet, each position as see shows it: the rest of the game that it is shown,
-// or if there is none what is kept of the last game.
+// News returns the lines that a viewer was not sent yet; see makes its view of each position. They are the rest of
+// its current game or, if there is no rest, the kept positions of the last game.
 func (f *Feed) News(v *Viewer, see func(*Head, Step) Step) (lines []Line) {
 	from := max(0, v.past-f.gone)
 	if n := len(f.kept); from < n && f.kept[from].game != v.game {
@@ -97,14 +97,14 @@ func (f *Feed) News(v *Viewer, see func(*Head, Step) Step) (lines []Line) {
 	return lines
 }
 
-// Whole shows all of a position.
+// Whole is a view that hides nothing.
 func Whole(_ *Head, s Step) Step { return s }
 
 // patience is how long a viewer may take to read lines.
 const patience = 10 * time.Second
 
-// Lines returns a function that sends lines of JSON, until it returns an error: the viewer is gone, or does not
-// read them.
+// Lines returns a function that sends lines of JSON. It returns an error once the viewer is gone or does not read
+// them in time.
 func Lines[T any](w http.ResponseWriter) (send func([]T) error) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	out, control := json.NewEncoder(w), http.NewResponseController(w)

@@ -7,26 +7,26 @@ import (
 	"pommego/env"
 )
 
-// Finder finds what matters in a game, step by step: who is trapped and gets out, which kick killed, who has the
-// best prospects, and what decided the game. It is not safe for concurrent use.
+// Finder finds what matters in a game, step by step: who is trapped or escapes, which kick killed, which side
+// leads, and what decided the game. It is not safe for concurrent use.
 type Finder struct {
 	head   *Head
-	sights []env.Foresight // by seat; nil where the game foresees nothing
+	sights []env.Foresight // by seat; nil in games without foresight
 	ahead  env.Forecast
-	danger map[int]env.Event // by seat: it was trapped, or had one way out
+	danger map[int]env.Event // by seat: the last event, if it was trapped or had one way out
 	kicks  []kick
-	side   int // that leads; -1: none yet
-	led    int // the step since which it does
-	even   int // the last step at which no other was ahead
+	side   int // the side that leads; -1: none yet
+	since  int // the step since which side leads
+	even   int // the last step at which no other side was ahead
 	fell   int // the step of the last death
 }
 
-// kick is a bomb that somebody kicked. No seat lays two that are due at the same step.
+// kick is a bomb that somebody kicked. Owner and due step identify it: no seat lays two that are due at the same step.
 type kick struct {
 	by   int
-	bomb env.SceneBomb // as it was seen last
+	bomb env.SceneBomb // as it was in the step seen
 	due  int
-	seen int // the step at which it was seen last
+	seen int // the last step in which it was on the board
 }
 
 func (h *Head) cell(at env.Place) int { return at[0]*h.Cols + at[1] }
@@ -42,8 +42,8 @@ func NewFinder(head *Head, m env.Match) *Finder {
 	return f
 }
 
-// Find adds to the next whole step of the game, at which m stands, its advantage, the events Trapped, Escaped and
-// Leads, and details of others. Step.Seen leaves what a seat knows of them.
+// Find adds the advantage, the events Trapped, Escaped and Leads, and details of other events to the next whole step
+// of the game. m is in that position. Step.Seen removes what a seat does not know.
 func (f *Finder) Find(s *Step, m env.Match) {
 	f.follow(s)
 	for i := range s.Events {
@@ -55,8 +55,8 @@ func (f *Finder) Find(s *Step, m env.Match) {
 		case env.Ended:
 			if e.Since = s.Step; f.fell >= s.Step-1 {
 				e.Since = f.fell
-			} else if e.By != 0 && f.led > 0 {
-				e.Since = f.led
+			} else if e.By != 0 && f.since > 0 {
+				e.Since = f.since
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func (f *Finder) Find(s *Step, m env.Match) {
 	}
 }
 
-// follow follows the bombs that were kicked, and takes in others.
+// follow updates the bombs that were kicked, and adds new ones.
 func (f *Finder) follow(s *Step) {
 	for _, b := range s.Bombs {
 		i := slices.IndexFunc(f.kicks, func(k kick) bool { return k.due == s.Step+b.Life && k.bomb.Owners == b.Owners })
@@ -93,7 +93,7 @@ func (f *Finder) follow(s *Step) {
 	}
 }
 
-// kickers is who kicked bombs of those who killed a seat to where it died.
+// kickers are the seats whose kick moved a bomb of a seat's killers to where the seat died.
 func (f *Finder) kickers(s *Step, e *env.Event) (by env.SeatSet) {
 	for _, k := range f.kicks {
 		rows, cols := f.head.Way(k.bomb.At, e.At)
@@ -106,7 +106,7 @@ func (f *Finder) kickers(s *Step, e *env.Event) (by env.SeatSet) {
 	return by
 }
 
-// watch notes that a figure has no way out any more, has one again, or took the only one at the last moment.
+// watch adds an event if a figure lost its last way out, has one again, or took the only one at the last moment.
 func (f *Finder) watch(s *Step, a *env.SceneAgent) {
 	if len(f.sights) == 0 {
 		return
@@ -125,17 +125,17 @@ func (f *Finder) watch(s *Step, a *env.SceneAgent) {
 		}
 	}
 	switch {
-	case ways == 0 && soon > 2 && was.Kind != env.Trapped: // else there is nothing to see
+	case ways == 0 && soon > 2 && was.Kind != env.Trapped: // otherwise a viewer could not see it
 		s.Events = append(s.Events, e)
 		f.danger[a.Seat] = e
 	case ways == 1 && soon == 1:
-		e.Kind = env.Escaped // if it lives on
+		e.Kind = env.Escaped // it counts if the figure survives
 		f.danger[a.Seat] = e
 	}
 }
 
 // ways is how many moves of a figure survive what its seat foresees, and in how many steps it is hit where it stands,
-// 64: never. Who can soon kick a bomb may change that, and counts as having several.
+// 64: never. A figure that can soon kick a bomb may change that, and counts as having several ways.
 func (f *Finder) ways(s *Step, a *env.SceneAgent) (ways, soon int) {
 	h, sight := f.head, f.sights[a.Seat]
 	sight.Foresee(0, &f.ahead)
@@ -147,7 +147,7 @@ func (f *Finder) ways(s *Step, a *env.SceneAgent) (ways, soon int) {
 	if soon == 64 || a.Kicks && slices.ContainsFunc(s.Bombs, near) {
 		return len(env.Moves), soon
 	}
-	open := func(tick, cell int) bool { // what has burnt is open, and others may go out of the way
+	open := func(tick, cell int) bool { // what has burnt is open, and other figures may move away
 		burnt := s.Ground[cell] != env.GroundWall && f.ahead.Burns[cell]&(1<<tick-1) != 0
 		stands := func(a env.SceneAgent) bool { return h.cell(a.At) == cell }
 		return f.ahead.Open[cell] || burnt || slices.ContainsFunc(s.Agents, stands)
@@ -162,8 +162,8 @@ func (f *Finder) ways(s *Step, a *env.SceneAgent) (ways, soon int) {
 	return ways, soon
 }
 
-// advantage is each side's share of the prospects, in percent, by the squares of what it has: figures that live, with
-// the bombs that they have and that lie, less where they are trapped; bases; points.
+// advantage is each side's share of the prospects, in percent. Shares go by the square of what a side has: living
+// figures, with the bombs that they carry and have laid, less if they are trapped; bases; points.
 func (f *Finder) advantage(s *Step) []int {
 	worth, all := make([]int, len(f.head.Teams)), 0
 	add := func(seat, n int) {
@@ -201,7 +201,7 @@ func (f *Finder) advantage(s *Step) []int {
 	return worth
 }
 
-// lead notes that another side has the best prospects: by so much, for so many steps.
+// lead adds an event if another side leads: if it has been ahead by enough, for long enough.
 func (f *Finder) lead(s *Step) {
 	const by, steps = 10, 4
 	first := -1
@@ -217,8 +217,8 @@ func (f *Finder) lead(s *Step) {
 	if s.Step-f.even < steps {
 		return
 	}
-	f.side, f.led = first, f.even+1
-	e := env.Event{Kind: env.Leads, Seat: env.NoSeat, At: env.Nowhere, Since: f.led}
+	f.side, f.since = first, f.even+1
+	e := env.Event{Kind: env.Leads, Seat: env.NoSeat, At: env.Nowhere, Since: f.since}
 	for _, seat := range f.head.Teams[first] {
 		e.By = e.By.With(seat)
 	}

@@ -1,7 +1,7 @@
-// Package scene describes games to be drawn: who plays, and for every step what
-// there is on the board, what each seat did and got, what happened, and where it is
-// known what each seat thought. The JSON form, for the page in the browser and for
-// anybody else who draws games, is described in docs/maintainers/scene.md.
+// Package scene describes games so that they can be drawn: who plays, and for every step
+// what is on the board, what each seat did and got, what happened, and, if it is
+// known, what each seat thought. docs/maintainers/scene.md describes the JSON form, which
+// the page in the browser and any other program that draws games can read.
 //
 //	head := scene.HeadOf(spec, match)
 //	before := scene.Describe(spec, match, tracker, nil)     // whole
@@ -18,19 +18,19 @@ import (
 	"pommego/env"
 )
 
-// Format names the form, and its version: another number means that a reader of this
-// one cannot read it. New keys may appear without.
+// Format names the form and its version. Readers of one version cannot read another.
+// New keys do not change the version.
 const Format = "pommego-scene/1"
 
-// Head is what holds for all of a game.
+// Head is what holds for the whole of a game.
 type Head struct {
 	Format   string       `json:"format"`
-	Env      string       `json:"env"`            // the id
-	Game     string       `json:"game"`           // the family
+	Env      string       `json:"env"`            // the id of the environment
+	Game     string       `json:"game"`           // the family of games
 	Version  int          `json:"version"`        // of the game
 	Seed     uint64       `json:"seed"`           // 0 if unknown
-	Note     string       `json:"note,omitzero"`  // whatever there is to say
-	Names    []string     `json:"names,omitzero"` // of the agents, by seat
+	Note     string       `json:"note,omitzero"`  // a remark about the game
+	Names    []string     `json:"names,omitzero"` // the names of the agents, by seat
 	Teams    [][]int      `json:"teams"`
 	MaxSteps int          `json:"max_steps"`
 	Actions  []env.Choice `json:"actions"`
@@ -38,7 +38,7 @@ type Head struct {
 	env.Stage
 }
 
-// HeadOf describes a game, whose matches m is one of.
+// HeadOf describes a game; m is a match of it.
 func HeadOf(spec *env.Spec, m env.Match) Head {
 	return Head{
 		Format: Format, Env: spec.ID, Game: spec.Game, Version: spec.Version, Teams: spec.Teams, MaxSteps: spec.MaxSteps,
@@ -55,14 +55,14 @@ func (h *Head) Movers() int {
 	return n
 }
 
-// Step is a position and the step before it. In a whole step Scene, Status and Counts
-// are set; a step that Since made lacks those that have not changed. The rest belongs
-// to the step alone, and is absent if there was none.
+// Step is a position and the step that led to it. A whole step has Scene, Status and Counts.
+// A step that Since made lacks what has not changed of them. The other fields describe the
+// step, and are absent at the start of a game.
 type Step struct {
 	Step int `json:"step"`
 	env.Scene
-	// Changed is, in place of Ground, the cells whose ground is another than
-	// before.
+	// Changed replaces Ground: it has only the cells whose ground has changed since
+	// the step before.
 	Changed map[int]string `json:"changed,omitzero"`
 	Status  *Status        `json:"status,omitzero"`
 	Counts  env.Counts     `json:"counts,omitzero"`
@@ -75,16 +75,16 @@ type Step struct {
 	Thoughts []env.Thought `json:"thoughts,omitzero"`
 }
 
-// Status is how a game stands.
+// Status is the status of a game.
 type Status struct {
 	Over    bool   `json:"over"`
 	Result  string `json:"result"`
 	Winners []int  `json:"winners"`
-	In      []int  `json:"in"` // seats still playing
+	In      []int  `json:"in"` // seats that still play
 }
 
-// Describe describes a match as it stands: after a step with the given actions that
-// the tracker made, or at its start, where actions is nil. Without a tracker it has no events of the step.
+// Describe describes the position of a match: after a step with the given actions, which the
+// tracker made, or at the start, where actions is nil. Without a tracker the step has no events.
 func Describe(spec *env.Spec, m env.Match, t env.Tracker, actions []uint8) Step {
 	status := m.Status()
 	s := Step{Step: status.Steps, Counts: env.CountsOf(spec, t, m), Status: &Status{
@@ -114,7 +114,7 @@ func Describe(spec *env.Spec, m env.Match, t env.Tracker, actions []uint8) Step 
 
 func list(s env.SeatSet) []int { return append([]int{}, s.List()...) }
 
-// Since is the step without what is as in the step before it.
+// Since is the step without the values that are the same in the step before it.
 func (s Step) Since(before *Step) Step {
 	s.sinceGround(before)
 	drop(&s.Bases, before.Bases)
@@ -130,16 +130,16 @@ func (s Step) Since(before *Step) Step {
 	return s
 }
 
-// drop sets a value to none if it is as before.
+// drop sets a value to zero if it has not changed.
 func drop[T any](value *T, before T) {
 	if reflect.DeepEqual(*value, before) {
 		*value = *new(T)
 	}
 }
 
-// sinceGround says what has changed of the ground, cell by cell if it is little.
+// sinceGround keeps what has changed of the ground, cell by cell if few cells have.
 func (s *Step) sinceGround(before *Step) {
-	const most = 20 // cells that take no more room than the whole
+	const most = 20 // so many cells take about as much room as the whole ground
 	if len(s.Ground) != len(before.Ground) {
 		return
 	}
@@ -158,8 +158,8 @@ func (s *Step) sinceGround(before *Step) {
 	}
 }
 
-// Seen is the step as a seat knows it; s is whole, and stays as it is. It is the one rule of
-// what a seat knows, which docs/maintainers/scene.md describes and the page applies too.
+// Seen is the step as a seat knows it. s is whole, and Seen does not change it. This is the only rule for
+// what a seat knows; docs/maintainers/scene.md describes it, and the page applies it too.
 func (s Step) Seen(head *Head, seat int) Step {
 	var sight env.Cells
 	if len(s.Sight) > 0 {
@@ -194,7 +194,7 @@ func (s Step) Seen(head *Head, seat int) Step {
 	return s
 }
 
-// seenEvent is an event as a seat knows it, if it does. Out of its sight it learns of its own
+// seenEvent is an event as a seat knows it, and whether it does. Of events out of its sight it knows its own
 // and who died.
 func seenEvent(e env.Event, seat int, out, hidesOwners bool) (env.Event, bool) {
 	switch {

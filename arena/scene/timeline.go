@@ -7,13 +7,13 @@ import (
 	"pommego/env/record"
 )
 
-// Timeline is a game with all its steps, each whole. Its form for others is that of [Timeline.Patched].
+// Timeline is a game with all its steps, each whole. Write it as JSON in the form of [Timeline.Patched].
 type Timeline struct {
 	Head
 	Steps []Step `json:"steps"`
 }
 
-// Describe adds a position to a feed, where no game has begun that of a new one.
+// Describe adds a position to a feed. If no game has begun there, the position begins one.
 func (f *Feed) Describe(at record.Moment) {
 	spec := at.Game.Spec()
 	if f.game == 0 {
@@ -24,7 +24,7 @@ func (f *Feed) Describe(at record.Moment) {
 	f.Add(step, at.Match)
 }
 
-// Read describes a recorded game from where it stands to its end.
+// Read describes a recorded game from its current position to its end.
 func Read(r record.Replay) (*Timeline, error) {
 	var feed Feed
 	err := r.Follow(func(at record.Moment) error { feed.Describe(at); return nil })
@@ -39,7 +39,7 @@ func Read(r record.Replay) (*Timeline, error) {
 	return l, nil
 }
 
-// Patched is the game with the first step whole, and the others without what is as in the step before.
+// Patched is the game with a whole first step. The other steps lack what is the same in the step before.
 func (l *Timeline) Patched() *Timeline {
 	steps := slices.Clone(l.Steps)
 	for i := 1; i < len(steps); i++ {

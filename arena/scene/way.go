@@ -6,17 +6,17 @@ import (
 	"pommego/env"
 )
 
-// Way is where a figure can walk and live. It is not safe for concurrent use.
+// Way finds where a figure can walk and survive. It is not safe for concurrent use.
 type Way struct {
 	Fire []uint64 // as env.Forecast has it
 	Last int      // the last tick at which anything burns
 
 	head  *Head
 	open  func(tick, cell int) bool
-	known []int8 // by tick up to Last, and cell: 1 if Lives, -1 if not, 0 if nobody has asked
+	known []int8 // by tick up to Last, and cell: the result of Lives, 1 or -1; 0: not asked yet
 }
 
-// NewWay makes a Way from what is going to burn, and from which cells can be entered at which tick.
+// NewWay makes a Way from the cells that are going to burn, and those that are open at a tick.
 func NewWay(head *Head, fire []uint64, open func(tick, cell int) bool) *Way {
 	w := &Way{Fire: fire, head: head, open: open}
 	for _, ticks := range fire {
@@ -29,7 +29,7 @@ func NewWay(head *Head, fire []uint64, open func(tick, cell int) bool) *Way {
 // Cold reports whether a cell does not burn at a tick.
 func (w *Way) Cold(tick, cell int) bool { return w.Fire[cell]>>tick&1 == 0 }
 
-// Step is the cell to which a move leads at a tick, -1 if it leads nowhere.
+// Step is the cell to which a move leads at a tick; -1 if it leads nowhere.
 func (w *Way) Step(tick, cell, move int) int {
 	if to := w.head.Neighbour(cell, move); move == 0 || to >= 0 && w.open(tick, to) {
 		return to
@@ -54,7 +54,7 @@ func (w *Way) Lives(tick, cell int) bool {
 	return *known > 0
 }
 
-// Neighbour is the cell to which a move leads if nothing is in the way, -1 off the board.
+// Neighbour is the cell to which a move leads if nothing is in the way; -1 if it leads off the board.
 func (h *Head) Neighbour(cell, move int) int {
 	to, on := h.Next(env.Place{cell / h.Cols, cell % h.Cols}, move)
 	if !on {

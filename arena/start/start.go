@@ -4,7 +4,7 @@
 //	state, err := saved.In(game) // for match.Rules.From
 //
 // A file is one of
-//   - recorded games (package trace), of which one begins as it was recorded;
+//   - recorded games (package trace): the match begins where the first of them began;
 //   - a state as env.Match.AppendJSON writes it, or an environment of package vec;
 //     in Pommerman that is also the original's own file, as its get_json_info writes
 //     it and its game_state_file reads it;
@@ -27,14 +27,14 @@ import (
 type Saved struct {
 	path  string
 	state []byte
-	spec  *env.Spec // of a recorded one, as Rules are
+	spec  *env.Spec // set for recorded games alone, like Rules
 
-	// ID and Rules say what was played, of recorded games alone; else both are empty.
+	// ID and Rules say what was played. They are set for recorded games alone.
 	ID    string
 	Rules json.RawMessage
 }
 
-// Read reads a file, or a folder that trace.Open opens: of recorded games the first.
+// Read reads a file, or a folder that trace.Open opens. From recorded games it takes the first.
 func Read(path string, formats trace.Formats) (*Saved, error) {
 	text, err := os.ReadFile(path)
 	s := &Saved{path: path, state: text}
@@ -51,8 +51,8 @@ func Read(path string, formats trace.Formats) (*Saved, error) {
 	return s, err
 }
 
-// recorded reports whether a file holds recorded games: they alone name their
-// format, or are compressed, or the original's. A page with one is refused as such.
+// recorded reports whether a file holds recorded games: only they name their format,
+// are compressed, or are the original's. Opening a page with a game gives an error.
 func recorded(text []byte) bool {
 	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) || bytes.HasPrefix(text, []byte("<")) || trace.IsOriginal(text) {
 		return true
@@ -62,11 +62,11 @@ func recorded(text []byte) bool {
 	return err == nil
 }
 
-// In is the saved game as env.Match.Append writes it in matches of game. It is an
-// error if it is not of this game and its rules, or is over.
+// In returns the saved game as env.Match.Append writes it in matches of game. It returns an
+// error if the saved game has another game or other rules, or is over.
 func (s *Saved) In(game env.Game) ([]byte, error) {
 	m := game.New(1)[0]
-	m.Reset(env.Seed{}) // for what the readable form of others lacks
+	m.Reset(env.Seed{}) // sets what the readable form of other programs lacks
 	if err := s.restore(m, game.Spec()); err != nil {
 		return nil, fmt.Errorf("%s: no saved game of %s: %w", s.path, game.Spec().ID, err)
 	}
@@ -87,10 +87,10 @@ func (s *Saved) restore(m env.Match, spec *env.Spec) error {
 			return err
 		}
 		if s.spec.Game != spec.Game {
-			return fmt.Errorf("it is of %s, want %s", s.spec.Game, spec.Game)
+			return fmt.Errorf("its game is %s, want %s", s.spec.Game, spec.Game)
 		}
 		if ruleset.Difference(s.Rules, rules) != "" {
-			return fmt.Errorf("it was recorded by other rules, to be given as %s", ruleset.Changes(s.Rules, rules))
+			return fmt.Errorf("it was recorded with other rules: give %s", ruleset.Changes(s.Rules, rules))
 		}
 		return m.Restore(s.state)
 	case bytes.HasPrefix(bytes.TrimSpace(s.state), []byte{'{'}):

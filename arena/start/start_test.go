@@ -208,9 +208,9 @@ func TestErrors(t *testing.T) {
 		game   env.Game
 		want   string
 	}{
-		{"a record of another game", forms(t, ffa)["record"], war, "it is of pommerman, want basewar"},
+		{"a record of another game", forms(t, ffa)["record"], war, "its game is pommerman, want basewar"},
 		{"a record by other rules", forms(t, ffa)["record"], team,
-			`it was recorded by other rules, to be given as {"game_type":1}`},
+			`it was recorded with other rules: give {"game_type":1}`},
 		{"bytes by other rules", forms(t, ffa)["bytes"], team, "belongs to other rules than PommeTeam-v0"},
 		{"an environment's by other rules", forms(t, ffa)["an environment's bytes"], team,
 			`it was saved in a game of "PommeFFACompetition-v0"`},

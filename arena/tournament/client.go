@@ -13,10 +13,10 @@ import (
 	"pommego/env"
 )
 
-// isClient reports whether an agent is played by whoever gives Options.Client.
+// isClient reports whether Options.Client has the games of an agent.
 func isClient(name string) bool { return strings.HasPrefix(name, "client:") }
 
-// takeClient takes over the games that the client has played, all or none.
+// takeClient adds the games that the client has played, all or none.
 func (r *run) takeClient() error {
 	var played []Record
 	lines := json.NewDecoder(r.o.Client)
@@ -46,11 +46,11 @@ func (r *run) takeClient() error {
 	return nil
 }
 
-// readPlayed reads a game that the client has played, if that can be.
+// readPlayed reads a game that the client has played. It returns an error if the game is impossible.
 func (r *run) readPlayed(text []byte) (Record, error) {
 	var played struct {
 		Record
-		Game *int `json:"game"` // in place of Record's
+		Game *int `json:"game"` // replaces Record's, to find that it is absent
 	}
 	if err := json.Unmarshal(text, &played); err != nil {
 		return played.Record, err
@@ -58,7 +58,7 @@ func (r *run) readPlayed(text []byte) (Record, error) {
 	s, games := r.t.schedule, r.t.Games()
 	switch {
 	case played.Game == nil:
-		return played.Record, fmt.Errorf("it has no game, want its number, 0 to %d", games-1)
+		return played.Record, fmt.Errorf("it has no key game, want the number of the game, 0 to %d", games-1)
 	case *played.Game < 0 || *played.Game >= games:
 		return played.Record, fmt.Errorf("game is %d, want 0 to %d", *played.Game, games-1)
 	case played.Result == nil:
@@ -71,13 +71,13 @@ func (r *run) readPlayed(text []byte) (Record, error) {
 		return played.Record, err
 	}
 	if !slices.ContainsFunc(played.Agents, isClient) {
-		return played.Record, fmt.Errorf("game %d is between %q, and none of them is the client's", *played.Game,
+		return played.Record, fmt.Errorf("game %d is between %q, want a game with an agent of the client", *played.Game,
 			played.Agents)
 	}
 	return played.Record, s.checkEnding(&played.Record, r.t.Game.Endings())
 }
 
-// checkEnding says what no end of the game can be.
+// checkEnding returns an error if the game cannot end this way.
 func (s *schedule) checkEnding(r *Record, endings []env.Ending) error {
 	for _, list := range [][]int{r.Moves, r.Late, r.Failed} {
 		for _, n := range list {
@@ -90,7 +90,7 @@ func (s *schedule) checkEnding(r *Record, endings []env.Ending) error {
 		for _, seat := range team {
 			result, outcome, first := r.Result[seat], r.Outcome[seat], r.Result[team[0]]
 			if result != first {
-				return fmt.Errorf("seats %d and %d are one team, and their results are %q and %q", team[0], seat, first, result)
+				return fmt.Errorf("seats %d and %d are a team with the results %q and %q, want one", team[0], seat, first, result)
 			}
 			if !slices.ContainsFunc(endings, func(e env.Ending) bool { return e.Result == result && e.Outcome == outcome }) {
 				return fmt.Errorf("seat %d has the result %q and the outcome %v: no game of %s ends so", seat, result, outcome,
@@ -101,7 +101,7 @@ func (s *schedule) checkEnding(r *Record, endings []env.Ending) error {
 	return nil
 }
 
-// asked are the games that the client has still to play, without outcomes.
+// asked lists the games that the client still has to play, without outcomes.
 func (r *run) asked() (games []Record) {
 	for i := r.First; i <= r.Last; i++ {
 		f := r.t.schedule.game(i)

@@ -96,24 +96,24 @@ func TestImpossibleClient(t *testing.T) {
 		change func(r map[string]any)
 		want   string
 	}{
-		{"OneVsOne-v0", func(r map[string]any) { delete(r, "game") }, "it has no game, want its number, 0 to 11"},
+		{"OneVsOne-v0", func(r map[string]any) { delete(r, "game") }, "want the number of the game, 0 to 11"},
 		{"OneVsOne-v0", func(r map[string]any) { r["game"] = 12 }, "game is 12, want 0 to 11"},
 		{"OneVsOne-v0", func(r map[string]any) { r["game"] = -1 }, "game is -1, want 0 to 11"},
 		{"OneVsOne-v0", func(r map[string]any) { r["game"] = "1" }, "game"},
 		{"OneVsOne-v0", func(r map[string]any) { r["seed"] = 9 }, "has seed 9"},
 		{"OneVsOne-v0", func(r map[string]any) { r["game"], r["agents"] = 2, []string{"static", "random"} },
-			"none of them is the client's"},
+			"want a game with an agent of the client"},
 		{"OneVsOne-v0", func(r map[string]any) { delete(r, "result") }, "it has no result"},
-		{"OneVsOne-v0", func(r map[string]any) { r["result"] = []string{"won"} }, "a list of 1 seats, want 2"},
+		{"OneVsOne-v0", func(r map[string]any) { r["result"] = []string{"won"} }, "a list with 1 seats, want 2"},
 		{"OneVsOne-v0", func(r map[string]any) { r["result"] = []string{"won", "undecided"} }, `the result "undecided"`},
 		{"OneVsOne-v0", func(r map[string]any) { r["outcome"] = []float64{-1, 1} }, "and the outcome"},
 		{"OneVsOne-v0", func(r map[string]any) { r["outcome"] = []float64{1e300, -1} }, "and the outcome 1e+300"},
-		{"OneVsOne-v0", func(r map[string]any) { delete(r, "outcome") }, "a list of 0 seats"},
+		{"OneVsOne-v0", func(r map[string]any) { delete(r, "outcome") }, "a list with 0 seats"},
 		{"OneVsOne-v0", func(r map[string]any) { r["steps"] = 0 }, "steps is 0, want 1 to 800"},
 		{"OneVsOne-v0", func(r map[string]any) { r["steps"] = 801 }, "steps is 801, want 1 to 800"},
 		{"OneVsOne-v0", func(r map[string]any) { r["moves"] = []int{-3, 0} }, "a count of -3"},
 		{"OneVsOne-v0", func(r map[string]any) { r["late"] = []int{0, 1 << 40} }, "a count of 1099511627776"},
-		{"PommeTeam-v0", func(r map[string]any) { r["result"] = []string{"won", "lost", "lost", "won"} }, "are one team"},
+		{"PommeTeam-v0", func(r map[string]any) { r["result"] = []string{"won", "lost", "lost", "won"} }, "are a team"},
 	} {
 		game, err := catalog.Game(tc.id)
 		if err != nil {

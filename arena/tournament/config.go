@@ -23,9 +23,9 @@ const (
 	// OneAgainstThree: each agent alone against Config.Against in every other
 	// seat. For games without teams.
 	OneAgainstThree
-	// TwoAgainstTwo: two teams, each of a kind: of two, or of more where the
-	// game has larger ones. Every agent meets every other one, or
-	// Config.Against alone if that is set.
+	// TwoAgainstTwo: two teams, one agent in all seats of each. Teams have two
+	// seats, or more in games with larger teams. Every agent meets every other
+	// one, or only Config.Against if that is set.
 	TwoAgainstTwo
 )
 
@@ -38,11 +38,11 @@ func (formats) Names() (string, []string) {
 // Config is all that the games of a tournament depend on, besides the game.
 type Config struct {
 	Format  Format   `json:"format"`
-	Agents  []string `json:"agents"`            // those compared, each once
-	Against string   `json:"against,omitempty"` // their opponent, where the format has one; else empty
+	Agents  []string `json:"agents"`            // the agents to compare, each once
+	Against string   `json:"against,omitempty"` // their opponent, if the format has one; else empty
 
-	// Games is the number of rounds: how many games each table plays, which
-	// against a fixed opponent is how many each agent plays.
+	// Games is the number of rounds: how many games each table plays. Against a
+	// fixed opponent each agent plays as many.
 	Games int `json:"games"`
 
 	// Repetitions is how many rounds in a row are played on the same board, with
@@ -50,18 +50,18 @@ type Config struct {
 	// of it.
 	Repetitions int `json:"repetitions,omitempty"`
 
-	// Mirrored plays each board, and each repetition on it, once from every side:
-	// with the same random numbers, agents swapped. Games is a multiple of the sides then.
+	// Mirrored plays each board, and each repetition on it, once from every side, with
+	// the same random numbers and other agents there. Games is then a multiple of the sides.
 	Mirrored bool `json:"mirrored,omitempty"`
 
-	// SPRT, unless nil, ends the games before there are so many, as soon as it is decided.
+	// SPRT, unless nil, ends the tournament early, as soon as the test has a decision.
 	SPRT *SPRT `json:"sprt,omitempty"`
 
-	// Seed is that of the first board; the k-th after it has Seed+k.
+	// Seed is the seed of the first board; the k-th after it has Seed+k.
 	Seed uint64 `json:"seed"`
 
-	// Limit is the time for a move of remote agents; 0: the game's own, else
-	// match.DefaultLimit.
+	// Limit is how long remote agents may take for a move; 0: the game's own
+	// limit, else match.DefaultLimit.
 	Limit time.Duration `json:"limit_ns"`
 
 	// Memory is how many bytes a program may have in memory: match.Rules.Memory.
@@ -71,7 +71,7 @@ type Config struct {
 // The bounds of a configuration.
 const (
 	maxRounds = 1_000_000
-	maxGames  = 10_000_000 // in all
+	maxGames  = 10_000_000 // of the whole tournament
 	maxAgents = 1000
 )
 
@@ -84,7 +84,7 @@ func (c *Config) Validate(spec *env.Spec) error {
 	case c.Games < 1 || c.Games > maxRounds:
 		return fmt.Errorf("games is %d, want 1 to %d", c.Games, maxRounds)
 	case c.Repetitions < 0 || c.Games%c.repetitions() != 0:
-		return fmt.Errorf("repetitions is %d, want 1 or more, of which the %d games are a multiple", c.Repetitions, c.Games)
+		return fmt.Errorf("repetitions is %d, want 1 or more, and a divisor of the %d games", c.Repetitions, c.Games)
 	case c.Games%c.perBoard(spec) != 0:
 		return fmt.Errorf("games is %d, want a multiple of %d: mirrored boards are played from each of the %d sides, %d "+
 			"repetitions each", c.Games, c.perBoard(spec), len(spec.Teams), c.repetitions())
@@ -117,7 +117,7 @@ func (c *Config) rules() *match.Rules {
 
 func (c *Config) repetitions() int { return max(1, c.Repetitions) }
 
-// turns is how many rounds in a row differ in nothing but who sits where.
+// turns is how many rounds in a row differ only in where the agents sit.
 func (c *Config) turns(spec *env.Spec) int {
 	if c.Mirrored {
 		return len(spec.Teams)
@@ -127,7 +127,7 @@ func (c *Config) turns(spec *env.Spec) int {
 
 func (c *Config) perBoard(spec *env.Spec) int { return c.turns(spec) * c.repetitions() }
 
-// fits says why the format does not go with the game or the agents.
+// fits returns an error if the format does not suit the game or the agents.
 func (c *Config) fits(spec *env.Spec) error {
 	sides, widest := len(spec.Teams), 0
 	for _, team := range spec.Teams {
@@ -137,13 +137,13 @@ func (c *Config) fits(spec *env.Spec) error {
 	case c.Format == OneAgainstThree && widest > 1:
 		return fmt.Errorf("%s has teams, want format two-against-two or round-robin", spec.ID)
 	case c.Format == OneAgainstThree && c.Against == "":
-		return fmt.Errorf("format %s wants an agent that the others play against", c.Format)
+		return fmt.Errorf("format %s needs an agent that the others play against", c.Format)
 	case c.Format == TwoAgainstTwo && (sides != 2 || widest < 2):
 		return fmt.Errorf("%s has no two teams, want format one-against-three or round-robin", spec.ID)
 	case c.Format == RoundRobin && c.Against != "":
 		return fmt.Errorf("in format round-robin the agents play each other, not %q", c.Against)
 	case c.Against == "" && len(c.Agents) < sides:
-		return fmt.Errorf("%d agents, want %d or more: that many meet in a game of %s (a smaller field can play against a "+
+		return fmt.Errorf("%d agents, want %d or more: a game of %s has so many sides (fewer agents can play against a "+
 			"fixed opponent)", len(c.Agents), sides, spec.ID)
 	}
 	tables := 1.0

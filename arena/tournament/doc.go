@@ -10,7 +10,7 @@
 //
 // A tournament has tables and rounds. A table is a set of agents that meet ([Format] says which
 // there are); in each round every table plays one game. The rounds of all tables are interleaved:
-// the part that is played is always a fair part of the whole. docs/matches.md has the schedule and
+// at any time the games played are a fair sample of all. docs/matches.md has the schedule and
 // the statistics.
 //
 // # Log
@@ -18,16 +18,16 @@
 // Every finished game becomes one line of the log before it is counted. A kill costs no
 // finished game, a power cut those of the last second. The log begins with a line that
 // says what the games depend on; a run that would play other games refuses to continue
-// it. More games may be asked for than before: those in the log are the first of them.
-// Each line carries a checksum. What a killed program left half-written at the end is
-// dropped, and that game is played again; damage anywhere else is an error. A game that
+// it. A later run may ask for more games: those in the log are the first of them.
+// Each line carries a checksum. A line that a killed program left half-written at the end
+// is dropped, and that game is played again; damage anywhere else is an error. A game that
 // was not finished when the program stopped starts again from its seed.
 //
 // # Determinism
 //
 // [Results] depend on the configuration alone: not on the number of workers,
-// nor on the order in which games end, nor on interruptions. The same has to be true
-// of the agents: with a time limit for moves, those whose search is limited in
-// time, and those outside the program, can play differently each time.
-// Times are kept apart, in [Timing].
+// nor on the order in which games end, nor on interruptions. This holds if the agents
+// repeat their moves. Agents whose search is limited in time, and agents outside the
+// program with a time limit for moves, can play differently each time.
+// Times are separate, in [Timing].
 package tournament

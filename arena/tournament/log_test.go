@@ -152,11 +152,11 @@ func TestDamagedLog(t *testing.T) {
 		{join(lines[:5], one(flipped(5)), lines[6:]), 0, "line 6 is damaged: its checksum is wrong",
 			"a changed line in the middle"},
 		{join(lines[:5], one([]byte("\n")), lines[5:]), 0, "line 6 is damaged", "an empty line in the middle"},
-		{join(one(flipped(0)), lines[1:]), 0, "its first line is no header", "a changed header"},
-		{join(lines[1:]), 0, "its first line is no header", "no header"},
+		{join(one(flipped(0)), lines[1:]), 0, "the first line of its log is no header", "a changed header"},
+		{join(lines[1:]), 0, "the first line of its log is no header", "no header"},
 		{join(lines, lines[3:4]), 0, fmt.Sprintf("game %d is there twice", gameOf(t, lines[3])), "a game twice"},
-		{[]byte("{\"my\": \"notes\"}\n"), 0, "its first line is no header", "some other file"},
-		{[]byte("my notes"), 0, "its first line is no header", "some other file without a line feed"},
+		{[]byte("{\"my\": \"notes\"}\n"), 0, "the first line of its log is no header", "some other file"},
+		{[]byte("my notes"), 0, "the first line of its log is no header", "some other file without a line feed"},
 	} {
 		got, resumed, log, err := resume(t, tour, test.held)
 		switch {
@@ -188,7 +188,7 @@ func TestOtherTournament(t *testing.T) {
 		change func(c *Config, o *Options)
 		want   string
 	}{
-		{ffaID, func(c *Config, o *Options) { c.Games = 7 }, "and 14 games are asked for"},
+		{ffaID, func(c *Config, o *Options) { c.Games = 7 }, "this run asks for 14 games"},
 		{ffaID, func(c *Config, o *Options) { c.Seed = 2 }, "with these settings: seed is 1, not 2"},
 		{ffaID, func(c *Config, o *Options) { c.Agents = []string{"static", "random"} },
 			`agents is ["random","static"], not ["static","random"]`},
@@ -267,12 +267,12 @@ func TestImpossibleRecord(t *testing.T) {
 		change func(r *Record)
 		want   string
 	}{
-		{func(r *Record) { r.Game = 16 }, "it is of game 16, want 0 to 15"},
-		{func(r *Record) { r.Game = -1 }, "it is of game -1"},
+		{func(r *Record) { r.Game = 16 }, "its game is 16, want 0 to 15"},
+		{func(r *Record) { r.Game = -1 }, "its game is -1"},
 		{func(r *Record) { r.Seed++ }, "has seed 2"},
 		{func(r *Record) { r.Agents[1] = "static" }, "game 0 has seed 1 and agents"},
-		{func(r *Record) { r.Ticks = nil }, "a list of 0 seats, want 4"},
-		{func(r *Record) { r.Errors = []string{"x"} }, "a list of 1 seats"},
+		{func(r *Record) { r.Ticks = nil }, "a list with 0 seats, want 4"},
+		{func(r *Record) { r.Errors = []string{"x"} }, "a list with 1 seats"},
 	} {
 		r := recorded(tour.schedule, 0)[0]
 		if err := tour.schedule.check(&r); err != nil {

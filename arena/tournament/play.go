@@ -30,7 +30,7 @@ func (r *run) play(ctx context.Context, players *match.Players, game int) (*Reco
 	return newRecord(&f, names, report), nil
 }
 
-// newRecord keeps of a report what the statistics need.
+// newRecord makes a record of the parts of a report that the statistics need.
 func newRecord(f *fixture, names []string, report *match.Report) *Record {
 	r := &Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Result: report.Results,
 		Outcome: report.Outcome, Steps: report.End.Steps, Counts: report.Counts}

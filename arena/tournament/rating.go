@@ -14,21 +14,21 @@ import (
 // ten to one.
 const eloPerUnit = 400 / math.Ln10
 
-// prior names what the fit knows of an agent before its first game; see slope.
+// prior describes what the fit assumes about an agent before its first game; see slope.
 const prior = "one more game for each agent, half won and half lost against a rating of 0"
 
-// contest is what a table's games came to: the entrants that met, each as often
-// as it had sides, and how the wins were shared. A win is a share of 1; a game
-// that nobody won is shared equally by those who tied.
+// contest is the result of a table's games: the entrants that met, how many sides
+// each had, and how many games each won. A game that nobody won counts as an equal
+// share of a win for each of those who tied.
 type contest struct {
-	entrants []int     // different ones
-	sides    []float64 // how many each had
+	entrants []int     // each once
+	sides    []float64 // how many sides each had
 	shares   []float64 // how many games each won
 	games    float64
 }
 
-// strengths is the likelihood of the entrants' strengths, given contests. The
-// first free entrants have strengths to be found; any further one has 0.
+// strengths is the likelihood of the entrants' strengths, given contests. The fit
+// finds the strengths of the first free entrants; any other has strength 0.
 type strengths struct {
 	contests []contest
 	free     int
@@ -54,8 +54,8 @@ func (s *strengths) chances(c *contest, r []float64) []float64 {
 	return chances
 }
 
-// slope is the first and second derivatives of minus the log-likelihood; the latter are, at its least, the
-// observed information. Each free entrant has also won half and lost half a game against strength 0.
+// slope is the first and second derivatives of minus the log-likelihood. At its minimum the second are the observed
+// information. As a prior each free entrant has also won half a game and lost half against strength 0.
 func (s *strengths) slope(r []float64) (*mat.VecDense, *mat.SymDense) {
 	grad, h := mat.NewVecDense(s.free, nil), mat.NewSymDense(s.free, nil)
 	for i, x := range r {
@@ -84,7 +84,7 @@ func (s *strengths) slope(r []float64) (*mat.VecDense, *mat.SymDense) {
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // fit finds the strengths that make the results most likely, and their
-// covariances, by Newton's method. Steps are shortened as is enough for sums of logistic functions.
+// covariances, by Newton's method. Its steps are shortened so that it converges for sums of logistic functions.
 func (s *strengths) fit() ([]float64, *mat.SymDense, error) {
 	r := make([]float64, s.free)
 	for range 200 {
@@ -106,11 +106,11 @@ func (s *strengths) fit() ([]float64, *mat.SymDense, error) {
 			r[i] -= step.AtVec(i) * math.Log1p(far) / far
 		}
 	}
-	return nil, nil, errors.New("rating: the fit ends short of the optimum")
+	return nil, nil, errors.New("rating: the fit did not reach the optimum")
 }
 
 // ratings are the strengths on Elo's scale, with intervals. Without a fixed
-// opponent, which would be 0, their mean is 0.
+// opponent, whose rating would be 0, their mean is 0.
 func (s *strengths) ratings(centred bool) ([]Estimate, error) {
 	r, cov, err := s.fit()
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 	"pommego/internal/disk"
 )
 
-// Kept is a tournament as its log has it, to be looked at.
+// Kept is a tournament as its log has it, for viewing.
 type Kept struct {
 	*Tournament
-	Records []Record // those that are finished, by their numbers
+	Records []Record // the finished games, by their numbers
 
 	program string
 }
 
-// Read reads the log of a tournament, which may still be under way. find finds a
-// game by its id and rules. No agent is started.
+// Read reads the log of a tournament, which may still run. find returns a game
+// by its id and rules. Read starts no agent.
 func Read(path string, find func(id string, rules json.RawMessage) (env.Game, error)) (*Kept, error) {
 	var k *Kept
 	err := disk.ReadLog(path, func(line []byte) (err error) {
@@ -51,7 +51,7 @@ func Read(path string, find func(id string, rules json.RawMessage) (env.Game, er
 func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, error)) (*Kept, error) {
 	var h ledger.Header[Config]
 	if err := json.Unmarshal(line, &h); err != nil || h.Format != logFormat {
-		return nil, fmt.Errorf("it is no log of a tournament: its format is %q, want %q", h.Format, logFormat)
+		return nil, fmt.Errorf("it is not a tournament's log: its format is %q, want %q", h.Format, logFormat)
 	}
 	game, err := find(h.Env, h.Rules)
 	if err != nil {
@@ -59,7 +59,7 @@ func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, e
 	}
 	spec := game.Spec()
 	if h.Version != spec.Version {
-		return nil, fmt.Errorf("it is of version %d of %s, this program plays version %d", h.Version, spec.Game, spec.Version)
+		return nil, fmt.Errorf("its games are of version %d of %s, want %d", h.Version, spec.Game, spec.Version)
 	}
 	if err := h.Config.Validate(spec); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, e
 	return &Kept{Tournament: t, program: h.Program}, nil
 }
 
-// Results are what the games show, nil as long as some are missing.
+// Results are what the games show; nil as long as some are missing.
 func (k *Kept) Results() (*Results, error) {
 	if len(k.Records) < k.Games() && !k.schedule.sequential().take(k.Records) {
 		return nil, nil
@@ -82,17 +82,17 @@ func (k *Kept) Results() (*Results, error) {
 }
 
 // ErrNotAgain says that a game cannot be played again as it was.
-var ErrNotAgain = errors.New("the game cannot be shown: logs keep results, and it cannot be played again as it was")
+var ErrNotAgain = errors.New("the game cannot be shown: a log keeps no moves, and it cannot be played again as it was")
 
-// Replay plays a finished game again, which watch is shown. Agents outside this
-// program are not started.
+// Replay plays a finished game again and calls watch with its positions. It starts
+// no agents outside this program.
 func (k *Kept) Replay(ctx context.Context, r *Record, watch match.Watch) error {
 	f := k.schedule.game(r.Game)
 	rules := k.Config.rules()
 	rules.Repetition, rules.Events = f.again, true
-	for _, name := range r.Agents { // as logs come from anyone
+	for _, name := range r.Agents { // a log is untrusted input
 		if _, err := k.Game.NewAgent(name); err != nil {
-			return fmt.Errorf("%w: %w; a log opens nothing outside this program", ErrNotAgain, err)
+			return fmt.Errorf("%w: %w; a log's game uses no agent or file outside this program", ErrNotAgain, err)
 		}
 	}
 	players := match.Players{Game: k.Game}

@@ -11,9 +11,9 @@ import (
 
 // Record is one finished game.
 type Record struct {
-	Game       int      `json:"game"`                 // its number in the schedule
+	Game       int      `json:"game"`                 // the game's number in the schedule
 	Seed       uint64   `json:"seed"`                 // of the board
-	Repetition int      `json:"repetition,omitempty"` // on that board, from 0
+	Repetition int      `json:"repetition,omitempty"` // which of the games on that board, from 0
 	Agents     []string `json:"agents"`               // by seat
 
 	// Result and Outcome are by seat, as [match.Report] has them.
@@ -21,7 +21,7 @@ type Record struct {
 	Outcome []float64        `json:"outcome"`
 	Steps   int              `json:"steps"`
 
-	Moves  []int    `json:"moves"` // by seat, as all that follows
+	Moves  []int    `json:"moves"` // by seat, like all fields below
 	Ticks  []uint64 `json:"ticks"`
 	Late   []int    `json:"late"`
 	Failed []int    `json:"failed"`
@@ -35,21 +35,21 @@ type Record struct {
 	Clock Clock `json:"clock"`
 }
 
-// Clock is what the clock said about one game, by seat. Nothing in Results
-// comes from here.
+// Clock has the times of one game, by seat. Results use nothing
+// of it.
 type Clock struct {
-	Think   []time.Duration `json:"think_ns"`   // all moves together
-	Longest []time.Duration `json:"longest_ns"` // one move
+	Think   []time.Duration `json:"think_ns"`   // of all moves together
+	Longest []time.Duration `json:"longest_ns"` // of the longest move
 }
 
-// check reports whether the record can be of the game it claims to be.
+// check returns an error if the record does not match the game of its number.
 func (s *schedule) check(r *Record) error {
 	if r.Game < 0 || r.Game >= s.games() {
-		return fmt.Errorf("it is of game %d, want 0 to %d", r.Game, s.games()-1)
+		return fmt.Errorf("its game is %d, want 0 to %d", r.Game, s.games()-1)
 	}
 	f := s.game(r.Game)
 	if names := s.names(&f); r.Seed != f.seed.Value || r.Repetition != f.again || !slices.Equal(r.Agents, names) {
-		return fmt.Errorf("it says that game %d has seed %d and agents %q, want %d and %q", r.Game, r.Seed, r.Agents,
+		return fmt.Errorf("game %d has seed %d and agents %q, want %d and %q", r.Game, r.Seed, r.Agents,
 			f.seed.Value, names)
 	}
 	lists := []int{len(r.Result), len(r.Outcome), len(r.Moves), len(r.Ticks), len(r.Late), len(r.Failed),
@@ -64,7 +64,7 @@ func (s *schedule) check(r *Record) error {
 	}
 	for _, seats := range lists {
 		if seats != s.spec.Seats {
-			return fmt.Errorf("it has a list of %d seats, want %d", seats, s.spec.Seats)
+			return fmt.Errorf("it has a list with %d seats, want %d", seats, s.spec.Seats)
 		}
 	}
 	return nil

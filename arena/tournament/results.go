@@ -18,28 +18,28 @@ type Results struct {
 	Config
 
 	Played   int        `json:"games_played"`
-	Void     int        `json:"games_void,omitempty"` // those that cannot be scored
+	Void     int        `json:"games_void,omitempty"` // games that cannot be scored
 	Balanced bool       `json:"balanced"`             // each agent had each seat equally often
-	Anchor   string     `json:"rating_0"`             // who has the rating 0
-	Prior    string     `json:"rating_prior"`         // what is known of an agent before its first game
+	Anchor   string     `json:"rating_0"`             // the agent with the rating 0
+	Prior    string     `json:"rating_prior"`         // what the fit assumes before an agent's first game
 	Agents   []Standing `json:"standings"`
 	Pairs    []Pair     `json:"pairs"`
 	Test     *Test      `json:"sprt_result,omitempty"` // nil without Config.SPRT
 }
 
-// Standing is how one agent did.
+// Standing is the result of one agent.
 type Standing struct {
 	Agent string `json:"agent"`
 
 	Games  int      `json:"games"`
 	Wins   int      `json:"wins"`
 	Losses int      `json:"losses"`
-	Ties   int      `json:"ties"` // games nobody won in which it was in at the end
+	Ties   int      `json:"ties"` // games that nobody won and in which it was in at the end
 	Win    Estimate `json:"win_rate"`
 	Loss   Estimate `json:"loss_rate"`
 	Tie    Estimate `json:"tie_rate"`
 	Rating Estimate `json:"rating"` // on Elo's scale
-	Steps  Estimate `json:"steps"`  // of its games
+	Steps  Estimate `json:"steps"`  // the length of its games
 
 	Moves  int        `json:"moves"` // decisions made
 	Ticks  float64    `json:"ticks_per_move"`
@@ -53,7 +53,7 @@ type Standing struct {
 	// order: the mean of a game, of its seats there.
 	Counts []Count `json:"counts"`
 
-	think, longest time.Duration // by the clock, of all its moves and of one: see Timing
+	think, longest time.Duration // of all its moves, and of its longest: see Timing
 }
 
 // Count is one of the things that a game counts.
@@ -62,7 +62,7 @@ type Count struct {
 	Estimate
 }
 
-// SideWins is how often an agent had a side, and won.
+// SideWins is how often an agent played a side, and how often it won.
 type SideWins struct {
 	Seats []int `json:"seats"`
 	Games int   `json:"games"`
@@ -78,11 +78,11 @@ type Pair struct {
 	ColOnly int      `json:"col_only"`
 	Both    int      `json:"both"`
 	Neither int      `json:"neither"`
-	Share   *float64 `json:"share"`   // RowOnly of RowOnly+ColOnly; null if there are none
+	Share   *float64 `json:"share"`   // RowOnly / (RowOnly + ColOnly); null if both are 0
 	P       float64  `json:"p_value"` // of the exact two-sided binomial test
 }
 
-// report is what the games show: with a sequential test those that it took.
+// report is what the games show. With a sequential test it uses only the games that the test has taken.
 func (t *Tournament) report(records []Record, program string) (*Report, error) {
 	s, test := t.schedule, t.schedule.sequential()
 	if test.take(records); test != nil {
@@ -117,7 +117,7 @@ func (t *Tournament) report(records []Record, program string) (*Report, error) {
 
 func (s *schedule) standings(records []Record) []Standing {
 	agents := make([]Standing, len(s.config.Agents))
-	steps, counts := make([][]float64, len(agents)), make([][][]float64, len(agents)) // of each game
+	steps, counts := make([][]float64, len(agents)), make([][][]float64, len(agents)) // by agent: a value per game
 	for i, label := range s.config.Agents {
 		agents[i], counts[i] = Standing{Agent: label}, make([][]float64, len(s.spec.Counts))
 		for _, team := range s.spec.Teams {
@@ -225,12 +225,12 @@ func (s *schedule) sharing(r *Record) []int {
 	return sides
 }
 
-// pairs compares every two agents that played in one run of games: those of a round against the fixed opponent,
-// or a game in which they met.
+// pairs compares every two agents that played in the same run of games. A run is a round against the fixed opponent,
+// or one game in which they met.
 func (s *schedule) pairs(records []Record) []Pair {
 	labels, perRound := s.config.Agents, len(s.tables)
 	var pairs []Pair
-	at := make([][]int, len(labels)) // of each pair in the list, by row and column
+	at := make([][]int, len(labels)) // the place of each pair in the list, by row and column
 	for row := range labels {
 		at[row] = make([]int, len(labels))
 		for col := row + 1; col < len(labels); col++ {
@@ -242,7 +242,7 @@ func (s *schedule) pairs(records []Record) []Pair {
 		perRound = 1
 	}
 	for first := 0; first < len(records); first += perRound {
-		won := map[int]bool{} // of those that played
+		won := map[int]bool{} // for the agents that played
 		for i := first; i < first+perRound; i++ {
 			for side, entrant := range s.game(i).sides {
 				if entrant < len(labels) && records[i].Agents != nil {

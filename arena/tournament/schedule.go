@@ -13,9 +13,9 @@ type schedule struct {
 	config *Config
 	spec   *env.Spec
 
-	entrants []string // the agents, and after them the fixed opponent, if there is one
-	tables   [][]int  // who meets: an entrant for each side
-	orders   int      // ways to sit down that are no rotation of each other
+	entrants []string // the agents, and then the fixed opponent, if there is one
+	tables   [][]int  // for each table, the entrant of each side
+	orders   int      // how many seatings are no rotation of another
 }
 
 // fixture is one game to play.
@@ -26,7 +26,7 @@ type fixture struct {
 	sides []int    // the entrant of each side
 	seats []int    // the entrant in each seat
 	seed  env.Seed // of the board
-	again int      // the repetition on it, from 0
+	again int      // the repetition on the board, from 0
 }
 
 func newSchedule(c *Config, spec *env.Spec) *schedule {

@@ -13,8 +13,8 @@ import (
 )
 
 // SPRT is a sequential probability ratio test about the first agent's Elo difference to its
-// opponent: H0 says Elo0 or less, H1 Elo1 or more. It is the generalized test on pairs of mirrored games,
-// whose five scores may have any distribution with the mean that a hypothesis says.
+// opponent: H0 is Elo0 or less, H1 is Elo1 or more. It is the generalized test on pairs of mirrored games:
+// the five scores of a pair may have any distribution whose mean fits the hypothesis.
 type SPRT struct {
 	Elo0 float64 `json:"elo0"`
 	Elo1 float64 `json:"elo1"`
@@ -23,25 +23,25 @@ type SPRT struct {
 const (
 	widestElo = 800
 
-	// errorRate sets the bounds for accepting a hypothesis where the other one holds. That likelihoods are
-	// estimated makes errors up to a fifth more frequent: in simulations they stay below the 0.05 promised.
+	// errorRate is the rate at which a hypothesis is accepted although the other one holds. Likelihoods are
+	// estimated, so that errors are up to a fifth more frequent: simulations stay below the documented 0.05.
 	errorRate = 0.04
 )
 
 // sprtBound is the log-likelihood ratio at which H1 is accepted, and H0 at its negative.
 var sprtBound = math.Log((1 - errorRate) / errorRate)
 
-// Test is what a sequential test shows of the games that it has taken.
+// Test is the result of a sequential test on the games that it has taken.
 type Test struct {
-	Pairs    [5]int   `json:"pairs"` // by their points for the first agent: 0, 0.5, 1, 1.5, 2
+	Pairs    [5]int   `json:"pairs"` // how many, by the points of the first agent: 0, 0.5, 1, 1.5, 2
 	LLR      float64  `json:"llr"`
 	Bound    float64  `json:"bound"`    // H1 is accepted at this LLR, H0 at its negative
-	Score    Estimate `json:"score"`    // of the first agent: points a game
-	Elo      Estimate `json:"elo"`      // that this score means, at most widestElo
+	Score    Estimate `json:"score"`    // points per game of the first agent
+	Elo      Estimate `json:"elo"`      // the Elo difference of this score, at most widestElo
 	Accepted string   `json:"accepted"` // H0, H1, or "" without a decision
 }
 
-// String says what the games show in one line.
+// String is the result in one line.
 func (t *Test) String() string {
 	return fmt.Sprintf("LLR %+.2f (%.2f to %.2f), score %.1f %% (%.1f to %.1f), Elo %+.0f (%+.0f to %+.0f)", t.LLR,
 		-t.Bound, t.Bound, 100*t.Score.Value, 100*t.Score.Low, 100*t.Score.High, t.Elo.Value, t.Elo.Low, t.Elo.High)
@@ -53,7 +53,7 @@ func (p *SPRT) validate(c *Config, spec *env.Spec) error {
 		return fmt.Errorf("the test is between Elo differences of %v and %v, want a lower and a higher one, from %d to %d",
 			p.Elo0, p.Elo1, -widestElo, widestElo)
 	case len(spec.Teams) != 2:
-		return fmt.Errorf("%s has %d sides, want a game of two for a sequential test", spec.ID, len(spec.Teams))
+		return fmt.Errorf("%s has %d sides, want a game with two for a sequential test", spec.ID, len(spec.Teams))
 	case len(newSchedule(c, spec).tables) != 1:
 		return fmt.Errorf("a sequential test compares two agents, not %q against %q: name one and its opponent", c.Agents,
 			c.Against)
@@ -63,15 +63,15 @@ func (p *SPRT) validate(c *Config, spec *env.Spec) error {
 	return nil
 }
 
-// sequential takes games in pairs, in the order of the schedule and no further than to a decision: what it
-// says does not depend on the order in which games end.
+// sequential takes games in pairs, in the order of the schedule, until it decides. So its result does not
+// depend on the order in which games end.
 type sequential struct {
 	schedule *schedule
-	games    int // taken
+	games    int // how many games it has taken
 	test     Test
 }
 
-// sequential is nil without a test; its methods then say so.
+// sequential makes the state of the test; nil without a test, which the methods accept.
 func (s *schedule) sequential() *sequential {
 	if s.config.SPRT == nil {
 		return nil
@@ -121,7 +121,7 @@ func (q *sequential) result() *Test {
 	return &t
 }
 
-// weigh lists the scores of pairs, as points a game, and how many pairs have each: that many and prior.
+// weigh lists the scores of pairs, in points per game, and for each the number of pairs plus prior.
 func weigh(pairs [5]int, prior float64) (scores, weights []float64) {
 	for i, n := range pairs {
 		scores, weights = append(scores, float64(i)/4), append(weights, float64(n)+prior)
@@ -131,8 +131,8 @@ func weigh(pairs [5]int, prior float64) (scores, weights []float64) {
 
 func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
-// llr is how much likelier the pairs are under H1 than under H0, each by its distribution of greatest
-// likelihood. A thousandth of a pair of each score keeps every score possible.
+// llr is the log of how much likelier the pairs are under H1 than under H0, each with its most likely
+// distribution. Each score gets a thousandth of a pair more, so that every score stays possible.
 func llr(pairs [5]int, p *SPRT) float64 {
 	scores, weights := weigh(pairs, 1e-3)
 	s0, s1 := scoreOf(p.Elo0), scoreOf(p.Elo1)
@@ -144,8 +144,8 @@ func llr(pairs [5]int, p *SPRT) float64 {
 	return sum
 }
 
-// tilt is the t with which weights/(1 + t*(scores-mean)) have this mean: Lagrange's multiplier of the
-// likeliest such distribution. The sum below falls with t.
+// tilt is the t for which weights/(1 + t*(scores-mean)) have this mean: the Lagrange multiplier of the
+// likeliest such distribution. The sum below falls as t grows.
 func tilt(scores, weights []float64, mean float64) float64 {
 	low, high := -1/(1-mean), 1/mean
 	for range 50 {

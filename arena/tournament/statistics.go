@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// confidence is that of every interval.
+// confidence is the confidence of every interval.
 const confidence = 0.95
 
 // upperTail is the quantile at which a two-sided interval ends.
@@ -36,8 +36,8 @@ func rate(k, n int) Estimate {
 	return Estimate{Value: p, Low: max(0, min(p, middle-half)), High: min(1, max(p, middle+half))}
 }
 
-// mean is the mean with Student's interval; of a single value, the value. What is
-// never negative, such as a number of kills, has no interval that is.
+// mean is the mean with Student's interval; for a single value, the value. If no value
+// is negative, as with a number of kills, the interval is not negative either.
 func mean(values []float64) Estimate {
 	switch len(values) {
 	case 0:

@@ -2,8 +2,8 @@ package tournament
 
 import "time"
 
-// Timing is what the clock said. It differs from run to run, and is no part of
-// Results for that reason.
+// Timing is how long the agents took. It differs from run to run, so it is not a part
+// of Results.
 type Timing struct {
 	Agents []AgentTime `json:"agents"`
 }
@@ -12,11 +12,11 @@ type Timing struct {
 type AgentTime struct {
 	Agent   string        `json:"agent"`
 	Moves   int           `json:"moves"`
-	Mean    time.Duration `json:"mean_ns"`    // of a decision
-	Longest time.Duration `json:"longest_ns"` // decision
+	Mean    time.Duration `json:"mean_ns"`    // the mean of a decision
+	Longest time.Duration `json:"longest_ns"` // the longest decision
 	Total   time.Duration `json:"total_ns"`
 	// TicksPerSecond is how many moves of the game an agent that searches
-	// simulates in a second of thinking: one core's.
+	// simulates per second of thinking, on one core.
 	TicksPerSecond float64 `json:"ticks_per_second"`
 }
 

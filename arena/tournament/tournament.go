@@ -14,7 +14,7 @@ import (
 	"pommego/llm/dialogue"
 )
 
-// Tournament is a configuration that has been found playable. It is safe for
+// Tournament is a configuration that has been checked. It is safe for
 // concurrent use.
 type Tournament struct {
 	Game     env.Game
@@ -50,7 +50,7 @@ func New(game env.Game, c Config) (*Tournament, error) {
 // Games is how many games the tournament has.
 func (t *Tournament) Games() int { return t.schedule.games() }
 
-// Options are the things that results do not depend on. The zero value plays
+// Options are settings that do not change the results. The zero value plays
 // on all cores without a log.
 type Options struct {
 	Workers int // how many games are played at a time: see ledger.Workers
@@ -61,14 +61,14 @@ type Options struct {
 	// agents may have played differently.
 	Program string
 
-	// Part, unless nil, is the games to play, of a tournament whose others are played
-	// elsewhere; there is no report then.
+	// Part, unless nil, lists the games to play; other runs play the others. There is
+	// no report then.
 	Part *ledger.Part
-	// Take lists logs of parts: their games go into this log, and are not played again.
+	// Take lists logs of parts, whose games are copied into this log and not played again.
 	Take []string
 
-	// Client has lines with games of agents that are called "client:NAME", which are played elsewhere. As long as some
-	// are missing, Report.Asked lists them and no others are played.
+	// Client has one line per finished game of agents that are called "client:NAME", which the client plays. As long
+	// as some are missing, Report.Asked lists them and no other games are played.
 	Client io.Reader
 
 	// Wait is match.Rules.Wait.
@@ -77,12 +77,12 @@ type Options struct {
 	// Dialogues records the games that are played: match.Rules.Dialogues.
 	Dialogues *dialogue.Log
 
-	// Progress, if not nil, is called at the start and whenever games are on the
-	// disk, by one goroutine at a time.
+	// Progress, if not nil, is called at the start and whenever games have been
+	// written, by one goroutine at a time.
 	Progress func(Progress)
 }
 
-// Progress says how far a run is.
+// Progress is how many games of a run are finished.
 type Progress struct {
 	ledger.Progress
 	Test *Test // nil without Config.SPRT
@@ -95,13 +95,13 @@ const logFormat = "pommego-tournament/1"
 type Report struct {
 	Results *Results
 	Timing  *Timing
-	Records []Record // all games, in the order of the schedule; without Agents: it cannot be scored
+	Records []Record // all games, in the order of the schedule; a game without Agents cannot be scored
 
-	Asked []Record // if there are any, the rest is empty; see Options.Client
+	Asked []Record // if there are any, the other fields are empty; see Options.Client
 }
 
-// Run plays all games that are not in the log yet and returns what all of them
-// show; of a part nil.
+// Run plays all games that are not in the log yet and returns a report about all
+// games; nil for a part.
 func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 	r := run{t: t, o: o, records: make([]Record, t.Games()), test: t.schedule.sequential()}
 	workers, err := ledger.Workers(o.Workers, t.schedule.entrants)
@@ -127,19 +127,19 @@ func (t *Tournament) Run(ctx context.Context, o Options) (*Report, error) {
 	return t.report(r.records, o.Program)
 }
 
-// run is one run of a tournament. What follows the ledger is guarded by that.
+// run is one run of a tournament. The ledger's lock guards the fields after it.
 type run struct {
 	t *Tournament
 	o Options
 	ledger.Ledger[Record]
 
-	records []Record    // by game; without Agents: not played yet, or it cannot be scored
+	records []Record    // by game; without Agents it is not played yet, or cannot be scored
 	voided  error       // why the last game that was left out cannot be scored
-	played  int         // games of this run
-	test    *sequential // nil without one
+	played  int         // how many games of this run have been played
+	test    *sequential // nil without a test
 }
 
-// open reads the log, and takes over what was played elsewhere.
+// open reads the log, and adds the games of parts and of the client.
 func (r *run) open(d disk.FS) (err error) {
 	r.Ledger = ledger.Ledger[Record]{Check: r.check, Kept: r.kept, Name: r.name, Void: r.leaveOut}
 	if r.First, r.Last, err = r.o.Part.Span(len(r.records)); err != nil {
@@ -161,7 +161,7 @@ func (r *run) open(d disk.FS) (err error) {
 
 func (r *run) check(record *Record) (int, error) {
 	if total := r.t.Games(); record.Game >= total {
-		return 0, fmt.Errorf("%w: it has game %d, and %d games are asked for; there can be more games than before, not fewer",
+		return 0, fmt.Errorf("%w: the log has game %d, and this run asks for %d games; want as many as before or more",
 			ledger.ErrOther, record.Game, total)
 	}
 	return record.Game, r.t.schedule.check(record)
@@ -178,8 +178,8 @@ func (r *run) name(game int) string {
 	return fmt.Sprintf("game %d (seed %d, %q)", game, f.seed.Value, r.t.schedule.names(&f))
 }
 
-// leaveOut leaves out a game that cannot be scored. It returns an error if there are too many: more than two, and
-// than a tenth; or one in a sequential test, which takes games in their order.
+// leaveOut leaves out a game that cannot be scored. It returns an error if there are too many: more than two and more
+// than a tenth, or one in a sequential test, which takes games in their order.
 func (r *run) leaveOut(why error) error {
 	r.voided = why
 	if played := r.played + r.LeftOut; r.test != nil || r.LeftOut > 2 && 10*r.LeftOut > played {

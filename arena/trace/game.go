@@ -9,10 +9,10 @@ import (
 	"pommego/env/record"
 )
 
-// Formats are the forms of records that are known.
+// Formats are the known forms of records.
 type Formats []record.Format
 
-// Of is the format of a record. The error lists those there are.
+// Of is the format of a record. The error lists the known formats.
 func (f Formats) Of(line []byte) (*record.Format, error) {
 	name, err := FormatOf(line)
 	if err != nil {
@@ -28,22 +28,22 @@ func (f Formats) Of(line []byte) (*record.Format, error) {
 	return nil, fmt.Errorf("%w: %q, want one of %s", ErrFormat, name, strings.Join(known, ", "))
 }
 
-// Reopen opens a record to be shown.
+// Reopen opens a record so that it can be shown.
 func (f Formats) Reopen(line []byte) (record.Replay, error) {
 	format, err := f.Of(line)
 	if err != nil {
 		return nil, err
 	}
 	if format.Open == nil {
-		return nil, fmt.Errorf("%q cannot be shown, only checked", format.Name)
+		return nil, fmt.Errorf("records of format %q can be checked, not shown", format.Name)
 	}
 	return format.Open(line)
 }
 
-// ErrNoGame says that stored games have none of the number that was asked for.
+// ErrNoGame says that there is no stored game with a number.
 var ErrNoGame = errors.New("no such game")
 
-// Open opens the game that stands on a line of a file. Lines count from 1. The error is ErrNoGame if the
+// Open opens the game on a line of a file. Lines count from 1. The error is ErrNoGame if the
 // file has fewer.
 func (f Formats) Open(path string, game int) (record.Replay, error) {
 	r, err := Open(path)
@@ -54,7 +54,7 @@ func (f Formats) Open(path string, game int) (record.Replay, error) {
 	var line []byte
 	for range game {
 		if line, err = r.Next(); err == io.EOF {
-			return nil, r.fail(0, fmt.Errorf("%w in the file: it holds %d, not %d", ErrNoGame, r.Line(), game))
+			return nil, r.fail(0, fmt.Errorf("%w in the file: it has %d games, want game %d", ErrNoGame, r.Line(), game))
 		}
 		if err != nil {
 			return nil, err

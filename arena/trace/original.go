@@ -18,7 +18,7 @@ import (
 
 // The original Pommerman writes each state of a game to a file, 000.json and so on, and joins
 // them to game_state.json at the end. Others publish lists of such games, or scripts that assign
-// them to variables. A Reader makes a line of each game: record.Original.
+// them to variables. A Reader makes one line of each game: record.Original.
 var (
 	original   = regexp.MustCompile(`(?s)^\s*([\w.$ ]+=)?\s*[\[{].*"state"\s*:\s*\[\s*\{`)
 	assignment = regexp.MustCompile(`(?m)^[\w.$ ]+=|;\s*$`)
@@ -26,7 +26,7 @@ var (
 
 const stateFiles = "[0-9][0-9][0-9]*.json"
 
-// IsOriginal reports whether a file begins like the original's recordings.
+// IsOriginal reports whether a file begins like a recording of the original.
 func IsOriginal(begin []byte) bool {
 	line, _, _ := bytes.Cut(begin, []byte{'\n'})
 	_, err := FormatOf(line)
@@ -42,7 +42,7 @@ type originalGame struct {
 	State   []json.RawMessage
 }
 
-// readOriginals makes the lines that are to be read. What is no game is left out.
+// readOriginals makes the lines that Next returns. It leaves out values that are no games.
 func (r *Reader) readOriginals() error {
 	var lines bytes.Buffer
 	text, err := io.ReadAll(io.LimitReader(r.lines, int64(r.max)))
@@ -88,7 +88,7 @@ func (g *originalGame) line() []byte {
 		end, _ := json.Marshal(record.Outcome{Result: g.Result.Name, Winners: g.Winners})
 		h.Steps[last] = append(append(end[:len(end)-1], ','), h.Steps[last][1:]...)
 	}
-	line, _ := json.Marshal(&h) // of parts that have been read as JSON
+	line, _ := json.Marshal(&h) // its parts have been read as JSON, so there is no error
 	return line
 }
 

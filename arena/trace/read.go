@@ -34,7 +34,7 @@ func Open(path string) (*Reader, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err // it names the file
+		return nil, err // the error names the file
 	}
 	r, err := NewReader(path, f)
 	if err != nil {
@@ -45,8 +45,8 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// NewReader reads from src, whose name is for errors; a name that ends in .gz
-// promises compressed data. Compression is recognised from the first bytes.
+// NewReader reads from src, whose name is used in errors. It recognises compressed
+// data by the first bytes. If the name ends in .gz, other data is an error.
 func NewReader(name string, src io.Reader) (*Reader, error) {
 	r := &Reader{name: name, max: maxLine, close: func() error { return nil }}
 	in := bufio.NewReaderSize(src, 1<<16)
@@ -69,7 +69,7 @@ func NewReader(name string, src io.Reader) (*Reader, error) {
 	}
 	switch begin, _ := r.lines.Peek(1 << 16); {
 	case bytes.HasPrefix(begin, []byte("<")):
-		return nil, r.fail(0, errors.New("this is a page: open it in a browser, and give commands the file it was made from"))
+		return nil, r.fail(0, errors.New("this is a web page: open it in a browser, and name the file that it was made from"))
 	case IsOriginal(begin):
 		return r, r.readOriginals()
 	}
@@ -83,8 +83,8 @@ func (r *Reader) Close() error { return r.close() }
 func (r *Reader) Line() int { return r.line }
 
 // Next returns the next line without its line feed. The bytes are valid until
-// the following call. At the end it returns io.EOF, of a damaged file an
-// *Error, and the same again ever after.
+// the following call. At the end it returns io.EOF, in a damaged file an
+// *Error. All later calls return the same error.
 func (r *Reader) Next() ([]byte, error) {
 	if r.done != nil {
 		return nil, r.done
@@ -115,8 +115,8 @@ func (r *Reader) next() ([]byte, error) {
 	return line, nil
 }
 
-// readLine reads up to the next line feed and leaves that out. With io.EOF it
-// returns what there was after the last one.
+// readLine reads up to the next line feed, which it leaves out. With io.EOF it
+// returns the bytes after the last line feed.
 func (r *Reader) readLine() ([]byte, error) {
 	r.buf = r.buf[:0]
 	for {
@@ -140,7 +140,7 @@ func (r *Reader) readLine() ([]byte, error) {
 
 func (r *Reader) fail(line int, err error) error { return &Error{r.name, line, err} }
 
-// damage says what an error of the data means for the file.
+// damage describes an error from reading the data as damage of the file.
 func damage(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
 		return fmt.Errorf("%w: its data ends early", ErrTruncated)

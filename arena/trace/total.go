@@ -13,7 +13,7 @@ import (
 	"pommego/env/record"
 )
 
-// Total is what checking several files found.
+// Total is the result of checking several files.
 type Total struct {
 	OK bool `json:"ok"` // something was compared, and nothing differed
 	record.Counts
@@ -23,11 +23,11 @@ type Total struct {
 	wrong int // mismatches in decisions
 }
 
-// RecordedName is what files of recorded games in folders are named like.
+// RecordedName matches the names of files of recorded games in folders.
 var RecordedName = regexp.MustCompile(`\.jsonl(\.gz)?$|^game_state\.json$`)
 
-// VerifyAll checks files and all recorded games in folders. It writes a line a file, its
-// first differences, and then how much was checked. keep is how many differences of all files are listed.
+// VerifyAll checks files and all recorded games in folders. It writes one line per file with its first
+// differences, and then how much was checked. It lists at most keep differences of all files.
 func (f Formats) VerifyAll(out io.Writer, paths []string, keep int) (*Total, error) {
 	files, err := Files(paths...)
 	if err != nil {
@@ -53,11 +53,11 @@ func (f Formats) VerifyAll(out io.Writer, paths []string, keep int) (*Total, err
 	return t, nil
 }
 
-// Files is the files named, and in place of folders the files and folders of states in them.
+// Files lists the files that paths name. For a folder it lists the files and folders of states in it.
 func Files(paths ...string) (files []string, err error) {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
-			files = append(files, path) // what is wrong with it is found on reading
+			files = append(files, path) // reading it reports the error
 			continue
 		}
 		before := len(files)
@@ -85,7 +85,7 @@ func Files(paths ...string) (files []string, err error) {
 // print writes the file's line and, below it, its differences.
 func (f *FileReport) print(out io.Writer) {
 	line := func(format string, values ...any) {
-		// Results and names of files come from anyone: none begins a line of its own.
+		// Results and names of files are untrusted: they get no line feed.
 		fmt.Fprintln(out, strings.ReplaceAll(fmt.Sprintf(format, values...), "\n", `\n`))
 	}
 	if f.Error != "" {

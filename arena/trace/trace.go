@@ -1,7 +1,7 @@
 // Package trace reads, writes and checks files of recorded games, of any game.
 //
 // A file of recorded games is JSON Lines, plain or compressed with gzip: one
-// JSON object a line, UTF-8, no blank lines. Every record names its format in
+// JSON object per line, UTF-8, no blank lines. Every record names its format in
 // the key "format", such as "pommerman-trace/1"; a file holds one format. This
 // package knows nothing of what else is in a record: a [record.Format] replays it
 // and reports what differs from what was recorded.
@@ -41,7 +41,7 @@ import (
 // Error says what is wrong with a file, and where.
 type Error struct {
 	File string
-	Line int // from 1; 0 where it is not about one line
+	Line int // from 1; 0 if the error is not about one line
 	Err  error
 }
 
@@ -52,15 +52,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: line %d: %v", e.File, e.Line, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// The kinds of damage, to be found with errors.Is.
+// The kinds of damage, for errors.Is.
 var (
 	ErrEmpty     = errors.New("the file is empty, want at least one record")
 	ErrTruncated = errors.New("the file is cut short")
-	ErrBlank     = errors.New("blank line, want one record a line")
-	ErrLong      = fmt.Errorf("longer than %d bytes, want one record a line", maxLine)
+	ErrBlank     = errors.New("blank line, want one record per line")
+	ErrLong      = fmt.Errorf("longer than %d bytes, want one record per line", maxLine)
 	ErrFormat    = errors.New("no known format")
 )
 

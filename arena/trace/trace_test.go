@@ -263,8 +263,8 @@ func TestOpen(t *testing.T) {
 	}
 	for game, want := range map[int]string{
 		3: "line 3: refused", 4: `line 4: no known format: "nope/1", want one of toy/1, other/1, decision/1`,
-		5: `line 5: "decision/1" cannot be shown, only checked`,
-		6: "no such game in the file: it holds 5, not 6",
+		5: `line 5: records of format "decision/1" can be checked, not shown`,
+		6: "no such game in the file: it has 5 games, want game 6",
 	} {
 		if _, err := formats.Open(path, game); err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), path) {

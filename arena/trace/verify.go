@@ -9,7 +9,7 @@ import (
 	"pommego/env/record"
 )
 
-// FileReport is what checking one file found.
+// FileReport is the result of checking one file.
 type FileReport struct {
 	File   string `json:"file"`
 	Format string `json:"format"`
@@ -28,8 +28,8 @@ func (f *FileReport) add(r record.Report, line, keep int) {
 	}
 }
 
-// Verify checks a file, and lists so many differences. With an error comes the report of all records
-// before the one that the error is about.
+// Verify checks a file, and lists at most keep differences. With an error it returns the report of all
+// records before the one with the error.
 func (f Formats) Verify(path string, keep int) (FileReport, error) {
 	r, err := Open(path)
 	if err != nil {
@@ -39,7 +39,7 @@ func (f Formats) Verify(path string, keep int) (FileReport, error) {
 	return f.verifyReader(r, keep)
 }
 
-// outcome is what checking the record with a number found.
+// outcome is the result of checking one record.
 type outcome struct {
 	number int
 	report record.Report
@@ -48,9 +48,9 @@ type outcome struct {
 
 func (f Formats) verifyReader(r *Reader, keep int) (FileReport, error) {
 	file := FileReport{File: r.name}
-	var queue []chan outcome // of the records under way, in the order of the file
+	var queue []chan outcome // the records that are being checked, in the order of the file
 	for end := error(nil); ; {
-		if end == nil && len(queue) < 2*runtime.GOMAXPROCS(0) { // which bounds the lines in memory
+		if end == nil && len(queue) < 2*runtime.GOMAXPROCS(0) { // the limit bounds the lines in memory
 			var line []byte
 			if line, end = r.Next(); end != nil {
 				continue
@@ -86,8 +86,8 @@ func (f Formats) verifyReader(r *Reader, keep int) (FileReport, error) {
 	}
 }
 
-// checkOne turns a panic of a check into an error: a record comes from
-// outside, and the file and the line it stands on are worth more than a stack.
+// checkOne turns a panic of a check into an error: a record is untrusted input,
+// and its file and line help more than a stack.
 func checkOne(f *record.Format, line []byte) (report record.Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {

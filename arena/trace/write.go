@@ -15,8 +15,8 @@ import (
 	"pommego/internal/disk"
 )
 
-// Write writes a file of recorded games, each a JSON object, as a whole. It is compressed if its
-// name ends in .gz. After an error what was there under the name stays.
+// Write writes a file of recorded games, each a JSON object. The file appears whole or not at all. It is
+// compressed if its name ends in .gz. After an error an earlier file of this name stays.
 func Write(path string, records ...[]byte) error {
 	return disk.WriteFile(disk.OS, path, func(out io.Writer) (err error) {
 		if strings.HasSuffix(path, ".gz") {
@@ -36,7 +36,7 @@ func Write(path string, records ...[]byte) error {
 	})
 }
 
-// Writable says why a file cannot be written, before there is anything to write.
+// Writable returns an error if a file cannot be written. Call it before long work.
 func Writable(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return &Error{path, 0, errors.New("is no regular file")}

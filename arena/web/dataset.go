@@ -10,7 +10,7 @@ import (
 	"pommego/env"
 )
 
-// DataSet is a data set. Its games are played again in game.
+// DataSet shows the games of a data set. It plays them again in game.
 func DataSet(set *dataset.Set, game env.Game) Games {
 	d := &dataSet{set: set, game: game}
 	d.list = sync.OnceValues(d.read)

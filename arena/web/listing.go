@@ -8,7 +8,7 @@ import (
 	"pommego/env"
 )
 
-// Listing is the games that a page offers, and what there is to say of all of them. The page finds and sorts them.
+// Listing is the games that a page offers, and remarks on all of them. The page searches and sorts them.
 type Listing struct {
 	Kind  string   `json:"kind"` // games, dataset or tournament
 	Title string   `json:"title"`
@@ -16,12 +16,12 @@ type Listing struct {
 	Notes []string `json:"notes,omitzero"`
 	Games []Entry  `json:"games"`
 
-	// Ratings and Pairs are a tournament's, as its results have them.
+	// Ratings and Pairs are a tournament's, in the form of its results.
 	Ratings any `json:"ratings,omitzero"`
 	Pairs   any `json:"pairs,omitzero"`
 
-	// Apart says that the agents of a pair are compared by games against another, and
-	// not by those in which they met.
+	// Apart says that the agents of a pair are compared by games against a third, and
+	// not by games in which they met.
 	Apart bool `json:"apart,omitzero"`
 }
 
@@ -32,14 +32,14 @@ type Entry struct {
 	Steps   int              `json:"steps"`
 	Results []env.SeatResult `json:"result,omitzero"` // by seat
 	Seed    uint64           `json:"seed,omitzero"`
-	Env     string           `json:"env,omitzero"` // where games are of several
+	Env     string           `json:"env,omitzero"` // set if the games have several ids
 	Note    string           `json:"note,omitzero"`
 
-	file string // that a recorded game is in, and its line there
-	line int
+	file string // the file of a recorded game
+	line int    // its line there
 }
 
-// remembered is what was read from a file, until that changes.
+// remembered caches what was read from a file, until the file changes.
 type remembered[T any] struct {
 	mu    sync.Mutex
 	size  int64

@@ -17,14 +17,14 @@ import (
 	"pommego/arena/scene"
 )
 
-// The lines of modules that say what they take and what they give.
+// The lines of modules that import and export.
 var (
 	importLine = regexp.MustCompile(`(?m)^import (\{.*\}) from "\./(\w+)\.js";$`)
 	exportLine = regexp.MustCompile(`(?m)^export ((?:async )?(?:function|const|class) (\w+))`)
 )
 
-// joined is a module and those that it imports as one script. Each is a function, and
-// what it exports is in pommego.NAME.
+// joined makes one script of a module and the modules that it imports. Each becomes a function,
+// and its exports are in pommego.NAME.
 func joined(name string) string {
 	var all strings.Builder
 	all.WriteString("globalThis.pommego = {};\n")
@@ -51,15 +51,15 @@ func joined(name string) string {
 	return all.String()
 }
 
-// shell is a page with its style and script in it.
+// shell is a page that contains its style and script.
 type shell struct {
 	page   string
 	policy string // the content security policy that allows nothing else; files that are written hold it themselves
 	zipped []byte // the page, compressed
-	tag    string // what that is cached by
+	tag    string // the ETag, by which browsers cache the page
 }
 
-// shells are the pages by their paths: each has the modules that it needs.
+// shells are the pages by their paths. Each has the modules that it needs.
 var shells = sync.OnceValue(func() map[string]shell {
 	return map[string]shell{"/": shellOf("main"), "/live.html": shellOf("live"), "/play.html": shellOf("play")}
 })
@@ -75,8 +75,8 @@ func shellOf(module string) shell {
 	return shell{page, policy, zipped, fmt.Sprintf(`"%x"`, sha256.Sum256(zipped))}
 }
 
-// WriteFile writes a page with one game as one file, which needs nothing else and
-// asks for nothing. It begins with what a seat sees, with everything if that is
+// WriteFile writes a page with one game as one file, which loads nothing else. At first
+// the page shows what a seat sees, or everything if seat is
 // env.NoSeat.
 func WriteFile(w io.Writer, title string, g *scene.Timeline, seat int) error {
 	var err error
@@ -104,7 +104,7 @@ func replace(page, part, by string) string {
 	return strings.Replace(page, part, by, 1)
 }
 
-// pack compresses what is written.
+// pack returns the compressed bytes that write writes.
 func pack(write func(io.Writer)) []byte {
 	var out bytes.Buffer
 	zipped, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -113,7 +113,7 @@ func pack(write func(io.Writer)) []byte {
 	return out.Bytes()
 }
 
-// asset is one of the page's files, or the module with the sprites.
+// asset returns one of the page's files, or the module with the sprites.
 func asset(name string) string {
 	if name == "drawing.js" {
 		return fmt.Sprintf("export const drawing = %s;\n", picture.Sprites)
@@ -125,7 +125,7 @@ func asset(name string) string {
 	return string(content)
 }
 
-// digest is what the content security policy calls an inline script or style by.
+// digest is the name of an inline script or style in the content security policy.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

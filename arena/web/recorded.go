@@ -16,8 +16,8 @@ import (
 	"pommego/env/record"
 )
 
-// Recorded is a file of recorded games, or a folder with such files. Games have their numbers
-// from 1, in a file those of their lines.
+// Recorded shows a file of recorded games, or a folder with such files. Games are numbered
+// from 1; in a file the number is that of the line.
 func Recorded(path string, formats trace.Formats) Games {
 	return &recorded{path: path, formats: formats}
 }
@@ -34,7 +34,7 @@ func (r *recorded) Game(number int) (*scene.Timeline, error) {
 		return nil, err
 	}
 	if number < 1 || number > len(list.Games) {
-		return nil, fmt.Errorf("%w: %s has none with the number %d, want 1 to %d", ErrNoGame, r.path, number, len(list.Games))
+		return nil, fmt.Errorf("%w: %s has no game %d, want 1 to %d", ErrNoGame, r.path, number, len(list.Games))
 	}
 	e := &list.Games[number-1]
 	replay, err := r.formats.Open(e.file, e.line)
@@ -56,7 +56,7 @@ func (r *recorded) read() (*Listing, error) {
 	return list, err
 }
 
-// add adds the games of a file. Of a folder it is named, and left out if it holds something else.
+// add adds the games of a file. A file of a folder is named, and left out if it holds something else.
 func (r *recorded) add(l *Listing, path string) error {
 	file, err := trace.Open(path)
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *recorded) add(l *Listing, path string) error {
 	}
 }
 
-// nameEnv says what the games are of, once if that is the same for all.
+// nameEnv sets the ids of the games, once for the listing if all have the same.
 func (l *Listing) nameEnv() {
 	if len(l.Games) == 0 {
 		return
@@ -98,7 +98,7 @@ func (l *Listing) nameEnv() {
 	}
 }
 
-// entryOf is best effort: to open a game tells what is wrong with it.
+// entryOf is best effort: opening a damaged game gives the error.
 func entryOf(line []byte) Entry {
 	var h record.Head
 	var config struct {
@@ -111,7 +111,7 @@ func entryOf(line []byte) Entry {
 		Steps: len(h.Steps), Results: endings(&h)}
 }
 
-// endings is how a game ended for its seats, as far as the record's last step says it.
+// endings is how a game ended for its seats, if the record's last step says it.
 func endings(h *record.Head) []env.SeatResult {
 	var end record.Outcome
 	if n := len(h.Steps); n == 0 || json.Unmarshal(h.Steps[n-1], &end) != nil || end.Result == "" {

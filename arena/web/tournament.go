@@ -12,8 +12,8 @@ import (
 	"pommego/arena/tournament"
 )
 
-// Tournament is a tournament by its name and its log, which read reads; it may still be
-// under way. Its games are played again when they are looked at.
+// Tournament shows the tournament in a log, which read reads and which may still grow. It plays a
+// game again when a page asks for it.
 func Tournament(name, log string, read func() (*tournament.Kept, error)) Games {
 	return &tournamentLog{name: name, log: log, read: read}
 }
@@ -53,7 +53,7 @@ func (t *tournamentLog) listed() (*Listing, error) {
 	return list, nil
 }
 
-// most is how long a game may take to be played again: agents that search are slow.
+// most is the time limit for playing a game again: agents that search are slow.
 const most = 2 * time.Minute
 
 func (t *tournamentLog) Game(number int) (*scene.Timeline, error) {

@@ -15,20 +15,20 @@ import (
 	"pommego/env"
 )
 
-// Videos are made one at a time, each of so many pixels at most: of long games they are smaller.
+// Videos are made one at a time. The limits on pixels make videos of long games smaller.
 const (
 	videoPixels           = 128 << 20
 	smallTile, normalTile = 8, 48
-	pictureTile           = 96 // of single pictures
-	videoRate             = 10 // steps a second
+	pictureTile           = 96 // for single pictures
+	videoRate             = 10 // steps per second
 )
 
-// picture sends a game as an animation (gif), or the first step that is asked for (png), as the seat sees it that
-// is asked for.
+// picture sends a game as an animation (gif), or one step (png): the first of the range that the request names. It
+// shows what the request's seat sees.
 func (h *handler) picture(w http.ResponseWriter, r *http.Request) {
 	kind := r.PathValue("kind")
 	if kind != "gif" && kind != "png" {
-		http.Error(w, fmt.Sprintf("the picture is to be %q, want gif or png", kind), http.StatusNotFound)
+		http.Error(w, fmt.Sprintf("the picture's kind is %q, want gif or png", kind), http.StatusNotFound)
 		return
 	}
 	content, err := h.film(r, kind == "gif")
@@ -43,7 +43,7 @@ func (h *handler) picture(w http.ResponseWriter, r *http.Request) {
 func (h *handler) film(r *http.Request, moves bool) ([]byte, error) {
 	h.drawing.Lock()
 	defer h.drawing.Unlock()
-	if err := r.Context().Err(); err != nil { // the page did not wait
+	if err := r.Context().Err(); err != nil { // the page has gone
 		return nil, err
 	}
 	g, err := h.asked(r)
@@ -71,7 +71,7 @@ func (h *handler) film(r *http.Request, moves bool) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// part is the game from step from to step to, where these are given.
+// part cuts the game to the steps that from and to in the query name, if they are there.
 func part(g *scene.Timeline, query url.Values) (*scene.Timeline, error) {
 	ends := [2]int{0, math.MaxInt}
 	for i, name := range [...]string{"from", "to"} {
@@ -90,7 +90,7 @@ func part(g *scene.Timeline, query url.Values) (*scene.Timeline, error) {
 	return in, nil
 }
 
-// tileOf is the size with which so many tiles are not too many pixels.
+// tileOf is the largest size for which this many tiles stay within the limit on pixels.
 func tileOf(tiles int) int {
 	tile := normalTile
 	for ; tile*tile*tiles > videoPixels; tile -= 4 {

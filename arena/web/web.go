@@ -1,10 +1,10 @@
-// Package web is the pages on which games are looked at in a browser: recorded games,
+// Package web serves the pages that show games in a browser: recorded games,
 // data sets and tournaments.
 //
 // The pages are in the program, app/: a shell, plain ES modules and one style sheet. Each is
 // served as one file with the modules that it needs, compressed, which browsers keep by its hash.
-// It gets descriptions of games as package scene makes them, and draws them. A game of 800 steps is some
-// 300 kB so, 20 kB compressed; the games' rules compiled to WebAssembly are 6 MB, 1.6 MB
+// It draws the descriptions of games that package scene makes. For a game of 800 steps they
+// are some 300 kB, 20 kB compressed. The games' rules compiled to WebAssembly would be 6 MB, 1.6 MB
 // compressed, and not faster.
 //
 //	handler, err := web.New(web.Config{Games: games, Token: token})
@@ -14,10 +14,10 @@
 //
 // # Safety
 //
-// Data is given to those who send the token, which is in the fragment of the page's
-// address and so is never sent by itself. Requests by other names than this machine's,
-// or from other pages, are refused. The content security policy allows nothing but the
-// page's own script and style, and what a file says is only ever text on the page.
+// Requests for data need the token, which is in the fragment of the page's address, so that
+// the browser does not send it by itself. Requests with another host name than this machine's,
+// or from other pages, are refused. The content security policy allows only the
+// page's own script and style, and the page shows the content of files as text alone.
 package web
 
 import (
@@ -44,13 +44,13 @@ import (
 //go:embed app
 var embedded embed.FS
 
-// Games is what a page shows.
+// Games are the games that a page shows.
 type Games interface {
-	// Listing lists the games. Nobody changes it.
+	// Listing lists the games. The caller must not change it.
 	Listing() (*Listing, error)
 
-	// Game describes a game of the listing. An error that is ErrNoGame says that
-	// there is none of that number.
+	// Game describes a game of the listing. The error is ErrNoGame if there is
+	// no game of that number.
 	Game(number int) (*scene.Timeline, error)
 }
 
@@ -94,7 +94,7 @@ func New(c Config) (http.Handler, error) {
 	return h, nil
 }
 
-// ServeHTTP answers requests of the page that comes from here, and no others.
+// ServeHTTP answers requests of its own pages, and refuses all others.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := w.Header()
 	shell, ok := shells()[r.URL.Path]
@@ -102,7 +102,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		shell = shells()["/"]
 	}
 	framers := "'none'"
-	if r.URL.Path == "/" && r.URL.Query().Has("embed") { // where nothing can be changed
+	if r.URL.Path == "/" && r.URL.Query().Has("embed") { // an embedded page cannot change anything
 		framers = "http://127.0.0.1:* http://localhost:*"
 	}
 	head.Set("Content-Security-Policy", shell.policy+"; connect-src 'self'; frame-ancestors "+framers)
@@ -141,7 +141,7 @@ func (h *handler) admits(r *http.Request) bool {
 func servePage(w http.ResponseWriter, r *http.Request) {
 	shell, head := shells()[r.URL.Path], w.Header()
 	head.Set("Content-Type", "text/html; charset=utf-8")
-	head.Set("Content-Encoding", "gzip") // which every browser with modules reads
+	head.Set("Content-Encoding", "gzip") // every browser with modules supports it
 	head.Set("Cache-Control", "no-cache")
 	head.Set("ETag", shell.tag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(shell.zipped))
@@ -168,7 +168,7 @@ func (h *handler) asked(r *http.Request) (*scene.Timeline, error) {
 	return h.Games.Game(number)
 }
 
-// answer sends JSON, compressed, or what went wrong.
+// answer sends v as compressed JSON, or the error.
 func answer(w http.ResponseWriter, v any, err error) {
 	if err != nil {
 		status := http.StatusUnprocessableEntity

@@ -16,16 +16,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// access is who may connect to a server, and how: its token, its certificates, and whether
-// other machines may come without TLS.
+// access says who may connect to a server, and how: its token, its certificates, and whether
+// other machines may connect without TLS.
 type access struct {
 	tokenFile string
 	tls       certificates
 	plaintext bool
 }
 
-// How long a token is, and how many different characters it has, where other machines can
-// try: 128 random bits, in hexadecimal digits.
+// The least length of a token, and the least number of different characters in it, if other machines can
+// connect: those of 128 random bits in hexadecimal digits.
 const safeLength, safeVariety = 32, 8
 
 func (p *access) flags(f *pflag.FlagSet) {
@@ -41,8 +41,8 @@ func (p *access) flags(f *pflag.FlagSet) {
 			"name. Only for networks that you trust, or behind a proxy with TLS")
 }
 
-// serverToken is the token by which a server knows its clients: that in a file, or else that in the environment, ""
-// if there is none.
+// serverToken is the token that clients of a server must send: the one in a file, or else the one in the environment;
+// "" if there is none.
 func serverToken(file string) (string, error) {
 	token := os.Getenv(tokenVariable)
 	os.Unsetenv(tokenVariable)
@@ -58,13 +58,13 @@ func serverToken(file string) (string, error) {
 		return "", usagef("--token-file %s: %v", file, err)
 	}
 	if token = strings.TrimSpace(string(text)); token == "" {
-		return "", usagef("--token-file %s is empty: write a token into it, or leave the option out to do without one", file)
+		return "", usagef("--token-file %s is empty: write a token into it, or leave the option out", file)
 	}
 	return token, nil
 }
 
-// warn warns of secrets that every user of this machine may read. Access lists, such as systemd sets
-// for one user, show as rights of the file's group.
+// warn logs a warning for each secret file that every user of this machine may read. Access lists, such
+// as systemd's for one user, appear as rights of the file's group.
 func (p *access) warn(log *slog.Logger) {
 	for _, path := range []string{p.tokenFile, p.tls.key} {
 		if about, err := os.Stat(path); err == nil && about.Mode()&0o004 != 0 {
@@ -73,13 +73,13 @@ func (p *access) warn(log *slog.Logger) {
 	}
 }
 
-// check refuses to let other machines in without a token that is hard to guess, or to
-// send it so that others can read it.
+// check returns an error if other machines could connect without a token that is hard to guess, or
+// if the token would be sent without encryption.
 func (p *access) check(listen, token string) error {
 	isTLS := p.tls.cert != ""
 	switch {
 	case isTLS != (p.tls.key != ""):
-		return usagef("--tls-cert and --tls-key belong together, and only one of them is given")
+		return usagef("--tls-cert and --tls-key go together: give both or neither")
 	case p.tls.clientCA != "" && !isTLS:
 		return usagef("--tls-client-ca needs --tls-cert and --tls-key")
 	case isTLS && strings.HasPrefix(listen, "unix:"):
@@ -115,7 +115,7 @@ func local(listen string) bool {
 	}
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
-		return true // listening fails, and says why
+		return true // listening fails, with an error that says why
 	}
 	return loopback(host)
 }
@@ -136,12 +136,12 @@ func (p *access) listen(address string) (net.Listener, error) {
 	return p.tls.listen(address)
 }
 
-// listenUnix opens a socket for this user alone. If its folder is missing it is made, for
-// this user alone too, and removed with the socket.
+// listenUnix opens a socket that only this user can open. It makes the folder if it is missing, also
+// for this user alone, and removes it with the socket.
 func listenUnix(path string) (net.Listener, error) {
 	folder := filepath.Dir(path)
 	made := os.Mkdir(folder, 0o700) == nil
-	// A socket file that no server answers on is left from one that was
+	// If no server answers, the socket file is left from a server that was
 	// killed.
 	if conn, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		conn.Close()
@@ -171,6 +171,6 @@ type ownFolder struct {
 
 func (l ownFolder) Close() error {
 	err := l.Listener.Close()
-	_ = os.Remove(l.folder) // it is not empty if somebody else uses it
+	_ = os.Remove(l.folder) // fails if the folder is not empty, because others use it
 	return err
 }

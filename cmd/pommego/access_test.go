@@ -45,8 +45,8 @@ func TestAccess(t *testing.T) {
 		{"by name without TLS", "example.org:80", longToken, nil, "--allow-plaintext"},
 		{"in plain text on purpose", "0.0.0.0:0", longToken, []string{"--allow-plaintext"}, ""},
 		{"with TLS", "0.0.0.0:0", longToken, files, ""},
-		{"with half of TLS", "127.0.0.1:0", "", files[:2], "belong together"},
-		{"with the other half", "127.0.0.1:0", "", files[2:], "belong together"},
+		{"with half of TLS", "127.0.0.1:0", "", files[:2], "give both or neither"},
+		{"with the other half", "127.0.0.1:0", "", files[2:], "give both or neither"},
 		{"clients' certificates without TLS", "127.0.0.1:0", "", []string{"--tls-client-ca", "ca.pem"}, "needs --tls-cert"},
 		{"a socket with TLS", "unix:/nowhere/socket", "", files, "not sent over any network"},
 	} {

@@ -48,7 +48,7 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			for _, other := range []string{"games", "seconds", "only", "seed"} {
 				if o.signature != "" && cmd.Flags().Changed(other) {
-					return usagef("--%s: the games of --signature are fixed, leave it out", other)
+					return usagef("--%s: leave it out, as --signature plays fixed games", other)
 				}
 			}
 			if err := o.check(); err != nil {
@@ -66,7 +66,7 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 	f := cmd.Flags()
 	o.chosenGame.add(cmd, "")
 	f.IntVar(&o.Games, "games", 1024, "games stepped at once")
-	f.IntVar(&o.Workers, "workers", 0, "threads that step them, 0: one a core")
+	f.IntVar(&o.Workers, "workers", 0, "threads that step them, 0: one per core")
 	f.Float64Var(&o.seconds, "seconds", 2, "time for each measurement")
 	f.StringVar(&o.Only, "only", "", "measure only what begins so")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the first game")
@@ -75,7 +75,7 @@ Measurements: ` + strings.Join(benchmarks.Names(), ", ") + `.`,
 	return cmd
 }
 
-// signatureEnv is where agents play for their signatures if --env says nothing.
+// signatureEnv is the environment for signatures of agents if --env is not given.
 const signatureEnv = "PommeTeamCompetition-v0"
 
 func (o *benchOptions) check() (err error) {
@@ -93,7 +93,7 @@ func (o *benchOptions) check() (err error) {
 	case o.Games < 1 || o.Games > 1<<20:
 		return usagef("--games is %d, want 1 to %d", o.Games, 1<<20)
 	case o.Workers < 0 || o.Workers > o.Games:
-		return usagef("--workers is %d, want 1 to the number of games, %d, or 0 for one a core", o.Workers, o.Games)
+		return usagef("--workers is %d, want 1 to the number of games, %d, or 0 for one per core", o.Workers, o.Games)
 	case o.seconds <= 0:
 		return usagef("--seconds is %g, want more than 0", o.seconds)
 	case !slices.ContainsFunc(o.Names(), func(name string) bool { return strings.HasPrefix(name, o.Only) }):
@@ -106,7 +106,7 @@ func (o *benchOptions) check() (err error) {
 func (o *benchOptions) checkSignature() (err error) {
 	name, options, _ := strings.Cut(o.signature, ":")
 	if strings.Contains(","+options, ",ms=") {
-		return usagef("--signature %s: with a limit in time it may play otherwise each time, limit ticks instead: %s",
+		return usagef("--signature %s: with a time limit it may play differently each time, limit ticks instead: %s",
 			o.signature, name+":ticks=100")
 	}
 	o.id = cmp.Or(o.id, signatureEnv)

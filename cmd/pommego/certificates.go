@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// certificates are files that are read again when they change.
+// certificates are the files of a server's TLS, which it reads again when they change.
 type certificates struct {
 	cert, key, clientCA string
 	log                 *slog.Logger
 
 	mu    sync.Mutex
-	stamp string      // of the files when they were read last
-	last  *tls.Config // what was in them the last time that they were in order
+	stamp string      // the state of the files when they were last read
+	last  *tls.Config // the last configuration that was valid
 }
 
 func (c *certificates) listen(address string) (net.Listener, error) {
@@ -31,13 +31,13 @@ func (c *certificates) listen(address string) (net.Listener, error) {
 	return tls.NewListener(ln, &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: c.current}), nil
 }
 
-// current is what a new connection gets. Files that are wrong, or only half replaced, change nothing.
+// current is the configuration for a new connection. Files that are wrong or half replaced change nothing.
 func (c *certificates) current(*tls.ClientHelloInfo) (*tls.Config, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now := c.look(); now != c.stamp {
 		if err := c.read(now); err != nil {
-			c.log.Error("the certificates have changed and cannot be used, those before them stay", "error", err)
+			c.log.Error("the certificates have changed and cannot be used, the earlier ones stay in use", "error", err)
 		} else {
 			c.log.Info("the certificates have changed and are in use")
 		}

@@ -96,7 +96,7 @@ func (o *mergeOptions) merge(out io.Writer, folders []string) error {
 	}
 	slices.Sort(agents)
 	if keep.Agent != "" && !slices.Contains(agents, keep.Agent) {
-		return usagef("no agent %q plays there, want one of %s", keep.Agent, strings.Join(slices.Compact(agents), ", "))
+		return usagef("--agent is %q, want one of %s", keep.Agent, strings.Join(slices.Compact(agents), ", "))
 	}
 	m, err := dataset.Merge(game, sets, o.config, o.keep, o.out, dataset.Options{Version: version()})
 	if err != nil {

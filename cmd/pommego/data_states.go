@@ -132,8 +132,8 @@ func eachRecorded(path string, each func(record.Replay, *env.Spec) error) error 
 	}
 }
 
-// recordedSpec is that of the catalog's game that was recorded, by the rules of the record:
-// that has no more than the game's id.
+// recordedSpec is the description of the recorded game, from the catalog and with the record's rules: a
+// record has only the game's id.
 func recordedSpec(replay record.Replay) (*env.Spec, error) {
 	_, spec := replay.Position()
 	rules, err := json.Marshal(spec.Rules)

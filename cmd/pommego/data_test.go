@@ -23,13 +23,13 @@ func TestDataUsage(t *testing.T) {
 	set := made(t, "--rules {\"max_steps\":20}")
 	for _, tc := range []struct{ args, want string }{
 		{"filter", "pommego data filter: no data set is named"},
-		{"filter --out x --agent nobody " + set, `no agent "nobody" plays there, want one of random, simple`},
+		{"filter --out x --agent nobody " + set, `--agent is "nobody", want one of random, simple`},
 		{"polish", `there is no command "polish", want one of merge, pack, states, verify`},
 		{"verify", "no data set is named"},
 		{"merge", "no data set is named"},
 		{"merge " + set, "want --out DIR"},
 		{"merge --out x --result Victory " + set, `there is no result "Victory"`},
-		{"merge --out x --min-steps 9 --max-steps 3 " + set, "there are none"},
+		{"merge --out x --min-steps 9 --max-steps 3 " + set, "want a greatest length"},
 		{"merge --out x --layout rows " + set, `layout is "rows", want one of games, steps`},
 		{"merge --out " + set + " " + set, "name another --out"},
 		{"states", "is named"},

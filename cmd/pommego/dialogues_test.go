@@ -62,7 +62,7 @@ func TestPlayModel(t *testing.T) {
 		t.Errorf("the recorded game lacks what the models read and said: %v", err)
 	}
 	args[len(args)-3] = filepath.Join(dir, "other.jsonl")
-	if r := pommego(t, args...); r.code != exitUsage || !strings.Contains(r.errors, "d.jsonl is there already") {
+	if r := pommego(t, args...); r.code != exitUsage || !strings.Contains(r.errors, "d.jsonl exists") {
 		t.Errorf("again it ended with %+v", r)
 	}
 }
@@ -165,7 +165,7 @@ func TestDialoguesOfAKilledServer(t *testing.T) {
 	s.cmd.Wait()
 	pommego(t, "verify", talks).want(t, exitOK)
 	r := pommego(t, "serve", "--record-dialogues", filepath.Join(t.TempDir(), "d.jsonl"))
-	if r.code != exitUsage || !strings.Contains(r.errors, "--openenv, which is not given") {
+	if r.code != exitUsage || !strings.Contains(r.errors, "--record-dialogues needs --openenv") {
 		t.Errorf("without --openenv it ended with %+v", r)
 	}
 }

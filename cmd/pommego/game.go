@@ -12,13 +12,13 @@ import (
 	"pommego/env/catalog"
 )
 
-// defaultEnv is what is played where --env says nothing.
+// defaultEnv is the environment if --env is not given.
 const defaultEnv = "PommeFFACompetition-v0"
 
-// chosenGame is the flags that choose a game.
+// chosenGame has the flags that choose a game.
 type chosenGame struct{ id, rules string }
 
-// add adds the flags; id is the default, empty where all are meant.
+// add adds the flags. id is the default; "" means all ids.
 func (c *chosenGame) add(cmd *cobra.Command, id string) {
 	cmd.Flags().StringVar(&c.id, "env", id, "the environment's id, see: pommego envs")
 	cmd.Flags().StringVar(&c.rules, "rules", "",
@@ -28,26 +28,26 @@ func (c *chosenGame) add(cmd *cobra.Command, id string) {
 	}
 }
 
-// limitMemory adds the flag that bounds the programs of agents.
+// limitMemory adds the flag that limits the memory of agents' programs.
 func limitMemory(f *pflag.FlagSet, most *int64) {
 	f.Int64Var(most, "program-memory", 0, "bytes that an agent's program may have in memory, with all that it has "+
 		"started; with more\nit is stopped and has lost (0: any number)")
 }
 
-// timeAgents adds the flags for how long remote agents may take: to start, and to move.
+// timeAgents adds the flags for how long remote agents may take to start, and to move.
 func timeAgents(f *pflag.FlagSet, wait, limit *time.Duration) {
 	f.DurationVar(limit, "limit", 0,
 		"time for a move of a remote agent (0: as the game's own rules say, else 100ms; a language model 30s)")
 	f.DurationVar(wait, "wait", match.DefaultWait, "how long a remote agent may take to get ready for a game")
 }
 
-// recordDialogues adds the flag that names a file of dialogues.
+// recordDialogues adds the flag for a file of dialogues.
 func recordDialogues(f *pflag.FlagSet, path *string) {
 	f.StringVar(path, "record-dialogues", "",
 		"a new `FILE` for what language models read and answer, one line per turn (docs/language-models.md)")
 }
 
-// ids offers the shell the ids of the catalog, with what they are.
+// ids completes ids of the catalog in the shell, with descriptions.
 func ids(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var all []string
 	for _, id := range catalog.IDs() {
@@ -58,7 +58,7 @@ func ids(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) 
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-// game is the game of the id, or one by other rules.
+// game is the game of the id, with other rules if the flag gives some.
 func (c *chosenGame) game() (env.Game, error) {
 	game, err := catalog.Game(c.id)
 	if err != nil {

@@ -21,9 +21,9 @@ func newGenerate() *cobra.Command {
 checksums and all that the data's meaning depends on, and a data card.
 
 Layouts:
-  games  a row a game, without --observation: its start and its actions, from which any observation can be made
+  games  one row per game, without --observation: its start and actions, from which any observation can be made
          again exactly. Some 2 bytes a step.
-  steps  a row a step and seat, with --observation: the observation, the action, what it paid, what was legal,
+  steps  one row per step and seat, with --observation: the observation, the action, what it paid, what was legal,
          who played, and for agents that search the visits and values they chose by.
   dialogues  as steps, with --dialogues, of seats that are in: chat of the rules, the view in words, and the action.
 
@@ -111,7 +111,7 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	return o.report(out, m, work)
 }
 
-// game is the game that the flags name. It fills in the configuration.
+// game is the game that the flags name. It also fills in the configuration.
 func (o *generateOptions) game() (env.Game, error) {
 	game, err := o.chosenGame.game()
 	if err != nil {
@@ -120,7 +120,7 @@ func (o *generateOptions) game() (env.Game, error) {
 	o.config.Agents = agentNames(o.agents)
 	for _, name := range o.config.Agents {
 		if strings.HasPrefix(name, "client:") {
-			return nil, usagef("--agents: %q is an agent of a Python program's, which stores its games by pommego.data.record",
+			return nil, usagef("--agents: %q names an agent of a Python program: store its games with pommego.data.record there",
 				name)
 		}
 	}

@@ -137,9 +137,9 @@ func TestGenerateKilled(t *testing.T) {
 // TestGenerateOtherLayout asks for another layout, or another observation, than the data set has.
 func TestGenerateOtherLayout(t *testing.T) {
 	for _, c := range []struct{ made, asked, want string }{
-		{"", "--observation planes", `it has layout games, observation "", and asked for are layout steps, observation "planes"`},
-		{"--observation planes", "", `and asked for are layout games, observation ""`},
-		{"--observation planes", "--observation raw", `observation "planes", and asked for are layout steps, observation "raw"`},
+		{"", "--observation planes", `it has layout games and observation "", want layout steps and observation "planes"`},
+		{"--observation planes", "", `want layout games and observation ""`},
+		{"--observation planes", "--observation raw", `observation "planes", want layout steps and observation "raw"`},
 	} {
 		args := strings.Fields(`generate --agents random --rules {"max_steps":5} --games 2 --out ` + t.TempDir())
 		pommego(t, with(args, strings.Fields(c.made)...)...).want(t, exitOK)

@@ -235,7 +235,7 @@ func TestHumanElsewhere(t *testing.T) {
 		{"play --agents human:sped=1", `option "sped" does not exist, human takes: speed`},
 		{"play --agents human:speed=0", `speed is "0", want more than 0 and at most 60`},
 		{"play --agents human:speed=fast", `speed is "fast"`},
-		{"play --web --rules {}", "want --agents beside --rules and --start"},
+		{"play --web --rules {}", "give --agents with --rules or --start"},
 	} {
 		r := pommego(t, strings.Fields(tc.args)...)
 		if r.code != exitUsage || !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 {

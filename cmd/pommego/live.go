@@ -16,15 +16,15 @@ import (
 	"pommego/arena/web"
 )
 
-// livePage is the page of running environments, and keyVariable holds the key of what it shows
-// where no argument may show it to other users.
+// livePage is the page of running environments. keyVariable is the environment variable for the key to
+// them: other users can read arguments.
 const livePage, keyVariable = "live.html", "POMMEGO_VIEW_KEY"
 
 func isAddress(text string) bool {
 	return strings.HasPrefix(text, "ws://") || strings.HasPrefix(text, "wss://") || strings.HasPrefix(text, "unix:")
 }
 
-// keyed takes the key off an address of a server.
+// keyed splits the address of a server from the key.
 func keyed(text string) (address, key string, err error) {
 	address, key, _ = strings.Cut(text, "#")
 	if key = cmp.Or(key, os.Getenv(keyVariable)); key == "" {
@@ -34,7 +34,7 @@ func keyed(text string) (address, key string, err error) {
 	return address, key, err
 }
 
-// liveConfig has the page of running environments answered by what answers below /live.
+// liveConfig makes a page of running environments. live answers its requests below /live.
 func liveConfig(live http.Handler) web.Config {
 	answer := http.StripPrefix("/api", live).ServeHTTP
 	return web.Config{Handlers: map[string]http.HandlerFunc{"GET /api/live": answer, "GET /api/live/{game}": answer}}

@@ -130,7 +130,7 @@ func TestWrongUsage(t *testing.T) {
 		{"replay", "want FILE"},
 		{"replay a b", "got 2 arguments [a b], want FILE"},
 		{"replay --game 0 " + games, "--game is 0, want 1 or more"},
-		{"replay --game 121 " + games, "no such game in the file: it holds 120, not 121"},
+		{"replay --game 121 " + games, "no such game in the file: it has 120 games, want game 121"},
 		{"replay --fps -1 " + games, "--fps is -1"},
 		{"play extra", "got 1 arguments [extra]"},
 		{"play --env Pomme-v9", `unknown environment "Pomme-v9"`},

@@ -16,10 +16,10 @@ import (
 	"pommego/internal/enum"
 )
 
-// operations is how a server is watched and stopped.
+// operations has the settings for logs, metrics and the end of a server.
 type operations struct {
-	address       string // of its own, for metrics; empty: none
-	url           string // under which they are then
+	address       string // a separate address for metrics; empty: none
+	url           string // the address of the metrics then
 	drain         time.Duration
 	format, level string
 	log           *slog.Logger
@@ -65,7 +65,7 @@ func (o *operations) prepare(cfg *bridge.Config) error {
 	return nil
 }
 
-// serve answers on the address for metrics, if there is one, until ctx ends.
+// serve answers requests for metrics on their address, if there is one, until ctx ends.
 func (o *operations) serve(ctx context.Context, srv *bridge.Server) error {
 	if o.address == "" {
 		return nil
@@ -85,8 +85,8 @@ func (o *operations) serve(ctx context.Context, srv *bridge.Server) error {
 }
 
 // untilStopped returns a context that ends when the server is to shut down: at a
-// signal, after SIGTERM once it has drained. A signal while it drains ends that, and
-// one more ends the process at once.
+// signal; for SIGTERM after it has drained. A second signal ends the draining, and a
+// third ends the process at once.
 func (o *operations) untilStopped(parent context.Context, srv *bridge.Server) (ctx context.Context, stop func()) {
 	ctx, stop = context.WithCancel(parent)
 	signals := make(chan os.Signal, 1)

@@ -17,9 +17,9 @@ import (
 	"pommego/bridge"
 )
 
-// parts are the flags by which several machines share work. A part may also be
-// "count": print how many parts there can be; or "-": read it from standard input, and
-// stop when that closes, as it does when a parent process ends.
+// parts has the flags with which several machines share games. Two special parts: "count"
+// prints how many games there are; "-" reads the part from standard input and stops when
+// that closes, which happens when the parent process ends.
 type parts struct {
 	part string
 	take []string
@@ -31,10 +31,10 @@ func (p *parts) add(cmd *cobra.Command) {
 	f.StringArrayVar(&p.take, "take", nil, "use the part in this folder; may be repeated")
 }
 
-// counts reports whether only the number of parts is wanted.
+// counts reports whether the command only prints the number of games.
 func (p *parts) counts() bool { return p.part == "count" }
 
-// span reads --part; nil: it is not given.
+// span reads --part. It is nil if the flag is not given.
 func (p *parts) span() (*ledger.Part, error) {
 	text := p.part
 	if text == "" {
@@ -57,7 +57,7 @@ func (p *parts) span() (*ledger.Part, error) {
 	return &ledger.Part{First: first, Last: last}, nil
 }
 
-// otherOut says what to do about an error if the folder is of something else.
+// otherOut adds a remedy to an error about a folder with other contents.
 func otherOut(err error) error {
 	if errors.Is(err, ledger.ErrOther) || errors.Is(err, ledger.ErrProgram) || errors.Is(err, dataset.ErrNotEmpty) {
 		return usagef("%w; name another --out", err)
@@ -65,13 +65,13 @@ func otherOut(err error) error {
 	return err
 }
 
-// explain adds to an error what to do about it.
+// explain adds a remedy to an error of a run.
 func (p *parts) explain(err error, folder string) error {
 	switch {
 	case errors.Is(err, ledger.ErrStopped) && folder == "":
 		return fmt.Errorf("%w; nothing was kept, as --out was not given", err)
 	case errors.Is(err, ledger.ErrStopped):
-		return fmt.Errorf("%w; they are in %s: the same command continues with them", err, folder)
+		return fmt.Errorf("%w; finished games are in %s: the same command continues there", err, folder)
 	}
 	return otherOut(err)
 }
@@ -94,15 +94,15 @@ func (p *parts) printCount(out io.Writer, n int, asJSON bool) error {
 	return err
 }
 
-// context is interruptible, and ends with standard input if the part came from there.
+// context is the context of interruptible. If the part came from standard input, it also ends with that.
 func (p *parts) context(parent context.Context) (context.Context, func()) {
 	ctx, stop := interruptible(parent)
 	ctx, gone := untilStdinCloses(ctx, p.part == "-")
 	return ctx, func() { gone(); stop() }
 }
 
-// untilStdinCloses is a context that, if that is wanted, ends with bridge.ErrAbandoned as its
-// cause when no process holds the other end of standard input any more.
+// untilStdinCloses returns a context. If wanted is true, it ends, with the cause bridge.ErrAbandoned,
+// when no process has the other end of standard input open any more.
 func untilStdinCloses(parent context.Context, wanted bool) (context.Context, context.CancelFunc) {
 	if !wanted {
 		return parent, func() {}
@@ -115,8 +115,8 @@ func untilStdinCloses(parent context.Context, wanted bool) (context.Context, con
 	return ctx, func() { gone(nil) }
 }
 
-// describeGames guesses the time left from the games of this run, which were done after the time
-// then. It is now a bit later.
+// describeGames is a line about progress. It guesses the remaining time from the games that this run
+// had finished at time then; now is the current time.
 func describeGames(at ledger.Progress, then, now time.Duration) string {
 	text := fmt.Sprintf("%d of %d games, %d %%, %v", at.Done, at.Total, 100*at.Done/at.Total, now.Round(time.Second))
 	played := at.Done - at.Resumed

@@ -65,7 +65,7 @@ was played until then.`,
 	return cmd
 }
 
-// args checks the arguments and what flags say together.
+// args checks the arguments and combinations of flags.
 func (o *playOptions) args(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
 	o.seeded = given("seed")
@@ -75,7 +75,7 @@ func (o *playOptions) args(cmd *cobra.Command, args []string) error {
 	o.hosted = o.web || human
 	switch o.web = o.web && !given("agents"); {
 	case o.web && (o.rules != "" || o.start != ""):
-		return usagef("--web without --agents plays by the rules of the id, want --agents beside --rules and --start")
+		return usagef("--web without --agents plays by the rules of the id: give --agents with --rules or --start")
 	case o.show && o.quiet:
 		return usagef("--show and --quiet exclude each other")
 	}
@@ -101,10 +101,10 @@ func (o *playOptions) flags(cmd *cobra.Command) {
 
 type playOptions struct {
 	chosenGame
-	chosen      bool // the game, by --env or --rules
+	chosen      bool // --env or --rules chose the game
 	agents      string
 	names       []string // by seat, or one for all
-	web         bool     // the page chooses what is played first
+	web         bool     // the page chooses the first match
 	hosted      bool     // there is a page
 	match       match.Rules
 	start       string
@@ -117,7 +117,7 @@ type playOptions struct {
 	asJSON      bool
 }
 
-// The steps between recorded observations, and the pictures a second on a terminal.
+// The steps between recorded observations, and the pictures per second on a terminal.
 const (
 	obsEvery = 20
 	showFPS  = 5

@@ -34,13 +34,13 @@ func (o *playOptions) run(cmd *cobra.Command) error {
 }
 
 func (o *playOptions) drawSeed() {
-	var random [4]byte // short enough to be typed again
+	var random [4]byte // short enough to type again
 	rand.Read(random[:])
 	o.seed = uint64(binary.LittleEndian.Uint32(random[:]))
 }
 
-// once plays one match, at the table if there is one. It calls ready when the match can begin,
-// or with the reason why it cannot.
+// once plays one match, at the table if there is one. It calls ready when the match begins,
+// or with the error if it cannot begin.
 func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table,
 	ready func(*seated, error) error) error {
 	ctx, leave := context.WithCancelCause(ctx)
@@ -76,7 +76,7 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 	return fmt.Errorf("%w: %s", match.ErrVoid, oneLine(report.Void))
 }
 
-// recording records the match, if it is wanted in a file or on the page.
+// recording makes a recording of the match if a file or the page needs one.
 func (o *playOptions) recording(s *seated) (rec *match.Recording, err error) {
 	if o.record != "" {
 		err = trace.Writable(o.record)
@@ -95,7 +95,7 @@ func (o *playOptions) recording(s *seated) (rec *match.Recording, err error) {
 	return rec, nil
 }
 
-// keep keeps what was played where it is wanted.
+// keep stores the record of the match in the file and on the page, if they need it.
 func (o *playOptions) keep(s *seated, rec *match.Recording) error {
 	if rec == nil || rec.Steps() == 0 {
 		return nil
@@ -155,7 +155,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 	o.match.Events = s.table != nil
 	over.Report, err = match.Play(ctx, s.game, s.players, env.Seed{Value: o.seed}, o.match, watch)
 	switch cause := context.Cause(ctx); {
-	case err == nil: // decided, whoever left after that
+	case err == nil: // decided, even if a person has left since
 	case errors.Is(cause, errLeft):
 		return nil, cause
 	case errors.Is(err, context.Canceled):
@@ -164,7 +164,7 @@ func (o *playOptions) play(ctx context.Context, out io.Writer, s *seated, rec *m
 	return over, err
 }
 
-// keepStopped keeps what was played before a match was stopped, and says so.
+// keepStopped stores the record of a match that was stopped, and says so in the error.
 func (o *playOptions) keepStopped(why error, s *seated, rec *match.Recording) error {
 	if err := o.keep(s, rec); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 	return err
 }
 
-// answersLine says how a seat's answers were read, and what they cost where that is known.
+// answersLine says how a seat's answers were read, and what they cost if that is known.
 func answersLine(seat int, a dialogue.Usage) string {
 	line := fmt.Sprintf("agent %d answered %d times legally, %d repaired, %d illegally, %d late; %d tokens in, %d out",
 		seat, a.Legal, a.Repaired, a.Illegal, a.Late, a.TokensIn, a.TokensOut)
@@ -236,7 +236,7 @@ func answersLine(seat int, a dialogue.Usage) string {
 	return line
 }
 
-// countsLine is what a game counted, by seat.
+// countsLine lists what a game counted, by seat.
 func countsLine(spec *env.Spec, c env.Counts) string {
 	var parts []string
 	for _, name := range spec.Counts {

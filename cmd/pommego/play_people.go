@@ -16,7 +16,7 @@ import (
 	"pommego/env/catalog"
 )
 
-// offers are the games of the start page. Ids of one description, which follow each other, are one game.
+// offers are the games of the start page. Ids in a row with the same description are one game.
 var offers = sync.OnceValue(func() (all []play.Offer) {
 	for _, id := range catalog.IDs() {
 		game, err := catalog.Game(id)
@@ -29,8 +29,8 @@ var offers = sync.OnceValue(func() (all []play.Offer) {
 	return all
 })
 
-// host serves the page on which people play: the match of the command line, or one that is
-// chosen on the page, and after it what the page asks for, until it is closed. With --json
+// host serves the page on which people play: first the match of the command line, or one that
+// the page chooses, then the matches that the page asks for, until all pages are closed. With --json
 // addresses and errors go to standard error.
 func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 	said := out
@@ -67,12 +67,12 @@ func (o *playOptions) host(ctx context.Context, out io.Writer) error {
 		})
 		switch {
 		case begun:
-			o.record, o.talks.Log = "", nil // of the first match alone
+			o.record, o.talks.Log = "", nil // only the first match is recorded
 		case order == nil:
 			return err
 		default:
 			table.End(err.Error())
-			err = nil // the page has been told
+			err = nil // the page shows the error
 		}
 		if order = table.Next(ctx); order == nil {
 			return err
@@ -95,7 +95,7 @@ func (s *seated) invite(p *page, out io.Writer) {
 	}
 }
 
-// take has the next match be what a page has ordered.
+// take sets the options of the next match to what a page has ordered.
 func (o *playOptions) take(order *play.Order) {
 	if order.Env != "" {
 		o.chosenGame, o.start, o.match.From, o.names = chosenGame{id: order.Env}, "", nil, order.Agents
@@ -108,7 +108,7 @@ func (o *playOptions) take(order *play.Order) {
 // errLeft says that a person has left the match.
 var errLeft = errors.New("human has left before the match was over")
 
-// howEnded says how a match ended, to those who played in it.
+// howEnded says how a match ended, for the page.
 func (s *seated) howEnded(p *played, err error) string {
 	if err != nil {
 		return "The match was stopped: " + err.Error()

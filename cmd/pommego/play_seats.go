@@ -12,25 +12,25 @@ import (
 	"pommego/env/catalog"
 )
 
-// seated is a match that is about to be played.
+// seated is a match that is ready to be played.
 type seated struct {
 	game    env.Game
 	names   []string
 	players []match.Player
 	people  env.SeatSet // seats of people
 
-	table *play.Table // of people; nil without any
+	table *play.Table // where people play; nil without people
 }
 
-// release closes the players that have been opened.
+// release closes the players that seat has opened.
 func (s *seated) release() {
 	for _, p := range s.players {
 		p.Close()
 	}
 }
 
-// seat makes the game and its players. What it has made is to be closed, also
-// with an error.
+// seat makes the game and its players. Call release after it, even after
+// an error.
 func (o *playOptions) seat(table *play.Table, leave context.CancelCauseFunc) (*seated, error) {
 	s := &seated{names: o.names, table: table}
 	game, err := o.begin()
@@ -70,8 +70,8 @@ func (o *playOptions) seat(table *play.Table, leave context.CancelCauseFunc) (*s
 	return s, nil
 }
 
-// begin makes the game, and reads what its matches begin from. A recorded game says
-// itself which game it is.
+// begin makes the game, and reads the saved game from which its match begins. A recorded game
+// names its environment itself.
 func (o *playOptions) begin() (env.Game, error) {
 	if o.start == "" {
 		return o.chosenGame.game()
@@ -92,12 +92,12 @@ func (o *playOptions) begin() (env.Game, error) {
 	return game, err
 }
 
-// agentNames takes a list of names apart. What follows a comma belongs to the
+// agentNames splits a list of names at commas. The text after a comma belongs to the
 // name before it if it is an option, as in "mcts:ticks=200,depth=8,simple" and
-// "llm:http://host/v1,model=x:8b,simple", or if a backslash stands before the comma.
+// "llm:http://host/v1,model=x:8b,simple", or if a backslash comes before the comma.
 func agentNames(list string) []string {
 	var names []string
-	joined := false // to the name before
+	joined := false // the text belongs to the name before
 	for _, part := range strings.Split(list, ",") {
 		key, _, isOption := strings.Cut(part, "=")
 		isOption = isOption && !strings.Contains(key, ":")

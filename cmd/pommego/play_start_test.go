@@ -26,7 +26,7 @@ func TestPlayStart(t *testing.T) {
 			t.Errorf("with its rules given it printed %q, without %q", again.out, r.out)
 		}
 		if r := pommego(t, "play", "--env", tc.id, "--start", first); r.code != exitError ||
-			!strings.Contains(r.errors, "recorded by other rules, to be given as {") {
+			!strings.Contains(r.errors, "recorded with other rules: give {") {
 			t.Errorf("by other rules: %+v", r)
 		}
 	}
@@ -48,7 +48,7 @@ func TestPlayStartErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--start " + testdata("team.jsonl.gz") + " --env SuiteBot-v0", exitError, "it is of pommerman, want suitebot"},
+		{"--start " + testdata("team.jsonl.gz") + " --env SuiteBot-v0", exitError, "its game is pommerman, want suitebot"},
 		{"--start nowhere.json", exitError, "nowhere.json"},
 	} {
 		r := pommego(t, append([]string{"play"}, strings.Fields(tc.args)...)...)

@@ -113,9 +113,9 @@ func (o *replayOptions) run(cmd *cobra.Command, path string) error {
 	return o.print(out, path, game)
 }
 
-// print prints how the game went, with all that happened in it.
+// print prints the game's events and how it ended.
 func (o *replayOptions) print(out io.Writer, path string, game record.Replay) error {
-	var before, in env.SeatSet // who made the last step, and who is in after it
+	var before, in env.SeatSet // the seats in before the last step, and after it
 	events := []json.RawMessage{}
 	err := game.Follow(func(at record.Moment) error {
 		status := at.Match.Status()
@@ -155,7 +155,7 @@ func (o *replayOptions) open(path string) (record.Replay, error) {
 	return formats.Open(path, o.game)
 }
 
-// show shows the game until its end, or until the person has seen enough.
+// show shows the game until its end, or until the user ends it.
 func (o *replayOptions) show(ctx context.Context, out io.Writer, path string, replay record.Replay) error {
 	pictures := newScreen(out, o.fps)
 	title := oneLine(string(printed(fmt.Appendf(nil, "%s, game %d: %s", path, o.game, about(replay.Info())))))
@@ -186,7 +186,7 @@ func about(info record.Info) string {
 	return strings.Join(parts, " ")
 }
 
-// ended is how a game stands, for JSON.
+// ended is the status of a game, for JSON.
 type ended struct {
 	Steps   int   `json:"steps"`
 	Over    bool  `json:"over"`
@@ -197,7 +197,7 @@ func newEnded(s env.Status) ended {
 	return ended{Steps: s.Steps, Over: s.Over, Winners: append([]int{}, s.Winners.List()...)}
 }
 
-// inWords says how a game stands, with the names of the agents that won.
+// inWords describes the status of a game, with the names of the agents that won.
 func inWords(s env.Status, names []string) string {
 	text := fmt.Sprintf("%s after %d steps", s.Result, s.Steps)
 	for i, seat := range s.Winners.List() {

@@ -8,7 +8,7 @@ import (
 	"pommego/arena/dataset"
 )
 
-// inDataSet finds the data set that path is or lies in; "" if there is none.
+// inDataSet returns the folder of the data set that path is, or is a file of; "" if there is none.
 func inDataSet(path string) string {
 	folder := path
 	if strings.HasSuffix(path, ".parquet") {

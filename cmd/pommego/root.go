@@ -20,19 +20,19 @@ const (
 	exitOK    = 0
 	exitError = 1
 	exitUsage = 2
-	exitVoid  = 3 // what was played cannot be scored
+	exitVoid  = 3 // a game cannot be scored
 )
 
 // commands makes the subcommands, in the order in which help lists them.
 var commands = []func() *cobra.Command{newEnvs, newServe, newMCP, newPlay, newTournament, newGenerate, newData,
 	newReplay, newView, newVerify, newBench, newVersion}
 
-// usageError is a command called wrongly.
+// usageError says that a command's arguments are wrong.
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// errFound ends a command that has already said what it found: it exits with 1
+// errFound ends a command that has already printed the differences: it exits with 1
 // and prints nothing more.
 var errFound = errors.New("differences were found")
 
@@ -71,7 +71,7 @@ The shell completes commands, flags and ids once it has read the script that
 	return root
 }
 
-// group runs a command that only has others below it.
+// group runs a command that has only subcommands.
 func group(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("there is no command %q, want one of %s", args[0], strings.Join(commandNames(cmd), ", "))
@@ -79,7 +79,7 @@ func group(cmd *cobra.Command, args []string) error {
 	return cmd.Help()
 }
 
-// wanted is what flags of Go's types take.
+// wanted describes the values of flags, by their Go type.
 var wanted = map[string]string{
 	"bool": "true or false", "duration": "a time with its unit, such as 500ms or 2m", "float64": "a number",
 	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0 to 18446744073709551615",
@@ -121,10 +121,10 @@ func run(args []string) int {
 	return exitError
 }
 
-// oneLine is a text on one line: a name out of a file cannot begin one of its own.
+// oneLine puts a text on one line, so that a name from a file cannot begin a line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// exactly accepts n arguments, called what.
+// exactly accepts n arguments; what names them in the error.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -134,8 +134,8 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// vacant is an error if a file that is to be written is there already, or its folder is not. An
-// empty path is none.
+// vacant returns an error if a file that is to be written exists, or its folder does not. It ignores
+// empty paths.
 func vacant(paths ...string) error {
 	for _, path := range paths {
 		if path == "" {
@@ -145,7 +145,7 @@ func vacant(paths ...string) error {
 		folder, err := os.Stat(filepath.Dir(path))
 		switch {
 		case absent == nil:
-			return usagef("%s is there already, and no file is overwritten: remove it, or name another", path)
+			return usagef("%s exists, and no file is overwritten: remove it, or name another", path)
 		case err != nil || !folder.IsDir():
 			return usagef("%s cannot be written: there is no folder %s", path, filepath.Dir(path))
 		}
@@ -153,7 +153,7 @@ func vacant(paths ...string) error {
 	return nil
 }
 
-// some wants one argument or more, which name things of a kind.
+// some accepts one argument or more; kind says in the error what they name.
 func some(kind, usage string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {

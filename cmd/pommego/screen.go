@@ -12,17 +12,17 @@ import (
 
 type screen struct {
 	out     io.Writer
-	live    bool // a person looks at it
+	live    bool // the output is a terminal
 	colours bool
-	pause   time.Duration // between pictures, when live
+	pause   time.Duration // the time between pictures, when live
 	shown   bool
 }
 
-// newScreen makes a screen that shows fps pictures a second, 0: all at once.
+// newScreen makes a screen that shows fps pictures per second; 0: all at once.
 func newScreen(out io.Writer, fps float64) *screen {
 	s := &screen{out: out, live: onTerminal(os.Stdout), colours: colours()}
 	if s.live {
-		s.out = os.Stdout // as it is: the pictures control it
+		s.out = os.Stdout // unfiltered: pictures have escape sequences
 	}
 	if fps > 0 && s.live {
 		s.pause = time.Duration(float64(time.Second) / fps)
@@ -32,8 +32,8 @@ func newScreen(out io.Writer, fps float64) *screen {
 
 func colours() bool { return onTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" }
 
-// show shows a picture. On a terminal it writes over the last one, line by line. Lines for
-// which there is no room are cut off, and what stood there before can be scrolled back to.
+// show shows a picture. On a terminal it writes over the last one, line by line, and cuts off lines
+// that do not fit. Text that was on the terminal before can be scrolled back to.
 func (s *screen) show(text []byte) error {
 	text = bytes.TrimRight(text, "\n")
 	if !s.live {
@@ -56,7 +56,7 @@ func (s *screen) show(text []byte) error {
 	return err
 }
 
-// rest waits until the next picture is due, and reports whether the person wants to see it.
+// rest waits until the next picture is due. It returns false if the user has ended the show.
 func (s *screen) rest(ctx context.Context) (more bool) {
 	select {
 	case <-ctx.Done():

@@ -26,14 +26,14 @@ import (
 	"pommego/llm/openenv"
 )
 
-// tokenVariable holds the token where no flag may show it to other users.
+// tokenVariable is the environment variable for the token: other users can read flags.
 const tokenVariable = "POMMEGO_TOKEN"
 
 type serveOptions struct {
 	listen  string
 	access  access
 	readyFD int
-	parent  bool // it belongs to the process that started it
+	parent  bool // the server ends with the process that started it
 	web     bool
 	openEnv bool
 	talks   string // the file of dialogues
@@ -105,8 +105,8 @@ times that, so that what is no longer used is collected in time.`,
 	return cmd
 }
 
-// limits completes the limits, which follow from what the flags say. A server of one parent
-// process has a single user, who may use the whole machine and be idle for hours.
+// limits sets the limits that follow from other flags. A server with --parent has
+// a single user, who may use the whole machine and be idle for hours.
 func (o *serveOptions) limits() {
 	c := &o.cfg
 	if o.parent {
@@ -123,8 +123,8 @@ func (o *serveOptions) run(out io.Writer) error {
 	if err := o.prepare(); err != nil {
 		return err
 	}
-	// Workers take no more than a thread a core. Were there no other threads, a request that
-	// comes beside a long step would wait until Go's scheduler takes one from a worker: 10 ms.
+	// Workers use at most one thread per core. Without more threads, a request during
+	// a long step would wait 10 ms, until Go's scheduler takes a thread from a worker.
 	o.cfg.Cores = runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(o.cfg.Cores + 2)
 	srv, err := bridge.New(o.cfg)
@@ -143,7 +143,7 @@ func (o *serveOptions) run(out io.Writer) error {
 		return err
 	}
 	served, end := context.WithCancel(context.WithoutCancel(ctx))
-	defer end() // metrics are there until the server has shut down
+	defer end() // metrics are served until the server has shut down
 	if err := o.ops.serve(served, srv); err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -165,8 +165,8 @@ func (o *serveOptions) run(out io.Writer) error {
 	return err
 }
 
-// prepare completes the configuration and checks what only a command line can
-// get wrong.
+// prepare completes the configuration, and checks combinations of flags that bridge
+// cannot check.
 func (o *serveOptions) prepare() error {
 	o.limits()
 	o.cfg.IDs, o.cfg.Game, o.cfg.Variant, o.cfg.Version = catalog.IDs, catalog.Game, catalog.Variant, version()
@@ -174,7 +174,7 @@ func (o *serveOptions) prepare() error {
 		return err
 	}
 	if o.talks != "" && !o.openEnv {
-		return usagef("--record-dialogues records those of --openenv, which is not given")
+		return usagef("--record-dialogues needs --openenv, whose dialogues it records")
 	}
 	if o.openEnv {
 		h := openenv.New(catalog.IDs())
@@ -198,7 +198,7 @@ func (o *serveOptions) prepare() error {
 	return o.access.check(o.listen, o.cfg.Token)
 }
 
-// allow has the server make the agents of --allow-agents, and refuse others outside it.
+// allow lets the server make the agents of --allow-agents. It refuses other agents outside this program.
 func (o *serveOptions) allow() error {
 	if err := o.match.Validate(); err != nil {
 		return usageError{err}
@@ -228,7 +228,7 @@ func (o *serveOptions) allow() error {
 	return nil
 }
 
-// address is that of the server for clients.
+// address is the server's address for clients.
 func (o *serveOptions) address(addr net.Addr) string {
 	switch {
 	case addr.Network() == "unix":
@@ -239,7 +239,7 @@ func (o *serveOptions) address(addr net.Addr) string {
 	return "ws://" + addr.String()
 }
 
-// announce prints where the server listens, and where its page is, if it has one.
+// announce prints the addresses of the server and of its page, if it has one.
 func (o *serveOptions) announce(out io.Writer, addr net.Addr, page string) error {
 	address := o.address(addr)
 	if page != "" && (!o.asJSON || o.readyFD >= 0) {

@@ -16,11 +16,11 @@ import (
 	"golang.org/x/term"
 )
 
-// onTerminal reports whether a person looks at the stream.
+// onTerminal reports whether the stream is a terminal.
 func onTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" }
 
-// interruptible is a context that the first SIGINT or SIGTERM ends. A second one
-// is not held back.
+// interruptible returns a context that the first SIGINT or SIGTERM ends. A second one
+// ends the process.
 func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, stop = signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -29,8 +29,8 @@ func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 
 var controls = regexp.MustCompile(`[^\P{C}\n\t]`)
 
-// printed is a text in which names, notes and results out of files, which come from anyone, cannot
-// control a terminal. What could stands there as in JSON, in which it is the same.
+// printed replaces control characters by JSON escapes, so that untrusted names, notes and results from
+// files cannot control a terminal. In JSON the escapes mean the same.
 func printed(text []byte) []byte {
 	return controls.ReplaceAllFunc(bytes.ToValidUTF8(text, []byte("\ufffd")), func(c []byte) (escaped []byte) {
 		for _, unit := range utf16.Encode([]rune(string(c))) {
@@ -40,7 +40,7 @@ func printed(text []byte) []byte {
 	})
 }
 
-// printer is an output for printed text.
+// printer is an output that writes text by printed.
 type printer struct{ io.Writer }
 
 func (p printer) Write(text []byte) (int, error) {
@@ -54,9 +54,9 @@ func printJSON(w io.Writer, v any) error {
 	return out.Encode(v)
 }
 
-// progress shows how far long work has come, on standard error: on a terminal by a line of its own that is rewritten
-// every second, elsewhere by a line every ten seconds. tell takes a report, which can come minutes apart, and end
-// removes the line. describe writes the report that came at time then, as it is at time now.
+// progress shows how far long work has come, on standard error: a terminal has one line that is rewritten every
+// second, other outputs get a line every ten seconds. tell takes a report; minutes may pass between reports. end
+// removes the line. describe makes the line at time now from the report that came at time then.
 func progress[P any](describe func(at P, then, now time.Duration) string) (tell func(P), end func()) {
 	format, erase, every := "progress: %s\n", "", 10*time.Second
 	if onTerminal(os.Stderr) {

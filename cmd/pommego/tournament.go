@@ -168,7 +168,7 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	return o.report(cmd.OutOrStdout(), r)
 }
 
-// check reads --games, and says what does not go together.
+// check reads --games, and returns an error if flags contradict each other.
 func (o *tournamentOptions) check() error {
 	c := &o.config
 	boards, repetitions, levels := strings.Cut(o.games, "x")
@@ -192,7 +192,7 @@ func (o *tournamentOptions) check() error {
 	case len(o.sprt) != 2:
 		return usagef("--sprt is %v, want ELO0,ELO1, two numbers such as 0,10", o.sprt)
 	case o.parts.part != "":
-		return usagef("--sprt decides after each pair of games whether to go on, so that --part does not go with it")
+		return usagef("--part and --sprt exclude each other: --sprt decides after each pair of games whether to continue")
 	}
 	if !o.gamesGiven {
 		c.Games = 100_000
@@ -201,7 +201,7 @@ func (o *tournamentOptions) check() error {
 	return nil
 }
 
-// prepare makes the tournament that the flags describe.
+// prepare makes the tournament from the flags.
 func (o *tournamentOptions) prepare() (*tournament.Tournament, error) {
 	game, err := o.chosenGame.game()
 	if err != nil {
@@ -233,7 +233,7 @@ func (o *tournamentOptions) prepare() (*tournament.Tournament, error) {
 	return t, nil
 }
 
-// log is the file in a folder that keeps finished games; "" without a folder.
+// log is the path of the log in a folder; "" without a folder.
 func (o *tournamentOptions) log(folder string) string {
 	if folder == "" {
 		return ""
@@ -248,7 +248,7 @@ func (o *tournamentOptions) report(out io.Writer, r *tournament.Report) error {
 	if !onTerminal(os.Stdout) {
 		return report.Text(out, r.Results)
 	}
-	columns, _, err := term.GetSize(int(os.Stdout.Fd())) // else 0: as wide as they are
+	columns, _, err := term.GetSize(int(os.Stdout.Fd())) // an error is returned below, after the tables
 	err = errors.Join(err, report.Screen(out, r, columns))
 	if err == nil && o.out != "" {
 		_, err = fmt.Fprintf(out, "\nEvery game, in the browser: pommego view %s\n", o.out)
@@ -256,7 +256,7 @@ func (o *tournamentOptions) report(out io.Writer, r *tournament.Report) error {
 	return err
 }
 
-// describeProgress says how far a tournament is.
+// describeProgress is a line about the progress of a tournament.
 func describeProgress(at tournament.Progress, then, now time.Duration) string {
 	if at.Test != nil {
 		return fmt.Sprintf("%d games, %v, %v", at.Done, at.Test, now.Round(time.Second))

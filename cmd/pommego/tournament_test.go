@@ -38,7 +38,7 @@ func TestTournamentUsage(t *testing.T) {
 		{"--games 3x", "want a number, or BOARDSxREPETITIONS"},
 		{"--games -3x-2", "want a number, or BOARDSxREPETITIONS"},
 		{"--mirrored --games 6", "games is 6, want a multiple of 4: mirrored boards are played from each of the 4 sides"},
-		{"--sprt 0,50", "PommeFFACompetition-v0 has 4 sides, want a game of two for a sequential test"},
+		{"--sprt 0,50", "PommeFFACompetition-v0 has 4 sides, want a game with two for a sequential test"},
 		{"--sprt 5 --env OneVsOne-v0", "--sprt is [5], want ELO0,ELO1, two numbers such as 0,10"},
 		{"--sprt 0,1,2 --env OneVsOne-v0", "--sprt is [0 1 2], want ELO0,ELO1"},
 		{"--sprt few,10 --env OneVsOne-v0", `invalid argument "few,10" for "--sprt"`},
@@ -49,9 +49,9 @@ func TestTournamentUsage(t *testing.T) {
 		{"--sprt 0,10 --env PommeTeam-v0 --agents simple,random,static", "a sequential test compares two agents"},
 		{"--sprt 0,10 --env OneVsOne-v0 --games 5", "games is 5, want a multiple of 2"},
 		{"--sprt 0,10 --env OneVsOne-v0 --games 4x2", "wants mirrored games without repetitions"},
-		{"--sprt 0,10 --env OneVsOne-v0 --part 0-3 --out part", "--part does not go with it"},
+		{"--sprt 0,10 --env OneVsOne-v0 --part 0-3 --out part", "--part and --sprt exclude each other"},
 		{"--wait -1s", "the wait for a player is -1s"},
-		{"--games 3 --out " + folder, "it has game 3, and 3 games are asked for; there can be more games than before"},
+		{"--games 3 --out " + folder, "the log has game 3, and this run asks for 3 games; want as many as before or more"},
 	} {
 		if strings.Contains(tc.args, "--out") {
 			pommego(t, strings.Fields("tournament --games 4 --out "+folder)...).want(t, exitOK)
@@ -75,7 +75,7 @@ func TestTournamentOverwritesNothing(t *testing.T) {
 	}
 	r := pommego(t, "tournament", "--games", "4", "--out", folder)
 	r.want(t, exitUsage)
-	if !strings.Contains(r.errors, mine+" is there already") {
+	if !strings.Contains(r.errors, mine+" exists") {
 		t.Errorf("stderr %q, want the name of the file that is there", r.errors)
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "years of work" {
@@ -348,7 +348,7 @@ func TestTournamentInterrupted(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		r := interrupt(t, folder, signal, "2")
-		if r.code != exitError || r.out != "" || !strings.Contains(r.errors, "of 720 games; they are in "+folder) ||
+		if r.code != exitError || r.out != "" || !strings.Contains(r.errors, "of 720 games; finished games are in "+folder) ||
 			!strings.Contains(r.errors, "the same command continues") {
 			t.Fatalf("%v: exit code %d, stdout %q, stderr %q", signal, r.code, r.out, r.errors)
 		}

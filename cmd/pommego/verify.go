@@ -10,7 +10,7 @@ import (
 	"pommego/llm/dialogue"
 )
 
-// formats are the forms of files that can be checked. Recorded games can be shown, too.
+// formats are the formats of files that can be checked. Those of recorded games can be shown, too.
 var formats = trace.Formats(append(catalog.Formats(), dialogue.Formats(catalog.Formats())...))
 
 func newVerify() *cobra.Command {
@@ -50,7 +50,7 @@ Exits with 0 only if something was compared and nothing differed.`,
 	return cmd
 }
 
-// verification is the flags of the command.
+// verification has the flags of the command.
 type verification struct {
 	show   int
 	asJSON bool

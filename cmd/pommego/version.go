@@ -22,7 +22,7 @@ import (
 //go:embed version.txt
 var release string
 
-// built is what is known of the build of this program.
+// built describes the build of this program.
 type built struct {
 	Version  string `json:"version"`
 	Release  string `json:"release"`
@@ -35,10 +35,10 @@ type built struct {
 	Seeds    int    `json:"seed_version"`
 }
 
-// version tells which sources the program was built from: the release, and
-// unless they are the commit of that tag, the commit, such as
-// "0.1.0+e2bb53f4c6ea" or "0.1.0+e2bb53f4c6ea.modified". Built from an sdist,
-// where no commit is known, it is the release.
+// version names the sources of the program: the release and, unless they are
+// the commit of its tag, the commit, such as
+// "0.1.0+e2bb53f4c6ea" or "0.1.0+e2bb53f4c6ea.modified". In a build from an sdist
+// no commit is known, and it is the release.
 func version() string { return buildOf(debug.ReadBuildInfo()).Version }
 
 func buildOf(info *debug.BuildInfo, ok bool) built {
@@ -70,8 +70,8 @@ func buildOf(info *debug.BuildInfo, ok bool) built {
 	return b
 }
 
-// build tells one build from another: the version and the beginning of the
-// program's checksum, or the version alone where the program cannot be read.
+// build identifies a build: the version and the first digits of the program's
+// checksum, or the version alone if the program's file cannot be read.
 func build() string {
 	path, err := os.Executable()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"pommego/internal/disk"
 )
 
-// save writes a game as a video and as a page, as far as they are wanted.
+// save writes a game as a video and as a page, if the flags ask for them.
 func (o *replayOptions) save(ctx context.Context, out io.Writer, path string, replay record.Replay) error {
 	game, err := scene.Read(replay)
 	if err != nil {

@@ -126,7 +126,7 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 func gamesAt(path string) (web.Games, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, usagef("%w: want a file or folder that is there, or an address, ws://HOST:PORT#KEY or unix:PATH#KEY", err)
+		return nil, usagef("%w: want an existing file or folder, or an address, ws://HOST:PORT#KEY or unix:PATH#KEY", err)
 	}
 	if folder := inDataSet(path); folder != "" {
 		set, game, err := openSet(folder)
@@ -146,7 +146,7 @@ func gamesAt(path string) (web.Games, error) {
 	return web.Recorded(path, formats), nil
 }
 
-// isLog reports whether a file begins as logs of tournaments do.
+// isLog reports whether a file begins like a tournament's log.
 func isLog(path string) bool {
 	first := errors.New("the first line")
 	err := disk.ReadLog(path, func([]byte) error { return first })
@@ -157,7 +157,7 @@ func tournamentAt(name, log string) web.Games {
 	return web.Tournament(name, log, func() (*tournament.Kept, error) { return tournament.Read(log, variantOf) })
 }
 
-// variantOf is the game of an id and rules, which for ids with their own rules say all.
+// variantOf is the game of an id. For an id with "custom:" it has the given rules; other ids have their own.
 func variantOf(id string, rules json.RawMessage) (env.Game, error) {
 	if base, own := strings.CutPrefix(id, "custom:"); own {
 		return catalog.Variant(base, rules)
@@ -202,7 +202,7 @@ func (o *viewOptions) live(cmd *cobra.Command, address string) error {
 	if err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(1) // it only passes small answers on, and trainers need the cores
+	runtime.GOMAXPROCS(1) // it only forwards small answers, and trainers need the cores
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	ctx, gone := untilStdinCloses(ctx, o.stdin)
@@ -211,7 +211,7 @@ func (o *viewOptions) live(cmd *cobra.Command, address string) error {
 		"running games at "+address)
 }
 
-// checkListen makes sure that only this machine can connect.
+// checkListen returns an error if other machines could connect.
 func (o *viewOptions) checkListen() error {
 	host, _, err := net.SplitHostPort(o.listen)
 	if err != nil {

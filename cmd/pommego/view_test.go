@@ -120,7 +120,7 @@ func TestPages(t *testing.T) {
 	for _, command := range []string{"view", "verify", "replay", "data states --at 1",
 		"play --env OneVsOne-v0 --agents random --quiet --start"} {
 		r := pommego(t, append(strings.Fields(command), page)...)
-		want := page + ": this is a page: open it in a browser, and give commands the file it was made from"
+		want := page + ": this is a web page: open it in a browser, and name the file that it was made from"
 		if r.want(t, exitError); !strings.Contains(r.out+r.errors, want) {
 			t.Errorf("%s says %s%s, want %s", command, r.out, r.errors, want)
 		}
@@ -244,7 +244,7 @@ func TestViewMistakes(t *testing.T) {
 		says string
 	}{
 		{[]string{}, exitUsage, "want FILE, DATASET, TOURNAMENT or ADDRESS"},
-		{[]string{"none.jsonl"}, exitUsage, "stat none.jsonl: no such file or directory: want a file"},
+		{[]string{"none.jsonl"}, exitUsage, "stat none.jsonl: no such file or directory: want an existing file"},
 		{[]string{"http://127.0.0.1:1"}, exitUsage, "or an address, ws://HOST:PORT#KEY"},
 		{[]string{empty}, exitError, "is empty"},
 		{[]string{"ws://127.0.0.1:1"}, exitUsage, "want ws://127.0.0.1:1#KEY"},

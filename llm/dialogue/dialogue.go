@@ -1,4 +1,4 @@
-// Package dialogue holds the views that a language model reads in its seat and its
+// Package dialogue holds the views that a language model reads in its seat, its
 // answers, and files of both. Before each tick [Seat.Act] is called. When it is done,
 // the model reads [Seat.View], [Seat.Take] takes its answer, and Act is called again.
 package dialogue
@@ -15,33 +15,33 @@ type Usage struct {
 	orders.Counts
 	TokensIn  int     `json:"tokens_in"`
 	TokensOut int     `json:"tokens_out"`
-	Cost      float64 `json:"cost"` // in the unit of the prices that were given
+	Cost      float64 `json:"cost"` // in the unit of the given prices
 }
 
-// Add adds what other answers were.
+// Add adds the counts, tokens and cost of other answers.
 func (u *Usage) Add(v Usage) {
 	u.Legal, u.Repaired, u.Illegal, u.Late = u.Legal+v.Legal, u.Repaired+v.Repaired, u.Illegal+v.Illegal, u.Late+v.Late
 	u.TokensIn, u.TokensOut, u.Cost = u.TokensIn+v.TokensIn, u.TokensOut+v.TokensOut, u.Cost+v.Cost
 }
 
-// Seat is the seat of a model in a game.
+// Seat is the seat of a language model in a game.
 type Seat struct {
 	words.Form
 	Number int
 	Counts orders.Counts
 	Last   words.Last // what became of its last answer
-	Holds  bool       // the answer has not been played out
+	Holds  bool       // the last answer has actions left
 
 	writer *words.Writer
 	match  env.Match
-	frame  int // ticks that an answer holds for at most; 0: any
+	frame  int // the most ticks for which an answer holds; 0: any number
 	ctl    *orders.Controller
 	seen   int  // the tick of the last position that it saw
-	viewed bool // a view has told of Last
+	viewed bool // a view has shown Last
 }
 
-// NewSeat gives a model a seat in a match, of which a writer tells it in a form. An answer holds for frame ticks at
-// most; 0 is any number.
+// NewSeat gives a model a seat in a match. The writer makes its views, in the given form. An answer holds for frame
+// ticks at most; 0 is any number.
 func NewSeat(w *words.Writer, m env.Match, number int, form words.Form, frame int) *Seat {
 	return &Seat{Form: form, Number: number, writer: w, match: m, frame: frame, ctl: orders.NewController(m), seen: -1}
 }
@@ -62,15 +62,15 @@ func (s *Seat) Take(text string) orders.Reading {
 	return reading
 }
 
-// forget begins what the next view tells, once a view has told what there was.
+// forget clears Last, which the next view shows, if a view has shown it already.
 func (s *Seat) forget() {
 	if s.viewed {
 		s.Last, s.viewed = words.Last{}, false
 	}
 }
 
-// See takes in what the seat saw happen on the way to a position. It does nothing for one that it has seen. Act and
-// View call it; what happens while neither is called is not told.
+// See adds the events that the seat saw on the way to a position to Last. It does nothing if called again for the same
+// position. Act and View call it. Views do not show events of ticks in which nobody calls it.
 func (s *Seat) See(step *scene.Step) {
 	if step.Step == s.seen {
 		return
@@ -83,8 +83,8 @@ func (s *Seat) See(step *scene.Step) {
 	}
 }
 
-// Act writes the action of the coming tick, if the seat's answer has one left for it. Else it is
-// done: the model is to be asked.
+// Act writes the action of the coming tick if the seat's answer has one left. Otherwise it returns
+// true: ask the model.
 func (s *Seat) Act(step *scene.Step, action []uint8) (done bool) {
 	if s.See(step); !s.Holds {
 		return true
@@ -102,7 +102,7 @@ func (s *Seat) Act(step *scene.Step, action []uint8) (done bool) {
 	return done
 }
 
-// Late notes that a tick is made without the seat, which sees how it goes on.
+// Late counts a tick that is made without the seat's answer. The seat sees the position all the same.
 func (s *Seat) Late() {
 	s.Counts.Late++
 	s.forget()
@@ -114,7 +114,7 @@ func (s *Seat) Late() {
 func (s *Seat) Prompt() string { return s.writer.Prompt(s.Form) }
 
 // View is the text of a position for the seat, and the moves of its figures that can
-// have an effect, none without hints. The match stands in that position.
+// have an effect; none without hints. The match is in that position.
 func (s *Seat) View(step *scene.Step) (text string, legal [][]string) {
 	s.See(step)
 	s.viewed = true

@@ -18,21 +18,21 @@ import (
 	"pommego/llm/words"
 )
 
-// format names the form of the lines, earlier that of release 0.1, whose views were told in other words.
+// format names the form of the lines, earlier the form of release 0.1, whose views had other words.
 const format, earlier = "pommego-dialogue/2", "pommego-dialogue/1"
 
-// Log is a new file of dialogues: a line for each turn of a model as it ends, and one for each
-// game at its end. It is safe for concurrent use; games interleave.
+// Log writes a new file of dialogues: one line for each turn of a model when it ends, and one for each
+// game at its end. It is safe for concurrent use; the lines of games interleave.
 type Log struct {
 	mu     sync.Mutex
 	path   string
 	file   *os.File // nil before the first line
-	length int64    // of its whole lines
+	length int64    // bytes of its complete lines
 	err    error    // why the last line could not be written
 }
 
-// NewLog makes a Log, whose file begins with the first line and must not be there before. Without
-// a name there is none.
+// NewLog makes a Log. The first line creates the file, which must not exist before. Without a name
+// the Log is nil.
 func NewLog(path string) *Log {
 	if path == "" {
 		return nil
@@ -40,8 +40,8 @@ func NewLog(path string) *Log {
 	return &Log{path: path}
 }
 
-// write writes a line at once, so that a kill leaves whole lines. If it cannot, nothing of the line stays, and
-// the next is tried again.
+// write writes a line at once, so that a kill leaves complete lines. After an error no part of the line
+// stays, and the next line is tried again.
 func (l *Log) write(v line) (err error) {
 	text, err := json.Marshal(v)
 	l.mu.Lock()
@@ -57,7 +57,7 @@ func (l *Log) write(v line) (err error) {
 		}
 	}
 	if err != nil && l.err == nil {
-		slog.Error("a dialogue cannot be recorded; the next is tried", "error", err)
+		slog.Error("a dialogue cannot be recorded; the next one is tried", "error", err)
 	}
 	l.err = err
 	return err
@@ -69,28 +69,28 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// Turn is a view that a seat got, its answer, and what it did until its next view.
+// Turn is a view that a seat got, its answer, and its actions until the next view.
 type Turn struct {
 	Tick int `json:"tick"`
 	Seat int `json:"seat"`
 	words.Form
 	Own      bool       `json:"own_prompt,omitempty"`
-	Last     words.Last `json:"last,omitzero"` // what the view told of the answer before
+	Last     words.Last `json:"last,omitzero"` // the part of the view about the answer before
 	Messages []Message  `json:"messages"`
-	Answer   *string    `json:"answer"`  // null: none came
+	Answer   *string    `json:"answer"`  // null: no answer came
 	Reading  string     `json:"reading"` // legal, repaired or illegal; late or failed
-	Tokens   [2]int     `json:"tokens"`  // in and out; 0: unknown
-	Actions  [][]int    `json:"actions"` // from the tick on
+	Tokens   [2]int     `json:"tokens"`  // into the model and out of it; 0: unknown
+	Actions  [][]int    `json:"actions"` // from Tick on
 
-	// Of a model that the server does not ask itself all this is empty.
-	Model     string `json:"model,omitempty"` // as its server calls it
+	// These are empty if a client asks the model and not the server.
+	Model     string `json:"model,omitempty"` // the model's name in its server's reply
 	Reasoning string `json:"reasoning,omitempty"`
 	Finish    string `json:"finish_reason,omitempty"`
-	Note      string `json:"note,omitempty"` // what came in place of an answer, or why none came
+	Note      string `json:"note,omitempty"` // what came in place of an answer, or why no answer came
 	Latency   int64  `json:"latency_ms,omitempty"`
 }
 
-// Turn begins the record of a turn, for a view that the seat has been told, with what was sent.
+// Turn begins the record of a turn after a view; sent are the messages that the model got.
 func (s *Seat) Turn(step *scene.Step, sent ...Message) *Turn {
 	return &Turn{Tick: step.Step, Seat: s.Number, Form: s.Form, Last: s.Last, Messages: sent, Reading: "failed"}
 }
@@ -101,7 +101,7 @@ type line struct {
 	ID     string `json:"id"` // of the game
 	Seed   uint64 `json:"seed"`
 	*Turn
-	Number int             `json:"turn,omitempty"`  // of the turn in the game, from 1
+	Number int             `json:"turn,omitempty"`  // the number of the turn in the game, from 1
 	Turns  int             `json:"turns,omitempty"` // of the game
 	Game   json.RawMessage `json:"game,omitempty"`
 }
@@ -137,14 +137,14 @@ type Record struct {
 	game  env.Game
 	info  record.Info
 	start []byte
-	first int      // the tick at which it began
-	made  [][]byte // all actions, by tick
-	turns []*Turn  // under way, by seat
-	in    []int    // ticks that seats were in
-	err   error    // why a line could not be written: then the game is left out
+	first int      // the tick at which the game began
+	made  [][]byte // the actions of all seats, by tick
+	turns []*Turn  // the current turns, by seat
+	in    []int    // by seat: how many ticks it was in
+	err   error    // why a line could not be written; then the file has no line for the game
 }
 
-// Begin begins the record of a game that begins in m. A nil Log records nothing.
+// Begin begins the record of a game; m is at its start. A nil Log records nothing.
 func (l *Log) Begin(game env.Game, m env.Match, info record.Info) *Record {
 	if l == nil {
 		return nil
@@ -154,7 +154,7 @@ func (l *Log) Begin(game env.Game, m env.Match, info record.Info) *Record {
 		start: m.Append(nil), first: m.Status().Steps, turns: make([]*Turn, seats), in: make([]int, seats)}
 }
 
-// Turn begins a seat's turn, which ends the one before; nil ends that alone. Of its answer what is read is recorded.
+// Turn ends a seat's turn and begins the next; nil begins none. Of an answer only what orders reads is recorded.
 func (r *Record) Turn(seat int, next *Turn) {
 	if r == nil || next != nil && next == r.turns[seat] {
 		return
@@ -183,7 +183,7 @@ func (r *Record) write(v line) {
 	}
 }
 
-// Step says what all seats have done in a tick, before which some were in.
+// Step adds the actions of all seats in a tick; in are the seats that were in before it.
 func (r *Record) Step(in env.SeatSet, actions []uint8) {
 	if r == nil {
 		return
@@ -194,7 +194,7 @@ func (r *Record) Step(in env.SeatSet, actions []uint8) {
 	}
 }
 
-// End ends the record of a game, which is over or was stopped.
+// End ends the record of a game that is over or was stopped.
 func (r *Record) End() (err error) {
 	if r == nil || r.line.Game != nil {
 		return nil

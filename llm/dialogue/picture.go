@@ -18,7 +18,7 @@ func (s *Seat) Picture(step *scene.Step) []byte {
 	defer painters.Put(painter)
 	pic, b := picture.OfStep(&s.writer.Head, step, s.Number).Lettered(s.writer.Spec.Seats), new(bytes.Buffer)
 	if err := png.Encode(b, painter.Image(&pic)); err != nil {
-		panic(err) // it is written to memory
+		panic(err) // writing to memory cannot fail
 	}
 	return b.Bytes()
 }

@@ -18,39 +18,39 @@ const open = "open"
 
 // game is one game, in some seats of which sessions play.
 type game struct {
-	options options           // resolved, without those that may be long
-	rules   [sha256.Size]byte // a hash of what the reset said of them
+	options options           // with defaults, and without the fields that may be long
+	rules   [sha256.Size]byte // a hash of the rules in the reset
 	line    []string
 	game    env.Game
 	words   *words.Writer
 	record  *dialogue.Record
 	lease   *bridge.Lease
 
-	started atomic.Bool // all seats are taken, or stood in for
-	over    atomic.Bool // it has ended, or all sessions have left
+	started atomic.Bool // every seat has a session or a stand-in
+	over    atomic.Bool // the game has ended, or all sessions have left
 
-	mu       sync.Mutex // let go between ticks
-	sessions int        // that have not left
+	mu       sync.Mutex // released between ticks
+	sessions int        // how many have not left
 	match    env.Match
 	tracker  env.Tracker
-	agents   []env.Agent // by seat; nil: a session's, or one that stops
-	standIns []env.Agent // by seat, of those that sessions may leave
-	seats    []*seat     // by seat; nil: no session's
-	actions  []uint8     // of the coming tick, then of the last; nil before the first
-	waited   int         // the tick that the lease's clock is for; -1: none
-	before   env.SeatSet // that were in when the last tick began
+	agents   []env.Agent // by seat; nil: a session plays the seat, or it only stops
+	standIns []env.Agent // by seat: the agent that plays on if the session leaves
+	seats    []*seat     // by seat; nil: no session plays it
+	actions  []uint8     // the actions of the coming tick, and after it of the last; nil before the first
+	waited   int         // the tick whose time limit runs; -1: none
+	before   env.SeatSet // the seats that were in when the last tick began
 }
 
-// seat is a session's place in a game. What changes is guarded by the game's mutex.
+// seat is a session's place in a game. The game's mutex guards the fields that change.
 type seat struct {
 	*dialogue.Seat
-	turn    *dialogue.Turn // that its last view begins; nil: none, or it is not recorded
-	prompt  *string        // of its own, until it has been told
-	played  []byte         // the actions that were made since the last reply
-	ready   bool           // its action of the coming tick is there
+	turn    *dialogue.Turn // the turn that its last view began; nil: none, or turns are not recorded
+	prompt  *string        // its own prompt, until it has been sent
+	played  []byte         // its actions since the last reply
+	ready   bool           // it has an action for the coming tick
 	unpaid  float64        // reward since the last reply
 	done    bool
-	replies chan observation // room for one
+	replies chan observation // a buffer of one
 }
 
 // places counts the open seats of a line-up.
@@ -82,16 +82,16 @@ func (g *game) begin() {
 	g.play(false)
 }
 
-// take gives a session's seat its answer.
+// take takes an answer for a session's seat.
 func (g *game) take(s *seat, text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if s.done { // while it was late
+	if s.done { // the seat's game ended while the answer was on its way
 		step := g.look()
 		g.reply(s, &step)
 		return
 	}
-	if s.turn == nil && g.record != nil { // nobody waited for the reply to the answer before
+	if s.turn == nil && g.record != nil { // the client did not wait for the last reply, so no turn has begun
 		step := g.look()
 		view, _ := s.View(&step)
 		s.turn = s.Turn(&step, dialogue.Message{Role: "user", Content: view})
@@ -104,8 +104,8 @@ func (g *game) take(s *seat, text string) {
 	g.play(false)
 }
 
-// play makes ticks until one needs an answer that is not there. With late the first
-// tick does without those answers. mu is held.
+// play makes ticks until one needs an answer that has not come. With late it makes the first
+// tick without missing answers. mu is held.
 func (g *game) play(late bool) {
 	for g.started.Load() && !g.over.Load() && !g.lease.Load() && g.hasSessions() {
 		step := g.look()
@@ -127,7 +127,7 @@ func (g *game) play(late bool) {
 		}
 		late = false
 		g.tick()
-		g.mu.Unlock() // for those who leave, or look
+		g.mu.Unlock() // lets other sessions leave or look
 		g.mu.Lock()
 	}
 }
@@ -143,12 +143,12 @@ func (g *game) playing() (all []*seat) {
 	return all
 }
 
-// hasSessions reports whether a session waits for how the game goes on.
+// hasSessions reports whether a session still takes part in the game.
 func (g *game) hasSessions() bool {
 	return slices.ContainsFunc(g.seats, func(s *seat) bool { return s != nil && !s.done })
 }
 
-// ask has a seat's answer give its action for the coming tick; one that is played out is replied to.
+// ask takes a seat's action for the coming tick from its answer. If the answer has none left, it sends the reply.
 func (g *game) ask(s *seat, step *scene.Step) {
 	if s.ready || !s.Holds {
 		return
@@ -158,13 +158,13 @@ func (g *game) ask(s *seat, step *scene.Step) {
 	}
 }
 
-// action is a seat's part of the actions of the coming tick.
+// action is the part of the coming tick's actions that belongs to a seat.
 func (g *game) action(n int) []uint8 {
 	width := len(g.words.Head.Actions)
 	return g.actions[n*width:][:width]
 }
 
-// wait has the tick go without those whose answers do not come in time.
+// wait starts the time limit of a tick. After it the tick is made without the answers that are missing.
 func (g *game) wait() {
 	steps := g.match.Status().Steps
 	if g.waited == steps {
@@ -199,7 +199,7 @@ func (g *game) tick() {
 		}
 	}
 	if g.lease.Load() {
-		return // what searches were cut short does not count
+		return // agents whose search was interrupted have no valid actions
 	}
 	for _, s := range g.seats {
 		if s != nil && !s.done {
@@ -212,12 +212,12 @@ func (g *game) tick() {
 	g.pay()
 }
 
-// pay pays the seats whose outcome is known, and replies to those for which the game is over.
+// pay gives seats their outcome once it is known, and replies to those for which the game is over.
 func (g *game) pay() {
 	status := g.match.Status()
 	if status.Over {
 		g.over.Store(true)
-		g.record.End() // an error has been logged
+		g.record.End() // the Log has logged any error
 	}
 	outcome := make([]float64, len(g.seats))
 	g.match.Outcome(outcome)
@@ -243,14 +243,14 @@ func (g *game) look() scene.Step {
 	return scene.Describe(g.game.Spec(), g.match, g.tracker, actions)
 }
 
-// reply ends a seat's answer with what it sees.
+// reply replies to a seat's answer with what the seat sees.
 func (g *game) reply(s *seat, step *scene.Step) {
 	s.Holds = false
 	s.replies <- g.observe(s, step, false)
 }
 
-// leave ends a session's part in the game: whom the reset named plays on in its seat. It reports whether it
-// was the last.
+// leave ends a session's part in the game. The stand-in that the reset named then plays its seat. It reports
+// whether the session was the last.
 func (g *game) leave(s *seat) (last bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -269,11 +269,11 @@ func (g *game) leave(s *seat) (last bool) {
 	return last
 }
 
-// drop ends a seat's answer, which nobody waits for any more. What it has done stays.
+// drop ends a seat's answer if its client has gone. Ticks that were made stay.
 func (g *game) drop(s *seat) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if s.ready { // for a tick that is not made
+	if s.ready { // the tick of this action has not been made
 		s.Last.Ticks--
 	}
 	s.Holds, s.ready = false, false

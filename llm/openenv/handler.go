@@ -22,37 +22,37 @@ import (
 	"pommego/llm/words"
 )
 
-// fixed holds the answers that are always the same, by path, and with them OpenEnv's description of
-// the environment, openenv.yaml.
+// fixed holds the constant answers, by path, and openenv.yaml, OpenEnv's description of the
+// environment.
 //
 //go:embed package
 var fixed embed.FS
 
-// name is the environment's.
+// name is the name of the environment.
 const name = "pommego"
 
-// Handler is the protocol for a server: bridge.Config.Protocols. It may serve several.
+// Handler is the protocol for a server: bridge.Config.Protocols. One Handler can serve several servers.
 type Handler struct {
-	Dialogues *dialogue.Log // of all games; nil: they are not recorded
+	Dialogues *dialogue.Log // records all games; nil: none are recorded
 
 	ids     []string
 	tools   *mcp.Server
-	streams http.Handler  // tools, over HTTP
-	idle    time.Duration // after which a session makes room there for others
+	streams http.Handler  // serves tools over HTTP
+	idle    time.Duration // idle time after which a session over HTTP gives its place to another
 
-	calls    sync.Map // the contexts of requests for tools under way, by name
-	games    sync.Map // *game, those of several sessions, by episode_id
-	sessions sync.Map // *player, those that are connected under a name
+	calls    sync.Map // contexts of current requests for tools, by name
+	games    sync.Map // *game: the games of several sessions, by episode_id
+	sessions sync.Map // *player: the sessions of sockets, by session_id
 }
 
-// New makes a handler with tasks of the given ids.
+// New makes a handler. Its tasks have the given ids.
 func New(ids []string) *Handler {
 	h := &Handler{ids: ids, tools: newTools(), idle: toolsRoom}
 	h.streams = newStreams(h.tools, toolsIdle)
 	return h
 }
 
-// routes is what is computed, by method and path; a POST below the environment's name is about tasks.
+// routes are the computed answers, by method and path. A POST below the environment's name is about tasks.
 var routes = map[string]func(h *Handler, g *bridge.Guest, path string, body []byte) (any, error){
 	"POST /reset": (*Handler).reset,
 	"POST /step":  (*Handler).step,
@@ -65,14 +65,14 @@ var routes = map[string]func(h *Handler, g *bridge.Guest, path string, body []by
 
 const socketPath, tasksPath = "/ws", "/" + name + "/"
 
-// Answers is bridge.Protocol's.
+// Answers implements bridge.Protocol.
 func (h *Handler) Answers(path string) bool {
 	_, err := fixed.ReadFile("package" + path)
 	return err == nil || path == socketPath || path == toolsPath || strings.HasPrefix(path, tasksPath) ||
 		routes["GET "+path] != nil || routes["POST "+path] != nil
 }
 
-// Serve is bridge.Protocol's.
+// Serve implements bridge.Protocol.
 func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request) {
 	path, route := r.URL.Path, r.URL.Path
 	if path == socketPath && websocket.IsWebSocketUpgrade(r) {
@@ -87,13 +87,13 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 		g.Upgrade(w, r, p.reply, p.end)
 		return
 	}
-	if path == toolsPath && r.Method != http.MethodGet { // nothing is sent unasked
+	if path == toolsPath && r.Method != http.MethodGet { // the server sends nothing without a request
 		h.serveTools(g, w, r)
 		return
 	}
 	if text, err := fixed.ReadFile("package" + path); err == nil && r.Method == http.MethodGet {
 		w.Header().Set("Content-Type", cmp.Or(mime.TypeByExtension(filepath.Ext(path)), "application/json"))
-		w.Write(text) // an error is the peer's going away
+		w.Write(text) // an error means that the peer has gone
 		return
 	}
 	if strings.HasPrefix(path, tasksPath) && r.Method == http.MethodPost {
@@ -105,7 +105,7 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 			"games are played over the WebSocket " + socketPath})
 		return
 	}
-	body, _ := io.ReadAll(r.Body) // it has been read
+	body, _ := io.ReadAll(r.Body) // bridge has read it, so there is no error
 	status := http.StatusOK
 	data, err := answer(h, g, path, body)
 	if err != nil {
@@ -120,10 +120,10 @@ func (h *Handler) Serve(g *bridge.Guest, w http.ResponseWriter, r *http.Request)
 func reply(w http.ResponseWriter, status int, data any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	w.Write(encode(data)) // an error is the peer's going away
+	w.Write(encode(data)) // an error means that the peer has gone
 }
 
-// mostBody is the longest reset, and line of tools over streams.
+// mostBody is the most bytes of a reset, and of a line for tools over streams.
 const mostBody = 32 << 10
 
 // enter gives a session a seat in the game that its reset asks for.
@@ -134,7 +134,7 @@ func (h *Handler) enter(guest *bridge.Guest, o options) (*game, *seat, error) {
 			if s, err := found.(*game).join(o); s != nil || err != nil {
 				return found.(*game), s, err
 			}
-			h.games.CompareAndDelete(*o.EpisodeID, found) // it is over
+			h.games.CompareAndDelete(*o.EpisodeID, found) // the game is over
 		}
 		g, err := h.newGame(guest, o)
 		if err != nil {
@@ -147,11 +147,11 @@ func (h *Handler) enter(guest *bridge.Guest, o options) (*game, *seat, error) {
 		if !there {
 			return g, s, nil
 		}
-		g.lease.Release() // another was faster
+		g.lease.Release() // another session was faster
 	}
 }
 
-// find is the game of several sessions that a reset names; nil: there is none.
+// find returns the game of several sessions that a reset names; nil if there is none.
 func (h *Handler) find(o options) (found any) {
 	if o.EpisodeID != nil {
 		found, _ = h.games.Load(*o.EpisodeID)
@@ -159,7 +159,7 @@ func (h *Handler) find(o options) (found any) {
 	return found
 }
 
-// open seats the session that made the game, which then waits for others.
+// open seats the session that made the game. The game then waits for other sessions.
 func (g *game) open(o options) *seat {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -167,14 +167,14 @@ func (g *game) open(o options) *seat {
 	return g.sit(*g.options.Seat, o)
 }
 
-// join seats a session. It returns no seat if the game is over, so that its id is free for another.
+// join seats a session. It returns no seat if the game is over: then its id is free for another game.
 func (g *game) join(o options) (*seat, error) {
 	if g.over.Load() {
 		return nil, nil
 	}
-	taken := refuse(session, "the game takes nobody there: it has begun, the seat is not free, or it has other options")
+	taken := refuse(session, "the session cannot join the game: it has begun, its seat is taken, or its options differ")
 	if g.started.Load() {
-		return nil, taken // at once: the lock is held while agents think
+		return nil, taken // before the lock, which is held while agents think
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -189,7 +189,7 @@ func (g *game) join(o options) (*seat, error) {
 	return nil, taken
 }
 
-// sit gives a session a seat, and begins the game if it was the last to come. mu is held.
+// sit gives a session a seat, and begins the game if it was the last free one. mu is held.
 func (g *game) sit(n int, o options) *seat {
 	form := words.Form{Detail: o.Detail, Bare: o.Hints != nil && !*o.Hints, Moves: o.Orders != nil && !*o.Orders}
 	s := &seat{Seat: dialogue.NewSeat(g.words, g.match, n, form, o.FrameTicks), prompt: o.Prompt,
@@ -201,7 +201,7 @@ func (g *game) sit(n int, o options) *seat {
 	return s
 }
 
-// startWithout begins the game without those who have not come.
+// startWithout begins the game without the sessions that have not come.
 func (g *game) startWithout() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -215,12 +215,12 @@ func (h *Handler) leave(g *game, s *seat) {
 	}
 }
 
-// reset plays no further: as in the reference, a game begun over HTTP lasts for one request.
+// reset only answers: as in the reference, a game over HTTP lasts for one request.
 func (h *Handler) reset(g *bridge.Guest, _ string, body []byte) (any, error) {
 	return h.once(g, body, func(_ *player, first observation) (any, error) { return first, nil })
 }
 
-// step plays the first answer of a usual game.
+// step plays one answer, the first of a game with default options.
 func (h *Handler) step(g *bridge.Guest, _ string, body []byte) (any, error) {
 	var in struct {
 		Action    json.RawMessage `json:"action"`
@@ -244,7 +244,7 @@ func (h *Handler) once(g *bridge.Guest, data []byte, use func(*player, observati
 		return nil, err
 	}
 	if h.find(o) != nil || slices.Contains(o.Opponents, open) {
-		return nil, refuse(session, "games of several sessions are played over the WebSocket %s", socketPath)
+		return nil, refuse(session, "games of several sessions need the WebSocket %s", socketPath)
 	}
 	p := &player{handler: h, guest: g}
 	defer p.leave()

@@ -18,22 +18,21 @@ import (
 	"pommego/bridge"
 )
 
-// toolsPath is the path of the tools over HTTP. A session there ends toolsIdle after
-// its last call, or toolsRoom after it if another session needs the place.
+// toolsPath is the path of the tools over HTTP. A session there ends toolsIdle after a call, toolsRoom if others wait.
 const toolsPath, toolsIdle, toolsRoom = "/mcp", 30 * time.Minute, time.Minute
 
-// described is what models read about the tools.
+// described describes the tools for models.
 //
 //go:embed tools.json
 var described []byte
 
-// callHeader has the name of the request of a call in Handler.calls.
+// callHeader is the header for a call's key in Handler.calls.
 const callHeader = "Pommego-Call"
 
 // playerKey is the key of a session's player in the context of its calls.
 type playerKey struct{}
 
-// newTools makes the server of tools.
+// newTools makes the MCP server with the tools.
 func newTools() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: name, Version: "1"}, &mcp.ServerOptions{
 		Instructions: "Call new_game, then act until there is a result.",
@@ -49,7 +48,7 @@ func newTools() *mcp.Server {
 			ctx, end := context.WithCancel(ctx)
 			defer end()
 			defer context.AfterFunc(p.guest.Context(), end)()
-			if call.Extra != nil { // over HTTP, where a session does not end with its caller
+			if call.Extra != nil { // over HTTP a session outlasts its requests
 				caller, ok := p.handler.calls.Load(call.Extra.Header.Get(callHeader))
 				if !ok {
 					return nil, errLeft
@@ -62,7 +61,7 @@ func newTools() *mcp.Server {
 	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			session := r.GetSession().(*mcp.ServerSession)
-			if method == "initialize" && session.ID() != "" && session.InitializeParams() == nil { // over HTTP, and new
+			if method == "initialize" && session.ID() != "" && session.InitializeParams() == nil { // a new session over HTTP
 				if err := ctx.Value(playerKey{}).(*player).keep(session); err != nil {
 					return nil, err
 				}
@@ -73,13 +72,13 @@ func newTools() *mcp.Server {
 	return s
 }
 
-// newStreams serves tools over HTTP. Who asks, and for what host, has been checked.
+// newStreams serves tools over HTTP. bridge has checked the token and the host.
 func newStreams(tools *mcp.Server, idle time.Duration) http.Handler {
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return tools },
 		&mcp.StreamableHTTPOptions{JSONResponse: true, SessionTimeout: idle, DisableLocalhostProtection: true})
 }
 
-// call calls a tool: the text, the metadata and the picture, if there is one, are its result.
+// call calls a tool. The result has the text, the metadata and the picture, if there is one.
 func (p *player) call(ctx context.Context, tool string, arguments []byte) (result *mcp.CallToolResult) {
 	result = new(mcp.CallToolResult)
 	defer func() {
@@ -109,7 +108,7 @@ func (o *observation) contents() []mcp.Content {
 	return all
 }
 
-// useTool does what a tool does. mu is held.
+// useTool runs a tool. mu is held.
 func (p *player) useTool(ctx context.Context, tool string, arguments []byte) (o observation, err error) {
 	if kind := map[string]string{"new_game": "reset", "act": "step"}[tool]; kind != "" {
 		_, reply, err := p.answer(ctx, message{kind, arguments})
@@ -136,7 +135,7 @@ func (p *player) useTool(ctx context.Context, tool string, arguments []byte) (o 
 	return o, nil
 }
 
-// keep has a session outlast the request that began it, until either side ends it.
+// keep keeps a session after the request that began it, until either side ends it.
 func (p *player) keep(s *mcp.ServerSession) error {
 	kept, err := p.guest.Keep(s.ID(), p.handler.idle, func() {
 		s.Close()
@@ -147,14 +146,14 @@ func (p *player) keep(s *mcp.ServerSession) error {
 	}
 	p.guest = kept
 	go func() {
-		s.Wait() // how it ended does not matter
+		s.Wait() // the error does not matter
 		kept.Close()
 	}()
 	return nil
 }
 
-// rpc is a request of OpenEnv's MCPToolClient. It begins no session of MCP: with the name that it gets it opens a
-// socket, whose session its calls then use, and which ends with the socket.
+// rpc is a request of OpenEnv's MCPToolClient. That client begins no MCP session. It asks for a session_id and opens a
+// socket under it. Its calls use the session of that socket, which ends with the socket.
 type rpc struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -165,7 +164,7 @@ type rpc struct {
 	} `json:"params"`
 }
 
-// answer answers a request for a session, whose mu is held; nil if there is none.
+// answer answers a request. p is its session, whose mu is held; nil if there is none.
 func (r *rpc) answer(ctx context.Context, p *player) map[string]any {
 	answer := map[string]any{"jsonrpc": "2.0", "id": r.ID}
 	fail := func(code int, message string) { answer["error"] = map[string]any{"code": code, "message": message} }
@@ -177,9 +176,10 @@ func (r *rpc) answer(ctx context.Context, p *player) map[string]any {
 	case r.Method == "tools/list":
 		answer["result"] = map[string]any{"tools": json.RawMessage(described)}
 	case r.Method != "tools/call":
-		fail(-32601, fmt.Sprintf("the method is %.100q, want tools/list or tools/call", r.Method))
+		fail(-32601, fmt.Sprintf("the method is %.100q, want tools/list, tools/call, openenv/session/create or "+
+			"openenv/session/close", r.Method))
 	case p == nil || p.guest.Context().Err() != nil:
-		fail(-32602, "no session of this session_id is connected to "+socketPath+": connect the client first")
+		fail(-32602, "no session with this session_id is connected to "+socketPath+": connect the client first")
 	default:
 		if o, err := p.useTool(ctx, r.Params.Name, r.Params.Arguments); err != nil {
 			fail(-32000, err.Error())
@@ -192,10 +192,10 @@ func (r *rpc) answer(ctx context.Context, p *player) map[string]any {
 
 // serveTools answers a request to toolsPath.
 func (h *Handler) serveTools(g *bridge.Guest, w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body) // it has been read
+	body, _ := io.ReadAll(r.Body) // bridge has read it, so there is no error
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var in rpc
-	json.Unmarshal(body, &in) // what is none is for the library, but for {}, which OpenEnv's checker sends
+	json.Unmarshal(body, &in) // the library answers invalid requests, except {}, which OpenEnv's checker sends
 	if in.Params.Session != "" || strings.HasPrefix(in.Method, "openenv/") || string(body) == "{}" {
 		found, _ := h.sessions.Load(in.Params.Session)
 		p, there := found.(*player)

@@ -13,7 +13,7 @@ import (
 	"pommego/llm/words"
 )
 
-// observation is the answer to a session. Reward is nil at the start.
+// observation is the reply to a session's answer. Reward is nil at the start.
 type observation struct {
 	Observation seen     `json:"observation"`
 	Reward      *float64 `json:"reward"`
@@ -21,14 +21,14 @@ type observation struct {
 	Metadata    metadata `json:"metadata"`
 }
 
-// seen is what the model reads. It is little else than the text, since some clients show the model all of it.
+// seen is what the model reads. It has little besides the text, since some clients show all of it to the model.
 type seen struct {
 	Text     string     `json:"text"`
-	Legal    [][]string `json:"legal"` // by figure that the seat moves
+	Legal    [][]string `json:"legal"` // for each figure that the seat moves
 	Image    *image     `json:"image,omitempty"`
 	Metadata metadata   `json:"metadata"`
-	Tool     string     `json:"tool_name,omitempty"` // that a step has called
-	Result   string     `json:"result,omitempty"`    // the text again, as the result of that
+	Tool     string     `json:"tool_name,omitempty"` // the tool that a step has called
+	Result   string     `json:"result,omitempty"`    // the text again, as the tool's result
 }
 
 // image is a picture of what a seat sees.
@@ -37,24 +37,24 @@ type image struct {
 	Data      []byte `json:"data"`
 }
 
-// metadata holds nothing that differs between games with the same seed and answers.
+// metadata is the same in games with the same seed and answers.
 type metadata struct {
 	Seat    int              `json:"seat"`
 	Tick    int              `json:"tick"`
-	Reading string           `json:"reading,omitempty"` // of the last answer: legal, repaired or illegal
-	Last    *words.Last      `json:"last,omitempty"`    // what became of it, which the text tells
-	Prompt  int              `json:"prompt,omitempty"`  // characters of the text before that of the view
-	Late    int              `json:"late,omitempty"`    // ticks so far that went without an answer
-	Result  string           `json:"result,omitempty"`  // of the seat, at the end
-	Counts  *orders.Counts   `json:"counts,omitempty"`  // of the answers; for the model at the end
+	Reading string           `json:"reading,omitempty"` // how the last answer was read: legal, repaired or illegal
+	Last    *words.Last      `json:"last,omitempty"`    // what the last answer led to, as in the text
+	Prompt  int              `json:"prompt,omitempty"`  // how many characters of the text come before the view
+	Late    int              `json:"late,omitempty"`    // how many ticks were made without an answer
+	Result  string           `json:"result,omitempty"`  // the result of the seat, at the end
+	Counts  *orders.Counts   `json:"counts,omitempty"`  // how answers were read; for the model at the end
 	Game    map[string]int32 `json:"game,omitempty"`    // what the game counts for the seat; not for the model
 	Played  []byte           `json:"played,omitempty"`  // the actions since the last answer; not for the model
 }
 
 func (s *seat) image(step *scene.Step) *image { return &image{"image/png", s.Picture(step)} }
 
-// observe is what a seat sees in a position, with its rewards since the last reply, and at
-// first the prompt. mu is held.
+// observe is what a seat sees in a position, with its rewards since the last reply. With first it
+// begins with the prompt. mu is held.
 func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 	text, legal := s.View(step)
 	about, told := metadata{Seat: s.Number, Tick: step.Step, Reading: s.Last.Reading, Late: s.Counts.Late}, s.Last
@@ -86,13 +86,13 @@ func (g *game) observe(s *seat, step *scene.Step, first bool) observation {
 	return observation{Observation: shown, Reward: &reward, Done: s.done, Metadata: about}
 }
 
-// encode is a value as JSON, with < > and & as they are.
+// encode is a value as JSON. It does not escape < > and &.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)
 	out.SetEscapeHTML(false)
 	if err := out.Encode(v); err != nil {
-		panic(err) // nothing that is sent can fail
+		panic(err) // no type that is sent can fail
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

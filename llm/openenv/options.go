@@ -19,7 +19,7 @@ import (
 	"pommego/llm/words"
 )
 
-// options is what a reset may say. All of it may be left out.
+// options are the fields of a reset. All are optional.
 type options struct {
 	Seed        *uint64         `json:"seed"`
 	EpisodeID   *string         `json:"episode_id"`
@@ -37,14 +37,14 @@ type options struct {
 	StandIn     string          `json:"stand_in"`
 }
 
-// The defaults. The times are below those for which OpenEnv's client waits.
+// The defaults. OpenEnv's client waits longer than these times.
 const (
 	usualEnv     = "OneVsOne-v0"
 	usualAgent   = "simple"
 	usualSeconds = 30
 	mostSeconds  = 3600
-	leastName    = 26     // bytes of an episode_id by which others join: what crypto/rand.Text draws
-	stops        = "stop" // in place of an agent: one that does nothing
+	leastName    = 26     // least bytes of an episode_id that others may join: as many as crypto/rand.Text draws
+	stops        = "stop" // the name of an agent that does nothing
 )
 
 // names is one name, or a list of them.
@@ -70,7 +70,7 @@ func decode(text []byte, v any) error {
 		return refuse(validation, "%v", err)
 	}
 	if _, err := in.Token(); err != io.EOF {
-		return refuse(validation, "there is more than one JSON value")
+		return refuse(validation, "it has more than one JSON value, want one")
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (o *options) check() error {
 	case o.EpisodeID != nil && (*o.EpisodeID == "" || len(*o.EpisodeID) > 255):
 		return refuse(validation, "episode_id has %d bytes, want 1 to 255", len(*o.EpisodeID))
 	case o.EpisodeID != nil && len(*o.EpisodeID) < leastName && slices.Contains(o.Opponents, open):
-		return refuse(validation, "episode_id has %d bytes: whoever knows it may join, so want %d random ones "+
+		return refuse(validation, "episode_id has %d bytes: who knows it may join the game, so want %d random ones "+
 			"or more, or none, and the session's state has one", len(*o.EpisodeID), leastName)
 	case o.Seat != nil && *o.Seat < 0:
 		return refuse(validation, "seat is %d, want 0 or more", *o.Seat)
@@ -118,12 +118,12 @@ func (o *options) check() error {
 func (o *options) complete() {
 	usual, id := float64(usualSeconds), rand.Text()
 	o.Env, o.StandIn = cmp.Or(o.Env, usualEnv), cmp.Or(o.StandIn, usualAgent)
-	o.Seed, o.EpisodeID = cmp.Or(o.Seed, new(random.Uint64()>>11)), cmp.Or(o.EpisodeID, &id) // a float of others holds it
+	o.Seed, o.EpisodeID = cmp.Or(o.Seed, new(random.Uint64()>>11)), cmp.Or(o.EpisodeID, &id) // a float can hold it
 	o.WaitS, o.MoveTimeout = cmp.Or(o.WaitS, &usual), cmp.Or(o.MoveTimeout, &usual)
 	o.Seat = cmp.Or(o.Seat, new(int))
 }
 
-// lineUp is who sits where in a game of so many seats, its own session's seat being open.
+// lineUp lists the players of a game by seat. The seat of the session itself is open.
 func (o *options) lineUp(seats int) ([]string, error) {
 	if *o.Seat >= seats {
 		return nil, refuse(validation, "seat is %d, and %s has %d", *o.Seat, o.Env, seats)
@@ -190,7 +190,7 @@ func (h *Handler) newGame(g *bridge.Guest, o options) (*game, error) {
 	return made, nil
 }
 
-// fits reports whether a session that joins a game wants no other.
+// fits reports whether the options of a session that joins match those of the game.
 func (g *game) fits(o options) bool {
 	has := &g.options
 	if o.Env != "" && o.Env != has.Env || o.Seed != nil && *o.Seed != *has.Seed ||

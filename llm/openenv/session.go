@@ -17,14 +17,14 @@ import (
 const (
 	invalidJSON = "INVALID_JSON"
 	unknownType = "UNKNOWN_TYPE"
-	validation  = "VALIDATION_ERROR" // of a message or an option
-	execution   = "EXECUTION_ERROR"  // of a step
-	capacity    = "CAPACITY_REACHED" // the server's limits
-	factory     = "FACTORY_ERROR"    // of an id, rules or an agent that cannot be made
-	session     = "SESSION_ERROR"    // of a game that cannot be joined
+	validation  = "VALIDATION_ERROR" // a message or an option is wrong
+	execution   = "EXECUTION_ERROR"  // a step fails
+	capacity    = "CAPACITY_REACHED" // a limit of the server is reached
+	factory     = "FACTORY_ERROR"    // an id, rules or an agent is wrong
+	session     = "SESSION_ERROR"    // a game cannot be joined
 )
 
-// refusal is the data of an error.
+// refusal is the data of an error message.
 type refusal struct {
 	Message string `json:"message"`
 	Code    string `json:"code"`
@@ -36,13 +36,13 @@ func refuse(code, format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...), code}
 }
 
-// errNoGame is why a step, or a look, has no answer.
+// errNoGame is the error of a step or a look without a game.
 var errNoGame = refuse(execution, "there is no game yet: reset first (new_game)")
 
 // errFailed is the answer to a client after a panic.
 var errFailed = refuse(execution, "the server failed: please report it")
 
-// errLeft is why a request has no answer: its client has gone.
+// errLeft says that a request needs no answer: its client has gone.
 var errLeft = errors.New("openenv: the client has gone")
 
 // player is a session: a client that plays one game after the other.
@@ -55,8 +55,8 @@ type player struct {
 	seat  *seat
 	steps int
 	paid  float64
-	ended string // the result, once the client has it
-	over  bool   // the client knows that its game is
+	ended string // the result, once it has been sent
+	over  bool   // the end of the game has been sent
 }
 
 // message is a message of either side.
@@ -65,14 +65,14 @@ type message struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// end ends the session, of whose guest nothing waits any more.
+// end ends the session, after its guest has gone.
 func (p *player) end() {
-	p.mu.Lock() // the last request has been answered
+	p.mu.Lock() // waits for the last request
 	defer p.mu.Unlock()
 	p.leave()
 }
 
-// reply answers a message; nil if there is nobody to tell. lacks is why there is no memory for it.
+// reply answers a message; nil if the client has gone. lacks is why the server has no memory for the message.
 func (p *player) reply(text []byte, lacks error) (reply []byte) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -118,7 +118,7 @@ func (p *player) answer(ctx context.Context, m message) (kind string, data any, 
 		data, err = p.reset(o)
 		return "observation", data, err
 	case "step":
-		var used struct { // as MCPToolClient has it
+		var used struct { // the form of MCPToolClient
 			Tool      string          `json:"tool_name"`
 			Arguments json.RawMessage `json:"arguments"`
 		}
@@ -141,16 +141,16 @@ func (p *player) answer(ctx context.Context, m message) (kind string, data any, 
 	case "mcp":
 		var in rpc
 		if err := json.Unmarshal(m.Data, &in); err != nil {
-			return "", nil, refuse(validation, "the data is no request of JSON-RPC: %v", err)
+			return "", nil, refuse(validation, "the data is not a JSON-RPC request: %v", err)
 		}
 		return "mcp", in.answer(ctx, p), nil
 	}
-	return "", nil, refuse(unknownType, "the type is %.100q, want reset, step, state or close", m.Type)
+	return "", nil, refuse(unknownType, "the type is %.100q, want reset, step, state, mcp or close", m.Type)
 }
 
-// readAction reads the data of a step. An action that is no text is read as its JSON: a model may
-// well answer with a list of words. Data that is itself an answer in JSON is read as that, since some clients send what
-// the model wrote. Of a long one, what is read is kept.
+// readAction reads the action in the data of a step. An action that is not a string is read as its JSON: a model may
+// answer with a list of words. If data itself is an answer in JSON, it is the action: some clients send what the
+// model wrote. Of a long action it keeps only the part that orders reads.
 func readAction(data []byte) (string, error) {
 	var in map[string]json.RawMessage
 	if err := decode(data, &in); err != nil {
@@ -182,7 +182,7 @@ func (p *player) reset(o options) (observation, error) {
 	return p.look(true, false), nil
 }
 
-// look is what the seat sees now, which pays nothing; at first, the rules.
+// look is what the seat sees now. It gives no reward. With first it begins with the rules.
 func (p *player) look(first, image bool) observation {
 	g, s := p.game, p.seat
 	g.mu.Lock()
@@ -217,8 +217,8 @@ func (p *player) step(ctx context.Context, text string) (observation, error) {
 	return seen, err
 }
 
-// wait waits for the reply to an answer. A seat that is out may do so until the game is over, so it
-// gets one now and then.
+// wait waits for the reply to an answer. A seat that is out would wait until the game is over, so it
+// gets a reply from time to time.
 func (p *player) wait(ctx context.Context) (seen observation, err error) {
 	patience := time.NewTicker(seconds(*p.game.options.MoveTimeout) + time.Second)
 	defer patience.Stop()
@@ -231,7 +231,7 @@ func (p *player) wait(ctx context.Context) (seen observation, err error) {
 		case <-ctx.Done():
 			p.game.drop(p.seat)
 			select {
-			case seen = <-p.seat.replies: // it came after all
+			case seen = <-p.seat.replies: // the reply came at the last moment
 				return seen, nil
 			default:
 				return seen, errLeft

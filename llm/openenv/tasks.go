@@ -8,8 +8,8 @@ import (
 	"pommego/bridge"
 )
 
-// split is a game against one kind of opponent: ID/AGENT to learn from, ID/AGENT/test to test with. Its
-// tasks are what a reset takes, with seeds that count on from the first; those of the two kinds differ.
+// split is a game against one kind of opponent: ID/AGENT is for training, ID/AGENT/test for tests. Its
+// tasks are options for resets, with consecutive seeds; training and tests have different seeds.
 type split struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // train or test

@@ -11,25 +11,25 @@ import (
 // Controller holds the orders of one seat in one game and carries them out.
 type Controller struct {
 	match  env.Match
-	sight  env.Foresight // nil before the first Act, and in a game in which nothing is foreseen
+	sight  env.Foresight // nil before the first Act, and in games without foresight
 	orders Orders
-	tick   int   // how many ticks these orders have been carried out
+	tick   int   // for how many ticks these orders have been carried out
 	start  int   // the cell where the seat was before them
-	last   *task // of the tick before
-	unlaid bool  // no bomb was laid that was ordered
+	last   *task // the task of the last tick
+	unlaid bool  // a bomb that was ordered was not laid
 
-	// Ended is why Act found the orders done: what ended them early, or went wrong in their last tick; "" if neither.
+	// Ended says what ended the orders early, or went wrong in their last tick; "" if neither.
 	Ended string
 }
 
-// NewController makes a controller for a seat of a match, which it asks for nothing but what the
-// seat can foresee.
+// NewController makes a controller for a seat of a match. It uses the match only for what the seat can
+// foresee.
 func NewController(m env.Match) *Controller { return &Controller{match: m} }
 
-// Take replaces the orders held. They are carried out for a tick at least.
+// Take replaces the orders. The new ones are carried out for at least one tick.
 func (c *Controller) Take(o Orders) { c.orders, c.tick, c.Ended, c.unlaid = o, 0, "", false }
 
-// Look takes in what the seat sees now, for a tick that is made without Act.
+// Look updates what the seat can foresee. Call it for a tick that is made without Act.
 func (c *Controller) Look(seat int) {
 	if f, ok := c.match.(env.Foreseer); ok && c.sight == nil {
 		c.sight = f.Foresight(seat)
@@ -39,12 +39,12 @@ func (c *Controller) Look(seat int) {
 	}
 }
 
-// Act writes the seat's action for the coming tick; seen is what the seat sees now. done reports
-// that no orders are left, before the tick: the action is stop, and the seat is to be asked for
-// orders, with which Act is called again. In the first tick after Take it is true only if the
-// seat is out. A message is sent in every tick.
+// Act writes the seat's action for the coming tick; seen is what the seat sees now. It returns
+// true if no orders are left for this tick. Then the action is stop: ask for new orders, call Take
+// and call Act again. In the first tick after Take it returns true only if the seat is out. A
+// message is sent in every tick.
 //
-// Act, or Look, is to be called before every tick: what a seat knows includes what it has seen.
+// Call Act or Look before every tick: what a seat can foresee depends on what it has seen.
 func (c *Controller) Act(head *scene.Head, seen *scene.Step, seat int, action []uint8) (done bool) {
 	clear(action)
 	t := &task{Controller: c, head: head, seen: *seen, seat: seat}
@@ -79,12 +79,12 @@ func (c *Controller) Act(head *scene.Head, seen *scene.Step, seat int, action []
 	return false
 }
 
-// Near is how many rows and columns away, taken together, others are near.
+// Near is the distance, rows plus columns, up to which others are near.
 const Near = 3
 
-// changed says why words are not to be played on, "" if they are: a bomb is in view that was not there at
-// the tick before, unless the seat laid it; somebody, but for teammates, has come near; or a move
-// led nowhere. If they are done, only that counts.
+// changed says why a list of words ends; "" if it continues. It ends if a new bomb is in view that
+// the seat did not lay, if an enemy has come near, or if a move had no effect. If done is true,
+// no words are left, and only a move without effect counts.
 func (t *task) changed(done bool) string {
 	for n, a := range t.last.figures {
 		if move := t.last.made[n]; move > 0 && move < lay && a.At == t.figures[n].At {
@@ -108,7 +108,7 @@ func (t *task) changed(done bool) string {
 	return when(t.nearby()&^t.last.nearby() != 0, "somebody has come near")
 }
 
-// nearby is the seats, but for teammates, that are near.
+// nearby is the enemies that are near.
 func (t *task) nearby() (seats env.SeatSet) {
 	for _, o := range t.others {
 		for _, a := range t.figures {

@@ -10,7 +10,7 @@
 //		// make the tick with the action, and see what there is now
 //	}
 //
-// An answer is a word, or a list of words, which are played one a tick; or an order, which the
+// An answer is a word, or a list of words, which are played one per tick; or an order, which the
 // controller carries out for some ticks. docs/language-models.md has them all, with what is
 // repaired and what a message can say.
 //
@@ -18,11 +18,11 @@
 //
 // Words are played as they are. Orders do not walk into fire that the seat can know of: the
 // controller asks the match what the seat foresees (env.Foreseer), and makes no move after which
-// no way is left through all of it, as long as it has another. It does not count on cells beside
-// another figure where it can do without. What others do next is not foreseen.
+// no way is left through all of it, as long as it has another. It avoids cells beside another
+// figure if it can. It does not foresee what others do next.
 //
 // # Answers are not trusted
 //
-// Parse reads at most the two ends of an answer, so that its time and memory are bounded. Of an
-// answer nothing is kept but numbers: [Orders.Text] is a line of printable ASCII.
+// Parse reads at most the two ends of an answer, so that its time and memory are bounded. It keeps
+// only numbers of an answer: [Orders.Text] is a line of printable ASCII.
 package orders

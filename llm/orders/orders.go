@@ -11,16 +11,16 @@ import (
 // Orders is what one answer says. The zero value is a single stop.
 type Orders struct {
 	Kind    Kind
-	Actions []uint8   // of Play: choices of the components that move something, one tick's after the other
-	Cell    env.Place // of Go
-	Ticks   int       // for how many an order holds; 0: DefaultTicks
+	Actions []uint8   // for Play: the choices of the components that move figures, tick after tick
+	Cell    env.Place // for Go
+	Ticks   int       // for how many ticks an order holds; 0: DefaultTicks
 	Said    [2]uint8  // the numbers of the message; 0: none
 }
 
 // Limits of an answer.
 const (
-	DefaultTicks = 10  // for which an order holds that names no number
-	MostTicks    = 100 // for which an order may hold
+	DefaultTicks = 10  // how long an order without a number holds
+	MostTicks    = 100 // how long an order may hold
 	MostWords    = 20  // in a list, for each figure of the seat
 )
 
@@ -43,14 +43,14 @@ var kindNames = [...]string{"play", "go", "bomb", "dig", "hunt", "hide", "follow
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Reading is how plain an answer was.
+// Reading is how an answer was read.
 type Reading uint8
 
 // The readings.
 const (
-	Legal    Reading = iota // as Orders.Text has it
-	Repaired                // written otherwise, with one plain meaning
-	Illegal                 // without one; it is stop
+	Legal    Reading = iota // in the form of Orders.Text
+	Repaired                // in another form, with one plain meaning
+	Illegal                 // without one plain meaning; read as stop
 )
 
 func (r Reading) String() string { return [...]string{"legal", "repaired", "illegal"}[r] }
@@ -66,7 +66,7 @@ type Counts struct {
 // Add counts an answer.
 func (c *Counts) Add(r Reading) { *[...]*int{&c.Legal, &c.Repaired, &c.Illegal}[r]++ }
 
-// Text is the orders as they are documented: one line of printable ASCII. Parse reads it as
+// Text is the orders in their documented form: one line of printable ASCII. Parse reads it as
 // Legal.
 func (o *Orders) Text(head *scene.Head) string {
 	words, names := []string{}, head.Actions[0].Names

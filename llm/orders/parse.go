@@ -13,7 +13,7 @@ import (
 	"pommego/env"
 )
 
-// Read is what is read of an answer: of a long one the two ends only, so that time and memory are bounded.
+// Read is the part of an answer that is read: of a long one only the two ends, so that time and memory are bounded.
 func Read(text string) string {
 	if len(text) > 2*most {
 		return text[:most-1] + "\n" + text[len(text)-most:]
@@ -21,8 +21,8 @@ func Read(text string) string {
 	return text
 }
 
-// Parse reads an answer to orders. One without one plain meaning is a single stop: one that is cut off in a thought,
-// names a choice, doubts or refuses. why says what was repaired, or what is wrong.
+// Parse turns an answer into orders. An answer without one plain meaning becomes a single stop: one that is cut off in
+// a thought, offers a choice, doubts or refuses. why says what was repaired, or what is wrong.
 func Parse(text string, head *scene.Head) (o Orders, reading Reading, why string) {
 	text = Read(text)
 	if strings.TrimSpace(text) == "" {
@@ -56,7 +56,7 @@ func Parse(text string, head *scene.Head) (o Orders, reading Reading, why string
 	}
 	if r.read(); r.plain() && len(slices.Compact(r.Actions)) <= 1 {
 		r.Actions = r.Actions[:min(1, len(r.Actions))]
-		return r.Orders, Repaired, "the one move or order in it" // that is said without doubt
+		return r.Orders, Repaired, "the one move or order in it" // of those that the answer does not doubt
 	}
 	return o, Illegal, whole.wrong()
 }
@@ -64,14 +64,14 @@ func Parse(text string, head *scene.Head) (o Orders, reading Reading, why string
 // most is how many bytes of each end of an answer are read.
 const most = 4096
 
-// part is a part of an answer. One that is exact may be legal as it is.
+// part is a part of an answer. Only an exact part can be legal.
 type part struct {
 	text, is string
 	exact    bool
 }
 
-// parts are what may be the answer proper: the whole text; what is last in brackets or fences; the
-// last line; of it what is behind a colon; the first line.
+// parts are the parts of a text that may be the answer proper: the whole text; the last text in brackets
+// or fences; the last line; its text after a colon; the first line.
 func parts(text string) []part {
 	all := []part{{text, "written otherwise", true}}
 	for _, pair := range [...][2]string{{"```", "```"}, {"{", "}"}, {"[", "]"}, {"<answer>", "</answer>"}} {
@@ -90,7 +90,7 @@ func parts(text string) []part {
 		part{first, "its first line", false})
 }
 
-// Object is an answer as a JSON object in words, "" if it is none: of other keys nothing is read.
+// Object turns an answer that is a JSON object into words; "" if it is none. Other keys are ignored.
 func Object(text string) string {
 	var keys map[string]any
 	if json.Unmarshal([]byte(text), &keys) != nil {
@@ -111,7 +111,7 @@ func Object(text string) string {
 	return words
 }
 
-// bullets are the marks of a list's items, and minus is that of a number.
+// bullets matches the marks of a list's items, and minus the sign of a number.
 var bullets, minus = regexp.MustCompile(`(?m)^\s*(?:\d+[.)]|[-*])\s+`), regexp.MustCompile(`-(\d)`)
 
 // tokens are the words and numbers of a text, in lower case.
@@ -122,7 +122,7 @@ func tokens(text string) []string {
 	return strings.FieldsFunc(text, between)
 }
 
-// Words that may stand beside others and say nothing, and those that deny, refuse or doubt what others say.
+// Words without a meaning of their own, and words that deny, refuse or doubt others.
 var (
 	fillers = strings.Fields("action actions move moves order orders cell ticks tick steps for k to answer final json " +
 		"text then and the at row column")
@@ -134,12 +134,12 @@ var (
 type reader struct {
 	Orders
 	head   *scene.Head
-	tokens []string // that are left
+	tokens []string // not read yet
 
-	orders  int // how many there are
+	orders  int // how many orders it has read
 	strange bool
-	doubt   string // the first word that is one
-	off     bool   // it names a cell off the board
+	doubt   string // the first word that doubts
+	off     bool   // the answer names a cell off the board
 	said    bool
 }
 
@@ -166,8 +166,8 @@ func (r *reader) read() {
 	}
 }
 
-// choice is the choice of an action that a word names, -1 if none: one by its name, and by stop and
-// bomb those that have other names in some games.
+// choice is the choice of an action that a word names; -1 if none. stop and bomb name their choices in all
+// games, even if a game has other names for them.
 func (r *reader) choice(w string) int {
 	names := r.head.Actions[0].Names
 	switch {
@@ -188,7 +188,7 @@ func (r *reader) plain() bool {
 	return r.orders+words > 0 && words <= MostWords*movers || r.said
 }
 
-// wrong says why what has been read has not one meaning.
+// wrong says why what has been read does not have one meaning.
 func (r *reader) wrong() string {
 	movers, words := r.head.Movers(), len(r.Actions)
 	switch {
@@ -210,7 +210,7 @@ func (r *reader) wrong() string {
 	return "no move and no order is in it"
 }
 
-// number reads a number if one comes next, behind fillers.
+// number skips fillers and reads a number if one comes next.
 func (r *reader) number() (n int, ok bool) {
 	for i, w := range r.tokens {
 		if slices.Contains(fillers, w) {
@@ -238,7 +238,7 @@ func (r *reader) cell() bool {
 	return ok
 }
 
-// ticks reads for how long an order holds, if that is there: at once, or behind what the order is about.
+// ticks reads for how long an order holds, if the answer says so: next, or after the object of the order.
 func (r *reader) ticks() bool {
 	n, ok := r.number()
 	for i := 0; !ok && i+1 < len(r.tokens); i++ {
@@ -255,7 +255,7 @@ func (r *reader) ticks() bool {
 	return ok
 }
 
-// times reads how often a word is to be played: down x2, down for 3, down 3 times.
+// times reads how often to play a word: down x2, down for 3, down 3 times.
 func (r *reader) times() int {
 	words := append(slices.Clone(r.tokens[:min(3, len(r.tokens))]), "", "", "")
 	digits, by := strings.CutPrefix(words[0], "x")
@@ -277,7 +277,7 @@ func (r *reader) times() int {
 	return int(min(max(n, 1), MostWords))
 }
 
-// say reads the message, which is all that is left.
+// say reads the message, which is the rest of the tokens.
 func (r *reader) say() {
 	n := 0
 	for _, w := range r.tokens {

@@ -15,13 +15,13 @@ type task struct {
 	seen scene.Step
 	seat int
 
-	figures, others []*env.SceneAgent // that are on the board
+	figures, others []*env.SceneAgent // those on the board
 	at              int               // the cell of the first figure
-	ways            [2]*scene.Way     // with care, and without
-	made            []uint8           // what the figures do
+	ways            [2]*scene.Way     // [0] enters no cell that another figure is beside, [1] does
+	made            []uint8           // the moves of the figures
 }
 
-// look takes in what the seat sees, and says why it plays no more, "" if it does.
+// look updates the task from what the seat sees. It says why the seat plays no more; "" if it plays.
 func (t *task) look() string {
 	for i := range t.seen.Agents {
 		switch a := &t.seen.Agents[i]; {
@@ -40,7 +40,7 @@ func (t *task) look() string {
 		when(!slices.Contains(t.seen.Status.In, t.seat), "you are out"))
 }
 
-// when is why something ends, "" if it does not.
+// when returns why if ends is true; else "".
 func when(ends bool, why string) string {
 	if ends {
 		return why
@@ -58,8 +58,8 @@ func (t *task) distance(a, b env.Place) int {
 	return max(rows, -rows) + max(cols, -cols)
 }
 
-// foresee finds the ways that are left if a move is made now, which may lay or kick a bomb. A
-// careful way does not rely on cells that another figure is beside: it may be there first.
+// foresee finds the ways after a move, which may lay or kick a bomb. The first way avoids cells
+// that another figure is beside, since that figure may enter them first.
 func (t *task) foresee(move uint8) (ways [2]*scene.Way) {
 	var f env.Forecast
 	t.sight.Foresee(move, &f)
@@ -78,7 +78,7 @@ func (t *task) foresee(move uint8) (ways [2]*scene.Way) {
 	return ways
 }
 
-// carry decides on a tick of an order. done says why nothing is left of it to do, "" if something is.
+// carry decides on the action of an order in this tick. done says why the order is finished; "" if it is not.
 func (t *task) carry() (action uint8, done string) {
 	t.ways = t.foresee(0)
 	quiet := when(t.ways[0].Last == 0, "nothing is going to burn")
@@ -113,8 +113,8 @@ func (t *task) carry() (action uint8, done string) {
 	return t.hide(), ""
 }
 
-// bomb lays a bomb that pays, or walks to where one would: one that reaches the nearest enemy for
-// those who hunt, else one that reaches wood that is not going to burn.
+// bomb lays a bomb that reaches a target, or walks to a cell for one. The target of Hunt is the nearest
+// enemy, else it is wood that is not going to burn.
 func (t *task) bomb() (action uint8, found bool) {
 	targets := []func(c int) bool{func(c int) bool { return t.seen.Ground[c] == env.GroundWood && t.ways[0].Fire[c] == 0 }}
 	if enemy := t.nearest(false); enemy != nil && t.orders.Kind == Hunt {
@@ -171,7 +171,7 @@ func (t *task) nearest(mate bool) (best *env.SceneAgent) {
 	return best
 }
 
-// toward is the first move of a way to a goal on which the seat lives; without one, it hides.
+// toward is the first move of a way to a goal that the seat survives; without such a way, it hides.
 func (t *task) toward(goal func(c int) bool) (move uint8, found bool) {
 	for _, w := range t.ways {
 		if move, found = route(w, t.at, w.Lives, goal); found {
@@ -181,8 +181,8 @@ func (t *task) toward(goal func(c int) bool) (move uint8, found bool) {
 	return t.hide(), false
 }
 
-// hide is a move to the nearest cell that is not going to burn; else one after which the seat
-// lives, of which it may kick a bomb; else one after which it lives longest.
+// hide is a move to the nearest cell that is not going to burn; else a move that the seat survives,
+// which may kick a bomb; else the move after which it lives longest.
 func (t *task) hide() (move uint8) {
 	found := false
 	for _, w := range t.ways {

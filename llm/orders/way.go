@@ -9,8 +9,8 @@ const (
 	lay   = moves
 )
 
-// route is the first move of the shortest way from a cell to a goal over cells that are good at their ticks. If
-// there is none, found is false, and it is that of a way that lasts longest.
+// route is the first move of the shortest way from a cell to a goal, over cells that are good at their ticks. If
+// there is none, found is false, and move begins the way that lasts longest.
 func route(w *scene.Way, from int, good func(t, c int) bool, goal func(c int) bool) (move uint8, found bool) {
 	const unreached = moves
 	now, first := []int{from}, make([]uint8, len(w.Fire))

@@ -9,18 +9,18 @@ import (
 	"pommego/env"
 )
 
-// Last is what became of a seat's last answer, and what the seat saw happen since the view before.
+// Last is how a seat's last answer was read and played, and what the seat saw happen since the last view.
 type Last struct {
-	Reading  string   `json:"reading,omitempty"`  // legal, repaired or illegal; "": none came
+	Reading  string   `json:"reading,omitempty"`  // legal, repaired or illegal; "": no answer came
 	Read     string   `json:"read,omitempty"`     // the answer as it was read
 	Why      string   `json:"why,omitempty"`      // what was repaired, or what is wrong
-	Ticks    int      `json:"ticks,omitempty"`    // for which it was carried out
-	Late     int      `json:"late,omitempty"`     // ticks that went by without an answer
+	Ticks    int      `json:"ticks,omitempty"`    // how many ticks it was carried out
+	Late     int      `json:"late,omitempty"`     // how many ticks were made without an answer
 	Ended    string   `json:"ended,omitempty"`    // what ended it early, or went wrong
-	Happened []string `json:"happened,omitempty"` // in the order of what came first
+	Happened []string `json:"happened,omitempty"` // in the order of time
 }
 
-// String is a line, empty if there was no answer and no tick.
+// String is one line; empty if there was no answer and no tick.
 func (l *Last) String() string {
 	if l.Reading == "" && l.Late == 0 {
 		return ""
@@ -43,17 +43,17 @@ func (l *Last) String() string {
 	return line + "."
 }
 
-// happens are the kinds of events that are told, with who it is, what it is about and whose bombs did it.
+// happens are the texts for events that views show. WHO is the seat, WHAT the object or place, BY the bombs' owners.
 var happens = map[env.EventKind]string{
 	env.NotLaid: "WHO could lay no bomb", env.Kicked: "WHO kicked a bomb WHAT", env.PickedUp: "WHO picked up WHAT",
 	env.Destroyed: "WHAT burnt BY", env.Hurt: "WHO took a hit BY", env.Died: "WHO died BY",
 	env.Collapsed: "ring WHAT of the board fell",
 }
 
-// causes are those of deaths that are no bombs.
+// causes are the causes of deaths other than bombs.
 var causes = map[string]string{"collapse": "in a falling ring", "move": "in a collision", "base": "on another's home"}
 
-// Happens adds what has happened in a step, as a seat saw it.
+// Happens adds the events of a step that a seat saw to a Last.
 func (w *Writer) Happens(seen *scene.Step, seat int, to *Last) {
 	for i := range seen.Events {
 		e := &seen.Events[i]
@@ -78,7 +78,7 @@ func (w *Writer) Happens(seen *scene.Step, seat int, to *Last) {
 	}
 }
 
-// add adds what has happened in a place, to the same in another if there is one.
+// add adds an event at a place. It joins the entry of the same event at another place, if there is one.
 func (l *Last) add(what string, row, col int) {
 	at := slices.IndexFunc(l.Happened, func(s string) bool { return strings.HasPrefix(s, what+" at ") })
 	if place := spot(env.Place{row, col}); row >= 0 && at >= 0 {
@@ -90,7 +90,7 @@ func (l *Last) add(what string, row, col int) {
 	}
 }
 
-// whose is the letters of a seat with an ending, or the word for the own one.
+// whose is the letters of a seat with an ending; for the reader's own seat "you" or "your".
 func (w *Writer) whose(seat, own int, ending string) string {
 	if seat != own {
 		return w.Alias(seat) + ending

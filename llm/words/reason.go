@@ -11,10 +11,10 @@ import (
 )
 
 // Reason says in plain words what speaks for the move of a seat that has searched: what burns on
-// and beside its cell, where it goes, which enemies fire is going to reach, and what it found best.
-// values has what each choice was found to be worth, NaN if it was not tried. Cells and ticks are
-// those of fire, which [Fire] tells; of a bomb that is laid now, those of the forecast with it. The
-// seat moves one figure, which is in.
+// and beside its cell, where it goes, which enemies fire is going to reach, and which move it found
+// best. values has the value that the search found for each choice; NaN if it was not tried. Cells
+// and ticks come from fire, a result of [Fire]; those of a bomb that the move lays, from the forecast
+// with it. The seat moves one figure, which is in.
 func (w *Writer) Reason(m env.Match, seen *scene.Step, seat int, fire []uint64, move uint8, values []float64) string {
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)+".") }
@@ -74,7 +74,7 @@ func (w *Writer) enterable(seen *scene.Step, to env.Place) bool {
 		!slices.ContainsFunc(seen.Bombs, func(b env.SceneBomb) bool { return b.At == to })
 }
 
-// threat says which bomb is going to reach a figure, and when it burns because of one laid now.
+// threat says which bomb is going to reach a figure, and when the figure burns because of a bomb laid now.
 func (w *Writer) threat(say func(string, ...any), seen *scene.Step, a *env.SceneAgent, fire, laid []uint64) {
 	cell, who := w.cell(a.At), fmt.Sprintf("%c at %s", w.letter(a.Seat, number(a)), spot(a.At))
 	bomb := slices.IndexFunc(seen.Bombs, func(b env.SceneBomb) bool {

@@ -9,8 +9,8 @@ import (
 	"pommego/env"
 )
 
-// texts holds a template of the rules of each family of games, which the struct of the rules fills in, and
-// prompt.txt, which puts them together with what is the same in all games.
+// texts holds a template of the rules for each family of games, which is filled in from the struct of the rules, and
+// prompt.txt, which joins them with the text that is the same in all games.
 //
 //go:embed rules
 var texts embed.FS
@@ -19,20 +19,20 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"add": func(a, b int) int { return a + b }, "join": strings.Join,
 }).ParseFS(texts, "rules/*.txt"))
 
-// Rules is the rules of a game in short, which begin with its goal; its description where they are not known.
+// Rules is the short rules of a game, which begin with its goal; its description if they are not known.
 func Rules(spec *env.Spec) string {
 	t := templates.Lookup(spec.Game + ".txt")
 	if t == nil {
 		return spec.Description + "\n"
 	}
-	b, to := new(strings.Builder), reflect.New(reflect.TypeOf(spec.Rules)) // a pointer, which has all methods
+	b, to := new(strings.Builder), reflect.New(reflect.TypeOf(spec.Rules)) // a pointer has all methods
 	to.Elem().Set(reflect.ValueOf(spec.Rules))
 	must(t.Execute(b, to.Interface()))
 	return b.String()
 }
 
-// Prompt is what a model reads first, in every seat: the rules of the game, what its ends pay, how to read views in a
-// form, and how to answer.
+// Prompt is what a model reads first, in every seat: the rules of the game, the rewards of its ends, how to read views
+// in a form, and how to answer.
 func (w *Writer) Prompt(form Form) string {
 	var teams []string
 	for _, team := range w.Head.Teams {
@@ -52,7 +52,7 @@ func (w *Writer) Prompt(form Form) string {
 	return b.String()
 }
 
-// must is for templates, which all games of their families can fill in.
+// must panics on an error of a template: every game of a family can fill in its template.
 func must(err error) {
 	if err != nil {
 		panic("words: " + err.Error())

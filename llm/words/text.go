@@ -12,8 +12,8 @@ import (
 )
 
 // View is a position for a seat, as text or JSON. seen is what the seat knows of it
-// (scene.Step.Seen), mask its legal actions as env.Match.Mask writes them, nil for all,
-// fire what it can foresee ([Fire]), and last what became of its last answer.
+// (scene.Step.Seen), mask its legal actions as env.Match.Mask writes them; nil is all.
+// fire is what it can foresee ([Fire]), and last describes its last answer.
 func (w *Writer) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, form Form, last *Last) string {
 	if form.Bare {
 		fire = nil
@@ -25,7 +25,7 @@ func (w *Writer) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, f
 	if form.Detail == "json" {
 		text, err := json.Marshal(v)
 		if err != nil {
-			panic(err) // it holds nothing that could fail
+			panic(err) // no type in it can fail
 		}
 		return string(text)
 	}
@@ -71,7 +71,7 @@ func (w *Writer) View(seen *scene.Step, seat int, mask []uint8, fire []uint64, f
 	return b.String() + "\n"
 }
 
-// list writes a line of things, if there are any.
+// list writes one line of things, if there are any.
 func list[T any](b *strings.Builder, what string, things []T) {
 	for i, thing := range things {
 		if i == 0 {
@@ -84,8 +84,8 @@ func list[T any](b *strings.Builder, what string, things []T) {
 
 func numbers[T any](list []T) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
-// grid writes the rows of a board under the last digits of its columns. Sparse leaves out rows
-// that are empty.
+// grid writes the rows of a board below the last digits of the numbers of columns. sparse leaves out
+// empty rows.
 func (w *Writer) grid(b *strings.Builder, what string, rows []string, sparse bool) {
 	fmt.Fprintf(b, "\n%s:\n   ", what)
 	for col := range w.Head.Cols {
@@ -98,7 +98,7 @@ func (w *Writer) grid(b *strings.Builder, what string, rows []string, sparse boo
 	}
 }
 
-// String lists what is true of a figure.
+// String lists the properties of a figure.
 func (f figure) String() string {
 	text := fmt.Sprintf("%s (%d,%d)", f.Name, f.At[0], f.At[1])
 	if f.Where != "" {
@@ -134,7 +134,7 @@ func (b bomb) String() string {
 
 // board draws the board, one character per cell: what is on a cell covers its ground.
 func (w *Writer) board(seen *scene.Step) []byte {
-	cells := slices.Repeat([]byte{env.GroundFog}, w.Head.Rows*w.Head.Cols+1) // the last is off the board
+	cells := slices.Repeat([]byte{env.GroundFog}, w.Head.Rows*w.Head.Cols+1) // the last is for places off the board
 	copy(cells[:len(cells)-1], seen.Ground)
 	put := func(at env.Place, char byte) { cells[w.cell(at)] = char }
 	for _, f := range seen.Flames {
@@ -175,7 +175,7 @@ func (w *Writer) rows(cells []byte) (rows []string) {
 	return rows
 }
 
-// legend is what characters of a board stand for, besides the letters of figures.
+// legend lists the meanings of a board's characters, except the letters of figures.
 func (w *Writer) legend(chars string) (used []string) {
 	for _, look := range w.Head.Looks {
 		if strings.ContainsAny(chars, look.Chars) {

@@ -11,7 +11,7 @@ import (
 	"pommego/env"
 )
 
-// view is the JSON form of what a seat knows of a position. Lists that are empty are absent.
+// view is the JSON form of what a seat knows of a position. It has no empty lists.
 type view struct {
 	Answer  *Last      `json:"last_answer,omitempty"`
 	Tick    int        `json:"tick"`
@@ -20,11 +20,11 @@ type view struct {
 	You     []figure   `json:"you,omitzero"`
 	Playing []string   `json:"playing"`
 	Mates   []string   `json:"mates,omitzero"`
-	Others  []figure   `json:"others,omitzero"` // in sight
+	Others  []figure   `json:"others,omitzero"` // only those in sight
 	Bases   []figure   `json:"bases,omitzero"`
 	Bombs   []bomb     `json:"bombs,omitzero"`
 	Counts  env.Counts `json:"counts,omitzero"` // by seat
-	Heard   []string   `json:"heard,omitzero"`  // who, and the words
+	Heard   []string   `json:"heard,omitzero"`  // the sender and the words
 	Legend  []string   `json:"legend,omitzero"`
 	Board   []string   `json:"board"`
 	Danger  []string   `json:"danger,omitzero"` // in base 36
@@ -33,13 +33,13 @@ type view struct {
 	Deadly  [][]string `json:"deadly,omitzero"` // those of them that end on a cell that burns then
 }
 
-// figure is somebody on the board, or a base. What others carry can be unknown.
+// figure is an agent on the board, or a base. What others carry can be unknown.
 type figure struct {
 	Name   string    `json:"name"`
 	At     env.Place `json:"at"`
-	Where  string    `json:"where,omitzero"` // from the seat's first figure
+	Where  string    `json:"where,omitzero"` // the way from the seat's first figure
 	Ammo   int       `json:"ammo,omitzero"`
-	Reach  int       `json:"reach,omitzero"` // of its bombs: cells each way
+	Reach  int       `json:"reach,omitzero"` // the reach of its bombs: cells each way
 	Kicks  bool      `json:"kicks,omitzero"`
 	Lives  int       `json:"lives,omitzero"`
 	Energy int       `json:"energy,omitzero"`
@@ -98,7 +98,7 @@ func (w *Writer) view(seen *scene.Step, seat int, mask []uint8, fire []uint64, f
 	return v
 }
 
-// more is what a view has that is not short.
+// more adds the parts that detail short leaves out.
 func (w *Writer) more(v *view, seen *scene.Step, seat int, fire []uint64) {
 	for i := range seen.Agents {
 		if a := &seen.Agents[i]; a.Alive && a.Seat != seat {
@@ -121,7 +121,7 @@ func (w *Writer) more(v *view, seen *scene.Step, seat int, fire []uint64) {
 	}
 }
 
-// reach is the cells that a bomb reaches: those that are seen, and behind them those in the fog that the danger has.
+// reach is the cells that a bomb reaches: those in sight, and cells in the fog behind them that fire says will burn.
 func (w *Writer) reach(seen *scene.Step, b *env.SceneBomb, fire []uint64) []int {
 	cells, tick := slices.Clone(b.Reach), first(fire, w.cell(b.At))
 	for d := 1; d < len(env.Moves) && tick > 0; d++ {
@@ -146,7 +146,7 @@ func (w *Writer) figure(a *env.SceneAgent, fire []uint64) figure {
 		Kicks: a.Kicks, Lives: a.Lives, Burns: first(fire, w.cell(a.At))}
 }
 
-// first is the first tick at which a cell burns, 0 if it does not or is not on the board.
+// first is the first tick at which a cell burns; 0 if it does not burn or is not on the board.
 func first(fire []uint64, cell int) int {
 	if cell >= len(fire) || fire[cell] == 0 {
 		return 0
@@ -154,7 +154,7 @@ func first(fire []uint64, cell int) int {
 	return bits.TrailingZeros64(fire[cell])
 }
 
-// deadly is the legal choices of a figure that end on a cell that burns in the coming tick.
+// deadly is the legal choices of a figure that end on a cell that burns at the coming tick.
 func (w *Writer) deadly(at env.Place, choices, legal []string, fire []uint64) (names []string) {
 	for choice, name := range choices {
 		if to, _ := w.Head.Next(at, choice); slices.Contains(legal, name) && first(fire, w.cell(to)) == 1 {
@@ -164,7 +164,7 @@ func (w *Writer) deadly(at env.Place, choices, legal []string, fire []uint64) (n
 	return names
 }
 
-// ways is how far cells are from a place each way, such as "up 1 left 2".
+// ways is how far cells are from a place in each direction, such as "up 1 left 2".
 func (w *Writer) ways(from env.Place, cells ...int) string {
 	var most [4]int
 	for _, c := range cells {
@@ -180,7 +180,7 @@ func (w *Writer) ways(from env.Place, cells ...int) string {
 	return strings.Join(words, " ")
 }
 
-// danger draws when cells burn first. It is nil if none does.
+// danger draws a board with the first tick at which each cell burns; nil if none burns.
 func (w *Writer) danger(fire []uint64) []string {
 	cells := []byte(strings.Repeat(".", len(fire)))
 	for c := range fire {
@@ -194,7 +194,7 @@ func (w *Writer) danger(fire []uint64) []string {
 	return w.rows(cells)
 }
 
-// again is the cells that burn more than once, by when they do so again.
+// again lists the cells that burn more than once, ordered by the second time.
 func (w *Writer) again(fire []uint64) (all []string) {
 	cells := map[int]string{}
 	for c, ticks := range fire {

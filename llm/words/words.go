@@ -5,24 +5,24 @@ import (
 	"pommego/env"
 )
 
-// Details are how much a view can tell. short leaves out the others, bombs and bases; an image comes beside the full
-// text.
+// Details are the levels of detail of a view. short leaves out the others, bombs and bases; image adds an image to the
+// full text.
 var Details = []string{"full", "short", "json", "image"}
 
-// Form is how a seat is told of its game. The zero value is the full text.
+// Form is the form of a seat's views. The zero value is the full text.
 type Form struct {
-	Detail string `json:"detail"`         // of Details; "" is full
+	Detail string `json:"detail"`         // one of Details; "" is full
 	Bare   bool   `json:"bare,omitempty"` // without hints: neither danger nor legal moves
 	Moves  bool   `json:"-"`              // orders are illegal
 }
 
 // Writer writes positions of one game in words.
 type Writer struct {
-	Head scene.Head // of its scenes
+	Head scene.Head // the head of the game's scenes
 	Spec *env.Spec
 
 	endings []env.Ending
-	figures int // that a seat moves: the first components of an action
+	figures int // how many figures a seat moves: the first components of an action
 }
 
 // New makes a Writer from a game, its description and a match of it.
@@ -31,8 +31,8 @@ func New(game env.Game, spec *env.Spec, m env.Match) *Writer {
 	return &Writer{head, spec, game.Endings(), head.Movers()}
 }
 
-// Fire tells for each cell at which ticks it burns, bit t for tick t from 1, as far as a seat can
-// foresee by what it sees now if it makes a move. It is nil in games that foresee nothing.
+// Fire has for each cell the ticks at which it burns: bit t is tick t, from 1. It is what a seat can
+// foresee from what it sees now if it makes the move. It is nil in games without foresight.
 func Fire(m env.Match, seat int, move uint8) []uint64 {
 	foreseer, ok := m.(env.Foreseer)
 	if !ok {
@@ -64,8 +64,8 @@ func number(a *env.SceneAgent) int {
 	return int(a.Name[0] - 'a')
 }
 
-// Legal is, for each component of an action, the names of the choices that a mask allows, all
-// if it is nil.
+// Legal is, for each component of an action, the names of the choices that a mask allows. A nil
+// mask allows all.
 func (w *Writer) Legal(mask []uint8) [][]string {
 	all, at := make([][]string, len(w.Spec.Actions)), 0
 	for i, c := range w.Spec.Actions {
@@ -79,7 +79,7 @@ func (w *Writer) Legal(mask []uint8) [][]string {
 	return all
 }
 
-// cell is the number of a place, one past the last if it is not on the board.
+// cell is the number of a place; the number of cells if it is not on the board.
 func (w *Writer) cell(at env.Place) int {
 	if uint(at[0]) >= uint(w.Head.Rows) || uint(at[1]) >= uint(w.Head.Cols) {
 		return w.Head.Rows * w.Head.Cols

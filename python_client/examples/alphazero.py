@@ -6,7 +6,7 @@ at the same time: each simulation adds one position to every tree, with one call
 and one of the network.
 
     python alphazero.py --out runs/az --minutes 60
-    python alphazero.py --out runs/az --minutes 120             # goes on
+    python alphazero.py --out runs/az --minutes 120             # continues
     python alphazero.py --out runs/az --evaluate 200            # the saved network alone
     python alphazero.py --out runs/az --evaluate 200 --search   # the search with it
     python alphazero.py --out runs/self --opponent self         # by self-play
@@ -15,26 +15,26 @@ and one of the network.
 An hour on two cores is little. So, unlike AlphaZero:
 
 * By default it plays against `static`, which stands still: to win it has to find a way there
-  and to bomb it, not itself. The server plays it, or `--opponent simple`, in the search too. With
-  `--opponent self` both sides search: as they move at once, each chooses in every node by
+  and to bomb it, not itself. The server plays the opponent (`--opponent`) in the search too. With
+  `--opponent self` both sides search. They move at the same time, so in every node each chooses by
   its own statistics.
 * Players only choose from moves that they can survive.
-* As in AlphaGo, new positions are played on from, on the server, at a fraction of what the
-  network costs. A playout that ends the game makes half of the position's value
+* As in AlphaGo, the server plays on from each new position, at a fraction of the cost of the
+  network. If this playout ends the game, it makes half of the position's value
   (`--playout 0`: none).
 * Only some moves are searched (`--between`); the network alone makes the others, so that more
-  games end, of which it learns values.
+  games end, from which it learns values.
 * The search tries moves, and the player moves, by the network's chances as the values
   found change them, as in Gumbel AlphaZero; half of what begins at the root is spread evenly.
 * The network learns these chances, not how often each move was tried: of 16 simulations
   most only explore.
 * It learns values from the next moves' searches (lambda-returns), without waiting for games
   to end: when the first ones do, an hour may be half over.
-* It learns from the newest positions alone, so that its chances move on quickly.
+* It learns from the newest positions alone, so that its chances change quickly.
 
-The same command goes on with a run that was stopped, and one with another limit trains on: with its
-network, but with new games and an empty buffer. A folder that holds a run with other options is left
-alone. It has `progress.jsonl` (a line per iteration) and `network.pt`. Needs torch.
+The same command continues a run that was stopped, and with another limit it trains longer: with the same
+network, but with new games and an empty buffer. A folder with a run that has other options is not
+changed. It has `progress.jsonl` (a line per iteration) and `network.pt`. Needs torch.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ from torch.nn import functional
 import pommego
 
 NEAR = 11  # side of the part of the board around the player that the network sees in detail
-WHOLE = ("rigid", "wood", "agent0", "agent1")  # planes that it sees of the whole board, its own agent first
+WHOLE = ("rigid", "wood", "agent0", "agent1")  # planes of the whole board; agent0 is its own
 NUMBERS = ("ammo", "blast_strength", "can_kick", "step", "enemy0_alive")
 SIDES = np.array([1, -1])  # what is good for the first player is bad for the second
 MOVES = 6  # stop, up, down, left, right, bomb
-LIMITS = ("out", "minutes", "iterations", "threads")  # what may change where a run goes on
+LIMITS = ("out", "minutes", "iterations", "threads")  # options that may change when a run continues
 
 
 @dataclass
@@ -72,15 +72,15 @@ class Config:
     opponent: str = "static"  # the name of any agent, or "self"
     seed: int = 0
     games: int = 256  # played and searched at the same time
-    simulations: int = 16  # a move
+    simulations: int = 16  # per move
     between: int = 2  # moves from one search to the next; the network alone makes the others
-    moves: int = 16  # of each game between two updates
+    moves: int = 16  # moves of each game between two updates
     longest: int = 300  # steps of a game; it is then a tie
     even: float = 0.5  # share of a search's simulations that tries all moves equally often
     playout: int = 16  # steps played on from a new position
     mix: float = 0.5  # share of the playout in its value, if that ends the game
-    sharpness: float = 30.0  # of improved chances: what a value of 1 adds to a move's logarithm
-    discount: float = 0.98  # of a value, a step
+    sharpness: float = 30.0  # what a value of 1 adds to the logarithm of a move's improved chance
+    discount: float = 0.98  # the discount of a value per step
     trace: float = 0.95  # lambda: 0 learns the next search's values, 1 the results of games
     samples: int = 4  # how often each position is learned from
     buffer: int = 16_384  # positions
@@ -89,12 +89,12 @@ class Config:
     minutes: float = 60.0
     iterations: int = 0  # 0: only by time
     every: int = 12  # iterations between evaluations
-    matches: int = 200  # of an evaluation
+    matches: int = 200  # games of an evaluation
     threads: int = 1
 
     @property
     def judge(self) -> str:
-        """Against whom evaluations are played."""
+        """The opponent in evaluations."""
         return "simple" if self.opponent == "self" else self.opponent
 
     @property
@@ -108,7 +108,7 @@ class Config:
 
 
 class Network(nn.Module):
-    """From what a player sees to the chances of its moves and its value."""
+    """The network: from what a player sees to the chances of its moves, and its value."""
 
     def __init__(self, eyes: Eyes, features: int = 128) -> None:
         super().__init__()
@@ -154,13 +154,13 @@ class Eyes:
         near, state = spec.encoding("near"), {field.name: field for field in spec.state}
         self.planes = [plane.name for plane in near["near"].names]
         self.board, self._state = state["planes"].shape[-1], [plane.name for plane in state["planes"].names]
-        # Where it stands it sees on the planes, and of numbers alone a mirrored board would differ.
+        # No position: the planes show it, and as numbers it would differ on a mirrored board.
         self.numbers = [i for i, number in enumerate(near["numbers"].names) if number.name in NUMBERS]
 
     def __call__(self, obs: dict[str, np.ndarray], info: dict[str, Any]) -> Seen:
         """Read a batch."""
         whole, seat = info["state"]["planes"], info["seat"]
-        whole = whole.repeat(len(seat) // len(whole), 0)  # once a game
+        whole = whole.repeat(len(seat) // len(whole), 0)  # planes are sent once per game
         rigid, wood, *agents = (whole[:, self._state.index(name)] for name in WHOLE)
         own = (seat == 0)[:, None, None]
         far = np.stack([rigid, wood, np.where(own, *agents), np.where(own, *agents[::-1])], axis=1)
@@ -172,7 +172,7 @@ class Eyes:
 
 
 class Found(NamedTuple):
-    """What a search found out about n games.
+    """The result of a search in n games.
 
     Attributes:
         chances: the network's, improved by the values found, (n, players, 6).
@@ -234,17 +234,17 @@ class Search:
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return what first players get if agents play on from these nodes, and which games end."""
         games = zip(self.states, over, strict=True)
-        states = [tree[0 if done else node] for tree, done in games]  # something, where it is over
+        states = [tree[0 if done else node] for tree, done in games]  # any state if the game is over
         moves, seed = drawn(self.prior[:, node], rng).reshape(-1), int(rng.integers(1 << 62))
         end = self.simulate(states, moves, seed=seed, steps=self.config.playout, policy="simple")
         return self.first(outcome(end.info)), (end.terminated | end.truncated)[:: self.players]
 
     def first(self, by_row: NDArray) -> NDArray[np.float64]:
-        """Return the first players' part of values or outcomes, (games,); one wins what the other loses."""
+        """Return the first players' values or outcomes, (games,); those of the second are the opposite."""
         return by_row.reshape(-1, self.players) @ SIDES[: self.players] / self.players
 
     def guess(self, seen: Seen) -> Found:
-        """Ask the network alone."""
+        """Return the network's own answer, without a search."""
         with torch.no_grad():
             logp, value = self.network(seen)
         chances = (logp.exp() * seen.mask).numpy().reshape(-1, self.players, MOVES)
@@ -280,7 +280,7 @@ class Search:
         return np.where(known, chances - visits / (1 + visits.sum(-1, keepdims=True)), -np.inf).argmax(-1)
 
     def _improved(self, games: NDArray[np.intp], at: NDArray[np.intp]) -> tuple[NDArray, NDArray]:
-        """Shift nodes' chances to the moves of higher value; untried ones count as the position.
+        """Shift nodes' chances to the moves of higher value; an untried move has the value of the position.
 
         Returns:
             chances (n, players, 6), and values of the positions for each player, (n, players).
@@ -295,7 +295,7 @@ class Search:
         return (better / better.sum(-1, keepdims=True)).astype(np.float32), value
 
     def _back_up(self, path: list[tuple[NDArray, ...]], value: NDArray[np.float32]) -> None:
-        """Count the value at the end of the path in all moves on it."""
+        """Add the value at the end of the path to all moves on it."""
         depth = sum(np.bincount(games, minlength=len(value)) for games, _, _ in path)
         for k, (games, at, moves) in enumerate(path):
             worth = value[games] * self.config.discount ** (depth[games] - k)
@@ -326,13 +326,13 @@ class Symmetry:
             self.moves.append(torch.from_numpy(np.concatenate([[0], 1 + order, [5]])))
 
     def __call__(self, way: int, planes: Tensor, *by_move: Tensor) -> tuple[Tensor, ...]:
-        """Turn planes (n, planes, rows, columns), and what there is of each move (n, 6)."""
+        """Turn planes (n, planes, rows, columns), and arrays with one entry per move (n, 6)."""
         return self.turned(way, planes[:, self.planes[way]]), *(
             array[:, self.moves[way]] for array in by_move
         )
 
     def turned(self, way: int, planes: Tensor) -> Tensor:
-        """Turn planes that know no directions."""
+        """Turn planes without directions."""
         for bit, turned in enumerate((lambda x: x.flip(2), lambda x: x.flip(3), lambda x: x.transpose(2, 3))):
             if way >> bit & 1:
                 planes = turned(planes)
@@ -340,13 +340,13 @@ class Symmetry:
 
 
 class Buffer:
-    """The positions of the last games, as those who searched saw them."""
+    """The positions of the last games, as the players that searched saw them."""
 
     def __init__(self, size: int) -> None:
         self.size, self.count, self.arrays = size, 0, None
 
     def add(self, *columns: np.ndarray) -> None:
-        """Add positions: what `Seen` has, the chances to learn, 0 without a search, the value."""
+        """Add positions: the arrays of `Seen`, the chances to learn (0 without a search), the value."""
         if self.arrays is None:
             self.arrays = [np.zeros((self.size, *c.shape[1:]), c.dtype) for c in columns]
         at = (self.count + np.arange(len(columns[0]))) % self.size
@@ -421,10 +421,10 @@ class Trainer:
         return dict(zip(("policy_loss", "value_loss", "agreement"), np.mean(noted, 0).tolist(), strict=True))
 
     def run(self) -> None:
-        """Train until time or iterations are up; write progress and network into the folder."""
+        """Train until the time or iteration limit; write progress and network into the folder."""
         c, done, begin = self.config, self.done, time.perf_counter() - 60 * self.done["minutes"]
         if not done["iteration"]:
-            self.save()  # so that the same command goes on from here at the latest
+            self.save()  # the same command continues from here or later
         print(f"{c.out}: {done['minutes']:.1f} minutes, {done['positions']:,} positions done", flush=True)
         with (Path(c.out) / "progress.jsonl").open("a") as file:
             while not self.over():
@@ -457,7 +457,7 @@ class Trainer:
         path.with_suffix(".new").replace(path)
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what `save` wrote, with other games and an empty buffer."""
+        """Continue from the file of `save`, with new games and an empty buffer."""
         self.network.load_state_dict(saved["network"])
         self.optimizer.load_state_dict(saved["optimizer"])
         self.done, seed = saved["counted"], self.config.seed
@@ -466,7 +466,7 @@ class Trainer:
 
 
 def returns(value: NDArray, result: NDArray, over: NDArray, discount: float, trace: float) -> NDArray:
-    """Return what positions turned out to be worth (lambda-returns), (steps, games).
+    """Return lambda-returns of positions, (steps, games).
 
     Args:
         value: of the positions by their searches, (steps, games).
@@ -475,7 +475,7 @@ def returns(value: NDArray, result: NDArray, over: NDArray, discount: float, tra
         discount: of a value, a step.
         trace: 0 trusts the next search alone, 1 the results.
     """
-    worth = value.astype(np.float64)  # the last positions have no more than their searches
+    worth = value.astype(np.float64)  # the last positions have only their searches
     worth[-1] = np.where(over[-1], discount * result[-1], worth[-1])
     for t in reversed(range(len(worth) - 1)):
         later = (1 - trace) * value[t + 1] + trace * worth[t + 1]
@@ -519,7 +519,7 @@ def saved(config: Config) -> dict[str, Any] | None:
     own, wanted = found["config"], asdict(config)
     if other := [name for name in own if name not in LIMITS and own[name] != wanted[name]]:
         was, now = (", ".join(f"--{n.replace('_', '-')} {v[n]}" for n in other) for v in (own, wanted))
-        raise SystemExit(f"{config.out} has a run with {was}, not {now}: another --out begins a new run")
+        raise SystemExit(f"{config.out} has a run with {was}, expected {now}: name another --out")
     return found
 
 
@@ -542,11 +542,11 @@ def evaluate(games: int, out: str, *, search: bool, **changed: Any) -> pommego.E
     if config.opponent != "self":
         return pommego.evaluate(knowing, config.env, config.judge, games, **config.options)
     with made(config, games) as model:
-        model.reset(seed=0)  # games that states can be put into
+        model.reset(seed=0)  # games for set_state
         tree = Search(model.simulate, model.learners, network, eyes, config)
 
         def unknowing(obs: dict[str, Any], info: dict[str, Any], states: Any) -> np.ndarray:
-            """Take the opponent for one that searches, too."""
+            """Search as if the opponent searched, too."""
             here, seat = range(len(states)), info["seat"]
             obs, info = model.set_state(here, [without_pool(state) for state in states])
             seen = Seen(*(column[: 2 * len(states)] for column in eyes(obs, info)))
@@ -556,7 +556,7 @@ def evaluate(games: int, out: str, *, search: bool, **changed: Any) -> pommego.E
 
 
 def made(config: Config, games: int) -> pommego.PommegoVectorEnv:
-    """Make the games of a run; by self-play both players are searched for."""
+    """Make the games of a run; in self-play both players have rows."""
     return pommego.make_vec(
         config.env,
         games,
@@ -567,7 +567,7 @@ def made(config: Config, games: int) -> pommego.PommegoVectorEnv:
 
 
 def without_pool(state: pommego.State) -> dict[str, Any]:
-    """Return a state without whom it is played against, for games in which both players learn."""
+    """Return a state without its opponent, for games in which both players learn."""
     readable = state.json()
     del readable["pommego"]["pool"]
     return readable
@@ -581,7 +581,7 @@ def main() -> None:
         shown = f"default: {entry.default}"
         parser.add_argument(f"--{name}", type=kind, default=argparse.SUPPRESS, help=shown)
     parser.add_argument("--evaluate", type=int, metavar="GAMES", help="play the saved network instead")
-    parser.add_argument("--search", action="store_true", help="evaluate the search with it, not it alone")
+    parser.add_argument("--search", action="store_true", help="evaluate the search with the network")
     given = vars(parser.parse_args())
     games, search, out = given.pop("evaluate"), given.pop("search"), given.pop("out", Config.out)
     if games:
@@ -596,7 +596,7 @@ def main() -> None:
         try:
             trainer.run()
         except KeyboardInterrupt:
-            print("stopped: the same command goes on")
+            print("stopped: the same command continues")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
-"""Train a language model by GRPO with TRL: it plays by calling tools, and is paid what the game pays.
+"""Train a language model by GRPO with TRL: it plays by calling tools, and its reward is that of the game.
 
     python grpo.py --model Qwen/Qwen3-1.7B --out runs/grpo                 # on one GPU of 80 GB
     python grpo.py --model Qwen/Qwen3-0.6B --out runs/small --group 4 --tokens 4096
 
 Each step plays a group of games that start equal, opponents included: the rows of the data set are
 seeds, and the same seed is the same game. The games are short: the board of one-vs-one, positions in
-few words, and a tie after ``--ticks``. A tie is paid as a loss, and so is a game that the model leaves or for
+few words, and a tie after ``--ticks``. A tie counts as a loss, as does a game that the model leaves or for
 which ``--tokens`` are too few. An order such as "hunt" plays for many ticks: a game has 10 to 40 calls.
 
-The same command goes on with a stopped run. Needs TRL (``pip install 'trl>=1.16' 'transformers>=5.13'
+The same command continues a stopped run. Needs TRL (``pip install 'trl>=1.16' 'transformers>=5.13'
 datasets``) and a model whose chat template has tools.
 """
 

@@ -1,11 +1,11 @@
-"""PPO on a feed, timed a stage at a time: what `python -m pommego.bench --device cuda` measures.
+"""PPO on a feed, timed in stages: `python -m pommego.bench --device cuda` runs this.
 
     python -m pommego.bench --device cuda         # two minutes or less
     python -m pommego.bench --device cpu          # the same without a GPU, with fewer games
     python -m pommego.examples copy ladder        # to put a network of your own in place of this one
     python ladder.py --device cuda --games 8192   # and to time that
 
-The stages, each with what the one before has:
+The stages, each of which adds to the one before:
 
     games       random moves, with planes and legal moves (or what --observation names)
     near        what the learned agents see, and safe moves
@@ -36,7 +36,7 @@ from torch import Tensor, nn
 import pommego
 from pommego.torch import Batch, Feed, planes
 
-STEPS, PASSES, PARTS = 32, 2, 8  # of an update: moves of a game, passes over them, minibatches of each
+STEPS, PASSES, PARTS = 32, 2, 8  # of an update: moves per game, passes over them, minibatches per pass
 GAMMA, LAMBDA, CLIP, ENTROPY = 0.998, 0.95, 0.2, 0.01
 ROUNDS = 5  # or fewer, if an update takes longer; their median counts
 
@@ -65,7 +65,7 @@ class Learner(nn.Module):
         self.look = nn.Sequential(*layers)
         self.think = nn.Sequential(nn.LazyLinear(256), relu, nn.Linear(256, self.moves + 1))
         self.batch, self.kept = feed.reset(seed=seed), [[] for _ in feed.halves]
-        self.to(feed.device)(self.batch.obs, self.batch.mask)  # which gives the layers their sizes
+        self.to(feed.device)(self.batch.obs, self.batch.mask)  # this call gives the layers their sizes
         self.to(memory_format=torch.channels_last)
         self.optimizer = torch.optim.Adam(self.parameters(), 1e-3, fused=feed.device.type == "cuda")
 
@@ -124,7 +124,7 @@ class Learner(nn.Module):
 
 
 def judged(batches: list[Batch], actions: Any, chances: Any, values: Any) -> list[Tensor]:
-    """Return what a half's moves were made for, and how much better than expected each was, by GAE."""
+    """Return the aims of a half's values, and how much better than expected each move was, by GAE."""
     gain, gains = torch.zeros_like(values[-1]), []
     for after, value, then in zip(batches[:0:-1], values[-2::-1], values[::-1], strict=False):
         on = GAMMA * ~after.over
@@ -139,7 +139,7 @@ def judged(batches: list[Batch], actions: Any, chances: Any, values: Any) -> lis
 
 
 def timed(o: argparse.Namespace, device: str, work: Callable[[Learner], int], **how: Any) -> dict[str, Any]:
-    """Return how many moves a second a learner makes that does nothing but this, and what it waits for."""
+    """Return the moves per second of a learner that does only `work`, and how long it waits for what."""
     opponents = o.opponents.split(",") if "," in o.opponents else o.opponents
     how |= {"opponents": opponents, "workers": o.workers, "autoreset_mode": "SameStep"}
     with pommego.Server() as server, ExitStack() as stack:

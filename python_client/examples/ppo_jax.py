@@ -3,7 +3,7 @@
     python ppo_jax.py                           # learns to outlive `random`, one against one
     python ppo_jax.py --opponents simple --updates 500
 
-The program steps the games by `pommego.jax.step` in a `lax.scan`. What gymnasium's NEXT_STEP means for it:
+The program steps the games by `pommego.jax.step` in a `lax.scan`. The effects of gymnasium's NEXT_STEP:
 
 * The observation after an episode's last step is that episode's last one. Its value counts where a limit
   truncated the episode, and nothing where the game's rules ended it.
@@ -53,7 +53,7 @@ class Config:
 
 
 class Steps(NamedTuple):
-    """What was seen and done: arrays (steps, rows, ...), or (n, ...) in a minibatch."""
+    """Observations and actions: arrays (steps, rows, ...), or (n, ...) in a minibatch."""
 
     obs: Observation
     mask: jax.Array
@@ -67,10 +67,10 @@ class Steps(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """What goes from one update to the next."""
+    """The state between two updates."""
 
     params: Params
-    moments: tuple[Params, Params]  # of Adam
+    moments: tuple[Params, Params]  # Adam's
     count: jax.Array
     obs: Observation
     mask: jax.Array

@@ -19,7 +19,7 @@ STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 
 
 class Plan:
-    """The plan as one round shows it."""
+    """The board in one round."""
 
     def __init__(self, obs: dict[str, Any], rules: dict[str, Any]) -> None:
         self.width, self.height, self.rules = obs["width"], obs["height"], rules
@@ -45,7 +45,7 @@ class Plan:
         return {self.field(bomb, n, 0) for n in far} | {self.field(bomb, 0, n) for n in far}
 
     def field(self, start: Field, right: int, down: int) -> Field:
-        """Return the field so far away; edges are joined."""
+        """Return the field at this distance; opposite edges are joined."""
         return (start[0] + right) % self.width, (start[1] + down) % self.height
 
     def plant(self, bomb: Field, rounds: int) -> None:
@@ -87,7 +87,7 @@ def choose(obs: dict[str, Any], rules: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Answer the questions on standard input, one a line."""
+    """Answer the questions on standard input, one per line."""
     rules: dict[str, Any] = {}
     for line in sys.stdin:
         question = json.loads(line)

@@ -14,10 +14,10 @@ import socket
 import sys
 from typing import Any
 
-NAMES = ("up", "down", "left", "right", "hold", "plant_bomb")  # of moves, which the bot may give by letters
+NAMES = ("up", "down", "left", "right", "hold", "plant_bomb")  # or letters of these, from the bot
 LETTERS = {name[0].upper(): name for name in NAMES} | {"B": "plant_bomb"}
 LONGEST_ANSWER = 4096
-SECONDS = 1.0  # to wait for the bot's move; it is late before
+SECONDS = 1.0  # the longest wait for the bot's move; the match has a shorter limit
 
 
 def request(obs: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def request(obs: dict[str, Any]) -> dict[str, Any]:
     return {
         "aiPlayerId": obs["seat"] + 1,
         "currentRound": current,
-        "remainingRounds": obs["rounds"] - current - 1,  # the kit adds both and 1 to get all
+        "remainingRounds": obs["rounds"] - current - 1,  # the kit computes the total as both and 1
         "gamePlanWidth": width,
         "gamePlanHeight": height,
         "players": {str(seat + 1): player(seat, agent) for seat, agent in enumerate(obs["agents"])},
@@ -65,7 +65,7 @@ def ask(bot: tuple[str, int], obs: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Answer the questions on standard input, one a line. The bot is asked for moves alone."""
+    """Answer the questions on standard input, one per line. Only moves come from the bot."""
     host, _, port = sys.argv[1].rpartition(":")
     for line in sys.stdin:
         question = json.loads(line)

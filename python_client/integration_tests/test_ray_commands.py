@@ -155,7 +155,7 @@ def test_what_killed_tasks_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_mistakes(cluster: Cluster, tmp_path: Path) -> None:  # noqa: F811
     out = tmp_path / "out"
-    with pytest.raises(TypeError, match=r"no option part: it sees to that itself"):
+    with pytest.raises(TypeError, match=r"no option part, which it sets itself"):
         pommego.ray.generate(out, part="3")
     with pytest.raises(pommego.PommegoError, match='no agent is called "nobody"'):
         pommego.ray.tournament(out, agents=["nobody"])

@@ -413,7 +413,7 @@ def test_refusals(generated: Make, tmp_path: Path) -> None:
     path = generated(*steps("raw"))
     with pytest.raises(KeyError, match="obs_smell"):
         data.load(path, columns=["obs_smell"])
-    with pytest.raises(TypeError, match="not one name"):
+    with pytest.raises(TypeError, match="expected a list of names"):
         data.load(path, columns="action")
     with pytest.raises(ValueError, match="batch_size is 0"):
         data.load(path, batch_size=0)

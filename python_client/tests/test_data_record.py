@@ -255,7 +255,7 @@ def test_extra_arrays_that_are_not_as_announced(
             **options,
         )
     for extra, refused in (
-        ({"legal": ("uint8", ())}, "call it otherwise"),
+        ({"legal": ("uint8", ())}, "rename the array"),
         ({"value": ("int64", ())}, "no type"),
         ({"Value": ("uint8", ())}, "small letters"),
     ):

@@ -209,7 +209,7 @@ def test_a_better_agent_wins_more(where: dict[str, Any]) -> None:
     ("arguments", "options", "error", "says"),
     [
         (("simpel", DUEL), {}, pommego.PommegoError, 'did you mean "simple"'),
-        (("simple", DUEL), {"observation": "raw"}, TypeError, r"\['observation'\] are for policies"),
+        (("simple", DUEL), {"observation": "raw"}, TypeError, r"\['observation'\] do not apply"),
         ((None, DUEL), {}, TypeError, "callable"),
         ((Clock(), DUEL, ["static", "static"]), {}, ValueError, "2 opponents, expected 1"),
         ((Clock(), DUEL, "static", 0), {}, ValueError, "games is 0"),
@@ -217,7 +217,7 @@ def test_a_better_agent_wins_more(where: dict[str, Any]) -> None:
         ((lambda _, info: [0], DUEL, "static", 4), {}, ValueError, r"of shape \(1,\), expected \(4,\)"),
         ((Clock(), "Chess-v0"), {}, pommego.ServerError, "unknown_env_id"),
         ((Clock(), DUEL, "simpel"), {}, pommego.ServerError, "simpel"),
-        (("human", DUEL), {}, ValueError, "policy is 'human', who can play in a match of the command"),
+        (("human", DUEL), {}, ValueError, "policy is 'human', who can play only in pommego play"),
         (("simple", DUEL, "human:speed=4"), {}, ValueError, r"opponents\[0\] is 'human:speed=4'"),
         ((Clock, DUEL), {}, TypeError, r"policy is the class Clock: give an instance, Clock\(\.\.\.\)"),
         ((lambda obs: 0, DUEL), {}, TypeError, r"not to be called as policy\(obs, info\): too many"),

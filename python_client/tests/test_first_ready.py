@@ -249,7 +249,7 @@ def test_an_interrupted_recv_loses_nothing(vec: Vec, monkeypatch: pytest.MonkeyP
         patch.setattr(envs._session.client, "collect", interrupted)
         with pytest.raises(KeyboardInterrupt):
             envs.recv()
-    with pytest.raises(pommego.PommegoError, match="1 batches are in flight"):
+    with pytest.raises(pommego.PommegoError, match="steps in flight: 1"):
         envs.send([0, 0])
     rows = envs.recv()[-1]["row"].tolist() + envs.recv()[-1]["row"].tolist()
     assert sorted(rows) == list(range(4))

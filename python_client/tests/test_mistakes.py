@@ -130,7 +130,7 @@ def test_autoreset_modes_by_any_name(vec: Vec, said: Any) -> None:
             ("PommeFFA-v1", 1, {name: "simple,static,osla"}, error, r"\['simple', 'static', 'osla'\]")
             for name, error in (("opponents", ValueError), ("seats", TypeError))
         ),
-        ("OneVsOne-v0", 1, {"opponents": "human"}, ValueError, "opponents is 'human', who can play in"),
+        ("OneVsOne-v0", 1, {"opponents": "human"}, ValueError, "opponents is 'human', who can play only in"),
         ("OneVsOne-v0", 1, {"opponents": [pommego.Pool]}, TypeError, r"is the class Pool: give .* Pool\("),
         ("OneVsOne-v0", 1, {"opponents": [len]}, TypeError, r"not to be called as policy\(obs, info\)"),
     ],

@@ -79,7 +79,7 @@ def test_words(binary: Path, tmp_path: Path, radio: dict) -> None:
 def test_games_of_another_id() -> None:
     with pommego.make_vec("OneVsOne-v0", 2, **Network.options) as envs:
         obs, info = envs.reset(seed=0)
-        with pytest.raises(ValueError, match=rf"numbers of shape .*, in {FFA} it is .*: give the spec"):
+        with pytest.raises(ValueError, match=rf"numbers has shape .*, expected .* in {FFA}: give the spec"):
             pommego.load("ppo-ffa")(obs, info)
         assert envs.action_space.contains(pommego.load("ppo-ffa", envs.game_spec)(obs, info))
 

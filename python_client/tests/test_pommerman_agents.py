@@ -150,10 +150,10 @@ def test_agents_by_name(text: str, kind: type) -> None:
     ("text", "error", "reason"),
     [
         ("SimpleAgent", ValueError, "no '::'"),
-        ("wizard::agents.SimpleAgent", ValueError, "unknown kind 'wizard'"),
+        ("wizard::agents.SimpleAgent", ValueError, "has kind 'wizard'"),
         ("test::agents.Nobody", ValueError, r"no agent 'agents\.Nobody'"),
         ("test::no_such_module.Agent", ValueError, "no_such_module"),
-        ("http::localhost", ValueError, "not host:port"),
+        ("http::localhost", ValueError, "expected host:port"),
         ("player::arrows", ValueError, "pommego play --agents human"),
         ("docker::an/image", ValueError, r"docker run .*:10080 an/image.*name its agent http::"),
     ],

@@ -106,7 +106,7 @@ def test_a_battle_begins_with_a_saved_game(tmp_path: Path) -> None:
     ("options", "reason"),
     [
         (["--config", "Pomme-v9"], "unknown configuration 'Pomme-v9'"),
-        (["--agents", "wizard::x"], "unknown kind 'wizard'"),
+        (["--agents", "wizard::x"], "has kind 'wizard'"),
         (["--agents", "docker::an/image"], "docker run"),
         (["--game_state_file", "/nowhere"], "/nowhere"),
     ],

@@ -69,5 +69,5 @@ def test_dictionaries_of_rows(vec: Any) -> None:
     rows = pommerman.Dictionaries(envs.game_spec)(obs)
     assert [row["board"][row["position"]] - 10 for row in rows] == info["seat"].tolist()
     for other in (vec("PommeFFA2018-v0", 1), vec(games=2, rules=[{}, {"num_wood": 20}])):
-        with pytest.raises(ValueError, match="wants one set of Pommerman's rules, without skulls"):
+        with pytest.raises(ValueError, match="needs one set of Pommerman's rules, without skulls"):
             pommerman.Dictionaries(other.game_spec)

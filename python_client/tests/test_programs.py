@@ -93,7 +93,7 @@ def test_examples_are_listed_and_copied(tmp_path: Path) -> None:
     assert copied.read_text() == (EXAMPLES / "baselines" / "ppo.py").read_text()
     copied.write_text("mine")
     said = run("-m", "pommego.examples", "copy", "ppo.py", "--to", str(tmp_path), code=1).stderr
-    refused = "cannot be written: it is there already: remove it first"
+    refused = "cannot be written: it exists: remove it first"
     assert said == f"pommego.examples: {copied} {refused}\n"
     folder = copied / "sub"
     said = run("-m", "pommego.examples", "copy", "alphazero", "--to", str(folder), code=1).stderr

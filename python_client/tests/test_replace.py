@@ -154,8 +154,8 @@ def test_a_server_that_is_gone() -> None:
     ("options", "says"),
     [
         ({"replace": True}, "replace needs address"),
-        ({"replace": "ws://b", "address": "ws://a"}, "such as \\['ws://b'\\]"),
-        ({"replace": True, "address": "ws://a", "web": True}, "no single page"),
+        ({"replace": "ws://b", "address": "ws://a"}, "or a list: \\['ws://b'\\]"),
+        ({"replace": True, "address": "ws://a", "web": True}, "there is no page"),
     ],
 )
 def test_what_cannot_be_replaced(options: dict[str, Any], says: str) -> None:

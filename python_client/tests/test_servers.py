@@ -259,7 +259,7 @@ def test_a_bad_action_changes_nothing(servers: list[pommego.Server], vec: Vec) -
         for _ in play(envs, plain, 5):
             pass
         envs.send([0] * 6)
-        with pytest.raises(pommego.PommegoError, match="1 batches are in flight"):
+        with pytest.raises(pommego.PommegoError, match="steps in flight: 1"):
             envs.step([0] * 6)
 
 
@@ -268,8 +268,8 @@ def test_a_bad_action_changes_nothing(servers: list[pommego.Server], vec: Vec) -
     [
         (2, {}, "3 servers for 2 games"),
         (6, {"address": []}, "an empty list"),
-        (6, {"address": [1]}, r"list of them, not \[1\]"),
-        (6, {"replace": "ws://c"}, "a list of addresses, such as"),
+        (6, {"address": [1]}, r"address is \[1\], expected one address"),
+        (6, {"replace": "ws://c"}, "replace is 'ws://c', expected True, False or a list"),
         (6, {"batch_size": 2}, "batch_size is 2: with replace, several servers or actors all 6 games"),
         (6, {"address": None, "replace": True}, "replace needs address"),
     ],

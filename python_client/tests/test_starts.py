@@ -196,7 +196,7 @@ def test_states_that_cannot_be(vec: Vec, states: list[pommego.State]) -> None:
     envs = vec(opponents=STILL)
     for options, error, says in [
         ({"states": states}, ValueError, "4 entries for 3 games"),
-        ({"states": states[0]}, TypeError, "one for each game, not State"),
+        ({"states": states[0]}, TypeError, "is a State, expected a list"),
         ({"state": [None] * 3}, ValueError, "unknown reset options"),
         ({"states": [None, 5, None]}, TypeError, "not int"),
         ({"states": [b"junk", None, None]}, pommego.ServerError, r"states\[0\]: it is not what Save wrote"),
@@ -204,7 +204,7 @@ def test_states_that_cannot_be(vec: Vec, states: list[pommego.State]) -> None:
         with pytest.raises(error, match=says):
             envs.reset(options=options)
     for arguments, error, says in [
-        ((states[0],), TypeError, "not one State"),
+        ((states[0],), TypeError, "are a State, expected a list"),
         ((states, [1]), ValueError, "1 weights for 4 start states"),
         ((states, [0] * 4), ValueError, "not all 0"),
         ((states, None, 1.5), ValueError, "1.5, expected 0 to 1"),

@@ -110,7 +110,7 @@ def test_changed_results_are_found(suite: str, played: Any, where: dict[str, Any
     whole = file.read_bytes()
     for k, data in enumerate((whole[:-30], b"", b"x", gzip.compress(b"x"), gzip.compress(b"[]"))):
         (tmp_path / f"five-{k}").write_bytes(data)
-        with pytest.raises(ValueError, match="no result of a suite|Expected `object`, got `array`"):
+        with pytest.raises(ValueError, match="not a suite.s result|Expected `object`, got `array`"):
             suites.load(tmp_path / f"five-{k}")
     for k, (name, value, says) in enumerate(
         [
@@ -158,7 +158,7 @@ def test_a_game_that_lasts_longer_is_found(
         ("actions", "?", "nvalid base64"),
         ("actions", "eA==", r"have 0 bytes, expected \d+"),
         ("actions", "AAAA", "or is damaged"),
-        ("actions", 77, "a game has the action 77, which there is not"),
+        ("actions", 77, "a game has the action 77, expected one of the game's"),
     ],
 )
 def test_values_that_no_result_has(of_champion: Path, key: str, value: Any, says: str) -> None:
@@ -378,7 +378,7 @@ def test_suites_of_0_1_are_checked_with_0_1(
 
     old = changed(of_champion, of_champion.with_name("old"), of_0_1)
     assert suites.load(old).suite == small
-    says = r"the suite partners-2026 .* pommego 0\.1.*\(pip install 'pommego<0\.2'\), or play partners-2027$"
+    says = r"the suite partners-2026 .* pommego 0\.1: play partners-2027, or play this one with 0\.1"
     with pytest.raises(ValueError, match=says):
         pommego.check_result(old, **where)
     with pytest.raises(ValueError, match=says):

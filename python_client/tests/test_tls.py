@@ -147,7 +147,7 @@ def test_mistaken_addresses(address: str, keys: Path, server: pommego.Server, bi
     plain = server.address if server.address.startswith("ws://") else pytest.skip("no TCP")
     with pytest.raises(pommego.HandshakeError, match="does not speak TLS.*ws://"):
         pommego.catalog(address=plain.replace("ws:", "wss:"), token=server.token, **ca)
-    with pytest.raises(ValueError, match="are for address=wss://"):
+    with pytest.raises(ValueError, match="need address=wss://"):
         pommego.catalog(address=plain, token=server.token, **ca)
     with pytest.raises(ValueError, match="address=wss://"):
         pommego.catalog(**ca)

@@ -177,7 +177,7 @@ def test_a_new_policy_does_not_get_the_games_of_an_old_one(where: dict[str, Any]
             play("none", new)
     first = play("set", Of(still, "step 4"))
     assert play("set", Of(still, "step 4")).results == first.results
-    with pytest.raises(ValueError, match=r"set has games of .'mine'. in other versions"):
+    with pytest.raises(ValueError, match=r"set has games of .'mine'. with another version"):
         play("set", Of(bomber, "step 5"))
     with pytest.raises(pommego.PommegoError, match="cannot be continued with these settings"):
         pommego.tournament(["random", "simple"], DUEL, out=tmp_path / "set", games=2, rules=SHORT)
@@ -251,9 +251,9 @@ def test_the_command_trusts_no_client(binary: Path) -> None:
     assert [one["games"] for one in results["standings"]] == [2, 2]
     assert results["standings"][0]["wins"] == 2
     for change, says in (
-        ({"game": 2}, "it says that game 2 has seed"),
+        ({"game": 2}, "game 2 has seed"),
         ({"game": 7}, "line 1: game is 7, want 0 to 3"),
-        ({"outcome": [1]}, "a list of 1 seats, want 2"),
+        ({"outcome": [1]}, "a list with 1 seats, want 2"),
         ({"agents": ["a", "b"]}, "game 0 has seed 1 and agents"),
         ({"steps": "9"}, "the client's games: line 1: json: cannot unmarshal string"),
     ):

@@ -4,6 +4,6 @@
 //	err := report.Text(os.Stdout, r.Results)
 //	err := report.WriteFolder("out", r)
 //
-// What the clock says is in tables and files of its own ([Timing], timing.md,
-// timing.json): the others are the same bytes whenever the results are.
+// Times are in tables and files of their own ([Timing], timing.md, timing.json). The other
+// files have the same bytes whenever the results are the same.
 package report

@@ -11,8 +11,8 @@ import (
 	"pommego/internal/disk"
 )
 
-// files are those of a report, in the order of their use. Those about timing differ from run
-// to run, the others do not.
+// files are the files of a report, in the order of their use. The files about timing differ from
+// run to run, the others do not.
 var files = []struct {
 	name  string
 	write func(w io.Writer, r *tournament.Report) error

@@ -25,7 +25,7 @@ func Text(w io.Writer, r *tournament.Results) error {
 	return nil
 }
 
-// Screen writes all for a terminal of so many columns: what matters most last, where it stays in sight.
+// Screen writes everything for a terminal with this many columns. The most important comes last and stays visible.
 func Screen(w io.Writer, r *tournament.Report, columns int) error {
 	for _, t := range slices.Backward(append(tables(r.Results), timing(r.Timing))) {
 		if err := t.write(w, columns); err != nil {
@@ -36,7 +36,7 @@ func Screen(w io.Writer, r *tournament.Report, columns int) error {
 	return err
 }
 
-// Timing writes what the clock said.
+// Timing writes the table of times.
 func Timing(w io.Writer, t *tournament.Timing) error { return timing(t).write(w, 0) }
 
 func tables(r *tournament.Results) []*table {
@@ -51,7 +51,7 @@ func tables(r *tournament.Results) []*table {
 	return slices.DeleteFunc(all, func(t *table) bool { return t.rows == nil })
 }
 
-// counts has a line an agent and a column for each thing that the game counts.
+// counts has one row per agent and one column for each thing that the game counts.
 func counts(r *tournament.Results) *table {
 	t := &table{title: "Counted in a game", head: []string{"agent"},
 		note: "Of a seat: where an agent has several, their mean."}
@@ -103,7 +103,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// standings has a line an agent, the best first.
+// standings has one row per agent, the best first.
 func standings(r *tournament.Results) *table {
 	t := &table{
 		title: "Standings",
@@ -119,7 +119,7 @@ func standings(r *tournament.Results) *table {
 	return t
 }
 
-// troubles has a line for each agent that failed in anything.
+// troubles has one row for each agent with late or failed moves.
 func troubles(r *tournament.Results) *table {
 	t := &table{title: "Moves replaced by stop", head: []string{"agent", "moves", "late", "failed"}}
 	for _, a := range r.Agents {
@@ -130,7 +130,7 @@ func troubles(r *tournament.Results) *table {
 	return t
 }
 
-// answers has a line for each language model.
+// answers has one row for each language model.
 func answers(r *tournament.Results) *table {
 	t := &table{title: "Answers of language models", head: []string{"agent", "legal", "repaired", "illegal", "late",
 		"tokens in", "tokens out", "cost"}, note: "Cost: in the unit of the prices that were given."}
@@ -151,7 +151,7 @@ func estimate(e tournament.Estimate, format string) string {
 	return fmt.Sprintf(strings.ReplaceAll("X (X to X)", "X", format), e.Value, e.Low, e.High)
 }
 
-// pairs has a line and a column an agent: the paper's table.
+// pairs has one row and one column per agent: the paper's table.
 func pairs(r *tournament.Results) *table {
 	what := "games of theirs"
 	if r.Against != "" {

@@ -13,13 +13,13 @@ type table struct {
 	title string
 	head  []string
 	rows  [][]string
-	note  string // below it
+	note  string // below the table
 }
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// write writes the table in Markdown, in aligned columns; where it is wider than so many letters, 0 for any, as
-// several tables that begin with the same column.
+// write writes the table in Markdown, in aligned columns. A table wider than widest letters becomes several tables
+// that begin with the same column; 0 is any width.
 func (t *table) write(w io.Writer, widest int) error {
 	fmt.Fprintf(w, "## %s\n", t.title)
 	for _, columns := range t.parts(widest) {
@@ -49,7 +49,7 @@ func (t *table) write(w io.Writer, widest int) error {
 
 func escaped(cell string) string { return strings.ReplaceAll(cell, "|", `\|`) }
 
-// parts are the columns that fit beside each other, each time after the first.
+// parts splits the columns into tables that fit. The first column is in each of them.
 func (t *table) parts(widest int) (all [][]int) {
 	widths := make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {

@@ -21,7 +21,7 @@ func timing(timing *tournament.Timing) *table {
 	return t
 }
 
-// rounded leaves three digits, about.
+// rounded rounds to about three digits.
 func rounded(d time.Duration) string {
 	unit := time.Duration(1)
 	for d/unit >= 1000 {

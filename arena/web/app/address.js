@@ -1,4 +1,4 @@
-// The part of the page's address after #: the token, and what is shown.
+// The part of the page's address after #: the token, and what the page shows.
 
 export function readAddress() { return Object.fromEntries(new URLSearchParams(location.hash.slice(1))); }
 

@@ -8,8 +8,8 @@ import { drawThoughts } from "./thoughts.js";
 const legends = { bomb: "bomb: steps left; ring in its owner's colour", base: "base: its energy", flame: "flame, fainter as it ends" };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-// In milliseconds: how long a step to a neighbouring cell takes, the shortest time between steps
-// that leaves room for it (a frame less than at 15 steps a second), and for how long a death shows
+// In milliseconds: how long a move to a neighbouring cell takes, the shortest time between steps
+// for which moves are drawn (a frame less than at 15 steps a second), and how long a death is shown
 // and fire flickers after a step.
 const stride = 120, shortest = 50, mourning = 800, restless = 2000;
 
@@ -23,7 +23,7 @@ export class Board {
     this.begun = -Infinity; // when the last step was shown
     this.events = [];
     canvas.style.aspectRatio = `${game.head.cols} / ${game.head.rows}`;
-    this.ground = new OffscreenCanvas(0, 0); // what stays as it is while a position is shown
+    this.ground = new OffscreenCanvas(0, 0); // the parts of the picture that do not move
     this.resizing = new ResizeObserver(([{ contentRect: { width } }]) => {
       this.width = width; // which drawing would have to wait for
       this.draw(true);
@@ -39,8 +39,8 @@ export class Board {
     cancelAnimationFrame(this.frame);
   }
 
-  // show shows a position, and if wanted the cells that bombs reach, the numbers and letters that texts name cells and
-  // figures by, and cells dimmed. It moves there from the position shown before if that is a step away.
+  // show shows a position. Options add the cells that bombs reach, the numbers and letters of cells and figures in
+  // texts, and dimmed cells. Things move there from the last position if that is one step away.
   show(position, { reach = false, named = false, dims = cell => cell < 0 } = {}) {
     const last = this.shown?.position, by = position.step - (last?.step ?? NaN);
     this.shown = { position, reach, named, dims };
@@ -50,7 +50,7 @@ export class Board {
     this.draw(true);
   }
 
-  // move begins to move from a position, unless there is no time for it or nobody wants it.
+  // move begins to move from a position, unless there is no time or the user prefers no motion.
   move(before, events) {
     const now = performance.now(), pause = now - this.begun, moves = before !== this.shown.position && pause > shortest && !still.matches && !this.calm;
     this.begun = now;
@@ -93,7 +93,7 @@ export class Board {
   }
 }
 
-// groundOf is the sprites of a position's ground, and of the cells that bombs reach if that is wanted.
+// groundOf is the sprites of a position's ground and, as an option, of the cells that bombs reach.
 function groundOf(game, { ground, bombs }, reach) {
   const { marks, put } = sheet(), at = place(game);
   [...ground].forEach((kind, cell) => put(groundSprite(game, kind, at(cell)), at(cell)));
@@ -101,9 +101,9 @@ function groundOf(game, { ground, bombs }, reach) {
   return marks;
 }
 
-// marksOf is the sprites above the ground, each drawn over those before, when a fraction of the step
-// from the position before has passed; fire flickers with the time, if there is one. Package
-// arena/picture has the same ones at the end of a step.
+// marksOf is the sprites above the ground, each drawn over those before, at a fraction of the step
+// from the last position. With a time fire flickers. Package arena/picture has the same
+// sprites at the end of a step.
 function marksOf(game, before, position, fraction, { time, reach, named, dims, deaths }) {
   const { marks, put } = sheet(), at = place(game), { ground } = position;
   if (fraction < 1) [...before.ground].forEach((kind, cell) => { if (kind !== ground[cell]) put(groundSprite(game, kind, at(cell)), at(cell), "", "", 1, 1 - fraction); });
@@ -134,7 +134,7 @@ function groundSprite(game, kind, [row, col]) {
   return (row + col) % 2 && odd in drawing.sprites ? odd : sprite;
 }
 
-// way leads from one place to another, on boards whose edges meet also across them.
+// way is the way from one place to another; on boards whose edges meet it may cross them.
 function way({ torus, rows, cols }, from, to) {
   return [rows, cols].map((size, i) => torus && Math.abs(to[i] - from[i]) === size - 1 ? Math.sign(from[i] - to[i]) : to[i] - from[i]);
 }
@@ -142,20 +142,20 @@ function way({ torus, rows, cols }, from, to) {
 /** @param {number[]} way */
 function far([down, right]) { return Math.abs(down) + Math.abs(right); }
 
-// between is where somebody is on the way: at its end, unless that is a neighbour of its start.
+// between is where somebody is on a way. A way longer than one cell is skipped to its end.
 function between({ game, fraction }, from, to) {
   const by = way(game.head, from ?? to, to);
   return far(by) === 1 ? to.map((n, i) => n - by[i] * (1 - fraction)) : to;
 }
 
-// placeOf is where a bomb is on its way. That it is the same is known by its owners and its time.
+// placeOf is where a bomb is on its way. Its owners and its time identify it in the last position.
 function placeOf(moment, bomb) {
   const distance = b => far(way(moment.game.head, b.at, bomb.at));
   const same = moment.before.bombs.filter(b => Math.abs(b.life - bomb.life) === 1 && String(b.owners) === String(bomb.owners) && distance(b) < 2);
   return between(moment, same.sort((a, b) => distance(a) - distance(b))[0]?.at, bomb.at);
 }
 
-// about is a cell's place for what is of another size, with a point of it where it was.
+// about is the place of a mark of another size in a cell, so that one point of it stays in place.
 function about([row, col], size, [down, right] = [0.5, 0.5]) { return [row + down * (1 - size), col + right * (1 - size)]; }
 
 function addThings(moment) {
@@ -180,8 +180,8 @@ function addThings(moment) {
   }
 }
 
-// addAgents adds agents, those who are out below the others, and the time of bombs that they
-// stand on, with how far the bombs reach if that is wanted.
+// addAgents adds agents, first those that are out. It adds the time of bombs on which they
+// stand and, as an option, how far the bombs reach.
 function addAgents(moment, reach, named) {
   const { game, before, position, put } = moment, alive = position.agents.filter(a => a.alive);
   for (const a of position.agents) if (!a.alive) put("out", a.at, sprites.seatColour(game, a.seat));
@@ -203,8 +203,8 @@ function addAgent({ game, position, put }, agent, place, size, opacity) {
   put(facing(game, position, agent), place, colour, "", size, opacity);
 }
 
-// addDeaths has those who have just died rise and fade, and gives their killers a skull in
-// the colour of the dead.
+// addDeaths lets agents that have just died rise and fade, and gives their killers a skull in
+// their colour.
 function addDeaths(moment, deaths) {
   const { game, position, put } = moment;
   for (const { seat, at, by = [], age } of deaths) {
@@ -215,20 +215,20 @@ function addDeaths(moment, deaths) {
   }
 }
 
-// ownersColour is that of owners: of the first, if all of them are of one team.
+// ownersColour is the colour of owners: the first owner's, if all are in one team.
 function ownersColour(game, owners = []) {
   if (owners.some(seat => game.team(seat) !== game.team(owners[0]))) return "#f7f7f2";
   return owners.length ? sprites.seatColour(game, owners[0]) : "#50565e";
 }
 
-// facing is the sprite of the way an agent looks: where its action wanted to go.
+// facing is the sprite for the direction of an agent's last move.
 function facing(game, position, agent) {
   const own = Math.max(0, game.head.actions.findIndex(c => agent.name && c.name.endsWith(`_${agent.name}`)));
   const sprite = `facing ${game.head.actions[own].names?.[position.actions?.[agent.seat]?.[own]]}`;
   return sprite in drawing.sprites ? sprite : "facing";
 }
 
-// letter is what texts for language models call a figure.
+// letter is a figure's name in texts for language models.
 function letter({ head }, { seat, name = "a" }) {
   return String.fromCharCode(65 + seat + head.teams.flat().length * (name.charCodeAt(0) - 97));
 }
@@ -248,7 +248,7 @@ function inText(game, position) {
   return `${parts.join(". ")}.`;
 }
 
-// legend is words for what there can be on a board, each with a function that draws it.
+// legend lists what can be on a board: words, and a function that draws it.
 export function legend(game) {
   const mine = sprites.seatColour(game, 0), { head } = game;
   const all = [

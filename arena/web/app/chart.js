@@ -1,4 +1,4 @@
-// A chart of the game beside its board: who has the prospects, what seats expected, got and did, to click on.
+// A chart of the game beside its board: which side leads, and what seats expected, got and did. A click goes to a step.
 
 import { element, say } from "./elements.js";
 import { sprites } from "./sprites.js";
@@ -50,7 +50,7 @@ export class Chart {
     });
   }
 
-  // take takes in what the viewer knows of new positions, for each kind of number and seat.
+  // take adds the viewer's knowledge of new positions, for each kind of number and seat.
   take() {
     const { game, series } = this, none = { ground: "", items: [], flames: [], bombs: [], agents: [], said: [], events: [] };
     const put = (kind, i, value) => { if (value !== undefined) (series[kind] ??= this.seats.map(() => []))[i][this.length] = value; };
@@ -82,7 +82,7 @@ export class Chart {
     this.mark();
   }
 
-  // areas is the sides' shares, one above the other.
+  // areas draws the sides' shares, one above the other.
   areas(lines) {
     const { teams } = this.game.head, below = Array.from({ length: this.length }, () => 100);
     return teams.map(([seat], i) => {

@@ -24,20 +24,20 @@ export function say(where, text) {
   if (where.textContent !== text) where.textContent = text;
 }
 
-// entitle says what a page shows: its title, what stands below that, and the name of its tab.
+// entitle sets the title of a page, the text below it, and the name of its tab.
 export function entitle(title, about, name = title) {
   say(find("title"), title);
   say(find("about"), about);
   document.title = `${name} · pommego`;
 }
 
-// complain shows an error, or takes away the last one if there is none.
+// complain shows an error, or removes the last one if there is none.
 export function complain(error = undefined) {
   say(find("message"), error ? error.message ?? String(error) : "");
   find("message").hidden = !error;
 }
 
-// dismiss closes the open menu and what went wrong, unless somebody points at the menu.
+// dismiss closes the open menu and the error, unless the pointer is on the menu.
 function dismiss(target = undefined) {
   const menu = document.querySelector("details[name][open]");
   if (menu && !menu.contains(target)) {

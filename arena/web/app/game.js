@@ -3,7 +3,7 @@
 const longest = 40; // letters of a name
 const ofOneStep = ["changed", "actions", "rewards", "events", "thoughts"];
 
-// Game has whole positions, made of steps that say what is new in them.
+// Game has whole positions, which it makes from steps with the changes.
 export class Game {
   constructor(description) {
     if (description.format !== "pommego-scene/1") {
@@ -11,14 +11,14 @@ export class Game {
     }
     this.head = description;
     this.positions = [];
-    this.events = []; // that the viewer knows of, with the step they belong to
+    this.events = []; // the events that the viewer knows of, with their steps
     this.thinkers = new Map(); // the first thought of each seat
-    this.played = false; // by a person here
+    this.played = false; // whether a person plays it on this page
     this.viewer = -1; // a seat, or everybody
     description.steps.forEach(step => this.add(step));
   }
 
-  // add adds a step. What seats have chosen by before stays for as many steps as keeps says.
+  // add adds a step. It drops thoughts that are more than keeps steps old.
   add(step, keeps = 0) {
     const before = this.positions.at(-1) ?? {};
     const now = { ...before };
@@ -40,14 +40,14 @@ export class Game {
 
   eventsOf(position, index) { return (this.seen(position, this.viewer).events ?? []).map(event => ({ ...event, index })); }
 
-  // lookAs has events be those that a seat knows of.
+  // lookAs sets events to those that a seat knows of.
   lookAs(seat) {
     if (seat === this.viewer) return;
     this.viewer = seat;
     this.events = this.positions.flatMap((position, index) => this.eventsOf(position, index));
   }
 
-  // moments are the events that matter.
+  // moments are the important events.
   get moments() { return this.events.filter(e => notable.has(e.event)); }
 
   get last() { return this.positions.length - 1; }
@@ -55,8 +55,8 @@ export class Game {
   // at is a position by its number, the last one if there are fewer.
   at(index) { return this.positions[Math.min(Math.max(index, 0), this.last)]; }
 
-  // name is that of a seat's agent as it fits beside others: the model's of language models, of people without
-  // their speed. It is isolated where letters may run from right to left.
+  // name is a short name of a seat's agent: for a language model the model's name, for people no speed. It is
+  // isolated where letters may run from right to left.
   name(seat) {
     const given = this.head.names?.[seat] ?? `seat ${seat}`, name = /^llm:.*,model=([^,]+)/.exec(given)?.[1] ?? given.replace(/^human:.*/, "human"), letters = [...name];
     const short = letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : name;
@@ -112,7 +112,7 @@ export class Game {
   }
 }
 
-// seenEvent is an event as a seat knows it, if it does.
+// seenEvent is an event as a seat knows it; nothing if it does not.
 function seenEvent(e, seat, out, hidesOwners) {
   if (!e.at || e.event === "died" && e.seat === seat) return e;
   if (e.event === "died" && out) return { event: e.event, seat: e.seat };

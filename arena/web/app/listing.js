@@ -12,7 +12,7 @@ const columns = {
   note: { name: "Note", of: g => g.note ?? "" },
 };
 
-// parts are what an address says of which games a table shows, and in which order.
+// parts are the parts of an address that choose and sort the games of a table.
 const parts = ["agent", "or", "against", "result", "find", "sort", "down"];
 
 export function picked(place) { return Object.fromEntries(parts.map(name => [name, place[name]])); }
@@ -20,7 +20,7 @@ export function picked(place) { return Object.fromEntries(parts.map(name => [nam
 const atOnce = 200; // rows
 const results = ["won", "lost", "tied"];
 
-// winner is the agents that won, each once, and their seats. If nobody has, it says how the game ended.
+// winner is the agents that won, each once, and their seats. If nobody won, it says how the game ended.
 function winner({ agents = [], result = [] }) {
   const seats = result.flatMap((how, seat) => how === "won" ? seat : []);
   if (seats.length) return `${[...new Set(seats.map(seat => agents[seat] ?? `seat ${seat}`))].join(", ")} (${seats.join(", ")})`;
@@ -36,8 +36,8 @@ export class Listing {
     this.columns = Object.keys(columns).filter(key => ["game", "steps"].includes(key) || this.games.some(game => columns[key].of(game)));
   }
 
-  // found is the games that a place asks for: those with an agent, with one of two (or), or with two against each
-  // other; with a result for the agent; with all words of find; sorted by a column.
+  // found is the games that a place asks for, sorted by a column: games of one agent, of one of two (or), or of two
+  // against each other; with a result for the agent; with all words of find.
   found(place) {
     const { agent, or, against, result, find = "", sort = "game", down } = place, words = find.toLowerCase().split(" "), { of } = columns[sort] ?? columns.game, way = down ? -1 : 1;
     return this.games.filter(game => {
@@ -54,7 +54,7 @@ export class Listing {
     return [this.env, counted(this.games.length, "game"), ...(this.notes ?? [])].filter(text => text).join(" · ");
   }
 
-  // isShown reports whether the page still has what a place asks for, with all that was loaded since.
+  // isShown reports whether the page still shows the games of a place, with those loaded since.
   isShown(place) { return JSON.stringify(this.filter) === JSON.stringify(picked(place)); }
 
   show(where, place) {
@@ -65,7 +65,7 @@ export class Listing {
     if (parts.some(name => place[name])) where.lastElementChild.scrollIntoView();
   }
 
-  // table is a table in a box that scrolls by itself where it is too wide.
+  // table is a table in a box of its own, which scrolls if it is too wide.
   table(caption, head, rows) {
     return element("div", { className: "scrolls", tabIndex: 0, role: "region", ariaLabel: caption },
       element("table", {}, element("caption", {}, caption), element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)));
@@ -94,7 +94,7 @@ export class Listing {
     return this.table("Ratings", head, rows);
   }
 
-  // pairMatrix has, for each two agents, the share of the decided games that the
+  // pairMatrix has, for each two agents, the share of the games that one of them won, which the
   // row's agent won, and their number.
   pairMatrix() {
     const names = [...new Set(this.pairs.flatMap(p => [p.row, p.col]))];
@@ -109,10 +109,10 @@ export class Listing {
       cell.style.setProperty("--share", share);
       return cell;
     })));
-    return this.table("Share of decided games that the row's agent won", [element("td", {}), ...names.map(name => element("th", { scope: "col" }, name))], rows);
+    return this.table("Of the games that one of the two won, the row's agent's share", [element("td", {}), ...names.map(name => element("th", { scope: "col" }, name))], rows);
   }
 
-  // neighbours leads to the games before and after that of a place, in its table.
+  // neighbours makes links to the games before and after a place's game in its table.
   neighbours(place) {
     const found = this.found(picked(place)), at = found.findIndex(({ game }) => String(game) === place.game);
     const to = (other, title, sign) => at < 0 || !found[other] ? ""
@@ -120,8 +120,8 @@ export class Listing {
     return [to(at - 1, "Previous game", "‹"), to(at + 1, "Next game", "›")];
   }
 
-  // meeting is a filter for the games by which two agents are compared: those in which
-  // they met, or where they play another, those of either.
+  // meeting is a filter for the games that compare two agents: games in which they met or,
+  // where both play against a third, the games of either.
   meeting(row, col) { return this.apart ? { agent: row, or: col } : { agent: row, against: col }; }
 
   gameTable(place) {
@@ -143,13 +143,13 @@ export class Listing {
       body);
   }
 
-  // pick changes which games are shown, which the address keeps.
+  // pick changes the choice of games, also in the address.
   pick(body, filter, changes) {
     history.replaceState(null, "", this.link(Object.assign(filter, changes)));
     this.fill(body, filter);
   }
 
-  // fill shows the first games of those that are asked for, and others on request.
+  // fill shows the first of the games, and more on request.
   fill(body, filter) {
     const focused = [...body.querySelectorAll("thead button")].indexOf(document.activeElement);
     const found = this.found(filter), table = this.table("Games", this.heads(body, filter), []), rows = table.querySelector("tbody");

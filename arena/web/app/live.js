@@ -1,4 +1,4 @@
-// Running environments, looked at while they are stepped.
+// Running environments, shown while they are stepped.
 
 import { encoded } from "./address.js";
 import { complain, counted, element, entitle, find, say, turnTo } from "./elements.js";
@@ -7,7 +7,7 @@ import { rest, server } from "./server.js";
 import { open, player, take } from "./stage.js";
 import { enter, episodeOf, leave, tell } from "./wall.js";
 
-let before = []; // the list as it was a second ago
+let before = []; // the list of a second ago
 
 function list(all, { token, at }) {
   turnTo("list");
@@ -21,7 +21,7 @@ function list(all, { token, at }) {
   before = all;
 }
 
-// empty says what fills a page on which there is nothing to see yet.
+// empty explains an empty page.
 function empty(words, code) {
   find("none").hidden = !words;
   say(find("none").firstElementChild, words);
@@ -41,7 +41,7 @@ function again(lines, address) {
   player.go(0);
 }
 
-// live shows what the key in the address opens: the games of an environment, one of them, or the list of all environments.
+// live shows what the address's key gives access to: the games of an environment, one game, or the list of all environments.
 async function live({ token, key, at, game, episode, view = -1 }, signal) {
   const address = () => ({ token, key, at, game, episode }), link = query => `#${encoded({ token, key, at, ...query })}`;
   let end = "";

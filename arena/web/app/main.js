@@ -1,4 +1,4 @@
-// Recorded games: the list of them, and one that is looked at.
+// Recorded games: the list of them, and the game that is open.
 
 import { encoded } from "./address.js";
 import { element, entitle, find, turnTo } from "./elements.js";
@@ -9,7 +9,7 @@ import { open, player, shown, take } from "./stage.js";
 
 /** @type {any} */
 let place = {}, listing = null;
-let left = 0; // how far the list had been scrolled when it was left
+let left = 0; // the scroll position of the list when it was left
 const near = element("span", { className: "tools" }); // the games before and after
 
 function link(wanted) { return `#${encoded({ token: place.token, ...wanted })}`; }
@@ -18,7 +18,7 @@ function link(wanted) { return `#${encoded({ token: place.token, ...wanted })}`;
 async function browse(address, signal) {
   if (document.body.dataset.page === "list") left = scrollY;
   place = address;
-  const coming = place.game === undefined ? null : server.game(place.game, place.token, signal); // while the listing comes
+  const coming = place.game === undefined ? null : server.game(place.game, place.token, signal); // loaded at the same time as the listing
   coming?.catch(() => {});
   listing ??= new Listing(await server.listing(place.token, signal), link);
   const several = listing.games.length !== 1 || listing.kind !== "games";

@@ -1,4 +1,4 @@
-// What mattered in a game: a list to jump from, below how the game ended, and marks on the timeline.
+// The moments of a game: a list of links below the game's result, and marks on the timeline.
 
 import { form, thumbnail } from "./board.js";
 import { element, say } from "./elements.js";
@@ -7,7 +7,7 @@ import { sprites } from "./sprites.js";
 
 const signs = { died: "kill", hurt: "flame", trapped: "bomb", escaped: "kick" };
 
-// sign is a picture of a moment, in the colour of whom it befell, or of who leads or has won.
+// sign is a picture of a moment, in the colour of its seat, or of the side that leads or has won.
 export function sign(game, { event, seat, by = [] }, size) {
   const of = seat ?? by[0], colour = of === undefined ? "#868e96" : sprites.seatColour(game, of);
   const sprite = signs[event] ?? (of === undefined ? "wall" : form(game, of));
@@ -34,14 +34,14 @@ export class Moments {
     this.anew();
   }
 
-  // anew lists the moments that somebody else knows of.
+  // anew lists the moments again, for another viewer.
   anew() {
     this.entries = [];
     this.list.replaceChildren();
     this.add();
   }
 
-  // add lists those that the game has got since, and says how it ended.
+  // add lists new moments of the game, and says how it ended.
   add() {
     const { game } = this, added = game.moments.slice(this.entries.length).map(moment => {
       const button = element("button", { type: "button", onclick: () => this.jump(moment.index) },
@@ -58,14 +58,14 @@ export class Moments {
     this.show.hidden = !decided;
   }
 
-  // mark marks what has just happened and keeps it in sight.
+  // mark highlights the last moment and scrolls to it.
   mark(index) {
     const at = this.entries.findLastIndex(entry => entry.index <= index), item = this.entries[at]?.item;
     if (item === this.marked) return;
     this.marked?.classList.remove("now");
     this.marked = item;
     item?.classList.add("now");
-    // The page itself stays where it is. Layout is asked for once, not by each game in turn.
+    // The page itself does not scroll. All games share one layout.
     if (item) requestAnimationFrame(() => { this.list.scrollTop = item.offsetTop - this.list.clientHeight / 2; });
   }
 }

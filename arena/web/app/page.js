@@ -1,4 +1,4 @@
-// The page shell: it shows what the address says.
+// The page shell, which shows what the address names.
 
 import { readAddress } from "./address.js";
 import { complain, find } from "./elements.js";
@@ -6,7 +6,7 @@ import { share } from "./share.js";
 
 let leaving = new AbortController();
 
-// run shows a page by what its address says, in place of what is shown, whenever that is something else.
+// run shows the page that the address names, again whenever the address changes.
 export function run(page) {
   const go = () => {
     leaving.abort();
@@ -16,7 +16,7 @@ export function run(page) {
     page(readAddress(), signal).catch(error => { if (!signal.aborted) complain(error); });
   };
   addEventListener("hashchange", go);
-  // The browser may keep a page that is left for somebody who comes back.
+  // The browser may restore this page when the user goes back.
   addEventListener("pageshow", event => { if (event.persisted) go(); });
   go();
 }
@@ -24,7 +24,7 @@ export function run(page) {
 addEventListener("pagehide", () => leaving.abort());
 find("share").ontoggle = share;
 
-// What is cut has its whole text as a tooltip.
+// A text that is cut off has the whole text as a tooltip.
 addEventListener("pointerover", ({ target }) => {
   const on = /** @type {HTMLElement} */ (target);
   if (on.scrollWidth > on.clientWidth && !on.title && on.closest?.("h1, p, td, strong")) on.title = on.textContent;

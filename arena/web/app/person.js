@@ -1,9 +1,9 @@
-// What a person does with keys and buttons, as an action of the game.
+// Turns a person's keys and buttons into actions of the game.
 
 // worded reports whether a component of actions is a word: its choices are numbers.
 export function worded(component) { return /^\d+$/.test(component.names?.at(-1)); }
 
-// kind is what a choice is to the hand: a direction, bomb, stay, or its own name.
+// kind is the kind of a choice: a direction, bomb, stay, or its own name.
 export function kind(component, choice) {
   const name = component.names[choice];
   if (choice === 0) return "stay";
@@ -20,9 +20,9 @@ const keys = {
 
 export function kindOfKey(key) { return keys[key.length === 1 ? key.toLowerCase() : key]; }
 
-// Hand makes the actions of one game, each of one choice after the other: one for each component that needs
-// any. asked is the question that waits for an answer, last the last one; waiting is a choice that came before the
-// question, and word the list that the next digit chooses from.
+// Hand makes the actions of one game, from one choice for each component that needs one. asked is the question
+// that waits for an answer, last the last question; waiting is a choice that came before the
+// question, and word the list from which the next digit chooses.
 export class Hand {
   constructor(actions) {
     this.actions = actions;
@@ -44,8 +44,8 @@ export class Hand {
 
   get next() { return this.open[this.at % this.open.length]; }
 
-  // choose takes a choice by its kind, and words by component. It returns the whole
-  // action once it is, else null.
+  // choose takes a choice by its kind, and words by component. It returns the action
+  // once it is complete, else null.
   choose(wanted, words) {
     if (this.at === this.open.length) this.at = 0; // another action in place of the last
     const component = this.actions[this.next];

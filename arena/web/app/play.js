@@ -10,13 +10,13 @@ import { download } from "./share.js";
 import { open, take } from "./stage.js";
 import { offer, offerSpeeds } from "./start.js";
 
-const soon = 300; // milliseconds in which others mostly have moved
+const soon = 300; // milliseconds in which the others have usually moved
 
-let token = "", seat = -1; // -1: nobody's, of a match between agents
+let token = "", seat = -1; // -1: no seat, for a match between agents
 let game = null;
 /** @type {any} */
 let mode = {};
-let hand = null; // of the game: null while nobody sits at the page
+let hand = null; // the person's choices; null without a person
 let held = ""; // the key or button that is down
 let repeats = 0; // the timer of a button that is held
 
@@ -40,7 +40,7 @@ function hear(line, now) {
     hand.asked = null;
     const out = !game.at(game.last).status.in.includes(seat);
     document.body.classList.toggle("looking", out);
-    if (out && find("speed").value === "0") find("speed").value = 4; // as the match goes on then
+    if (out && find("speed").value === "0") find("speed").value = 4; // the match continues at this speed
     if (out && seat >= 0) say(find("turn"), `You are out${ownFate().replace(/^./, ": $&")}. The match goes on.`);
   }
   if (line.ask) ask(line.ask);
@@ -49,7 +49,7 @@ function hear(line, now) {
 
 function begin(now) {
   game = now;
-  game.played = seat >= 0; // by somebody who does not wait for others to think
+  game.played = seat >= 0; // a person does not wait for the others' thoughts
   hand = new Hand(game.head.actions);
   letGo();
   fillPad(game.head.actions);
@@ -76,7 +76,7 @@ function prompt() {
   say(find("turn"), `Step ${hand.asked.step}: your move${parts}`);
 }
 
-// choose makes a choice of one component, and sends the action once it is whole.
+// choose makes the choice of one component, and sends the action once it is complete.
 function choose(wanted) {
   const { asked } = hand;
   if (!asked) {
@@ -87,7 +87,7 @@ function choose(wanted) {
   prompt();
   if (!action) return;
   hand.word = 0;
-  if (Number(find("speed").value) === 0) { // one answer; at a speed the last counts
+  if (Number(find("speed").value) === 0) { // one answer; with a speed the last one counts
     hand.asked = null;
     setTimeout(() => { if (hand?.last === asked && !hand.asked && !over()) say(find("turn"), "The others move"); }, soon);
   }
@@ -100,14 +100,14 @@ function fillPad(actions) {
     const what = kind(first, choice), words = name.replaceAll("_", " ");
     const button = element("button", { type: "button", className: what, ariaLabel: words, title: words }, signs[what] ?? words);
     button.onpointerdown = event => { if (!event.button) hold(what); };
-    button.onclick = event => { if (!event.detail) choose(what); }; // by the keyboard
+    button.onclick = event => { if (!event.detail) choose(what); }; // a click by the keyboard
     return button;
   }));
   find("words").replaceChildren(...hand.words.map((part, i) => element("label", {}, `Word ${i + 1} `,
     element("select", {}, ...actions[part].names.map((name, n) => element("option", { value: n }, name))))));
 }
 
-// hold is choose for as long as the button is down, at a pace that lets go in time.
+// hold repeats choose while the button is down, slowly enough to release it in time.
 function hold(what) {
   held = what;
   choose(what);
@@ -172,8 +172,8 @@ function caption({ game }) {
   return [seat < 0 ? env : `${env}: you are ${game.who(seat)}`, game.head.note || names.map((_, i) => `${i}: ${game.name(i)}`).join(" · "), env];
 }
 
-// play is the page of a person's seat, or of the choice of a match. It listens, again from the
-// beginning where the connection is lost.
+// play is the page of a person's seat, or of the choice of a match. If the connection is lost, it
+// starts listening again from the beginning.
 async function play(place, signal) {
   ({ token } = place);
   hand = null;

@@ -1,4 +1,4 @@
-// Time: the buttons, the timeline and the keyboard.
+// Controls of time: the buttons, the timeline and the keyboard.
 
 import { element, find, say } from "./elements.js";
 import { inWords } from "./game.js";
@@ -7,7 +7,7 @@ import { sign } from "./moments.js";
 const speeds = [0.5, 1, 2, 4, 6, 10, 15, 25, 40, 60]; // steps a second, by key
 
 export class Player {
-  // changed is called with the step that is to be shown, and whether it plays; toggle by the button in the middle.
+  // changed is called with the step to show, and whether it plays; toggle by the middle button.
   constructor(changed, toggle) {
     this.changed = changed;
     this.toggle = toggle;
@@ -28,7 +28,7 @@ export class Player {
     find("at").oninput = event => this.go(Number(event.target.value));
   }
 
-  // grow takes the game that is shown, as far as it has come.
+  // grow takes the current game with its new steps.
   grow(game) {
     this.game = game;
     this.viewer = game.viewer;
@@ -49,7 +49,7 @@ export class Player {
     find("at").value = this.index;
     this.say();
     this.changed(this.index, this.playing);
-    if (this.viewer !== this.game?.viewer) this.grow(this.game); // which has other events now
+    if (this.viewer !== this.game?.viewer) this.grow(this.game); // another viewer knows of other events
   }
 
   say() {

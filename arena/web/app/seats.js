@@ -1,4 +1,4 @@
-// What is known of each seat, beside the board.
+// Cards with what is known of each seat, beside the board.
 
 import { form, thumbnail } from "./board.js";
 import { element, say } from "./elements.js";
@@ -7,14 +7,14 @@ import { kind, signs, worded } from "./person.js";
 import { sprites } from "./sprites.js";
 import { Bars, Talk, short } from "./thoughts.js";
 
-// columns are the four of a game's counts that cards have: those that the others are parts of, where there are more.
+// columns are the four counts on a card: kills, bombs, wood and items if the game has them, else its first four.
 function columns({ head: { counts = [] } }) {
   const sums = counts.filter(({ name }) => ["kills", "bombs", "wood", "items"].includes(name));
   return sums.length === 4 ? sums : counts.slice(0, 4);
 }
 
 export class Seats {
-  // look is called with the seat of a card that was chosen.
+  // look is called with the seat of a card that the user chose.
   constructor(list, game, look = undefined) {
     this.game = game;
     this.look = look;
@@ -30,7 +30,7 @@ export class Seats {
       name: element("strong", { title: game.head.names?.[seat] ?? "" }, game.name(seat)),
       state: element("span", { className: "state" }),
       did: element("span", { className: "did", role: "img" }),
-      facts: element("p", { className: "facts", hidden: game.head.game === "suitebot" }), // where all carry the same
+      facts: element("p", { className: "facts", hidden: game.head.game === "suitebot" }), // all carry the same there
       said: element("p", { className: "said" }),
       counts: element("p", { className: "counts" }),
       bars: new Bars(game, seat),
@@ -44,7 +44,7 @@ export class Seats {
     return card;
   }
 
-  // show shows a position with the events until then; viewer is the seat that is looked through.
+  // show shows a position with the events until then; viewer is the seat whose view is shown.
   show(position, events, viewer) {
     for (const card of this.cards) {
       const { seat } = card, inGame = position.status.in.includes(seat);
@@ -63,7 +63,7 @@ export class Seats {
     }
   }
 
-  // fill fills a part of a card with icons and texts, if they are others than before.
+  // fill fills a part of a card with icons and texts, if they have changed.
   fill(card, part, shown) {
     const key = JSON.stringify(shown);
     if (card[`${part} shown`] === key) return;

@@ -1,4 +1,4 @@
-// Where games and lists of them come from: the server of this page, or the page itself where it is one file.
+// The source of games and lists: the server of this page or, in a page of one file, the page itself.
 
 import { readAddress } from "./address.js";
 import { complain } from "./elements.js";
@@ -9,19 +9,19 @@ export const held = document.getElementById("held").textContent || undefined;
 
 const noAnswer = "The server does not answer: pommego has ended, or the connection is lost. The page goes on by itself once it is back.";
 const gone = 502; // the status of a server behind this one that does not answer
-let lost = ""; // what the page says while there is no answer
+let lost = ""; // the page's message while there is no answer
 
 export function rest(milliseconds) { return new Promise(done => setTimeout(done, milliseconds)); }
 
-// miss says what there is no answer from, "" once there is one.
+// miss says which server does not answer; "" once it answers.
 function miss(words) {
   if (words || lost) complain(words);
   lost = words;
 }
 
-// send asks until there is an answer, of whatever kind, and reads it if it is good. It throws once options.signal says so.
+// send repeats a request until there is an answer, and reads it if it is no error. It throws when options.signal aborts.
 async function send(path, token, read, options = {}) {
-  const { key = "" } = readAddress(); // of a running environment, in no address that is sent
+  const { key = "" } = readAddress(); // a running environment's key, which no request's address has
   const headers = { Authorization: `Bearer ${token}`, "View-Key": key };
   for (let wait = 250; ; wait = Math.min(2 * wait, 4000)) {
     const { ok, status, body } = await fetch(path, { ...options, headers })
@@ -42,7 +42,7 @@ function blob(path, token) { return send(path, token, answer => answer.blob()); 
 
 function post(path, token, body) { return send(path, token, () => null, { method: "POST", keepalive: true, body: JSON.stringify(body) }); }
 
-// lines calls take with the lines of JSON that have come, until the connection ends. It throws once signal says so.
+// lines calls take with new lines of JSON until the connection ends. It throws when signal aborts.
 async function lines(path, token, signal, take) {
   const reader = await send(path, token, answer => answer.body.pipeThrough(new TextDecoderStream()).getReader(), { signal });
   for (let begun = ""; ;) {
@@ -55,7 +55,7 @@ async function lines(path, token, signal, take) {
   }
 }
 
-// seen is lines for as long as somebody sees the page: what nobody sees costs nothing.
+// seen is lines while the page is visible: a hidden page costs nothing.
 async function seen(path, token, signal, take) {
   const hidden = new AbortController();
   document.addEventListener("visibilitychange", () => hidden.abort(), { once: true, signal });
@@ -63,14 +63,14 @@ async function seen(path, token, signal, take) {
   return lines(path, token, AbortSignal.any([signal, hidden.signal]), take).catch(error => { if (!hidden.signal.aborted || signal.aborted) throw error; });
 }
 
-// unpack is the game that a page of one file holds, compressed.
+// unpack decompresses the game in a page of one file.
 async function unpack() {
   const bytes = Uint8Array.from(atob(held.trim()), char => char.charCodeAt(0));
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(plain).json();
 }
 
-// listing is the games that there are, as web.Listing has them.
+// listing is the list of games, in the form of web.Listing.
 async function listing(token, signal) {
   if (held === undefined) return ask("api/listing", token, signal);
   const { title, view } = await unpack();

@@ -1,14 +1,14 @@
-// What is shown, for others: links, pictures and pages of one file.
+// Sharing: links, pictures and pages of one file.
 
 import { encoded, readAddress } from "./address.js";
 import { complain, element, find } from "./elements.js";
 import { held, server } from "./server.js";
 import { moment, number, shown } from "./stage.js";
 
-const tenSeconds = 100; // steps, at the pace of GIFs
-const own = held && `<!DOCTYPE html>\n${document.documentElement.outerHTML}`; // the page of one file as it came
+const tenSeconds = 100; // steps, at the speed of GIFs
+const own = held && `<!DOCTYPE html>\n${document.documentElement.outerHTML}`; // the page of one file as it was loaded
 
-// share fills the menu as it opens.
+// share fills the menu when it opens.
 export function share() {
   const list = find("share").lastElementChild, now = find("share").open && shown();
   const add = (words, act) => {
@@ -43,7 +43,7 @@ export function download(content, name) {
 // save downloads a file whose name is the page's title and an ending.
 function save(content, ending) { download(content, find("title").textContent + ending); }
 
-// drawn is a picture that the server draws of a part of the game: png of a step, gif of all.
+// drawn is a picture of a part of the game that the server draws: a png of one step, a gif of all.
 function drawn(kind, part) {
   return server.blob(`api/game/${encodeURIComponent(number())}/${kind}?${encoded({ seat: find("view").value, ...part })}`, readAddress().token);
 }
@@ -56,7 +56,7 @@ async function oneFile({ head, positions, viewer }) {
   return new Blob([page], { type: "text/html" });
 }
 
-// Without this the page would give way to a file that is dropped on it.
+// Without this the browser would replace the page by a file that is dropped on it.
 addEventListener("dragover", event => event.preventDefault());
 addEventListener("drop", event => {
   event.preventDefault();

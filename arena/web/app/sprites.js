@@ -1,18 +1,18 @@
-// What things look like, each on a cell of 100 by 100. The drawings are data that pictures of
-// games are drawn from too: arena/picture/sprites.json, whose form that package describes.
-// Shapes are told apart without colour too: agents carry their numbers, and members of
-// different teams have bodies of different forms.
+// What things look like, each on a cell of 100 by 100. The drawings are data, which pictures of
+// games use too: arena/picture/sprites.json. Package picture describes its form.
+// Shapes differ even without colour: agents carry their numbers, and bodies of
+// different teams have different forms.
 
 // @ts-ignore The server makes it of sprites.json.
 import { drawing } from "./drawing.js";
 
-// The event does not come where somebody asks meanwhile what matches.
+// Some browsers send no event if matches is read meanwhile.
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 let dark = darkness.matches;
 darkness.onchange = () => { dark = darkness.matches; };
 
-// seatColour is a colour that people with any kind of colour blindness tell from those of
-// other seats and teams: the game says which.
+// seatColour is the colour that the game gives a seat. People with any kind of colour blindness
+// can tell it from the colours of other seats and teams.
 function seatColour(game, seat) { return game.head.colours?.[seat] ?? "#8a8f98"; }
 
 function channels(colour) { return [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16)); }
@@ -53,7 +53,7 @@ function paint(pen, sprite, colour = "#000000", text = "") {
   }
 }
 
-// write draws a text about a point; long ones are smaller.
+// write draws a text whose middle is a point. Long texts are smaller.
 function write(pen, text, x, y, height) {
   const width = 64, gap = 14, small = Math.min(1, 2 / text.length), scale = height / 100 * small;
   const left = x - (text.length * (width + gap) - gap) / 2 * scale;
@@ -70,8 +70,8 @@ function write(pen, text, x, y, height) {
 
 const stamps = new Map();
 
-// stamp draws a mark (see board.js) on a board with cells of a size in pixels, by a drawing
-// that is made once.
+// stamp draws a mark (see board.js) on a board with cells of a size in pixels. It draws each
+// sprite once and then copies it.
 function stamp(pen, cell, { sprite, row, col, size, opacity, colour, text }) {
   const pixels = Math.round(size * cell), key = [sprite, pixels, colour, text, dark].join("|");
   let drawn = stamps.get(key);

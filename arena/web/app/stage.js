@@ -1,4 +1,4 @@
-// The game on the page. Its positions come from a feed, wherever this has them from, and go onto the
+// The game on the page. Its positions come from any feed, and go to the
 // board and the timeline.
 
 import { encoded } from "./address.js";
@@ -8,23 +8,23 @@ import { Game } from "./game.js";
 import { Player } from "./player.js";
 import { View } from "./view.js";
 
-const lead = 6; // steps before a moment at which it is shown from
-const ways = { b: "reach", c: "named", d: "dim" }, looks = Object.values(ways); // keys of how the board can be drawn
-const fresh = 20; // steps of a game that goes on for which it is shown what a seat has chosen by
+const lead = 6; // how many steps before a moment its replay begins
+const ways = { b: "reach", c: "named", d: "dim" }, looks = Object.values(ways); // the options for drawing the board, by key
+const fresh = 20; // for how many steps of a running game a thought stays
 
 /** @type {any} */
 let mode = {};
 /** @type {View | undefined} */
 let view;
 /** @type {Game | undefined} */
-let coming; // the game that has come last
-let following = false; // what comes, rather than standing where somebody has gone
-let at = -1; // the place that was shown last
+let coming; // the last game of the feed
+let following = false; // whether the page follows new positions; else it stays where the user is
+let at = -1; // the last place shown
 let writing = 0;
 
 export const player = new Player(show, toggle);
 
-// shown is the position on the page, and the game it is of, once there is one.
+// shown is the position on the page and its game, once there is one.
 export function shown() { return view && { game: view.game, ...view.board.shown, canvas: view.board.canvas }; }
 
 // state is what the page shows, for tests.
@@ -39,9 +39,9 @@ export function state() {
 //   caption(view, position, following): what entitle takes
 //   view: the seat to look through at first
 //   live: the games go on
-//   seat(game): the seat to look through, where nobody chooses it
-//   address(): what the address says, where it says what is shown
-//   number: that of the game at the server, which then has pictures of it
+//   seat(game): the seat to look through, if the user cannot choose it
+//   address(): the address of the current view, if it has one
+//   number: the game's number at the server, which can then draw pictures of it
 //   hear(line, game): takes each line once the page shows it
 export function open(wanted) {
   player.run(false);
@@ -49,7 +49,7 @@ export function open(wanted) {
   [view, coming, mode, following] = [undefined, undefined, wanted, Boolean(wanted.live)];
 }
 
-// take shows the lines of a feed. Another game takes the place of one that somebody looks back at once they follow.
+// take shows the lines of a feed. While the user looks back at a game, a new game waits until they follow again.
 export function take(lines) {
   for (const line of lines) {
     if (line.head) coming = new Game({ ...line.head, steps: [] });
@@ -80,7 +80,7 @@ function place(game) {
   player.grow(game);
 }
 
-// jump goes to a position; in a match that somebody has played, once it is over, its last steps play from there.
+// jump goes to a position. In a match that a person has played and that is over, the steps play from there.
 function jump(index) {
   if (!mode.seat) return player.go(index);
   if (!view.game.at(player.last).status.over) return;
@@ -88,7 +88,7 @@ function jump(index) {
   player.run(true);
 }
 
-// look looks through the eyes of a seat, or of everybody again.
+// look shows the view of a seat, or the whole game again.
 function look(seat) {
   if (mode.seat) return;
   find("view").value = find("view").value === String(seat) ? -1 : seat;
@@ -124,15 +124,15 @@ function mark() {
   find("latest").hidden = !mode.live || following;
 }
 
-// number is that of the game at the server, if it is there.
+// number is the game's number at the server, if the server has it.
 export function number() { return mode.number; }
 
-// moment is the address of what is shown, where it says that.
+// moment is the address of the current view, if it has one.
 export function moment() {
   return mode.address && `#${encoded({ ...mode.address(), view: find("view").value === "-1" ? undefined : find("view").value })}`;
 }
 
-// remember keeps the address current, at a pace that browsers allow.
+// remember updates the address, as often as browsers allow.
 function remember() {
   clearTimeout(writing);
   writing = setTimeout(() => {
@@ -157,10 +157,10 @@ function toggle() {
 find("latest").onclick = latest;
 for (const id of ["view", ...looks]) find(id).onchange = () => player.set(player.index);
 
-// A control that was used leaves the keys to the game again.
+// After use a control loses the focus, so that keys act on the game again.
 addEventListener("change", ({ target }) => { if (view && target.matches("select, [type=checkbox]")) target.blur(); });
 
-// Keys act while there is something to see, except where they mean something else.
+// Keys act while a game is shown, except in controls that use them.
 addEventListener("keydown", event => {
   if (!view || mode.seat || event.ctrlKey || event.metaKey || event.altKey) return;
   const { target } = event;

@@ -1,4 +1,4 @@
-// The start page: champions play until somebody does. Cards say how strong the others are and which game it is.
+// The start page: champions play until the user starts a match. Cards choose the opponents' strength and the game.
 
 import { encoded } from "./address.js";
 import { Board, form, thumbnail } from "./board.js";
@@ -27,7 +27,7 @@ function worded(agent) { return agent.replace(":level=", ", level "); }
 /** @returns {any} */
 function chosen(name) { return new FormData(find("start")).get(name); }
 
-// card is one of several things to choose from, whose words begin with those that matter.
+// card is one choice of several. Its text begins with the important words.
 function card(name, value, checked, title, words, more, ...pictures) {
   return element("label", { className: "card", title: more }, element("input", { type: "radio", name, value, checked }), ...pictures,
     element("span", {}, element("strong", {}, capital(title)), element("small", {}, words)));
@@ -39,7 +39,7 @@ function drawn(offer, canvas) {
   return board;
 }
 
-// kindOf is what games are listed under.
+// kindOf is the heading under which a game is listed.
 function kindOf({ head }) {
   if (head.game !== offers[0].head.game) return "Sister games";
   return head.teams.some(team => team.length > 1) ? "Two against two" : head.teams.length > 2 ? "Each for itself" : "One against one";
@@ -88,7 +88,7 @@ async function exhibit(offer, token, signal) {
   }
 }
 
-// choose is called with another game, choosing a strength with that.
+// choose is called with another game, and chooses a strength in it.
 function choose(token) {
   const offer = offers.find(({ ids }) => ids.includes(chosen("env"))), level = chosen("level") ?? levels[0];
   say(find("chosen"), capital(offer.about));
@@ -102,7 +102,7 @@ function choose(token) {
   exhibit(offer, token, signal).catch(error => { if (!signal.aborted) complain(error); });
 }
 
-// tellOf says which match is played at this table, and offers to join it or to end it.
+// tellOf shows which match is played at this table, and offers to join or end it.
 function tellOf({ env, seats }, token) {
   find("playing").hidden = !env;
   find("begin").disabled = Boolean(env);
@@ -111,7 +111,7 @@ function tellOf({ env, seats }, token) {
   find("playing").replaceChildren(`A match of ${env} is being played here. `, ...(seats?.length ? seats : [-1]).map(join), stop);
 }
 
-// offer is the page; it begins the match, and goes on with the page of the chosen seat.
+// offer is the page. It begins the match, and continues with the page of the chosen seat.
 export function offer({ token, env }, signal) {
   open({});
   turnTo("start");

@@ -4,13 +4,13 @@ import { element, say } from "./elements.js";
 import { kind, worded } from "./person.js";
 import { sprites } from "./sprites.js";
 
-// choicesOf is what a thought says of each choice of the components that it is about, and
+// choicesOf lists, for each choice of a thought's components, what the thought says of it and
 // whether it was made.
 function choicesOf(game, position, thought) {
   let first = 0;
   return game.head.actions.flatMap((component, part) => {
     const [visits, chances, values] = [thought.visits, thought.probabilities, thought.values].map(list => list?.slice(first, first + component.n));
-    const weights = told(visits) ?? chances ?? scaled(values) ?? visits ?? [], all = weights.reduce((sum, n) => sum + n, 0);
+    const weights = distinct(visits) ?? chances ?? scaled(values) ?? visits ?? [], all = weights.reduce((sum, n) => sum + n, 0);
     first += component.n;
     return !all && !values?.some(value => value !== null) ? [] : Array.from({ length: component.n }, (_, i) => ({
       component, number: i, visits: visits?.[i], value: values?.[i] ?? undefined, share: all ? weights[i] / all : 0,
@@ -19,21 +19,21 @@ function choicesOf(game, position, thought) {
   });
 }
 
-// telling is one of the choices of a word: the one that was made, else the likeliest.
+// telling is the choice of a word to show: the one that was made, else the likeliest.
 function telling(choices) { return choices.reduce((a, b) => b.made || !a.made && b.share > a.share ? b : a); }
 
-// told is visits that tell choices apart; where all are alike, values do.
-function told(visits) { return visits && new Set(visits.filter(n => n)).size > 1 ? visits : undefined; }
+// distinct is visits if choices have different ones; else nothing, and other numbers decide.
+function distinct(visits) { return visits && new Set(visits.filter(n => n)).size > 1 ? visits : undefined; }
 
 function scaled(values) {
   const known = values?.filter(value => value !== null) ?? [], least = Math.min(...known), most = Math.max(...known);
   return most > least ? values.map(value => value === null ? 0 : 0.02 + (value - least) / (most - least)) : undefined;
 }
 
-// isOf reports whether a thought is about the step that led to a position; pages of running games keep older ones.
+// isOf reports whether a thought belongs to the step that led to a position; running games keep older ones.
 function isOf(position, thought) { return (thought.step ?? position.step) === position.step; }
 
-// expected is the value that a seat's thought has of the game, else of what it chose.
+// expected is the value of the game in a seat's thought, else the value of its choice.
 export function expected(game, position, seat) {
   const thought = position.thoughts?.find(t => t.seat === seat && isOf(position, t));
   return thought && (thought.value ?? choicesOf(game, position, thought).find(choice => choice.made)?.value);
@@ -43,8 +43,8 @@ const arrow = new Path2D("M46-8H66V-25L95 0L66 25V8H46Z"), dot = new Path2D("M16
 const ring = new Path2D("M-45 0a45 45 0 1 0 90 0a45 45 0 1 0-90 0ZM-37 0a37 37 0 1 1 74 0a37 37 0 1 1-74 0Z");
 const shapes = { right: [arrow, 0], down: [arrow, 1], left: [arrow, 2], up: [arrow, 3], stay: [ring, 0], bomb: [dot, 0] };
 
-// drawThoughts draws arrows from where agents stood: the wider, the more the search looked
-// that way. A ring stands for staying, a dot for a bomb. What was done has a white edge.
+// drawThoughts draws arrows from where agents stood. The more the search tried a move, the wider
+// its arrow. A ring means stay, a dot means bomb. The move that was made has a white edge.
 export function drawThoughts(pen, cell, game, position) {
   const before = position.thoughts && game.positions.findLast(p => p.step === position.step - 1);
   for (const thought of before ? position.thoughts.filter(t => isOf(position, t)) : []) {
@@ -73,7 +73,7 @@ function draw(pen, cell, [row, col], { component, number, made, share }, colour)
   pen.restore();
 }
 
-// Bars show what a seat chose by: a bar a choice.
+// Bars show the numbers behind a seat's choice, one bar per choice.
 export class Bars {
   constructor(game, seat) {
     this.game = game;
@@ -83,7 +83,7 @@ export class Bars {
     this.whole = element("div", { className: "bars", hidden: true }, element("p", {}, ...this.head), this.list);
   }
 
-  // show shows a position's thought. Of a seat that ever has one, the place stays.
+  // show shows a position's thought. A seat with any thought in the game keeps its place.
   show(position) {
     const own = position.thoughts?.find(t => t.seat === this.seat), { viewer, thinkers } = this.game, thought = own ?? thinkers.get(this.seat);
     this.whole.hidden = !thought || thought.read !== undefined || viewer >= 0 && viewer !== this.seat || this.game.played;
@@ -106,9 +106,9 @@ export class Bars {
 }
 
 const longest = 8192; // characters of a text
-const marks = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g; // that are not seen, or turn text round
+const marks = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g; // invisible characters, and those that change the direction of text
 
-// plain is a text of a model as it is shown: the end of a long one, with marks as their numbers.
+// plain is the form in which a model's text is shown: the end of a long one, with marks as numbers.
 function plain(text) {
   return text.slice(-longest).replace(marks, mark => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
@@ -149,5 +149,5 @@ function row() {
   return element("li", {}, name, bar, weight, worth);
 }
 
-// short is a number as it is read at a glance, if there is one.
+// short is a number with few digits, if there is one.
 export function short(number) { return number === undefined ? undefined : String(Math.abs(number) >= 100 ? Math.round(number) : Number(number.toPrecision(3))); }

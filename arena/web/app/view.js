@@ -8,7 +8,7 @@ import { Moments } from "./moments.js";
 import { Seats } from "./seats.js";
 
 export class View {
-  // jump is called with the number of a position that was chosen, look with the seat to look through.
+  // jump is called with the number of the chosen position, look with the seat whose view is chosen.
   constructor(game, jump, look) {
     this.game = game;
     const canvas = element("canvas", { role: "img" }), seats = element("ul", { className: "seats", ariaLabel: "Seats" });
@@ -26,8 +26,8 @@ export class View {
 
   close() { this.board.close(); }
 
-  // show shows the position of a number as a seat knows it, or the whole with what the seat
-  // does not see dimmed.
+  // show shows a position, by number, as a seat knows it, or the whole position with the parts
+  // that the seat does not see dimmed.
   show(index, seat, { reach, named, dim }) {
     const { game } = this, knower = dim ? -1 : seat, position = game.at(index), seen = game.seen(position, knower), anew = knower !== game.viewer;
     this.board.show(seen, { reach, named, dims: cell => dim && !game.sees(position, seat, cell) });
@@ -38,7 +38,7 @@ export class View {
     this.moments.mark(index);
   }
 
-  // happened says what did at a step, moments first.
+  // happened lists the events of a step, moments first.
   happened(index) {
     const { moments, events } = this.game, now = events.filter(e => e.index === index && e.event !== "not_laid");
     return now.toSorted((a, b) => Number(moments.includes(b)) - Number(moments.includes(a))).map(event => inWords(this.game, event)).join("; ");

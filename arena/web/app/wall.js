@@ -1,12 +1,12 @@
-// A wall of games that are played side by side, with what becomes of their episodes; the last of these are kept.
+// A wall of games side by side, with the results of their episodes. It keeps the last episodes.
 
 import { Board } from "./board.js";
 import { counted, element, entitle, find, say, turnTo } from "./elements.js";
 import { Game } from "./game.js";
 
 const kept = 12; // episodes
-const recent = 40; // of which rates are
-const mostPoints = 240; // of curves
+const recent = 40; // how many episodes rates are computed from
+const mostPoints = 240; // the most points of a curve
 const causes = { collapse: "the collapse", move: "collisions", base: "an enemy's base" };
 const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8f98"];
 
@@ -17,7 +17,7 @@ function learns(game, seat) { return game.head.names[seat] === "learner"; }
 
 function won(game, winners) { return winners.some(seat => learns(game, seat)); }
 
-// deathsOf is what learners died of.
+// deathsOf counts the causes of learners' deaths.
 function deathsOf(game, events) {
   return events.filter(({ event, seat }) => event === "died" && learns(game, seat)).map(({ seat, by = [], what }) => {
     if (!by.length) return causes[what] ?? "others";
@@ -59,7 +59,7 @@ class Pane {
   }
 }
 
-// keep takes the lines of an episode that is over, one by one.
+// keep adds the lines of an episode that is over, one by one.
 function keep({ head, step }) {
   if (head) coming = [];
   coming.push(head ? { head } : { step });
@@ -70,7 +70,7 @@ function keep({ head, step }) {
   find("episodes").replaceChildren(...episodes.map(one => element("li", {}, element("a", { href: link({ episode: one.number }) }, one.words))));
 }
 
-// episodeOf is the lines of an episode that is kept.
+// episodeOf is the lines of a kept episode.
 export function episodeOf(wanted) { return episodes.find(one => String(one.number) === wanted)?.lines; }
 
 export function leave() {
@@ -78,7 +78,7 @@ export function leave() {
   panes.clear();
 }
 
-// enter makes room for the games of an environment; without one the wall stands as it was left, if it was.
+// enter prepares the wall for an environment's games. Without one it shows the wall as it was left.
 export function enter(env, to) {
   if (!env && !episodes.length) return;
   turnTo("wall");
@@ -90,7 +90,7 @@ export function enter(env, to) {
   find("any").href = link({ game: "any" });
 }
 
-// tell takes lines, and returns why nothing more comes, if so.
+// tell takes lines. It returns why they are the last ones, if they are.
 export function tell(lines) {
   const news = new Map();
   for (const line of lines.filter(line => line.replay)) keep(line);
@@ -105,7 +105,7 @@ export function tell(lines) {
   return lines.find(line => line.end)?.end;
 }
 
-// count adds a point to the curves; where there are too many, every other one goes.
+// count adds a point to the curves. If there are too many, it removes every other one.
 function count(time) {
   if (points.length && time - points.at(-1).time < pace) return;
   points.push({ ...structuredClone(total), time });
@@ -132,7 +132,7 @@ function count(time) {
 
 function share(n) { return `${Math.round(100 * n)} %`; }
 
-// curve draws lines over time, and says what stands at their end.
+// curve draws lines over time, with a label at their ends.
 function curve(id, lines, worded, most = 1.1 * Math.max(1e-9, ...lines.flat().filter(y => y))) {
   const canvas = find(`${id}-curve`), pen = canvas.getContext("2d"), { clientWidth: width, clientHeight: height } = canvas, end = lines[0]?.at(-1);
   say(find(`${id}-now`), end === undefined ? "…" : worded(end));

@@ -7,21 +7,21 @@
 //	table.End("seat 0 won")
 //	order := table.Next(ctx) // a rematch, or another match; nil: the page is closed
 //
-// The page gets each position as its seat knows it, by scene.Step.Seen: what a person may
-// not know is not sent. Once the seat is out, or the match over, it gets everything.
+// The page gets each position as its seat knows it, by scene.Step.Seen: the server does not send
+// what a person may not know. Once the seat is out, or the match over, the page gets everything.
 //
-// By default the match waits for each move. At a speed, so many moves are made a
-// second, and without one in time the seat stays; the page changes the speed. Once no person is
-// in the game, it goes on at the last speed while a page looks on. A person in the game whose
-// pages have been closed for five seconds leaves.
+// By default the match waits for each move. With a speed, the match makes so many
+// moves a second, and a person who is late stays in place. The page changes the speed. Once no
+// person is in the game, it continues at the last speed while a page is open. A person in the game
+// whose pages have been closed for five seconds leaves.
 //
 // # Protocol
 //
-// GET /api/play?seat=S answers with lines of JSON, as they come: those of a [scene.Feed], {"ask"}
+// GET /api/play?seat=S answers with a stream of JSON lines: those of a [scene.Feed], {"ask"}
 // when the seat is to move, and {"end"} once the match is over.
 // POST /api/play takes {"seat", "step", "action"}, {"seat", "speed"} and {"seat", "leave"}.
 // Where only agents play, S is -1. Without S the lines are {"offers"}, and {"playing"} as a match begins or
-// ends, and the page counts as one that looks on. GET /api/play/exhibit?env=ID has the lines of a match
+// ends, and the page counts as open. GET /api/play/exhibit?env=ID has the lines of a match
 // between the strongest agents.
 //
 // POST /api/play/start takes {"env", "agents", "same"}, an [Order], and answers once the match

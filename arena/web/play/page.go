@@ -14,13 +14,13 @@ import (
 	"pommego/env"
 )
 
-// maxSpeed is the most moves a second.
+// maxSpeed is the most moves per second.
 const maxSpeed = 60
 
 // Human reports whether an agent's name is that of a person.
 func Human(name string) bool { return name == "human" || strings.HasPrefix(name, "human:") }
 
-// Seat puts a person into a seat: "human" moves whenever ready, "human:speed=4" makes 4
+// Seat puts a person into a seat: "human" moves without a time limit, "human:speed=4" makes 4
 // moves a second.
 func (t *Table) Seat(seat int, name string) (match.Player, error) {
 	t.mu.Lock()
@@ -41,7 +41,7 @@ func (t *Table) Seat(seat int, name string) (match.Player, error) {
 	return p, nil
 }
 
-// Handlers are what answers the page, by patterns of http.ServeMux.
+// Handlers answer the page's requests, by patterns of http.ServeMux.
 func (t *Table) Handlers() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /api/play":         t.stream,
@@ -52,16 +52,16 @@ func (t *Table) Handlers() map[string]http.HandlerFunc {
 	}
 }
 
-// line is one of those that a page gets.
+// line is a line that a page gets. One of its fields is set.
 type line struct {
 	scene.Line
 	Offers  []Offer  `json:"offers,omitempty"`  // on the start page
-	Playing *playing `json:"playing,omitempty"` // there, too
+	Playing *playing `json:"playing,omitempty"` // on the start page
 	Ask     *ask     `json:"ask,omitempty"`     // the seat is to move
 }
 
-// stream sends a page lines until the page goes away: what its seat sees, or, to a page
-// without a seat, the games on offer. It begins with all, and then sends changes.
+// stream sends lines to a page until the page closes: what its seat sees or, without a
+// seat, the games on offer. It sends everything at first, and then changes.
 func (t *Table) stream(w http.ResponseWriter, r *http.Request) {
 	text, seat := r.URL.Query().Get("seat"), env.NoSeat
 	news := t.news
@@ -108,7 +108,7 @@ func (t *Table) look(seat, more int) {
 	}
 }
 
-// looking counts the pages that look on; t.mu is held.
+// looking counts the open pages; t.mu is held.
 func (t *Table) looking() (all int) {
 	for _, n := range t.pages {
 		all += n
@@ -116,21 +116,21 @@ func (t *Table) looking() (all int) {
 	return all
 }
 
-// shows reports whether a page of a seat may see the match: a person sits there, or it is a page of no seat, and
-// nobody plays who could look there.
+// shows reports whether a page of a seat may see the match: a person sits there, or it is a page of no seat and
+// no person plays, who could cheat with it.
 func (t *Table) shows(seat int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.people[seat] != nil || seat == env.NoSeat && len(t.people) == 0
 }
 
-// plays reports whether a seat is in the game, or will be once it has begun; t.mu is held.
+// plays reports whether a seat is in the game, or will be when it begins; t.mu is held.
 func (t *Table) plays(seat int) bool {
 	last := t.feed.Last()
 	return last == nil || slices.Contains(last.Status.In, seat)
 }
 
-// known is what a page knows of the match.
+// known is what a page has been sent of the match.
 type known struct {
 	scene.Viewer
 	offers  bool
@@ -139,14 +139,14 @@ type known struct {
 	end     string
 }
 
-// news is what a page does not know yet; t.mu is held.
+// news returns the lines that a page has not been sent yet; t.mu is held.
 func (t *Table) news(seat int, to *known) (lines []line) {
 	p := t.people[seat]
-	if p == nil && (seat != env.NoSeat || len(t.people) > 0) { // in another match
+	if p == nil && (seat != env.NoSeat || len(t.people) > 0) { // the page belongs to an earlier match
 		return nil
 	}
 	see := func(head *scene.Head, s scene.Step) scene.Step {
-		if t.end != "" || !slices.Contains(s.Status.In, seat) { // those who are out see everything
+		if t.end != "" || !slices.Contains(s.Status.In, seat) { // seats that are out see everything
 			return s
 		}
 		return s.Seen(head, seat)
@@ -168,7 +168,7 @@ func (t *Table) news(seat int, to *known) (lines []line) {
 	return lines
 }
 
-// act does what a page wants of its seat: a move, another speed, or to leave the match.
+// act does what a page asks for its seat: a move, another speed, or leaving the match.
 func (t *Table) act(w http.ResponseWriter, r *http.Request) {
 	var want struct {
 		Seat   int      `json:"seat"`
@@ -204,7 +204,7 @@ func (t *Table) act(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// move takes a move in the position after a step, unless that is past; the table's lock is held.
+// move takes a move for the position after a step, and ignores one for an earlier position; the table's lock is held.
 func (p *person) move(step int, given []int) (status int, err error) {
 	choices := p.game.Spec().Actions
 	if len(given) != len(choices) {
@@ -218,7 +218,7 @@ func (p *person) move(step int, given []int) (status int, err error) {
 		action[i] = uint8(a)
 	}
 	if p.asked == nil || p.asked.Step > step {
-		return 0, nil // too late, as happens when the match does not wait
+		return 0, nil // too late: the match did not wait
 	}
 	if p.asked.Step != step {
 		return http.StatusConflict, fmt.Errorf("the match does not wait for a move in position %d", step)

@@ -22,19 +22,19 @@ import (
 type Offer struct {
 	Head   scene.Head `json:"head"`
 	Step   scene.Step `json:"step"`   // the start of a game
-	IDs    []string   `json:"ids"`    // that are this game
-	About  string     `json:"about"`  // in a few words; those of one kind begin alike
-	Goal   string     `json:"goal"`   // what a seat plays for
-	Agents []string   `json:"agents"` // for the seats of others
-	Levels []string   `json:"levels"` // three of these: a calm one, a hard one, a champion
+	IDs    []string   `json:"ids"`    // the ids with this game
+	About  string     `json:"about"`  // a short description; games of one kind begin alike
+	Goal   string     `json:"goal"`   // the goal of a seat
+	Agents []string   `json:"agents"` // the agents that can play
+	Levels []string   `json:"levels"` // three of the agents: an easy one, a hard one and a champion
 
 	game env.Game
 }
 
-// levels are agents for those of an offer: the first of each that a game has.
+// levels are the choices for Offer.Levels: of each list the first agent that a game has.
 var levels = [][]string{{"simple"}, {"heuristic", "flat"}, {"champion:level=5", "mcts"}}
 
-// OfferOf offers a game with its built-in agents, each level of those that have any.
+// OfferOf offers a game with its built-in agents. An agent with levels is listed once per level.
 func OfferOf(game env.Game) Offer {
 	spec, m, t := game.Spec(), game.New(1)[0], game.NewTrackers(1, false)[0]
 	m.Reset(env.Seed{Value: 1})
@@ -60,7 +60,7 @@ func OfferOf(game env.Game) Offer {
 	return o
 }
 
-// goal is what the rules in short say of it. Pages call a tick a step.
+// goal is the goal in the short rules. Pages say step for tick.
 func goal(game env.Game) string {
 	text, _, _ := strings.Cut(words.Rules(game.Spec()), "\n")
 	text = strings.NewReplacer("Goal: ", "", "Tick ", "Step ", "tick ", "step ").Replace(text)
@@ -70,12 +70,12 @@ func goal(game env.Game) string {
 // exhibitPause is how long each step of an exhibition is shown.
 const exhibitPause = time.Second / 5
 
-// exhibit sends a match between the strongest agents of a game, step by step, for as long as a page looks at it.
+// exhibit sends a match between the strongest agents of a game, step by step, while the page is open.
 func (t *Table) exhibit(w http.ResponseWriter, r *http.Request) {
 	offers, players := t.offers(), match.Players{}
 	i := slices.IndexFunc(offers, func(o Offer) bool { return o.Head.Env == r.FormValue("env") })
 	if i < 0 || offers[i].Levels == nil {
-		http.Error(w, fmt.Sprintf("env is %q, want one that is offered", r.FormValue("env")), http.StatusNotFound)
+		http.Error(w, fmt.Sprintf("env is %q, want the id of a game on offer", r.FormValue("env")), http.StatusNotFound)
 		return
 	}
 	players.Game = offers[i].game
@@ -88,7 +88,7 @@ func (t *Table) exhibit(w http.ResponseWriter, r *http.Request) {
 	}
 	feed, viewer, send := scene.Feed{Most: 4}, scene.Viewer{}, scene.Lines[scene.Line](w)
 	seed := env.Seed{Value: uint64(time.Now().UnixMilli())}
-	// An error says that nobody looks any more.
+	// An error means that the page is closed.
 	match.Play(r.Context(), players.Game, seats, seed, match.Rules{}, func(at match.Moment) error {
 		at.Describe(&feed, names, offers[i].Goal)
 		time.Sleep(exhibitPause)
@@ -96,13 +96,13 @@ func (t *Table) exhibit(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// playing says which match is played, to those who could join or stop it.
+// playing tells pages which match is played.
 type playing struct {
 	Env   string `json:"env"`   // "": none
 	Seats []int  `json:"seats"` // of people
 }
 
-// now is what is played; t.mu is held.
+// now is the match that is played; t.mu is held.
 func (t *Table) now() (p playing) {
 	if t.game != nil && t.end == "" {
 		p = playing{t.game.Spec().ID, slices.Sorted(maps.Keys(t.people))}
@@ -110,7 +110,7 @@ func (t *Table) now() (p playing) {
 	return p
 }
 
-// Order is what a page asks to be played.
+// Order is the match that a page asks for.
 type Order struct {
 	Env    string   `json:"env"`    // "": the same agents play the same game again
 	Agents []string `json:"agents"` // by seat
@@ -122,11 +122,11 @@ type Order struct {
 // Answer tells the page that the match begins, or why not.
 func (o *Order) Answer(err error) { o.answer <- err }
 
-// names are those that a page may put into seats: people, and agents in this program
-// whose options name no file.
+// names matches the names that a page may put into seats: people, and built-in agents without
+// options that name a file.
 var names = regexp.MustCompile(`^(human(:speed=[0-9.]+)?|[a-z0-9-]+(:level=[0-9]+)?)$`)
 
-// offered is what there is to choose, and what is played, for a page that does not know it yet; t.mu is held.
+// offered returns the offers and the current match, if a page has not been sent them yet; t.mu is held.
 func (t *Table) offered(_ int, to *known) (lines []line) {
 	if !to.offers {
 		to.offers = true
@@ -170,7 +170,7 @@ func (t *Table) start(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// recorded answers with the record of the match that is over, as files have it.
+// recorded answers with the record of the match that is over, as in a file.
 func (t *Table) recorded(w http.ResponseWriter, _ *http.Request) {
 	t.mu.Lock()
 	text := string(t.record)

@@ -14,10 +14,10 @@ import (
 	"pommego/env"
 )
 
-// grace is how long a page may be away, as while it is loaded again, before it counts as closed.
+// grace is how long a page may be gone, as during a reload, before it counts as closed.
 const grace = 5 * time.Second
 
-// lookSpeed is how many steps a second are shown once only agents play, at first.
+// lookSpeed is how many steps per second a page shows at first when only agents play.
 const lookSpeed = 4
 
 // Table is where people play one match after the other. It is safe for concurrent use.
@@ -28,15 +28,15 @@ type Table struct {
 	mu      sync.Mutex
 	game    env.Game // nil before the first match
 	names   []string
-	note    string // what a seat plays for
+	note    string // the goal of a seat
 	leave   func() // ends the match
 	people  map[int]*person
 	feed    scene.Feed    // of the match
 	end     string        // how the match ended; "" while it goes on
 	record  []byte        // of the match, once it is over
-	speed   float64       // that was chosen last; 0: none
-	pages   map[int]int   // that look on, by seat; those of no seat by -1
-	opened  bool          // a page has looked on
+	speed   float64       // the last speed that a page chose; 0: none
+	pages   map[int]int   // how many pages are open, by seat; -1: pages without a seat
+	opened  bool          // a page has been open
 	changed chan struct{} // closed at the next change
 }
 
@@ -45,8 +45,8 @@ func NewTable(offers func() []Offer) *Table {
 	return &Table{offers: offers, orders: make(chan *Order), pages: map[int]int{}, changed: make(chan struct{})}
 }
 
-// Deal begins a match between agents of these names; Seat gives the people their seats. leave
-// is called when a person leaves before the match is over.
+// Deal begins a match between agents of these names. Call Seat for each person then. The table
+// calls leave when a person leaves before the match is over.
 func (t *Table) Deal(game env.Game, names []string, leave func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,7 +55,7 @@ func (t *Table) Deal(game env.Game, names []string, leave func()) {
 	t.feed.Clear()
 }
 
-// tell wakes all who wait for a change; t.mu is held.
+// tell wakes all goroutines that wait for a change; t.mu is held.
 func (t *Table) tell() {
 	close(t.changed)
 	t.changed = make(chan struct{})
@@ -74,8 +74,8 @@ func (t *Table) Watch(at match.Moment) error {
 	return nil
 }
 
-// linger lets pages look at a position in which only agents play, as long as a move takes at
-// the speed chosen last, a second at most; t.mu is held.
+// linger gives pages time to show a position when only agents play: the time of a move at the
+// last speed, a second at most; t.mu is held.
 func (t *Table) linger() {
 	for began := time.Now(); t.looking() > 0; {
 		due := began.Add(time.Duration(float64(time.Second) / max(1, cmp.Or(t.speed, lookSpeed))))
@@ -85,8 +85,8 @@ func (t *Table) linger() {
 	}
 }
 
-// wait waits for a change, and reports whether there was one before due, if that is not zero, and before ctx was
-// done; t.mu is held before and after.
+// wait waits for a change until due, if that is not zero, and until ctx is done. It reports whether there was a
+// change; t.mu is held before and after.
 func (t *Table) wait(ctx context.Context, due time.Time) bool {
 	changed := t.changed
 	t.mu.Unlock()
@@ -104,14 +104,14 @@ func (t *Table) wait(ctx context.Context, due time.Time) bool {
 	return false
 }
 
-// Keep takes the record of a match that is over, or was stopped.
+// Keep stores the record of a match that is over or was stopped.
 func (t *Table) Keep(record []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.record = append(append(t.record, record...), '\n')
 }
 
-// End says how the match has ended. Pages show everything from then on.
+// End ends the match; how says how it ended. Pages then show everything.
 func (t *Table) End(how string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,8 +119,8 @@ func (t *Table) End(how string) {
 	t.tell()
 }
 
-// Next waits for what a page asks to be played, before the first match for the page, too. It
-// returns nil once a page has been opened and all are closed.
+// Next waits until a page asks for a match, and before the first match until a page is open. It
+// returns nil once all pages have been closed.
 func (t *Table) Next(ctx context.Context) *Order {
 	for {
 		t.mu.Lock()
@@ -142,7 +142,7 @@ func (t *Table) Next(ctx context.Context) *Order {
 	}
 }
 
-// Listing is the game once the match is over: web.Games.
+// Listing lists the game once the match is over: web.Games.
 func (t *Table) Listing() (*web.Listing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -177,14 +177,14 @@ type person struct {
 	game  env.Game
 	seat  int
 
-	// Of the table's lock.
+	// The table's lock guards these.
 	speed  float64
 	asked  *ask    // nil: it is not its turn
 	choice []uint8 // nil: none yet
 }
 
-// Act waits for the person's move, or for the time for it, which runs once a page
-// looks on.
+// Act waits for the person's move, or until the time for it is over. The time runs while a
+// page is open.
 func (p *person) Act(ctx context.Context, m env.Match, seat int, action []uint8) (match.Cost, error) {
 	t := p.table
 	t.mu.Lock()
@@ -207,8 +207,8 @@ func (p *person) Act(ctx context.Context, m env.Match, seat int, action []uint8)
 	return match.Cost{}, ctx.Err()
 }
 
-// needs lists by component whether anything but choice 0 has an effect, all of them if
-// nothing has.
+// needs lists by component whether any choice but 0 has an effect. If none has, all are
+// true.
 func needs(spec *env.Spec, m env.Match, seat int) []bool {
 	mask, list := make([]uint8, spec.MaskSize()), make([]bool, len(spec.Actions))
 	m.Mask(seat, mask)

@@ -1,7 +1,7 @@
 """Look into a run of `ppo.py`: `python diagnose.py ppo-ffa runs/ppo-ffa-0`.
 
 Prints two tables in Markdown about games that the run's network plays: how sure it is of each move, and
-how wrong its values are by the steps that are left. Where learning stands still, look here first. `pommego
+how wrong its values are, by the number of steps that are left. If learning stops, look here first. `pommego
 play --agents net:weights=runs/ppo-ffa-0/policy.net,simple,simple,simple --show` shows a game of it.
 """
 
@@ -29,7 +29,7 @@ class Played(NamedTuple):
     chance: Tensor
     entropy: Tensor
     value: Tensor
-    gained: Tensor  # what came, discounted
+    gained: Tensor  # discounted rewards
     left: Tensor  # steps
 
 
@@ -43,7 +43,7 @@ def played(run: ppo.Run, against: str, games: int) -> Played:
         envs.close()
     *_, near, numbers, moves, action, _, value, reward, over, _ = kept
     none, one = torch.zeros_like(reward), torch.ones_like(reward)
-    gained = ppo.advantages(reward, none, over, none[0], gamma=run.o.gamma, lam=1)  # of a value of nothing
+    gained = ppo.advantages(reward, none, over, none[0], gamma=run.o.gamma, lam=1)  # relative to values of 0
     left = ppo.advantages(one, none, over, none[0], gamma=1, lam=1)
     first = over.long().cumsum(0) - over.long() == 0
     logits, _ = policy(near[first], numbers[first], moves[first])

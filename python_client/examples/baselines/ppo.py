@@ -6,17 +6,17 @@
     python ppo.py ppo-duel --device cuda  # with the network on a GPU
     python ppo.py ppo-duel --demonstrations 40 --epochs 1 --minutes 0.1 --games 16 --judge 20   # a test
 
-A teacher shows its moves first (not to recipes from nothing: scratch and selfplay), then the network learns
-from games against the opponents of its recipe. The same command goes on with a run that was stopped, from its
+First the network learns the moves of a teacher (not in the recipes scratch and selfplay), then from games
+against the opponents of its recipe. The same command goes on with a run that was stopped, from its
 last checkpoint (a minute at most is lost); another limit of `--minutes` trains on. In the run's folder:
 
     policy.net        the policy: pommego.load(FILE), or the program's agent net:weights=FILE
     checkpoint.pt     what the same command goes on from
-    progress.jsonl    a line an update: steps, minutes, steps a second, losses, entropy, share won of late
+    progress.jsonl    one line per update: steps, minutes, steps per second, losses, entropy, recent share won
     result.json       the games on boards never trained on
 
 Needs torch, and pyarrow (`pip install 'pommego[data]'`). Everything is in this file, so that you
-can read and change it as a whole. What it reached is in docs/baselines.md.
+can read and change it as a whole. docs/baselines.md has its results.
 """
 
 from __future__ import annotations
@@ -46,25 +46,25 @@ from pommego.torch import Batch, Feed
 TEACHER = "champion:level=3"
 DEMONSTRATED = 700_000_000  # seed of the teacher's games; training's are below, evaluation's above
 SEES = {"observation": "near", "mask": "safe"}
-WORDS, VOCABULARY = 2, 9  # silence among them
-SPOKEN = [6 + k * VOCABULARY + word for k in range(WORDS) for word in range(1, VOCABULARY)]  # of the outputs
-MOST = 127 / UNIT  # of what a unit gives
-SELF, PAST = "itself", "past selves"  # in games against itself it learns in all seats
-FAST = torch.backends.cpu.get_cpu_capability() == "AVX512"  # where bfloat16 is the faster
+WORDS, VOCABULARY = 2, 9  # words per message and values of each, with silence
+SPOKEN = [6 + k * VOCABULARY + word for k in range(WORDS) for word in range(1, VOCABULARY)]  # outputs
+MOST = 127 / UNIT  # a unit's largest output
+SELF, PAST = "itself", "past selves"  # in games against itself the network learns in all seats
+FAST = torch.backends.cpu.get_cpu_capability() == "AVX512"  # bfloat16 is faster there
 
 
 class Recipe(NamedTuple):
-    """What a baseline learns: in which games, against whom, and whom it is judged against."""
+    """A baseline: the games that it learns in, its opponents there, and its opponents in the evaluation."""
 
     id: str
-    opponents: dict[str, float]  # what share of its games is against each agent; or SELF or PAST
+    opponents: dict[str, float]  # the share of games against each agent, SELF or PAST
     judges: tuple[str, ...]
     minutes: float = 60
     taught: bool = True  # whether a teacher shows its moves first
     entropy: float = 0.003  # weight of the entropy
     pays: dict[str, float] | None = None  # rewards for what it does, such as kills
     slips: float = 0  # in games against itself seats make up to this share of their moves at random
-    temperature: float = 0.7  # of the saved policy: 1 draws moves as training does, 0 takes the best
+    temperature: float = 0.7  # the saved policy's: 1 draws moves as in training, 0 takes the best
 
     @property
     def team(self) -> bool:
@@ -73,7 +73,7 @@ class Recipe(NamedTuple):
 
     @property
     def choices(self) -> list[int]:
-        """Of what it chooses: moves, and words."""
+        """The numbers of choices: moves, and values of each word."""
         return [6, *[VOCABULARY] * WORDS] if self.id == RADIO else [6]
 
     def sees(self) -> tuple[list[str], list[str]]:
@@ -166,7 +166,7 @@ catalog = functools.cache(pommego.catalog)
 
 
 class Policy(nn.Module):
-    """Three layers that see the board around the agent, and numbers that stand on its own cell."""
+    """Three layers. Their inputs are the board around the agent and, on its own cell, numbers."""
 
     def __init__(self, recipe: Recipe) -> None:
         super().__init__()
@@ -175,7 +175,7 @@ class Policy(nn.Module):
         self.blocks = [name.removesuffix("_block0") for name in self.read if name.endswith("_block0")]
         self.numbers = len(self.read)
         self.first = nn.Conv2d(len(self.planes), 32, 3)  # 11 x 11 cells to 9 x 9
-        self.own = nn.Parameter(torch.randn(32, self.numbers, 3, 3) * 0.1)  # more inputs of it, there alone
+        self.own = nn.Parameter(torch.randn(32, self.numbers, 3, 3) * 0.1)  # the numbers' weights there
         self.second = nn.Conv2d(32, 64, 3, stride=2)  # to 4 x 4
         self.body = nn.Linear(64 * 16, 192)
         self.actor, self.critic = nn.Linear(192, sum(recipe.choices)), nn.Linear(192, 1)
@@ -203,7 +203,7 @@ class Policy(nn.Module):
         return logits, value.squeeze(1)
 
     def export(self) -> Network:
-        """Round it to whole numbers."""
+        """Return the policy rounded to whole numbers, for files."""
         answers = self.actor.bias.detach().clone()
         answers[SPOKEN if self.mute else []] = -100
 
@@ -240,7 +240,7 @@ class Team(nn.Module):
 
 # Imitation ---------------------------------------------------------------------
 
-# In each of eight mirrors: where each move goes.
+# Where each move goes in each of the eight mirrors.
 TO = torch.tensor(
     [
         [0, 1, 2, 3, 4, 5],
@@ -253,7 +253,7 @@ TO = torch.tensor(
         [0, 4, 3, 2, 1, 5],
     ]
 )
-BACK = TO.argsort(1)  # and where it comes from
+BACK = TO.argsort(1)  # the move of which it is the mirror
 
 
 class Mirrors:
@@ -283,9 +283,9 @@ class Mirrors:
 
 
 def demonstrations(folder: Path, games: int, recipe: Recipe, gamma: float) -> tuple[Tensor, ...]:
-    """Let the teacher play: near, numbers, moves, its moves, what they led to, and in how many steps."""
+    """Let the teacher play. Return near, numbers, moves, its moves, discounted results, and steps left."""
     spec = catalog()[recipe.id]
-    agents = [TEACHER] * (spec.seats // 2) + ["simple"] * (spec.seats // 2 + 1)  # drawn, as one is too many
+    agents = [TEACHER] * (spec.seats // 2) + ["simple"] * (spec.seats // 2 + 1)  # more than seats: drawn
     command = [find_binary(), "generate", "--out", folder, "--env", recipe.id, "--games", games]
     command += ["--agents", ",".join(agents), "--seed", DEMONSTRATED]
     subprocess.run([str(part) for part in command], check=True)
@@ -293,22 +293,22 @@ def demonstrations(folder: Path, games: int, recipe: Recipe, gamma: float) -> tu
     for game in data.rebuild(folder, **SEES):
         for seat in np.flatnonzero([agent == TEACHER for agent in game.agents]):
             if game.result[seat] == "tied":
-                continue  # two of them that wait
+                continue  # usually two teachers that only wait
             alive = np.flatnonzero(game.alive[:-1, seat])
             seen = [game.observations[field][alive, seat] for field in ("near", "numbers")]
             seen.append(game.legal[alive, seat, :6] > 0)
             action = game.actions[alive, seat].reshape(len(alive), -1)[:, 0].astype(np.int64)  # without words
             left = (alive[-1] - alive).astype(np.float32)
             paid = np.float32(game.outcome[seat] * gamma**left)
-            kept = seen[2][np.arange(len(alive)), action]  # it also dares
+            kept = seen[2][np.arange(len(alive)), action]  # without its unsafe moves
             found.append([part[kept] for part in (*seen, action, paid, left)])
     return tuple(torch.from_numpy(np.concatenate(parts)) for parts in zip(*found, strict=True))
 
 
 def imitate(policy: Policy, optimizer: torch.optim.Optimizer, shown: tuple[Tensor, ...], epochs: int) -> None:
-    """Learn the teacher's moves, and what they led to."""
+    """Learn the teacher's moves and the values of its positions."""
     *seen, action, paid, left = shown
-    mirrors, near_end = Mirrors(policy, "cpu"), 1 / (1 + left / 10)  # where a value can be told
+    mirrors, near_end = Mirrors(policy, "cpu"), 1 / (1 + left / 10)  # late values are easier to learn
     size, step = 1024, 0
     total = epochs * -(-len(action) // size)
     for _ in range(epochs):
@@ -344,8 +344,8 @@ class Games:
     """Games against each kind of opponent, in two halves. Their boards are seen in eight mirrors.
 
     Of each half `made` has the moves in order: the state for a team's critic, near, numbers, moves, action,
-    log probability and value. `led` has what they led to: reward, whether the row's fate was decided, and
-    whether it counts.
+    log probability and value. `paid` has for each move the reward, whether it decided the row's
+    result, and whether to learn from it.
     """
 
     def __init__(
@@ -369,7 +369,7 @@ class Games:
         self.enemies = [i for i, name in enumerate(policy.scalars) if name.startswith("enemy")]
         self.rows, self.mirrors = sum(envs.num_envs for envs in self.envs), Mirrors(policy, device)
         most = torch.tensor([recipe.slips if kind == SELF else 0.0 for kind in recipe.opponents])
-        self.kinds, self.slips, self.ways, self.sizes = [], [], [], []  # of each half's rows
+        self.kinds, self.slips, self.ways, self.sizes = [], [], [], []  # for the rows of each half
         for half in self.feed.halves:
             kinds = torch.arange(len(half)).repeat_interleave(torch.tensor([envs.num_envs for envs in half]))
             self.kinds.append(kinds.to(device))
@@ -377,9 +377,9 @@ class Games:
             self.ways.append((torch.arange(len(kinds)) * 8 // len(kinds)).to(device))
             self.sizes.append(self.ways[-1].bincount(minlength=8).tolist())
         self.made: list[list[list[Tensor]]] = [[] for _ in self.feed.halves]
-        self.led: list[list[list[Tensor]]] = [[] for _ in self.feed.halves]
+        self.paid: list[list[list[Tensor]]] = [[] for _ in self.feed.halves]
         self.slipped: list[Tensor] = [torch.zeros_like(kinds, dtype=torch.bool) for kinds in self.kinds]
-        self.won = torch.zeros(len(most), 2, device=device)  # against each kind, and how many games ended
+        self.won = torch.zeros(len(most), 2, device=device)  # by kind: games won, games ended
         self.batch = self.feed.reset(seed=seed)
 
     def look(self, batch: Batch) -> list[Tensor]:
@@ -391,7 +391,7 @@ class Games:
 
     @torch.no_grad()
     def step(self) -> None:
-        """Move in one half, and take what the other half's moves have led to."""
+        """Send the moves of one half, and store the results of the other half's last moves."""
         half, seen, state = self.batch.half, self.look(self.batch), [*self.batch.state.values()]
         logits, value = valued(self.policy, seen, state)
         actions, logp = drawn(self.policy, logits)
@@ -403,10 +403,10 @@ class Games:
         words = actions[:, 1:]
         self.batch = self.feed.step(torch.cat([moves[:, None], words], 1) if words.numel() else moves)
         if self.made[self.batch.half]:
-            self.led[self.batch.half].append(self.paid(self.batch))
+            self.paid[self.batch.half].append(self.results(self.batch))
 
-    def paid(self, batch: Batch) -> list[Tensor]:
-        """Return rewards, with those on the way; whose fate is decided; and which rows count."""
+    def results(self, batch: Batch) -> list[Tensor]:
+        """Return rewards with extra ones, whether rows' results are decided, and the rows to learn from."""
         *_, numbers, _, _, _, _ = self.made[batch.half][-1]
         fell = (numbers[:, self.enemies] > 0).sum(1) - (batch.obs["numbers"][:, self.enemies] > 0).sum(1)
         more, over = self.o.outliving * fell, batch.over | (batch.reward != 0)
@@ -433,21 +433,21 @@ def chances(policy: Policy, logits: Tensor, actions: Tensor) -> tuple[Tensor, Te
 
 
 def collect(games: Games, steps: int) -> tuple[list[Tensor], Tensor]:
-    """Play: what is made and led to in so many steps, (steps, rows, ...) each; and the values after them."""
+    """Play steps. Return their `made` and `paid`, (steps, rows, ...) each, and the values after them."""
     while min(map(len, games.made)) <= steps:
         games.step()
     halves = [
-        [torch.stack(part) for part in (*zip(*made[:steps], strict=True), *zip(*led[:steps], strict=True))]
-        for made, led in zip(games.made, games.led, strict=True)
+        [torch.stack(part) for part in (*zip(*made[:steps], strict=True), *zip(*paid[:steps], strict=True))]
+        for made, paid in zip(games.made, games.paid, strict=True)
     ]
     last = torch.cat([made[steps][-1] for made in games.made])
     games.made = [made[steps:] for made in games.made]
-    games.led = [led[steps:] for led in games.led]
+    games.paid = [paid[steps:] for paid in games.paid]
     return [torch.cat(part, 1) for part in zip(*halves, strict=True)], last
 
 
 def valued(policy: Policy, seen: list[Tensor], state: list[Tensor]) -> tuple[Tensor, Tensor]:
-    """Return logarithms of odds and values of all rows; both of a team have the team's value."""
+    """Return logarithms of odds and values of all rows; both rows of a team have the team's value."""
     logits, value = policy(*seen)
     if state:
         value = policy.team(*state).repeat_interleave(2)
@@ -488,10 +488,10 @@ def learn(
             logp, entropy = chances(policy, logits, action[rows])
             log_ratio, entropy = logp - old[rows], entropy.mean()
             ratio = log_ratio.exp()
-            much = gain[rows, None]  # words are judged apart from the move, lest their chance hides its worth
+            much = gain[rows, None]  # one ratio per part, so that words do not distort the move's
             better = torch.minimum(ratio * much, ratio.clamp(1 - o.clip, 1 + o.clip) * much)
             value_loss = functional.mse_loss(guess, aim[rows])
-            weight = 0.5 if state else 2  # a team's critic is a network of its own
+            weight = 0.5 if state else 2  # a team's critic is a separate network
             bonus = policy.recipe.entropy * entropy
             descend(policy, optimizer, weight * value_loss - better.sum(1).mean() - bonus)
             kl = (ratio - 1 - log_ratio).sum(1).mean()
@@ -503,7 +503,7 @@ def learn(
 
 
 class Past:
-    """A past self, which stays as it is."""
+    """A past self, which does not learn."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy, self.options = copy.deepcopy(policy), SEES
@@ -518,7 +518,7 @@ class Past:
 
 
 class Run:
-    """A network in training, and what is saved of it."""
+    """A network in training, and its files."""
 
     def __init__(self, o: argparse.Namespace) -> None:
         usual = (256, 64, 2048) if o.device == "cpu" else (16384, 32, 65536)
@@ -561,7 +561,7 @@ class Run:
         self.remember()
 
     def remember(self) -> None:
-        """Save, with one more past self where the recipe plays against those."""
+        """Save, and add a past self if the recipe plays against those."""
         if PAST in self.recipe.opponents:
             self.past.add(Past(self.policy))
         self.save()
@@ -588,7 +588,7 @@ class Run:
                 row = done | {"per_second": moves / spent, "rollout": (half - begin) / spent} | noted
                 for kind, (won, ended) in zip(self.recipe.opponents, games.won.tolist(), strict=True):
                     row[f"won {kind}"] = won / max(ended, 1)
-                games.won *= 0.9  # of late
+                games.won *= 0.9  # so that old games count less
                 print(json.dumps(row), file=log, flush=True)
                 print(" ".join(f"{name} {value:.4g}" for name, value in row.items()), flush=True)
                 if done["minutes"] > saved + 1:
@@ -596,14 +596,14 @@ class Run:
                     saved = done["minutes"]
 
     def judge(self, opponent: str) -> dict[str, float]:
-        """Play games on boards never trained on, with the policy as the file has it."""
+        """Play games with the policy of the file, on boards that were not used in training."""
         policy, recipe = self.policy.export(), self.recipe
         games = pommego.evaluate(policy, recipe.id, opponent, self.o.judge, team=recipe.team)
         won = games.win_rate
         return {"won": won.value, "low": won.low, "high": won.high, "tied": games.tie_rate.value}
 
     def end(self) -> None:
-        """Judge the policy as the file has it."""
+        """Judge the policy of the file, and write the result."""
         self.save()
         result = {"name": self.o.name, "games": self.o.judge, "seed": self.o.seed, **self.done}
         result["sha256"] = hashlib.sha256((self.out / "policy.net").read_bytes()).hexdigest()

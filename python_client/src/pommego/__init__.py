@@ -99,7 +99,7 @@ _LATER = {
     "watching": ("Video", "watch"),
 }
 _MODULES = {name: module for module, names in _LATER.items() for name in names}
-if "verifiers" in sys.modules:  # which looks for its classes among the public names
+if "verifiers" in sys.modules:  # it looks for its classes among the public names
     __all__.extend(_LATER["verifiers"])
 
 #: What each adapter needs, as pip knows it.

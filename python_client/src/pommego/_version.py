@@ -1,4 +1,4 @@
-"""The version of the package: what it was installed as, from ``cmd/pommego/version.txt`` of its sources."""
+"""The version of the installed package, which is that in ``cmd/pommego/version.txt`` of its sources."""
 
 from importlib.metadata import version
 

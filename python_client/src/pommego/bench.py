@@ -1,16 +1,16 @@
-"""Run with ``python -m pommego.bench``: steps per second as Python gets them.
+"""Run with ``python -m pommego.bench``: measures steps per second in Python.
 
 ``end-to-end`` steps whole games with random actions, receives the observations and
 turns them into arrays; a step is one move of a whole game, and steps that only reset
 do not count. Its ``limit`` is ``noop``: the same with a server that steps nothing and
 only sends the batch. ``round_trip_us`` is the time of one ``noop`` step in microseconds,
-``step_us`` that of a real one: p50 is the median, p99 what 99 % of them do not exceed.
+``step_us`` that of a real one: p50 is the median, p99 the time that 99 % of them do not exceed.
 All of them are measured in turn, in several rounds of the same run.
 
 ``wire_bytes`` is the number of bytes that the server wrote for a batch, where the system reports that.
 
-``--device`` measures what learning adds, a stage at a time, with PyTorch. That is the example `ladder`, with
-defaults of its own for the options that it shares with this command.
+``--device`` measures what learning adds, one stage after the other, with PyTorch. It runs the example
+`ladder`, whose options have other defaults than those of this command.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ROUNDS = 5
 _OBSERVATIONS = "raw", "planes", "unfogged", "near"
 _ACTIONS = 64  # batches of random actions drawn beforehand
 _TRIPS = 1000  # single steps timed, at most
-_FEWEST = 5  # and at least, even if they take longer than asked for
+_FEWEST = 5  # the least, even if they take longer than the given seconds
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _climb(arguments: list[str] | None) -> None:
-    from pommego import torch  # noqa: F401, PLC0415, which says what to install
+    from pommego import torch  # noqa: F401, PLC0415, its error says what to install
 
     run_path(str(examples.find()["ladder"]))["main"](arguments)
 
@@ -109,7 +109,7 @@ def _make(options: argparse.Namespace, server: pommego.Server) -> pommego.Pommeg
 
 
 def without_steps(envs: pommego.PommegoVectorEnv) -> pommego.PommegoVectorEnv:
-    """Make another environment like this one whose steps do nothing, to measure the way of its batches."""
+    """Make an environment like this one whose steps do nothing, to measure the transport of its batches."""
     return envs._respawn(noop=True)
 
 

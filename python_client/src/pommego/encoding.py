@@ -2,8 +2,8 @@
 
 The server makes either. `raw` has fewer bytes, a third or less of those of `planes`. A learner on a
 device of its own therefore requests `raw`, sends it to the device and makes the planes there, with
-`pommego.torch.planes` or `pommego.jax.planes`. `pommego.planes` does the same with numpy. All give
-what the server does, to the byte.
+`pommego.torch.planes` or `pommego.jax.planes`. `pommego.planes` does the same with numpy. All return
+the same bytes as the server.
 
 The encoder is written once for all libraries: with the operators that their arrays share, and the few
 functions of `Library` for what they do not.
@@ -32,9 +32,9 @@ _UNFOGGED = "unfogged"  # the encoding with the maps of "raw" without fog, once 
 
 
 class Library(NamedTuple):
-    """What libraries of arrays name differently."""
+    """The functions for which libraries of arrays have different names."""
 
-    table: Callable[[NDArray[Any], Any], Any]  # a numpy array as one of the library's, where another one is
+    table: Callable[[NDArray[Any], Any], Any]  # a numpy array as the library's, on another's device
     cast: Callable[[Any, str], Any]  # an array with elements of the type of this name
     join: Callable[[Sequence[Any], int], Any]  # arrays put together along an axis
     pick: Callable[[Any, Any], Any]  # for each index along the last axis, the entry there
@@ -65,20 +65,20 @@ def planes(
             and "scalars", int16 (rows, ...). Fields that all seats of a game share may have games
             in place of rows in the last of the leading dimensions, as with ``expand_shared=False``.
         spec: the game, as `PommegoVectorEnv.game_spec` has it.
-        unfogged: they are of the encoding "unfogged": hide what each seat does not see first.
+        unfogged: whether `raw` has the encoding "unfogged". Then what each seat does not see is hidden first.
 
     Returns:
         "planes", uint8 (rows, planes, n, n), and "scalars", float32 (rows, ...).
 
     Raises:
-        ValueError: these are no raw observations of this game, or it is not Pommerman.
+        ValueError: these are not raw observations of this game, or it is not Pommerman.
         PommegoError: `unfogged`, but the game has no fog.
     """
     return convert(_NUMPY, raw, spec, unfogged)
 
 
 def convert(library: Library, raw: Mapping[str, Any], spec: GameSpec, unfogged: bool) -> Arrays:
-    """Do what `planes` does with a library's arrays."""
+    """Do the same as `planes` with a library's arrays."""
     key = (spec.id, *spec.rules.items())
     encoder = _encoders.get(key)
     if encoder is None:
@@ -88,7 +88,7 @@ def convert(library: Library, raw: Mapping[str, Any], spec: GameSpec, unfogged: 
 
 
 def _rows(library: Library, raw: Mapping[str, Any], spec: GameSpec) -> Arrays:
-    """Check the fields, and repeat for each row what a game has once."""
+    """Check the fields, and repeat fields that a game has once for each of its rows."""
     fields = spec.encoding("raw").fields
     lead: tuple[int, ...] = ()
     for field in fields:
@@ -111,25 +111,25 @@ def _rows(library: Library, raw: Mapping[str, Any], spec: GameSpec) -> Arrays:
 
 
 def _shares(most: int) -> NDArray[np.float32]:
-    """Return the share of each number, which no division on a device is sure to give."""
+    """Return number / most for 0 to most. A device's own division may round differently."""
     if not 0 < most <= _MOST_SHARES:
-        raise ValueError(f"a rule that allows {most}, expected 1 to {_MOST_SHARES}")
+        raise ValueError(f"a rule allows {most}, expected 1 to {_MOST_SHARES}")
     return np.arange(most + 1, dtype=np.float32) / np.float32(most)
 
 
 def _values(*values: int) -> NDArray[np.uint8]:
-    """Return values to compare maps with, a map each."""
+    """Return values in a shape in which each is compared with a whole map."""
     return np.array(values, np.uint8)[:, None, None]
 
 
 def _entry(library: Library, numbers: Any, table: NDArray[Any]) -> Any:
-    """Look numbers up in a table; the last entry stands for all beyond."""
+    """Look numbers up in a table; its last entry is for all larger numbers."""
     index = library.cast(numbers.clip(0, len(table) - 1), "int32")
     return library.table(table, numbers)[index]
 
 
 def _cell(numbers: Any) -> Any:
-    """Give numbers, one row of them per seat, the dimensions of maps."""
+    """Reshape numbers, one row per seat, so that they combine with maps."""
     return numbers[..., None, None, None]
 
 

@@ -35,7 +35,7 @@ class PommegoError(Exception):
 
 
 class ConnectionError(PommegoError, builtins.ConnectionError):
-    """The server cannot be reached, or has gone away; `code` is the WebSocket close code that it sent."""
+    """The server cannot be reached, or has ended; `code` is the WebSocket close code that it sent."""
 
     def __init__(self, message: str, code: int | None = None) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class ConnectionError(PommegoError, builtins.ConnectionError):
 class HandshakeError(ConnectionError):
     """Something answered at the address, but did not open a connection.
 
-    `status` is its HTTP status, 0 if it was not HTTP, `body` what it said, cut after 64 KiB.
+    `status` is its HTTP status, 0 if it was not HTTP. `body` is the body of its answer, cut after 64 KiB.
     """
 
     def __init__(self, message: str, status: int = 0, body: str = "") -> None:
@@ -57,15 +57,15 @@ class HandshakeError(ConnectionError):
 class ProtocolError(ConnectionError):
     """The peer sent bytes that break the WebSocket or the pommego protocol.
 
-    The connection is closed then, since what follows cannot be trusted.
+    The connection is closed then, since later bytes cannot be trusted.
     """
 
 
 class ServerDiedError(ConnectionError):
     """The embedded server has ended: it ran out of memory, it had a fault, or somebody killed it.
 
-    `status` is its exit status, or minus the signal's number, `output` the first lines of the last that it
-    printed.
+    `status` is its exit status, or minus the signal's number. `output` is the beginning of the last
+    message that it printed.
     """
 
     def __init__(
@@ -90,11 +90,11 @@ class ClosedError(PommegoError, RuntimeError):
 
 
 class ForkedError(ClosedError):
-    """The environment belongs to the process from which this one was forked, where it goes on."""
+    """The environment belongs to the process from which this one was forked, and still works there."""
 
 
 class BusyError(PommegoError, RuntimeError):
-    """Another thread is in a call of this environment, which goes on. This call has done nothing."""
+    """Another thread is in a call of this environment, which continues. This call has done nothing."""
 
 
 class ServerStartError(PommegoError, RuntimeError):
@@ -108,8 +108,8 @@ class BinaryNotFoundError(PommegoError, FileNotFoundError):
 class ServerError(PommegoError, ValueError):
     """The server refused a request; the connection and the environment remain usable.
 
-    `code` is one of the protocol's names, `message` what was wrong, `hint` what to do about it and `field`
-    what of the request was wrong, both may be empty; `details` is anything else that came with the error.
+    `code` is one of the protocol's names, `message` says what was wrong, `hint` what to do, and `field` which
+    part of the request was wrong. `hint` and `field` may be empty. `details` has all other fields.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class GamePanicError(ServerError):
 
 @contextlib.contextmanager
 def on_failure(undo: Callable[[], object]) -> Iterator[None]:
-    """Call `undo` if the block fails, also by an interrupt. The error goes on."""
+    """Call `undo` if the block fails, also by an interrupt. The error is raised again."""
     try:
         yield
     except BaseException:

@@ -106,7 +106,7 @@ def evaluate(
                 f"suite {suite!r} has an id, opponents, games and seeds of its own: leave them out"
             )
         if isinstance(policy, str):
-            raise TypeError(f"policy is {policy!r}: a suite wants a callable on (obs, info)")
+            raise TypeError(f"policy is {policy!r}: a suite needs a callable on (obs, info)")
         return play_suite(
             itertools.repeat(policy), suite, play_games, address=address, token=token, **options
         )
@@ -128,12 +128,12 @@ def evaluate(
 def play_suite(
     policies: Iterable[Any], name: str, play: Callable[..., Played], **options: Any
 ) -> SuiteResult:
-    """Play a suite with a policy for each of its parts, by `play_games` or as it does."""
+    """Play a suite with one policy for each of its parts; `play` is `play_games` or does the same."""
     suite = named(name)
     if suite.successor:
         raise ValueError(
-            f"the agents of the suite {name} decide otherwise since pommego 0.1: play it, and check its "
-            f"results, with that (pip install 'pommego<0.2'), or play {suite.successor}"
+            f"the agents of the suite {name} play differently since pommego 0.1: play {suite.successor}, "
+            "or play this one with 0.1 (make wheel of revision 02db02da, then pip install dist/*.whl)"
         )
     if options.get("rules"):
         raise ValueError(f"rules are {options['rules']!r}: the suite {name} has rules of its own")
@@ -201,7 +201,7 @@ def check_result(
             one, other = (getattr(part.evaluation, key) for part in (said, found))
             other = np.delete(other, said.evaluation.void)
             same = one == other
-            if key == "lengths" and said.evaluation.answers:  # others may play on when a model has lost
+            if key == "lengths" and said.evaluation.answers:  # other seats may continue when a model has lost
                 same |= (one < other) & (said.evaluation.results < 0)
             if not same.all():
                 game = int(same.argmin())
@@ -213,7 +213,7 @@ def check_result(
 
 
 def _recorded(part: Part) -> Policy:
-    """Return a policy that plays a part's actions, step by step; those after the end of a game are 0."""
+    """Return a policy that plays a part's actions step by step, and 0 after the end of a game."""
     steps, games = itertools.count(), list(part.actions)
     for number in part.evaluation.void:
         games.insert(number, np.zeros_like(games[0][:1]))
@@ -226,7 +226,7 @@ def _recorded(part: Part) -> Policy:
 
 
 def seatings(spec: GameSpec, policy: Any, opponents: Any, *, team: bool) -> list[tuple[list[Any], int]]:
-    """Return who plays each seat, and the policy's first, for each way to seat it.
+    """Return for each seating of the policy who plays each seat, and the policy's first seat.
 
     Raises:
         TypeError, ValueError: the opponents are not as described, or there are no teams.
@@ -238,7 +238,7 @@ def seatings(spec: GameSpec, policy: Any, opponents: Any, *, team: bool) -> list
     if isinstance(opponents, str | Pool) or callable(opponents):
         opponents = [opponents] * others
     if not isinstance(opponents, Sequence):
-        raise TypeError(f"opponents is {opponents!r}, expected a name, a policy or a Pool, or a list of them")
+        raise TypeError(f"opponents is {opponents!r}, expected a name, a policy, a Pool, or a list of them")
     if len(opponents) != others:
         raise ValueError(f"{len(opponents)} opponents, expected {others}, or one name for all of them")
     for k, one in enumerate(opponents):
@@ -256,7 +256,7 @@ def seatings(spec: GameSpec, policy: Any, opponents: Any, *, team: bool) -> list
 def play_ways(
     play: Callable[..., Played], spec: GameSpec, ways: list[tuple[list[Any], int]], seeds: Sequence[int]
 ) -> Evaluation:
-    """Play a game for each seed, seated in each way equally often, by `play_games` or as it does."""
+    """Play one game per seed, with each seating equally often; `play` is `play_games` or does the same."""
     ends = [len(seeds) * i // len(ways) for i in range(len(ways) + 1)]
     seated = [way for way, begin, end in zip(ways, ends, ends[1:], strict=False) for _ in range(begin, end)]
     games = [Game(seed, players) for seed, (players, _) in zip(seeds, seated, strict=True)]

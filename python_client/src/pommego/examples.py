@@ -14,7 +14,7 @@ import re
 import sys
 from pathlib import Path
 
-# In a wheel, or in a clone.
+# The folder in a wheel, or in a clone.
 _KINDS = ".py", ".c", ".cpp", ".h", ".gz"
 _CLONE = Path(__file__).parents[2] / "examples"
 _FOLDERS = Path(__file__).with_name("_examples"), _CLONE, _CLONE / "baselines"
@@ -31,8 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m pommego.examples", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("list", help="what there is, a line an example")
-    copying = commands.add_parser("copy", help="write an example, and those it imports")
+    commands.add_parser("list", help="list the examples, one per line")
+    copying = commands.add_parser("copy", help="write an example, and the examples that it imports")
     copying.add_argument("name", help="such as ppo")
     copying.add_argument("--to", type=Path, default=Path(), metavar="FOLDER", help="default: this folder")
     options = parser.parse_args(arguments)
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         _copy(name, found, options.to)
     except OSError as e:
-        why = "it is there already: remove it first" if isinstance(e, FileExistsError) else e.strerror
+        why = "it exists: remove it first" if isinstance(e, FileExistsError) else e.strerror
         print(f"pommego.examples: {e.filename} cannot be written: {why}", file=sys.stderr)
         return 1
     return 0
@@ -64,7 +64,7 @@ def _copy(name: str, found: dict[str, Path], folder: Path) -> None:
     print(target)
     for other in re.findall(rb'^(?:from|import|#include) "?([\w.]+)', content, re.MULTILINE):
         needed = found.get(other.decode())
-        if needed and not (folder / needed.name).exists():  # what is there may be the user's
+        if needed and not (folder / needed.name).exists():  # an existing file may be the user's
             _copy(other.decode(), found, folder)
 
 

@@ -56,7 +56,7 @@ _starting = threading.Lock()
 class _About(msgspec.Struct, frozen=True):
     result: str = ""
     reading: str = ""
-    counts: dict[str, int] = {}  # of answers
+    counts: dict[str, int] = {}  # how answers were read
     game: dict[str, int] = {}  # counts of the game
     prompt: int = 0
     played: bytes = b""
@@ -105,7 +105,7 @@ class Environment:
         Returns:
             the prompt, which tells the rules and how to answer, and what the seat sees.
         """
-        if self._socket:  # which the server may have closed meanwhile
+        if self._socket:  # the server may have closed it meanwhile
             self._close()
         self._last, self._paid = None, 0.0
         address, token = self._where if self._where[0] else _own_server()
@@ -144,7 +144,7 @@ class Environment:
         return self._play(f"{moves}; say {message}")
 
     def get_reward(self) -> float:
-        """Return what the game has paid, or -1 if it is not over: who stops to play has given up."""
+        """Return the reward of the game, or -1 if it is not over: a model that stops has given up."""
         return self._paid if self._last and self._last.done else -1.0
 
     def _play(self, answer: str) -> str:
@@ -170,7 +170,7 @@ class Environment:
 
 
 def _socket_address(address: str | None) -> str | None:
-    """Return an address as WebSockets have it: ws for http, wss for https."""
+    """Return an address in the form for WebSockets: ws for http, wss for https."""
     return address and re.sub("^http", "ws", address)
 
 
@@ -213,7 +213,7 @@ def evaluate(
         suite: in place of these and `seed`: "llm-2027", or another in which a policy plays one seat.
         seed: game i has seed ``seed + i``.
         workers: games at the same time.
-        out: a file for what was read and said in each game, a line of JSON when it is over. With it the same
+        out: a file of each game's messages, one line of JSON per game when it is over. With it the same
             call goes on after an interruption, and plays games again that cannot be scored.
         prices: of a million tokens in, and out.
         address: of a running ``pommego serve --openenv``; None: one is started.
@@ -222,7 +222,7 @@ def evaluate(
             `Environment`.
 
     Raises:
-        TypeError, ValueError: an argument is not as described, or `out` is of other games.
+        TypeError, ValueError: an argument is not as described, or `out` has other games.
         Exception: what the model has raised, if more than two games and more than a tenth cannot be scored.
     """
     if not callable(model):
@@ -237,7 +237,7 @@ def evaluate(
                 f"suite {suite!r} has an id, opponents, games and seeds of its own: leave them out"
             )
         if named(suite).team:
-            raise ValueError(f"suite is {suite!r}, whose policy plays two seats: expected one as in llm-2027")
+            raise ValueError(f"suite is {suite!r}, which has two seats, expected one seat as in llm-2027")
         if not named(suite).orders:
             options["orders"] = False
         return play_suite(repeat(model), suite, play, address=address, token=token, **options)
@@ -275,7 +275,7 @@ def _play_games(
             ended.put(e)
 
     try:
-        for _ in range(min(workers, len(games))):  # daemons: after Ctrl-C nobody waits for a model
+        for _ in range(min(workers, len(games))):  # daemons, so that Ctrl-C does not wait for a model
             threading.Thread(target=work, daemon=True).start()
         for done in range(1, len(games) + 1):
             if isinstance(end := ended.get(), BaseException):
@@ -308,10 +308,10 @@ def _play_games(
 def _play_game(
     spec: GameSpec, game: Game, options: Mapping[str, Any], stop: threading.Event, out: Transcripts
 ) -> tuple[dict[str, Any], Exception | None]:
-    """Play a game, unless it is kept; returns what is kept of it, and what the model has raised."""
+    """Play a game, unless the file has it; return its record, and the model's exception or None."""
     seats = [k for k, player in enumerate(game.players) if not isinstance(player, str)]
     if len(seats) > 1:
-        raise TypeError("opponents has something other than a name: a model plays against built-in agents")
+        raise TypeError("opponents has an entry that is not a name, expected the names of built-in agents")
     seat, others = seats[0], [player for player in game.players if isinstance(player, str)]
     name = f"{spec.id} seed {game.seed} seat {seat} against {', '.join(others)}"
     if kept := out.games.get(name):
@@ -346,7 +346,7 @@ def _play_game(
 
 
 def _read(said: Any) -> tuple[str, dict[str, Any]]:
-    """Return the text of an answer, and what else a server's reply has of it."""
+    """Return the text of an answer, and the other fields of a server's reply."""
     if said is None or isinstance(said, str):
         return said or "", {}
     reply = said.model_dump(warnings=False) if hasattr(said, "model_dump") else said

@@ -35,7 +35,7 @@ P, R = ParamSpec("P"), TypeVar("R")
 
 
 def _with_advice(function: Callable[P, R]) -> Callable[P, R]:
-    """Have a function say what to use instead of an option that it does not have."""
+    """Make a function's error for an unknown option name the one to use instead."""
     known = inspect.signature(function).parameters.keys()
 
     @functools.wraps(function)
@@ -80,7 +80,7 @@ def make_vec(
 ) -> PommegoVectorEnv:
     """Make many games of one id, stepped together.
 
-    Without `address` a server is started, which ends with the environment.
+    Without `address` this starts a server, which ends with the environment.
 
     Args:
         id: an id of the catalog, such as "PommeFFACompetition-v0", with or without "pommego/"
@@ -126,10 +126,10 @@ def make_vec(
         rules: rules that differ from the id's, by the names in `game_spec.rules`. A list of as many as
             there are games: each game has its own. Another list: each episode has one of them, drawn
             by its seed. All boards have the same size; ``info["rules"]`` says which rules a game has.
-        copy: True: every array returned is yours, to write to and to keep, also after `close` and
-            after a fork. This costs almost nothing: in shared memory, large arrays of the first few batches
-            that you hold (6, or at least 2 if they are large) stay where the server wrote them. False:
-            arrays are views, which you may write to, valid until the next call; final observations are yours.
+        copy: True: you own all arrays. You may write to them and keep them, also after `close` and after
+            a fork. With shared memory this costs almost nothing: while you hold 6 batches or fewer (2 if
+            they are large), their large arrays stay where the server wrote them. False: arrays are views,
+            valid until the next call. You may write to them, and you own final observations alone.
         batch_size: games per batch. If it is less than `num_envs`, games are stepped
             one by one, and `recv` returns the first `batch_size` games that are ready,
             without waiting for the slowest; see `PommegoVectorEnv.send`. None: all
@@ -174,7 +174,7 @@ def make_vec(
     named_seats, line_ups = _line_ups(seats, opponents, num_envs)
     hosts = _hosts(address, replace, timeout)
     if hosts and (web or human):
-        raise ValueError("leave out web=True: with replace or several servers games have no single page")
+        raise ValueError("web is True, but with replace or several servers there is no page: leave it out")
     batch = None if batch_size == num_envs else batch_size
     if hosts and batch is not None:
         raise ValueError(
@@ -265,7 +265,7 @@ def _line_ups(
 
 
 def _rule_sets(rules: dict[str, Any] | Sequence[dict[str, Any]] | None, games: int) -> dict[str, Any]:
-    """Return `rules` as the request's fields; those that several games have come once."""
+    """Return `rules` as the request's fields; rules that several games share are sent once."""
     if isinstance(rules, dict | None) or len(rules) != games:
         return {"rules": rules}
     keys = [json.dumps(one, sort_keys=True, default=wire.plain) for one in rules]
@@ -280,7 +280,7 @@ def _hosts(
 ) -> Hosts | None:
     """Return the servers that share the games; None: one server, which is not replaced."""
     if address is None and replace:
-        raise ValueError("replace needs address: a server, or a list of them")
+        raise ValueError("replace needs address: name a server, or a list of them")
     if address is None or (isinstance(address, str) and not replace):
         return None
     if not isinstance(address, str | Sequence):

@@ -28,14 +28,14 @@ from pommego.spec import Field, GameSpec
 __all__ = ["FORMAT", "UNIT", "Layer", "Network", "load"]
 
 FORMAT = "pommego-network/1"
-UNIT = 32  # how much of a plane or a unit's output is 1
+UNIT = 32  # the whole number that stands for 1 in planes and in the outputs of units
 _MOST = 127
-_BLOCKS = 9  # around the agent, in which cells are counted
-_MESSAGE = [9, 9]  # of how many values networks choose each word
-_DICE = ("step_low", "step_high", "row", "col")  # the numbers that decide them
-# What near has by some rules alone.
+_BLOCKS = 9  # how many blocks of cells around the agent have counts
+_MESSAGE = [9, 9]  # how many values each word of a message has
+_DICE = ("step_low", "step_high", "row", "col")  # the numbers of the observation that decide them
+# Entries of near that exist with some rules only.
 _SOMETIMES = re.compile(r"skull|(teammate|fog)(_block\d)?|(teammate|enemy\d)_alive|message\d=\d+")
-# In a wheel, or in a clone.
+# The folder in a wheel, or in a clone.
 _FOLDERS = (
     Path(__file__).with_name("_networks"),
     Path(__file__).parents[3] / "env" / "pommerman" / "bots" / "learned",
@@ -47,12 +47,12 @@ class Layer(NamedTuple):
 
     weights: NDArray[np.int8]  # (kernel, kernel, inputs, units), in parts of 2 ** shift
     biases: NDArray[np.int32]  # (units,)
-    stride: int  # by how many cells the squares are apart
-    shift: int  # by how many bits a unit's sum is shifted right; then it is cut off at 0 and 127
+    stride: int  # the distance between squares, in cells
+    shift: int  # a unit's output is its sum, shifted right by so many bits and cut off at 0 and 127
 
     @classmethod
     def rounded(cls, weights: ArrayLike, biases: ArrayLike, stride: int = 1, *, last: bool = False) -> Self:
-        """Round weights (kernel, kernel, inputs, units) and biases (units,), which are floats."""
+        """Make a layer from float weights (kernel, kernel, inputs, units) and biases (units,)."""
         weights, biases = np.asarray(weights, np.float64), np.asarray(biases, np.float64)
         shift = max(0, min(12, int(np.floor(np.log2(_MOST / np.abs(weights).max())))))
         whole = np.clip(np.rint(weights * 2**shift), -_MOST, _MOST).astype(np.int8)
@@ -60,7 +60,7 @@ class Layer(NamedTuple):
         return cls(whole, np.rint(biases * UNIT * 2**shift + half).astype(np.int32), stride, shift)
 
     def units(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Add up what the units get of (n, rows, columns, inputs): (n, rows, columns, units)."""
+        """Return the sums of the units, (n, rows, columns, units), for inputs (n, rows, columns, inputs)."""
         kernel, _, inputs, units = self.weights.shape
         views = sliding_window_view(x, (kernel, kernel), axis=(1, 2))[:, :: self.stride, :: self.stride]
         flat = views.transpose(0, 1, 2, 4, 5, 3).reshape(-1, kernel * kernel * inputs)
@@ -132,12 +132,12 @@ class Network:
         for field in self._fields:
             if field.name not in obs:
                 raise ValueError(
-                    f"observations {sorted(obs)}: a Network plays on others, "
+                    f"the observation has {sorted(obs)}, expected the fields of near: "
                     'give observation="near", mask="safe"'
                 )
             if (given := obs[field.name].shape[1:]) != field.shape:
                 raise ValueError(
-                    f"{field.name} of shape {given}, in {self.spec.id} it is {field.shape}: "
+                    f"{field.name} has shape {given}, expected {field.shape} in {self.spec.id}: "
                     "give the spec of the games, as in pommego.load(name, envs.game_spec)"
                 )
         return _taken(obs["near"], self.planes), _taken(obs["numbers"], self.numbers)
@@ -151,7 +151,7 @@ class Network:
         return ((dice ^ dice >> 15) * np.uint32(0x2C1B3C6D)) >> 24
 
     def answers(self, near: NDArray[np.uint8], numbers: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Return how good moves (and words) are, (n, answers): logarithms of odds times a factor."""
+        """Return the scores of moves (and words), (n, answers): logarithms of odds times a factor."""
         parts = [slice(at, at + 256) for at in range(0, len(near), 256)]
         return np.concatenate([self._answers(near[p], numbers[p]) for p in parts])
 
@@ -159,7 +159,7 @@ class Network:
         n, planes, side, _ = near.shape
         x = np.zeros((n, side, side, planes + numbers.shape[1]), np.float32)
         x[..., :planes] = near.transpose(0, 2, 3, 1)
-        x[:, side // 2, side // 2, planes:] = numbers  # they stand on the agent's own cell
+        x[:, side // 2, side // 2, planes:] = numbers  # numbers are inputs on the agent's own cell
         for layer in self.layers[:-1]:
             x = np.clip(np.floor(layer.units(x) / 2**layer.shift), 0, _MOST)
         return self.layers[-1].units(x).reshape(n, -1).astype(np.int64)
@@ -176,7 +176,7 @@ class Network:
 
 
 def _places(field: Field, names: Sequence[str]) -> NDArray[np.intp]:
-    """Return where these planes or numbers are in a field; -1 for those that it does not have."""
+    """Return the indices of planes or numbers in a field; -1 for those that it lacks."""
     known = {of.name: at for at, of in enumerate(field.names)}
     if unknown := [name for name in names if name not in known and not _SOMETIMES.fullmatch(name)]:
         raise ValueError(f"no id has {unknown} in the field {field.name!r} of near")

@@ -16,7 +16,7 @@ from pommego.errors import PommegoError
 
 __all__ = ["SEARCH", "Member", "Pool", "check_policy", "options_for"]
 
-SEARCH = ("states", "simulate")  # what a policy that searches is given by these names
+SEARCH = ("states", "simulate")  # the arguments of policies that search
 
 _DEFAULTS = {"observation": "planes", "mask": "legal"}  # of make_vec
 _START = 1000.0  # everybody's first rating
@@ -33,14 +33,14 @@ _RULES: dict[str, Rule] = {
 
 
 def check_policy(what: str, policy: Any, *further: str) -> list[str]:
-    """Return which further arguments a policy takes; TypeError if it is no policy."""
+    """Return which of these arguments a policy takes; TypeError if it is not a policy."""
     if isinstance(policy, type):
         raise TypeError(f"{what} is the class {policy.__name__}: give an instance, {policy.__name__}(...)")
     if not callable(policy):
         raise TypeError(f"{what} is {policy!r}, expected a policy: a callable on obs and info")
     try:
         signature = inspect.signature(policy)
-    except ValueError:  # of what is built in
+    except ValueError:  # built-in functions have no signature
         return []
     takes = [name for name in further if name in signature.parameters]
     try:
@@ -51,12 +51,12 @@ def check_policy(what: str, policy: Any, *further: str) -> list[str]:
 
 
 def options_for(policies: Iterable[Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options of `make_vec` by which policies can play: those given, and what their `options` ask for.
+    """Return options of `make_vec` with which policies can play: the given ones and those in `options`.
 
-    One without that attribute plays by the defaults, and by whatever else is given.
+    A policy without that attribute plays with the defaults, and with any other options.
 
     Raises:
-        ValueError: one of them asks for something else.
+        ValueError: the `options` of a policy differ from the given ones.
     """
     options = dict(given)
     for policy in policies:
@@ -102,8 +102,8 @@ class Pool:
     When an episode begins, the member that plays it (in all seats the pool has in that
     game) is drawn by the rule; when it ends, the learner's result goes into that
     member's win rate and both sides' ratings. One pool may play in several
-    environments. Members are added at any time; one that makes room plays its
-    episodes to their end.
+    environments. You can add members at any time. A member that is removed plays
+    its episodes to their end.
 
     Args:
         size: the most members; the oldest makes room for a new one. None: no limit.
@@ -111,8 +111,8 @@ class Pool:
             ``(1 - win rate)**2``, so most often those that the learner loses against;
             "even", by ``win rate * (1 - win rate)``; or a function from the win rates,
             float64 (members,), to weights.
-        seed: of the draws. An episode's seed and number decide with it, and the weights.
-        window: how many of a member's latest games its win rate is taken over.
+        seed: of the draws. A draw depends on it, on the weights, and on the episode's seed and number.
+        window: how many of a member's latest games count for its win rate.
 
     Attributes:
         rating: the learner's, by Elo's system, from 1000 on; a member begins with
@@ -170,7 +170,7 @@ class Pool:
         """Return how often each member is drawn, summing to 1.
 
         Raises:
-            ValueError: the rule gave something else than a weight for each member.
+            ValueError: the rule returned anything but one weight for each member.
         """
         rates = np.array([member.win_rate for member in self.members])
         weights = np.asarray(self._rule(rates), np.float64)
@@ -208,8 +208,8 @@ class Pool:
     def state(self) -> dict[str, Any]:
         """Return all but the policies, as plain numbers, names and lists, for a checkpoint.
 
-        With it goes a policy for each of ``state()["members"]``, in their order (`members`). Restore
-        the pool before the environments, whose members are drawn anew then.
+        Save the policy of each of ``state()["members"]`` with it, in their order (`members`). Restore
+        the pool before the environments, which then draw members again.
         """
         kept = ("number", "name", "rating", "games")
         members = [
@@ -219,7 +219,7 @@ class Pool:
         return {"rating": self.rating, "added": self._added, "members": members}
 
     def restore(self, state: Mapping[str, Any], policies: Sequence[Any]) -> None:
-        """Go on from what `state` returned, with these policies.
+        """Continue from the result of `state`, with these policies.
 
         Raises:
             ValueError: there are more or fewer policies than members.
@@ -228,7 +228,7 @@ class Pool:
             raise ValueError(f"{len(policies)} policies for {len(state['members'])} members, want one each")
         self.rating, self._added, self._members = state["rating"], state["added"], {}
         for saved, policy in zip(state["members"], policies, strict=True):
-            if saved.get("drawn", True):  # states of 0.1 have those that finished their games, too
+            if saved.get("drawn", True):  # states of 0.1 also have members that were removed
                 scores = deque(saved["scores"], maxlen=self._window)
                 kept = saved["number"], saved["rating"], saved["games"], scores
                 self._members[saved["number"]] = Member(saved["name"], policy, *kept)

@@ -35,7 +35,7 @@ def register() -> None:
                 vector_entry_point="pommego.registration:vector",
                 kwargs={"game": name},  # not "id", which is a parameter of gymnasium.make
             )
-    # Another game than v0, which gymnasium would call out of date otherwise.
+    # These are other games than v0; without this gymnasium would call v0 out of date.
     gymnasium.registry["pommego/PommeTeamCompetition-v1"].name = "PommeTeamCompetition-v1"
 
 

@@ -37,9 +37,9 @@ class Evaluation:
         seats: uint8 (games,), where the policy sat; in teams its first seat.
         answers: how many answers of a language model were legal, repaired, illegal and late; None:
             no model has played.
-        void: the numbers of the games that cannot be scored, as what carries an agent's answers failed; the
-            arrays are of the others.
-        usage: a language model's tokens_in, tokens_out and cost, where it tells; None: no model has played.
+        void: the numbers of the games that cannot be scored, because the connection to an agent failed; the
+            arrays have the other games.
+        usage: a language model's tokens_in, tokens_out and cost, if known; None: no model has played.
     """
 
     results: NDArray[np.int8]
@@ -106,7 +106,7 @@ class Evaluation:
         length = f"{self.length:.1f} ".replace(" ", " steps ", 1).strip()
         return f"{self.games} game{'s'[self.games == 1 :]}: {', '.join(said)}; {length}{more}"
 
-    __repr__ = __str__  # what a notebook shows
+    __repr__ = __str__  # for notebooks
 
 
 def _share(part: int, whole: int) -> Interval:

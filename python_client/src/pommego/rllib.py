@@ -163,7 +163,7 @@ class PommegoMultiAgentEnv(MultiAgentEnv):
 
 
 class _Form:
-    """The form of observations: one vector, with the mask beside it if wanted."""
+    """The form of observations: one vector, and the mask beside it if the config asks for it."""
 
     def __init__(self, spec: GameSpec, encoding: Encoding, masked: bool) -> None:
         self._fields = encoding.fields
@@ -218,7 +218,7 @@ def _server() -> Server:
 
 
 def register() -> None:
-    """Tell Ray the names "pommego" and "pommego-multi-agent", as importing this module does.
+    """Register the names "pommego" and "pommego-multi-agent" with Ray, as importing this module does.
 
     Ray forgets names with the cluster that it was connected to: call this again after
     `ray.shutdown()`, or it says that `make_vec()` got multiple values for `id`.

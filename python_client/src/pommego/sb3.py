@@ -96,7 +96,7 @@ class PommegoVecEnv(VecEnv):
             the observation; infos are in `reset_infos`.
         """
         if any(self._options):
-            raise ValueError(f"reset options are {self._options}, expected none: this VecEnv has none")
+            raise ValueError(f"reset options are {self._options}, expected none")
         seeds = self._seeds[:: self.envs.learners]
         obs, self.info = self.envs.reset(seed=None if seeds[0] is None else seeds)
         self.reset_infos = [row_info(self.info, row) for row in range(self.num_envs)]
@@ -232,7 +232,7 @@ class Planes(BaseFeaturesExtractor):
             layers += [nn.Conv2d(before, after, 3, padding=1), nn.ReLU()]
             before = after
         self.board = nn.Sequential(*layers, nn.Flatten())
-        scalars = fields.get("scalars")  # a space says of "in" something else
+        scalars = fields.get("scalars")  # `in` means something else for a space
         size = before * height * width + (0 if scalars is None else scalars.shape[0])
         self.body = nn.Sequential(nn.Linear(size, features_dim), nn.ReLU())
 
@@ -240,7 +240,7 @@ class Planes(BaseFeaturesExtractor):
         """Return features, float32 (rows, features_dim)."""
         fields = fields_of(observations)
         planes = fields["planes"] if "planes" in fields else fields[BOX]
-        # Roots, as most planes are 0 or 1, but some count to 10 or 100.
+        # Square roots: most planes are 0 or 1, but some go up to 10 or 100.
         seen = self.board(planes.sign() * planes.abs().sqrt())
         return self.body(cat([seen, fields["scalars"]], 1) if "scalars" in fields else seen)
 
@@ -258,7 +258,7 @@ class Valid:
         """Return them, bool (rows,)."""
         if self._envs is None:
             raise ValueError(
-                "no environment: pass rollout_buffer_kwargs={'valid': envs.valid} to load(), too"
+                "there is no environment: pass rollout_buffer_kwargs={'valid': envs.valid} to load()"
             )
         return self._envs.info["valid"]
 

@@ -24,7 +24,7 @@ from pommego.errors import BinaryNotFoundError, ServerDiedError, ServerStartErro
 
 __all__ = ["Server", "find_binary", "stop"]
 
-# ruff: noqa: PLC0415, what failed servers said is read when one has failed
+# ruff: noqa: PLC0415, the module for failed servers is loaded when one has failed
 
 _GRACE = 0.5  # seconds a server gets to shut down before it is killed: it has nothing to save
 
@@ -62,7 +62,7 @@ def find_binary(*, search_path: bool = True) -> Path:
             return place
     if search_path and (found := shutil.which("pommego")):
         with Path(found).open("rb") as file:
-            if file.read(2) != b"#!":  # else it is a console script such as our own, which would call this
+            if file.read(2) != b"#!":  # a console script such as our own would call this function
                 return Path(found)
     looked = "".join(f"\n  {place}" for place in places)
     raise BinaryNotFoundError(
@@ -114,7 +114,7 @@ class Server:
     ) -> None:
         if os.name != "posix":
             raise ServerStartError(
-                "a server can be started from here on Linux and macOS only: "
+                "pommego.Server works on Linux and macOS only: "
                 "run `pommego serve` yourself and pass its address="
             )
         if transport not in ("tcp", "unix"):
@@ -146,7 +146,7 @@ class Server:
             os.close(ready)
 
     def _read_address(self, ready: int, timeout: float) -> str:
-        """Read the line in which the server tells its address, which it writes at once."""
+        """Read the line with the server's address, which the server writes in one piece."""
         if not any(select.select([ready], [], [], timeout)):
             from pommego._core.last_words import last_words, quoted
 
@@ -174,7 +174,7 @@ class Server:
         if not self._finalizer.alive:
             return None
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=0.5)  # its connections close a moment before it exits
+            self._process.wait(timeout=0.5)  # its connections close just before it exits
         return self._end() if not self.running else None
 
     def _end(self) -> ServerDiedError:
@@ -209,7 +209,7 @@ def _spawn(
 ) -> tuple[subprocess.Popen[bytes], int]:
     """Start the process; returns it, and where to read its address.
 
-    The token goes through a pipe: arguments and environment can be seen by others.
+    The token goes through a pipe: other users can see arguments and environment.
     """
     ready, tell = os.pipe()
     arguments = ["--listen", listen, "--ready-fd", str(tell), "--token-file=-", "--exit-on-stdin-close"]
@@ -227,21 +227,21 @@ def _spawn(
         raise
     finally:
         os.close(tell)
-    with contextlib.suppress(OSError):  # it has ended, and its last words say why
+    with contextlib.suppress(OSError):  # it has ended, and its output says why
         process.stdin.write(f"{token}\n".encode())
         process.stdin.flush()
     return process, ready
 
 
 def stop(process: subprocess.Popen[bytes], output: IO[bytes], directory: str = "") -> None:
-    """Close a process's pipe and wait, kill it if it does not exit, and clear away what it leaves."""
+    """Close a process's pipe and wait, kill it if it does not exit, and remove its files."""
     with contextlib.suppress(OSError):
         process.stdin.close()
     try:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=_GRACE)
     finally:
-        if process.poll() is None:  # it is in the middle of a long step, or hangs
+        if process.poll() is None:  # it makes a long step, or hangs
             process.kill()
             process.wait()
         output.close()

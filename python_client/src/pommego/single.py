@@ -29,7 +29,7 @@ class PommegoEnv(gymnasium.Env):
     Each step is a round trip to the server, which would step thousands of games in
     hardly more time: for speed use `pommego.make_vec`.
 
-    `game_spec`, `encoding`, `state_encoding` and `state_space` are as there, of one row.
+    `game_spec`, `encoding`, `state_encoding` and `state_space` are those of `PommegoVectorEnv`, for one row.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 10}  # noqa: RUF012, gymnasium's own form
@@ -98,7 +98,7 @@ class PommegoEnv(gymnasium.Env):
         return self._mask
 
     def _keep_pace(self) -> None:
-        """Have the browser show each position for its time."""
+        """Wait, so that the browser shows each position for its time."""
         if self.render_mode != "human":
             return
         self._envs.render()
@@ -108,13 +108,13 @@ class PommegoEnv(gymnasium.Env):
     def render(self) -> str | NDArray[np.uint8] | None:
         """Draw the game as `render_mode` says: text, or an image (height, width, 3).
 
-        With "human" the browser shows it anyway, and this does nothing.
+        With "human" this does nothing: the browser shows the game.
         """
         return self._envs.render(0) if self.render_mode not in (None, "human") else None
 
     @property
     def web_address(self) -> str:
-        """Where the game can be looked at in a browser, see `PommegoVectorEnv.web_address`."""
+        """The address of the page that shows the game, see `PommegoVectorEnv.web_address`."""
         return self._envs.web_address
 
     def close(self) -> None:
@@ -139,7 +139,7 @@ def row_obs(obs: Any, row: int) -> Any:
 
 
 def row_info(info: Mapping[str, Any], row: int, *, plain: bool = True) -> dict[str, Any]:
-    """Return one row's part of `info`, with Python's numbers if `plain`, else only with its truth values."""
+    """Return one row's part of `info`; bools are Python's, and with `plain` all numbers are."""
     own: dict[str, Any] = {}
     for name, value in info.items():
         if name.startswith("_") or not info[f"_{name}"][row]:

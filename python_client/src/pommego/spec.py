@@ -85,7 +85,7 @@ class Field:
 
     def space(self) -> gymnasium.spaces.Box:
         """Return the field's space, for one seat."""
-        # With 255 Stable-Baselines3 takes planes for a picture, moves an axis, and divides by 255.
+        # With 255 Stable-Baselines3 would treat planes as a picture: move an axis and divide by 255.
         high = min(self.high, 254) if self.dtype == "uint8" and len(self.shape) == 3 else self.high
         return gymnasium.spaces.Box(self.low, high, self.shape, np.dtype(self.dtype).type)
 
@@ -152,7 +152,7 @@ class GameSpec:
         encodings: the ways to observe, the default first.
         agents: the built-in agents' names.
         agent_versions: the version of each agent's decisions, by name; it increases whenever
-            the agent decides otherwise in the same game.
+            the agent plays differently in the same game.
         rules: the rules, by name; empty if games have several. `make_vec(rules=...)` changes any.
         rule_meanings: the meaning of each rule, by name, in a sentence, including rules
             that `rules` leaves out because they are not in use.
@@ -180,14 +180,14 @@ class GameSpec:
     def __post_init__(self) -> None:
         for team in self.teams:
             if len(set(team)) < len(team) or not set(team) <= set(range(self.seats)):
-                raise ValueError(f"{self.id} has a team with other seats than its {self.seats}, or one twice")
+                raise ValueError(f"{self.id} has teams {self.teams}, expected its {self.seats} seats")
 
     def __repr__(self) -> str:
         return f"<GameSpec {self.id}: {self.description}, {self.seats} seats>"
 
     @property
     def dead_leave(self) -> bool:
-        """Whether an agent's episode ends with its death, which is so unless it has teammates."""
+        """Whether an agent's episode ends with its death: always, except in games with teams."""
         return self.elimination and all(len(team) == 1 for team in self.teams)
 
     def encoding(self, name: str) -> Encoding:

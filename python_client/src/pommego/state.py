@@ -29,14 +29,14 @@ class State(bytes):
         """Return the readable form; `set_state` takes it too.
 
         Raises:
-            PommegoError: the environment that it came from is closed. Use the method
+            PommegoError: the environment that saved it is closed. Use the method
                 `state_json(state)` of another.
         """
         envs = self._envs()
         with contextlib.suppress(ClosedError):
             if envs is not None:
                 return envs.state_json(self)
-        raise PommegoError("its environment is closed; use envs.state_json(state) of another")
+        raise PommegoError("the environment of this state is closed: use state_json(state) of another")
 
     def __reduce__(self) -> tuple[type[State], tuple[bytes]]:
         return State, (bytes(self),)
@@ -46,7 +46,7 @@ class State(bytes):
 
 
 def to_wire(state: State | bytes | dict[str, Any] | str) -> bytes | str:
-    """Return a state as it is sent: bytes if opaque, text if JSON."""
+    """Return a state in the form of messages: bytes if opaque, text if JSON."""
     if isinstance(state, bytes | bytearray | memoryview):
         return bytes(state)
     if isinstance(state, str):

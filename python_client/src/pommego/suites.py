@@ -45,18 +45,18 @@ class Suite:
         team: whether the policy plays all seats of its team.
         opponents: for each part the agents in the other seats; with `partners` one kind, the rivals
             in all parts.
-        games: games a part.
+        games: games per part.
         seed: of the first game; see `seeds`.
         partners: for each part the agent in the teammate's seat; empty if there is none.
-        revised: the agents whose decisions are of a version other than 1, with it.
+        revised: the versions of decisions other than 1, by agent.
         kinds: for each kind of game its id, and the agent in the teammate's seat or "". Each is played
             against all `opponents`, or against those that stand third. Empty: there is one kind, `id`.
-        successor: the suite to play in place of this one, whose agents decide otherwise since
-            pommego 0.1; "" if they decide as then.
+        successor: the suite to play in place of this one, whose agents play differently since
+            pommego 0.1; "" if they play the same.
         orders: whether a language model may answer with orders; else with moves alone.
         ties: the points of a tie; a win has 1.
         scale: programs and agents with their scores, the weakest first; empty: there is no scale.
-        starts: for each part which of its thousand seeds its games have; empty: seeds that count on.
+        starts: for each part the places of its games' seeds among its thousand; empty: consecutive seeds.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Suite:
         return [self.seed + part * self.games + game for game in range(self.games)]
 
 
-# Careful and rash, quick and slow, sure and noisy; by rules and by searches of several kinds.
+# The opponents: careful and rash, fast and slow, exact and noisy; rules and several kinds of search.
 _PARTNERS = (
     *("static", "random", "simple", "java-simple", "java-osla", "java-mcts:ticks=200"),
     *("heuristic", "heuristic:careful=0", "heuristic:noise=0.1"),
@@ -105,11 +105,11 @@ _PARTNERS = (
     *("champion:level=1", "champion:level=2", "champion:level=3", "champion:level=3,noise=0.05"),
     *("champion:level=2,weights=peaceful", "champion:level=2,weights=reckless"),
 )
-# The versions of agents other than 1, by the year of the suites that have them.
+# The versions of agents other than 1, by the year of the suite.
 _HYBRID = ("heuristic", "bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore")
 _REVISED = {2026: (("champion", 3),), 2027: (("champion", 4), *((name, 2) for name in _HYBRID))}
-# What a language model plays, and with whom: in 2026, and since in moves and in orders. Who stands still must
-# be found and caught; nobody does that for the model, as its teammate stands still, too.
+# The games of a language model, and its opponents: those of 2026, and later those for moves and for orders.
+# It must find and catch opponents that stand still itself: its teammate stands still, too.
 _KINDS = (
     *(("OneVsOne-v0", ""), ("PommeFFACompetition-v0", "")),
     *(("PommeTeamCompetition-v0", "simple"), ("PommeRadioCompetition-v2", "simple")),
@@ -124,7 +124,7 @@ _ORDERS = (
     ("PommeFFACompetition-v0", "", "rhea:ticks=500"),
     *((id, "static", "static") for id, _ in _KINDS[2:] for _ in range(2)),
 )
-# Where in the track of orders no order that is given again and again wins: see docs/language-models.md.
+# Starts, in the track of orders, from which no single repeated order wins: see docs/language-models.md.
 _STARTS = (
     "16 28 97 102 103 152 161 167 168 171 321 326 333 342 345 453 456 475 484 513",
     "0 1 2 3 5 151 152 153 154 155 300 301 302 309 310 450 452 453 455 456",
@@ -146,9 +146,9 @@ _SCALES = (
 
 
 def _suites() -> dict[str, Suite]:
-    """Lay out the suites: the seeds of two never meet, and are far from those that people train with."""
+    """Make the suites. Their seeds never overlap, and are far from those that people train with."""
     agents = ("random", "simple", "osla", "heuristic", "mcts:ticks=500", "fmcs-exploit:ticks=500")
-    table = [  # name, id, whether teams, opponents, games, partners, kinds
+    table = [  # name, id, team, opponents, games, partners, kinds
         ("ffa", "PommeFFACompetition-v0", False, agents, 100, (), ()),
         ("team", "PommeTeamCompetition-v0", True, agents, 100, (), ()),
         ("radio", "PommeRadioCompetition-v2", True, agents, 100, (), ()),
@@ -198,7 +198,7 @@ class Part(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Who else plays: "against simple", "with random against heuristic", "in ID against static"."""
+        """The other players: "against simple", "with random against heuristic", "in ID against static"."""
         return _who(self.id, self.opponents, self.partner)
 
 
@@ -208,7 +208,7 @@ class SuiteResult:
 
     suite: Suite
     parts: tuple[Part, ...]  # in the suite's order
-    agents: Mapping[str, int]  # the versions of those that it was made with, by name
+    agents: Mapping[str, int]  # the versions of its agents when it was made, by name
 
     @property
     def score(self) -> Interval:
@@ -224,7 +224,7 @@ class SuiteResult:
 
     @property
     def rating(self) -> Interval:
-        """The score on Elo's scale, on which the suite's opponents have 0; 800 at most."""
+        """The score as a rating on Elo's scale, where the suite's opponents have 0; at most 800."""
         return Interval(*map(_elo, self.score))
 
     @property
@@ -246,7 +246,7 @@ class SuiteResult:
         if answers := self.answers:
             lines.append("  answers: " + ", ".join(f"{share:.1%} {how}" for how, share in answers.items()))
         names = [part.name if part.id else part.partner or part.opponents for part in self.parts]
-        # Kinds that are there twice have other boards.
+        # A kind that is listed twice has other boards the second time.
         boards = [f", seeds from {self.suite.seeds(k)[0]}" for k in range(len(names))]
         names = [name + more * (names.count(name) > 1) for name, more in zip(names, boards, strict=True)]
         parts = [f"  {name}: {part.evaluation}" for name, part in zip(names, self.parts, strict=True)]
@@ -288,8 +288,8 @@ class _Saved(msgspec.Struct, omit_defaults=True):
     suite: str
     parts: list[list[_Game | None]]  # None: it cannot be scored
     agents: dict[str, int]
-    answers: list[dict[str, int]] | None = None  # a language model's, a part
-    sha256: str | None = None  # of all the rest
+    answers: list[dict[str, int]] | None = None  # a language model's, one per part
+    sha256: str | None = None  # of all other fields
     id: str | None = None  # the suite's, as is the version
     version: int | None = None
     pommego: str | None = None  # its version
@@ -315,7 +315,7 @@ def load(path: str | os.PathLike[str]) -> SuiteResult:
         return SuiteResult(suite, tuple(itertools.starmap(partial(_part, suite), parts)), saved.agents)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError, EOFError, zlib.error, gzip.BadGzipFile):
         raise ValueError(
-            f"{os.fspath(path)} is no result of a suite, or is damaged: expected what SuiteResult.save writes"
+            f"{os.fspath(path)} is not a suite's result, or is damaged: expected a file of SuiteResult.save"
         ) from None
     except (ValueError, msgspec.ValidationError) as e:
         raise ValueError(f"{os.fspath(path)}: {e}") from None
@@ -329,7 +329,7 @@ def named(name: str) -> Suite:
 
 
 def differing(made: Mapping[str, int], here: Mapping[str, int]) -> str:
-    """Say which agents are of other versions here than a result or a suite was made with; "" if none."""
+    """Say which agents have another version here than in a result or a suite; "" if none."""
     pairs = ((agent, version, here.get(agent, "unknown")) for agent, version in made.items())
     return "; ".join(f"made with {agent} {v}, this is {other}" for agent, v, other in pairs if v != other)
 
@@ -366,7 +366,7 @@ def _part(
     if 10 * len(void) > suite.games:
         raise ValueError(f"{len(void)} of {suite.games} games cannot be scored, expected a tenth at most")
     rows = 2 if suite.team else 1
-    form = (rows, 3) if "Radio" in id else (rows,)  # of the actions of a step
+    form = (rows, 3) if "Radio" in id else (rows,)  # the shape of a step's actions
     choices = np.array([6, 9, 9] if "Radio" in id else 6)
     columns = zip(*((game.result, game.length, game.seat) for game in games), strict=True)
     kinds = zip(columns, (np.int8, np.int32, np.uint8), strict=True)
@@ -381,12 +381,12 @@ def _part(
             )
         actions.append(np.frombuffer(data, np.uint8).reshape(game.length, *form))
         if (actions[-1] >= choices).any():
-            raise ValueError(f"a game has the action {actions[-1].max()}, which there is not")
+            raise ValueError(f"a game has the action {actions[-1].max()}, expected one of the game's")
     return Part(opponents, evaluation, actions, partner, of_several)
 
 
 def _elo(score: float) -> float:
-    """Return the difference on Elo's scale to opponents that this score means, 800 at most."""
+    """Return the Elo difference to the opponents for this score, 800 at most."""
     return 400 * math.log10(max(score, 0.01) / max(1 - score, 0.01))
 
 

@@ -30,10 +30,10 @@ __all__ = ["Batch", "Feed", "planes"]
 
 
 class Batch(NamedTuple):
-    """What one half of a feed answered: tensors with the rows of one environment after another.
+    """The batch of one half of a feed: tensors with the rows of one environment after another.
 
-    A row is `over` where its fate was decided, so that what follows is not due to what was before: its
-    episode ended, or it was paid for its death. It is `truncated` where a limit of yours ended the episode.
+    A row is `over` if its result was decided, so that later rewards do not belong to earlier steps: its
+    episode ended, or it was paid for its death. It is `truncated` if a limit of yours ended the episode.
     Learn from rows that are `valid`. `infos` has each environment's info, in numpy.
     """
 
@@ -41,7 +41,7 @@ class Batch(NamedTuple):
     obs: dict[str, torch.Tensor]  # by the fields of the observation
     mask: torch.Tensor  # bool (rows, choices)
     reward: torch.Tensor  # float32 (rows,), for the actions before; 0 after a reset
-    over: torch.Tensor  # bool (rows,), as the next two
+    over: torch.Tensor  # bool (rows,), like the next two
     truncated: torch.Tensor
     valid: torch.Tensor
     counts: torch.Tensor | None  # with counts="step": int32 (rows, names)
@@ -52,8 +52,8 @@ class Batch(NamedTuple):
 class Feed:
     """Steps environments in two halves: while the network decides for one, the server steps the other.
 
-    On a GPU all that a batch holds is yours. The GPU reads it where the server wrote it, in pinned memory;
-    where that is refused, it is copied through pinned buffers. On a CPU the tensors are the environment's
+    On a GPU you own the tensors of a batch. The GPU reads it where the server wrote it, in pinned memory;
+    if the system refuses, it is copied through pinned buffers. On a CPU the tensors are the environment's
     arrays, not copied unless a half has several environments: yours, too, but with ``copy=False`` valid until
     the next batch of the same half.
 
@@ -83,8 +83,8 @@ class Feed:
         self.device = torch.device(device)
         self.waited = {"games": 0.0, "device": 0.0}
         self._turn = -1  # the half whose batch came last
-        self._begun: list[Batch] = []  # by a reset, and to be handed out
-        self._read: dict[int, Any] = {}  # what the device reads for each half, and the event after that
+        self._begun: list[Batch] = []  # batches of a reset, which step will return
+        self._read: dict[int, Any] = {}  # for each half what the device reads, and the event after it
         self._pinned: dict[Any, bool] = {}  # memory, and whether we pinned it
         weakref.finalize(self, _unpin, self._pinned).atexit = False
         here = [each._session.about.workers for each in envs if each.server or each.shared_memory]
@@ -151,12 +151,12 @@ class Feed:
 
     def _moved(self, parts: Sequence[NDArray[Any]]) -> torch.Tensor:
         tensors = [torch.from_numpy(part) for part in parts]
-        if self.device.type == "cuda":  # what is pinned stays where it is
+        if self.device.type == "cuda":  # pinned memory must not move
             tensors = [tensor.pin_memory().to(self.device, non_blocking=True) for tensor in tensors]
         return tensors[0].to(self.device) if len(tensors) == 1 else torch.cat(tensors).to(self.device)
 
     def _settle(self) -> None:
-        """Wait until the device has read the last batch, so that the server may write there again."""
+        """Wait until the device has read the last batch. Then the server may overwrite it."""
         for _, event in self._read.values():
             event.synchronize()
 
@@ -168,7 +168,7 @@ class Feed:
                 error = int(torch.cuda.cudart().cudaHostRegister(place.address, len(place), 1))  # portable
                 self._pinned[place] = not error
                 if error:
-                    with contextlib.suppress(RuntimeError):  # CUDA tells the next kernel of it
+                    with contextlib.suppress(RuntimeError):  # else the next kernel gets the error
                         torch.ones(1, device=self.device).neg_()
 
 
@@ -179,7 +179,7 @@ def _unpin(pinned: dict[Any, bool]) -> None:
         torch.cuda.cudart().cudaHostUnregister(place.address)
 
 
-@functools.cache  # says it once
+@functools.cache  # warns once
 def _warn_of_threads(threads: int, asked: int, most: int) -> None:
     """Warn if PyTorch and the server have more threads than there are cores; 0 asked: the server chooses."""
     if threads + (asked or most) > most and max(threads, asked) > 1:
@@ -192,7 +192,7 @@ def _warn_of_threads(threads: int, asked: int, most: int) -> None:
         )
 
 
-#: Tables on devices, by their identity; each is kept, so that no other gets that.
+#: Tables on devices, by the id of the numpy table, which is kept so that no other gets its id.
 _moved: dict[tuple[int, torch.device], tuple[NDArray[Any], torch.Tensor]] = {}
 
 

@@ -31,7 +31,7 @@ __all__ = ["PommegoTorchEnv", "make_vec"]
 
 _NOT_HERE = ("autoreset_mode", "copy", "render_mode")
 _GROUP = "agents"
-_FLAGS = ("alive", "valid")  # of info, which every batch has
+_FLAGS = ("alive", "valid")  # keys of info that every batch has
 
 
 def make_vec(
@@ -84,7 +84,7 @@ class PommegoTorchEnv(EnvBase):
         self.info: dict[str, Any] = {}
         self._first_seed: int | None = None
         self._fresh: TensorDict | None = None  # the batch from the server, with finished games restarted
-        self._restarted = np.zeros(envs.num_games, np.bool_)  # which games those are
+        self._restarted = np.zeros(envs.num_games, np.bool_)  # which games were restarted
         self._single = envs.learners == 1
         self._lead = (envs.num_games,) if self._single else (envs.num_games, envs.learners)
         self._make_specs()
@@ -158,7 +158,7 @@ class PommegoTorchEnv(EnvBase):
             after = self._seen(shown)
         rewards = torch.from_numpy(reward.astype(np.float32)).reshape(*self._lead, 1)
         after["reward" if self._single else (_GROUP, "reward")] = rewards
-        every = slice(None, None, self.envs.learners)  # as all rows of a game end together
+        every = slice(None, None, self.envs.learners)  # all rows of a game end together
         self._restarted = done[every].copy()
         for name, flags in (("done", done), ("terminated", terminated), ("truncated", truncated)):
             after[name] = torch.from_numpy(flags[every].copy()).unsqueeze(-1)

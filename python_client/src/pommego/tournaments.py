@@ -23,7 +23,7 @@ from pommego.results import Interval
 
 __all__ = ["Tournament", "tournament"]
 
-_CLIENT = "client:"  # begins the program's names for players that are no agents
+_CLIENT = "client:"  # begins the program's names for players that are not agents
 _AT_ONCE = 512  # games
 _HEAD = ("player", "games", "won", "tied", "lost", "rating")
 
@@ -72,14 +72,14 @@ def tournament(
         players: each as for `evaluate`. Policies and pools are called by their keys, in a
             sequence by their ``__name__``; agents by their own names.
         id: an id of the catalog.
-        against: who plays against each of them, in formats that have that; None: as the command has it.
+        against: the opponent of each player, in formats with one; None: the command's default.
         format: "one-against-three" (each alone, with `against` in all other seats, however many),
-            "two-against-two" or "round-robin"; None: as the command has it.
+            "two-against-two" or "round-robin"; None: the command's default.
         games: for each player, pair or table.
         mirrored: whether each board is played from every side.
         seed: of the first board; the others count on from it.
-        out: a folder for the games and tables; with it the same call goes on after an interruption, if all
-            policies are known to be the same, by an attribute ``version`` that you set.
+        out: a folder for the games and tables; with it the same call continues after an interruption, if each
+            policy has the same attribute ``version``, which you set.
         address: of a running server for the policies' games; None: one is started.
         token: that server's token, if it has one.
         options: further options, as for `make_vec`: observation, rules, state and so on.
@@ -103,7 +103,7 @@ def tournament(
             Path(out),
             {n: str(getattr(p, "version", None) or "") for n, p in named.items() if n.startswith(_CLIENT)},
         )
-    records: list[str] = []  # of the policies' games
+    records: list[str] = []  # the policies' games
     with running(address, token) as where:
         spec = describe(id, rules=options.get("rules"), **where, connection=options.get("connection"))
         tell = None
@@ -135,7 +135,7 @@ def _named(players: Sequence[Opponent] | Mapping[str, Opponent]) -> dict[str, Op
 
 
 def _check_versions(folder: Path, versions: dict[str, str]) -> None:
-    """Raise ValueError if the games there may be of other policies; else note whose they will be."""
+    """Raise ValueError if the games there may be those of other policies; else write down the versions."""
     note = folder / "policies.json"
     kept = json.loads(note.read_text()) if note.exists() else {}
     others = [name.removeprefix(_CLIENT) for name, v in versions.items() if not v or kept.get(name) != v]
@@ -144,6 +144,6 @@ def _check_versions(folder: Path, versions: dict[str, str]) -> None:
         note.write_text(json.dumps(versions))
     elif others:
         raise ValueError(
-            f"{folder} has games of {others} in other versions, or without: set policy.version = '1' before "
+            f"{folder} has games of {others} with another version, or none: set policy.version = '1' before "
             "the first game, and name another folder for a new policy"
         )

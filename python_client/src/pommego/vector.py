@@ -207,7 +207,7 @@ class PommegoVectorEnv(VectorEnv):
 
         Raises:
             ValueError, TypeError: seed, mask or states are not as described.
-            ServerError: a state belongs to other rules, or is of a game that is over.
+            ServerError: a state belongs to other rules, or its game is over.
         """
         mask, states = None, None
         if options:
@@ -250,7 +250,7 @@ class PommegoVectorEnv(VectorEnv):
             self._session.send(actions, reuse=True)
             self._in_flight = 1
             return self._received()
-        except BaseException:  # the reply to an interrupted step must not be taken for that of the next one
+        except BaseException:  # the next step must not get the reply to this one
             self._abandon()
             raise
 
@@ -285,7 +285,7 @@ class PommegoVectorEnv(VectorEnv):
 
                 games = games_of(rows, self.num_games, self.learners)
         elif self._in_flight >= self.max_in_flight:
-            raise PommegoError(f"{self._in_flight} batches are in flight and no more may be: recv() first")
+            raise PommegoError(f"steps in flight: {self._in_flight}, the most allowed. recv() first")
         elif rows is not None:
             from pommego._core.more_checks import all_rows
 
@@ -313,7 +313,7 @@ class PommegoVectorEnv(VectorEnv):
                 not affected. With `batch_size`: fewer games than that are under way.
         """
         if self._session.about.made.batch_size:
-            self._in_flight = 1  # until it is here: after an interrupt it is still to come
+            self._in_flight = 1  # after an interrupt this batch still comes
         if not self._in_flight:
             raise PommegoError("no step is in flight: call send(actions) first")
         return self._received()
@@ -333,10 +333,10 @@ class PommegoVectorEnv(VectorEnv):
 
     def _check_idle(self) -> None:
         if self._in_flight:
-            raise PommegoError(f"{self._in_flight} batches are in flight: recv() them, or reset(), first")
+            raise PommegoError(f"steps in flight: {self._in_flight}. recv() their batches first, or reset()")
 
     def _check_together(self, what: str) -> None:
-        """Raise PommegoError if the games are not stepped together, which something needs."""
+        """Raise PommegoError if the games are not stepped together, which `what` needs."""
         if self._session.about.made.batch_size:
             raise PommegoError(
                 f"{what} is for all {self.num_games} games together, and this environment was made with "
@@ -354,7 +354,7 @@ class PommegoVectorEnv(VectorEnv):
         try:
             self._session.close()
         finally:
-            if self._viewer:  # whose page shows the end
+            if self._viewer:  # its page shows the end
                 self._viewer.close()
 
     @locked
@@ -414,7 +414,7 @@ class PommegoVectorEnv(VectorEnv):
 
     @locked
     def show(self, *, probabilities: ArrayLike | None = None, values: ArrayLike | None = None) -> bool:
-        """Show viewers of `web_address` what you choose the next actions by.
+        """Show viewers of `web_address` the probabilities and values behind the next actions.
 
         Call it before `step`. It sends at most ten times a second, and only while a viewer is
         connected. Without web=True, and while steps are in flight, it does nothing.
@@ -450,7 +450,7 @@ class PommegoVectorEnv(VectorEnv):
 
     @property
     def hosts(self) -> tuple[Host, ...]:
-        """Who has which games, with `replace` or on several servers or actors; else empty."""
+        """The servers or actors and their games, with `replace` or on several of them; else empty."""
         return self._session.ask(Games.hosts)
 
     @locked
@@ -478,7 +478,7 @@ class PommegoVectorEnv(VectorEnv):
 
     @locked
     def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]] | None) -> None:
-        """Have episodes begin in saved states, from each game's next one on.
+        """Let episodes begin in saved states, from each game's next episode on.
 
         Such an episode has its seed, number, opponents and RNGs as any other: only
         the board and the agents on it are those of the state. ``info["game"]["length"]`` and
@@ -491,8 +491,8 @@ class PommegoVectorEnv(VectorEnv):
                 boards. None: episodes begin on new boards.
 
         Raises:
-            ServerError: a state belongs to other rules, or is of a game that is over; in
-                a list too large for one message, those before it are in force then.
+            ServerError: a state belongs to other rules, or its game is over. In a list too large
+                for one message, the states before it are then in force.
             ValueError, TypeError: an argument is not as described.
         """
         from pommego._core.saved import Starts, set_starts
@@ -597,7 +597,7 @@ class PommegoVectorEnv(VectorEnv):
 
         Raises:
             ValueError: there are several steps and no policy, or an array's shape is wrong.
-            ServerError: a state is of another game or is finished, or an action is
+            ServerError: a state belongs to another game, its game is over, or an action is
                 out of range.
         """
         from pommego._core.saved import simulate

@@ -20,21 +20,21 @@ from pommego.llm import Environment
 
 __all__ = ["PommegoTalk", "PommegoTaskset", "PommegoVerifier"]
 
-_FIRST = {"train": 0, "eval": 1_000_000}  # seeds, as those of the splits that the server names
+_FIRST = {"train": 0, "eval": 1_000_000}  # the first seeds, those of the server's splits
 _OPEN = "open"
 
 
 class PommegoTalk(vf.Harness[vf.HarnessConfig]):
-    """Asks a model for its next answer in this process; the package's own begin a process for each answer."""
+    """Asks a model for its next answer in this process; the package's own start a process each time."""
 
     APPENDS_SYSTEM_PROMPT = SUPPORTS_RESUME = True
     EXECUTES_CODE = NEEDS_CONTAINER = False
 
     @cached_property
-    def _client(self) -> AsyncOpenAI:  # of which each rollout has another address and key
+    def _client(self) -> AsyncOpenAI:  # each rollout has another address and key
         return AsyncOpenAI(base_url="http://127.0.0.1", api_key="none", timeout=None)
 
-    async def launch(  # noqa: PLR0917, as the package has it
+    async def launch(  # noqa: PLR0917, the package's signature
         self, ctx: Any, trace: Any, runtime: Any, endpoint: str, secret: str, mcp_urls: Any, data: vf.TaskData
     ) -> ProgramResult:
         """Send the conversation to the endpoint, which keeps the answer in the trace."""
@@ -48,7 +48,7 @@ class PommegoTalk(vf.Harness[vf.HarnessConfig]):
         return ProgramResult(0, "", "")
 
 
-_TALKS = vf.AgentConfig(harness={"id": "pommego"}, runtime={"type": "subprocess"})  # which runs nothing
+_TALKS = vf.AgentConfig(harness={"id": "pommego"}, runtime={"type": "subprocess"})  # it runs nothing
 
 
 class PommegoConfig(vf.TasksetConfig):
@@ -80,7 +80,7 @@ class PommegoTask(vf.Task[PommegoData]):
 
 
 class PommegoTaskset(vf.Taskset[PommegoTask, PommegoConfig]):
-    """Games with seeds that count on."""
+    """Games with consecutive seeds."""
 
     def load(self) -> Iterator[PommegoTask]:
         """Yield the games of the split."""
@@ -93,7 +93,7 @@ class PommegoTaskset(vf.Taskset[PommegoTask, PommegoConfig]):
 
 
 class PommegoVerifierConfig(vf.EnvConfig):
-    """Who plays: the models of the seats that are open, in their order; without others player0 alone.
+    """The players: the models of the open seats, in order; player0 alone if no other seat is open.
 
     Attributes:
         address: of a running ``pommego serve --openenv``; "": one is started.

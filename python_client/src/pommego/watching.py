@@ -1,4 +1,4 @@
-"""Games to look at: of a policy, of agents, or recorded ones."""
+"""Shows games: of a policy, of agents, or recorded ones."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = ["Video", "watch"]
 
 @dataclass(frozen=True)
 class Video:
-    """A game to look at: a notebook shows its page if it is the last line of a cell.
+    """A game for viewing: a notebook shows its page if it is the last line of a cell.
 
-    Where notebooks are only read, without scripts, show ``IPython.display.Image(video.gif)``.
+    For notebooks that are displayed without scripts, show ``IPython.display.Image(video.gif)``.
     """
 
     title: str  # which game it is
@@ -42,18 +42,18 @@ class Video:
 
         Raises:
             ValueError: it ends with something else.
-            FileExistsError: it is there already.
+            FileExistsError: the file exists.
         """
         target = Path(path)
         if os.path.lexists(target):
-            raise FileExistsError(f"{target} is there already: remove it, or name another")
+            raise FileExistsError(f"{target} exists: remove it, or name another")
         forms = {".gif": self.gif, ".html": self.html.encode()}
         if target.suffix.lower() not in forms:
             raise ValueError(f"path is {os.fspath(path)!r}, expected an ending .gif or .html")
         target.write_bytes(forms[target.suffix.lower()])
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the page, in a frame that has no access to the notebook."""
+        """Return the page for notebooks, in a frame that has no access to the notebook."""
         title, page = html.escape(self.title), html.escape(self.html)
         may = 'sandbox="allow-scripts allow-downloads" style="width: 100%; height: 44rem; border: 0"'
         return f'<iframe title="{title}" {may} srcdoc="{page}"></iframe>'

@@ -1,6 +1,6 @@
 // Package race is a game as small as they come, for the test that adds one to
 // the catalog: two runners on a straight track. Each round both walk one field, or
-// run two, and who runs stumbles half the time and stays. Who is at the end first
+// run two; a runner stumbles half the time and stays. The first at the end
 // wins.
 package race
 

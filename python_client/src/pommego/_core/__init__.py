@@ -1,1 +1,1 @@
-"""What the public modules are made of."""
+"""The internals of the public modules."""

@@ -1,6 +1,6 @@
 """Turns a batch from the wire into what gymnasium's vector interface returns.
 
-What is decided here is which arrays are copied, see `BatchReader`.
+It also decides which arrays are copied, see `BatchReader`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Observation = dict[str, Array] | Array
 
 _OBS = "obs."
 _STATE = "state."
-INDEX = "game.index"  # with batch_size: which games they are
-LINE_UP = "game.line_up"  # with several line-ups: the number of each game's
+INDEX = "game.index"  # with batch_size: the games in the batch
+LINE_UP = "game.line_up"  # with several line-ups: each game's, by number
 _ALWAYS = ("action_mask", "alive", "seat")  # keys of info in every batch ...
 _ALL = tuple(f"_{name}" for name in _ALWAYS)  # ... and their masks, which are all true
 
@@ -33,7 +33,7 @@ _TYPES: dict[str, Any] = dict.fromkeys(
 _TYPES["action_mask"] = np.int8
 
 _STEP_COUNTS = "counts"  # int32 (rows, names), with counts="step"
-_RULES = "rules"  # int32 (rows,), with several rules: the number of those of the game shown
+_RULES = "rules"  # int32 (rows,), with several rules: the number of the game's rules
 _STATISTICS = ("length", "result", "winners", "return", "late", "failed", "counts")  # "game.", if sent
 ENDED = "_ended"  # key in the statistics: the rows of games whose episode ended
 
@@ -45,21 +45,21 @@ class View:
     """One batch. Its arrays are views of the receive buffer or own their memory."""
 
     obs: Observation  # rows first; a dictionary, or one box
-    reward: NDArray[np.float64]  # (rows,), as the next two
+    reward: NDArray[np.float64]  # (rows,), like the next two
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
     info: dict[str, Any]  # action_mask, alive, seat and their masks; and the global state, if there is one
-    seed: NDArray[np.uint64]  # (games,), of the episodes shown
+    seed: NDArray[np.uint64]  # (games,), the seeds of the current episodes
     episode: NDArray[np.uint64]  # (games,), the number of the episode since the seed
     finished: NDArray[np.intp]  # (F,), the games whose episode ended in this step, counted in `games`
-    stats: dict[str, Array]  # of those, by name, rows first, made when looked at; empty if F is 0
-    final: dict[str, Any]  # with SAME_STEP their last "obs", with action_mask, alive, seat and state
-    games: NDArray[np.int32] | None = None  # those in the batch; None: all, in order
-    # Which of the line-ups last set each game has, -1 for one of those before; None if there are none.
+    stats: dict[str, Array]  # their statistics, by name, rows first, made on first use; empty if F is 0
+    final: dict[str, Any]  # with SAME_STEP the last "obs" of those, with action_mask, alive, seat and state
+    games: NDArray[np.int32] | None = None  # the games in the batch; None: all, in order
+    # Each game's line-up among those last set, -1 for an earlier one; None if there are no line-ups.
     line_up: NDArray[np.int32] | None = None
 
     def acts(self, autoreset_mode: str) -> NDArray[np.bool_]:
-        """Return bool (games, learners): the rows that act, which are those whose next action counts."""
+        """Return bool (games, learners): the rows whose next action counts."""
         counts = self.info["alive"].reshape(len(self.seed), -1).copy()
         if autoreset_mode == "NextStep":
             counts[self.finished] = False  # the next step resets these games
@@ -107,7 +107,7 @@ class BatchReader:
         self._layouts: dict[int, list[tuple[str, str, tuple[int, ...], Any]]] = {}  # by number of games
 
     def _large(self) -> list[str]:
-        """Choose the fields so large that handing over the batch's memory is cheaper than a copy."""
+        """Choose the fields that are so large that handing over the batch's memory is cheaper than a copy."""
         kept = [
             f
             for f, _ in self._obs + self._state
@@ -218,7 +218,7 @@ class BatchReader:
         return where(np.frombuffer(kept[ENDED], np.bool_), array, self._learners)
 
     def _final(self, tensors: dict[str, wire.Tensor], games: int) -> dict[str, Any]:
-        """Return the final observations of finished games: copies, as they are looked at later."""
+        """Return copies of the final observations of finished games: the caller may read them later."""
         arrays = {}
         for name, tensor in tensors.items():
             if field := self._fields.get(name):  # a later server may send more
@@ -234,7 +234,7 @@ class BatchReader:
 
 
 class Lazy(dict[str, Any]):
-    """A dictionary whose entries that are a `partial` are made from their name when first looked at."""
+    """A dictionary that makes an entry when it is first read, if the entry is a `partial`."""
 
     def __getitem__(self, name: str) -> Any:
         value = super().__getitem__(name)
@@ -242,12 +242,12 @@ class Lazy(dict[str, Any]):
             value = self[name] = value(name)
         return value
 
-    def __iter__(self) -> Iterator[str]:  # because of which dict() and ** look each entry up
+    def __iter__(self) -> Iterator[str]:  # with this method dict() and ** read each entry
         return super().__iter__()
 
 
 def _look_first(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method of dictionaries for one all of whose entries must have been made."""
+    """Return a method of dictionaries that makes all entries first."""
 
     def call(self: Lazy, *args: Any) -> Any:
         for name in self:
@@ -265,7 +265,7 @@ for _name in (
 
 
 class WithMasks(dict[str, Array]):
-    """Arrays by name. Gymnasium's wrappers, which look up a mask for each, get one that is all true."""
+    """Arrays by name. Gymnasium's wrappers look up a mask for each, and get one that is all true."""
 
     def __missing__(self, name: str) -> Array:
         if not name.startswith("_"):

@@ -16,14 +16,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 class CallLock:
     """Refuses other threads during a call, and other processes always.
 
-    The thread that is in a call may make others, as a policy does that plays an opponent.
+    The thread that is in a call may make further calls, as policies of opponents do.
     """
 
     def __init__(self) -> None:
         self._lock, self._pid = threading.RLock(), os.getpid()
 
     def __enter__(self) -> None:
-        # A child's lock may be held for ever, by a thread that was not forked.
+        # In a child the lock may stay locked for ever, by a thread that was not forked.
         if self._pid != os.getpid():  # unlike a hook of os.fork(), this sees forks by C code too
             raise ForkedError(
                 f"this environment belongs to process {self._pid}, and this is process {os.getpid()}, forked "
@@ -42,7 +42,7 @@ class CallLock:
 
 
 def uncopied(self: Any) -> NoReturn:
-    """Refuse to be pickled or copied, as ``__reduce__`` of an object whose copies would close it."""
+    """Refuse pickling and copying: the ``__reduce__`` of objects whose copies would close them."""
     raise TypeError(
         "an environment cannot be pickled or copied: it is a connection to a running server. Hand "
         "another process a function that makes one there, such as lambda: pommego.make_vec(...); "
@@ -51,9 +51,9 @@ def uncopied(self: Any) -> NoReturn:
 
 
 def locked(method: F) -> F:
-    """Have a method of an environment run under its lock, unless that is closed.
+    """Make a method of an environment hold its lock, and raise ClosedError once it is closed.
 
-    What the server says of actions, which are noted in `_sent`, gets their own numbers.
+    Errors of the server about actions get the caller's own numbers, from `_sent`.
     """
 
     @functools.wraps(method)

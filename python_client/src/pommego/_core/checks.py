@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 _SEEDS = 1 << 64
 
-#: The seed of the first game, or of each with whether it has one, or no seeds.
+#: The seed of the first game; or the seeds of all games, with flags for the ones given; or no seeds.
 Seeds = int | tuple[NDArray[np.uint64], NDArray[np.bool_]] | None
 
 
 def autoreset_mode(given: AutoresetMode | str) -> AutoresetMode:
-    """Return one of gymnasium's modes by its name or value, in any case; ValueError if there is none."""
+    """Return one of gymnasium's modes by its name or value, in upper or lower case; else ValueError."""
     said = "".join(filter(str.isalnum, str(getattr(given, "name", given)))).lower()
     for mode in AutoresetMode:
         if said == mode.value.lower():

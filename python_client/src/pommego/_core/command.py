@@ -12,7 +12,7 @@ from pommego.server import find_binary
 
 
 def main() -> int:
-    """Replace this process by the program; where the system cannot, run it and return its status."""
+    """Replace this process by the program. On Windows, run it and return its exit status."""
     try:
         program = str(find_binary(search_path=False))
     except BinaryNotFoundError as e:
@@ -24,7 +24,7 @@ def main() -> int:
 
 
 def status(name: str, work: Callable[[], object], *also: type[Exception]) -> int:
-    """Do a command's work; returns the exit status. Of pommego's errors and these it prints one line."""
+    """Run a command; returns the exit status. It prints one line for pommego's errors and `errors`."""
     try:
         work()
     except (PommegoError, *also) as e:

@@ -1,4 +1,4 @@
-"""Connecting to servers, which are started first if need be, and making games there."""
+"""Connects to servers, starts them first if needed, and makes games there."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Connection(Certificates):
 
     @classmethod
     def read(cls, given: Any) -> Connection:
-        """Return the settings given, or those that hold for None; TypeError for anything else."""
+        """Return the given settings, or the defaults for None; TypeError for anything else."""
         if not isinstance(given, cls | None):
             raise TypeError(f"connection is {given!r}, expected pommego.Connection(...)")
         return given or cls()
@@ -52,24 +52,24 @@ class Connection(Certificates):
 
 @dataclass(frozen=True)
 class GamesMaker:
-    """Makes games at an address, or on a server of its own without one; can be sent to another process."""
+    """Makes games at an address, or on a server of its own without one. It can be pickled."""
 
     id: str
     rules: dict[str, Any] | list[dict[str, Any]] | None
     where: dict[str, Any]  # token, certificates and timeout for `Client`
     shared: bool  # whether others connect to a server of its own later
     options: dict[str, Any]  # of the request "make"
-    everyone: str | None  # the agent in all seats but one, if that is the same in all
+    everyone: str | None  # the agent in all seats but one, if it is the same in all
     starts: Starts | None
     how: dict[str, Any]  # for `Games`
 
     def __call__(self, address: str | None, own: dict[str, Any]) -> Games:
         server, where, options = None, self.where, self.options | own
-        first = options.pop("first", 0)  # which of the environment's games
+        first = options.pop("first", 0)  # the number of the first of these games
         if (by_game := options.get("rules_by_game")) is not None:
             options["rules_by_game"] = wire.tensor(by_game[first : first + options["games"]])
         with ExitStack() as started:
-            if not address:  # nobody else can connect to this server
+            if not address:  # this process alone can connect to this server
                 server = started.enter_context(Server(transport="unix", allow_agents=["*"]))
                 address, where = server.address, where | {"token": server.token, "death": server.death}
             client = started.enter_context(closing(Client(address, **where)))
@@ -88,7 +88,7 @@ class GamesMaker:
 
 
 def spec_of(client: Client, id: str, rules: dict[str, Any] | list[dict[str, Any]] | None) -> GameSpec:
-    """Return the description of one game, with changed rules, or the first of several, if any are given."""
+    """Return the description of one game, with `rules` if given; of several rules it takes the first."""
     return read_spec(client, client.call("spaces", wire.SpacesReply, env_id=id, rules=rules).spec)
 
 

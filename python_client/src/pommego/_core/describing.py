@@ -1,4 +1,4 @@
-"""What games a server has, and a server for as long as something needs one."""
+"""Lists a server's games, and runs a server while something needs one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pommego.spec import GameSpec
 def running(address: str | None, token: str | None) -> Iterator[dict[str, Any]]:
     """Yield the address and the token of a server: the given one, or one that runs meanwhile.
 
-    The latter runs any agent's program: this process is its only client.
+    A server that runs meanwhile may run any agent's program: this process is its only client.
     """
     if address is not None:
         yield {"address": address, "token": token}

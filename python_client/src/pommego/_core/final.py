@@ -1,4 +1,4 @@
-"""The last observations of episodes, as SAME_STEP has them."""
+"""The last observations of episodes, for SAME_STEP."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def final_info(
 
 
 def _row_of(obs: Observation, row: int, rows: int, learners: int) -> Observation:
-    """Return a row of so many, without a copy; what has games first has one entry for all rows of a game."""
+    """Return one of the rows, without a copy. An array with games first has one entry per game."""
     if isinstance(obs, np.ndarray):
         return obs[row]
     return {name: array[row if len(array) == rows else row // learners] for name, array in obs.items()}
 
 
 def _spread(shown: Observation, games: NDArray[Any], learners: int, rows: int) -> Observation:
-    """Return what some games showed in arrays for all rows, or for all games if there is one for each."""
+    """Put the values of some games into arrays for all rows, or for all games if there is one per game."""
 
     def spread(array: NDArray[Any]) -> NDArray[Any]:
         by_rows = len(array) == len(games) * learners

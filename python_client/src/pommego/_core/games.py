@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class Games:
     """The games of a `Session` on one server.
 
-    They end with `close` or when they are garbage collected; so do their connection and,
-    if it is their own, their server.
+    They end with `close` or when they are garbage collected. Then their connection ends, and their server
+    if it is their own.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Games:
     ) -> None:
         self.client, self.server, self._options = client, server, options
         self.send = client.step  # as `Session` says
-        self._line_ups = 0, line_ups  # the server's number of the first of those last set, and how many
+        self._line_ups = 0, line_ups  # the server's number of the first line-up last set, and how many
         self.address, self.closed = str(client.address), False
         self._finalizer = weakref.finalize(self, _end, client, server)
         with on_failure(self.close):
@@ -78,7 +78,7 @@ class Games:
             self._batches = BatchReader(made.fields, copy=copy, final=bool(made.final_fields), **layout)
             simulated = [field for field in made.fields if field.name not in (INDEX, LINE_UP)]
             self._simulated = BatchReader(simulated, copy=True, **layout)
-            self._line_up = np.zeros(made.games, np.int32)  # each game's
+            self._line_up = np.zeros(made.games, np.int32)  # each game's line-up
         except wire.MISFITS as e:
             raise self.client.distrust(f"an invalid description of the environment: {e!r}") from e
 
@@ -93,7 +93,7 @@ class Games:
 
     def recv(self) -> View:
         """Wait for a batch; see `Session`."""
-        if self.about.made.batch_size and not self.client.in_flight:  # else one is to come after an interrupt
+        if self.about.made.batch_size and not self.client.in_flight:  # else one still comes
             self.client.ask_for_some()
         return self.read(self.client.collect(wire.Batch))
 
@@ -102,13 +102,13 @@ class Games:
         self.client.give_up_all()
 
     def read(self, reply: Any, simulated: int = 0) -> View:
-        """Return a batch's arrays; of so many `simulated` games, if those are what it shows."""
+        """Return a batch's arrays. `simulated` is the number of games, if it shows a simulation."""
         reader = self._simulated if simulated else self._batches
         try:
             view = reader.read(reply, simulated or self.about.games)
         except wire.MISFITS as e:
             raise self.client.distrust(f"a batch that cannot be read: {e}") from e
-        # Any below 0 is above them, too.
+        # As unsigned, a number below 0 is above the limit, too.
         if view.games is not None and np.maximum.reduce(view.games.view(np.uint32)) >= self.about.made.games:
             raise self.client.distrust(f"a batch of the games {view.games.tolist()[:5]}")
         if view.line_up is not None:
@@ -116,7 +116,7 @@ class Games:
         return view
 
     def _note_line_ups(self, view: View) -> None:
-        """Count from the first of those last set, and add to the statistics those of episodes that ended."""
+        """Number line-ups from the first last set, and add those of episodes that ended to the statistics."""
         games = slice(None) if view.games is None else view.games
         view.line_up = np.maximum(view.line_up - self._line_ups[0], -1)
         had, self._line_up[games] = self._line_up[games], view.line_up
@@ -125,7 +125,7 @@ class Games:
             over[view.finished] = True
             view.stats["line_up"] = np.where(over, had, 0).astype(np.int32).repeat(self.about.learners)
 
-    # What a session can be asked -------------------------------------------------
+    # The requests of a session ---------------------------------------------------
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Call one of the methods below, `abandon`, or a function of `Games`."""
@@ -135,18 +135,18 @@ class Games:
         return self.client.call(kind, reply, env=self.about.made.env, **fields)
 
     def hosts(self) -> tuple[Any, ...]:
-        """Return no host, as one server has all games."""
+        """Return no hosts: one server has all games."""
         return ()
 
     def places(self) -> list[Mapping]:
-        """Return the parts of memory shared with the server in which batches have come so far."""
+        """Return the parts of shared memory in which batches have arrived so far."""
         return self.client.places()
 
     def observe(self) -> View:
         return self.read(self.call("observe", wire.Batch))
 
     def show(self, **arrays: NDArray[Any]) -> bool:
-        """Send viewers the probabilities and values behind the next actions; returns whether one looks."""
+        """Send viewers the probabilities and values of the next actions; return whether there is a viewer."""
         given = {name: wire.tensor(array) for name, array in arrays.items()}
         return bool(self.call("show", wire.Ok, **given).watched)
 
@@ -169,7 +169,7 @@ class Games:
     def reset(
         self, seeds: checks.Seeds, mask: NDArray[np.bool_] | None, states: Sequence[Any] | None = None
     ) -> View:
-        """Begin new episodes, those of some games in saved states."""
+        """Begin new episodes; some games may begin in saved states."""
         starts: dict[str, Any] = {}
         if states is not None:
             from pommego._core.more_checks import request_fields  # noqa: PLC0415, loaded when it is used
@@ -207,7 +207,7 @@ def _end(client: Client, server: Server | None) -> None:
 
 
 def _check(made: wire.EnvReply, options: dict[str, Any], spec: GameSpec) -> None:
-    """Check that the server has made what was asked for, of which everything else follows."""
+    """Check that the server has made what was asked for: the other code relies on it."""
     for name in ("games", "observation", "reward", "mask", "autoreset_mode", "on_death"):
         if (asked := options.get(name)) not in (None, getattr(made, name)):
             raise ValueError(f"{name} is {getattr(made, name)!r}, expected {asked!r}")

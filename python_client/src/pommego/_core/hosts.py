@@ -1,4 +1,4 @@
-"""Which server has which games, and where the games go when it is lost."""
+"""Which server has which games, and which one gets them when it is lost."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pommego._core.session import Session
 from pommego._core.several import JoinedGames
 from pommego.errors import ConnectionError, PommegoError, ServerError, TimeoutError, on_failure
 
-_PAUSE = 0.2  # seconds between rounds in which no server could be reached
+_PAUSE = 0.2  # seconds to wait after all servers have been tried without success
 
-#: Makes games at an address, with these options of their own.
+#: Makes games at an address, with these options for these games.
 Connect = Callable[[str | None, dict[str, Any]], Session]
 
 
@@ -23,13 +23,13 @@ class Hosts:
     """Servers or actors that share the games of an environment."""
 
     hosts: Sequence[Any]
-    kind: str  # what they are, for messages
+    kind: str  # what to call them in messages
     retries: float
 
     def join(self, connect: Connect, games: int, line_ups: LineUps | None) -> JoinedGames:
         if games < len(self.hosts):
             few = f"{games} game{'s'[games == 1 :]}"
-            raise ValueError(f"{len(self.hosts)} {self.kind} for {few}: give each one game at least")
+            raise ValueError(f"{len(self.hosts)} {self.kind} for {few}: give each at least one game")
         made: list[Portion] = []
         makes: list[tuple[Make, int, int]] = []
         first = 0
@@ -46,7 +46,7 @@ class Hosts:
             return JoinedGames(made)
 
     def maker(self, connect: Connect, host: Any, own: dict[str, Any]) -> Make:
-        """Return what makes a portion's games, with options of their own: first at its host."""
+        """Return a function that makes a portion's games, first at its host, with the options `own`."""
 
 
 class Servers(Hosts):
@@ -57,17 +57,17 @@ class Servers(Hosts):
     def __init__(self, addresses: str | Sequence[str], replace: bool | Sequence[str], timeout: float) -> None:
         addresses = [addresses] if isinstance(addresses, str) else list(addresses)
         if not addresses:
-            raise ValueError("address is an empty list: name a server, or leave it out to have one started")
+            raise ValueError("address is an empty list, expected a server; leave it out to start one")
         if not all(isinstance(entry, str) for entry in addresses):
-            raise TypeError(f"address is one address or a list of them, not {addresses!r}")
+            raise TypeError(f"address is {addresses!r}, expected one address or a list of them")
         if isinstance(replace, str):
-            raise TypeError(f"replace is True, False or a list of addresses, such as [{replace!r}]")
+            raise TypeError(f"replace is {replace!r}, expected True, False or a list: [{replace!r}]")
         self.retries = math.inf if replace else 0
         self.hosts, self._timeout = addresses, timeout
         self._spares = [] if isinstance(replace, bool) else list(replace)
 
     def maker(self, connect: Connect, host: str, own: dict[str, Any]) -> Make:
-        """Return what makes a portion's games: at its own server, and later where they can be."""
+        """Return a function that makes a portion's games: first at its own server, later at any."""
         at = host
 
         def make(why: Exception | None) -> Session:
@@ -92,7 +92,7 @@ class Servers(Hosts):
         return make
 
     def _tried(self, at: str, why: Exception) -> list[str]:
-        """Return the addresses to try, in their order: a server that did not answer in time comes last."""
+        """Return the addresses to try, in order: a server that did not answer in time comes last."""
         others = [address for address in self.hosts if address != at]
         near = [*others, at] if isinstance(why, TimeoutError) else [at, *others]
         return list(dict.fromkeys([*self._spares, *near]))

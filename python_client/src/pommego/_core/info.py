@@ -18,11 +18,11 @@ from pommego._core.rows import rows_of
 from pommego._core.session import About
 from pommego.spec import Name, Result
 
-_NONE = np.uint64(2**64 - 1)  # the number of no episode
+_NONE = np.uint64(2**64 - 1)  # in place of an episode's number, if there is none
 
 
 class InfoMaker:
-    """Completes the info of each batch of an environment, by what the batches before it showed."""
+    """Completes the info of each batch of an environment from the batches before it."""
 
     def __init__(self, about: About) -> None:
         games, self._learners = about.made.games, about.learners
@@ -30,11 +30,11 @@ class InfoMaker:
         self._final = about.made.autoreset_mode == "SameStep"
         self._all = np.ones(self._rows, np.bool_)
         self._every = np.arange(games, dtype=np.int32) if about.lists_rows else None
-        # Where batches list their rows: the last one's games, and rows.
+        # If batches list their rows: the games and the rows of the last one.
         self.held = np.zeros(0, np.int32), b""
         self._episode = np.zeros(games, np.uint64)
-        self._episode_bytes = self._episode.tobytes()  # the same in lock-step: what is compared quickest
-        self._alive = np.zeros(games * about.learners, np.bool_)  # as last shown
+        self._episode_bytes = self._episode.tobytes()  # the same as bytes, which compare fastest
+        self._alive = np.zeros(games * about.learners, np.bool_)  # as in the last batch
 
     def of_reset(self, view: View, mask: NDArray[np.bool_] | None) -> dict[str, Any]:
         if view.games is not None or self._every is not None:
@@ -93,7 +93,7 @@ class InfoMaker:
 
 
 def episode_info(stats: dict[str, Any], counts: Sequence[Name]) -> dict[str, Any]:
-    """Return the statistics of the episodes that ended, for a `Lazy` info; counts go by their names."""
+    """Return the statistics of the episodes that ended, for a `Lazy` info; counts are under their names."""
 
     def entry(name: str) -> Any:
         mask = stats[ENDED]

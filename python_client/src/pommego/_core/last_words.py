@@ -1,4 +1,4 @@
-"""What the output of a server says of how it ended, and of agents that failed: read when one has."""
+"""Reads in a server's output how it ended, and which agents failed. Loaded after a failure."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import IO
 from pommego.errors import ServerDiedError
 
 _TAIL = 2048  # bytes of its output in error messages
-_SEARCHED = 8 << 20  # bytes of it in which the beginning of a fault is looked for
+_SEARCHED = 8 << 20  # bytes of the output that are searched for the beginning of a fault
 
-# How the words of a Go program that ends by a fault begin. What follows them, after an empty line, is where
-# each goroutine was, which can take megabytes.
+# How the message of a Go program that ends by a fault begins. After it and an empty line comes the stack of
+# each goroutine, which can be megabytes.
 _FAULT = re.compile(
     r"^(?:runtime(?:/cgo)?: .*\n)*(?:fatal error: |panic: |SIG[A-Z]+: |unexpected fault ).*", re.MULTILINE
 )
 _MEMORY = re.compile(r"out of memory|cannot allocate memory|failed to create new OS thread|pthread_create")
-# What the log says of agents outside the server.
+# The lines of the log about agents outside the server.
 _FAILED = re.compile(r'msg="an agent outside the server failed, and plays stop" (.*)')
 
 
@@ -36,7 +36,7 @@ def death(process: subprocess.Popen[bytes], output: IO[bytes]) -> ServerDiedErro
 
 
 def last_words(output: IO[bytes]) -> str:
-    """Return what the process said when it ended: of a fault how it begins, otherwise its last lines."""
+    """Return the last output of the process: for a fault its beginning, otherwise the last lines."""
     size = output.seek(0, os.SEEK_END)
     output.seek(max(size - _SEARCHED, 0))
     text = output.read().decode(errors="replace")
@@ -51,7 +51,7 @@ def quoted(words: str) -> str:
 
 
 def failures(output: IO[bytes]) -> list[str]:
-    """Return what the log says of agents outside the server that failed, each once."""
+    """Return the log's messages about agents outside the server that failed, each once."""
     output.seek(0)
     found = _FAILED.findall(output.read(_SEARCHED).decode(errors="replace"))
     return [text.replace("\\n", "\n") for text in dict.fromkeys(found)]

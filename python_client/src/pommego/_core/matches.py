@@ -20,9 +20,9 @@ RESULTS = {"tied": 0, "won": 1, "lost": -1}
 
 
 def rules_alone(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `make_vec`'s options as those of `play`, which has the rules alone."""
+    """Return the options of `make_vec` as options of `play`; raise TypeError for any but rules."""
     if others := sorted(set(options) - {"rules"}):
-        raise TypeError(f"options {others} are for policies: leave them out, a match has only rules")
+        raise TypeError(f"options {others} do not apply to agents alone, expected only rules: leave them out")
     return dict(options)
 
 
@@ -44,7 +44,7 @@ def play(
     end = json.loads(run(*command, started=started))
     for seat in end["seats"]:
         if seat["failed"]:
-            error = seat["last_error"].partition(": ")[2]  # without its step
+            error = seat["last_error"].partition(": ")[2]  # without "step N"
             warnings.warn(f"an agent failed, and played stop: {seat['agent']}: {error}", stacklevel=2)
     return end
 
@@ -52,7 +52,7 @@ def play(
 def play_matches(
     spec: GameSpec, games: Sequence[Game], rules: dict[str, Any], *, tell: Callable[[int], None]
 ) -> Played:
-    """Play games between agents as matches, as many at a time as there are cores; see `play_games`."""
+    """Play games between agents as matches, one per core at a time; see `play_games`."""
     id, played = spec.id.removeprefix("custom:"), Played(len(games), spec)
     started: list[subprocess.Popen] = []
 
@@ -76,7 +76,7 @@ def play_matches(
                 tell(done)
             if why:
                 played.check(why, len(games))
-        finally:  # after an interrupt no other begins, and those under way end
+        finally:  # after an interrupt no match begins, and current ones end
             threads.shutdown(wait=False, cancel_futures=True)
             while not all(one.done() for one in matches):
                 for process in started:

@@ -41,9 +41,9 @@ def _no_statistics(like: dict[str, NDArray[Any]], rows: int) -> dict[str, NDArra
 
 
 def keep_rows(x: Any, games: int, learners: int, rows: slice, *, copy: bool, expand: bool = False) -> Any:
-    """Keep some rows of each game, of an array that has all rows first or of a dict of such.
+    """Keep some rows of each game, in an array with rows first or a dict of such arrays.
 
-    An array that has games first stays as it is or, to `expand` it, is repeated for each row kept.
+    An array with games first stays as it is; with `expand` it is repeated for each row kept.
     """
     if isinstance(x, dict):
         kept = {n: keep_rows(v, games, learners, rows, copy=copy, expand=expand) for n, v in x.items()}

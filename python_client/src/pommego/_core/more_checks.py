@@ -1,4 +1,4 @@
-"""Arguments of `reset` and `send` that name games, checked: loaded when there are some."""
+"""Checks arguments of `reset` and `send` that name games. Loaded when there are some."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reset_mask(options: Mapping[str, Any], games: int, learners: int) -> NDArray
     if mask.dtype != np.bool_:
         raise TypeError(f"options['reset_mask'] must have dtype bool, got {mask.dtype}")
     if mask.shape != (rows,):
-        raise ValueError(f"options['reset_mask'] must have shape {(rows,)}, one flag a row, got {mask.shape}")
+        raise ValueError(f"options['reset_mask'] must have shape {(rows,)}, a flag per row, got {mask.shape}")
     if not mask.any():
         raise ValueError("options['reset_mask'] must have at least one True")
     grouped = mask.reshape(games, learners)
@@ -51,7 +51,7 @@ def reset_states(options: Mapping[str, Any], games: int) -> list[Any] | None:
         return None
     if isinstance(states, str | bytes | Mapping) or not isinstance(states, Sequence):
         raise TypeError(
-            f"options['states'] is a list of saved states, one for each game, not {type(states).__name__}"
+            f"options['states'] is a {type(states).__name__}, expected a list of saved states, one per game"
         )
     if len(states) != games:
         raise ValueError(
@@ -62,13 +62,13 @@ def reset_states(options: Mapping[str, Any], games: int) -> list[Any] | None:
 
 
 def request_fields(states: Sequence[Any], room: int) -> dict[str, Any]:
-    """Return what a reset says of the state that each game begins in, or None for a board of its own."""
+    """Return the fields of a reset for the state in which each game begins; None: on a new board."""
     places: dict[bytes | str, int] = {}
     starts = [-1 if s is None else places.setdefault(to_wire(s), len(places)) for s in states]
     size = sum(map(len, places))
     if size > room:
         raise ValueError(
-            f"options['states'] are {size} bytes in all, and one reset takes {room}: give fewer "
+            f"options['states'] have {size} bytes, and one reset takes {room} at most: give fewer "
             "different states, or set_start_states(), which takes any number"
         )
     return {"states": list(places), "starts": wire.tensor(np.array(starts, np.int32))}

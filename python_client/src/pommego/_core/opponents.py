@@ -14,9 +14,9 @@ from pommego._transport import wire
 if TYPE_CHECKING:
     from pommego.pool import Pool
 
-# ruff: noqa: PLC0415, pools and policies are looked at where there are some
+# ruff: noqa: PLC0415, modules for pools and policies are loaded if there are some
 
-#: What plays a seat from Python: see `LineUps`.
+#: A policy, which plays a seat from Python: see `LineUps`.
 Policy = Callable[[dict[str, NDArray[Any]], dict[str, NDArray[Any]]], ArrayLike]
 #: An agent's name, a policy, or a pool of them.
 Opponent: TypeAlias = "str | Policy | Pool"
@@ -58,7 +58,7 @@ class LineUps:
 
     Attributes:
         by_game: the number of each game's line-up, if the games have fixed ones; else None.
-        hidden: whether the policies are asked for the caller, which does not see their rows.
+        hidden: whether the environment asks the policies itself, and hides their rows from the caller.
     """
 
     def __init__(
@@ -81,9 +81,7 @@ class LineUps:
         if isinstance(opponents, LineUps):
             return opponents
         if not isinstance(opponents, Sequence):
-            raise TypeError(
-                f"opponents is {opponents!r}: name who plays in a list, as in opponents=[pool] * 3"
-            )
+            raise TypeError(f"opponents is {opponents!r}, expected a list, as in opponents=[pool] * 3")
         several = [isinstance(entry, Sequence) and not isinstance(entry, str) for entry in opponents]
         if not any(several):
             return cls((opponents,))
@@ -107,7 +105,7 @@ class LineUps:
 
     @property
     def policy_seats(self) -> list[int]:
-        """Which seats some line-up has a policy in, counted as opponents are."""
+        """The opponents' seats in which some line-up has a policy, numbered like opponents."""
         width = max(map(len, self.line_ups))
         there = [[one for each in self.line_ups for one in each[k : k + 1]] for k in range(width)]
         return [k for k in range(width) if not all(isinstance(one, str) for one in there[k])]
@@ -118,7 +116,7 @@ class LineUps:
         return own
 
     def check_seats(self, seats: Sequence[int]) -> None:
-        """Raise ValueError if a policy is to play another seat than these, which have rows for policies."""
+        """Raise ValueError if a policy is in a seat other than these, which have rows for policies."""
         for k in self.policy_seats:
             if k not in seats:
                 raise ValueError(
@@ -127,7 +125,7 @@ class LineUps:
                 )
 
     def fields(self) -> dict[str, Any]:
-        """Return them as a request has them; those with policies are always numbered."""
+        """Return the line-ups in the form of a request; those with policies always have numbers."""
         names = [[one if isinstance(one, str) else _POLICY for one in each] for each in self.line_ups]
         if len(names) == 1 and self.weights is None and not self.policy_seats:
             return {"opponents": names[0]}
@@ -142,7 +140,7 @@ Opponents = str | LineUps | Sequence[Opponent] | Sequence[Sequence[Opponent]]
 def seats_of(seats: Sequence[Opponent]) -> tuple[list[str], LineUps | None]:
     """Read `seats`: the names to send, and the opponents if some are policies."""
     if isinstance(seats, str):
-        raise TypeError(f"seats is a list of names, such as {seats.split(',')}, not one name")
+        raise TypeError(f"seats is {seats!r}, expected a list of names, such as {seats.split(',')}")
     line_up = _opponents("seats", seats)
     names = [one if isinstance(one, str) else _POLICY for one in line_up]
     others = tuple(one for one in line_up if one != LEARNER)
@@ -163,14 +161,14 @@ def check_player(what: str, player: Any, *further: str) -> None:
         return
     name = player.partition(":")[0]
     if name == "human":
-        raise ValueError(f"{what} is {player!r}, who can play in a match of the command alone, pommego play")
+        raise ValueError(f"{what} is {player!r}, who can play only in pommego play")
     if "," in name:
         raise ValueError(f"{what} is {player!r}, expected the name of one agent: give {player.split(',')}")
 
 
 def _opponents(what: str, entries: Sequence[Any]) -> tuple[Opponent, ...]:
     if not entries:
-        raise ValueError(f"{what} is empty: name who plays, or leave it out, and the learner plays all seats")
+        raise ValueError(f"{what} is empty, expected one entry per seat; without it learners play all seats")
     for k, entry in enumerate(entries):
         check_player(f"{what}[{k}]", entry)
         if entry == _POLICY:

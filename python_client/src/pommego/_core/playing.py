@@ -22,7 +22,7 @@ from pommego.spec import GameSpec, Result
 from pommego.vector import PommegoVectorEnv
 
 _SHOWN = ("action_mask", "alive", "seat", "state")
-_HERE = print  # stands in line-ups for any policy: it plays from here, and not as a hidden opponent
+_HERE = print  # in line-ups in place of any policy: its actions come from here, and its rows are not hidden
 
 
 class Game(NamedTuple):
@@ -38,19 +38,19 @@ class Played:
     def __init__(self, games: int, spec: GameSpec) -> None:
         self.over, self.lengths = np.zeros(games, np.bool_), np.zeros(games, np.int32)
         self.results, self.returns = np.zeros((games, spec.seats), np.int8), np.zeros((games, spec.seats))
-        self.answers: dict[str, int] | None = None  # of a language model, by how they were read
-        self.usage: dict[str, float] | None = None  # of a language model
+        self.answers: dict[str, int] | None = None  # a language model's, by how they were read
+        self.usage: dict[str, float] | None = None  # a language model's tokens and cost
         self.void: set[int] = set()  # games that cannot be scored
         self.counts = {count.name: np.zeros((games, spec.seats), np.int32) for count in spec.counts}
 
     def leave_out(self, number: int, why: Exception) -> None:
-        """Note a game that cannot be scored; raises why if more than two, and than a tenth, cannot."""
+        """Count a game that cannot be scored; raise `why` if they are more than two and than a tenth."""
         self.void.add(number)
         if len(self.void) > 2:
             self.check(why, int(self.over.sum()) + len(self.void))
 
     def check(self, why: Exception, games: int) -> None:
-        """Raise why if more than a tenth of so many games cannot be scored."""
+        """Raise the reason if more than a tenth of so many games cannot be scored."""
         if 10 * len(self.void) > games:
             why.add_note(f"{len(self.void)} of {games} games cannot be scored")
             raise why
@@ -80,8 +80,8 @@ def play_games(
 ) -> Played:
     """Play games that have a policy in some seat, which is called once per step, with all its rows.
 
-    With `every_seat` agents' seats have results and counts, too. The actions of each step are appended to
-    `made`.
+    With `every_seat` the seats of agents have results and counts, too. `made` gets the actions of each
+    step.
     """
     games = [
         Game(seed, [one.seat(seed, 0).policy if isinstance(one, Pool) else one for one in players])
@@ -123,13 +123,13 @@ def _make(
     line_ups = LineUps.read(named, len(games))
     line_ups.hidden = False
     if every:
-        line_ups.line_ups += ((_HERE,) * len(others),)  # which no game has
+        line_ups.line_ups += ((_HERE,) * len(others),)  # no game uses it
     seating = {"opponents": line_ups, "seat": seat, "on_death": "wait", "counts": every}
     return make_vec(spec.id.removeprefix("custom:"), len(games), **options | seating)
 
 
 class _Group:
-    """The games of one environment: what they show, and who plays their rows."""
+    """The games of one environment: their batches, and the players of their rows."""
 
     def __init__(self, envs: PommegoVectorEnv, games: list[Game], numbers: NDArray[np.intp]) -> None:
         self.envs, self._numbers = envs, numbers
@@ -145,7 +145,7 @@ class _Group:
         return {"obs": self.obs, "info": info, "players": self.players}
 
     def receive(self, played: Played) -> None:
-        """Wait for a step, and note the games that end for the first time."""
+        """Wait for a step, and store the results of games that end for the first time."""
         self.obs, _, terminated, truncated, info = self.envs.recv()
         self.info, self.first, by_game = info, False, self.envs.by_game
         ended = np.flatnonzero(by_game(terminated | truncated)[:, 0] & ~self.over)

@@ -47,14 +47,14 @@ class PolicyGames:
         self._every = np.arange(games, dtype=np.int32)
         self._actions = np.zeros((games, made.policies, *made.action_shape[1:]), np.uint8)
         self._acts = np.zeros((games, own), np.bool_)  # the caller's rows whose actions count
-        self._seat = np.zeros(games, np.uint8)  # the first learner's
+        self._seat = np.zeros(games, np.uint8)  # the first learner's seat
         self._seed, self._episode = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
-        self._known = np.zeros(games, np.bool_)  # whether these are those of its episode
+        self._known = np.zeros(games, np.bool_)  # whether that is the seat of the current episode
         self._asked: list[tuple[Array, dict[str, Array], dict[str, Array]]] = []
-        self._line_ups = line_ups.line_ups  # those last set
-        self._policies: list[Any] = []  # that have a seat; `_playing` has their numbers, -1: an agent
+        self._line_ups = line_ups.line_ups  # the line-ups last set
+        self._policies: list[Any] = []  # those with a seat; `_playing` has their numbers, -1: an agent
         self._playing = np.full((games, made.policies), -1)
-        self._pools: list[dict[Pool, Member]] = [{} for _ in range(games)]  # that play each
+        self._pools: list[dict[Pool, Member]] = [{} for _ in range(games)]  # with their members
 
     address = property(lambda self: self._inner.address)
     closed = property(lambda self: self._inner.closed)
@@ -65,8 +65,8 @@ class PolicyGames:
         self._inner.close()
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Ask the games, and keep the policies' rows of what they show."""
-        if what is simulate:  # it lacks what policies would do
+        """Ask the games, and keep the policies' rows of the answer."""
+        if what is simulate:  # the server cannot ask policies
             raise PommegoError(
                 "simulate() plays on the server, where the policies among the opponents cannot be asked: "
                 "make an environment whose other seats learn, or are agents, for the search"
@@ -85,7 +85,7 @@ class PolicyGames:
         return self._without_policies(self._inner.recv())
 
     def _without_policies(self, view: View) -> View:
-        """Keep what the policies see, and return what the caller does."""
+        """Keep the policies' rows, and return the caller's."""
         games = self._every if view.games is None else view.games
         n, own = len(games), self.about.learners
         hidden = slice(own, None)
@@ -118,7 +118,7 @@ class PolicyGames:
         for i in np.flatnonzero(first).tolist():
             game, seed, episode = int(games[i]), int(view.seed[i]), int(view.episode[i])
             members = self._pools[game] = {}
-            # A state may be of a line-up that is none of these: then the first ones play.
+            # The state may have a line-up that is not set: then the first line-up plays.
             line_up = self._line_ups[0 if view.line_up is None else max(view.line_up[i], 0)]
             for j, k in enumerate(self.about.policy_seats):
                 player = line_up[k]
@@ -165,7 +165,7 @@ class PolicyGames:
         playing = self._playing[games].ravel()
         chosen = np.zeros((len(playing), *self._actions.shape[2:]), np.uint8)
         numbers, begin = np.unique(playing, return_index=True)
-        for number in numbers[begin.argsort()].tolist():  # in an order that the rows alone decide
+        for number in numbers[begin.argsort()].tolist():  # the order depends on the rows alone
             if number >= 0:
                 rows = np.flatnonzero(playing == number)
                 own = slice(None) if len(rows) == len(playing) else rows  # all: without a copy
@@ -181,7 +181,7 @@ class PolicyGames:
 def choose(
     policy: Policy, seen: Any, info: dict[str, Array], choices: Sequence[Choice], **further: Any
 ) -> Array:
-    """Ask a policy for the actions of its rows; of those that are not valid it is 0."""
+    """Ask a policy for the actions of its rows; rows that are not valid get 0."""
     given = wire.numbers("actions", policy(seen, info, **further))
     shape = (len(info["row"]), *(() if len(choices) == 1 else (len(choices),)))
     if given.dtype.kind not in "iu":

@@ -1,7 +1,7 @@
-"""A portion of an environment's games, which is made anew elsewhere when it is lost.
+"""A portion of an environment's games, which is made again elsewhere when it is lost.
 
-What a portion needs to go on is kept here: the states of its games at some moment and the
-actions since. When its server or actor is lost, the games are made anew, restored, and stepped
+A portion keeps what it needs for that: the states of its games at some moment, and the actions
+since. When its server or actor is lost, the games are made again, restored, and stepped
 to where they were. This gives the same games, so no step is lost or made twice.
 """
 
@@ -30,7 +30,7 @@ from pommego.errors import (
     TimeoutError,
 )
 
-_SAVE_EVERY = 64  # steps: the more, the more have to be made again after a loss
+_SAVE_EVERY = 64  # steps between saves: after a loss the steps since the last one are repeated
 
 #: Makes the games of a portion. It is given the error with which they were lost, None the first time.
 Make = Callable[[Exception | None], Session]
@@ -57,10 +57,10 @@ class Portion:
         self.first, self.numbers, self.slice = first, range(first, first + count), slice(first, first + count)
         self.under_way = False
         self.lost, self.error = 0, ""
-        self._actions: NDArray[np.uint8] | None = None  # of the step under way
+        self._actions: NDArray[np.uint8] | None = None  # the actions of the current step
         self._saved: list[bytes] | None = None  # None: the games have not been reset yet
         self._since: list[NDArray[np.uint8]] = []  # the actions of the steps since then
-        self._set: dict[Callable[..., Any], Any] = {}  # since the games were made, by what sets it
+        self._set: dict[Callable[..., Any], Any] = {}  # settings, by their function
 
     @property
     def host(self) -> Host:
@@ -71,7 +71,7 @@ class Portion:
         return self._do(lambda games: games.ask(what, *args, **options))
 
     def _do(self, what: Callable[[Session], Any]) -> Any:
-        """Do something with the games; again if they are lost and have been made anew."""
+        """Call a function with the games. If they are lost, make them again and repeat the call."""
         while True:
             try:
                 return what(self.games)
@@ -81,7 +81,7 @@ class Portion:
                 self._make_anew(e)
 
     def _make_anew(self, error: Exception) -> None:
-        """Make the games anew; try it for as long as one reply may take."""
+        """Make the games again; try it for as long as one reply may take."""
         whose = f"games {self.first} to {self.numbers[-1]}, at {self.games.address}"
         named, last = type(error)(f"{whose}: {error}"), error
         timeout = self.games.timeout
@@ -99,7 +99,7 @@ class Portion:
                     break
                 continue
             except BaseException:
-                self.games.close()  # they are not where they were
+                self.games.close()  # they have not caught up
                 raise
             _log.warning("%s, are lost (%s) and go on at %s", whose, self.error, self.games.address)
             return
@@ -116,7 +116,7 @@ class Portion:
         games.ask(restore, list(range(len(self.numbers))), self._saved)
         for actions in self._since:
             games.send(actions)
-            with contextlib.suppress(GamePanicError):  # as when they were first made
+            with contextlib.suppress(GamePanicError):  # as it was the first time
                 games.recv()
         if self.under_way:
             games.send(self._actions)
@@ -125,7 +125,7 @@ class Portion:
         if self._retries and len(self._since) >= _SAVE_EVERY:
             self._do(self._keep)
         self._actions = actions
-        self._do(lambda games: games.send(actions))  # games that are caught up do not have it yet
+        self._do(lambda games: games.send(actions))  # games that have caught up still lack this step
         self.under_way = True
 
     def finish(self) -> View:
@@ -145,14 +145,14 @@ class Portion:
             self._since.append(self._actions)
 
     def abandon(self) -> None:
-        """Forget the step under way, which will be made all the same."""
+        """Forget the current step; the games make it all the same."""
         if self.under_way:
             self.games.ask(Games.abandon)
             self.under_way = False
             self._note_step()
 
     def set(self, what: Callable[..., Any], given: Any) -> None:
-        """Set something that games made anew are to have, too: the opponents, or the start states."""
+        """Set opponents or start states, and set them again if the games are made again."""
         self.change(what, given)
         self._set[what] = given
 

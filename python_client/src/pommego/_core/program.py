@@ -21,7 +21,7 @@ class KilledError(PommegoError):
 
 
 class UnscorableError(PommegoError):
-    """What was played cannot be scored: what carries an agent's answers has failed."""
+    """The games cannot be scored: the connection to an agent has failed."""
 
 
 def rules_of(rules: Mapping[str, Any] | None) -> list[str]:
@@ -37,9 +37,9 @@ def run(
 ) -> str:
     """Run the program, wait for its end, and return what it prints.
 
-    With a part to make, by ``--part -``, the program ends when this process does. If parts of the text that
-    it reads come one by one, no more are asked for once it ends. It uses all cores, or so many. `started`
-    gets its process.
+    With ``--part -`` the program ends when this process does. If `given` yields the text piece by piece,
+    it is not asked for more once the program ends. The program uses all cores, or so many. `started` gets
+    its process.
     """
     stdin = subprocess.DEVNULL if part is None and text is None else subprocess.PIPE
     env = os.environ if cpus is None else os.environ | {"GOMAXPROCS": str(cpus)}
@@ -50,10 +50,10 @@ def run(
                 if started is not None:
                     started.append(process)
                 if part is not None:
-                    with contextlib.suppress(BrokenPipeError):  # it has ended, which its status tells
+                    with contextlib.suppress(BrokenPipeError):  # it has ended; its status says why
                         os.write(process.stdin.fileno(), f"{part}\n".encode())
                 if text is not None:
-                    with contextlib.suppress(BrokenPipeError), process.stdin as given:  # it says why it ended
+                    with contextlib.suppress(BrokenPipeError), process.stdin as given:  # its output says why
                         given.writelines([text] if isinstance(text, str) else text)
                 out = process.stdout.read()
             except BaseException:
@@ -64,7 +64,7 @@ def run(
         errors.seek(0)
         said = [line for line in errors.read().splitlines() if not line.startswith("progress: ")]
     text = "\n".join(said).strip().removeprefix(f"pommego {command[0]}: ")
-    text = re.sub(r"^--[a-z-]+: | \(see pommego [\w ]+ --help\)$", "", text)  # a caller gave no such argument
+    text = re.sub(r"^--[a-z-]+: | \(see pommego [\w ]+ --help\)$", "", text)  # flags are not the caller's
     if process.returncode < 0:
         raise KilledError(f"pommego {command[0]} was killed by signal {-process.returncode}. {text}".strip())
     raise (UnscorableError if process.returncode == 3 else PommegoError)(

@@ -1,4 +1,4 @@
-"""Saved games: to save and restore them, to read them, to begin episodes in them, and to simulate."""
+"""Saved games: saves, restores and reads them, begins episodes in them, and simulates."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pommego._core.games import Games
 
 _AT_ONCE = 8192  # states in one message, whatever their size
-_ROOM = 4096  # bytes of a message around its states
-_PER_STATE = 16  # bytes of a message around each state
+_ROOM = 4096  # bytes of a message besides its states
+_PER_STATE = 16  # bytes of a message for each state besides its own
 
 
 def save(games: Games, numbers: list[int], as_json: bool) -> list[Any]:
@@ -45,7 +45,7 @@ def save(games: Games, numbers: list[int], as_json: bool) -> list[Any]:
 
 
 def _states(games: Games, states: list[Any], count: int, *, as_json: bool = False) -> list[Any]:
-    """Return so many states of a reply, as bytes or dictionaries."""
+    """Return the states of a reply, which has `count` of them, as bytes or dictionaries."""
     kind = str if as_json else bytes
     if len(states) != count or not all(isinstance(state, kind) for state in states):
         raise games.client.distrust(f"{len(states)} saved games, or of another type, expected {count}")
@@ -83,7 +83,7 @@ def _in_messages(games: Games, states: list[bytes | str], at_once: int) -> Itera
     each = games.about.learners * math.prod(games.about.made.action_shape[1:]) + _PER_STATE
     begin = size = 0
     for i, state in enumerate(states):
-        need = len(state) * (3 if isinstance(state, str) else 1) + each  # three: of a character
+        need = len(state) * (3 if isinstance(state, str) else 1) + each  # three bytes per character at most
         if i > begin and (size + need > room or i - begin >= at_once):
             yield begin, i
             begin, size = i, 0
@@ -108,13 +108,13 @@ class Starts:
         ordinary: float = 0.0,
     ) -> None:
         if isinstance(states, State | bytes | str | dict):
-            raise TypeError(f"start states are a list of saved states, not one {type(states).__name__}")
+            raise TypeError(f"start states are a {type(states).__name__}, expected a list of saved states")
         if states is not None and not len(states):
             raise ValueError("the list of start states is empty: give some, or None for new boards alone")
         self.states = [to_wire(state) for state in states or ()]
         self.weights: list[float] | None = None
         self.ordinary = float(ordinary)
-        if weights is not None:  # without those never drawn, so that no message has only such
+        if weights is not None:  # without states of weight 0: a message must not have only those
             each = given_weights(weights, len(self.states), "start states")
             drawn = [pair for pair in zip(self.states, each, strict=True) if pair[1]]
             self.states, self.weights = map(list, zip(*drawn, strict=True))

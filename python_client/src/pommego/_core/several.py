@@ -1,8 +1,8 @@
 """Environments whose games are split into portions, on several servers or actors.
 
 Each portion has some of the games, in order: of six games in two portions, the first has games 0
-to 2. Everything else is as if one server had them all: game i has seed ``seed + i``. An environment
-on one server whose games are to survive its loss has a single portion.
+to 2. Everything else is as if one server had them all: game i has seed ``seed + i``. With `replace` on
+one server there is a single portion.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class JoinedGames:
         size = {"games": total, "rows": total * one.learners, "batch_bytes": batch_bytes}
         made = msgspec.structs.replace(one.made, **size, shared_memory=None)
         self.about = replace(one, made=made, games=total, max_in_flight=1)
-        self._received: list[View | ServerError] = []  # of the step under way, by portion
+        self._received: list[View | ServerError] = []  # of the current step, by portion
         self._acts = np.zeros((total, one.learners), np.bool_)  # rows whose next action counts
         self._over = np.zeros(total, np.bool_)  # games that need a reset
         self._like = np.zeros((total, one.learners, *made.action_shape[1:]), np.uint8)
@@ -74,7 +74,7 @@ class JoinedGames:
     # Steps ----------------------------------------------------------------------
 
     def send(self, actions: ArrayLike, games: Numbers = None, *, reuse: bool = False) -> None:
-        """Begin a step; see `Session`. What a server would refuse is refused before any has begun."""
+        """Begin a step; see `Session`. It checks all actions first: either all servers begin it or none."""
         if self._over.any():
             game = int(self._over.argmax())
             raise ServerError("game_finished", f"game {game} has finished", "reset it with a mask", "games")
@@ -84,7 +84,7 @@ class JoinedGames:
                 portion.begin(own[portion.slice].reshape(-1, *own.shape[2:]).copy())
 
     def recv(self) -> View:
-        """Wait for a batch; see `Session`. After an interrupt it goes on where it was."""
+        """Wait for a batch; see `Session`. After an interrupt the next call continues there."""
         with self._or_close():
             for portion in self.portions:
                 if portion.under_way:
@@ -99,7 +99,7 @@ class JoinedGames:
         return self._show(received, slice(0, 0))
 
     def _show(self, views: list[View], same: Any) -> View:
-        """Join what the portions show, where some of the games are as they were."""
+        """Join the portions' views, in which some games have not changed."""
         view, mode = join_batches(views), self.about.made.autoreset_mode
         acts, over = view.acts(mode), np.zeros(len(self._over), np.bool_)
         over[view.finished] = mode == "Disabled"
@@ -107,10 +107,10 @@ class JoinedGames:
         self._acts, self._over = acts, over
         return view
 
-    # What a session can be asked -------------------------------------------------
+    # The requests of a session ---------------------------------------------------
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Have each portion do its part; the first one does what is not about the environment's games."""
+        """Ask each portion for its games. The first one answers requests that are not about the games."""
         with self._or_close():
             if own := _SHARED_OUT.get(what):
                 return own(self, *args, **options)
@@ -146,7 +146,7 @@ class JoinedGames:
             portion.set(Games.set_opponents, line_ups.of_games(portion.slice))
 
     def _split(self, games: list[int]) -> Iterator[tuple[Portion, list[int], list[int]]]:
-        """Yield for each portion which of these games it has: their indices, and their numbers there."""
+        """Yield for each portion its games among these: their indices here, and their numbers there."""
         last = len(self._over) - 1
         for game in games:
             if not 0 <= game <= last:
@@ -179,7 +179,7 @@ class JoinedGames:
         return portion.ask(Games.render, there, *how)
 
 
-#: What all portions do together, or one by one, in place of what one server does.
+#: The functions for several portions, by the function for one server.
 _SHARED_OUT: dict[Callable[..., Any], Callable[..., Any]] = {
     Games.abandon: JoinedGames._abandon,
     Games.hosts: JoinedGames._hosts,

@@ -1,4 +1,4 @@
-"""Games of language models in a file: what was read and said in each, and what an evaluation goes on from."""
+"""A file of language models' games, with their messages, from which an evaluation can continue."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _FORMAT = "pommego-evaluation/1"
 
 
 class Transcripts:
-    """Games that are over, as lines of JSON behind a first one that says what they depend on.
+    """Games that are over, one line of JSON each, after a first line with the settings that decide them.
 
     Attributes:
-        games: those that can be scored, by what names them; without what was said.
+        games: those that can be scored, by name, without their messages.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, about: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The page on which running environments are looked at: `pommego view ADDRESS`, as a process of its own."""
+"""The page that shows running environments: `pommego view ADDRESS`, in a process of its own."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from pommego._transport.handshake import Certificates
 from pommego.errors import ServerStartError
 from pommego.server import find_binary, stop
 
-_PAUSE = 0.1  # seconds between two things shown to those who look on
-_UNSEEN = 1.0  # seconds until it is asked again whether anybody looks
+_PAUSE = 0.1  # seconds between two messages to viewers
+_UNSEEN = 1.0  # seconds between two checks for viewers, while there are none
 
 
 class Viewer:
-    """Serves the page of one environment, of which it has the key, until it is closed or this process ends.
+    """Serves the page of one environment, whose key it has, until it is closed or this process ends.
 
     Attributes:
-        address: of the page, with the token and the key without which it shows nothing.
+        address: of the page, with the token and the key, both of which it needs.
     """
 
     def __init__(

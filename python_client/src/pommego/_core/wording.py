@@ -1,4 +1,4 @@
-"""Errors in the words of the caller: loaded when there is one."""
+"""Rewrites errors with the caller's names and numbers. Loaded when there is an error."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from numpy.typing import ArrayLike
 
 from pommego.errors import ServerError
 
-#: An error about an action: what the server says of it, and `legal`.
+#: The message of an error about an action, in the words of the server and of `legal`.
 BAD_ACTION = "action of row {0}, component {1} ({2}), is {value}, want 0 to {3}"
 
 #: The attributes of `pommego.Connection`.
 _CONNECTION = ("ca_file", "client_cert", "shared_memory", "expand_shared", "agent_limit")
 
-#: The arguments of `make_vec` by the request's fields, where they are not called so.
+#: The arguments of `make_vec` by the request's fields, if their names differ.
 _ARGUMENTS = {"games": "num_envs", "agent_seconds": "agent_limit"}
 
 
 def in_our_words(error: ServerError) -> ServerError:
-    """Return an error about what `make_vec` asked for with the names of its arguments."""
+    """Return an error of the request of `make_vec` with the names of its arguments."""
     message, field, own = error.message, error.field, _ARGUMENTS.get(error.field)
     if own and error.code == "missing_field":
         message = f"{own} is None, want an integer"
@@ -36,7 +36,7 @@ def in_our_words(error: ServerError) -> ServerError:
 
 
 def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
-    """Return an error about an action that came as 255 with the number that was given among these."""
+    """Return an error about an action that was sent as 255 with the caller's number, from `actions`."""
     if "action" not in error.details:
         return error
     given = np.unique(np.asarray(actions))
@@ -49,7 +49,7 @@ def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
 
 
 def check_options(options: Iterable[str], without: Sequence[str], *functions: Callable[..., Any]) -> None:
-    """Raise TypeError for an option that none of these functions has, or that is left out here."""
+    """Raise TypeError for an option that none of these functions has, or that is not allowed here."""
     known = {name for function in functions for name in inspect.signature(function).parameters} - {*without}
     for name in options:
         if name in known:
@@ -60,6 +60,6 @@ def check_options(options: Iterable[str], without: Sequence[str], *functions: Ca
             advice = "; pommego.make_vec() has"
         elif name in _CONNECTION:
             advice = f"; use connection=pommego.Connection({name}=...) instead"
-        # Python's own words first, by which others find out what they can pass on.
+        # First Python's own words, from which other libraries learn which options to pass on.
         said = f"{functions[0].__name__}() got an unexpected keyword argument {name!r}"
         raise TypeError(f"{said}: there is no option {name} here{advice}")

@@ -32,12 +32,12 @@ _WE_WAIT, _IT_WAITS = _POSTED + 1, _ANSWERED + 1  # ... whether it sleeps, ...
 _IDS, _LENGTHS = _CLIENT // 8 + 1, _SERVER // 8 + 1  # ... eight bytes for each slot, ...
 _PLACES = _CLIENT // 4 + 2 + 2 * 16  # ... and the client's four bytes for each of up to 16
 _MASK, _HALF = (1 << 32) - 1, 1 << 31  # counts have 32 bits
-MESSAGE = _MASK - 1  # in place of a place: a request written as a message
+MESSAGE = _MASK - 1  # as the place of a batch: the request is a message
 
 _SPIN = 100e-6  # seconds to spin before sleeping
 _CROWDED = 200e-6  # seconds: if a yield takes longer, other threads want the processor
-_REST = 1  # waits without spinning after one in which it was not worth it; doubled each time, ...
-_LONGEST_REST = 1024  # ... up to this
+_REST = 1  # waits without spinning after spinning did not help; doubled each time, ...
+_LONGEST_REST = 1024  # ... up to this many
 _NAP = 0.1  # seconds to sleep before checking whether the server is alive
 
 _SYSCALLS = {"x86_64": (202, 324), "aarch64": (98, 283)}  # of Linux: futex and membarrier
@@ -78,8 +78,8 @@ class Channel:
         self._games = [flat[at : at + size].view(np.int32).reshape(1 + most) for at in games]
         self._prepare_calls(flat.__array_interface__["data"][0])
         self._posted: deque[tuple[int, int]] = deque()  # requests not answered yet, and their turns
-        self._rest = 0  # waits to go before spinning is tried again, ...
-        self._next_rest = _REST  # ... and if it does not pay then either
+        self._rest = 0  # waits left before spinning is tried again, ...
+        self._next_rest = _REST  # ... and the number if it does not help then
 
     def _prepare_calls(self, memory: int) -> None:
         machine, long = platform.machine(), ctypes.c_long
@@ -94,7 +94,7 @@ class Channel:
         answers = ctypes.c_void_p(memory + _SERVER)
         self._wait = partial(waiting, futex, answers, long(_FUTEX_WAIT), self._seen, nap)
         self._wake = partial(quick, futex, count, long(_FUTEX_WAKE), long(1))
-        self._fence = partial(quick, futex, waits, long(_FUTEX_WAKE), long(1))  # with no sleeper
+        self._fence = partial(quick, futex, waits, long(_FUTEX_WAKE), long(1))  # it wakes nobody
         if sys.maxsize < 1 << 32 or self._fence() != 0:
             raise OSError("futexes cannot be called in this process")
         registered = quick(membarrier, long(_REGISTER_GLOBAL_EXPEDITED), long(0), long(0)) == 0
@@ -138,8 +138,8 @@ class Channel:
     def spin(self, turn: int) -> bool:
         """Spin for a moment; returns whether the answer is there.
 
-        Where answers take longer than that, or other threads or processes want the
-        processor, such as the server, spinning is not worth it and tried ever less
+        If answers take longer, or other threads or processes, such as the server, need
+        the processor, spinning does not help, and is tried less and less
         often.
         """
         words, wanted = self._words, turn + 1

@@ -1,7 +1,7 @@
 """Requests and replies over one connection, and the steps of one environment.
 
-Steps go as messages or, if client and server share memory, through that. It is the same for
-those who make them.
+Steps are messages or, if client and server share memory, go through that. Callers see no
+difference.
 
 Replies arrive in the order of the requests. Each has the id of its request, so that
 the reply to a request that was abandoned (after Ctrl-C, for example) is recognised and
@@ -42,7 +42,7 @@ _MARGIN = 1 << 20  # bytes by which a message may be longer than the longest bat
 
 _LIMITS = ("batch_bytes", "games_per_env", "in_flight", "message_bytes")
 _NAME = f"pommego-python/{__version__}"
-_POSTED = ("simulate",)  # requests that the server takes in shared memory, too
+_POSTED = ("simulate",)  # requests that can also go through shared memory
 
 _SAME_RELEASE = "Install client and server from the same release."
 
@@ -101,7 +101,7 @@ class Client:
 
     @property
     def in_flight(self) -> int:
-        """How many requests have no reply yet, those not counted that were given up."""
+        """How many requests have no reply yet, without those that were given up."""
         return len(self._expected)
 
     def call(self, kind: str, reply: type[R], **fields: Any) -> R:
@@ -143,7 +143,7 @@ class Client:
     # An environment's steps ------------------------------------------------------
 
     def make(self, options: dict[str, Any], *, shared: bool | None, lend: bool) -> wire.EnvReply:
-        """Make the environment whose steps these are, where possible with memory shared with the server."""
+        """Make the environment, if possible with memory shared with the server."""
         if self.address.local if shared is None else shared:
             places = PLACES if lend else SLOTS + 1
             try:
@@ -171,7 +171,7 @@ class Client:
         return True
 
     def prepare(self, made: wire.EnvReply) -> int:
-        """Get ready for the steps of what was made; returns how many may be in flight."""
+        """Prepare for the environment's steps; return how many may be in flight."""
         self._made, limit = made, self.limits["in_flight"]
         if self.memory is not None:
             return min(limit, self.memory.channel.slots)
@@ -181,7 +181,7 @@ class Client:
     def step(
         self, actions: ArrayLike, games: NDArray[np.int32] | None = None, *, reuse: bool = False
     ) -> None:
-        """Begin a step of all games or, with a batch size, of these; with `reuse` over the last batch."""
+        """Begin a step of all games or, with a batch size, of these; `reuse` overwrites the last batch."""
         made, memory = self._made, self.memory
         if memory is not None and reuse:
             memory.take_back()
@@ -207,11 +207,11 @@ class Client:
             self.memory.channel.post(self._take_id(), self.memory.place())
 
     def places(self) -> list[Mapping]:
-        """Return the parts of shared memory in which batches have come so far; none without."""
+        """Return the parts of shared memory in which batches have arrived so far; none without it."""
         return [place.mapping for place in self.memory.places if place] if self.memory else []
 
     def _slot(self, turn: int = -1) -> NDArray[np.uint8]:
-        """Wait until abandoned steps leave the next one's slot, and until this turn; return the actions."""
+        """Wait for this turn, and until abandoned steps free the next slot; return the slot's actions."""
         if self._socket.closed:
             self._socket.check_usable()
         channel = self.memory.channel
@@ -271,7 +271,7 @@ class Client:
             raise self._with_exit_status(e) from e
         except ValueError as e:
             raise self.distrust(f"an invalid reply ({e})") from e
-        if reply.id is not None:  # replies that are skipped may take their time, but only one each
+        if reply.id is not None:  # a request has one reply; those to be skipped may come late
             if reply.id not in self._expected and not self._replied < reply.id < self.next_id:
                 raise self.distrust(f"reply {reply.id} after {self._replied}, of {self.next_id - 1} requests")
             self._replied = reply.id
@@ -282,13 +282,13 @@ class Client:
             self._expected.popleft()
         elif reply.id in self._expected:
             while self._expected.popleft() != reply.id:
-                pass  # the replies before it were lost to an interrupt
+                pass  # an interrupt lost the replies before it
         else:
             return False
         return True
 
     def _receive_posted(self, memory: SharedMemory, request_id: int) -> Any:
-        """Receive what answers a posted step or request; None: the answer is sent as a message."""
+        """Receive the answer to a posted step or request; None: the answer comes as a message."""
         turn = memory.channel.turn_of(request_id)
         if turn is None:
             return None
@@ -310,7 +310,7 @@ class Client:
                 raise self._with_exit_status(e) from e
             if begins:
                 if channel.answered(turn):
-                    return  # in which case the message may be its answer
+                    return  # the message may be its answer
                 reply = self._receive_message()
                 if reply.id is None or reply.id in self._expected:
                     raise self.distrust("a message that shared memory has not announced")
@@ -324,7 +324,7 @@ class Client:
             raise self.distrust(f"something invalid in shared memory ({e!r})") from e
 
     def _with_exit_status(self, error: ConnectionError) -> ConnectionError:
-        """Return how the embedded server ended, if there is one and it has ended."""
+        """Return an error that says how the embedded server ended, if it has; otherwise `error`."""
         died = self._death()
         if died is None:
             return error

@@ -11,7 +11,7 @@ from pommego.errors import ProtocolError
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
 FIN, RESERVED, OPCODE, MASKED, LENGTH = 0x80, 0x70, 0x0F, 0x80, 0x7F
-LENGTH16, LENGTH64 = 126, 127  # lengths that mean that two, or eight, bytes of length follow
+LENGTH16, LENGTH64 = 126, 127  # these lengths mean that two or eight bytes with the length follow
 LONGEST_HEAD = 10  # of a frame without a mask
 MAX_CONTROL = 125  # bytes in a control frame's payload
 
@@ -20,7 +20,7 @@ _PAYLOAD = 16  # where a payload starts in the memory of a frame to send
 
 
 def check_head(first: int, second: int, *, kind: int, inside: bool, peer: str) -> None:
-    """Check the first two bytes of a frame from a server, whose messages are of a kind: TEXT or BINARY."""
+    """Check the first two bytes of a server's frame. `kind` is the kind of its messages, TEXT or BINARY."""
     opcode, length = first & OPCODE, second & LENGTH
     wrong, code = "", BAD_FRAME
     if first & RESERVED:

@@ -77,7 +77,7 @@ class Address:
 
     def __str__(self) -> str:
         if self.socket_path:
-            slashes = "//" if self.socket_path.startswith("//") else ""  # those that parse takes off
+            slashes = "//" if self.socket_path.startswith("//") else ""  # parse removes them
             return f"unix:{slashes}{self.socket_path}"
         scheme = "wss" if self.secure else "ws"
         return f"{scheme}://{self.authority}{self.path if self.path != '/' else ''}"
@@ -85,16 +85,16 @@ class Address:
 
 @dataclass(frozen=True)
 class Certificates:
-    """What client and server know each other by, with TLS: PEM files, see `pommego.Connection`."""
+    """The certificates of client and server for TLS: PEM files, see `pommego.Connection`."""
 
     ca_file: str | os.PathLike[str] | None = None
     client_cert: str | os.PathLike[str] | None = None
 
     def context(self, address: Address) -> ssl.SSLContext | None:
-        """Return how to speak TLS with a server, None without TLS."""
+        """Return the settings for TLS with a server; None without TLS."""
         if not address.secure:
             if self.ca_file or self.client_cert:
-                raise ValueError(f"ca_file and client_cert are for address=wss://..., and this is {address}")
+                raise ValueError(f"address is {address}, but ca_file and client_cert need address=wss://...")
             return None
         try:
             context = ssl.create_default_context(cafile=self.ca_file)

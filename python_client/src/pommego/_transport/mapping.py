@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 
 class Mapping(mmap.mmap):
-    """A part of the shared memory, which is lent to callers as a whole.
+    """A part of the shared memory, which callers get as a whole.
 
     Attributes:
         address: its address in this process.
-        moved: whether the memory at this address is now the caller's alone, and the
-            server's is no longer mapped.
+        moved: whether the memory at this address belongs to the caller alone now, and the
+            server's memory is no longer mapped.
     """
 
     def __new__(cls, file: int, start: int, size: int, *, lends: bool) -> Mapping:
@@ -47,7 +47,7 @@ class Mapping(mmap.mmap):
         return self._withdrawn or (not self.moved and self._root() is not None)
 
     def lend(self) -> NDArray[np.uint8]:
-        """Return the whole part. It is lent until the last view of the result is deleted."""
+        """Return the whole part. The caller has it until the last view of the result is deleted."""
         root = np.frombuffer(self, np.uint8)
         self._root = weakref.ref(root)
         return root
@@ -67,12 +67,12 @@ class Mapping(mmap.mmap):
             self.moved = _mremap(ours, size, size, _MREMAP_MAYMOVE | _MREMAP_FIXED, self.address) != _FAILED
             if not self.moved:
                 _munmap(ours, size)
-        # If out of memory, the server at least does not write to it.
+        # Without memory for a copy, the server at least must not write here.
         self._withdrawn = self._lends and not self.moved
 
 
 def _gone() -> None:
-    """The weak reference to a root when there is none."""
+    """Stands for a weak reference to a root if there is no root."""
 
 
 _mappings: weakref.WeakSet[Mapping] = weakref.WeakSet()

@@ -49,14 +49,14 @@ class SharedBatch:
     stands for every batch that is written there.
     """
 
-    mapping: Mapping  # of the place
-    memory: memoryview  # the same
+    mapping: Mapping  # the place's memory
+    memory: memoryview  # the same memory
     home: SharedMemory
-    number: int  # of the place
+    number: int  # the place's number
     id_at: int  # where the batch has its id
     tensors: dict[str, wire.Tensor]
     views: dict[str, Any] = field(default_factory=dict)  # the tensors as arrays
-    handed: Any = None  # as of `wire.Received`
+    handed: Any = None  # as in `wire.Received`
     id: int = 0
     size: int = 0
 
@@ -76,7 +76,7 @@ class SharedMemory:
     so that few places are in use and stay in the processor's cache. Memory is unmapped
     when the last array on it has been deleted.
 
-    An OSError means that it cannot be mapped here: the server is on another machine or in another container,
+    An OSError means that it cannot be mapped: the server is on another machine or in another container,
     or belongs to another user. A ValueError means that the server described no such memory.
     """
 
@@ -90,14 +90,14 @@ class SharedMemory:
         if words[:_KEY] != about.key:
             raise ValueError(f"{about.path} does not begin with the key of the server's memory")
         self._starts, self._size = about.batches, about.batches[1] - about.batches[0]
-        # For one request posted as a message, and its reply; a server may take none.
+        # The place for one posted request and its reply; a server may have none.
         self.room = about.size - about.requests if about.requests else 0
         self._requests_at = about.requests
-        self.asked = 0, -1  # the id and the turn of the last one of those
+        self.asked = 0, -1  # the id and the turn of the last posted request
         self._lends = lend
         self.places: list[SharedBatch | None] = [None] * len(about.batches)
         self._shown: SharedBatch | None = None
-        self._forms: dict[str, tuple[tuple[int, ...], np.dtype, int]] = {}  # of what `own` returns
+        self._forms: dict[str, tuple[tuple[int, ...], np.dtype, int]] = {}  # for `own`
         self._buffers = BufferPool()
         self.channel = Channel(memoryview(words), about.actions, made.action_shape, about.games, made.games)
         self._targets: list[int | None] = [None] * self.channel.slots
@@ -107,13 +107,13 @@ class SharedMemory:
         """Return the place for the batch of the next step to be posted."""
         slot = self.channel.turn % self.channel.slots
         number = self._targets[slot]
-        if number is None:  # otherwise the last step in this slot was abandoned, its place unused
+        if number is None:  # otherwise the last step in this slot was abandoned: use its place
             number = self._targets[slot] = self._free()
         return number
 
     @cached_property
     def _requests(self) -> memoryview:
-        """Where requests are posted as messages, and answered; few environments do that."""
+        """The place for posted requests and their answers; few environments use it."""
         return memoryview(mmap.mmap(self._file, self.room, offset=self._requests_at))
 
     def post_message(self, request_id: int, message: bytes) -> int:
@@ -124,7 +124,7 @@ class SharedMemory:
         return request_id
 
     def take_back(self) -> None:
-        """Let the next batch overwrite the one shown last: one place may fit the cache where two do not."""
+        """Let the next batch overwrite the last one: one place may fit into the cache where two do not."""
         self._shown = None
 
     def _free(self) -> int:
@@ -143,10 +143,10 @@ class SharedMemory:
         if request_id == self.asked[0]:
             if size > self.room:
                 raise ValueError(f"a reply of {size} bytes, more than its place in shared memory has")
-            message = self._buffers.take(size)[:size]  # which the arrays on it keep
+            message = self._buffers.take(size)[:size]  # the arrays on it keep it
             message[:] = self._requests[:size]
             return wire.decode(message)
-        number = len(self.places) - 1  # where requests that are not posted are answered
+        number = len(self.places) - 1  # the place for answers to requests that are not posted
         if slot is not None:
             number, self._targets[slot] = self._targets[slot], None
         place = self.places[number]
@@ -211,17 +211,17 @@ def check_layout(made: wire.EnvReply) -> None:
     sizes = {end - start for start, end in zip(about.batches, ends, strict=True)}
     ordered = min(heads) >= WORDS_END and max(heads) < about.batches[0] and ends[-1] <= about.size
     if not ordered or len(sizes) > 1 or min(sizes) < made.batch_bytes or made.batch_bytes <= 0:
-        raise ValueError(f"{about} is no memory for batches of {made.batch_bytes} bytes")
+        raise ValueError(f"{about} has no room for batches of {made.batch_bytes} bytes")
 
 
 def _open_memory(path: str, size: int) -> int:
-    """Open what a server says is its shared memory, for writing only if it is nothing else.
+    """Open the file that a server names as its shared memory. Open it for writing only if it is that.
 
     A program that only claims to be a server could name any file that this user can write to.
-    What a server makes is memory of this size that nobody can resize.
+    The memory of a server has this size, and nobody can resize it.
     """
     if sys.platform != "linux":
-        raise OSError(f"on {sys.platform} there is no such memory, even if the server's system has it")
+        raise OSError(f"{sys.platform} has no such memory, even if the server's system has it")
     import fcntl  # noqa: PLC0415, Windows lacks it
 
     name = os.open(path, os.O_PATH | os.O_CLOEXEC)

@@ -5,7 +5,7 @@ here or worse. This client receives a message directly into a buffer that is reu
 an address divisible by 64, and returns a view of it.
 
 Concurrency: a connection belongs to one thread at a time, and to the process
-that made it. In a forked child it refuses to work, and the parent's goes on.
+that made it. In a forked child it raises an error; the parent can still use it.
 
 Interrupts: after a KeyboardInterrupt during `recv`, or whatever the handler of another
 signal raises, the next `recv` continues where the last one stopped. Only an interrupt in
@@ -55,18 +55,18 @@ class WebSocket:
         self._why_closed: Exception | None = None
         _open.add(self)
 
-        # What `_read_frames` keeps. It goes on after each `yield` when bytes have been read into `_want`.
+        # The state of `_read_frames`, which continues after a `yield` when bytes have been read into `_want`.
         self._pool = BufferPool()
-        self._memory = self._pool.take(_FIRST_BUFFER)  # of the message, ...
+        self._memory = self._pool.take(_FIRST_BUFFER)  # the message's memory, ...
         self._size = 0  # ... of which so many bytes have arrived
         self._head = memoryview(bytearray(2 + frames.MAX_CONTROL + frames.LONGEST_HEAD))
         self._want = self._head
-        self._count: list[int] = []  # of bytes that have been read into `_want`
+        self._count: list[int] = []  # how many bytes have been read into `_want`
         self._begun = False  # whether a part of the message has arrived, ...
         self._complete = False  # ... all of it, ...
         self._taken = False  # ... and `recv` has returned it
         self._torn = False  # whether bytes may be lost if it is interrupted now: while TLS reads
-        self._deadline = 0.0  # of the call in progress
+        self._deadline = 0.0  # the deadline of the current call
         self._frames: Generator[None, None, None] | None = self._read_frames()
         next(self._frames)
 
@@ -144,7 +144,7 @@ class WebSocket:
         self._memory = self._pool.take(len(self._memory))
 
     def close(self, code: int = frames.NORMAL, reason: str = "", timeout: float = 1.0) -> None:
-        """Perform the closing handshake as far as the peer answers, and close. Never raises; idempotent."""
+        """Perform the closing handshake, if the peer answers, and close. Never raises; idempotent."""
         if self.closed:
             return
         if self._pid == os.getpid():
@@ -158,7 +158,7 @@ class WebSocket:
     # Closing ------------------------------------------------------------------
 
     def check_usable(self) -> None:
-        """Raise ClosedError if the connection has ended, and in a forked child."""
+        """Raise ClosedError if the connection has ended, or in a forked child."""
         if self._pid != os.getpid():
             self.forget()
         if self._why_closed is not None:
@@ -168,11 +168,11 @@ class WebSocket:
     def _abandon(self, why: Exception) -> None:
         if self._why_closed is None:
             self._why_closed = why
-        self._frames = None  # which refers to this object
+        self._frames = None  # it refers to this object
         self._sock.close()
 
     def _goodbye(self, code: int, reason: str, timeout: float) -> None:
-        """Send a close frame and half-close; what still arrives is ignored."""
+        """Send a close frame and half-close. Messages that still arrive are ignored."""
         said = reason.encode()[: frames.MAX_CONTROL - 2].decode(errors="ignore").encode()
         payload = code.to_bytes(2, "big") + said if code else b""
         try:
@@ -188,7 +188,7 @@ class WebSocket:
             return self.timed_out(timeout)
         elif isinstance(error, OSError) and error.errno is not None:
             error = self._lost(error)
-        elif not isinstance(error, PommegoError):  # Ctrl-C, or what another signal's handler raises
+        elif not isinstance(error, PommegoError):  # Ctrl-C, or an exception of another signal's handler
             if not self.closed and (self._torn or self._frames.gi_frame is None):
                 self._abandon(ClosedError("the connection was interrupted in the middle of a frame"))
             return error
@@ -201,10 +201,10 @@ class WebSocket:
     # Receiving ----------------------------------------------------------------
 
     def _read(self) -> None:
-        """Read at least one byte before the deadline, and have `_read_frames` go on with it.
+        """Read at least one byte before the deadline, and continue `_read_frames` with it.
 
         An interrupt loses no byte: a single call that stays in C reads them and stores their
-        number in a list. With TLS it is Python that reads, so an interrupt in that time
+        number in a list. With TLS Python reads, so an interrupt in that time
         closes the connection, as one within `_read_frames` does.
         """
         while not self._count:
@@ -260,7 +260,7 @@ class WebSocket:
         return have
 
     def _take(self, early: bytes, length: int) -> Generator[None, None, None]:
-        """Read a data frame's payload behind what there is of the message; its first bytes are here."""
+        """Append a data frame's payload to the message; the head's buffer may have its first bytes."""
         end = self._size + length
         if end > self.max_message:
             raise ProtocolError(

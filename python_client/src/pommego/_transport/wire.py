@@ -1,7 +1,7 @@
 """The messages of the wire protocol, version 4, as Python values.
 
-`bridge/PROTOCOL.md` in the project's repository is the reference. Replies are decoded by msgspec into
-the classes below, which have the fields that are used here. The data of tensors stay where they
+`bridge/PROTOCOL.md` in the project's repository is the reference. msgspec decodes replies into the
+classes below, which have the fields that are used here. The data of tensors stay where they
 were received, as memoryviews, and become numpy arrays without a copy.
 """
 
@@ -131,7 +131,7 @@ class Received(_Answer, dict=True):
     tensors: dict[str, Tensor]
 
     views: ClassVar[dict[str, NDArray[Any]]] = {}  # the tensors as arrays, for the reader
-    handed: ClassVar[Any] = None  # dictionaries of those arrays, of which the reader makes copies
+    handed: ClassVar[Any] = None  # dictionaries of those arrays, which the reader copies
     give_away: ClassVar[Callable[[], None]]  # hands the message's memory over to the arrays on it
 
     def own(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
@@ -168,7 +168,7 @@ class Image(_Answer, tag="image"):
 
 
 class Ok(_Answer, tag="ok"):
-    watched: bool = False  # of show: whether a viewer was connected lately
+    watched: bool = False  # in the reply to show: whether a viewer was connected recently
 
 
 class Error(msgspec.Struct, tag_field="type", tag="error"):
@@ -202,7 +202,7 @@ Reply = (
 
 
 def plain(value: Any) -> Any:
-    """Return a number of numpy's as one of Python's; TypeError for what no message can have."""
+    """Convert a numpy number to a Python number; TypeError for other types, which no message can have."""
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"{value!r} is a {type(value).__name__}, which cannot be sent to a server")
@@ -263,7 +263,7 @@ def write_actions(actions: ArrayLike, out: NDArray[np.uint8], games: int, learne
             raise ValueError(f"actions must have shape {out.shape}, or {by_game}, got {array.shape}")
         array = array.reshape(out.shape)
     np.copyto(out, array, casting="unsafe")
-    # Whether any needs more than the lowest eight bits is seen quickest in all of them together.
+    # The fastest test whether any action needs more than eight bits looks at all of them together.
     if array.dtype != np.uint8 and int(np.bitwise_or.reduce(array, axis=None)) & ~255:
         out[(array < 0) | (array > 255)] = 255
 
@@ -286,7 +286,7 @@ def _place(values: Any) -> str:
 
 
 def no_integers(array: NDArray[Any]) -> str:
-    """Say what is in an array in place of integers, and what to do."""
+    """Say what an array has in place of integers, and what to do."""
     if array.dtype.kind == "f":
         return f"dtype {array.dtype}: take the argmax of what a network returns, or astype(int)"
     if array.dtype != object:
@@ -302,7 +302,7 @@ class StepRequest:
         size = int(np.prod(shape))
         sample = {"type": "step", "id": 0, "env": env, "actions": ["uint8", list(shape), b"", bytes(size)]}
         head, mark, rest = _encoder.encode(sample).partition(b"\xa2id\x00")
-        # The id always takes nine bytes, so that what follows has fixed offsets.
+        # The id always takes nine bytes, so that the bytes after it have fixed offsets.
         self._message = bytearray(head + mark[:-1] + b"\xcf" + bytes(8) + rest)
         self._id_at = len(head) + len(mark)
         #: The array for the actions, uint8 in the given shape.

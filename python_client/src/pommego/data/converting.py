@@ -36,7 +36,7 @@ def to_minari(
     """Write a Minari data set, with an episode for each seat of each game.
 
     In a free-for-all a seat's episode ends with its death,
-    as in a single environment; where seats share their team's fate, with the game.
+    as in a single environment; where seats share their team's result, with the game.
     ``recover_environment()`` of the result makes that environment, with the same rules and
     observations, against "simple"; ``recover_environment(opponents=[...])`` against others.
 

@@ -138,15 +138,15 @@ def load(
 
     Raises:
         FileNotFoundError: there is no finished data set.
-        DamagedError: the manifest is damaged. (Only `verify` is certain to notice
-            damaged files.)
+        DamagedError: the manifest is damaged. (Only `verify` finds all damage
+            of files.)
         KeyError: there is no such column.
         ImportError: pyarrow is not installed.
-        ValueError: an argument is not as described, or no agent is called so.
+        ValueError: an argument is not as described, or there is no agent of this name.
     """
     checks.at_least(1, "batch_size", batch_size)
     if isinstance(columns, str):
-        raise TypeError(f"columns is a list of names, such as [{columns!r}], not one name")
+        raise TypeError(f"columns is {columns!r}, expected a list of names, such as [{columns!r}]")
     manifest = Manifest.read(path)
     tests: list[tuple[list[str], Callable[[Batch], Array]]] = []
     if alive:
@@ -199,7 +199,7 @@ def joined(parts: list[Batch]) -> Batch:
 
 
 def _drawn(parts: list[Batch], numbers: Batch, rows: Array) -> Batch:
-    """Copy rows by their numbers, which count on from part to part; those of a part come together.
+    """Copy rows by their numbers, which continue from part to part. Rows of a part stay together.
 
     Columns of numbers have been joined. Joining arrays, too, would take several times as long.
     """
@@ -240,7 +240,7 @@ def _array(values: Any, column: Column, manifest: Manifest) -> Array:
         return _fixed(values, column)
     if column.type == "bool":
         return values.fill_null(False).to_numpy(zero_copy_only=False)
-    if column.type == "string":  # few of which differ
+    if column.type == "string":  # it has few different values
         words = np.array([*values.dictionary.to_pylist(), ""], np.str_)
         return words[values.indices.to_numpy(zero_copy_only=False)]
     if column.type in ("bytes", "messages"):

@@ -91,7 +91,7 @@ class Manifest:
 
         Raises:
             FileNotFoundError: there is no finished data set.
-            DamagedError: the manifest is damaged, or of a later format, or a file is a link
+            DamagedError: the manifest is damaged or has a later format, or a file is a link
                 out of the folder.
         """
         at = Path(path)
@@ -132,7 +132,7 @@ class Manifest:
 
     @property
     def counts(self) -> tuple[str, ...]:
-        """The names of what the games count, each of which has its own columns."""
+        """The names of the games' counts, each of which has its own columns."""
         return tuple(count["name"] for count in self.json["env"].get("counts") or ())
 
     @property
@@ -189,7 +189,7 @@ def _parse(text: bytes, path: Path) -> dict[str, Any]:
 
 
 def _files(content: dict[str, Any], folder: Path) -> list[Path]:
-    """Return where the data files are, once all files are known to be in the folder."""
+    """Return the paths of the data files, after a check that all files are in the folder."""
     try:
         listed = [_in(folder, file["path"]) for file in content["files"] + content["others"]]
     except (KeyError, TypeError) as e:
@@ -205,7 +205,7 @@ def _known(content: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _in(folder: Path, name: str) -> Path:
-    """Return a file's path, unless it leads out of the folder: a manifest may come from anyone."""
+    """Return a file's path. Raise DamagedError if it is outside the folder: a manifest is untrusted."""
     at, path = PurePosixPath(name), folder / name
     if at.is_absolute() or ".." in at.parts or at == PurePosixPath() or set("\\:\0") & set(name):
         raise DamagedError(f"{folder / _NAME} is damaged: it lists {name!r}, which is not inside its folder")
@@ -223,7 +223,7 @@ def verify(path: str | os.PathLike[str]) -> list[str]:
     Raises:
         FileNotFoundError: there is no finished data set.
     """
-    with contextlib.suppress(DamagedError):  # which is a problem
+    with contextlib.suppress(DamagedError):  # the check reports it
         Manifest.read(path)
     command = [find_binary(), "data", "verify", "--json", os.fspath(path)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=False)

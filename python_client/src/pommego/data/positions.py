@@ -20,7 +20,7 @@ def states(
     winner: bool = False,
     games: int | None = None,
 ) -> list[State]:
-    """Play the games of a data set, or of a file of recorded games, again and return where they stood.
+    """Play the games of a data set or a file of recorded games again, and return positions of them.
 
         demonstrations = data.states("ffa", at=range(-40, 0, 5), winner=True)
         envs = pommego.make_vec(id, 64, opponents=["simple"] * 3, start_states=demonstrations)
@@ -28,9 +28,9 @@ def states(
     Args:
         path: a data set, or recorded games (``pommego play --record``, or the original's).
         at: after how many steps. Negative numbers count from the end of each game:
-            -1 is the last position in which it goes on. Games that are shorter lack it.
+            -1 is the last position before its end. Shorter games do not have it.
         winner: leave out games that nobody won, and seat the learner of an episode that begins there in the
-            winner's place (unless `seat` is given). Of a team there is a state for each member not yet out.
+            winner's place (unless `seat` is given). A team has one state for each member that is not out.
         games: the first so many games; None: all.
 
     Returns:

@@ -53,7 +53,7 @@ def record(
 ) -> Manifest:
     """Play games with a policy and store them as a data set, as ``pommego generate`` does.
 
-    A run that was interrupted begins anew when you call it again. The manifest says that
+    After an interruption the same call starts again. The manifest says that
     the data set may not be repeatable, as the policy may act differently the next time.
 
     Args:
@@ -89,7 +89,7 @@ def record(
         the data set's manifest.
 
     Raises:
-        ValueError: what the policy returns besides actions is not as in `extra`.
+        ValueError: the policy returns other arrays beside its actions than those in `extra`.
         PommegoError: storing failed; the message says why.
         ServerError: the server refused an option; see `pommego.make_vec`.
     """
@@ -115,7 +115,7 @@ def record(
         process = started[0]
         process.stdin.flush()
         if not process.stdout.readline():
-            return  # it has failed and says why
+            return  # the program has failed; its error says why
         count = max(1, min(num_envs, games))
         with make_vec(id, count, autoreset_mode="Disabled", **line_up, **options) as envs:
             line_ups = _line_ups(agents[0], seats, opponents, envs.game_spec.seats)
@@ -165,7 +165,7 @@ def _split(returned: Any, forms: Forms, rows: int) -> tuple[Array, dict[str, Arr
 def _line_ups(
     name: str, seats: Sequence[str] | None, opponents: str | Sequence[str] | None, n: int
 ) -> list[list[str]]:
-    """Return each seat's agent, for each seat of the game's first row."""
+    """Return the agents by seat, for each seat that the game's first row can have."""
     if opponents is None:
         return [[name if one == _LEARNER else one for one in seats or [_LEARNER] * n]] * n
     others = [opponents] * (n - 1) if isinstance(opponents, str) else [*opponents]

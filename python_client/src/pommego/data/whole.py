@@ -66,9 +66,7 @@ def rebuild(
     """
     manifest = Manifest.read(path)
     if manifest.layout == "steps":
-        raise ValueError(
-            f"{path} is of layout {manifest.layout!r}, which holds the observations: use episodes()"
-        )
+        raise ValueError(f"{path} has layout {manifest.layout!r}, which stores observations: use episodes()")
     rewards = {"outcome": "reward", "reference": "reward_reference"}
     if reward not in rewards:
         raise ValueError(f"reward is {reward!r}, expected one of {list(rewards)}")
@@ -86,7 +84,7 @@ def rebuild(
                 if game.terminated == game.truncated:
                     raise DamagedError(
                         f"game {number} {'ends' if game.terminated else 'does not end'} after {len(game)} "
-                        "steps, other than recorded: the data set is damaged, or was made with other rules"
+                        "steps, unlike its record: the data set is damaged, or was made with other rules"
                     )
                 if number in numbers:
                     yield dataclasses.replace(game, game=number)

@@ -118,7 +118,7 @@ class Bomb:
     position: Cell
     life: int  # the steps until it explodes
     blast_strength: int  # 2 reaches one cell besides its own
-    moving_direction: constants.Action | None = None  # in which it rolls, None if it lies still
+    moving_direction: constants.Action | None = None  # the direction in which it rolls; None: it lies still
 
     def tick(self) -> None:
         """Reduce the life by one."""

@@ -41,14 +41,14 @@ def make_agent_from_string(agent_string: str, agent_id: int, docker_env_dict: An
     if kind in ("player", "playerblock"):
         raise ValueError(f"agent {agent_string!r}: people play by `pommego play --agents human`")
     if kind not in makers:
-        raise ValueError(f"agent {agent_string!r} is of the unknown kind {kind!r}; there are {list(makers)}")
+        raise ValueError(f"agent {agent_string!r} has kind {kind!r}, expected one of {list(makers)}")
     return makers[kind]()
 
 
 def _http(where: str) -> agents.HttpAgent:
     host, _, port = where.rpartition(":")
     if not host or not port.isdigit():
-        raise ValueError(f"{where!r} is not host:port")
+        raise ValueError(f"the address is {where!r}, expected host:port")
     return agents.HttpAgent(port=int(port), host=host)
 
 

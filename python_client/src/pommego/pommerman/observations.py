@@ -28,7 +28,7 @@ _AGENT0 = constants.Item.Agent0.value
 
 
 def _run(names: list[str], prefix: str) -> slice:
-    """Return where the names prefix0, prefix1, ... stand."""
+    """Return the slice of the names prefix0, prefix1, ..."""
     places = [at for at, name in enumerate(names) if name.startswith(prefix)]
     return slice(places[0], places[-1] + 1) if places else slice(0, 0)
 
@@ -48,7 +48,7 @@ class Dictionaries:
 
     def __init__(self, spec: GameSpec) -> None:
         if spec.game != "pommerman" or not spec.rules or spec.rules["skulls"]:
-            raise ValueError(f"{spec.id}: Dictionaries wants one set of Pommerman's rules, without skulls")
+            raise ValueError(f"{spec.id}: Dictionaries needs one set of Pommerman's rules, without skulls")
         names = [name.name for name in spec.encoding("raw")["scalars"].names]
         # Indices into the vector of scalars.
         self._body = slice(names.index("row"), names.index("can_kick") + 1)

@@ -73,7 +73,7 @@ def step(
         mover.wanted[mover.to] += 1
     _settle(movers, most_others=1)
     if _kick(board, walkers, moves, rollers):
-        _settle(movers, most_others=0)  # they share a cell only where neither of them moved
+        _settle(movers, most_others=0)  # they share a cell only if neither of them moved
     _move_bombs(rollers)
     _move_agents(board, walkers, moves, max_blast_strength)
 
@@ -159,7 +159,7 @@ def _part_crossings(movers: list[_Mover]) -> None:
         other = first.setdefault(frozenset((mover.here, mover.to)), mover)
         if other is not mover:
             mover.to = mover.here
-            if other.wanted is mover.wanted:  # of one kind; an agent goes on
+            if other.wanted is mover.wanted:  # both are of one kind; otherwise an agent may still move
                 other.to = other.here
 
 

@@ -1,9 +1,9 @@
 """The commands `generate` and `tournament`, shared out over a Ray cluster.
 
 The work is split into parts. Each is a task of Ray's, which runs the command on its node and
-returns the files that it leaves. The process that asked for it keeps them, and in the end
-has the command put them together, which also makes whatever is missing: so the result is
-that of one machine, whatever happened to the tasks.
+returns the files that it leaves. The calling process keeps them. In the end
+it runs the command to join them, which also makes whatever is missing. So the result is
+that of one machine, even if tasks fail.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pommego.errors import PommegoError
 __all__ = ["generate", "tournament"]
 
 _PARTS = 64
-_MADE = "made"  # the name of what the command writes, in a part's folder
+_MADE = "made"  # the name of the command's output in a part's folder
 _PREFIX = "pommego-part-"  # of the folders that tasks work in
 _TRIES = 10
 _OURS = {"json", "out", "part", "take"}
@@ -49,9 +49,9 @@ def generate(
 
         pommego.ray.generate("ffa", games=1_000_000, agents=["simple", "random"], progress=print)
 
-    A task runs again, perhaps elsewhere, when its node, worker or program is killed. What is
-    finished lies in the folder ``OUT.parts`` until all is: after an interrupt, which ends the
-    tasks too, or an error, the same call goes on from there.
+    A task runs again, perhaps elsewhere, when its node, worker or program is killed. The folder
+    ``OUT.parts`` holds finished parts until all are finished. After an error, or an interrupt, which
+    ends the tasks too, the same call continues from there.
 
     Args:
         out: the folder for the data set, where this process runs.
@@ -87,7 +87,7 @@ def tournament(
 
         pommego.ray.tournament("results", agents=["simple", "random", "mcts"], games=10_000)
 
-    Only what the clock says is different (``timing.*`` in the folder), and the order of games in the log.
+    Only times (``timing.*`` in the folder) and the order of games in the log differ.
 
     Args:
         out: the folder for results and the log, where this process runs.
@@ -116,12 +116,12 @@ def _share_out(
 ) -> dict[str, Any]:
     """Make all parts by tasks with these options of Ray's, and put them together: see `generate`.
 
-    Each part is kept in a folder when it is finished. When this ends, the tasks under way do, too.
+    A finished part is kept in a folder. When this function ends, it ends all tasks.
     """
     if taken := _OURS & set(options):
         name = sorted(taken)[0]
         said = f"{command}() got an unexpected keyword argument {name!r}"
-        raise TypeError(f"{said}: pommego.ray has no option {name}: it sees to that itself")
+        raise TypeError(f"{said}: pommego.ray has no option {name}, which it sets itself")
     checks.at_least(1, "num_cpus", cpus)
     flags = [text for name, value in options.items() for text in _flag(name, value)]
     games = json.loads(run(command, *flags, "--part", "count", "--json"))["parts"]  # this checks the flags
@@ -131,7 +131,7 @@ def _share_out(
     tell = progress or (lambda done, total: None)
     for done in range(len(parts) - len(unfinished)):
         tell(done + 1, len(parts))
-    # Where a node is killed, the program may be first.
+    # When a node is killed, the program may end first.
     how = {"num_cpus": cpus, "scheduling_strategy": "SPREAD", "retry_exceptions": [KilledError]}
     make = ray.remote(_make).options(**how | given)
     running = {make.remote(command, flags, part.name, cpus): part for part in unfinished}
@@ -144,7 +144,7 @@ def _share_out(
         for task in running:
             ray.cancel(task, force=True)
     takes = [text for part in parts for text in ("--take", str(part / _MADE))]
-    said = run(command, *flags, "--out", str(out), *takes, "--json")  # which makes what is missing
+    said = run(command, *flags, "--out", str(out), *takes, "--json")  # this makes what is missing
     shutil.rmtree(kept, ignore_errors=True)
     return json.loads(said)
 

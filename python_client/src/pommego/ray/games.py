@@ -42,7 +42,7 @@ def make_vec(
     `pommego.make_vec` had made the games: game i has the same seed and the same moves.
 
     When an actor dies, or takes longer than `timeout` for a step, another one is started
-    and its games go on there. No step is lost or made twice.
+    and its games continue there. No step is lost or made twice.
 
     Args:
         id: an id of the catalog.
@@ -51,7 +51,7 @@ def make_vec(
         actor_options: options of the actors, as Ray has them, such as ``{"num_cpus": 4}`` or
             ``{"resources": {"games": 1}}``, which also limits how many actors a node has. By
             default each takes one CPU, and they are spread over the nodes.
-        retries: how often the games of each actor may be made anew.
+        retries: how often the games of each actor may be made again.
         options: as for `pommego.make_vec`, but for `address`, `token`,
             `replace` and `batch_size`. `timeout` includes the time that Ray takes to start an actor.
             `workers` are, unless given, as many as an actor has CPUs.
@@ -69,12 +69,12 @@ def make_vec(
 
 
 class Actors(Hosts):
-    """So many actors of a Ray cluster.
+    """Actors of a Ray cluster.
 
     Args:
         count: how many.
         options: theirs.
-        retries: how often the games of each may be made anew.
+        retries: how often the games of each may be made again.
         timeout: seconds to wait for one.
     """
 
@@ -103,10 +103,10 @@ class Actors(Hosts):
 
 @ray.remote
 class _Host:
-    """An actor: it makes games on its node and does with them what it is asked to."""
+    """An actor, which makes games on its node and answers requests for them."""
 
     def begin(self, connect: Connect, own: dict[str, Any]) -> tuple[str, About]:
-        """Make the games; returns the node's address, and what stays the same of the games."""
+        """Make the games; return the node's address, and the facts about the games that do not change."""
         self._games = connect(None, own)
         return ray.util.get_node_ip_address(), self._games.about
 
@@ -140,8 +140,8 @@ class ActorGames:
         self.address = f"actor {number} on {node}"
 
     def ask(self, what: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Have the actor ask its games."""
-        if what is Games.abandon:  # the step is made all the same
+        """Ask the actor for its games."""
+        if what is Games.abandon:  # the actor makes the step all the same
             return None
         return self._get(self._actor.ask.remote(what, *args, **options))
 

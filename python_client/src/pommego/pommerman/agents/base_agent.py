@@ -1,4 +1,4 @@
-"""What all agents have in common."""
+"""The base class of agents."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class _Part(str):
 class BaseAgent:
     """An agent. Subclasses define `act`.
 
-    All that its character has (`agent_id`, `position`, `ammo`, `pick_up` and so on) can be read
-    from the agent itself. What the agent sets or defines of it holds instead, in the rules too.
+    Attributes of its character (`agent_id`, `position`, `ammo`, `pick_up` and so on) can be read
+    from the agent itself. If the agent sets or defines one, that replaces it, in the rules too.
 
     Args:
         character: a class, which `init_agent` instantiates, or an instance.

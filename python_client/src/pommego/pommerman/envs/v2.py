@@ -87,7 +87,7 @@ class Pomme(v0.Pomme):
     def get_json_info(
         self, json_encoder: type[json.JSONEncoder] = utility.PommermanJSONEncoder
     ) -> dict[str, str]:
-        """Save the game: JSON texts by name. `json_encoder` writes what is of the radio."""
+        """Save the game: JSON texts by name. `json_encoder` writes the fields of the radio."""
         words = {agent.name: message for agent, message in self._radio_from_agent.items()}
         return super().get_json_info() | utility.json_texts(
             {

@@ -19,7 +19,7 @@ from pommego.pommerman.forward_model import MAPS
 __all__ = ["DockerAgentRunner"]
 
 _LONGEST = 1 << 20  # bytes of a request
-_SECONDS = 10.0  # that a request may take to arrive
+_SECONDS = 10.0  # how long a request may take to arrive
 _PATHS = {"GET": {"/ping"}, "POST": {"/init_agent", "/action", "/episode_end", "/shutdown"}}
 
 
@@ -67,7 +67,7 @@ class DockerAgentRunner(abc.ABC):
         return HTTPServer((host, port), _handler(self._answer))
 
     def _answer(self, path: str, fields: dict[str, Any]) -> dict[str, Any]:
-        """Call the method that a path stands for."""
+        """Call the method for a path."""
         if path == "/action":
             return {"action": self.act(_observation(fields["obs"]), fields["action_space"])}
         if path == "/init_agent":
