@@ -31,16 +31,19 @@ def ppo(binary: Path) -> Iterator[ModuleType]:
 SMALL = "--demonstrations 8 --epochs 1 --games 16 --rollout 8 --minibatch 32 --judge 4"
 
 
-@pytest.mark.parametrize("name", ["ppo-ffa", "ppo-duel", "mappo-team", "mappo-radio", "selfplay-ffa"])
+@pytest.mark.parametrize(
+    "name", ["ppo-ffa", "ppo-duel", "mappo-team", "mappo-radio", "scratch-ffa", "scratch-team", "selfplay-ffa"]
+)
 def test_a_run_goes_on(
     ppo: ModuleType, name: str, tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Imitation first, then PPO; the same command does not imitate again, and trains on to a higher limit."""
     quick = ppo.RECIPES[name]._replace(judges=("simple",))
+    assert quick.taught == (name.partition("-")[0] not in {"scratch", "selfplay"})
     monkeypatch.setitem(ppo.RECIPES, name, quick)
     small = [name, "--out", str(tmp_path), *SMALL.split()]
     ppo.main([*small, "--minutes", "0.02"])
-    assert ("imitation: agrees in" in capsys.readouterr().out) == (name != "selfplay-ffa")
+    assert ("imitation: agrees in" in capsys.readouterr().out) == quick.taught
     first = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
     ppo.main([*small, "--minutes", str(first[-1]["minutes"] + 0.01)])
     assert "imitation" not in capsys.readouterr().out
@@ -50,6 +53,11 @@ def test_a_run_goes_on(
     result = json.loads((tmp_path / "result.json").read_text())
     assert result["games"] == 4
     assert 0 <= result["against"]["simple"]["won"] <= 1
+
+
+def test_every_recipe_is_run(ppo: ModuleType) -> None:
+    (mark,) = test_a_run_goes_on.pytestmark
+    assert set(mark.args[1]) == set(ppo.RECIPES)
 
 
 def test_diagnose(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
