@@ -31,19 +31,16 @@ def ppo(binary: Path) -> Iterator[ModuleType]:
 SMALL = "--demonstrations 8 --epochs 1 --games 16 --rollout 8 --minibatch 32 --judge 4"
 
 
-@pytest.mark.parametrize(
-    "name", ["ppo-ffa", "ppo-duel", "mappo-team", "mappo-radio", "scratch-ffa", "scratch-team", "selfplay-ffa"]
-)
+@pytest.mark.parametrize("name", ["ppo-ffa", "ppo-duel", "mappo-team", "mappo-radio", "selfplay-ffa"])
 def test_a_run_goes_on(
     ppo: ModuleType, name: str, tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Imitation first, then PPO; the same command does not imitate again, and trains on to a higher limit."""
     quick = ppo.RECIPES[name]._replace(judges=("simple",))
-    assert quick.taught == (name.partition("-")[0] not in {"scratch", "selfplay"})
     monkeypatch.setitem(ppo.RECIPES, name, quick)
     small = [name, "--out", str(tmp_path), *SMALL.split()]
     ppo.main([*small, "--minutes", "0.02"])
-    assert ("imitation: agrees in" in capsys.readouterr().out) == quick.taught
+    assert ("imitation: agrees in" in capsys.readouterr().out) == (name != "selfplay-ffa")
     first = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
     ppo.main([*small, "--minutes", str(first[-1]["minutes"] + 0.01)])
     assert "imitation" not in capsys.readouterr().out
@@ -55,9 +52,22 @@ def test_a_run_goes_on(
     assert 0 <= result["against"]["simple"]["won"] <= 1
 
 
+@pytest.mark.parametrize("name", ["scratch-ffa", "scratch-team"])
+def test_from_nothing(
+    ppo: ModuleType, name: str, tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a teacher, but with pay for more than the game's end."""
+    monkeypatch.setitem(ppo.RECIPES, name, ppo.RECIPES[name]._replace(judges=("static",)))
+    ppo.main([name, "--out", str(tmp_path), *SMALL.split(), "--minutes", "0.01"])
+    assert "imitation" not in capsys.readouterr().out
+    rows = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
+    assert [row["updates"] for row in rows] == list(range(1, len(rows) + 1)) != []
+    assert json.loads((tmp_path / "result.json").read_text())["games"] == 4
+
+
 def test_every_recipe_is_run(ppo: ModuleType) -> None:
-    (mark,) = test_a_run_goes_on.pytestmark
-    assert set(mark.args[1]) == set(ppo.RECIPES)
+    run = [name for test in (test_a_run_goes_on, test_from_nothing) for name in test.pytestmark[0].args[1]]
+    assert sorted(run) == sorted(ppo.RECIPES)
 
 
 def test_diagnose(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
