@@ -74,12 +74,12 @@ test-race: ## Go tests of what runs in parallel, under the race detector
 		echo "no C compiler ($$(go env CC)): the race detector needs one, skipping"; exit 0; fi; \
 	CGO_ENABLED=1 go test -race -vet=off -short ./vec ./bridge ./arena/trace ./arena/tournament
 
-# Files side by side, each of them in order and in one process.
+# Files side by side, each of them in order and in one process: NumPy's threads would only wait for processors.
 # All tests that open Chromium, and no others, are in files with this name.
 IN_CHROMIUM := python_client/tests/test_browser*.py
 
 test-python: build venv ## Python tests, on real sockets and processes; those in Chromium are test-browser's
-	$(PY) -m pytest -n $(BESIDE) --maxprocesses 4 --dist loadfile --ignore-glob='$(IN_CHROMIUM)' python_client/tests benchmarks
+	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(BESIDE) --maxprocesses 4 --dist loadfile --ignore-glob='$(IN_CHROMIUM)' python_client/tests benchmarks
 
 # Needs Node, which make test does without.
 TYPESCRIPT := typescript@5.9.3
