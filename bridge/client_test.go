@@ -188,12 +188,10 @@ func decodeReply(msg []byte) (Message, error) {
 func replyError(reply Message) *wireError {
 	text := func(name string) string { s, _ := reply[name].(string); return s }
 	e := &wireError{Code: errorCode(text("code")), Message: text("message"), Hint: text("hint"), Field: text("field")}
-	for _, v := range reply.list("versions") {
-		e.Versions = append(e.Versions, number(v))
-	}
-	if state, ok := reply["state"].([]byte); ok {
-		e.Fault = &fault{Game: reply.Int("game"), Seed: number(reply["seed"]), Episode: number(reply["episode"]),
-			State: state}
+	for _, name := range []string{"versions", "action", "game", "seed", "episode", "state"} {
+		if v, ok := reply[name]; ok {
+			e.Details = append(e.Details, name, v)
+		}
 	}
 	return e
 }

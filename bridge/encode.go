@@ -50,13 +50,7 @@ func encodeError(e *wireError, id uint64, hasID bool) []byte {
 	if e.Field != "" {
 		message = append(message, "field", valid(e.Field))
 	}
-	if e.Versions != nil {
-		message = append(message, "versions", e.Versions)
-	}
-	if f := e.Fault; f != nil {
-		message = append(message, "game", f.Game, "seed", f.Seed, "episode", f.Episode, "state", append([]byte{}, f.State...))
-	}
-	msg, err := encode(message)
+	msg, err := encode(append(message, e.Details...))
 	if err != nil {
 		panic(err) // only numbers and texts, which always encode
 	}

@@ -290,8 +290,9 @@ func TestGamePanic(t *testing.T) {
 	call(t, c, "step", "env", 1, "actions", toyActions(9, 0, 0))
 	call(t, c, "step", "env", 1, "actions", toyActions(9, 0, 0))
 	e := callError(t, c, codeGamePanic, "step", "env", 1, "actions", toyActions(9, 0, 0))
-	if e.Fault == nil || e.Fault.Game != 1 || e.Fault.Seed != 8 || e.Fault.Episode != 0 || len(e.Fault.State) == 0 {
-		t.Errorf("fault %+v, want game 1 with seed 8, episode 0 and its state", e.Fault)
+	if want := (entries{"game", int64(1), "seed", int64(8), "episode", int64(0), "state"}); len(e.Details) != 8 ||
+		!slices.Equal(e.Details[:7], want) || len(e.Details[7].([]byte)) == 0 {
+		t.Errorf("fault %v, want game 1 with seed 8, episode 0 and its state", e.Details)
 	}
 	callError(t, c, codeGameBroken, "step", "env", 1, "actions", toyActions(9, 0, 0))
 	lengths := call(t, c, "observe", "env", 1).Map("tensors").Tensor("game.length").Data

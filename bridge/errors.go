@@ -3,7 +3,7 @@ package bridge
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"math"
 
 	"pommego/vec"
 )
@@ -44,16 +44,7 @@ type wireError struct {
 	Hint    string // what to do about it, may be empty
 	Field   string // the request's field, may be empty
 
-	Versions []uint64 // with codeVersionMismatch: what the server speaks
-	Fault    *fault   // with codeGamePanic
-}
-
-// fault says which game broke, and how it stood before.
-type fault struct {
-	Game    int
-	Seed    uint64
-	Episode uint64
-	State   []byte
+	Details entries // further fields, which PROTOCOL.md lists; for programs
 }
 
 func (e *wireError) Error() string {
@@ -84,8 +75,8 @@ func (s *session) fromVec(err error, field string) error {
 	if err == nil {
 		return nil
 	}
-	message := strings.TrimPrefix(err.Error(), "vec: ")
 	var broke *vec.GameError
+	var action *vec.ActionError
 	var refused *wireError
 	switch {
 	case errors.Is(err, vec.ErrStopped): // for answer
@@ -96,25 +87,30 @@ func (s *session) fromVec(err error, field string) error {
 		s.server.cfg.Log.Error("game panicked", "client", s.client, "id", broke.Game, "seed", broke.Seed,
 			"episode", broke.Episode,
 			"value", broke.Value, "actions", broke.Actions, "stack", string(broke.Stack))
-		e := fail(codeGamePanic, "", "please report it with state; reset the game to go on", "%s", message)
-		e.Fault = &fault{Game: broke.Game, Seed: broke.Seed, Episode: broke.Episode, State: broke.State}
+		e := fail(codeGamePanic, "", "please report it with state; reset the game to go on", "%v", err)
+		e.Details = entries{"game", broke.Game, "seed", broke.Seed, "episode", broke.Episode,
+			"state", append([]byte{}, broke.State...)}
 		return e
-	case errors.As(err, new(*vec.ActionError)):
-		return fail(codeBadAction, "actions", "only rows that are out, or whose game this step resets, may have any value",
-			"%s", message)
+	case errors.As(err, &action):
+		e := fail(codeBadAction, "actions", "only rows that are out, or whose game this step resets, may have any value",
+			"%v", err)
+		if action.Value == math.MaxUint8 { // the number fits into no byte
+			e.Details = entries{"action", []any{action.Row, action.Component, action.Name, action.N - 1}}
+		}
+		return e
 	case errors.As(err, new(*vec.StateError)):
-		return fail(codeBadState, "states", "states fit environments of the same id, rules and seats", "%s", message)
+		return fail(codeBadState, "states", "states fit environments of the same id, rules and seats", "%v", err)
 	case errors.As(err, new(*vec.OptionError)):
 		return optionError(err)
 	case errors.Is(err, vec.ErrFinished):
-		return fail(codeGameFinished, field, "reset it with a mask", "%s", message)
+		return fail(codeGameFinished, field, "reset it with a mask", "%v", err)
 	case errors.Is(err, vec.ErrBroken):
-		return fail(codeGameBroken, field, "reset it with a mask, or set its state", "%s", message)
+		return fail(codeGameBroken, field, "reset it with a mask, or set its state", "%v", err)
 	case errors.Is(err, vec.ErrSent), errors.Is(err, vec.ErrFew):
 		return fail(codeOutOfTurn, field,
-			"recv a game before you send it again, and have batch_size games under way before you recv", "%s", message)
+			"recv a game before you send it again, and have batch_size games under way before you recv", "%v", err)
 	case errors.Is(err, vec.ErrNotReset):
-		return fail(codeNotReset, field, "reset all games first", "%s", message)
+		return fail(codeNotReset, field, "reset all games first", "%v", err)
 	}
-	return fail(codeInternal, field, "please report it", "%s", message)
+	return fail(codeInternal, field, "please report it", "%v", err)
 }

@@ -163,7 +163,7 @@ func (f *fields) value(d *field, to any) {
 	case encoding.TextUnmarshaler:
 		text := f.name(name) // "": as if it were absent
 		if err := to.UnmarshalText(text); err != nil && len(text) > 0 {
-			f.wrong(codeBadOption, name, "", "%s", strings.TrimPrefix(err.Error(), "vec: "))
+			f.wrong(codeBadOption, name, "", "%v", err)
 		}
 	default:
 		panic(fmt.Sprintf("bridge: the field %s has the type %T, which no request has", name, to))

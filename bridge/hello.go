@@ -54,7 +54,7 @@ func (s *session) hello(id uint64, q helloRequest) (reply, error) {
 	if !slices.Contains(q.Versions, Version) {
 		err := fail(codeVersionMismatch, "versions", "install client and server of the same release",
 			"the client speaks versions %v, the server %v", q.Versions, []uint64{Version})
-		err.Versions = []uint64{Version}
+		err.Details = entries{"versions", []uint64{Version}}
 		return reply{}, err
 	}
 	s.greeted = true

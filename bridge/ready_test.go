@@ -182,11 +182,11 @@ func TestRecvPanic(t *testing.T) {
 		reply, err := c.Call("recv", "env", 1)
 		if err != nil {
 			e := wantError(t, reply, err, codeGamePanic)
-			if broke || e.Fault == nil {
+			if broke || len(e.Details) != 8 {
 				t.Fatalf("%v, want one fault, with its game", err)
 			}
 			broke = true
-			callError(t, c, codeGameBroken, "send", "env", 1, "games", int32s(int32(e.Fault.Game)), "actions",
+			callError(t, c, codeGameBroken, "send", "env", 1, "games", int32s(int32(reply.Int("game"))), "actions",
 				toyActions(len(batch.Map("tensors").Tensor("alive").Data), 0, 0))
 			call(t, c, "recv", "env", 1)
 			call(t, c, "reset", "env", 1)

@@ -38,6 +38,7 @@ type handler struct {
 	name   string
 	table  []field
 	handle func(s *session, in *fields, id uint64) (reply, error)
+	posted func(s *session, e *environment, id uint64) (reply, error) // what lies in the channel of e; nil: never there
 }
 
 // requests are all there are. Each file that answers one registers it here.
@@ -49,7 +50,7 @@ func register[Q any](name string, answer func(*session, uint64, Q) (reply, error
 		panic("bridge: two requests are called " + name)
 	}
 	table, room := tableOf(reflect.TypeFor[Q]()), sync.Pool{New: func() any { return new(Q) }}
-	requests[name] = &handler{name, table, func(s *session, in *fields, id uint64) (reply, error) {
+	requests[name] = &handler{name: name, table: table, handle: func(s *session, in *fields, id uint64) (reply, error) {
 		to := room.Get().(*Q) // which takes no memory of its own for each step
 		err := in.read(to, table)
 		q := *to

@@ -3,7 +3,6 @@ package bridge
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"pommego/vec"
 )
@@ -77,8 +76,8 @@ func (e *environment) readStarts(states [][]byte) ([]*vec.Start, error) {
 	for k, state := range states {
 		var err error
 		if all[k], err = e.pool.NewStart(state); err != nil {
-			return nil, fail(codeBadState, "states", "states fit environments of the same id and rules", "%s: %s",
-				element("states", k), strings.TrimPrefix(err.Error(), "vec: start: "))
+			return nil, fail(codeBadState, "states", "states fit environments of the same id and rules", "%s: %v",
+				element("states", k), err)
 		}
 	}
 	return all, nil

@@ -4,6 +4,9 @@ import "pommego/env"
 
 func init() {
 	registerEnv("step", false, (*session).step)
+	requests["step"].posted = func(s *session, e *environment, id uint64) (reply, error) {
+		return s.step(e, id, stepRequest{e.channel.moves(e.pool)})
+	}
 	registerEnv("observe", true, (*session).observe)
 }
 
@@ -13,9 +16,6 @@ type stepRequest struct {
 }
 
 func (s *session) step(e *environment, id uint64, q stepRequest) (reply, error) {
-	if e.channel != nil {
-		s.spinTime = stepSpin
-	}
 	if err := e.wantBatchSize(false); err != nil {
 		return reply{}, err
 	}

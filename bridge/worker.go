@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"cmp"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -53,17 +52,7 @@ func (s *session) answer(r *request) (rep reply) {
 		}
 		s.taken = nil
 	}()
-	var err error
-	switch e := r.posted; {
-	case e == nil:
-		rep, err = s.handle(r)
-	case r.name == "send": // has no answer: the next recv says what was wrong
-		e.refused = cmp.Or(e.refused, s.send(e, sendRequest{e.channel.begins(), e.channel.moves(e.pool)}))
-	case r.name == "recv":
-		rep, err = s.recvGames(e, r.id, nothing{})
-	default:
-		rep, err = s.step(e, r.id, stepRequest{e.channel.moves(e.pool)})
-	}
+	rep, err := s.handle(r)
 	if err != nil && s.cancel.Load() {
 		return reply{} // the connection has ended: an error would reach nobody
 	}
@@ -73,10 +62,13 @@ func (s *session) answer(r *request) (rep reply) {
 	return rep
 }
 
-// handle answers a request that came as a message.
+// handle answers a request by the table, with the fields of its message, or what lies in shared memory.
 func (s *session) handle(r *request) (reply, error) {
+	if r.posted != nil {
+		return requests[r.name].posted(s, r.posted, r.id)
+	}
+	r.name, r.hasID = "message", false
 	if r.lacks != nil {
-		r.name, r.hasID = "message", false
 		return reply{}, r.lacks
 	}
 	most := s.server.cfg.maxMessageBytes
@@ -84,7 +76,6 @@ func (s *session) handle(r *request) (reply, error) {
 		most = helloBytes
 	}
 	if r.length > int64(most) {
-		r.name, r.hasID = "message", false
 		return reply{}, fail(codeMessageTooLarge, "", "send less at a time; hello's reply has the limits",
 			"the message has %d bytes, want at most %d", r.length, most)
 	}

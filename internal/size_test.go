@@ -24,14 +24,14 @@ type area struct {
 
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
-	{"env", "games: rules, observations, built-in agents", 22930},
-	{"vec", "many games stepped together, in batches", 3746},
-	{"bridge", "the server and its wire protocol", 5605},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15203},
+	{"env", "games: rules, observations, built-in agents", 22923},
+	{"vec", "many games stepped together, in batches", 3744},
+	{"bridge", "the server and its wire protocol", 5597},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15193},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3458},
 	{"cmd", "the command pommego", 3899},
 	{"internal", "crash-safe files, names of enumerations", 726},
-	{"python_client", "the Python client, its adapters and the original's API", 15699},
+	{"python_client", "the Python client, its adapters and the original's API", 15689},
 	{"benchmarks", "what measures speed and strength", 1121},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 469},
 	{"tools", "what makes and verifies a release", 121},
@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 7990
+	besideCeiling   = 7991
 )
 
 // production reports whether a file counts towards the ceilings.

@@ -22,7 +22,7 @@ const (
 type autoresetModes struct{}
 
 func (autoresetModes) Names() (string, []string) {
-	return "vec: autoreset_mode", []string{"NextStep", "SameStep", "Disabled"}
+	return "autoreset_mode", []string{"NextStep", "SameStep", "Disabled"}
 }
 
 // Reward is how rewards are computed.
@@ -39,7 +39,7 @@ const (
 
 type rewardKinds struct{}
 
-func (rewardKinds) Names() (string, []string) { return "vec: reward", []string{"outcome", "reference"} }
+func (rewardKinds) Names() (string, []string) { return "reward", []string{"outcome", "reference"} }
 
 // Mask is which moves the action mask lists.
 type Mask = enum.Text[maskKinds]
@@ -55,7 +55,7 @@ const (
 
 type maskKinds struct{}
 
-func (maskKinds) Names() (string, []string) { return "vec: mask", []string{"legal", "safe"} }
+func (maskKinds) Names() (string, []string) { return "mask", []string{"legal", "safe"} }
 
 // OnDeath is what happens at the death of a game's only learner.
 type OnDeath = enum.Text[onDeathWays]
@@ -68,7 +68,7 @@ const (
 
 type onDeathWays struct{}
 
-func (onDeathWays) Names() (string, []string) { return "vec: on_death", []string{"end", "wait"} }
+func (onDeathWays) Names() (string, []string) { return "on_death", []string{"end", "wait"} }
 
 // Learner names a seat in Config.Seats whose actions come from the caller.
 const Learner = "learner"

@@ -24,7 +24,7 @@ type OptionError struct {
 	says  error  // which of it, what it is and what it may be; with the field's name before it a sentence
 }
 
-func (e *OptionError) Error() string { return "vec: " + e.Named(e.Field) }
+func (e *OptionError) Error() string { return e.Named(e.Field) }
 
 // Named is the error's text with another name for the field.
 func (e *OptionError) Named(field string) string { return field + e.says.Error() }
@@ -51,7 +51,7 @@ func (e *ActionError) Error() string {
 		value = "negative or above 254"
 	}
 	where := fmt.Sprintf("row %d, component %d (%s)", e.Row, e.Component, e.Name)
-	return fmt.Sprintf("vec: action of %s, is %s, want 0 to %d", where, value, e.N-1)
+	return fmt.Sprintf("action of %s, is %s, want 0 to %d", where, value, e.N-1)
 }
 
 // StateError is a saved game that cannot be loaded. Nothing has changed.
@@ -60,7 +60,7 @@ type StateError struct {
 	Err  error
 }
 
-func (e *StateError) Error() string { return fmt.Sprintf("vec: state for game %d: %v", e.Game, e.Err) }
+func (e *StateError) Error() string { return fmt.Sprintf("state for game %d: %v", e.Game, e.Err) }
 
 // Unwrap is what is wrong with the state.
 func (e *StateError) Unwrap() error { return e.Err }
@@ -82,7 +82,7 @@ type GameError struct {
 }
 
 func (e *GameError) Error() string {
-	return fmt.Sprintf("vec: game %d (seed %d, episode %d) panicked: %v", e.Game, e.Seed, e.Episode, e.Value)
+	return fmt.Sprintf("game %d (seed %d, episode %d) panicked: %v", e.Game, e.Seed, e.Episode, e.Value)
 }
 
 // Unwrap is the panic's value if it is an error.

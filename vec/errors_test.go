@@ -231,7 +231,7 @@ func testPanic(t *testing.T, cfg Config, where string, acts bool) {
 			"actions: %v",
 			ge.Game, ge.Seed, ge.Episode, ge.Actions, ge.Stack, where, acts)
 	}
-	if !strings.HasPrefix(ge.Error(), "vec: game 2 (seed 52, episode 0) panicked: the toy breaks in") {
+	if !strings.HasPrefix(ge.Error(), "game 2 (seed 52, episode 0) panicked: the toy breaks in") {
 		t.Errorf("error says %q", ge)
 	}
 	if err := cfg.Game.New(1)[0].Restore(ge.State); err != nil {

@@ -40,10 +40,10 @@ func (p *Pool) SeatPlayers(name string, seed uint64) error {
 // rewards and flags 0; with actions it is an error, as in Step. No episode begins.
 func (p *Pool) Play(b *Batch, actions []uint8, steps int) error {
 	if p.cfg.Autoreset != Disabled {
-		return fmt.Errorf("vec: Play: Autoreset is %v, want Disabled", p.cfg.Autoreset)
+		return fmt.Errorf("Play: Autoreset is %v, want Disabled", p.cfg.Autoreset)
 	}
 	if p.players == nil && (actions == nil || steps > 1) {
-		return errors.New("vec: Play: nobody plays on; call SeatPlayers first")
+		return errors.New("Play: nobody plays on; call SeatPlayers first")
 	}
 	if actions == nil {
 		if err := p.checkPlay(b); err != nil {

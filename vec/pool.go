@@ -71,7 +71,7 @@ func (p *plan) fieldSizes(prefix string, fields []env.Field) (all []fieldSize) {
 // New makes a pool. Its games must be Reset before they are stepped.
 func New(cfg Config) (*Pool, error) {
 	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) != 1 {
-		return nil, errors.New("vec: this machine is big-endian; batches are little-endian memory")
+		return nil, errors.New("this machine is big-endian; batches are little-endian memory")
 	}
 	plan, err := resolve(cfg)
 	if err != nil {
@@ -210,7 +210,7 @@ func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
 	}
 	for i, reset := range o.Mask {
 		if !reset && p.phases[i] == unset {
-			return fmt.Errorf("vec: Reset: game %d is left out by Mask: %w", i, ErrNotReset)
+			return fmt.Errorf("Reset: game %d is left out by Mask: %w", i, ErrNotReset)
 		}
 	}
 	return nil
@@ -220,9 +220,9 @@ func (p *Pool) checkReset(b *Batch, o *ResetOptions) error {
 func (p *Pool) checkBatch(call string, b *Batch) error {
 	switch {
 	case p.closed:
-		return fmt.Errorf("vec: %s: %w", call, ErrClosed)
+		return fmt.Errorf("%s: %w", call, ErrClosed)
 	case b == nil || b.pool != p:
-		return fmt.Errorf("vec: %s: the batch is not of this pool; make it with NewBatch", call)
+		return fmt.Errorf("%s: the batch is not of this pool; make it with NewBatch", call)
 	}
 	return nil
 }
@@ -248,9 +248,9 @@ func (p *Pool) checkStep(b *Batch, actions []uint8) error {
 	components := len(p.spec.Actions)
 	switch {
 	case p.queue != nil:
-		return errors.New("vec: Step: the pool has a BatchSize; use Send and Recv")
+		return errors.New("Step: the pool has a BatchSize; use Send and Recv")
 	case len(actions) != p.Rows()*components:
-		return fmt.Errorf("vec: Step: %d bytes of actions, want %d: %d rows x %d components",
+		return fmt.Errorf("Step: %d bytes of actions, want %d: %d rows x %d components",
 			len(actions), p.Rows()*components, p.Rows(), components)
 	}
 	for i, ph := range p.phases {
@@ -278,11 +278,11 @@ func (p *Pool) checkActions(actions []uint8, row int) error {
 func (p *Pool) refuse(call string, i int) error {
 	switch p.phases[i] {
 	case unset:
-		return fmt.Errorf("vec: %s: game %d: %w", call, i, ErrNotReset)
+		return fmt.Errorf("%s: game %d: %w", call, i, ErrNotReset)
 	case broken:
-		return fmt.Errorf("vec: %s: game %d: %w (%v)", call, i, ErrBroken, p.games[i].fault.Value)
+		return fmt.Errorf("%s: game %d: %w (%v)", call, i, ErrBroken, p.games[i].fault.Value)
 	}
-	return fmt.Errorf("vec: %s: game %d: %w", call, i, ErrFinished)
+	return fmt.Errorf("%s: game %d: %w", call, i, ErrFinished)
 }
 
 // acts reports whether a row's action is used.

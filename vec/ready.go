@@ -42,11 +42,11 @@ func (p *Pool) checkSend(games []int32, actions []uint8) error {
 	components, learners := len(p.spec.Actions), p.seating.learners
 	switch {
 	case p.closed:
-		return fmt.Errorf("vec: Send: %w", ErrClosed)
+		return fmt.Errorf("Send: %w", ErrClosed)
 	case p.queue == nil:
-		return errors.New("vec: Send: the pool has no BatchSize; use Step, which steps all games")
+		return errors.New("Send: the pool has no BatchSize; use Step, which steps all games")
 	case len(actions) != len(games)*learners*components:
-		return fmt.Errorf("vec: Send: %d bytes of actions, want %d: %d games x %d learners x %d components",
+		return fmt.Errorf("Send: %d bytes of actions, want %d: %d games x %d learners x %d components",
 			len(actions), len(games)*learners*components, len(games), learners, components)
 	}
 	for k, g := range games {
@@ -65,9 +65,9 @@ func (p *Pool) checkSend(games []int32, actions []uint8) error {
 func (p *Pool) checkSendGame(game int, actions []uint8) error {
 	switch {
 	case game < 0 || game >= p.cfg.Games:
-		return fmt.Errorf("vec: Send: there is no game %d, want 0 to %d", game, p.cfg.Games-1)
+		return fmt.Errorf("Send: there is no game %d, want 0 to %d", game, p.cfg.Games-1)
 	case p.sent[game]:
-		return fmt.Errorf("vec: Send: game %d: %w", game, ErrSent)
+		return fmt.Errorf("Send: game %d: %w", game, ErrSent)
 	case p.phases[game] != running && p.phases[game] != ended:
 		return p.refuse("Send", game)
 	}
@@ -82,7 +82,7 @@ func (p *Pool) Recv(b *Batch) error {
 		return err
 	}
 	if p.queue == nil {
-		return errors.New("vec: Recv: the pool has no BatchSize; use Step, which steps all games")
+		return errors.New("Recv: the pool has no BatchSize; use Step, which steps all games")
 	}
 	p.announce(p.queue.meanCost())
 	games, broke := p.queue.recv(p.staging.games[:0], p.cfg.BatchSize)
@@ -93,7 +93,7 @@ func (p *Pool) Recv(b *Batch) error {
 	case broke:
 		return p.games[games[0]].fault
 	case len(games) == 0:
-		return fmt.Errorf("vec: Recv: %w: %d, want %d", ErrFew, p.queue.sent, p.cfg.BatchSize)
+		return fmt.Errorf("Recv: %w: %d, want %d", ErrFew, p.queue.sent, p.cfg.BatchSize)
 	}
 	b.gather(p.staging, games, p.over)
 	return nil

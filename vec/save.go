@@ -30,15 +30,15 @@ func (p *Pool) Save(game int, dst []byte) ([]byte, error) {
 // take collects the saved values of a game except the match.
 func (p *Pool) take(game int) (*gamestate.State, error) {
 	if game < 0 || game >= len(p.games) {
-		return nil, fmt.Errorf("vec: there is no game %d, want 0 to %d", game, len(p.games)-1)
+		return nil, fmt.Errorf("there is no game %d, want 0 to %d", game, len(p.games)-1)
 	}
 	p.rest()
 	g := &p.games[game]
 	switch p.phases[game] {
 	case unset:
-		return nil, fmt.Errorf("vec: saving game %d: %w", game, ErrNotReset)
+		return nil, fmt.Errorf("saving game %d: %w", game, ErrNotReset)
 	case broken:
-		return nil, fmt.Errorf("vec: saving game %d: %w (%v)", game, ErrBroken, g.fault.Value)
+		return nil, fmt.Errorf("saving game %d: %w (%v)", game, ErrBroken, g.fault.Value)
 	}
 	s := &gamestate.State{
 		Ended: p.phases[game] == ended, Train: p.train, Seed: g.seed,
@@ -75,7 +75,7 @@ func (p *Pool) SaveJSON(game int) (json.RawMessage, error) {
 		text, err = p.cfg.Variants.forms[p.games[game].variant].EncodeJSON(text, s)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("vec: saving game %d: %w", game, err)
+		return nil, fmt.Errorf("saving game %d: %w", game, err)
 	}
 	return text, nil
 }

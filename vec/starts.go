@@ -46,12 +46,12 @@ func (p *Pool) NewStart(state []byte) (*Start, error) {
 		err = s.restore(m)
 	}
 	if err != nil {
-		return nil, startError(err)
+		return nil, err
 	}
 	m.SetTrainingSeat(-1)
 	status := m.Status()
 	if status.Over {
-		return nil, startError(errors.New("the match in it is over, and no episode can begin there"))
+		return nil, errors.New("the match in it is over, and no episode can begin there")
 	}
 	start := &Start{pool: p, variant: s.variant, match: m.Append(nil), learner: -1}
 	for seat := range p.spec.Seats {
@@ -66,12 +66,10 @@ func (p *Pool) NewStart(state []byte) (*Start, error) {
 	learners := p.seating.rows[:p.seating.own()]
 	learns := func(seat uint8) bool { return status.In.Has(int(seat)) }
 	if !p.seating.drawn && !slices.ContainsFunc(learners, learns) {
-		return nil, startError(fmt.Errorf("all learners, in seats %v, are out in it, want at least one that is in", learners))
+		return nil, fmt.Errorf("all learners, in seats %v, are out in it, want at least one that is in", learners)
 	}
 	return start, nil
 }
-
-func startError(err error) error { return fmt.Errorf("vec: start: %w", err) }
 
 // SetStarts says where episodes begin, from each game's next one on. The episode's
 // seed decides which state it is. The zero value goes back to the game's own.

@@ -71,7 +71,7 @@ func Open[C Config[C], R any](l *Ledger[R], h *Header[C], d disk.FS, path string
 				if err != nil || game < 0 || l.has[game] {
 					return err
 				}
-				_, err = l.keep(game, r)
+				_, err = l.Keep(r)
 				return err
 			})
 			if errors.Is(err, fs.ErrNotExist) {
@@ -104,11 +104,6 @@ func (l *Ledger[R]) Keep(r *R) (enough bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return l.keep(game, r)
-}
-
-// keep keeps a record that has been checked.
-func (l *Ledger[R]) keep(game int, r *R) (enough bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.log != nil {
@@ -186,13 +181,18 @@ func (l *Ledger[R]) Play(parent context.Context, game env.Game, workers int,
 	return err
 }
 
-// work plays games until there are none left or the context ends.
+// work plays games until there are none left or the context ends. A panic is an error.
 func (l *Ledger[R]) work(ctx context.Context, game env.Game,
 	play func(ctx context.Context, players *match.Players, game int) (*R, error)) (err error) {
-	players := match.Players{Game: game}
-	defer func() { err = errors.Join(err, players.Close()) }()
-	for number := l.begin(); number <= l.Last && ctx.Err() == nil; number = l.begin() {
-		r, err := safely(func() (*R, error) { return play(ctx, &players, number) })
+	players, number := match.Players{Game: game}, 0
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%s: it panicked: %v\n%s", l.Name(number), v, debug.Stack())
+		}
+		err = errors.Join(err, players.Close())
+	}()
+	for number = l.begin(); number <= l.Last && ctx.Err() == nil; number = l.begin() {
+		r, err := play(ctx, &players, number)
 		if ctx.Err() != nil { // what was interrupted is no result
 			return nil
 		}
@@ -220,16 +220,6 @@ func (l *Ledger[R]) leaveOut(why error) error {
 	defer l.mu.Unlock()
 	l.LeftOut++
 	return l.Void(why)
-}
-
-// safely turns a panic into an error.
-func safely[R any](play func() (*R, error)) (r *R, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("it panicked: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return play()
 }
 
 // Close closes the log. Closing twice does nothing.

@@ -45,11 +45,11 @@ var (
 	}
 	oneBombers = [NumBombers]figure{
 		{env.Name{Name: "self", Meaning: "the seat's own bomber"}, 0, 0},
-		{env.Name{Name: "mate0", Meaning: "mate 0, in order of their seats"}, 1, 0},
-		{env.Name{Name: "mate1", Meaning: "mate 1, in order of their seats"}, 1, 0},
-		{env.Name{Name: "enemy0", Meaning: "enemy 0, in order of their seats"}, 2, 0},
-		{env.Name{Name: "enemy1", Meaning: "enemy 1, in order of their seats"}, 2, 0},
-		{env.Name{Name: "enemy2", Meaning: "enemy 2, in order of their seats"}, 2, 0},
+		{env.Name{Name: "mate0", Meaning: "the first mate by seat"}, 1, 0},
+		{env.Name{Name: "mate1", Meaning: "the second mate by seat"}, 1, 0},
+		{env.Name{Name: "enemy0", Meaning: "the first enemy by seat"}, 2, 0},
+		{env.Name{Name: "enemy1", Meaning: "the second enemy by seat"}, 2, 0},
+		{env.Name{Name: "enemy2", Meaning: "the third enemy by seat"}, 2, 0},
 	}
 	sidePlanes = []env.Name{
 		{Name: "own_a", Meaning: "1 where the side's bomber A stands"},

@@ -50,7 +50,7 @@ func (symmetries) Names() (string, []string) {
 //
 // The tag doc of a field says what it means, to Go and to everybody else; limits, what a number may be.
 type Rules struct {
-	Sides bool `json:"sides" doc:"each of two seats moves the three bombers of a side, where else each of six seats moves one"`
+	Sides bool `json:"sides" doc:"each of two seats moves the three bombers of a side; if not, each of six seats moves one"`
 
 	BoardSize int      `json:"board_size" limits:"7 to 15" doc:"rows and columns of the map, an odd number of 7 to 15"`
 	NumStones int      `json:"num_stones" doc:"stones, which nothing destroys"`

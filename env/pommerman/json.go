@@ -234,7 +234,7 @@ func (r *Rules) readJSON(object jsonFields, t *Snapshot) error {
 		t.Agents[a.ID] = []int{a.Position[0], a.Position[1], alive, a.Ammo, a.Blast, kicks}
 	}
 	for _, b := range bombs {
-		t.Bombs.Add(b.Position[0], b.Position[1], b.Life, b.Blast, b.Bomber, valueOr(b.Moving, 0))
+		t.Bombs.Add(b.Position[0], b.Position[1], b.Life, b.Blast, b.Bomber, *cmp.Or(b.Moving, new(0)))
 	}
 	for _, f := range flames {
 		t.Flames.Add(f.Position[0], f.Position[1], f.Life)
@@ -249,13 +249,6 @@ func (r *Rules) readJSON(object jsonFields, t *Snapshot) error {
 		t.Radio.Add(append(words, make([]int, max(r.RadioWords-len(words), 0))...)...)
 	}
 	return nil
-}
-
-func valueOr(p *int, otherwise int) int {
-	if p == nil {
-		return otherwise
-	}
-	return *p
 }
 
 func unless(v, none int) *int {

@@ -231,8 +231,8 @@ var messages = [MaxWords]env.Name{{Name: "message0", Meaning: "first"}, {Name: "
 func putBlocks[M observe.Mode](v observe.Vector[M], plane string, counts *[numBlocks]int) observe.Vector[M] {
 	who := env.Name{Name: plane, Meaning: plane}
 	for i, n := range counts {
-		v = v.Nth(i).Of(&who).Uint8("%s_block%d", "8 times the cells with %s in this one of nine blocks of cells around its "+
-			"agent, row after row, 7 x 7 of them in the middle; 127 at most", uint8(min(n*countUnit, nearMost)))
+		v = v.Nth(i).Of(&who).Uint8("%s_block%d", "8 times the cells with %s in a block, 127 at most. Nine blocks, row "+
+			"after row, cover the board; the middle one is the 7 x 7 cells around the agent", uint8(min(n*countUnit, nearMost)))
 	}
 	return v
 }

@@ -174,12 +174,12 @@ func (c *config) rules() (Rules, error) {
 	r.BoardSize, r.MaxSteps, r.MaxBlast = c.BoardSize, c.MaxSteps, c.MaxBlast
 	r.NumRigid, r.NumWood, r.NumItems = c.NumRigid, c.NumWood, c.NumItems
 	if c.Fog {
-		if r.ViewSize = valueOr(c.ViewSize, OwnCell-1); r.ViewSize < OwnCell {
+		if r.ViewSize = *cmp.Or(c.ViewSize, new(OwnCell-1)); r.ViewSize < OwnCell {
 			return Rules{}, fmt.Errorf("agent_view_size is missing")
 		}
 	}
-	r.RadioWords, r.RadioVocab = valueOr(c.RadioWords, 0), valueOr(c.RadioVocab, 0)
-	r.FirstCollapse, r.TrainingAgent = valueOr(c.FirstCollapse, NoCollapse), valueOr(c.TrainingAgent, NoSeat)
+	r.RadioWords, r.RadioVocab = *cmp.Or(c.RadioWords, new(0)), *cmp.Or(c.RadioVocab, new(0))
+	r.FirstCollapse, r.TrainingAgent = *cmp.Or(c.FirstCollapse, new(NoCollapse)), *cmp.Or(c.TrainingAgent, new(NoSeat))
 	return r, nil
 }
 

@@ -39,7 +39,7 @@ type Rules struct {
 	CollisionPoints int `json:"collision_points" limits:"-1000 to 1000" doc:"points that an agent that collides gets for each other one on its field; reading: none"`
 	HomePoints      int `json:"home_points" limits:"-1000 to 1000" doc:"points that a player gets for each enemy that dies on its home base; reading: none"`
 
-	OwnBombsContest bool `json:"own_bombs_contest" doc:"a kill is contested if the victim's own bombs reach it together with those of one opponent, where else the victim's bombs are not looked at; reading: it is"`
+	OwnBombsContest bool `json:"own_bombs_contest" doc:"a kill is contested if the victim's own bombs reach it together with those of one opponent; if not, the victim's bombs do not matter; reading: it is"`
 
 	SelfKillPoints int `json:"self_kill_points" limits:"-1000 to 1000" doc:"points that a victim gets that its own bombs alone killed; reading: none"`
 
@@ -47,7 +47,7 @@ type Rules struct {
 
 	HomeDeaths HomeDeaths `json:"home_deaths" doc:"when those on an enemy's home base die: end (of the round, after the dead have respawned) or moves (with the collisions, so that they do not plant); reading: end"`
 
-	SharedFirst bool `json:"shared_first" doc:"players with equal points at the top have all won, unless everybody has them, where else the game is a tie; reading: they share the first place"`
+	SharedFirst bool `json:"shared_first" doc:"players with equal points at the top have all won, unless everybody has them, which is a tie; if not, it is always a tie; reading: they have all won"`
 }
 
 // Standard is the rules of the contest.

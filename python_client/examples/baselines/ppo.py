@@ -369,12 +369,13 @@ class Games:
         self.enemies = [i for i, name in enumerate(policy.scalars) if name.startswith("enemy")]
         self.rows, self.mirrors = sum(envs.num_envs for envs in self.envs), Mirrors(policy, device)
         most = torch.tensor([recipe.slips if kind == SELF else 0.0 for kind in recipe.opponents])
-        self.kinds, self.slips, self.ways = [], [], []  # of each half's rows
+        self.kinds, self.slips, self.ways, self.sizes = [], [], [], []  # of each half's rows
         for half in self.feed.halves:
             kinds = torch.arange(len(half)).repeat_interleave(torch.tensor([envs.num_envs for envs in half]))
             self.kinds.append(kinds.to(device))
             self.slips.append((torch.rand(len(kinds)) ** 2 * most[kinds]).to(device))
             self.ways.append((torch.arange(len(kinds)) * 8 // len(kinds)).to(device))
+            self.sizes.append(self.ways[-1].bincount(minlength=8).tolist())
         self.made: list[list[list[Tensor]]] = [[] for _ in self.feed.halves]
         self.led: list[list[list[Tensor]]] = [[] for _ in self.feed.halves]
         self.slipped: list[Tensor] = [torch.zeros_like(kinds, dtype=torch.bool) for kinds in self.kinds]
@@ -383,10 +384,10 @@ class Games:
 
     def look(self, batch: Batch) -> list[Tensor]:
         """Return what the network sees: near, numbers and moves in mirrors."""
-        sizes = self.ways[batch.half].bincount(minlength=8).tolist()
-        seen = (part.split(sizes) for part in (batch.obs["near"], batch.obs["numbers"], batch.mask[:, :6]))
-        ways = [self.mirrors(way, *parts) for way, parts in enumerate(zip(*seen, strict=True))]
-        return [torch.cat(part) for part in zip(*ways, strict=True)]
+        parts = batch.obs["near"], batch.obs["numbers"], batch.mask[:, :6]
+        seen = (part.split(self.sizes[batch.half]) for part in parts)
+        turned = (self.mirrors(way, *parts) for way, parts in enumerate(zip(*seen, strict=True)))
+        return [torch.cat(part) for part in zip(*turned, strict=True)]
 
     @torch.no_grad()
     def step(self) -> None:
@@ -396,7 +397,7 @@ class Games:
         actions, logp = drawn(self.policy, logits)
         self.made[half].append([*state, *seen, actions, logp, value])
         moves = self.back[self.ways[half], actions[:, 0]]
-        if self.slips[half].any():
+        if self.policy.recipe.slips:
             self.slipped[half] = torch.rand_like(self.slips[half]) < self.slips[half]
             moves = torch.where(self.slipped[half], torch.randint_like(moves, 6), moves)
         words = actions[:, 1:]
@@ -480,7 +481,7 @@ def learn(
     aim, noted, valid = gain + value, [], valid.flatten().nonzero().squeeze(1)
     gain = (gain - gain[valid].mean()) / (gain[valid].std() + 1e-8)
     for _ in range(o.passes):
-        for rows in valid[torch.randperm(len(valid))].split(o.minibatch):
+        for rows in valid[torch.randperm(len(valid), device=valid.device)].split(o.minibatch):
             logits, guess = policy(near[rows], numbers[rows], moves[rows])
             if state:
                 guess = policy.team(*(part[rows // 2] for part in state))

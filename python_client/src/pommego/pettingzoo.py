@@ -105,8 +105,8 @@ class PommegoParallelEnv(pettingzoo.ParallelEnv):
     * Observation: that of `pommego.make_vec` for one row, a dict of arrays, with
       the action mask beside it or in info (see `parallel_env`).
     * Action mask: int8 (choices,), 0 where, as far as the seat can know, an action has
-      no effect; with several action components a tuple of these, as
-      ``action_space(agent).sample(mask)`` expects. A masked action is not an error.
+      no effect, or with ``mask="safe"`` is not safe; with several action components a tuple
+      of these, as ``action_space(agent).sample(mask)`` expects. A masked action is not an error.
     * Info: ``alive`` and ``seat``; after `reset` ``seed`` and ``episode_number``;
       with the game's last step ``game`` (return, length, result, won, winners).
     * The step limit of the rules terminates, `max_cycles` truncates. An agent that

@@ -55,8 +55,8 @@ class PommegoVectorEnv(VectorEnv):
       ``observation="box"`` one array. `encoding` has the meaning of each plane.
     * ``reward``: float64 (rows,); ``terminated``, ``truncated``: bool (rows,).
     * ``info["action_mask"]``: int8 (rows, choices), 0 where, as far as the seat can
-      know, an action has no effect. With several action components their choices
-      follow each other (`split_mask`).
+      know, an action has no effect, or with ``mask="safe"`` is not safe. With several
+      action components their choices follow each other (`split_mask`).
     * ``info["alive"]``: bool (rows,). A dead learner's row goes on with only
       "stop" legal until its game ends (see `on_death`).
     * ``info["valid"]``: bool (rows,), the rows of the step to learn from: those that

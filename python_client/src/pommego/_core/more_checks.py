@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego._core.wording import NO_BYTE
+from pommego._core.wording import BAD_ACTION
 from pommego._transport import wire
 from pommego.errors import ServerError
 from pommego.state import to_wire
@@ -140,11 +140,8 @@ def legal(
         if wrong.any():
             row = int(wrong.ravel().argmax())
             value = parts.reshape(-1, parts.shape[2])[row, component]
-            said = NO_BYTE if value == 255 else value
-            raise ServerError(
-                "bad_action",
-                f"action of row {row}, component {component} ({choice.name}), is {said}, "
-                f"want 0 to {choice.n - 1}",
-                field="actions",
-            )
+            where = row, component, choice.name, choice.n - 1
+            message = BAD_ACTION.format(*where, value=value)
+            details = {"action": where} if value == 255 else {}
+            raise ServerError("bad_action", message, field="actions", details=details)
     return given.reshape(*acts.shape, *like.shape[2:])

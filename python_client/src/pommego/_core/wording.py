@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from pommego.errors import ServerError
 
-NO_BYTE = "negative or above 254"  # what the server calls an action that came as 255
+#: An error about an action: what the server says of it, and `legal`.
+BAD_ACTION = "action of row {0}, component {1} ({2}), is {value}, want 0 to {3}"
 
 #: The attributes of `pommego.Connection`.
 _CONNECTION = ("ca_file", "client_cert", "shared_memory", "expand_shared", "agent_limit")
@@ -28,22 +29,22 @@ def in_our_words(error: ServerError) -> ServerError:
         message = f"{own} is None, want an integer"
     elif own and message.startswith(f"{field} "):
         message = own + message.removeprefix(field)
-    elif field == "observation":
-        message = message.replace("there are [", 'there are ["box" ')
+    elif field == "observation" and error.code == "bad_option":
+        message += ' and "box"'
     field = "connection" if own in _CONNECTION else own or field
     return type(error)(error.code, message, error.hint, field, error.details)
 
 
 def with_values(error: ServerError, actions: ArrayLike) -> ServerError:
-    """Return an error about these actions with the number that was given, where it says `NO_BYTE`."""
-    if error.code != "bad_action" or NO_BYTE not in error.message:
+    """Return an error about an action that came as 255 with the number that was given among these."""
+    if "action" not in error.details:
         return error
     given = np.unique(np.asarray(actions))
     odd = given[(given < 0) | (given > 254)].tolist()
     if not odd:
         return error
-    said = str(odd[0]) if len(odd) == 1 else f"one of {odd[:5]}"
-    message = error.message.replace(NO_BYTE, said)
+    said = odd[0] if len(odd) == 1 else f"one of {odd[:5]}"
+    message = BAD_ACTION.format(*error.details["action"], value=said)
     return ServerError(error.code, message, error.hint, error.field, error.details)
 
 

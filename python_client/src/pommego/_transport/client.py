@@ -108,7 +108,8 @@ class Client:
         """Send a request and wait for its reply."""
         message = self.encode(kind, **fields)
         if kind in _POSTED and self.memory is not None and len(message) <= self.memory.room:
-            request_id = self._post_message(message)
+            self._slot(self.memory.asked[1])  # one that was interrupted may still lie there
+            request_id = self.memory.post_message(self._take_id(), message)
         else:
             request_id = self.submit(message)
         try:
@@ -209,20 +210,13 @@ class Client:
         """Return the parts of shared memory in which batches have come so far; none without."""
         return [place.mapping for place in self.memory.places if place] if self.memory else []
 
-    def _slot(self) -> NDArray[np.uint8]:
-        """Wait until a step that was abandoned leaves the slot of the next one, and return its actions."""
+    def _slot(self, turn: int = -1) -> NDArray[np.uint8]:
+        """Wait until abandoned steps leave the next one's slot, and until this turn; return the actions."""
         if self._socket.closed:
             self._socket.check_usable()
         channel = self.memory.channel
-        self._sleep_for(channel, channel.turn - channel.slots)
+        self._sleep_for(channel, max(turn, channel.turn - channel.slots))
         return channel.actions[channel.turn % channel.slots]
-
-    def _post_message(self, message: bytes) -> int:
-        self._slot()
-        # One that was interrupted may still lie there.
-        channel = self.memory.channel
-        self._sleep_for(channel, max(self.memory.asked[1], channel.turn - channel.slots))
-        return self.memory.post_message(self._take_id(), message)
 
     def collect(self, kind: type[R]) -> R:
         """Receive the reply to the oldest request in flight.
@@ -324,10 +318,8 @@ class Client:
                 raise self._socket.timed_out(self.timeout)
 
     def _shared(self, request_id: int, size: int, slot: int | None = None) -> Any:
-        """Return the reply or the batch in shared memory, announced by a message unless there is a slot."""
         try:
-            reply = None if slot is None else self.memory.reply(request_id, size)
-            return reply or self.memory.batch(request_id, size, slot)
+            return self.memory.answer(request_id, size, slot)
         except wire.MISFITS as e:
             raise self.distrust(f"something invalid in shared memory ({e!r})") from e
 

@@ -169,7 +169,7 @@ def upgrade(
         raise
     except OSError as e:
         said = str(e.strerror or e)
-        if "certificate required" in said.lower().replace("_", " "):
+        if "CERTIFICATE_REQUIRED" in (getattr(e, "reason", "") or ""):  # of ssl.SSLError
             said += ". The server wants a certificate of this client: pass client_cert="
         raise ConnectionError(f"{address} was lost during the handshake: {said}") from e
     _check(answer.headers, key, subprotocol, address)

@@ -123,16 +123,6 @@ class SharedMemory:
         self.channel.post(request_id, MESSAGE, len(message))
         return request_id
 
-    def reply(self, request_id: int, size: int) -> wire.Reply | None:
-        """Return the reply to the request posted as a message, if it was this one."""
-        if self.asked[0] != request_id:
-            return None
-        if size > self.room:
-            raise ValueError(f"a reply of {size} bytes, more than its place in shared memory has")
-        message = self._buffers.take(size)[:size]  # which the arrays on it keep
-        message[:] = self._requests[:size]
-        return wire.decode(message)
-
     def take_back(self) -> None:
         """Let the next batch overwrite the one shown last: one place may fit the cache where two do not."""
         self._shown = None
@@ -145,8 +135,17 @@ class SharedMemory:
                 return number
         raise AssertionError("no place is free for the next batch")
 
-    def batch(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch:
-        """Return the batch that answers a request, announced by a message unless there is a slot."""
+    def answer(self, request_id: int, size: int, slot: int | None = None) -> SharedBatch | wire.Reply:
+        """Return the reply to the request posted as a message, or the batch that answers another.
+
+        It was announced by a message unless there is a slot.
+        """
+        if request_id == self.asked[0]:
+            if size > self.room:
+                raise ValueError(f"a reply of {size} bytes, more than its place in shared memory has")
+            message = self._buffers.take(size)[:size]  # which the arrays on it keep
+            message[:] = self._requests[:size]
+            return wire.decode(message)
         number = len(self.places) - 1  # where requests that are not posted are answered
         if slot is not None:
             number, self._targets[slot] = self._targets[slot], None

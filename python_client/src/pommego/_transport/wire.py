@@ -178,6 +178,7 @@ class Error(msgspec.Struct, tag_field="type", tag="error"):
     hint: str = ""
     field: str = ""
     versions: list[int] | None = None
+    action: tuple[int, int, str, int] | None = None  # row, component, its name, the most that it may be
     game: int | None = None
     seed: int | None = None
     episode: int | None = None
@@ -222,7 +223,7 @@ def decode(message: bytes | memoryview) -> Reply:
 def server_error(error: Error) -> ServerError:
     details = {
         name: value
-        for name in ("versions", "game", "seed", "episode", "state")
+        for name in ("versions", "action", "game", "seed", "episode", "state")
         if (value := getattr(error, name)) is not None
     }
     kind = GamePanicError if error.code == "game_panic" else ServerError
