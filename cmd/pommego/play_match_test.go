@@ -91,7 +91,8 @@ func TestPlayLate(t *testing.T) {
 // standard error is shown.
 func TestPlayAbsent(t *testing.T) {
 	for _, tc := range []struct{ reason, agent, wait, want string }{
-		{"nobody listens", "http://127.0.0.1:1", "50ms", "pommego play: match: seat 1: http://127.0.0.1:1 is not there to play: "},
+		{"nobody listens", "http://127.0.0.1:1", "50ms",
+			"pommego play: match: seat 1: http://127.0.0.1:1 is not there to play: "},
 		{"a program that breaks, and its standard error", "exec:echo no model >&2; exit 7", "1m",
 			"not ready: the program has ended: exit status 7; "},
 	} {
