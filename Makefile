@@ -12,7 +12,7 @@ PIP    := -m pip install --quiet --disable-pip-version-check
 LOCKED := python_client/requirements
 TOOLS  := .venv-tools/bin
 GO_SRC := $(shell find env arena llm vec bridge internal cmd benchmarks -name '*.go' -not -name '*_test.go' 2>/dev/null)
-EMBED  := $(wildcard arena/web/app/* arena/match/*.py llm/words/rules/* env/pommerman/bots/*/*.net)
+EMBED  := $(wildcard arena/web/app/* arena/match/*.py llm/words/rules/* cmd/pommego/*.md env/pommerman/bots/*/*.net)
 TRACES := $(wildcard env/*/testdata/traces)
 
 export CGO_ENABLED ?= 0
@@ -243,9 +243,6 @@ autobahn: build .venv/.autobahn ## the WebSocket test suite Autobahn against the
 .venv/.autobahn: .venv/.ready
 	$(PY) $(PIP) kosoku==0.1.0
 	touch $@
-
-neighbours: build venv ## latencies of a client beside busy neighbours, some minutes
-	$(PY) benchmarks/neighbours.py $(ARGS)
 
 reproducible: ## build the last commit twice, in two folders, once with an empty cache, and compare the bytes
 	folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \

@@ -24,16 +24,16 @@ type area struct {
 
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
-	{"env", "games: rules, observations, built-in agents", 22923},
+	{"env", "games: rules, observations, built-in agents", 22906},
 	{"vec", "many games stepped together, in batches", 3744},
 	{"bridge", "the server and its wire protocol", 5597},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15193},
-	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3458},
-	{"cmd", "the command pommego", 3899},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15189},
+	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3343},
+	{"cmd", "the command pommego", 3890},
 	{"internal", "crash-safe files, names of enumerations", 726},
 	{"python_client", "the Python client, its adapters and the original's API", 15689},
-	{"benchmarks", "what measures speed and strength", 1121},
-	{"docs", "scripts that write the games' pages, the pictures and the site", 469},
+	{"benchmarks", "what measures speed and strength", 1044},
+	{"docs", "scripts that write the games' pages, the pictures and the site", 335},
 	{"tools", "what makes and verifies a release", 121},
 	{"", "anything else", 0},
 }
@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 7991
+	besideCeiling   = 7977
 )
 
 // production reports whether a file counts towards the ceilings.

@@ -20,7 +20,7 @@ type Total struct {
 	Errors int          `json:"errors"` // files that could not be checked
 	Files  []FileReport `json:"files"`
 
-	wrong map[string]int // mismatches, by what the files hold
+	wrong int // mismatches in decisions
 }
 
 // RecordedName is what files of recorded games in folders are named like.
@@ -33,7 +33,7 @@ func (f Formats) VerifyAll(out io.Writer, paths []string, keep int) (*Total, err
 	if err != nil {
 		return nil, err
 	}
-	t := &Total{wrong: map[string]int{}}
+	t := &Total{}
 	for _, path := range files {
 		report, err := f.Verify(path, keep)
 		keep -= len(report.Differences)
@@ -42,11 +42,13 @@ func (f Formats) VerifyAll(out io.Writer, paths []string, keep int) (*Total, err
 			t.Errors++
 		}
 		t.Counts.Add(report.Counts)
-		t.wrong[report.Kind()] += report.Mismatches
+		if report.Decisions > 0 {
+			t.wrong += report.Mismatches
+		}
 		t.Files = append(t.Files, report)
 		report.print(out)
 	}
-	t.OK = t.Mismatches == 0 && t.Errors == 0 && t.Steps+t.Decisions+t.Boards+t.Values > 0
+	t.OK = t.Mismatches == 0 && t.Errors == 0 && t.Steps+t.Decisions > 0
 	t.report(out)
 	return t, nil
 }
@@ -80,9 +82,6 @@ func Files(paths ...string) (files []string, err error) {
 	return files, nil
 }
 
-// onEach is what there is one of on a line of a file, where that is no game.
-var onEach = map[string]string{"decisions": "decision", "boards": "board", "values": "values"}
-
 // print writes the file's line and, below it, its differences.
 func (f *FileReport) print(out io.Writer) {
 	line := func(format string, values ...any) {
@@ -94,12 +93,11 @@ func (f *FileReport) print(out io.Writer) {
 	} else {
 		line("%s: %s, %d mismatches", f.File, f.Checked(), f.Mismatches)
 	}
-	what, ok := onEach[f.Kind()]
 	for _, d := range f.Differences {
-		if !ok {
+		if f.Decisions == 0 {
 			line("  %s: %s", f.File, d)
 		} else {
-			line("  %s: %s %d, %s: expected %s, got %s", f.File, what, d.Game, d.Field, d.Expected, d.Got)
+			line("  %s: decision %d, %s: expected %s, got %s", f.File, d.Game, d.Field, d.Expected, d.Got)
 		}
 	}
 }
@@ -108,10 +106,8 @@ func (t *Total) report(out io.Writer) {
 	if t.Errors > 0 {
 		fmt.Fprintf(out, "%d of %d files could not be checked\n", t.Errors, len(t.Files))
 	}
-	for _, kind := range []record.Counts{{Boards: t.Boards}, {Values: t.Values}, {Decisions: t.Decisions}} {
-		if what := kind.Kind(); what != "games" {
-			fmt.Fprintf(out, "%s, %d mismatches\n", kind.Checked(), t.wrong[what])
-		}
+	if t.Decisions > 0 {
+		fmt.Fprintf(out, "%d decisions, %d mismatches\n", t.Decisions, t.wrong)
 	}
 	fmt.Fprintf(out, "%d games, %d steps, %d mismatches\n", t.Games, t.Steps, t.Mismatches)
 }

@@ -47,7 +47,7 @@ func TestAddingAGame(t *testing.T) {
 	games := filepath.Join(t.TempDir(), "games.jsonl")
 	set := filepath.Join(t.TempDir(), "set")
 	for _, tc := range []struct{ line, want string }{
-		{"envs Race-v0", "ending, nobody wins: tied, outcome 0"},
+		{"envs Race-v0", "- nobody wins: `result` tied, `outcome` 0"},
 		{"play --env Race-v0 --agents simple,random --seed 3 --quiet --record " + games, ""},
 		{"play --env Race-v0 --agents simple,static --seed 3 --json", `"won"`},
 		{"verify " + games, "1 games, "},

@@ -1,11 +1,13 @@
 package main
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
+	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -18,10 +20,10 @@ func newEnvs() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "envs [ID]",
 		Short: "List the environments: ids, seats, spaces, rules",
-		Long: `List the environments. With an id, describe one: its seats, what a seat may do,
-what it sees in each encoding, what each ending pays, and the rules with what each means: play, tournament,
-generate and bench take others by --rules. With --json, the same for programs: a list of
-all, or the one.`,
+		Long: `List the environments. With an id, describe one, as a page in Markdown: its seats, what a seat
+may do, what each ending pays, the rules with what each means (play, tournament,
+generate and bench take others by --rules), and what a seat sees in each encoding. With --json, the same
+for programs: a list of all, or the one.`,
 		Example: `  pommego envs
   pommego envs PommeRadioCompetition-v2
   pommego envs --json`,
@@ -84,57 +86,47 @@ func sizes(actions []env.Choice) string {
 	return strings.Join(n, "x")
 }
 
+//go:embed envs.md
+var description string
+
+// describe writes a page in Markdown: sections with a line for each fact, which begins with the fact's name.
+// docs/generate.py joins the pages of a game's ids.
 func describe(w io.Writer, s described) error {
-	fmt.Fprintf(w, "%s, version %d: %s\n", s.ID, s.Version, s.Description)
-	fmt.Fprintf(w, "seats: %d, teams %v, agents %s\n", s.Seats, s.Teams, strings.Join(s.Agents, ", "))
-	versions := "versions of the agents' decisions:"
-	for _, name := range s.Agents {
-		versions += fmt.Sprintf(" %s %d,", name, s.AgentVersions[name])
-	}
-	fmt.Fprintln(w, strings.TrimSuffix(versions, ","))
-	for _, c := range s.Actions {
-		fmt.Fprintf(w, "action %s: %s\n", c.Name, strings.Join(c.Names, ", "))
-	}
-	for _, c := range s.Counts {
-		fmt.Fprintf(w, "counted, %s: %s\n", c.Name, c.Meaning)
-	}
-	for _, e := range s.Encodings {
-		describeFields(w, "observation "+e.Name, e.Fields)
-	}
-	describeFields(w, "global state", s.State)
-	for _, e := range s.Endings {
-		fmt.Fprintf(w, "ending, %s: %s, outcome %g\n", e.Ending, e.Result, e.Outcome)
-	}
-	return describeRules(w, s.Spec)
-}
-
-func describeFields(w io.Writer, of string, fields []env.Field) {
-	for _, f := range fields {
-		fmt.Fprintf(w, "%s, %s: %s %v\n", of, f.Name, f.DType, f.Shape)
-		for i, n := range f.Names {
-			fmt.Fprintf(w, "  %2d %s: %s\n", i, n.Name, n.Meaning)
-		}
-	}
-}
-
-// describeRules prints a line a rule. JSON leaves rules out that are not in use.
-func describeRules(w io.Writer, s *env.Spec) error {
-	text, err := json.Marshal(s.Rules)
+	text, err := template.New("page").Funcs(template.FuncMap{"entries": entries}).Parse(description)
 	if err != nil {
 		return err
 	}
-	var rules map[string]json.RawMessage
-	if err := json.Unmarshal(text, &rules); err != nil {
-		return err
+	return text.Execute(w, s)
+}
+
+// Values are those of the rules, by name. JSON leaves rules out that are not in use.
+func (s described) Values() (values map[string]json.RawMessage, err error) {
+	text, err := json.Marshal(s.Rules)
+	if err != nil {
+		return nil, err
 	}
-	fmt.Fprintln(w, "rules:")
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, rule := range s.RuleMeanings {
-		value, there := rules[rule.Name]
-		if !there {
-			value = []byte("(left out)")
+	return values, json.Unmarshal(text, &values)
+}
+
+// Observed is the encodings and the global state, by the option that gives them.
+func (s described) Observed() (all []env.Encoding) {
+	for _, e := range s.Encodings {
+		all = append(all, env.Encoding{Name: fmt.Sprintf("observation=%q", e.Name), Fields: e.Fields})
+	}
+	return append(all, env.Encoding{Name: "state=True", Fields: s.State})
+}
+
+// entries makes a line of each entry of a field, or of those of one meaning that follow each other.
+func entries(names []env.Name) (lines []string) {
+	for i, first := 0, 0; i < len(names); i++ {
+		if i+1 < len(names) && names[i+1].Meaning == names[i].Meaning {
+			continue
 		}
-		fmt.Fprintf(t, "  %q: %s\t%s\n", rule.Name, value, rule.Meaning)
+		line := fmt.Sprintf("%d `%s`: %s", i, names[i].Name, names[i].Meaning)
+		if first < i {
+			line = fmt.Sprintf("%d `%s` to %s", first, names[first].Name, line)
+		}
+		lines, first = append(lines, line), i+1
 	}
-	return t.Flush()
+	return lines
 }

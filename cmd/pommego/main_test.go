@@ -9,9 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"pommego/env"
+	"pommego/env/catalog"
 )
 
 // programFolder is where the program is built, if a test asks for it.
@@ -159,6 +164,34 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
+// TestEntries: entries of one meaning that follow each other are one line. They are named by numbers that count on.
+func TestEntries(t *testing.T) {
+	got := entries([]env.Name{{Name: "a", Meaning: "m"}, {Name: "b0", Meaning: "n"}, {Name: "b1", Meaning: "n"},
+		{Name: "c", Meaning: "m"}})
+	if want := []string{"0 `a`: m", "1 `b0` to 2 `b1`: n", "3 `c`: m"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	last := regexp.MustCompile(`^(.*?)(\d+)(\D*)$`)
+	for _, id := range catalog.IDs() {
+		game, err := catalog.Game(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range (described{Spec: game.Spec()}).Observed() {
+			for _, f := range e.Fields {
+				for i := range f.Names[1:] {
+					a, b := f.Names[i], f.Names[i+1]
+					parts := append(last.FindStringSubmatch(a.Name), "", "", "")
+					n, _ := strconv.Atoi(parts[2])
+					if a.Meaning == b.Meaning && parts[1]+strconv.Itoa(n+1)+parts[3] != b.Name {
+						t.Errorf("%s: %s: %q and %q mean the same", id, f.Name, a.Name, b.Name)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestEnvs(t *testing.T) {
 	var specs []struct {
 		ID        string
@@ -190,9 +223,9 @@ func TestEnvs(t *testing.T) {
 	}
 	one := pommego(t, "envs", "PommeFFA-v1")
 	one.want(t, exitOK)
-	for _, text := range []string{"PommeFFA-v1", "action move: stop, up, down, left, right, bomb", "bomb_moving_direction",
-		`"first_collapse": 500`, "PommeFFA-v1, version 1: ", "decisions: static 1, random 1, simple 1, ",
-		", heuristic 2, ", ", champion 4, "} {
+	for _, text := range []string{"PommeFFA-v1", "- `move`, 6 choices from 0: stop, up, down, left, right, bomb\n", "`bomb_moving_direction`",
+		"- `first_collapse`: `500`; ", "; version 1, 4 seats, teams `[[0] [1] [2] [3]]`, 800 steps", "decisions: `static` 1, `random` 1, `simple` 1, ",
+		", `heuristic` 2, ", ", `champion` 4, ", "- 7 `enemies_block0` to 15 `enemies_block8`: "} {
 		if !strings.Contains(one.out, text) {
 			t.Errorf("the description does not hold %q:\n%s", text, one.out)
 		}

@@ -28,8 +28,7 @@ an error.
 The original's own recordings are read, too: files named game_state.json, and folders of
 states (000.json and so on).
 
-Of dialogues (--record-dialogues) the games are replayed, and compared with what language
-models read and with what their seats did.
+Of dialogues (--record-dialogues) the games are replayed.
 
 Exits with 0 only if something was compared and nothing differed.`,
 		Example: `  pommego verify games.jsonl.gz

@@ -11,7 +11,7 @@ import (
 	"pommego/env/catalog"
 )
 
-// The tables of docs/games, which `pommego envs` prints too, are what games pay: games of each
+// The lists of docs/games, which `pommego envs` prints too, are what games pay: games of each
 // id are played to their end, by random moves and by none.
 func TestEndings(t *testing.T) {
 	for _, id := range catalog.IDs() {
@@ -22,7 +22,7 @@ func TestEndings(t *testing.T) {
 		documented := documentedEndings(t, game.Spec())
 		var want []string
 		for _, e := range game.Endings() {
-			want = append(want, fmt.Sprintf("| %s | %s | %g |", e.Ending, e.Result, e.Outcome))
+			want = append(want, fmt.Sprintf(listed, e.Ending, e.Result, e.Outcome))
 		}
 		if !slices.Equal(documented, want) {
 			t.Errorf("%s: documented are\n%s\nwant\n%s", id, strings.Join(documented, "\n"), strings.Join(want, "\n"))
@@ -41,8 +41,12 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// documentedEndings is the rows of the table of an id in the page of its game.
-func documentedEndings(t *testing.T, spec *env.Spec) []string {
+// listed is a line of a page.
+const listed = "- %s: `result` %s, `outcome` %g"
+
+// documentedEndings is the list of an id in the page of its game: that of the first id, but for lines that are
+// others in this one.
+func documentedEndings(t *testing.T, spec *env.Spec) (rows []string) {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/games/" + spec.Game + ".md")
 	if err != nil {
@@ -50,15 +54,25 @@ func documentedEndings(t *testing.T, spec *env.Spec) []string {
 	}
 	_, after, _ := strings.Cut(string(page), "## What an ending pays\n")
 	section, _, _ := strings.Cut(after, "\n## ")
-	if strings.Contains(section, "`"+spec.ID+"`") { // one of several tables
-		_, section, _ = strings.Cut(section, "`"+spec.ID+"`")
+	applies := true
+	for line := range strings.Lines(section) {
+		line = strings.TrimSpace(line)
+		ending, _, _ := strings.Cut(line, ": ")
+		i := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(row, ending+": ") })
+		switch {
+		case strings.HasPrefix(line, "Otherwise in "):
+			applies = strings.Contains(line, "`"+spec.ID+"`")
+		case !strings.HasPrefix(line, "- ") || !applies:
+		case i < 0:
+			rows = append(rows, line)
+		default:
+			rows[i] = line
+		}
 	}
-	_, rows, _ := strings.Cut(section, "| --- | --- | --- |\n")
-	rows, _, _ = strings.Cut(rows, "\n\n")
-	return strings.Split(strings.TrimSpace(rows), "\n")
+	return rows
 }
 
-// endingsOf plays a game and returns how it ended for each seat, as a row of the table.
+// endingsOf plays a game and returns how it ended for each seat, as a line of the list.
 func endingsOf(t *testing.T, game env.Game, seed env.Seed, name string) (rows []string) {
 	t.Helper()
 	spec, m := game.Spec(), game.New(1)[0]
@@ -83,7 +97,7 @@ func endingsOf(t *testing.T, game env.Game, seed env.Seed, name string) (rows []
 	status := m.Status()
 	m.Outcome(paid)
 	for seat, result := range status.SeatResults(spec.Teams, before.In) {
-		rows = append(rows, fmt.Sprintf("| %s | %s | %g |", endingName(spec, status, result), result, paid[seat]))
+		rows = append(rows, fmt.Sprintf(listed, endingName(spec, status, result), result, paid[seat]))
 	}
 	return rows
 }

@@ -124,12 +124,10 @@ func (d Difference) String() string {
 
 // Counts is how much was checked, and what of it differs.
 type Counts struct {
-	Games      int `json:"games"`            // recorded games
-	Steps      int `json:"steps"`            // of them, made and compared
-	Decisions  int `json:"decisions"`        // of agents
-	Boards     int `json:"boards,omitempty"` // dealt
-	Values     int `json:"values,omitempty"` // of states
-	Mismatches int `json:"mismatches"`       // differences found
+	Games      int `json:"games"`      // recorded games
+	Steps      int `json:"steps"`      // of them, made and compared
+	Decisions  int `json:"decisions"`  // of agents, in records that are no games
+	Mismatches int `json:"mismatches"` // differences found
 }
 
 // Add adds the counts of another check.
@@ -137,28 +135,13 @@ func (c *Counts) Add(more Counts) {
 	c.Games += more.Games
 	c.Steps += more.Steps
 	c.Decisions += more.Decisions
-	c.Boards += more.Boards
-	c.Values += more.Values
 	c.Mismatches += more.Mismatches
 }
 
-// Kind is what a file or record holds by its counts: decisions, boards, values or games.
-func (c *Counts) Kind() string {
-	switch {
-	case c.Decisions > 0:
-		return "decisions"
-	case c.Boards > 0:
-		return "boards"
-	case c.Values > 0:
-		return "values"
-	}
-	return "games"
-}
-
-// Checked says how much of its kind was checked, in words.
+// Checked says how much was checked, in words.
 func (c *Counts) Checked() string {
-	if kind := c.Kind(); kind != "games" {
-		return fmt.Sprintf("%d %s", c.Decisions+c.Boards+c.Values, kind)
+	if c.Decisions > 0 {
+		return fmt.Sprintf("%d decisions", c.Decisions)
 	}
 	return fmt.Sprintf("%d games, %d steps", c.Games, c.Steps)
 }

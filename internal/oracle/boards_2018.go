@@ -47,7 +47,8 @@ func checkBoard2018(line []byte) (record.Report, error) {
 	if err != nil {
 		return record.Report{}, err
 	}
-	b := recordedBoard{rules: &r, Comparison: record.Comparison{Report: record.Report{Counts: record.Counts{Boards: 1}}}}
+	b := recordedBoard{rules: &r}
+	b.Report.Decisions = 1
 	if err := b.read(in.Board); err != nil {
 		return record.Report{}, err
 	}

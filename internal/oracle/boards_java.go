@@ -65,7 +65,7 @@ func checkBoardJava(line []byte) (record.Report, error) {
 		t := r.Form().Snapshot(&s)
 		got.Board, got.Items, got.Rigid, got.Wood = t.Board, t.Items, rigid.Len(), wood.Len()
 	}
-	c := record.Comparison{Report: record.Report{Counts: record.Counts{Boards: 1}}}
+	c := record.Comparison{Report: record.Report{Counts: record.Counts{Decisions: 1}}}
 	c.Compare("", &shape, &want, &got)
 	return c.Report, nil
 }

@@ -155,7 +155,7 @@ func TestRecordedBoards(t *testing.T) {
 	}
 	for i, line := range lines {
 		report, err := check(line)
-		if err != nil || report.Boards != 1 || report.Mismatches != 0 {
+		if err != nil || report.Decisions != 1 || report.Mismatches != 0 {
 			t.Errorf("board %d: %+v, %v", i+1, report, err)
 		}
 	}

@@ -41,9 +41,9 @@ func TestRecordedJava(t *testing.T) {
 			for _, d := range report.Differences {
 				t.Error(d)
 			}
-			if report.Mismatches != 0 || report.Games != tc.games || report.Steps != tc.steps || report.Boards != tc.boards {
+			if report.Mismatches != 0 || report.Games != tc.games || report.Steps != tc.steps || report.Decisions != tc.boards {
 				t.Errorf("%d games, %d steps, %d boards and %d mismatches, want %d, %d, %d and 0",
-					report.Games, report.Steps, report.Boards, report.Mismatches, tc.games, tc.steps, tc.boards)
+					report.Games, report.Steps, report.Decisions, report.Mismatches, tc.games, tc.steps, tc.boards)
 			}
 		})
 	}

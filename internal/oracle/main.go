@@ -4,7 +4,7 @@
 //
 //	go run ./internal/oracle FILE|FOLDER...
 //
-// It prints the lines of `pommego verify`. It exits with 0 only if something was compared
+// It prints the lines of `pommego verify`; boards and values count as decisions. It exits with 0 only if something was compared
 // and nothing differed.
 package main
 
@@ -13,7 +13,6 @@ import (
 	"os"
 
 	"pommego/arena/trace"
-	"pommego/env/record"
 )
 
 // formats are the forms of what was recorded.
@@ -26,20 +25,6 @@ var formats = trace.Formats{
 	{Name: "pommerman-java-board/1", Check: checkBoardJava},
 	{Name: "pommerman-java-decision/1", Check: checkDecisions},
 	{Name: "pommerman-java-heuristic/1", Check: checkHeuristics},
-}
-
-// check checks one record.
-func check(line []byte) (record.Report, error) {
-	name, err := trace.FormatOf(line)
-	if err != nil {
-		return record.Report{}, err
-	}
-	for _, f := range formats {
-		if f.Name == name {
-			return f.Check(line)
-		}
-	}
-	return record.Report{}, fmt.Errorf("no format is called %q", name)
 }
 
 func main() {

@@ -8,10 +8,19 @@ import (
 	"testing"
 
 	"pommego/arena/trace/tracetest"
+	"pommego/env/record"
 )
 
-// TestValues: values of heuristics and boards are counted by themselves, and decisions
-// where there are games. An altered one is found.
+// check checks one record.
+func check(line []byte) (record.Report, error) {
+	f, err := formats.Of(line)
+	if err != nil {
+		return record.Report{}, err
+	}
+	return f.Check(line)
+}
+
+// TestValues: values of heuristics and boards count as decisions, apart from games. An altered one is found.
 func TestValues(t *testing.T) {
 	text := string(bytes.Join(tracetest.Lines(t, "testdata/java/heuristic.jsonl.gz")[:5], []byte("\n")))
 	made := string(bytes.Join(tracetest.Lines(t, recordedDecisions)[:20], []byte("\n")))
@@ -31,10 +40,9 @@ func TestValues(t *testing.T) {
 	}{
 		{
 			[]string{good, "testdata/java/decisions.jsonl.gz", "testdata/java/boards.jsonl.gz"}, true,
-			[]string{"80 boards, 0 mismatches\n20 values, 0 mismatches\n397 decisions, 0 mismatches\n" +
-				"0 games, 0 steps, 0 mismatches\n"},
+			[]string{"497 decisions, 0 mismatches\n0 games, 0 steps, 0 mismatches\n"},
 		},
-		{[]string{bad}, false, []string{bad + ": values 1, win_score: expected ", "\n20 values, 1 mismatches\n"}},
+		{[]string{bad}, false, []string{bad + ": decision 1, win_score: expected ", "\n20 decisions, 1 mismatches\n"}},
 		{
 			[]string{wrong, "testdata/2018/crafted.jsonl.gz"}, false,
 			[]string{

@@ -176,7 +176,7 @@ func checkHeuristics(line []byte) (record.Report, error) {
 	if err != nil {
 		return record.Report{}, fmt.Errorf("recorded values: %w", err)
 	}
-	c := record.Comparison{Report: record.Report{Counts: record.Counts{Values: 4}}}
+	c := record.Comparison{Report: record.Report{Counts: record.Counts{Decisions: 4}}}
 	root.Compare(&c, "root.")
 	future.Compare(&c, "future.")
 	c.Compare("", &decisionShape, &in.valuesJava, compute(root, future))

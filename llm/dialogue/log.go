@@ -4,12 +4,14 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"slices"
 	"sync"
 
 	"pommego/arena/scene"
+	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/record"
 	"pommego/llm/orders"
@@ -102,6 +104,30 @@ type line struct {
 	Number int             `json:"turn,omitempty"`  // of the turn in the game, from 1
 	Turns  int             `json:"turns,omitempty"` // of the game
 	Game   json.RawMessage `json:"game,omitempty"`
+}
+
+// Formats are the formats of files of dialogues. The games in them, whose formats are given, are checked; turns
+// are only read.
+func Formats(games trace.Formats) []record.Format {
+	check := func(text []byte) (record.Report, error) {
+		var l line
+		err := json.Unmarshal(text, &l)
+		if err == nil && (l.Turn == nil) == (l.Game == nil) {
+			err = errors.New("it has both or neither")
+		}
+		if err != nil {
+			return record.Report{}, fmt.Errorf("want a turn or a game of %s: %w", format, err)
+		}
+		if l.Game == nil {
+			return record.Report{}, nil
+		}
+		of, err := games.Of(l.Game)
+		if err != nil {
+			return record.Report{}, err
+		}
+		return of.Check(l.Game)
+	}
+	return []record.Format{{Name: format, Check: check}, {Name: earlier, Check: check}}
 }
 
 // Record records a game. A nil Record records nothing.

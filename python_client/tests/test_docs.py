@@ -248,25 +248,6 @@ def test_make_vec_names_the_ids_whose_ties_pay_nothing(folder: None) -> None:
             assert {e["outcome"] for e in spec["endings"] if e["result"] == "tied"} == {0}
 
 
-def test_entries_that_count_on_are_one_row() -> None:
-    """Only with one meaning, without a gap, and only where there are many."""
-    generate = generator()
-
-    def table(names: list[str], meaning: str = "m") -> list[str]:
-        field = {"name": "x", "dtype": "uint8", "shape": [len(names)], "low": 0, "high": 1, "shared": False}
-        field["names"] = [{"name": name, "meaning": meaning} for name in names]
-        spec = {"id": "one", "encodings": [{"name": "e", "fields": [field]}]}
-        return [line for line in generate.field_table([spec], "e", "x").splitlines() if line.startswith("| ")]
-
-    assert table(["a", *(f"b{i}" for i in range(8, 20)), "c"])[2:] == [
-        "| 0 | `a` | m |",
-        "| 1 to 12 | `b8` to `b19` | m |",
-        "| 13 | `c` | m |",
-    ]
-    assert len(table(["b0", "b1", "b2"])[2:]) == 3
-    assert len(table(["b0", "b1", "b2", "b4", "b5", "b6"])[2:]) == 6, "there is no b3"
-
-
 def test_the_site_has_every_page(site: Path) -> None:
     """In its navigation too, and what is searched."""
     order = (DOCS / "mkdocs.yml").read_text()
@@ -417,26 +398,21 @@ def test_the_papers_sources_are_listed() -> None:
     )
 
 
-def test_generated_tables_keep_every_entry_in_order() -> None:
-    """Ids that differ have a table each."""
-    generate = generator()
+def test_generated_pages_keep_every_fact() -> None:
+    """Of ids that differ a page has what differs, or all where a fact of the first id is lacking."""
 
-    def spec(id: str, names: list[str]) -> dict[str, Any]:
-        field = {"name": "x", "dtype": "uint8", "shape": [len(names)], "low": 0, "high": 1, "shared": False}
-        field["names"] = [{"name": name, "meaning": f"{name}|"} for name in names]
-        return {"id": id, "encodings": [{"name": "e", "fields": [field]}]}
+    def text(id: str, *facts: str) -> str:
+        return f"# {id}\n\n{id} plays\n\n## T\n\nAbout.\n\n" + "".join(f"- {fact}\n" for fact in facts)
 
-    text = generate.field_table([spec("one", ["a", "b", "c"]), spec("two", ["a", "n", "c", "c"])], "e", "x")
-    rows = [line for line in text.splitlines() if line.startswith("| ")]
-    head = ["| index | name | meaning |", "| --- | --- | --- |"]
-    assert rows == [
-        *head,
-        "| 0 | `a` | a\\| |",
-        "| 1 | `b` | b\\| |",
-        "| 2 | `c` | c\\| |",
-        *head,
-        "| 0 | `a` | a\\| |",
-        "| 1 | `n` | n\\| |",
-        "| 2 | `c` | c\\| |",
-        "| 3 | `c` | c\\| |",
-    ]
+    ids = {
+        "one": text("one", "a: 1", "b: 2"),
+        "two": text("two", "a: 1", "b: 3", "c: 4"),
+        "three": text("three", "a: 1"),
+    }
+    ids["four"] = text("four", "a: 1", "b: 2") + "\n## U\n\n- d: 5\n"
+    page = generator().page(ids)
+    assert page.split("\n\n", 2)[2] == (
+        "## T\n\nAbout.\n\n- a: 1\n- b: 2\n\nOtherwise in `two`:\n\n- b: 3\n- c: 4\n\n"
+        "Otherwise in `three`:\n\n- a: 1\n\n## U\n\nIn `four`:\n\n- d: 5\n"
+    )
+    assert "- `one`: one plays\n" in page
