@@ -42,7 +42,7 @@ demo: build venv ## step 1024 games from Python, and show a game between simple 
 	bin/pommego play --agents simple --seed 8
 
 # To compile takes the processors, to install mostly the network.
-test: ## run everything
+test: ## run everything but what needs Chromium (test-browser) or gigabytes (test-integrations)
 	$(MAKE) --jobs 2 build venv
 	$(MAKE) lint verify test-go test-race test-python
 
@@ -61,12 +61,12 @@ verify: build ## replay the recorded games
 	bin/pommego verify $(TRACES)
 	go run ./internal/oracle internal/oracle/testdata
 
-# One more than there are processors, as some tests wait.
+# One more package or file than there are processors, as some tests wait; of those of a Go package that do, eight.
 BESIDE := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 # Without the profile, for which go test would compile everything a second time, and without vet, which lint runs.
 test-go: ## Go tests
-	go test -p $(BESIDE) -pgo=off -vet=off ./...
+	go test -p $(BESIDE) -parallel 8 -pgo=off -vet=off ./...
 
 # The race detector needs cgo. Short tests: it slows games down tenfold.
 test-race: ## Go tests of what runs in parallel, under the race detector
@@ -74,12 +74,12 @@ test-race: ## Go tests of what runs in parallel, under the race detector
 		echo "no C compiler ($$(go env CC)): the race detector needs one, skipping"; exit 0; fi; \
 	CGO_ENABLED=1 go test -race -vet=off -short ./vec ./bridge ./arena/trace ./arena/tournament
 
-# Files side by side, each of them in order and in one process.
-# The longest of those in Chromium are left to test-browser.
-IN_CHROMIUM := $(foreach name,sharing play motion glance docs,--ignore=python_client/tests/test_browser_$(name).py)
+# Files side by side, each of them in order and in one process: NumPy's threads would only wait for processors.
+# All tests that open Chromium, and no others, are in files with this name.
+IN_CHROMIUM := python_client/tests/test_browser*.py
 
-test-python: build venv ## Python tests, on real sockets and processes
-	$(PY) -m pytest -n $(BESIDE) --maxprocesses 4 --dist loadfile $(IN_CHROMIUM) python_client/tests benchmarks
+test-python: build venv ## Python tests, on real sockets and processes; those in Chromium are test-browser's
+	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n $(BESIDE) --maxprocesses 4 --dist loadfile --ignore-glob='$(IN_CHROMIUM)' python_client/tests benchmarks
 
 # Needs Node, which make test does without.
 TYPESCRIPT := typescript@5.9.3
@@ -87,10 +87,10 @@ TYPESCRIPT := typescript@5.9.3
 lint-js: ## check the page's JavaScript with TypeScript's compiler: apt-get install npm
 	npx --yes --package $(TYPESCRIPT) -- tsc --project arena/web/jsconfig.json
 
-test-browser: build venv ## play every id in Chromium: apt-get install chromium chromium-driver
+test-browser: build venv ## Python tests in Chromium, of every id: apt-get install chromium chromium-driver
 	@for program in chromium chromedriver; do command -v $$program >/dev/null || \
 		{ echo "$$program is not installed: apt-get install chromium chromium-driver"; exit 1; }; done
-	$(PY) -m pytest python_client/tests/test_browser*.py --all-pages
+	$(PY) -m pytest $(IN_CHROMIUM) --all-pages
 
 # In an environment of its own: PyTorch, Ray and the like have gigabytes.
 INTEGRATIONS ?= .venv-integrations
@@ -203,6 +203,9 @@ imitation: build venv ## teach a network a million decisions of simple; runs/imi
 test-dataset-soak: ## generate under 200 SIGKILLs and every disk fault, 1,000 damaged files: some minutes
 	go test ./cmd/pommego -run 'TestGenerate(Killed|DiskTrouble)' -generate-kills 100 -timeout 120m -v
 	go test ./arena/dataset -run 'Test(DamageIsFound|DamageDoesNotPanic|CrashAtEveryOperation|CrashAgainAndAgain|WriteErrors|MergeFaults)' -damages 500 -crash-stride 1 -timeout 60m -v
+
+forecasts: ## 100,000 positions in which Pommerman's fire and safe moves are foreseen, and compared; ARGS="-forecasts 1000000"
+	go test ./env/pommerman -run 'Fore|SafetyAgrees' -forecasts 100000 $(ARGS) -count 1 -timeout 60m -v
 
 invariants: ## 10 million random steps of each sister game, every one checked
 	go test ./env/basewar ./env/suitebot -run '^TestInvariants$$' -invariant-steps 10000000 -timeout 60m -v

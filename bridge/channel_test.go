@@ -302,8 +302,10 @@ func TestChannelFullOfNonsense(t *testing.T) {
 		c := server.dial(t)
 		m := makeShared(t, c, 3, "env_id", "ToyTeams-v0", "games", 8)
 		call(t, c, "reset", "env", 1, "seed", 1)
-		for k := range m.mem[clientWords:m.places[0]] {
-			m.mem[clientWords+k] = 0xee
+		// But for the count, which the server may read at any time and which is to be this nonsense.
+		scribbled := m.mem[clientWords+unsafe.Sizeof(m.own.count) : m.places[0]]
+		for k := range scribbled {
+			scribbled[k] = 0xee
 		}
 		m.server.count.Store(77)
 		for k := range m.own.place {

@@ -3,6 +3,7 @@ package bridge
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"reflect"
@@ -291,13 +292,15 @@ func TestParseForgets(t *testing.T) {
 	}
 }
 
-// TestTables: the fields that PROTOCOL.md lists for a request are those of the table by which it is read.
+// TestTables: the fields that PROTOCOL.md lists for a request are those of the table by which it is read, with what is
+// needed, the types of tensors, and the ranges that are numbers.
 func TestTables(t *testing.T) {
 	protocol, err := os.ReadFile("PROTOCOL.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := regexp.MustCompile("`([a-z_]+)`")
+	ranges := 0
 	for request, h := range requests {
 		_, section, _ := strings.Cut(string(protocol), "\n### "+request+"\n")
 		section, _, _ = strings.Cut(section, "\n### ")
@@ -312,13 +315,35 @@ func TestTables(t *testing.T) {
 			}
 			continue
 		}
+		defaults := strings.HasPrefix(rows, "default")
 		for line := range strings.SplitSeq(rows, "\n") {
 			if line == "" {
 				break
 			}
-			cell, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
-			for _, found := range name.FindAllStringSubmatch(cell, -1) {
+			cells := strings.Split(strings.TrimPrefix(line, "| "), " | ")
+			for _, found := range name.FindAllStringSubmatch(cells[0], -1) {
 				got = append(got, found[1])
+				i := slices.IndexFunc(h.table, func(d field) bool { return d.name == found[1] })
+				if i < 0 {
+					continue
+				}
+				d, needed := &h.table[i], !strings.Contains(cells[1], "optional") && !strings.Contains(cells[1], "required if")
+				if defaults {
+					needed = cells[2] == "required"
+				}
+				if needed != d.needed {
+					t.Errorf("PROTOCOL.md says of %s of %s %q, needed is %v", d.name, request, line, d.needed)
+				}
+				if !strings.HasPrefix(cells[1], "tensor "+string(d.dtype)) && d.dtype != "" {
+					t.Errorf("PROTOCOL.md says of %s of %s %q, it is a tensor of %q", d.name, request, line, d.dtype)
+				}
+				least, most := uint64(0), uint64(0)
+				if n, _ := fmt.Sscanf(cells[1][strings.Index(cells[1], ", ")+1:], "%d to %d", &least, &most); n == 2 &&
+					!strings.HasPrefix(cells[1], "number") {
+					if ranges++; least != d.least || most != d.most {
+						t.Errorf("PROTOCOL.md says of %s of %s %q, it is read from %d to %d", d.name, request, line, d.least, d.most)
+					}
+				}
 			}
 		}
 		slices.Sort(want)
@@ -326,6 +351,9 @@ func TestTables(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("PROTOCOL.md lists for %s the fields %v, it has %v", request, got, want)
 		}
+	}
+	if ranges < 4 {
+		t.Errorf("%d ranges are compared, want more", ranges)
 	}
 }
 

@@ -218,6 +218,7 @@ func TestHTTPAgentsFail(t *testing.T) {
 // where none is set. One that is late once plays on, and its late answer is
 // never played.
 func TestHTTPAgentsLate(t *testing.T) {
+	t.Parallel() // it waits for late answers
 	game := duel(t, "8")
 	s := serve(t, func(int, map[string]any) any {
 		time.Sleep(150 * time.Millisecond)

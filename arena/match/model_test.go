@@ -370,6 +370,7 @@ func TestModelIsAbsent(t *testing.T) {
 // TestModelFailuresAreVoid: what fails between the model and the game ends the game, which then has no result. What the
 // model itself does in place of an answer is an illegal move, and named.
 func TestModelFailuresAreVoid(t *testing.T) {
+	t.Parallel() // questions are asked again after a pause
 	game := duel(t, "9")
 	for _, tc := range []struct {
 		reason string
@@ -395,28 +396,31 @@ func TestModelFailuresAreVoid(t *testing.T) {
 		{"it is another server", func(*stub, http.ResponseWriter) (int, string) { return whole, "<html>" }, "<html>"},
 		{"it has an error", func(*stub, http.ResponseWriter) (int, string) { return whole, `{"error": "x"}` }, "choices"},
 	} {
-		var s *stub
-		s = modelServer(t, func(n int, w http.ResponseWriter) (int, string) {
-			if n < 2 {
-				return http.StatusOK, "stop"
+		t.Run(tc.reason, func(t *testing.T) {
+			t.Parallel()
+			var s *stub
+			s = modelServer(t, func(n int, w http.ResponseWriter) (int, string) {
+				if n < 2 {
+					return http.StatusOK, "stop"
+				}
+				return tc.answer(s, w)
+			})
+			path := filepath.Join(t.TempDir(), "d.jsonl")
+			talks := match.Dialogues{Log: dialogue.NewLog(path)}
+			p, err := match.Play(t.Context(), game, seatsOf(t, game, s.name(""), "static"), env.Seed{},
+				match.Rules{Limit: 2 * time.Second}, talks.Watch)
+			if err = errors.Join(err, talks.End()); err != nil {
+				t.Fatal(err)
 			}
-			return tc.answer(s, w)
+			if !strings.Contains(p.Void, "cannot be scored") || !strings.Contains(p.Void, tc.says) || p.End.Steps != 2 ||
+				p.Results[0] != env.Undecided || p.Results[1] != env.Undecided || p.Seats[0].Failed != 1 || p.Seats[0].Late > 0 {
+				t.Errorf("void is %q, and the result %+v", p.Void, p)
+			}
+			if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), `"turns":3`) ||
+				!strings.Contains(string(text), `"note":"the game cannot be scored`) {
+				t.Errorf("recorded is %s, %v", text, err)
+			}
 		})
-		path := filepath.Join(t.TempDir(), "d.jsonl")
-		talks := match.Dialogues{Log: dialogue.NewLog(path)}
-		p, err := match.Play(t.Context(), game, seatsOf(t, game, s.name(""), "static"), env.Seed{},
-			match.Rules{Limit: 2 * time.Second}, talks.Watch)
-		if err = errors.Join(err, talks.End()); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(p.Void, "cannot be scored") || !strings.Contains(p.Void, tc.says) || p.End.Steps != 2 ||
-			p.Results[0] != env.Undecided || p.Results[1] != env.Undecided || p.Seats[0].Failed != 1 || p.Seats[0].Late > 0 {
-			t.Errorf("%s: void is %q, and the result %+v", tc.reason, p.Void, p)
-		}
-		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), `"turns":3`) ||
-			!strings.Contains(string(text), `"note":"the game cannot be scored`) {
-			t.Errorf("%s: recorded is %s, %v", tc.reason, text, err)
-		}
 	}
 }
 

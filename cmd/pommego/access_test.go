@@ -278,7 +278,7 @@ func TestServeTLS(t *testing.T) {
 // TestServeTokenFromInput hands the token over in the pipe whose end ends the server.
 func TestServeTokenFromInput(t *testing.T) {
 	for token, works := range map[string]bool{longToken: true, longToken + "\n": true, " \n": false, "": false} {
-		cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--token-file", "-", "--exit-on-stdin-close")
+		cmd := exec.Command(program(), "serve", "--listen", "127.0.0.1:0", "--token-file", "-", "--exit-on-stdin-close")
 		cmd.Stdin = strings.NewReader(token)
 		out, err := cmd.CombinedOutput()
 		if (err == nil) != works || !works && !strings.Contains(string(out), "--token-file - is empty") {

@@ -16,7 +16,7 @@ import (
 // TestAddingAGame adds a game as the README says: a folder beside the other
 // games, and its line in the catalog. The go command is told to see both where
 // they would be, and nothing else differs from this module. Then the game passes
-// the conformance kit, and every command knows it.
+// the conformance kit, pictures and texts have what it looks like, and every command knows it.
 func TestAddingAGame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program again")
@@ -28,10 +28,12 @@ func TestAddingAGame(t *testing.T) {
 	overlay := addRace(t, module)
 	program := filepath.Join(t.TempDir(), "pommego")
 	goCommand(t, module, "build", "-trimpath", "-overlay", overlay, "-o", program, "./cmd/pommego")
-	conformance := filepath.Join(t.TempDir(), "race.test")
-	goCommand(t, module, "test", "-c", "-vet=off", "-overlay", overlay, "-o", conformance, "./env/race")
-	if out, err := exec.Command(conformance).CombinedOutput(); err != nil {
-		t.Errorf("the conformance kit: %v\n%s", err, out)
+	tests := t.TempDir() + "/"
+	goCommand(t, module, "test", "-c", "-vet=off", "-overlay", overlay, "-o", tests, "./env/race", "./arena/picture")
+	for _, args := range [][]string{{"race.test"}, {"picture.test", "-test.run", "^TestLooksAreDrawn$"}} {
+		if out, err := exec.Command(tests+args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", args[0], err, out)
+		}
 	}
 
 	run := func(line string) string {

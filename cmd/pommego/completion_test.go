@@ -64,8 +64,8 @@ __ltrim_colon_completions() { :; }
 COMP_TYPE=9
 compopt() { :; }
 __start_pommego; echo "${COMPREPLY[@]}"`
-	cmd := exec.Command(bash, "-c", script, "bash", program)
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+	cmd := exec.Command(bash, "-c", script, "bash", program())
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(program())+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "BaseWarSides-v0") {
 		t.Errorf("bash completes with %q (%v), want BaseWarSides-v0", out, err)

@@ -111,7 +111,7 @@ func TestGenerateKilled(t *testing.T) {
 		for kills < *generateKills {
 			got := filepath.Join(t.TempDir(), "got")
 			for kills < *generateKills {
-				cmd := exec.Command(program, append(lengthy(layout), "--out", got)...)
+				cmd := exec.Command(program(), append(lengthy(layout), "--out", got)...)
 				cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", 1+kills%3))
 				var errs bytes.Buffer
 				cmd.Stderr = &errs
@@ -169,8 +169,8 @@ func TestGenerateDiskTrouble(t *testing.T) {
 	disk, want := t.TempDir(), filepath.Join(t.TempDir(), "want")
 	args := strings.Fields(`generate --games 400 --games-per-file 100 --rules {"max_steps":300}`)
 	pommego(t, append(args, "--out", want)...).want(t, exitOK)
-	generate := fmt.Sprintf("%s %s --out %s/set", program, strings.ReplaceAll(strings.Join(args, " "), `"`, `\"`), disk)
-	script := strings.NewReplacer("DISK", disk, "WANT", want, "PROGRAM", program, "GENERATE", generate).Replace(`
+	generate := fmt.Sprintf("%s %s --out %s/set", program(), strings.ReplaceAll(strings.Join(args, " "), `"`, `\"`), disk)
+	script := strings.NewReplacer("DISK", disk, "WANT", want, "PROGRAM", program(), "GENERATE", generate).Replace(`
 		mount -t tmpfs -o size=200k none DISK
 		GENERATE; echo "full: $?"
 		ls DISK/set/data DISK/set/manifest.json

@@ -28,7 +28,7 @@ type people struct {
 // begin starts a match and opens the page of the first person.
 func begin(t *testing.T, args ...string) *people {
 	t.Helper()
-	p := &people{t: t, cmd: exec.Command(program, append([]string{"play", "--json"}, args...)...)}
+	p := &people{t: t, cmd: exec.Command(program(), append([]string{"play", "--json"}, args...)...)}
 	errs, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -190,21 +190,24 @@ func TestHumanLeaves(t *testing.T) {
 		"human has left before the match was over; nothing was played",
 		"human has left before the match was over; the 1 steps until then are recorded in ",
 	} {
-		dir := t.TempDir()
-		file := filepath.Join(dir, "game.jsonl")
-		p := begin(t, "--agents", "simple,human,simple,simple", "--seed", "1", "--record", file)
-		p.plays(1, [][]int{{0}}[:steps]...)
-		p.ended(exitError)
-		if !strings.Contains(p.errs.String(), want) {
-			t.Errorf("after %d steps it says %q, want %q", steps, p.errs.String(), want)
-		}
-		if steps == 0 {
-			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-				t.Errorf("nothing was played and there are files: %v (error %v)", left, err)
+		t.Run(fmt.Sprint(steps), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			file := filepath.Join(dir, "game.jsonl")
+			p := begin(t, "--agents", "simple,human,simple,simple", "--seed", "1", "--record", file)
+			p.plays(1, [][]int{{0}}[:steps]...)
+			p.ended(exitError)
+			if !strings.Contains(p.errs.String(), want) {
+				t.Errorf("after %d steps it says %q, want %q", steps, p.errs.String(), want)
 			}
-			continue
-		}
-		readsStopped(t, file, steps)
+			if steps == 0 {
+				if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+					t.Errorf("nothing was played and there are files: %v (error %v)", left, err)
+				}
+				return
+			}
+			readsStopped(t, file, steps)
+		})
 	}
 }
 

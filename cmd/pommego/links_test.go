@@ -12,7 +12,7 @@ import (
 func TestLinksAreNotFollowed(t *testing.T) {
 	game := filepath.Join(t.TempDir(), "game.jsonl")
 	set := filepath.Join(t.TempDir(), "set")
-	pommego(t, "play", "--agents", "random", "--seed", "3", "--record", game, "--quiet").want(t, exitOK)
+	pommego(t, "play", "--agents", "random", "--rules", `{"max_steps": 3}`, "--record", game, "--quiet").want(t, exitOK)
 	pommego(t, "generate", "--games", "2", "--agents", "random", "--out", set).want(t, exitOK)
 	for _, c := range []struct {
 		command string
@@ -27,39 +27,51 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		{"data merge " + set + " --out FOLDER", []string{".generate/lock", ".generate/games-00000.parquet",
 			".generate/README.md", ".generate/manifest.json"}, ".generate/lock"},
 	} {
-		for _, file := range c.files {
-			for _, name := range []string{file, file + ".part"} {
-				for _, target := range []string{"thesis.tex", "nothing"} {
-					folder, outside := t.TempDir(), t.TempDir()
-					path := filepath.Join(folder, filepath.FromSlash(name))
-					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-						t.Fatal(err)
-					}
-					if err := os.WriteFile(filepath.Join(outside, "thesis.tex"), []byte("years of work"), 0o644); err != nil {
-						t.Fatal(err)
-					}
-					if err := os.Symlink(filepath.Join(outside, target), path); err != nil {
-						t.Fatal(err)
-					}
-					r := pommego(t, strings.Fields(strings.ReplaceAll(c.command, "FOLDER", folder))...)
-					switch {
-					case name == c.refused:
-						r.want(t, exitError)
-						if !strings.Contains(r.errors, path+": it is a link") {
-							t.Errorf("%s: a link at %s: stderr %q, want what it is", c.command, name, r.errors)
-						}
-					case name == file && (c.refused == "all" || strings.HasPrefix(name, "results")):
-						r.want(t, exitUsage)
-					default:
-						r.want(t, exitOK)
-					}
-					left, err := os.ReadDir(outside)
-					text, _ := os.ReadFile(filepath.Join(outside, "thesis.tex"))
-					if err != nil || len(left) != 1 || string(text) != "years of work" {
-						t.Errorf("%s: a link at %s to %s: outside are %v, %.30q", c.command, name, target, left, text)
-					}
-				}
+		for _, target := range []string{"thesis.tex", "nothing"} {
+			for _, file := range c.files {
+				withLinks(t, c.command, c.refused, target, file)
 			}
+			parts := make([]string, len(c.files))
+			for i, file := range c.files {
+				parts[i] = file + ".part"
+			}
+			withLinks(t, c.command, c.refused, target, parts...)
 		}
+	}
+}
+
+// withLinks runs a command with links to a target outside in the place of files of FOLDER.
+func withLinks(t *testing.T, command, refused, target string, names ...string) {
+	t.Helper()
+	folder, outside := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "thesis.tex"), []byte("years of work"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	path := ""
+	for _, name := range names {
+		path = filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(outside, target), path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := pommego(t, strings.Fields(strings.ReplaceAll(command, "FOLDER", folder))...)
+	switch name := names[0]; {
+	case name == refused:
+		r.want(t, exitError)
+		if !strings.Contains(r.errors, path+": it is a link") {
+			t.Errorf("%s: a link at %s: stderr %q, want what it is", command, name, r.errors)
+		}
+	case !strings.HasSuffix(name, ".part") && (refused == "all" || strings.HasPrefix(name, "results")):
+		r.want(t, exitUsage)
+	default:
+		r.want(t, exitOK)
+	}
+	left, err := os.ReadDir(outside)
+	text, _ := os.ReadFile(filepath.Join(outside, "thesis.tex"))
+	if err != nil || len(left) != 1 || string(text) != "years of work" {
+		t.Errorf("%s: links at %v to %s: outside are %v, %.30q", command, names, target, left, text)
 	}
 }

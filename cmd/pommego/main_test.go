@@ -12,31 +12,35 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"pommego/env"
 	"pommego/env/catalog"
 )
 
-// program is the real program, built once for all tests, as `make build` does it: then
-// all but linking is in the cache.
-var program string
+// programFolder is where the program is built, if a test asks for it.
+var programFolder string
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+// program builds the real program at its first call, as `make build` does it: then all
+// but linking is in the cache. It returns the path.
+var program = sync.OnceValue(func() string {
+	path := filepath.Join(programFolder, "pommego")
+	if out, err := exec.Command("go", "build", "-trimpath", "-o", path, ".").CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("building pommego: %v\n%s", err, out))
+	}
+	return path
+})
 
-func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "pommego-test")
-	if err != nil {
+func TestMain(m *testing.M) {
+	var err error
+	if programFolder, err = os.MkdirTemp("", "pommego-test"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return 1
+		os.Exit(1)
 	}
-	defer os.RemoveAll(dir)
-	program = filepath.Join(dir, "pommego")
-	if out, err := exec.Command("go", "build", "-trimpath", "-o", program, ".").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building pommego: %v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
+	code := m.Run()
+	os.RemoveAll(programFolder)
+	os.Exit(code)
 }
 
 // ran is what one run of the program came to.
@@ -54,7 +58,7 @@ func pommego(t *testing.T, args ...string) ran {
 func pommegoReading(t *testing.T, input string, args ...string) ran {
 	t.Helper()
 	var out, errs bytes.Buffer
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(program(), args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
 	err := cmd.Run()
 	var exit *exec.ExitError

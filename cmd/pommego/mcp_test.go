@@ -15,7 +15,7 @@ import (
 func TestMCP(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "mcp")
+	cmd := exec.CommandContext(ctx, program(), "mcp")
 	in, noIn := cmd.StdinPipe()
 	out, noOut := cmd.StdoutPipe()
 	var said, all strings.Builder

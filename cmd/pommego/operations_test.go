@@ -32,7 +32,7 @@ func operate(t *testing.T, args ...string) *operated {
 	w := &operated{log: &bytes.Buffer{}}
 	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--json", "--metrics-address", ":0", "--log-format", "json",
 		"--log-level", "info"}, args...)
-	w.cmd = exec.Command(program, args...)
+	w.cmd = exec.Command(program(), args...)
 	w.cmd.Stderr = w.log
 	out, err := w.cmd.StdoutPipe()
 	if err != nil {
@@ -127,6 +127,7 @@ func TestServeDrains(t *testing.T) {
 
 // TestServeDrainsNoLonger cuts draining short, by its time-out and by a second signal.
 func TestServeDrainsNoLonger(t *testing.T) {
+	t.Parallel() // it waits for servers that close
 	for _, c := range []struct {
 		timeout string
 		again   bool

@@ -122,7 +122,8 @@ func TestPartCount(t *testing.T) {
 
 // TestPartEndsWithParent: work stops when the process that wants it is gone.
 func TestPartEndsWithParent(t *testing.T) {
-	cmd := exec.Command(program, "tournament", "--games", "1000000", "--agents", "simple", "--out", t.TempDir(), "--part",
+	cmd := exec.Command(program(), "tournament", "--games", "1000000", "--agents", "simple", "--out", t.TempDir(),
+		"--part",
 		"-")
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -90,13 +90,15 @@ func TestPlayLate(t *testing.T) {
 // An agent that is not there ends the program with the reason; what it says on
 // standard error is shown.
 func TestPlayAbsent(t *testing.T) {
-	for _, tc := range []struct{ reason, agent, want string }{
-		{"nobody listens", "http://127.0.0.1:1", "pommego play: match: seat 1: http://127.0.0.1:1 is not there to play: "},
-		{"a program that breaks", "exec:echo no model >&2; exit 7", "not ready: the program has ended: exit status 7; "},
-		{"its standard error", "exec:echo no model >&2; exit 7", "no model\n"},
+	for _, tc := range []struct{ reason, agent, wait, want string }{
+		{"nobody listens", "http://127.0.0.1:1", "50ms",
+			"pommego play: match: seat 1: http://127.0.0.1:1 is not there to play: "},
+		{"a program that breaks, and its standard error", "exec:echo no model >&2; exit 7", "1m",
+			"not ready: the program has ended: exit status 7; "},
 	} {
-		r := pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "static,"+tc.agent, "--wait", "2s")
-		if r.code != exitError || r.out != "" || !strings.Contains(r.errors, tc.want) {
+		r := pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "static,"+tc.agent, "--wait", tc.wait)
+		if r.code != exitError || r.out != "" || !strings.Contains(r.errors, tc.want) ||
+			strings.Contains(r.errors, "no model\n") != strings.HasPrefix(tc.agent, "exec:") {
 			t.Errorf("%s: %+v, want exit code 1 and %q", tc.reason, r, tc.want)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 // times, and waits for its end.
 func stopped(t *testing.T, signal os.Signal, text string, times int, args ...string) ran {
 	t.Helper()
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(program(), args...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.StdoutPipe()
@@ -106,7 +106,7 @@ func TestReplayVideoStopped(t *testing.T) {
 	dir := t.TempDir()
 	record, video := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "a.gif")
 	pommego(t, "play", "--agents", "static", "--seed", "3", "--record", record, "--quiet").want(t, exitOK)
-	cmd := exec.Command(program, "replay", record, "--gif", video, "--tile", "128")
+	cmd := exec.Command(program(), "replay", record, "--gif", video, "--tile", "128")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	if err := cmd.Start(); err != nil {

@@ -27,7 +27,7 @@ func serve(t *testing.T, args ...string) *serving {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	s := &serving{cmd: exec.CommandContext(ctx, program, append([]string{"serve"}, args...)...)}
+	s := &serving{cmd: exec.CommandContext(ctx, program(), append([]string{"serve"}, args...)...)}
 	stdin, err := s.cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestServeReadyFD(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--ready-fd", "3", "--exit-on-stdin-close")
+	cmd := exec.Command(program(), "serve", "--listen", "127.0.0.1:0", "--ready-fd", "3", "--exit-on-stdin-close")
 	cmd.ExtraFiles = []*os.File{write}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

@@ -51,7 +51,7 @@ func onSuchPTY(t *testing.T, rows uint16, environ []string, args ...string) *pty
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &pty{t: t, master: master, slave: slave, cmd: exec.Command(program, args...)}
+	p := &pty{t: t, master: master, slave: slave, cmd: exec.Command(program(), args...)}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
 	p.cmd.Env = append(append(os.Environ(), "TERM=xterm", "COLORTERM=", "NO_COLOR="), environ...)
 	if err := unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: 80}); err != nil {

@@ -35,7 +35,7 @@ func TestProgressWithoutTerminal(t *testing.T) {
 	}
 	t.Parallel()
 	const slow = `exec:while read q; do sleep 0.2; echo "$q"; done` // leaves the cores to other tests
-	cmd := exec.Command(program, "generate", "--out", filepath.Join(t.TempDir(), "set"), "--games", "1000000",
+	cmd := exec.Command(program(), "generate", "--out", filepath.Join(t.TempDir(), "set"), "--games", "1000000",
 		"--agents", slow)
 	said := make(chan struct{})
 	errs := &watched{want: " of 1000000 games, ", seen: func() { close(said) }}

@@ -179,7 +179,7 @@ func gamesKept(path string) int {
 func interrupt(t *testing.T, folder string, signal os.Signal, workers string) ran {
 	t.Helper()
 	var out, errs bytes.Buffer
-	cmd := exec.Command(program, with(marathon, "--out", folder)...)
+	cmd := exec.Command(program(), with(marathon, "--out", folder)...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS="+workers)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	log := filepath.Join(folder, "games.jsonl")
@@ -317,10 +317,11 @@ func TestTournamentSPRT(t *testing.T) {
 
 // TestTournamentWait: a program that starts slowly plays if it may take the time.
 func TestTournamentWait(t *testing.T) {
-	slow := `exec:sleep 1; read -r begin; echo '{"id": 1}'; cat > /dev/null`
+	t.Parallel() // it waits for a slow program
+	slow := `exec:sleep 0.5; read -r begin; echo '{"id": 1}'; cat > /dev/null`
 	args := with(strings.Fields("tournament --env OneVsOne-v0 --against random --games 1 --limit 10ms --json"), "--agents",
 		slow, "--wait")
-	r := pommego(t, with(args, "100ms")...)
+	r := pommego(t, with(args, "10ms")...)
 	if r.code != exitError || !strings.Contains(r.errors, "is not there to play") {
 		t.Errorf("with too short a wait: %+v", r)
 	}

@@ -34,7 +34,7 @@ func winners(results []env.SeatResult) (seats []int) {
 // end cleanly when it is interrupted.
 func viewed(t *testing.T, args ...string) *url.URL {
 	t.Helper()
-	cmd := exec.Command(program, append([]string{"view"}, args...)...)
+	cmd := exec.Command(program(), append([]string{"view"}, args...)...)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -193,7 +193,7 @@ func TestViewFolder(t *testing.T) {
 // TestViewAddress looks at the list of a server's environments: on the page that serve offers, and on
 // another, to which the key comes in the address or in the environment.
 func TestViewAddress(t *testing.T) {
-	cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--web", "--exit-on-stdin-close", "--json")
+	cmd := exec.Command(program(), "serve", "--listen", "127.0.0.1:0", "--web", "--exit-on-stdin-close", "--json")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func standing(r *pommerman.Rules, s pommerman.State, seat int, first pommerman.A
 
 // seen leaves of a state what a seat sees, with nothing hidden and with bombs in the order of maps: what else there is
 // has no part in a forecast.
-func seen(s *pommermantest.Situation, v *pommerman.View) (pruned pommerman.State, left bool) {
+func seen(s *pommermantest.Situation, v *pommerman.View) (pruned pommerman.State) {
 	pruned = s.State
 	pruned.NumBombs = 0
 	for c := range grid.Square(s.Rules.BoardSize).All {
@@ -68,8 +68,6 @@ func seen(s *pommermantest.Situation, v *pommerman.View) (pruned pommerman.State
 		if v.Board[b.Cell] != pommerman.Fog {
 			pruned.Bombs[pruned.NumBombs] = b
 			pruned.NumBombs++
-		} else {
-			left = true
 		}
 	}
 	clear(pruned.Bombs[pruned.NumBombs:])
@@ -78,7 +76,7 @@ func seen(s *pommermantest.Situation, v *pommerman.View) (pruned pommerman.State
 		a.Alive = a.Alive && (i == v.Seat || v.Board[a.Cell] == s.Rules.Agent0()+pommerman.Item(i))
 	}
 	slices.SortFunc(pruned.Bombs[:pruned.NumBombs], func(a, b pommerman.Bomb) int { return int(a.Cell) - int(b.Cell) })
-	return pruned, left
+	return pruned
 }
 
 // roll has every second bomb roll, in two of three positions.
@@ -103,15 +101,14 @@ func TestForecastsComeTrue(t *testing.T) {
 		var v pommerman.View
 		seat := n % s.Rules.Seats()
 		s.Rules.See(&s.State, seat, &v)
+		// Where a view shows less than what moves bombs, no forecast can be exact: of bombs on one cell it shows the last;
+		// by Java's rules not where a bomb rolls; in fog not what a bomb that rolls there meets.
 		exact := !s.Rules.Traits().Conceals // what is concealed is a guess
-		if s.Stacked() || s.State.NumBombs == 0 || !exact && s.Rules.ViewSize == 0 && s.Rolling() {
+		if s.Stacked() || s.State.NumBombs == 0 || s.Rolling() && (!exact || s.Rules.ViewSize > 0) {
 			return
 		}
 		f.Foresee(&v, pommerman.Stop)
-		now, unseen := seen(s, &v)
-		if s.Rules.ViewSize > 0 && (s.Rolling() || unseen && s.Rules.StepKind == pommerman.StepJava) {
-			return
-		}
+		now := seen(s, &v)
 		checked++
 		rolling += int(one(s.Rolling()))
 		fogged += int(one(s.Rules.ViewSize > 0))
@@ -150,12 +147,13 @@ func TestMovesAreForeseen(t *testing.T) {
 		roll(s, n)
 		for seat := range s.Rules.Seats() {
 			a := &s.State.Agents[seat]
+			// Of what is kicked, no forecast can be exact in fog, where it may meet what nobody sees, and by Java's rules.
 			if s.Stacked() || s.Rules.ViewSize > 0 || !a.Alive || s.Rules.Traits().Conceals {
 				continue
 			}
 			var v pommerman.View
 			s.Rules.See(&s.State, seat, &v)
-			now, _ := seen(s, &v)
+			now := seen(s, &v)
 			var places grid.Bits
 			for c := range grid.Square(s.Rules.BoardSize).All {
 				if v.Board[c] != pommerman.Rigid {

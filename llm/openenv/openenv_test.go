@@ -556,17 +556,20 @@ func TestOutOfTeam(t *testing.T) {
 	}
 }
 
+// hangs is how long nothing takes that does not wait, on the slowest machine.
+const hangs = 30 * time.Second
+
 // TestShutdown ends sessions that wait for others, and games that nobody waits for.
 func TestShutdown(t *testing.T) {
-	s := serve(t, nil)
+	s := serve(t, func(c *bridge.Config) { c.MaxAgentTime = time.Hour })
 	waits, thinks := s.dial(t), s.dial(t)
 	waits.reset(`{"opponents":"open","wait_s":60}`)
 	waits.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"step","data":{"action":"up"}}`))
-	thinks.reset(`{"seed":1,"opponents":"mcts:ms=9000"}`)
+	thinks.reset(`{"seed":1,"opponents":"mcts:ms=60000"}`)
 	thinks.ws.WriteMessage(websocket.TextMessage, []byte(`{"type":"step","data":{"action":"up"}}`))
 	time.Sleep(100 * time.Millisecond)
 	begun := time.Now()
-	if err := s.stop(); err != nil || time.Since(begun) > 3*time.Second {
+	if err := s.stop(); err != nil || time.Since(begun) > hangs {
 		t.Errorf("shutting down took %v: %v", time.Since(begun), err)
 	}
 	if _, _, err := waits.ws.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {

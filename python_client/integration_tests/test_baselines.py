@@ -52,6 +52,24 @@ def test_a_run_goes_on(
     assert 0 <= result["against"]["simple"]["won"] <= 1
 
 
+@pytest.mark.parametrize("name", ["scratch-ffa", "scratch-team"])
+def test_from_nothing(
+    ppo: ModuleType, name: str, tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a teacher, but with pay for more than the game's end."""
+    monkeypatch.setitem(ppo.RECIPES, name, ppo.RECIPES[name]._replace(judges=("static",)))
+    ppo.main([name, "--out", str(tmp_path), *SMALL.split(), "--minutes", "0.01"])
+    assert "imitation" not in capsys.readouterr().out
+    rows = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
+    assert [row["updates"] for row in rows] == list(range(1, len(rows) + 1)) != []
+    assert json.loads((tmp_path / "result.json").read_text())["games"] == 4
+
+
+def test_every_recipe_is_run(ppo: ModuleType) -> None:
+    run = [name for test in (test_a_run_goes_on, test_from_nothing) for name in test.pytestmark[0].args[1]]
+    assert sorted(run) == sorted(ppo.RECIPES)
+
+
 def test_diagnose(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     """Each seat's first game, to its end, is looked into."""
     diagnose = importlib.import_module("diagnose")

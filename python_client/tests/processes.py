@@ -10,6 +10,9 @@ import time
 import urllib.request
 from pathlib import Path
 
+HANGS = 60
+"""Seconds in which what does not wait is over, on the slowest machine. What does wait would for longer."""
+
 
 def halt(pid: int) -> None:
     """Stop a process and wait until all of its threads stand still, which on a busy machine takes a while."""

@@ -1,6 +1,6 @@
 """The pages of `pommego view`, looked at in Chromium as a person would.
 
-The short form plays some ids. `make test-browser` plays every id, forwards and back.
+Without --all-pages it plays some ids. `make test-browser` plays every id, forwards and back.
 """
 
 from __future__ import annotations

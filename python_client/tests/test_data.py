@@ -168,7 +168,8 @@ def test_episodes_are_the_files_rows(generated: Make) -> None:
         shape = (-1, *stored[column].shape[1:])
         every = np.concatenate([getattr(game, name).reshape(shape) for game in games])
         np.testing.assert_array_equal(every, stored[column], name)
-    seen = np.concatenate([game.observations["planes"][:-1].reshape(-1, 18, 11, 11) for game in games])
+    shape = (-1, *stored["obs_planes"].shape[1:])
+    seen = np.concatenate([game.observations["planes"][:-1].reshape(shape) for game in games])
     np.testing.assert_array_equal(seen, stored["obs_planes"])
     assert stored["length"].tolist() == [len(game) for game in games for _ in range(4 * len(game))]
 

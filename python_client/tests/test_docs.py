@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tomllib
 import urllib.parse
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ import yaml
 import pommego
 from conftest import REPOSITORY
 from pommego import suites
+from test_suites import quick
 
 DOCS = REPOSITORY / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -49,6 +50,11 @@ MARKS = {
 
 # What would take too long here: texts in a page, and what stands for them under test.
 SHORT = {
+    "tree-search.md": {
+        "games=10": "games=2, rules={'max_steps': 40}",
+        "seed=7": "seed=7, rules={'max_steps': 40}",
+        "games=4": "games=2, rules={'max_steps': 40}",
+    },
     "tutorial.md": {"total_timesteps=300_000": "total_timesteps=300", "n_steps=128": "n_steps=8"},
 }
 
@@ -157,10 +163,9 @@ def run_page(page: Path, *, frameworks: bool) -> None:
 
 @pytest.fixture
 def folder(binary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty folder to work in, with pommego and this Python in PATH, and suites of two games a part."""
-    for name, suite in suites.SUITES.items():
-        few = replace(suite, games=2, starts=tuple(starts[:2] for starts in suite.starts))
-        monkeypatch.setitem(suites.SUITES, name, few)
+    """An empty folder, with pommego and this Python in PATH, and suites of two quick games a part."""
+    for name in suites.SUITES:
+        monkeypatch.setitem(suites.SUITES, name, quick(name, 2))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("POMMEGO_BINARY", str(binary))
     programs = [str(binary.parent), str(Path(sys.executable).parent), os.environ["PATH"]]

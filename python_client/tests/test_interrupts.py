@@ -116,7 +116,7 @@ def test_the_next_call_waits_for_what_was_interrupted(binary: Path, options: str
     code = f"""
     interrupted(lambda: envs.step([0, 0]))
     interrupted(lambda: {next_call})
-    envs.timeout = 1
+    envs.timeout = 0.3
     late(lambda: {next_call})
     late(lambda: {next_call})
     envs.close()
@@ -142,7 +142,7 @@ def test_recv_waits_on(binary: Path, options: str) -> None:
     envs.send([0] * envs.batch_size)
     interrupted(envs.recv)
     interrupted(envs.recv)
-    envs.timeout = 1
+    envs.timeout = 0.3
     late(lambda: envs.reset(seed=1))
     print("the end", flush=True)
     """

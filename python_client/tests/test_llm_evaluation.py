@@ -20,6 +20,7 @@ from pommego import suites
 from scripted_model import scripted_model
 from test_suites import changed
 
+FFA, RADIO = "PommeFFACompetition-v0", "PommeRadioCompetition-v2"
 SHORT = {"rules": {"max_steps": 20}}
 
 
@@ -198,16 +199,19 @@ def test_agents_alone_void_games_too(tmp_path: Path) -> None:
 def test_the_scale_is_measured_with_text(binary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A script writes an agent's moves as text: they win as the agent does, and programs are told apart."""
     monkeypatch.setenv("POMMEGO_BINARY", str(binary))
-    monkeypatch.setitem(suites.SUITES, "llm-2027", suites.SUITES["llm-2027"])
+    whole = suites.SUITES["llm-2027"]
+    suite = replace(whole, games=2, kinds=whole.kinds[2::2])
+    assert [part[:2] for part in suite.parts] == [(FFA, "simple"), (RADIO, "rhea:ticks=500")]
+    monkeypatch.setitem(suites.SUITES, "llm-2027", suite)
     spec = importlib.util.spec_from_file_location("llm_scale", REPOSITORY / "benchmarks/llm_scale.py")
     scale = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(scale)
     names = ["champion:level=1", "danger follower", "chatter"]
-    found = scale.main(["llm-2027", "--games", "3", "--only", *names])
+    found = scale.main(["llm-2027", "--games", "2", "--only", *names])
     scores = [found[name].score.value for name in names]
     assert scores == sorted(scores, reverse=True) and scores[0] > scores[1]
     assert [found[name].answers["legal"] for name in names] == [1, 1, 0]
-    written = found[names[0]].parts[2].evaluation
-    seeds = suites.SUITES["llm-2027"].seeds(2)
-    played = pommego.evaluate(names[0], "PommeFFACompetition-v0", "simple", games=3, seed=seeds[0])
+    written = found[names[0]].parts[0].evaluation
+    seeds = suite.seeds(0)
+    played = pommego.evaluate(names[0], FFA, "simple", games=2, seed=seeds[0])
     assert np.array_equal(written.results, played.results)

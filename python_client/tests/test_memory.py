@@ -111,7 +111,7 @@ def test_searches_are_in_the_budget(tight: tuple[str, int]) -> None:
             for _ in range(envs.num_envs - 1):
                 envs.recv()  # with what reset returned, all games are ready for their first step
             envs.send(np.zeros(envs.num_envs, int), np.arange(envs.num_envs))
-        for _ in range(50):
+        for _ in range(25):
             time.sleep(0.1)
             most = max(most, resident(pid))
     assert refusals >= 5 and len(made) >= 6, (refusals, len(made))

@@ -157,7 +157,7 @@ def test_contributing_tests_as_make_does() -> None:
     """Otherwise Go compiles everything a second time."""
     make = (REPOSITORY / "Makefile").read_text()
     assert "\nexport CGO_ENABLED ?= 0\n" in make
-    assert "\tgo test -p $(BESIDE) -pgo=off -vet=off ./...\n" in make
+    assert "\tgo test -p $(BESIDE) -parallel 8 -pgo=off -vet=off ./...\n" in make
     commands = re.findall(r"`([^`]*go test[^`]*)`", (REPOSITORY / "CONTRIBUTING.md").read_text())
     assert [
         command for command in commands if not command.startswith("CGO_ENABLED=0 go test -pgo=off ")

@@ -35,20 +35,18 @@ def played(binary: Path, record: Path, agents: str, seed: int, *more: str) -> li
 def test_decides_as_the_program(binary: Path, tmp_path: Path, id: str, agents: str, seats: tuple) -> None:
     """In whole games, with kicks, fog and other sides of the board."""
     rules, compared = {"max_steps": 300}, 0  # more than a byte holds
-    for seed in range(2):
-        record = tmp_path / f"{seed}.jsonl"
-        steps = played(binary, record, agents, seed, "--env", id, "--rules", json.dumps(rules))
-        with pommego.make_vec(id, 1, autoreset_mode="Disabled", rules=rules, **Network.options) as envs:
-            policy = pommego.load(agents.partition(",")[0], envs.game_spec)
-            obs, info = envs.reset(seed=seed)
-            for step in steps:
-                chosen = policy(obs, info)
-                for seat in seats:
-                    if info["alive"][seat]:
-                        assert chosen[seat] == step["actions"][seat], (seed, step)
-                        compared += 1
-                obs, _, _, _, info = envs.step(step["actions"])
-    assert compared > 100
+    steps = played(binary, tmp_path / "a.jsonl", agents, 1, "--env", id, "--rules", json.dumps(rules))
+    with pommego.make_vec(id, 1, autoreset_mode="Disabled", rules=rules, **Network.options) as envs:
+        policy = pommego.load(agents.partition(",")[0], envs.game_spec)
+        obs, info = envs.reset(seed=1)
+        for step in steps:
+            chosen = policy(obs, info)
+            for seat in seats:
+                if info["alive"][seat]:
+                    assert chosen[seat] == step["actions"][seat], step
+                    compared += 1
+            obs, _, _, _, info = envs.step(step["actions"])
+    assert compared > 50
 
 
 @pytest.mark.parametrize("radio", [{}, {"radio_num_words": 3, "radio_vocab_size": 5}])

@@ -16,6 +16,7 @@ import pytest
 
 import pommego
 from faulty import KINDS, FaultyProxy
+from processes import HANGS
 from test_opponents import play
 from wiring import wired
 
@@ -145,7 +146,7 @@ def test_a_server_that_is_gone() -> None:
     begun = time.monotonic()
     with pytest.raises(pommego.ConnectionError, match=f"games 0 to 0, at {brief.address}"):
         envs.step(np.zeros(envs.num_envs, int))
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < HANGS
     with pytest.raises(pommego.ClosedError):
         envs.step(np.zeros(envs.num_envs, int))
 

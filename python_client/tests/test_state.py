@@ -203,8 +203,9 @@ def test_clones_are_independent(vec: Vec) -> None:
     try:
         want = tuple(play(envs, 30, seed=2))
         assert_same(tuple(play(twin, 30, seed=2)), want)
+        before = envs.get_state()
         twin.reset(seed=5)
-        play(envs, 1)
+        assert envs.get_state() == before
     finally:
         twin.close()
     play(envs, 1)

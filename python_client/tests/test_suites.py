@@ -22,7 +22,18 @@ from pommego import suites
 from pommego._core import playing
 
 
-@pytest.fixture(params=["team-2027", "duel-2027", "radio-2027", "partners-2027", "partners-radio-2027"])
+def quick(name: str, games: int) -> suites.Suite:
+    """A suite with few games a part, in which agents that search look at little."""
+    suite = suites.SUITES[name]
+
+    def hasty(who: Any) -> Any:
+        return who.replace("ticks=500", "ticks=5") if isinstance(who, str) else tuple(map(hasty, who))
+
+    named = {field: hasty(getattr(suite, field)) for field in ("opponents", "partners", "kinds")}
+    return replace(suite, games=games, starts=tuple(part[:games] for part in suite.starts), **named)
+
+
+@pytest.fixture(params=["team-2027", "duel-2027", "radio-2027", "partners-radio-2027"])
 def suite(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """A suite with few games against few opponents, or with few partners."""
     two = {"partners" if "partners" in request.param else "opponents": ("random", "simple")}
@@ -407,5 +418,8 @@ def test_partners_can_play(name: str, where: dict[str, Any]) -> None:
     suite = suites.SUITES[name]
     line_ups = [[suite.opponents[0], partner, suite.opponents[0]] for partner in suite.partners]
     with pommego.make_vec(suite.id, len(line_ups), opponents=line_ups, **where) as envs:
-        _, info = envs.reset(seed=0)
-        envs.step(envs.sample_actions(info["action_mask"]))
+        assert {partner.partition(":")[0] for partner in suite.partners} <= set(envs.game_spec.agents)
+        obs, info = envs.reset(seed=0)
+        assert obs in envs.observation_space
+        obs, _, terminated, _, info = envs.step(envs.sample_actions(info["action_mask"]))
+        assert obs in envs.observation_space and not terminated.any() and info["alive"].all()

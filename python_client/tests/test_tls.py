@@ -164,7 +164,7 @@ def test_a_certificate_of_ones_own(binary: Path, keys: Path) -> None:
     names = ["-subj", "/CN=me.example", "-addext", "subjectAltName=IP:127.0.0.1"]
     openssl(keys, "req", "-x509", *key, "-keyout", "own.key", "-out", "own.pem", *names)
     with serving(binary, keys, name="own") as address:
-        pommego.catalog(address=address, token=TOKEN, **wired(ca_file=keys / "own.pem"))
+        assert pommego.catalog(address=address, token=TOKEN, **wired(ca_file=keys / "own.pem"))
 
 
 def test_client_certificates(binary: Path, keys: Path) -> None:

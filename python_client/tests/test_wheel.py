@@ -32,7 +32,7 @@ import pommego, pommego.server
 with pommego.make_vec("PommeFFACompetition-v0", 16) as envs:
     obs, info = envs.reset(seed=0)
     assert str(pommego.server.find_binary()).startswith(sys.prefix)
-    print(obs["planes"].shape)
+    assert obs["planes"].shape == (64, *envs.encoding["planes"].shape)
 """
 
 
@@ -153,9 +153,8 @@ def test_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
     install = [*pip, "install", wheel]
     began = time.perf_counter()
     subprocess.run(install, check=True, env=environment, timeout=600)
-    out = subprocess.run([python, "-c", ROLLOUT], check=True, env=environment, capture_output=True, text=True)
+    subprocess.run([python, "-c", ROLLOUT], check=True, env=environment)
     took, size = time.perf_counter() - began, wheel.stat().st_size / 1e6
-    assert "(64, 18, 11, 11)" in out.stdout
     print(f"\n{wheel.name}: {size:.1f} MB, {took:.1f} s from pip install to the first batch")
     for arguments, wanted in ((["envs"], "PommeFFACompetition-v0"), (["--version"], f"pommego {VERSION}")):
         told = subprocess.run(
@@ -166,7 +165,8 @@ def test_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
     subprocess.run(copy, check=True, env=environment)
     example = [python, tmp_path / "rollout.py"]
     out = subprocess.run(example, check=True, env=environment, capture_output=True, text=True)
-    assert "(256, 18, 11, 11)" in out.stdout
+    planes = pommego.catalog()["PommeFFACompetition-v0"].encodings[0]["planes"]
+    assert str((256, *planes.shape)) in out.stdout
     script = "import pommego; print(pommego.__version__)"
     out = subprocess.run([python, "-c", script], check=True, env=environment, capture_output=True, text=True)
     assert out.stdout.strip() == VERSION
