@@ -268,7 +268,7 @@ def test_the_page_says_that_a_training_has_ended(window: browser.Browser) -> Non
     with pommego.make_vec("OneVsOne-v0", 2, web=True) as envs:
         envs.reset(seed=3)
         window.open(f"{envs.web_address}&game=77", "#message")
-        assert window.run(message) == 'game is "77", want 0 to 1'
+        assert window.run(message) == 'game is "77", want 0 to 1, any or wall'
         window.complaints()  # the browser's own, of the refused request
         window.open(f"{envs.web_address}&game=0", "#about")
         browser.until(lambda: window.run(LIVE)["positions"])
