@@ -109,7 +109,7 @@ export class Listing {
       cell.style.setProperty("--share", share);
       return cell;
     })));
-    return this.table("Share of won or lost games that the row's agent won", [element("td", {}), ...names.map(name => element("th", { scope: "col" }, name))], rows);
+    return this.table("Games won by the row, without ties", [element("td", {}), ...names.map(name => element("th", { scope: "col" }, name))], rows);
   }
 
   // neighbours makes links to the games before and after a place's game in its table.
