@@ -231,7 +231,7 @@ def test_program(alphazero: ModuleType, binary: Path, tmp_path: Path) -> None:
     other = [*command, *options, "--seed=1"]
     done = subprocess.run(other, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "has a run with --seed 0, not --seed 1: another --out begins a new run" in done.stderr
+    assert "has a run with --seed 0, expected --seed 1: name another --out" in done.stderr
     again = [*command, *options, "--iterations=4"]
     done = subprocess.run(again, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("160 positions done\n"), "nothing is left to do"
