@@ -24,10 +24,10 @@ type area struct {
 
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
-	{"env", "games: rules, observations, built-in agents", 22898},
+	{"env", "games: rules, observations, built-in agents", 22899},
 	{"vec", "many games stepped together, in batches", 3743},
 	{"bridge", "the server and its wire protocol", 5596},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15189},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 15194},
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3343},
 	{"cmd", "the command pommego", 3890},
 	{"internal", "crash-safe files, names of enumerations", 726},
@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 7976
+	besideCeiling   = 7997
 )
 
 // production reports whether a file counts towards the ceilings.

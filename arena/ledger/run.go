@@ -71,7 +71,7 @@ func Open[C Config[C], R any](l *Ledger[R], h *Header[C], d disk.FS, path string
 				if err != nil || game < 0 || l.has[game] {
 					return err
 				}
-				_, err = l.Keep(r)
+				_, err = l.keep(game, r)
 				return err
 			})
 			if errors.Is(err, fs.ErrNotExist) {
@@ -104,6 +104,11 @@ func (l *Ledger[R]) Keep(r *R) (enough bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	return l.keep(game, r)
+}
+
+// keep is Keep for a record that has been checked.
+func (l *Ledger[R]) keep(game int, r *R) (enough bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.log != nil {

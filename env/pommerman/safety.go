@@ -157,7 +157,8 @@ func (f *Forecast) lives(ground, asked grid.Bits) grid.Bits {
 func (f *Forecast) outlived(from grid.Cell, ground, blast *grid.Bits, at int) bool {
 	var reached, open grid.Bits // nobody walks in the first step
 	reached.Add(from)
-	ever, end := f.Ever.Or(*blast), min(at+f.rules.Lasting(), Horizon+1)
+	free, ever := ground.AndNot(f.Rest), f.Ever.Or(*blast)
+	end := min(at+f.rules.Lasting(), Horizon+1)
 	for t := 1; t < end || t <= f.Last; t++ {
 		burns := f.Deadly[t]
 		if t >= at && t < end {
@@ -169,7 +170,7 @@ func (f *Forecast) outlived(from grid.Cell, ground, blast *grid.Bits, at int) bo
 		if never := reached.AndNot(ever); !never.Empty() {
 			return true
 		}
-		open = ground.AndNot(f.Rest)
+		open = free
 	}
 	return true
 }
