@@ -224,7 +224,7 @@ func mergePlan(game env.Game, sets []*Set, c Config, o Options) (*plan, error) {
 			}
 		}
 		missed = missed || slices.ContainsFunc(m.Agents, outside)
-		searched = searched || m.has(visitsName)
+		searched = searched || m.has(ledger.Visits)
 		if c.Layout == Steps {
 			var err error
 			if c.Extra, err = union(c.Extra, m.Extra); err != nil {

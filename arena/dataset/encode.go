@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"pommego/arena/ledger"
 	"pommego/env"
 	"pommego/env/record"
 	"pommego/internal/disk"
@@ -17,7 +18,7 @@ type encoder struct {
 	about   *About
 	spec    *env.Spec
 	columns []column
-	replay  *Replay
+	replay  *ledger.Replay
 	table   *table
 
 	// For the layouts Steps and Dialogues.
@@ -33,12 +34,12 @@ type encoder struct {
 func newEncoder(game env.Game, about *About, columns []column) *encoder {
 	spec := game.Spec()
 	e := &encoder{
-		about: about, spec: spec, columns: columns, replay: NewReplay(game, about.Layout == Dialogues),
+		about: about, spec: spec, columns: columns, replay: ledger.NewReplay(game, about.Layout == Dialogues),
 		table: newTable(descriptions(columns)), encoding: spec.Encoding(about.Observation),
 		rewards: make([]float64, spec.Seats), fates: make([]float64, spec.Seats),
 	}
 	if about.Layout == Dialogues {
-		e.words = words.New(game, spec, e.replay.match)
+		e.words = words.New(game, spec, e.replay.Match)
 		e.prompt = e.words.Prompt(words.Form{})
 	}
 	return e
@@ -96,15 +97,15 @@ func (e *encoder) write(w *staging, k int, games []*Episode) (*summary, error) {
 func (e *encoder) gameRow(ep *Episode) error {
 	var err error
 	if ep.Counts != nil {
-		err = ep.check(e.spec)
-	} else if err = e.replay.Begin(ep); err == nil {
+		err = ep.Check(e.spec)
+	} else if err = e.replay.Begin(&ep.Played, &ep.Ending); err == nil {
 		err = e.replay.Follow(func(record.Moment) error { return nil })
 	}
 	if err != nil {
 		return err
 	}
 	if ep.Start == nil {
-		ep.Start = e.replay.dealt(ep.Seed)
+		ep.Start = e.replay.Dealt(ep.Seed)
 	}
 	e.add(&row{e: ep})
 	return nil
@@ -126,12 +127,12 @@ func (e *encoder) rows(ep *Episode) error {
 	if e.about.Layout == Games {
 		return e.gameRow(ep)
 	}
-	if err := e.replay.Begin(ep); err != nil {
+	if err := e.replay.Begin(&ep.Played, &ep.Ending); err != nil {
 		return err
 	}
 	e.models, e.played = e.models[:0], e.played[:0]
 	for seat := 0; e.words != nil && seat < e.spec.Seats; seat++ {
-		e.models = append(e.models, dialogue.NewSeat(e.words, e.replay.match, seat, words.Form{}, 0))
+		e.models = append(e.models, dialogue.NewSeat(e.words, e.replay.Match, seat, words.Form{}, 0))
 	}
 	r, left := row{e: ep, step: -1}, ep.Decisions // the decisions from the row's step on
 	err := e.replay.Follow(func(at record.Moment) error {
@@ -144,7 +145,7 @@ func (e *encoder) rows(ep *Episode) error {
 		if clear(e.fates); decided != 0 {
 			m.Outcome(e.fates)
 		}
-		r.counts = countsOf(e.spec, at.Tracker, m)
+		r.counts = ledger.CountsOf(e.spec, at.Tracker, m)
 		for r.seat = range e.spec.Seats {
 			if r.step < 0 || e.words != nil && !r.before.In.Has(r.seat) {
 				continue
@@ -187,11 +188,11 @@ func (e *encoder) look(m env.Match) *shown {
 		s.obs = append(s.obs, e.table.alloc(n*f.Size()))
 	}
 	if e.about.Mask == safe {
-		m.(env.Careful).ObserveSafely(e.encoding, e.replay.seats, s.obs, s.mask)
+		m.(env.Careful).ObserveSafely(e.encoding, e.replay.Seats, s.obs, s.mask)
 		return s
 	}
 	if len(s.obs) > 0 {
-		m.Observe(e.encoding, e.replay.seats, s.obs)
+		m.Observe(e.encoding, e.replay.Seats, s.obs)
 	}
 	for seat := range e.spec.Seats {
 		m.Mask(seat, s.mask[seat*masks:(seat+1)*masks])

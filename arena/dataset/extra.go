@@ -10,6 +10,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"pommego/arena/ledger"
 	"pommego/env"
 )
 
@@ -60,7 +61,7 @@ func (x *Extra) fits() bool {
 }
 
 func (x *Extra) check(choices int) error {
-	want := map[string]env.DType{visitsName: env.Int32, valuesName: env.Float64}[x.Name]
+	want := map[string]env.DType{ledger.Visits: env.Int32, ledger.Values: env.Float64}[x.Name]
 	switch {
 	case !extraName.MatchString(x.Name):
 		return fmt.Errorf("extra array %q: want 64 or fewer small letters, digits and underscores, "+
@@ -88,8 +89,8 @@ func (c *Config) checkExtra(spec *env.Spec) error {
 			return fmt.Errorf("extra array %q is named twice", x.Name)
 		}
 	}
-	if hasExtra(c.Extra, visitsName) != hasExtra(c.Extra, valuesName) {
-		return fmt.Errorf("extra arrays %q and %q go together: want both or neither", visitsName, valuesName)
+	if hasExtra(c.Extra, ledger.Visits) != hasExtra(c.Extra, ledger.Values) {
+		return fmt.Errorf("extra arrays %q and %q go together: want both or neither", ledger.Visits, ledger.Values)
 	}
 	return nil
 }
@@ -101,7 +102,7 @@ func hasExtra(all []Extra, name string) bool {
 // apart are the arrays that are not the statistics of a search.
 func apart(all []Extra) (rest []Extra) {
 	for _, x := range all {
-		if x.Name != visitsName && x.Name != valuesName {
+		if x.Name != ledger.Visits && x.Name != ledger.Values {
 			rest = append(rest, x)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pommego/arena/ledger"
 	"pommego/env"
 )
 
@@ -19,8 +20,8 @@ func reporting(choices int) Config {
 	for _, d := range []env.DType{env.Uint8, env.Int16, env.Int32, env.Uint64, env.Float32, env.Float64} {
 		c.Extra = append(c.Extra, Extra{"one_" + string(d), d, []int{}}, Extra{"grid_" + string(d), d, []int{2, 3}})
 	}
-	c.Extra = slices.Insert(c.Extra, 3, Extra{visitsName, env.Int32, []int{choices}})
-	c.Extra = append(c.Extra, Extra{valuesName, env.Float64, []int{choices}})
+	c.Extra = slices.Insert(c.Extra, 3, Extra{ledger.Visits, env.Int32, []int{choices}})
+	c.Extra = append(c.Extra, Extra{ledger.Values, env.Float64, []int{choices}})
 	return c
 }
 
@@ -135,8 +136,8 @@ func TestExtraRefused(t *testing.T) {
 		{"too many dimensions", x("a", env.Uint8, 1, 1, 1, 1, 1), "at most 4"},
 		{"too large", x("a", env.Uint8, math.MaxInt, math.MaxInt, math.MaxInt), "1048576 bytes"},
 		{"twice", append(x("a", env.Uint8), x("a", env.Uint8)...), "twice"},
-		{"visits of another shape", x(visitsName, env.Int32, 5), "want int32 [6]"},
-		{"visits alone", x(visitsName, env.Int32, 6), "go together"},
+		{"visits of another shape", x(ledger.Visits, env.Int32, 5), "want int32 [6]"},
+		{"visits alone", x(ledger.Visits, env.Int32, 6), "go together"},
 	} {
 		c := served()
 		c.Layout, c.Extra = Steps, test.extra

@@ -68,11 +68,11 @@ func TestEpisodesComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	players, replay := match.Players{Game: gameOf(t, team)}, NewReplay(gameOf(t, team), false)
+	players, replay := match.Players{Game: gameOf(t, team)}, ledger.NewReplay(gameOf(t, team), false)
 	for i, got := range episodes(t, generate(t, team, small(), testOptions(2))) {
 		want, err := config.play(context.Background(), &players, i, config.lineup(i, 4), nil)
 		if err == nil {
-			err = replay.Begin(want)
+			err = replay.Begin(&want.Played, &want.Ending)
 		}
 		if err == nil {
 			err = replay.Follow(func(record.Moment) error { return nil })

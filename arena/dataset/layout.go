@@ -7,6 +7,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"pommego/arena/ledger"
 	"pommego/env"
 )
 
@@ -30,8 +31,8 @@ type row struct {
 	now           *shown
 	last          *shown // the position after the last step; nil before that
 	fate, reward  float64
-	counts        []int32   // of all seats, as Episode.Counts
-	decision      *Decision // what the seat's agent reports; nil: nothing
+	counts        []int32          // of all seats, as ledger.Ending.Counts
+	decision      *ledger.Decision // what the seat's agent reports; nil: nothing
 	turns         map[int]turn
 }
 
@@ -49,7 +50,7 @@ func (a *About) columns(missed, searched bool, extra []Extra) []column {
 	all := gameColumns(&a.Env, missed)
 	if a.Layout != Games {
 		all = stepColumns(a)
-		if searched || hasExtra(extra, visitsName) {
+		if searched || hasExtra(extra, ledger.Visits) {
 			all = append(all, extraColumns(searchArrays(a.Env.choices()))...)
 		}
 		all = append(all, extraColumns(apart(extra))...)
@@ -257,28 +258,26 @@ func endColumns() []column {
 const (
 	resultName = "result"
 	lengthName = "length"
-	visitsName = "visits"
-	valuesName = "values"
 	missedName = "missed0"
 )
 
 // searchArrays are what agents that search report about a decision: arrays with one value for each
 // choice of each action component, in the order of the column "legal".
 func searchArrays(choices int) []Extra {
-	return []Extra{{visitsName, env.Int32, []int{choices}}, {valuesName, env.Float64, []int{choices}}}
+	return []Extra{{ledger.Visits, env.Int32, []int{choices}}, {ledger.Values, env.Float64, []int{choices}}}
 }
 
 // meanings describe the arrays of searchArrays.
 var meanings = map[string]string{
-	visitsName: "how often the agent's search tried each choice of each action component; null: it decided without a " +
+	ledger.Visits: "how often the agent's search tried each choice of each action component; null: it decided without a " +
 		"search",
-	valuesName: "what the search found each choice to be worth, in the agent's own unit; NaN: it was not tried",
+	ledger.Values: "what the search found each choice to be worth, in the agent's own unit; NaN: it was not tried",
 }
 
 // reported is the decision that the row's agent reports. Where an episode is read, it adds one to it.
-func (r *row) reported() *Decision {
+func (r *row) reported() *ledger.Decision {
 	if r.decision == nil {
-		r.e.Decisions = append(r.e.Decisions, Decision{r.step, r.seat, map[string][]byte{}})
+		r.e.Decisions = append(r.e.Decisions, ledger.Decision{Step: r.step, Seat: r.seat, Arrays: map[string][]byte{}})
 		r.decision = &r.e.Decisions[len(r.e.Decisions)-1]
 	}
 	return r.decision

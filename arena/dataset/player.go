@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"pommego/arena/ledger"
 	"pommego/arena/match"
 )
 
@@ -29,22 +30,12 @@ func (c *Config) play(ctx context.Context, p *match.Players, game int, agents []
 			players[seat], own = own[0], own[1:]
 		}
 	}
-	e := &Episode{Game: game, Seed: c.seed(game), Dealt: true, Agents: agents, Missed: make([]int32, len(agents))}
+	e := &Episode{Played: ledger.Played{Game: game, Seed: c.seed(game), Agents: agents}, Dealt: true,
+		Missed: make([]int32, len(agents))}
 	rules := c.rules()
 	rules.MaxSteps = c.MaxSteps
 	report, err := match.Play(ctx, p.Game, players, e.Seed, *rules, func(at match.Moment) error {
-		if at.Actions == nil {
-			return nil
-		}
-		e.Actions = append(e.Actions, at.Actions...)
-		for _, seat := range at.Asked.List() {
-			if players[seat] == match.Player(client) {
-				client.note(e, seat)
-			} else if c.Layout != Games {
-				e.listen(p.Game.Spec(), players[seat], seat)
-			}
-		}
-		e.Steps++
+		e.Add(at, c.Layout != Games)
 		return nil
 	})
 	if err == nil && report.Void != "" {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"pommego/arena/ledger"
 	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/ruleset"
@@ -67,13 +68,13 @@ var errEnough = errors.New("enough")
 
 // Replay reads the game with a number and returns a replay of it in game, with events and thoughts. The error is
 // trace.ErrNoGame if the data set has no game of that number.
-func (s *Set) Replay(game env.Game, number int) (*Replay, error) {
+func (s *Set) Replay(game env.Game, number int) (*ledger.Replay, error) {
 	e, err := s.episode(number)
 	if err != nil {
 		return nil, err
 	}
-	r := NewReplay(game, true)
-	return r, r.Begin(e)
+	r := ledger.NewReplay(game, true)
+	return r, r.Begin(&e.Played, &e.Ending)
 }
 
 func (s *Set) episode(number int) (*Episode, error) {
@@ -157,7 +158,7 @@ type rowReader struct {
 
 func newRowReader(m *Manifest) (*rowReader, error) {
 	r := &rowReader{table: newTable(m.Columns), manifest: m}
-	for _, c := range m.columns(m.has(missedName), m.has(visitsName), m.Extra) {
+	for _, c := range m.columns(m.has(missedName), m.has(ledger.Visits), m.Extra) {
 		if c.read == nil {
 			continue
 		}
@@ -183,8 +184,9 @@ func (r *rowReader) episode(first int) (*Episode, int, error) {
 	seats := m.Env.Seats
 	step := seats * len(m.Env.Actions) // bytes of actions
 	e := &Episode{
-		Agents: make([]string, seats), Results: make([]env.SeatResult, seats), Outcome: make([]float64, seats),
-		Lived: make([]int32, seats), Missed: make([]int32, seats), Counts: make([]int32, seats*len(m.Env.Counts)),
+		Played: ledger.Played{Agents: make([]string, seats)}, Missed: make([]int32, seats),
+		Ending: ledger.Ending{Results: make([]env.SeatResult, seats), Outcome: make([]float64, seats),
+			Lived: make([]int32, seats), Counts: make([]int32, seats*len(m.Env.Counts))},
 	}
 	rows := 1
 	if m.Layout != Games {

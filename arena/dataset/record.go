@@ -1,11 +1,13 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"pommego/arena/ledger"
 	"pommego/arena/match"
 	"pommego/env"
 )
@@ -99,6 +101,10 @@ func (c *Config) playAgain(ctx context.Context, p *match.Players, game int, r *R
 	if err != nil {
 		return nil, err
 	}
+	e.Decisions = append(e.Decisions, script.decisions...)
+	slices.SortStableFunc(e.Decisions, func(a, b ledger.Decision) int {
+		return cmp.Or(a.Step-b.Step, a.Seat-b.Seat)
+	})
 	var winners env.SeatSet
 	for seat, result := range e.Results {
 		if result == env.Won {
@@ -118,22 +124,17 @@ type script struct {
 	*Recorded
 	seats []int // the seats of the client's agents
 	extra []Extra
+
+	decisions []ledger.Decision // what the client reported of the actions so far
 }
 
 // Act plays choice 0 once the script has ended, which playAgain notices.
 func (s *script) Act(_ context.Context, m env.Match, seat int, action []uint8) (match.Cost, error) {
-	if at := s.at(m.Status().Steps, seat) * len(action); at < len(s.Actions) {
-		copy(action, s.Actions[at:])
+	d := ledger.Decision{Step: m.Status().Steps, Seat: seat, Arrays: map[string][]byte{}}
+	at := d.Step*len(s.seats) + slices.Index(s.seats, seat) // the place among all actions of the script
+	if at*len(action) < len(s.Actions) {
+		copy(action, s.Actions[at*len(action):])
 	}
-	return match.Cost{}, nil
-}
-
-// at is the place of a seat's action among all of the script.
-func (s *script) at(step, seat int) int { return step*len(s.seats) + slices.Index(s.seats, seat) }
-
-// note notes what the client reported of a seat's last action.
-func (s *script) note(e *Episode, seat int) {
-	d, at := Decision{e.Steps, seat, map[string][]byte{}}, s.at(e.Steps, seat)
 	for i := range s.extra {
 		x := &s.extra[i]
 		if n := x.size(); (at+1)*n <= len(s.Extra[x.Name]) {
@@ -141,6 +142,7 @@ func (s *script) note(e *Episode, seat int) {
 		}
 	}
 	if len(s.extra) > 0 {
-		e.Decisions = append(e.Decisions, d)
+		s.decisions = append(s.decisions, d)
 	}
+	return match.Cost{}, nil
 }

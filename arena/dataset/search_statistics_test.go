@@ -125,7 +125,7 @@ func TestNobodyThinks(t *testing.T) {
 	config.Layout = Steps
 	set := sets(t, generate(t, ffa, config, testOptions(1)))[0]
 	for _, c := range set.Manifest.Columns {
-		if c.Name == visitsName {
+		if c.Name == ledger.Visits {
 			t.Errorf("there is a column %q", c.Name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"pommego/arena/ledger"
 	"pommego/env"
 )
 
@@ -148,7 +149,7 @@ func newReplayCheck(game env.Game, m *Manifest) (*replayCheck, error) {
 			return nil, err
 		}
 	}
-	columns := m.columns(m.has(missedName), m.Layout == Dialogues && m.has(visitsName), nil)
+	columns := m.columns(m.has(missedName), m.Layout == Dialogues && m.has(ledger.Visits), nil)
 	return &replayCheck{m, newEncoder(game, &m.About, columns)}, nil
 }
 

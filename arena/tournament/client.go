@@ -104,11 +104,10 @@ func (s *schedule) checkEnding(r *Record, endings []env.Ending) error {
 // asked lists the games that the client still has to play, without outcomes.
 func (r *run) asked() (games []Record) {
 	for i := r.First; i <= r.Last; i++ {
-		f := r.t.schedule.game(i)
-		names := r.t.schedule.names(&f)
-		if !r.Has(i) && slices.ContainsFunc(names, isClient) {
-			none := match.Report{Seats: make([]match.SeatReport, len(names))}
-			games = append(games, *newRecord(&f, names, &none))
+		asked := Record{Played: r.t.schedule.game(i).Played}
+		if !r.Has(i) && slices.ContainsFunc(asked.Agents, isClient) {
+			asked.take(&match.Report{Seats: make([]match.SeatReport, len(asked.Agents))})
+			games = append(games, asked)
 		}
 	}
 	return games

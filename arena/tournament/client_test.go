@@ -83,8 +83,8 @@ func TestClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := kept.Replay(context.Background(), &kept.Records[0], nil); !errors.Is(err, ErrNotAgain) {
-		t.Errorf("playing a game of the client's again: %v, want %v", err, ErrNotAgain)
+	if _, err := kept.Replay(kept.Records[0].Game); !errors.Is(err, ErrNoMoves) {
+		t.Errorf("a replay of a game of the client's: %v, want %v", err, ErrNoMoves)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"pommego/arena/match"
+	"pommego/arena/scene"
 	"pommego/internal/disk"
 )
 
@@ -38,7 +38,9 @@ func FuzzRead(f *testing.F) {
 		}
 		_, _ = kept.Results()
 		for i := range kept.Records[:min(1, len(kept.Records))] {
-			_ = kept.Replay(context.Background(), &kept.Records[i], func(match.Moment) error { return nil })
+			if replay, err := kept.Replay(kept.Records[i].Game); err == nil {
+				_, _ = scene.Read(replay)
+			}
 		}
 	})
 }

@@ -269,10 +269,11 @@ func TestImpossibleRecord(t *testing.T) {
 	}{
 		{func(r *Record) { r.Game = 16 }, "its game is 16, want 0 to 15"},
 		{func(r *Record) { r.Game = -1 }, "its game is -1"},
-		{func(r *Record) { r.Seed++ }, "has seed 2"},
+		{func(r *Record) { r.Seed.Value++ }, "has seed 2"},
 		{func(r *Record) { r.Agents[1] = "static" }, "game 0 has seed 1 and agents"},
 		{func(r *Record) { r.Ticks = nil }, "a list with 0 seats, want 4"},
 		{func(r *Record) { r.Errors = []string{"x"} }, "a list with 1 seats"},
+		{func(r *Record) { r.Actions = []byte{0} }, "1 bytes of actions for 100 steps"},
 	} {
 		r := recorded(tour.schedule, 0)[0]
 		if err := tour.schedule.check(&r); err != nil {

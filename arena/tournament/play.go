@@ -11,29 +11,31 @@ import (
 )
 
 func (r *run) play(ctx context.Context, players *match.Players, game int) (*Record, error) {
-	f := r.t.schedule.game(game)
-	names := r.t.schedule.names(&f)
-	seats, err := players.Seat(names)
+	record := &Record{Played: r.t.schedule.game(game).Played}
+	seats, err := players.Seat(record.Agents)
 	if err != nil {
 		return nil, err
 	}
 	talks := match.Dialogues{Log: r.o.Dialogues}
 	rules := r.t.Config.rules()
-	rules.Repetition, rules.Wait = f.again, r.o.Wait
-	report, err := match.Play(ctx, r.t.Game, seats, f.seed, *rules, talks.Watch)
+	rules.Repetition, rules.Wait = record.Repetition, r.o.Wait
+	report, err := match.Play(ctx, r.t.Game, seats, record.Seed, *rules, func(at match.Moment) error {
+		record.Add(at, true)
+		return talks.Watch(at)
+	})
 	if err != nil {
 		return nil, err
 	}
 	if report.Void != "" {
 		return nil, errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, report.Void), talks.End())
 	}
-	return newRecord(&f, names, report), nil
+	record.take(report)
+	return record, nil
 }
 
-// newRecord makes a record of the parts of a report that the statistics need.
-func newRecord(f *fixture, names []string, report *match.Report) *Record {
-	r := &Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Result: report.Results,
-		Outcome: report.Outcome, Steps: report.End.Steps, Counts: report.Counts}
+// take takes the parts of a report that the statistics need.
+func (r *Record) take(report *match.Report) {
+	r.Result, r.Outcome, r.Counts = report.Results, report.Outcome, report.Counts
 	var errs []string
 	var answers []dialogue.Usage
 	failed := false
@@ -54,5 +56,4 @@ func newRecord(f *fixture, names []string, report *match.Report) *Record {
 	if slices.ContainsFunc(answers, func(a dialogue.Usage) bool { return a != dialogue.Usage{} }) {
 		r.Answers = answers
 	}
-	return r
 }

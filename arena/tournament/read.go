@@ -1,14 +1,13 @@
 package tournament
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"pommego/arena/ledger"
-	"pommego/arena/match"
+	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/internal/disk"
 )
@@ -16,9 +15,9 @@ import (
 // Kept is a tournament as its log has it, for viewing.
 type Kept struct {
 	*Tournament
-	Records []Record // the finished games, by their numbers
+	Records []Record // the finished games, by their numbers, without actions
 
-	program string
+	path, program string
 }
 
 // Read reads the log of a tournament, which may still run. find returns a game
@@ -27,7 +26,9 @@ func Read(path string, find func(id string, rules json.RawMessage) (env.Game, er
 	var k *Kept
 	err := disk.ReadLog(path, func(line []byte) (err error) {
 		if k == nil {
-			k, err = begun(line, find)
+			if k, err = begun(line, find); err == nil {
+				k.path = path
+			}
 			return err
 		}
 		var r Record
@@ -37,6 +38,7 @@ func Read(path string, find func(id string, rules json.RawMessage) (env.Game, er
 		if err := k.schedule.check(&r); err != nil {
 			return err
 		}
+		r.forget()
 		k.Records = append(k.Records, r)
 		return nil
 	})
@@ -81,33 +83,32 @@ func (k *Kept) Results() (*Results, error) {
 	return r.Results, nil
 }
 
-// ErrNotAgain says that a game cannot be played again as it was.
-var ErrNotAgain = errors.New("the game cannot be shown: a log keeps no moves, and it cannot be played again as it was")
+// ErrNoMoves says that a log does not have the actions of a game.
+var ErrNoMoves = errors.New("the game cannot be shown: its log has no actions of it, as a client " +
+	"played it, or version 0.1.0 of the program")
 
-// Replay plays a finished game again and calls watch with its positions. It starts
-// no agents outside this program.
-func (k *Kept) Replay(ctx context.Context, r *Record, watch match.Watch) error {
-	f := k.schedule.game(r.Game)
-	rules := k.Config.rules()
-	rules.Repetition, rules.Events = f.again, true
-	for _, name := range r.Agents { // a log is untrusted input
-		if _, err := k.Game.NewAgent(name); err != nil {
-			return fmt.Errorf("%w: %w; a log's game uses no agent or file outside this program", ErrNotAgain, err)
+// Replay reads a game's actions from the log, and returns a replay with events and thoughts. It starts no agent.
+func (k *Kept) Replay(game int) (*ledger.Replay, error) {
+	var found *Record
+	err := disk.ReadLog(k.path, func(line []byte) error {
+		var r Record
+		if err := json.Unmarshal(line, &r); err != nil || r.Game != game || r.Agents == nil {
+			return err
 		}
+		found = &r
+		return errFound
+	})
+	switch {
+	case err != nil && !errors.Is(err, errFound):
+		return nil, err
+	case found == nil:
+		return nil, fmt.Errorf("%w: game %d is not in the log", trace.ErrNoGame, game)
+	case found.Actions == nil:
+		return nil, ErrNoMoves
 	}
-	players := match.Players{Game: k.Game}
-	defer players.Close()
-	seats, err := players.Seat(r.Agents)
-	if err != nil {
-		return err
-	}
-	report, err := match.Play(ctx, k.Game, seats, f.seed, *rules, watch)
-	if err != nil {
-		return err
-	}
-	if report.End.Steps != r.Steps {
-		return fmt.Errorf("%w: it took %d steps then and %d now; an agent has a limit in time, or another build of the "+
-			"program played", ErrNotAgain, r.Steps, report.End.Steps)
-	}
-	return nil
+	r := ledger.NewReplay(k.Game, true)
+	return r, r.Begin(&found.Played, new(ledger.Ending))
 }
+
+// errFound ends the reading of a log.
+var errFound = errors.New("the game was found")

@@ -7,13 +7,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"pommego/arena/match"
+	"pommego/arena/ledger"
+	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/env/record"
+	"pommego/internal/disk"
 )
 
 func find(id string, _ json.RawMessage) (env.Game, error) { return catalog.Game(id) }
@@ -47,17 +50,22 @@ func TestReadsWhatIsPlayed(t *testing.T) {
 		t.Errorf("results are %s, want %s", got, want)
 	}
 	for i := range kept.Records {
-		steps := 0
-		if err := kept.Replay(context.Background(), &kept.Records[i],
-			func(match.Moment) error { steps++; return nil }); err != nil || steps != kept.Records[i].Steps+1 {
-			t.Errorf("game %d: %d positions (%v), want %d", i, steps, err, kept.Records[i].Steps+1)
+		r, positions := &kept.Records[i], 0
+		replay, err := kept.Replay(r.Game)
+		if err == nil {
+			err = replay.Follow(func(record.Moment) error { positions++; return nil })
+		}
+		if err != nil || positions != r.Steps+1 {
+			t.Errorf("game %d: %d positions (%v), want %d", i, positions, err, r.Steps+1)
+			continue
+		}
+		status := replay.Status()
+		if got := status.SeatResults(game.Spec().Teams, 0b11); !slices.Equal(got, r.Result) {
+			t.Errorf("game %d: the replay ends with %v, want %v", i, got, r.Result)
 		}
 	}
-	other := kept.Records[0]
-	other.Steps++
-	if err := kept.Replay(context.Background(), &other,
-		func(match.Moment) error { return nil }); !errors.Is(err, ErrNotAgain) {
-		t.Errorf("a game that is another now is shown (%v)", err)
+	if _, err := kept.Replay(4); !errors.Is(err, trace.ErrNoGame) {
+		t.Errorf("game 4: %v, want %v", err, trace.ErrNoGame)
 	}
 	text, err := os.ReadFile(log)
 	if err != nil {
@@ -75,7 +83,7 @@ func TestReadsWhatIsPlayed(t *testing.T) {
 	}
 }
 
-// TestReadRelease: the log of a tournament that release 0.1.0 played is read, and its games are shown.
+// TestReadRelease: the log of a tournament that release 0.1.0 played is read. It has no actions.
 func TestReadRelease(t *testing.T) {
 	kept, err := Read("testdata/0.1.0.jsonl", find)
 	if err != nil {
@@ -84,16 +92,13 @@ func TestReadRelease(t *testing.T) {
 	if results, err := kept.Results(); err != nil || results.Played != 4 || results.Agents[0].Wins != 2 {
 		t.Errorf("results %+v (%v), want those of four games", results, err)
 	}
-	for i := range kept.Records {
-		err := kept.Replay(context.Background(), &kept.Records[i], func(match.Moment) error { return nil })
-		if err != nil {
-			t.Error(err)
-		}
+	if _, err := kept.Replay(0); !errors.Is(err, ErrNoMoves) {
+		t.Errorf("error %v, want %v", err, ErrNoMoves)
 	}
 }
 
-// TestReadStartsNothing: what a log says must not be run, connected to or opened. The pipe
-// would keep whoever opens it.
+// TestReadStartsNothing: games of agents outside the program are shown, and what a log says is not run, connected to or
+// opened. The pipe would keep whoever opens it.
 func TestReadStartsNothing(t *testing.T) {
 	made, pipe := filepath.Join(t.TempDir(), "made"), filepath.Join(t.TempDir(), "pipe")
 	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
@@ -101,9 +106,28 @@ func TestReadStartsNothing(t *testing.T) {
 	}
 	for _, name := range []string{"exec:touch " + made, "library:" + pipe, "http://127.0.0.1:1", "client:me",
 		"llm:http://127.0.0.1:1,model=x", "net:weights=" + pipe, "champion:weights=" + pipe, "ppo-ffa:weights=" + pipe} {
-		err := replay(t, context.Background(), "PommeFFACompetition-v0", name)
-		if !errors.Is(err, ErrNotAgain) || !strings.Contains(err.Error(), "outside this program") {
-			t.Errorf("%s: error %v, want %v", name, err, ErrNotAgain)
+		c := Config{Agents: []string{name}, Against: "random", Format: OneAgainstThree, Games: 1, Seed: 3}
+		s := newSchedule(&c, game(t, ffaID).Spec())
+		r := recorded(s, 0)[0]
+		r.Steps, r.Actions = 2, make([]byte, 8)
+		h, err := ledger.NewHeader(logFormat, "test", s.spec, c)
+		path := filepath.Join(t.TempDir(), "log.jsonl")
+		if err == nil {
+			err = writeRecords(path, h, r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := Read(path, find)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replay, err := kept.Replay(0)
+		if err == nil {
+			err = replay.Follow(func(record.Moment) error { return nil })
+		}
+		if err != nil || replay.Info().Policies[0] != name {
+			t.Errorf("%s: %v, want the game", name, err)
 		}
 	}
 	if _, err := os.Stat(made); err == nil {
@@ -111,33 +135,15 @@ func TestReadStartsNothing(t *testing.T) {
 	}
 }
 
-// TestReadGone: a log that names an agent that there was is read, and its games say what to use in its place.
-func TestReadGone(t *testing.T) {
-	err := replay(t, context.Background(), "PommeFFACompetition-v0", "champion-net")
-	if !errors.Is(err, ErrNotAgain) || !strings.Contains(err.Error(), `"champion-net" is gone, use ppo-ffa`) {
-		t.Errorf("error %v, want %v, and that the agent is gone", err, ErrNotAgain)
-	}
-}
-
-// TestReplayEnds: a game of agents that search for hours is left when the context ends.
-func TestReplayEnds(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	if err := replay(t, ctx, "PommeFFACompetition-v0", "uct:ticks=1000000000"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
-	}
-}
-
-// replay plays a game again that a log has of an agent.
-func replay(t *testing.T, ctx context.Context, id, agent string) error {
-	game, err := catalog.Game(id)
+func writeRecords(path string, header any, records ...Record) error {
+	log, err := disk.OpenLog(disk.OS, path, disk.LogOptions{Header: header})
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	c := Config{Agents: []string{agent}, Against: "random", Format: OneAgainstThree, Games: 2, Seed: 3}
-	k := &Kept{Tournament: &Tournament{Game: game, Config: c}}
-	k.schedule = newSchedule(&k.Config, game.Spec())
-	return k.Replay(ctx, &Record{Agents: []string{agent, "random", "random", "random"}}, nil)
+	for i := range records {
+		err = errors.Join(err, log.Add(&records[i]))
+	}
+	return errors.Join(err, log.Close())
 }
 
 func TestReadMistakes(t *testing.T) {

@@ -5,21 +5,19 @@ import (
 	"slices"
 	"time"
 
+	"pommego/arena/ledger"
 	"pommego/env"
 	"pommego/llm/dialogue"
 )
 
-// Record is one finished game.
+// Record is one finished game. Results need no actions: those of clients' games, and of games that
+// version 0.1.0 played, are unknown.
 type Record struct {
-	Game       int      `json:"game"`                 // the game's number in the schedule
-	Seed       uint64   `json:"seed"`                 // of the board
-	Repetition int      `json:"repetition,omitempty"` // which of the games on that board, from 0
-	Agents     []string `json:"agents"`               // by seat
+	ledger.Played
 
 	// Result and Outcome are by seat, as [match.Report] has them.
 	Result  []env.SeatResult `json:"result"`
 	Outcome []float64        `json:"outcome"`
-	Steps   int              `json:"steps"`
 
 	Moves  []int    `json:"moves"` // by seat, like all fields below
 	Ticks  []uint64 `json:"ticks"`
@@ -42,15 +40,18 @@ type Clock struct {
 	Longest []time.Duration `json:"longest_ns"` // of the longest move
 }
 
+// forget drops what only a replay needs: the log has it.
+func (r *Record) forget() { r.Actions, r.Decisions = nil, nil }
+
 // check returns an error if the record does not match the game of its number.
 func (s *schedule) check(r *Record) error {
 	if r.Game < 0 || r.Game >= s.games() {
 		return fmt.Errorf("its game is %d, want 0 to %d", r.Game, s.games()-1)
 	}
 	f := s.game(r.Game)
-	if names := s.names(&f); r.Seed != f.seed.Value || r.Repetition != f.again || !slices.Equal(r.Agents, names) {
-		return fmt.Errorf("game %d has seed %d and agents %q, want %d and %q", r.Game, r.Seed, r.Agents,
-			f.seed.Value, names)
+	if r.Seed != f.Seed || r.Repetition != f.Repetition || !slices.Equal(r.Agents, f.Agents) {
+		return fmt.Errorf("game %d has seed %d and agents %q, want %d and %q", r.Game, r.Seed.Value, r.Agents,
+			f.Seed.Value, f.Agents)
 	}
 	lists := []int{len(r.Result), len(r.Outcome), len(r.Moves), len(r.Ticks), len(r.Late), len(r.Failed),
 		len(r.Clock.Think), len(r.Clock.Longest)}
@@ -66,6 +67,9 @@ func (s *schedule) check(r *Record) error {
 		if seats != s.spec.Seats {
 			return fmt.Errorf("it has a list with %d seats, want %d", seats, s.spec.Seats)
 		}
+	}
+	if r.Actions != nil {
+		return r.Check(s.spec)
 	}
 	return nil
 }

@@ -14,8 +14,9 @@ func recorded(s *schedule, winners ...int) []Record {
 	records := make([]Record, len(winners))
 	for i, winner := range winners {
 		f := s.game(i)
-		r := Record{Game: i, Seed: f.seed.Value, Agents: s.names(&f), Steps: 100 + i}
-		for seat, e := range f.seats {
+		r := Record{Played: f.Played}
+		r.Steps = 100 + i
+		for seat, e := range s.entrantsOf(&f) {
 			result := env.Lost
 			switch winner {
 			case e:
@@ -34,6 +35,14 @@ func recorded(s *schedule, winners ...int) []Record {
 		records[i] = r
 	}
 	return records
+}
+
+// entrantsOf are the entrants of a game by seat.
+func (s *schedule) entrantsOf(f *fixture) (seats []int) {
+	for _, name := range f.Agents {
+		seats = append(seats, slices.Index(s.entrants, name))
+	}
+	return seats
 }
 
 // tournamentOf makes a tournament without asking whether its agents exist.

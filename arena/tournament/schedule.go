@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/combin"
 
+	"pommego/arena/ledger"
 	"pommego/env"
 )
 
@@ -20,13 +21,9 @@ type schedule struct {
 
 // fixture is one game to play.
 type fixture struct {
-	index int
-	table int
-	round int
-	sides []int    // the entrant of each side
-	seats []int    // the entrant in each seat
-	seed  env.Seed // of the board
-	again int      // the repetition on the board, from 0
+	ledger.Played // without steps
+	table, round  int
+	sides         []int // the entrant of each side
 }
 
 func newSchedule(c *Config, spec *env.Spec) *schedule {
@@ -54,14 +51,14 @@ func newSchedule(c *Config, spec *env.Spec) *schedule {
 func (s *schedule) games() int { return len(s.tables) * s.config.Games }
 
 func (s *schedule) game(i int) fixture {
-	f := fixture{index: i, table: i % len(s.tables), round: i / len(s.tables)}
-	f.seed = env.Seed{Value: s.config.Seed + uint64(f.round/s.config.perBoard(s.spec))}
-	f.again = f.round / s.config.turns(s.spec) % s.config.repetitions()
+	f := fixture{table: i % len(s.tables), round: i / len(s.tables)}
 	f.sides = s.sitDown(s.tables[f.table], f.round)
-	f.seats = make([]int, s.spec.Seats)
+	f.Played = ledger.Played{Game: i, Agents: make([]string, s.spec.Seats),
+		Seed:       env.Seed{Value: s.config.Seed + uint64(f.round/s.config.perBoard(s.spec))},
+		Repetition: f.round / s.config.turns(s.spec) % s.config.repetitions()}
 	for side, team := range s.spec.Teams {
 		for _, seat := range team {
-			f.seats[seat] = f.sides[side]
+			f.Agents[seat] = s.entrants[f.sides[side]]
 		}
 	}
 	return f
@@ -79,13 +76,4 @@ func (s *schedule) sitDown(table []int, round int) []int {
 		sides[(round+1+i)%n] = table[1+k]
 	}
 	return sides
-}
-
-// names lists who sits where.
-func (s *schedule) names(f *fixture) []string {
-	names := make([]string, len(f.seats))
-	for seat, entrant := range f.seats {
-		names[seat] = s.entrants[entrant]
-	}
-	return names
 }

@@ -64,7 +64,7 @@ func TestNeighbours(t *testing.T) {
 	s := newSchedule(&c, game(t, ffaID).Spec())
 	orders := map[string]int{}
 	for i := range s.games() {
-		orders[fmt.Sprint(s.game(i).seats)]++
+		orders[fmt.Sprint(s.game(i).Agents)]++
 	}
 	if len(orders) != 24 {
 		t.Errorf("%d orders, want 24", len(orders))
@@ -86,13 +86,13 @@ func TestSameBoards(t *testing.T) {
 	}
 	for i := range s.games() {
 		f := s.game(i)
-		if want := c.Seed + uint64(i/3); f.seed.Value != want || f.seed.Episode != 0 {
-			t.Errorf("game %d has seed %v, want %d", i, f.seed, want)
+		if want := c.Seed + uint64(i/3); f.Seed.Value != want || f.Seed.Episode != 0 {
+			t.Errorf("game %d has seed %v, want %d", i, f.Seed, want)
 		}
 		want := slices.Repeat([]int{3}, 4)
 		want[i/3%4] = i % 3
-		if !slices.Equal(f.seats, want) {
-			t.Errorf("game %d seats %v, want %v", i, f.seats, want)
+		if seats := s.entrantsOf(&f); !slices.Equal(seats, want) {
+			t.Errorf("game %d seats %v, want %v", i, seats, want)
 		}
 	}
 }
@@ -104,8 +104,8 @@ func TestLevels(t *testing.T) {
 	s := newSchedule(&c, game(t, ffaID).Spec())
 	for i := range s.games() {
 		f := s.game(i)
-		if f.seed.Value != 50+uint64(i/4) || f.again != i%4 || f.seats[i%4] != 0 {
-			t.Errorf("game %d has seed %v, repetition %d and seats %v", i, f.seed, f.again, f.seats)
+		if f.Seed.Value != 50+uint64(i/4) || f.Repetition != i%4 || f.Agents[i%4] != "a" {
+			t.Errorf("game %d has seed %v, repetition %d and seats %v", i, f.Seed, f.Repetition, f.Agents)
 		}
 	}
 	c.Games = 10
@@ -139,7 +139,7 @@ func TestMirrored(t *testing.T) {
 		sides := map[position][]int{} // those of the table's first
 		for i := range s.games() {
 			f := s.game(i)
-			at := position{f.table, f.seed.Value, f.again}
+			at := position{f.table, f.Seed.Value, f.Repetition}
 			sides[at] = append(sides[at], slices.Index(f.sides, s.tables[f.table][0]))
 		}
 		turns := len(spec.Teams)
@@ -165,7 +165,7 @@ func TestTeamsOfAKind(t *testing.T) {
 	s := newSchedule(&c, game(t, teamID).Spec())
 	for i, want := range [][]string{{"a", "b", "a", "b"}, {"b", "a", "b", "a"}} {
 		f := s.game(i)
-		if got := s.names(&f); !slices.Equal(got, want) {
+		if got := f.Agents; !slices.Equal(got, want) {
 			t.Errorf("game %d: %v, want %v", i, got, want)
 		}
 	}

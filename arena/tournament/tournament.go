@@ -168,6 +168,7 @@ func (r *run) check(record *Record) (int, error) {
 }
 
 func (r *run) kept(record *Record) (decided bool) {
+	record.forget()
 	r.records[record.Game] = *record
 	r.played++
 	return r.test.take(r.records)
@@ -175,7 +176,7 @@ func (r *run) kept(record *Record) (decided bool) {
 
 func (r *run) name(game int) string {
 	f := r.t.schedule.game(game)
-	return fmt.Sprintf("game %d (seed %d, %q)", game, f.seed.Value, r.t.schedule.names(&f))
+	return fmt.Sprintf("game %d (seed %d, %q)", game, f.Seed.Value, f.Agents)
 }
 
 // leaveOut leaves out a game that cannot be scored. It returns an error if there are too many: more than two and more

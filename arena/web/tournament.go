@@ -1,19 +1,14 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"time"
 
-	"pommego/arena/match"
 	"pommego/arena/scene"
 	"pommego/arena/tournament"
 )
 
-// Tournament shows the tournament in a log, which read reads and which may still grow. It plays a
-// game again when a page asks for it.
+// Tournament shows the tournament in a log, which read reads and which may still grow.
 func Tournament(name, log string, read func() (*tournament.Kept, error)) Games {
 	return &tournamentLog{name: name, log: log, read: read}
 }
@@ -48,35 +43,19 @@ func (t *tournamentLog) listed() (*Listing, error) {
 	for i := range kept.Records {
 		r := &kept.Records[i]
 		list.Games = append(list.Games,
-			Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Results: r.Result, Seed: r.Seed})
+			Entry{Game: r.Game, Agents: r.Agents, Steps: r.Steps, Results: r.Result, Seed: r.Seed.Value})
 	}
 	return list, nil
 }
-
-// most is the time limit for playing a game again: agents that search are slow.
-const most = 2 * time.Minute
 
 func (t *tournamentLog) Game(number int) (*scene.Timeline, error) {
 	kept, err := t.kept.get(t.log, t.read)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(kept.Records, func(r tournament.Record) bool { return r.Game == number })
-	if at < 0 {
-		return nil, fmt.Errorf("%w: game %d is not in the log", ErrNoGame, number)
-	}
-	r := &kept.Records[at]
-	ctx, cancel := context.WithTimeout(context.Background(), most)
-	defer cancel()
-	var feed scene.Feed
-	err = kept.Replay(ctx, r, func(at match.Moment) error {
-		at.Describe(&feed, r.Agents, "")
-		return nil
-	})
+	replay, err := kept.Replay(number)
 	if err != nil {
 		return nil, err
 	}
-	g := feed.Game()
-	g.Seed = r.Seed
-	return g, nil
+	return scene.Read(replay)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pommego/arena/dataset"
+	"pommego/arena/ledger"
 	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/catalog"
@@ -95,9 +96,9 @@ func eachOfSet(folder string, each func(record.Replay, *env.Spec) error) error {
 	if err != nil {
 		return err
 	}
-	replay := dataset.NewReplay(game, false)
+	replay := ledger.NewReplay(game, false)
 	return set.Episodes(func(e *dataset.Episode) error {
-		if err := replay.Begin(e); err != nil {
+		if err := replay.Begin(&e.Played, &e.Ending); err != nil {
 			return err
 		}
 		return each(replay, game.Spec())

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,29 @@ func TestDataMerge(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.out), &report); err != nil || report.Sets[0].Games == 0 ||
 		report.Sets[0].Games > 12 {
 		t.Errorf("%s (%v), want some of 12 games", r.out, err)
+	}
+}
+
+// TestReplayTournament shows a tournament's game that a program outside played.
+func TestReplayTournament(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out")
+	bot := strings.Replace(lineAgent, `"action": 0`, `"action": 5`, 1)
+	pommego(t, "tournament", "--env", "OneVsOne-v0", "--agents", bot, "--against", "static", "--games", "2",
+		"--out", folder).want(t, exitOK)
+	for _, path := range []string{folder, filepath.Join(folder, tournamentLog)} {
+		r := pommego(t, "replay", path, "--game", "1", "--json")
+		r.want(t, exitOK)
+		var shown struct {
+			Policies, Result []string
+			Seed             uint64
+		}
+		if err := json.Unmarshal([]byte(r.out), &shown); err != nil || shown.Seed != 2 ||
+			!slices.Equal(shown.Policies, []string{"static", strings.ReplaceAll(bot, `\,`, ",")}) || shown.Result[1] != "lost" {
+			t.Errorf("%s: %s (%v), want the game in which the program blew itself up", path, r.out, err)
+		}
+	}
+	if r := pommego(t, "replay", folder, "--game", "2"); r.code != exitUsage || !strings.Contains(r.errors, "game 2") {
+		t.Errorf("a game that is not there: exit code %d, %q", r.code, r.errors)
 	}
 }
 

@@ -26,8 +26,8 @@ func newReplay() *cobra.Command {
 pictures follow each other in place; elsewhere they are written one below the
 other. In the browser, view shows it. To see whether a recorded game agrees with the rules, use verify.
 
-FILE may also be a data set that generate has made, its folder or one of its files, or a
-recording of the original: a game_state.json, its folder, or a folder of states.`,
+FILE may also be a data set that generate has made, its folder or one of its files, a tournament's
+folder or log, or a recording of the original: a game_state.json, its folder, or a folder of states.`,
 		Example: `  pommego replay games.jsonl.gz
   pommego replay games.jsonl.gz --game 3 --fps 10
   pommego replay games.jsonl.gz --gif game.gif --html game.html
@@ -37,9 +37,7 @@ recording of the original: a game_state.json, its folder, or a folder of states.
 		Args: func(cmd *cobra.Command, args []string) error {
 			least := 1
 			if len(args) == 1 {
-				if o.set = inDataSet(args[0]); o.set != "" {
-					least = 0
-				}
+				o.open, least = replays(args[0])
 			}
 			if !cmd.Flags().Changed("game") {
 				o.game = least
@@ -60,7 +58,8 @@ recording of the original: a game_state.json, its folder, or a folder of states.
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
-	cmd.Flags().IntVar(&o.game, "game", 1, "which game of the file: its line; of a data set: its number, from 0")
+	cmd.Flags().IntVar(&o.game, "game", 1,
+		"which game: its line in the file, in a data set or tournament its number, from 0")
 	cmd.Flags().Float64Var(&o.fps, "fps", 5, "pictures a second on a terminal, 0: as fast as can be")
 	cmd.Flags().StringVar(&o.gif, "gif", "", "write the game to this new file as an animated picture")
 	cmd.Flags().StringVar(&o.html, "html", "",
@@ -75,7 +74,7 @@ recording of the original: a game_state.json, its folder, or a folder of states.
 }
 
 type replayOptions struct {
-	set    string // the data set's folder, "" for a file of records
+	open   func(game int) (record.Replay, error)
 	game   int
 	fps    float64
 	asJSON bool
@@ -87,7 +86,7 @@ type replayOptions struct {
 }
 
 func (o *replayOptions) run(cmd *cobra.Command, path string) error {
-	game, err := o.open(path)
+	game, err := o.open(o.game)
 	if errors.Is(err, trace.ErrNoGame) {
 		return usageError{err}
 	}
@@ -142,17 +141,6 @@ func (o *replayOptions) print(out io.Writer, path string, game record.Replay) er
 		Results []env.SeatResult  `json:"result"` // by seat
 		Events  []json.RawMessage `json:"events"`
 	}{path, o.game, game.Info(), newEnded(status), status.SeatResults(spec.Teams, before), events})
-}
-
-func (o *replayOptions) open(path string) (record.Replay, error) {
-	if o.set != "" {
-		set, game, err := openSet(o.set)
-		if err != nil {
-			return nil, err
-		}
-		return set.Replay(game, o.game)
-	}
-	return formats.Open(path, o.game)
 }
 
 // show shows the game until its end, or until the user ends it.

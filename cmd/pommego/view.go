@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -22,7 +21,6 @@ import (
 	"pommego/arena/web"
 	"pommego/env"
 	"pommego/env/catalog"
-	"pommego/internal/disk"
 )
 
 type viewOptions struct {
@@ -49,8 +47,7 @@ FILE may also be a folder with files of recorded games, *.jsonl and *.jsonl.gz.
 
 Of a data set (its folder) and of a tournament (the folder of its --out, or games.jsonl in that) a table of
 games is shown first, of a finished tournament with ratings and the comparison of pairs. A tournament
-may still be under way. Its log holds results; to be shown, a game is played again by the same agents,
-if all are built in: what a log names is neither started nor opened.
+may still be under way. Its log has the moves of its games: what it names is neither started nor opened.
 
 With the address of a server (ws://HOST:PORT, wss://HOST:PORT or unix:PATH) and the key of an environment there the
 page shows its games while they are stepped: 16 side by side with what becomes of their episodes, and
@@ -124,8 +121,7 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 }
 
 func gamesAt(path string) (web.Games, error) {
-	info, err := os.Stat(path)
-	if err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return nil, usagef("%w: want an existing file or folder, or an address, ws://HOST:PORT#KEY or unix:PATH#KEY", err)
 	}
 	if folder := inDataSet(path); folder != "" {
@@ -135,26 +131,10 @@ func gamesAt(path string) (web.Games, error) {
 		}
 		return web.DataSet(set, game), nil
 	}
-	if info.IsDir() {
-		log := filepath.Join(path, tournamentLog)
-		if _, err := os.Stat(log); err == nil {
-			return tournamentAt(path, log), nil
-		}
-	} else if isLog(path) {
-		return tournamentAt(path, path), nil
+	if log := tournamentAt(path); log != "" {
+		return web.Tournament(path, log, func() (*tournament.Kept, error) { return tournament.Read(log, variantOf) }), nil
 	}
 	return web.Recorded(path, formats), nil
-}
-
-// isLog reports whether a file begins like a tournament's log.
-func isLog(path string) bool {
-	first := errors.New("the first line")
-	err := disk.ReadLog(path, func([]byte) error { return first })
-	return errors.Is(err, first)
-}
-
-func tournamentAt(name, log string) web.Games {
-	return web.Tournament(name, log, func() (*tournament.Kept, error) { return tournament.Read(log, variantOf) })
 }
 
 // variantOf is the game of an id. For an id with "custom:" it has the given rules; other ids have their own.

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"pommego/arena/ledger"
 	"pommego/arena/tournament"
 	"pommego/env"
 )
@@ -66,8 +67,8 @@ func sample() *tournament.Report {
 			{Agent: weak.Agent, Moves: 400, Mean: 999, Longest: 1000, Total: 399600},
 		}},
 		Records: []tournament.Record{{
-			Game: 0, Seed: 7, Agents: []string{"mcts:ticks=20,c=25", "exec:a|b"},
-			Result: []env.SeatResult{env.Won, env.Lost}, Outcome: []float64{1, -1}, Steps: 300,
+			Played: ledger.Played{Seed: env.Seed{Value: 7}, Agents: []string{"mcts:ticks=20,c=25", "exec:a|b"}, Steps: 300},
+			Result: []env.SeatResult{env.Won, env.Lost}, Outcome: []float64{1, -1},
 			Moves: []int{300, 20}, Ticks: []uint64{6000, 0}, Late: []int{0, 1}, Failed: []int{0, 0},
 			Counts: env.Counts{"kills": {1, 0}, "team_kills": {0, 0}},
 		}},

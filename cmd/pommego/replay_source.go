@@ -1,0 +1,61 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pommego/arena/dataset"
+	"pommego/arena/tournament"
+	"pommego/env/record"
+	"pommego/internal/disk"
+)
+
+// replays returns what opens the games of a file or folder by their numbers, and the first number.
+func replays(path string) (open func(game int) (record.Replay, error), first int) {
+	if folder := inDataSet(path); folder != "" {
+		return func(number int) (record.Replay, error) {
+			set, game, err := openSet(folder)
+			if err != nil {
+				return nil, err
+			}
+			return set.Replay(game, number)
+		}, 0
+	}
+	if log := tournamentAt(path); log != "" {
+		return func(number int) (record.Replay, error) {
+			kept, err := tournament.Read(log, variantOf)
+			if err != nil {
+				return nil, err
+			}
+			return kept.Replay(number)
+		}, 0
+	}
+	return func(number int) (record.Replay, error) { return formats.Open(path, number) }, 1
+}
+
+// inDataSet returns the folder of the data set that path is, or is a file of; "" if there is none.
+func inDataSet(path string) string {
+	folder := path
+	if strings.HasSuffix(path, ".parquet") {
+		folder = filepath.Dir(filepath.Dir(path))
+	}
+	if _, err := os.Stat(filepath.Join(folder, dataset.ManifestName)); err != nil {
+		return ""
+	}
+	return folder
+}
+
+// tournamentAt returns the log of the tournament that path is the folder of, or the log; "" if there is none.
+func tournamentAt(path string) string {
+	log := filepath.Join(path, tournamentLog)
+	if _, err := os.Stat(log); err != nil {
+		log = path
+	}
+	first := errors.New("the first line")
+	if err := disk.ReadLog(log, func([]byte) error { return first }); !errors.Is(err, first) {
+		return ""
+	}
+	return log
+}
