@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"pommego/arena/match"
-	"pommego/llm/dialogue"
 )
 
 func (r *run) play(ctx context.Context, players *match.Players, game int) (*Record, error) {
@@ -17,15 +16,18 @@ func (r *run) play(ctx context.Context, players *match.Players, game int) (*Reco
 	if err != nil {
 		return nil, err
 	}
-	talks := match.Dialogues{Log: r.o.Dialogues}
+	watch, void := match.Watch(nil), func() error { return nil }
+	if r.o.Watch != nil {
+		watch, void = r.o.Watch()
+	}
 	rules := r.t.Config.rules()
 	rules.Repetition, rules.Wait = f.again, r.o.Wait
-	report, err := match.Play(ctx, r.t.Game, seats, f.seed, *rules, talks.Watch)
+	report, err := match.Play(ctx, r.t.Game, seats, f.seed, *rules, watch)
 	if err != nil {
 		return nil, err
 	}
 	if report.Void != "" {
-		return nil, errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, report.Void), talks.End())
+		return nil, errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, report.Void), void())
 	}
 	return newRecord(&f, names, report), nil
 }
@@ -35,7 +37,7 @@ func newRecord(f *fixture, names []string, report *match.Report) *Record {
 	r := &Record{Game: f.index, Seed: f.seed.Value, Repetition: f.again, Agents: names, Result: report.Results,
 		Outcome: report.Outcome, Steps: report.End.Steps, Counts: report.Counts}
 	var errs []string
-	var answers []dialogue.Usage
+	var answers []match.Answers
 	failed := false
 	for _, s := range report.Seats {
 		r.Moves = append(r.Moves, s.Moves)
@@ -51,7 +53,7 @@ func newRecord(f *fixture, names []string, report *match.Report) *Record {
 	if failed {
 		r.Errors = errs
 	}
-	if slices.ContainsFunc(answers, func(a dialogue.Usage) bool { return a != dialogue.Usage{} }) {
+	if slices.ContainsFunc(answers, func(a match.Answers) bool { return a != match.Answers{} }) {
 		r.Answers = answers
 	}
 	return r

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"pommego/arena/match"
 	"pommego/env"
-	"pommego/llm/dialogue"
 )
 
 // Record is one finished game.
@@ -26,7 +26,7 @@ type Record struct {
 	Late   []int    `json:"late"`
 	Failed []int    `json:"failed"`
 
-	Answers []dialogue.Usage `json:"answers,omitempty"` // nil without language models
+	Answers []match.Answers `json:"answers,omitempty"` // nil without language models
 
 	Counts env.Counts `json:"counts,omitempty"` // what the game counted
 
