@@ -25,8 +25,7 @@ import (
 type httpPlayer struct {
 	remote
 	Caller
-	met  bool              // the server has answered
-	sent map[string]string // the last body of /init_agent that the server answered and still knows
+	sent map[string]string // the last body of /init_agent that the server still knows; nil: it has not answered yet
 	obs  []byte
 }
 
@@ -101,7 +100,6 @@ func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
 	if err := p.Await(ctx, p.name, "/ping"); err != nil {
 		return err
 	}
-	p.met = true
 	body := map[string]string{"id": strconv.Itoa(g.Seat), "game_type": p.game.GameType()}
 	if maps.Equal(body, p.sent) && !p.Lost {
 		return nil
@@ -159,13 +157,12 @@ func (p *httpPlayer) End(ctx context.Context, r Outcome) error {
 // Close tells the agent that there will be no more games. Its answer is ignored:
 // it may end at once.
 func (p *httpPlayer) Close() error {
-	if p.met {
+	if p.sent != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), endLimit)
 		defer cancel()
 		p.Do(ctx, "/shutdown", struct{}{})
-		p.met = false
+		p.sent = nil
 	}
-	p.Disconnect()
 	addresses.Delete(p.base)
 	return nil
 }
@@ -220,6 +217,3 @@ func (p *Caller) Do(ctx context.Context, path string, body any) ([]byte, error) 
 	}
 	return reply, nil
 }
-
-// Disconnect closes connections that are not in use.
-func (p *Caller) Disconnect() { p.client.CloseIdleConnections() }

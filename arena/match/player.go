@@ -135,7 +135,8 @@ func AtURL(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
-// Local has the methods that all players in this program share: every method of Player except Act.
+// Local is the name of a player in this program, with every method of Player except Act. A player outside embeds it
+// too, and has methods of its own for what differs.
 type Local string
 
 // Name is the text itself.

@@ -27,8 +27,8 @@ func init() { match.Kinds["llm:ADDRESS,model=NAME"] = newPlayer }
 // player is a language model behind a server with OpenAI's protocol. It is asked when its last
 // answer has no actions left.
 type player struct {
+	match.Local
 	match.Caller
-	name         string
 	game         env.Game
 	model        string
 	form         words.Form     // the form of its views
@@ -63,7 +63,7 @@ const (
 func newPlayer(game env.Game, name string) (match.Player, error) {
 	parts := strings.Split(strings.TrimPrefix(name, "llm:"), ",")
 	address := strings.TrimRight(parts[0], "/")
-	p := &player{Caller: match.NewCaller(address, mostReply), name: name, game: game,
+	p := &player{Local: match.Local(name), Caller: match.NewCaller(address, mostReply), game: game,
 		form: words.Form{Detail: "full"}, variable: modelKey, body: map[string]any{}}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
@@ -86,14 +86,12 @@ func newPlayer(game env.Game, name string) (match.Player, error) {
 	return p, nil
 }
 
-func (p *player) Name() string { return p.name }
-
 func (p *player) Traits() match.Traits { return match.Traits{Remote: true, Limit: limit, Events: true} }
 
 // Begin waits until the server gives any answer.
 func (p *player) Begin(ctx context.Context, g match.Start) error {
 	p.tracker, p.seat, p.notes, p.spent, p.past = g.Tracker, nil, "", 0, nil
-	return p.Await(ctx, p.name, "/models")
+	return p.Await(ctx, p.Name(), "/models")
 }
 
 func (p *player) Act(ctx context.Context, m env.Match, seat int, action []uint8) (cost match.Cost, err error) {
@@ -204,11 +202,4 @@ func (p *player) Dialogue() (read, said string) {
 		said = (*p.turn.Answer)[max(0, len(*p.turn.Answer)-mostSaid):]
 	}
 	return p.turn.Messages[len(p.turn.Messages)-1].Content, said
-}
-
-func (p *player) End(context.Context, match.Outcome) error { return nil }
-
-func (p *player) Close() error {
-	p.Disconnect()
-	return nil
 }
