@@ -24,8 +24,8 @@ type rule struct {
 // policy is what each package of the module may use of the others. Imports go
 // one way: games see the contract and what games share, the conformance kit only
 // the contract, the bridge sees vec, cmd wires, and nothing but the catalog knows
-// which games there are. Nothing of env, vec and bridge imports llm, the seats of
-// language models. The first rule that fits holds.
+// which games there are. Nothing of env, vec, bridge and arena imports llm, the seats
+// of language models: cmd adds them. The first rule that fits holds.
 var policy = []rule{
 	{"env", []string{"internal/enum"}},
 	{"env/grid", nil},
@@ -54,32 +54,34 @@ var policy = []rule{
 	{"internal/*", nil},
 	{"internal/*/*", []string{"OWN"}},
 
-	{"llm/dialogue", []string{"llm/orders", "arena/picture", "arena/scene", "arena/trace", "llm/words", "env",
-		"env/record"}},
-	{"arena/match", []string{"llm/dialogue", "llm/orders", "llm/words", "arena/scene", "arena/trace", "env", "env/record",
-		"internal/enum"}},
+	{"arena/match", []string{"arena/scene", "env", "env/record"}},
 	{"arena/ledger", []string{"arena/match", "env", "env/gamestate", "env/record", "env/ruleset", "env/saved",
 		"internal/disk"}},
 	{"arena/start", []string{"arena/trace", "env", "env/ruleset", "env/gamestate"}},
-	{"arena/tournament", []string{"llm/dialogue", "arena/ledger", "arena/match", "arena/trace", "env", "internal/disk",
+	{"arena/tournament", []string{"arena/ledger", "arena/match", "arena/trace", "env", "internal/disk",
 		"internal/enum"}},
-	{"arena/tournament/report", []string{"OWN", "llm/dialogue", "internal/disk"}},
+	{"arena/tournament/report", []string{"OWN", "arena/match", "internal/disk"}},
 	{"arena/trace", []string{"env/record", "internal/disk"}},
 	{"arena/trace/tracetest", []string{"OWN"}},
 	{"arena/picture", []string{"arena/scene", "env"}},
-	{"llm/orders", []string{"arena/scene", "env"}},
 	{"arena/scene", []string{"env", "env/record"}},
-	{"llm/words", []string{"arena/scene", "env"}},
-	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "llm/words", "env"}},
+	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},
 	{"arena/web", []string{"arena/dataset", "arena/match", "arena/picture", "arena/scene", "arena/tournament",
 		"arena/trace", "env", "env/record"}},
-	{"arena/dataset", []string{"llm/dialogue", "arena/ledger", "arena/match", "llm/orders", "arena/scene", "arena/trace",
-		"llm/words", "env", "env/gamestate", "env/record", "env/ruleset", "env/saved", "internal/disk", "internal/enum"}},
+	{"arena/dataset", []string{"arena/ledger", "arena/match", "arena/scene", "arena/trace", "env",
+		"env/gamestate", "env/record", "env/ruleset", "env/saved", "internal/disk", "internal/enum"}},
 
 	{"vec", []string{"env", "env/saved", "internal/enum", "env/gamestate"}},
 	{"bridge", []string{"arena/picture", "arena/scene", "env", "internal/enum", "internal/memory", "vec"}},
-	{"llm/openenv", []string{"bridge", "llm/dialogue", "llm/orders", "arena/scene", "llm/words",
-		"env", "env/record"}},
+
+	{"llm/words", []string{"arena/scene", "env"}},
+	{"llm/orders", []string{"arena/scene", "env"}},
+	{"llm/dialogue", []string{"arena/match", "arena/picture", "arena/scene", "arena/trace", "env", "env/record",
+		"llm/orders", "llm/words"}},
+	{"llm/model", []string{"arena/match", "arena/scene", "env", "env/record", "llm/dialogue", "llm/orders", "llm/words"}},
+	{"llm/openenv", []string{"arena/match", "arena/scene", "bridge", "env", "env/record", "llm/dialogue", "llm/orders",
+		"llm/words"}},
+
 	{"benchmarks", []string{"env", "env/catalog", "env/rollout", "vec"}},
 	{"cmd/pommego", []string{"arena/*", "arena/*/*", "benchmarks", "bridge", "llm/*", "env", "env/catalog",
 		"env/gamestate", "env/record", "internal/*", "vec"}},

@@ -9,9 +9,15 @@ import (
 	"pommego/arena/ledger"
 	"pommego/arena/scene"
 	"pommego/env"
-	"pommego/llm/orders"
-	"pommego/llm/words"
 )
+
+// Tell returns what layout Dialogues has of a seat before a step: the prompt, what the seat knows, and the answer
+// that plays its action. The answer gives a reason if there are values, those of all choices from a search.
+type Tell = func(now *scene.Step, seat int, action []uint8, values []float64) [3]string
+
+// NewTell begins to tell a game; m is at its start, and follows it. A program that makes or verifies data sets of
+// layout Dialogues sets it.
+var NewTell func(game env.Game, m env.Match) Tell
 
 // dialogueColumns are the columns that layout Dialogues has in place of observations.
 func dialogueColumns(about *Env) []column {
@@ -29,27 +35,17 @@ func dialogueColumns(about *Env) []column {
 func (e *encoder) turns(m env.Match, r *row, left []ledger.Decision) map[int]turn {
 	turns, now := map[int]turn{}, scene.Describe(e.spec, m, e.replay.Tracker, nil)
 	now.Events = e.replay.Tracker.Events()
-	head, parts, movers := &e.words.Head, len(e.spec.Actions), e.words.Head.Movers()
-	made := make([]uint8, parts) // the action of the row
+	parts := len(e.spec.Actions)
 	for _, seat := range now.Status.In {
-		model := e.models[seat]
-		model.Act(&now, made) // this ends the orders: an answer has one move
-		view, _ := model.View(&now)
-		action := r.e.Actions[(r.step*e.spec.Seats+seat)*parts:][:parts]
-		o := orders.Orders{Actions: action[:movers]}
-		copy(o.Said[:], action[movers:])
-		answer := o.Text(head)
 		at := slices.IndexFunc(left[:min(len(left), e.spec.Seats)], func(d ledger.Decision) bool {
 			return d.Step == r.step && d.Seat == seat
 		})
-		if at >= 0 && movers == 1 {
-			values, seen := make([]float64, e.spec.MaskSize()), now.Seen(head, seat)
+		var values []float64
+		if at >= 0 {
+			values = make([]float64, e.spec.MaskSize())
 			_, _ = binary.Decode(left[at].Arrays[ledger.Values], le, values)
-			answer = e.words.Reason(m, &seen, seat, words.Fire(m, seat, 0), action[0], values) + "\n" + answer
 		}
-		turns[seat] = turn{e.prompt, view, answer}
-		model.Take(answer)
-		model.Act(&now, made)
+		turns[seat] = e.tell(&now, seat, r.e.Actions[(r.step*e.spec.Seats+seat)*parts:][:parts], values)
 	}
 	return turns
 }

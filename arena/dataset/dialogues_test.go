@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"pommego/arena/scene"
+	"pommego/env"
 	"pommego/llm/orders"
 	"pommego/llm/words"
 )
@@ -192,5 +193,17 @@ func TestRowsOutOfOrder(t *testing.T) {
 		if e, _, err := in.episode(0); err == nil {
 			t.Errorf("%s: it is read as a game of %d steps", tc.reason, e.Steps)
 		}
+	}
+}
+
+// TestDialoguesWithoutWords: a program that has nothing to put games in words with is told so.
+func TestDialoguesWithoutWords(t *testing.T) {
+	defer func(kept func(env.Game, env.Match) Tell) { NewTell = kept }(NewTell)
+	NewTell = nil
+	config := tiny()
+	config.Layout = Dialogues
+	_, _, err := Generate(t.Context(), gameOf(t, ffa), config, t.TempDir(), testOptions(1))
+	if err == nil || !strings.Contains(err.Error(), "layout dialogues needs NewTell") {
+		t.Errorf("the error is %v", err)
 	}
 }

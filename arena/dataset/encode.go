@@ -9,8 +9,6 @@ import (
 	"pommego/env"
 	"pommego/env/record"
 	"pommego/internal/disk"
-	"pommego/llm/dialogue"
-	"pommego/llm/words"
 )
 
 // encoder turns episodes into rows. It belongs to one goroutine.
@@ -25,24 +23,17 @@ type encoder struct {
 	encoding int
 	rewards  []float64
 	fates    []float64
-	played   []row            // the rows of the current game
-	words    *words.Writer    // writes the texts of layout Dialogues; else nil
-	prompt   string           // the prompt of layout Dialogues
-	models   []*dialogue.Seat // the seats of the current game
+	played   []row // the rows of the current game
+	tell     Tell  // the texts of the current game in layout Dialogues; else nil
 }
 
 func newEncoder(game env.Game, about *About, columns []column) *encoder {
 	spec := game.Spec()
-	e := &encoder{
+	return &encoder{
 		about: about, spec: spec, columns: columns, replay: ledger.NewReplay(game, about.Layout == Dialogues),
 		table: newTable(descriptions(columns)), encoding: spec.Encoding(about.Observation),
 		rewards: make([]float64, spec.Seats), fates: make([]float64, spec.Seats),
 	}
-	if about.Layout == Dialogues {
-		e.words = words.New(game, spec, e.replay.Match)
-		e.prompt = e.words.Prompt(words.Form{})
-	}
-	return e
 }
 
 // summary describes a file that is complete.
@@ -130,9 +121,11 @@ func (e *encoder) rows(ep *Episode) error {
 	if err := e.replay.Begin(&ep.Played, &ep.Ending); err != nil {
 		return err
 	}
-	e.models, e.played = e.models[:0], e.played[:0]
-	for seat := 0; e.words != nil && seat < e.spec.Seats; seat++ {
-		e.models = append(e.models, dialogue.NewSeat(e.words, e.replay.Match, seat, words.Form{}, 0))
+	if e.played = e.played[:0]; e.about.Layout == Dialogues {
+		if NewTell == nil {
+			return fmt.Errorf("layout %s needs NewTell, which puts games in words", Dialogues)
+		}
+		e.tell = NewTell(e.replay.Game, e.replay.Match)
 	}
 	r, left := row{e: ep, step: -1}, ep.Decisions // the decisions from the row's step on
 	err := e.replay.Follow(func(at record.Moment) error {
@@ -147,7 +140,7 @@ func (e *encoder) rows(ep *Episode) error {
 		}
 		r.counts = ledger.CountsOf(e.spec, at.Tracker, m)
 		for r.seat = range e.spec.Seats {
-			if r.step < 0 || e.words != nil && !r.before.In.Has(r.seat) {
+			if r.step < 0 || e.tell != nil && !r.before.In.Has(r.seat) {
 				continue
 			}
 			r.reward, r.fate, r.decision = e.rewards[r.seat], 0, nil
@@ -161,7 +154,7 @@ func (e *encoder) rows(ep *Episode) error {
 		}
 		if r.step++; r.step < ep.Steps {
 			r.before, r.now = r.after, e.look(m)
-			if e.words != nil {
+			if e.tell != nil {
 				r.turns = e.turns(m, &r, left)
 			}
 		}

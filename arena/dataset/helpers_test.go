@@ -12,7 +12,10 @@ import (
 
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/llm/dialogue"
 )
+
+func init() { NewTell = dialogue.Tell }
 
 // gameOf is a game of the catalog.
 func gameOf(t testing.TB, id string) env.Game {

@@ -22,11 +22,11 @@ type Ending struct {
 // Replay plays games again, one after the other, in the same match: see [record.Replay]. Games are
 // saved as those of a vector environment in which every seat learns.
 type Replay struct {
+	Game    env.Game
 	Match   env.Match   // in the game's present position; read-only
 	Tracker env.Tracker // follows it; read-only
 	Seats   []uint8     // all of them
 
-	game   env.Game
 	form   gamestate.Form
 	events bool
 
@@ -38,7 +38,7 @@ type Replay struct {
 
 // NewReplay makes a replay for games played in game. With events its moments have events and thoughts.
 func NewReplay(game env.Game, events bool) *Replay {
-	r := &Replay{game: game, form: gamestate.Of(game.Spec()), Match: game.New(1)[0],
+	r := &Replay{Game: game, form: gamestate.Of(game.Spec()), Match: game.New(1)[0],
 		Tracker: game.NewTrackers(1, events)[0], events: events}
 	for seat := range game.Spec().Seats {
 		r.Seats = append(r.Seats, uint8(seat))
@@ -59,7 +59,7 @@ func (r *Replay) Dealt(seed env.Seed) []byte {
 // made.
 func (r *Replay) Begin(e *Played, ending *Ending) error {
 	r.e, r.ending, r.made, r.before = e, ending, 0, 0
-	if err := e.Check(r.game.Spec()); err != nil {
+	if err := e.Check(r.Game.Spec()); err != nil {
 		return err
 	}
 	if again := e.Seed; e.Start == nil {
@@ -87,7 +87,7 @@ func (r *Replay) Begin(e *Played, ending *Ending) error {
 
 // Info describes the game.
 func (r *Replay) Info() record.Info {
-	info := record.Info{EnvID: r.game.Spec().ID, Seed: r.e.Seed.Value, Policies: r.e.Agents}
+	info := record.Info{EnvID: r.Game.Spec().ID, Seed: r.e.Seed.Value, Policies: r.e.Agents}
 	info, _ = info.Complete()
 	return info
 }
@@ -99,7 +99,7 @@ func (r *Replay) Len() int { return r.e.Steps }
 func (r *Replay) Status() env.Status { return r.Match.Status() }
 
 // Position is the state of the match and its description.
-func (r *Replay) Position() ([]byte, *env.Spec) { return r.Match.Append(nil), r.game.Spec() }
+func (r *Replay) Position() ([]byte, *env.Spec) { return r.Match.Append(nil), r.Game.Spec() }
 
 func (r *Replay) actions(step int) []byte {
 	n := len(r.e.Actions) / r.e.Steps
@@ -108,7 +108,7 @@ func (r *Replay) actions(step int) []byte {
 
 // Follow makes the remaining steps. At the last one it sets the ending.
 func (r *Replay) Follow(see func(record.Moment) error) error {
-	at, e, end := record.Moment{Match: r.Match, Game: r.game, Tracker: r.Tracker}, r.e, r.ending
+	at, e, end := record.Moment{Match: r.Match, Game: r.Game, Tracker: r.Tracker}, r.e, r.ending
 	decisions := e.Decisions
 	err := see(at)
 	for err == nil && r.made < e.Steps {
@@ -139,7 +139,7 @@ func (r *Replay) Follow(see func(record.Moment) error) error {
 			end.Outcome[seat] = 0
 		}
 	}
-	spec := r.game.Spec()
+	spec := r.Game.Spec()
 	end.Truncated, end.Results = !s.Over, s.SeatResults(spec.Teams, r.before)
 	end.Counts = CountsOf(spec, r.Tracker, r.Match)
 	return nil

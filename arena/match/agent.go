@@ -17,9 +17,6 @@ import (
 // ended is started again in the next episode. Its memory is not part of a saved
 // game. Its first failure is logged.
 func NewAgent(game env.Game, name string, r Rules, log *slog.Logger) (env.Agent, error) {
-	if !Outside(name) {
-		return nil, fmt.Errorf("match: agent %q, want %s", name, outsiders)
-	}
 	p, err := NewPlayer(game, name)
 	if err != nil {
 		return nil, err

@@ -24,12 +24,12 @@ func readAction(text json.RawMessage, choices []env.Choice, action []uint8) erro
 	if text[0] != '[' {
 		list = []json.RawMessage{text}
 	} else if err := json.Unmarshal(text, &list); err != nil || len(list) == 0 {
-		return fmt.Errorf("the action is %s, want a list of %d numbers or names", short(text), len(choices))
+		return fmt.Errorf("the action is %s, want a list of %d numbers or names", Short(text), len(choices))
 	}
 	for i := range choices[:min(len(choices), len(list))] {
 		v, err := readChoice(list[i], &choices[i])
 		if err != nil {
-			return fmt.Errorf("the action is %s, want %w", short(text), err)
+			return fmt.Errorf("the action is %s, want %w", Short(text), err)
 		}
 		action[i] = v
 	}
@@ -60,8 +60,8 @@ func readChoice(text json.RawMessage, choice *env.Choice) (uint8, error) {
 	return uint8(*v), nil
 }
 
-// short is the beginning of an answer, for an error.
-func short(text []byte) string {
+// Short is the beginning of an answer, for an error.
+func Short(text []byte) string {
 	const most = 60
 	if len(text) > most {
 		return fmt.Sprintf("%q...", text[:most])

@@ -12,9 +12,9 @@
 //
 // A [Player] is named the way [NewPlayer] reads it: a built-in agent with its
 // options ("simple", "mcts:ticks=2000"), "http://host:port" for an agent that
-// serves the protocol of the reference's own HTTP and Docker agents, or
-// "exec:COMMAND" for a program that reads and writes lines of JSON. Both
-// protocols are described in PROTOCOL.md.
+// serves the protocol of the reference's own HTTP and Docker agents,
+// "exec:COMMAND" for a program that reads and writes lines of JSON, or of a kind
+// that another package adds to [Kinds]. PROTOCOL.md describes both protocols.
 //
 // Each seat is a player of its own, which is shown its own seat's observation
 // and shares nothing with the others.
@@ -34,7 +34,7 @@
 // A player that crashes, hangs, or sends an invalid action plays stop, and the
 // match continues; [SeatReport] says so. Only a player that is absent when the
 // match begins is an error, of the kind [ErrAbsent]. A match cannot be scored, and
-// [Report].Void says why, if the server of a language model fails ([ErrVoid]), which
+// [Report].Void says why, if the connection to a player fails ([ErrVoid]), which
 // ends the game, or if each move of an agent behind HTTP fails. A match in which a
 // program fails is scored: the program is the player.
 package match

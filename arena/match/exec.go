@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 type execPlayer struct {
 	remote
 	command []string // a command for the shell, and its arguments
-	stderr  io.Writer
 	program *program // nil before the first game, and once it is broken
 	broken  error    // why the program is broken
 	id      uint64   // the number of the last question
@@ -26,12 +24,12 @@ type execPlayer struct {
 }
 
 // newExec makes a player from "exec:COMMAND", which starts with its first game.
-func newExec(game env.Game, name string, stderr io.Writer) (Player, error) {
+func newExec(game env.Game, name string) (Player, error) {
 	command := strings.TrimPrefix(name, "exec:")
 	if strings.TrimSpace(command) == "" {
 		return nil, fmt.Errorf("match: player %q, want exec:COMMAND", name)
 	}
-	return &execPlayer{remote: remote{name, game}, command: []string{command}, stderr: stderr}, nil
+	return &execPlayer{remote: remote{name, game}, command: []string{command}}, nil
 }
 
 // beginning is the question at the start of a game.
@@ -65,7 +63,7 @@ func (p *execPlayer) Begin(ctx context.Context, g Start) error {
 
 func (p *execPlayer) begin(ctx context.Context, g Start) (err error) {
 	if p.program == nil {
-		if p.program, err = startProgram(p.command, g.Memory, p.stderr); err != nil {
+		if p.program, err = startProgram(p.command, g.Memory); err != nil {
 			return fmt.Errorf("%s %w: %w", p.name, ErrAbsent, err)
 		}
 		p.broken = nil
@@ -126,7 +124,7 @@ func (p *execPlayer) ask(ctx context.Context, question []byte) (action json.RawM
 			Error  string
 		}
 		if json.Unmarshal(line, &answer) != nil || answer.ID == nil || *answer.ID > p.id {
-			return nil, strayLine{short(line), p.id}
+			return nil, strayLine{Short(line), p.id}
 		}
 		switch {
 		case *answer.ID != p.id:

@@ -127,7 +127,7 @@ type scripted struct {
 
 func (p *scripted) Name() string { return "scripted" }
 
-func (p *scripted) Remote() bool { return p.remote }
+func (p *scripted) Traits() match.Traits { return match.Traits{Remote: p.remote} }
 
 func (p *scripted) Begin(context.Context, match.Start) error { return p.begin }
 

@@ -2,11 +2,13 @@ package match
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -22,23 +24,33 @@ import (
 // reference's HTTP and Docker agents.
 type httpPlayer struct {
 	remote
-	caller
-	met  bool   // the server has answered
-	sent string // the last body of /init_agent that the server answered and still knows
+	Caller
+	sent map[string]string // the last body of /init_agent that the server still knows; nil: it has not answered yet
 	obs  []byte
 }
 
-// caller calls a server.
-type caller struct {
+// Caller calls a server, for a player.
+type Caller struct {
+	Lost bool // the server did not answer; another may answer next time
+
 	base, key string
 	hidden    *regexp.Regexp // finds the key, also escaped, so that no result contains it; nil: no key
 	most      int            // bytes of an answer, at most
 	client    *http.Client
-	lost      bool // the server did not answer; another may answer next time
 }
 
-// hide sends the key with each request. Then masked and hush replace it in texts and errors.
-func (p *caller) hide(key string) {
+// NewCaller makes a caller of the server at an address, whose answers have so many bytes at most.
+func NewCaller(base string, most int) Caller {
+	return Caller{base: base, most: most, client: &http.Client{
+		// As with the original, each request has a connection of its own, so
+		// that no answer can belong to an earlier one. No proxy, no redirects.
+		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Hide sends the key with each request. Then masked and hush replace it in texts and errors.
+func (p *Caller) Hide(key string) {
 	var pattern strings.Builder
 	for _, c := range key { // plain, or escaped as in JSON or an address
 		fmt.Fprintf(&pattern, `(?:\\*%s|(?i:\\+u%04x|%%%02x))`, regexp.QuoteMeta(string(c)), c, c)
@@ -48,27 +60,18 @@ func (p *caller) hide(key string) {
 	}
 }
 
-func (p *caller) masked(text string) string {
+func (p *Caller) masked(text string) string {
 	if p.hidden == nil {
 		return text
 	}
 	return p.hidden.ReplaceAllLiteralString(text, "***")
 }
 
-func (p *caller) hush(err error) error {
+func (p *Caller) hush(err error) error {
 	if text := p.masked(err.Error()); text != err.Error() {
 		return errors.New(text)
 	}
 	return err
-}
-
-func newCaller(base string, most int) caller {
-	return caller{base: base, most: most, client: &http.Client{
-		// As with the original, each request has a connection of its own, so
-		// that no answer can belong to an earlier one. No proxy, no redirects.
-		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
 }
 
 // addresses has the addresses of all open players. A server keeps the state of
@@ -87,33 +90,31 @@ func newHTTP(game env.Game, name string) (Player, error) {
 		return nil, fmt.Errorf("match: player %q has a seat already: it is one agent, and each seat needs one of its own",
 			name)
 	}
-	return &httpPlayer{remote: remote{name, game}, caller: newCaller(base, maxAnswer)}, nil
+	return &httpPlayer{remote: remote{name, game}, Caller: NewCaller(base, maxAnswer)}, nil
 }
 
 // Begin waits until the server gives any answer, and sends it the number of its
 // seat and the kind of game. It does not send them again for the next game if
 // they are the same: the original's own runner cannot take them twice.
 func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
-	if err := p.await(ctx, p.name, "/ping"); err != nil {
+	if err := p.Await(ctx, p.name, "/ping"); err != nil {
 		return err
 	}
-	p.met = true
-	body := string(appendFields(nil, "id", strconv.Itoa(g.Seat), "game_type", p.game.GameType()))
-	if body == p.sent && !p.lost {
+	body := map[string]string{"id": strconv.Itoa(g.Seat), "game_type": p.game.GameType()}
+	if maps.Equal(body, p.sent) && !p.Lost {
 		return nil
 	}
-	p.sent, p.lost = body, false
-	_, err := p.do(ctx, http.MethodPost, "/init_agent", []byte(body))
+	p.sent, p.Lost = body, false
+	_, err := p.Do(ctx, "/init_agent", body)
 	return err
 }
 
-// await repeats a request until there is an answer or time is up.
-func (p *caller) await(ctx context.Context, name, path string) error {
+// Await repeats a request until there is any answer or time is up. name is the player's, for the error.
+func (p *Caller) Await(ctx context.Context, name, path string) error {
 	var last error
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		_, err := p.do(ctx, http.MethodGet, path, nil)
-		var status statusError
-		if err == nil || errors.As(err, &status) {
+		_, err := p.Do(ctx, path, nil)
+		if _, answered := errors.AsType[StatusError](err); err == nil || answered {
 			return nil
 		}
 		if last == nil || ctx.Err() == nil { // report the failed request and not that time is up
@@ -129,63 +130,67 @@ func (p *caller) await(ctx context.Context, name, path string) error {
 
 func (p *httpPlayer) Act(ctx context.Context, m env.Match, seat int, action []uint8) (Cost, error) {
 	p.obs = p.game.AppendObservation(p.obs[:0], m, seat)
-	// A new body each time: the client may read one after it has returned.
-	body := make([]byte, 0, len(p.obs)*9/8)
-	body = appendFields(body, "obs", string(p.obs), "action_space", p.game.ActionSpace())
-	reply, err := p.do(ctx, http.MethodPost, "/action", body)
+	reply, err := p.Do(ctx, "/action", map[string]string{"obs": string(p.obs), "action_space": p.game.ActionSpace()})
 	if err != nil {
 		return Cost{}, err
 	}
 	var answer struct{ Action json.RawMessage }
 	if err := json.Unmarshal(reply, &answer); err != nil {
-		return Cost{}, fmt.Errorf(`POST /action answered %s, want {"action": ...}`, short(reply))
+		return Cost{}, fmt.Errorf(`POST /action answered %s, want {"action": ...}`, Short(reply))
 	}
 	return Cost{}, readAction(answer.Action, p.game.Spec().Actions, action)
 }
 
 func (p *httpPlayer) End(ctx context.Context, r Outcome) error {
-	fields := []string{"reward", strconv.FormatFloat(r.Reward, 'f', -1, 64)}
+	fields := map[string]string{"reward": strconv.FormatFloat(r.Reward, 'f', -1, 64)}
 	if r.Counts != nil {
 		counts, err := json.Marshal(r.Counts)
 		if err != nil {
 			return err
 		}
-		fields = append(fields, "counts", string(counts))
+		fields["counts"] = string(counts)
 	}
-	_, err := p.do(ctx, http.MethodPost, "/episode_end", appendFields(nil, fields...))
+	_, err := p.Do(ctx, "/episode_end", fields)
 	return err
 }
 
 // Close tells the agent that there will be no more games. Its answer is ignored:
 // it may end at once.
 func (p *httpPlayer) Close() error {
-	if p.met {
+	if p.sent != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), endLimit)
 		defer cancel()
-		p.do(ctx, http.MethodPost, "/shutdown", []byte("{}"))
-		p.met = false
+		p.Do(ctx, "/shutdown", struct{}{})
+		p.sent = nil
 	}
-	p.client.CloseIdleConnections()
 	addresses.Delete(p.base)
 	return nil
 }
 
-// statusError is an answer with a status other than success.
-type statusError struct {
-	request, status, body string
-	code                  int
-	wait                  time.Duration // how long to wait before the next request, if the server says so
+// StatusError is an answer with a status other than success.
+type StatusError struct {
+	request, status string
+	Body            string // its beginning
+	Code            int
+	Wait            time.Duration // how long to wait before the next request, if the server says so
 }
 
-func (e statusError) Error() string { return e.request + " answered " + e.status }
+func (e StatusError) Error() string { return e.request + " answered " + e.status }
 
-// do makes one request and reads the answer, if it is not too long.
-func (p *caller) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(body))
-	if err != nil {
+// Do makes one request, GET without a body and else POST, with the body as JSON. It reads the answer, if that is not
+// too long.
+func (p *Caller) Do(ctx context.Context, path string, body any) ([]byte, error) {
+	method, text := http.MethodGet, []byte(nil)
+	var err error
+	if body != nil {
+		method = http.MethodPost
+		text, err = json.Marshal(body)
+	}
+	req, also := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(text))
+	if err = cmp.Or(err, also); err != nil {
 		return nil, err
 	}
-	if method == http.MethodPost {
+	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if p.key != "" {
@@ -193,7 +198,7 @@ func (p *caller) do(ctx context.Context, method, path string, body []byte) ([]by
 	}
 	resp, err := p.client.Do(req)
 	if err != nil {
-		p.lost = p.lost || ctx.Err() == nil
+		p.Lost = p.Lost || ctx.Err() == nil
 		return nil, p.hush(err)
 	}
 	defer resp.Body.Close()
@@ -201,34 +206,14 @@ func (p *caller) do(ctx context.Context, method, path string, body []byte) ([]by
 	reply = []byte(p.masked(string(reply)))
 	switch {
 	case err != nil:
-		p.lost = p.lost || ctx.Err() == nil
+		p.Lost = p.Lost || ctx.Err() == nil
 		return nil, p.hush(fmt.Errorf("%s %s: %w", method, path, err))
 	case len(reply) > p.most:
 		return nil, fmt.Errorf("%s %s answered more than %d bytes", method, path, p.most)
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // 0 if it is not a number
-		return nil, statusError{method + " " + path, p.masked(resp.Status), short(reply), resp.StatusCode,
+		return nil, StatusError{method + " " + path, p.masked(resp.Status), Short(reply), resp.StatusCode,
 			time.Duration(min(max(seconds, 0), 3600)) * time.Second}
 	}
 	return reply, nil
-}
-
-// appendFields appends a JSON object of strings, each of which holds JSON, as
-// the reference sends them.
-func appendFields(dst []byte, pairs ...string) []byte {
-	dst = append(dst, '{')
-	for i := 0; i < len(pairs); i += 2 {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		dst = append(append(append(dst, '"'), pairs[i]...), `": "`...)
-		for _, c := range []byte(pairs[i+1]) {
-			if c == '"' || c == '\\' { // JSON text holds no control characters
-				dst = append(dst, '\\')
-			}
-			dst = append(dst, c)
-		}
-		dst = append(dst, '"')
-	}
-	return append(dst, '}')
 }

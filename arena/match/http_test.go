@@ -142,8 +142,8 @@ func (s *server) wantCalls(t *testing.T, p played, seat int) {
 	p.moments[len(p.moments)-1].Match.Rewards(rewards)
 	n := len(s.bodies)
 	if rewards[seat] == 0 || s.bodies[0] != "" ||
-		s.bodies[1] != fmt.Sprintf(`{"id": "%d", "game_type": "3"}`, seat) ||
-		s.bodies[n-2] != fmt.Sprintf(`{"reward": "%v", "counts": %s}`, rewards[seat], asJSON(t, asJSON(t, p.Counts))) ||
+		s.bodies[1] != fmt.Sprintf(`{"game_type":"3","id":"%d"}`, seat) ||
+		s.bodies[n-2] != fmt.Sprintf(`{"counts":%s,"reward":"%v"}`, asJSON(t, asJSON(t, p.Counts)), rewards[seat]) ||
 		s.bodies[n-1] != "{}" {
 		t.Errorf("seat %d was sent %q, %q, %q, with a reward of %v", seat, s.bodies[1], s.bodies[n-2], s.bodies[n-1],
 			rewards[seat])
@@ -161,7 +161,7 @@ func actionBody(t *testing.T, game env.Game, state []byte, seat int, space strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf(`{"obs": %s, "action_space": %s}`, obs, space)
+	return fmt.Sprintf(`{"action_space":%s,"obs":%s}`, space, obs)
 }
 
 // What a server may do wrong, and that stop is played then.
@@ -319,7 +319,7 @@ func TestHTTPAgentsAreToldOnce(t *testing.T) {
 			got = append(got, s.bodies[i])
 		}
 	}
-	want := []string{`{"id": "1", "game_type": "4"}`, `{"id": "0", "game_type": "4"}`}
+	want := []string{`{"game_type":"4","id":"1"}`, `{"game_type":"4","id":"0"}`}
 	if !reflect.DeepEqual(got, want) || s.note("POST /episode_end", "") != 4 {
 		t.Errorf("it was told %q and of the end after each of 3 games: %q; want %q", got, s.calls, want)
 	}
@@ -361,4 +361,21 @@ func TestHTTPAgentsOneSeatEach(t *testing.T) {
 		t.Error(err)
 	}
 	seatsOf(t, game, "http://localhost:1")
+}
+
+// TestAgentsThatFailAlways: a match in which each move of an agent behind HTTP failed has no result that counts.
+func TestAgentsThatFailAlways(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "no", http.StatusInternalServerError)
+	}))
+	defer server.Close()
+	game := duel(t, "3")
+	p := play(t, game, seatsOf(t, game, server.URL, "static"), patient)
+	if p.End.Steps != 3 || !strings.Contains(p.Void, "each of its 3 moves failed: step 3: ") {
+		t.Errorf("%d steps, void is %q", p.End.Steps, p.Void)
+	}
+	p = play(t, game, seatsOf(t, game, `exec:read -r begin; echo '{"id": 1}'`, "static"), patient)
+	if p.Void != "" || p.Seats[0].Failed != 3 {
+		t.Errorf("a program that ends has done so by itself: %q, %+v", p.Void, p.Seats[0])
+	}
 }

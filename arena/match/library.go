@@ -3,7 +3,6 @@ package match
 import (
 	_ "embed"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -18,7 +17,7 @@ import (
 var libraryHost string
 
 // newLibrary makes a player from "library:PATH", whose host starts with its first game.
-func newLibrary(game env.Game, name string, stderr io.Writer) (Player, error) {
+func newLibrary(game env.Game, name string) (Player, error) {
 	if errNoPrograms != nil {
 		return nil, fmt.Errorf("match: player %q: %w", name, errNoPrograms)
 	}
@@ -35,7 +34,5 @@ func newLibrary(game env.Game, name string, stderr io.Writer) (Player, error) {
 		return nil, fmt.Errorf("match: player %q: libraries are loaded by Python 3, want python3 in PATH: %w", name, err)
 	}
 	const command = `exec "$0" -I -S -c "$1" "$2"`
-	return &execPlayer{
-		remote: remote{name, game}, command: []string{command, python, libraryHost, path}, stderr: stderr,
-	}, nil
+	return &execPlayer{remote: remote{name, game}, command: []string{command, python, libraryHost, path}}, nil
 }

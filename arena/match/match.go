@@ -10,7 +10,6 @@ import (
 	"pommego/arena/scene"
 	"pommego/env"
 	"pommego/env/record"
-	"pommego/llm/dialogue"
 )
 
 // Report is how a match ended.
@@ -21,7 +20,7 @@ type Report struct {
 	Seats   []SeatReport
 	Counts  env.Counts // what the game counted, nil if it counts nothing
 
-	// Void is why the match cannot be scored, "" if it can: the server of a language model failed, which ended
+	// Void is why the match cannot be scored, "" if it can: the connection to a player failed (ErrVoid), which ended
 	// the game, or each move of an agent behind HTTP failed.
 	Void string
 }
@@ -39,7 +38,7 @@ type SeatReport struct {
 	Ticks     uint64        `json:"ticks"` // simulated by agents that search
 	LastError string        `json:"last_error,omitempty"`
 
-	Answers dialogue.Usage `json:"answers,omitzero"` // of a language model
+	Answers Answers `json:"answers,omitzero"` // of a language model
 }
 
 // Moment is a game at its start and after each step.
@@ -56,7 +55,7 @@ type Moment struct {
 
 	Asked env.SeatSet // seats that were asked in the last step
 
-	players []Player
+	Players []Player // by seat
 }
 
 // Describe adds the position to a feed. The first position of a game begins one there, with names and a note.
@@ -73,7 +72,7 @@ func (at *Moment) Describe(to *scene.Feed, names []string, note string) {
 // Thoughts are the reasons of the seats that searched for the step's actions. Call it only within Watch.
 func (at *Moment) Thoughts() (all []env.Thought) {
 	for _, seat := range at.Asked.List() {
-		if t, ok := env.ThoughtOf(at.Game.Spec(), seat, at.players[seat]); ok {
+		if t, ok := env.ThoughtOf(at.Game.Spec(), seat, at.Players[seat]); ok {
 			all = append(all, t)
 		}
 	}
@@ -93,9 +92,11 @@ func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r
 		return nil, fmt.Errorf("match: %d players, want %d for %s", len(players), seats, game.Spec().ID)
 	}
 	for _, p := range players {
-		if _, ok := p.(*model); ok {
-			r.Limit, r.Events = cmp.Or(r.Limit, ModelLimit), true // a language model is told what happens
-		}
+		t := p.Traits()
+		r.Limit, r.Events = cmp.Or(r.Limit, t.Limit), r.Events || t.Events
+	}
+	if watch == nil {
+		watch = func(Moment) error { return nil }
 	}
 	c := &contest{ctx: ctx, rules: r.of(game), players: players, watch: watch, begun: time.Now(),
 		report: &Report{Seats: make([]SeatReport, len(players)), Outcome: make([]float64, len(players))}}
@@ -103,7 +104,7 @@ func Play(ctx context.Context, game env.Game, players []Player, seed env.Seed, r
 		c.report.Seats[seat].Agent = p.Name()
 	}
 	at := Moment{Game: game, Match: game.New(1)[0], Seed: seed, Tracker: game.NewTrackers(1, r.Events)[0],
-		players: players}
+		Players: players}
 	if err := c.play(at); err != nil && c.report.Void == "" {
 		return nil, err
 	}
@@ -191,7 +192,7 @@ func (c *contest) play(at Moment) error {
 	if err := c.begin(at, seed); err != nil {
 		return err
 	}
-	if err := c.show(at); err != nil {
+	if err := c.watch(at); err != nil {
 		return err
 	}
 	actions := make([]uint8, len(c.players)*len(at.Game.Spec().Actions))
@@ -204,7 +205,7 @@ func (c *contest) play(at Moment) error {
 		}
 		at.Tracker.Step(at.Match, actions)
 		at.Actions = actions
-		if err := c.show(at); err != nil {
+		if err := c.watch(at); err != nil {
 			return err
 		}
 	}
@@ -231,13 +232,6 @@ func (c *contest) deal(at Moment) (env.Seed, error) {
 	return seed, nil
 }
 
-func (c *contest) show(at Moment) error {
-	if c.watch == nil {
-		return nil
-	}
-	return c.watch(at)
-}
-
 // begin tells the players that the game begins. It returns an error if one is absent.
 func (c *contest) begin(at Moment, seed env.Seed) error {
 	for seat, p := range c.players {
@@ -249,7 +243,7 @@ func (c *contest) begin(at Moment, seed env.Seed) error {
 		case c.ctx.Err() != nil:
 			return c.ctx.Err()
 		case err == nil:
-		case errors.Is(err, ErrAbsent) || !p.Remote():
+		case errors.Is(err, ErrAbsent) || !p.Traits().Remote:
 			return fmt.Errorf("match: seat %d: %w", seat, err)
 		default:
 			c.report.Seats[seat].LastError = fmt.Sprintf("at the start: %v", err)

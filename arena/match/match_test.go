@@ -311,7 +311,8 @@ func TestNewPlayerErrors(t *testing.T) {
 	game := duel(t, "9")
 	for _, tc := range []struct{ name, want string }{
 		{"nobody", `no agent is called "nobody", there are: static, random, simple`},
-		{"nobody", "or http://host:port, exec:COMMAND, library:PATH or llm:ADDRESS,model=NAME"},
+		{"nobody", "or one of exec:COMMAND, http://host:port, library:PATH"},
+		{"llm:http://127.0.0.1:1/v1,model=m", "no agent is called"}, // package llm/model has them
 		{"http://", "want http://host:port"},
 		{"http:host", "want http://host:port"},
 		{"https://127.0.0.1:1", "want http://host:port"},

@@ -60,7 +60,7 @@ func (c *contest) decide(at *Moment, status env.Status, actions []uint8) error {
 func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint8) (late bool, note string, err error) {
 	p, report := c.players[seat], &c.report.Seats[seat]
 	ctx, limit := c.ctx, c.rules.limit(p)
-	if p.Remote() {
+	if p.Traits().Remote {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.rules.deadline())
 		defer cancel()
@@ -88,7 +88,7 @@ func (c *contest) ask(m env.Match, seat int, choices []env.Choice, action []uint
 
 // now is the time since the match began. The times of a player's moves are differences of it.
 func (c *contest) now(p Player) time.Duration {
-	if c.rules.Untimed && !p.Remote() {
+	if c.rules.Untimed && !p.Traits().Remote {
 		return 0
 	}
 	return time.Since(c.begun)

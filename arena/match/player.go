@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"pommego/env"
-	"pommego/llm/dialogue"
 )
 
 // Player plays one seat in one game after the other. It belongs to one
@@ -18,9 +19,8 @@ type Player interface {
 	// Name is what NewPlayer made it from.
 	Name() string
 
-	// Remote reports whether it plays outside this program, so that a clock
-	// limits its moves.
-	Remote() bool
+	// Traits are what a match must know of it. They are always the same.
+	Traits() Traits
 
 	// Begin starts a new game. An error of the kind ErrAbsent means that the
 	// player is not there; after any other error it is still asked for moves. ctx
@@ -37,6 +37,13 @@ type Player interface {
 
 	// Close ends the player and whatever it started.
 	Close() error
+}
+
+// Traits are what a match must know of a player.
+type Traits struct {
+	Remote bool          // it plays outside this program, so that a clock limits its moves
+	Limit  time.Duration // what Rules.Limit is unless it is given; 0: as the game says
+	Events bool          // it reads the events of Start.Tracker
 }
 
 // ErrAbsent says that a player cannot be reached or started.
@@ -59,9 +66,9 @@ type Start struct {
 
 // Cost is what a move cost besides time.
 type Cost struct {
-	Ticks   uint64         // moves that an agent that searches has simulated
-	Answers dialogue.Usage // how a language model's answers were read
-	Note    string         // what the player did in place of an answer; "": it answered
+	Ticks   uint64  // moves that an agent that searches has simulated
+	Answers Answers // of a language model
+	Note    string  // what the player did in place of an answer; "": it answered
 }
 
 // Outcome is how a game went for one seat.
@@ -73,25 +80,37 @@ type Outcome struct {
 	Counts  env.Counts // what the game counted for all seats, nil if it counts nothing
 }
 
-// outsiders lists the forms of names of agents outside this program.
-const outsiders = "http://host:port, exec:COMMAND, library:PATH or llm:ADDRESS,model=NAME"
+// Kinds are the kinds of players outside this program, by the form of their names. A package with another kind adds
+// it when the program is initialised.
+var Kinds = map[string]func(game env.Game, name string) (Player, error){
+	"http://host:port": newHTTP, "exec:COMMAND": newExec, "library:PATH": newLibrary,
+}
 
-// NewPlayer makes a player of game from its name: a built-in agent, "http://host:port",
-// "exec:COMMAND", "library:PATH" or "llm:ADDRESS,model=NAME". It must be closed.
+// Forms lists the forms of names of agents outside this program.
+func Forms() string { return strings.Join(slices.Sorted(maps.Keys(Kinds)), ", ") }
+
+// Outside reports whether a name is that of an agent outside this program.
+func Outside(name string) bool { return kind(name) != "" }
+
+// kind is the form of the names to which one belongs; "" for built-in agents.
+func kind(name string) string {
+	scheme, _, _ := strings.Cut(name, ":")
+	for form := range Kinds {
+		if of, _, _ := strings.Cut(form, ":"); scheme == of || scheme == of+"s" { // https gets the error of http
+			return form
+		}
+	}
+	return ""
+}
+
+// NewPlayer makes a player of game from its name: of one of Kinds, or a built-in agent. It must be closed.
 func NewPlayer(game env.Game, name string) (Player, error) {
-	switch kind, _, _ := strings.Cut(name, ":"); kind {
-	case "http", "https":
-		return newHTTP(game, name)
-	case "exec":
-		return newExec(game, name, os.Stderr)
-	case "library":
-		return newLibrary(game, name, os.Stderr)
-	case "llm":
-		return newModel(game, name)
+	if form := kind(name); form != "" {
+		return Kinds[form](game, name)
 	}
 	agent, err := BuiltIn(game, name)
 	if err != nil {
-		return nil, fmt.Errorf("%w; or %s", err, outsiders)
+		return nil, fmt.Errorf("%w; or one of %s", err, Forms())
 	}
 	p := &builtIn{Local: Local(name), agent: agent}
 	agent.StopOn(p)
@@ -116,20 +135,15 @@ func AtURL(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
-// Outside reports whether a name is that of an agent outside this program.
-func Outside(name string) bool {
-	return AtURL(name) || strings.HasPrefix(name, "exec:") || strings.HasPrefix(name, "library:") ||
-		strings.HasPrefix(name, "llm:")
-}
-
-// Local has the methods that all players in this program share: every method of Player except Act.
+// Local is the name of a player in this program, with every method of Player except Act. A player outside embeds it
+// too, and has methods of its own for what differs.
 type Local string
 
 // Name is the text itself.
 func (l Local) Name() string { return string(l) }
 
-// Remote is false.
-func (Local) Remote() bool { return false }
+// Traits are those of a player without a clock.
+func (Local) Traits() Traits { return Traits{} }
 
 // Begin does nothing.
 func (Local) Begin(context.Context, Start) error { return nil }
@@ -148,7 +162,7 @@ type remote struct {
 
 func (r *remote) Name() string { return r.name }
 
-func (r *remote) Remote() bool { return true }
+func (r *remote) Traits() Traits { return Traits{Remote: true} }
 
 // builtIn is a built-in agent as a Player.
 type builtIn struct {

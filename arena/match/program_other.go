@@ -5,7 +5,6 @@ package match
 import (
 	"context"
 	"errors"
-	"io"
 )
 
 // program does not exist on this system: without deadlines for pipes and groups
@@ -14,7 +13,7 @@ type program struct{}
 
 var errNoPrograms = errors.New("exec: and library: players need Linux or macOS; serve the agent by HTTP instead")
 
-func startProgram([]string, int64, io.Writer) (*program, error) { return nil, errNoPrograms }
+func startProgram([]string, int64) (*program, error) { return nil, errNoPrograms }
 
 func (*program) bound(context.Context) (release func()) { return func() {} }
 

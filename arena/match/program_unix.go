@@ -53,7 +53,7 @@ const maxTail = 1000
 
 // startProgram runs a command by the shell, with arguments. Once it has more bytes in memory
 // than most, if that is not 0, it is killed.
-func startProgram(command []string, most int64, stderr io.Writer) (*program, error) {
+func startProgram(command []string, most int64) (*program, error) {
 	if most > 0 && !measuresMemory {
 		return nil, errors.New("the memory of programs can be limited on Linux only: leave out the limit")
 	}
@@ -70,7 +70,7 @@ func startProgram(command []string, most int64, stderr io.Writer) (*program, err
 		cmd.Path, cmd.Args[0] = "/proc/self/exe", reaper
 	}
 	p := &program{
-		cmd: cmd, stderr: tail{out: stderr}, in: in, out: out, buf: make([]byte, 0, maxAnswer),
+		cmd: cmd, in: in, out: out, buf: make([]byte, 0, maxAnswer),
 		watched: make(chan struct{}), most: most, family: family{},
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, &p.stderr
@@ -210,15 +210,12 @@ func (p *program) end(reason error) error {
 }
 
 // tail passes on what a program writes to standard error, and keeps the end of it.
-type tail struct {
-	out  io.Writer
-	kept []byte
-}
+type tail struct{ kept []byte }
 
 func (t *tail) Write(text []byte) (int, error) {
 	t.kept = append(t.kept, text...)
 	t.kept = slices.Clone(t.kept[max(0, len(t.kept)-maxTail):])
-	t.out.Write(text) // an error is ignored: the program goes on
+	os.Stderr.Write(text) // an error is ignored: the program goes on
 	return len(text), nil
 }
 

@@ -11,7 +11,6 @@ import (
 // The times that apply where Rules leaves them out.
 const (
 	DefaultLimit = 100 * time.Millisecond
-	ModelLimit   = 30 * time.Second // if a language model plays
 	DefaultWait  = 10 * time.Second
 )
 
@@ -19,8 +18,8 @@ const (
 // zero value has the limits of the game's own document, or the default limit, for
 // remote players.
 type Rules struct {
-	// Limit is how long a remote player may take for a move; 0: ModelLimit if one of the players is
-	// a language model, else what the game's document says (env.Game.Clock), else DefaultLimit.
+	// Limit is how long a remote player may take for a move; 0: the Traits.Limit of the first player
+	// that has one, else what the game's document says (env.Game.Clock), else DefaultLimit.
 	Limit time.Duration
 
 	// giveUp is the time without an answer after which a remote player counts as
@@ -82,7 +81,7 @@ func (r Rules) of(game env.Game) Rules {
 
 // limit is how long a player may take for a move, 0 without a clock.
 func (r *Rules) limit(p Player) time.Duration {
-	if !p.Remote() {
+	if !p.Traits().Remote {
 		return 0
 	}
 	return r.Limit

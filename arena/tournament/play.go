@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"pommego/arena/match"
-	"pommego/llm/dialogue"
 )
 
 func (r *run) play(ctx context.Context, players *match.Players, game int) (*Record, error) {
@@ -16,18 +15,21 @@ func (r *run) play(ctx context.Context, players *match.Players, game int) (*Reco
 	if err != nil {
 		return nil, err
 	}
-	talks := match.Dialogues{Log: r.o.Dialogues}
+	watch, void := func(match.Moment) error { return nil }, func() error { return nil }
+	if r.o.Watch != nil {
+		watch, void = r.o.Watch()
+	}
 	rules := r.t.Config.rules()
 	rules.Repetition, rules.Wait = record.Repetition, r.o.Wait
 	report, err := match.Play(ctx, r.t.Game, seats, record.Seed, *rules, func(at match.Moment) error {
 		record.Add(at, true)
-		return talks.Watch(at)
+		return watch(at)
 	})
 	if err != nil {
 		return nil, err
 	}
 	if report.Void != "" {
-		return nil, errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, report.Void), talks.End())
+		return nil, errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, report.Void), void())
 	}
 	record.take(report)
 	return record, nil
@@ -37,7 +39,7 @@ func (r *run) play(ctx context.Context, players *match.Players, game int) (*Reco
 func (r *Record) take(report *match.Report) {
 	r.Result, r.Outcome, r.Counts = report.Results, report.Outcome, report.Counts
 	var errs []string
-	var answers []dialogue.Usage
+	var answers []match.Answers
 	failed := false
 	for _, s := range report.Seats {
 		r.Moves = append(r.Moves, s.Moves)
@@ -53,7 +55,7 @@ func (r *Record) take(report *match.Report) {
 	if failed {
 		r.Errors = errs
 	}
-	if slices.ContainsFunc(answers, func(a dialogue.Usage) bool { return a != dialogue.Usage{} }) {
+	if slices.ContainsFunc(answers, func(a match.Answers) bool { return a != match.Answers{} }) {
 		r.Answers = answers
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"pommego/arena/ledger"
+	"pommego/arena/match"
 	"pommego/env"
-	"pommego/llm/dialogue"
 )
 
 // Record is one finished game. Results need no actions: those of clients' games, and of games that
@@ -24,7 +24,7 @@ type Record struct {
 	Late   []int    `json:"late"`
 	Failed []int    `json:"failed"`
 
-	Answers []dialogue.Usage `json:"answers,omitempty"` // nil without language models
+	Answers []match.Answers `json:"answers,omitempty"` // nil without language models
 
 	Counts env.Counts `json:"counts,omitempty"` // what the game counted
 

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"pommego/arena/match"
 	"pommego/env"
-	"pommego/llm/dialogue"
 )
 
 // Results are what a tournament's games show, without their times.
@@ -47,7 +47,7 @@ type Standing struct {
 	Failed int        `json:"failed"`
 	Sides  []SideWins `json:"sides"` // by side, in the order of the game's teams
 
-	Answers dialogue.Usage `json:"answers,omitzero"` // of a language model
+	Answers match.Answers `json:"answers,omitzero"` // of a language model
 
 	// Counts is what its games counted, for each of the game's counts in their
 	// order: the mean of a game, of its seats there.

@@ -11,7 +11,6 @@ import (
 	"pommego/arena/match"
 	"pommego/env"
 	"pommego/internal/disk"
-	"pommego/llm/dialogue"
 )
 
 // Tournament is a configuration that has been checked. It is safe for
@@ -74,8 +73,9 @@ type Options struct {
 	// Wait is match.Rules.Wait.
 	Wait time.Duration
 
-	// Dialogues records the games that are played: match.Rules.Dialogues.
-	Dialogues *dialogue.Log
+	// Watch, if not nil, begins to watch a game that is played. It returns what gets the game's moments, and what
+	// is called if the game cannot be scored.
+	Watch func() (moment match.Watch, void func() error)
 
 	// Progress, if not nil, is called at the start and whenever games have been
 	// written, by one goroutine at a time.

@@ -10,7 +10,10 @@ import (
 
 	"pommego/arena/dataset"
 	"pommego/env"
+	"pommego/llm/dialogue"
 )
+
+func init() { dataset.NewTell = dialogue.Tell }
 
 func newGenerate() *cobra.Command {
 	var o generateOptions

@@ -13,6 +13,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"pommego/env/catalog"
 )
 
 // people is a match that is played in the browser, by its pages' requests.
@@ -243,6 +245,20 @@ func TestHumanElsewhere(t *testing.T) {
 		r := pommego(t, strings.Fields(tc.args)...)
 		if r.code != exitUsage || !strings.Contains(r.errors, tc.want) || strings.Count(r.errors, "\n") != 1 {
 			t.Errorf("%s: %+v, want one line with %q", tc.args, r, tc.want)
+		}
+	}
+}
+
+// TestGoals: for every game the page says what a seat plays for, by steps and not ticks.
+func TestGoals(t *testing.T) {
+	for _, id := range catalog.IDs() {
+		game, err := catalog.Game(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := goal(game); len(got) < 20 || strings.Contains(strings.ToLower(got), "tick ") ||
+			strings.HasPrefix(got, "Goal") {
+			t.Errorf("the goal of %s is %q", id, got)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"pommego/arena/match"
 	"pommego/arena/web/play"
+	"pommego/llm/model"
 )
 
 func newPlay() *cobra.Command {
@@ -112,7 +113,7 @@ type playOptions struct {
 	seeded      bool
 	record      string
 	dialogues   string
-	talks       match.Dialogues
+	talks       model.Dialogues
 	show, quiet bool
 	asJSON      bool
 }

@@ -206,7 +206,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 		}
 	}
 	for seat, report := range p.Seats {
-		if a := report.Answers; report.Late+report.Failed > 0 || report.LastError != "" && a == (dialogue.Usage{}) {
+		if a := report.Answers; report.Late+report.Failed > 0 || report.LastError != "" && a == (match.Answers{}) {
 			more := ""
 			if report.Gone > 0 {
 				more = fmt.Sprintf(", for %d not asked", report.Gone)
@@ -215,7 +215,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 				report.Moves, report.Late, report.Failed, more, report.Longest.Round(time.Millisecond),
 				oneLine(report.LastError))
 		}
-		if a := report.Answers; a != (dialogue.Usage{}) {
+		if a := report.Answers; a != (match.Answers{}) {
 			fmt.Fprintln(out, answersLine(seat, a), oneLine(report.LastError))
 		}
 	}
@@ -227,7 +227,7 @@ func (o *playOptions) report(out io.Writer, s *seated, p *played) error {
 }
 
 // answersLine says how a seat's answers were read, and what they cost if that is known.
-func answersLine(seat int, a dialogue.Usage) string {
+func answersLine(seat int, a match.Answers) string {
 	line := fmt.Sprintf("agent %d answered %d times legally, %d repaired, %d illegally, %d late; %d tokens in, %d out",
 		seat, a.Legal, a.Repaired, a.Illegal, a.Late, a.TokensIn, a.TokensOut)
 	if a.Cost > 0 {

@@ -8,12 +8,14 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 
 	"pommego/arena/web"
 	"pommego/arena/web/play"
 	"pommego/env"
 	"pommego/env/catalog"
+	"pommego/llm/words"
 )
 
 // offers are the games of the start page. Ids in a row with the same description are one game.
@@ -23,11 +25,18 @@ var offers = sync.OnceValue(func() (all []play.Offer) {
 		if n := len(all); err == nil && n > 0 && all[n-1].About == game.Spec().Description {
 			all[n-1].IDs = append(all[n-1].IDs, id)
 		} else if err == nil {
-			all = append(all, play.OfferOf(game))
+			all = append(all, play.OfferOf(game, goal(game)))
 		}
 	}
 	return all
 })
+
+// goal is the goal in the short rules. Pages say step for tick.
+func goal(game env.Game) string {
+	text, _, _ := strings.Cut(words.Rules(game.Spec()), "\n")
+	text = strings.NewReplacer("Goal: ", "", "Tick ", "Step ", "tick ", "step ").Replace(text)
+	return strings.ToUpper(text[:1]) + text[1:]
+}
 
 // host serves the page on which people play: first the match of the command line, or one that
 // the page chooses, then the matches that the page asks for, until all pages are closed. With --json

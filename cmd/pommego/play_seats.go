@@ -52,7 +52,7 @@ func (o *playOptions) seat(table *play.Table, leave context.CancelCauseFunc) (*s
 			game.Spec().ID)
 	}
 	if table != nil {
-		table.Deal(game, s.names, func() { leave(errLeft) })
+		table.Deal(game, s.names, goal(game), func() { leave(errLeft) })
 	}
 	for seat, name := range s.names {
 		var p match.Player

@@ -90,8 +90,7 @@ times that, so that what is no longer used is collected in time.`,
 	f.DurationVar(&o.cfg.MaxAgentTime, "max-agent-time", 0,
 		"time of an agent's decision, its option ms; its ticks and iterations may be 100,000 for each second (default 10s)")
 	f.StringArrayVar(&o.agents, "allow-agents", nil,
-		`an agent outside the server, "exec:COMMAND", "library:PATH", "http://host:port" or "llm:ADDRESS,model=NAME", or `+
-			`one with omniscient=1, `+
+		"an agent outside the server ("+match.Forms()+"), or one with omniscient=1, "+
 			`that clients may name as an opponent, word for word; "*" allows all, and with them any command; may be repeated`)
 	limitMemory(f, &o.match.Memory)
 	f.BoolVar(&o.web, "web", false,
@@ -205,9 +204,8 @@ func (o *serveOptions) allow() error {
 	}
 	for _, name := range o.agents {
 		if name != "*" && !match.Outside(name) && !strings.Contains(name, "omniscient=1") {
-			return usagef("--allow-agents is %q, want exec:COMMAND, library:PATH, http://host:port, llm:ADDRESS,model=NAME, "+
-				"one with omniscient=1, or "+
-				"*; the games' other agents are always allowed", name)
+			return usagef("--allow-agents is %q, want one of %s, one with omniscient=1, or *; the games' other agents are "+
+				"always allowed", name, match.Forms())
 		}
 	}
 	o.cfg.AllowAgents = o.agents

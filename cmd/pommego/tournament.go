@@ -20,6 +20,7 @@ import (
 	"pommego/arena/tournament"
 	"pommego/arena/tournament/report"
 	"pommego/llm/dialogue"
+	"pommego/llm/model"
 )
 
 func newTournament() *cobra.Command {
@@ -142,13 +143,14 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	ctx, stop := o.parts.context(cmd.Context())
 	defer stop()
 	tell, end := progress(describeProgress)
-	takes := slices.Clone(o.parts.take)
+	talks, takes := dialogue.NewLog(o.dialogues), slices.Clone(o.parts.take)
 	for i := range takes {
 		takes[i] = o.log(takes[i])
 	}
 	r, err := t.Run(ctx, tournament.Options{
 		Log: o.log(o.out), Wait: o.wait, Part: part, Take: takes,
-		Program: build(), Progress: tell, Client: cmd.InOrStdin(), Dialogues: dialogue.NewLog(o.dialogues),
+		Program: build(), Progress: tell, Client: cmd.InOrStdin(),
+		Watch: func() (match.Watch, func() error) { d := model.Dialogues{Log: talks}; return d.Watch, d.End },
 	})
 	end()
 	if err != nil {

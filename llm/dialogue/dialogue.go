@@ -4,31 +4,23 @@
 package dialogue
 
 import (
+	"pommego/arena/match"
 	"pommego/arena/scene"
 	"pommego/env"
 	"pommego/llm/orders"
 	"pommego/llm/words"
 )
 
-// Usage is how a seat's answers were read, and what they cost.
-type Usage struct {
-	orders.Counts
-	TokensIn  int     `json:"tokens_in"`
-	TokensOut int     `json:"tokens_out"`
-	Cost      float64 `json:"cost"` // in the unit of the given prices
-}
-
-// Add adds the counts, tokens and cost of other answers.
-func (u *Usage) Add(v Usage) {
-	u.Legal, u.Repaired, u.Illegal, u.Late = u.Legal+v.Legal, u.Repaired+v.Repaired, u.Illegal+v.Illegal, u.Late+v.Late
-	u.TokensIn, u.TokensOut, u.Cost = u.TokensIn+v.TokensIn, u.TokensOut+v.TokensOut, u.Cost+v.Cost
+// Count counts an answer by how it was read.
+func Count(all *match.Readings, r orders.Reading) {
+	*[...]*int{&all.Legal, &all.Repaired, &all.Illegal}[r]++
 }
 
 // Seat is the seat of a language model in a game.
 type Seat struct {
 	words.Form
 	Number int
-	Counts orders.Counts
+	Counts match.Readings
 	Last   words.Last // what became of its last answer
 	Holds  bool       // the last answer has actions left
 
@@ -52,7 +44,7 @@ func (s *Seat) Take(text string) orders.Reading {
 	if s.Moves && o.Kind != orders.Play {
 		o, reading, why = orders.Orders{}, orders.Illegal, "it is an order"
 	}
-	s.Counts.Add(reading)
+	Count(&s.Counts, reading)
 	s.ctl.Take(o)
 	s.forget()
 	s.Last = words.Last{Reading: reading.String(), Why: why, Late: s.Last.Late, Happened: s.Last.Happened}
@@ -124,4 +116,30 @@ func (s *Seat) View(step *scene.Step) (text string, legal [][]string) {
 		legal = s.writer.Legal(mask)[:s.writer.Head.Movers()]
 	}
 	return s.writer.View(&seen, s.Number, mask, words.Fire(s.match, s.Number, 0), s.Form, &s.Last), legal
+}
+
+// Tell begins to put a game in words, as if models made its moves; m is at its start, and follows it. tell takes a
+// position, a seat, its action, and the values of all choices from a search; nil: it did not search. It returns the
+// prompt, the seat's view, and an answer that plays the action, with a reason after a search.
+func Tell(game env.Game, m env.Match) (tell func(*scene.Step, int, []uint8, []float64) [3]string) {
+	w, spec := words.New(game, game.Spec(), m), game.Spec()
+	prompt, movers, made, seats := w.Prompt(words.Form{}), w.Head.Movers(), make([]uint8, len(spec.Actions)), []*Seat{}
+	for seat := range spec.Seats {
+		seats = append(seats, NewSeat(w, m, seat, words.Form{}, 0))
+	}
+	return func(now *scene.Step, seat int, action []uint8, values []float64) [3]string {
+		s := seats[seat]
+		s.Act(now, made) // this ends the orders: an answer has one move
+		view, _ := s.View(now)
+		o := orders.Orders{Actions: action[:movers]}
+		copy(o.Said[:], action[movers:])
+		answer := o.Text(&w.Head)
+		if values != nil && movers == 1 {
+			seen := now.Seen(&w.Head, seat)
+			answer = w.Reason(m, &seen, seat, words.Fire(m, seat, 0), action[0], values) + "\n" + answer
+		}
+		s.Take(answer)
+		s.Act(now, made)
+		return [3]string{prompt, view, answer}
+	}
 }

@@ -11,12 +11,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"pommego/arena/match"
 	"pommego/arena/scene"
 	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/env/record"
 	"pommego/llm/dialogue"
+	"pommego/llm/orders"
 	"pommego/llm/words"
 )
 
@@ -179,5 +181,16 @@ func TestLongAnswer(t *testing.T) {
 	}
 	if text, err := os.ReadFile(path); err != nil || len(text) > 16<<10 {
 		t.Errorf("%d bytes are recorded: %v", len(text), err)
+	}
+}
+
+// TestCount: each answer counts once, by how it was read.
+func TestCount(t *testing.T) {
+	var all match.Readings
+	for _, r := range []orders.Reading{orders.Legal, orders.Repaired, orders.Repaired, orders.Illegal} {
+		dialogue.Count(&all, r)
+	}
+	if all != (match.Readings{Legal: 1, Repaired: 2, Illegal: 1}) {
+		t.Errorf("counts are %+v", all)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/llm/dialogue"
+	"pommego/llm/model"
 	"pommego/llm/openenv"
 )
 
@@ -174,7 +175,7 @@ func TestModelsPlayAlike(t *testing.T) {
 		defer stub.Close()
 		inMatch := filepath.Join(t.TempDir(), "d.jsonl")
 		log := dialogue.NewLog(inMatch)
-		playModel(t.Context(), t, id, "llm:"+stub.URL+"/v1,model=m,frame_ticks=3", (&match.Dialogues{Log: log}).Watch)
+		playModel(t.Context(), t, id, "llm:"+stub.URL+"/v1,model=m,frame_ticks=3", (&model.Dialogues{Log: log}).Watch)
 		inside := turnsOf(t, inMatch)
 		for i, turn := range session[:10] {
 			other := inside[i]

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pommego/arena/match"
 	"pommego/arena/scene"
 	"pommego/llm/dialogue"
-	"pommego/llm/orders"
 	"pommego/llm/words"
 )
 
@@ -46,7 +46,7 @@ type metadata struct {
 	Prompt  int              `json:"prompt,omitempty"`  // how many characters of the text come before the view
 	Late    int              `json:"late,omitempty"`    // how many ticks were made without an answer
 	Result  string           `json:"result,omitempty"`  // the result of the seat, at the end
-	Counts  *orders.Counts   `json:"counts,omitempty"`  // how answers were read; for the model at the end
+	Counts  *match.Readings  `json:"counts,omitempty"`  // how answers were read; for the model at the end
 	Game    map[string]int32 `json:"game,omitempty"`    // what the game counts for the seat; not for the model
 	Played  []byte           `json:"played,omitempty"`  // the actions since the last answer; not for the model
 }

@@ -195,13 +195,3 @@ func TestGo(t *testing.T) {
 		}
 	}
 }
-
-func TestCounts(t *testing.T) {
-	var c Counts
-	for _, r := range []Reading{Legal, Repaired, Repaired, Illegal} {
-		c.Add(r)
-	}
-	if c != (Counts{Legal: 1, Repaired: 2, Illegal: 1}) {
-		t.Errorf("counts are %+v", c)
-	}
-}

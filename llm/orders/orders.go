@@ -55,17 +55,6 @@ const (
 
 func (r Reading) String() string { return [...]string{"legal", "repaired", "illegal"}[r] }
 
-// Counts is how a seat's answers were read.
-type Counts struct {
-	Legal    int `json:"legal"`
-	Repaired int `json:"repaired"`
-	Illegal  int `json:"illegal"`
-	Late     int `json:"late"` // answers that did not come in time
-}
-
-// Add counts an answer.
-func (c *Counts) Add(r Reading) { *[...]*int{&c.Legal, &c.Repaired, &c.Illegal}[r]++ }
-
 // Text is the orders in their documented form: one line of printable ASCII. Parse reads it as
 // Legal.
 func (o *Orders) Text(head *scene.Head) string {

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"pommego/arena/match"
 	"pommego/arena/tournament"
-	"pommego/llm/dialogue"
 )
 
 // Text writes the results: what was played in a sentence or two, and tables.
@@ -135,7 +136,7 @@ func answers(r *tournament.Results) *table {
 	t := &table{title: "Answers of language models", head: []string{"agent", "legal", "repaired", "illegal", "late",
 		"tokens in", "tokens out", "cost"}, note: "Cost: in the unit of the prices that were given."}
 	for _, s := range r.Agents {
-		if a := s.Answers; a != (dialogue.Usage{}) {
+		if a := s.Answers; a != (match.Answers{}) {
 			t.add(s.Agent, strconv.Itoa(a.Legal), strconv.Itoa(a.Repaired), strconv.Itoa(a.Illegal), strconv.Itoa(a.Late),
 				strconv.Itoa(a.TokensIn), strconv.Itoa(a.TokensOut), fmt.Sprintf("%.4f", a.Cost))
 		}
@@ -201,4 +202,26 @@ func sides(r *tournament.Results) *table {
 		t.add(row...)
 	}
 	return t
+}
+
+func timing(timing *tournament.Timing) *table {
+	t := &table{
+		title: "Thinking time", head: []string{"agent", "moves", "mean", "longest", "in all", "ticks a second"},
+		note: "Measured by the clock, which includes other work on the machine. Ticks a second: moves of the game " +
+			"simulated in a second of thinking.",
+	}
+	for _, a := range timing.Agents {
+		t.add(a.Agent, strconv.Itoa(a.Moves), rounded(a.Mean), rounded(a.Longest), rounded(a.Total),
+			fmt.Sprintf("%.0f", a.TicksPerSecond))
+	}
+	return t
+}
+
+// rounded rounds to about three digits.
+func rounded(d time.Duration) string {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit).String()
 }

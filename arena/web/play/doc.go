@@ -1,7 +1,7 @@
 // Package play lets people play in matches on a page in the browser.
 //
 //	table := play.NewTable(offers)
-//	table.Deal(game, names, leave)
+//	table.Deal(game, names, goal, leave)
 //	person, err := table.Seat(0, "human:speed=4") // a match.Player
 //	result, err := match.Play(ctx, game, players, seed, rules, table.Watch)
 //	table.End("seat 0 won")

@@ -26,14 +26,14 @@ func TestNamesOfPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := play.NewTable(nil)
-	table.Deal(game, nil, nil)
+	table.Deal(game, nil, "", nil)
 	for name, want := range map[string]string{
 		"human": "", "human:speed=4": "", "human:speed=0.5": "", "human:ticks=4": `option "ticks" does not exist`,
 		"human:speed=0": "more than 0", "human:speed=61": "at most 60", "human:speed=x": `speed is "x"`, "human:": "option",
 		"human:speed=NaN": "speed is",
 	} {
 		p, err := table.Seat(1, name)
-		if want == "" && (err != nil || p.Name() != name || p.Remote() || p.Close() != nil) {
+		if want == "" && (err != nil || p.Name() != name || p.Traits().Remote || p.Close() != nil) {
 			t.Errorf("%s is %+v, %v", name, p, err)
 		}
 		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -63,7 +63,7 @@ func host(t *testing.T, id, rules, human string, others ...string) *hosted {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	h := &hosted{table: play.NewTable(func() []play.Offer { return nil }), over: make(chan error, 1)}
-	h.table.Deal(game, append([]string{human}, others...), cancel)
+	h.table.Deal(game, append([]string{human}, others...), "", cancel)
 	person, err := h.table.Seat(0, human)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestUnseenMatch(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		table := play.NewTable(nil)
-		table.Deal(game, []string{"simple", "simple"}, func() {})
+		table.Deal(game, []string{"simple", "simple"}, "", func() {})
 		table.End("a tie")
 		later, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
@@ -219,7 +219,7 @@ func TestOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := play.NewTable(func() []play.Offer { return []play.Offer{play.OfferOf(game)} })
+	table := play.NewTable(func() []play.Offer { return []play.Offer{play.OfferOf(game, "")} })
 	server := serve(t, table)
 	answer, err := http.Get(server.URL + "/api/play")
 	if err != nil {
@@ -254,7 +254,7 @@ func TestOrders(t *testing.T) {
 			t.Errorf("an order is answered %d, want %d", got, want)
 		}
 	}
-	table.Deal(game, []string{"human", "simple"}, func() {})
+	table.Deal(game, []string{"human", "simple"}, "", func() {})
 	if got := post(t, server, "start", `{"same": true}`); got != http.StatusBadRequest {
 		t.Errorf("an order during a match is answered %d", got)
 	}
@@ -267,15 +267,14 @@ func TestOffers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := play.OfferOf(game)
+		o := play.OfferOf(game, "Win.")
 		for _, agent := range o.Levels {
 			if _, err := game.NewAgent(agent); err != nil {
 				t.Errorf("%s: %v", id, err)
 			}
 		}
-		if len(o.Levels) != 3 || len(o.Goal) < 20 ||
-			strings.Contains(strings.ToLower(o.Goal), "tick ") ||
-			len(o.Step.Ground) != o.Head.Rows*o.Head.Cols || !slices.Equal(o.IDs, []string{id}) {
+		if len(o.Levels) != 3 || o.Goal != "Win." || len(o.Step.Ground) != o.Head.Rows*o.Head.Cols ||
+			!slices.Equal(o.IDs, []string{id}) {
 			t.Errorf("%s is offered with the levels %q and the goal %q", id, o.Levels, o.Goal)
 		}
 	}
@@ -287,7 +286,7 @@ func TestExhibition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := serve(t, play.NewTable(func() []play.Offer { return []play.Offer{play.OfferOf(game)} }))
+	server := serve(t, play.NewTable(func() []play.Offer { return []play.Offer{play.OfferOf(game, "")} }))
 	answer, err := http.Get(server.URL + "/api/play/exhibit?env=OneVsOne-v0")
 	if err != nil {
 		t.Fatal(err)

@@ -9,13 +9,11 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"pommego/arena/match"
 	"pommego/arena/scene"
 	"pommego/env"
-	"pommego/llm/words"
 )
 
 // Offer is a game that can be chosen on the start page.
@@ -34,13 +32,13 @@ type Offer struct {
 // levels are the choices for Offer.Levels: of each list the first agent that a game has.
 var levels = [][]string{{"simple"}, {"heuristic", "flat"}, {"champion:level=5", "mcts"}}
 
-// OfferOf offers a game with its built-in agents. An agent with levels is listed once per level.
-func OfferOf(game env.Game) Offer {
+// OfferOf offers a game, whose seats have a goal, with its built-in agents. One with levels is listed once per level.
+func OfferOf(game env.Game, goal string) Offer {
 	spec, m, t := game.Spec(), game.New(1)[0], game.NewTrackers(1, false)[0]
 	m.Reset(env.Seed{Value: 1})
 	t.Begin(m)
 	o := Offer{Head: scene.HeadOf(spec, m), Step: scene.Describe(spec, m, t, nil), IDs: []string{spec.ID},
-		About: spec.Description, Goal: goal(game), game: game}
+		About: spec.Description, Goal: goal, game: game}
 	for _, level := range levels {
 		has := func(name string) bool { _, err := game.NewAgent(name); return err == nil }
 		if i := slices.IndexFunc(level, has); i >= 0 {
@@ -58,13 +56,6 @@ func OfferOf(game env.Game) Offer {
 		}
 	}
 	return o
-}
-
-// goal is the goal in the short rules. Pages say step for tick.
-func goal(game env.Game) string {
-	text, _, _ := strings.Cut(words.Rules(game.Spec()), "\n")
-	text = strings.NewReplacer("Goal: ", "", "Tick ", "Step ", "tick ", "step ").Replace(text)
-	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // exhibitPause is how long each step of an exhibition is shown.

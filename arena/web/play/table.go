@@ -45,12 +45,12 @@ func NewTable(offers func() []Offer) *Table {
 	return &Table{offers: offers, orders: make(chan *Order), pages: map[int]int{}, changed: make(chan struct{})}
 }
 
-// Deal begins a match between agents of these names. Call Seat for each person then. The table
-// calls leave when a person leaves before the match is over.
-func (t *Table) Deal(game env.Game, names []string, leave func()) {
+// Deal begins a match between agents of these names; goal is the goal of a seat. Call Seat for each person
+// then. The table calls leave when a person leaves before the match is over.
+func (t *Table) Deal(game env.Game, names []string, goal string, leave func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.game, t.names, t.note, t.leave = game, names, goal(game), leave
+	t.game, t.names, t.note, t.leave = game, names, goal, leave
 	t.people, t.end, t.record = map[int]*person{}, "", nil
 	t.feed.Clear()
 }

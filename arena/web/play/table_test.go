@@ -100,7 +100,7 @@ func TestAPersonPlays(t *testing.T) {
 	defer cancel()
 	names := []string{"simple", "human", "simple", "simple"}
 	table := play.NewTable(nil)
-	table.Deal(game, names, cancel)
+	table.Deal(game, names, "Be the last.", cancel)
 	players := make([]match.Player, len(names))
 	for seat, name := range names {
 		if name == "human" {

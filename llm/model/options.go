@@ -1,4 +1,4 @@
-package match
+package model
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ var harmless = regexp.MustCompile(`^[a-z_]{2,20}$`)
 
 // options has a function for each option in a language model's name. The function sets the value. It returns "", or
 // what is wanted if the value is wrong.
-func (p *model) options() map[string]func(value string) (want string) {
+func (p *player) options() map[string]func(value string) (want string) {
 	number := func(most float64, take func(n float64)) func(string) string {
 		return func(value string) string {
 			n, err := strconv.ParseFloat(value, 64)
@@ -62,7 +62,7 @@ func (p *model) options() map[string]func(value string) (want string) {
 }
 
 // readOptions reads the options in a name. Errors show the names of options and no values.
-func (p *model) readOptions(parts []string) error {
+func (p *player) readOptions(parts []string) error {
 	options := p.options()
 	for len(parts) > 0 {
 		name, value, _ := strings.Cut(parts[0], "=")

@@ -1,4 +1,4 @@
-package match
+package model
 
 import (
 	"encoding/base64"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pommego/arena/match"
 	"pommego/llm/dialogue"
 	"pommego/llm/orders"
 )
@@ -66,11 +67,11 @@ func (s *said) missing(finish string) string {
 }
 
 // read reads the server's reply and returns the answer. The turn gets the other fields.
-func (p *model) read(text []byte, cost *Cost) (string, error) {
+func (p *player) read(text []byte, cost *match.Cost) (string, error) {
 	var in reply
 	if err := json.Unmarshal(text, &in); err != nil || len(in.Choices) == 0 {
 		return "", fmt.Errorf(`%w: the model's server answered %s, want {"choices": [{"message": {"content": ...}}]}`,
-			ErrVoid, short(text))
+			match.ErrVoid, match.Short(text))
 	}
 	one, used := &in.Choices[0], &cost.Answers
 	count := func(tokens float64) int { return int(min(max(tokens, 0), 1e9)) }
@@ -78,7 +79,7 @@ func (p *model) read(text []byte, cost *Cost) (string, error) {
 	used.Cost = (p.in*float64(used.TokensIn) + p.out*float64(used.TokensOut)) / 1e6
 	if p.spent += used.TokensIn + used.TokensOut; p.spent == 0 && p.budget > 0 {
 		return "", fmt.Errorf("%w: the model's server does not say how many tokens it used, and the budget needs that",
-			ErrVoid)
+			match.ErrVoid)
 	}
 	cost.Note = one.Message.missing(one.Finish)
 	p.turn.Model, p.turn.Finish = in.Model, one.Finish

@@ -1,4 +1,4 @@
-package match_test
+package model_test
 
 import (
 	"encoding/json"
@@ -19,6 +19,7 @@ import (
 	"pommego/env"
 	"pommego/env/catalog"
 	"pommego/llm/dialogue"
+	"pommego/llm/model"
 )
 
 // chat is a question of the protocol.
@@ -100,7 +101,7 @@ func TestModelPlays(t *testing.T) {
 		a.Cost < 0.0003999*float64(n) || a.Cost > 0.0004001*float64(n) {
 		t.Errorf("%d questions in %d steps, and counted were %+v", n, p.End.Steps, a)
 	}
-	if p.Seats[1].Answers != (dialogue.Usage{}) {
+	if p.Seats[1].Answers != (match.Answers{}) {
 		t.Errorf("a built-in agent has answers: %+v", p.Seats[1].Answers)
 	}
 	last := -1
@@ -132,7 +133,7 @@ func TestModelShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := modelServer(t, says("stop", "jump"))
-	game, talks := duel(t, "6"), match.Dialogues{Log: dialogue.NewLog(path)}
+	game, talks := duel(t, "6"), model.Dialogues{Log: dialogue.NewLog(path)}
 	players := seatsOf(t, game, s.name(",turns=2,hints=0,system_prompt="+file), "static")
 	if _, err := match.Play(t.Context(), game, players, env.Seed{Value: 2}, match.Rules{}, talks.Watch); err != nil {
 		t.Fatal(err)
@@ -265,7 +266,7 @@ func TestModelKey(t *testing.T) {
 	s := modelServer(t, func(n int, _ http.ResponseWriter) (int, string) { return []int{200, 400}[n%2], "KEY" })
 	game, path := duel(t, "4"), filepath.Join(t.TempDir(), "d.jsonl")
 	log := dialogue.NewLog(path)
-	talks := match.Dialogues{Log: log}
+	talks := model.Dialogues{Log: log}
 	players := seatsOf(t, game, s.name(",key=MY_KEY"), s.name(""))
 	p, err := match.Play(t.Context(), game, players, env.Seed{Value: 2}, match.Rules{}, talks.Watch)
 	if err = errors.Join(err, talks.End()); err != nil {
@@ -308,7 +309,7 @@ func TestModelKeyIsHidden(t *testing.T) {
 			conn.Close()
 		}))
 		game, path := duel(t, "2"), filepath.Join(t.TempDir(), "d.jsonl")
-		talks := match.Dialogues{Log: dialogue.NewLog(path)}
+		talks := model.Dialogues{Log: dialogue.NewLog(path)}
 		p, err := match.Play(t.Context(), game, seatsOf(t, game, "llm:"+server.URL+"/v1,model=m", "static"), env.Seed{},
 			match.Rules{Wait: 50 * time.Millisecond}, talks.Watch)
 		server.Close()
@@ -406,7 +407,7 @@ func TestModelFailuresAreVoid(t *testing.T) {
 				return tc.answer(s, w)
 			})
 			path := filepath.Join(t.TempDir(), "d.jsonl")
-			talks := match.Dialogues{Log: dialogue.NewLog(path)}
+			talks := model.Dialogues{Log: dialogue.NewLog(path)}
 			p, err := match.Play(t.Context(), game, seatsOf(t, game, s.name(""), "static"), env.Seed{},
 				match.Rules{Limit: 2 * time.Second}, talks.Watch)
 			if err = errors.Join(err, talks.End()); err != nil {
@@ -456,7 +457,7 @@ func TestModelReplies(t *testing.T) {
 		return []int{408, whole}[min(n, 1)], reply
 	})
 	game, path := duel(t, "2"), filepath.Join(t.TempDir(), "d.jsonl")
-	talks := match.Dialogues{Log: dialogue.NewLog(path)}
+	talks := model.Dialogues{Log: dialogue.NewLog(path)}
 	p, err := match.Play(t.Context(), game, seatsOf(t, game, s.name(""), "static"), env.Seed{}, match.Rules{}, talks.Watch)
 	if err != nil {
 		t.Fatal(err)
@@ -499,22 +500,5 @@ func TestModelOptions(t *testing.T) {
 	if text := parts[0].(map[string]any)["text"].(string); !strings.HasPrefix(text, "Tick 0 of 1.") ||
 		!strings.HasPrefix(address, "data:image/png;base64,iVBOR") {
 		t.Errorf("the parts are %q and %.60q", text, address)
-	}
-}
-
-// TestAgentsThatFailAlways: a match in which each move of an agent behind HTTP failed has no result that counts.
-func TestAgentsThatFailAlways(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Error(w, "no", http.StatusInternalServerError)
-	}))
-	defer server.Close()
-	game := duel(t, "3")
-	p := play(t, game, seatsOf(t, game, server.URL, "static"), patient)
-	if p.End.Steps != 3 || !strings.Contains(p.Void, "each of its 3 moves failed: step 3: ") {
-		t.Errorf("%d steps, void is %q", p.End.Steps, p.Void)
-	}
-	p = play(t, game, seatsOf(t, game, `exec:read -r begin; echo '{"id": 1}'`, "static"), patient)
-	if p.Void != "" || p.Seats[0].Failed != 3 {
-		t.Errorf("a program that ends has done so by itself: %q, %+v", p.Void, p.Seats[0])
 	}
 }

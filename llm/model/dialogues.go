@@ -1,32 +1,33 @@
-package match
+package model
 
 import (
+	"pommego/arena/match"
 	"pommego/env/record"
 	"pommego/llm/dialogue"
 )
 
 // Dialogues records a match, and what language models read and answer in it, in a
-// log: its Watch is handed to [Play]. Without a log it records nothing.
+// log: its Watch is handed to [match.Play]. Without a log it records nothing.
 type Dialogues struct {
 	Log    *dialogue.Log
 	Record *dialogue.Record // the record of the match
 
-	players []Player
+	players []match.Player
 }
 
 // Watch records a moment of the match.
-func (d *Dialogues) Watch(at Moment) error {
+func (d *Dialogues) Watch(at match.Moment) error {
 	if at.Actions == nil {
-		d.players = at.players
+		d.players = at.Players
 		info := record.Info{EnvID: at.Game.Spec().ID, Seed: at.Seed.Value}
-		for _, p := range at.players {
+		for _, p := range at.Players {
 			info.Policies = append(info.Policies, p.Name())
 		}
 		d.Record = d.Log.Begin(at.Game, at.Match, info)
 		return nil
 	}
 	for _, seat := range at.Asked.List() {
-		if p, ok := at.players[seat].(*model); ok && p.turn != nil {
+		if p, ok := at.Players[seat].(*player); ok && p.turn != nil {
 			d.Record.Turn(seat, p.turn)
 		}
 	}
@@ -40,7 +41,7 @@ func (d *Dialogues) Watch(at Moment) error {
 // End ends the record of a game that cannot be scored. The last turns show why.
 func (d *Dialogues) End() error {
 	for seat, p := range d.players {
-		if m, ok := p.(*model); ok && m.turn != nil {
+		if m, ok := p.(*player); ok && m.turn != nil {
 			d.Record.Turn(seat, m.turn)
 		}
 	}

@@ -1,9 +1,10 @@
-package match
+// Package model holds language models as players of matches, whose names begin with "llm:", and the recording of
+// what they read and answer. A program that imports it has such players: see match.Kinds.
+package model
 
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,17 +15,21 @@ import (
 	"strings"
 	"time"
 
+	"pommego/arena/match"
 	"pommego/arena/scene"
 	"pommego/env"
 	"pommego/llm/dialogue"
 	"pommego/llm/words"
 )
 
-// model is a language model behind a server with OpenAI's protocol. It is asked when its last
+func init() { match.Kinds["llm:ADDRESS,model=NAME"] = newPlayer }
+
+// player is a language model behind a server with OpenAI's protocol. It is asked when its last
 // answer has no actions left.
-type model struct {
-	remote
-	caller
+type player struct {
+	match.Local
+	match.Caller
+	game         env.Game
 	model        string
 	form         words.Form     // the form of its views
 	variable     string         // the environment variable that holds the key
@@ -46,25 +51,28 @@ type model struct {
 }
 
 const (
+	limit     = 30 * time.Second  // for a move, unless the rules have one
 	modelKey  = "POMMEGO_LLM_KEY" // holds the key, where the option key names no other
 	mostReply = 4 << 20           // bytes
 	mostTries = 5
 	mostSaid  = 8 << 10 // the last bytes of an answer, which recorded games keep
 )
 
-// newModel makes a player from "llm:ADDRESS,model=NAME,...". Errors show no values: a
+// newPlayer makes a player from "llm:ADDRESS,model=NAME,...". Errors show no values: a
 // value in the wrong place may be a key.
-func newModel(game env.Game, name string) (Player, error) {
+func newPlayer(game env.Game, name string) (match.Player, error) {
 	parts := strings.Split(strings.TrimPrefix(name, "llm:"), ",")
-	p := &model{remote: remote{name, game}, caller: newCaller(strings.TrimRight(parts[0], "/"), mostReply),
+	address := strings.TrimRight(parts[0], "/")
+	p := &player{Local: match.Local(name), Caller: match.NewCaller(address, mostReply), game: game,
 		form: words.Form{Detail: "full"}, variable: modelKey, body: map[string]any{}}
-	u, err := url.Parse(p.base)
+	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
 		err = errors.New("its address is wrong, want http://HOST:PORT/v1 or https, without user, password and query")
 	} else {
 		err = p.readOptions(parts[1:])
 	}
-	if p.hide(os.Getenv(p.variable)); err == nil && p.key == "" && p.variable != modelKey {
+	key := os.Getenv(p.variable)
+	if p.Hide(key); err == nil && key == "" && p.variable != modelKey {
 		err = errors.New("key wants the name of an environment variable that is set, and holds the key")
 	}
 	if err == nil && p.file != "" {
@@ -78,13 +86,15 @@ func newModel(game env.Game, name string) (Player, error) {
 	return p, nil
 }
 
+func (p *player) Traits() match.Traits { return match.Traits{Remote: true, Limit: limit, Events: true} }
+
 // Begin waits until the server gives any answer.
-func (p *model) Begin(ctx context.Context, g Start) error {
+func (p *player) Begin(ctx context.Context, g match.Start) error {
 	p.tracker, p.seat, p.notes, p.spent, p.past = g.Tracker, nil, "", 0, nil
-	return p.await(ctx, p.name, "/models")
+	return p.Await(ctx, p.Name(), "/models")
 }
 
-func (p *model) Act(ctx context.Context, m env.Match, seat int, action []uint8) (cost Cost, err error) {
+func (p *player) Act(ctx context.Context, m env.Match, seat int, action []uint8) (cost match.Cost, err error) {
 	spec := p.game.Spec()
 	if p.turn = nil; p.seat == nil {
 		p.seat = dialogue.NewSeat(words.New(p.game, spec, m), m, seat, p.form, p.frame)
@@ -110,13 +120,13 @@ func (p *model) Act(ctx context.Context, m env.Match, seat int, action []uint8) 
 	p.turn.Tokens = [2]int{cost.Answers.TokensIn, cost.Answers.TokensOut}
 	if err != nil {
 		p.seat.Late()
-		if p.turn.Note = err.Error(); ctx.Err() != nil && !errors.Is(err, ErrVoid) {
+		if p.turn.Note = err.Error(); ctx.Err() != nil && !errors.Is(err, match.ErrVoid) {
 			p.turn.Reading, cost.Answers.Late = "late", 1
 		}
 		return cost, err
 	}
 	p.turn.Note = cost.Note
-	cost.Answers.Counts.Add(p.seat.Take(p.note(text)))
+	dialogue.Count(&cost.Answers.Readings, p.seat.Take(p.note(text)))
 	p.turn.Answer, p.turn.Reading = &text, p.seat.Last.Reading
 	p.past = append(p.past, dialogue.Message{Role: "user", Content: view},
 		dialogue.Message{Role: "assistant", Content: text})
@@ -125,7 +135,7 @@ func (p *model) Act(ctx context.Context, m env.Match, seat int, action []uint8) 
 }
 
 // messages are the messages that the model is sent.
-func (p *model) messages(view string) []dialogue.Message {
+func (p *player) messages(view string) []dialogue.Message {
 	system := cmp.Or(p.prompt, p.seat.Prompt())
 	if p.scratchpad > 0 {
 		system += fmt.Sprintf("Before the answer you may write <notes>...</notes>. They replace those before, and you read "+
@@ -138,7 +148,7 @@ func (p *model) messages(view string) []dialogue.Message {
 }
 
 // note removes the notes from an answer and keeps them.
-func (p *model) note(text string) string {
+func (p *player) note(text string) string {
 	before, rest, _ := strings.Cut(text, "<notes>")
 	notes, after, ok := strings.Cut(rest, "</notes>")
 	if !ok || p.scratchpad == 0 {
@@ -151,35 +161,31 @@ func (p *model) note(text string) string {
 
 // ask asks the model. It repeats a request after a while if the server is busy or fails. If the server still
 // fails, or refuses, the game is void.
-func (p *model) ask(ctx context.Context, step *scene.Step, cost *Cost) (string, error) {
+func (p *player) ask(ctx context.Context, step *scene.Step, cost *match.Cost) (string, error) {
 	question := maps.Clone(p.body)
 	question["model"], question["messages"] = p.model, p.turn.Messages
 	if p.form.Detail == "image" {
 		question["messages"] = pictured(p.turn.Messages, p.seat.Picture(step))
 	}
-	body, err := json.Marshal(question)
-	if err != nil {
-		return "", err
-	}
 	for try, pause := 1, time.Second/2; ; try, pause = try+1, 2*pause {
-		p.lost = false
-		text, err := p.do(ctx, http.MethodPost, "/chat/completions", body)
+		p.Lost = false
+		text, err := p.Do(ctx, "/chat/completions", question)
 		if err == nil {
 			return p.read(text, cost)
 		}
-		status, refused := errors.AsType[statusError](err)
-		busy := p.lost || slices.Contains(busyStatus, status.code) || status.code >= 500
+		status, refused := errors.AsType[match.StatusError](err)
+		busy := p.Lost || slices.Contains(busyStatus, status.Code) || status.Code >= 500
 		if !busy && !refused {
 			return "", err // the model was late, or its answer is too long
 		}
-		err = fmt.Errorf("%w: %w %s", ErrVoid, err, status.body)
+		err = fmt.Errorf("%w: %w %s", match.ErrVoid, err, status.Body)
 		if !busy || try == mostTries {
 			return "", err
 		}
 		select {
 		case <-ctx.Done():
 			return "", err
-		case <-time.After(max(pause, status.wait)):
+		case <-time.After(max(pause, status.Wait)):
 		}
 	}
 }
@@ -188,7 +194,7 @@ func (p *model) ask(ctx context.Context, step *scene.Step, cost *Cost) (string, 
 var busyStatus = []int{http.StatusRequestTimeout, http.StatusTooManyRequests}
 
 // Dialogue implements env.Talker.
-func (p *model) Dialogue() (read, said string) {
+func (p *player) Dialogue() (read, said string) {
 	if p.turn == nil {
 		return "", ""
 	}
@@ -196,11 +202,4 @@ func (p *model) Dialogue() (read, said string) {
 		said = (*p.turn.Answer)[max(0, len(*p.turn.Answer)-mostSaid):]
 	}
 	return p.turn.Messages[len(p.turn.Messages)-1].Content, said
-}
-
-func (p *model) End(context.Context, Outcome) error { return nil }
-
-func (p *model) Close() error {
-	p.client.CloseIdleConnections()
-	return nil
 }

@@ -1,0 +1,59 @@
+package model_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"pommego/arena/match"
+	"pommego/env"
+	"pommego/env/catalog"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// variant is a game with changed rules.
+func variant(t *testing.T, id, changes string) env.Game {
+	t.Helper()
+	game, err := catalog.Variant(id, json.RawMessage(changes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return game
+}
+
+// duel is a short game of two.
+func duel(t *testing.T, steps string) env.Game {
+	t.Helper()
+	return variant(t, "OneVsOne-v0", `{"max_steps": `+steps+`}`)
+}
+
+// seatsOf makes players by name, closed when the test ends.
+func seatsOf(t *testing.T, game env.Game, names ...string) []match.Player {
+	t.Helper()
+	var players []match.Player
+	for _, name := range names {
+		p, err := match.NewPlayer(game, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		players = append(players, p)
+	}
+	return players
+}
+
+// play plays a match to its end.
+func play(t *testing.T, game env.Game, players []match.Player, r match.Rules) *match.Report {
+	t.Helper()
+	report, err := match.Play(t.Context(), game, players, env.Seed{Value: 20}, r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
