@@ -98,7 +98,7 @@ func (l *Ledger[R]) read(text []byte) (*R, int, error) {
 // Has reports whether a game is in the ledger.
 func (l *Ledger[R]) Has(game int) bool { return l.has[game] }
 
-// Keep adds a record, to the log first. A kill loses no record, a power cut those of the last second.
+// Keep adds a record that is not from Play, to the log first. A kill loses no record, a power cut those of the last second.
 func (l *Ledger[R]) Keep(r *R) (enough bool, err error) {
 	game, err := l.Check(r)
 	if err != nil {
@@ -107,7 +107,7 @@ func (l *Ledger[R]) Keep(r *R) (enough bool, err error) {
 	return l.keep(game, r)
 }
 
-// keep is Keep for a record that has been checked.
+// keep is Keep for a record that needs no check.
 func (l *Ledger[R]) keep(game int, r *R) (enough bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -209,7 +209,7 @@ func (l *Ledger[R]) work(ctx context.Context, game env.Game,
 		if err != nil {
 			return fmt.Errorf("%s: %w", l.Name(number), err)
 		}
-		enough, err := l.Keep(r)
+		enough, err := l.keep(number, r)
 		if err != nil {
 			return err
 		}
