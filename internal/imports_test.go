@@ -66,7 +66,7 @@ var policy = []rule{
 	{"arena/picture", []string{"arena/scene", "env"}},
 	{"arena/scene", []string{"env", "env/record"}},
 	{"arena/web/play", []string{"OWN", "arena/match", "arena/scene", "env"}},
-	{"arena/web", []string{"arena/dataset", "arena/match", "arena/picture", "arena/scene", "arena/tournament",
+	{"arena/web", []string{"arena/dataset", "arena/picture", "arena/scene", "arena/tournament",
 		"arena/trace", "env", "env/record"}},
 	{"arena/dataset", []string{"arena/ledger", "arena/match", "arena/scene", "arena/trace", "env",
 		"env/gamestate", "env/record", "env/ruleset", "env/saved", "internal/disk", "internal/enum"}},

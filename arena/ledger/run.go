@@ -98,7 +98,8 @@ func (l *Ledger[R]) read(text []byte) (*R, int, error) {
 // Has reports whether a game is in the ledger.
 func (l *Ledger[R]) Has(game int) bool { return l.has[game] }
 
-// Keep adds a record that is not from Play, to the log first. A kill loses no record, a power cut those of the last second.
+// Keep adds a record that Play has not made, to the log first. A kill loses no record, a power cut those
+// of the last second.
 func (l *Ledger[R]) Keep(r *R) (enough bool, err error) {
 	game, err := l.Check(r)
 	if err != nil {

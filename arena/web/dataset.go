@@ -6,12 +6,12 @@ import (
 	"sync"
 
 	"pommego/arena/dataset"
-	"pommego/arena/scene"
 	"pommego/env"
+	"pommego/env/record"
 )
 
 // DataSet shows the games of a data set. It plays them again in game.
-func DataSet(set *dataset.Set, game env.Game) Games {
+func DataSet(set *dataset.Set, game env.Game) Source {
 	d := &dataSet{set: set, game: game}
 	d.list = sync.OnceValues(d.read)
 	return d
@@ -41,10 +41,4 @@ func (d *dataSet) read() (*Listing, error) {
 	return list, err
 }
 
-func (d *dataSet) Game(number int) (*scene.Timeline, error) {
-	replay, err := d.set.Replay(d.game, number)
-	if err != nil {
-		return nil, err
-	}
-	return scene.Read(replay)
-}
+func (d *dataSet) Open(number int) (record.Replay, error) { return d.set.Replay(d.game, number) }

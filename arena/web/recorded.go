@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"pommego/arena/scene"
 	"pommego/arena/trace"
 	"pommego/env"
 	"pommego/env/record"
@@ -18,7 +17,7 @@ import (
 
 // Recorded shows a file of recorded games, or a folder with such files. Games are numbered
 // from 1; in a file the number is that of the line.
-func Recorded(path string, formats trace.Formats) Games {
+func Recorded(path string, formats trace.Formats) Source {
 	return &recorded{path: path, formats: formats}
 }
 
@@ -28,7 +27,7 @@ type recorded struct {
 	list    remembered[*Listing]
 }
 
-func (r *recorded) Game(number int) (*scene.Timeline, error) {
+func (r *recorded) Open(number int) (record.Replay, error) {
 	list, err := r.Listing()
 	if err != nil {
 		return nil, err
@@ -37,11 +36,7 @@ func (r *recorded) Game(number int) (*scene.Timeline, error) {
 		return nil, fmt.Errorf("%w: %s has no game %d, want 1 to %d", ErrNoGame, r.path, number, len(list.Games))
 	}
 	e := &list.Games[number-1]
-	replay, err := r.formats.Open(e.file, e.line)
-	if err != nil {
-		return nil, err
-	}
-	return scene.Read(replay)
+	return r.formats.Open(e.file, e.line)
 }
 
 func (r *recorded) Listing() (*Listing, error) { return r.list.get(r.path, r.read) }

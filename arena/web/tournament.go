@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"pommego/arena/scene"
 	"pommego/arena/tournament"
+	"pommego/env/record"
 )
 
 // Tournament shows the tournament in a log, which read reads and which may still grow.
-func Tournament(name, log string, read func() (*tournament.Kept, error)) Games {
+func Tournament(name, log string, read func() (*tournament.Kept, error)) Source {
 	return &tournamentLog{name: name, log: log, read: read}
 }
 
@@ -48,14 +48,10 @@ func (t *tournamentLog) listed() (*Listing, error) {
 	return list, nil
 }
 
-func (t *tournamentLog) Game(number int) (*scene.Timeline, error) {
+func (t *tournamentLog) Open(number int) (record.Replay, error) {
 	kept, err := t.kept.get(t.log, t.read)
 	if err != nil {
 		return nil, err
 	}
-	replay, err := kept.Replay(number)
-	if err != nil {
-		return nil, err
-	}
-	return scene.Read(replay)
+	return kept.Replay(number)
 }

@@ -39,6 +39,7 @@ import (
 
 	"pommego/arena/scene"
 	"pommego/arena/trace"
+	"pommego/env/record"
 )
 
 //go:embed app
@@ -52,6 +53,25 @@ type Games interface {
 	// Game describes a game of the listing. The error is ErrNoGame if there is
 	// no game of that number.
 	Game(number int) (*scene.Timeline, error)
+}
+
+// Source has recorded games.
+type Source interface {
+	Listing() (*Listing, error)
+	// Open opens a game of the listing. The error is ErrNoGame if there is no game of that number.
+	Open(number int) (record.Replay, error)
+}
+
+// Played are the games of a source.
+type Played struct{ Source }
+
+// Game describes a game of the source: Games.
+func (p Played) Game(number int) (*scene.Timeline, error) {
+	replay, err := p.Open(number)
+	if err != nil {
+		return nil, err
+	}
+	return scene.Read(replay)
 }
 
 // ErrNoGame says that there is no such game.

@@ -116,11 +116,11 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Games: games}, fragment,
+	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Games: web.Played{Source: games}}, fragment,
 		fmt.Sprintf("%d games", len(list.Games)))
 }
 
-func gamesAt(path string) (web.Games, error) {
+func gamesAt(path string) (web.Source, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, usagef("%w: want an existing file or folder, or an address, ws://HOST:PORT#KEY or unix:PATH#KEY", err)
 	}
