@@ -64,10 +64,13 @@ func ThoughtOf(spec *Spec, seat int, player any) (t Thought, ok bool) {
 		t.Read, t.Said = talker.Dialogue()
 		return t, t.Read != ""
 	}
+	r, ok := player.(SearchReporter)
+	if !ok {
+		return t, false
+	}
 	n := spec.MaskSize()
 	visits, values := make([]int32, n), make([]float64, n)
-	r, ok := player.(SearchReporter)
-	if !ok || !r.SearchStatistics(visits, values) {
+	if !r.SearchStatistics(visits, values) {
 		return t, false
 	}
 	return Searched(seat, visits, values), true

@@ -1,5 +1,6 @@
-// Package ledger plays the games of a tournament or a data set, and keeps finished ones in a log.
-// A run continues where another ended, and several machines can share the games.
+// Package ledger plays the games of a tournament or a data set, and keeps finished ones in a log, with their
+// moves. A run continues where another ended, and several machines can share the games. [Replay] plays a game
+// that was kept again.
 package ledger
 
 import (

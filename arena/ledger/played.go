@@ -45,9 +45,12 @@ func (p *Played) Add(at match.Moment, searches bool) {
 	if at.Actions == nil {
 		return
 	}
-	p.Actions = append(p.Actions, at.Actions...)
-	for _, t := range at.Thoughts() {
-		if searches && t.Visits != nil {
+	var thoughts []env.Thought
+	if p.Actions = append(p.Actions, at.Actions...); searches {
+		thoughts = at.Thoughts()
+	}
+	for _, t := range thoughts {
+		if t.Visits != nil {
 			visits, _ := binary.Append(nil, binary.LittleEndian, t.Visits)
 			values, _ := binary.Append(nil, binary.LittleEndian, t.Values)
 			p.Decisions = append(p.Decisions, Decision{p.Steps, t.Seat, map[string][]byte{Visits: visits, Values: values}})

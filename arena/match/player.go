@@ -114,6 +114,9 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	}
 	p := &builtIn{Local: Local(name), agent: agent}
 	agent.StopOn(p)
+	if w, ok := agent.(env.SearchReporter); ok {
+		return searcher{p, w}, nil
+	}
 	return p, nil
 }
 
@@ -185,8 +188,8 @@ func (p *builtIn) Act(ctx context.Context, m env.Match, seat int, action []uint8
 	return Cost{Ticks: p.agent.Searched()}, nil
 }
 
-// SearchStatistics returns the statistics of a built-in agent: env.SearchReporter.
-func (p *builtIn) SearchStatistics(visits []int32, values []float64) bool {
-	w, ok := p.agent.(env.SearchReporter)
-	return ok && w.SearchStatistics(visits, values)
+// searcher is a built-in agent that reports its searches.
+type searcher struct {
+	*builtIn
+	env.SearchReporter
 }

@@ -22,7 +22,9 @@ func (r *run) play(ctx context.Context, players *match.Players, game int) (*Reco
 	rules := r.t.Config.rules()
 	rules.Repetition, rules.Wait = record.Repetition, r.o.Wait
 	report, err := match.Play(ctx, r.t.Game, seats, record.Seed, *rules, func(at match.Moment) error {
-		record.Add(at, true)
+		if r.o.Log != "" {
+			record.Add(at, true)
+		}
 		return watch(at)
 	})
 	if err != nil {
@@ -37,7 +39,7 @@ func (r *run) play(ctx context.Context, players *match.Players, game int) (*Reco
 
 // take takes the parts of a report that the statistics need.
 func (r *Record) take(report *match.Report) {
-	r.Result, r.Outcome, r.Counts = report.Results, report.Outcome, report.Counts
+	r.Result, r.Outcome, r.Steps, r.Counts = report.Results, report.Outcome, report.End.Steps, report.Counts
 	var errs []string
 	var answers []match.Answers
 	failed := false

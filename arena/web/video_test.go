@@ -20,7 +20,7 @@ import (
 func TestVideo(t *testing.T) {
 	h, path := serving(t)
 	for number, seat := range map[int]string{1: "0", 2: "-1", 3: "1"} {
-		g, err := Played{Recorded(path, formats)}.Game(number)
+		g, err := Replays{Recorded(path, formats)}.Game(number)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func filming(t *testing.T, take func() *scene.Timeline) http.Handler {
 // TestVideosAreBounded: long games have small pictures, too long ones none, and videos are made
 // one at a time.
 func TestVideosAreBounded(t *testing.T) {
-	short, err := Played{Recorded(recordings(t), formats)}.Game(1)
+	short, err := Replays{Recorded(recordings(t), formats)}.Game(1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,12 +62,12 @@ type Source interface {
 	Open(number int) (record.Replay, error)
 }
 
-// Played are the games of a source.
-type Played struct{ Source }
+// Replays are the games of a source.
+type Replays struct{ Source }
 
 // Game describes a game of the source: Games.
-func (p Played) Game(number int) (*scene.Timeline, error) {
-	replay, err := p.Open(number)
+func (r Replays) Game(number int) (*scene.Timeline, error) {
+	replay, err := r.Open(number)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func recordings(t *testing.T) string {
 func serving(t *testing.T) (handler http.Handler, path string) {
 	t.Helper()
 	path = recordings(t)
-	h, err := New(Config{Games: Played{Recorded(path, formats)}, Token: "secret"})
+	h, err := New(Config{Games: Replays{Recorded(path, formats)}, Token: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestWhoMayAsk(t *testing.T) {
 			t.Errorf("%s: the policy is %q", tc.reason, csp)
 		}
 	}
-	if _, err := New(Config{Games: Played{Recorded("", nil)}}); err == nil {
+	if _, err := New(Config{Games: Replays{Recorded("", nil)}}); err == nil {
 		t.Error("a page without a token is served")
 	}
 }
@@ -165,7 +165,7 @@ func TestRecordedGames(t *testing.T) {
 // TestOneFile: the page of one file asks for nothing, its policy allows exactly its
 // own script and style, and it holds the game.
 func TestOneFile(t *testing.T) {
-	g, err := Played{Recorded(recordings(t), formats)}.Game(2)
+	g, err := Replays{Recorded(recordings(t), formats)}.Game(2)
 	if err != nil {
 		t.Fatal(err)
 	}

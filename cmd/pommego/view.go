@@ -116,7 +116,7 @@ func (o *viewOptions) run(cmd *cobra.Command, path string, begin bool) error {
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Games: web.Played{Source: games}}, fragment,
+	return o.serve(ctx, cmd.OutOrStdout(), "", web.Config{Games: web.Replays{Source: games}}, fragment,
 		fmt.Sprintf("%d games", len(list.Games)))
 }
 
