@@ -28,7 +28,7 @@ def played(binary: Path, record: Path, agents: str, seed: int, *more: str) -> li
         (FFA, "ppo-ffa,simple,ppo-ffa,simple", (0, 2)),
         ("PommeTeamCompetition-v0", "mappo-team,champion:level=1,mappo-team,heuristic", (0, 2)),
         ("PommeTeamCompetition-v0", "mappo-team,champion:level=2,mappo-team,champion:level=2", (0, 2)),
-        ("OneVsOne-v0", "ppo-duel,simple", (0,)),
+        ("OneVsOne-v0", "ppo-duel,champion:level=2", (0,)),
         ("OneVsOne-v0", "ppo-duel,ppo-duel", (0, 1)),
     ],
 )
