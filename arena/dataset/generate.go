@@ -125,7 +125,7 @@ func (g *generation) check(e *entry) (int, error) {
 		return 0, fmt.Errorf("game %d has seed %d, agents %q and %d seats, want %d, %q and %d", p.Game, p.Seed.Value,
 			p.Agents, len(p.Missed), c.seed(p.Game).Value, agents, spec.Seats)
 	}
-	return p.Game, p.Check(spec)
+	return p.Game, p.CheckLogged(spec)
 }
 
 func (g *generation) kept(e *entry) bool {

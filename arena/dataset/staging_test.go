@@ -120,12 +120,13 @@ func TestImpossibleParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for says, change := range map[string]func(e *Episode){
-		"its game is -1":   func(e *Episode) { e.Game, e.Seed.Value = -1, small().Seed-1; e.Agents = nil },
-		"has seed 9":       func(e *Episode) { e.Seed.Value = 9 },
-		"3 seats":          func(e *Episode) { e.Missed = e.Missed[1:] },
-		`agents ["other"`:  func(e *Episode) { e.Agents = []string{"other"} },
-		"bytes of actions": func(e *Episode) { e.Steps++ },
-		"want 0 to 5":      func(e *Episode) { e.Actions = slices.Repeat([]byte{6}, len(e.Actions)) },
+		"its game is -1":    func(e *Episode) { e.Game, e.Seed.Value = -1, small().Seed-1; e.Agents = nil },
+		"has seed 9":        func(e *Episode) { e.Seed.Value = 9 },
+		"3 seats":           func(e *Episode) { e.Missed = e.Missed[1:] },
+		`agents ["other"`:   func(e *Episode) { e.Agents = []string{"other"} },
+		"bytes of actions":  func(e *Episode) { e.Steps++ },
+		"want 0 to 5":       func(e *Episode) { e.Actions = slices.Repeat([]byte{6}, len(e.Actions)) },
+		"0 bytes of visits": func(e *Episode) { e.Decisions = []ledger.Decision{{}} },
 		"1 bytes of visits": func(e *Episode) {
 			e.Decisions = []ledger.Decision{{Arrays: map[string][]byte{ledger.Visits: {1}}}}
 		},

@@ -68,7 +68,7 @@ func (d *Decision) thought() env.Thought {
 	return env.Searched(d.Seat, visits, values)
 }
 
-// Check returns an error unless the steps and decisions fit a game and all actions are within their range.
+// Check returns an error unless the steps fit a game and all actions are within their range.
 func (p *Played) Check(spec *env.Spec) error {
 	parts, seats := len(spec.Actions), spec.Seats
 	if err := p.Fits(parts * seats); err != nil {
@@ -79,15 +79,19 @@ func (p *Played) Check(spec *env.Spec) error {
 			return fmt.Errorf("step %d: %s of seat %d is %d, want 0 to %d", i/parts/seats, c.Name, i/parts%seats, a, c.N-1)
 		}
 	}
+	return nil
+}
+
+// CheckLogged is Check for a game from a log, in which each decision has the arrays of a search.
+func (p *Played) CheckLogged(spec *env.Spec) error {
 	for _, d := range p.Decisions {
-		visits, values := len(d.Arrays[Visits]), len(d.Arrays[Values])
-		n := spec.MaskSize()
-		if d.Seat < 0 || d.Seat >= seats || visits+values > 0 && (visits != 4*n || values != 8*n) {
+		visits, values, n := len(d.Arrays[Visits]), len(d.Arrays[Values]), spec.MaskSize()
+		if d.Seat < 0 || d.Seat >= spec.Seats || visits != 4*n || values != 8*n {
 			return fmt.Errorf("a decision of seat %d has %d bytes of visits and %d of values, want seat 0 to %d, %d and %d",
-				d.Seat, visits, values, seats-1, 4*n, 8*n)
+				d.Seat, visits, values, spec.Seats-1, 4*n, 8*n)
 		}
 	}
-	return nil
+	return p.Check(spec)
 }
 
 // Fits says why the game cannot have this many bytes of actions per step.

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,9 +27,7 @@ func Read(path string, find func(id string, rules json.RawMessage) (env.Game, er
 	var k *Kept
 	err := disk.ReadLog(path, func(line []byte) (err error) {
 		if k == nil {
-			if k, err = begun(line, find); err == nil {
-				k.path = path
-			}
+			k, err = begun(line, find)
 			return err
 		}
 		var r Record
@@ -45,6 +44,7 @@ func Read(path string, find func(id string, rules json.RawMessage) (env.Game, er
 	if err != nil {
 		return nil, err
 	}
+	k.path = path
 	slices.SortFunc(k.Records, func(a, b Record) int { return a.Game - b.Game })
 	return k, nil
 }
@@ -96,7 +96,7 @@ func (k *Kept) Replay(game int) (*ledger.Replay, error) {
 			return err
 		}
 		found = &r
-		return errFound
+		return cmp.Or(k.schedule.check(&r), errFound) // the log may have changed
 	})
 	switch {
 	case err != nil && !errors.Is(err, errFound):

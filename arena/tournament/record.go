@@ -69,7 +69,7 @@ func (s *schedule) check(r *Record) error {
 		}
 	}
 	if r.Actions != nil {
-		return r.Check(s.spec)
+		return r.CheckLogged(s.spec)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,6 +82,27 @@ func TestDataMerge(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.out), &report); err != nil || report.Sets[0].Games == 0 ||
 		report.Sets[0].Games > 12 {
 		t.Errorf("%s (%v), want some of 12 games", r.out, err)
+	}
+}
+
+// TestReplayPipe shows a game from a pipe, which can be read only once.
+func TestReplayPipe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "game.jsonl")
+	pommego(t, "play", "--env", "OneVsOne-v0", "--agents", "static,random", "--record", file, "--quiet").want(t, exitOK)
+	want := pommego(t, "replay", file, "--json")
+	want.want(t, exitOK)
+	pipe := filepath.Join(t.TempDir(), "game.jsonl")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skip(err)
+	}
+	writer := exec.Command("cp", file, pipe)
+	if err := writer.Start(); err != nil {
+		t.Fatal(err)
+	}
+	got := pommego(t, "replay", pipe, "--json")
+	got.want(t, exitOK)
+	if err := writer.Wait(); err != nil || got.out != strings.Replace(want.out, file, pipe, 1) {
+		t.Errorf("from a pipe (%v) the game is %s, want %s", err, got.out, want.out)
 	}
 }
 

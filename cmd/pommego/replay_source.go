@@ -37,15 +37,18 @@ func inDataSet(path string) string {
 	return folder
 }
 
-// tournamentAt returns the log of the tournament that path is the folder of, or the log; "" if there is none.
+// tournamentAt returns the log of the tournament that path is the folder of, or the log; "" if there is none. It
+// reads nothing of a pipe, which can be read only once.
 func tournamentAt(path string) string {
-	log := filepath.Join(path, tournamentLog)
-	if _, err := os.Stat(log); err != nil {
-		log = path
-	}
 	first := errors.New("the first line")
-	if err := disk.ReadLog(log, func([]byte) error { return first }); !errors.Is(err, first) {
-		return ""
+	for _, log := range []string{filepath.Join(path, tournamentLog), path} {
+		info, err := os.Stat(log)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if err := disk.ReadLog(log, func([]byte) error { return first }); errors.Is(err, first) {
+			return log
+		}
 	}
-	return log
+	return ""
 }
