@@ -29,7 +29,7 @@ func newExec(game env.Game, name string) (Player, error) {
 	if strings.TrimSpace(command) == "" {
 		return nil, fmt.Errorf("match: player %q, want exec:COMMAND", name)
 	}
-	return &execPlayer{remote: remote{name, game}, command: []string{command}}, nil
+	return &execPlayer{remote: remote{Local(name), game}, command: []string{command}}, nil
 }
 
 // beginning is the question at the start of a game.
@@ -64,7 +64,7 @@ func (p *execPlayer) Begin(ctx context.Context, g Start) error {
 func (p *execPlayer) begin(ctx context.Context, g Start) (err error) {
 	if p.program == nil {
 		if p.program, err = startProgram(p.command, g.Memory); err != nil {
-			return fmt.Errorf("%s %w: %w", p.name, ErrAbsent, err)
+			return fmt.Errorf("%s %w: %w", p.Name(), ErrAbsent, err)
 		}
 		p.broken = nil
 	}
@@ -82,7 +82,7 @@ func (p *execPlayer) begin(ctx context.Context, g Start) (err error) {
 	if err == nil || errors.Is(err, errMemory) { // with too much memory the player loses, but is not absent
 		return err
 	}
-	return fmt.Errorf("%s %w: not ready: %w", p.name, ErrAbsent, err)
+	return fmt.Errorf("%s %w: not ready: %w", p.Name(), ErrAbsent, err)
 }
 
 func (p *execPlayer) Act(ctx context.Context, m env.Match, seat int, action []uint8) (Cost, error) {

@@ -48,20 +48,17 @@ func duel(t *testing.T, steps string) env.Game {
 // seatsOf makes players by name, closed when the test ends.
 func seatsOf(t *testing.T, game env.Game, names ...string) []match.Player {
 	t.Helper()
-	var players []match.Player
-	for _, name := range names {
-		p, err := match.NewPlayer(game, name)
-		if err != nil {
-			t.Fatal(err)
+	players := match.Players{Game: game}
+	t.Cleanup(func() {
+		if err := players.Close(); err != nil {
+			t.Error(err)
 		}
-		t.Cleanup(func() {
-			if err := p.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		players = append(players, p)
+	})
+	seats, err := players.Seat(names)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return players
+	return seats
 }
 
 // played is a match with all that was shown of it.

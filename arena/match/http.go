@@ -90,14 +90,14 @@ func newHTTP(game env.Game, name string) (Player, error) {
 		return nil, fmt.Errorf("match: player %q has a seat already: it is one agent, and each seat needs one of its own",
 			name)
 	}
-	return &httpPlayer{remote: remote{name, game}, Caller: NewCaller(base, maxAnswer)}, nil
+	return &httpPlayer{remote: remote{Local(name), game}, Caller: NewCaller(base, maxAnswer)}, nil
 }
 
 // Begin waits until the server gives any answer, and sends it the number of its
 // seat and the kind of game. It does not send them again for the next game if
 // they are the same: the original's own runner cannot take them twice.
 func (p *httpPlayer) Begin(ctx context.Context, g Start) error {
-	if err := p.Await(ctx, p.name, "/ping"); err != nil {
+	if err := p.Await(ctx, p.Name(), "/ping"); err != nil {
 		return err
 	}
 	body := map[string]string{"id": strconv.Itoa(g.Seat), "game_type": p.game.GameType()}

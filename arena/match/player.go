@@ -159,11 +159,9 @@ func (Local) Close() error { return nil }
 
 // remote has what all players outside this program share.
 type remote struct {
-	name string
+	Local
 	game env.Game
 }
-
-func (r *remote) Name() string { return r.name }
 
 func (r *remote) Traits() Traits { return Traits{Remote: true} }
 

@@ -23,29 +23,20 @@ func variant(t *testing.T, id, changes string) env.Game {
 	return game
 }
 
-// duel is a short game of two.
-func duel(t *testing.T, steps string) env.Game {
-	t.Helper()
-	return variant(t, "OneVsOne-v0", `{"max_steps": `+steps+`}`)
-}
-
 // seatsOf makes players by name, closed when the test ends.
 func seatsOf(t *testing.T, game env.Game, names ...string) []match.Player {
 	t.Helper()
-	var players []match.Player
-	for _, name := range names {
-		p, err := match.NewPlayer(game, name)
-		if err != nil {
-			t.Fatal(err)
+	players := match.Players{Game: game}
+	t.Cleanup(func() {
+		if err := players.Close(); err != nil {
+			t.Error(err)
 		}
-		t.Cleanup(func() {
-			if err := p.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		players = append(players, p)
+	})
+	seats, err := players.Seat(names)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return players
+	return seats
 }
 
 // play plays a match to its end.

@@ -89,7 +89,7 @@ func (s *stub) name(options string) string { return "llm:" + s.URL + "/v1,model=
 // seat sees, when nothing of its last answer is left; what it answers and uses is counted.
 func TestModelPlays(t *testing.T) {
 	s := modelServer(t, says("hide for 4", "Let us go: **stop**", "what?", "up, down"))
-	game := duel(t, "60")
+	game := variant(t, "OneVsOne-v0", `{"max_steps": 60}`)
 	p := play(t, game, seatsOf(t, game, s.name(",temperature=0.5,price_in=2,price_out=20"), "static"), match.Rules{})
 	got := p.Seats[0]
 	if got.Moves != p.End.Steps || got.Late+got.Failed > 0 || got.LastError != "" {
@@ -133,7 +133,7 @@ func TestModelShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := modelServer(t, says("stop", "jump"))
-	game, talks := duel(t, "6"), model.Dialogues{Log: dialogue.NewLog(path)}
+	game, talks := variant(t, "OneVsOne-v0", `{"max_steps": 6}`), model.Dialogues{Log: dialogue.NewLog(path)}
 	players := seatsOf(t, game, s.name(",turns=2,hints=0,system_prompt="+file), "static")
 	if _, err := match.Play(t.Context(), game, players, env.Seed{Value: 2}, match.Rules{}, talks.Watch); err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func TestModelRetries(t *testing.T) {
 		w.Header().Set("Retry-After", "1")
 		return []int{429, 200, 400}[min(n, 2)], "stop"
 	})
-	game := duel(t, "2")
+	game := variant(t, "OneVsOne-v0", `{"max_steps": 2}`)
 	p := play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{})
 	if got := p.Seats[0]; len(s.asked) != 3 || got.Failed != 1 || got.Answers.Legal != 1 ||
 		!strings.Contains(got.LastError, "400 Bad Request") || time.Since(began) < time.Second {
@@ -209,7 +209,7 @@ func TestModelIsLate(t *testing.T) {
 		return http.StatusOK, "bomb"
 	})
 	for _, limit := range []time.Duration{0, 100 * time.Millisecond} {
-		game := duel(t, "4")
+		game := variant(t, "OneVsOne-v0", `{"max_steps": 4}`)
 		p := play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{Limit: limit})
 		want := map[time.Duration]int{0: 0, 100 * time.Millisecond: 2}[limit]
 		if got := p.Seats[0]; got.Late != want || got.Answers.Late != want || got.Failed != 0 {
@@ -221,7 +221,7 @@ func TestModelIsLate(t *testing.T) {
 // TestModelBudget: over its budget of tokens the seat stops, and the result says so.
 func TestModelBudget(t *testing.T) {
 	s := modelServer(t, says("bomb"))
-	game := duel(t, "6")
+	game := variant(t, "OneVsOne-v0", `{"max_steps": 6}`)
 	p := play(t, game, seatsOf(t, game, s.name(",budget=300"), "static"), match.Rules{})
 	if got := p.Seats[0]; len(s.asked) != 3 || got.Failed != 3 ||
 		!strings.Contains(got.LastError, "budget of 300 tokens is spent") {
@@ -233,7 +233,7 @@ func TestModelBudget(t *testing.T) {
 // of the answer.
 func TestModelNotes(t *testing.T) {
 	s := modelServer(t, says("<notes>go up, then 12345678</notes> stop", "stop", "<notes>é</notes>stop"))
-	game := duel(t, "5")
+	game := variant(t, "OneVsOne-v0", `{"max_steps": 5}`)
 	p := play(t, game, seatsOf(t, game, s.name(",scratchpad=10"), "static"), match.Rules{})
 	var notes []string
 	for _, q := range s.asked {
@@ -250,7 +250,7 @@ func TestModelNotes(t *testing.T) {
 // TestModelAnswersAreBounded: an answer of 1 MB is read at its ends; a longer one is refused.
 func TestModelAnswersAreBounded(t *testing.T) {
 	s := modelServer(t, says(strings.Repeat("up <b>", 170_000)+"\nbomb", strings.Repeat("x", 5<<20)))
-	game := duel(t, "2")
+	game := variant(t, "OneVsOne-v0", `{"max_steps": 2}`)
 	p := play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{})
 	if got := p.Seats[0]; got.Answers.Legal != 1 || got.Failed != 1 ||
 		!strings.Contains(got.LastError, "more than 4194304 bytes") {
@@ -264,7 +264,7 @@ func TestModelKey(t *testing.T) {
 	t.Setenv("POMMEGO_LLM_KEY", "another")
 	t.Setenv("MY_KEY", secret)
 	s := modelServer(t, func(n int, _ http.ResponseWriter) (int, string) { return []int{200, 400}[n%2], "KEY" })
-	game, path := duel(t, "4"), filepath.Join(t.TempDir(), "d.jsonl")
+	game, path := variant(t, "OneVsOne-v0", `{"max_steps": 4}`), filepath.Join(t.TempDir(), "d.jsonl")
 	log := dialogue.NewLog(path)
 	talks := model.Dialogues{Log: log}
 	players := seatsOf(t, game, s.name(",key=MY_KEY"), s.name(""))
@@ -308,7 +308,7 @@ func TestModelKeyIsHidden(t *testing.T) {
 			fmt.Fprint(conn, reply, "\r\n\r\n")
 			conn.Close()
 		}))
-		game, path := duel(t, "2"), filepath.Join(t.TempDir(), "d.jsonl")
+		game, path := variant(t, "OneVsOne-v0", `{"max_steps": 2}`), filepath.Join(t.TempDir(), "d.jsonl")
 		talks := model.Dialogues{Log: dialogue.NewLog(path)}
 		p, err := match.Play(t.Context(), game, seatsOf(t, game, "llm:"+server.URL+"/v1,model=m", "static"), env.Seed{},
 			match.Rules{Wait: 50 * time.Millisecond}, talks.Watch)
@@ -360,7 +360,7 @@ func TestModelNames(t *testing.T) {
 
 // TestModelIsAbsent: one whose server is not there ends the match.
 func TestModelIsAbsent(t *testing.T) {
-	game := duel(t, "4")
+	game := variant(t, "OneVsOne-v0", `{"max_steps": 4}`)
 	players := seatsOf(t, game, "llm:http://127.0.0.1:1/v1,model=m", "static")
 	_, err := match.Play(t.Context(), game, players, env.Seed{}, match.Rules{Wait: 200 * time.Millisecond}, nil)
 	if !errors.Is(err, match.ErrAbsent) || !strings.Contains(err.Error(), "connection refused") {
@@ -372,7 +372,7 @@ func TestModelIsAbsent(t *testing.T) {
 // model itself does in place of an answer is an illegal move, and named.
 func TestModelFailuresAreVoid(t *testing.T) {
 	t.Parallel() // questions are asked again after a pause
-	game := duel(t, "9")
+	game := variant(t, "OneVsOne-v0", `{"max_steps": 9}`)
 	for _, tc := range []struct {
 		reason string
 		answer func(s *stub, w http.ResponseWriter) (int, string) // of the third question
@@ -437,7 +437,7 @@ func TestModelSaysNothing(t *testing.T) {
 		`{"message": {}, "finish_reason": "content_filter"}`:                                   `(finish_reason "content_filter")`,
 	} {
 		s := modelServer(t, func(int, http.ResponseWriter) (int, string) { return whole, `{"choices": [` + reply + `]}` })
-		game := duel(t, "2")
+		game := variant(t, "OneVsOne-v0", `{"max_steps": 2}`)
 		p := play(t, game, seatsOf(t, game, s.name(""), "static"), match.Rules{})
 		if got := p.Seats[0]; p.Void != "" || got.Answers.Illegal != 2 || got.Failed+got.Late != 0 ||
 			!strings.Contains(got.LastError, says) {
@@ -456,7 +456,7 @@ func TestModelReplies(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 		return []int{408, whole}[min(n, 1)], reply
 	})
-	game, path := duel(t, "2"), filepath.Join(t.TempDir(), "d.jsonl")
+	game, path := variant(t, "OneVsOne-v0", `{"max_steps": 2}`), filepath.Join(t.TempDir(), "d.jsonl")
 	talks := model.Dialogues{Log: dialogue.NewLog(path)}
 	p, err := match.Play(t.Context(), game, seatsOf(t, game, s.name(""), "static"), env.Seed{}, match.Rules{}, talks.Watch)
 	if err != nil {
@@ -484,7 +484,7 @@ func TestModelOptions(t *testing.T) {
 		fmt.Fprint(w, `{"choices": [{"message": {"content": "stop"}}]}`)
 	}))
 	defer server.Close()
-	game := duel(t, "1")
+	game := variant(t, "OneVsOne-v0", `{"max_steps": 1}`)
 	name := "llm:" + server.URL + `/v1,model=m,max_tokens=40,top_p=0.5,temperature=0,detail=image,body.top_k=20,` +
 		`body.stop=["a","b"],body.effort=low,body.think={"on": false}`
 	play(t, game, seatsOf(t, game, name, "static"), match.Rules{})
