@@ -44,6 +44,9 @@ var policy = []rule{
 	{"env/*", []string{"env", "env/grid", "env/observe", "env/record", "env/ruleset", "env/saved",
 		"env/seat", "internal/enum"}},
 	{"env/*/bots", []string{"OWN", "env", "env/grid", "env/saved", "env/search", "env/seat", "env/*/bots/*"}},
+	// the agent guided asks a network
+	{"env/pommerman/bots/champion", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/learned",
+		"env/pommerman/bots/tactics", "env/saved", "env/search", "env/seat"}},
 	// a family of agents
 	{"env/*/bots/*", []string{"env", "env/grid", "env/pommerman", "env/pommerman/bots/tactics", "env/saved",
 		"env/search", "env/seat"}},

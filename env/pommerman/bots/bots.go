@@ -12,7 +12,8 @@
 //	simple, simple-2018            package simple: the original's rule-based agent
 //	heuristic, bfs, mcts, fmcs-*   package paper: rules, and searches where they evade or attack
 //	osla, uct, rhea                package paper: searches for every move
-//	champion                       package champion: tree search with pessimistic scenarios, the strongest
+//	champion                       package champion: tree search with pessimistic scenarios
+//	guided                         package champion: the same with a network's advice, the strongest
 //	mappo-*, ppo-*, net            package learned: networks that learned, without search
 //	java-*                         package java: the agents of the Java re-implementation
 //

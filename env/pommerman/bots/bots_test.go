@@ -17,7 +17,7 @@ func TestNames(t *testing.T) {
 	want := []string{
 		"static", "random", "simple", "simple-2018", "heuristic",
 		"bfs", "mcts", "fmcs-random", "fmcs-ucb1", "fmcs-exploit", "fmcs-explore", "osla", "uct", "rhea", "champion",
-		"mappo-radio", "mappo-team", "ppo-duel", "ppo-ffa", "net",
+		"guided", "mappo-radio", "mappo-team", "ppo-duel", "ppo-ffa", "net",
 		"java-simple", "java-osla", "java-rhea", "java-mcts",
 	}
 	if !slices.Equal(Roster.Names(), want) {

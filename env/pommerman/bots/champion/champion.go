@@ -1,5 +1,5 @@
-// Package champion holds the strongest built-in agent of Pommerman: "champion", a tree
-// search with pessimistic scenarios.
+// Package champion holds the strongest built-in agents of Pommerman: "champion", a tree
+// search with pessimistic scenarios, and "guided", the same with a network's advice.
 package champion
 
 import (
@@ -8,6 +8,8 @@ import (
 
 	"pommego/env"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/learned"
+	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/saved"
 	"pommego/env/search"
 	"pommego/env/seat"
@@ -34,6 +36,8 @@ import (
 //   - With a budget of more than duelTicks it plays duels in the time that is left: lines in
 //     which a near rival moves too in every step, one step longer each time. From their ends
 //     on the others are sets again.
+//   - The agent "guided" adds to the value of each first move how much a network that learned
+//     by playing prefers it. The search sees a few steps, the network how games end.
 //
 // In fog it remembers what it saw, and where agents out of sight can be. By radio it
 // tells its teammate what it sees, see [championMemory.say].
@@ -44,26 +48,39 @@ type champion struct {
 	search.Memo
 }
 
-// settings say how a champion plays: its budget and its weights.
+// settings say how a champion plays: its budget, its weights, and the network that guides it.
 type settings struct {
 	budget search.Budget
 	weights
+	guide *learned.Guide // nil: none
 }
 
 // levels holds the ticks of each level, from level 1 on.
 var levels = [...]int{6, 12, 25, 50, duelTicks, 2000}
 
-// Roster lists the agent. Where two of its options set the same, the later one counts.
+// Roster lists the agents. Where two options of one set the same, the later one counts.
 var Roster = seat.Roster[pommerman.View]{
 	seat.Kind[pommerman.View]{Name: "champion", Make: func(o *seat.Options) pommerman.Bot {
-		s, level := settings{search.Budget{Ticks: duelTicks}, defaultWeights}, 0
-		if seat.Number(o, "level", 1, len(levels), &level) {
-			s.budget.Ticks = levels[level-1]
-		}
-		seat.Named(o, "weights", weightSets, &s.weights, readWeights)
-		o.Budget(&s.budget)
-		return &champion{settings: s, Memo: search.Memo{Bytes: int64(unsafe.Sizeof(planner{}))}}
+		return newChampion(o, nil)
 	}}.Version(4),
+	// With a new version of champion or of a network guided has one, too.
+	seat.Kind[pommerman.View]{Name: "guided", Make: func(o *seat.Options) pommerman.Bot {
+		return newChampion(o, new(learned.Guide))
+	}},
+}
+
+func newChampion(o *seat.Options, guide *learned.Guide) *champion {
+	s, level, bytes := settings{search.Budget{Ticks: duelTicks}, defaultWeights, guide}, 0, int64(unsafe.Sizeof(planner{}))
+	if seat.Number(o, "level", 1, len(levels), &level) {
+		s.budget.Ticks = levels[level-1]
+	}
+	seat.Named(o, "weights", weightSets, &s.weights, readWeights)
+	o.Budget(&s.budget)
+	if guide != nil {
+		guide.Choose(o, "net")
+		bytes += guide.Bytes()
+	}
+	return &champion{settings: s, Memo: search.Memo{Bytes: bytes}}
 }
 
 func (a *champion) Reset(rng env.RNG) {
@@ -82,6 +99,9 @@ func (a *champion) Act(v *pommerman.View, action []uint8) {
 	p := planners.Get().(*planner)
 	defer planners.Put(p)
 	p.begin(v.Rules, v.Seat, &a.settings.weights, a.Limit(a.settings.budget), &a.championMemory)
+	if p.advice = [tactics.Choices]int32{}; a.settings.guide != nil {
+		p.advice = a.settings.guide.Odds(v, p.weights.Advice)
+	}
 	move := p.decide(&a.rng, a.failed(v.Self.Cell))
 	a.tries(v.Self.Cell, move)
 	a.Ticks = p.Spent()

@@ -11,6 +11,7 @@ import (
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/grid"
 	"pommego/env/pommerman"
+	"pommego/env/pommerman/bots/learned"
 	"pommego/env/pommerman/bots/tactics"
 	"pommego/env/search"
 	"pommego/env/seat"
@@ -51,11 +52,48 @@ func TestChampionOptions(t *testing.T) {
 		{"champion:level=7", "level=7, want a whole number from 1 to 6", "a level too high"},
 		{"champion:ms=0", "ms=0, want a number from 0.01 to 60000", "no time"},
 		{"champion:weights=brave", "weights=brave, want one of default, peaceful, reckless; only", "no such weights"},
+		{"champion:net=ppo-duel", `"net" does not exist, champion takes`, "the search without a network"},
+		{"guided:net=nobody", "net=nobody, want one of mappo-radio, mappo-team, ppo-duel, ppo-ffa; only", "no such network"},
 		{"champion:weights=champion.go", "weights=champion.go, want one of", "a file, which the game does not read"},
 	} {
 		if bot, err := Roster.New(test.name); err == nil || bot != nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: New(%q) gives %v, want an error with %q", test.reason, test.name, err, test.want)
 		}
+	}
+}
+
+// TestGuided: with an advice of no points guided decides as champion does. The more points it is, the
+// closer are its moves to those that the network prefers.
+func TestGuided(t *testing.T) {
+	prefers := func(advice int32) (share float64) {
+		budget, w := search.Budget{Ticks: 12}, defaultWeights
+		w.Advice = advice
+		guide, moves, liked := new(learned.Guide), 0, 0
+		plain, guided := &champion{settings: settings{budget, w, nil}}, &champion{settings: settings{budget, w, guide}}
+		v, action := new(pommerman.View), make([]uint8, 1+pommerman.MaxWords)
+		move := func(b *champion) pommerman.Action {
+			b.Reset(env.RNG{State: 1})
+			b.Act(v, action[:1+v.Rules.RadioWords])
+			return pommerman.Action(action[0])
+		}
+		pommermantest.Situations(t, players, 1, func(sit *pommermantest.Situation) {
+			if sit.Rules.See(&sit.State, 0, v); !v.Self.Alive {
+				return
+			}
+			got := move(guided)
+			if want := move(plain); advice == 0 && got != want {
+				t.Fatalf("step %d: guided plays %v, champion %v", v.StepCount, got, want)
+			}
+			if moves++; guide.Odds(v, 100)[got] >= -100 {
+				liked++
+			}
+		})
+		return float64(liked) / float64(moves)
+	}
+	none, usual, much := prefers(0), prefers(defaultWeights.Advice), prefers(10_000)
+	if none > 0.7 || usual < 0.9 || much <= usual {
+		t.Errorf("of its moves %.2f are likely by the network without advice, %.2f with, %.2f with much; "+
+			"want 0.7 at most, then 0.9 or more, then more", none, usual, much)
 	}
 }
 
@@ -386,7 +424,7 @@ func TestChampionYields(t *testing.T) {
 	for _, yield := range []int32{0, 600} {
 		w := defaultWeights
 		w.Restless, w.Yield = 0, yield
-		b, goes := &champion{settings: settings{search.Budget{Ticks: 60}, w}}, 0
+		b, goes := &champion{settings: settings{search.Budget{Ticks: 60}, w, nil}}, 0
 		b.Reset(env.RNG{State: 1})
 		for step := range 40 {
 			v := pommermantest.Draw(t, pommerman.Playground(pommerman.FFA), itemBoard)
@@ -461,7 +499,7 @@ func TestChampionSurrounded(t *testing.T) {
 // TestChampionWhere: in fog it knows some cell for every living other, and the right one
 // for those in view.
 func TestChampionWhere(t *testing.T) {
-	a := &champion{settings: settings{search.Budget{Ticks: 20}, defaultWeights}}
+	a := &champion{settings: settings{search.Budget{Ticks: 20}, defaultWeights, nil}}
 	sights := 0
 	pommermantest.Follow(t, players, pommerman.Playground(pommerman.Team).Fogged(4), 5,
 		func(_ *pommerman.Game, m *pommerman.Match) {

@@ -76,6 +76,7 @@ type planner struct {
 	table      [tableSize]entry
 	generation uint32
 
+	advice     [tactics.Choices]int32 // points that a network gives to first moves
 	statistics [tactics.Choices]search.MoveStatistics
 }
 
@@ -124,6 +125,7 @@ func (p *planner) decide(rng *env.RNG, failed pommerman.Action) pommerman.Action
 	for i := range p.openings {
 		o := &p.openings[i]
 		if o.tried {
+			o.value += p.advice[o.move]
 			if yields && o.move == failed {
 				o.value -= p.weights.Yield
 			}

@@ -96,6 +96,13 @@ func (b *brain) wires(form *pommerman.NearForm) *wires {
 	return found
 }
 
+// think returns the network's answers to a view, valid as long as w is lent.
+func (b *brain) think(v *pommerman.View, w *work) []int32 {
+	w.safety.See(v)
+	b.express(w)
+	return b.answers(w.input, w.memory)
+}
+
 // express writes the network's input.
 func (b *brain) express(w *work) {
 	form, cells, width := w.safety.Form(), side*side, len(w.input)/(side*side)

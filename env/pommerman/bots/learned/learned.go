@@ -51,14 +51,19 @@ var Roster = func() (all seat.Roster[pommerman.View]) {
 	}
 	net := seat.Kind[pommerman.View]{Name: "net", Make: func(o *seat.Options) pommerman.Bot {
 		net := &bot{brain: brains["ppo-ffa"]}
-		seat.Named(o, "weights", brains, &net.brain, func(file []byte) (func() *brain, error) {
-			b, err := read(file)
-			return func() *brain { return b }, err
-		})
+		choose(o, "weights", &net.brain)
 		return net
 	}}
 	return append(all, net.Version(versions["ppo-ffa"]))
 }()
+
+// choose sets a network from an option: the name of one that is built in, or a user's file.
+func choose(o *seat.Options, key string, to *func() *brain) {
+	seat.Named(o, key, brains, to, func(file []byte) (func() *brain, error) {
+		b, err := read(file)
+		return func() *brain { return b }, err
+	})
+}
 
 // bot draws its moves by the answers of a network: it adds Gumbel noise to the answers
 // and takes the best. The noise depends on the step and the agent's cell alone. So the
@@ -80,9 +85,7 @@ func (a *bot) Act(v *pommerman.View, action []uint8) {
 	b := a.brain()
 	w := b.works.Get().(*work)
 	defer b.works.Put(w)
-	w.safety.See(v)
-	b.express(w)
-	answers, best := b.answers(w.input, w.memory), int32(math.MinInt32)
+	answers, best := b.think(v, w), int32(math.MinInt32)
 	for at := range answers {
 		dice := uint32(v.StepCount)*0x9e3779b1 + uint32(v.Self.Cell)*0x85ebca6b + uint32(at)*0xc2b2ae35
 		dice = (dice ^ dice>>15) * 0x2c1b3c6d
