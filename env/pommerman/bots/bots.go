@@ -13,7 +13,7 @@
 //	heuristic, bfs, mcts, fmcs-*   package paper: rules, and searches where they evade or attack
 //	osla, uct, rhea                package paper: searches for every move
 //	champion                       package champion: tree search with pessimistic scenarios
-//	guided                         package champion: the same with a network's advice, the strongest
+//	guided                         package champion: the same with a network's advice
 //	mappo-*, ppo-*, net            package learned: networks that learned, without search
 //	java-*                         package java: the agents of the Java re-implementation
 //
