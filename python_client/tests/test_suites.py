@@ -246,6 +246,8 @@ def test_decisions_of_all_agents_are_pinned() -> None:
         ("PommeFFA2018-v0", 2, "simple-2018", here["simple-2018"]),
         ("PommeFFAJava-v0", 2, "java-rhea", here["java-rhea"]),
     }
+    for id in ("PommeFFACompetition-v0", "PommeTeamCompetition-v0", "OneVsOne-v0"):
+        others.add((id, 1, "guided:level=2", here["guided"]))
     assert pinned - others == {
         (s.id, s.version, name, s.agent_versions[name]) for name, s in specs.items()
     } | {
