@@ -1,6 +1,7 @@
 package pommermantest
 
 import (
+	"slices"
 	"testing"
 
 	"pommego/env"
@@ -11,6 +12,12 @@ import (
 
 // Roster lists the agents that play.
 type Roster = seat.Roster[pommerman.View]
+
+// Players returns an agent that moves at random, and those of some rosters.
+func Players(rosters ...Roster) Roster {
+	random := seat.Random(func(*pommerman.View, int) int { return int(pommerman.LayBomb) + 1 })
+	return append(Roster{random}, slices.Concat(rosters...)...)
+}
 
 // Situation is a state that came up in play, and the rules of that game.
 type Situation struct {
@@ -241,13 +248,13 @@ func Bot(t testing.TB, roster Roster, name string, seed uint64) pommerman.Bot {
 // Play returns the move that a bot makes in a random view.
 func Play(b pommerman.Bot, seed uint64) uint8 {
 	v, _ := RandomView(seed)
-	action := make([]uint8, 1+v.Rules.RadioWords)
-	b.Act(v, action)
-	return action[0]
+	return uint8(ActionOf(b, v))
 }
 
+// ActionOf returns the move that a bot makes in a view.
 func ActionOf(b pommerman.Bot, v *pommerman.View) pommerman.Action {
-	action := []uint8{99}
+	action := make([]uint8, 1+v.Rules.RadioWords)
+	action[0] = 99
 	b.Act(v, action)
 	return pommerman.Action(action[0])
 }

@@ -3,6 +3,7 @@
 package pommermantest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -202,19 +203,11 @@ func Fog(v *pommerman.View) {
 		rows, cols := c.Row()-v.Self.Cell.Row(), c.Col()-v.Self.Cell.Col()
 		return v.Rules.ViewSize > 0 && max(rows, -rows, cols, -cols) > v.Rules.ViewSize
 	}
-	for row := range v.Rules.BoardSize {
-		for col := range v.Rules.BoardSize {
-			if c := grid.At(row, col); hidden(c) {
-				v.Board[c] = pommerman.Fog
-			}
+	for c := range grid.Square(v.Rules.BoardSize).All {
+		if hidden(c) {
+			v.Board[c] = pommerman.Fog
 		}
 	}
-	n := 0
-	for _, b := range v.Bombs[:v.NumBombs] {
-		if !hidden(b.Cell) {
-			v.Bombs[n] = b
-			n++
-		}
-	}
-	v.NumBombs = n
+	seen := slices.DeleteFunc(v.Bombs[:v.NumBombs], func(b pommerman.SeenBomb) bool { return hidden(b.Cell) })
+	v.NumBombs = len(seen)
 }

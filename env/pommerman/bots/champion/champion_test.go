@@ -70,18 +70,15 @@ func TestGuided(t *testing.T) {
 		w.Advice = advice
 		guide, moves, liked := new(learned.Guide), 0, 0
 		plain, guided := &champion{settings: settings{budget, w, nil}}, &champion{settings: settings{budget, w, guide}}
-		v, action := new(pommerman.View), make([]uint8, 1+pommerman.MaxWords)
-		move := func(b *champion) pommerman.Action {
-			b.Reset(env.RNG{State: 1})
-			b.Act(v, action[:1+v.Rules.RadioWords])
-			return pommerman.Action(action[0])
-		}
+		v := new(pommerman.View)
 		pommermantest.Situations(t, players, 1, func(sit *pommermantest.Situation) {
 			if sit.Rules.See(&sit.State, 0, v); !v.Self.Alive {
 				return
 			}
-			got := move(guided)
-			if want := move(plain); advice == 0 && got != want {
+			plain.Reset(env.RNG{State: 1})
+			guided.Reset(env.RNG{State: 1})
+			got := pommermantest.ActionOf(guided, v)
+			if want := pommermantest.ActionOf(plain, v); advice == 0 && got != want {
 				t.Fatalf("step %d: guided plays %v, champion %v", v.StepCount, got, want)
 			}
 			if moves++; guide.Odds(v, 100)[got] >= -100 {

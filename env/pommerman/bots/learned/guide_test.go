@@ -3,15 +3,12 @@ package learned
 import (
 	"bytes"
 	"regexp"
-	"slices"
 	"testing"
 
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/pommerman"
 	"pommego/env/pommerman/bots/paper"
 	"pommego/env/pommerman/bots/simple"
-	"pommego/env/pommerman/bots/tactics"
-	"pommego/env/seat"
 )
 
 // TestOdds: the safe move that the network makes without chance has the highest odds, which are 0.
@@ -25,10 +22,8 @@ func TestOdds(t *testing.T) {
 		b := must(read(append(calm, file[len(head):]...)))
 		sure[name] = &bot{brain: func() *brain { return b }}
 	}
-	v, action, seen := new(pommerman.View), make([]uint8, 1+pommerman.MaxWords), map[string]int{}
-	random := seat.Random(func(*pommerman.View, int) int { return tactics.Choices })
-	roster := slices.Concat(pommermantest.Roster{random}, simple.Roster, paper.Roster)
-	pommermantest.Situations(t, roster, 1, func(sit *pommermantest.Situation) {
+	v, seen := new(pommerman.View), map[string]int{}
+	pommermantest.Situations(t, pommermantest.Players(simple.Roster, paper.Roster), 1, func(sit *pommermantest.Situation) {
 		if sit.Rules.See(&sit.State, 0, v); !v.Self.Alive {
 			return
 		}
@@ -41,8 +36,7 @@ func TestOdds(t *testing.T) {
 		var safety pommerman.Safety
 		safety.See(v)
 		odds := new(Guide).Odds(v, 100)
-		sure[name].Act(v, action[:1+v.Rules.RadioWords])
-		move := action[0]
+		move := pommermantest.ActionOf(sure[name], v)
 		if safety.Moves() != 0 && odds[move] != 0 {
 			t.Fatalf("%s plays %v, whose odds are %d of %v, want 0", name, move, odds[move], odds)
 		}
