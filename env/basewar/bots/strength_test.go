@@ -1,18 +1,11 @@
 package bots
 
 import (
-	"flag"
 	"testing"
 
 	"pommego/env"
 	"pommego/env/basewar"
 	"pommego/env/grid"
-)
-
-var (
-	strengthGames = flag.Int("strength", 0, "measure the strength of -agent against -other over this many games")
-	strengthAgent = flag.String("agent", "simple", "the agent whose strength to measure")
-	strengthOther = flag.String("other", "random", "the agent on the other side")
 )
 
 // tally is the outcome of some games for one side.
@@ -78,17 +71,6 @@ func play(t testing.TB, g *basewar.Game, one, other string, games int) (sum tall
 		}
 	}
 	return sum
-}
-
-// TestStrength prints how strong an agent is: go test -run Strength -strength 300 -v.
-func TestStrength(t *testing.T) {
-	if *strengthGames == 0 {
-		t.Skip("no -strength given")
-	}
-	for name, rules := range map[string]basewar.Rules{"six seats": basewar.Standard(), "sides": basewar.StandardSides()} {
-		t.Logf("%s: %s against %s: %+v", name, *strengthAgent, *strengthOther,
-			play(t, mustGame(t, rules), *strengthAgent, *strengthOther, *strengthGames))
-	}
 }
 
 func at(row, col int) grid.Cell { return grid.At(row, col) }

@@ -1,16 +1,10 @@
 package bots
 
 import (
-	"flag"
 	"testing"
 
 	"pommego/env/envtest/pommermantest"
 	"pommego/env/pommerman"
-)
-
-var (
-	strengthGames = flag.Int("strength", 0, "measure the strength of -agent over this many games a preset")
-	strengthAgent = flag.String("agent", "heuristic", "the agent whose strength to measure")
 )
 
 // strengths is where strength is measured.
@@ -26,19 +20,6 @@ var strengths = []struct {
 	{"team", pommerman.Playground(pommerman.Team)},
 	{"team in fog", pommerman.Playground(pommerman.Team).Fogged(4)},
 	{"one-vs-one", pommerman.Playground(pommerman.OneVsOne)},
-}
-
-// TestStrength prints how strong an agent is, for example over 300 games each:
-//
-//	go test ./env/pommerman/bots -run TestStrength -v -strength 300 -agent heuristic
-func TestStrength(t *testing.T) {
-	if *strengthGames == 0 {
-		t.Skip("no -strength given")
-	}
-	for _, test := range strengths {
-		share, own, base := pommermantest.Strength(t, Roster, test.rules, *strengthAgent, *strengthGames)
-		t.Logf("%s: share %.1f%%, %s %+v, simple %+v", test.name, 100*share, *strengthAgent, own, base)
-	}
 }
 
 // TestHeuristicBeatsSimple over a few seeds by every kind of rules.
