@@ -74,7 +74,14 @@ def test_words(binary: Path, tmp_path: Path, radio: dict) -> None:
     assert said == {0} if radio else len(said) > 2
 
 
-@pytest.mark.parametrize(("name", "id"), [("ppo-ffa", FFA), ("mappo-radio", "PommeRadioCompetition-v2")])
+@pytest.mark.parametrize(
+    ("name", "id"),
+    [
+        ("ppo-ffa", FFA),
+        ("mappo-team", "PommeTeamCompetition-v0"),
+        ("mappo-radio", "PommeRadioCompetition-v2"),
+    ],
+)
 def test_attacks_who_waits(name: str, id: str) -> None:
     """Whoever learns against opponents that all attack learns to wait for them, and ties with static."""
     table = pommego.tournament([name], id, against="static", games=40)

@@ -99,11 +99,7 @@ RECIPES = {
         temperature=1,
     ),
     "mappo-team": Recipe(
-        TEAM,
-        {"simple": 0.5, "champion:level=2": 0.5},
-        ("simple", TEACHER),
-        minutes=75,
-        temperature=0.85,
+        TEAM, MIXED, ("simple", "static", TEACHER), minutes=75, entropy=0.006, temperature=0.85
     ),
     "mappo-radio": Recipe(RADIO, MIXED, ("simple", "static", TEACHER), minutes=35, temperature=0.85),
     "scratch-ffa": Recipe(
