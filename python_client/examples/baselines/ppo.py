@@ -85,7 +85,7 @@ class Recipe(NamedTuple):
 
 FFA, DUEL = "PommeFFACompetition-v0", "OneVsOne-v0"
 TEAM, RADIO = "PommeTeamCompetition-v0", "PommeRadioCompetition-v2"
-# Without opponents that wait, it learns to wait for them: then it ties with static.
+# With simple and champion alone, which attack, a network learned to wait, and tied with static.
 MIXED = {"simple": 0.2, "static": 0.1, "heuristic": 0.3, "champion:level=2": 0.4}
 RECIPES = {
     "ppo-ffa": Recipe(
