@@ -46,7 +46,7 @@ duels and team games every game has a mirror image: the luck of boards and sides
 
 With --sprt two agents meet in a duel or team game until a sequential test of mirrored pairs
 shows that the first one's Elo difference is ELO0 or less (H0), or ELO1 or more (H1). At most
-5 % of tests show what is not so.
+5 % of tests accept the wrong one.
 
 With --out every finished game is kept. To continue a tournament that was stopped or killed,
 give the same command again; give it with more --games to extend one that is finished. The

@@ -189,9 +189,9 @@ class Policy(nn.Module):
             x = self.first(near / UNIT)
             own = self.own.flip(2, 3).permute(0, 2, 3, 1).reshape(-1, self.numbers)
             own = functional.linear(numbers.to(near.dtype) / UNIT, own)
-            x[:, :, 3:6, 3:6] += own.view(-1, 32, 3, 3)
-            x = functional.hardtanh(self.second(functional.hardtanh(x, 0, MOST)), 0, MOST)
-            x = functional.hardtanh(self.body(x.flatten(1)), 0, MOST)
+            x[:, :, 3:6, 3:6].add_(own.view(-1, 32, 3, 3))  # += would copy the gradients of x once more
+            x = functional.hardtanh_(self.second(functional.hardtanh_(x, 0, MOST)), 0, MOST)
+            x = functional.hardtanh_(self.body(x.flatten(1)), 0, MOST)
             logits, value = self.actor(x).float(), self.critic(x).float()
         logits[:, :6].masked_fill_(~moves, -1e9)
         if self.mute:

@@ -150,7 +150,7 @@ def make_vec(
         render_mode: what `render` draws: "ansi" (text) or "rgb_array" (images). "human"
             opens the page of `web` in the browser instead.
         web: serve a page that shows the games while they are stepped, on this machine alone, at
-            `web_address`. With no viewer connected it costs nothing. Not with `replace` or
+            `web_address`. With no viewer connected it costs next to nothing. Not with `replace` or
             several servers.
         timeout: seconds to wait for one reply.
 
