@@ -92,9 +92,7 @@ func (s *session) freeEnv(e *environment) {
 	s.memory.release(followedBytes * int64(len(e.followed)))
 	clear(e.followed)
 	close(e.gone)
-	for _, sim := range e.sims {
-		s.freeSimulator(sim)
-	}
+	s.freeSimulators(e)
 	e.pool.Close()
 	s.server.release(e.pool.Games())
 	s.memory.release(e.bytes + e.pool.Reserved())

@@ -153,6 +153,9 @@ func (srv *Server) look(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer e.end(followed)
+	if p, ok := r.Context().Value(peerKey{}).(peer); ok {
+		p.settle() // viewers are bounded by mostLooks, not as handshakes
+	}
 	e.stream(r.Context(), w, followed, games == nil)
 }
 

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -538,5 +539,35 @@ func TestNobodyLooks(t *testing.T) {
 	s := &session{visits: make(chan func())}
 	if n := testing.AllocsPerRun(100, s.admitVisit); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestViewersMakeNoRoom: a viewer's stream goes on when many connections are opened that say nothing.
+func TestViewersMakeNoRoom(t *testing.T) {
+	server := startServer(t, nil)
+	c := server.dial(t)
+	v := server.viewer(call(t, c, "make", "env_id", "ToySolo-v0", "games", 1))
+	call(t, c, "reset", "env", 1, "seed", 1)
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+server.host+"/live/0", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set(viewKey, v.key)
+	answer, err := (&http.Transport{}).RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	lines := bufio.NewReader(answer.Body)
+	if _, err := lines.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	for range spareConnections + 20 {
+		dialTCP(t, server.host)
+	}
+	server.get(t, "/healthz", nil) // by now all have been accepted
+	call(t, c, "step", "env", 1, "actions", toyActions(3, 1, 0))
+	if _, err := lines.ReadString('\n'); err != nil {
+		t.Errorf("the viewer's stream ended: %v", err)
 	}
 }

@@ -161,8 +161,14 @@ func TestDrain(t *testing.T) {
 	left := make(chan int)
 	go func() { left <- server.Drain(t.Context()) }()
 	eventually(t, "it is not ready", func() bool { status, _ := server.get(t, "/readyz", nil); return status == 503 })
-	if status, body := server.get(t, "/", websocketHeaders); status != 503 || !strings.Contains(body, "shutting down") {
-		t.Errorf("a new connection: status %d and %q, want 503", status, body)
+	for _, session := range []string{"", "none that is kept"} {
+		status, body := server.get(t, "/", func(r *http.Request) {
+			websocketHeaders(r)
+			r.Header.Set(sessionHeader, session)
+		})
+		if status != 503 || !strings.Contains(body, "shutting down") {
+			t.Errorf("a new connection, of session %q: status %d and %q, want 503", session, status, body)
+		}
 	}
 	if status, _ := server.get(t, "/healthz", nil); status != 200 {
 		t.Errorf("/healthz while draining: status %d, want 200", status)

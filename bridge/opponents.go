@@ -28,5 +28,6 @@ func (s *session) setOpponents(e *environment, id uint64, q opponentsRequest) (r
 		return reply{}, optionError(err)
 	}
 	s.memory.exchange(&e.bytes, &e.agents, bytes)
+	s.freeSimulators(e) // they have the opponents before
 	return e.ok(id)
 }

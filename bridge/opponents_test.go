@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+
+	"pommego/env/gamestate"
 )
 
 // TestLineUps has games with line-ups of their own, then others.
@@ -82,4 +84,26 @@ func TestStarts(t *testing.T) {
 	callError(t, c, codeWrongShape, "reset", "env", 2, "states", states, "starts", int32s(0))
 	callError(t, c, codeMissingField, "reset", "env", 2, "states", states)
 	call(t, c, "step", "env", 2, "actions", toyActions(3, 0, 0))
+}
+
+// TestSimulateAfterSetOpponents: a match alone is simulated with the opponents set last.
+func TestSimulateAfterSetOpponents(t *testing.T) {
+	c := startServer(t, nil).dial(t)
+	call(t, c, "make", "env_id", "ToySolo-v0", "games", 1, "opponents", []string{"still", "still"}, "seat", 0)
+	call(t, c, "reset", "env", 1, "seed", 1)
+	state := call(t, c, "get_state", "env", 1, "json", true)["states"].([]any)[0].(string)
+	match, _, err := gamestate.SplitJSON([]byte(state))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := func() []byte {
+		return bytes.Clone(call(t, c, "simulate", "env", 1, "states", []string{string(match)}, "actions", toyActions(1, 0, 0),
+			"seed", 7).Binaries("states")[0])
+	}
+	for _, name := range []string{"still", "wander"} {
+		call(t, c, "set_opponents", "env", 1, "opponents", []string{name, name})
+		if got := after(); !bytes.Contains(got, []byte(name)) {
+			t.Errorf("the state after it does not name %s: %q", name, got)
+		}
+	}
 }

@@ -444,3 +444,28 @@ func TestGone(t *testing.T) {
 	}
 	eventually(t, "all of it is free", func() bool { return server.games.Load() == 0 && server.connections.Load() == 0 })
 }
+
+func dialTCP(t *testing.T, host string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// TestBodyAfterAWrongToken: who has no token cannot hold a connection by a body that never comes.
+func TestBodyAfterAWrongToken(t *testing.T) {
+	t.Parallel() // it waits for headerTimeout
+	server := startServer(t, func(c *Config) { c.Token = "secret" })
+	p := dialTCP(t, server.host)
+	if _, err := io.WriteString(p, "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\nContent-Length: 9\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.SetReadDeadline(time.Now().Add(4 * headerTimeout))
+	answer, err := io.ReadAll(p)
+	if err != nil || !strings.Contains(string(answer), "401") {
+		t.Errorf("%q and %v, want status 401 and the end", answer, err)
+	}
+}

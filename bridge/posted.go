@@ -82,6 +82,7 @@ func (s *session) stepPosted() (any bool) {
 				s.out <- rep
 				continue
 			}
+			s.memory.release(rep.held)
 			c.answer(len(rep.msg))
 			s.server.metrics.shared.Add(float64(len(rep.msg)))
 			s.busy.Add(-1)

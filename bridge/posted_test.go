@@ -180,7 +180,11 @@ func TestPostedSimulate(t *testing.T) {
 		states[i] = bytes.Clone(states[i])
 	}
 	still := toyActions(12, 0, 0).Data
+	var used int64
 	for turn := range 20 {
+		if turn == 4 {
+			used = server.used() // by now all simulators are made
+		}
 		n := 1 + turn%4
 		m.step(t, uint64(500+turn), still)
 		id, err := c.Send("simulate", "env", 1, "states", states[:n], "actions", toyActions(3*n, 1, uint8(turn%3)), "seed",
@@ -198,6 +202,7 @@ func TestPostedSimulate(t *testing.T) {
 			t.Fatalf("turn %d: the memory holds other bytes than the socket", turn)
 		}
 	}
+	eventually(t, "answers hold nothing", func() bool { return server.used() == used })
 }
 
 // TestPostedMessages: what is refused is answered in the memory, and what is too long

@@ -137,7 +137,7 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	srv.takeToken(r)
 	status, reason := srv.admit(r)
-	if status == 0 && srv.draining.Load() && r.Header.Get(sessionHeader) == "" {
+	if _, kept := srv.kept.Load(r.Header.Get(sessionHeader)); status == 0 && srv.draining.Load() && !kept {
 		status, reason = http.StatusServiceUnavailable, srv.unready()
 	}
 	if status != 0 {

@@ -144,6 +144,13 @@ func (s *session) simulator(e *environment, n int) (*simulator, error) {
 	return sim, nil
 }
 
+func (s *session) freeSimulators(e *environment) {
+	for _, sim := range e.sims {
+		s.freeSimulator(sim)
+	}
+	e.sims = nil
+}
+
 func (s *session) freeSimulator(sim *simulator) {
 	sim.pool.Close()
 	s.server.release(sim.pool.Games())

@@ -113,28 +113,8 @@ func (s *session) setState(e *environment, id uint64, q setStateRequest) (reply,
 		return reply{}, err
 	}
 	defer s.memory.release(bytes)
-	if err := e.load(games, q.States); err != nil {
+	if err := e.pool.LoadAll(games, q.States); err != nil {
 		return reply{}, s.fromVec(err, "states")
 	}
 	return s.observe(e, id, nothing{})
-}
-
-func (e *environment) load(games []int, states [][]byte) error {
-	var before [][]byte
-	for i, game := range games {
-		saved, err := e.pool.Save(game, nil)
-		if err != nil {
-			saved = nil // the game is broken: it has no state to go back to
-		}
-		before = append(before, saved)
-		if err := e.pool.Load(game, states[i]); err != nil {
-			for k, saved := range slices.Backward(before[:i]) {
-				if saved != nil {
-					_ = e.pool.Load(games[k], saved) // never fails: it was saved here a moment ago
-				}
-			}
-			return err
-		}
-	}
-	return nil
 }

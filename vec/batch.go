@@ -121,7 +121,7 @@ func (b *Batch) Tensors() []Tensor { return b.tensors }
 
 // Tensor is the tensor of that name, nil if there is none. If the pool resets
 // in the same step there are also "final.obs.NAME", "final.state.NAME",
-// "final.action_mask", "final.alive" and "final.seat", in memory of their own: the
+// "final.action_mask", "final.alive", "final.seat" and, with several rules, "final.rules", in memory of their own: the
 // last position of the episodes that ended in this step, where FinalAt says.
 func (b *Batch) Tensor(name string) *tensor.Dense {
 	for _, all := range [...][]Tensor{b.tensors, b.finals} {

@@ -49,6 +49,7 @@
 //	truncated           uint8: MaxEpisodeSteps ended it rows
 //	action_mask         uint8, a byte a choice          rows
 //	alive, seat         uint8                           rows
+//	rules               int32: with several rules, its number   rows
 //	counts              int32: Spec.Counts              rows
 //	game.done           uint8: ended in this very step  games
 //	game.return         float64: rewards of the episode rows
@@ -58,6 +59,8 @@
 //	game.winners        uint8, a byte per seat          games
 //	game.seed           uint64                          games
 //	game.episode        uint64                          games
+//	game.late           int32: moves that agents outside the program made too late   games
+//	game.failed         int32: moves of such agents that were no legal answer        games
 //	game.line_up        int32: with LineUps or policies     games
 //	game.index          int32: with BatchSize, its number   games
 //
@@ -78,7 +81,7 @@
 // batch shows the first position of the next episode along with the flags and rewards of
 // the old one, whose last observation, global state, action_mask, alive and seat are in
 // tensors of their own; their names begin with "final.", and [Batch.FinalAt] returns the
-// place in them. [Disabled]: the caller resets, with [ResetOptions.Mask].
+// place in them; with several rules there is final.rules, too. [Disabled]: the caller resets, with [ResetOptions.Mask].
 //
 // # First-ready batches
 //

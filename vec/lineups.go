@@ -206,12 +206,13 @@ func (p *Pool) SetLineUps(l LineUps) error {
 		}
 		return err
 	}
-	p.lineUpSet, p.waiting = c, false
+	p.lineUpSet, p.waiting, p.abroad = c, false, false
 	for i := range p.games {
 		p.games[i].closeMade()
 		p.games[i].made = made[i]
 		for n := range made[i] {
 			p.waiting = p.waiting || made[i][n].waits()
+			p.abroad = p.abroad || made[i][n].outside
 		}
 	}
 	p.noteOpponents()
@@ -342,6 +343,16 @@ func (g *game) field(l lineup) {
 		g.lineup.close()
 	}
 	g.lineup = l
+}
+
+// takeBack lets a line-up play on that has played until now, unless field has closed it: then the present one, which
+// has the same agents, plays as that line-up.
+func (g *game) takeBack(l lineup) {
+	same := func(made lineup) bool { return made.same(&l) }
+	if !l.outside || slices.ContainsFunc(g.made, same) {
+		g.field(l)
+	}
+	g.lineup.number = l.number
 }
 
 // missed returns how many moves of the agents outside this program were replaced by stop.

@@ -118,6 +118,10 @@ func TestOutside(t *testing.T) {
 	if got := of.running.Load(); got != 0 {
 		t.Errorf("%d programs run after Close, want none", got)
 	}
+	q := make1(t, Config{Game: solo, Games: 1, Agent: make, Opponents: []string{"still", "still"}})
+	if must(t, setOpponents(q, []string{"exec:x", "still"})); !q.Outside() {
+		t.Error("an opponent set later is outside, and Outside says none is")
+	}
 }
 
 // TestSavedOutsiders: a saved game brings no agent outside the program into a pool that was not

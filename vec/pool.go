@@ -31,6 +31,7 @@ type Pool struct {
 	playersName string
 	outsiders   map[string]bool // the agents of Config.Agent that line-ups have had: see savedAgent
 	waiting     bool            // the opponents last set wait for something outside this program
+	abroad      bool            // some of them are outside it
 	cost        cost
 	job         job
 	queue       *queue  // nil without Config.BatchSize, as are the next three
@@ -131,8 +132,9 @@ func (p *Pool) Games() int { return p.cfg.Games }
 // Learners is the number of rows of each game, those of policies included.
 func (p *Pool) Learners() int { return p.seating.learners }
 
-// Outside reports whether some opponents are outside this program (env.Outside).
-func (p *Pool) Outside() bool { return p.outside }
+// Outside reports whether some opponents, those that the pool was made with or those set last, are outside this
+// program (env.Outside).
+func (p *Pool) Outside() bool { return p.outside || p.abroad }
 
 // Policies is how many rows of each game, the last, are those of policies.
 func (p *Pool) Policies() int { return len(p.seating.policies) }

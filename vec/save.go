@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"pommego/env"
 	"pommego/env/gamestate"
@@ -95,15 +96,45 @@ func (p *Pool) Load(game int, state []byte) error {
 	return nil
 }
 
+// LoadAll loads a state into each of some games, as Load does. On an error, always a *StateError, it has changed none.
+func (p *Pool) LoadAll(games []int, states [][]byte) error {
+	var undo []func()
+	for i, game := range games {
+		back := func() {} // a broken game has no state to go back to
+		if saved, err := p.Save(game, nil); err == nil {
+			l := p.games[game].lineup
+			back = func() {
+				_ = p.Load(game, saved) // never fails: it was saved here a moment ago
+				p.games[game].takeBack(l)
+			}
+		}
+		if err := p.Load(game, states[i]); err != nil {
+			for _, back := range slices.Backward(undo) {
+				back()
+			}
+			return err
+		}
+		undo = append(undo, back)
+	}
+	return nil
+}
+
 type savedGame struct {
 	*gamestate.State                       // nil: the state holds a match alone
 	variant          int                   // the variant whose rules it is played by; a match alone does not say it
 	restore          func(env.Match) error // restores the match in it
 }
 
+// mostJSON is how long a state in JSON may be, which takes some thirty times as much memory while it is read. Those
+// that SaveJSON writes have a few thousand bytes.
+const mostJSON = 256 << 10
+
 // decode decodes what Save or SaveJSON wrote, or a match alone in JSON.
 func (p *Pool) decode(state []byte) (s savedGame, err error) {
 	isJSON := bytes.HasPrefix(bytes.TrimSpace(state), []byte("{")) // bytes begin with the version of their form
+	if isJSON && len(state) > mostJSON {
+		return s, fmt.Errorf("it is JSON of %d bytes, want at most %d", len(state), mostJSON)
+	}
 	for k, form := range p.cfg.Variants.forms {
 		if s.variant = k; isJSON {
 			var match json.RawMessage

@@ -331,3 +331,36 @@ func TestReseed(t *testing.T) {
 		t.Error("Reseed changed the next episode")
 	}
 }
+
+// TestLoadAll: a refused state leaves all games as they were, with the same agents and numbers of line-ups.
+func TestLoadAll(t *testing.T) {
+	of := new(programs)
+	create := func(name string) (env.Agent, error) {
+		a, err := solo.NewAgent("wander")
+		if name == "exec:x" {
+			a = &program{Agent: a, of: of}
+		}
+		return a, err
+	}
+	p := make1(t, Config{Game: solo, Games: 2, Agent: create, LineUps: LineUps{Names: [][]string{{"exec:x", "wander"}, {"wander", "exec:x"}}}})
+	b := p.NewBatch(nil)
+	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
+	must(t, p.SetLineUps(LineUps{Names: [][]string{{"wander", "exec:x"}}}))
+	p.Observe(b)
+	before, numbers := saveAll(t, p), slices.Clone(b.Tensor("game.line_up").Int32s())
+	state, err := p.Save(0, nil)
+	must(t, err)
+	var wrong *StateError
+	if err := p.LoadAll([]int{0, 1}, [][]byte{state, []byte("none")}); !errors.As(err, &wrong) || wrong.Game != 1 {
+		t.Errorf("error is %v, want a StateError of game 1", err)
+	}
+	p.Observe(b)
+	if got := b.Tensor("game.line_up").Int32s(); !slices.Equal(got, numbers) || saveAll(t, p) != before {
+		t.Errorf("a refused state changed the games: their line-ups are %v, were %v", got, numbers)
+	}
+	long := append(append([]byte("{"), make([]byte, mostJSON)...), '}')
+	if err := p.Load(0, long); err == nil || !strings.Contains(err.Error(), "JSON of 262146 bytes, want at most 262144") {
+		t.Errorf("long JSON: %v", err)
+	}
+	must(t, p.LoadAll([]int{1}, [][]byte{state}))
+}

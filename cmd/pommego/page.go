@@ -42,7 +42,13 @@ func (p *page) address(name string, fragment url.Values) string {
 
 // serveHTTP serves until ctx ends.
 func serveHTTP(ctx context.Context, ln net.Listener, handler http.Handler) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
+	prompt := func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 { // the server reads a body before it lets the connection go
+			http.NewResponseController(w).SetReadDeadline(time.Now().Add(5 * time.Second))
+		}
+		handler.ServeHTTP(w, r)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(prompt), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 8 << 10}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()

@@ -62,3 +62,18 @@ func TestInvariants(t *testing.T) {
 		t.Error("too dull a sample")
 	}
 }
+
+// TestHighScoresAreSaved: a state may have as many points as its game can give, and no more.
+func TestHighScoresAreSaved(t *testing.T) {
+	r := Standard()
+	r.NumBoxes, r.NumStones, r.BoxPoints, r.DeathPoints = 150, 0, 100, 100
+	m := mustGame(t, r).New(1)[0].(*Match)
+	m.Reset(env.Seed{Value: 1})
+	most := maxScore - 100*m.Boxes.Len() - 100*NumBombers
+	for points, ok := range map[int]bool{9700: true, most: true, most + 1: false} {
+		m.Score[Blue] = uint16(points)
+		if err := m.Restore(m.Append(nil)); (err == nil) != ok {
+			t.Errorf("with %d points: %v", points, err)
+		}
+	}
+}

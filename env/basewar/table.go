@@ -12,12 +12,8 @@ import (
 // stateFormat is the version of the bytes Append writes.
 const stateFormat = 1
 
-// maxScore is the highest score that a state may hold. maxGain is more than a side can
-// score in the rest of any game.
-const (
-	maxScore = 32767
-	maxGain  = 100*maxCells + 100*NumBombers
-)
+// maxScore is the highest score that a game may come to.
+const maxScore = 32767
 
 // Snapshot is the readable form of a state, which recorded games show. Cells are [row,
 // column]; the board has a digit for each cell, as in the raw encoding: 0 free, 1
@@ -41,7 +37,7 @@ const boardLetters = "01234"
 // hold, and in which ranges.
 func (r *Rules) form() *saved.Form[State, Snapshot] {
 	n := r.BoardSize
-	row, col, points := saved.Col("row", 0, n-1), saved.Col("col", 0, n-1), saved.Col("points", 0, maxScore-maxGain)
+	row, col, points := saved.Col("row", 0, n-1), saved.Col("col", 0, n-1), saved.Col("points", 0, maxScore)
 	return &saved.Form[State, Snapshot]{
 		Header:   saved.Header{Game: "basewar", Format: stateFormat, Rules: r.Fingerprint()},
 		Readable: stateFormat,
@@ -159,7 +155,11 @@ func (r *Rules) invariants(s *State) error {
 			return err
 		}
 	}
+	most := s.Boxes.Len()*r.BoxPoints + NumBombers*r.DeathPoints
 	for side := Blue; side <= Green; side++ {
+		if int(s.Score[side])+most > maxScore {
+			return fmt.Errorf("%v has %d points and may gain %d more, want at most %d in all", side, s.Score[side], most, maxScore)
+		}
 		if s.Gained[side] > s.Score[side] {
 			return fmt.Errorf("%v gained %d points in the last round, but has %d in all", side, s.Gained[side], s.Score[side])
 		}

@@ -4,20 +4,26 @@ import "pommego/env"
 
 // Forecast holds what the bombs on a plan will do if nobody plants another.
 type Forecast struct {
-	At       [MaxDelay]Cells    // fields reached at the end of each coming round, 0 the next
-	Claimed  Cells              // fields that some bomb reaches
-	Collects [MaxPlayers]uint16 // by player: how many fields it will collect
-	Rounds   int                // rounds until nothing more happens; 0: there are no bombs
+	At       [MaxDelay + 1]Cells // fields reached at the end of each coming round, 0 the next
+	Claimed  Cells               // fields that some bomb reaches
+	Collects [MaxPlayers]uint16  // by player: how many fields it will collect
+	Rounds   int                 // rounds until nothing more happens; 0: there are no bombs
 
 	state State // working memory
 }
 
 // Forecast finds what the bombs of a state will do.
-func (g *Game) Forecast(s *State, f *Forecast) {
+func (g *Game) Forecast(s *State, f *Forecast) { g.forecast(s, 0, f) }
+
+// forecast is Forecast after some players have planted bombs in the coming round.
+func (g *Game) forecast(s *State, plants env.SeatSet, f *Forecast) {
 	f.Claimed, f.Rounds = Cells{}, 0
 	f.state = *s
-	for k := range g.rules.BombDelay {
+	for k := range g.rules.BombDelay + min(1, int(plants)) {
 		due := g.burnFuses(&f.state)
+		if k == 0 {
+			g.plant(&f.state, plants, &due)
+		}
 		f.At[k] = Cells{}
 		if due == (volley{}) {
 			continue
@@ -62,23 +68,14 @@ func (f *foresight) Foresee(move uint8, to *env.Forecast) {
 		}
 		to.Open[s.Homes[other]] = to.Open[s.Homes[other]] && other == f.seat
 	}
-	g.Forecast(s, &f.forecast)
+	var plants env.SeatSet
+	if Action(move) == PlantBomb {
+		plants = plants.With(f.seat)
+	}
+	g.forecast(s, plants, &f.forecast)
 	for k := range f.forecast.Rounds {
 		for c := range f.forecast.At[k].All {
 			to.Burns[c] |= 2 << k
 		}
-	}
-	if Action(move) != PlantBomb {
-		return
-	}
-	own, due := s.Agents[f.seat], g.rules.BombDelay
-	for k := due - 1; k > 0; k-- {
-		if f.forecast.At[k].Has(own) {
-			due = k // another bomb sets it off
-		}
-	}
-	reach := g.Reach(own)
-	for c := range reach.All {
-		to.Burns[c] |= 2 << due
 	}
 }

@@ -44,3 +44,38 @@ func TestForecastComesTrue(t *testing.T) {
 		}
 	}
 }
+
+// TestForeseePlanting plants a bomb in random states, and compares what then goes off with what was foreseen.
+func TestForeseePlanting(t *testing.T) {
+	for name, rules := range variants() {
+		rules.Rounds = 200
+		g := mustGame(t, rules)
+		m := g.New(1)[0].(*Match)
+		rng := env.RNG{State: 3}
+		for i, s := range walk(g, 80) {
+			boost(g, &s, &rng)
+			seat := i % rules.Players
+			if i%3 == 0 { // on a bomb
+				s.Place(Bomb{s.Agents[seat], 1 + rng.IntN(rules.BombDelay), rng.IntN(rules.Players)})
+			}
+			m.State = s
+			f := m.Foresight(seat).(*foresight)
+			if f.Look(m); f.view.State.fuses != s.fuses {
+				continue // fog hides a bomb
+			}
+			var want env.Forecast
+			f.Foresee(uint8(PlantBomb), &want)
+			actions := make([]uint8, rules.Players)
+			actions[seat] = uint8(PlantBomb)
+			for k := range rules.BombDelay + 1 {
+				g.Step(&s, actions)
+				clear(actions)
+				for c := range Cell(g.cells) {
+					if got := s.Blast.Has(c); got != (want.Burns[c]>>(k+1)&1 == 1) {
+						t.Fatalf("%s, game %d: round %d: bombs reach %v: %v, foreseen was the contrary", name, i, k+1, c, got)
+					}
+				}
+			}
+		}
+	}
+}
