@@ -301,9 +301,9 @@ func delayed(t *testing.T, to string, delay time.Duration) string {
 
 // TestCrowding: who floods makes room, first what has sent nothing, and nobody else.
 func TestCrowding(t *testing.T) {
-	peerAt := func(ip string, sent int64) peer {
+	peerAt := func(ip string, sent int) peer {
 		p := newPeer(fixedConn{addr: &net.TCPAddr{IP: net.ParseIP(ip), Port: 5}}, func(peer) {})
-		p.allow(handshakeBytes - sent)
+		p.(*otherPeer).spoke.Store(sent > 0)
 		return p
 	}
 	a, b, c := peerAt("192.0.2.1", 0), peerAt("192.0.2.2", 9), peerAt("192.0.2.2", 0)
@@ -460,7 +460,8 @@ func TestBodyAfterAWrongToken(t *testing.T) {
 	t.Parallel() // it waits for headerTimeout
 	server := startServer(t, func(c *Config) { c.Token = "secret" })
 	p := dialTCP(t, server.host)
-	if _, err := io.WriteString(p, "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\nContent-Length: 9\r\n\r\n"); err != nil {
+	request := "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\nContent-Length: 9\r\n\r\n"
+	if _, err := io.WriteString(p, request); err != nil {
 		t.Fatal(err)
 	}
 	p.SetReadDeadline(time.Now().Add(4 * headerTimeout))

@@ -342,7 +342,8 @@ func TestLoadAll(t *testing.T) {
 		}
 		return a, err
 	}
-	p := make1(t, Config{Game: solo, Games: 2, Agent: create, LineUps: LineUps{Names: [][]string{{"exec:x", "wander"}, {"wander", "exec:x"}}}})
+	names := [][]string{{"exec:x", "wander"}, {"wander", "exec:x"}}
+	p := make1(t, Config{Game: solo, Games: 2, Agent: create, LineUps: LineUps{Names: names}})
 	b := p.NewBatch(nil)
 	must(t, p.Reset(b, ResetOptions{Seed: ptr(1)}))
 	must(t, p.SetLineUps(LineUps{Names: [][]string{{"wander", "exec:x"}}}))

@@ -158,7 +158,8 @@ func (r *Rules) invariants(s *State) error {
 	most := s.Boxes.Len()*r.BoxPoints + NumBombers*r.DeathPoints
 	for side := Blue; side <= Green; side++ {
 		if int(s.Score[side])+most > maxScore {
-			return fmt.Errorf("%v has %d points and may gain %d more, want at most %d in all", side, s.Score[side], most, maxScore)
+			return fmt.Errorf("%v has %d points and may gain %d more, want %d in all at most", side, s.Score[side], most,
+				maxScore)
 		}
 		if s.Gained[side] > s.Score[side] {
 			return fmt.Errorf("%v gained %d points in the last round, but has %d in all", side, s.Gained[side], s.Score[side])
