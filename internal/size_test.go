@@ -31,7 +31,7 @@ var areas = []area{
 	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3796},
 	{"cmd", "the command pommego", 3905},
 	{"internal", "crash-safe files, names of enumerations", 726},
-	{"python_client", "the Python client, its adapters and the original's API", 15685},
+	{"python_client", "the Python client, its adapters and the original's API", 15707},
 	{"benchmarks", "what measures speed and strength", 1044},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 335},
 	{"tools", "what makes and verifies a release", 121},
@@ -50,7 +50,7 @@ const (
 	longestLine     = 120 // columns of a Go file; a tab is one
 	longestFunction = 60  // lines of a Go function, from func to its last brace
 	longestReadme   = 150 // lines
-	besideCeiling   = 7997
+	besideCeiling   = 8014
 )
 
 // production reports whether a file counts towards the ceilings.

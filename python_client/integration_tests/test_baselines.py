@@ -42,6 +42,8 @@ def test_a_run_goes_on(
     ppo.main([*small, "--minutes", "0.02"])
     assert ("imitation: agrees in" in capsys.readouterr().out) == (name != "selfplay-ffa")
     first = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
+    with (tmp_path / "progress.jsonl").open("a") as log:  # as if it had been stopped a little later
+        print(json.dumps(first[-1] | {"updates": len(first) + 1}), '{"updates', sep="\n", end="", file=log)
     ppo.main([*small, "--minutes", str(first[-1]["minutes"] + 0.01)])
     assert "imitation" not in capsys.readouterr().out
     rows = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
@@ -63,6 +65,26 @@ def test_from_nothing(
     rows = [json.loads(line) for line in (tmp_path / "progress.jsonl").read_text().splitlines()]
     assert [row["updates"] for row in rows] == list(range(1, len(rows) + 1)) != []
     assert json.loads((tmp_path / "result.json").read_text())["games"] == 4
+
+
+def test_ratings_of_past_selves_are_kept(ppo: ModuleType, tmp_path: Path) -> None:
+    o = ppo.parser.parse_args(["selfplay-ffa", "--out", str(tmp_path), *SMALL.split()])
+    run, again = ppo.Run(o), ppo.Run(o)
+    for score in (0.0, 1.0, 0.5):
+        run.remember()
+        run.past.record(run.past.members[-1], score)
+    run.save()
+    again.restore()
+    assert again.past.state() == run.past.state()
+    assert again.past.weights().tolist() == run.past.weights().tolist()
+
+
+@pytest.mark.parametrize("seed", [70, 100, -1])
+def test_seeds_of_other_boards(ppo: ModuleType, seed: int, capsys: pytest.CaptureFixture) -> None:
+    with pytest.raises(SystemExit):
+        ppo.parser.parse_args(["ppo-ffa", "--seed", str(seed)])
+    assert f"argument --seed: {seed}, expected 0 to 69" in capsys.readouterr().err
+    assert ppo.parser.parse_args(["ppo-ffa", "--seed", "69"]).seed == 69
 
 
 def test_every_recipe_is_run(ppo: ModuleType) -> None:
@@ -87,6 +109,25 @@ def test_diagnose(ppo: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture
     moves, values = capsys.readouterr().out.split("\n\n")
     assert sum(float(line.split("|")[2]) for line in moves.splitlines()[2:]) == pytest.approx(100, abs=0.3)
     assert len(values.splitlines()) == 2 + len(diagnose.LEFT)
+    with pytest.raises(SystemExit):
+        diagnose.main(["selfplay-ffa", str(tmp_path / "mistyped")])
+    assert f"{tmp_path / 'mistyped'} has no checkpoint.pt" in capsys.readouterr().err
+    assert not (tmp_path / "mistyped").exists()
+
+
+def test_diagnose_leaves_out_the_dead(
+    ppo: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a team, whose rows only stay."""
+    diagnose, kept = importlib.import_module("diagnose"), []
+    run = ppo.Run(ppo.parser.parse_args(["mappo-team", "--out", str(tmp_path), *SMALL.split()]))
+    collect = ppo.collect
+    monkeypatch.setattr(ppo, "collect", lambda *args: kept.append(collect(*args)) or kept[0])
+    looked = diagnose.played(run, "simple", 16)
+    *_, over, valid = kept[0][0]
+    first = over.long().cumsum(0) - over.long() == 0
+    assert 0 < (first & valid).sum() < first.sum(), "some died before the end"
+    assert len(looked.action) == (first & valid).sum()
 
 
 def test_a_duellist_learns(ppo: ModuleType, tmp_path: Path) -> None:

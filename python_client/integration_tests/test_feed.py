@@ -300,13 +300,17 @@ def test_what_is_wrong(vec: Vec) -> None:
         Feed([])
     with pytest.raises(ValueError, match=r"=planes.*=raw.*the same fields and actions"):
         Feed([vec(FFA, 2, **static), vec(FFA, 2, observation="raw", **static)])
+    with pytest.raises(
+        ValueError, match=r"counts='step' \[True, False\]: give it to all environments or to none"
+    ):
+        Feed([vec(FFA, 2, counts="step", **static), vec(FFA, 2, **static)])
     with pytest.raises(pommego.PommegoError, match="a feed is for all 4 games"):
         Feed([vec(FFA, 4, batch_size=2, **static)])
     feed = Feed([vec(FFA, 2, **static), vec(FFA, 2, **static)])
     with pytest.raises(pommego.PommegoError, match=r"call reset\(\)"):
         feed.step(torch.zeros(2, dtype=torch.int64))
     feed.reset(seed=0)
-    with pytest.raises(ValueError, match="actions"):
+    with pytest.raises(ValueError, match=r"actions have shape \(3,\), expected 2 rows for this half"):
         feed.step(torch.zeros(3, dtype=torch.int64))
     feed.reset(seed=0)
     feed.step(torch.full((2,), 7))
@@ -314,3 +318,14 @@ def test_what_is_wrong(vec: Vec) -> None:
         feed.step(torch.zeros(2, dtype=torch.int64))
     assert feed.reset(seed=0).half == 0
     assert feed.step(torch.zeros(2, dtype=torch.int64)).half == 1
+
+
+def test_a_wrong_number_of_actions_steps_nothing(vec: Vec) -> None:
+    """In a half of two environments, neither of them, and the feed goes on."""
+    feed = Feed([vec(FFA, n, opponents=["static"] * 3) for n in (2, 2, 4)])
+    twins = Twins([vec(FFA, n, opponents=["static"] * 3) for n in (2, 2, 4)], [2, 1], 0)
+    for n, (batch, want) in enumerate(played(feed, twins, 5, feed.reset(seed=0))):
+        assert_same(arrays(batch), want, f"batch {n}")
+        for wrong in (3, 5):
+            with pytest.raises(ValueError, match=rf"shape \({wrong},\), expected 4 rows"):
+                feed.step(torch.zeros(wrong, dtype=torch.int64))

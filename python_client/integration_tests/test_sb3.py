@@ -190,6 +190,54 @@ def test_dead_rows_are_left_out(
     algorithm.load(tmp_path / "model").predict(envs.reset())
 
 
+@pytest.mark.parametrize(("id", "dead_are"), [(FFA, False), (TEAM, True)])
+def test_the_dead_are_not_cut_off(make: Make, vec: Callable, id: str, dead_are: bool) -> None:
+    """At the caller's limit who was paid for its death has no future; the dead of a team have one."""
+    options = {"max_episode_steps": 25}
+    ours, plain = make(id, 8, **options), vec(id, 8, autoreset_mode="SameStep", **options)
+    ours.seed(0)
+    ours.reset()
+    plain.reset(seed=0)
+    rng = np.random.default_rng(0)
+    for _ in range(25):
+        actions = rng.integers(0, 6, 32)
+        *_, infos = ours.step(actions)
+        *_, terminated, truncated, info = plain.step(actions)
+    rows = np.flatnonzero(truncated & ~terminated)
+    alive = info["final_info"]["alive"][rows].tolist()
+    assert set(alive) == {True, False}
+    assert [infos[row]["TimeLimit.truncated"] for row in rows] == [one or dead_are for one in alive]
+
+
+@pytest.mark.parametrize("valid", [[], [3], [3, 11]])
+def test_no_minibatch_of_one(make: Make, valid: list[int]) -> None:
+    """Which cannot be normalised: others of the rollout fill it, if there are any."""
+    envs, counts = make(FFA, 1), np.zeros((4, 4), bool)
+    counts.T.flat[valid] = True
+    given = iter(counts)
+    buffer = Masked(
+        4, envs.observation_space, envs.action_space, n_envs=4, valid=lambda: next(given), gamma=1.0
+    )
+    for step in range(4):
+        obs, mask = envs.reset(), np.ones((4, 6))
+        number = np.arange(4) * 4 + step  # of rows first
+        buffer.add(obs, number[:, None], np.zeros(4), np.ones(4), *torch.zeros(2, 4), action_masks=mask)
+    for size in (1, 2, 16):
+        batches = [batch.actions.flatten().tolist() for batch in buffer.get(size)]
+        assert {len(batch) for batch in batches} == {2}
+        assert {number for batch in batches for number in batch} == set(valid) or not valid
+
+
+def test_learns_in_small_minibatches(make: Make) -> None:
+    """Whose rows may all be of the dead."""
+    envs = make(FFA, 2)
+    options = {"rollout_buffer_class": Masked, "rollout_buffer_kwargs": {"valid": envs.valid}}
+    envs.seed(0)
+    model = MaskablePPO("MultiInputPolicy", envs, n_steps=50, batch_size=3, n_epochs=1, seed=0, **options)
+    model.learn(50 * envs.num_envs)
+    assert all(torch.isfinite(parameter).all() for parameter in model.policy.parameters())
+
+
 def test_what_comes_after_death_belongs_to_the_last_step(make: Make) -> None:
     """A row dies in its second step and its team wins two steps later; another one lives on."""
     envs = make(TEAM, 1, seats=["learner", "static", "learner", "static"])

@@ -151,6 +151,31 @@ def test_refused(server: pommego.Server, tmp_path: Path) -> None:
         data.record(by_what_it_sees, tmp_path / "set", seats=["learner"] * 3, **where)
 
 
+@pytest.mark.parametrize(
+    ("returned", "error", "says"),
+    [
+        (2.7, TypeError, "must return integers, got dtype float64"),
+        (True, TypeError, "must return integers, got dtype bool"),
+        (257, ValueError, "returned 257 for move of seat 0, expected 0 to 5"),
+        (6, ValueError, "returned 6 for move"),
+        (-1, ValueError, "returned -1 for move"),
+        ([1, 2], ValueError, r"shape \(8, 2\), expected \(8,\)"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("extra", [None, {"value": ("int16", ())}], ids=["alone", "with an array"])
+def test_actions_that_are_none(
+    server: pommego.Server, tmp_path: Path, returned: Any, error: type, says: str, extra: Any
+) -> None:
+    def policy(obs: dict[str, np.ndarray], info: dict[str, Any]) -> Any:
+        actions = np.array([returned] * len(info["alive"]))
+        return (actions, {"value": np.zeros(len(actions), "i2")}) if extra else actions
+
+    options = {"games": 2, "layout": "steps", "address": server.address, "token": server.token}
+    with pytest.raises(error, match=f"policy <function .*policy at .*{says}"):
+        data.record(policy, tmp_path / "set", extra=extra, **options)
+
+
 def test_opponents_that_search(binary: Path, server: pommego.Server, tmp_path: Path) -> None:
     """What they chose by is stored, too."""
     path = tmp_path / "set"

@@ -196,6 +196,15 @@ def assert_box(got: np.ndarray, want: dict[str, np.ndarray]) -> None:
     assert (got[:, planes:] == want["scalars"][:, :, None, None]).all()
 
 
+@pytest.mark.parametrize("shared", [True, False])
+def test_its_entries_may_be_replaced(vec: Vec, shared: bool) -> None:
+    envs = vec(TEAM, 3, state=True, copy=False, expand_shared=False, shared_memory=shared)
+    for _, *_, info in play(envs, 12):
+        assert info["state"]["planes"].any()
+        assert info["state"]["_planes"].all()
+        info["state"]["planes"] = info["state"].pop("scalars") * 0
+
+
 def test_box_of_one_game(single: Single, server: pommego.Server) -> None:
     env = single(observation="box", state=True)
     obs, info = env.reset(seed=0)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import pommego
-from compare import assert_same
+from compare import assert_same, frozen
+from pommego._core.rows import to_box
 
 Vec = Callable[..., pommego.PommegoVectorEnv]
 
@@ -109,6 +110,47 @@ def test_games_ready_first(vec: Vec) -> None:
     assert sum(map(len, got.values())) == 180
     for key, shown in got.items():
         assert shown == want[key][: len(shown)], key
+
+
+def test_policies_see_boxes(vec: Vec) -> None:
+    """In all rows or in some of them, and as members of a pool."""
+    seen: dict[str, list[Any]] = {"planes": [], "box": []}
+    for observation, kept in seen.items():
+
+        def noted(obs: Any, info: dict[str, Any], kept: list[Any] = kept) -> np.ndarray:
+            kept.append(obs)
+            return np.zeros(len(info["row"]), int)
+
+        pool = pommego.Pool()
+        pool.add(lambda obs, info, noted=noted: noted(obs, info))
+        for opponents in ([noted] * 3, [noted, pool, "static"]):
+            envs = vec(games=2, opponents=opponents, observation=observation)
+            envs.reset(seed=0)
+            for _ in range(3):
+                envs.step(np.zeros(2, int))
+    assert [len(box) for box in seen["box"]] == [6] * 3 + [2] * 6
+    for box, fields in zip(seen["box"], seen["planes"], strict=True):
+        assert_same(box, to_box(fields["planes"], fields["scalars"]))
+
+
+@pytest.mark.parametrize("options", [{"games": 1}, {"games": 3, "batch_size": 1}], ids=str)
+def test_a_policy_may_keep_what_it_sees(vec: Vec, options: dict[str, Any]) -> None:
+    kept = []
+
+    def noted(obs: dict[str, np.ndarray], info: dict[str, Any]) -> np.ndarray:
+        kept.append(((obs, info), frozen((obs, info))))
+        return 5 * (info["row"] % 3 == 0)  # of which one dies
+
+    envs = vec(opponents=[noted] * 3, copy=False, on_death="wait", **options)
+    _, info = envs.reset(seed=0)
+    if "batch_size" in options:
+        *_, info = envs.recv()
+    for _ in range(60):
+        envs.send(np.zeros(1, int), info.get("row"))
+        *_, info = envs.recv()
+    assert not all(info["alive"].all() for (_, info), _ in kept)
+    for seen, then in kept:
+        assert_same(seen, then)
 
 
 def test_radio_policies_choose_words(vec: Vec) -> None:

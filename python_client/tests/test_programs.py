@@ -35,6 +35,7 @@ def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         ["--in-flight", "2"],
         ["--opponents", "osla,simple,static", "--id", "PommeFFACompetition-v0"],
         ["--transport", "tcp"],
+        ["--in-flight", "700"],
     ],
     ids=" ".join,
 )
@@ -42,6 +43,8 @@ def test_bench(binary: Path, options: list[str]) -> None:
     done = run("-m", "pommego.bench", "--json", "--games", "16", "--seconds", "0.5", *options)
     report = json.loads(done.stdout)
     assert report["games"] == 16
+    asked = int(options[1]) if "--in-flight" in options else 1
+    assert report["in_flight"] == min(asked, report["in_flight"]) < 20, "as many as there were"
     results = {result["name"]: result for result in report["results"]}
     assert results.keys() == {"end-to-end", "noop", "round_trip_us", "step_us"}
     end = results["end-to-end"]

@@ -211,6 +211,26 @@ def test_clones_are_independent(vec: Vec) -> None:
     play(envs, 1)
 
 
+def test_clones_go_on_as_they_were_set(vec: Vec) -> None:
+    """With the opponents and start states set last, in the present episodes and in the next."""
+
+    def up(obs: dict[str, np.ndarray], info: dict[str, np.ndarray]) -> np.ndarray:
+        return info["action_mask"][:, 1].astype(int)
+
+    envs = vec(games=3, opponents=[lambda obs, info: up(obs, info) * 0, "static", "static"], seat=0)
+    envs.reset(seed=1)
+    play(envs, 20)
+    envs.set_start_states(envs.get_state([0]))
+    for line_ups in ([[up, "static", "static"]], [["static"] * 3, [up, "simple", "static"]]):
+        envs.set_opponents(pommego.LineUps(line_ups))
+    envs.reset(seed=4)
+    play(envs, 2)
+    with envs.clone() as twin:
+        want = play(envs, 60)
+        assert any("game" in info for *_, info in want)
+        assert_same(tuple(play(twin, 60)), tuple(want))
+
+
 def test_simulate_is_a_step_apart(vec: Vec) -> None:
     """Nothing is random in a step of four learners, so it must be the very step."""
     envs = vec("PommeTeamCompetition-v0", 6)

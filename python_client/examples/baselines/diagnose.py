@@ -41,11 +41,11 @@ def played(run: ppo.Run, against: str, games: int) -> Played:
     kept, _ = ppo.collect(seats, pommego.catalog()[recipe.id].max_steps)
     for envs in seats.envs:
         envs.close()
-    *_, near, numbers, moves, action, _, value, reward, over, _ = kept
+    *_, near, numbers, moves, action, _, value, reward, over, valid = kept
     none, one = torch.zeros_like(reward), torch.ones_like(reward)
     gained = ppo.advantages(reward, none, over, none[0], gamma=run.o.gamma, lam=1)  # relative to values of 0
     left = ppo.advantages(one, none, over, none[0], gamma=1, lam=1)
-    first = over.long().cumsum(0) - over.long() == 0
+    first = (over.long().cumsum(0) - over.long() == 0) & valid  # without the dead of teams, who only stay
     logits, _ = policy(near[first], numbers[first], moves[first])
     logp, entropy = ppo.chances(policy, logits, action[first])
     return Played(action[first][:, 0], logp[:, 0].exp(), entropy, value[first], gained[first], left[first])
@@ -77,6 +77,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--against", default="simple", help=f"an agent, or {ppo.SELF!r}")
     parser.add_argument("--games", type=int, default=128, help="seats that play a game each")
     o = parser.parse_args(arguments)
+    if not (o.run / "checkpoint.pt").exists():
+        parser.error(f"{o.run} has no checkpoint.pt: give the folder of a run of ppo.py")
     run = ppo.Run(ppo.parser.parse_args([o.name, "--out", str(o.run)]))
     run.restore()
     print(tables(played(run, o.against, o.games)))

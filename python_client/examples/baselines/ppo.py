@@ -28,6 +28,7 @@ import hashlib
 import json
 import subprocess
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -44,6 +45,7 @@ from pommego.server import find_binary
 from pommego.torch import Batch, Feed
 
 TEACHER = "champion:level=3"
+APART = 10_000_000  # between the seeds of runs: those of --seed 1 begin here
 DEMONSTRATED = 700_000_000  # seed of the teacher's games; training's are below, evaluation's above
 SEES = {"observation": "near", "mask": "safe"}
 WORDS, VOCABULARY = 2, 9  # words per message and values of each, with silence
@@ -65,6 +67,7 @@ class Recipe(NamedTuple):
     pays: dict[str, float] | None = None  # rewards for what it does, such as kills
     slips: float = 0  # in games against itself seats make up to this share of their moves at random
     temperature: float = 0.7  # the saved policy's: 1 draws moves as in training, 0 takes the best
+    find: Callable[[str], Any] = str  # makes the opponent of a name, for each environment its own
 
     @property
     def team(self) -> bool:
@@ -128,10 +131,18 @@ RECIPES = {
     ),
 }
 
+
+def run_seed(text: str) -> int:
+    """Read --seed: a run must not train on the boards of the teacher or of the evaluation."""
+    if int(text) not in range(DEMONSTRATED // APART):
+        raise argparse.ArgumentTypeError(f"{text}, expected 0 to {DEMONSTRATED // APART - 1}")
+    return int(text)
+
+
 parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
 parser.add_argument("name", choices=RECIPES, help="which baseline")
 parser.add_argument("--out", type=Path, help="the run's folder (default: runs/NAME-SEED)")
-parser.add_argument("--seed", type=int, default=0, help="seed of boards, seats and network")
+parser.add_argument("--seed", type=run_seed, default=0, help="of boards, seats and network, 0 to 69")
 parser.add_argument("--demonstrations", type=int, default=3000, help="games of the teacher")
 parser.add_argument("--epochs", type=int, default=4, help="passes over the teacher's moves")
 parser.add_argument("--minutes", type=float, help="of PPO (default: the recipe's)")
@@ -350,7 +361,7 @@ class Games:
         self.policy, self.o = policy, o
         self.envs, seats = [], catalog()[recipe.id].seats
         for kind, share in [*recipe.opponents.items()] * 2:
-            learners, players = 1, {"opponents": [past if kind == PAST else kind] * (seats - 1)}
+            learners, players = 1, {"opponents": [past if kind == PAST else recipe.find(kind)] * (seats - 1)}
             if recipe.team:
                 learners, players = 2, {"seats": ["learner", kind] * 2, "state": True}
                 players["connection"] = pommego.Connection(expand_shared=False)
@@ -532,7 +543,8 @@ class Run:
     def save(self) -> None:
         """Write the checkpoint, whole or not at all, and the policy."""
         saved = {"policy": self.policy.state_dict(), "optimizer": self.optimizer.state_dict()}
-        saved |= {"done": self.done, "past": [past.policy.policy.state_dict() for past in self.past.members]}
+        saved |= {"done": self.done, "pool": self.past.state()}
+        saved["past"] = [past.policy.policy.state_dict() for past in self.past.members]
         torch.save(saved, self.out / "checkpoint.new")
         (self.out / "checkpoint.new").replace(self.out / "checkpoint.pt")
         self.policy.export().save(self.out / "policy.net")
@@ -543,6 +555,8 @@ class Run:
         for weights in saved["past"]:
             self.policy.load_state_dict(weights)
             self.past.add(Past(self.policy))
+        pool = saved.get("pool", self.past.state())  # of which older checkpoints have none
+        self.past.restore(pool, [past.policy for past in self.past.members])
         self.policy.load_state_dict(saved["policy"])
         self.optimizer.load_state_dict(saved["optimizer"])
         self.done = saved["done"]
@@ -567,9 +581,13 @@ class Run:
         o, done, saved = self.o, self.done, self.done["minutes"]
         minutes = self.recipe.minutes if o.minutes is None else o.minutes
         torch.manual_seed(o.seed * 1000 + done["updates"])
-        seed = o.seed * 10_000_000 + done["updates"] * o.games
+        seed = o.seed * APART + done["updates"] * o.games
         games = Games(self.policy, self.recipe, o, seed, self.past)
-        with ExitStack() as stack, (self.out / "progress.jsonl").open("a") as log:
+        with ExitStack() as stack, (self.out / "progress.jsonl").open("a+") as log:
+            log.seek(0)
+            for _ in range(done["updates"]):
+                log.readline()
+            log.truncate(log.tell())  # updates after the checkpoint were lost
             for envs in games.envs:
                 stack.enter_context(envs)
             while done["minutes"] < minutes:

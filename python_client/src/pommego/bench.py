@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--copy", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--transport", choices=["shm", "tcp", "unix"], default="shm")
-    parser.add_argument("--in-flight", type=int, default=1, help="steps in flight (default: %(default)s)")
+    parser.add_argument("--in-flight", type=int, default=1, help="steps in flight, at most (default: 1)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", help="cpu or cuda: measure what learning there adds")
     return parser
@@ -125,9 +125,10 @@ def _measure(options: argparse.Namespace, real: _Driver, idle: _Driver, server: 
     steps = real.step_times(options.seconds / 8)
     after = _written(server)
     noop = _result("noop", handed, None)
-    names = ("games", "workers", "id", "observation", "opponents", "copy", "transport", "in_flight")
+    names = ("games", "workers", "id", "observation", "opponents", "copy", "transport")
     return {
         **{name: getattr(options, name) for name in names},
+        "in_flight": real.in_flight,
         "batch_bytes": real.batch_bytes,
         "wire_bytes": None if before is None or after is None else (after - before) / len(steps),
         "round_trip_us": statistics.median(trips),
@@ -153,7 +154,7 @@ class _Driver:
         self._actions = actions[:, :, 0] if len(choices) == 1 else actions
         self._next = 0
         self._resetting = 0
-        self._ahead = min(options.in_flight, envs.max_in_flight) - 1
+        self.in_flight = min(options.in_flight, envs.max_in_flight)
         self.batch_bytes = envs.batch_bytes
 
     def _send(self) -> None:
@@ -163,7 +164,7 @@ class _Driver:
     def steps_per_second(self, seconds: float) -> float:
         """Step for this many seconds; steps that only reset a game do not count."""
         envs, steps = self._envs, 0
-        for _ in range(self._ahead):
+        for _ in range(self.in_flight - 1):
             self._send()
         begin = time.perf_counter()
         while (elapsed := time.perf_counter() - begin) < seconds:
@@ -171,7 +172,7 @@ class _Driver:
             *_, info = envs.recv()
             steps += envs.num_games - self._resetting
             self._resetting = int(info["_game"].sum()) // envs.learners if "game" in info else 0
-        for _ in range(self._ahead):
+        for _ in range(self.in_flight - 1):
             envs.recv()
         return steps / elapsed
 

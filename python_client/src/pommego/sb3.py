@@ -62,7 +62,7 @@ class PommegoVecEnv(VecEnv):
     """Games stepped together, one row for each learner. Make one with `make_vec`.
 
     In the step that ends a row's episode its info has ``terminal_observation``,
-    ``TimeLimit.truncated`` (true if the caller's limit ended it, not the rules),
+    ``TimeLimit.truncated`` (true if the caller's limit ended it, not the rules or a death),
     ``episode`` (as Monitor writes it, so that no VecMonitor is needed) and
     ``game`` (as in `pommego.PommegoVectorEnv`). Other infos are empty: the attribute
     `info` has the info of all rows at once.
@@ -124,10 +124,12 @@ class PommegoVecEnv(VecEnv):
     def step_wait(self) -> tuple[Observation, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Return observation, rewards, dones and infos of the step that was sent."""
         obs, reward, terminated, truncated, self.info = self.envs.recv()
-        done = terminated | truncated
+        done, cut = terminated | truncated, truncated & ~terminated
+        if cut.any() and self.envs.game_spec.dead_leave:  # who died before has no future to estimate
+            cut &= self.info["final_info"]["alive"]
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for row in done.nonzero()[0].tolist():
-            infos[row] = self._last(row, bool(truncated[row] and not terminated[row]))
+            infos[row] = self._last(row, bool(cut[row]))
         return obs, reward.astype(np.float32), done, infos
 
     def _last(self, row: int, truncated: bool) -> dict[str, Any]:
@@ -305,5 +307,9 @@ class ValidRows:
         super().compute_returns_and_advantage(last_values, dones)
 
     def _get_samples(self, batch_inds: NDArray[np.intp], env: Any = None) -> Any:
-        counts = self.counts.T.ravel()[batch_inds]  # by row first, like the flattened arrays
-        return super()._get_samples(batch_inds[counts] if counts.any() else batch_inds[:1], env)
+        counts = self.counts.T.ravel()  # by row first, like the flattened arrays
+        own = batch_inds[counts[batch_inds]]
+        if len(own) < 2:  # of a single advantage the normalised one is NaN: take others of the rollout
+            others = counts.nonzero()[0] if counts.any() else batch_inds
+            own = others.take(batch_inds[0] + np.arange(2), mode="wrap")
+        return super()._get_samples(own, env)

@@ -58,8 +58,8 @@ class Feed:
     the next batch of the same half.
 
     Args:
-        envs: environments of the same observations and actions, such as two for each kind of opponents. The
-            first, with about half of the rows, are one half. They remain yours to close.
+        envs: environments of the same observations, actions and counts, such as two for each kind of
+            opponents. The first, with about half of the rows, are one half. They remain yours to close.
         device: where the tensors are.
 
     Attributes:
@@ -67,7 +67,7 @@ class Feed:
         waited: the seconds that `step` waited for the "games", and for actions from the "device".
 
     Raises:
-        ValueError: observations or actions differ, or there is no environment.
+        ValueError: observations, actions or counts differ, or there is no environment.
         PommegoError: an environment has a `batch_size`.
     """
 
@@ -75,6 +75,9 @@ class Feed:
         forms = [(each.encoding, each.state_encoding, each.game_spec.actions) for each in envs]
         if not forms or any(form != forms[0] for form in forms):
             raise ValueError(f"a feed of {list(envs)}, expected one or more with the same fields and actions")
+        counted = [any(field.name == "counts" for field in each._session.about.made.fields) for each in envs]
+        if len(set(counted)) > 1:
+            raise ValueError(f"a feed with counts='step' {counted}: give it to all environments or to none")
         for each in envs:
             each._check_together("a feed")
         rows = np.cumsum([each.num_envs for each in envs])
@@ -113,10 +116,12 @@ class Feed:
         if self._turn < 0:
             raise PommegoError("the feed has not begun: call reset() first")
         half, begin = self.halves[self._turn], time.perf_counter()
-        chosen = actions.cpu().numpy()
+        chosen, ends = actions.cpu().numpy(), np.cumsum([envs.num_envs for envs in half])
+        if chosen.shape[:1] != (ends[-1],):  # before any environment steps
+            raise ValueError(f"actions have shape {chosen.shape}, expected {ends[-1]} rows for this half")
         self._settle()
         self.waited["device"] += time.perf_counter() - begin
-        for envs, own in zip(half, np.split(chosen, np.cumsum([e.num_envs for e in half])[:-1]), strict=True):
+        for envs, own in zip(half, np.split(chosen, ends[:-1]), strict=True):
             envs.send(own)
         self._turn = (self._turn + 1) % len(self.halves)
         if self._begun:

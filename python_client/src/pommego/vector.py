@@ -127,6 +127,7 @@ class PommegoVectorEnv(VectorEnv):
         self._viewer = viewer
         self._sent: ArrayLike = ()  # the last actions, for error messages
         self._in_flight = 0  # batches that `recv` can wait for
+        self._later: dict[str, Any] = {}  # what set_opponents and set_start_states were given last
         self.num_envs = made.games * about.learners
         self.num_games = made.games
         self.batch_size = about.games
@@ -475,6 +476,7 @@ class PommegoVectorEnv(VectorEnv):
         line_ups = LineUps.read(opponents, self.num_games)
         line_ups.check_seats(self._session.about.policy_seats)
         self._ask(Games.set_opponents, line_ups)
+        self._later["set_opponents"] = line_ups
 
     @locked
     def set_start_states(self, states: Starts | Sequence[State | bytes | dict[str, Any]] | None) -> None:
@@ -497,7 +499,8 @@ class PommegoVectorEnv(VectorEnv):
         """
         from pommego._core.saved import Starts, set_starts
 
-        self._ask(set_starts, Starts.read(states))
+        self._ask(set_starts, starts := Starts.read(states))
+        self._later["set_start_states"] = starts
 
     # Saved games ---------------------------------------------------------------
 
@@ -616,6 +619,8 @@ class PommegoVectorEnv(VectorEnv):
         states = self.get_state()
         twin = self._respawn()
         with on_failure(twin.close):
+            for setter, given in self._later.items():
+                getattr(twin, setter)(given)
             twin.reset(seed=0)
             twin.set_state(range(self.num_games), states)
         return twin

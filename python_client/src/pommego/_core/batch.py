@@ -150,6 +150,8 @@ class BatchReader:
             obs, info = self._shown(self._obs, arrays, owned), self._info(arrays, games, owned)
             if self._views:
                 batch.handed = obs.copy(), info.copy()
+        if batch.handed and self._state:
+            info["state"] = WithMasks(info["state"])  # the caller may replace its entries
         reward, terminated, truncated = arrays["reward"], arrays["terminated"], arrays["truncated"]
         if self._copy:
             reward, terminated, truncated = reward.copy(), terminated.copy(), truncated.copy()

@@ -52,7 +52,14 @@ def keep_rows(x: Any, games: int, learners: int, rows: slice, *, copy: bool, exp
         return x
     if len(x) == games * learners:
         kept = x.reshape(games, learners, *x.shape[1:])[:, rows].reshape(-1, *x.shape[1:])
-        return np.ascontiguousarray(kept) if copy else kept
+        return kept.copy() if copy and np.may_share_memory(kept, x) else kept
     if expand and len(x) == games:
         return np.repeat(x, len(range(learners)[rows]), axis=0)
     return x
+
+
+def take_rows(x: Any, rows: NDArray[np.intp]) -> Any:
+    """Take rows, in ascending order, of an array or of a dict of such arrays; all of them without a copy."""
+    if isinstance(x, np.ndarray):
+        return x[rows] if len(rows) < len(x) else x
+    return {name: take_rows(part, rows) for name, part in x.items()}

@@ -35,15 +35,16 @@ class LineUps:
 
     A policy is a callable that plays its seats from Python, in all games. The caller does not see
     its rows. In each step it is called once, as ``policy(obs, info)``, with all its rows, and
-    returns their actions: integers (n,), or (n, components). `obs` is a dict of arrays
-    like the caller's, which the policy may keep, and `info` has
+    returns their actions: integers (n,), or (n, components). `obs` is like the caller's, a dict
+    of arrays or with ``observation="box"`` one array, which the policy may keep, and `info` has
 
     * ``action_mask``, ``alive`` and ``seat``, as in `PommegoVectorEnv`;
     * ``valid``: bool (n,), false where the action is ignored: the seat is out, or the next
       step only resets the game;
     * ``first``: bool (n,), true where an episode begins with this observation, or the game
       has been set to a state: there a policy with a memory clears it;
-    * ``row``: int (n,), a fixed number for each seat of each game, an index into such a memory.
+    * ``row``: int (n,), a fixed number for each seat of each game, an index into such a memory. Each
+      environment counts from 0: one policy with a memory cannot play in two.
 
     An attribute `options` of a policy says which options of `make_vec` it plays by, such as
     ``{"observation": "near", "mask": "safe"}`` of networks (`pommego.load`): environments with others

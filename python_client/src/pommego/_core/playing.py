@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pommego._core.merging import keep_rows, together
+from pommego._core.merging import keep_rows, take_rows, together
 from pommego._core.opponents import LineUps, Policy
 from pommego._core.policies import choose
 from pommego._core.saved import Simulation
@@ -168,15 +168,9 @@ def _decide(groups: list[_Group], policies: dict[int, Policy]) -> NDArray[np.uin
     for key, policy in policies.items():
         rows = np.flatnonzero(shown["players"] == key)
         if len(rows):
-            own = _taken(shown, rows)
+            own = take_rows(shown, rows)
             actions[rows] = choose(policy, own["obs"], own["info"], envs.game_spec.actions)
     return actions
-
-
-def _taken(parts: Any, rows: NDArray[np.intp]) -> Any:
-    if isinstance(parts, np.ndarray):
-        return parts[rows] if len(rows) < len(parts) else parts
-    return {name: _taken(part, rows) for name, part in parts.items()}
 
 
 def searching(policy: Any, every: Sequence[PommegoVectorEnv]) -> Any:
@@ -196,7 +190,7 @@ def searching(policy: Any, every: Sequence[PommegoVectorEnv]) -> Any:
                 own = np.flatnonzero(within & (learners == learner))
                 saved = {"states": envs.get_state(games[own]), "simulate": partial(_simulate, envs, learner)}
                 given = {name: saved[name] for name in takes}
-                actions[own] = choose(policy, _taken(obs, own), _taken(info, own), choices, **given)
+                actions[own] = choose(policy, take_rows(obs, own), take_rows(info, own), choices, **given)
             begin += envs.num_envs
         return actions
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pommego._core.batch import View
+from pommego._core.batch import Observation, View
 from pommego._core.games import Games
-from pommego._core.merging import keep_rows
+from pommego._core.merging import keep_rows, take_rows
 from pommego._core.more_checks import legal
 from pommego._core.opponents import LineUps, Policy
 from pommego._core.saved import restore, simulate
@@ -50,7 +50,7 @@ class PolicyGames:
         self._seat = np.zeros(games, np.uint8)  # the first learner's seat
         self._seed, self._episode = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
         self._known = np.zeros(games, np.bool_)  # whether that is the seat of the current episode
-        self._asked: list[tuple[Array, dict[str, Array], dict[str, Array]]] = []
+        self._asked: list[tuple[Array, Observation, dict[str, Array]]] = []
         self._line_ups = line_ups.line_ups  # the line-ups last set
         self._policies: list[Any] = []  # those with a seat; `_playing` has their numbers, -1: an agent
         self._playing = np.full((games, made.policies), -1)
@@ -99,7 +99,7 @@ class PolicyGames:
         seats = self._all - own
         info = {
             "action_mask": keep_rows(view.info["action_mask"], n, self._all, hidden, copy=True),
-            "alive": alive[:, own:].ravel(),
+            "alive": alive[:, own:].flatten(),
             "seat": keep_rows(view.info["seat"], n, self._all, hidden, copy=True),
             "valid": counts[:, own:].ravel(),
             "first": first.repeat(seats),
@@ -161,28 +161,28 @@ class PolicyGames:
         every = np.concatenate([given, self._actions[which]], axis=1)
         self._inner.send(every.reshape(-1, *every.shape[2:]), games, reuse=reuse)
 
-    def _ask(self, games: Array, seen: dict[str, Array], info: dict[str, Array]) -> None:
+    def _ask(self, games: Array, seen: Observation, info: dict[str, Array]) -> None:
         playing = self._playing[games].ravel()
         chosen = np.zeros((len(playing), *self._actions.shape[2:]), np.uint8)
         numbers, begin = np.unique(playing, return_index=True)
         for number in numbers[begin.argsort()].tolist():  # the order depends on the rows alone
             if number >= 0:
                 rows = np.flatnonzero(playing == number)
-                own = slice(None) if len(rows) == len(playing) else rows  # all: without a copy
-                chosen[rows] = choose(
-                    self._policies[number],
-                    {name: array[own] for name, array in seen.items()},
-                    {name: array[own] for name, array in info.items()},
-                    self._choices,
-                )
+                own = take_rows(seen, rows), take_rows(info, rows)
+                chosen[rows] = choose(self._policies[number], *own, self._choices)
         self._actions[games] = chosen.reshape(len(games), *self._actions.shape[1:])
 
 
 def choose(
     policy: Policy, seen: Any, info: dict[str, Array], choices: Sequence[Choice], **further: Any
 ) -> Array:
-    """Ask a policy for the actions of its rows; rows that are not valid get 0."""
-    given = wire.numbers("actions", policy(seen, info, **further))
+    """Ask a policy for the actions of its rows, see `checked`."""
+    return checked(policy, policy(seen, info, **further), info, choices)
+
+
+def checked(policy: Policy, given: Any, info: dict[str, Array], choices: Sequence[Choice]) -> Array:
+    """Check the actions that a policy has returned; rows that are not valid get 0."""
+    given = wire.numbers("actions", given)
     shape = (len(info["row"]), *(() if len(choices) == 1 else (len(choices),)))
     if given.dtype.kind not in "iu":
         raise TypeError(f"policy {policy!r} must return integers, got {wire.no_integers(given)}")

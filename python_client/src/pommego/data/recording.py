@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pommego._core.playing import searching
+from pommego._core.policies import checked
 from pommego._core.program import rules_of, run
 from pommego.data.manifest import Manifest
 from pommego.making import make_vec
@@ -89,7 +90,7 @@ def record(
         the data set's manifest.
 
     Raises:
-        ValueError: the policy returns other arrays beside its actions than those in `extra`.
+        ValueError, TypeError: the policy returns other actions or arrays than described.
         PommegoError: storing failed; the message says why.
         ServerError: the server refused an option; see `pommego.make_vec`.
     """
@@ -132,10 +133,10 @@ def record(
     return Manifest.read(path)
 
 
-def _split(returned: Any, forms: Forms, rows: int) -> tuple[Array, dict[str, Array]]:
+def _split(returned: Any, forms: Forms, rows: int) -> tuple[Any, dict[str, Array]]:
     """Return the actions and extra arrays in what a policy returned."""
     if not forms:
-        return np.asarray(returned), {}
+        return returned, {}
     if not isinstance(returned, tuple) or len(returned) != 2 or not isinstance(returned[1], Mapping):
         raise ValueError(
             f"the policy returned a {type(returned).__name__}, expected its actions and a dictionary of the "
@@ -159,7 +160,7 @@ def _split(returned: Any, forms: Forms, rows: int) -> tuple[Array, dict[str, Arr
         if not fits:
             raise ValueError(f"the policy returned {key!r} as {array.dtype}, which {dtype} cannot hold")
         arrays[key] = array
-    return np.asarray(actions), arrays
+    return actions, arrays
 
 
 def _line_ups(
@@ -210,7 +211,7 @@ class _Recording:
         while (self._numbers >= 0).any():
             info |= {"valid": info["alive"], "first": (self._at == 0).repeat(envs.learners), "row": rows}
             actions, told = _split(policy(obs, info), self._forms, envs.num_envs)
-            actions = actions.astype(np.uint8).reshape(envs.action_space.shape)
+            actions = checked(policy, actions, info, envs.game_spec.actions)
             for kept, array in [(self._actions, actions), *((self._told[key], told[key]) for key in told)]:
                 kept[every, self._at] = array.reshape(self._n, *kept.shape[2:])
             self._at += 1
