@@ -99,8 +99,8 @@ func (p *Played) Fits(step int) error {
 	switch {
 	case p.Game < 0 || p.Steps < 0:
 		return fmt.Errorf("its game is %d and it has %d steps, want 0 or more of each", p.Game, p.Steps)
-	case len(p.Actions) != p.Steps*step:
-		return fmt.Errorf("it has %d bytes of actions for %d steps, want %d", len(p.Actions), p.Steps, p.Steps*step)
+	case len(p.Actions)%step != 0 || len(p.Actions)/step != p.Steps: // the product may overflow
+		return fmt.Errorf("it has %d bytes of actions for %d steps, want %d a step", len(p.Actions), p.Steps, step)
 	}
 	return nil
 }

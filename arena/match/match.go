@@ -16,7 +16,7 @@ import (
 type Report struct {
 	End     env.Status       // the game's status; its winners are the match's
 	Results []env.SeatResult // by seat
-	Outcome []float64        // by seat, the reward of the end: env.Match.Outcome
+	Outcome []float64        // by seat, the reward of the end, which fits the result: env.Match.Outcome
 	Seats   []SeatReport
 	Counts  env.Counts // what the game counted, nil if it counts nothing
 
@@ -171,9 +171,16 @@ func (c *contest) settle(last env.Status, sides [][]int) {
 
 // conclude reports how the match ended.
 func (c *contest) conclude(at Moment) {
-	r := c.report
-	c.settle(at.Match.Status(), at.Game.Spec().Teams)
+	r, last := c.report, at.Match.Status()
+	c.settle(last, at.Game.Spec().Teams)
 	at.Match.Outcome(r.Outcome)
+	for _, e := range at.Game.Endings() {
+		for seat, result := range last.SeatResults(at.Game.Spec().Teams, c.before) {
+			if result != e.Result && r.Results[seat] == e.Result {
+				r.Outcome[seat] = e.Outcome
+			}
+		}
+	}
 	r.Counts = env.CountsOf(at.Game.Spec(), at.Tracker, at.Match)
 	for seat, s := range r.Seats {
 		if AtURL(s.Agent) && s.Moves > 0 && s.Failed == s.Moves {

@@ -52,8 +52,9 @@ func TestProgramsWithTooMuchMemory(t *testing.T) {
 					t.Errorf("played %v, %+v", got, seat)
 				}
 				want := []env.SeatResult{env.Won, env.Lost}
-				if p.End.Result != env.Win || p.End.Winners != 1 || !reflect.DeepEqual(p.Results, want) {
-					t.Errorf("%v, winners %b, %v, want seat 0 to win", p.End.Result, p.End.Winners, p.Results)
+				if p.End.Result != env.Win || p.End.Winners != 1 || !reflect.DeepEqual(p.Results, want) ||
+					!reflect.DeepEqual(p.Outcome, []float64{1, -1}) {
+					t.Errorf("%v, winners %b, %v, paid %v, want seat 0 to win", p.End.Result, p.End.Winners, p.Results, p.Outcome)
 				}
 			}
 			if starter != "" {

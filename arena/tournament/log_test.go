@@ -274,6 +274,7 @@ func TestImpossibleRecord(t *testing.T) {
 		{func(r *Record) { r.Ticks = nil }, "a list with 0 seats, want 4"},
 		{func(r *Record) { r.Errors = []string{"x"} }, "a list with 1 seats"},
 		{func(r *Record) { r.Actions = []byte{0} }, "1 bytes of actions for 100 steps"},
+		{func(r *Record) { r.Steps, r.Actions = 1<<62, []byte{} }, "0 bytes of actions for 4611686018427387904 steps"},
 	} {
 		r := recorded(tour.schedule, 0)[0]
 		if err := tour.schedule.check(&r); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"pommego/arena/ledger"
@@ -34,6 +35,8 @@ func Read(path string, find func(id string, rules json.RawMessage) (env.Game, er
 		if err := json.Unmarshal(line, &r); err != nil {
 			return err
 		}
+		// A later run may have asked for more games than the header has.
+		k.Config.Games = max(k.Config.Games, min(r.Game/len(k.schedule.tables), maxRounds)+1)
 		if err := k.schedule.check(&r); err != nil {
 			return err
 		}
@@ -71,10 +74,18 @@ func begun(line []byte, find func(id string, rules json.RawMessage) (env.Game, e
 	return &Kept{Tournament: t, program: h.Program}, nil
 }
 
-// Results are what the games show; nil as long as some are missing.
+// Results are what the games show, from the file beside the log if some cannot be scored; nil if some are missing.
 func (k *Kept) Results() (*Results, error) {
 	if len(k.Records) < k.Games() && !k.schedule.sequential().take(k.Records) {
-		return nil, nil
+		var r Results
+		file, err := disk.OpenIn(filepath.Dir(k.path), "results.json")
+		if err == nil {
+			err = errors.Join(json.NewDecoder(file).Decode(&r), file.Close())
+		}
+		if err != nil || r.Played != len(k.Records) || r.Void == 0 {
+			return nil, nil
+		}
+		return &r, nil
 	}
 	r, err := k.report(k.Records, k.program)
 	if err != nil {

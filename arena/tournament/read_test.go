@@ -83,6 +83,32 @@ func TestReadsWhatIsPlayed(t *testing.T) {
 	}
 }
 
+// TestReadExtended: a log that a later run has extended is read whole, with results and games.
+func TestReadExtended(t *testing.T) {
+	log, games := filepath.Join(t.TempDir(), "log.jsonl"), game(t, duelID)
+	c := Config{Agents: []string{"simple", "random"}, Against: "static", Format: OneAgainstThree, Games: 2, Seed: 3}
+	var want *Report
+	for _, c.Games = range []int{2, 6} {
+		tour, err := New(games, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, err = tour.Run(context.Background(), Options{Log: log, Program: "test"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := Read(log, find)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := kept.Results(); err != nil || asJSON(t, got) != asJSON(t, want.Results) {
+		t.Errorf("results are %+v (%v), want %+v", got, err, want.Results)
+	}
+	if _, err := kept.Replay(11); err != nil {
+		t.Errorf("the last game: %v", err)
+	}
+}
+
 // TestReadRelease: the log of a tournament that release 0.1.0 played is read. It has no actions.
 func TestReadRelease(t *testing.T) {
 	kept, err := Read("testdata/0.1.0.jsonl", find)

@@ -95,6 +95,22 @@ func TestLLR(t *testing.T) {
 	}
 }
 
+// TestEqualPairs: pairs of one score leave the true score unknown, and the interval has the score.
+func TestEqualPairs(t *testing.T) {
+	for _, pairs := range [][5]int{{4: 2}, {4: 40}, {3: 1000}, {2: 20}, {0: 30}} {
+		s := schedule{config: &Config{SPRT: &SPRT{0, 10}}}
+		q := s.sequential()
+		q.test.Pairs = pairs
+		for _, n := range pairs {
+			q.games += 2 * n
+		}
+		if e := q.result().Score; !(e.Low <= e.Value && e.Value <= e.High && e.Low < e.High) ||
+			e.High-e.Low > 0.9 && q.games > 4 {
+			t.Errorf("%v: score %+v, want an interval about it", pairs, e)
+		}
+	}
+}
+
 // tested is a tournament of random with a sequential test.
 func tested(t *testing.T, against string, games int, bounds SPRT) *Tournament {
 	t.Helper()

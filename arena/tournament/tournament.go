@@ -135,7 +135,7 @@ type run struct {
 
 	records []Record    // by game; without Agents it is not played yet, or cannot be scored
 	voided  error       // why the last game that was left out cannot be scored
-	played  int         // how many games of this run have been played
+	played  int         // how many games there are, with those of earlier runs
 	test    *sequential // nil without a test
 }
 
@@ -155,7 +155,6 @@ func (r *run) open(d disk.FS) (err error) {
 	if err == nil && r.t.clients && r.o.Client != nil {
 		err = r.takeClient()
 	}
-	r.played = 0
 	return err
 }
 

@@ -94,8 +94,8 @@ func (o *benchOptions) check() (err error) {
 		return usagef("--games is %d, want 1 to %d", o.Games, 1<<20)
 	case o.Workers < 0 || o.Workers > o.Games:
 		return usagef("--workers is %d, want 1 to the number of games, %d, or 0 for one per core", o.Workers, o.Games)
-	case o.seconds <= 0:
-		return usagef("--seconds is %g, want more than 0", o.seconds)
+	case !(o.seconds > 0 && o.seconds <= 86400):
+		return usagef("--seconds is %g, want more than 0 and at most 86400", o.seconds)
 	case !slices.ContainsFunc(o.Names(), func(name string) bool { return strings.HasPrefix(name, o.Only) }):
 		return usagef("--only %q fits no measurement, there are: %s", o.Only, strings.Join(o.Names(), ", "))
 	}

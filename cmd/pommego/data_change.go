@@ -98,6 +98,10 @@ func (o *mergeOptions) merge(out io.Writer, folders []string) error {
 	if keep.Agent != "" && !slices.Contains(agents, keep.Agent) {
 		return usagef("--agent is %q, want one of %s", keep.Agent, strings.Join(slices.Compact(agents), ", "))
 	}
+	o.config.Games, o.config.Agents = 1, game.Spec().Agents[:1] // Merge sets them, too
+	if err := o.config.Check(game); err != nil {
+		return usageError{err}
+	}
 	m, err := dataset.Merge(game, sets, o.config, o.keep, o.out, dataset.Options{Version: version()})
 	if err != nil {
 		return otherOut(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"pommego/arena/tournament"
 	"pommego/env"
 )
 
@@ -140,6 +142,78 @@ func TestTournamentLeavesOutGames(t *testing.T) {
 				t.Errorf("the report is %s, %v", text, err)
 			}
 		}
+	}
+}
+
+// A model whose server always refuses the same few games does not keep a tournament from its end: a run that goes on
+// counts the games of those before. What is printed and shown counts the games that could be scored.
+func TestTournamentGoesOnWithoutSomeGames(t *testing.T) {
+	var made atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		made.Add(1)
+		if asked, _ := io.ReadAll(r.Body); crc32.ChecksumIEEE(asked)%16 == 7 {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+		fmt.Fprint(w, `{"choices": [{"message": {"content": "stop"}}]}`)
+	}))
+	t.Cleanup(s.Close)
+	folder := filepath.Join(t.TempDir(), "out")
+	args := []string{"tournament", "--env", "OneVsOne-v0", "--agents", "llm:" + s.URL + "/v1,model=m", "--games", "60",
+		"--rules", `{"max_steps": 1}`, "--out", folder}
+	r := pommego(t, append(args, "--part", "0-59")...)
+	r.want(t, exitOK)
+	kept := gamesKept(filepath.Join(folder, tournamentLog))
+	want := fmt.Sprintf("%s: %d games, of 0 to 59; %d cannot be scored\n", folder, kept, 60-kept)
+	if kept > 57 || r.out != want {
+		t.Fatalf("the part says %q, want %q and three games or more that cannot be scored", r.out, want)
+	}
+	before := made.Load()
+	pommego(t, args...).want(t, exitOK)
+	if again := made.Load() - before; again > 20 {
+		t.Errorf("the server was asked %d times by a run of %d games", again, 60-kept)
+	}
+	log, err := tournament.Read(filepath.Join(folder, tournamentLog), variantOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if results, err := log.Results(); err != nil || results == nil || results.Played != kept || results.Void != 60-kept ||
+		len(results.Agents) != 1 || results.Agents[0].Games != kept {
+		t.Errorf("the log has results %+v (%v), want those of %d games", results, err, kept)
+	}
+}
+
+// Where dialogues or the match cannot be recorded, it is played, printed and kept in the log all the same, and the
+// error names the file. The system refuses files with so long a name, as it does when the disk is full.
+func TestResultsWithoutDialogues(t *testing.T) {
+	dir := t.TempDir()
+	model, talks := chatServer(t, "hide"), filepath.Join(dir, strings.Repeat("x", 300))
+	args := []string{"--env", "OneVsOne-v0", "--rules", `{"max_steps": 9}`, "--json", "--record-dialogues", talks}
+	r := pommego(t, with([]string{"play", "--agents", model + ",static"}, args...)...)
+	var got playReport
+	missing := "dialogues are missing in " + talks
+	if r.decodes(t, &got); r.code != exitError || got.Steps != 9 || !strings.Contains(r.errors, missing) {
+		t.Errorf("play: %+v", r)
+	}
+	folder := filepath.Join(dir, "out")
+	r = pommego(t, with([]string{"tournament", "--agents", model, "--games", "4", "--out", folder}, args...)...)
+	var results tournament.Results
+	if r.decodes(t, &results); r.code != exitError || results.Played != 4 ||
+		gamesKept(filepath.Join(folder, tournamentLog)) != 4 || !strings.Contains(r.errors, missing) {
+		t.Errorf("tournament: %+v", r)
+	}
+	gone := filepath.Join(dir, "gone")
+	if err := os.Mkdir(gone, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		os.RemoveAll(gone)
+		fmt.Fprint(w, `{"choices": [{"message": {"content": "stop"}}]}`)
+	}))
+	t.Cleanup(s.Close)
+	r = pommego(t, with([]string{"play", "--agents", "llm:" + s.URL + "/v1,model=m,static", "--record",
+		filepath.Join(gone, "match.jsonl")}, args[:5]...)...)
+	if r.decodes(t, &got); r.code != exitError || got.Steps != 9 || !strings.Contains(r.errors, gone) {
+		t.Errorf("play without room for the match: %+v", r)
 	}
 }
 

@@ -31,7 +31,7 @@ func (c *chosenGame) add(cmd *cobra.Command, id string) {
 // limitMemory adds the flag that limits the memory of agents' programs.
 func limitMemory(f *pflag.FlagSet, most *int64) {
 	f.Int64Var(most, "program-memory", 0, "bytes that an agent's program may have in memory, with all that it has "+
-		"started; with more\nit is stopped and has lost (0: any number)")
+		"started; with more\nit is stopped and has lost a match; elsewhere its moves count as missed (0: any number)")
 }
 
 // timeAgents adds the flags for how long remote agents may take to start, and to move.

@@ -93,7 +93,7 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 	if o.parts.counts() {
 		return o.parts.printCount(out, o.config.Games, o.asJSON)
 	}
-	part, err := o.parts.span()
+	part, err := o.parts.span(o.config.Games)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (o *generateOptions) run(ctx context.Context, out io.Writer) error {
 		return o.parts.explain(err, o.out)
 	}
 	if part != nil {
-		return printPart(out, o.out, part, o.asJSON)
+		return printPart(out, o.out, part, 0, o.asJSON)
 	}
 	return o.report(out, m, work)
 }

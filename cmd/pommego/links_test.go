@@ -33,7 +33,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 			}
 			parts := make([]string, len(c.files))
 			for i, file := range c.files {
-				parts[i] = file + ".part"
+				parts[i] = file + ".pommego-part"
 			}
 			withLinks(t, c.command, c.refused, target, parts...)
 		}
@@ -64,7 +64,7 @@ func withLinks(t *testing.T, command, refused, target string, names ...string) {
 		if !strings.Contains(r.errors, path+": it is a link") {
 			t.Errorf("%s: a link at %s: stderr %q, want what it is", command, name, r.errors)
 		}
-	case !strings.HasSuffix(name, ".part") && (refused == "all" || strings.HasPrefix(name, "results")):
+	case !strings.HasSuffix(name, ".pommego-part") && (refused == "all" || strings.HasPrefix(command, "tournament")):
 		r.want(t, exitUsage)
 	default:
 		r.want(t, exitOK)

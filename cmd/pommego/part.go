@@ -34,8 +34,8 @@ func (p *parts) add(cmd *cobra.Command) {
 // counts reports whether the command only prints the number of games.
 func (p *parts) counts() bool { return p.part == "count" }
 
-// span reads --part. It is nil if the flag is not given.
-func (p *parts) span() (*ledger.Part, error) {
+// span reads --part of so many games. It is nil if the flag is not given.
+func (p *parts) span(games int) (*ledger.Part, error) {
 	text := p.part
 	if text == "" {
 		return nil, nil
@@ -51,8 +51,8 @@ func (p *parts) span() (*ledger.Part, error) {
 	}
 	first, err := strconv.Atoi(from)
 	last, also := strconv.Atoi(to)
-	if err != nil || also != nil || first < 0 || last < first {
-		return nil, usagef("--part is %q, want FIRST-LAST, such as 20-29", text)
+	if err != nil || also != nil || first < 0 || last < first || last >= games {
+		return nil, usagef("--part is %q, want FIRST-LAST, of the games 0 to %d", text, games-1)
 	}
 	return &ledger.Part{First: first, Last: last}, nil
 }
@@ -72,17 +72,22 @@ func (p *parts) explain(err error, folder string) error {
 		return fmt.Errorf("%w; nothing was kept, as --out was not given", err)
 	case errors.Is(err, ledger.ErrStopped):
 		return fmt.Errorf("%w; finished games are in %s: the same command continues there", err, folder)
+	case len(p.take) > 0 && (errors.Is(err, ledger.ErrOther) || errors.Is(err, ledger.ErrProgram)):
+		return usagef("%w; name another folder", err)
 	}
 	return otherOut(err)
 }
 
-// printPart says that a part has been played.
-func printPart(out io.Writer, folder string, part *ledger.Part, asJSON bool) error {
-	games := part.Last - part.First + 1
+// printPart says that a part has been played, of which some games cannot be scored.
+func printPart(out io.Writer, folder string, part *ledger.Part, void int, asJSON bool) error {
+	games, more := part.Last-part.First+1-void, ""
 	if asJSON {
 		return printJSON(out, map[string]any{"out": folder, "games": games})
 	}
-	_, err := fmt.Fprintf(out, "%s: %d games, of %d to %d\n", folder, games, part.First, part.Last)
+	if void > 0 {
+		more = fmt.Sprintf("; %d cannot be scored", void)
+	}
+	_, err := fmt.Fprintf(out, "%s: %d games, of %d to %d%s\n", folder, games, part.First, part.Last, more)
 	return err
 }
 

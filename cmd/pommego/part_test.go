@@ -84,7 +84,7 @@ func TestPartUsage(t *testing.T) {
 		{"generate --out x --part 5-3", `--part is "5-3", want FIRST-LAST`, exitUsage},
 		{"generate --out x --part a", `--part is "a"`, exitUsage},
 		{"generate --out " + dir + "/x --games 30 --games-per-file 10 --part 20-30",
-			"games 20 to 30, want some of the 30 games, 0 to 29", exitError},
+			`--part is "20-30", want FIRST-LAST, of the games 0 to 29`, exitUsage},
 		{"generate --out " + dir + "/y --games 30 --games-per-file 10 --take " + dir,
 			"there is no log of a part", exitError},
 		{"generate --out " + dir + "/z --games 40 --games-per-file 10 --take " + data,
@@ -92,11 +92,11 @@ func TestPartUsage(t *testing.T) {
 		{"generate --out " + dir + "/z2 --games 30 --games-per-file 10 --seed 2 --take " + data,
 			"with these settings: seed is 1, not 2", exitUsage},
 		{"tournament --part 3", "--part needs --out DIR", exitUsage},
-		{"tournament --games 10 --part 3-10 --out " + dir + "/l", "games 3 to 10, want some of the 10 games, 0 to 9",
-			exitError},
+		{"tournament --games 10 --part 3-10 --out " + dir + "/l", `--part is "3-10", want FIRST-LAST, of the games 0 to 9`,
+			exitUsage},
 		{"tournament --games 10 --take " + dir + "/none", "there is no log of a part", exitError},
 		{"tournament --games 4 --take " + log, "this run asks for 4 games", exitUsage},
-		{"tournament --games 10 --seed 5 --take " + log, "with these settings: seed is 1, not 5", exitUsage},
+		{"tournament --games 10 --seed 5 --take " + log, "seed is 1, not 5; name another folder", exitUsage},
 	} {
 		r := pommego(t, strings.Fields(tc.args)...)
 		if r.code != tc.code || !strings.Contains(r.errors, tc.want) {

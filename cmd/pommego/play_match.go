@@ -61,19 +61,12 @@ func (o *playOptions) once(ctx context.Context, out io.Writer, table *play.Table
 	switch {
 	case errors.Is(err, errInterrupted) || errors.Is(err, errLeft):
 		return o.keepStopped(errors.Join(err, o.talks.Record.End()), s, rec)
-	case err == nil && report.Void != "":
-		err = o.talks.End()
-	}
-	if err == nil {
-		err = o.keep(s, rec)
-	}
-	if err != nil {
+	case err != nil:
 		return err
+	case report.Void != "":
+		err = errors.Join(fmt.Errorf("%w: %s", match.ErrVoid, oneLine(report.Void)), o.talks.End())
 	}
-	if err := o.report(out, s, report); err != nil || report.Void == "" {
-		return err
-	}
-	return fmt.Errorf("%w: %s", match.ErrVoid, oneLine(report.Void))
+	return errors.Join(o.report(out, s, report), err, o.keep(s, rec), o.talks.Log.Err())
 }
 
 // recording makes a recording of the match if a file or the page needs one.

@@ -45,7 +45,7 @@ folder or log, or a recording of the original: a game_state.json, its folder, or
 			switch {
 			case o.game < least:
 				return usagef("--game is %d, want %d or more", o.game, least)
-			case o.fps < 0:
+			case !(o.fps >= 0):
 				return usagef("--fps is %v, want 0 or more", o.fps)
 			case o.tile < 8 || o.tile > 128:
 				return usagef("--tile is %d, want 8 to 128", o.tile)
@@ -53,6 +53,8 @@ folder or log, or a recording of the original: a game_state.json, its folder, or
 				return usagef("--seat is %d, want a seat, or -1 for the whole game", o.seat)
 			case o.fps == 0 && o.gif != "":
 				return usagef("--fps is 0, want more with --gif")
+			case o.asJSON && (o.gif != "" || o.html != ""):
+				return usagef("--json prints the game and writes no file: leave out --gif and --html")
 			}
 			return cmp.Or(vacant(o.gif, o.html), exactly(1, "FILE")(cmd, args))
 		},

@@ -82,6 +82,7 @@ func group(cmd *cobra.Command, args []string) error {
 // wanted describes the values of flags, by their Go type.
 var wanted = map[string]string{
 	"bool": "true or false", "duration": "a time with its unit, such as 500ms or 2m", "float64": "a number",
+	"float64Slice": "numbers with commas between", "intSlice": "whole numbers with commas between",
 	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0 to 18446744073709551615",
 }
 
@@ -100,9 +101,10 @@ func commandNames(root *cobra.Command) []string {
 func run(args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(printer{os.Stdout})
-	said := printer{os.Stderr}
+	out, said := &printer{Writer: os.Stdout}, &printer{Writer: os.Stderr}
+	root.SetOut(out)
 	cmd, err := root.ExecuteC()
+	err = cmp.Or(err, out.err)
 	called := strings.TrimSuffix(cmd.CommandPath(), cmd.Name()) + cmp.Or(cmd.CalledAs(), cmd.Name())
 	var usage usageError
 	switch {
@@ -134,9 +136,10 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// vacant returns an error if a file that is to be written exists, or its folder does not. It ignores
-// empty paths.
+// vacant returns an error if a file that is to be written exists or is named twice, or its folder does not
+// exist. It ignores empty paths.
 func vacant(paths ...string) error {
+	seen := map[string]bool{}
 	for _, path := range paths {
 		if path == "" {
 			continue
@@ -148,7 +151,10 @@ func vacant(paths ...string) error {
 			return usagef("%s exists, and no file is overwritten: remove it, or name another", path)
 		case err != nil || !folder.IsDir():
 			return usagef("%s cannot be written: there is no folder %s", path, filepath.Dir(path))
+		case seen[filepath.Clean(path)]:
+			return usagef("%s is named for two files: name another for one of them", path)
 		}
+		seen[filepath.Clean(path)] = true
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,11 +41,15 @@ func printed(text []byte) []byte {
 	})
 }
 
-// printer is an output that writes text by printed.
-type printer struct{ io.Writer }
+// printer is an output that writes text by printed, and keeps the first error.
+type printer struct {
+	io.Writer
+	err error
+}
 
-func (p printer) Write(text []byte) (int, error) {
+func (p *printer) Write(text []byte) (int, error) {
 	_, err := p.Writer.Write(printed(text))
+	p.err = cmp.Or(p.err, err)
 	return len(text), err
 }
 

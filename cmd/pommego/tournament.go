@@ -132,10 +132,11 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	if o.parts.counts() {
 		return o.parts.printCount(cmd.OutOrStdout(), t.Games(), o.asJSON)
 	}
-	part, err := o.parts.span()
+	part, err := o.parts.span(t.Games())
 	if _, absent := os.Lstat(o.log(o.out)); err == nil && o.out != "" && absent != nil {
-		report := filepath.Join(o.out, "results")
-		err = cmp.Or(os.MkdirAll(o.out, 0o755), vacant(report+".md", report+".json"))
+		results, timing := filepath.Join(o.out, "results"), filepath.Join(o.out, "timing")
+		err = cmp.Or(os.MkdirAll(o.out, 0o755), vacant(o.dialogues, o.log(o.out), results+".md", results+".json",
+			timing+".md", timing+".json"))
 	}
 	if err = cmp.Or(err, vacant(o.dialogues)); err != nil {
 		return err
@@ -143,14 +144,15 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 	ctx, stop := o.parts.context(cmd.Context())
 	defer stop()
 	tell, end := progress(describeProgress)
-	talks, takes := dialogue.NewLog(o.dialogues), slices.Clone(o.parts.take)
+	talks, takes, missing := dialogue.NewLog(o.dialogues), slices.Clone(o.parts.take), 0
 	for i := range takes {
 		takes[i] = o.log(takes[i])
 	}
 	r, err := t.Run(ctx, tournament.Options{
 		Log: o.log(o.out), Wait: o.wait, Part: part, Take: takes,
-		Program: build(), Progress: tell, Client: cmd.InOrStdin(),
-		Watch: func() (match.Watch, func() error) { d := model.Dialogues{Log: talks}; return d.Watch, d.End },
+		Program: build(), Client: cmd.InOrStdin(),
+		Progress: func(at tournament.Progress) { missing = at.Total - at.Done; tell(at) },
+		Watch:    func() (match.Watch, func() error) { d := model.Dialogues{Log: talks}; return d.Watch, d.End },
 	})
 	end()
 	if err != nil {
@@ -160,14 +162,14 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(r.Asked)
 	}
 	if part != nil {
-		return printPart(cmd.OutOrStdout(), o.out, part, o.asJSON)
+		return errors.Join(printPart(cmd.OutOrStdout(), o.out, part, missing, o.asJSON), talks.Err())
 	}
 	if o.out != "" {
 		if err := report.WriteFolder(o.out, r); err != nil {
 			return err
 		}
 	}
-	return o.report(cmd.OutOrStdout(), r)
+	return errors.Join(o.report(cmd.OutOrStdout(), r), talks.Err())
 }
 
 // check reads --games, and returns an error if flags contradict each other.

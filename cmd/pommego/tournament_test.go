@@ -41,7 +41,7 @@ func TestTournamentUsage(t *testing.T) {
 		{"--sprt 0,50", "PommeFFACompetition-v0 has 4 sides, want a game with two for a sequential test"},
 		{"--sprt 5 --env OneVsOne-v0", "--sprt is [5], want ELO0,ELO1, two numbers such as 0,10"},
 		{"--sprt 0,1,2 --env OneVsOne-v0", "--sprt is [0 1 2], want ELO0,ELO1"},
-		{"--sprt few,10 --env OneVsOne-v0", `invalid argument "few,10" for "--sprt"`},
+		{"--sprt few,10 --env OneVsOne-v0", `--sprt is "few,10", want numbers with commas between`},
 		{"--sprt 10,0 --env OneVsOne-v0", "Elo differences of 10 and 0, want a lower and a higher one, from -800 to 800"},
 		{"--sprt 0,NaN --env OneVsOne-v0", "Elo differences of 0 and NaN, want a lower and a higher one"},
 		{"--sprt 0,inf --env OneVsOne-v0", "Elo differences of 0 and +Inf, want a lower and a higher one"},
@@ -68,18 +68,20 @@ func TestTournamentUsage(t *testing.T) {
 
 // A folder with files of the user's that have the names of a report's is refused.
 func TestTournamentOverwritesNothing(t *testing.T) {
-	folder := t.TempDir()
-	mine := filepath.Join(folder, "results.md")
-	if err := os.WriteFile(mine, []byte("years of work"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r := pommego(t, "tournament", "--games", "4", "--out", folder)
-	r.want(t, exitUsage)
-	if !strings.Contains(r.errors, mine+" exists") {
-		t.Errorf("stderr %q, want the name of the file that is there", r.errors)
-	}
-	if text, err := os.ReadFile(mine); err != nil || string(text) != "years of work" {
-		t.Errorf("the file is now %q (%v)", text, err)
+	for _, name := range []string{"results.md", "results.json", "timing.md", "timing.json"} {
+		folder := t.TempDir()
+		mine := filepath.Join(folder, name)
+		if err := os.WriteFile(mine, []byte("years of work"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := pommego(t, "tournament", "--games", "4", "--out", folder)
+		r.want(t, exitUsage)
+		if !strings.Contains(r.errors, mine+" exists") {
+			t.Errorf("stderr %q, want the name of the file that is there", r.errors)
+		}
+		if text, err := os.ReadFile(mine); err != nil || string(text) != "years of work" {
+			t.Errorf("the file is now %q (%v)", text, err)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,6 +44,24 @@ func writeFile(t *testing.T, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// Who cannot print what was found does not succeed.
+func TestVerifyIntoNothing(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	set := filepath.Join(t.TempDir(), "set")
+	pommego(t, "generate", "--games", "2", "--agents", "random", "--out", set).want(t, exitOK)
+	for _, args := range [][]string{{"verify", testdata("crafted.jsonl.gz")}, {"data", "verify", set}, {"envs"}} {
+		cmd, said := exec.Command(program(), args...), new(bytes.Buffer)
+		cmd.Stdout, cmd.Stderr = full, said
+		if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitError || !strings.Contains(said.String(), "no space left") {
+			t.Errorf("%v: %v, %q, want exit code %d and why", args, err, said, exitError)
+		}
+	}
 }
 
 // Recorded games of the reference agree with ours, and are counted in total. `make verify`

@@ -177,10 +177,10 @@ type Pending struct {
 }
 
 // Begin begins a file. Until Commit it lies in the folder scratch, which must be on the
-// same file system, under its name and ".part". Begin removes what an earlier attempt
+// same file system, under its name and ".pommego-part". Begin removes what an earlier attempt
 // left there.
 func Begin(d FS, path, scratch string) (*Pending, error) {
-	part := filepath.Join(scratch, filepath.Base(path)+".part")
+	part := filepath.Join(scratch, filepath.Base(path)+".pommego-part")
 	if err := Remove(d, part); err != nil {
 		return nil, err
 	}

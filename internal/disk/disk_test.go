@@ -97,6 +97,20 @@ func TestLock(t *testing.T) {
 	}
 }
 
+// TestForeignPart: a file of the user's that is called like a part of another is not touched.
+func TestForeignPart(t *testing.T) {
+	mine := filepath.Join(t.TempDir(), "file.part")
+	if err := os.WriteFile(mine, before, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeAfter(disk.OS, strings.TrimSuffix(mine, ".part")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(mine); err != nil || !bytes.Equal(got, before) {
+		t.Errorf("the file is %.30q (%v), want it as before", got, err)
+	}
+}
+
 // TestLinks plants links where files are written and read: nothing outside the folder is.
 func TestLinks(t *testing.T) {
 	for _, c := range []struct {
@@ -107,7 +121,7 @@ func TestLinks(t *testing.T) {
 	}{
 		{"what an earlier attempt left", func(d disk.FS, folder string) error {
 			return writeAfter(d, filepath.Join(folder, "file"))
-		}, "file.part", nil},
+		}, "file.pommego-part", nil},
 		{"the file that is replaced", func(d disk.FS, folder string) error {
 			return writeAfter(d, filepath.Join(folder, "file"))
 		}, "file", nil},

@@ -29,6 +29,7 @@ type Log struct {
 	file   *os.File // nil before the first line
 	length int64    // bytes of its complete lines
 	err    error    // why the last line could not be written
+	lost   error    // why a line is missing
 }
 
 // NewLog makes a Log. The first line creates the file, which must not exist before. Without a name
@@ -58,9 +59,20 @@ func (l *Log) write(v line) (err error) {
 	}
 	if err != nil && l.err == nil {
 		slog.Error("a dialogue cannot be recorded; the next one is tried", "error", err)
+		l.lost = fmt.Errorf("dialogues are missing in %s: %w", l.path, err)
 	}
 	l.err = err
 	return err
+}
+
+// Err returns why lines are missing in the file, nil if none are.
+func (l *Log) Err() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lost
 }
 
 // Message is a message of a chat.

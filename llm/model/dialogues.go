@@ -15,7 +15,7 @@ type Dialogues struct {
 	players []match.Player
 }
 
-// Watch records a moment of the match.
+// Watch records a moment of the match. It returns no error of the log, which goes on: see [dialogue.Log.Err].
 func (d *Dialogues) Watch(at match.Moment) error {
 	if at.Actions == nil {
 		d.players = at.Players
@@ -33,7 +33,9 @@ func (d *Dialogues) Watch(at match.Moment) error {
 	}
 	d.Record.Step(at.Asked|at.Gone, at.Actions)
 	if at.Match.Status().Over {
-		return d.Record.End()
+		if err := d.Record.End(); d.Log.Err() == nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -395,6 +395,9 @@ func TestModelFailuresAreVoid(t *testing.T) {
 			return whole, "{"
 		}, "connection refused"},
 		{"it is another server", func(*stub, http.ResponseWriter) (int, string) { return whole, "<html>" }, "<html>"},
+		{"its reply has other types", func(*stub, http.ResponseWriter) (int, string) {
+			return whole, `{"choices": [{"message": {"content": "up", "reasoning": {"text": "so"}}}]}`
+		}, "cannot unmarshal object into Go struct field"},
 		{"it has an error", func(*stub, http.ResponseWriter) (int, string) { return whole, `{"error": "x"}` }, "choices"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {

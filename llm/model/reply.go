@@ -1,8 +1,10 @@
 package model
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -70,8 +72,8 @@ func (s *said) missing(finish string) string {
 func (p *player) read(text []byte, cost *match.Cost) (string, error) {
 	var in reply
 	if err := json.Unmarshal(text, &in); err != nil || len(in.Choices) == 0 {
-		return "", fmt.Errorf(`%w: the model's server answered %s, want {"choices": [{"message": {"content": ...}}]}`,
-			match.ErrVoid, match.Short(text))
+		return "", fmt.Errorf(`%w: the model's server answered %s, want {"choices": [{"message": {"content": ...}}]}: %w`,
+			match.ErrVoid, match.Short(text), cmp.Or(err, errors.New("it has no choices")))
 	}
 	one, used := &in.Choices[0], &cost.Answers
 	count := func(tokens float64) int { return int(min(max(tokens, 0), 1e9)) }

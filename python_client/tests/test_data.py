@@ -221,6 +221,9 @@ def test_rebuild_refusals(generated: Make) -> None:
         next(data.rebuild(generated(*steps("raw"))))
     with pytest.raises(ValueError, match="reward is 'much'"):
         next(data.rebuild(generated(*small()), reward="much"))
+    for wrong in (-1, 70):
+        with pytest.raises(ValueError, match=rf"games has {wrong}, expected numbers from 0 to \d+$"):
+            next(data.rebuild(generated(*small()), games=[3, wrong]))
     with pytest.raises(pommego.PommegoError, match="smell"):
         next(data.rebuild(generated(*small()), observation="smell"))
 

@@ -121,12 +121,38 @@ def test_an_evaluation_goes_on(where: dict[str, Any], tmp_path: Path) -> None:
         evaluate(model, out=out)
     out.write_bytes(out.read_bytes() + b'{"game": "cut o')
     model, begun = failing()
-    again = evaluate(model, out=out)
+    with pytest.warns(UserWarning, match="^4 games are from .*games.jsonl: set model.version$"):
+        again = evaluate(model, out=out)
     assert len(begun) == 8 and str(again) == str(whole)
     assert np.array_equal(again.lengths, whole.lengths)
-    assert str(evaluate(failing(*range(99))[0], out=out)) == str(whole), "all is there"
+    with pytest.warns(UserWarning, match="^12 games"):
+        assert str(evaluate(failing(*range(99))[0], out=out)) == str(whole), "all is there"
     with pytest.raises(ValueError, match="games.jsonl, which begins with .* name another file"):
         evaluate(model, out=out, detail="short")
+
+
+def test_models_are_told_apart(where: dict[str, Any], tmp_path: Path) -> None:
+    """A file has the games of a model of one version; another model does not get them as its own."""
+    evaluate = partial(
+        pommego.llm.evaluate,
+        id="OneVsOne-v0",
+        opponents="static",
+        games=2,
+        out=tmp_path / "f",
+        **SHORT,
+        **where,
+    )
+    model, _ = failing()
+    model.version = "first"
+    whole = evaluate(model)
+    assert str(evaluate(model)) == str(whole)
+    for other in ("second", None):
+        model, begun = failing()
+        if other:
+            model.version = other
+        with pytest.raises(ValueError, match="begins with .*'version': 'first'.* name another file"):
+            evaluate(model)
+        assert not begun
 
 
 @pytest.fixture

@@ -214,7 +214,8 @@ def evaluate(
         seed: game i has seed ``seed + i``.
         workers: games at the same time.
         out: a file of each game's messages, one line of JSON per game when it is over. With it the same
-            call goes on after an interruption, and plays games again that cannot be scored.
+            call, with a model of the same ``version`` (an attribute that you set), goes on after an
+            interruption, and plays games again that cannot be scored.
         prices: of a million tokens in, and out.
         address: of a running ``pommego serve --openenv``; None: one is started.
         token: that server's token, if it has one.
@@ -230,6 +231,7 @@ def evaluate(
     checks.at_least(1, "workers", workers)
     checks.at_least(1, "games", games)
     address, about = _socket_address(address), {"suite": suite, "options": options, "pommego": __version__}
+    about |= {"version": str(model.version)} if hasattr(model, "version") else {}
     play = partial(_play_games, workers=workers, out=Transcripts(out, about), prices=prices)
     if suite is not None:
         if (id, opponents, games, seed) != (None, "simple", 100, SEED):

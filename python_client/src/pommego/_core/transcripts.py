@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
@@ -38,6 +39,8 @@ class Transcripts:
         for game in lines:
             if not game["void"]:
                 self.games[game.pop("game")] = {k: v for k, v in game.items() if k != "messages"}
+        if self.games and "version" not in head:
+            warnings.warn(f"{len(self.games)} games are from {path}: set model.version", stacklevel=3)
 
     def add(self, name: str, game: Mapping[str, Any]) -> None:
         """Keep a game that is over, on the disk."""

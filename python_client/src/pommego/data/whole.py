@@ -62,7 +62,7 @@ def rebuild(
     Raises:
         DamagedError: the replay of a game differs from its record.
         PommegoError: the games cannot be replayed; the message says why.
-        ValueError: the data set has another layout, or there is no such reward.
+        ValueError: the data set has another layout, or there is no such reward or game.
     """
     manifest = Manifest.read(path)
     if manifest.layout == "steps":
@@ -71,6 +71,8 @@ def rebuild(
     if reward not in rewards:
         raise ValueError(f"reward is {reward!r}, expected one of {list(rewards)}")
     wanted = range(manifest.json["games"]) if games is None else sorted(games)
+    if wrong := set(wanted) - set(range(manifest.json["games"])):
+        raise ValueError(f"games has {min(wrong)}, expected numbers from 0 to {manifest.json['games'] - 1}")
     for _, some in groupby(wanted, lambda game: game // _AT_ONCE):
         numbers = set(some)
         first, last = min(numbers), max(numbers)
