@@ -24,14 +24,14 @@ type area struct {
 
 // areas covers every source file of the repository. The first that fits holds.
 var areas = []area{
-	{"env", "games: rules, observations, built-in agents", 22998},
-	{"vec", "many games stepped together, in batches", 3743},
-	{"bridge", "the server and its wire protocol", 5596},
-	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14760},
-	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3796},
-	{"cmd", "the command pommego", 3905},
+	{"env", "games: rules, observations, built-in agents", 22996},
+	{"vec", "many games stepped together, in batches", 3790},
+	{"bridge", "the server and its wire protocol", 5590},
+	{"arena", "whole games: matches, tournaments, data sets, pictures, pages", 14801},
+	{"llm", "seats of language models: texts, answers, OpenEnv and MCP", 3814},
+	{"cmd", "the command pommego", 3931},
 	{"internal", "crash-safe files, names of enumerations", 726},
-	{"python_client", "the Python client, its adapters and the original's API", 15707},
+	{"python_client", "the Python client, its adapters and the original's API", 15714},
 	{"benchmarks", "what measures speed and strength", 1044},
 	{"docs", "scripts that write the games' pages, the pictures and the site", 335},
 	{"tools", "what makes and verifies a release", 121},

@@ -32,6 +32,8 @@ type Header[C Config[C]] struct {
 	Seeds   int             `json:"seed_version"`
 	Rules   json.RawMessage `json:"rules"`
 	Config  C               `json:"config"`
+
+	Files map[string]string `json:"files,omitempty"` // the SHA-256 of the file that an agent names, by the agent
 }
 
 // Config is the configuration of some work. Base is the same configuration without the number of
@@ -41,7 +43,7 @@ type Config[C any] interface{ Base() C }
 // NewHeader makes the header of a log.
 func NewHeader[C Config[C]](format, program string, spec *env.Spec, c C) (*Header[C], error) {
 	rules, err := json.Marshal(spec.Rules)
-	return &Header[C]{format, program, spec.ID, spec.Version, env.SeedVersion, rules, c}, err
+	return &Header[C]{format, program, spec.ID, spec.Version, env.SeedVersion, rules, c, nil}, err
 }
 
 // Accept returns an error if a log that begins with another header, as JSON, cannot be continued.
@@ -63,7 +65,7 @@ func (h *Header[C]) Accept(text []byte) error {
 func (h *Header[C]) Differs(other *Header[C]) error {
 	parts := func(h *Header[C]) [3]any {
 		head, config := *h, h.Config.Base()
-		head.Program, head.Rules, head.Config = "", nil, *new(C)
+		head.Program, head.Rules, head.Config, head.Files = "", nil, *new(C), nil
 		return [3]any{head, config, h.Rules}
 	}
 	mine := parts(h)
@@ -75,6 +77,11 @@ func (h *Header[C]) Differs(other *Header[C]) error {
 		}
 		if d := ruleset.Difference(was, is); d != "" {
 			return fmt.Errorf("%w: %s", ErrOther, d)
+		}
+	}
+	for agent, is := range h.Files {
+		if was := other.Files[agent]; was != "" && was != is {
+			return fmt.Errorf("%w: the file of %s has changed: its SHA-256 was %.12s and is %.12s", ErrOther, agent, was, is)
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ func newExec(game env.Game, name string) (Player, error) {
 	if strings.TrimSpace(command) == "" {
 		return nil, fmt.Errorf("match: player %q, want exec:COMMAND", name)
 	}
-	return &execPlayer{remote: remote{Local(name), game}, command: []string{command}}, nil
+	return &execPlayer{remote: remote{Local(name), game, ""}, command: []string{command}}, nil
 }
 
 // beginning is the question at the start of a game.

@@ -90,7 +90,7 @@ func newHTTP(game env.Game, name string) (Player, error) {
 		return nil, fmt.Errorf("match: player %q has a seat already: it is one agent, and each seat needs one of its own",
 			name)
 	}
-	return &httpPlayer{remote: remote{Local(name), game}, Caller: NewCaller(base, maxAnswer)}, nil
+	return &httpPlayer{remote: remote{Local(name), game, ""}, Caller: NewCaller(base, maxAnswer)}, nil
 }
 
 // Begin waits until the server gives any answer, and sends it the number of its

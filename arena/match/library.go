@@ -34,5 +34,5 @@ func newLibrary(game env.Game, name string) (Player, error) {
 		return nil, fmt.Errorf("match: player %q: libraries are loaded by Python 3, want python3 in PATH: %w", name, err)
 	}
 	const command = `exec "$0" -I -S -c "$1" "$2"`
-	return &execPlayer{remote: remote{Local(name), game}, command: []string{command, python, libraryHost, path}}, nil
+	return &execPlayer{remote: remote{Local(name), game, path}, command: []string{command, python, libraryHost, path}}, nil
 }

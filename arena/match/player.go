@@ -44,6 +44,7 @@ type Traits struct {
 	Remote bool          // it plays outside this program, so that a clock limits its moves
 	Limit  time.Duration // what Rules.Limit is unless it is given; 0: as the game says
 	Events bool          // it reads the events of Start.Tracker
+	File   string        // the file that its name names, on which its moves depend; "": none
 }
 
 // ErrAbsent says that a player cannot be reached or started.
@@ -108,11 +109,11 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	if form := kind(name); form != "" {
 		return Kinds[form](game, name)
 	}
-	agent, err := BuiltIn(game, name)
+	agent, file, err := BuiltIn(game, name)
 	if err != nil {
 		return nil, fmt.Errorf("%w; or one of %s", err, Forms())
 	}
-	p := &builtIn{Local: Local(name), agent: agent}
+	p := &builtIn{Local: Local(name), agent: agent, file: file}
 	agent.StopOn(p)
 	if w, ok := agent.(env.SearchReporter); ok {
 		return searcher{p, w}, nil
@@ -120,17 +121,18 @@ func NewPlayer(game env.Game, name string) (Player, error) {
 	return p, nil
 }
 
-// BuiltIn makes a built-in agent. It reads the file that the options name, if they name one.
-func BuiltIn(game env.Game, name string) (env.Agent, error) {
-	agent, err := game.NewAgent(name)
+// BuiltIn makes a built-in agent. It reads the file that the options name, if they name one, and returns its name.
+func BuiltIn(game env.Game, name string) (agent env.Agent, file string, err error) {
+	agent, err = game.NewAgent(name)
 	if e, ok := errors.AsType[*env.FileError](err); ok {
 		content, err := os.ReadFile(e.Path)
 		if err != nil {
-			return nil, fmt.Errorf("agent %q: %w; or one of %s", name, err, strings.Join(e.Names, ", "))
+			return nil, "", fmt.Errorf("agent %q: %w; or one of %s", name, err, strings.Join(e.Names, ", "))
 		}
-		return e.Make(content)
+		agent, err = e.Make(content)
+		return agent, e.Path, err
 	}
-	return agent, err
+	return agent, "", err
 }
 
 // AtURL reports whether a name is the address of a server, which plays one seat at a time.
@@ -161,16 +163,20 @@ func (Local) Close() error { return nil }
 type remote struct {
 	Local
 	game env.Game
+	file string // see Traits
 }
 
-func (r *remote) Traits() Traits { return Traits{Remote: true} }
+func (r *remote) Traits() Traits { return Traits{Remote: true, File: r.file} }
 
 // builtIn is a built-in agent as a Player.
 type builtIn struct {
 	Local
 	agent env.Agent
+	file  string          // see Traits
 	ctx   context.Context // the context of the current move; see Load
 }
+
+func (p *builtIn) Traits() Traits { return Traits{File: p.file} }
 
 // Load returns true once the match has been ended, so that the agent ends its search: env.Flag.
 func (p *builtIn) Load() bool { return p.ctx.Err() != nil }

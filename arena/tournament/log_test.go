@@ -217,6 +217,35 @@ func TestOtherTournament(t *testing.T) {
 	}
 }
 
+// TestOtherFile: a log is not resumed with another file in the place of one that an agent names; it is resumed with the
+// same.
+func TestOtherFile(t *testing.T) {
+	file, c := filepath.Join(t.TempDir(), "weights.json"), quick()
+	c.Agents[0], c.Games = "champion:level=1,weights="+file, 4
+	start := func(weights string, held []byte) ([]byte, error) {
+		if err := os.WriteFile(file, []byte(weights), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tour, err := New(game(t, ffaID), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, log, err := resume(t, tour, held)
+		return log, err
+	}
+	log, err := start(`{"kill": 2500}`, nil)
+	if err == nil {
+		_, err = start(`{"kill": 2500}`, log)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := start(`{"kill": 2600}`, log); !errors.Is(err, ledger.ErrOther) ||
+		!strings.Contains(err.Error(), file+" has changed") {
+		t.Errorf("with other weights: %v, want %v and the file", err, ledger.ErrOther)
+	}
+}
+
 // TestExtended asks for more games than the log was begun with: those in it are
 // not played again, and the results are those of one run.
 func TestExtended(t *testing.T) {

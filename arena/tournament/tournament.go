@@ -2,9 +2,11 @@ package tournament
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"pommego/arena/ledger"
@@ -19,7 +21,8 @@ type Tournament struct {
 	Game     env.Game
 	Config   Config
 	schedule *schedule
-	clients  bool // some agents are the client's
+	clients  bool              // some agents are the client's
+	files    map[string]string // see ledger.Header
 }
 
 // New makes a tournament of a game, or says what is wrong with it.
@@ -28,7 +31,7 @@ func New(game env.Game, c Config) (*Tournament, error) {
 	if err := c.Validate(spec); err != nil {
 		return nil, err
 	}
-	t := &Tournament{Game: game, Config: c}
+	t := &Tournament{Game: game, Config: c, files: map[string]string{}}
 	t.schedule = newSchedule(&t.Config, spec)
 	for _, name := range t.schedule.entrants {
 		if isClient(name) {
@@ -39,7 +42,13 @@ func New(game env.Game, c Config) (*Tournament, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := p.Close(); err != nil {
+		err = p.Close()
+		if path := p.Traits().File; err == nil && path != "" {
+			var content []byte
+			content, err = os.ReadFile(path)
+			t.files[name] = fmt.Sprintf("%x", sha256.Sum256(content))
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -149,7 +158,7 @@ func (r *run) open(d disk.FS) (err error) {
 		r.Progress = func(p ledger.Progress) { r.o.Progress(Progress{p, r.test.result()}) }
 	}
 	h, err := ledger.NewHeader(logFormat, r.o.Program, r.t.Game.Spec(), r.t.Config)
-	if err == nil {
+	if h.Files = r.t.files; err == nil {
 		err = ledger.Open(&r.Ledger, h, d, r.o.Log, r.o.Take)
 	}
 	if err == nil && r.t.clients && r.o.Client != nil {

@@ -116,7 +116,7 @@ func (o *benchOptions) checkSignature() (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err = match.BuiltIn(o.Game, o.signature); err != nil {
+	if _, _, err = match.BuiltIn(o.Game, o.signature); err != nil {
 		return usagef("--signature: %w", err)
 	}
 	return nil
@@ -124,7 +124,10 @@ func (o *benchOptions) checkSignature() (err error) {
 
 // sign prints the signature of an agent.
 func (o *benchOptions) sign(out io.Writer) error {
-	made := func() (env.Agent, error) { return match.BuiltIn(o.Game, o.signature) }
+	made := func() (env.Agent, error) {
+		agent, _, err := match.BuiltIn(o.Game, o.signature)
+		return agent, err
+	}
 	s, err := benchmarks.Sign(o.Game, made, o.Workers)
 	switch {
 	case err != nil:

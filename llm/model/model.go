@@ -86,7 +86,9 @@ func newPlayer(game env.Game, name string) (match.Player, error) {
 	return p, nil
 }
 
-func (p *player) Traits() match.Traits { return match.Traits{Remote: true, Limit: limit, Events: true} }
+func (p *player) Traits() match.Traits {
+	return match.Traits{Remote: true, Limit: limit, Events: true, File: p.file}
+}
 
 // Begin waits until the server gives any answer.
 func (p *player) Begin(ctx context.Context, g match.Start) error {

@@ -138,5 +138,5 @@ def test_examples_of_the_docstrings_name_what_exists() -> None:
 def test_the_readmes_first_lines_run(binary: Path, readme: Path) -> None:
     """Those of the wheel's page on an index too."""
     code = readme.read_text().split("```python\n")[1].split("```")[0]
-    assert len([line for line in code.splitlines() if line.strip()]) == 6
+    assert len([line for line in code.splitlines() if line.strip()]) <= 9
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
