@@ -5,7 +5,6 @@ import (
 	"pommego/env/grid"
 )
 
-// Stage describes what is the same in all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Looks: sceneLooks}
@@ -26,7 +25,6 @@ var sceneLooks = []env.Look{
 	{Chars: "o", Sprite: "bomb", Meaning: "bomb"}, {Chars: "ab", Sprite: "base", Meaning: "base"},
 }
 
-// Describe describes the position.
 func (m *Match) Describe(to *env.Scene) {
 	r, s, n := &m.game.rules, &m.State, m.game.rules.BoardSize
 	to.Clear(n * n)

@@ -95,32 +95,21 @@ func (g *Game) Deal(s *State, seed env.Seed) {
 	s.RNG = seed.RNG(env.StreamGame)
 }
 
-// Match is one running game: env.Match over a State.
+// Match is one running game: env.Match over a State. What has no comment here has one there.
 type Match struct {
 	State
 	game *Game
 }
 
-// Game returns the game that is played.
-func (m *Match) Game() env.Game { return m.game }
-
-// Reset starts a new episode.
-func (m *Match) Reset(seed env.Seed) { m.game.Deal(&m.State, seed) }
-
-// Reseed replaces the RNG.
+func (m *Match) Game() env.Game       { return m.game }
+func (m *Match) Reset(seed env.Seed)  { m.game.Deal(&m.State, seed) }
 func (m *Match) Reseed(seed env.Seed) { m.RNG = seed.RNG(env.StreamGame) }
 
 // SetTrainingSeat does nothing: sides win and lose together.
-func (m *Match) SetTrainingSeat(int) {}
-
-// Step plays one round.
+func (m *Match) SetTrainingSeat(int)  {}
 func (m *Match) Step(actions []uint8) { m.game.Step(&m.State, actions) }
-
-// Over reports whether the game has ended.
-func (m *Match) Over() bool { return m.game.rules.Over(&m.State) }
-
-// Status reports the state of play.
-func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
+func (m *Match) Over() bool           { return m.game.rules.Over(&m.State) }
+func (m *Match) Status() env.Status   { return m.game.rules.Status(&m.State) }
 
 // Rewards writes for each seat by how much the lead in points of its side grew in the
 // last round.
@@ -160,7 +149,6 @@ func (g *Game) Legal(s *State, id int, dst *[NumActions]uint8) {
 	dst[LayBomb] = toByte(b.Bombs > 0 && !bombs.Has(b.Cell))
 }
 
-// Observe writes the observations of the given seats.
 func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 	switch encoding {
 	case encodingPlanes:

@@ -6,7 +6,6 @@ import (
 	"pommego/env/saved"
 )
 
-// Stage describes what is the same in all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.BoardSize, Cols: r.BoardSize, Conceals: []env.Concealed{env.HiddenItems, env.BombOwners,
@@ -36,7 +35,6 @@ var sceneLooks = []env.Look{
 	{Chars: "s", Sprite: "skull", Meaning: "skull"},
 }
 
-// Describe describes the position.
 func (m *Match) Describe(to *env.Scene) {
 	r, s := &m.game.rules, &m.State
 	to.Clear(len(m.game.cells))

@@ -88,7 +88,6 @@ func (i *jsonItem) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &[2]any{&i.at, &i.item})
 }
 
-// AppendJSON appends the state in its readable form.
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) {
 	out := m.readable()
 	if shown := Recording.Shown(m); shown != m {

@@ -105,19 +105,14 @@ func (g *Game) Deal(s *State, seed env.Seed) {
 	s.training = int8(g.rules.TrainingAgent + 1)
 }
 
-// Match is one running game: env.Match over a State.
+// Match is one running game: env.Match over a State. What has no comment here has one there.
 type Match struct {
 	State
 	game *Game
 }
 
-// Game returns the game that is played.
-func (m *Match) Game() env.Game { return m.game }
-
-// Reset starts a new episode.
-func (m *Match) Reset(seed env.Seed) { m.game.Deal(&m.State, seed) }
-
-// Reseed replaces the RNG.
+func (m *Match) Game() env.Game       { return m.game }
+func (m *Match) Reset(seed env.Seed)  { m.game.Deal(&m.State, seed) }
 func (m *Match) Reseed(seed env.Seed) { m.RNG = seed.RNG(env.StreamGame) }
 
 // SetTrainingSeat sets the seat whose death also ends the game.
@@ -127,14 +122,9 @@ func (m *Match) SetTrainingSeat(seat int) {
 	}
 }
 
-// Step makes one move.
 func (m *Match) Step(actions []uint8) { m.game.rules.Step(&m.State, actions) }
-
-// Over reports whether the game has ended.
-func (m *Match) Over() bool { return m.game.rules.Over(&m.State) }
-
-// Status reports the state of play.
-func (m *Match) Status() env.Status { return m.game.rules.Status(&m.State) }
+func (m *Match) Over() bool           { return m.game.rules.Over(&m.State) }
+func (m *Match) Status() env.Status   { return m.game.rules.Status(&m.State) }
 
 // Rewards writes what the reference pays each seat in this step.
 func (m *Match) Rewards(dst []float64) { m.game.rules.Rewards(&m.State, dst) }
@@ -250,7 +240,6 @@ var leads = func() (all [16]uint16) {
 	return all
 }()
 
-// Observe writes the observations of the given seats.
 func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 	switch encoding {
 	case encodingPlanes:

@@ -182,10 +182,7 @@ func (a *Agent) code(c *saved.Codec) {
 	a.Alive, a.Kicks = flags&1 != 0, flags&2 != 0
 }
 
-// Append appends the state: format, rules' fingerprint, and its parts.
-func (m *Match) Append(dst []byte) []byte { return m.game.form.Append(dst, &m.State) }
-
-// Restore sets the state from what Append wrote.
+func (m *Match) Append(dst []byte) []byte   { return m.game.form.Append(dst, &m.State) }
 func (m *Match) Restore(state []byte) error { return m.game.form.Restore(state, &m.State) }
 
 // Check returns an error unless a state from outside can be played: every value must be

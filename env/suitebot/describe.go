@@ -2,7 +2,6 @@ package suitebot
 
 import "pommego/env"
 
-// Stage describes what is the same in all positions.
 func (m *Match) Stage() env.Stage {
 	r := &m.game.rules
 	stage := env.Stage{Rows: r.Height, Cols: r.Width, Torus: true, Looks: sceneLooks}
@@ -19,7 +18,6 @@ var sceneLooks = []env.Look{
 	{Chars: "o", Sprite: "bomb", Meaning: "bomb"}, {Chars: "abcdefgh", Sprite: "home", Meaning: "home"},
 }
 
-// Describe describes the position.
 func (m *Match) Describe(to *env.Scene) {
 	g, s := m.game, &m.State
 	to.Clear(g.cells)

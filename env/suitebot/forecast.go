@@ -50,7 +50,6 @@ type foresight struct {
 	forecast Forecast
 }
 
-// Foresight returns the foresight of a seat.
 func (m *Match) Foresight(seat int) env.Foresight { return &foresight{seat: seat} }
 
 func (f *foresight) Look(m env.Match) { m.(*Match).View(f.seat, &f.view) }

@@ -87,32 +87,21 @@ func (g *Game) Clock() (limit, giveUp time.Duration) { return 200 * time.Millise
 // Rules is the game's rules. The caller must not change them.
 func (g *Game) Rules() *Rules { return &g.rules }
 
-// Match is one running game: env.Match over a State.
+// Match is one running game: env.Match over a State. What has no comment here has one there.
 type Match struct {
 	State
 	game *Game
 }
 
-// Game returns the game that is played.
-func (m *Match) Game() env.Game { return m.game }
-
-// Reset starts a new episode.
-func (m *Match) Reset(seed env.Seed) { m.game.Deal(&m.State, seed) }
-
-// Reseed replaces the RNG.
+func (m *Match) Game() env.Game       { return m.game }
+func (m *Match) Reset(seed env.Seed)  { m.game.Deal(&m.State, seed) }
 func (m *Match) Reseed(seed env.Seed) { m.RNG = seed.RNG(env.StreamGame) }
 
 // SetTrainingSeat does nothing: nobody drops out.
-func (m *Match) SetTrainingSeat(int) {}
-
-// Step plays one round.
+func (m *Match) SetTrainingSeat(int)  {}
 func (m *Match) Step(actions []uint8) { m.game.Step(&m.State, actions) }
-
-// Over reports whether the game has ended.
-func (m *Match) Over() bool { return m.game.Over(&m.State) }
-
-// Status reports the state of play.
-func (m *Match) Status() env.Status { return m.game.Status(&m.State) }
+func (m *Match) Over() bool           { return m.game.Over(&m.State) }
+func (m *Match) Status() env.Status   { return m.game.Status(&m.State) }
 
 // Rewards writes the points that each seat got in the last round.
 func (m *Match) Rewards(dst []float64) {
@@ -132,7 +121,6 @@ func (m *Match) Mask(_ int, dst []uint8) {
 	}
 }
 
-// Observe writes the observations of the given seats.
 func (m *Match) Observe(encoding int, seats []uint8, dst [][]byte) {
 	switch encoding {
 	case encodingPlanes:

@@ -131,16 +131,10 @@ func (g *Game) code(s *State, c *saved.Codec) {
 	saved.Numbers(c, &s.RNG.State)
 }
 
-// Append appends the state: format, rules' fingerprint, and its parts.
-func (m *Match) Append(dst []byte) []byte { return m.game.form.Append(dst, &m.State) }
-
-// Restore sets the state from what Append wrote.
-func (m *Match) Restore(state []byte) error { return m.game.form.Restore(state, &m.State) }
-
-// AppendJSON appends the state in its readable form.
+func (m *Match) Append(dst []byte) []byte              { return m.game.form.Append(dst, &m.State) }
+func (m *Match) Restore(state []byte) error            { return m.game.form.Restore(state, &m.State) }
 func (m *Match) AppendJSON(dst []byte) ([]byte, error) { return m.game.form.AppendJSON(dst, &m.State) }
 
-// RestoreJSON sets the state from what AppendJSON wrote.
 func (m *Match) RestoreJSON(state json.RawMessage) error {
 	return m.game.form.RestoreJSON(state, &m.State)
 }
