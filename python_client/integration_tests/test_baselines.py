@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 
@@ -187,7 +188,8 @@ def test_mirrored(ppo: ModuleType, way: int) -> None:
     policy, rng = ppo.Policy(recipe), np.random.default_rng(way)
     near = rng.integers(0, 255, (5, len(policy.planes), 11, 11), np.uint8)
     numbers, moves = rng.integers(0, 255, (5, policy.numbers + 4), np.uint8), rng.random((5, 6)) < 0.5
-    got = ppo.Mirrors(policy, "cpu")(way, *map(torch.from_numpy, (near, numbers, moves)))
+    ways = torch.full((5,), way)
+    got = ppo.Mirrors(policy, "cpu")(ways, *map(torch.from_numpy, (near, numbers, moves)))
     turns = (  # and the ways of bombs and moves, up, down, left and right; each turn is its own inverse
         (1, lambda x: x[..., ::-1, :], [1, 0, 2, 3]),
         (2, lambda x: x[..., ::-1], [0, 1, 3, 2]),
@@ -203,6 +205,19 @@ def test_mirrored(ppo: ModuleType, way: int) -> None:
     want = near, np.concatenate([numbers[:, :scalars], blocks.reshape(5, -1)], 1), moves
     for one, other in zip(want, got, strict=True):
         np.testing.assert_array_equal(one, other.numpy())
+
+
+def test_each_kind_in_all_mirrors(ppo: ModuleType, tmp_path: Path) -> None:
+    """So that a network cannot know its opponents by the mirror, and play otherwise without one."""
+    o = ppo.parser.parse_args(["mappo-team", "--out", str(tmp_path)])
+    run = ppo.Run(o)
+    games = ppo.Games(run.policy, run.recipe, o, 0, run.past)
+    with ExitStack() as stack:
+        for envs in games.envs:
+            stack.enter_context(envs)
+        for kinds, ways in zip(games.kinds, games.ways, strict=True):
+            met = {(int(kind), int(way)) for kind, way in zip(kinds, ways, strict=True)}
+            assert len(met) == 8 * len(run.recipe.opponents)
 
 
 def test_advantages(ppo: ModuleType) -> None:

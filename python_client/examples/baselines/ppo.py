@@ -268,7 +268,7 @@ class Mirrors:
 
     def __init__(self, policy: Policy, device: torch.device | str) -> None:
         up, cells = policy.planes.index("bomb_up"), torch.arange(len(policy.planes) * 121)
-        blocks, self.ways = len(policy.scalars), []
+        blocks, ways = len(policy.scalars), []
         for way, back in enumerate(BACK):
             planes, numbers = cells.view(-1, 11, 11), torch.arange(policy.numbers)
             order = torch.arange(len(planes))
@@ -279,14 +279,14 @@ class Mirrors:
             ):
                 if way >> bit & 1:
                     planes, grid = turn(planes), turn(grid)
-            orders = planes.flatten(), torch.cat([numbers[:blocks], grid.flatten()]), back
-            self.ways.append([order.to(device) for order in orders])
+            ways.append((planes.flatten(), torch.cat([numbers[:blocks], grid.flatten()]), back))
+        self.orders = [torch.stack(order).to(device) for order in zip(*ways, strict=True)]
 
-    def __call__(self, way: int, near: Tensor, numbers: Tensor, moves: Tensor) -> list[Tensor]:
-        """Mirror boards one way."""
-        planes, order, back = self.ways[way]
-        turned = near.flatten(1).index_select(1, planes).view_as(near)
-        return [turned, numbers.index_select(1, order), moves.index_select(1, back)]
+    def __call__(self, ways: Tensor, near: Tensor, numbers: Tensor, moves: Tensor) -> list[Tensor]:
+        """Mirror boards, each its own way."""
+        planes, order, back = (orders[ways] for orders in self.orders)
+        turned = near.flatten(1).gather(1, planes).view_as(near)
+        return [turned, numbers.gather(1, order), moves.gather(1, back)]
 
 
 def demonstrations(folder: Path, games: int, recipe: Recipe, gamma: float) -> tuple[Tensor, ...]:
@@ -321,8 +321,9 @@ def imitate(policy: Policy, optimizer: torch.optim.Optimizer, shown: tuple[Tenso
     for _ in range(epochs):
         right = loss = 0.0
         for rows in torch.randperm(len(action)).split(size):
-            boards = mirrors(step % 8, *(part[rows] for part in seen))
-            more = (TO[step % 8][action[rows]], paid[rows], near_end[rows])
+            ways = torch.randint(8, (len(rows),))
+            boards = mirrors(ways, *(part[rows] for part in seen))
+            more = (TO[ways, action[rows]], paid[rows], near_end[rows])
             *boards, act, outcome, weight = (part.to(policy.own.device) for part in (*boards, *more))
             logits, value = policy(*boards)
             missed = (weight * (value - outcome).square()).sum() / weight.sum()
@@ -376,13 +377,14 @@ class Games:
         self.enemies = [i for i, name in enumerate(policy.scalars) if name.startswith("enemy")]
         self.rows, self.mirrors = sum(envs.num_envs for envs in self.envs), Mirrors(policy, device)
         most = torch.tensor([recipe.slips if kind == SELF else 0.0 for kind in recipe.opponents])
-        self.kinds, self.slips, self.ways, self.sizes = [], [], [], []  # for the rows of each half
+        self.kinds, self.slips, self.ways = [], [], []  # for the rows of each half
         for half in self.feed.halves:
             kinds = torch.arange(len(half)).repeat_interleave(torch.tensor([envs.num_envs for envs in half]))
             self.kinds.append(kinds.to(device))
             self.slips.append((torch.rand(len(kinds)) ** 2 * most[kinds]).to(device))
-            self.ways.append((torch.arange(len(kinds)) * 8 // len(kinds)).to(device))
-            self.sizes.append(self.ways[-1].bincount(minlength=8).tolist())
+            # Each kind in all mirrors, or the network would know its opponents by the mirror.
+            ways = [torch.randperm(envs.num_envs) % 8 for envs in half]
+            self.ways.append(torch.cat(ways).to(device))
         self.made: list[list[list[Tensor]]] = [[] for _ in self.feed.halves]
         self.paid: list[list[list[Tensor]]] = [[] for _ in self.feed.halves]
         self.slipped: list[Tensor] = [torch.zeros_like(kinds, dtype=torch.bool) for kinds in self.kinds]
@@ -391,10 +393,7 @@ class Games:
 
     def look(self, batch: Batch) -> list[Tensor]:
         """Return what the network sees: near, numbers and moves in mirrors."""
-        parts = batch.obs["near"], batch.obs["numbers"], batch.mask[:, :6]
-        seen = (part.split(self.sizes[batch.half]) for part in parts)
-        turned = (self.mirrors(way, *parts) for way, parts in enumerate(zip(*seen, strict=True)))
-        return [torch.cat(part) for part in zip(*turned, strict=True)]
+        return self.mirrors(self.ways[batch.half], batch.obs["near"], batch.obs["numbers"], batch.mask[:, :6])
 
     @torch.no_grad()
     def step(self) -> None:
