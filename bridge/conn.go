@@ -26,13 +26,12 @@ var errFlood = errors.New("bridge: the peer sends bytes, but no messages")
 // meter counts the bytes that a peer may still send.
 type meter struct {
 	left     atomic.Int64
-	spoke    atomic.Bool
 	onSettle func()
 }
 
 func (m *meter) settle() { m.onSettle() }
 
-func (m *meter) silent() bool { return !m.spoke.Load() }
+func (m *meter) silent() bool { return m.left.Load() == handshakeBytes }
 
 func (m *meter) allow(bytes int64) { m.left.Store(bytes) }
 
@@ -42,7 +41,6 @@ func (m *meter) read(from net.Conn, p []byte) (int, error) {
 	}
 	n, err := from.Read(p)
 	m.left.Add(-int64(n))
-	m.spoke.Store(m.spoke.Load() || n > 0)
 	return n, err
 }
 

@@ -80,9 +80,7 @@ func (srv *Server) admitToken(r *http.Request) (status int, reason string) {
 	}
 	if given != "" {
 		srv.metrics.wrongTokens.Inc()
-		p := r.Context().Value(peerKey{}).(peer)
-		p.SetReadDeadline(time.Now().Add(headerTimeout)) // the answer waits for the rest of the request's body
-		p.settle()
+		r.Context().Value(peerKey{}).(peer).settle()
 		if srv.paused.Add(1) <= mostPaused {
 			select {
 			case <-time.After(tokenPause):

@@ -82,11 +82,9 @@ func (s *session) stepPosted() (any bool) {
 				s.out <- rep
 				continue
 			}
-			s.memory.release(rep.held)
 			c.answer(len(rep.msg))
 			s.server.metrics.shared.Add(float64(len(rep.msg)))
-			s.busy.Add(-1)
-			s.touch()
+			s.answered(rep)
 		}
 	}
 	return any

@@ -132,6 +132,10 @@ type peerKey struct{}
 
 func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close") // only looks come one after the other on one connection
+	p := r.Context().Value(peerKey{}).(peer)
+	if r.ContentLength != 0 { // the connection stays until the body has come, whatever is answered
+		p.SetReadDeadline(time.Now().Add(headerTimeout))
+	}
 	if srv.probe(w, r) {
 		return
 	}
@@ -146,8 +150,7 @@ func (srv *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if asksLive(r) {
 		w.Header().Del("Connection")
-		p := r.Context().Value(peerKey{}).(peer)
-		p.allow(handshakeBytes) // the bytes of the next request
+		p.allow(handshakeBytes - 1) // the bytes of the next request; fewer than at first, as it is not silent
 		p.SetWriteDeadline(time.Now().Add(2 * lookTimeout))
 		srv.live.ServeHTTP(w, r)
 		return

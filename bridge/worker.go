@@ -117,6 +117,11 @@ func (s *session) deliver(rep reply) {
 	if rep.batch != nil {
 		rep.batch.home <- rep.batch
 	}
+	s.answered(rep)
+}
+
+// answered gives back what a reply held, once it has gone the one way or the other.
+func (s *session) answered(rep reply) {
 	s.memory.release(rep.held)
 	s.busy.Add(-1)
 	s.touch()

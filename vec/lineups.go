@@ -206,13 +206,12 @@ func (p *Pool) SetLineUps(l LineUps) error {
 		}
 		return err
 	}
-	p.lineUpSet, p.waiting, p.abroad = c, false, false
+	p.lineUpSet, p.waiting = c, false
 	for i := range p.games {
 		p.games[i].closeMade()
 		p.games[i].made = made[i]
 		for n := range made[i] {
 			p.waiting = p.waiting || made[i][n].waits()
-			p.abroad = p.abroad || made[i][n].outside
 		}
 	}
 	p.noteOpponents()
@@ -335,21 +334,21 @@ func (g *game) closeMade() {
 
 // field lets a line-up play, and closes the one before it if that can play no more.
 func (g *game) field(l lineup) {
-	keep := l.same(&g.lineup)
-	for n := range g.made {
-		keep = keep || g.made[n].same(&g.lineup)
-	}
-	if !keep {
+	if !l.same(&g.lineup) && !g.has(&g.lineup) {
 		g.lineup.close()
 	}
 	g.lineup = l
 }
 
+// has reports whether a line-up with agents outside this program is one that the game can have.
+func (g *game) has(l *lineup) bool {
+	return slices.ContainsFunc(g.made, func(made lineup) bool { return made.same(l) })
+}
+
 // takeBack lets a line-up play on that has played until now, unless field has closed it: then the present one, which
 // has the same agents, plays as that line-up.
 func (g *game) takeBack(l lineup) {
-	same := func(made lineup) bool { return made.same(&l) }
-	if !l.outside || slices.ContainsFunc(g.made, same) {
+	if !l.outside || g.has(&l) {
 		g.field(l)
 	}
 	g.lineup.number = l.number

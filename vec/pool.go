@@ -31,7 +31,6 @@ type Pool struct {
 	playersName string
 	outsiders   map[string]bool // the agents of Config.Agent that line-ups have had: see savedAgent
 	waiting     bool            // the opponents last set wait for something outside this program
-	abroad      bool            // some of them are outside it
 	cost        cost
 	job         job
 	queue       *queue  // nil without Config.BatchSize, as are the next three
@@ -134,7 +133,7 @@ func (p *Pool) Learners() int { return p.seating.learners }
 
 // Outside reports whether some opponents, those that the pool was made with or those set last, are outside this
 // program (env.Outside).
-func (p *Pool) Outside() bool { return p.outside || p.abroad }
+func (p *Pool) Outside() bool { return p.outside || p.waiting }
 
 // Policies is how many rows of each game, the last, are those of policies.
 func (p *Pool) Policies() int { return len(p.seating.policies) }

@@ -171,11 +171,11 @@ func (c *contest) settle(last env.Status, sides [][]int) {
 
 // conclude reports how the match ended.
 func (c *contest) conclude(at Moment) {
-	r, last := c.report, at.Match.Status()
-	c.settle(last, at.Game.Spec().Teams)
+	r, last, sides := c.report, at.Match.Status(), at.Game.Spec().Teams
+	c.settle(last, sides)
 	at.Match.Outcome(r.Outcome)
-	for _, e := range at.Game.Endings() {
-		for seat, result := range last.SeatResults(at.Game.Spec().Teams, c.before) {
+	for seat, result := range last.SeatResults(sides, c.before) {
+		for _, e := range at.Game.Endings() {
 			if result != e.Result && r.Results[seat] == e.Result {
 				r.Outcome[seat] = e.Outcome
 			}

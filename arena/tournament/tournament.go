@@ -44,9 +44,8 @@ func New(game env.Game, c Config) (*Tournament, error) {
 		}
 		err = p.Close()
 		if path := p.Traits().File; err == nil && path != "" {
-			var content []byte
-			content, err = os.ReadFile(path)
-			t.files[name] = fmt.Sprintf("%x", sha256.Sum256(content))
+			content, unread := os.ReadFile(path)
+			t.files[name], err = fmt.Sprintf("%x", sha256.Sum256(content)), unread
 		}
 		if err != nil {
 			return nil, err

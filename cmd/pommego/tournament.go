@@ -133,12 +133,13 @@ func (o *tournamentOptions) run(cmd *cobra.Command) error {
 		return o.parts.printCount(cmd.OutOrStdout(), t.Games(), o.asJSON)
 	}
 	part, err := o.parts.span(t.Games())
+	files := []string{o.dialogues} // that must not exist yet
 	if _, absent := os.Lstat(o.log(o.out)); err == nil && o.out != "" && absent != nil {
 		results, timing := filepath.Join(o.out, "results"), filepath.Join(o.out, "timing")
-		err = cmp.Or(os.MkdirAll(o.out, 0o755), vacant(o.dialogues, o.log(o.out), results+".md", results+".json",
-			timing+".md", timing+".json"))
+		files = append(files, o.log(o.out), results+".md", results+".json", timing+".md", timing+".json")
+		err = os.MkdirAll(o.out, 0o755)
 	}
-	if err = cmp.Or(err, vacant(o.dialogues)); err != nil {
+	if err = cmp.Or(err, vacant(files...)); err != nil {
 		return err
 	}
 	ctx, stop := o.parts.context(cmd.Context())
